@@ -1,0 +1,172 @@
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Interval;
+
+/// What the requests of a cell do. Written `read`, `write` or `mixed:70` (per cent of reads).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub enum OperationKind {
+    /// Every request reads.
+    Read,
+    /// Every request writes.
+    Write,
+    /// A share of the requests reads, the rest writes.
+    Mixed {
+        /// Share of the requests that read, in per cent.
+        read_percent: u8,
+    },
+}
+
+impl fmt::Display for OperationKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Read => f.write_str("read"),
+            Self::Write => f.write_str("write"),
+            Self::Mixed { read_percent } => write!(f, "mixed:{read_percent}"),
+        }
+    }
+}
+
+impl FromStr for OperationKind {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let percent = |text: &str| text.parse().ok().filter(|percent| *percent <= 100);
+        match (text, text.strip_prefix("mixed:").and_then(percent)) {
+            ("read", _) => Ok(Self::Read),
+            ("write", _) => Ok(Self::Write),
+            (_, Some(read_percent)) => Ok(Self::Mixed { read_percent }),
+            _ => Err(format!(
+                "expected read, write or mixed:PERCENT (per cent of reads, 0 to 100), got {text:?}"
+            )),
+        }
+    }
+}
+
+impl From<OperationKind> for String {
+    fn from(kind: OperationKind) -> Self {
+        kind.to_string()
+    }
+}
+
+impl TryFrom<String> for OperationKind {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+/// One combination of pattern, operation, block size, group size and queue depth, and what it gave.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Cell {
+    /// The address pattern as the user names it (`random`, `sequential`, `focused:8MiB` …). Grouped random
+    /// reading, the DIAT pattern, is `random` with `group_blocks` above 1.
+    pub pattern: String,
+    /// What the requests did.
+    pub operation: OperationKind,
+    /// Bytes of one request.
+    pub block_bytes: u64,
+    /// Blocks addressed one after the other before the pattern jumps.
+    pub group_blocks: u64,
+    /// Requests kept outstanding, over all submitting threads.
+    pub queue_depth: u32,
+    /// Completed requests that were counted.
+    pub requests: u64,
+    /// Bytes they moved.
+    pub bytes: u64,
+    /// Time over which they were counted.
+    pub elapsed_ns: u64,
+    /// `bytes` by `elapsed_ns`.
+    pub bandwidth_bytes_per_s: f64,
+    /// `requests` by `elapsed_ns`.
+    pub iops: f64,
+    /// Time from submission to completion.
+    pub latency_ns: LatencySummary,
+    /// Processor time of this process (all its threads, user and system) for one request.
+    pub cpu_ns_per_request: f64,
+    /// Time-weighted mean of the requests outstanding; below `queue_depth` in batched mode.
+    pub mean_outstanding: f64,
+    /// Requests that failed, or whose contents were not what had been written.
+    pub errors: u64,
+    /// What each second of the run gave; empty for runs shorter than two seconds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub seconds: Vec<SecondSample>,
+}
+
+/// One second of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct SecondSample {
+    /// Requests completed in this second.
+    pub requests: u64,
+    /// Bytes moved in this second.
+    pub bytes: u64,
+    /// The slowest request that completed in this second.
+    pub latency_ns_max: u64,
+}
+
+/// A latency distribution in few figures.
+///
+/// A quantile is `null` unless at least ten observations lie beyond it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct LatencySummary {
+    /// Arithmetic mean; `null` when nothing was observed.
+    pub mean: Option<f64>,
+    /// Median.
+    pub p50: Option<u64>,
+    /// 90th percentile.
+    pub p90: Option<u64>,
+    /// 99th percentile.
+    pub p99: Option<u64>,
+    /// 99.9th percentile.
+    pub p999: Option<u64>,
+    /// The slowest request; `null` when nothing was observed.
+    pub max: Option<u64>,
+}
+
+/// A cell of a probe: measured in several short slices, spread over the whole probe.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MeasuredCell {
+    /// Sums over the slices. `bandwidth_bytes_per_s` here is bytes by time as it was, uncorrected.
+    #[serde(flatten)]
+    pub cell: Cell,
+    /// Number of slices.
+    pub slices: u32,
+    /// Bandwidth corrected for the drift that the reference cell showed, with its 95 % interval. Curves and
+    /// derived parameters use this one.
+    pub steady_bandwidth_bytes_per_s: Interval<f64>,
+}
+
+/// A cell that was not run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SkippedCell {
+    /// The address pattern.
+    pub pattern: String,
+    /// Bytes of one request.
+    pub block_bytes: u64,
+    /// Blocks in a group.
+    pub group_blocks: u64,
+    /// Requests outstanding.
+    pub queue_depth: u32,
+    /// Why it was not run.
+    pub reason: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operation_kinds_read_back_as_they_print() {
+        for kind in [OperationKind::Read, OperationKind::Write, OperationKind::Mixed { read_percent: 70 }] {
+            assert_eq!(kind.to_string().parse(), Ok(kind));
+            let json = serde_json::to_string(&kind).unwrap();
+            assert_eq!(serde_json::from_str::<OperationKind>(&json).unwrap(), kind);
+        }
+        assert!("mixed:101".parse::<OperationKind>().is_err());
+        assert!("trim".parse::<OperationKind>().is_err());
+    }
+}

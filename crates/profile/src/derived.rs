@@ -1,0 +1,98 @@
+use serde::{Deserialize, Serialize};
+
+use crate::{FlexibleIo, Interval};
+
+/// What follows from the measured cells. A value that could not be concluded is `null` or missing from its
+/// list, and `partial` of the profile says why. "Near full" is within 10 % of the best bandwidth seen.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Derived {
+    /// Best bandwidth of random reading, any block size and depth.
+    pub random_bandwidth_bytes_per_s_max: Option<Interval<f64>>,
+    /// Best bandwidth of sequential reading.
+    pub sequential_bandwidth_bytes_per_s_max: Option<Interval<f64>>,
+    /// Most random reads per second, any depth, with the block size that gave them.
+    pub random_read_iops_max: Option<Interval<f64>>,
+    /// Latency of one random read of the smallest block at depth 1, median.
+    pub random_read_latency_ns: Option<u64>,
+    /// Smallest block of random reading that is near full at the best depth (DIAT, C1).
+    pub efficient_block_bytes: Option<Interval<u64>>,
+    /// The same for each depth, where some block is near full at that depth.
+    pub efficient_block_by_depth: Vec<BlockAtDepth>,
+    /// For each block size the least depth whose bandwidth is within 10 % of that block size's plateau (C2, C5).
+    pub saturating_queue_depth: Vec<DepthForBlock>,
+    /// Where random reading is as fast as sequential reading and both near full (C11).
+    pub random_equals_sequential: Vec<EqualRegion>,
+    /// What reading in groups costs against group 1 (C8, C9).
+    pub group_penalty: Vec<GroupPenalty>,
+    /// Where the kernel splits a request.
+    pub split_bytes: Option<SplitSize>,
+    /// The flexible I/O unit (DIAT §1.2, C12).
+    pub flexible_io: Option<FlexibleIo>,
+}
+
+/// The least depth that saturates a block size.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct DepthForBlock {
+    /// Bytes of one request.
+    pub block_bytes: u64,
+    /// The depth, with its interval.
+    pub queue_depth: Interval<u32>,
+    /// The plateau: the best bandwidth of this block size.
+    pub plateau_bytes_per_s: Interval<f64>,
+    /// Whether the plateau was seen; otherwise bandwidth still grew at the greatest depth tried, and
+    /// `queue_depth` is a lower bound.
+    pub plateau_reached: bool,
+}
+
+/// The smallest near-full block at a depth.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct BlockAtDepth {
+    /// Requests outstanding.
+    pub queue_depth: u32,
+    /// The block, with its interval.
+    pub block_bytes: Interval<u64>,
+}
+
+/// A combination at which random reading equals sequential reading.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct EqualRegion {
+    /// Bytes of one request.
+    pub block_bytes: u64,
+    /// Blocks in a group.
+    pub group_blocks: u64,
+    /// The least depth from which on it holds.
+    pub queue_depth_min: u32,
+    /// Random by sequential bandwidth at that depth.
+    pub ratio: Interval<f64>,
+}
+
+/// Bandwidth in groups relative to group 1 of the same block size and depth.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct GroupPenalty {
+    /// Bytes of one request.
+    pub block_bytes: u64,
+    /// Requests outstanding.
+    pub queue_depth: u32,
+    /// Blocks in a group.
+    pub group_blocks: u64,
+    /// Bandwidth by that of group 1: below 1 is a penalty, above 1 a gain.
+    pub ratio: Interval<f64>,
+}
+
+/// Where a request is split.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SplitSize {
+    /// What sysfs says (`max_sectors_kb`).
+    pub stated_bytes: Option<u64>,
+    /// What the curve of random reading shows; `null` when it shows no sign of a split.
+    pub seen: Option<SplitObservation>,
+}
+
+/// A sign of a split in the curve.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SplitObservation {
+    /// The largest block that shows no sign of it.
+    pub whole_bytes: u64,
+    /// What was seen, in a sentence.
+    pub sign: String,
+}

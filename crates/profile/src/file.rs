@@ -1,0 +1,95 @@
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::{DeviceProfile, PROFILE_SCHEMA_VERSION};
+
+/// A profile could not be read or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProfileError {
+    /// The operating system refused.
+    #[error("{action} {path}: {source}")]
+    File {
+        /// What was tried.
+        action: &'static str,
+        /// On which file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The file is no profile, or a damaged one.
+    #[error("{path} is not a nandle profile: {source}; make one with `nandle probe TARGET --profile {path}`")]
+    Damaged {
+        /// Which file.
+        path: PathBuf,
+        /// What was wrong with it.
+        source: serde_json::Error,
+    },
+    /// The file is from another version of the program.
+    #[error(
+        "{path} has profile schema version {got}, and this program reads version {expected}; \
+         probe the device again with this program"
+    )]
+    Version {
+        /// Which file.
+        path: PathBuf,
+        /// The version it has.
+        got: u64,
+        /// The version that can be read.
+        expected: u32,
+    },
+}
+
+/// Reads a profile.
+///
+/// # Errors
+/// The file can't be read, is no profile, or has another schema version.
+pub fn read_profile(path: &Path) -> Result<DeviceProfile, ProfileError> {
+    let file = |source| ProfileError::File { action: "reading the profile", path: path.into(), source };
+    let damaged = |source| ProfileError::Damaged { path: path.into(), source };
+    let text = fs::read_to_string(path).map_err(file)?;
+    let value: Value = serde_json::from_str(&text).map_err(damaged)?;
+    match value.get("schema_version").and_then(Value::as_u64) {
+        Some(got) if got != u64::from(PROFILE_SCHEMA_VERSION) => {
+            Err(ProfileError::Version { path: path.into(), got, expected: PROFILE_SCHEMA_VERSION })
+        }
+        // A missing version is reported by name by the typed reading below.
+        _ => serde_json::from_value(value).map_err(damaged),
+    }
+}
+
+/// Writes a profile, whole or not at all.
+///
+/// # Errors
+/// The file or its directory can't be written.
+pub fn write_profile(path: &Path, profile: &DeviceProfile) -> Result<(), ProfileError> {
+    let mut text = serde_json::to_string_pretty(profile)
+        .map_err(|source| ProfileError::Damaged { path: path.into(), source })?;
+    text.push('\n');
+    write_atomically(path, text.as_bytes()).map_err(|source| ProfileError::File {
+        action: "writing the profile",
+        path: path.into(),
+        source,
+    })
+}
+
+/// Replaces a file's contents by way of a temporary neighbour, so that a reader and an interrupted program
+/// see the old file or the new one, never a part.
+///
+/// # Errors
+/// The directory can't be written, or the device is full.
+pub fn write_atomically(path: &Path, contents: &[u8]) -> std::io::Result<()> {
+    let mut name = path.file_name().ok_or(std::io::ErrorKind::InvalidFilename)?.to_owned();
+    name.push(format!(".{}.tmp", std::process::id()));
+    let temporary = path.with_file_name(name);
+    let written = fs::File::create(&temporary)
+        .and_then(|mut file| file.write_all(contents).and_then(|()| file.sync_all()))
+        .and_then(|()| fs::rename(&temporary, path));
+    if written.is_err() {
+        let _ = fs::remove_file(&temporary);
+    }
+    written
+}

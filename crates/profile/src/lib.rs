@@ -1,0 +1,31 @@
+//! The device profile: what was measured on a storage device, what the system says of it, and what follows
+//! for a database, in one versioned JSON file. This crate holds the file's types, reads and writes it, and
+//! computes nothing but what a reader of the file needs (costs between measured points). It must never do
+//! I/O on a device, and it depends on no other crate of the workspace.
+//!
+//! Every key of the JSON ends in its unit (`latency_ns`, `bandwidth_bytes_per_s`). A value that was not
+//! measured is `null`, never zero.
+
+mod cell;
+mod costs;
+mod derived;
+mod file;
+mod interval;
+mod profile;
+mod sweep;
+mod system;
+
+pub use cell::{Cell, LatencySummary, MeasuredCell, OperationKind, SecondSample, SkippedCell};
+pub use costs::{FlexibleIo, ReadPlan, RequestCost};
+pub use derived::{
+    BlockAtDepth, DepthForBlock, Derived, EqualRegion, GroupPenalty, SplitObservation, SplitSize,
+};
+pub use file::{ProfileError, read_profile, write_atomically, write_profile};
+pub use interval::Interval;
+pub use profile::{
+    Conditions, DeviceProfile, FirstTouch, FitSummary, FittedCell, PROFILE_SCHEMA_VERSION, ReferenceCell,
+};
+pub use sweep::{SWEEP_SCHEMA_VERSION, SweepFile};
+pub use system::{
+    AtomicWrite, Backend, BlockQueue, Contradiction, FileSystem, Identity, MachineFacts, SystemFacts,
+};

@@ -1,0 +1,144 @@
+use serde::{Deserialize, Serialize};
+
+use crate::{Backend, Contradiction, Derived, Identity, Interval, MeasuredCell, SkippedCell, SystemFacts};
+
+/// Version of the profile's JSON. 0 is the read side alone; it rises when a key changes its meaning.
+pub const PROFILE_SCHEMA_VERSION: u32 = 0;
+
+/// Everything known of one device.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DeviceProfile {
+    /// [`PROFILE_SCHEMA_VERSION`] of the program that wrote it.
+    pub schema_version: u32,
+    /// Program and version.
+    pub made_by: String,
+    /// When the probe began, in seconds since 1970.
+    pub made_at_unix_s: u64,
+    /// The target as the user named it.
+    pub target: String,
+    /// Why the profile is partial; empty when everything asked for was concluded.
+    pub partial: Vec<String>,
+    /// Which device it is.
+    pub identity: Identity,
+    /// What the system says of it.
+    pub system: SystemFacts,
+    /// Where the measurement says otherwise.
+    pub contradictions: Vec<Contradiction>,
+    /// How requests reached it.
+    pub backend: Backend,
+    /// Under which conditions it was measured.
+    pub conditions: Conditions,
+    /// What follows for a database.
+    pub derived: Derived,
+    /// First touch of freshly written blocks against reading them again; `null` when it was not measured.
+    pub first_touch: Option<FirstTouch>,
+    /// The measured cells.
+    pub cells: Vec<MeasuredCell>,
+    /// Cells of the grid that were not measured, from the fitted curve.
+    pub fitted_cells: Vec<FittedCell>,
+    /// The fitted curve itself; `null` when there were too few cells.
+    pub fit: Option<FitSummary>,
+    /// Cells that were left out, with the reason.
+    pub skipped: Vec<SkippedCell>,
+}
+
+/// Under which conditions a profile was measured.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Conditions {
+    /// Time that the user allowed.
+    pub budget_ns: u64,
+    /// Time that it took.
+    pub elapsed_ns: u64,
+    /// Time spent writing the test file; 0 when it was there already.
+    pub fill_ns: u64,
+    /// Size of the area that was addressed.
+    pub file_bytes: u64,
+    /// Size that had been wanted, when a slow or a full device made the file smaller.
+    pub file_bytes_wanted: u64,
+    /// Whether the contents of each read were checked against what had been written.
+    pub contents_checked: bool,
+    /// Seed of the patterns and of the order of slices.
+    pub seed: u64,
+    /// Submitting threads.
+    pub threads: u32,
+    /// Rounds of slices.
+    pub rounds: u32,
+    /// The cell that was measured again and again to follow the device's drift.
+    pub reference: Option<ReferenceCell>,
+    /// Share of processor time that the hypervisor gave to others meanwhile; `null` where unknown.
+    pub stolen_cpu_share: Option<f64>,
+    /// Share of the time in which some task of the machine waited for I/O (`/proc/pressure/io`).
+    pub io_pressure_share: Option<f64>,
+    /// Share of the time in which some task waited for a processor (`/proc/pressure/cpu`).
+    pub cpu_pressure_share: Option<f64>,
+    /// Reads that failed or whose contents were wrong.
+    pub errors: u64,
+    /// What a reader of the figures should know, each a sentence.
+    pub remarks: Vec<String>,
+}
+
+/// The reference cell and how steady it was.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ReferenceCell {
+    /// Bytes of one request.
+    pub block_bytes: u64,
+    /// Requests outstanding.
+    pub queue_depth: u32,
+    /// Number of slices.
+    pub slices: u32,
+    /// Median bandwidth of its slices.
+    pub bandwidth_bytes_per_s: f64,
+    /// Standard deviation of its slices' bandwidth, as a share of their mean: the device's own noise.
+    pub variation: f64,
+    /// Bandwidth of each slice with the time at which it began, for a time line.
+    pub series: Vec<(u64, f64)>,
+}
+
+/// Reading blocks for the first time after they were written, against reading the same blocks again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FirstTouch {
+    /// Bytes of one request.
+    pub block_bytes: u64,
+    /// Requests outstanding.
+    pub queue_depth: u32,
+    /// Bandwidth of the first reading.
+    pub first_bandwidth_bytes_per_s: f64,
+    /// Bandwidth of the reading after it, of the same addresses.
+    pub again_bandwidth_bytes_per_s: f64,
+    /// First by again, with its interval over pieces of the file.
+    pub ratio: Interval<f64>,
+}
+
+/// A cell from the fitted curve.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct FittedCell {
+    /// Bytes of one request.
+    pub block_bytes: u64,
+    /// Requests outstanding.
+    pub queue_depth: u32,
+    /// Bandwidth, random reading, group of 1.
+    pub bandwidth_bytes_per_s: f64,
+}
+
+/// The curve of random reading over block size and queue depth (group of 1).
+///
+/// `1/X^p = (t/(q·b))^p + (1/(i·b))^p + (1/w)^p` with `t = request_ns + b · ns_per_byte`: latency bound,
+/// request-rate bound and bandwidth bound, joined smoothly; on top of it the measured cells' residuals,
+/// interpolated. The error is that of leaving one measured cell out and predicting it from the others.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FitSummary {
+    /// Time of a request of no length at depth 1.
+    pub request_ns: f64,
+    /// Time that each byte adds at depth 1.
+    pub ns_per_byte: f64,
+    /// The request-rate bound.
+    pub iops_max: f64,
+    /// The bandwidth bound.
+    pub bandwidth_bytes_per_s_max: f64,
+    /// How sharp the knees are.
+    pub sharpness: f64,
+    /// Median relative error when a cell is left out.
+    pub error_median: f64,
+    /// 90th percentile of the same.
+    pub error_p90: f64,
+}

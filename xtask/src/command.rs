@@ -1,11 +1,11 @@
 //! Starts other programs: cargo with its output as it comes, and small tools that answer in a line.
 
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{env, fs};
 
-use crate::workspace_root;
+use crate::{output, workspace_root};
 
 /// The cargo that started this program (so that the toolchain stays the same), in the workspace's root.
 pub(crate) fn cargo(arguments: &[&str]) -> Command {
@@ -28,7 +28,7 @@ pub(crate) fn succeeds(command: &mut Command) -> io::Result<bool> {
 /// Says whether it succeeded.
 ///
 /// # Errors
-/// When the program can't be started, or its output not be read or written.
+/// When the program can't be started, or its output not be read.
 pub(crate) fn watch(command: &mut Command, mut look: impl FnMut(&str)) -> io::Result<bool> {
     let started = command.stdout(Stdio::piped()).spawn();
     let mut child = started.map_err(|error| cannot_start(command, &error))?;
@@ -36,8 +36,9 @@ pub(crate) fn watch(command: &mut Command, mut look: impl FnMut(&str)) -> io::Re
         let mut output = BufReader::new(output);
         let mut line = Vec::new();
         while output.read_until(b'\n', &mut line)? > 0 {
-            io::stdout().write_all(&line)?;
-            look(&String::from_utf8_lossy(&line));
+            let text = String::from_utf8_lossy(&line);
+            output::echo(&text);
+            look(&text);
             line.clear();
         }
     }

@@ -11,6 +11,11 @@ pub(crate) fn complain(line: &str) {
     eprintln!("{line}");
 }
 
+/// Passes another program's output on as it is.
+pub(crate) fn echo(text: &str) {
+    print!("{text}");
+}
+
 /// Announces a step, so that a long log can be searched.
 pub(crate) fn headline(step: &str) {
     println!("\n==> {step}");

@@ -90,7 +90,8 @@ fn doc(tally: &mut Tally) -> Outcome {
 
 fn deny(tally: &mut Tally) -> Outcome {
     if find_program("cargo-deny").is_some() {
-        check(tally, &["deny", "check"])
+        check(tally, &["deny", "check", "licenses", "bans", "sources"])?;
+        check(tally, &["deny", "check", "advisories"]) // apart, because it fetches the list of advisories
     } else {
         tally.skip("dependencies: no cargo-deny here; `cargo install cargo-deny --locked` brings it");
         Ok(())

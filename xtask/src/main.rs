@@ -54,16 +54,18 @@ enum Chore {
 }
 
 fn main() -> ExitCode {
-    let done = match Arguments::parse().chore {
+    match Arguments::parse().chore {
         Chore::Test { only } => step::run_all(step::chosen(&only, step::TEST)),
         Chore::Lint { only } => step::run_all(step::chosen(&only, step::LINT)),
-        Chore::Style => step::run_all(vec![Step::Style]),
-        Chore::Bench { name, options } => bench::run(name.as_deref(), &options).map(|()| ExitCode::SUCCESS),
-    };
-    done.unwrap_or_else(|error| {
-        output::complain(&format!("error: {error}"));
-        ExitCode::FAILURE
-    })
+        Chore::Style => step::run_all(&[Step::Style]),
+        Chore::Bench { name, options } => exit_code(bench::run(name.as_deref(), &options)),
+    }
+}
+
+fn exit_code(outcome: Outcome) -> ExitCode {
+    let Err(error) = outcome else { return ExitCode::SUCCESS };
+    output::complain(&format!("error: {error}"));
+    ExitCode::FAILURE
 }
 
 /// The folder that holds the workspace.

@@ -32,21 +32,20 @@ pub(crate) const TEST: &[Step] = &[Step::Fmt, Step::Style, Step::Clippy, Step::U
 pub(crate) const LINT: &[Step] = &[Step::Fmt, Step::Style, Step::Clippy, Step::Doc, Step::Deny];
 
 /// The steps that the user chose, or all of the chore's own.
-pub(crate) fn chosen(only: &[Step], all: &[Step]) -> Vec<Step> {
-    if only.is_empty() { all.to_vec() } else { only.to_vec() }
+pub(crate) fn chosen<'a>(only: &'a [Step], all: &'a [Step]) -> &'a [Step] {
+    if only.is_empty() { all } else { only }
 }
 
-/// Runs every step, also after one that failed, and ends with the closing line.
-///
-/// # Errors
-/// When a step's tool can't be started.
-pub(crate) fn run_all(steps: Vec<Step>) -> Outcome<ExitCode> {
+/// Runs every step, also after one that failed or could not be done at all, and ends with the closing line.
+pub(crate) fn run_all(steps: &[Step]) -> ExitCode {
     let mut tally = Tally::default();
     for step in steps {
         output::headline(&format!("{step:?}").to_lowercase());
-        step.run(&mut tally)?;
+        if let Err(error) = step.run(&mut tally) {
+            tally.fail(error.to_string());
+        }
     }
-    Ok(tally.finish())
+    tally.finish()
 }
 
 impl Step {

@@ -7,6 +7,7 @@ use std::time::{Instant, SystemTime};
 use super::Bench;
 use super::machine::machine;
 use super::results::{Comparison, Results, Runs};
+use super::stats::paired;
 use crate::{Outcome, output, workspace_root};
 
 const PAIRS: usize = 21;
@@ -19,9 +20,8 @@ fn run(options: &[String]) -> Outcome {
     if let Some(option) = options.first() {
         return Err(format!("`clock` takes no option, got {option:?}").into());
     }
-    let (calendar, monotonic): (Vec<f64>, Vec<f64>) = (0..PAIRS)
-        .map(|_| (ns_per_call(|| black_box(SystemTime::now())), ns_per_call(|| black_box(Instant::now()))))
-        .unzip();
+    let (calendar, monotonic) =
+        paired(PAIRS, || Ok(ns_per_call(SystemTime::now)), || Ok(ns_per_call(Instant::now)))?;
     let comparison = Comparison::new(
         "one reading",
         "ns",
@@ -38,7 +38,7 @@ fn run(options: &[String]) -> Outcome {
 fn ns_per_call<T>(call: impl Fn() -> T) -> f64 {
     let start = Instant::now();
     for _ in 0..READINGS {
-        call();
+        black_box(call());
     }
     start.elapsed().as_secs_f64() * 1e9 / f64::from(READINGS)
 }

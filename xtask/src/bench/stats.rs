@@ -3,6 +3,8 @@
 
 use serde::Serialize;
 
+use crate::Outcome;
+
 /// A figure over several runs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub(crate) struct Spread {
@@ -33,6 +35,25 @@ impl Spread {
     }
 }
 
+/// Runs two contenders in pairs and returns the figures of each. Which goes first changes from pair to pair, so
+/// that going second favours neither.
+///
+/// # Errors
+/// The first error of a contender.
+pub(crate) fn paired(
+    pairs: usize,
+    mut baseline: impl FnMut() -> Outcome<f64>,
+    mut candidate: impl FnMut() -> Outcome<f64>,
+) -> Outcome<(Vec<f64>, Vec<f64>)> {
+    let mut figures = (Vec::new(), Vec::new());
+    for pair in 0..pairs {
+        let early = if pair % 2 == 0 { Some(baseline()?) } else { None };
+        figures.1.push(candidate()?);
+        figures.0.push(early.map_or_else(&mut baseline, Ok)?);
+    }
+    Ok(figures)
+}
+
 /// The middle of a sorted list: its middle value, or the mean of the two.
 fn middle(sorted: &[f64]) -> Option<f64> {
     let upper = *sorted.get(sorted.len() / 2)?;
@@ -50,6 +71,19 @@ mod tests {
         assert_eq!(Spread::of(&[4.0, 1.0, 2.0, 3.0]).map(|spread| spread.median), Some(2.5));
         assert_eq!(Spread::of(&[]), None);
         assert_eq!(Spread::of(&[1.0, f64::NAN]), None);
+    }
+
+    #[test]
+    fn pairs_take_turns_in_going_first() {
+        let count = std::cell::Cell::new(0.0);
+        let next = || {
+            count.set(count.get() + 1.0);
+            Ok(count.get())
+        };
+        let (baseline, candidate) = paired(2, next, next).unwrap();
+        assert_eq!(baseline, [1.0, 4.0]);
+        assert_eq!(candidate, [2.0, 3.0]);
+        assert!(paired(2, next, || Err("broken".into())).is_err());
     }
 
     #[test]

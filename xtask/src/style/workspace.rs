@@ -23,7 +23,10 @@ pub(super) struct SourceFile {
 
 impl SourceFile {
     fn new(path: &str, text: String) -> Outcome<Self> {
-        let lexed = lex(&text).map_err(|error| format!("{path}: not Rust: {error}"))?;
+        let lexed = lex(&text).map_err(|error| {
+            let line = error.span().start().line;
+            format!("{path}:{line}: not Rust: {error}")
+        })?;
         Ok(Self { path: path.to_owned(), text, lexed })
     }
 

@@ -141,8 +141,13 @@ impl<'lane> Run<'lane> {
         for completion in completions.drain(..) {
             self.settle(completion);
         }
-        self.ending |= self.options.stop.time.is_some_and(|time| now.since(self.began) >= time);
+        self.ending |= self.options.stop.time.is_some_and(|time| self.time_counted(now) >= time);
         Ok(())
+    }
+
+    /// A window's time runs from the end of its warm-up.
+    fn time_counted(&self, now: Nanos) -> Nanos {
+        self.counts_from.map_or(Nanos::ZERO, |from| now.since(from))
     }
 
     fn settle(&mut self, completion: Completion) {

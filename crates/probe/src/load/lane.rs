@@ -9,7 +9,7 @@ pub struct Lane {
     pub(super) io: Box<dyn Io>,
     pub(super) device: Device,
     pub(super) arena: Arena,
-    pub(super) patience: Nanos,
+    pub(crate) patience: Nanos,
     registered_bytes: usize,
     /// Ends with the lane.
     _heartbeat: Option<Heartbeat>,

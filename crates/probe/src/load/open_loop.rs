@@ -81,7 +81,11 @@ impl Schedule {
     }
 
     fn due(&self) -> Nanos {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "never negative; saturates")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "never negative; saturates"
+        )]
         let since = Nanos(self.next_ns as u64);
         self.began + since
     }
@@ -190,7 +194,10 @@ impl<'lane> Run<'lane> {
     }
 
     fn settle(&mut self, completion: Completion) {
-        let due = self.outstanding.take(completion.token).map_or(completion.submitted_at, |described| described.due);
+        let due = self
+            .outstanding
+            .take(completion.token)
+            .map_or(completion.submitted_at, |described| described.due);
         self.measurement.cpu_requests += 1;
         if completion.result.is_err() {
             self.measurement.count_failure(&completion);

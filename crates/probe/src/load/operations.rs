@@ -32,7 +32,12 @@ pub(super) struct Operations {
 }
 
 impl Operations {
-    pub(super) fn new(work: Work, device: &Device, arena: &Arena, queue_depth: u32) -> Result<Self, LoadError> {
+    pub(super) fn new(
+        work: Work,
+        device: &Device,
+        arena: &Arena,
+        queue_depth: u32,
+    ) -> Result<Self, LoadError> {
         let block_bytes = work.block_bytes;
         check_block(block_bytes, device)?;
         let memory = |source| LoadError::Memory { queue_depth, block_bytes, source };
@@ -42,7 +47,8 @@ impl Operations {
             OperationKind::Write => (false, true),
             OperationKind::Mixed { .. } => (true, true),
         };
-        let write_pool = if writes { Some(write_pool(arena, length, work.seed).map_err(memory)?) } else { None };
+        let write_pool =
+            if writes { Some(write_pool(arena, length, work.seed).map_err(memory)?) } else { None };
         let buffers = if reads { queue_depth } else { 0 };
         let read_buffers: Result<_, _> = (0..buffers).map(|_| arena.allocate(length)).collect();
         let generator = generator(work.seed, 17);
@@ -59,7 +65,9 @@ impl Operations {
         let reads = match self.work.operation {
             OperationKind::Read => true,
             OperationKind::Write => false,
-            OperationKind::Mixed { read_percent } => below(&mut self.generator, 100) < u64::from(read_percent),
+            OperationKind::Mixed { read_percent } => {
+                below(&mut self.generator, 100) < u64::from(read_percent)
+            }
         };
         if reads {
             Some(Operation::read(offset_bytes, self.read_buffers.pop()?))

@@ -59,7 +59,8 @@ impl Outstanding {
         operation: Operation,
     ) -> Result<(), Operation> {
         let Some(token) = self.free_tokens.pop() else { return Err(operation) };
-        let described = Described { due, offset_bytes: operation.offset_bytes(), operation: operation.name() };
+        let described =
+            Described { due, offset_bytes: operation.offset_bytes(), operation: operation.name() };
         let request = Request { token: token.into(), operation };
         if let Err(full) = io.submit(device, request) {
             self.free_tokens.push(token);
@@ -98,8 +99,9 @@ impl Outstanding {
             return Ok(());
         }
         let oldest = self.by_token.iter().flatten().min_by_key(|described| described.due);
-        let (operation, offset_bytes, age) = oldest
-            .map_or(("request", 0, silent), |oldest| (oldest.operation, oldest.offset_bytes, now.since(oldest.due)));
+        let (operation, offset_bytes, age) = oldest.map_or(("request", 0, silent), |oldest| {
+            (oldest.operation, oldest.offset_bytes, now.since(oldest.due))
+        });
         Err(LoadError::Stalled { silent, outstanding: self.count as usize, operation, offset_bytes, age })
     }
 }

@@ -21,9 +21,9 @@ pub fn run_on_threads(
 ) -> Result<Measurement, LoadError> {
     let start = Barrier::new(threads as usize);
     let on_thread = |number| {
-        let lane = open(slots)
-            .map_err(LoadError::Opening)
-            .and_then(|(io, device)| Lane::new(io, device, options).map_err(|e| LoadError::Opening(e.to_string())));
+        let lane = open(slots).map_err(LoadError::Opening).and_then(|(io, device)| {
+            Lane::new(io, device, options).map_err(|e| LoadError::Opening(e.to_string()))
+        });
         // Every thread comes to the barrier, also one that could not be set up.
         start.wait();
         run(number, &mut lane?)

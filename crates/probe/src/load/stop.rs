@@ -8,7 +8,7 @@ use nandle_io::Nanos;
 pub struct Stop {
     /// After this many bytes were asked for.
     pub bytes: Option<u64>,
-    /// After this much time.
+    /// After this much time, counted from where requests begin to count.
     pub time: Option<Nanos>,
 }
 

@@ -1,7 +1,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use nandle_io::units::{format_bytes, parse_bytes};
+use nandle_io::units::{format_bytes_exact, parse_bytes};
 
 use super::{Area, Focused, Grouped, Ordered, Partitioned, Pattern, Random, Sequential, Zipf};
 
@@ -74,7 +74,7 @@ impl fmt::Display for PatternSpec {
         match self {
             Self::Random => f.write_str("random"),
             Self::Sequential => f.write_str("sequential"),
-            Self::Focused { focus_bytes } => write!(f, "focused:{}", format_bytes(*focus_bytes)),
+            Self::Focused { focus_bytes } => write!(f, "focused:{}", format_bytes_exact(*focus_bytes)),
             Self::Partitioned { streams } => write!(f, "partitioned:{streams}"),
             Self::Ordered { stride_blocks } => write!(f, "ordered:{stride_blocks}"),
             Self::Zipf { theta } => write!(f, "zipf:{theta}"),
@@ -91,7 +91,9 @@ impl FromStr for PatternSpec {
             "random" | "sequential" if text != name => None,
             "random" => Some(Self::Random),
             "sequential" => Some(Self::Sequential),
-            "focused" => positive(parse_bytes(argument).ok()).map(|focus_bytes| Self::Focused { focus_bytes }),
+            "focused" => {
+                positive(parse_bytes(argument).ok()).map(|focus_bytes| Self::Focused { focus_bytes })
+            }
             "partitioned" => positive(argument.parse().ok()).map(|streams| Self::Partitioned { streams }),
             "ordered" => argument.parse().ok().map(|stride_blocks| Self::Ordered { stride_blocks }),
             "zipf" => skew(argument).map(|theta| Self::Zipf { theta }),

@@ -24,7 +24,11 @@ impl Iterator for Zipf {
     type Item = u64;
 
     fn next(&mut self) -> Option<u64> {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rank from 1 to the blocks")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a rank from 1 to the blocks"
+        )]
         let rank = (self.ranks.sample(&mut self.generator) as u64).clamp(1, self.area.blocks) - 1;
         let block = u128::from(rank) * u128::from(self.scatter) % u128::from(self.area.blocks);
         Some(self.area.offset_bytes(u64::try_from(block).unwrap_or(0)))
@@ -34,7 +38,9 @@ impl Iterator for Zipf {
 /// The least number from about 0.618 × `blocks` on that has no divisor in common with it.
 fn prime_to(blocks: u64) -> u64 {
     let start = blocks / 1000 * 618 + blocks % 1000 * 618 / 1000;
-    (start.max(1)..).find(|candidate| gcd(*candidate, blocks) == 1).unwrap_or(1)
+    (start.max(1)..=start.saturating_add(blocks).max(1))
+        .find(|candidate| gcd(*candidate, blocks) == 1)
+        .unwrap_or(1)
 }
 
 fn gcd(a: u64, b: u64) -> u64 {

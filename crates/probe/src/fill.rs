@@ -154,7 +154,7 @@ impl<'lane> Filling<'lane> {
             self.in_flight -= 1;
             match completion.result {
                 Ok(()) if matches!(completion.operation, Operation::Write { .. }) => {
-                    self.finished_chunks += 1
+                    self.finished_chunks += 1;
                 }
                 Ok(()) => {}
                 Err(error) => result = Err(error.into()),

@@ -11,8 +11,7 @@ const UPLOT_STYLE: &str = include_str!("../assets/uplot/uPlot.min.css");
 const UPLOT_SCRIPT: &str = include_str!("../assets/uplot/uPlot.iife.min.js");
 
 /// Nothing may be loaded from anywhere: the browser itself then holds the page to its word.
-const POLICY: &str =
-    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
 /// The whole document.
 pub(crate) fn page(devices: &[Device]) -> Result<Markup, ReportError> {

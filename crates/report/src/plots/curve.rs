@@ -37,15 +37,25 @@ impl Look {
     /// Name of the style sheet's colour.
     pub(crate) fn colour(self) -> String {
         match self {
-            Self::Step { index, of } => format!("step-{}", index * (Self::COLOURS - 1) / of.max(2).saturating_sub(1)),
+            Self::Step { index, of } => {
+                format!("step-{}", index * (Self::COLOURS - 1) / of.max(2).saturating_sub(1))
+            }
             Self::Kind(index) => format!("kind-{}", index % Self::COLOURS),
         }
     }
 
-    /// Which marker and which dash, counted on without end; whoever draws takes them modulo what it has.
-    pub(crate) fn form(self) -> usize {
+    /// Which marker, counted on without end; whoever draws takes it modulo what it has.
+    pub(crate) fn marker(self) -> usize {
         match self {
             Self::Step { index, .. } | Self::Kind(index) => index,
+        }
+    }
+
+    /// Which dash: steps are many and ordered, and whole lines keep them calm.
+    pub(crate) fn dash(self) -> usize {
+        match self {
+            Self::Step { .. } => 0,
+            Self::Kind(index) => index,
         }
     }
 }

@@ -7,7 +7,8 @@ use crate::text::{self, Quantity};
 
 /// The reference cell's bandwidth over the time of the probe, by its median: how steady the device was.
 pub(super) fn plot(devices: &[Device]) -> Plot {
-    let label = |device: &Device| if devices.len() == 1 { "reference cell".to_owned() } else { device.label() };
+    let label =
+        |device: &Device| if devices.len() == 1 { "reference cell".to_owned() } else { device.label() };
     let curves: Vec<_> = devices.iter().map(|device| curve(device, label(device))).collect();
     let drawn = curves.iter().any(|curve| !curve.is_empty());
     let view = || View { name: "reference cell".to_owned(), curves };
@@ -51,7 +52,8 @@ fn finding(devices: &[Device]) -> String {
     }
     let variation = |device: &Device| reference(device).map(|reference| reference.variation);
     let variations: Vec<_> = devices.iter().map(variation).collect();
-    let words = each(devices, &variations, "unknown", |share| format!("{} %", text::significant(100.0 * share, 2)));
+    let words =
+        each(devices, &variations, "unknown", |share| format!("{} %", text::significant(100.0 * share, 2)));
     format!("The reference cell's slices vary (standard deviation) by {words}.")
 }
 
@@ -104,7 +106,7 @@ mod tests {
     #[test]
     fn a_trend_is_named_only_beyond_the_noise() {
         let steady = finding_of_one(&reference(&[1e9, 1.01e9, 0.99e9, 1e9, 1.0e9, 1.01e9]));
-        assert!(steady.ends_with("varied by 3.0 % (standard deviation) around 1.00 GB/s in 6 slices, with no trend beyond that noise."), "{steady}");
+        assert!(steady.ends_with("varied by 3.0 % (standard deviation) around 1.00\u{a0}GB/s in 6 slices, with no trend beyond that noise."), "{steady}");
         let slowing = finding_of_one(&reference(&[1e9, 1e9, 1e9, 0.9e9, 0.8e9, 0.8e9]));
         assert!(slowing.ends_with("; its last third was 20 % slower than its first."), "{slowing}");
         assert!(finding_of_one(&reference(&[1e9])).ends_with("in 6 slices."));

@@ -8,7 +8,10 @@ use crate::text::{self, Quantity};
 /// Bandwidth over the group size, relative to group 1: a curve for each block size of one device, or for
 /// each of several devices with one block size.
 pub(super) fn plot(devices: &[Device]) -> Plot {
-    let views: Vec<_> = keys(devices).iter().map(|key| view(devices, *key)).collect();
+    let keys = keys(devices);
+    let views: Vec<_> = keys.iter().map(|key| view(devices, *key)).collect();
+    let costliest = devices.iter().filter_map(worst).min_by(|a, b| a.ratio.value.total_cmp(&b.ratio.value));
+    let costliest = costliest.and_then(|worst| keys.iter().position(|key| key.holds(worst)));
     Plot {
         id: "bandwidth-over-group-size",
         title: "Bandwidth over group size",
@@ -20,7 +23,7 @@ pub(super) fn plot(devices: &[Device]) -> Plot {
         x: XAxis::GroupSize,
         y: YAxis::Share("Bandwidth by that of group 1"),
         choice: if devices.len() == 1 { "Queue depth" } else { "Block size and queue depth" },
-        chosen: fullest(&views),
+        chosen: costliest.unwrap_or_else(|| fullest(&views)),
         views,
     }
 }
@@ -30,6 +33,12 @@ pub(super) fn plot(devices: &[Device]) -> Plot {
 struct Key {
     depth: u32,
     block: Option<u64>,
+}
+
+impl Key {
+    fn holds(self, penalty: &GroupPenalty) -> bool {
+        self.depth == penalty.queue_depth && self.block.is_none_or(|block| block == penalty.block_bytes)
+    }
 }
 
 fn keys(devices: &[Device]) -> Vec<Key> {
@@ -59,9 +68,10 @@ fn view(devices: &[Device], key: Key) -> View {
 fn curves_by_block(device: &Device, depth: u32) -> Vec<Curve> {
     let all = distinct(penalties(device).iter().map(|penalty| penalty.block_bytes));
     let look = |index| Look::Step { index, of: all.len() };
-    let curves = all.iter().enumerate().map(|(index, block)| {
-        curve(device, depth, *block, Quantity::size(*block).to_string(), look(index))
-    });
+    let curves = all
+        .iter()
+        .enumerate()
+        .map(|(index, block)| curve(device, depth, *block, Quantity::size(*block).to_string(), look(index)));
     curves.filter(|curve| !curve.is_empty()).collect()
 }
 

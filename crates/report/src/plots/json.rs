@@ -36,7 +36,8 @@ impl Curve {
         json!({
             "label": self.label,
             "colour": self.look.colour(),
-            "form": self.look.form(),
+            "marker": self.look.marker(),
+            "dash": self.look.dash(),
             "shown": self.shown,
             "measured": measured.collect::<Vec<_>>(),
             "line": self.line.iter().map(|(x, y)| json!([x, scaled(*y)])).collect::<Vec<_>>(),

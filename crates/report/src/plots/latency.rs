@@ -32,8 +32,7 @@ pub(super) fn over_depth(devices: &[Device]) -> Plot {
 
 /// Median and 99th percentile at depth 1 over the block size.
 pub(super) fn over_block(devices: &[Device]) -> Plot {
-    let cells =
-        |device: &Device| pick(device, XAxis::BlockSize, |measured| measured.cell.queue_depth == 1);
+    let cells = |device: &Device| pick(device, XAxis::BlockSize, |measured| measured.cell.queue_depth == 1);
     let views = views(devices, XAxis::BlockSize, &cells);
     Plot {
         id: "latency-over-block-size",
@@ -164,11 +163,14 @@ mod tests {
         let (median, tail) = (curve(&[(1.0, 80e3), (64.0, 240e3)]), curve(&[(1.0, 120e3)]));
         assert_eq!(
             finding_of_one(&median, Some(&tail), XAxis::QueueDepth),
-            "The median is 80.0 µs at depth 1 (99 % are below 120 µs) and 240 µs at depth 64: \
+            "The median is 80.0\u{a0}µs at depth 1 (99 % are below 120\u{a0}µs) and 240\u{a0}µs at depth 64: \
              3.0 times the wait for 64.0 times the requests outstanding."
         );
         let single = curve(&[(4096.0, 80e3)]);
-        assert_eq!(finding_of_one(&single, None, XAxis::BlockSize), "The median is 80.0 µs for 4KiB blocks.");
+        assert_eq!(
+            finding_of_one(&single, None, XAxis::BlockSize),
+            "The median is 80.0\u{a0}µs for 4KiB blocks."
+        );
         assert!(finding_of_one(&curve(&[]), None, XAxis::BlockSize).starts_with("No median"));
     }
 }

@@ -133,10 +133,17 @@ pub(crate) fn all(devices: &[Device]) -> Vec<Plot> {
     ]
 }
 
-/// Index of the view with the most measured points; of several such the last, which is the deepest.
+/// Index of the view to draw first: the last, which is the deepest, whose every curve has enough measured
+/// points to show a course; where there is none such, the one with the most points.
 fn fullest(views: &[View]) -> usize {
-    let points = |view: &View| view.curves.iter().map(|curve| curve.measured.len()).sum::<usize>();
-    views.iter().enumerate().max_by_key(|(_, view)| points(view)).map_or(0, |(index, _)| index)
+    const ENOUGH: usize = 3;
+    let points = |curve: &Curve| curve.measured.len();
+    let key = |view: &View| {
+        let least = view.curves.iter().map(points).min().unwrap_or(0);
+        let all: usize = view.curves.iter().map(points).sum();
+        if least >= ENOUGH { (ENOUGH, 0) } else { (least, all) }
+    };
+    views.iter().enumerate().max_by_key(|(_, view)| key(view)).map_or(0, |(index, _)| index)
 }
 
 /// The distinct values in ascending order.

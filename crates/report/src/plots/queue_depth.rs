@@ -77,9 +77,15 @@ fn knee(knee: &DepthForBlock) -> String {
     let (block, depth) = (Quantity::size(knee.block_bytes), knee.queue_depth);
     let plateau = text::bandwidth(&knee.plateau_bytes_per_s);
     if knee.plateau_reached {
-        format!("{block} blocks are within 10 % of their plateau, {plateau}, from depth {} on.", text::depth(&depth))
+        format!(
+            "{block} blocks are within 10 % of their plateau, {plateau}, from depth {} on.",
+            text::depth(&depth)
+        )
     } else {
-        format!("{block} blocks still gained bandwidth at the greatest depth tried, so depth {} is a lower bound.", depth.value)
+        format!(
+            "{block} blocks still gained bandwidth at the greatest depth tried, so depth {} is a lower bound.",
+            depth.value
+        )
     }
 }
 
@@ -89,7 +95,11 @@ fn finding_of_several(devices: &[Device], view: &View) -> String {
     let bandwidth = |value| Quantity::bandwidth(value).to_string();
     let peaks: Vec<_> = view.curves.iter().map(peak).collect();
     let ones: Vec<_> = view.curves.iter().map(at_one).collect();
-    let best = format!("With {} blocks the best bandwidth is {}", view.name, each(devices, &peaks, "unknown", bandwidth));
+    let best = format!(
+        "With {} blocks the best bandwidth is {}",
+        view.name,
+        each(devices, &peaks, "unknown", bandwidth)
+    );
     if ones.iter().any(Option::is_some) {
         format!("{best}; at depth 1 it is {}.", each(devices, &ones, "unknown", bandwidth))
     } else {

@@ -78,12 +78,17 @@ fn finding(devices: &[Device], depth: u32) -> String {
     match (ratios.as_slice(), meets.as_slice()) {
         ([ratio], [meets]) => finding_of_one(depth, ratio, *meets),
         _ if meets.iter().all(Option::is_none) => {
-            format!("At depth {depth}, random reading stays more than 10 % below sequential reading on every device.")
+            format!(
+                "At depth {depth}, random reading stays more than 10 % below sequential reading on every device."
+            )
         }
         _ => {
-            let from = |block| format!("from {} on", Quantity::size(whole(block)));
-            let words = each(devices, &meets, "nowhere", from);
-            format!("At depth {depth}, random reading comes within 10 % of sequential reading {words}.")
+            let size = |block| Quantity::size(whole(block)).to_string();
+            format!(
+                "At depth {depth}, the block size from which random reading is within 10 % of sequential \
+                 reading is {}.",
+                each(devices, &meets, "none of those tried", size),
+            )
         }
     }
 }
@@ -122,7 +127,8 @@ mod tests {
     use super::*;
 
     fn ratios(values: &[f64]) -> Curve {
-        let point = |(index, y): (usize, &f64)| Point { x: f64::from(1 << (12 + index)), y: *y, bounds: None };
+        let point =
+            |(index, y): (usize, &f64)| Point { x: f64::from(1 << (12 + index)), y: *y, bounds: None };
         Curve::new(String::new(), Look::Kind(0), values.iter().enumerate().map(point).collect(), Vec::new())
     }
 

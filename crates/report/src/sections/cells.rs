@@ -6,8 +6,19 @@ use crate::device::Device;
 use crate::text::{self, Quantity};
 
 const HEADS: [&str; 13] = [
-    "Pattern", "Operation", "Block", "Group", "Depth", "Bandwidth", "Requests/s", "p50", "p99", "Slowest",
-    "CPU per request", "Slices", "Errors",
+    "Pattern",
+    "Operation",
+    "Block",
+    "Group",
+    "Depth",
+    "Bandwidth",
+    "Requests/s",
+    "p50",
+    "p99",
+    "Slowest",
+    "CPU per request",
+    "Slices",
+    "Errors",
 ];
 
 /// All measured cells and the skipped ones, folded away.

@@ -129,8 +129,11 @@ fn unlike(devices: &[Device]) -> Vec<String> {
     let backend = |device: &Device| text::clean(&device.profile.backend.io);
     let direct = |device: &Device| if device.profile.backend.direct { "direct" } else { "cached" }.to_owned();
     let area = |device: &Device| Quantity::size(device.profile.conditions.file_bytes).to_string();
-    let checks: [(&str, &dyn Fn(&Device) -> String); 3] =
-        [("Requests were made by", &backend), ("Input and output were", &direct), ("The area addressed was", &area)];
+    let checks: [(&str, &dyn Fn(&Device) -> String); 3] = [
+        ("Requests were made by", &backend),
+        ("Input and output were", &direct),
+        ("The area addressed was", &area),
+    ];
     checks.into_iter().filter_map(|(what, of)| difference(devices, what, of)).collect()
 }
 

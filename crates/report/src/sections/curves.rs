@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 
 use maud::{Markup, html};
 
-use crate::plots::{Curve, Line, Plot, View};
+use crate::plots::{Curve, Line, Plot, View, YAxis};
 use crate::text;
 
 /// The plots, each with its finding above it and its figures below it.
@@ -20,19 +20,30 @@ fn figure(plot: &Plot) -> Markup {
     let heading = format!("{}-title", plot.id);
     html! {
         figure.plot id=(plot.id) aria-labelledby=(heading) {
-            h3 id=(heading) { (plot.title) }
-            p.finding { (plot.finding) }
+            div {
+                h3 id=(heading) { (plot.title) }
+                p.finding { (text::bind(&plot.finding)) }
+            }
             @if !plot.views.is_empty() {
-                (chooser(plot))
-                div.legend role="group" aria-label="Curves shown" {}
-                p.y-label { (plot.y.name()) ", " (plot.scale().1) }
-                div.canvas tabindex="0" role="img"
-                    aria-label=(format!("Plot: {}. {} The figures are in the table below.", plot.title, plot.finding)) {}
-                figcaption { (key(plot)) " " (plot.note) }
-                @for (index, view) in plot.views.iter().enumerate() {
-                    (table(plot, view, index))
+                div { (chooser(plot)) div.legend role="group" aria-label="Curves shown" {} }
+                (drawing(plot))
+                div {
+                    figcaption { (key(plot)) " " (text::bind(&plot.note)) }
+                    @for (index, view) in plot.views.iter().enumerate() { (table(plot, view, index)) }
                 }
             }
+        }
+    }
+}
+
+/// Where the script draws; without it, and to a screen reader, the sentence and the table stand for the plot.
+fn drawing(plot: &Plot) -> Markup {
+    let label = format!("Plot: {}. {} The figures are in the table below.", plot.title, plot.finding);
+    let scale = if plot.y == YAxis::Latency { " (logarithmic)" } else { "" };
+    html! {
+        div {
+            p.y-label { (plot.y.name()) ", " (plot.scale().1) (scale) }
+            div.canvas tabindex="0" role="img" aria-label=(label) {}
         }
     }
 }
@@ -58,7 +69,9 @@ fn key(plot: &Plot) -> &'static str {
     let mut points = plot.views.iter().flat_map(|view| &view.curves).flat_map(|curve| &curve.measured);
     let whiskers = points.any(|point| point.bounds.is_some());
     match (plot.line, whiskers) {
-        (Line::Fitted, _) => "Points: measured, with their 95 % interval. Lines: the fitted curve through them.",
+        (Line::Fitted, _) => {
+            "Points: measured, with their 95 % interval. Lines: the fitted curve through them."
+        }
         (Line::Joined, true) => "Points: measured, with their interval. Lines only join them.",
         (Line::Joined, false) => "Points: measured. Lines only join them.",
     }

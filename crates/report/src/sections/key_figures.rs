@@ -49,7 +49,7 @@ fn random_bandwidth(derived: &Derived) -> KeyFigure {
 
 fn rate(derived: &Derived) -> KeyFigure {
     let best = derived.random_read_iops_max.as_ref();
-    let quantity = |value| Quantity { unit: " /s", ..Quantity::bare(value) };
+    let quantity = |value| Quantity { unit: "\u{a0}/s", ..Quantity::bare(value) };
     KeyFigure {
         name: "Random reads",
         value: best.map(|best| quantity(best.value)),
@@ -72,9 +72,11 @@ fn block(derived: &Derived) -> KeyFigure {
     KeyFigure {
         name: "Efficient block",
         value: block.map(|block| Quantity::size(block.value)),
-        detail: block.map_or_else(String::new, |block| match bounds(&Quantity::size(block.low), &Quantity::size(block.high)) {
-            bounds if bounds.is_empty() => "smallest near full bandwidth".to_owned(),
-            bounds => bounds,
+        detail: block.map_or_else(String::new, |block| {
+            match bounds(&Quantity::size(block.low), &Quantity::size(block.high)) {
+                bounds if bounds.is_empty() => "smallest near full bandwidth".to_owned(),
+                bounds => bounds,
+            }
         }),
     }
 }
@@ -87,6 +89,7 @@ fn depth(derived: &Derived) -> KeyFigure {
     KeyFigure {
         name: "Saturating depth",
         value: depth.map(|depth| text::plain(u64::from(depth.queue_depth.value))),
-        detail: depth.map_or_else(String::new, |depth| format!("for {} blocks", Quantity::size(depth.block_bytes))),
+        detail: depth
+            .map_or_else(String::new, |depth| format!("for {} blocks", Quantity::size(depth.block_bytes))),
     }
 }

@@ -27,7 +27,7 @@ pub(crate) fn map(device: &Device, level: Level) -> Markup {
     html! {
         section.map-section {
             (level.heading("The whole grid"))
-            p.finding { (finding(&fields, best)) }
+            p.finding { (crate::text::bind(&finding(&fields, best))) }
             div.scroll tabindex="0" role="region" aria-label="Bandwidth by block size and queue depth" {
                 table.map {
                     caption {
@@ -55,7 +55,10 @@ pub(crate) fn map(device: &Device, level: Level) -> Markup {
 fn fields(device: &Device) -> Fields {
     let fitted = device.profile.fitted_cells.iter().map(|fitted| {
         let bandwidth = fitted.bandwidth_bytes_per_s;
-        ((fitted.block_bytes, fitted.queue_depth), Field { bandwidth_bytes_per_s: bandwidth, measured: false })
+        (
+            (fitted.block_bytes, fitted.queue_depth),
+            Field { bandwidth_bytes_per_s: bandwidth, measured: false },
+        )
     });
     let measured = device.random_reads().map(|measured| {
         let bandwidth = measured.steady_bandwidth_bytes_per_s.value;
@@ -87,10 +90,18 @@ fn finding(fields: &Fields, best: f64) -> String {
     match (smallest, shallowest) {
         (Some(smallest), Some(shallowest)) if smallest != shallowest => format!(
             "{} of {} combinations are near full; the smallest block is {}, the shallowest queue {}.",
-            near.len(), fields.len(), say(smallest), say(shallowest)
+            near.len(),
+            fields.len(),
+            say(smallest),
+            say(shallowest)
         ),
         (Some(only), _) => {
-            format!("{} of {} combinations are near full, beginning with {}.", near.len(), fields.len(), say(only))
+            format!(
+                "{} of {} combinations are near full, beginning with {}.",
+                near.len(),
+                fields.len(),
+                say(only)
+            )
         }
         _ => "No combination is near full.".to_owned(),
     }

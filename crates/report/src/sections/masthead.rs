@@ -72,7 +72,10 @@ fn particulars(profile: &DeviceProfile) -> Markup {
     let conditions = &profile.conditions;
     let rows = [
         ("Target", text::clean(&profile.target)),
-        ("Measured", format!("{}, by {}", text::calendar(profile.made_at_unix_s), text::clean(&profile.made_by))),
+        (
+            "Measured",
+            format!("{}, by {}", text::calendar(profile.made_at_unix_s), text::clean(&profile.made_by)),
+        ),
         ("Requests", requests(profile)),
         ("Area", area(conditions)),
         ("Time", time(conditions)),

@@ -22,14 +22,17 @@ pub(crate) fn notices(device: &Device, level: Level) -> Markup {
     html! {
         section.notices {
             (level.heading("Before you rely on it"))
-            @for (title, kind, sentences) in shown { (notice(title, kind, sentences)) }
-            (contradictions(device))
+            div.notice-list {
+                (contradictions(device))
+                @for (title, kind, sentences) in shown { (notice(title, kind, sentences)) }
+            }
         }
     }
 }
 
 fn errors(errors: u64) -> Vec<String> {
-    let sentence = || format!("{} failed or returned contents other than those written.", text::plural(errors, "read"));
+    let sentence =
+        || format!("{} failed or returned contents other than those written.", text::plural(errors, "read"));
     if errors == 0 { Vec::new() } else { vec![sentence()] }
 }
 

@@ -20,7 +20,7 @@ pub(crate) fn in_words(device: &Device, level: Level) -> Markup {
                             Some(value) => strong.value { (value) },
                             None => span.unknown { "not concluded" },
                         }
-                        " " span.sentence { (statement.sentence) }
+                        " " span.sentence { (text::bind(&statement.sentence)) }
                         @if statement.term == DEPTH_TERM { (depth_table(&derived.saturating_queue_depth)) }
                     }
                 }
@@ -117,7 +117,10 @@ fn efficient_block(derived: &Derived) -> Statement {
 fn saturating_depth(derived: &Derived) -> Statement {
     let depths = &derived.saturating_queue_depth;
     if depths.is_empty() {
-        return Statement::missing(DEPTH_TERM, "No depth could be named from which on the queue is deep enough.");
+        return Statement::missing(
+            DEPTH_TERM,
+            "No depth could be named from which on the queue is deep enough.",
+        );
     }
     let greatest = depths.iter().map(|depth| depth.queue_depth.value).max().unwrap_or_default();
     let least = depths.iter().map(|depth| depth.queue_depth.value).min().unwrap_or_default();
@@ -168,10 +171,14 @@ fn equal_region(derived: &Derived) -> Statement {
             let blocks = range(Quantity::size(least.block_bytes), Quantity::size(greatest.block_bytes));
             Statement::known(TERM, blocks, equal_sentence(&single, regions.len() - single.len()))
         }
-        _ if regions.is_empty() => {
-            Statement::missing(TERM, "No combination was found at which random reading equals sequential reading, both near full.")
-        }
-        _ => Statement::missing(TERM, "Single blocks never equal sequential reading; only groups of several do."),
+        _ if regions.is_empty() => Statement::missing(
+            TERM,
+            "No combination was found at which random reading equals sequential reading, both near full.",
+        ),
+        _ => Statement::missing(
+            TERM,
+            "Single blocks never equal sequential reading; only groups of several do.",
+        ),
     }
 }
 
@@ -182,7 +189,9 @@ fn equal_sentence(single: &[&EqualRegion], in_groups: usize) -> String {
         1 => " So does one combination in groups.".to_owned(),
         more => format!(" So do {more} combinations in groups."),
     };
-    format!("blocks read at random are as fast as in sequence, both near full, from depth {depth} on at the latest.{more}")
+    format!(
+        "blocks read at random are as fast as in sequence, both near full, from depth {depth} on at the latest.{more}"
+    )
 }
 
 fn group_penalty(derived: &Derived) -> Statement {
@@ -201,7 +210,9 @@ fn group_penalty(derived: &Derived) -> Statement {
             format!("× {}", text::factor(&worst.ratio)),
             format!(
                 "is the worst: {} blocks in groups of {} at depth {}, against the same blocks one at a time.",
-                Quantity::size(worst.block_bytes), worst.group_blocks, worst.queue_depth
+                Quantity::size(worst.block_bytes),
+                worst.group_blocks,
+                worst.queue_depth
             ),
         ),
     }
@@ -214,17 +225,31 @@ fn split(derived: &Derived) -> Statement {
     };
     let stated = split.stated_bytes.map(|bytes| Quantity::size(bytes).to_string());
     match (stated, &split.seen) {
-        (Some(stated), Some(seen)) => Statement::known(TERM, stated, format!(
-            "is what the kernel states. The curve shows it too: blocks up to {} are whole. {}",
-            Quantity::size(seen.whole_bytes), text::clean(&seen.sign)
-        )),
-        (Some(stated), None) => Statement::known(
-            TERM, stated, "is where the kernel says that it splits a request; the curve shows no sign of it.",
+        (Some(stated), Some(seen)) => Statement::known(
+            TERM,
+            stated,
+            format!(
+                "is what the kernel states. The curve shows it too: blocks up to {} are whole. {}",
+                Quantity::size(seen.whole_bytes),
+                text::clean(&seen.sign)
+            ),
         ),
-        (None, Some(seen)) => Statement::known(TERM, Quantity::size(seen.whole_bytes).to_string(), format!(
-            "is the largest block without a sign of splitting; the kernel states no size. {}", text::clean(&seen.sign)
-        )),
-        (None, None) => Statement::missing(TERM, "The kernel states no split size, and the curve shows no sign of one."),
+        (Some(stated), None) => Statement::known(
+            TERM,
+            stated,
+            "is where the kernel says that it splits a request; the curve shows no sign of it.",
+        ),
+        (None, Some(seen)) => Statement::known(
+            TERM,
+            Quantity::size(seen.whole_bytes).to_string(),
+            format!(
+                "is the largest block without a sign of splitting; the kernel states no size. {}",
+                text::clean(&seen.sign)
+            ),
+        ),
+        (None, None) => {
+            Statement::missing(TERM, "The kernel states no split size, and the curve shows no sign of one.")
+        }
     }
 }
 
@@ -232,17 +257,28 @@ fn flexible_io(derived: &Derived) -> Vec<Statement> {
     const UNIT: &str = "Flexible I/O unit";
     const BREAK_EVEN: &str = "Break-even";
     let Some(flexible) = &derived.flexible_io else {
-        return vec![Statement::missing(UNIT, "No unit for a column store could be concluded, and so no break-even.")];
+        return vec![Statement::missing(
+            UNIT,
+            "No unit for a column store could be concluded, and so no break-even.",
+        )];
     };
     let (block, group) = (text::size(&flexible.block_bytes), text::count(&flexible.group_blocks));
     let together = Quantity::size(flexible.block_bytes.value.saturating_mul(flexible.group_blocks.value));
     vec![
-        Statement::known(UNIT, format!("{block} × {group}"), format!(
-            "blocks: keep {together} of a column together, and ask for any run of blocks in it with one request."
-        )),
-        Statement::known(BREAK_EVEN, format!("{} blocks", text::factor(&flexible.break_even_blocks)), format!(
-            "of a group: from so many scattered blocks on, one request for all {together} is cheaper than one each."
-        )),
+        Statement::known(
+            UNIT,
+            format!("{block} × {group}"),
+            format!(
+                "blocks: keep {together} of a column together, and ask for any run of blocks in it with one request."
+            ),
+        ),
+        Statement::known(
+            BREAK_EVEN,
+            format!("{} blocks", text::factor(&flexible.break_even_blocks)),
+            format!(
+                "of a group: from so many scattered blocks on, one request for all {together} is cheaper than one each."
+            ),
+        ),
     ]
 }
 

@@ -44,11 +44,10 @@ pub(crate) fn plain(number: u64) -> Quantity {
 
 /// The unit once when all three share it; no bounds when they would read the same as the value.
 fn with_bounds<T>(interval: &Interval<T>, quantity: impl Fn(&T) -> Quantity) -> String {
-    let (value, low, high) =
-        (quantity(&interval.value), quantity(&interval.low), quantity(&interval.high));
+    let (value, low, high) = (quantity(&interval.value), quantity(&interval.low), quantity(&interval.high));
     if low == value && high == value {
         value.to_string()
-    } else if low.unit == value.unit && high.unit == value.unit && value.unit.starts_with(' ') {
+    } else if low.unit == value.unit && high.unit == value.unit && value.unit.starts_with('\u{a0}') {
         format!("{value} ({}–{})", low.number, high.number)
     } else {
         format!("{value} ({low}–{high})")
@@ -62,9 +61,9 @@ mod tests {
     #[test]
     fn an_interval_names_its_unit_once_where_it_can() {
         let around = Interval { value: 3.2e9, low: 3.1e9, high: 3.3e9 };
-        assert_eq!(bandwidth(&around), "3.20 GB/s (3.10–3.30)");
+        assert_eq!(bandwidth(&around), "3.20\u{a0}GB/s (3.10–3.30)");
         let across = Interval { value: 1.0e9, low: 9.0e8, high: 1.1e9 };
-        assert_eq!(bandwidth(&across), "1.00 GB/s (900 MB/s–1.10 GB/s)");
+        assert_eq!(bandwidth(&across), "1.00\u{a0}GB/s (900\u{a0}MB/s–1.10\u{a0}GB/s)");
         assert_eq!(size(&Interval { value: 32 << 10, low: 16 << 10, high: 32 << 10 }), "32KiB (16KiB–32KiB)");
         assert_eq!(depth(&Interval::exact(8)), "8");
     }

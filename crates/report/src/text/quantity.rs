@@ -7,10 +7,12 @@ pub(crate) struct Quantity {
     pub(crate) unit: &'static str,
 }
 
-const DECIMAL_BANDWIDTHS: [(f64, &str); 4] = [(1e9, " GB/s"), (1e6, " MB/s"), (1e3, " kB/s"), (1.0, " B/s")];
-const TIMES: [(f64, &str); 4] = [(1e9, " s"), (1e6, " ms"), (1e3, " µs"), (1.0, " ns")];
+// A no-break space binds each unit to its number.
+const DECIMAL_BANDWIDTHS: [(f64, &str); 4] =
+    [(1e9, "\u{a0}GB/s"), (1e6, "\u{a0}MB/s"), (1e3, "\u{a0}kB/s"), (1.0, "\u{a0}B/s")];
+const TIMES: [(f64, &str); 4] = [(1e9, "\u{a0}s"), (1e6, "\u{a0}ms"), (1e3, "\u{a0}µs"), (1.0, "\u{a0}ns")];
 const DECIMAL_SIZES: [(f64, &str); 5] =
-    [(1e12, " TB"), (1e9, " GB"), (1e6, " MB"), (1e3, " kB"), (1.0, " B")];
+    [(1e12, "\u{a0}TB"), (1e9, "\u{a0}GB"), (1e6, "\u{a0}MB"), (1e3, "\u{a0}kB"), (1.0, "\u{a0}B")];
 const BINARY_SIZES: [(u64, &str); 5] =
     [(1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"), (1, "B")];
 
@@ -102,10 +104,10 @@ mod tests {
         assert_eq!(Quantity::size(4096).to_string(), "4KiB");
         assert_eq!(Quantity::size(1_536).to_string(), "1.50KiB");
         assert_eq!(Quantity::size(0).to_string(), "0B");
-        assert_eq!(Quantity::bandwidth(3.214e9).to_string(), "3.21 GB/s");
-        assert_eq!(Quantity::bandwidth(999.6e6).to_string(), "1.00 GB/s");
-        assert_eq!(Quantity::time_ns(84_123.0).to_string(), "84.1 µs");
-        assert_eq!(Quantity::capacity(1_000_204_886_016).to_string(), "1.00 TB");
+        assert_eq!(Quantity::bandwidth(3.214e9).to_string(), "3.21\u{a0}GB/s");
+        assert_eq!(Quantity::bandwidth(999.6e6).to_string(), "1.00\u{a0}GB/s");
+        assert_eq!(Quantity::time_ns(84_123.0).to_string(), "84.1\u{a0}µs");
+        assert_eq!(Quantity::capacity(1_000_204_886_016).to_string(), "1.00\u{a0}TB");
         assert_eq!(Quantity::bare(412_345.0).number, "412\u{202f}000");
         assert_eq!(Quantity::bare(0.0).number, "0");
         assert_eq!(Quantity::bare(f64::NAN).number, "unknown");

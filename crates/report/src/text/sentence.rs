@@ -12,6 +12,11 @@ pub(crate) fn calendar(unix_s: u64) -> String {
     )
 }
 
+/// The sentence with each per cent sign bound to its number.
+pub(crate) fn bind(sentence: &str) -> String {
+    sentence.replace(" %", "\u{a0}%")
+}
+
 /// `a`, `a and b`, `a, b and c`.
 pub(crate) fn join(parts: &[String]) -> String {
     match parts {
@@ -28,8 +33,7 @@ pub(crate) fn plural(number: u64, thing: &str) -> String {
 
 /// Small numbers as words, for the beginning of a sentence.
 pub(crate) fn number_word(number: usize) -> String {
-    const WORDS: [&str; 10] =
-        ["No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine"];
+    const WORDS: [&str; 10] = ["No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine"];
     WORDS.get(number).map_or_else(|| number.to_string(), |word| (*word).to_owned())
 }
 

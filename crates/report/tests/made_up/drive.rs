@@ -1,8 +1,8 @@
 use nandle_profile::{
     AtomicWrite, Backend, BlockAtDepth, BlockQueue, Cell, Conditions, Contradiction, DepthForBlock, Derived,
     DeviceProfile, EqualRegion, FileSystem, FirstTouch, FitSummary, FittedCell, FlexibleIo, GroupPenalty,
-    Identity, Interval, LatencySummary, MachineFacts, MeasuredCell, OperationKind, ReferenceCell, RequestCost,
-    SkippedCell, SplitObservation, SplitSize, SystemFacts,
+    Identity, Interval, LatencySummary, MachineFacts, MeasuredCell, OperationKind, ReferenceCell,
+    RequestCost, SkippedCell, SplitObservation, SplitSize, SystemFacts,
 };
 use rand::SeedableRng as _;
 use rand_distr::{Distribution as _, Normal};
@@ -18,6 +18,8 @@ pub(crate) struct Drive {
     pub(crate) ns_per_byte: f64,
     pub(crate) iops_max: f64,
     pub(crate) bandwidth_max: f64,
+    /// How much groups hurt: 1 as the X25-M of the DIAT paper, 0 not at all.
+    pub(crate) grouping: f64,
     pub(crate) seed: u64,
 }
 
@@ -53,7 +55,7 @@ impl Drive {
             contradictions: vec![contradiction()],
             backend: backend(),
             conditions: self.conditions(&mut noise),
-            derived: self.derived(),
+            derived: self.derived(&cells),
             first_touch: Some(FirstTouch {
                 block_bytes: 128 << 10,
                 queue_depth: 16,
@@ -103,7 +105,11 @@ impl Drive {
                 if (row + 2 * column).is_multiple_of(3) || row == 0 || depth == 1 {
                     cells.push(cell("random", block, 1, depth, bandwidth * noise.factor()));
                 } else {
-                    fitted.push(FittedCell { block_bytes: block, queue_depth: depth, bandwidth_bytes_per_s: bandwidth });
+                    fitted.push(FittedCell {
+                        block_bytes: block,
+                        queue_depth: depth,
+                        bandwidth_bytes_per_s: bandwidth,
+                    });
                 }
             }
         }
@@ -113,10 +119,16 @@ impl Drive {
                 cells.push(cell("sequential", block, 1, depth, ahead * noise.factor()));
             }
         }
-        for penalty in penalties() {
+        for penalty in self.penalties() {
             let alone = self.bandwidth(penalty.block_bytes, penalty.queue_depth);
             let bandwidth = alone * penalty.ratio.value;
-            cells.push(cell("random", penalty.block_bytes, penalty.group_blocks, penalty.queue_depth, bandwidth));
+            cells.push(cell(
+                "random",
+                penalty.block_bytes,
+                penalty.group_blocks,
+                penalty.queue_depth,
+                bandwidth,
+            ));
         }
         (cells, fitted)
     }
@@ -166,16 +178,17 @@ impl Drive {
         }
     }
 
-    fn derived(&self) -> Derived {
-        let all = blocks().into_iter().flat_map(|block| DEPTHS.map(|depth| (block, depth)));
-        let best = all.map(|(block, depth)| self.bandwidth(block, depth)).fold(0.0, f64::max);
-        let efficient = |depth: u32| blocks().into_iter().find(|block| self.bandwidth(*block, depth) >= 0.9 * best);
+    fn derived(&self, cells: &[MeasuredCell]) -> Derived {
+        let random = cells.iter().filter(|measured| measured.cell.pattern == "random");
+        let best = random.map(|measured| measured.cell.bandwidth_bytes_per_s).fold(0.0, f64::max);
+        let efficient =
+            |depth: u32| blocks().into_iter().find(|block| self.bandwidth(*block, depth) >= 0.9 * best);
         let block = efficient(128).unwrap();
         Derived {
             random_bandwidth_bytes_per_s_max: Some(around(best, 0.02 * best)),
             sequential_bandwidth_bytes_per_s_max: Some(around(best * 1.01, 0.015 * best)),
-            random_read_iops_max: Some(around(self.bandwidth(4096, 128) / 4096.0, 9_000.0)),
-            random_read_latency_ns: Some(4_096_000_000_000 / whole(self.bandwidth(4096, 1))),
+            random_read_iops_max: Some(around(self.bandwidth(4096, 128) / 4096.0, 0.015 * self.iops_max)),
+            random_read_latency_ns: cells[0].cell.latency_ns.p50,
             efficient_block_bytes: Some(Interval { value: block, low: block / 2, high: block }),
             efficient_block_by_depth: DEPTHS
                 .into_iter()
@@ -192,7 +205,7 @@ impl Drive {
                     ratio: around(0.98, 0.02),
                 })
                 .to_vec(),
-            group_penalty: penalties(),
+            group_penalty: self.penalties(),
             split_bytes: Some(SplitSize {
                 stated_bytes: Some(1 << 20),
                 seen: Some(SplitObservation {
@@ -215,6 +228,21 @@ impl Drive {
                 .map(|block| RequestCost { block_bytes: block, cost_ns: cost(block) })
                 .collect(),
         }
+    }
+
+    /// Groups of 4 hurt, longer ones recover; a deep queue hides it.
+    fn penalties(&self) -> Vec<GroupPenalty> {
+        let mut all = Vec::new();
+        for (depth, strength) in [(4, 1.0), (32, 0.35)] {
+            for block_bytes in [4096, 32 << 10, 256 << 10] {
+                for (group_blocks, loss) in [(2, 0.03), (4, 0.31), (8, 0.24), (16, 0.13), (32, 0.05)] {
+                    let size = if block_bytes == 32 << 10 { 1.0 } else { 0.7 };
+                    let ratio = around(1.0 - loss * strength * size * self.grouping, 0.025);
+                    all.push(GroupPenalty { block_bytes, queue_depth: depth, group_blocks, ratio });
+                }
+            }
+        }
+        all
     }
 
     fn knee(&self, block: u64) -> DepthForBlock {
@@ -272,21 +300,6 @@ fn cell(pattern: &str, block: u64, group: u64, depth: u32, bandwidth: f64) -> Me
         slices: 9,
         steady_bandwidth_bytes_per_s: around(bandwidth, 0.035 * bandwidth),
     }
-}
-
-/// Groups of 4 hurt, longer ones recover; a deep queue hides it.
-fn penalties() -> Vec<GroupPenalty> {
-    let mut all = Vec::new();
-    for (depth, strength) in [(4, 1.0), (32, 0.35)] {
-        for block_bytes in [4096, 32 << 10, 256 << 10] {
-            for (group_blocks, loss) in [(2, 0.03), (4, 0.31), (8, 0.24), (16, 0.13), (32, 0.05)] {
-                let size = if block_bytes == 32 << 10 { 1.0 } else { 0.7 };
-                let ratio = around(1.0 - loss * strength * size, 0.025);
-                all.push(GroupPenalty { block_bytes, queue_depth: depth, group_blocks, ratio });
-            }
-        }
-    }
-    all
 }
 
 fn contradiction() -> Contradiction {

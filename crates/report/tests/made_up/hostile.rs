@@ -11,7 +11,12 @@ pub(crate) fn partial() -> DeviceProfile {
         identity: Identity::default(),
         system: SystemFacts::default(),
         contradictions: Vec::new(),
-        backend: Backend { io: "threads".into(), features: Vec::new(), stepped_down: Vec::new(), direct: false },
+        backend: Backend {
+            io: "threads".into(),
+            features: Vec::new(),
+            stepped_down: Vec::new(),
+            direct: false,
+        },
         conditions: Conditions { errors: 2, ..Conditions::default() },
         derived: Derived::default(),
         first_touch: None,

@@ -1,7 +1,11 @@
 //! Profiles that no device ever had, for tests and for looking at the page. Nothing here is a measurement:
 //! bandwidths follow the formula of [`FitSummary`] with invented parameters, plus noise from a fixed seed.
 #![allow(dead_code, reason = "each of the targets that share this module uses a part of it")]
-#![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test's support fails the test by panicking")]
+#![allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "a test's support fails the test by panicking"
+)]
 
 mod drive;
 mod hostile;
@@ -19,6 +23,7 @@ pub(crate) fn fast() -> DeviceProfile {
         ns_per_byte: 0.55,
         iops_max: 610_000.0,
         bandwidth_max: 3.25e9,
+        grouping: 1.0,
         seed: 1,
     }
     .profile()
@@ -32,6 +37,7 @@ pub(crate) fn volume() -> DeviceProfile {
         ns_per_byte: 1.9,
         iops_max: 64_000.0,
         bandwidth_max: 1.05e9,
+        grouping: 0.05,
         seed: 2,
     }
     .profile()
@@ -45,6 +51,7 @@ pub(crate) fn sata() -> DeviceProfile {
         ns_per_byte: 2.2,
         iops_max: 92_000.0,
         bandwidth_max: 5.3e8,
+        grouping: 1.2,
         seed: 3,
     }
     .profile();

@@ -22,7 +22,7 @@ fn sentences_follow_the_values() {
     profile.derived.random_read_latency_ns = Some(84_000);
     let all = statements(&profile);
     assert!(sentence(&all, "Efficient block").starts_with("32KiB (16KiB–32KiB) is the smallest"));
-    assert!(sentence(&all, "Latency").starts_with("84.0 µs is the median"));
+    assert!(sentence(&all, "Latency").starts_with("84.0\u{a0}µs is the median"));
 }
 
 #[test]
@@ -33,7 +33,9 @@ fn a_penalty_within_noise_is_no_penalty() {
     }
     assert!(sentence(&statements(&profile), "Group penalty").starts_with("none"));
     profile.derived.group_penalty[0].ratio = Interval { value: 0.7, low: 0.65, high: 0.75 };
-    assert!(sentence(&statements(&profile), "Group penalty").starts_with("× 0.700 (0.650–0.750) is the worst"));
+    assert!(
+        sentence(&statements(&profile), "Group penalty").starts_with("× 0.700 (0.650–0.750) is the worst")
+    );
 }
 
 #[test]

@@ -106,6 +106,7 @@
 
     draw() {
       this.chart?.destroy();
+      this.tip?.remove();
       this.xs = [...new Set(this.curves.flatMap((curve) => curve.line.map(([x]) => x)))].sort((a, b) => a - b);
       const column = (curve) => {
         const values = new Map(curve.line);

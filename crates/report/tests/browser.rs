@@ -112,7 +112,7 @@ fn hostile_names_stay_text() {
     let elements = visit.page.evaluate("document.querySelectorAll('body b, body img, body i').length");
     assert_eq!(elements, 0, "markup from a name became an element");
     assert_ne!(visit.page.evaluate("document.title"), "broken");
-    Visit::to(&[made_up::hostile(), made_up::hostile()]).inspect("hostile-several", 7);
+    Visit::to(&[made_up::hostile(), made_up::volume()]).inspect("hostile-several", 7);
 }
 
 #[test]

@@ -96,7 +96,7 @@
     // Width and height of the plot: the box decides, on paper the page.
     get extent() {
       const width = printing ? 660 : Math.floor(this.box.clientWidth);
-      return { width, height: width < 480 ? 250 : 310 };
+      return { width, height: printing ? 225 : width < 480 ? 250 : 310 };
     }
 
     resize() {

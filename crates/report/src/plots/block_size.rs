@@ -1,3 +1,5 @@
+use nandle_profile::MeasuredCell;
+
 use super::curve::thin_out;
 use super::each::each;
 use super::{Curve, Line, Look, Plot, View, XAxis, YAxis, distinct, fullest};
@@ -58,26 +60,33 @@ fn depths(devices: &[Device]) -> Vec<u32> {
 }
 
 fn finding_of_one(device: &Device) -> String {
-    let bandwidth = |measured: &&nandle_profile::MeasuredCell| measured.steady_bandwidth_bytes_per_s.value;
+    let bandwidth = |measured: &&MeasuredCell| measured.steady_bandwidth_bytes_per_s.value;
     let Some(best) = device.random_reads().max_by(|a, b| bandwidth(a).total_cmp(&bandwidth(b))) else {
         return MISSING.to_owned();
     };
-    let (depth, peak) = (best.cell.queue_depth, bandwidth(&best));
-    let mut finding = format!(
-        "Random reading peaks at {}, with {} blocks at depth {depth}.",
-        Quantity::bandwidth(peak),
+    let peak = format!(
+        "Random reading peaks at {}, with {} blocks at depth {}.",
+        Quantity::bandwidth(bandwidth(&best)),
         Quantity::size(best.cell.block_bytes),
+        best.cell.queue_depth,
     );
-    if let Some(block) = &device.profile.derived.efficient_block_bytes {
-        finding += &format!(" From {} blocks on it is within 10 % of its best.", Quantity::size(block.value));
-    }
-    let curve = Curve::over_block(device, depth, String::new(), Look::Kind(0));
-    if let Some(smallest) = curve.measured.first().filter(|point| point.x < best.cell.block_bytes as f64) {
-        let share = text::significant(100.0 * smallest.y / peak, 2);
-        let block = Quantity::size(super::whole(smallest.x));
-        finding += &format!(" {block} blocks get {share} % of the peak at that depth.");
-    }
-    finding
+    let efficient = device.profile.derived.efficient_block_bytes.as_ref();
+    let near = efficient.map(|block| {
+        format!("{} is the smallest block that comes within 10 % of its best.", Quantity::size(block.value))
+    });
+    let curve = Curve::over_block(device, best.cell.queue_depth, String::new(), Look::Kind(0));
+    let ends = [curve.line.first(), curve.line.last()].into_iter().flatten();
+    let ends = ends.filter_map(|end| beside_the_peak(*end, bandwidth(&best)));
+    [Some(peak), near].into_iter().flatten().chain(ends).collect::<Vec<_>>().join(" ")
+}
+
+/// What an end of the curve gets, where it falls short of the peak.
+fn beside_the_peak((block, bandwidth): (f64, f64), peak: f64) -> Option<String> {
+    let share = text::significant(100.0 * bandwidth / peak, 2);
+    let short = bandwidth < 0.9 * peak;
+    short.then(|| {
+        format!("At that depth {} blocks get {share} % of the peak.", Quantity::size(super::whole(block)))
+    })
 }
 
 fn finding_of_several(devices: &[Device], view: &View) -> String {
@@ -94,4 +103,48 @@ fn finding_of_several(devices: &[Device], view: &View) -> String {
     };
     let large = if large > small { format!("; {}", phrase(*large)) } else { String::new() };
     format!("At {}, {}{large}.", view.name, phrase(*small))
+}
+
+#[cfg(test)]
+mod tests {
+    use nandle_profile::Interval;
+
+    use super::*;
+    use crate::made_up;
+
+    const CELLS: [(u64, u32, f64); 4] =
+        [(4096, 1, 50e6), (4096, 32, 400e6), (65_536, 32, 1e9), (4 << 20, 32, 830e6)];
+
+    fn finding(profiles: &[nandle_profile::DeviceProfile]) -> String {
+        plot(&Device::all(profiles)).finding.replace('\u{a0}', " ")
+    }
+
+    #[test]
+    fn the_sentence_names_the_peak_and_both_ends_that_fall_short() {
+        let mut profile = made_up::with_random_reads(&CELLS);
+        profile.derived.efficient_block_bytes = Some(Interval::exact(65_536));
+        assert_eq!(
+            finding(&[profile]),
+            "Random reading peaks at 1.00 GB/s, with 64KiB blocks at depth 32. 64KiB is the smallest block that \
+             comes within 10 % of its best. At that depth 4KiB blocks get 40 % of the peak. At that depth 4MiB \
+             blocks get 83 % of the peak."
+        );
+    }
+
+    #[test]
+    fn devices_are_compared_at_the_ends_that_two_of_them_share() {
+        let slow: Vec<_> = CELLS.iter().map(|(block, depth, b)| (*block, *depth, b / 4.0)).collect();
+        let profiles = [&CELLS[..], &slow[..3], &[]].map(made_up::with_random_reads);
+        assert_eq!(
+            finding(&profiles),
+            "At depth 32, 4KiB blocks get 400 MB/s on A, 100 MB/s on B and unknown on C; 64KiB blocks get \
+             1.00 GB/s on A, 250 MB/s on B and unknown on C."
+        );
+    }
+
+    #[test]
+    fn nothing_measured_is_said() {
+        assert_eq!(finding(&[made_up::partial()]), MISSING);
+        assert_eq!(finding(&[made_up::partial(), made_up::partial()]), MISSING);
+    }
 }

@@ -106,9 +106,9 @@ mod tests {
     #[test]
     fn a_trend_is_named_only_beyond_the_noise() {
         let steady = finding_of_one(&reference(&[1e9, 1.01e9, 0.99e9, 1e9, 1.0e9, 1.01e9]));
-        assert!(steady.ends_with("varied by 3.0 % (standard deviation) around 1.00\u{a0}GB/s in 6 slices, with no trend beyond that noise."), "{steady}");
+        assert!(steady.ends_with("varied by 3.0 % (standard deviation) around 1.00\u{a0}GB/s in 6\u{a0}slices, with no trend beyond that noise."), "{steady}");
         let slowing = finding_of_one(&reference(&[1e9, 1e9, 1e9, 0.9e9, 0.8e9, 0.8e9]));
         assert!(slowing.ends_with("; its last third was 20 % slower than its first."), "{slowing}");
-        assert!(finding_of_one(&reference(&[1e9])).ends_with("in 6 slices."));
+        assert!(finding_of_one(&reference(&[1e9])).ends_with("in 6\u{a0}slices."));
     }
 }

@@ -30,3 +30,19 @@ pub(super) fn each(
     }
     text::join(&parts)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::made_up;
+
+    #[test]
+    fn many_devices_are_told_by_the_ends() {
+        let profiles: Vec<_> = (0..8).map(|_| made_up::partial()).collect();
+        let devices = Device::all(&profiles);
+        let values: Vec<_> = (0..8).map(|index| Some(f64::from((index + 3) % 8))).collect();
+        let words = each(&devices, &values, "unknown", |value| format!("{value} s"));
+        assert_eq!(words, "between 0 s on F and 7 s on E");
+        assert_eq!(each(&devices, &[None; 8], "none", |value| value.to_string()), "none on every device");
+    }
+}

@@ -126,3 +126,35 @@ fn lost_percent(penalty: &GroupPenalty) -> f64 {
 fn percent(value: f64) -> String {
     format!("{} %", text::significant(value, 2))
 }
+
+#[cfg(test)]
+mod tests {
+    use nandle_profile::{DeviceProfile, Interval};
+
+    use super::*;
+    use crate::made_up;
+
+    fn with_ratio(ratio: Interval<f64>) -> DeviceProfile {
+        let mut profile = made_up::partial();
+        let penalty = GroupPenalty { block_bytes: 32 << 10, queue_depth: 4, group_blocks: 4, ratio };
+        profile.derived.group_penalty = vec![penalty];
+        profile
+    }
+
+    #[test]
+    fn a_loss_is_named_only_when_it_is_beyond_noise() {
+        let sure = with_ratio(Interval { value: 0.69, low: 0.65, high: 0.73 });
+        let unsure = with_ratio(Interval { value: 0.95, low: 0.88, high: 1.02 });
+        let of = |profile: &DeviceProfile| finding(&Device::all(std::slice::from_ref(profile)));
+        assert_eq!(
+            of(&sure),
+            "The costliest: 32KiB blocks in groups of 4 at depth 4 lose 31 % of the bandwidth of group 1 (27–35)."
+        );
+        assert_eq!(of(&unsure), "No group size costs anything that the measurement can tell from noise.");
+        assert_eq!(of(&made_up::partial()), "What reading in groups costs was not concluded.");
+        assert_eq!(
+            finding(&Device::all(&[sure, unsure, made_up::partial()])),
+            "The greatest loss against group 1 is 31 % on A, none on B and unknown on C."
+        );
+    }
+}

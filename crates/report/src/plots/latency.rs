@@ -56,6 +56,8 @@ struct Quantiles {
     p99: Option<u64>,
 }
 
+type Quantile = fn(&Quantiles) -> Option<u64>;
+
 fn pick(device: &Device, axis: XAxis, keep: impl Fn(&MeasuredCell) -> bool) -> Vec<Quantiles> {
     let x = |measured: &MeasuredCell| match axis {
         XAxis::BlockSize => measured.cell.block_bytes as f64,
@@ -71,9 +73,9 @@ fn pick(device: &Device, axis: XAxis, keep: impl Fn(&MeasuredCell) -> bool) -> V
 }
 
 fn views(devices: &[Device], axis: XAxis, cells: &dyn Fn(&Device) -> Vec<Quantiles>) -> Vec<View> {
-    let named: [(&str, fn(&Quantiles) -> Option<u64>); 2] =
+    let named: [(&str, Quantile); 2] =
         [("median", |quantiles| quantiles.p50), ("99th percentile", |quantiles| quantiles.p99)];
-    let curve = |device: &Device, label: String, look, quantile: fn(&Quantiles) -> Option<u64>| {
+    let curve = |device: &Device, label: String, look, quantile: Quantile| {
         let point = |cell: &Quantiles| Some(Point { x: cell.x, y: quantile(cell)? as f64, bounds: None });
         Curve::new(label, look, cells(device).iter().filter_map(point).collect(), Vec::new())
     };
@@ -82,7 +84,7 @@ fn views(devices: &[Device], axis: XAxis, cells: &dyn Fn(&Device) -> Vec<Quantil
         let curves = curves.map(|(i, (name, get))| curve(device, (*name).to_owned(), Look::Kind(i), *get));
         vec![View { name: axis.label().to_owned(), curves: curves.collect() }]
     } else {
-        let view = |(name, get): &(&str, fn(&Quantiles) -> Option<u64>)| View {
+        let view = |(name, get): &(&str, Quantile)| View {
             name: (*name).to_owned(),
             curves: devices.iter().map(|d| curve(d, d.label(), Look::Kind(d.index), *get)).collect(),
         };
@@ -110,12 +112,12 @@ fn finding(devices: &[Device], views: &[View], axis: XAxis) -> String {
     let last = |curve: &Curve| curve.measured.last().map(|point| point.y);
     let firsts: Vec<_> = view.curves.iter().map(first).collect();
     let lasts: Vec<_> = view.curves.iter().map(last).collect();
-    let (least, greatest) = match axis {
+    let (start, end) = match axis {
         XAxis::BlockSize => ("smallest block", "largest"),
         _ => ("least depth", "greatest"),
     };
     format!(
-        "The {} at the {least} is {}; at the {greatest} it is {}.",
+        "The {} at the {start} is {}; at the {end} it is {}.",
         view.name,
         each(devices, &firsts, "unknown", time),
         each(devices, &lasts, "unknown", time),

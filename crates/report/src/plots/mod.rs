@@ -133,13 +133,13 @@ pub(crate) fn all(devices: &[Device]) -> Vec<Plot> {
     ]
 }
 
-/// Index of the view to draw first: the last, which is the deepest, whose every curve has enough measured
-/// points to show a course; where there is none such, the one with the most points.
+/// Index of the view to draw first: the last, which is the deepest, whose every drawn curve has enough
+/// measured points to show a course; where there is none such, the one with the most points.
 fn fullest(views: &[View]) -> usize {
     const ENOUGH: usize = 3;
     let points = |curve: &Curve| curve.measured.len();
     let key = |view: &View| {
-        let least = view.curves.iter().map(points).min().unwrap_or(0);
+        let least = view.curves.iter().map(points).filter(|points| *points > 0).min().unwrap_or(0);
         let all: usize = view.curves.iter().map(points).sum();
         if least >= ENOUGH { (ENOUGH, 0) } else { (least, all) }
     };

@@ -106,3 +106,39 @@ fn finding_of_several(devices: &[Device], view: &View) -> String {
         best + "."
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use nandle_profile::Interval;
+
+    use super::*;
+    use crate::made_up;
+
+    #[test]
+    fn a_knee_without_a_plateau_is_a_lower_bound() {
+        let mut of = DepthForBlock {
+            block_bytes: 4096,
+            queue_depth: Interval { value: 64, low: 32, high: 128 },
+            plateau_bytes_per_s: Interval::exact(1e9),
+            plateau_reached: true,
+        };
+        let said = knee(&of).replace('\u{a0}', " ");
+        assert_eq!(
+            said,
+            "4KiB blocks are within 10 % of their plateau, 1.00 GB/s, from depth 64 (32–128) on."
+        );
+        of.plateau_reached = false;
+        assert!(knee(&of).ends_with("so depth 64 is a lower bound."));
+    }
+
+    #[test]
+    fn devices_are_compared_at_their_best_and_at_depth_1() {
+        let fast = made_up::with_random_reads(&[(4096, 1, 50e6), (4096, 64, 2e9)]);
+        let slow = made_up::with_random_reads(&[(4096, 1, 9e6), (4096, 64, 1e8)]);
+        assert_eq!(
+            plot(&Device::all(&[fast, slow])).finding.replace('\u{a0}', " "),
+            "With 4KiB blocks the best bandwidth is 2.00 GB/s on A and 100 MB/s on B; at depth 1 it is 50.0 MB/s on \
+             A and 9.00 MB/s on B."
+        );
+    }
+}

@@ -40,7 +40,7 @@ fn measured(profile: &DeviceProfile) -> Markup {
             summary { (text::plural(profile.cells.len() as u64, "measured cell")) }
             div.scroll tabindex="0" role="region" aria-label="Measured cells" {
                 table.cell-table {
-                    caption { "Bandwidths are corrected for drift, with their 95 % interval." }
+                    caption { span { "Bandwidths are corrected for drift, with their 95 % interval." } }
                     thead { tr { @for head in HEADS { th scope="col" { (head) } } } }
                     tbody { @for cell in &profile.cells { (row(cell)) } }
                 }

@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use maud::{Markup, html};
 use nandle_profile::{Derived, Interval};
 
@@ -25,7 +27,7 @@ pub(crate) fn comparison(devices: &[Device]) -> Markup {
             }
             div.scroll tabindex="0" role="region" aria-label="Comparison" {
                 table.compare {
-                    caption { "In parentheses: 95 % intervals. “best”: its interval lies clear above all others." }
+                    caption { span { "In parentheses: 95 % intervals. “best”: its interval lies clear above all others." } }
                     thead { tr {
                         td {}
                         @for device in devices { th scope="col" { bdi { (device.label()) } } }
@@ -124,12 +126,15 @@ fn worst_group(device: &Device) -> Option<String> {
     ratios.min_by(|a, b| a.value.total_cmp(&b.value)).map(|ratio| text::factor(&ratio))
 }
 
+/// Something about how a device was measured, in a word.
+type Trait<'a> = &'a dyn Fn(&Device) -> String;
+
 /// Differences in how the devices were measured that make a comparison doubtful.
 fn unlike(devices: &[Device]) -> Vec<String> {
     let backend = |device: &Device| text::clean(&device.profile.backend.io);
     let direct = |device: &Device| if device.profile.backend.direct { "direct" } else { "cached" }.to_owned();
     let area = |device: &Device| Quantity::size(device.profile.conditions.file_bytes).to_string();
-    let checks: [(&str, &dyn Fn(&Device) -> String); 3] = [
+    let checks: [(&str, Trait); 3] = [
         ("Requests were made by", &backend),
         ("Input and output were", &direct),
         ("The area addressed was", &area),
@@ -137,12 +142,14 @@ fn unlike(devices: &[Device]) -> Vec<String> {
     checks.into_iter().filter_map(|(what, of)| difference(devices, what, of)).collect()
 }
 
-fn difference(devices: &[Device], what: &str, of: &dyn Fn(&Device) -> String) -> Option<String> {
-    let values: Vec<_> = devices.iter().map(of).collect();
-    let alike = values.windows(2).all(|pair| pair.first() == pair.last());
-    let phrase = |(device, value): (&Device, &String)| format!("{value} on {}", device.letter());
-    let phrases: Vec<_> = devices.iter().zip(&values).map(phrase).collect();
-    (!alike).then(|| format!("{what} {}.", text::join(&phrases)))
+fn difference(devices: &[Device], what: &str, of: Trait) -> Option<String> {
+    let mut letters_by_value: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for device in devices {
+        letters_by_value.entry(of(device)).or_default().push(device.letter());
+    }
+    let phrase = |(value, letters): (&String, &Vec<String>)| format!("{value} on {}", text::join(letters));
+    let phrases: Vec<_> = letters_by_value.iter().map(phrase).collect();
+    (phrases.len() > 1).then(|| format!("{what} {}.", phrases.join("; ")))
 }
 
 #[cfg(test)]
@@ -163,6 +170,6 @@ mod tests {
         let mut profiles = [made_up::fast(), made_up::fast()];
         assert_eq!(unlike(&Device::all(&profiles)), [""; 0]);
         profiles[1].backend.direct = false;
-        assert_eq!(unlike(&Device::all(&profiles)), ["Input and output were direct on A and cached on B."]);
+        assert_eq!(unlike(&Device::all(&profiles)), ["Input and output were cached on B; direct on A."]);
     }
 }

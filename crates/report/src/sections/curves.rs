@@ -11,7 +11,9 @@ pub(crate) fn curves(plots: &[Plot]) -> Markup {
         section.curves {
             h2 { "Curves" }
             noscript { p { "The plots need a script; without one, the figures of each are in its table." } }
-            div.plots { @for plot in plots { (figure(plot)) } }
+            @let (drawn, missing): (Vec<_>, Vec<_>) = plots.iter().partition(|plot| !plot.views.is_empty());
+            div.plots { @for plot in drawn { (figure(plot)) } }
+            @if !missing.is_empty() { (not_drawn(&missing)) }
         }
     }
 }
@@ -24,14 +26,21 @@ fn figure(plot: &Plot) -> Markup {
                 h3 id=(heading) { (plot.title) }
                 p.finding { (text::bind(&plot.finding)) }
             }
-            @if !plot.views.is_empty() {
-                div { (chooser(plot)) div.legend role="group" aria-label="Curves shown" {} }
-                (drawing(plot))
-                div {
-                    figcaption { (key(plot)) " " (text::bind(&plot.note)) }
-                    @for (index, view) in plot.views.iter().enumerate() { (table(plot, view, index)) }
-                }
+            div { (chooser(plot)) div.legend role="group" aria-label="Curves shown" {} }
+            (drawing(plot))
+            div {
+                figcaption { (key(plot)) " " (text::bind(&plot.note)) }
+                @for (index, view) in plot.views.iter().enumerate() { (table(plot, view, index)) }
             }
+        }
+    }
+}
+
+/// Plots for which nothing was measured: named, with the reason, instead of empty frames.
+fn not_drawn(plots: &[&Plot]) -> Markup {
+    html! {
+        ul.not-drawn {
+            @for plot in plots { li id=(plot.id) { strong { (plot.title) ":" } " " (text::bind(&plot.finding)) } }
         }
     }
 }
@@ -86,7 +95,7 @@ fn table(plot: &Plot, view: &View, index: usize) -> Markup {
             summary { "Figures of this plot" @if plot.views.len() > 1 { ", " (view.name) } }
             div.scroll tabindex="0" role="region" aria-label=(format!("Figures: {}, {}", plot.title, view.name)) {
                 table {
-                    caption { (plot.y.name()) ", " (unit) @if has_fitted(view) { "; in italics what was not measured" } }
+                    caption { span { (plot.y.name()) ", " (unit) @if has_fitted(view) { "; in italics what was not measured" } } }
                     thead { tr {
                         th scope="col" { (plot.x.label()) }
                         @for curve in &view.curves { th scope="col" { bdi { (curve.label) } } }

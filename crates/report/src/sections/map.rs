@@ -30,13 +30,13 @@ pub(crate) fn map(device: &Device, level: Level) -> Markup {
             p.finding { (crate::text::bind(&finding(&fields, best))) }
             div.scroll tabindex="0" role="region" aria-label="Bandwidth by block size and queue depth" {
                 table.map {
-                    caption {
+                    caption { span {
                         "Random reading, per cent of " (Quantity::bandwidth(best))
                         ". Framed: near full (90 % and more). In italics: from the fitted curve."
-                    }
+                    } }
                     thead { tr {
-                        th scope="col" { "Block" }
-                        @for depth in &depths { th scope="col" { span.of { "depth " } (depth) } }
+                        th scope="col" { "Block ↓ depth →" }
+                        @for depth in &depths { th scope="col" { (depth) } }
                     } }
                     tbody {
                         @for block in &blocks {

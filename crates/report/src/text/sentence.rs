@@ -28,7 +28,7 @@ pub(crate) fn join(parts: &[String]) -> String {
 
 /// `1 round`, `2 rounds`.
 pub(crate) fn plural(number: u64, thing: &str) -> String {
-    format!("{} {thing}{}", super::grouped(&number.to_string()), if number == 1 { "" } else { "s" })
+    format!("{}\u{a0}{thing}{}", super::grouped(&number.to_string()), if number == 1 { "" } else { "s" })
 }
 
 /// Small numbers as words, for the beginning of a sentence.
@@ -50,8 +50,8 @@ mod tests {
     #[test]
     fn lists_and_plurals_read_as_sentences_do() {
         assert_eq!(join(&["a".into(), "b".into(), "c".into()]), "a, b and c");
-        assert_eq!(plural(1, "round"), "1 round");
-        assert_eq!(plural(12_000, "round"), "12\u{202f}000 rounds");
+        assert_eq!(plural(1, "round"), "1\u{a0}round");
+        assert_eq!(plural(12_000, "round"), "12\u{202f}000\u{a0}rounds");
         assert_eq!(number_word(2), "Two");
         assert_eq!(number_word(12), "12");
     }

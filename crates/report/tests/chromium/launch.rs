@@ -67,7 +67,7 @@ impl Chromium {
     /// The browser writes port and path of its protocol into a file once it listens.
     fn wait_for_endpoint(&mut self) -> String {
         let file = self.folder.path().join("DevToolsActivePort");
-        let until = Instant::now() + Duration::from_secs(60);
+        let until = Instant::now() + Duration::from_mins(1);
         while Instant::now() < until {
             let text = std::fs::read_to_string(&file).unwrap_or_default();
             if let Some((port, path)) = text.split_once('\n') {

@@ -21,16 +21,16 @@ pub(crate) struct Page {
 impl Page {
     pub(crate) fn open(mut connection: Connection, downloads: &Path) -> Self {
         let behaviour = json!({ "behavior": "allow", "downloadPath": downloads, "eventsEnabled": true });
-        connection.call("Browser.setDownloadBehavior", behaviour);
-        let target = connection.call("Target.createTarget", json!({ "url": "about:blank" }));
+        connection.call("Browser.setDownloadBehavior", &behaviour);
+        let target = connection.call("Target.createTarget", &json!({ "url": "about:blank" }));
         let attach = json!({ "targetId": target["targetId"], "flatten": true });
-        let session = connection.call("Target.attachToTarget", attach);
+        let session = connection.call("Target.attachToTarget", &attach);
         connection.session = session["sessionId"].as_str().map(str::to_owned);
         for domain in ["Page", "Runtime", "Network", "Log"] {
-            connection.call(&format!("{domain}.enable"), json!({}));
+            connection.call(&format!("{domain}.enable"), &json!({}));
         }
         let script = json!({ "source": include_str!("inspect.js") });
-        connection.call("Page.addScriptToEvaluateOnNewDocument", script);
+        connection.call("Page.addScriptToEvaluateOnNewDocument", &script);
         Self { connection }
     }
 
@@ -40,26 +40,26 @@ impl Page {
         self.prefer(theme);
         self.connection.events.clear();
         let answer =
-            self.connection.call("Page.navigate", json!({ "url": format!("file://{}", file.display()) }));
+            self.connection.call("Page.navigate", &json!({ "url": format!("file://{}", file.display()) }));
         assert!(answer.get("errorText").is_none(), "loading {}: {answer}", file.display());
         self.connection.wait_for("Page.loadEventFired");
     }
 
     pub(crate) fn resize(&mut self, width: u32) {
         let metrics = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
-        self.connection.call("Emulation.setDeviceMetricsOverride", metrics);
+        self.connection.call("Emulation.setDeviceMetricsOverride", &metrics);
     }
 
     pub(crate) fn prefer(&mut self, theme: Theme) {
         let value = if theme == Theme::Dark { "dark" } else { "light" };
         let media = json!({ "features": [{ "name": "prefers-color-scheme", "value": value }] });
-        self.connection.call("Emulation.setEmulatedMedia", media);
+        self.connection.call("Emulation.setEmulatedMedia", &media);
     }
 
     /// The value of an expression, after waiting for it if it is a promise.
     pub(crate) fn evaluate(&mut self, expression: &str) -> Value {
         let call = json!({ "expression": expression, "awaitPromise": true, "returnByValue": true, "userGesture": true });
-        let answer = self.connection.call("Runtime.evaluate", call);
+        let answer = self.connection.call("Runtime.evaluate", &call);
         assert!(answer.get("exceptionDetails").is_none(), "{expression}: {}", answer["exceptionDetails"]);
         answer["result"]["value"].clone()
     }
@@ -74,18 +74,18 @@ impl Page {
         self.connection.wait_for(event);
     }
 
-    /// The whole page as a picture, when NANDLE_SCREENSHOTS names a folder for it.
+    /// The whole page as a picture, when `NANDLE_SCREENSHOTS` names a folder for it.
     pub(crate) fn screenshot(&mut self, name: &str) {
         let Some(folder) = std::env::var_os("NANDLE_SCREENSHOTS") else { return };
         let picture =
-            self.connection.call("Page.captureScreenshot", json!({ "captureBeyondViewport": true }));
+            self.connection.call("Page.captureScreenshot", &json!({ "captureBeyondViewport": true }));
         std::fs::write(Path::new(&folder).join(format!("{name}.png")), decoded(&picture)).unwrap();
     }
 
-    /// The page as it would be printed, as PDF; kept when NANDLE_SCREENSHOTS names a folder for it.
+    /// The page as it would be printed, as PDF; kept when `NANDLE_SCREENSHOTS` names a folder for it.
     pub(crate) fn print(&mut self, name: &str) -> Vec<u8> {
         let print = json!({ "preferCSSPageSize": false, "paperWidth": 8.27, "paperHeight": 11.69, "printBackground": false });
-        let pdf = decoded(&self.connection.call("Page.printToPDF", print));
+        let pdf = decoded(&self.connection.call("Page.printToPDF", &print));
         if let Some(folder) = std::env::var_os("NANDLE_SCREENSHOTS") {
             std::fs::write(Path::new(&folder).join(format!("{name}.pdf")), &pdf).unwrap();
         }

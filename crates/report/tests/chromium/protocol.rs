@@ -17,13 +17,13 @@ impl Connection {
     pub(crate) fn open(endpoint: &str) -> Self {
         let (socket, _) = tungstenite::connect(endpoint).expect("connecting to the browser");
         if let MaybeTlsStream::Plain(stream) = socket.get_ref() {
-            stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+            stream.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
         }
         Self { socket, last_id: 0, session: None, events: Vec::new() }
     }
 
     /// Sends a command and waits for its answer.
-    pub(crate) fn call(&mut self, method: &str, parameters: Value) -> Value {
+    pub(crate) fn call(&mut self, method: &str, parameters: &Value) -> Value {
         self.last_id += 1;
         let mut command = json!({ "id": self.last_id, "method": method, "params": parameters });
         if let Some(session) = &self.session {

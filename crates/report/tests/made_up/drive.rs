@@ -267,7 +267,7 @@ fn around(value: f64, half: f64) -> Interval<f64> {
     Interval { value, low: value - half, high: value + half }
 }
 
-fn cell(pattern: &str, block: u64, group: u64, depth: u32, bandwidth: f64) -> MeasuredCell {
+pub(crate) fn cell(pattern: &str, block: u64, group: u64, depth: u32, bandwidth: f64) -> MeasuredCell {
     let iops = bandwidth / block as f64;
     let mean = f64::from(depth) / iops * 1e9;
     let at = |factor: f64| Some(whole(mean * factor));

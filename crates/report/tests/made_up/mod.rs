@@ -10,10 +10,17 @@
 mod drive;
 mod hostile;
 
-pub(crate) use drive::Drive;
 pub(crate) use hostile::{hostile, partial};
 
+use drive::Drive;
 use nandle_profile::DeviceProfile;
+
+/// A profile that holds these cells of random reading and nothing else: block, depth, bandwidth.
+pub(crate) fn with_random_reads(cells: &[(u64, u32, f64)]) -> DeviceProfile {
+    let cell =
+        |(block, depth, bandwidth): &(u64, u32, f64)| drive::cell("random", *block, 1, *depth, *bandwidth);
+    DeviceProfile { cells: cells.iter().map(cell).collect(), ..partial() }
+}
 
 /// A fast NVMe drive, complete.
 pub(crate) fn fast() -> DeviceProfile {

@@ -55,6 +55,14 @@ pub enum Problem {
     /// Arrays come later.
     #[error("arrays in software are not part of this version; name one directory, file or block device")]
     ArraysUnavailable,
+    /// Several targets where one is needed.
+    #[error(
+        "{count} targets are named and nothing joins them; name one, or an array such as raid0:64KiB:T*{count}"
+    )]
+    NotJoined {
+        /// How many there are.
+        count: usize,
+    },
     /// A write test on somebody's file.
     #[error(
         "a write test would destroy this file, which nandle did not make; name a directory to test in a file of \
@@ -136,6 +144,7 @@ impl Problem {
             | Self::Kind { .. }
             | Self::ModelsUnavailable
             | Self::ArraysUnavailable
+            | Self::NotJoined { .. }
             | Self::ForeignFile
             | Self::DestroysData
             | Self::InUse { .. }
@@ -178,7 +187,7 @@ fn advice(errno: rustix::io::Errno) -> &'static str {
         Errno::ACCESS | Errno::PERM => "; name another one, or run as a user who may (raw devices: root)",
         Errno::ROFS => "; the file system is mounted read-only, so name a directory on another one",
         Errno::DQUOT => "; the quota is used up, so give a smaller --file-size",
-        Errno::FBIG => "; the file system has no files of this size, so give a smaller --file-size",
+        Errno::FBIG => "; files may not be as large here, so give a smaller --file-size",
         Errno::BUSY => "; something uses it that this process can't see",
         _ => "",
     }

@@ -100,8 +100,12 @@ impl Target {
 
     /// What a reader of figures should know of it, each a sentence.
     pub fn remarks(&self) -> Vec<String> {
-        let mut remarks: Vec<String> = self.leaves.iter().flat_map(|leaf| leaf.remarks.clone()).collect();
-        remarks.dedup();
+        let mut remarks: Vec<String> = Vec::new();
+        for remark in self.leaves.iter().flat_map(|leaf| &leaf.remarks) {
+            if !remarks.contains(remark) {
+                remarks.push(remark.clone());
+            }
+        }
         remarks
     }
 

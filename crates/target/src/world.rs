@@ -73,13 +73,10 @@ impl Target {
         for (device, leaf) in devices.iter_mut().zip(&self.leaves) {
             device.shape.capacity_bytes = leaf.area_bytes;
         }
-        let (io, device) = match (self.array(), devices.pop()) {
-            (None, Some(device)) => (io, device),
-            (Some(array), Some(last)) => {
-                devices.push(last);
-                arrays::join(array, io, &devices)?
-            }
-            (_, None) => return Err(Problem::NotFound { nearest: None }),
+        let (io, device) = match (self.array(), devices.as_slice()) {
+            (Some(array), members) => arrays::join(array, io, members)?,
+            (None, [device]) => (io, device.clone()),
+            (None, several) => return Err(Problem::NotJoined { count: several.len() }),
         };
         Ok(OpenedIo { io, device })
     }

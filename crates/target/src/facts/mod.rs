@@ -51,10 +51,14 @@ pub(crate) fn durable_writes(file: &File) -> DurableWrites {
 }
 
 /// What lies below the device that holds a file, each a sentence: the parts of an encrypted, mapped or joined
-/// device.
+/// device, or that nothing is known.
 pub(crate) fn stack_remarks(file: &File) -> Vec<String> {
     let roots = Roots::default();
-    device_of(&roots, file).map_or_else(Vec::new, |device| stack::remarks(&roots, &device))
+    let nothing = || {
+        let kind = mount_of(&roots, file).map_or_else(String::new, |mount| format!("{} ", mount.kind));
+        vec![format!("the system names no block device behind this {kind}file system")]
+    };
+    device_of(&roots, file).map_or_else(nothing, |device| stack::remarks(&roots, &device))
 }
 
 fn leaf_facts(roots: &Roots, leaf: &Leaf) -> SystemFacts {

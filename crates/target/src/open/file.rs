@@ -73,10 +73,12 @@ fn leaf(path: &Path, file: File, kept: Option<KeptFile>, options: &OpenOptions) 
     let file_options = FileOptions { direct: options.direct, durable_writes: facts::durable_writes(&file) };
     let file = DeviceFile::new(file, file_options).map_err(Problem::Device)?;
     let capacity_bytes = file.shape().capacity_bytes;
+    let area_bytes = kept.as_ref().map_or(capacity_bytes, |kept| kept.area_bytes().min(capacity_bytes));
     Ok(Leaf {
         path: path.into(),
         kind: TargetKind::File,
-        area_bytes: kept.as_ref().map_or(capacity_bytes, |kept| kept.area_bytes().min(capacity_bytes)),
+        // A device may have blocks larger than the mark.
+        area_bytes: area_bytes - area_bytes % file.shape().logical_block_bytes,
         file: Arc::new(file),
         needs_fill: false,
         remarks,

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use rustix::fs::{FallocateFlags, fallocate, fstatvfs, statvfs};
 use rustix::io::Errno;
+use rustix::process::{Resource, getrlimit};
 
 use super::BLOCK_BYTES;
 use crate::{OpenOptions, Problem};
@@ -19,7 +20,18 @@ pub(super) fn wanted_bytes(directory: &Path, options: &OpenOptions) -> Result<u6
     let wanted_bytes = options.test_file_bytes - options.test_file_bytes % BLOCK_BYTES;
     let room = Room::new(stat.f_blocks, stat.f_bavail, stat.f_frsize);
     room.check(wanted_bytes)?;
+    check_limit(wanted_bytes)?;
     Ok(wanted_bytes)
+}
+
+/// Where the user's limit on file sizes is lower, the system would not refuse the file but kill the process.
+fn check_limit(wanted_bytes: u64) -> Result<(), Problem> {
+    match getrlimit(Resource::Fsize).current {
+        Some(limit) if limit < wanted_bytes.saturating_add(super::kept::MARK_BYTES) => {
+            Err(Problem::System { action: "making a test file beyond `ulimit -f`", errno: Errno::FBIG })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Takes the room for a file. Returns a remark where the file system can't do that.

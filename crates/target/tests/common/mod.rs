@@ -41,7 +41,12 @@ pub(crate) fn target_entries(directory: &Path) -> Vec<String> {
 
 /// Says loudly that a test did not run.
 pub(crate) fn skip(why: &str) {
-    eprintln!("SKIPPED: {why}");
+    say(&format!("SKIPPED: {why}"));
+}
+
+/// Says something to who runs the tests.
+pub(crate) fn say(what: &str) {
+    eprintln!("{what}");
 }
 
 /// Runs a program; the error says what it said.

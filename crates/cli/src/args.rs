@@ -13,7 +13,9 @@ use nandle_target::{IoChoice, TargetSpec};
 /// Measures storage the way a database uses it, and says what the measurement means for the database.
 #[derive(Debug, Parser)]
 #[command(name = "nandle", version, max_term_width = 100)]
-#[command(after_help = "Examples:\n  nandle probe .                     what can the disk under this directory do?\n  nandle sweep . --plan              what would a sweep run, and how long?\n  nandle report a.json b.json        two devices side by side\n\nSizes are 4KiB, 64MiB, 4GiB (4K = 4KiB), times 250us, 3ms, 60s.")]
+#[command(
+    after_help = "Examples:\n  nandle probe .                     what can the disk under this directory do?\n  nandle sweep . --plan              what would a sweep run, and how long?\n  nandle report a.json b.json        two devices side by side\n\nSizes are 4KiB, 64MiB, 4GiB (4K = 4KiB), times 250us, 3ms, 60s."
+)]
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) common: Common,
@@ -107,7 +109,9 @@ impl From<IoArg> for IoChoice {
 /// Writes a test file (unless the target is one, or a device), reads it in short interleaved slices, searches where
 /// the device's limits are, and writes what it found as JSON and as a page. Nothing but the test file is written to.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "Examples:\n  nandle probe .\n  nandle probe /var/lib/postgresql --budget 3m --profile db.json --report db.html\n  sudo nandle probe /dev/nvme0n1")]
+#[command(
+    after_help = "Examples:\n  nandle probe .\n  nandle probe /var/lib/postgresql --budget 3m --profile db.json --report db.html\n  sudo nandle probe /dev/nvme0n1"
+)]
 pub(crate) struct ProbeArgs {
     #[command(flatten)]
     pub(crate) target: TargetArgs,
@@ -124,7 +128,9 @@ pub(crate) struct ProbeArgs {
 
 /// Measure every combination of pattern, block size, group size and queue depth.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "Examples:\n  nandle sweep . --plan\n  nandle sweep . --block-sizes 2K,32K,1M --group-sizes 1,4,16 --queue-depths 1,4,32 --output sweep.csv\n  nandle sweep . --operation mixed:70 --patterns random --time-per-run 5s --json\n  nandle sweep . --resume sweep.json --output sweep.json")]
+#[command(
+    after_help = "Examples:\n  nandle sweep . --plan\n  nandle sweep . --block-sizes 2K,32K,1M --group-sizes 1,4,16 --queue-depths 1,4,32 --output sweep.csv\n  nandle sweep . --operation mixed:70 --patterns random --time-per-run 5s --json\n  nandle sweep . --resume sweep.json --output sweep.json"
+)]
 pub(crate) struct SweepArgs {
     #[command(flatten)]
     pub(crate) target: TargetArgs,
@@ -216,7 +222,9 @@ pub(crate) enum FormatArg {
 
 /// Make the HTML report of one profile, or of several to compare.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "Examples:\n  nandle report profile.json\n  nandle report old-disk.json new-disk.json --output compare.html")]
+#[command(
+    after_help = "Examples:\n  nandle report profile.json\n  nandle report old-disk.json new-disk.json --output compare.html"
+)]
 pub(crate) struct ReportArgs {
     /// Profiles that `nandle probe` wrote
     #[arg(required = true, value_name = "PROFILE")]

@@ -80,7 +80,9 @@ impl From<LoadError> for CliError {
 impl From<FillError> for CliError {
     fn from(error: FillError) -> Self {
         match error {
-            FillError::Load(LoadError::Cancelled) => Self::interrupted("interrupted while the test file was written"),
+            FillError::Load(LoadError::Cancelled) => {
+                Self::interrupted("interrupted while the test file was written")
+            }
             other => Self::failed(other.to_string()),
         }
     }

@@ -20,4 +20,4 @@ pub use open::{Intent, OpenOptions};
 pub use roots::Roots;
 pub use spec::TargetSpec;
 pub use target::{Target, TargetKind};
-pub use world::{IoChoice, OpenedIo};
+pub use world::{IoChoice, OpenedIo, backend};

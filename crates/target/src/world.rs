@@ -32,16 +32,22 @@ pub struct OpenedIo {
 impl OpenedIo {
     /// How requests reach the device, for the record of a measurement.
     pub fn backend(&self) -> nandle_profile::Backend {
-        let nandle_io::Backend { name, features, mut stepped_down } = self.io.backend();
-        let direct = match &self.device.shape.access {
-            Access::Direct => true,
-            Access::Buffered { reason } => {
-                stepped_down.push(format!("no direct I/O: {reason}"));
-                false
-            }
-        };
-        nandle_profile::Backend { io: name.into(), features, stepped_down, direct }
+        backend(self.io.as_ref(), &self.device)
     }
+}
+
+/// How requests reach a device of a world, for the record of a measurement. Registering memory adds to it, so it is
+/// taken after that.
+pub fn backend(io: &dyn Io, device: &Device) -> nandle_profile::Backend {
+    let nandle_io::Backend { name, features, mut stepped_down } = io.backend();
+    let direct = match &device.shape.access {
+        Access::Direct => true,
+        Access::Buffered { reason } => {
+            stepped_down.push(format!("no direct I/O: {reason}"));
+            false
+        }
+    };
+    nandle_profile::Backend { io: name.into(), features, stepped_down, direct }
 }
 
 impl std::fmt::Debug for OpenedIo {

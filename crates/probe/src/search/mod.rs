@@ -11,6 +11,7 @@ mod estimate;
 mod first_touch;
 mod fit;
 mod grid;
+mod isotonic;
 mod probe;
 mod schedule;
 mod slices;

@@ -35,8 +35,7 @@ pub(super) fn bisection(grid: &Grid, measured: &Surface) -> Vec<CellKey> {
 fn between_knee(grid: &Grid, measured: &Surface, block_bytes: u64) -> Option<CellKey> {
     let knee = knee(measured, block_bytes)?;
     let below = measured
-        .random_by_depth(block_bytes)
-        .map(|(depth, _)| depth)
+        .random_depths(block_bytes)
         .take_while(|depth| *depth < knee)
         .last()?;
     let inside: Vec<u32> =
@@ -130,9 +129,9 @@ fn compare(estimates: &BTreeMap<CellKey, Estimate>, cell: CellKey, against: Cell
 fn knees(measured: &Surface) -> Vec<(CellKey, CellKey)> {
     let blocks: BTreeSet<u64> = measured.cells().map(|(key, _)| key.block_bytes).collect();
     let of_block = |block: u64| {
-        let best = measured.random_by_depth(block).max_by(|a, b| a.1.total_cmp(&b.1));
+        let best = measured.random_by_depth(block).into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
         let knee = knee(measured, block);
-        let near = measured.random_by_depth(block).map(|(depth, _)| depth);
+        let near = measured.random_depths(block);
         let near = near.filter(move |depth| knee.is_some_and(|knee| (knee / 2..=knee * 2).contains(depth)));
         near.filter_map(move |depth| Some((CellKey::random(block, depth), CellKey::random(block, best?.0))))
             .collect::<Vec<_>>()

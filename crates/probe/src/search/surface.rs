@@ -5,7 +5,8 @@ use rand_distr::{Distribution, StandardNormal};
 
 use super::estimate::Estimate;
 use super::fit::{Curve, is_random};
-use super::{CellKey, Grid};
+use super::isotonic::isotonic;
+use super::{CellKey, Grid, Order};
 use crate::pattern::{Generator, generator};
 
 /// Random draws from the measured distributions.
@@ -34,15 +35,46 @@ impl Surface {
         self.cells.iter().map(|(key, bandwidth)| (*key, *bandwidth))
     }
 
-    /// The best of some cells.
-    pub fn best(&self, mut of: impl FnMut(&CellKey) -> bool) -> Option<f64> {
-        self.cells().filter(|(key, _)| of(key)).map(|(_, bandwidth)| bandwidth).reduce(f64::max)
+    /// The depths of random reading in single blocks of a size, ascending.
+    pub fn random_depths(&self, block_bytes: u64) -> impl Iterator<Item = u32> + '_ {
+        self.random_row(block_bytes).map(|(key, _)| key.queue_depth)
     }
 
-    /// Random reading of single blocks of a size: depth and bandwidth, by depth.
-    pub fn random_by_depth(&self, block_bytes: u64) -> impl Iterator<Item = (u32, f64)> + '_ {
-        let range = CellKey::random(block_bytes, 0)..=CellKey::random(block_bytes, u32::MAX);
-        self.cells.range(range).map(|(key, bandwidth)| (key.queue_depth, *bandwidth))
+    /// Random reading in single blocks of a size: depth and bandwidth, by depth, made non-decreasing.
+    pub fn random_by_depth(&self, block_bytes: u64) -> Vec<(u32, f64)> {
+        let row: Vec<f64> = self.random_row(block_bytes).map(|(_, bandwidth)| *bandwidth).collect();
+        self.random_depths(block_bytes).zip(isotonic(&row)).collect()
+    }
+
+    /// The best bandwidth of random reading in single blocks of a size: that of its plateau.
+    pub fn plateau(&self, block_bytes: u64) -> Option<f64> {
+        self.random_by_depth(block_bytes).last().map(|(_, bandwidth)| *bandwidth)
+    }
+
+    /// The best bandwidth of random reading in single blocks.
+    pub fn full_random(&self) -> Option<f64> {
+        self.random_blocks().filter_map(|block| self.plateau(block)).reduce(f64::max)
+    }
+
+    /// The best bandwidth of sequential reading: the best block size, the mean over the depths that come near it.
+    pub fn full_sequential(&self) -> Option<f64> {
+        let sequential = self.cells().filter(|(key, _)| key.order == Order::Sequential);
+        let mut by_block: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
+        for (key, bandwidth) in sequential {
+            by_block.entry(key.block_bytes).or_default().push(bandwidth);
+        }
+        by_block.values().filter_map(|row| isotonic(row).last().copied()).reduce(f64::max)
+    }
+
+    /// Block sizes of random reading in single blocks, ascending.
+    pub fn random_blocks(&self) -> impl Iterator<Item = u64> + '_ {
+        let mut last = 0;
+        let blocks = self.cells.keys().filter(|key| is_random(key)).map(|key| key.block_bytes);
+        blocks.filter(move |block| std::mem::replace(&mut last, *block) != *block)
+    }
+
+    fn random_row(&self, block_bytes: u64) -> impl Iterator<Item = (&CellKey, &f64)> + '_ {
+        self.cells.range(CellKey::random(block_bytes, 0)..=CellKey::random(block_bytes, u32::MAX))
     }
 }
 

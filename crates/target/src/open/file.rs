@@ -11,8 +11,8 @@ use super::kept::{KeptFile, MARK_BYTES};
 use super::{Intent, NameGuard, holes, room};
 use crate::facts;
 use crate::target::{Leaf, TargetKind};
-use nandle_io::units::format_bytes;
 use crate::{OpenOptions, Problem};
+use nandle_io::units::format_bytes;
 
 /// Opens a file that is there.
 pub(super) fn open(path: &Path, options: &OpenOptions) -> Result<Leaf, Problem> {

@@ -41,7 +41,7 @@ fn ratio(surface: &Surface, block_bytes: u64, group_blocks: u64, depth: u32) -> 
 }
 
 fn is_equal(surface: &Surface, block_bytes: u64, group_blocks: u64, depth: u32) -> bool {
-    let full = surface.best(|_| true).unwrap_or(f64::INFINITY);
+    let full = surface.full_random().into_iter().chain(surface.full_sequential()).fold(0.0, f64::max);
     let near_full = surface
         .bandwidth(CellKey::grouped(block_bytes, group_blocks, depth))
         .is_some_and(|random| random >= NEAR * full);

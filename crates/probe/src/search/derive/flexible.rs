@@ -1,7 +1,6 @@
 use nandle_profile::{FlexibleIo, RequestCost};
 
 use super::efficient::efficient_block;
-use super::knee::plateau;
 use crate::search::{Grid, Surface, Surfaces};
 
 /// Halving a block must save this share of its cost, or it isn't worth the bookkeeping.
@@ -27,7 +26,7 @@ pub fn flexible_io(surfaces: &Surfaces, grid: &Grid) -> Option<FlexibleIo> {
 
 /// Device time of one request of a size when the queue is as deep as it takes.
 fn cost_ns(surface: &Surface, block_bytes: u64) -> Option<f64> {
-    Some(block_bytes as f64 / plateau(surface, block_bytes)? * 1e9)
+    Some(block_bytes as f64 / surface.plateau(block_bytes)? * 1e9)
 }
 
 /// Goes down from the efficient block as long as each halving saves enough.

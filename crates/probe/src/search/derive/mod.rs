@@ -10,7 +10,7 @@ mod split;
 
 use nandle_profile::Derived;
 
-use super::{CellKey, Grid, Order, Surfaces};
+use super::{Grid, Surface, Surfaces};
 
 pub use contradictions::contradictions;
 pub use efficient::{efficient_block, efficient_block_by_depth};
@@ -31,18 +31,13 @@ pub fn derive(
     stated_split_bytes: Option<u64>,
     latency_ns: Option<u64>,
 ) -> Derived {
-    let random = |key: &CellKey| key.order == Order::Random && key.group_blocks == 1;
-    let iops = |surface: &super::Surface| {
-        surface
-            .cells()
-            .filter(|(key, _)| random(key))
-            .map(|(key, x)| x / key.block_bytes as f64)
-            .reduce(f64::max)
+    let iops = |surface: &Surface| {
+        let most = |block: u64| Some(surface.plateau(block)? / block as f64);
+        surface.random_blocks().filter_map(most).reduce(f64::max)
     };
     Derived {
-        random_bandwidth_bytes_per_s_max: surfaces.interval(|surface| surface.best(random)),
-        sequential_bandwidth_bytes_per_s_max: surfaces
-            .interval(|surface| surface.best(|key| key.order == Order::Sequential)),
+        random_bandwidth_bytes_per_s_max: surfaces.interval(Surface::full_random),
+        sequential_bandwidth_bytes_per_s_max: surfaces.interval(Surface::full_sequential),
         random_read_iops_max: surfaces.interval(iops),
         random_read_latency_ns: latency_ns,
         efficient_block_bytes: surfaces.interval(efficient_block),

@@ -140,7 +140,7 @@
             labelGap: 0,
             labelFont: axis.font,
             space: 60,
-            ...(logarithmic && { splits: (u, _, min, max) => thinned(powersOfTwo(min, max), u.bbox.width / devicePixelRatio / 46) }),
+            ...(logarithmic && { splits: (u, _, min, max) => thinned(powersOfTwo(min, max), u.bbox.width / devicePixelRatio / (x.kind === "size" ? 46 : 30)) }),
             filter: (_, splits) => splits,
             values: (_, splits) => splits.map((split) => (x.kind === "size" ? size(split) : number(split))),
           },

@@ -49,11 +49,20 @@ impl Visit {
                 let found = self.page.evaluate("inspection.all()");
                 self.page.screenshot(&place);
                 assert_sound(&found, &place, plots);
+                assert_unfolds(&mut self.page, &place, plots);
                 let complaints = self.page.complaints();
                 assert!(complaints.is_empty(), "{place}: {complaints:#?}");
             }
         }
     }
+}
+
+/// Opens every table and points at every plot: still nothing may be cut off.
+fn assert_unfolds(page: &mut Page, place: &str, plots: usize) {
+    let found = page.evaluate("inspection.unfolded()");
+    page.screenshot(&format!("{place}-unfolded"));
+    assert_eq!(found["cutOff"], Value::Array(Vec::new()), "{place}: cut off when unfolded");
+    assert_eq!(found["tips"], plots, "{place}: plots that show the figures at a position");
 }
 
 fn assert_sound(found: &Value, place: &str, plots: usize) {

@@ -174,6 +174,9 @@ impl Drive {
             io_pressure_share: Some(0.61),
             cpu_pressure_share: None,
             errors: 0,
+            first_error: None,
+            schedule_lag_ns: None,
+            unsent: None,
             remarks: vec!["The file is smaller than wanted because the file system has no more room.".into()],
         }
     }
@@ -295,6 +298,9 @@ pub(crate) fn cell(pattern: &str, block: u64, group: u64, depth: u32, bandwidth:
             cpu_ns_per_request: 2_300.0,
             mean_outstanding: f64::from(depth),
             errors: 0,
+            first_error: None,
+            schedule_lag_ns: None,
+            unsent: None,
             seconds: Vec::new(),
         },
         slices: 9,

@@ -1,0 +1,82 @@
+use crate::Operation;
+
+/// A request failed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{operation} of {length_bytes} bytes at offset {offset_bytes}: {cause}")]
+pub struct IoError {
+    /// What was tried.
+    pub operation: &'static str,
+    /// Where.
+    pub offset_bytes: u64,
+    /// How long it was.
+    pub length_bytes: u64,
+    /// Why it failed.
+    pub cause: Cause,
+}
+
+impl IoError {
+    /// The error of an operation.
+    pub fn new(operation: &Operation, cause: Cause) -> Self {
+        Self {
+            operation: operation.name(),
+            offset_bytes: operation.offset_bytes(),
+            length_bytes: operation.length_bytes(),
+            cause,
+        }
+    }
+}
+
+/// Why a request failed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Cause {
+    /// The operating system said so; the number is its errno.
+    #[error("{}", std::io::Error::from_raw_os_error(*.0))]
+    System(i32),
+    /// The device moved fewer bytes than asked and no more came.
+    #[error("only {moved_bytes} bytes were moved; the file may have been cut short")]
+    Short {
+        /// Bytes moved before it stopped.
+        moved_bytes: u64,
+    },
+    /// Offset, length or memory isn't a multiple of what the device needs.
+    #[error("{what} {got} is not a multiple of {needed} bytes, which the device needs for direct I/O")]
+    Misaligned {
+        /// Which of them.
+        what: &'static str,
+        /// What it was.
+        got: u64,
+        /// What it must be a multiple of.
+        needed: u64,
+    },
+    /// The range ends behind the device.
+    #[error("the range ends at {end_bytes}, and the device has {capacity_bytes} bytes")]
+    BeyondEnd {
+        /// Where the range ends.
+        end_bytes: u64,
+        /// Where the device ends.
+        capacity_bytes: u64,
+    },
+    /// No bytes, or more than one request may move.
+    #[error("one request may move 1 to {largest_bytes} bytes")]
+    Length {
+        /// The most that one request may move.
+        largest_bytes: u64,
+    },
+    /// The device can't do this.
+    #[error("the device can't do this: {why}")]
+    Unsupported {
+        /// Why not.
+        why: &'static str,
+    },
+    /// An earlier flush failed, so what is durable is unknown; the device takes no more writes until it is
+    /// opened again.
+    #[error("an earlier flush failed, so what is durable is unknown; open the device again")]
+    Latched,
+    /// The request names a device that this world doesn't have.
+    #[error("this world has no device {index}")]
+    UnknownDevice {
+        /// The device's number.
+        index: u32,
+    },
+}

@@ -1,0 +1,111 @@
+//! One request as blocking system calls.
+#![allow(unsafe_code, reason = "calls the system with buffers' addresses; each block names its invariant")]
+
+use std::os::fd::AsRawFd;
+use std::sync::Arc;
+
+use libc::{c_int, off_t};
+use rustix::fs::FallocateFlags;
+use rustix::io::Errno;
+
+use crate::file::DeviceFile;
+use crate::vectors::Vectors;
+use crate::{Cause, Durability, Operation};
+
+/// What a worker does for a request. The request's slot in the world keeps the buffers.
+pub(super) struct Call {
+    file: Arc<DeviceFile>,
+    kind: Kind,
+}
+
+enum Kind {
+    Read { offset_bytes: u64, vectors: Vectors },
+    Write { offset_bytes: u64, vectors: Vectors, durable: bool },
+    Flush,
+    Discard { offset_bytes: u64, length_bytes: u64 },
+}
+
+// SAFETY: the addresses in `vectors` are of buffers that belong to the request's slot, which nobody touches until
+// the worker has reported the call's outcome.
+unsafe impl Send for Call {}
+
+impl Call {
+    pub(super) fn new(file: Arc<DeviceFile>, operation: &Operation) -> Self {
+        let kind = match operation {
+            Operation::Read { offset_bytes, into } => {
+                Kind::Read { offset_bytes: *offset_bytes, vectors: Vectors::of_read(into, 0) }
+            }
+            Operation::Write { offset_bytes, from, durability } => Kind::Write {
+                offset_bytes: *offset_bytes,
+                vectors: Vectors::of_write(from, 0),
+                durable: *durability == Durability::Durable,
+            },
+            Operation::Flush => Kind::Flush,
+            Operation::Discard { offset_bytes, length_bytes } => {
+                Kind::Discard { offset_bytes: *offset_bytes, length_bytes: *length_bytes }
+            }
+        };
+        Self { file, kind }
+    }
+
+    /// Does it, and waits for it.
+    pub(super) fn run(self) -> Result<(), Cause> {
+        let system = |errno: Errno| Cause::System(errno.raw_os_error());
+        match self.kind {
+            Kind::Read { offset_bytes, vectors } => transfer(&self.file, offset_bytes, vectors, None),
+            Kind::Write { offset_bytes, vectors, durable } => {
+                transfer(&self.file, offset_bytes, vectors, Some(if durable { libc::RWF_DSYNC } else { 0 }))
+            }
+            Kind::Flush => rustix::fs::fdatasync(&*self.file).map_err(system),
+            Kind::Discard { offset_bytes, length_bytes } => {
+                let hole = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+                rustix::fs::fallocate(&*self.file, hole, offset_bytes, length_bytes).map_err(system)
+            }
+        }
+    }
+}
+
+/// Reads, or writes with flags, until all is moved.
+fn transfer(
+    file: &DeviceFile,
+    offset_bytes: u64,
+    vectors: Vectors,
+    write_flags: Option<c_int>,
+) -> Result<(), Cause> {
+    let mut moved_bytes = 0;
+    let mut left = vectors;
+    while !left.list().is_empty() {
+        let offset =
+            off_t::try_from(offset_bytes + moved_bytes).map_err(|_| Cause::System(libc::EOVERFLOW))?;
+        match move_some(file, offset, left.list(), write_flags) {
+            Err(Errno::INTR | Errno::AGAIN) => {}
+            Err(errno) => return Err(Cause::System(errno.raw_os_error())),
+            Ok(0) => return Err(Cause::Short { moved_bytes }),
+            Ok(moved) => {
+                moved_bytes += moved as u64;
+                left = left.after(moved);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn move_some(
+    file: &DeviceFile,
+    offset: off_t,
+    list: &[libc::iovec],
+    write_flags: Option<c_int>,
+) -> Result<usize, Errno> {
+    let descriptor = file.file().as_raw_fd();
+    let count = c_int::try_from(list.len()).unwrap_or(c_int::MAX);
+    // SAFETY: the list's buffers stay mapped and untouched by others during the call (see `Call`), and for a read
+    // they are writable: they come from `BufferMut`s.
+    let moved = unsafe {
+        match write_flags {
+            None => libc::preadv(descriptor, list.as_ptr(), count, offset),
+            Some(flags) => libc::pwritev2(descriptor, list.as_ptr(), count, offset, flags),
+        }
+    };
+    usize::try_from(moved)
+        .map_err(|_| Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::IO))
+}

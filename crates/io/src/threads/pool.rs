@@ -1,0 +1,134 @@
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use super::call::Call;
+use crate::io::Wake;
+use crate::{Cause, Nanos, clock};
+
+/// What the owner thread and the workers share.
+#[derive(Default)]
+pub(super) struct Shared {
+    state: Mutex<State>,
+    work: Condvar,
+    done: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    calls: VecDeque<(u32, Call)>,
+    done: Vec<Done>,
+    idle_workers: usize,
+    woken: bool,
+    closing: bool,
+}
+
+/// A call that a worker has carried out.
+pub(super) struct Done {
+    pub(super) slot: u32,
+    pub(super) completed_at: Nanos,
+    pub(super) result: Result<(), Cause>,
+}
+
+/// The workers. Dropping the pool ends those that are idle; one that is stuck in a call is left alone.
+pub(super) struct Pool {
+    pub(super) shared: Arc<Shared>,
+    workers: Vec<JoinHandle<()>>,
+    workers_max: usize,
+}
+
+impl Pool {
+    pub(super) fn new(workers_max: usize) -> Self {
+        Self { shared: Arc::default(), workers: Vec::new(), workers_max }
+    }
+
+    pub(super) fn workers_max(&self) -> usize {
+        self.workers_max
+    }
+
+    /// Hands a call to a worker, starting one when all are busy and there may be more.
+    pub(super) fn start(&mut self, slot: u32, call: Call) {
+        let mut state = self.shared.lock();
+        state.calls.push_back((slot, call));
+        let all_busy = state.calls.len() > state.idle_workers;
+        drop(state);
+        if all_busy && self.workers.len() < self.workers_max {
+            let shared = Arc::clone(&self.shared);
+            let spawned = std::thread::Builder::new().name("nandle-io".into()).spawn(move || work(&shared));
+            // Without a further thread the call waits for one of those that are there.
+            self.workers.extend(spawned.ok());
+        }
+        self.shared.work.notify_one();
+    }
+
+    /// Whether no thread could be started at all.
+    pub(super) fn is_without_workers(&self) -> bool {
+        self.workers.is_empty()
+    }
+
+    /// Ends the workers; waits for them only when none can be stuck in a call.
+    pub(super) fn close(&mut self, wait: bool) {
+        self.shared.lock().closing = true;
+        self.shared.work.notify_all();
+        for worker in self.workers.drain(..) {
+            if wait {
+                let _ = worker.join();
+            }
+        }
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until `calls` are done, a wake-up, or the deadline; then hands out what is done.
+    pub(super) fn take_done(&self, calls: usize, until: Option<Nanos>, into: &mut Vec<Done>) {
+        let mut state = self.lock();
+        while state.done.len() < calls && !state.woken {
+            state = match until {
+                None => self.done.wait(state).unwrap_or_else(PoisonError::into_inner),
+                Some(until) => {
+                    let left = until.since(clock::monotonic());
+                    if left == Nanos::ZERO {
+                        break;
+                    }
+                    let waited = self.done.wait_timeout(state, Duration::from(left));
+                    waited.unwrap_or_else(PoisonError::into_inner).0
+                }
+            };
+        }
+        state.woken = false;
+        into.append(&mut state.done);
+    }
+}
+
+impl Wake for Shared {
+    fn wake(&self) {
+        self.lock().woken = true;
+        self.done.notify_one();
+    }
+}
+
+/// A worker's life.
+fn work(shared: &Shared) {
+    let mut state = shared.lock();
+    loop {
+        if let Some((slot, call)) = state.calls.pop_front() {
+            drop(state);
+            let result = call.run();
+            let completed_at = clock::monotonic();
+            state = shared.lock();
+            state.done.push(Done { slot, completed_at, result });
+            shared.done.notify_one();
+        } else if state.closing {
+            return;
+        } else {
+            state.idle_workers += 1;
+            state = shared.work.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.idle_workers -= 1;
+        }
+    }
+}

@@ -1,0 +1,173 @@
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use super::call::Call;
+use super::pool::{Done, Pool};
+use crate::file::DeviceFile;
+use crate::io::Wake;
+use crate::slots::{InFlight, Slots};
+use crate::{
+    Arena, Backend, Cause, Completion, Device, DeviceId, Full, Io, IoError, Nanos, Request, Wait, Waker,
+    clock,
+};
+
+/// More threads than this help no device and burden the machine.
+const WORKERS_MAX: usize = 256;
+/// How long a dropped world waits for calls that are still running before it gives up their memory.
+const DRAIN: Nanos = Nanos::from_secs(2);
+
+/// A world of files and block devices behind blocking system calls.
+pub struct Threads {
+    pool: Pool,
+    devices: Vec<Device>,
+    files: Vec<Arc<DeviceFile>>,
+    slots: Slots<()>,
+    refused: Vec<Completion>,
+    done: Vec<Done>,
+    has_waker: bool,
+    /// Like every world, it belongs to one thread.
+    _not_send: PhantomData<*const ()>,
+}
+
+impl Threads {
+    /// A world with room for `slots` requests in flight, each with a thread while it runs, up to 256.
+    pub fn new(slots: u32) -> Self {
+        let slots = slots.max(1);
+        Self {
+            pool: Pool::new(WORKERS_MAX.min(slots as usize)),
+            devices: Vec::new(),
+            files: Vec::new(),
+            slots: Slots::new(slots),
+            refused: Vec::new(),
+            done: Vec::new(),
+            has_waker: false,
+            _not_send: PhantomData,
+        }
+    }
+
+    /// Adds a file or a block device.
+    pub fn add(&mut self, file: Arc<DeviceFile>) -> Device {
+        let id = DeviceId(u32::try_from(self.files.len()).unwrap_or(u32::MAX));
+        let device = Device { id, shape: file.shape().clone() };
+        self.files.push(file);
+        self.devices.push(device.clone());
+        device
+    }
+
+    fn refuse(&mut self, device: DeviceId, request: Request, cause: Cause) {
+        let now = clock::monotonic();
+        let error = IoError::new(&request.operation, cause);
+        self.refused.push(InFlight::new(device, request, now, ()).complete(now, Err(error)));
+    }
+
+    fn hand_out(&mut self, into: &mut Vec<Completion>) {
+        for done in self.done.drain(..) {
+            if let Some(in_flight) = self.slots.remove(done.slot) {
+                let result = done.result.map_err(|cause| IoError::new(&in_flight.operation, cause));
+                into.push(in_flight.complete(done.completed_at, result));
+            }
+        }
+    }
+}
+
+impl Io for Threads {
+    fn devices(&self) -> &[Device] {
+        &self.devices
+    }
+
+    fn submit(&mut self, device: DeviceId, request: Request) -> Result<(), Full> {
+        if self.slots.is_full() {
+            return Err(Full(request));
+        }
+        let index = device.0 as usize;
+        let (Some(known), Some(file)) = (self.devices.get(index), self.files.get(index)) else {
+            self.refuse(device, request, Cause::UnknownDevice { index: device.0 });
+            return Ok(());
+        };
+        if let Err(cause) = known.shape.check(&request.operation) {
+            self.refuse(device, request, cause);
+            return Ok(());
+        }
+        let call = Call::new(Arc::clone(file), &request.operation);
+        let in_flight = InFlight::new(device, request, clock::monotonic(), ());
+        match self.slots.insert(in_flight) {
+            Ok(slot) => {
+                self.pool.start(slot, call);
+                Ok(())
+            }
+            Err(in_flight) => Err(Full(Request { token: in_flight.token, operation: in_flight.operation })),
+        }
+    }
+
+    fn reap(&mut self, wait: Wait, into: &mut Vec<Completion>) {
+        let collected = self.refused.len();
+        into.append(&mut self.refused);
+        let in_flight = self.slots.in_use();
+        let wanted = wait.completions.saturating_sub(collected);
+        let wanted = match in_flight {
+            0 if wait.until.is_none() && !self.has_waker => 0,
+            0 => wanted.min(1),
+            _ => wanted.min(in_flight),
+        };
+        assert!(
+            in_flight == 0 || !self.pool.is_without_workers(),
+            "the system lets this process start no thread, and requests wait for one"
+        );
+        self.pool.shared.take_done(wanted, wait.until, &mut self.done);
+        self.hand_out(into);
+    }
+
+    fn in_flight(&self) -> usize {
+        self.slots.in_use() + self.refused.len()
+    }
+
+    fn slots(&self) -> usize {
+        self.slots.capacity()
+    }
+
+    fn now(&self) -> Nanos {
+        clock::monotonic()
+    }
+
+    fn cpu_time(&self) -> Nanos {
+        clock::process_cpu()
+    }
+
+    fn timer_slack(&self) -> Nanos {
+        clock::TIMER_SLACK
+    }
+
+    fn waker(&mut self) -> Option<Waker> {
+        self.has_waker = true;
+        let wake: Arc<dyn Wake> = Arc::clone(&self.pool.shared) as Arc<dyn Wake>;
+        Some(Waker::new(wake))
+    }
+
+    fn register(&mut self, _arena: &Arena) -> usize {
+        0
+    }
+
+    fn backend(&self) -> Backend {
+        Backend {
+            name: "threads",
+            features: vec![format!("up to {} threads", self.pool.workers_max())],
+            stepped_down: Vec::new(),
+        }
+    }
+}
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        let until = clock::monotonic() + DRAIN;
+        let mut completions = Vec::new();
+        while self.slots.in_use() > 0 && clock::monotonic() < until {
+            self.reap(Wait { completions: self.slots.in_use(), until: Some(until) }, &mut completions);
+        }
+        let idle = self.slots.in_use() == 0;
+        self.pool.close(idle);
+        if !idle {
+            // A call is stuck, and the kernel may write to its memory at any time from now on.
+            std::mem::forget(std::mem::replace(&mut self.slots, Slots::new(0)));
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Turns a request in flight into a ring entry.
+
+use io_uring::{opcode, squeue, types};
+use rustix::fs::FallocateFlags;
+
+use crate::slots::InFlight;
+use crate::vectors::Vectors;
+use crate::{Durability, Operation};
+
+/// `RWF_DSYNC` of `pwritev2(2)`: the write is durable when it completes.
+const RWF_DSYNC: i32 = 0x2;
+
+/// What the ring keeps beside a request in flight.
+#[derive(Debug)]
+pub(super) struct Progress {
+    pub(super) file: FileHandle,
+    /// The buffer's place in the ring's table of arenas, when it lies in a registered part.
+    pub(super) arena_index: Option<u16>,
+    /// Bytes moved so far: the system may move fewer than asked, and the rest is asked for again.
+    pub(super) moved_bytes: u64,
+    /// The list of buffers that the kernel reads while the request is in flight.
+    pub(super) vectors: Vectors,
+}
+
+/// A file as the ring knows it: by its place in the ring's table, or by its descriptor.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FileHandle {
+    pub(super) number: i32,
+    pub(super) registered: bool,
+}
+
+impl Progress {
+    pub(super) fn new(file: FileHandle, arena_index: Option<u16>) -> Self {
+        Self { file, arena_index, moved_bytes: 0, vectors: Vectors::default() }
+    }
+}
+
+/// The entry that moves what is left of a request. The slot must stay as it is until the entry completes.
+pub(super) fn build(in_flight: &mut InFlight<Progress>) -> squeue::Entry {
+    let progress = &mut in_flight.extra;
+    let entry = match &mut in_flight.operation {
+        Operation::Read { offset_bytes, into } => {
+            progress.vectors = Vectors::of_read(into, progress.moved_bytes);
+            read_entry(progress, *offset_bytes + progress.moved_bytes)
+        }
+        Operation::Write { offset_bytes, from, durability } => {
+            progress.vectors = Vectors::of_write(from, progress.moved_bytes);
+            let flags = if *durability == Durability::Durable { RWF_DSYNC } else { 0 };
+            write_entry(progress, *offset_bytes + progress.moved_bytes, flags)
+        }
+        Operation::Flush => opcode::Fsync::new(file(progress)).flags(types::FsyncFlags::DATASYNC).build(),
+        Operation::Discard { offset_bytes, length_bytes } => {
+            let hole = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+            opcode::Fallocate::new(file(progress), *length_bytes)
+                .offset(*offset_bytes)
+                .mode(hole.bits().cast_signed())
+                .build()
+        }
+    };
+    if progress.file.registered { entry.flags(squeue::Flags::FIXED_FILE) } else { entry }
+}
+
+fn file(progress: &Progress) -> types::Fd {
+    types::Fd(progress.file.number)
+}
+
+fn read_entry(progress: &Progress, offset_bytes: u64) -> squeue::Entry {
+    let file = file(progress);
+    match (progress.vectors.single(), progress.arena_index) {
+        (Some((address, length)), Some(index)) => {
+            opcode::ReadFixed::new(file, address, length, index).offset(offset_bytes).build()
+        }
+        (Some((address, length)), None) => {
+            opcode::Read::new(file, address, length).offset(offset_bytes).build()
+        }
+        (None, _) => {
+            let list = progress.vectors.list();
+            opcode::Readv::new(file, list.as_ptr(), count(list)).offset(offset_bytes).build()
+        }
+    }
+}
+
+fn write_entry(progress: &Progress, offset_bytes: u64, flags: i32) -> squeue::Entry {
+    let file = file(progress);
+    match (progress.vectors.single(), progress.arena_index) {
+        (Some((address, length)), Some(index)) => {
+            opcode::WriteFixed::new(file, address, length, index).offset(offset_bytes).rw_flags(flags).build()
+        }
+        (Some((address, length)), None) => {
+            opcode::Write::new(file, address, length).offset(offset_bytes).rw_flags(flags).build()
+        }
+        (None, _) => {
+            let list = progress.vectors.list();
+            opcode::Writev::new(file, list.as_ptr(), count(list)).offset(offset_bytes).rw_flags(flags).build()
+        }
+    }
+}
+
+fn count(list: &[libc::iovec]) -> u32 {
+    u32::try_from(list.len()).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,383 @@
+//! The ring itself.
+#![allow(unsafe_code, reason = "hands entries to the kernel; each block names its invariant")]
+
+use std::marker::PhantomData;
+use std::os::fd::AsRawFd;
+use std::sync::Arc;
+
+use io_uring::types::{CancelBuilder, SubmitArgs, Timespec};
+use io_uring::{cqueue, squeue};
+use rustix::io::Errno;
+
+use super::entry::{self, FileHandle, Progress};
+use super::setup::{self, ARENAS_MAX, FILES_MAX, Setup, SetupError};
+use super::wake::WakeEvent;
+use crate::buffer::Region;
+use crate::file::DeviceFile;
+use crate::slots::{InFlight, Slots};
+use crate::{
+    Arena, Backend, Cause, Completion, Device, DeviceId, Full, Io, IoError, Nanos, Operation, Request, Wait,
+    Waker, clock,
+};
+
+/// The user data of the wake-up poll; slots have small numbers.
+const WAKE: u64 = u64::MAX;
+/// How long a dropped world waits for requests that are still in flight before it gives up their memory.
+const DRAIN: Nanos = Nanos::from_secs(2);
+/// One registered buffer may be no longer.
+const REGISTERED_BYTES_MAX: usize = 1 << 30;
+/// Registering less than this isn't worth a place in the table.
+const REGISTERED_BYTES_MIN: usize = 64 << 10;
+
+/// A world of files and block devices behind one `io_uring`.
+pub struct Uring {
+    ring: io_uring::IoUring,
+    devices: Vec<Device>,
+    files: Vec<Arc<DeviceFile>>,
+    handles: Vec<FileHandle>,
+    slots: Slots<Progress>,
+    refused: Vec<Completion>,
+    /// Ring entries on their way from the completion queue; kept for its memory.
+    entries: Vec<cqueue::Entry>,
+    arenas: Vec<RegisteredArena>,
+    wake: Option<Arc<WakeEvent>>,
+    backend: Backend,
+    registered_files: bool,
+    registered_arenas: bool,
+    /// `SINGLE_ISSUER` binds the ring to the thread that made it.
+    _not_send: PhantomData<*const ()>,
+}
+
+/// An arena whose first `bytes` the kernel has pinned; kept so that the memory stays.
+struct RegisteredArena {
+    region: Arc<Region>,
+    bytes: usize,
+}
+
+impl Uring {
+    /// A world with room for `slots` requests in flight.
+    ///
+    /// # Errors
+    /// The system refuses `io_uring`, or its kernel is older than Linux 5.11.
+    pub fn new(slots: u32) -> Result<Self, SetupError> {
+        let Setup { ring, features, stepped_down, registered_files, registered_arenas } =
+            setup::set_up(slots)?;
+        let slots = Slots::new(slots.clamp(1, ring.params().sq_entries().saturating_sub(1).max(1)));
+        Ok(Self {
+            ring,
+            devices: Vec::new(),
+            files: Vec::new(),
+            handles: Vec::new(),
+            slots,
+            refused: Vec::new(),
+            entries: Vec::new(),
+            arenas: Vec::new(),
+            wake: None,
+            backend: Backend { name: "io_uring", features, stepped_down },
+            registered_files,
+            registered_arenas,
+            _not_send: PhantomData,
+        })
+    }
+
+    /// Adds a file or a block device.
+    pub fn add(&mut self, file: Arc<DeviceFile>) -> Device {
+        let index = u32::try_from(self.files.len()).unwrap_or(u32::MAX);
+        let descriptor = file.file().as_raw_fd();
+        let registered = self.registered_files
+            && index < FILES_MAX
+            && self.ring.submitter().register_files_update(index, &[descriptor]).is_ok();
+        let number = if registered { index.cast_signed() } else { descriptor };
+        self.handles.push(FileHandle { number, registered });
+        let device = Device { id: DeviceId(index), shape: file.shape().clone() };
+        self.files.push(file);
+        self.devices.push(device.clone());
+        device
+    }
+
+    /// Takes the request into a slot and into the submission queue.
+    fn take(&mut self, device: DeviceId, request: Request) -> Result<(), InFlight<Progress>> {
+        let now = clock::monotonic();
+        let file = self.handles.get(device.0 as usize).copied();
+        let arena_index = self.arena_index(&request.operation);
+        let progress =
+            Progress::new(file.unwrap_or(FileHandle { number: -1, registered: false }), arena_index);
+        let in_flight = InFlight::new(device, request, now, progress);
+        if let Some(cause) = self.refusal(device, &in_flight.operation) {
+            let error = IoError::new(&in_flight.operation, cause);
+            self.refused.push(in_flight.complete(now, Err(error)));
+        } else {
+            let index = self.slots.insert(in_flight)?;
+            self.push(index);
+        }
+        Ok(())
+    }
+
+    fn refusal(&self, device: DeviceId, operation: &Operation) -> Option<Cause> {
+        match self.devices.get(device.0 as usize) {
+            Some(device) => device.shape.check(operation).err(),
+            None => Some(Cause::UnknownDevice { index: device.0 }),
+        }
+    }
+
+    /// The registered arena that holds the request's only buffer.
+    fn arena_index(&self, operation: &Operation) -> Option<u16> {
+        let (region, address, length) = match operation {
+            Operation::Read { into, .. } => match into.as_slice() {
+                [buffer] => (buffer.region(), buffer.address(), buffer.len()),
+                _ => return None,
+            },
+            Operation::Write { from, .. } => match from.as_slice() {
+                [buffer] => (buffer.region(), buffer.address(), buffer.len()),
+                _ => return None,
+            },
+            Operation::Flush | Operation::Discard { .. } => return None,
+        };
+        let index = self.arenas.iter().position(|arena| Arc::ptr_eq(&arena.region, region))?;
+        let end = address.as_ptr().addr() - region.base().as_ptr().addr() + length;
+        (end <= self.arenas.get(index)?.bytes).then_some(u16::try_from(index).ok()?)
+    }
+
+    /// Puts the entry of a slot into the submission queue, which has room for every slot.
+    fn push(&mut self, index: u32) {
+        let Some(in_flight) = self.slots.get_mut(index) else { return };
+        let entry = entry::build(in_flight).user_data(u64::from(index));
+        self.push_entry(&entry);
+    }
+
+    fn push_entry(&mut self, entry: &squeue::Entry) {
+        loop {
+            // SAFETY: the entry's buffers and lists belong to its slot, which stays as it is until the
+            // completion is reaped; a ring dropped before that gives up the slots (`drop`). The wake-up poll has
+            // no memory.
+            if unsafe { self.ring.submission().push(entry) }.is_ok() {
+                return;
+            }
+            self.enter(0, None);
+        }
+    }
+
+    /// Sends what is queued and waits. Returns whether it is worth while to wait on.
+    fn enter(&mut self, completions: usize, until: Option<Nanos>) -> bool {
+        if completions == 0 && self.nothing_to_send() {
+            return true;
+        }
+        let result = match until.filter(|_| completions > 0) {
+            None => self.ring.submitter().submit_and_wait(completions),
+            Some(until) => {
+                let left = until.since(clock::monotonic()).0;
+                let nanos = u32::try_from(left % 1_000_000_000).unwrap_or(0);
+                let time = Timespec::new().sec(left / 1_000_000_000).nsec(nanos);
+                self.ring.submitter().submit_with_args(completions, &SubmitArgs::new().timespec(&time))
+            }
+        };
+        match result.map_err(|error| Errno::from_io_error(&error)) {
+            Ok(_) => true,
+            // A signal, the deadline, or no memory for now: the caller looks around and comes back.
+            Err(Some(Errno::INTR | Errno::TIME | Errno::AGAIN | Errno::BUSY)) => false,
+            Err(errno) => panic!("io_uring_enter on a ring of our own: {errno:?}"),
+        }
+    }
+
+    /// Whether there is neither a request to send nor a completion that the kernel delivers only when entered.
+    fn nothing_to_send(&mut self) -> bool {
+        let queue = self.ring.submission();
+        queue.is_empty() && !queue.taskrun() && !queue.cq_overflow()
+    }
+
+    /// Moves what is in the completion queue to `into`. Returns whether the world was woken.
+    fn collect(&mut self, into: &mut Vec<Completion>) -> bool {
+        let mut entries = std::mem::take(&mut self.entries);
+        entries.extend(self.ring.completion());
+        let now = if entries.is_empty() { Nanos::ZERO } else { clock::monotonic() };
+        let mut woken = false;
+        for entry in entries.drain(..) {
+            if entry.user_data() == WAKE {
+                woken = true;
+                self.rearm_wake(&entry);
+            } else {
+                self.settle(&entry, now, into);
+            }
+        }
+        self.entries = entries;
+        woken
+    }
+
+    /// Hands out the completion of a request, unless the rest of it was submitted again.
+    fn settle(&mut self, entry: &cqueue::Entry, now: Nanos, into: &mut Vec<Completion>) {
+        let index = u32::try_from(entry.user_data()).unwrap_or(u32::MAX);
+        if let Some(result) = self.outcome(index, entry.result())
+            && let Some(in_flight) = self.slots.remove(index)
+        {
+            let result = result.map_err(|cause| IoError::new(&in_flight.operation, cause));
+            into.push(in_flight.complete(now, result));
+        }
+    }
+
+    /// What a completion means for its request; `None` when the rest of it was submitted again.
+    fn outcome(&mut self, index: u32, result: i32) -> Option<Result<(), Cause>> {
+        let in_flight = self.slots.get_mut(index)?;
+        let length = match &in_flight.operation {
+            Operation::Read { .. } | Operation::Write { .. } => in_flight.operation.length_bytes(),
+            Operation::Flush | Operation::Discard { .. } => 0,
+        };
+        let progress = &mut in_flight.extra;
+        match u64::try_from(result) {
+            Err(_) if [Errno::INTR, Errno::AGAIN].map(|errno| -errno.raw_os_error()).contains(&result) => {}
+            Err(_) => return Some(Err(Cause::System(-result))),
+            Ok(moved) if progress.moved_bytes + moved >= length => return Some(Ok(())),
+            Ok(0) => return Some(Err(Cause::Short { moved_bytes: progress.moved_bytes })),
+            Ok(moved) => progress.moved_bytes += moved,
+        }
+        self.push(index);
+        None
+    }
+
+    fn rearm_wake(&mut self, entry: &cqueue::Entry) {
+        let Some(wake) = self.wake.clone() else { return };
+        wake.clear();
+        if !cqueue::more(entry.flags()) {
+            self.push_entry(&wake.poll_entry(WAKE));
+        }
+    }
+}
+
+impl Io for Uring {
+    fn devices(&self) -> &[Device] {
+        &self.devices
+    }
+
+    fn submit(&mut self, device: DeviceId, request: Request) -> Result<(), Full> {
+        if self.slots.is_full() {
+            return Err(Full(request));
+        }
+        self.take(device, request)
+            .map_err(|in_flight| Full(Request { token: in_flight.token, operation: in_flight.operation }))
+    }
+
+    fn reap(&mut self, wait: Wait, into: &mut Vec<Completion>) {
+        let before = into.len();
+        into.append(&mut self.refused);
+        loop {
+            let collected = into.len() - before;
+            let nothing_comes = self.slots.in_use() == 0 && self.wake.is_none() && wait.until.is_none();
+            let wanted = wait.completions.saturating_sub(collected);
+            let wanted = match (nothing_comes, self.slots.in_use()) {
+                (true, _) => 0,
+                (false, 0) => wanted.min(1),
+                (false, in_flight) => wanted.min(in_flight),
+            };
+            let uninterrupted = self.enter(wanted, wait.until);
+            let woken = self.collect(into);
+            let satisfied = into.len() - before >= collected + wanted && self.ring.submission().is_empty();
+            if satisfied || woken || !uninterrupted {
+                return;
+            }
+        }
+    }
+
+    fn in_flight(&self) -> usize {
+        self.slots.in_use() + self.refused.len()
+    }
+
+    fn slots(&self) -> usize {
+        self.slots.capacity()
+    }
+
+    fn now(&self) -> Nanos {
+        clock::monotonic()
+    }
+
+    fn cpu_time(&self) -> Nanos {
+        clock::process_cpu()
+    }
+
+    fn timer_slack(&self) -> Nanos {
+        clock::TIMER_SLACK
+    }
+
+    fn waker(&mut self) -> Option<Waker> {
+        if self.wake.is_none() {
+            let wake = WakeEvent::new().ok()?;
+            self.push_entry(&wake.poll_entry(WAKE));
+            self.wake = Some(wake);
+        }
+        self.wake.clone().map(|wake| Waker::new(wake))
+    }
+
+    fn register(&mut self, arena: &Arena) -> usize {
+        if !self.registered_arenas || self.arenas.len() >= ARENAS_MAX as usize {
+            return 0;
+        }
+        let region = arena.region();
+        let mut bytes = region.bytes().min(REGISTERED_BYTES_MAX);
+        while bytes >= REGISTERED_BYTES_MIN.min(region.bytes()) {
+            match self.register_start(region, bytes) {
+                Ok(()) => {
+                    self.note_registration(bytes, region.bytes());
+                    self.arenas.push(RegisteredArena { region: Arc::clone(region), bytes });
+                    return bytes;
+                }
+                // Ordinary users may pin 8 MiB on most systems (RLIMIT_MEMLOCK): try with less.
+                Err(Some(Errno::NOMEM)) => bytes = (bytes / 2).next_multiple_of(crate::buffer::GRAIN_BYTES),
+                Err(_) => break,
+            }
+        }
+        self.note_registration(0, region.bytes());
+        0
+    }
+
+    fn backend(&self) -> Backend {
+        self.backend.clone()
+    }
+}
+
+impl Uring {
+    fn register_start(&self, region: &Region, bytes: usize) -> Result<(), Option<Errno>> {
+        let index = u32::try_from(self.arenas.len()).unwrap_or(ARENAS_MAX);
+        let submitter = self.ring.submitter();
+        // SAFETY: the range is mapped, and stays so: the region is kept in `arenas` as long as the ring.
+        unsafe { register_buffer(&submitter, index, region.base().as_ptr(), bytes) }
+            .map_err(|error| Errno::from_io_error(&error))
+    }
+
+    fn note_registration(&mut self, registered: usize, of: usize) {
+        if registered < of {
+            self.backend.stepped_down.push(format!(
+                "{registered} of {of} bytes of buffers registered; raise RLIMIT_MEMLOCK (ulimit -l) for all"
+            ));
+        }
+    }
+}
+
+/// # Safety
+/// The `bytes` from `base` on stay mapped until the ring is gone.
+unsafe fn register_buffer(
+    submitter: &io_uring::Submitter<'_>,
+    index: u32,
+    base: *mut u8,
+    bytes: usize,
+) -> std::io::Result<()> {
+    let vector = libc::iovec { iov_base: base.cast(), iov_len: bytes };
+    // SAFETY: the caller keeps the memory mapped; the list itself is read during the call alone.
+    unsafe { submitter.register_buffers_update(index, &[vector], None) }
+}
+
+impl Drop for Uring {
+    fn drop(&mut self) {
+        if self.slots.in_use() == 0 {
+            return;
+        }
+        // Most requests can't be cancelled once the device has them, but some may still wait in the ring.
+        let _ = self.ring.submitter().register_sync_cancel(Some(Timespec::new()), CancelBuilder::any());
+        let until = clock::monotonic() + DRAIN;
+        let mut completions = Vec::new();
+        while self.slots.in_use() > 0 && clock::monotonic() < until {
+            self.reap(Wait { completions: self.slots.in_use(), until: Some(until) }, &mut completions);
+        }
+        if self.slots.in_use() > 0 {
+            // The device doesn't answer, and the kernel may write to this memory at any time from now on.
+            std::mem::forget(std::mem::replace(&mut self.slots, Slots::new(0)));
+        }
+    }
+}

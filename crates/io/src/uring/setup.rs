@@ -1,0 +1,97 @@
+use io_uring::IoUring;
+use rustix::io::Errno;
+
+/// Arenas that one ring can register.
+pub(super) const ARENAS_MAX: u32 = 16;
+/// Files that one ring can register; further ones are used by their descriptors.
+pub(super) const FILES_MAX: u32 = 64;
+/// The ring's own limit on entries (`IORING_MAX_ENTRIES`).
+const ENTRIES_MAX: u32 = 32_768;
+
+/// There is no ring to be had.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SetupError {
+    /// The system refuses `io_uring`, as container runtimes and some administrators do.
+    #[error("io_uring is refused here: {}", std::io::Error::from(*errno))]
+    Refused {
+        /// What the system said.
+        errno: Errno,
+    },
+    /// The kernel's `io_uring` lacks something indispensable.
+    #[error("this kernel's io_uring lacks {what} (Linux 5.11)")]
+    TooOld {
+        /// What it lacks.
+        what: &'static str,
+    },
+}
+
+/// A ring, what it makes use of, and what it had to do without.
+pub(super) struct Setup {
+    pub(super) ring: IoUring,
+    pub(super) features: Vec<String>,
+    pub(super) stepped_down: Vec<String>,
+    pub(super) registered_files: bool,
+    pub(super) registered_arenas: bool,
+}
+
+type Configure = fn(&mut io_uring::Builder);
+
+/// The ways to ask for a ring, best first. `EINVAL` means that the kernel doesn't know one of the flags.
+const STEPS: [(&str, Configure); 4] = [
+    ("SINGLE_ISSUER, DEFER_TASKRUN, NO_SQARRAY", |builder| {
+        builder.setup_single_issuer().setup_defer_taskrun().setup_taskrun_flag().setup_no_sqarray();
+    }),
+    ("SINGLE_ISSUER, DEFER_TASKRUN", |builder| {
+        builder.setup_single_issuer().setup_defer_taskrun().setup_taskrun_flag();
+    }),
+    ("COOP_TASKRUN", |builder| {
+        builder.setup_coop_taskrun().setup_taskrun_flag();
+    }),
+    ("", |_| {}),
+];
+
+/// Sets up a ring with room for `slots` requests and whatever the world itself needs beside them.
+pub(super) fn set_up(slots: u32) -> Result<Setup, SetupError> {
+    // One entry more, for the world's own wake-up request.
+    let entries = slots.saturating_add(1).next_power_of_two().min(ENTRIES_MAX);
+    let (ring, features, mut stepped_down) = build(entries)?;
+    if !ring.params().is_feature_ext_arg() {
+        return Err(SetupError::TooOld { what: "waiting with a time-out" });
+    }
+    let mut features: Vec<String> =
+        features.split(", ").filter(|name| !name.is_empty()).map(Into::into).collect();
+    let mut take = |name: &str, result: std::io::Result<()>| match result {
+        Ok(()) => {
+            features.push(name.into());
+            true
+        }
+        Err(error) => {
+            stepped_down.push(format!("no {name}: {error}"));
+            false
+        }
+    };
+    let registered_files = take("registered files", ring.submitter().register_files_sparse(FILES_MAX));
+    let registered_arenas = take("registered buffers", ring.submitter().register_buffers_sparse(ARENAS_MAX));
+    Ok(Setup { ring, features, stepped_down, registered_files, registered_arenas })
+}
+
+fn build(entries: u32) -> Result<(IoUring, &'static str, Vec<String>), SetupError> {
+    let mut stepped_down = Vec::new();
+    let mut last = Errno::NOSYS;
+    for (name, configure) in STEPS {
+        let mut builder = IoUring::builder();
+        configure(builder.setup_clamp());
+        match builder.build(entries) {
+            Ok(ring) => return Ok((ring, name, stepped_down)),
+            Err(error) => {
+                last = Errno::from_io_error(&error).unwrap_or(Errno::NOSYS);
+                if last != Errno::INVAL {
+                    break;
+                }
+                stepped_down.push(format!("no {name}: the kernel doesn't know it"));
+            }
+        }
+    }
+    Err(SetupError::Refused { errno: last })
+}

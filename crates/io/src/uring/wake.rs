@@ -1,0 +1,42 @@
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::sync::Arc;
+
+use io_uring::{opcode, squeue, types};
+use rustix::event::{EventfdFlags, eventfd};
+
+use crate::io::Wake;
+
+/// An event descriptor that the ring polls.
+#[derive(Debug)]
+pub(super) struct WakeEvent {
+    descriptor: OwnedFd,
+}
+
+impl WakeEvent {
+    pub(super) fn new() -> rustix::io::Result<Arc<Self>> {
+        let descriptor = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
+        Ok(Arc::new(Self { descriptor }))
+    }
+
+    /// The ring's request that completes, again and again, when the event is set.
+    pub(super) fn poll_entry(&self, user_data: u64) -> squeue::Entry {
+        let readable = u32::from(rustix::event::PollFlags::IN.bits());
+        opcode::PollAdd::new(types::Fd(self.descriptor.as_raw_fd()), readable)
+            .multi(true)
+            .build()
+            .user_data(user_data)
+    }
+
+    /// Clears the event.
+    pub(super) fn clear(&self) {
+        // Nothing to read means that another poll has cleared it already.
+        let _ = rustix::io::read(&self.descriptor, &mut [0; 8]);
+    }
+}
+
+impl Wake for WakeEvent {
+    fn wake(&self) {
+        // The only failure is a counter that is full, and then the event is set.
+        let _ = rustix::io::write(&self.descriptor, &1_u64.to_ne_bytes());
+    }
+}

@@ -140,7 +140,7 @@
             labelGap: 0,
             labelFont: axis.font,
             space: 60,
-            ...(logarithmic && { splits: (u, _, min, max) => thinned(powersOfTwo(min, max), u.bbox.width / devicePixelRatio / (x.kind === "size" ? 46 : 30)) }),
+            ...(logarithmic && { splits: (u, _, min, max) => this.xTicks(u, min, max) }),
             filter: (_, splits) => splits,
             values: (_, splits) => splits.map((split) => (x.kind === "size" ? size(split) : number(split))),
           },
@@ -156,6 +156,13 @@
         series: [{}, ...this.curves.map((curve) => this.line(curve))],
         hooks: { draw: [(u) => this.drawPoints(u)], setCursor: [(u) => this.say(u.cursor.idx)] },
       };
+    }
+
+    // Powers of two, as far as there is room; where there is none in range, what was measured.
+    xTicks(u, min, max) {
+      const room = u.bbox.width / devicePixelRatio / (this.spec.x.kind === "size" ? 46 : 30);
+      const ticks = powersOfTwo(min, max);
+      return thinned(ticks.length ? ticks : this.xs, room);
     }
 
     line(curve) {

@@ -112,6 +112,17 @@ fn a_partial_profile_has_no_plot_and_no_error() {
 }
 
 #[test]
+fn a_single_odd_cell_has_axes_with_labels() {
+    if skipped("a_single_odd_cell_has_axes_with_labels") {
+        return;
+    }
+    let mut visit = Visit::to(&[made_up::with_random_reads(&[(12 << 10, 24, 1e8)])]);
+    visit.inspect("sparse", 3);
+    let said = visit.page.evaluate("inspection.axes()").to_string();
+    assert!(said.contains("\"8KiB\"") && said.contains("\"16\""), "{said}");
+}
+
+#[test]
 fn hostile_names_stay_text() {
     if skipped("hostile_names_stay_text") {
         return;

@@ -118,6 +118,7 @@ window.inspection = (() => {
   return {
     settled,
     unfolded,
+    axes: () => [...document.querySelectorAll("canvas")].flatMap((canvas) => texts.get(canvas).map((box) => box.text)),
     async all() {
       await settled();
       return { title: document.title, cutOff: cutOff(), plots: plots(), headings: headings(), lowContrast: lowContrast() };

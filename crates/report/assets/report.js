@@ -20,8 +20,8 @@
   const pick = (list, index) => list[index % list.length];
 
   const SIZES = [[2 ** 40, "TiB"], [2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"], [1, "B"]];
-  const number = (value) =>
-    Number(value.toPrecision(4)).toLocaleString("en", { maximumFractionDigits: 6 }).replaceAll(",", "\u202f");
+  const number = (value, digits = 4) =>
+    Number(value.toPrecision(digits)).toLocaleString("en", { maximumFractionDigits: 6 }).replaceAll(",", "\u202f");
   function size(bytes) {
     const [scale, unit] = SIZES.find(([scale]) => bytes >= scale) ?? [1, "B"];
     return number(bytes / scale) + unit;
@@ -140,7 +140,7 @@
             labelGap: 0,
             labelFont: axis.font,
             space: 60,
-            ...(logarithmic && { splits: (u, _, min, max) => thinned(powersOfTwo(min, max), u.bbox.width / devicePixelRatio / 46) }),
+            ...(logarithmic && { splits: (u, _, min, max) => this.xTicks(u, min, max) }),
             filter: (_, splits) => splits,
             values: (_, splits) => splits.map((split) => (x.kind === "size" ? size(split) : number(split))),
           },
@@ -150,12 +150,19 @@
             space: 36,
             ...(y.log && { splits: (_, __, min, max) => thinned(oneTwoFive(min, max), 9) }),
             filter: (_, splits) => splits,
-            values: (_, splits) => splits.map(number),
+            values: (_, splits) => splits.map((split) => number(split)),
           },
         ],
         series: [{}, ...this.curves.map((curve) => this.line(curve))],
         hooks: { draw: [(u) => this.drawPoints(u)], setCursor: [(u) => this.say(u.cursor.idx)] },
       };
+    }
+
+    // Powers of two, as far as there is room; where there is none in range, what was measured.
+    xTicks(u, min, max) {
+      const room = u.bbox.width / devicePixelRatio / (this.spec.x.kind === "size" ? 46 : 30);
+      const ticks = powersOfTwo(min, max);
+      return thinned(ticks.length ? ticks : this.xs, room);
     }
 
     line(curve) {
@@ -238,21 +245,23 @@
       const at = kind === "size" ? size(x) : kind === "time" ? `${number(x)} s` : `${this.spec.x.label.split(",")[0]} ${x}`;
       const rows = this.curves.map((curve) => this.tipRow(curve, x)).filter(Boolean);
       this.tip.replaceChildren(element("strong", { textContent: at }), ...rows);
-      const left = this.chart.valToPos(x, "x") + this.chart.over.offsetLeft;
-      const room = this.box.clientWidth - this.tip.offsetWidth;
-      const beside = left + 14 > room ? left - this.tip.offsetWidth - 14 : left + 14;
-      this.tip.style.left = `${Math.max(0, Math.min(beside, room))}px`;
+      // On the far side, so that it does not cover what is pointed at.
+      const { over } = this.chart;
+      const onTheLeft = this.chart.valToPos(x, "x") > over.clientWidth / 2;
+      const gap = this.box.clientWidth - over.offsetLeft - over.clientWidth;
+      this.tip.style.left = onTheLeft ? `${over.offsetLeft + 6}px` : "auto";
+      this.tip.style.right = onTheLeft ? "auto" : `${gap + 6}px`;
     }
 
     tipRow(curve, x) {
       const measured = curve.measured.find(([at]) => at === x);
       const value = measured ? measured[1] : new Map(curve.line).get(x);
       if (value === undefined) return null;
-      const bounds = measured && measured[2] !== null ? ` (${number(measured[2])}–${number(measured[3])})` : "";
+      const bounds = measured && measured[2] !== null ? ` (${number(measured[2], 3)}–${number(measured[3], 3)})` : "";
       const row = element("span", { className: "row" });
       row.style.setProperty("--ink", `var(--${curve.colour})`);
-      const said = `${number(value)} ${this.spec.y.unit}${bounds}${measured ? "" : " (not measured)"}`;
-      row.append(element("bdi", { textContent: curve.label }), element("span", { textContent: said }));
+      const said = `${number(value, 3)} ${this.spec.y.unit}${bounds}${measured ? "" : ", not measured"}`;
+      row.append(element("bdi", { textContent: curve.short }), element("span", { textContent: said }));
       return row;
     }
   }

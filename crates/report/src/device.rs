@@ -2,6 +2,9 @@ use nandle_profile::{DeviceProfile, MeasuredCell, OperationKind};
 
 use crate::text;
 
+/// What stands between a device's letter and its name; no other label has it.
+pub(crate) const AFTER_LETTER: &str = " · ";
+
 /// A profile with the letter that it goes by in this report.
 pub(crate) struct Device<'a> {
     pub(crate) profile: &'a DeviceProfile,
@@ -27,7 +30,7 @@ impl<'a> Device<'a> {
 
     /// Letter and short name, for legends and column heads.
     pub(crate) fn label(&self) -> String {
-        format!("{} · {}", self.letter(), text::short(&self.name(), 26))
+        format!("{}{AFTER_LETTER}{}", self.letter(), text::short(&self.name(), 26))
     }
 
     /// The cells of random reading, one block at a time: what curves and derived values are about.

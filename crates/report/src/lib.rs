@@ -48,3 +48,34 @@ pub fn html(profiles: &[DeviceProfile]) -> Result<String, ReportError> {
     }
     page::page(&device::Device::all(profiles)).map(maud::PreEscaped::into_string)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_profile_is_an_error_that_says_what_to_do() {
+        let error = html(&[]).unwrap_err();
+        assert!(matches!(error, ReportError::NoProfile));
+        assert!(error.to_string().contains("nandle probe"));
+    }
+
+    #[test]
+    fn names_are_escaped_wherever_they_stand() {
+        let page = html(&[made_up::hostile(), made_up::fast()]).unwrap();
+        assert_eq!(
+            page.matches("</script>").count(),
+            5,
+            "plots, two profiles, uPlot and the page's own script"
+        );
+        assert!(!page.contains("<b>bold") && !page.contains('\u{2028}'));
+        let seen = page.split("<script").next().unwrap();
+        assert!(seen.contains("&lt;b&gt;bold") && !seen.contains('\u{202e}'));
+    }
+
+    #[test]
+    fn the_same_profiles_make_the_same_page() {
+        let profiles = [made_up::fast(), made_up::volume()];
+        assert_eq!(html(&profiles).unwrap(), html(&profiles).unwrap());
+    }
+}

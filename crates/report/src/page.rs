@@ -7,6 +7,7 @@ use crate::{ReportError, island, plots};
 
 const STYLE: &str = include_str!("../assets/report.css");
 const SCRIPT: &str = include_str!("../assets/report.js");
+const UPLOT_LICENCE: &str = include_str!("../assets/uplot/LICENSE");
 const UPLOT_STYLE: &str = include_str!("../assets/uplot/uPlot.min.css");
 const UPLOT_SCRIPT: &str = include_str!("../assets/uplot/uPlot.iife.min.js");
 
@@ -64,7 +65,8 @@ fn body(devices: &[Device], plots: &[plots::Plot]) -> Markup {
         footer {
             p { "Made by nandle-report " (env!("CARGO_PKG_VERSION")) ". This file is complete in itself: it loads \
                  nothing and sends nothing." }
-            p { "Plots: uPlot, © 2022 Leon Sorokin, MIT licence." }
+            // The licence asks to go wherever the library goes, and the library is in this page.
+            details { summary { "Plots: uPlot, MIT licence" } p.licence { (UPLOT_LICENCE) } }
         }
     }
 }

@@ -49,11 +49,20 @@ impl Visit {
                 let found = self.page.evaluate("inspection.all()");
                 self.page.screenshot(&place);
                 assert_sound(&found, &place, plots);
+                assert_unfolds(&mut self.page, &place, plots);
                 let complaints = self.page.complaints();
                 assert!(complaints.is_empty(), "{place}: {complaints:#?}");
             }
         }
     }
+}
+
+/// Opens every table and points at every plot: still nothing may be cut off.
+fn assert_unfolds(page: &mut Page, place: &str, plots: usize) {
+    let found = page.evaluate("inspection.unfolded()");
+    page.screenshot(&format!("{place}-unfolded"));
+    assert_eq!(found["cutOff"], Value::Array(Vec::new()), "{place}: cut off when unfolded");
+    assert_eq!(found["tips"], plots, "{place}: plots that show the figures at a position");
 }
 
 fn assert_sound(found: &Value, place: &str, plots: usize) {
@@ -100,6 +109,17 @@ fn a_partial_profile_has_no_plot_and_no_error() {
         return;
     }
     Visit::to(&[made_up::partial()]).inspect("partial", 0);
+}
+
+#[test]
+fn a_single_odd_cell_has_axes_with_labels() {
+    if skipped("a_single_odd_cell_has_axes_with_labels") {
+        return;
+    }
+    let mut visit = Visit::to(&[made_up::with_random_reads(&[(12 << 10, 24, 1e8)])]);
+    visit.inspect("sparse", 3);
+    let said = visit.page.evaluate("inspection.axes()").to_string();
+    assert!(said.contains("\"8KiB\"") && said.contains("\"16\""), "{said}");
 }
 
 #[test]

@@ -35,6 +35,7 @@ impl Curve {
         });
         json!({
             "label": self.label,
+            "short": short(&self.label),
             "colour": self.look.colour(),
             "marker": self.look.marker(),
             "dash": self.look.dash(),
@@ -48,4 +49,9 @@ impl Curve {
 /// Five significant digits: more than any figure here has, and half the size of the page.
 fn round(value: f64) -> f64 {
     format!("{value:.4e}").parse().unwrap_or(value)
+}
+
+/// What is left of a label where there is no room: of a device its letter, of anything else all of it.
+fn short(label: &str) -> &str {
+    label.split_once(crate::device::AFTER_LETTER).map_or(label, |(letter, _)| letter)
 }

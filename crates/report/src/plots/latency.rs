@@ -146,7 +146,7 @@ fn finding_of_one(median: &Curve, tail: Option<&Curve>, axis: XAxis) -> String {
         at(last.x),
         p99(last.x),
         text::significant(last.y / first.y, 2),
-        text::significant(last.x / first.x, 3),
+        text::plain(whole((last.x / first.x).round())),
         if axis == XAxis::BlockSize { "bytes" } else { "requests outstanding" },
     )
 }
@@ -166,7 +166,7 @@ mod tests {
         assert_eq!(
             finding_of_one(&median, Some(&tail), XAxis::QueueDepth),
             "The median is 80.0\u{a0}µs at depth 1 (99 % are below 120\u{a0}µs) and 240\u{a0}µs at depth 64: \
-             3.0 times the wait for 64.0 times the requests outstanding."
+             3.0 times the wait for 64 times the requests outstanding."
         );
         let single = curve(&[(4096.0, 80e3)]);
         assert_eq!(

@@ -74,23 +74,23 @@ fn divided(random: &Point, sequential: &Point) -> Point {
 
 fn finding(devices: &[Device], depth: u32) -> String {
     let ratios: Vec<_> = devices.iter().map(|device| ratio(device, depth)).collect();
-    let meets: Vec<_> = ratios.iter().map(equal_from).collect();
-    match (ratios.as_slice(), meets.as_slice()) {
-        ([ratio], [meets]) => finding_of_one(depth, ratio, *meets),
-        _ if meets.iter().all(Option::is_none) => {
-            format!(
-                "At depth {depth}, random reading stays more than 10 % below sequential reading on every device."
-            )
-        }
-        _ => {
-            let size = |block| Quantity::size(whole(block)).to_string();
-            format!(
-                "At depth {depth}, the block size from which random reading is within 10 % of sequential \
-                 reading is {}.",
-                each(devices, &meets, "none of those tried", size),
-            )
-        }
+    if let [ratio] = ratios.as_slice() {
+        return finding_of_one(depth, ratio, equal_from(ratio));
     }
+    // No meeting point is a result, other than no measurement; infinity stands for it.
+    let meets = |ratio: &Curve| (!ratio.is_empty()).then(|| equal_from(ratio).unwrap_or(f64::INFINITY));
+    let meets: Vec<_> = ratios.iter().map(meets).collect();
+    let size = |block: f64| {
+        if block.is_finite() {
+            Quantity::size(whole(block)).to_string()
+        } else {
+            "none of those tried".to_owned()
+        }
+    };
+    format!(
+        "At depth {depth}, the block size from which on random reading is within 10 % of sequential reading is {}.",
+        each(devices, &meets, "unknown", size),
+    )
 }
 
 fn finding_of_one(depth: u32, ratio: &Curve, meets: Option<f64>) -> String {
@@ -124,7 +124,10 @@ fn equal_from(ratio: &Curve) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use nandle_profile::DeviceProfile;
+
     use super::*;
+    use crate::made_up;
 
     fn ratios(values: &[f64]) -> Curve {
         let point =
@@ -138,6 +141,19 @@ mod tests {
         assert_eq!(equal_from(&ratios(&[0.95, 1.2])), Some(4096.0));
         assert_eq!(equal_from(&ratios(&[0.95, 0.4])), None);
         assert_eq!(equal_from(&ratios(&[])), None);
+    }
+
+    #[test]
+    fn not_measured_is_other_than_not_met() {
+        let read = |pattern: &str, bandwidth| made_up::cell(pattern, 4096, 4, bandwidth);
+        let of = |cells| DeviceProfile { cells, ..made_up::partial() };
+        let equal = of(vec![read("random", 1e9), read("sequential", 1e9)]);
+        let below = of(vec![read("random", 1e9), read("sequential", 2e9)]);
+        assert_eq!(
+            plot(&Device::all(&[equal, below, made_up::partial()])).finding,
+            "At depth 4, the block size from which on random reading is within 10 % of sequential reading is 4KiB on \
+             A, none of those tried on B and unknown on C."
+        );
     }
 
     #[test]

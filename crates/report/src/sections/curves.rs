@@ -74,16 +74,17 @@ fn chooser(plot: &Plot) -> Markup {
 }
 
 /// What points, whiskers and lines are, as far as this plot has them.
-fn key(plot: &Plot) -> &'static str {
-    let mut points = plot.views.iter().flat_map(|view| &view.curves).flat_map(|curve| &curve.measured);
-    let whiskers = points.any(|point| point.bounds.is_some());
-    match (plot.line, whiskers) {
-        (Line::Fitted, _) => {
-            "Points: measured, with their 95 % interval. Lines: the fitted curve through them."
-        }
-        (Line::Joined, true) => "Points: measured, with their interval. Lines only join them.",
-        (Line::Joined, false) => "Points: measured. Lines only join them.",
-    }
+fn key(plot: &Plot) -> String {
+    let mut curves = plot.views.iter().flat_map(|view| &view.curves);
+    let whiskers = curves.clone().flat_map(|curve| &curve.measured).any(|point| point.bounds.is_some());
+    let points = if whiskers { "Points: measured, with their interval." } else { "Points: measured." };
+    let fitted = plot.line == Line::Fitted && curves.any(|curve| curve.line.len() > curve.measured.len());
+    let lines = if fitted {
+        "Lines: the fitted curve through them; where nothing was fitted, they only join the points."
+    } else {
+        "Lines only join them."
+    };
+    format!("{points} {lines}")
 }
 
 fn table(plot: &Plot, view: &View, index: usize) -> Markup {

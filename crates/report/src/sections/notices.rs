@@ -1,4 +1,7 @@
+use std::collections::BTreeSet;
+
 use maud::{Markup, html};
+use nandle_profile::DeviceProfile;
 
 use super::Level;
 use crate::device::Device;
@@ -8,7 +11,7 @@ use crate::text;
 /// and measurement disagree. Nothing at all when there is nothing of the kind.
 pub(crate) fn notices(device: &Device, level: Level) -> Markup {
     let profile = device.profile;
-    let errors = errors(profile.conditions.errors);
+    let errors = errors(profile);
     let lists = [
         ("This profile is partial", "grave", profile.partial.as_slice()),
         ("Reads went wrong", "grave", errors.as_slice()),
@@ -30,10 +33,13 @@ pub(crate) fn notices(device: &Device, level: Level) -> Markup {
     }
 }
 
-fn errors(errors: u64) -> Vec<String> {
-    let sentence =
-        || format!("{} failed or returned contents other than those written.", text::plural(errors, "read"));
-    if errors == 0 { Vec::new() } else { vec![sentence()] }
+/// How many reads went wrong, and the first error of each cell that had one.
+fn errors(profile: &DeviceProfile) -> Vec<String> {
+    let errors = profile.conditions.errors;
+    let total =
+        format!("{} failed or returned contents other than those written.", text::plural(errors, "read"));
+    let firsts: BTreeSet<_> = profile.cells.iter().filter_map(|cell| cell.cell.first_error.clone()).collect();
+    (errors > 0).then_some(total).into_iter().chain(firsts).collect()
 }
 
 fn notice(title: &str, kind: &str, sentences: &[String]) -> Markup {
@@ -61,5 +67,35 @@ fn contradictions(device: &Device) -> Markup {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::made_up;
+
+    #[test]
+    fn errors_are_counted_and_each_kind_is_told_once() {
+        let mut profile = made_up::fast();
+        assert_eq!(errors(&profile), [""; 0]);
+        profile.conditions.errors = 3;
+        for cell in &mut profile.cells[..2] {
+            cell.cell.first_error = Some("reading 4KiB at 0: EIO".into());
+        }
+        assert_eq!(
+            errors(&profile),
+            ["3\u{a0}reads failed or returned contents other than those written.", "reading 4KiB at 0: EIO"]
+        );
+    }
+
+    #[test]
+    fn a_profile_without_anything_to_say_has_no_notices() {
+        let mut profile = made_up::partial();
+        (profile.partial, profile.conditions.errors) = (Vec::new(), 0);
+        let of = |profile: &DeviceProfile| notices(&Device { profile, index: 0 }, Level::Two).into_string();
+        assert_eq!(of(&profile), "");
+        profile.partial.push("The <device> vanished.".into());
+        assert!(of(&profile).contains("The &lt;device&gt; vanished."));
     }
 }

@@ -13,7 +13,7 @@ pub(crate) fn in_words(device: &Device, level: Level) -> Markup {
         section.words {
             (level.heading("In words"))
             dl.statements {
-                @for statement in statements(device.profile) {
+                @for statement in statements(device.profile) { div {
                     dt { (statement.term) }
                     dd {
                         @match &statement.value {
@@ -23,7 +23,7 @@ pub(crate) fn in_words(device: &Device, level: Level) -> Markup {
                         " " span.sentence { (text::bind(&statement.sentence)) }
                         @if statement.term == DEPTH_TERM { (depth_table(&derived.saturating_queue_depth)) }
                     }
-                }
+                } }
             }
             p.aside { "In parentheses: 95 % intervals. “Near full” is within 10 % of the best bandwidth seen." }
         }

@@ -104,8 +104,21 @@ window.inspection = (() => {
     ].map((found) => found.join(" "));
   }
 
+  // Everything that a reader can unfold or point at, unfolded and pointed at.
+  async function unfolded() {
+    for (const details of document.querySelectorAll("details")) details.open = true;
+    for (const box of document.querySelectorAll(".canvas")) {
+      for (let i = 0; i < 4; i++) box.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight" }));
+    }
+    await settled();
+    const tips = [...document.querySelectorAll(".tip")];
+    return { cutOff: cutOff(), tips: tips.filter((tip) => tip.textContent && visible(tip)).length };
+  }
+
   return {
     settled,
+    unfolded,
+    axes: () => [...document.querySelectorAll("canvas")].flatMap((canvas) => texts.get(canvas).map((box) => box.text)),
     async all() {
       await settled();
       return { title: document.title, cutOff: cutOff(), plots: plots(), headings: headings(), lowContrast: lowContrast() };

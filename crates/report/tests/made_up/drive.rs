@@ -174,9 +174,6 @@ impl Drive {
             io_pressure_share: Some(0.61),
             cpu_pressure_share: None,
             errors: 0,
-            first_error: None,
-            schedule_lag_ns: None,
-            unsent: None,
             remarks: vec!["The file is smaller than wanted because the file system has no more room.".into()],
         }
     }

@@ -13,13 +13,17 @@ mod hostile;
 pub(crate) use hostile::{hostile, partial};
 
 use drive::Drive;
-use nandle_profile::DeviceProfile;
+use nandle_profile::{DeviceProfile, MeasuredCell};
 
 /// A profile that holds these cells of random reading and nothing else: block, depth, bandwidth.
 pub(crate) fn with_random_reads(cells: &[(u64, u32, f64)]) -> DeviceProfile {
-    let cell =
-        |(block, depth, bandwidth): &(u64, u32, f64)| drive::cell("random", *block, 1, *depth, *bandwidth);
+    let cell = |(block, depth, bandwidth): &(u64, u32, f64)| cell("random", *block, *depth, *bandwidth);
     DeviceProfile { cells: cells.iter().map(cell).collect(), ..partial() }
+}
+
+/// One reading cell, group of 1.
+pub(crate) fn cell(pattern: &str, block_bytes: u64, depth: u32, bandwidth: f64) -> MeasuredCell {
+    drive::cell(pattern, block_bytes, 1, depth, bandwidth)
 }
 
 /// A fast NVMe drive, complete.

@@ -33,7 +33,7 @@ pub(crate) fn run(args: &SweepArgs, common: Common) -> Result<(), CliError> {
     let mut plan = sweep::plan(&options, &device.shape, session.target.area_bytes())?;
     let mut file = SweepFile {
         schema_version: SWEEP_SCHEMA_VERSION,
-        target: session.target.spec().to_string(),
+        target: session.name(),
         backend,
         file_bytes: session.target.area_bytes(),
         seed: options.seed,

@@ -5,6 +5,8 @@
 
 pub mod buffer;
 mod clock;
+#[cfg(feature = "conformance")]
+pub mod conformance;
 mod device;
 mod error;
 mod file;

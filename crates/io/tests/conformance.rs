@@ -77,6 +77,13 @@ fn worlds_of_one_slot() {
 }
 
 #[test]
+fn more_slots_than_a_ring_has() {
+    for slots in [40_000, 1 << 31, u32::MAX] {
+        assert!(Uring::new(slots).is_ok_and(|ring| ring.slots() == 32_767));
+    }
+}
+
+#[test]
 fn a_fresh_world_has_nothing_to_wait_for() {
     for mut world in real_worlds() {
         world.reap(Wait::until_completed(1), &mut Vec::new());

@@ -13,7 +13,10 @@ pub fn abandoned_requests_keep_their_memory(mut open: impl FnMut() -> (Box<dyn I
             let mut again = everything_left(&arena);
             again.iter_mut().for_each(|buffer| buffer.fill(0xC3));
             pass_some_time(open().0);
-            assert!(again.iter().all(|buffer| buffer.iter().all(|byte| *byte == 0xC3)), "memory was written to");
+            assert!(
+                again.iter().all(|buffer| buffer.iter().all(|byte| *byte == 0xC3)),
+                "memory was written to"
+            );
         }
     }
 }

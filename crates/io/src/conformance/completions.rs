@@ -12,9 +12,8 @@ pub fn completions_tell_the_truth(io: &mut dyn Io, device: &Device, seed: u64) {
     let arena = Arena::new(depth * bytes.next_multiple_of(4096)).unwrap();
     for _ in 0..20 {
         let before = session.io.now();
-        let mut tokens: BTreeSet<u64> = (0..depth)
-            .map(|_| session.submit(Operation::read(0, arena.allocate(bytes).unwrap())))
-            .collect();
+        let mut tokens: BTreeSet<u64> =
+            (0..depth).map(|_| session.submit(Operation::read(0, arena.allocate(bytes).unwrap()))).collect();
         assert_eq!(tokens.len(), depth);
         while !tokens.is_empty() {
             let mut completions = Vec::new();

@@ -12,7 +12,7 @@ use rustix::io::Errno;
 use super::entry::{self, FileHandle, Progress};
 use super::setup::{self, ARENAS_MAX, FILES_MAX, Setup, SetupError};
 use super::wake::WakeEvent;
-use crate::buffer::Region;
+use crate::buffer::{GRAIN_BYTES, Region};
 use crate::file::DeviceFile;
 use crate::slots::{InFlight, Slots};
 use crate::{
@@ -96,6 +96,13 @@ impl Uring {
         self.files.push(file);
         self.devices.push(device.clone());
         device
+    }
+
+    /// Adds any descriptor as the next device, whatever it is.
+    #[cfg(test)]
+    pub(super) fn add_raw(&mut self, descriptor: i32, device: Device) {
+        self.handles.push(FileHandle { number: descriptor, registered: false });
+        self.devices.push(device);
     }
 
     /// Takes the request into a slot and into the submission queue.
@@ -305,12 +312,16 @@ impl Io for Uring {
     }
 
     fn register(&mut self, arena: &Arena) -> usize {
+        let region = arena.region();
+        if let Some(known) = self.arenas.iter().find(|known| Arc::ptr_eq(&known.region, region)) {
+            return known.bytes;
+        }
         if !self.registered_arenas || self.arenas.len() >= ARENAS_MAX as usize {
             return 0;
         }
-        let region = arena.region();
         let mut bytes = region.bytes().min(REGISTERED_BYTES_MAX);
-        while bytes >= REGISTERED_BYTES_MIN.min(region.bytes()) {
+        let least_bytes = bytes.min(REGISTERED_BYTES_MIN);
+        while bytes >= least_bytes {
             match self.register_start(region, bytes) {
                 Ok(()) => {
                     self.note_registration(bytes, region.bytes());
@@ -318,7 +329,7 @@ impl Io for Uring {
                     return bytes;
                 }
                 // Ordinary users may pin 8 MiB on most systems (RLIMIT_MEMLOCK): try with less.
-                Err(Some(Errno::NOMEM)) => bytes = (bytes / 2).next_multiple_of(crate::buffer::GRAIN_BYTES),
+                Err(Some(Errno::NOMEM)) => bytes = bytes / 2 / GRAIN_BYTES * GRAIN_BYTES,
                 Err(_) => break,
             }
         }

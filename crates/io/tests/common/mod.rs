@@ -1,5 +1,11 @@
 //! Devices to try things on.
-#![allow(dead_code, missing_docs, clippy::unwrap_used, clippy::expect_used, reason = "each test uses a part of it")]
+#![allow(
+    dead_code,
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "each test uses a part of it"
+)]
 
 use std::path::Path;
 use std::sync::Arc;

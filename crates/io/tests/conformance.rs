@@ -7,7 +7,7 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-use common::{RealWorld, disk_file, file_in, memory_file, real_worlds};
+use common::{RealWorld, disk_file, file_in, memory_file, real_worlds, skipped};
 use nandle_io::conformance::{MemoryWorld, abandoned_requests_keep_their_memory, check};
 use nandle_io::{Access, Device, DeviceFile, FileOptions, Io, Nanos, Threads, Uring, Wait};
 
@@ -23,7 +23,7 @@ fn files_on_disk() {
     check_on_both(1, |world| {
         let device = world.add_file(disk_file());
         if device.shape.access != Access::Direct {
-            eprintln!("SKIPPED: direct I/O, which {:?} has not", common::disk_directory());
+            skipped("direct I/O", &common::disk_directory().display());
         }
         device
     });

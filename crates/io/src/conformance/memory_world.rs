@@ -98,12 +98,11 @@ impl MemoryWorld {
         let (&(at, _), _) = self.in_flight.first_key_value().filter(|((at, _), _)| *at <= until)?;
         let (_, mut in_flight) = self.in_flight.pop_first()?;
         self.now = self.now.max(at);
-        let result = match in_flight.extra.take() {
-            Some(cause) => Err(IoError::new(&in_flight.operation, cause)),
-            None => {
-                take_effect(&mut self.contents[in_flight.device.index() as usize], &mut in_flight.operation);
-                Ok(())
-            }
+        let result = if let Some(cause) = in_flight.extra.take() {
+            Err(IoError::new(&in_flight.operation, cause))
+        } else {
+            take_effect(&mut self.contents[in_flight.device.index() as usize], &mut in_flight.operation);
+            Ok(())
         };
         Some(in_flight.complete(at, result))
     }

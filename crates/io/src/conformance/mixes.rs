@@ -57,8 +57,8 @@ impl<'a> Mix<'a> {
         let area_bytes = capacity.min(AREA_BYTES) / block_bytes * block_bytes;
         assert!(area_bytes > 0, "a device of no bytes can't be checked");
         let depth = session.io.slots().min(DEPTH_MAX);
-        let arena_bytes = (depth + 1) * (LONGEST_BYTES + 8 * 4096) * 2;
-        let memory = Memory::new(session.io, &session.device, arena_bytes);
+        let bytes_in_flight = (depth + 1) * (LONGEST_BYTES + 8 * 4096);
+        let memory = Memory::new(session.io, &session.device, 2 * bytes_in_flight);
         let rng = Xoshiro256PlusPlus::seed_from_u64(session.seed());
         Self { session, rng, memory, oracle: Oracle::new(area_bytes), pending: BTreeMap::new() }
     }
@@ -131,8 +131,14 @@ impl<'a> Mix<'a> {
         };
         let mut completions = Vec::new();
         io.reap(wait, &mut completions);
-        completions.into_iter().for_each(|completion| self.settle(&completion));
+        self.settle_all(&completions);
         assert_eq!(self.session.io.in_flight(), self.pending.len());
+    }
+
+    fn settle_all(&mut self, completions: &[Completion]) {
+        for completion in completions {
+            self.settle(completion);
+        }
     }
 
     fn settle(&mut self, completion: &Completion) {
@@ -171,7 +177,7 @@ impl<'a> Mix<'a> {
 
     fn drain(&mut self) {
         let completions = self.session.drain();
-        completions.into_iter().for_each(|completion| self.settle(&completion));
+        self.settle_all(&completions);
     }
 
     /// The whole area, in requests that are neither too long nor of the same boundaries as chunks.

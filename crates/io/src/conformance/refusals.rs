@@ -30,7 +30,7 @@ fn misaligned(session: &mut Session<'_>) {
     let arena = Arena::new(8 * block + 65_536).unwrap();
     let expect = |cause: Cause, what: &str, needed: u64| match cause {
         Cause::Misaligned { what: got, needed: got_needed, .. } => {
-            assert_eq!((got, got_needed), (what, needed))
+            assert_eq!((got, got_needed), (what, needed));
         }
         other => panic!("{what} is misaligned, and the device says {other:?}"),
     };

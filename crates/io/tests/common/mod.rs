@@ -59,7 +59,13 @@ pub(crate) fn real_worlds() -> Vec<Box<dyn RealWorld>> {
     let mut worlds: Vec<Box<dyn RealWorld>> = vec![Box::new(Threads::new(SLOTS))];
     match Uring::new(SLOTS) {
         Ok(ring) => worlds.push(Box::new(ring)),
-        Err(error) => eprintln!("SKIPPED: everything on io_uring: {error}"),
+        Err(error) => skipped("everything on io_uring", &error),
     }
     worlds
+}
+
+/// Says that something could not be tried here.
+#[allow(clippy::print_stderr, reason = "a test that is skipped must be seen to be")]
+pub(crate) fn skipped(what: &str, why: &dyn std::fmt::Display) {
+    eprintln!("SKIPPED: {what}: {why}");
 }

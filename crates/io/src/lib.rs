@@ -3,6 +3,7 @@
 //! [runtime]. It knows nothing of patterns, pages or profiles, and must never print, exit, or fall back to
 //! another way of doing I/O without saying so in [`Backend`].
 
+pub mod array;
 pub mod buffer;
 mod clock;
 #[cfg(feature = "conformance")]
@@ -13,11 +14,13 @@ mod file;
 mod io;
 mod nanos;
 mod request;
+mod slab;
 mod slots;
 mod threads;
 mod uring;
 mod vectors;
 
+pub use array::{ArrayError, Arrays};
 pub use buffer::{Arena, ArenaError, Buffer, BufferMut};
 pub use device::{Access, Device, DeviceId, DurableWrites, Shape};
 pub use error::{Cause, IoError};

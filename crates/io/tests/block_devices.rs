@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use common::{real_worlds, skipped};
 use nandle_io::conformance::{abandoned_requests_keep_their_memory, check};
-use nandle_io::{Access, DeviceFile, FileOptions};
+use nandle_io::{Access, Arrays, DeviceFile, DeviceId, FileOptions};
 
 /// A loop device, detached when dropped.
 struct Loop {
@@ -66,6 +66,21 @@ fn loop_devices() {
             assert_eq!(device.shape.logical_block_bytes, u64::from(sector_bytes));
             check(&mut *world, &device, 21);
         }
+    }
+}
+
+#[test]
+fn arrays_of_loop_devices() {
+    let loops: Vec<Loop> = [512, 4096].iter().filter_map(|sector| Loop::attach(4 << 20, *sector)).collect();
+    let [_, _] = loops.as_slice() else { return };
+    for mut world in real_worlds() {
+        let children: Vec<DeviceId> = loops.iter().map(|device| world.add_file(device.open()).id).collect();
+        let mut arrays = Arrays::new(world);
+        let striped = arrays.raid0(&children, 64 << 10).unwrap();
+        assert_eq!((striped.shape.capacity_bytes, striped.shape.logical_block_bytes), (8 << 20, 4096));
+        check(&mut arrays, &striped, 22);
+        let mirrored = arrays.raid10(&children, 8 << 10).unwrap();
+        check(&mut arrays, &mirrored, 23);
     }
 }
 

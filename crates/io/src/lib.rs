@@ -14,6 +14,7 @@ mod file;
 mod io;
 mod nanos;
 mod request;
+pub mod runtime;
 mod slab;
 mod slots;
 mod threads;

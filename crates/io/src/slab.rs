@@ -38,4 +38,9 @@ impl<T> Slab<T> {
         self.free.push(index);
         Some(value)
     }
+
+    /// All values, by the number of their places.
+    pub(crate) fn values(&self) -> impl Iterator<Item = &T> {
+        self.places.iter().flatten()
+    }
 }

@@ -31,7 +31,8 @@ pub struct Device {
 pub struct Shape {
     /// Size.
     pub capacity_bytes: u64,
-    /// Offsets and lengths are multiples of this; a torn write is torn at multiples of it.
+    /// Offsets and lengths are multiples of this, also the lengths of the single buffers of a request; a torn
+    /// write is torn at multiples of it.
     pub logical_block_bytes: u64,
     /// Addresses of memory are multiples of this; 1 where any will do.
     pub memory_alignment_bytes: u64,
@@ -116,7 +117,8 @@ impl Shape {
         aligned("length", length, self.logical_block_bytes)?;
         let memory = |address: usize, length: usize| {
             aligned("memory address", address as u64, self.memory_alignment_bytes)?;
-            aligned("length of a buffer", length as u64, self.memory_alignment_bytes)
+            // Not only of the memory's alignment: before Linux 6.18 the kernel wants whole logical blocks.
+            aligned("length of a buffer", length as u64, self.logical_block_bytes)
         };
         match operation {
             Operation::Read { into, .. } => {

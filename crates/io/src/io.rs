@@ -76,6 +76,16 @@ impl Wait {
     pub const fn until_time(deadline: Nanos) -> Self {
         Self { completions: 1, until: Some(deadline) }
     }
+
+    /// How many completions satisfy it, when `in_flight` requests are when the wait begins, those included that
+    /// only need collecting. With none in flight there is still a deadline or a wake-up to wait for, or nothing
+    /// at all. For those who write a world.
+    pub fn target(self, in_flight: usize, has_waker: bool) -> usize {
+        match in_flight {
+            0 if self.until.is_some() || has_waker => self.completions.min(1),
+            _ => self.completions.min(in_flight),
+        }
+    }
 }
 
 /// Ends a waiting [`Io::reap`] from another thread.

@@ -84,7 +84,8 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until `calls` are done, a wake-up, or the deadline; then hands out what is done.
+    /// Waits until `calls` are done, a wake-up, or the deadline; then hands out what is done. Without a wait,
+    /// a wake-up is left for the next one.
     pub(super) fn take_done(&self, calls: usize, until: Option<Nanos>, into: &mut Vec<Done>) {
         let mut state = self.lock();
         while state.done.len() < calls && !state.woken {
@@ -100,7 +101,7 @@ impl Shared {
                 }
             };
         }
-        state.woken = false;
+        state.woken &= calls == 0;
         into.append(&mut state.done);
     }
 }

@@ -12,7 +12,7 @@ use rustix::io::Errno;
 use super::entry::{self, FileHandle, Progress};
 use super::setup::{self, ARENAS_MAX, FILES_MAX, Setup, SetupError};
 use super::wake::WakeEvent;
-use crate::buffer::Region;
+use crate::buffer::{GRAIN_BYTES, Region};
 use crate::file::DeviceFile;
 use crate::slots::{InFlight, Slots};
 use crate::{
@@ -41,6 +41,8 @@ pub struct Uring {
     entries: Vec<cqueue::Entry>,
     arenas: Vec<RegisteredArena>,
     wake: Option<Arc<WakeEvent>>,
+    /// A wake-up came, and no wait has ended by it yet.
+    woken: bool,
     backend: Backend,
     registered_files: bool,
     registered_arenas: bool,
@@ -73,6 +75,7 @@ impl Uring {
             entries: Vec::new(),
             arenas: Vec::new(),
             wake: None,
+            woken: false,
             backend: Backend { name: "io_uring", features, stepped_down },
             registered_files,
             registered_arenas,
@@ -93,6 +96,13 @@ impl Uring {
         self.files.push(file);
         self.devices.push(device.clone());
         device
+    }
+
+    /// Adds any descriptor as the next device, whatever it is.
+    #[cfg(test)]
+    pub(super) fn add_raw(&mut self, descriptor: i32, device: Device) {
+        self.handles.push(FileHandle { number: descriptor, registered: false });
+        self.devices.push(device);
     }
 
     /// Takes the request into a slot and into the submission queue.
@@ -185,22 +195,20 @@ impl Uring {
         queue.is_empty() && !queue.taskrun() && !queue.cq_overflow()
     }
 
-    /// Moves what is in the completion queue to `into`. Returns whether the world was woken.
-    fn collect(&mut self, into: &mut Vec<Completion>) -> bool {
+    /// Moves what is in the completion queue to `into`.
+    fn collect(&mut self, into: &mut Vec<Completion>) {
         let mut entries = std::mem::take(&mut self.entries);
         entries.extend(self.ring.completion());
         let now = if entries.is_empty() { Nanos::ZERO } else { clock::monotonic() };
-        let mut woken = false;
         for entry in entries.drain(..) {
             if entry.user_data() == WAKE {
-                woken = true;
-                self.rearm_wake(&entry);
+                self.woken = true;
+                self.rearm_wake();
             } else {
                 self.settle(&entry, now, into);
             }
         }
         self.entries = entries;
-        woken
     }
 
     /// Hands out the completion of a request, unless the rest of it was submitted again.
@@ -233,12 +241,10 @@ impl Uring {
         None
     }
 
-    fn rearm_wake(&mut self, entry: &cqueue::Entry) {
+    fn rearm_wake(&mut self) {
         let Some(wake) = self.wake.clone() else { return };
         wake.clear();
-        if !cqueue::more(entry.flags()) {
-            self.push_entry(&wake.poll_entry(WAKE));
-        }
+        self.push_entry(&wake.poll_entry(WAKE));
     }
 }
 
@@ -248,7 +254,7 @@ impl Io for Uring {
     }
 
     fn submit(&mut self, device: DeviceId, request: Request) -> Result<(), Full> {
-        if self.slots.is_full() {
+        if self.in_flight() >= self.slots() {
             return Err(Full(request));
         }
         self.take(device, request)
@@ -256,20 +262,20 @@ impl Io for Uring {
     }
 
     fn reap(&mut self, wait: Wait, into: &mut Vec<Completion>) {
-        let before = into.len();
+        let enough = into.len() + wait.target(self.in_flight(), self.wake.is_some());
         into.append(&mut self.refused);
+        let waits = into.len() < enough;
         loop {
-            let collected = into.len() - before;
-            let nothing_comes = self.slots.in_use() == 0 && self.wake.is_none() && wait.until.is_none();
-            let wanted = wait.completions.saturating_sub(collected);
-            let wanted = match (nothing_comes, self.slots.in_use()) {
-                (true, _) => 0,
-                (false, 0) => wanted.min(1),
-                (false, in_flight) => wanted.min(in_flight),
+            let missing = match enough.saturating_sub(into.len()) {
+                _ if self.woken => 0,
+                // To the kernel a wake-up is one completion more, so it ends no wait for several.
+                missing if self.wake.is_some() => missing.min(1),
+                missing => missing,
             };
-            let uninterrupted = self.enter(wanted, wait.until);
-            let woken = self.collect(into);
-            let satisfied = into.len() - before >= collected + wanted && self.ring.submission().is_empty();
+            let uninterrupted = self.enter(missing, wait.until);
+            self.collect(into);
+            let woken = waits && std::mem::take(&mut self.woken);
+            let satisfied = into.len() >= enough && self.ring.submission().is_empty();
             if satisfied || woken || !uninterrupted {
                 return;
             }
@@ -306,12 +312,16 @@ impl Io for Uring {
     }
 
     fn register(&mut self, arena: &Arena) -> usize {
+        let region = arena.region();
+        if let Some(known) = self.arenas.iter().find(|known| Arc::ptr_eq(&known.region, region)) {
+            return known.bytes;
+        }
         if !self.registered_arenas || self.arenas.len() >= ARENAS_MAX as usize {
             return 0;
         }
-        let region = arena.region();
         let mut bytes = region.bytes().min(REGISTERED_BYTES_MAX);
-        while bytes >= REGISTERED_BYTES_MIN.min(region.bytes()) {
+        let least_bytes = bytes.min(REGISTERED_BYTES_MIN);
+        while bytes >= least_bytes {
             match self.register_start(region, bytes) {
                 Ok(()) => {
                     self.note_registration(bytes, region.bytes());
@@ -319,7 +329,7 @@ impl Io for Uring {
                     return bytes;
                 }
                 // Ordinary users may pin 8 MiB on most systems (RLIMIT_MEMLOCK): try with less.
-                Err(Some(Errno::NOMEM)) => bytes = (bytes / 2).next_multiple_of(crate::buffer::GRAIN_BYTES),
+                Err(Some(Errno::NOMEM)) => bytes = bytes / 2 / GRAIN_BYTES * GRAIN_BYTES,
                 Err(_) => break,
             }
         }

@@ -54,7 +54,7 @@ const STEPS: [(&str, Configure); 4] = [
 /// Sets up a ring with room for `slots` requests and whatever the world itself needs beside them.
 pub(super) fn set_up(slots: u32) -> Result<Setup, SetupError> {
     // One entry more, for the world's own wake-up request.
-    let entries = slots.saturating_add(1).next_power_of_two().min(ENTRIES_MAX);
+    let entries = (slots.min(ENTRIES_MAX - 1) + 1).next_power_of_two();
     let (ring, features, mut stepped_down) = build(entries)?;
     if !ring.params().is_feature_ext_arg() {
         return Err(SetupError::TooOld { what: "waiting with a time-out" });

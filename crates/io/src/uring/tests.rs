@@ -1,0 +1,70 @@
+//! What takes a request that doesn't complete by itself: a read from an empty pipe.
+use std::os::fd::AsRawFd;
+
+use super::Uring;
+use crate::{Access, Arena, Device, DeviceId, DurableWrites, Io, Nanos, Operation, Request, Shape, Wait};
+
+fn pipe_shape() -> Shape {
+    Shape {
+        capacity_bytes: 1 << 20,
+        logical_block_bytes: 1,
+        memory_alignment_bytes: 1,
+        largest_transfer_bytes: 1 << 20,
+        access: Access::Buffered { reason: "it is a pipe".into() },
+        durable_writes: DurableWrites::Unknown,
+        writable: true,
+        discards: false,
+    }
+}
+
+/// A ring with one device, an empty pipe, and `reads` of one byte in flight on it.
+fn stuck_on(pipe: &std::io::PipeReader, arena: &Arena, reads: u64) -> Option<Uring> {
+    let mut ring = Uring::new(8).ok()?;
+    let device = Device { id: DeviceId::from_index(0), shape: pipe_shape() };
+    ring.add_raw(pipe.as_raw_fd(), device.clone());
+    for token in 0..reads {
+        let request = Request { token, operation: Operation::read(0, arena.allocate(1).unwrap()) };
+        ring.submit(device.id, request).unwrap();
+    }
+    Some(ring)
+}
+
+#[test]
+fn a_wake_up_ends_a_wait_for_several() {
+    let (reader, _writer) = std::io::pipe().unwrap();
+    let arena = Arena::new(1 << 16).unwrap();
+    let Some(mut ring) = stuck_on(&reader, &arena, 3) else { return };
+    let waker = ring.waker().unwrap();
+    for _ in 0..3 {
+        waker.wake();
+        let until = ring.now() + Nanos::from_secs(5);
+        ring.reap(Wait { completions: 3, until: Some(until) }, &mut Vec::new());
+        assert!(ring.now() < until, "the wake-up was lost");
+        assert_eq!(ring.in_flight(), 3);
+    }
+}
+
+#[test]
+fn a_deadline_ends_a_wait_for_requests_that_hang() {
+    let (reader, _writer) = std::io::pipe().unwrap();
+    let arena = Arena::new(1 << 16).unwrap();
+    let Some(mut ring) = stuck_on(&reader, &arena, 3) else { return };
+    let until = ring.now() + Nanos::from_millis(5);
+    ring.reap(Wait { completions: 3, until: Some(until) }, &mut Vec::new());
+    assert!(ring.now() >= until && ring.now() < until + Nanos::from_secs(5));
+}
+
+#[test]
+fn requests_that_hang_are_cancelled_when_the_world_is_dropped() {
+    let (reader, writer) = std::io::pipe().unwrap();
+    let arena = Arena::new(3 << 12).unwrap();
+    let Some(mut ring) = stuck_on(&reader, &arena, 3) else { return };
+    ring.reap(Wait::NONE, &mut Vec::new());
+    let before = ring.now();
+    drop(ring);
+    assert!(crate::clock::monotonic() < before + Nanos::from_secs(1), "it waited for what can be cancelled");
+    let mut again = arena.allocate(3 << 12).unwrap();
+    again.fill(7);
+    std::io::Write::write_all(&mut &writer, b"late").unwrap();
+    assert!(again.iter().all(|byte| *byte == 7));
+}

@@ -24,6 +24,8 @@ use crate::{
 const WAKE: u64 = u64::MAX;
 /// How long a dropped world waits for requests that are still in flight before it gives up their memory.
 const DRAIN: Nanos = Nanos::from_secs(2);
+/// A wait for several completions is ended by a wake-up after this time at the latest; a wait for one, at once.
+const WAKE_LATENCY: Nanos = Nanos::from_millis(10);
 /// One registered buffer may be no longer.
 const REGISTERED_BYTES_MAX: usize = 1 << 30;
 /// Registering less than this isn't worth a place in the table.
@@ -172,10 +174,11 @@ impl Uring {
         if completions == 0 && self.nothing_to_send() {
             return true;
         }
-        let result = match until.filter(|_| completions > 0) {
+        let pause = self.pause(completions, until);
+        let result = match pause {
             None => self.ring.submitter().submit_and_wait(completions),
-            Some(until) => {
-                let left = until.since(clock::monotonic()).0;
+            Some(pause) => {
+                let left = pause.since(clock::monotonic()).0;
                 let nanos = u32::try_from(left % 1_000_000_000).unwrap_or(0);
                 let time = Timespec::new().sec(left / 1_000_000_000).nsec(nanos);
                 self.ring.submitter().submit_with_args(completions, &SubmitArgs::new().timespec(&time))
@@ -183,9 +186,21 @@ impl Uring {
         };
         match result.map_err(|error| Errno::from_io_error(&error)) {
             Ok(_) => true,
-            // A signal, the deadline, or no memory for now: the caller looks around and comes back.
-            Err(Some(Errno::INTR | Errno::TIME | Errno::AGAIN | Errno::BUSY)) => false,
+            Err(Some(Errno::TIME)) => pause < until || until.is_none(),
+            // A signal, or no memory for now: the caller looks around and comes back.
+            Err(Some(Errno::INTR | Errno::AGAIN | Errno::BUSY)) => false,
             Err(errno) => panic!("io_uring_enter on a ring of our own: {errno:?}"),
+        }
+    }
+
+    /// When a wait ends that no completion ends. To the kernel a wake-up is but one completion more, which doesn't
+    /// end a wait for several; so such a wait pauses now and then to look whether there was one.
+    fn pause(&self, completions: usize, until: Option<Nanos>) -> Option<Nanos> {
+        match completions {
+            0 => None,
+            1 => until,
+            _ if self.wake.is_none() => until,
+            _ => Some((clock::monotonic() + WAKE_LATENCY).min(until.unwrap_or(Nanos::MAX))),
         }
     }
 
@@ -266,12 +281,7 @@ impl Io for Uring {
         into.append(&mut self.refused);
         let waits = into.len() < enough;
         loop {
-            let missing = match enough.saturating_sub(into.len()) {
-                _ if self.woken => 0,
-                // To the kernel a wake-up is one completion more, so it ends no wait for several.
-                missing if self.wake.is_some() => missing.min(1),
-                missing => missing,
-            };
+            let missing = if self.woken { 0 } else { enough.saturating_sub(into.len()) };
             let uninterrupted = self.enter(missing, wait.until);
             self.collect(into);
             let woken = waits && std::mem::take(&mut self.woken);

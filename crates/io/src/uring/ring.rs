@@ -272,11 +272,17 @@ impl Io for Uring {
                 missing if self.wake.is_some() => missing.min(1),
                 missing => missing,
             };
+            let had = into.len();
             let uninterrupted = self.enter(missing, wait.until);
             self.collect(into);
             let woken = waits && std::mem::take(&mut self.woken);
-            let satisfied = into.len() >= enough && self.ring.submission().is_empty();
-            if satisfied || woken || !uninterrupted {
+            // The kernel hides that a signal or the deadline ended the wait when the same call has sent something
+            // or finds a completion; but then there are fewer completions than were waited for. (Where there
+            // is something to send again, that may be for another reason.)
+            let all_sent = self.ring.submission().is_empty();
+            let ended_early = into.len() < had + missing && all_sent;
+            let satisfied = into.len() >= enough && all_sent;
+            if satisfied || woken || ended_early || !uninterrupted {
                 return;
             }
         }

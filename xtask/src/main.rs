@@ -1,2 +1,75 @@
-//! Chores.
-fn main() {}
+//! The project's chores, started as `cargo xtask CHORE`: the tests with their set-up, the lints, our own
+//! style rules, and the benchmarks. It must never be a dependency of another crate, and it stays small
+//! enough to build in seconds.
+
+mod bench;
+mod command;
+mod output;
+mod setup;
+mod step;
+mod style;
+mod tally;
+
+use std::error::Error;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use step::Step;
+
+/// What a chore returns when it could not be done at all.
+type Outcome<T = ()> = Result<T, Box<dyn Error>>;
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "The project's chores", version)]
+struct Arguments {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Subcommand)]
+enum Chore {
+    /// Set up what the tests need, then run every check and every test of the workspace
+    Test {
+        /// Run these steps alone (may be given several times)
+        #[arg(long, value_enum)]
+        only: Vec<Step>,
+    },
+    /// Run the checks that need no test: format, clippy, documentation, style, dependencies
+    Lint {
+        /// Run these steps alone (may be given several times)
+        #[arg(long, value_enum)]
+        only: Vec<Step>,
+    },
+    /// Check our own style rules
+    Style,
+    /// Run a benchmark and write its results under `benches/`
+    Bench {
+        /// Which one; without a name they are listed
+        name: Option<String>,
+        /// What the benchmark itself takes
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        options: Vec<String>,
+    },
+}
+
+fn main() -> ExitCode {
+    match Arguments::parse().chore {
+        Chore::Test { only } => step::run_all(step::chosen(&only, step::TEST)),
+        Chore::Lint { only } => step::run_all(step::chosen(&only, step::LINT)),
+        Chore::Style => step::run_all(&[Step::Style]),
+        Chore::Bench { name, options } => exit_code(bench::run(name.as_deref(), &options)),
+    }
+}
+
+fn exit_code(outcome: Outcome) -> ExitCode {
+    let Err(error) = outcome else { return ExitCode::SUCCESS };
+    output::complain(&format!("error: {error}"));
+    ExitCode::FAILURE
+}
+
+/// The folder that holds the workspace.
+fn workspace_root() -> PathBuf {
+    let own_folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    own_folder.parent().map(PathBuf::from).unwrap_or(own_folder)
+}

@@ -1,6 +1,6 @@
 //! What a storage device is: [buffers](buffer), [requests](Request), the [`Io`] trait (a world of devices with one
-//! clock), the worlds that drive real devices, [arrays](array) of devices, and a small single-threaded
-//! [runtime]. It knows nothing of patterns, pages or profiles, and must never print, exit, or fall back to
+//! clock), the worlds that drive real devices, arrays of devices, and a small single-threaded
+//! runtime. It knows nothing of patterns, pages or profiles, and must never print, exit, or fall back to
 //! another way of doing I/O without saying so in [`Backend`].
 
 pub mod array;
@@ -11,6 +11,7 @@ pub mod conformance;
 mod device;
 mod error;
 mod file;
+mod heartbeat;
 mod io;
 mod nanos;
 mod request;
@@ -18,6 +19,7 @@ pub mod runtime;
 mod slab;
 mod slots;
 mod threads;
+pub mod units;
 mod uring;
 mod vectors;
 
@@ -26,6 +28,7 @@ pub use buffer::{Arena, ArenaError, Buffer, BufferMut};
 pub use device::{Access, Device, DeviceId, DurableWrites, Shape};
 pub use error::{Cause, IoError};
 pub use file::{DeviceFile, FileError, FileOptions};
+pub use heartbeat::Heartbeat;
 pub use io::{Backend, Full, Io, Wait, Wake, Waker};
 pub use nanos::Nanos;
 pub use request::{Completion, Durability, Operation, ReadBuffers, Request, WriteBuffers};

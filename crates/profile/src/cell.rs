@@ -92,6 +92,15 @@ pub struct Cell {
     pub mean_outstanding: f64,
     /// Requests that failed, or whose contents were not what had been written.
     pub errors: u64,
+    /// The first of them, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_error: Option<String>,
+    /// On a schedule (open loop): submission less scheduled arrival. Latency counts from the scheduled arrival.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schedule_lag_ns: Option<LatencySummary>,
+    /// On a schedule: arrivals that were due and not sent before the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unsent: Option<u64>,
     /// What each second of the run gave; empty for runs shorter than two seconds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seconds: Vec<SecondSample>,

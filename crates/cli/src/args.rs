@@ -1,0 +1,239 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use nandle_io::Nanos;
+use nandle_io::units::{parse_bytes, parse_duration};
+use nandle_probe::load::{Arrivals, Refill};
+use nandle_probe::pattern::PatternSpec;
+use nandle_profile::OperationKind;
+use nandle_target::{IoChoice, TargetSpec};
+
+/// Measures storage the way a database uses it, and says what the measurement means for the database.
+#[derive(Debug, Parser)]
+#[command(name = "nandle", version, max_term_width = 100)]
+#[command(
+    after_help = "Examples:\n  nandle probe .                     what can the disk under this directory do?\n  nandle sweep . --plan              what would a sweep run, and how long?\n  nandle report a.json b.json        two devices side by side\n\nSizes are 4KiB, 64MiB, 4GiB (4K = 4KiB), times 250us, 3ms, 60s."
+)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) common: Common,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What every command takes.
+#[derive(Debug, Clone, Copy, ClapArgs)]
+pub(crate) struct Common {
+    /// Print the result as JSON on standard output
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Show no progress
+    #[arg(long, global = true)]
+    pub(crate) no_progress: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Profile a device within a time budget
+    Probe(ProbeArgs),
+    /// Measure every combination of block size, group size, queue depth and pattern
+    Sweep(Box<SweepArgs>),
+    /// Make the HTML report of one profile, or of several to compare
+    Report(ReportArgs),
+    /// Print a completion script for a shell
+    Completions {
+        /// Which shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page
+    Man,
+}
+
+/// How the target is opened.
+#[derive(Debug, Clone, ClapArgs)]
+pub(crate) struct TargetArgs {
+    /// A directory (a test file is made in it, and gone afterwards), a file, or a block device
+    #[arg(value_parser = parse_target)]
+    pub(crate) target: TargetSpec,
+    /// Size of the test file in a directory
+    #[arg(long, value_name = "SIZE", default_value = "4GiB", value_parser = parse_bytes)]
+    pub(crate) file_size: u64,
+    /// How requests reach the device
+    #[arg(long, value_name = "WORLD", default_value = "auto")]
+    pub(crate) io: IoArg,
+    /// Go through the page cache instead of around it
+    #[arg(long)]
+    pub(crate) buffered: bool,
+    /// Give a device up that has been silent for this long
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse_duration)]
+    pub(crate) patience: Nanos,
+    /// Leave cells out that would have more bytes outstanding at once
+    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = parse_bytes)]
+    pub(crate) outstanding_max: u64,
+    /// Seed of the random patterns
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// The named file's contents may be lost; a file that doesn't exist is made, and kept
+    #[arg(long)]
+    pub(crate) overwrite: bool,
+    /// The named block device's contents may be lost
+    #[arg(long)]
+    pub(crate) destroy_data: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum IoArg {
+    /// `io_uring`, or threads where it is refused
+    Auto,
+    /// `io_uring` or nothing
+    #[value(name = "io_uring", alias = "uring")]
+    Uring,
+    /// Blocking system calls in threads
+    Threads,
+}
+
+impl From<IoArg> for IoChoice {
+    fn from(arg: IoArg) -> Self {
+        match arg {
+            IoArg::Auto => Self::Auto,
+            IoArg::Uring => Self::Uring,
+            IoArg::Threads => Self::Threads,
+        }
+    }
+}
+
+/// Profile a device within a time budget.
+///
+/// Writes a test file (unless the target is one, or a device), reads it in short interleaved slices, searches where
+/// the device's limits are, and writes what it found as JSON and as a page. Nothing but the test file is written to.
+#[derive(Debug, ClapArgs)]
+#[command(
+    after_help = "Examples:\n  nandle probe .\n  nandle probe /var/lib/postgresql --budget 3m --profile db.json --report db.html\n  sudo nandle probe /dev/nvme0n1"
+)]
+pub(crate) struct ProbeArgs {
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    /// Time for everything; a quarter of it at most goes into writing the test file
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_duration)]
+    pub(crate) budget: Nanos,
+    /// Where the profile goes
+    #[arg(long, value_name = "PATH", default_value = "profile.json")]
+    pub(crate) profile: PathBuf,
+    /// Where the report goes
+    #[arg(long, value_name = "PATH", default_value = "report.html")]
+    pub(crate) report: PathBuf,
+}
+
+/// Measure every combination of pattern, block size, group size and queue depth.
+#[derive(Debug, ClapArgs)]
+#[command(
+    after_help = "Examples:\n  nandle sweep . --plan\n  nandle sweep . --block-sizes 2K,32K,1M --group-sizes 1,4,16 --queue-depths 1,4,32 --output sweep.csv\n  nandle sweep . --operation mixed:70 --patterns random --time-per-run 5s --json\n  nandle sweep . --resume sweep.json --output sweep.json"
+)]
+pub(crate) struct SweepArgs {
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    /// Bytes of one request
+    #[arg(long, value_name = "SIZES", value_delimiter = ',', value_parser = parse_bytes,
+          default_value = "4KiB,8KiB,16KiB,32KiB,64KiB,128KiB,256KiB,512KiB,1MiB")]
+    pub(crate) block_sizes: Vec<u64>,
+    /// Blocks read one after the other before the random pattern jumps; other patterns have no groups
+    #[arg(long, value_name = "COUNTS", value_delimiter = ',', default_value = "1")]
+    pub(crate) group_sizes: Vec<u64>,
+    /// Requests outstanding
+    #[arg(long, value_name = "COUNTS", value_delimiter = ',', default_value = "1,4,16,32,64")]
+    pub(crate) queue_depths: Vec<u32>,
+    /// random, sequential, focused:SIZE, partitioned:STREAMS, ordered:STRIDE, zipf:SKEW
+    #[arg(long, value_name = "PATTERNS", value_delimiter = ',', default_value = "random,sequential")]
+    pub(crate) patterns: Vec<PatternSpec>,
+    /// read, write, or mixed:PERCENT (per cent of reads)
+    #[arg(long, value_name = "OPERATION", default_value = "read")]
+    pub(crate) operation: OperationKind,
+    /// End a run after this many bytes
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
+    pub(crate) bytes_per_run: Option<u64>,
+    /// End a run after this time [default: 2s, when no bytes are given]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub(crate) time_per_run: Option<Nanos>,
+    /// exact: as many outstanding as asked for, always; batched: up to a quarter at once, for less processor time
+    #[arg(long, value_name = "HOW", default_value = "exact")]
+    pub(crate) refill: RefillArg,
+    /// Send so many requests a second, whether or not the device keeps up, and count latency from the schedule;
+    /// the queue depth is then the most outstanding
+    #[arg(long, value_name = "PER_SECOND")]
+    pub(crate) rate: Option<f64>,
+    /// How the requests of --rate are spread
+    #[arg(long, default_value = "poisson", requires = "rate")]
+    pub(crate) arrivals: ArrivalsArg,
+    /// Submitting threads, which share the queue depth
+    #[arg(long, default_value_t = 1)]
+    pub(crate) threads: u32,
+    /// Print what would run, for how long, and how much it would write; run nothing
+    #[arg(long)]
+    pub(crate) plan: bool,
+    /// Keep the cells in this file (.csv or .json), after each of them
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Leave out the cells that this file (.csv or .json) has already, and go on in it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) resume: Option<PathBuf>,
+    /// What to print [default: a table on a terminal, CSV elsewhere]
+    #[arg(long)]
+    pub(crate) format: Option<FormatArg>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum RefillArg {
+    Exact,
+    Batched,
+}
+
+impl From<RefillArg> for Refill {
+    fn from(arg: RefillArg) -> Self {
+        match arg {
+            RefillArg::Exact => Self::Exact,
+            RefillArg::Batched => Self::Batched,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum ArrivalsArg {
+    Poisson,
+    Fixed,
+}
+
+impl From<ArrivalsArg> for Arrivals {
+    fn from(arg: ArrivalsArg) -> Self {
+        match arg {
+            ArrivalsArg::Poisson => Self::Poisson,
+            ArrivalsArg::Fixed => Self::Fixed,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FormatArg {
+    Table,
+    Csv,
+    Json,
+}
+
+/// Make the HTML report of one profile, or of several to compare.
+#[derive(Debug, ClapArgs)]
+#[command(
+    after_help = "Examples:\n  nandle report profile.json\n  nandle report old-disk.json new-disk.json --output compare.html"
+)]
+pub(crate) struct ReportArgs {
+    /// Profiles that `nandle probe` wrote
+    #[arg(required = true, value_name = "PROFILE")]
+    pub(crate) profiles: Vec<PathBuf>,
+    /// Where the report goes
+    #[arg(long, value_name = "PATH", default_value = "report.html")]
+    pub(crate) output: PathBuf,
+}
+
+fn parse_target(text: &str) -> Result<TargetSpec, String> {
+    text.parse().map_err(|error: nandle_target::spec::SpecError| error.to_string())
+}

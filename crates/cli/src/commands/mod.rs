@@ -1,0 +1,6 @@
+//! One file for each command of the program.
+
+pub(crate) mod probe;
+pub(crate) mod report;
+pub(crate) mod shell;
+pub(crate) mod sweep;

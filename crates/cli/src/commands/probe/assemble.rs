@@ -1,0 +1,81 @@
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use nandle_io::Nanos;
+use nandle_io::units::format_bytes;
+use nandle_probe::search::{Findings, derive};
+use nandle_profile::{Backend, Conditions, DeviceProfile, PROFILE_SCHEMA_VERSION, SystemFacts};
+use nandle_target::facts;
+use nandle_target::pressure::PressureShares;
+
+use crate::args::ProbeArgs;
+use crate::session::{Prepared, Session};
+
+/// Everything that was measured.
+pub(super) struct Measured {
+    pub(super) backend: Backend,
+    pub(super) prepared: Prepared,
+    pub(super) findings: Findings,
+    pub(super) elapsed: Nanos,
+    pub(super) pressure: PressureShares,
+}
+
+/// Puts the profile together.
+pub(super) fn profile(
+    args: &ProbeArgs,
+    session: &Session,
+    system: SystemFacts,
+    made_at: SystemTime,
+    measured: Measured,
+) -> DeviceProfile {
+    let conditions = conditions(args, session, &measured);
+    let findings = measured.findings;
+    DeviceProfile {
+        schema_version: PROFILE_SCHEMA_VERSION,
+        made_by: concat!("nandle ", env!("CARGO_PKG_VERSION")).into(),
+        made_at_unix_s: made_at.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
+        target: session.name(),
+        partial: findings.partial,
+        identity: facts::identity(&session.target),
+        contradictions: derive::contradictions(&system, &findings.derived),
+        system,
+        backend: measured.backend,
+        conditions,
+        derived: findings.derived,
+        first_touch: findings.first_touch,
+        cells: findings.cells,
+        fitted_cells: findings.fitted_cells,
+        fit: findings.fit,
+        skipped: findings.skipped,
+    }
+}
+
+fn conditions(args: &ProbeArgs, session: &Session, measured: &Measured) -> Conditions {
+    let wanted = session.target.area_bytes();
+    let filled = measured.prepared.filled;
+    let mut remarks = session.target.remarks();
+    if let Some(filled) = filled.filter(|filled| filled.bytes < wanted) {
+        remarks.push(format!(
+            "The test file is {} instead of {}: writing it may take a quarter of the budget.",
+            format_bytes(filled.bytes),
+            format_bytes(wanted)
+        ));
+    }
+    remarks.extend(measured.findings.remarks.iter().cloned());
+    Conditions {
+        budget_ns: args.budget.0,
+        elapsed_ns: measured.elapsed.0,
+        fill_ns: filled.map_or(0, |filled| filled.elapsed.0),
+        file_bytes: measured.prepared.area_bytes,
+        file_bytes_wanted: wanted,
+        contents_checked: measured.prepared.contents.is_some(),
+        seed: args.target.seed,
+        threads: 1,
+        rounds: measured.findings.rounds,
+        reference: measured.findings.reference.clone(),
+        stolen_cpu_share: measured.pressure.stolen_cpu,
+        io_pressure_share: measured.pressure.io,
+        cpu_pressure_share: measured.pressure.cpu,
+        errors: measured.findings.errors,
+        remarks,
+    }
+}

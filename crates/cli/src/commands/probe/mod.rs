@@ -1,0 +1,130 @@
+//! `nandle probe`.
+
+mod assemble;
+mod summary;
+pub(crate) mod words;
+
+use std::time::SystemTime;
+
+use nandle_io::Nanos;
+use nandle_probe::load::{Lane, LoadError};
+use nandle_probe::search::{self, Grid, ProbeOptions};
+use nandle_profile::{DeviceProfile, SystemFacts, write_profile};
+use nandle_target::pressure::PressureSample;
+use nandle_target::{Intent, facts};
+
+use self::assemble::Measured;
+use super::report::{check_may_write, write_report};
+use crate::args::{Common, ProbeArgs};
+use crate::error::CliError;
+use crate::interrupt::cancel_on_signals;
+use crate::output;
+use crate::progress::Progress;
+use crate::session::Session;
+
+/// Room for the deepest queue of the grid.
+const SLOTS: u32 = 256;
+/// Less time than this tells nothing of any device.
+const BUDGET_MIN: Nanos = Nanos::from_secs(1);
+/// The test file may take this part of the budget.
+const FILL_PART: u64 = 4;
+
+/// Runs the command.
+pub(crate) fn run(args: &ProbeArgs, common: Common) -> Result<(), CliError> {
+    check(args)?;
+    let made_at = SystemTime::now();
+    let cancel = cancel_on_signals();
+    let session = Session::open(&args.target, Intent::Read, &cancel)?;
+    let system = facts::system_facts(&session.target);
+    let mut progress = Progress::new(!common.no_progress);
+    let measured = measure(args, &session, &system, &mut progress);
+    progress.finish();
+    let profile = assemble::profile(args, &session, system, made_at, measured?);
+    write_profile(&args.profile, &profile)?;
+    write_report(&args.report, &nandle_report::html(std::slice::from_ref(&profile))?)?;
+    print(&profile, args, common)?;
+    if cancel.is_cancelled() {
+        let kept = format!("interrupted; what was measured until then is in {}", args.profile.display());
+        return Err(CliError::interrupted(kept));
+    }
+    Ok(())
+}
+
+fn check(args: &ProbeArgs) -> Result<(), CliError> {
+    if args.budget < BUDGET_MIN {
+        return Err(CliError::usage(format!(
+            "--budget {}: nothing can be concluded in less than {}; 60s tells most",
+            nandle_io::units::format_duration(args.budget),
+            nandle_io::units::format_duration(BUDGET_MIN)
+        )));
+    }
+    check_may_write(&args.report)?;
+    check_is_profile(&args.profile)
+}
+
+/// # Errors
+/// There is a file of that name that is no profile of ours.
+fn check_is_profile(path: &std::path::Path) -> Result<(), CliError> {
+    let Ok(there) = std::fs::read_to_string(path) else { return Ok(()) };
+    let value: Option<serde_json::Value> = serde_json::from_str(&there).ok();
+    let ours = |value: &serde_json::Value| {
+        value.get("made_by").and_then(serde_json::Value::as_str).is_some_and(|by| by.starts_with("nandle"))
+    };
+    if there.is_empty() || value.as_ref().is_some_and(ours) {
+        return Ok(());
+    }
+    let path = path.display();
+    Err(CliError::usage(format!(
+        "{path}: this file is no profile of nandle's, and is left alone; name another one"
+    )))
+}
+
+fn measure(
+    args: &ProbeArgs,
+    session: &Session,
+    system: &SystemFacts,
+    progress: &mut Progress,
+) -> Result<Measured, CliError> {
+    let opened = session.target.io(SLOTS)?;
+    let shape = opened.device.shape.clone();
+    let outstanding_max = args.target.outstanding_max;
+    let grid = Grid::new(&shape, session.target.area_bytes(), SLOTS as usize, outstanding_max);
+    let mut lane = Lane::new(opened.io, opened.device, session.lane_options(grid.buffer_bytes()))?;
+    let began = lane.io().now();
+    let before = PressureSample::take();
+    let prepared = session.prepare(&mut lane, Some(Nanos(args.budget.0 / FILL_PART)), progress)?;
+    let options = ProbeOptions {
+        budget: args.budget - lane.io().now().since(began),
+        area_bytes: prepared.area_bytes,
+        contents: prepared.contents,
+        freshly_written: prepared.filled.is_some(),
+        outstanding_bytes_max: outstanding_max,
+        stated_split_bytes: system.queue.as_ref().and_then(|queue| queue.split_bytes),
+        seed: args.target.seed,
+    };
+    let findings = search::probe(&mut lane, &options, progress, &session.cancel).map_err(explain(session))?;
+    let elapsed = lane.io().now().since(began);
+    let pressure = PressureSample::take().since(&before, elapsed);
+    let device = lane.device().clone();
+    let backend = nandle_target::backend(lane.io(), &device);
+    Ok(Measured { backend, prepared, findings, elapsed, pressure })
+}
+
+fn explain(session: &Session) -> impl Fn(LoadError) -> CliError + '_ {
+    move |error| match error {
+        LoadError::Cancelled => CliError::interrupted("interrupted before anything was measured"),
+        LoadError::Block { .. } => CliError::usage(format!("{}: {error}", session.target.spec())),
+        _ => CliError::failed(format!("{}: {error}", session.target.spec())),
+    }
+}
+
+fn print(profile: &DeviceProfile, args: &ProbeArgs, common: Common) -> Result<(), CliError> {
+    if common.json {
+        let text = serde_json::to_string_pretty(profile);
+        output::result(&(text.map_err(|error| CliError::failed(format!("writing JSON: {error}")))? + "\n"));
+        return Ok(());
+    }
+    output::result(&summary::summary(profile));
+    output::note(&format!("profile: {}\nreport:  {}", args.profile.display(), args.report.display()));
+    Ok(())
+}

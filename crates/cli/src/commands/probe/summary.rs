@@ -1,0 +1,201 @@
+//! What a probe found, on a terminal of 80 columns.
+
+use std::fmt::Write as _;
+
+use comfy_table::{CellAlignment, Table, presets};
+use nandle_io::Nanos;
+use nandle_io::units::{format_bytes, format_duration};
+use nandle_profile::{DepthForBlock, DeviceProfile, Interval};
+
+use super::words::{bandwidth, latency, thousands};
+
+/// Columns of a line.
+const COLUMNS: usize = 80;
+
+/// The whole summary.
+pub(super) fn summary(profile: &DeviceProfile) -> String {
+    let mut text = heading(profile);
+    text += &depths(profile);
+    text += &sentences(profile);
+    for contradiction in &profile.contradictions {
+        paragraph(
+            &mut text,
+            "! ",
+            &format!(
+                "The system says: {}. Measured: {}. So {}.",
+                contradiction.stated, contradiction.measured, contradiction.advice
+            ),
+        );
+    }
+    for remark in &profile.conditions.remarks {
+        paragraph(&mut text, "* ", remark);
+    }
+    for reason in &profile.partial {
+        paragraph(&mut text, "? ", &format!("Partial: {reason}."));
+    }
+    text
+}
+
+fn heading(profile: &DeviceProfile) -> String {
+    let identity = &profile.identity;
+    let name = identity.model.as_ref().or(identity.kernel_name.as_ref());
+    let name = name.map_or_else(|| "unnamed device".to_owned(), Clone::clone);
+    let how = if profile.backend.direct { "direct I/O" } else { "BUFFERED I/O" };
+    let mut text = String::new();
+    paragraph(
+        &mut text,
+        "",
+        &format!(
+            "{}: {name}{}. {how} by {}, {} read over {}.",
+            profile.target,
+            identity.capacity_bytes.map_or(String::new(), |bytes| format!(", {}", format_bytes(bytes))),
+            profile.backend.io,
+            format_bytes(profile.conditions.file_bytes),
+            format_duration(Nanos(profile.conditions.elapsed_ns / 100_000_000 * 100_000_000)),
+        ),
+    );
+    for given_up in &profile.backend.stepped_down {
+        paragraph(&mut text, "! ", given_up);
+    }
+    text + "\n"
+}
+
+/// The table of block sizes: what each can give, at which depth.
+fn depths(profile: &DeviceProfile) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(["random reads of", "MB/s", "IOPS", "saturates at depth", "latency, depth 1", "p99"]);
+    for row in &profile.derived.saturating_queue_depth {
+        table.add_row(depth_row(profile, row));
+    }
+    for column in table.column_iter_mut() {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    format!("{table}\n\n")
+}
+
+fn depth_row(profile: &DeviceProfile, row: &DepthForBlock) -> [String; 6] {
+    let alone = profile.cells.iter().map(|measured| &measured.cell).find(|cell| {
+        cell.pattern == "random"
+            && cell.group_blocks == 1
+            && cell.queue_depth == 1
+            && cell.block_bytes == row.block_bytes
+    });
+    let plateau = row.plateau_bytes_per_s.value;
+    let more = if row.plateau_reached { "" } else { " or more" };
+    [
+        format_bytes(row.block_bytes),
+        bandwidth(plateau),
+        thousands(plateau / row.block_bytes as f64),
+        with_bounds(&row.queue_depth, u32::to_string) + more,
+        latency(alone.and_then(|cell| cell.latency_ns.p50).map(Nanos)),
+        latency(alone.and_then(|cell| cell.latency_ns.p99).map(Nanos)),
+    ]
+}
+
+fn sentences(profile: &DeviceProfile) -> String {
+    let derived = &profile.derived;
+    let mut text = String::new();
+    let mut say = |what: &str, value: Option<String>| {
+        let _ = writeln!(text, "{what:<27} {}", value.as_deref().unwrap_or("not concluded"));
+    };
+    say(
+        "Smallest efficient block:",
+        derived.efficient_block_bytes.as_ref().map(|block| {
+            format!("{}, random reads near full bandwidth", with_bounds(block, |bytes| format_bytes(*bytes)))
+        }),
+    );
+    say(
+        "Random reads, most:",
+        derived
+            .random_read_iops_max
+            .as_ref()
+            .map(|iops| format!("{} a second", with_bounds(iops, |value| thousands(*value)))),
+    );
+    say("Random bandwidth, most:", derived.random_bandwidth_bytes_per_s_max.as_ref().map(megabytes));
+    say("Sequential bandwidth, most:", derived.sequential_bandwidth_bytes_per_s_max.as_ref().map(megabytes));
+    say("Random equals sequential:", Some(equality(profile)));
+    say("Reading in groups:", groups(profile));
+    say(
+        "Flexible I/O unit:",
+        derived.flexible_io.as_ref().map(|unit| {
+            format!(
+                "blocks of {}, {} in a group; from {:.1} of them on, read all",
+                format_bytes(unit.block_bytes.value),
+                unit.group_blocks.value,
+                unit.break_even_blocks.value
+            )
+        }),
+    );
+    say(
+        "First touch:",
+        profile
+            .first_touch
+            .as_ref()
+            .map(|touch| {
+                format!(
+                    "{:.2} of the bandwidth of reading again ({:.2}–{:.2})",
+                    touch.ratio.value, touch.ratio.low, touch.ratio.high
+                )
+            })
+            .or_else(|| {
+                profile.conditions.fill_ns.eq(&0).then(|| "not to be told: the file was there before".into())
+            }),
+    );
+    say(
+        "Steadiness:",
+        profile.conditions.reference.as_ref().map(|reference| {
+            format!("equal slices differ by {:.0} % (standard deviation)", reference.variation * 100.0)
+        }),
+    );
+    text + "\n"
+}
+
+fn megabytes(interval: &Interval<f64>) -> String {
+    format!("{} MB/s", with_bounds(interval, |value| bandwidth(*value)))
+}
+
+fn equality(profile: &DeviceProfile) -> String {
+    let singles: Vec<_> =
+        profile.derived.random_equals_sequential.iter().filter(|region| region.group_blocks == 1).collect();
+    let smallest = singles.iter().map(|region| region.block_bytes).min();
+    let largest = singles.iter().map(|region| region.block_bytes).max();
+    match (smallest, largest) {
+        (Some(low), Some(high)) => {
+            let depth = singles.iter().map(|region| region.queue_depth_min).max().unwrap_or(1);
+            format!("{} to {}, from depth {depth} on", format_bytes(low), format_bytes(high))
+        }
+        _ => "nowhere within 10 %".into(),
+    }
+}
+
+/// The worst group, and whether it is a loss.
+fn groups(profile: &DeviceProfile) -> Option<String> {
+    let worst =
+        profile.derived.group_penalty.iter().min_by(|a, b| a.ratio.value.total_cmp(&b.ratio.value))?;
+    let best = profile.derived.group_penalty.iter().max_by(|a, b| a.ratio.value.total_cmp(&b.ratio.value))?;
+    Some(format!("{:.2} to {:.2} of the bandwidth of single blocks", worst.ratio.value, best.ratio.value))
+}
+
+/// `8 (4–16)`, or the value alone when the bounds print the same.
+fn with_bounds<T>(interval: &Interval<T>, print: impl Fn(&T) -> String) -> String {
+    let [value, low, high] = [&interval.value, &interval.low, &interval.high].map(print);
+    if low == value && high == value { value } else { format!("{value} ({low}–{high})") }
+}
+
+/// Appends a paragraph broken at words, with `mark` before its first line.
+fn paragraph(text: &mut String, mark: &str, words: &str) {
+    let indent = " ".repeat(mark.len());
+    let mut line = mark.to_owned();
+    for word in words.split_whitespace() {
+        let blank = usize::from(!line.trim().is_empty() && line.len() > mark.len());
+        if line.chars().count() + blank + word.chars().count() > COLUMNS && line.len() > mark.len() {
+            let _ = writeln!(text, "{line}");
+            line.clone_from(&indent);
+        } else if blank == 1 {
+            line.push(' ');
+        }
+        line += word;
+    }
+    let _ = writeln!(text, "{line}");
+}

@@ -1,0 +1,57 @@
+//! Figures as people read them.
+
+use nandle_io::Nanos;
+
+/// Bytes per second as MB/s.
+pub(crate) fn bandwidth(bytes_per_s: f64) -> String {
+    let megabytes = bytes_per_s / 1e6;
+    if megabytes < 100.0 { format!("{megabytes:.1}") } else { thousands(megabytes) }
+}
+
+/// A whole number with its thousands apart.
+pub(crate) fn thousands(number: f64) -> String {
+    let digits = format!("{number:.0}");
+    let first = digits.len() % 3;
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && index % 3 == first {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A latency to three digits; a dash where none is known.
+pub(crate) fn latency(time: Option<Nanos>) -> String {
+    let Some(Nanos(nanos)) = time else { return "–".into() };
+    let (value, unit) = match nanos {
+        0..1_000 => return format!("{nanos} ns"),
+        1_000..1_000_000 => (nanos as f64 / 1e3, "us"),
+        1_000_000..1_000_000_000 => (nanos as f64 / 1e6, "ms"),
+        _ => (nanos as f64 / 1e9, "s"),
+    };
+    if value < 10.0 {
+        format!("{value:.2} {unit}")
+    } else if value < 100.0 {
+        format!("{value:.1} {unit}")
+    } else {
+        format!("{value:.0} {unit}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_short() {
+        assert_eq!(thousands(1_234_567.0), "1 234 567");
+        assert_eq!(thousands(123.0), "123");
+        assert_eq!(bandwidth(52_345_678.0), "52.3");
+        assert_eq!(bandwidth(3_052_345_678.0), "3 052");
+        assert_eq!(latency(Some(Nanos(47_482))), "47.5 us");
+        assert_eq!(latency(Some(Nanos(1_234_567))), "1.23 ms");
+        assert_eq!(latency(None), "–");
+    }
+}

@@ -1,0 +1,188 @@
+//! `nandle sweep`.
+
+mod keep;
+mod plan;
+mod table;
+
+use nandle_io::Nanos;
+use nandle_probe::Observer;
+use nandle_probe::load::{Cancel, Contents, LoadError, Stop};
+use nandle_probe::sweep::{self, CellSpec, OpenLoopRate, SweepContext, SweepOptions, SweepPlan};
+use nandle_profile::{Cell, OperationKind, SWEEP_SCHEMA_VERSION, SweepFile};
+use nandle_target::Intent;
+
+use self::keep::Keeper;
+use crate::args::{Common, FormatArg, SweepArgs};
+use crate::error::CliError;
+use crate::interrupt::cancel_on_signals;
+use crate::output;
+use crate::progress::Progress;
+use crate::session::{Prepared, Session};
+
+/// A run ends after this when the user says nothing.
+const TIME_PER_RUN: Nanos = Nanos::from_secs(2);
+
+/// Runs the command.
+pub(crate) fn run(args: &SweepArgs, common: Common) -> Result<(), CliError> {
+    let options = options(args)?;
+    let keeper = Keeper::new(args)?;
+    let cancel = cancel_on_signals();
+    let intent = if options.operation == OperationKind::Read { Intent::Read } else { Intent::Write };
+    let session = Session::open(&args.target, intent, &cancel)?;
+    let (backend, device) = session.backend()?;
+    let mut plan = sweep::plan(&options, &device.shape, session.target.area_bytes())?;
+    let mut file = SweepFile {
+        schema_version: SWEEP_SCHEMA_VERSION,
+        target: session.name(),
+        backend,
+        file_bytes: session.target.area_bytes(),
+        seed: options.seed,
+        complete: false,
+        cells: Vec::new(),
+        skipped: plan.skipped.clone(),
+    };
+    file.cells = keeper.resumed(&file)?;
+    leave_out(&mut plan, &file.cells);
+    if args.plan {
+        return plan::print(&plan, &options, &session, common);
+    }
+    for remark in session.target.remarks() {
+        output::note(&remark);
+    }
+    let mut progress = Progress::new(!common.no_progress);
+    let prepared = session.prepare_apart(&mut progress)?;
+    let sweep = Sweep { session: &session, options: &options, prepared, shape: &device.shape };
+    let outcome = sweep.run_all(&plan, &mut file, &keeper, &mut progress);
+    progress.finish();
+    keeper.keep(&file)?;
+    print(&file, args, common)?;
+    outcome
+}
+
+struct Sweep<'a> {
+    session: &'a Session,
+    options: &'a SweepOptions,
+    prepared: Prepared,
+    shape: &'a nandle_io::Shape,
+}
+
+impl Sweep<'_> {
+    fn run_all(
+        &self,
+        plan: &SweepPlan,
+        file: &mut SweepFile,
+        keeper: &Keeper,
+        progress: &mut Progress,
+    ) -> Result<(), CliError> {
+        for (number, spec) in plan.cells.iter().enumerate() {
+            progress.progress(&spec.to_string(), number as f64 / plan.cells.len().max(1) as f64);
+            match self.run_cell(spec) {
+                Ok(cell) => {
+                    tell_errors(spec, &cell, progress);
+                    file.cells.push(cell);
+                }
+                Err(LoadError::Cancelled) => return Err(interrupted(file, plan, keeper)),
+                Err(error) => return Err(CliError::failed(format!("{}: {spec}: {error}", file.target))),
+            }
+            keeper.keep(file)?;
+        }
+        file.complete = true;
+        Ok(())
+    }
+
+    fn run_cell(&self, spec: &CellSpec) -> Result<Cell, LoadError> {
+        let open = |slots: u32| self.session.open_io(slots).map_err(|error| error.to_string());
+        let context = SweepContext {
+            open: &open,
+            shape: self.shape,
+            area_bytes: self.prepared.area_bytes,
+            lane: self.session.lane_options(0),
+            contents: self.contents(),
+            cancel: self.cancel(),
+        };
+        sweep::run_cell(&context, self.options, spec)
+    }
+
+    /// What a test file holds is known only while nothing else was written to it.
+    fn contents(&self) -> Option<Contents> {
+        self.prepared.contents.filter(|_| self.options.operation == OperationKind::Read)
+    }
+
+    fn cancel(&self) -> &Cancel {
+        &self.session.cancel
+    }
+}
+
+fn options(args: &SweepArgs) -> Result<SweepOptions, CliError> {
+    let time = args.time_per_run.or(if args.bytes_per_run.is_none() { Some(TIME_PER_RUN) } else { None });
+    if args.threads == 0 {
+        return Err(CliError::usage("--threads 0: at least one thread must submit"));
+    }
+    if let Some(rate) = args.rate
+        && !(rate.is_finite() && rate > 0.0)
+    {
+        return Err(CliError::usage(format!("--rate {rate}: expected requests per second, above 0")));
+    }
+    if args.rate.is_some() && time.is_none() {
+        return Err(CliError::usage("--rate needs --time-per-run: arrivals go on until a time"));
+    }
+    Ok(SweepOptions {
+        patterns: args.patterns.clone(),
+        block_sizes: args.block_sizes.clone(),
+        group_sizes: args.group_sizes.clone(),
+        queue_depths: args.queue_depths.clone(),
+        operation: args.operation,
+        stop: Stop { bytes: args.bytes_per_run, time },
+        refill: args.refill.into(),
+        rate: args.rate.map(|per_s| OpenLoopRate { per_s, arrivals: args.arrivals.into() }),
+        threads: args.threads,
+        seed: args.target.seed,
+        outstanding_bytes_max: args.target.outstanding_max,
+    })
+}
+
+fn leave_out(plan: &mut SweepPlan, measured: &[Cell]) {
+    plan.cells.retain(|spec| !measured.iter().any(|cell| spec.is(cell)));
+}
+
+fn tell_errors(spec: &CellSpec, cell: &Cell, progress: &Progress) {
+    if let Some(first) = &cell.first_error {
+        progress.note(&format!("{spec}: {} requests failed, the first with: {first}", cell.errors));
+    }
+}
+
+fn interrupted(file: &SweepFile, plan: &SweepPlan, keeper: &Keeper) -> CliError {
+    let done =
+        format!("interrupted after {} of {} cells", file.cells.len(), file.cells.len().max(plan.cells.len()));
+    CliError::interrupted(match keeper.path() {
+        Some(path) => format!("{done}; go on with --resume {}", path.display()),
+        None => done,
+    })
+}
+
+fn print(file: &SweepFile, args: &SweepArgs, common: Common) -> Result<(), CliError> {
+    let default = if output::is_terminal() { FormatArg::Table } else { FormatArg::Csv };
+    let format = if common.json { FormatArg::Json } else { args.format.unwrap_or(default) };
+    let text = match format {
+        FormatArg::Table => table::table(file),
+        FormatArg::Csv => crate::sweep_csv::to_csv(&file.cells).map_err(CliError::failed)?,
+        FormatArg::Json => to_json(file)?,
+    };
+    output::result(&text);
+    for skipped in file.skipped.iter().filter(|_| format != FormatArg::Json) {
+        output::note(&format!(
+            "skipped {} {} in groups of {}, depth {}: {}",
+            skipped.pattern,
+            nandle_io::units::format_bytes(skipped.block_bytes),
+            skipped.group_blocks,
+            skipped.queue_depth,
+            skipped.reason
+        ));
+    }
+    Ok(())
+}
+
+fn to_json(file: &SweepFile) -> Result<String, CliError> {
+    let text = serde_json::to_string_pretty(file);
+    text.map(|text| text + "\n").map_err(|error| CliError::failed(format!("writing JSON: {error}")))
+}

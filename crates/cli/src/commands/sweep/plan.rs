@@ -1,0 +1,86 @@
+use nandle_io::Nanos;
+use nandle_io::units::{format_bytes, format_duration};
+use nandle_probe::sweep::{SweepOptions, SweepPlan};
+use nandle_profile::OperationKind;
+use serde_json::json;
+
+use crate::args::Common;
+use crate::error::CliError;
+use crate::output;
+use crate::session::Session;
+
+/// Prints what a sweep would do, and does nothing.
+pub(super) fn print(
+    plan: &SweepPlan,
+    options: &SweepOptions,
+    session: &Session,
+    common: Common,
+) -> Result<(), CliError> {
+    let estimate = Estimate::of(plan, options, session);
+    output::result(&if common.json { estimate.json(plan)? } else { estimate.text(plan) });
+    Ok(())
+}
+
+struct Estimate {
+    fill_bytes: u64,
+    /// Written by the cells; `None` when it depends on how fast the device is.
+    cell_bytes: Option<u64>,
+    /// `None` when the cells end by bytes.
+    time: Option<Nanos>,
+}
+
+impl Estimate {
+    fn of(plan: &SweepPlan, options: &SweepOptions, session: &Session) -> Self {
+        let cells = plan.cells.len() as u64;
+        let fill_bytes = if session.target.needs_fill() { session.target.area_bytes() } else { 0 };
+        let cell_bytes = match options.operation {
+            OperationKind::Read => Some(0),
+            OperationKind::Write => options.stop.bytes.map(|bytes| bytes * cells),
+            OperationKind::Mixed { read_percent } => {
+                options.stop.bytes.map(|bytes| bytes * cells / 100 * u64::from(100 - read_percent.min(100)))
+            }
+        };
+        let time = options.stop.time.map(|time| Nanos(time.0.saturating_mul(cells)));
+        Self { fill_bytes, cell_bytes, time }
+    }
+
+    fn json(&self, plan: &SweepPlan) -> Result<String, CliError> {
+        let cells: Vec<_> = plan
+            .cells
+            .iter()
+            .map(|spec| {
+                json!({
+                    "pattern": spec.pattern.to_string(), "operation": spec.operation,
+                    "block_bytes": spec.block_bytes, "group_blocks": spec.group_blocks,
+                    "queue_depth": spec.queue_depth,
+                })
+            })
+            .collect();
+        let value = json!({
+            "schema_version": 1, "cells": cells, "skipped": plan.skipped,
+            "fill_bytes": self.fill_bytes, "cells_write_bytes_max": self.cell_bytes,
+            "cells_time_ns_max": self.time.map(|time| time.0),
+        });
+        let text = serde_json::to_string_pretty(&value);
+        text.map(|text| text + "\n").map_err(|error| CliError::failed(format!("writing JSON: {error}")))
+    }
+
+    fn text(&self, plan: &SweepPlan) -> String {
+        let mut lines: Vec<String> = plan.cells.iter().map(ToString::to_string).collect();
+        lines.push(format!("\n{} cells, {} skipped", plan.cells.len(), plan.skipped.len()));
+        lines.push(match self.time {
+            Some(time) => format!("at most {} of measuring, besides the test file", format_duration(time)),
+            None => "each cell ends after its bytes: the time depends on the device".into(),
+        });
+        lines.push(format!("the test file: {} to be written", format_bytes(self.fill_bytes)));
+        lines.push(match self.cell_bytes {
+            Some(0) => "the cells write nothing".into(),
+            Some(bytes) => format!("the cells write at most {}", format_bytes(bytes)),
+            None => {
+                "the cells write as much as the device takes in their time; bound it with --bytes-per-run"
+                    .into()
+            }
+        });
+        lines.join("\n") + "\n"
+    }
+}

@@ -1,0 +1,54 @@
+use comfy_table::{CellAlignment, Table, presets};
+use nandle_io::Nanos;
+use nandle_io::units::format_bytes;
+use nandle_profile::{Cell, SweepFile};
+
+use crate::commands::probe::words::{bandwidth, latency, thousands};
+
+/// The cells as a table that fits 80 columns.
+pub(super) fn table(file: &SweepFile) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(["pattern", "block", "group", "depth", "MB/s", "IOPS", "mean", "p99", "CPU/req"]);
+    for cell in &file.cells {
+        table.add_row(row(cell));
+    }
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    let operation = file.cells.first().map_or(String::new(), |cell| format!("{}, ", cell.operation));
+    let how = if file.backend.direct { "direct" } else { "buffered" };
+    format!(
+        "{}: {operation}{} ({how}), {}\n{table}\n",
+        file.target,
+        file.backend.io,
+        format_bytes(file.file_bytes)
+    )
+}
+
+fn row(cell: &Cell) -> [String; 9] {
+    let pattern = if cell.errors > 0 {
+        format!("{} ({} errors)", cell.pattern, cell.errors)
+    } else {
+        cell.pattern.clone()
+    };
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a positive mean in nanoseconds"
+    )]
+    let mean = cell.latency_ns.mean.map(|mean| mean as u64);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "as above")]
+    let cpu = cell.cpu_ns_per_request as u64;
+    [
+        pattern,
+        format_bytes(cell.block_bytes),
+        cell.group_blocks.to_string(),
+        cell.queue_depth.to_string(),
+        bandwidth(cell.bandwidth_bytes_per_s),
+        thousands(cell.iops),
+        latency(mean.map(Nanos)),
+        latency(cell.latency_ns.p99.map(Nanos)),
+        latency(Some(Nanos(cpu))),
+    ]
+}

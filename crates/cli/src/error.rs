@@ -1,0 +1,113 @@
+use std::process::ExitCode;
+
+use nandle_io::ArenaError;
+use nandle_probe::fill::FillError;
+use nandle_probe::load::LoadError;
+use nandle_probe::sweep::PlanError;
+use nandle_profile::ProfileError;
+use nandle_report::ReportError;
+use nandle_target::TargetError;
+
+/// How the program leaves when it isn't done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// Something failed.
+    Failed = 1,
+    /// The command line asks for something that can't be.
+    Usage = 2,
+    /// The user interrupted it.
+    Interrupted = 130,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+/// Why a command didn't do what was asked.
+#[derive(Debug)]
+pub(crate) struct CliError {
+    message: String,
+    exit: Exit,
+}
+
+impl CliError {
+    /// Something failed.
+    pub(crate) fn failed(message: impl Into<String>) -> Self {
+        Self { message: message.into(), exit: Exit::Failed }
+    }
+
+    /// The command line asks for something that can't be.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self { message: message.into(), exit: Exit::Usage }
+    }
+
+    /// The user interrupted it; `kept` says what became of the results.
+    pub(crate) fn interrupted(kept: impl Into<String>) -> Self {
+        Self { message: kept.into(), exit: Exit::Interrupted }
+    }
+
+    pub(crate) fn exit_code(&self) -> Exit {
+        self.exit
+    }
+}
+
+impl std::fmt::Display for CliError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl From<TargetError> for CliError {
+    fn from(error: TargetError) -> Self {
+        let exit = if error.is_usage() { Exit::Usage } else { Exit::Failed };
+        Self { message: error.to_string(), exit }
+    }
+}
+
+impl From<LoadError> for CliError {
+    fn from(error: LoadError) -> Self {
+        let exit = match error {
+            LoadError::Cancelled => Exit::Interrupted,
+            LoadError::Block { .. } | LoadError::TooDeep { .. } => Exit::Usage,
+            _ => Exit::Failed,
+        };
+        Self { message: error.to_string(), exit }
+    }
+}
+
+impl From<FillError> for CliError {
+    fn from(error: FillError) -> Self {
+        match error {
+            FillError::Load(LoadError::Cancelled) => {
+                Self::interrupted("interrupted while the test file was written")
+            }
+            other => Self::failed(other.to_string()),
+        }
+    }
+}
+
+impl From<PlanError> for CliError {
+    fn from(error: PlanError) -> Self {
+        Self::usage(error.to_string())
+    }
+}
+
+impl From<ArenaError> for CliError {
+    fn from(error: ArenaError) -> Self {
+        Self::failed(error.to_string())
+    }
+}
+
+impl From<ProfileError> for CliError {
+    fn from(error: ProfileError) -> Self {
+        Self::failed(error.to_string())
+    }
+}
+
+impl From<ReportError> for CliError {
+    fn from(error: ReportError) -> Self {
+        Self::failed(error.to_string())
+    }
+}

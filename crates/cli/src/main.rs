@@ -1,0 +1,34 @@
+//! The `nandle` program: measures storage the way a database uses it, and says what the measurement means.
+
+mod args;
+mod commands;
+mod error;
+mod interrupt;
+mod output;
+mod progress;
+mod session;
+mod sweep_csv;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Args, Command};
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let result = match args.command {
+        Command::Probe(probe) => commands::probe::run(&probe, args.common),
+        Command::Sweep(sweep) => commands::sweep::run(&sweep, args.common),
+        Command::Report(report) => commands::report::run(&report, args.common),
+        Command::Completions { shell } => commands::shell::completions(shell),
+        Command::Man => commands::shell::man_page(),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            output::problem(&error.to_string());
+            error.exit_code().into()
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! A target that is open, filled where it has to be, and ready to be measured.
+
+use nandle_io::units::format_bytes;
+use nandle_io::{Device, Io, Nanos};
+use nandle_probe::fill::{BUFFER_BYTES, FillOptions, Filled, fill};
+use nandle_probe::load::{Cancel, Contents, Lane, LaneOptions};
+use nandle_profile::Backend;
+use nandle_target::{Intent, OpenOptions, Target, TargetSpec};
+
+use crate::args::TargetArgs;
+use crate::error::CliError;
+use crate::progress::Progress;
+
+/// Seed of the contents of test files.
+const CONTENTS_SEED: u64 = 0x6e61_6e64_6c65;
+
+pub(crate) struct Session {
+    pub(crate) target: Target,
+    pub(crate) cancel: Cancel,
+    pub(crate) patience: Nanos,
+}
+
+/// What can be addressed, and what reads from it must find.
+pub(crate) struct Prepared {
+    pub(crate) area_bytes: u64,
+    /// `None` where it isn't known what the area holds.
+    pub(crate) contents: Option<Contents>,
+    /// What was written, and how long it took; `None` when nothing was.
+    pub(crate) filled: Option<Filled>,
+}
+
+impl Session {
+    /// Opens what the user named.
+    pub(crate) fn open(args: &TargetArgs, intent: Intent, cancel: &Cancel) -> Result<Self, CliError> {
+        let options = OpenOptions {
+            io: args.io.into(),
+            direct: !args.buffered,
+            intent,
+            test_file_bytes: args.file_size,
+            overwrite: args.overwrite,
+            destroy_data: args.destroy_data,
+        };
+        let target = Target::open(args.target.clone(), options)?;
+        Ok(Self { target, cancel: cancel.clone(), patience: args.patience })
+    }
+
+    /// What the user named, so that it means the same elsewhere: a relative path is made absolute.
+    pub(crate) fn name(&self) -> String {
+        let spec = self.target.spec();
+        let absolute = match spec {
+            TargetSpec::Path(path) => std::fs::canonicalize(path).ok(),
+            _ => None,
+        };
+        absolute.map_or_else(|| spec.to_string(), |path| path.display().to_string())
+    }
+
+    /// A world with the target in it, for one thread.
+    pub(crate) fn open_io(&self, slots: u32) -> Result<(Box<dyn Io>, Device), CliError> {
+        let opened = self.target.io(slots)?;
+        Ok((opened.io, opened.device))
+    }
+
+    /// How requests reach the target.
+    pub(crate) fn backend(&self) -> Result<(Backend, Device), CliError> {
+        let opened = self.target.io(1)?;
+        Ok((opened.backend(), opened.device))
+    }
+
+    pub(crate) fn lane_options(&self, buffer_bytes: u64) -> LaneOptions {
+        LaneOptions { buffer_bytes: buffer_bytes.max(BUFFER_BYTES), patience: self.patience }
+    }
+
+    /// Writes the target where it has no contents yet, for at most `time_limit`.
+    pub(crate) fn prepare(
+        &self,
+        lane: &mut Lane,
+        time_limit: Option<Nanos>,
+        progress: &mut Progress,
+    ) -> Result<Prepared, CliError> {
+        let area_bytes = self.target.area_bytes();
+        if !self.target.needs_fill() {
+            return Ok(Prepared { area_bytes, contents: None, filled: None });
+        }
+        let contents = Contents::new(CONTENTS_SEED);
+        let options = FillOptions { bytes: area_bytes, time_limit, contents };
+        let filled = fill(lane, options, progress, &self.cancel)?;
+        if filled.bytes == 0 {
+            return Err(CliError::failed(format!(
+                "{}: not one MiB of the test file ({}) could be written in {}; give a larger --budget",
+                self.target.spec(),
+                format_bytes(area_bytes),
+                nandle_io::units::format_duration(filled.elapsed)
+            )));
+        }
+        if filled.bytes >= area_bytes {
+            self.target.mark_filled()?;
+        }
+        progress.restart();
+        Ok(Prepared { area_bytes: filled.bytes, contents: Some(contents), filled: Some(filled) })
+    }
+
+    /// [`Session::prepare`] with a lane that is made for it and dropped after.
+    pub(crate) fn prepare_apart(&self, progress: &mut Progress) -> Result<Prepared, CliError> {
+        let (io, device) = self.open_io(16)?;
+        let mut lane = Lane::new(io, device, self.lane_options(0))?;
+        self.prepare(&mut lane, None, progress)
+    }
+}

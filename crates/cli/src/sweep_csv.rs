@@ -1,0 +1,148 @@
+//! The cells of a sweep as CSV: long form, one cell a row, a unit in every column's name.
+
+use std::path::Path;
+
+use nandle_profile::{Cell, LatencySummary, OperationKind};
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Row {
+    pattern: String,
+    operation: OperationKind,
+    block_bytes: u64,
+    group_blocks: u64,
+    queue_depth: u32,
+    requests: u64,
+    bytes: u64,
+    elapsed_ns: u64,
+    bandwidth_bytes_per_s: f64,
+    iops: f64,
+    latency_mean_ns: Option<f64>,
+    latency_p50_ns: Option<u64>,
+    latency_p90_ns: Option<u64>,
+    latency_p99_ns: Option<u64>,
+    latency_p999_ns: Option<u64>,
+    latency_max_ns: Option<u64>,
+    cpu_ns_per_request: f64,
+    mean_outstanding: f64,
+    errors: u64,
+    schedule_lag_p99_ns: Option<u64>,
+    unsent: Option<u64>,
+}
+
+impl From<&Cell> for Row {
+    fn from(cell: &Cell) -> Self {
+        Self {
+            pattern: cell.pattern.clone(),
+            operation: cell.operation,
+            block_bytes: cell.block_bytes,
+            group_blocks: cell.group_blocks,
+            queue_depth: cell.queue_depth,
+            requests: cell.requests,
+            bytes: cell.bytes,
+            elapsed_ns: cell.elapsed_ns,
+            bandwidth_bytes_per_s: cell.bandwidth_bytes_per_s,
+            iops: cell.iops,
+            latency_mean_ns: cell.latency_ns.mean,
+            latency_p50_ns: cell.latency_ns.p50,
+            latency_p90_ns: cell.latency_ns.p90,
+            latency_p99_ns: cell.latency_ns.p99,
+            latency_p999_ns: cell.latency_ns.p999,
+            latency_max_ns: cell.latency_ns.max,
+            cpu_ns_per_request: cell.cpu_ns_per_request,
+            mean_outstanding: cell.mean_outstanding,
+            errors: cell.errors,
+            schedule_lag_p99_ns: cell.schedule_lag_ns.and_then(|lag| lag.p99),
+            unsent: cell.unsent,
+        }
+    }
+}
+
+impl From<Row> for Cell {
+    fn from(row: Row) -> Self {
+        let on_schedule = row.unsent.is_some();
+        Self {
+            pattern: row.pattern,
+            operation: row.operation,
+            block_bytes: row.block_bytes,
+            group_blocks: row.group_blocks,
+            queue_depth: row.queue_depth,
+            requests: row.requests,
+            bytes: row.bytes,
+            elapsed_ns: row.elapsed_ns,
+            bandwidth_bytes_per_s: row.bandwidth_bytes_per_s,
+            iops: row.iops,
+            latency_ns: LatencySummary {
+                mean: row.latency_mean_ns,
+                p50: row.latency_p50_ns,
+                p90: row.latency_p90_ns,
+                p99: row.latency_p99_ns,
+                p999: row.latency_p999_ns,
+                max: row.latency_max_ns,
+            },
+            cpu_ns_per_request: row.cpu_ns_per_request,
+            mean_outstanding: row.mean_outstanding,
+            errors: row.errors,
+            first_error: None,
+            schedule_lag_ns: on_schedule
+                .then(|| LatencySummary { p99: row.schedule_lag_p99_ns, ..LatencySummary::default() }),
+            unsent: row.unsent,
+            seconds: Vec::new(),
+        }
+    }
+}
+
+/// The cells as CSV with a header.
+pub(crate) fn to_csv(cells: &[Cell]) -> Result<String, String> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for cell in cells {
+        writer.serialize(Row::from(cell)).map_err(|error| error.to_string())?;
+    }
+    let bytes = writer.into_inner().map_err(|error| error.to_string())?;
+    String::from_utf8(bytes).map_err(|error| error.to_string())
+}
+
+/// The cells of a CSV file.
+pub(crate) fn read_csv(path: &Path) -> Result<Vec<Cell>, String> {
+    let mut reader = csv::Reader::from_path(path).map_err(|error| error.to_string())?;
+    let rows = reader.deserialize::<Row>();
+    rows.map(|row| row.map(Cell::from).map_err(|error| error.to_string())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_read_back_as_they_were_written() {
+        let cell = Cell {
+            pattern: "focused:8MiB".into(),
+            operation: OperationKind::Mixed { read_percent: 70 },
+            block_bytes: 4096,
+            group_blocks: 1,
+            queue_depth: 32,
+            requests: 1000,
+            bytes: 4_096_000,
+            elapsed_ns: 123_456_789,
+            bandwidth_bytes_per_s: 33_177_600.25,
+            iops: 8100.0,
+            latency_ns: LatencySummary {
+                mean: Some(1.5),
+                p50: Some(1),
+                max: Some(9),
+                ..LatencySummary::default()
+            },
+            cpu_ns_per_request: 2500.5,
+            mean_outstanding: 31.9,
+            errors: 2,
+            first_error: None,
+            schedule_lag_ns: None,
+            unsent: None,
+            seconds: Vec::new(),
+        };
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("sweep.csv");
+        std::fs::write(&path, to_csv(std::slice::from_ref(&cell)).unwrap()).unwrap();
+        assert_eq!(read_csv(&path).unwrap(), [cell]);
+    }
+}

@@ -1,0 +1,20 @@
+//! Sizes and times as people write and read them: `4KiB`, `64MiB`, `250us`, `1m30s`.
+
+mod bytes;
+mod duration;
+mod number;
+
+pub use bytes::{format_bytes, format_bytes_exact, parse_bytes};
+pub use duration::{format_duration, parse_duration};
+
+/// A size or a time that could not be understood.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{text:?} {why}; expected {expected}")]
+pub struct UnitError {
+    /// What was given.
+    pub text: String,
+    /// What is wrong with it.
+    pub why: &'static str,
+    /// What would have been understood.
+    pub expected: &'static str,
+}

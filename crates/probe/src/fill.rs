@@ -1,0 +1,195 @@
+//! Writes a test file whole, so that reading it later reads from the device: sparse and unwritten extents read
+//! from nowhere, and compressible contents flatter devices that compress.
+
+use nandle_io::{BufferMut, Completion, IoError, Nanos, Operation, Request, Wait};
+
+use crate::Observer;
+use crate::load::{Cancel, Contents, Lane, LoadError};
+
+/// One write of the filling.
+pub const CHUNK_BYTES: u64 = 1 << 20;
+/// Writes outstanding.
+const QUEUE_DEPTH: usize = 8;
+/// Memory that [`fill`] needs in the lane.
+pub const BUFFER_BYTES: u64 = CHUNK_BYTES * QUEUE_DEPTH as u64;
+
+/// What was filled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Filled {
+    /// Bytes from the start of the device on that hold the contents, and are durable.
+    pub bytes: u64,
+    /// Time that it took, the final flush included.
+    pub elapsed: Nanos,
+}
+
+/// Filling failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FillError {
+    /// A write or the flush failed.
+    #[error("writing the test file: {0}")]
+    Write(#[from] IoError),
+    /// Memory, a silent device, or the user.
+    #[error("writing the test file: {0}")]
+    Load(#[from] LoadError),
+}
+
+/// How much to fill.
+#[derive(Debug, Clone, Copy)]
+pub struct FillOptions {
+    /// Bytes to fill, from the device's start; a multiple of [`CHUNK_BYTES`] is filled.
+    pub bytes: u64,
+    /// Stop writing after this time, with what there is then.
+    pub time_limit: Option<Nanos>,
+    /// What to write.
+    pub contents: Contents,
+}
+
+/// Fills the start of a lane's device and flushes it.
+///
+/// # Errors
+/// A write or the flush failed, the device stopped answering, memory is short, or the user ended it.
+pub fn fill(
+    lane: &mut Lane,
+    options: FillOptions,
+    observer: &mut dyn Observer,
+    cancel: &Cancel,
+) -> Result<Filled, FillError> {
+    let chunks = options.bytes.min(lane.device().shape.capacity_bytes) / CHUNK_BYTES;
+    let began = lane.io().now();
+    let mut filling = Filling::new(lane, options, chunks)?;
+    while !filling.is_done() {
+        filling.step()?;
+        if cancel.is_cancelled() {
+            filling.drain()?;
+            return Err(LoadError::Cancelled.into());
+        }
+        let share = filling.finished_chunks as f64 / chunks.max(1) as f64;
+        observer.progress("writing the test file", share);
+    }
+    let bytes = filling.finished_chunks * CHUNK_BYTES;
+    filling.flush()?;
+    Ok(Filled { bytes, elapsed: lane.io().now().since(began) })
+}
+
+struct Filling<'lane> {
+    lane: &'lane mut Lane,
+    contents: Contents,
+    chunks: u64,
+    next_chunk: u64,
+    finished_chunks: u64,
+    stop_at: Option<Nanos>,
+    free: Vec<BufferMut>,
+    completions: Vec<Completion>,
+    in_flight: usize,
+    last_progress: Nanos,
+}
+
+impl<'lane> Filling<'lane> {
+    fn new(lane: &'lane mut Lane, options: FillOptions, chunks: u64) -> Result<Self, LoadError> {
+        let chunk = usize::try_from(CHUNK_BYTES).unwrap_or(usize::MAX);
+        let buffers: Result<Vec<_>, _> = (0..QUEUE_DEPTH).map(|_| lane.arena().allocate(chunk)).collect();
+        let free = buffers.map_err(|source| LoadError::Memory {
+            queue_depth: u32::try_from(QUEUE_DEPTH).unwrap_or(u32::MAX),
+            block_bytes: CHUNK_BYTES,
+            source,
+        })?;
+        let now = lane.io().now();
+        let stop_at = options.time_limit.map(|limit| now + limit);
+        Ok(Self {
+            lane,
+            contents: options.contents,
+            chunks,
+            next_chunk: 0,
+            finished_chunks: 0,
+            stop_at,
+            free,
+            completions: Vec::new(),
+            in_flight: 0,
+            last_progress: now,
+        })
+    }
+
+    fn is_done(&self) -> bool {
+        self.next_chunk == self.chunks && self.in_flight == 0
+    }
+
+    /// Submits what there is memory for, and waits for one write.
+    fn step(&mut self) -> Result<(), FillError> {
+        let now = self.lane.io().now();
+        if self.stop_at.is_some_and(|stop_at| now >= stop_at) {
+            self.chunks = self.next_chunk;
+        }
+        while self.next_chunk < self.chunks
+            && let Some(mut buffer) = self.free.pop()
+        {
+            let offset = self.next_chunk * CHUNK_BYTES;
+            self.contents.fill(offset, &mut buffer);
+            if !self.submit(Operation::write(offset, buffer.freeze())) {
+                break;
+            }
+            self.next_chunk += 1;
+        }
+        if self.in_flight > 0 { self.collect() } else { Ok(()) }
+    }
+
+    fn submit(&mut self, operation: Operation) -> bool {
+        let device = self.lane.device().id;
+        match self.lane.io().submit(device, Request { token: 0, operation }) {
+            Ok(()) => self.in_flight += 1,
+            Err(full) => self.recycle(full.0.operation),
+        }
+        self.in_flight > 0
+    }
+
+    fn collect(&mut self) -> Result<(), FillError> {
+        let mut completions = std::mem::take(&mut self.completions);
+        self.lane.io().reap(Wait::until_completed(1), &mut completions);
+        let now = self.lane.io().now();
+        if !completions.is_empty() {
+            self.last_progress = now;
+        }
+        let mut result = self.check(now);
+        for completion in completions.drain(..) {
+            self.in_flight -= 1;
+            match completion.result {
+                Ok(()) if matches!(completion.operation, Operation::Write { .. }) => {
+                    self.finished_chunks += 1;
+                }
+                Ok(()) => {}
+                Err(error) => result = Err(error.into()),
+            }
+            self.recycle(completion.operation);
+        }
+        self.completions = completions;
+        result
+    }
+
+    fn check(&self, now: Nanos) -> Result<(), FillError> {
+        let silent = now.since(self.last_progress);
+        if silent < self.lane.patience {
+            return Ok(());
+        }
+        let offset_bytes = self.finished_chunks * CHUNK_BYTES;
+        let outstanding = self.in_flight;
+        Err(LoadError::Stalled { silent, outstanding, operation: "write", offset_bytes, age: silent }.into())
+    }
+
+    fn recycle(&mut self, operation: Operation) {
+        if let Operation::Write { from, .. } = operation {
+            self.free.extend(from.into_iter().filter_map(|buffer| buffer.thaw().ok()));
+        }
+    }
+
+    fn drain(&mut self) -> Result<(), FillError> {
+        while self.in_flight > 0 {
+            self.collect()?;
+        }
+        Ok(())
+    }
+
+    fn flush(mut self) -> Result<(), FillError> {
+        self.submit(Operation::Flush);
+        self.drain()
+    }
+}

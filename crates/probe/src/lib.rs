@@ -1,0 +1,12 @@
+//! Address [patterns](pattern), [load drivers](load), the exhaustive [sweep], and the [search] that makes a device
+//! profile within a time budget. It knows a device only through [`nandle_io::Io`]; it must never open, name or
+//! remove a file, read the system's clock, or print.
+
+pub mod fill;
+pub mod load;
+mod observer;
+pub mod pattern;
+pub mod search;
+pub mod sweep;
+
+pub use observer::{Observer, Unobserved};

@@ -1,0 +1,195 @@
+use nandle_io::{Completion, Nanos, Wait};
+
+use super::operations::Operations;
+use super::outstanding::Outstanding;
+use super::{Cancel, Lane, LoadError, Measurement, Stop, Work};
+
+/// Keeps a number of requests outstanding: each completed one is followed by the next.
+#[derive(Debug, Clone, Copy)]
+pub struct ClosedLoop {
+    /// Requests outstanding.
+    pub queue_depth: u32,
+    /// When completed requests are followed by new ones.
+    pub refill: Refill,
+    /// Which requests count.
+    pub counting: Counting,
+    /// When the run ends.
+    pub stop: Stop,
+}
+
+/// When completed requests are followed by new ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refill {
+    /// At once, so that as many requests as possible are always outstanding.
+    Exact,
+    /// When up to a quarter of the depth has completed: one system call for many requests. The mean of the
+    /// requests outstanding is lower then, and is recorded.
+    Batched,
+}
+
+/// Which requests of a run count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counting {
+    /// All of them, from the first submission to the last completion (DIAT §1.1: bytes read / time).
+    Whole,
+    /// Those between the completion that follows the warm-up and the last one before the end: a short slice of a
+    /// run that goes on, without the ramps at its ends.
+    Window {
+        /// Completions to let pass first.
+        warm_up_requests: u64,
+    },
+}
+
+impl Refill {
+    /// Completions to wait for at once.
+    fn batch(self, queue_depth: u32) -> u32 {
+        match self {
+            Self::Exact => 1,
+            Self::Batched => (queue_depth / 4).max(1),
+        }
+    }
+}
+
+impl ClosedLoop {
+    /// Runs it.
+    ///
+    /// # Errors
+    /// The device can't do such requests, or stops answering, or fails all of them; memory is short; the user
+    /// ended it.
+    pub fn run(&self, lane: &mut Lane, work: Work, cancel: &Cancel) -> Result<Measurement, LoadError> {
+        let queue_depth = self.queue_depth.max(1);
+        if queue_depth as usize > lane.io.slots() {
+            return Err(LoadError::TooDeep { queue_depth, slots: lane.io.slots() });
+        }
+        let operations = Operations::new(work, &lane.device, &lane.arena, queue_depth)?;
+        Run::new(*self, lane, operations, queue_depth).drive(cancel)
+    }
+}
+
+/// A run that is under way.
+struct Run<'lane> {
+    options: ClosedLoop,
+    lane: &'lane mut Lane,
+    operations: Operations,
+    outstanding: Outstanding,
+    measurement: Measurement,
+    began: Nanos,
+    cpu_began: Nanos,
+    /// From when on requests count; `None` before the end of the warm-up.
+    counts_from: Option<Nanos>,
+    asked_bytes: u64,
+    ending: bool,
+}
+
+impl<'lane> Run<'lane> {
+    fn new(options: ClosedLoop, lane: &'lane mut Lane, operations: Operations, queue_depth: u32) -> Self {
+        let (began, cpu_began) = (lane.io.now(), lane.io.cpu_time());
+        Self {
+            options,
+            lane,
+            operations,
+            outstanding: Outstanding::new(began, queue_depth),
+            measurement: Measurement::new(),
+            began,
+            cpu_began,
+            counts_from: (options.counting == Counting::Whole).then_some(began),
+            asked_bytes: 0,
+            ending: false,
+        }
+    }
+
+    fn drive(mut self, cancel: &Cancel) -> Result<Measurement, LoadError> {
+        let batch = self.options.refill.batch(self.options.queue_depth);
+        let mut completions = Vec::with_capacity(self.options.queue_depth as usize);
+        loop {
+            self.refill();
+            if self.outstanding.count() == 0 {
+                break;
+            }
+            let wait = Wait::until_completed(batch.min(self.outstanding.count()) as usize);
+            self.lane.io.reap(wait, &mut completions);
+            self.settle_all(&mut completions)?;
+            self.ending |= cancel.is_cancelled();
+        }
+        if cancel.is_cancelled() {
+            return Err(LoadError::Cancelled);
+        }
+        self.conclude()
+    }
+
+    /// Submits until the depth is reached or the run is to end.
+    fn refill(&mut self) {
+        while !self.ending && !self.outstanding.is_full() {
+            let Some(operation) = self.operations.next() else { return };
+            let (io, device) = (self.lane.io.as_mut(), self.lane.device.id);
+            let due = Nanos::ZERO;
+            if let Err(operation) = self.outstanding.submit(io, device, due, operation) {
+                self.operations.recycle(operation);
+                return;
+            }
+            self.asked_bytes += self.operations.block_bytes();
+            self.ending |= self.options.stop.bytes.is_some_and(|bytes| self.asked_bytes >= bytes);
+        }
+    }
+
+    fn settle_all(&mut self, completions: &mut Vec<Completion>) -> Result<(), LoadError> {
+        let Some(last) = completions.last() else {
+            return self.outstanding.check(self.lane.io.now(), self.lane.patience);
+        };
+        let now = last.completed_at;
+        self.outstanding.completed(now, u32::try_from(completions.len()).unwrap_or(u32::MAX));
+        for completion in completions.drain(..) {
+            self.settle(completion);
+        }
+        self.ending |= self.options.stop.time.is_some_and(|time| self.time_counted(now) >= time);
+        Ok(())
+    }
+
+    /// A window's time runs from the end of its warm-up.
+    fn time_counted(&self, now: Nanos) -> Nanos {
+        self.counts_from.map_or(Nanos::ZERO, |from| now.since(from))
+    }
+
+    fn settle(&mut self, completion: Completion) {
+        self.outstanding.take(completion.token);
+        self.measurement.cpu_requests += 1;
+        if completion.result.is_err() {
+            self.measurement.count_failure(&completion);
+        } else if self.operations.is_damaged(&completion.operation) {
+            self.measurement.count_damage(&completion);
+        } else {
+            self.count(&completion);
+        }
+        self.operations.recycle(completion.operation);
+    }
+
+    fn count(&mut self, completion: &Completion) {
+        let at = completion.completed_at;
+        match (self.options.counting, self.counts_from) {
+            (Counting::Whole, Some(_)) => {}
+            (Counting::Window { .. }, Some(_)) if !self.ending => {}
+            (Counting::Window { warm_up_requests }, None) => {
+                if self.measurement.cpu_requests > warm_up_requests {
+                    self.counts_from = Some(at);
+                    self.outstanding.restart_area();
+                }
+                return;
+            }
+            _ => return,
+        }
+        self.measurement.count(self.began, completion.submitted_at, at, self.operations.block_bytes());
+        self.measurement.elapsed = at.since(self.counts_from.unwrap_or(self.began));
+        self.measurement.outstanding_ns = self.outstanding.area_ns();
+    }
+
+    fn conclude(mut self) -> Result<Measurement, LoadError> {
+        self.measurement.cpu = self.lane.io.cpu_time().since(self.cpu_began);
+        match &self.measurement {
+            Measurement { requests: 0, first_error: Some(first), .. } => {
+                let requests = self.measurement.failed + self.measurement.damaged;
+                Err(LoadError::AllFailed { requests, first: first.clone() })
+            }
+            _ => Ok(self.measurement),
+        }
+    }
+}

@@ -1,0 +1,44 @@
+use nandle_io::BufferMut;
+
+/// Incompressible contents that can be recomputed for any place: each eight bytes of a file are a function of a
+/// seed and of their offset (the `SplitMix64` sequence), so that a read from anywhere can be checked without
+/// keeping what was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Contents {
+    seed: u64,
+}
+
+const WORD_BYTES: u64 = 8;
+
+impl Contents {
+    /// The contents of a seed.
+    pub fn new(seed: u64) -> Self {
+        Self { seed }
+    }
+
+    /// Fills a buffer with what belongs at `offset_bytes`, a multiple of 8.
+    pub fn fill(self, offset_bytes: u64, bytes: &mut [u8]) {
+        let first = offset_bytes / WORD_BYTES;
+        for (index, word) in (first..).zip(bytes.chunks_mut(8)) {
+            let value = self.word(index).to_le_bytes();
+            for (to, from) in word.iter_mut().zip(value) {
+                *to = from;
+            }
+        }
+    }
+
+    /// Whether the first and the last eight bytes of a read are what belongs there: enough to notice a block from
+    /// another address, an unwritten one, or one that is cut short, at no cost that a measurement would feel.
+    pub fn matches_ends(self, offset_bytes: u64, read: &BufferMut) -> bool {
+        let word = |at: u64| self.word((offset_bytes + at) / WORD_BYTES).to_le_bytes();
+        let last = (read.len() as u64).saturating_sub(WORD_BYTES);
+        read.first_chunk() == Some(&word(0)) && read.last_chunk() == Some(&word(last))
+    }
+
+    fn word(self, index: u64) -> u64 {
+        let mut z = self.seed.wrapping_add(index.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+}

@@ -1,0 +1,59 @@
+use nandle_io::{Arena, ArenaError, Device, Heartbeat, Io, Nanos};
+
+/// How often a waiting lane looks whether the user has interrupted it, or the device has stopped answering.
+const LOOK_AROUND: Nanos = Nanos::from_millis(200);
+
+/// What one thread needs to put load on a device: a world, the device in it, and memory. It serves any number of
+/// runs, one after the other.
+pub struct Lane {
+    pub(super) io: Box<dyn Io>,
+    pub(super) device: Device,
+    pub(super) arena: Arena,
+    pub(crate) patience: Nanos,
+    registered_bytes: usize,
+    /// Ends with the lane.
+    _heartbeat: Option<Heartbeat>,
+}
+
+/// How a lane is made.
+#[derive(Debug, Clone, Copy)]
+pub struct LaneOptions {
+    /// Memory for the buffers of all requests outstanding at one time.
+    pub buffer_bytes: u64,
+    /// How long the device may be silent before a run is given up.
+    pub patience: Nanos,
+}
+
+impl Lane {
+    /// A lane on a device of a world.
+    ///
+    /// # Errors
+    /// The memory can't be had.
+    pub fn new(mut io: Box<dyn Io>, device: Device, options: LaneOptions) -> Result<Self, ArenaError> {
+        let arena = Arena::new(usize::try_from(options.buffer_bytes).unwrap_or(usize::MAX))?;
+        let registered_bytes = io.register(&arena);
+        // A world without a waker is a modelled one: there a silent device is a deadlock, and found at once.
+        let heartbeat = io.waker().and_then(|waker| Heartbeat::start(waker, LOOK_AROUND).ok());
+        Ok(Self { io, device, arena, patience: options.patience, registered_bytes, _heartbeat: heartbeat })
+    }
+
+    /// The world.
+    pub fn io(&mut self) -> &mut dyn Io {
+        self.io.as_mut()
+    }
+
+    /// The device.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// Its memory.
+    pub fn arena(&self) -> &Arena {
+        &self.arena
+    }
+
+    /// How many bytes of its memory the world has registered.
+    pub fn registered_bytes(&self) -> usize {
+        self.registered_bytes
+    }
+}

@@ -1,0 +1,29 @@
+//! Load drivers: they take addresses from a pattern, keep a device busy with them, and record what came back.
+//!
+//! [`ClosedLoop`] keeps a number of requests outstanding, as a scan or a pool of sessions does; [`OpenLoop`] sends
+//! requests on a schedule, as users do, and counts latency from the scheduled time. Both run on a [`Lane`]: one
+//! thread's world, device and memory.
+
+mod closed_loop;
+mod contents;
+mod error;
+mod lane;
+mod open_loop;
+mod operations;
+mod outstanding;
+mod record;
+mod several;
+mod stop;
+
+#[cfg(test)]
+mod tests;
+
+pub use closed_loop::{ClosedLoop, Counting, Refill};
+pub use contents::Contents;
+pub use error::LoadError;
+pub use lane::{Lane, LaneOptions};
+pub use open_loop::{Arrivals, OpenLoop, ScheduleLag};
+pub use operations::Work;
+pub use record::{Measurement, summary};
+pub use several::{Opener, run_on_threads};
+pub use stop::{Cancel, Stop};

@@ -1,0 +1,125 @@
+use nandle_io::{Arena, Buffer, BufferMut, Device, Operation};
+use nandle_profile::OperationKind;
+
+use super::{Contents, LoadError};
+use crate::pattern::{Generator, Pattern, below, generator};
+
+/// What a run does: which blocks, how long, reading or writing.
+pub struct Work {
+    /// Addresses, each the start of a block.
+    pub pattern: Pattern,
+    /// Bytes of one request.
+    pub block_bytes: u64,
+    /// Reading, writing, or a mix.
+    pub operation: OperationKind,
+    /// What reads must find; `None` when that isn't known.
+    pub contents: Option<Contents>,
+    /// Seed of the mix and of what is written.
+    pub seed: u64,
+}
+
+/// Incompressible bytes from which writes are cut. Longer than the largest caches of compressing devices look back.
+const WRITE_POOL_BYTES: usize = 8 << 20;
+/// Where a cut begins is a multiple of this.
+const CUT_BYTES: usize = 4096;
+
+/// Makes the operations of a run and keeps the memory of those that are not in flight.
+pub(super) struct Operations {
+    work: Work,
+    generator: Generator,
+    read_buffers: Vec<BufferMut>,
+    write_pool: Option<Buffer>,
+}
+
+impl Operations {
+    pub(super) fn new(
+        work: Work,
+        device: &Device,
+        arena: &Arena,
+        queue_depth: u32,
+    ) -> Result<Self, LoadError> {
+        let block_bytes = work.block_bytes;
+        check_block(block_bytes, device)?;
+        let memory = |source| LoadError::Memory { queue_depth, block_bytes, source };
+        let length = usize::try_from(block_bytes).unwrap_or(usize::MAX);
+        let (reads, writes) = match work.operation {
+            OperationKind::Read => (true, false),
+            OperationKind::Write => (false, true),
+            OperationKind::Mixed { .. } => (true, true),
+        };
+        let write_pool =
+            if writes { Some(write_pool(arena, length, work.seed).map_err(memory)?) } else { None };
+        let buffers = if reads { queue_depth } else { 0 };
+        let read_buffers: Result<_, _> = (0..buffers).map(|_| arena.allocate(length)).collect();
+        let generator = generator(work.seed, 17);
+        Ok(Self { work, generator, read_buffers: read_buffers.map_err(memory)?, write_pool })
+    }
+
+    pub(super) fn block_bytes(&self) -> u64 {
+        self.work.block_bytes
+    }
+
+    /// The next operation; `None` when as many reads are in flight as there are buffers.
+    pub(super) fn next(&mut self) -> Option<Operation> {
+        let offset_bytes = self.work.pattern.next()?;
+        let reads = match self.work.operation {
+            OperationKind::Read => true,
+            OperationKind::Write => false,
+            OperationKind::Mixed { read_percent } => {
+                below(&mut self.generator, 100) < u64::from(read_percent)
+            }
+        };
+        if reads {
+            Some(Operation::read(offset_bytes, self.read_buffers.pop()?))
+        } else {
+            Some(Operation::write(offset_bytes, self.cut()?))
+        }
+    }
+
+    /// A piece of the pool, from another place each time, so that no two neighbouring writes are alike.
+    fn cut(&mut self) -> Option<Buffer> {
+        let pool = self.write_pool.as_ref()?;
+        let length = usize::try_from(self.work.block_bytes).ok()?;
+        let places = (pool.len() - length) / CUT_BYTES + 1;
+        let start = usize::try_from(below(&mut self.generator, places as u64)).ok()? * CUT_BYTES;
+        Some(pool.slice(start..start + length))
+    }
+
+    /// Takes the memory of a completed operation back.
+    pub(super) fn recycle(&mut self, operation: Operation) {
+        self.read_buffers.extend(operation.into_read_buffer());
+    }
+
+    /// Whether a completed read brought what belongs there.
+    pub(super) fn is_damaged(&self, operation: &Operation) -> bool {
+        match (self.work.contents, operation) {
+            (Some(contents), Operation::Read { offset_bytes, into }) => {
+                !into.iter().all(|buffer| contents.matches_ends(*offset_bytes, buffer))
+            }
+            _ => false,
+        }
+    }
+}
+
+fn check_block(block_bytes: u64, device: &Device) -> Result<(), LoadError> {
+    let shape = &device.shape;
+    let needed = shape.logical_block_bytes.max(shape.memory_alignment_bytes);
+    let reason = if block_bytes == 0 {
+        "a request has at least one byte".into()
+    } else if !block_bytes.is_multiple_of(needed) {
+        format!("direct I/O on this device needs multiples of {needed} bytes")
+    } else if block_bytes > shape.largest_transfer_bytes {
+        format!("one request may have at most {} bytes", shape.largest_transfer_bytes)
+    } else if block_bytes > shape.capacity_bytes {
+        format!("the device, or the file, has but {} bytes", shape.capacity_bytes)
+    } else {
+        return Ok(());
+    };
+    Err(LoadError::Block { block_bytes, reason })
+}
+
+fn write_pool(arena: &Arena, block_bytes: usize, seed: u64) -> Result<Buffer, nandle_io::ArenaError> {
+    let mut pool = arena.allocate(block_bytes.saturating_add(WRITE_POOL_BYTES))?;
+    Contents::new(!seed).fill(0, &mut pool);
+    Ok(pool.freeze())
+}

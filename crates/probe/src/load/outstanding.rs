@@ -1,0 +1,107 @@
+use nandle_io::{DeviceId, Io, Nanos, Operation, Request};
+
+use super::LoadError;
+
+/// The requests of a run that are outstanding: how many over time, and since when the device is silent.
+pub(super) struct Outstanding {
+    count: u32,
+    /// Request × nanosecond.
+    area_ns: f64,
+    last_change: Nanos,
+    last_progress: Nanos,
+    free_tokens: Vec<u32>,
+    by_token: Vec<Option<Described>>,
+}
+
+/// Of a request, what a message tells when the device stops answering, and when it was due.
+#[derive(Clone, Copy)]
+pub(super) struct Described {
+    pub(super) due: Nanos,
+    offset_bytes: u64,
+    operation: &'static str,
+}
+
+impl Outstanding {
+    pub(super) fn new(now: Nanos, queue_depth: u32) -> Self {
+        Self {
+            count: 0,
+            area_ns: 0.0,
+            last_change: now,
+            last_progress: now,
+            free_tokens: (0..queue_depth).rev().collect(),
+            by_token: vec![None; queue_depth as usize],
+        }
+    }
+
+    pub(super) fn count(&self) -> u32 {
+        self.count
+    }
+
+    pub(super) fn area_ns(&self) -> f64 {
+        self.area_ns
+    }
+
+    /// Forgets what was outstanding until now.
+    pub(super) fn restart_area(&mut self) {
+        self.area_ns = 0.0;
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.free_tokens.is_empty()
+    }
+
+    /// Submits an operation that was due at a time. Gives it back when no more can be outstanding.
+    pub(super) fn submit(
+        &mut self,
+        io: &mut dyn Io,
+        device: DeviceId,
+        due: Nanos,
+        operation: Operation,
+    ) -> Result<(), Operation> {
+        let Some(token) = self.free_tokens.pop() else { return Err(operation) };
+        let described =
+            Described { due, offset_bytes: operation.offset_bytes(), operation: operation.name() };
+        let request = Request { token: token.into(), operation };
+        if let Err(full) = io.submit(device, request) {
+            self.free_tokens.push(token);
+            return Err(full.0.operation);
+        }
+        self.count += 1;
+        if let Some(place) = self.by_token.get_mut(token as usize) {
+            *place = Some(described);
+        }
+        Ok(())
+    }
+
+    /// Notes that requests completed since the last time. They are taken to have completed one after the other,
+    /// evenly, the last one just now.
+    pub(super) fn completed(&mut self, now: Nanos, count: u32) {
+        let mean = f64::from(self.count) - f64::from(count.saturating_sub(1)) / 2.0;
+        self.area_ns += mean * now.since(self.last_change).0 as f64;
+        self.count = self.count.saturating_sub(count);
+        self.last_change = now;
+        self.last_progress = now;
+    }
+
+    /// Frees a completed request's token; tells what was known of it.
+    pub(super) fn take(&mut self, token: u64) -> Option<Described> {
+        let token = u32::try_from(token).ok()?;
+        let described = self.by_token.get_mut(token as usize)?.take()?;
+        self.free_tokens.push(token);
+        Some(described)
+    }
+
+    /// # Errors
+    /// Nothing completed for `patience`, though requests are outstanding.
+    pub(super) fn check(&self, now: Nanos, patience: Nanos) -> Result<(), LoadError> {
+        let silent = now.since(self.last_progress);
+        if self.count == 0 || silent < patience {
+            return Ok(());
+        }
+        let oldest = self.by_token.iter().flatten().min_by_key(|described| described.due);
+        let (operation, offset_bytes, age) = oldest.map_or(("request", 0, silent), |oldest| {
+            (oldest.operation, oldest.offset_bytes, now.since(oldest.due))
+        });
+        Err(LoadError::Stalled { silent, outstanding: self.count as usize, operation, offset_bytes, age })
+    }
+}

@@ -1,0 +1,185 @@
+use hdrhistogram::Histogram;
+use nandle_io::{Completion, Nanos};
+use nandle_profile::{LatencySummary, SecondSample};
+
+/// Latencies up to this are told apart; longer ones count as this long.
+const LATENCY_NS_MAX: u64 = 3_600_000_000_000;
+/// Latencies are kept to this many decimal digits.
+const DIGITS: u8 = 3;
+/// A quantile is printed only when so many observations lie beyond it.
+const BEYOND: f64 = 10.0;
+
+/// What a run gave. Runs of several threads, or several slices of one cell, add up with
+/// [`merge`](Measurement::merge).
+#[derive(Debug, Clone)]
+pub struct Measurement {
+    /// Completed requests that were counted.
+    pub requests: u64,
+    /// Bytes they moved.
+    pub bytes: u64,
+    /// Time over which they were counted.
+    pub elapsed: Nanos,
+    /// Latency of each, in nanoseconds.
+    pub latency_ns: Histogram<u64>,
+    /// What each second of the run gave.
+    pub seconds: Vec<SecondSample>,
+    /// Time-weighted sum of the requests outstanding (request × nanosecond).
+    pub outstanding_ns: f64,
+    /// Processor time of the process meanwhile.
+    pub cpu: Nanos,
+    /// Requests to which `cpu` belongs: all that completed, counted or not.
+    pub cpu_requests: u64,
+    /// Requests that failed.
+    pub failed: u64,
+    /// Reads that succeeded with contents that don't belong there.
+    pub damaged: u64,
+    /// The first failure, in words.
+    pub first_error: Option<String>,
+}
+
+impl Measurement {
+    /// Nothing yet.
+    pub fn new() -> Self {
+        Self {
+            requests: 0,
+            bytes: 0,
+            elapsed: Nanos::ZERO,
+            latency_ns: new_histogram(),
+            seconds: Vec::new(),
+            outstanding_ns: 0.0,
+            cpu: Nanos::ZERO,
+            cpu_requests: 0,
+            failed: 0,
+            damaged: 0,
+            first_error: None,
+        }
+    }
+
+    /// Adds a slice that ran after this one: times add up.
+    pub fn extend(&mut self, later: &Self) {
+        self.elapsed += later.elapsed;
+        self.cpu += later.cpu;
+        self.seconds.extend(&later.seconds);
+        self.add_counts(later);
+    }
+
+    /// Adds what another thread did at the same time: rates add up. `cpu` is of the whole process, so the larger
+    /// of both is kept.
+    pub fn merge(&mut self, beside: &Self) {
+        self.elapsed = self.elapsed.max(beside.elapsed);
+        self.cpu = self.cpu.max(beside.cpu);
+        if self.seconds.len() < beside.seconds.len() {
+            self.seconds.resize(beside.seconds.len(), EMPTY_SECOND);
+        }
+        for (here, there) in self.seconds.iter_mut().zip(&beside.seconds) {
+            here.requests += there.requests;
+            here.bytes += there.bytes;
+            here.latency_ns_max = here.latency_ns_max.max(there.latency_ns_max);
+        }
+        self.add_counts(beside);
+    }
+
+    fn add_counts(&mut self, other: &Self) {
+        self.requests += other.requests;
+        self.bytes += other.bytes;
+        // Both have the bounds and digits of `new_histogram`, so the addition can't be refused.
+        let added = self.latency_ns.add(&other.latency_ns);
+        debug_assert!(added.is_ok());
+        self.outstanding_ns += other.outstanding_ns;
+        self.cpu_requests += other.cpu_requests;
+        self.failed += other.failed;
+        self.damaged += other.damaged;
+        if self.first_error.is_none() {
+            self.first_error.clone_from(&other.first_error);
+        }
+    }
+
+    /// Bytes by time; 0 when no time passed.
+    pub fn bandwidth_bytes_per_s(&self) -> f64 {
+        rate(self.bytes, self.elapsed)
+    }
+
+    /// Requests by time; 0 when no time passed.
+    pub fn iops(&self) -> f64 {
+        rate(self.requests, self.elapsed)
+    }
+
+    /// Time-weighted mean of the requests outstanding.
+    pub fn mean_outstanding(&self) -> f64 {
+        if self.elapsed == Nanos::ZERO { 0.0 } else { self.outstanding_ns / self.elapsed.0 as f64 }
+    }
+
+    /// Processor time for one request.
+    pub fn cpu_ns_per_request(&self) -> f64 {
+        if self.cpu_requests == 0 { 0.0 } else { self.cpu.0 as f64 / self.cpu_requests as f64 }
+    }
+
+    /// Counts a success.
+    pub(super) fn count(&mut self, began: Nanos, from: Nanos, completed_at: Nanos, bytes: u64) {
+        let latency_ns = completed_at.since(from).0;
+        self.requests += 1;
+        self.bytes += bytes;
+        self.latency_ns.saturating_record(latency_ns);
+        let second = usize::try_from(completed_at.since(began).0 / 1_000_000_000).unwrap_or(usize::MAX);
+        if second >= self.seconds.len() {
+            self.seconds.resize(second.saturating_add(1), EMPTY_SECOND);
+        }
+        if let Some(sample) = self.seconds.get_mut(second) {
+            sample.requests += 1;
+            sample.bytes += bytes;
+            sample.latency_ns_max = sample.latency_ns_max.max(latency_ns);
+        }
+    }
+
+    /// Counts a failure.
+    pub(super) fn count_failure(&mut self, completion: &Completion) {
+        self.failed += 1;
+        if self.first_error.is_none() {
+            self.first_error = completion.result.as_ref().err().map(ToString::to_string);
+        }
+    }
+
+    /// Counts a read with the wrong contents.
+    pub(super) fn count_damage(&mut self, completion: &Completion) {
+        self.damaged += 1;
+        self.first_error.get_or_insert_with(|| {
+            let (offset, length) = (completion.operation.offset_bytes(), completion.operation.length_bytes());
+            format!("read of {length} bytes at offset {offset}: the contents are not what was written there")
+        });
+    }
+}
+
+impl Default for Measurement {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+const EMPTY_SECOND: SecondSample = SecondSample { requests: 0, bytes: 0, latency_ns_max: 0 };
+
+fn rate(amount: u64, time: Nanos) -> f64 {
+    if time == Nanos::ZERO { 0.0 } else { amount as f64 / time.as_secs_f64() }
+}
+
+/// A histogram of latencies in nanoseconds.
+pub(super) fn new_histogram() -> Histogram<u64> {
+    #[expect(clippy::expect_used, reason = "bounds and digits are constants that the library allows")]
+    Histogram::new_with_bounds(1, LATENCY_NS_MAX, DIGITS).expect("constant bounds")
+}
+
+/// The few figures of a distribution, quantiles only where ten observations lie beyond them.
+pub fn summary(latency_ns: &Histogram<u64>) -> LatencySummary {
+    let observed = latency_ns.len();
+    let quantile = |quantile: f64| {
+        let beyond = observed as f64 * (1.0 - quantile);
+        (beyond >= BEYOND).then(|| latency_ns.value_at_quantile(quantile))
+    };
+    LatencySummary {
+        mean: (observed > 0).then(|| latency_ns.mean()),
+        p50: quantile(0.5),
+        p90: quantile(0.9),
+        p99: quantile(0.99),
+        p999: quantile(0.999),
+        max: (observed > 0).then(|| latency_ns.max()),
+    }
+}

@@ -1,0 +1,30 @@
+use super::{Area, below, generator};
+
+/// One block after the other from a random one on, and from the first again after the last.
+#[derive(Debug)]
+pub struct Sequential {
+    area: Area,
+    next_block: u64,
+}
+
+impl Sequential {
+    /// The blocks of `area` in order.
+    pub fn new(area: Area, seed: u64) -> Self {
+        Self { area, next_block: below(&mut generator(seed, 2), area.blocks) }
+    }
+
+    /// The blocks of `area` in order, from its first on.
+    pub fn from_start(area: Area) -> Self {
+        Self { area, next_block: 0 }
+    }
+}
+
+impl Iterator for Sequential {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        let block = self.next_block;
+        self.next_block = (block + 1) % self.area.blocks;
+        Some(self.area.offset_bytes(block))
+    }
+}

@@ -1,0 +1,29 @@
+use nandle_profile::BlockAtDepth;
+
+use super::NEAR;
+use crate::search::{Grid, Surface, Surfaces};
+
+/// The smallest block of random reading that comes near full bandwidth at its best depth (C1).
+pub fn efficient_block(surface: &Surface) -> Option<u64> {
+    let full = surface.full_random()?;
+    surface.random_blocks().find(|block| surface.plateau(*block).is_some_and(|best| best >= NEAR * full))
+}
+
+/// The smallest block that comes near full at each depth, for the depths at which some block does.
+pub fn efficient_block_by_depth(surfaces: &Surfaces, grid: &Grid) -> Vec<BlockAtDepth> {
+    let at_depth = |depth: u32| {
+        let smallest = |surface: &Surface| {
+            let full = surface.full_random()?;
+            surface.random_blocks().find(|block| is_near(surface, *block, depth, full))
+        };
+        surfaces.interval(smallest).map(|block_bytes| BlockAtDepth { queue_depth: depth, block_bytes })
+    };
+    grid.queue_depths.iter().filter_map(|depth| at_depth(*depth)).collect()
+}
+
+fn is_near(surface: &Surface, block_bytes: u64, depth: u32, full: f64) -> bool {
+    surface
+        .random_by_depth(block_bytes)
+        .iter()
+        .any(|(at, bandwidth)| *at == depth && *bandwidth >= NEAR * full)
+}

@@ -1,0 +1,49 @@
+use nandle_profile::{EqualRegion, Interval};
+
+use super::NEAR;
+use crate::search::{CellKey, Order, Surface, Surfaces};
+
+/// Where random reading is as fast as sequential reading of the same block size and depth, and both are near full
+/// (C11): for each block and group size the least depth from which on it holds at every depth measured.
+pub fn random_equals_sequential(surfaces: &Surfaces) -> Vec<EqualRegion> {
+    let best = &surfaces.best;
+    let mut pairs: Vec<(u64, u64)> = best
+        .cells()
+        .filter(|(key, _)| key.order == Order::Random)
+        .map(|(key, _)| (key.block_bytes, key.group_blocks))
+        .collect();
+    pairs.dedup();
+    pairs.into_iter().filter_map(|(block, group)| region(surfaces, block, group)).collect()
+}
+
+fn region(surfaces: &Surfaces, block_bytes: u64, group_blocks: u64) -> Option<EqualRegion> {
+    let holds = |depth: &u32| is_equal(&surfaces.best, block_bytes, group_blocks, *depth);
+    let depths = comparable_depths(&surfaces.best, block_bytes, group_blocks);
+    let queue_depth_min = depths.iter().copied().rev().take_while(holds).last()?;
+    let ratio: Interval<f64> =
+        surfaces.interval(|surface| ratio(surface, block_bytes, group_blocks, queue_depth_min))?;
+    Some(EqualRegion { block_bytes, group_blocks, queue_depth_min, ratio })
+}
+
+/// Depths at which both were measured, ascending.
+fn comparable_depths(surface: &Surface, block_bytes: u64, group_blocks: u64) -> Vec<u32> {
+    let of_block = |key: &CellKey| {
+        key.order == Order::Random && key.block_bytes == block_bytes && key.group_blocks == group_blocks
+    };
+    let depths = surface.cells().filter(|(key, _)| of_block(key)).map(|(key, _)| key.queue_depth);
+    depths.filter(|depth| surface.bandwidth(CellKey::sequential(block_bytes, *depth)).is_some()).collect()
+}
+
+fn ratio(surface: &Surface, block_bytes: u64, group_blocks: u64, depth: u32) -> Option<f64> {
+    let random = surface.bandwidth(CellKey::grouped(block_bytes, group_blocks, depth))?;
+    let sequential = surface.bandwidth(CellKey::sequential(block_bytes, depth))?;
+    Some(random / sequential)
+}
+
+fn is_equal(surface: &Surface, block_bytes: u64, group_blocks: u64, depth: u32) -> bool {
+    let full = surface.full_random().into_iter().chain(surface.full_sequential()).fold(0.0, f64::max);
+    let near_full = surface
+        .bandwidth(CellKey::grouped(block_bytes, group_blocks, depth))
+        .is_some_and(|random| random >= NEAR * full);
+    near_full && ratio(surface, block_bytes, group_blocks, depth).is_some_and(|ratio| ratio >= NEAR)
+}

@@ -1,0 +1,26 @@
+//! The knowledge of an exhaustive sweep in a minute: search, not enumeration.
+//!
+//! Cells are measured in slices of about a tenth of a second, interleaved in random order, with a reference cell
+//! among them that shows how the device drifts ([`slices`]). First comes a skeleton of the grid, then a bisection
+//! for each block size's knee; what is left of the budget goes to the cells on which an undecided comparison hangs
+//! ([`schedule`]). Cells in between are filled in from a fitted curve ([`fit`]), and each derived parameter is
+//! computed on many random draws from the measured distributions, which gives its interval ([`surface`], [`derive`]).
+
+pub mod derive;
+mod estimate;
+mod first_touch;
+mod fit;
+mod grid;
+mod isotonic;
+mod probe;
+mod schedule;
+mod slices;
+mod surface;
+
+#[cfg(test)]
+mod tests;
+
+pub use fit::Curve;
+pub use grid::{CellKey, Grid, Order};
+pub use probe::{Findings, ProbeOptions, probe};
+pub use surface::{Surface, Surfaces};

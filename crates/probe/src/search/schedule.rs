@@ -1,0 +1,162 @@
+//! Which cells to measure next.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::derive::{NEAR, knee};
+use super::estimate::Estimate;
+use super::{CellKey, Grid, Order, Surface};
+
+/// Depths of the skeleton.
+const SKELETON_DEPTHS: [u32; 4] = [1, 8, 32, 128];
+/// Depths at which sequential reading is measured.
+const SEQUENTIAL_DEPTHS: [u32; 3] = [1, 4, 32];
+/// Depths at which groups are measured: a shallow queue, and the command queue of SATA drives (C8).
+const GROUP_DEPTHS: [u32; 2] = [4, 32];
+/// Groups that are measured.
+const GROUPS: [u64; 3] = [2, 4, 16];
+
+/// The first look: each block size at a few depths.
+pub(super) fn skeleton(grid: &Grid) -> Vec<CellKey> {
+    let cells_of = |block: &u64| {
+        let deepest = grid.depths_of(*block).next_back();
+        let depths = SKELETON_DEPTHS.into_iter().filter(move |depth| Some(*depth) <= deepest);
+        let keys: BTreeSet<_> = depths.chain(deepest).map(|depth| CellKey::random(*block, depth)).collect();
+        keys
+    };
+    grid.block_sizes.iter().flat_map(cells_of).collect()
+}
+
+/// For each block size the depth halfway between the deepest measured one that isn't near its plateau and the next
+/// that is, while there is one on the grid.
+pub(super) fn bisection(grid: &Grid, measured: &Surface) -> Vec<CellKey> {
+    grid.block_sizes.iter().filter_map(|block| between_knee(grid, measured, *block)).collect()
+}
+
+fn between_knee(grid: &Grid, measured: &Surface, block_bytes: u64) -> Option<CellKey> {
+    let knee = knee(measured, block_bytes)?;
+    let below = measured.random_depths(block_bytes).take_while(|depth| *depth < knee).last()?;
+    let inside: Vec<u32> =
+        grid.depths_of(block_bytes).filter(|depth| below < *depth && *depth < knee).collect();
+    inside.get(inside.len() / 2).map(|depth| CellKey::random(block_bytes, *depth))
+}
+
+/// Sequential reading of every block size.
+pub(super) fn sequential(grid: &Grid) -> Vec<CellKey> {
+    let cells_of = |block: &u64| {
+        let deepest = grid.depths_of(*block).next_back().unwrap_or(1);
+        SEQUENTIAL_DEPTHS
+            .into_iter()
+            .filter(move |depth| *depth <= deepest)
+            .map(|depth| CellKey::sequential(*block, depth))
+            .collect::<Vec<_>>()
+    };
+    grid.block_sizes.iter().flat_map(cells_of).collect()
+}
+
+/// Reading in groups: of the efficient block, of one an eighth and one four times its size, each with the cell of
+/// single blocks that it is held against.
+pub(super) fn groups(grid: &Grid, efficient_block_bytes: u64) -> Vec<CellKey> {
+    let sizes = [efficient_block_bytes / 8, efficient_block_bytes, efficient_block_bytes.saturating_mul(4)];
+    let (Some(smallest), Some(largest)) = (grid.block_sizes.first(), grid.block_sizes.last()) else {
+        return Vec::new();
+    };
+    let blocks: BTreeSet<u64> = sizes.into_iter().map(|block| block.clamp(*smallest, *largest)).collect();
+    let depths =
+        |block| grid.depths_of(block).filter(|depth| GROUP_DEPTHS.contains(depth)).collect::<Vec<_>>();
+    let cells = |block: u64, depth: u32| {
+        std::iter::once(1).chain(GROUPS).map(move |group| CellKey::grouped(block, group, depth))
+    };
+    blocks
+        .into_iter()
+        .flat_map(|block| depths(block).into_iter().flat_map(move |depth| cells(block, depth)))
+        .collect()
+}
+
+/// The next round of at most `count` cells: half of them those with the fewest slices, half those on which the least
+/// decided comparison hangs.
+pub(super) fn next_round(
+    estimates: &BTreeMap<CellKey, Estimate>,
+    measured: &Surface,
+    count: usize,
+) -> Vec<CellKey> {
+    let mut round: BTreeSet<CellKey> = BTreeSet::new();
+    let mut by_slices: Vec<_> = estimates.iter().map(|(key, estimate)| (estimate.slices, *key)).collect();
+    by_slices.sort_unstable();
+    round.extend(by_slices.iter().take(count / 2).map(|(_, key)| *key));
+    let mut comparisons = comparisons(estimates, measured);
+    comparisons.sort_by(|a, b| a.decidedness.total_cmp(&b.decidedness));
+    for comparison in comparisons {
+        if round.len() >= count {
+            break;
+        }
+        round.insert(comparison.cell);
+        round.insert(comparison.against);
+    }
+    round.into_iter().collect()
+}
+
+/// A question whether one cell is near another.
+struct Comparison {
+    cell: CellKey,
+    against: CellKey,
+    /// Distance from the border in standard errors.
+    decidedness: f64,
+}
+
+fn comparisons(estimates: &BTreeMap<CellKey, Estimate>, measured: &Surface) -> Vec<Comparison> {
+    let questions = knees(measured)
+        .into_iter()
+        .chain(efficiency(measured))
+        .chain(equalities(estimates))
+        .chain(penalties(estimates));
+    questions.filter_map(|(cell, against)| compare(estimates, cell, against)).collect()
+}
+
+fn compare(estimates: &BTreeMap<CellKey, Estimate>, cell: CellKey, against: CellKey) -> Option<Comparison> {
+    if cell == against {
+        return None;
+    }
+    let (a, b) = (estimates.get(&cell)?, estimates.get(&against)?);
+    let error = a.log_error.hypot(b.log_error);
+    let distance = (a.bandwidth_bytes_per_s / (NEAR * b.bandwidth_bytes_per_s)).max(1e-9).ln().abs();
+    Some(Comparison { cell, against, decidedness: distance / error.max(1e-9) })
+}
+
+/// The depths next to each knee, against the block size's best.
+fn knees(measured: &Surface) -> Vec<(CellKey, CellKey)> {
+    let blocks: BTreeSet<u64> = measured.cells().map(|(key, _)| key.block_bytes).collect();
+    let of_block = |block: u64| {
+        let best = measured.random_by_depth(block).into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
+        let knee = knee(measured, block);
+        let near = measured.random_depths(block);
+        let near = near.filter(move |depth| knee.is_some_and(|knee| (knee / 2..=knee * 2).contains(depth)));
+        near.filter_map(move |depth| Some((CellKey::random(block, depth), CellKey::random(block, best?.0))))
+            .collect::<Vec<_>>()
+    };
+    blocks.into_iter().flat_map(of_block).collect()
+}
+
+/// The best cell of each block size, against the best of all.
+fn efficiency(measured: &Surface) -> Vec<(CellKey, CellKey)> {
+    let random = |key: &CellKey| key.order == Order::Random && key.group_blocks == 1;
+    let best_of = |block: Option<u64>| {
+        let cells = measured
+            .cells()
+            .filter(move |(key, _)| random(key) && block.is_none_or(|block| key.block_bytes == block));
+        cells.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(key, _)| key)
+    };
+    let blocks: BTreeSet<u64> = measured.cells().map(|(key, _)| key.block_bytes).collect();
+    blocks.into_iter().filter_map(|block| Some((best_of(Some(block))?, best_of(None)?))).collect()
+}
+
+/// Random cells against sequential ones.
+fn equalities(estimates: &BTreeMap<CellKey, Estimate>) -> Vec<(CellKey, CellKey)> {
+    let random = estimates.keys().filter(|key| key.order == Order::Random);
+    random.map(|key| (*key, CellKey::sequential(key.block_bytes, key.queue_depth))).collect()
+}
+
+/// Groups against single blocks.
+fn penalties(estimates: &BTreeMap<CellKey, Estimate>) -> Vec<(CellKey, CellKey)> {
+    let grouped = estimates.keys().filter(|key| key.group_blocks > 1);
+    grouped.map(|key| (*key, CellKey { group_blocks: 1, ..*key })).collect()
+}

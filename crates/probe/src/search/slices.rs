@@ -1,0 +1,200 @@
+//! Measures slices of cells on one lane, with the reference cell among them.
+
+use std::collections::BTreeMap;
+
+use nandle_io::Nanos;
+use nandle_profile::{OperationKind, ReferenceCell};
+
+use super::CellKey;
+use super::estimate::{Slice, Slices, median};
+use crate::load::{Cancel, ClosedLoop, Contents, Counting, Lane, LoadError, Measurement, Refill, Stop, Work};
+use crate::pattern::{Area, Sequential};
+
+/// Time that a slice is meant to take.
+pub(super) const SLICE: Nanos = Nanos::from_millis(100);
+/// Reference slices on either side over which the pace is taken.
+const PACE_REACH: usize = 2;
+
+/// One read, and the number of reads outstanding, when the whole area is read once.
+const TOUCH_BLOCK_BYTES: u64 = 1 << 20;
+const TOUCH_QUEUE_DEPTH: u32 = 8;
+
+/// Where and what to read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ReadArea {
+    pub(super) area_bytes: u64,
+    pub(super) contents: Option<Contents>,
+    pub(super) seed: u64,
+}
+
+/// The slices measured so far.
+pub(super) struct Slicer<'a> {
+    pub(super) lane: &'a mut Lane,
+    pub(super) area: ReadArea,
+    cancel: &'a Cancel,
+    reference: CellKey,
+    /// When each reference slice began, and its bandwidth.
+    reference_series: Vec<(Nanos, f64)>,
+    /// When each slice of a cell began, with what it gave.
+    raw: BTreeMap<CellKey, Vec<(Nanos, Measurement)>>,
+    count: u64,
+    pub(super) errors: u64,
+    pub(super) first_error: Option<String>,
+}
+
+impl<'a> Slicer<'a> {
+    pub(super) fn new(lane: &'a mut Lane, area: ReadArea, reference: CellKey, cancel: &'a Cancel) -> Self {
+        Self {
+            lane,
+            area,
+            cancel,
+            reference,
+            reference_series: Vec::new(),
+            raw: BTreeMap::new(),
+            count: 0,
+            errors: 0,
+            first_error: None,
+        }
+    }
+
+    pub(super) fn now(&mut self) -> Nanos {
+        self.lane.io().now()
+    }
+
+    /// Measures a slice of a cell.
+    pub(super) fn measure(&mut self, key: CellKey) -> Result<(), LoadError> {
+        let began = self.now();
+        let measurement = self.slice(key)?;
+        self.raw.entry(key).or_default().push((began, measurement));
+        Ok(())
+    }
+
+    /// Measures a slice of the reference cell.
+    pub(super) fn measure_reference(&mut self) -> Result<(), LoadError> {
+        let began = self.now();
+        let measurement = self.slice(self.reference)?;
+        self.reference_series.push((began, measurement.bandwidth_bytes_per_s()));
+        self.raw.entry(self.reference).or_default().push((began, measurement));
+        Ok(())
+    }
+
+    fn slice(&mut self, key: CellKey) -> Result<Measurement, LoadError> {
+        self.count += 1;
+        let spec = key.spec();
+        let block_bytes = key.block_bytes;
+        let area = Area::new(0, self.area.area_bytes, block_bytes).ok_or_else(|| LoadError::Block {
+            block_bytes,
+            reason: "the area is smaller than that".into(),
+        })?;
+        let seed = self.area.seed.wrapping_add(self.count.wrapping_mul(0x2545_f491_4f6c_dd1d));
+        let work = Work {
+            pattern: spec.pattern.start(area, key.group_blocks, seed),
+            block_bytes,
+            operation: spec.operation,
+            contents: self.area.contents,
+            seed,
+        };
+        let run = ClosedLoop {
+            queue_depth: key.queue_depth,
+            refill: Refill::Exact,
+            counting: Counting::Window { warm_up_requests: u64::from(key.queue_depth) },
+            stop: Stop::after(SLICE),
+        };
+        let measurement = run.run(self.lane, work, self.cancel)?;
+        self.errors += measurement.failed + measurement.damaged;
+        if self.first_error.is_none() {
+            self.first_error.clone_from(&measurement.first_error);
+        }
+        Ok(measurement)
+    }
+
+    /// The best bandwidth seen among some cells.
+    pub(super) fn fastest_of(&self, keys: std::ops::Range<CellKey>) -> Option<f64> {
+        let slices = self.raw.range(keys).flat_map(|(_, slices)| slices);
+        slices.map(|(_, measurement)| measurement.bandwidth_bytes_per_s()).reduce(f64::max)
+    }
+
+    /// Reads the area once from start to end, until a time. Whether it came to the end.
+    pub(super) fn touch(&mut self, until: Nanos) -> Result<bool, LoadError> {
+        let block_bytes = TOUCH_BLOCK_BYTES.min(self.area.area_bytes);
+        let Some(area) = Area::new(0, self.area.area_bytes, block_bytes) else { return Ok(false) };
+        let work = Work {
+            pattern: Box::new(Sequential::from_start(area)),
+            block_bytes,
+            operation: OperationKind::Read,
+            contents: self.area.contents,
+            seed: self.area.seed,
+        };
+        let stop = Stop { bytes: Some(self.area.area_bytes), time: Some(until.since(self.now())) };
+        let run = ClosedLoop {
+            queue_depth: TOUCH_QUEUE_DEPTH,
+            refill: Refill::Batched,
+            counting: Counting::Whole,
+            stop,
+        };
+        let measurement = run.run(self.lane, work, self.cancel)?;
+        Ok(measurement.bytes + block_bytes > self.area.area_bytes)
+    }
+
+    pub(super) fn slice_count(&self, key: CellKey) -> usize {
+        self.raw.get(&key).map_or(0, Vec::len)
+    }
+
+    /// All cells with their slices, each with the device's pace about its time.
+    pub(super) fn cells(&self) -> BTreeMap<CellKey, Slices> {
+        let typical = median(self.reference_series.iter().map(|(_, bandwidth)| *bandwidth));
+        let cell = |slices: &Vec<(Nanos, Measurement)>| {
+            let mut cell = Slices::default();
+            for (began, measurement) in slices {
+                // A slice in which nothing was counted says nothing of the bandwidth.
+                if measurement.elapsed > Nanos::ZERO {
+                    cell.slices.push(Slice {
+                        bandwidth_bytes_per_s: measurement.bandwidth_bytes_per_s(),
+                        elapsed_ns: measurement.elapsed.0 as f64,
+                        pace: self.pace_at(*began, typical),
+                    });
+                }
+                cell.sum.extend(measurement);
+            }
+            cell
+        };
+        self.raw.iter().map(|(key, slices)| (*key, cell(slices))).collect()
+    }
+
+    /// The median of the reference slices about a time, relative to the typical one.
+    fn pace_at(&self, time: Nanos, typical: f64) -> f64 {
+        let series = &self.reference_series;
+        if series.len() < 2 * PACE_REACH + 1 || typical <= 0.0 {
+            return 1.0;
+        }
+        let after = series.partition_point(|(began, _)| *began < time);
+        let first = after.saturating_sub(PACE_REACH).min(series.len() - (2 * PACE_REACH + 1));
+        let near = series.iter().skip(first).take(2 * PACE_REACH + 1).map(|(_, bandwidth)| *bandwidth);
+        let pace = median(near) / typical;
+        if pace > 0.0 { pace } else { 1.0 }
+    }
+
+    /// How steady the reference cell was.
+    pub(super) fn reference(&self, began: Nanos) -> Option<ReferenceCell> {
+        let bandwidths = || self.reference_series.iter().map(|(_, bandwidth)| *bandwidth);
+        let count = self.reference_series.len();
+        let mean = bandwidths().sum::<f64>() / count.max(1) as f64;
+        if count < 2 || mean <= 0.0 {
+            return None;
+        }
+        let variance =
+            bandwidths().map(|bandwidth| (bandwidth - mean).powi(2)).sum::<f64>() / (count - 1) as f64;
+        Some(ReferenceCell {
+            block_bytes: self.reference.block_bytes,
+            queue_depth: self.reference.queue_depth,
+            slices: u32::try_from(count).unwrap_or(u32::MAX),
+            bandwidth_bytes_per_s: median(bandwidths()),
+            variation: variance.sqrt() / mean,
+            series: self
+                .reference_series
+                .iter()
+                .map(|(time, bandwidth)| (time.since(began).0, *bandwidth))
+                .collect(),
+        })
+    }
+}

@@ -1,0 +1,148 @@
+use std::collections::BTreeMap;
+
+use nandle_profile::Interval;
+use rand_distr::{Distribution, StandardNormal};
+
+use super::estimate::Estimate;
+use super::fit::{Curve, is_random};
+use super::isotonic::isotonic;
+use super::{CellKey, Grid, Order};
+use crate::pattern::{Generator, generator};
+
+/// Random draws from the measured distributions.
+const DRAWS: usize = 400;
+
+/// One bandwidth (bytes per second) for each cell: measured ones, and those of random reading that lie between
+/// measured ones.
+#[derive(Debug, Clone, Default)]
+pub struct Surface {
+    cells: BTreeMap<CellKey, f64>,
+}
+
+impl Surface {
+    /// A surface of known values.
+    pub fn new(cells: BTreeMap<CellKey, f64>) -> Self {
+        Self { cells }
+    }
+
+    /// A cell's bandwidth; `None` where nothing is known.
+    pub fn bandwidth(&self, key: CellKey) -> Option<f64> {
+        self.cells.get(&key).copied()
+    }
+
+    /// All cells.
+    pub fn cells(&self) -> impl Iterator<Item = (CellKey, f64)> + '_ {
+        self.cells.iter().map(|(key, bandwidth)| (*key, *bandwidth))
+    }
+
+    /// The depths of random reading in single blocks of a size, ascending.
+    pub fn random_depths(&self, block_bytes: u64) -> impl Iterator<Item = u32> + '_ {
+        self.random_row(block_bytes).map(|(key, _)| key.queue_depth)
+    }
+
+    /// Random reading in single blocks of a size: depth and bandwidth, by depth, made non-decreasing.
+    pub fn random_by_depth(&self, block_bytes: u64) -> Vec<(u32, f64)> {
+        let row: Vec<f64> = self.random_row(block_bytes).map(|(_, bandwidth)| *bandwidth).collect();
+        self.random_depths(block_bytes).zip(isotonic(&row)).collect()
+    }
+
+    /// The best bandwidth of random reading in single blocks of a size: that of its plateau.
+    pub fn plateau(&self, block_bytes: u64) -> Option<f64> {
+        self.random_by_depth(block_bytes).last().map(|(_, bandwidth)| *bandwidth)
+    }
+
+    /// The best bandwidth of random reading in single blocks.
+    pub fn full_random(&self) -> Option<f64> {
+        self.random_blocks().filter_map(|block| self.plateau(block)).reduce(f64::max)
+    }
+
+    /// The best bandwidth of sequential reading: the best block size, the mean over the depths that come near it.
+    pub fn full_sequential(&self) -> Option<f64> {
+        let sequential = self.cells().filter(|(key, _)| key.order == Order::Sequential);
+        let mut by_block: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
+        for (key, bandwidth) in sequential {
+            by_block.entry(key.block_bytes).or_default().push(bandwidth);
+        }
+        by_block.values().filter_map(|row| isotonic(row).last().copied()).reduce(f64::max)
+    }
+
+    /// Block sizes of random reading in single blocks, ascending.
+    pub fn random_blocks(&self) -> impl Iterator<Item = u64> + '_ {
+        let mut last = 0;
+        let blocks = self.cells.keys().filter(|key| is_random(key)).map(|key| key.block_bytes);
+        blocks.filter(move |block| std::mem::replace(&mut last, *block) != *block)
+    }
+
+    fn random_row(&self, block_bytes: u64) -> impl Iterator<Item = (&CellKey, &f64)> + '_ {
+        self.cells.range(CellKey::random(block_bytes, 0)..=CellKey::random(block_bytes, u32::MAX))
+    }
+}
+
+/// The best estimate, and random draws around it.
+#[derive(Debug, Clone)]
+pub struct Surfaces {
+    /// The best estimate.
+    pub best: Surface,
+    draws: Vec<Surface>,
+}
+
+impl Surfaces {
+    /// Draws from the estimates, and fills in between them with the curve.
+    pub(super) fn new(
+        estimates: &BTreeMap<CellKey, Estimate>,
+        curve: Option<&Curve>,
+        grid: &Grid,
+        seed: u64,
+    ) -> Self {
+        let mut generator = generator(seed, 41);
+        let best = estimates.iter().map(|(key, estimate)| (*key, estimate.bandwidth_bytes_per_s)).collect();
+        let draws = (0..DRAWS).map(|_| filled(draw(estimates, &mut generator), curve, grid)).collect();
+        Self { best: filled(best, curve, grid), draws }
+    }
+
+    /// Surfaces without uncertainty, for tests and for exhaustive sweeps.
+    pub fn exact(best: Surface) -> Self {
+        Self { draws: vec![best.clone()], best }
+    }
+
+    /// A figure with its 95 % interval over the draws; `None` where the best estimate gives none. Draws that give
+    /// none are left out.
+    pub fn interval<T: PartialOrd + Copy>(
+        &self,
+        mut figure: impl FnMut(&Surface) -> Option<T>,
+    ) -> Option<Interval<T>> {
+        let value = figure(&self.best)?;
+        let mut drawn: Vec<T> = self.draws.iter().filter_map(&mut figure).collect();
+        drawn.sort_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
+        let at =
+            |share: usize| drawn.get(drawn.len().saturating_sub(1) * share / 1000).copied().unwrap_or(value);
+        let (low, high) = (at(25), at(975));
+        let low = if value < low { value } else { low };
+        let high = if value > high { value } else { high };
+        Some(Interval { value, low, high })
+    }
+
+    /// The share of draws for which something holds.
+    pub fn share(&self, holds: impl Fn(&Surface) -> bool) -> f64 {
+        self.draws.iter().filter(|draw| holds(draw)).count() as f64 / self.draws.len().max(1) as f64
+    }
+}
+
+fn draw(estimates: &BTreeMap<CellKey, Estimate>, generator: &mut Generator) -> BTreeMap<CellKey, f64> {
+    let mut drawn = |estimate: &Estimate| {
+        let deviation: f64 = StandardNormal.sample(generator);
+        estimate.bandwidth_bytes_per_s * (deviation * estimate.log_error).exp()
+    };
+    estimates.iter().map(|(key, estimate)| (*key, drawn(estimate))).collect()
+}
+
+fn filled(measured: BTreeMap<CellKey, f64>, curve: Option<&Curve>, grid: &Grid) -> Surface {
+    let Some(curve) = curve else { return Surface { cells: measured } };
+    let random =
+        measured.iter().filter(|(key, _)| is_random(key)).map(|(key, value)| (*key, *value)).collect();
+    let mut cells = measured;
+    for key in grid.random_cells() {
+        cells.entry(key).or_insert_with(|| curve.between(key, &random));
+    }
+    Surface { cells }
+}

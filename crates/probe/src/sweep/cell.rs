@@ -1,0 +1,30 @@
+use nandle_profile::Cell;
+
+use super::CellSpec;
+use crate::load::{Measurement, ScheduleLag, summary};
+
+/// A measurement as the sweep's file and the profile have it.
+pub fn to_cell(spec: &CellSpec, measurement: &Measurement, lag: Option<&ScheduleLag>) -> Cell {
+    // Shorter runs have one second or less; a series of it would only repeat the sums.
+    let seconds = if measurement.seconds.len() > 1 { measurement.seconds.clone() } else { Vec::new() };
+    Cell {
+        pattern: spec.pattern.to_string(),
+        operation: spec.operation,
+        block_bytes: spec.block_bytes,
+        group_blocks: spec.group_blocks,
+        queue_depth: spec.queue_depth,
+        requests: measurement.requests,
+        bytes: measurement.bytes,
+        elapsed_ns: measurement.elapsed.0,
+        bandwidth_bytes_per_s: measurement.bandwidth_bytes_per_s(),
+        iops: measurement.iops(),
+        latency_ns: summary(&measurement.latency_ns),
+        cpu_ns_per_request: measurement.cpu_ns_per_request(),
+        mean_outstanding: measurement.mean_outstanding(),
+        errors: measurement.failed + measurement.damaged,
+        first_error: measurement.first_error.clone(),
+        schedule_lag_ns: lag.map(|lag| lag.lag_ns),
+        unsent: lag.map(|lag| lag.unsent),
+        seconds,
+    }
+}

@@ -1,0 +1,11 @@
+//! The exhaustive sweep (DIAT §1.1): every combination of pattern, block size, group size and queue depth.
+
+mod cell;
+mod options;
+mod plan;
+mod run;
+
+pub use cell::to_cell;
+pub use options::{OpenLoopRate, SweepOptions};
+pub use plan::{CellSpec, PlanError, SweepPlan, plan};
+pub use run::{SweepContext, run_cell};

@@ -1,0 +1,127 @@
+use std::sync::Mutex;
+
+use nandle_io::Shape;
+use nandle_profile::Cell;
+
+use super::{CellSpec, SweepOptions, to_cell};
+use crate::load::{
+    Cancel, ClosedLoop, Contents, Counting, Lane, LaneOptions, LoadError, Measurement, OpenLoop, Opener,
+    ScheduleLag, Work, run_on_threads,
+};
+use crate::pattern::Area;
+
+/// On what a sweep runs.
+pub struct SweepContext<'a> {
+    /// Opens the device for a submitting thread.
+    pub open: &'a Opener<'a>,
+    /// What the device can do.
+    pub shape: &'a Shape,
+    /// How much of it is addressed, from its start on.
+    pub area_bytes: u64,
+    /// How lanes are made; `buffer_bytes` is for all threads together.
+    pub lane: LaneOptions,
+    /// What reads must find, where that is known.
+    pub contents: Option<Contents>,
+    /// Ends the sweep.
+    pub cancel: &'a Cancel,
+}
+
+/// Runs one cell.
+///
+/// # Errors
+/// As for [`ClosedLoop::run`].
+pub fn run_cell(
+    context: &SweepContext<'_>,
+    options: &SweepOptions,
+    spec: &CellSpec,
+) -> Result<Cell, LoadError> {
+    let threads = options.threads.clamp(1, spec.queue_depth);
+    let lags = Mutex::new(Vec::new());
+    let run = |number: u32, lane: &mut Lane| {
+        let (measurement, lag) = run_part(context, options, spec, Part { number, of: threads }, lane)?;
+        if let Ok(mut lags) = lags.lock() {
+            lags.extend(lag);
+        }
+        Ok(measurement)
+    };
+    let part_bytes = spec.outstanding_bytes().div_ceil(threads.into()) + spec.block_bytes;
+    // Writing needs a pool beside the blocks in flight.
+    let lane = LaneOptions {
+        buffer_bytes: part_bytes + 2 * spec.block_bytes + WRITE_POOL_ROOM_BYTES,
+        ..context.lane
+    };
+    let slots = spec.queue_depth.div_ceil(threads);
+    let measurement = run_on_threads(context.open, threads, slots, lane, &run)?;
+    let lags = lags.into_inner().unwrap_or_default();
+    Ok(to_cell(spec, &measurement, worst(&lags).as_ref()))
+}
+
+/// Room for the pool from which writes are cut.
+const WRITE_POOL_ROOM_BYTES: u64 = 9 << 20;
+
+/// The share of one thread.
+#[derive(Clone, Copy)]
+struct Part {
+    number: u32,
+    of: u32,
+}
+
+impl Part {
+    fn of_u64(self, whole: u64) -> u64 {
+        whole / u64::from(self.of)
+    }
+
+    fn of_depth(self, depth: u32) -> u32 {
+        depth / self.of + u32::from(self.number < depth % self.of)
+    }
+}
+
+fn run_part(
+    context: &SweepContext<'_>,
+    options: &SweepOptions,
+    spec: &CellSpec,
+    part: Part,
+    lane: &mut Lane,
+) -> Result<(Measurement, Option<ScheduleLag>), LoadError> {
+    let work = work(context, options, spec, part)?;
+    let queue_depth = part.of_depth(spec.queue_depth);
+    let mut stop = options.stop;
+    stop.bytes = stop.bytes.map(|bytes| part.of_u64(bytes));
+    if let (Some(rate), Some(time)) = (options.rate, stop.time) {
+        let open = OpenLoop {
+            rate_per_s: rate.per_s / f64::from(part.of),
+            arrivals: rate.arrivals,
+            queue_depth,
+            time,
+            seed: options.seed.wrapping_add(part.number.into()),
+        };
+        let (measurement, lag) = open.run(lane, work, context.cancel)?;
+        return Ok((measurement, Some(lag)));
+    }
+    let closed = ClosedLoop { queue_depth, refill: options.refill, counting: Counting::Whole, stop };
+    Ok((closed.run(lane, work, context.cancel)?, None))
+}
+
+fn work(
+    context: &SweepContext<'_>,
+    options: &SweepOptions,
+    spec: &CellSpec,
+    part: Part,
+) -> Result<Work, LoadError> {
+    let block_bytes = spec.block_bytes;
+    let area = Area::new(0, context.area_bytes, block_bytes)
+        .ok_or_else(|| LoadError::Block { block_bytes, reason: "the area is smaller than that".into() })?;
+    // Each cell and each thread goes to places of its own, and to the same ones when the sweep is run again.
+    let seed =
+        options.seed ^ (block_bytes << 20) ^ (u64::from(spec.queue_depth) << 8) ^ u64::from(part.number);
+    let pattern = spec.pattern.start(area, spec.group_blocks, seed);
+    Ok(Work { pattern, block_bytes, operation: spec.operation, contents: context.contents, seed })
+}
+
+/// The thread that kept its schedule worst.
+fn worst(lags: &[ScheduleLag]) -> Option<ScheduleLag> {
+    let unsent = lags.iter().map(|lag| lag.unsent).sum();
+    let worst =
+        lags.iter().max_by(|a, b| a.lag_ns.mean.unwrap_or(0.0).total_cmp(&b.lag_ns.mean.unwrap_or(0.0)))?;
+    Some(ScheduleLag { lag_ns: worst.lag_ns, unsent })
+}

@@ -1,0 +1,81 @@
+//! The report: one self-contained HTML file from one or several device profiles, for the people who choose,
+//! provision and tune storage for databases. This crate turns profiles into text and measures nothing; it
+//! must never read a file, the clock or the network, and neither may the page it makes.
+//!
+//! Everything that the page says is decided here, in Rust: the sentences (`sections` and the findings in
+//! `plots`), the curves and their units. The page's script draws what it is given.
+
+mod device;
+mod island;
+mod page;
+mod plots;
+mod sections;
+mod text;
+
+#[cfg(test)]
+#[path = "../tests/made_up/mod.rs"]
+mod made_up;
+
+use nandle_profile::DeviceProfile;
+
+/// A report could not be made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReportError {
+    /// There was nothing to report on.
+    #[error("a report needs at least one device profile and got none; make one with `nandle probe TARGET`")]
+    NoProfile,
+    /// A profile could not be written as JSON into the page.
+    #[error("writing the profile of {target} into the report: {source}")]
+    Profile {
+        /// The target of that profile.
+        target: String,
+        /// What was wrong with it.
+        source: serde_json::Error,
+    },
+}
+
+/// The report on one device, or the comparison of several, as one HTML document.
+///
+/// The document needs no network and no other file: style, script, plotting library and the profiles
+/// themselves are inside. Devices go by letters in the order given.
+///
+/// # Errors
+/// The list is empty, or a profile can't be written as JSON.
+pub fn html(profiles: &[DeviceProfile]) -> Result<String, ReportError> {
+    if profiles.is_empty() {
+        return Err(ReportError::NoProfile);
+    }
+    page::page(&device::Device::all(profiles)).map(maud::PreEscaped::into_string)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_profile_is_an_error_that_says_what_to_do() {
+        let error = html(&[]).unwrap_err();
+        assert!(matches!(error, ReportError::NoProfile));
+        assert!(error.to_string().contains("nandle probe"));
+    }
+
+    #[test]
+    fn names_are_escaped_wherever_they_stand() {
+        let page = html(&[made_up::hostile(), made_up::fast()]).unwrap();
+        assert_eq!(
+            page.matches("</script>").count(),
+            5,
+            "plots, two profiles, uPlot and the page's own script"
+        );
+        assert!(!page.contains("<b>bold") && !page.contains('\u{2028}'));
+        let seen = page.split("<script").next().unwrap();
+        assert!(seen.contains("&lt;b&gt;bold") && !seen.contains('\u{202e}'));
+    }
+
+    #[test]
+    fn the_same_profiles_make_the_same_page() {
+        let profiles = [made_up::fast(), made_up::volume()];
+        assert_eq!(html(&profiles).unwrap(), html(&profiles).unwrap());
+    }
+}

@@ -1,0 +1,161 @@
+//! The plots: what each shows, the sentence above it, and the figures behind it. Everything that is drawn is
+//! decided here; the page's script only draws.
+
+mod block_size;
+mod curve;
+mod drift;
+mod each;
+mod groups;
+mod json;
+mod latency;
+mod queue_depth;
+mod sequential;
+
+pub(crate) use curve::{Curve, Look, Point};
+
+use crate::device::Device;
+use crate::text::Quantity;
+
+/// A plot with its views: one view is drawn at a time, the reader chooses which.
+pub(crate) struct Plot {
+    /// Anchor of the plot on the page.
+    pub(crate) id: &'static str,
+    pub(crate) title: &'static str,
+    /// What the data say, computed from them.
+    pub(crate) finding: String,
+    /// How to read the plot.
+    pub(crate) note: String,
+    /// What the line is where nothing was measured.
+    pub(crate) line: Line,
+    pub(crate) x: XAxis,
+    pub(crate) y: YAxis,
+    /// What the reader chooses a view by.
+    pub(crate) choice: &'static str,
+    /// Index of the view that is drawn first.
+    pub(crate) chosen: usize,
+    /// Empty when nothing of the kind was measured; the finding says so.
+    pub(crate) views: Vec<View>,
+}
+
+/// Curves that are drawn together.
+pub(crate) struct View {
+    pub(crate) name: String,
+    pub(crate) curves: Vec<Curve>,
+}
+
+/// What runs between the measured points.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Line {
+    /// The curve fitted to all cells, with the measured cells' residuals on top.
+    Fitted,
+    /// Straight lines between neighbours.
+    Joined,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum XAxis {
+    BlockSize,
+    QueueDepth,
+    GroupSize,
+    Elapsed,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum YAxis {
+    Bandwidth,
+    /// A share of something, which the label names.
+    Share(&'static str),
+    Latency,
+}
+
+impl XAxis {
+    pub(crate) fn label(self) -> &'static str {
+        match self {
+            Self::BlockSize => "Block size",
+            Self::QueueDepth => "Queue depth, requests",
+            Self::GroupSize => "Group size, blocks",
+            Self::Elapsed => "Time since the probe began, s",
+        }
+    }
+
+    pub(crate) fn tick(self, x: f64) -> String {
+        match self {
+            Self::BlockSize => Quantity::size(whole(x)).to_string(),
+            Self::QueueDepth | Self::GroupSize => crate::text::plain(whole(x)).to_string(),
+            Self::Elapsed => format!("{x:.1}"),
+        }
+    }
+}
+
+impl YAxis {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Bandwidth => "Bandwidth",
+            Self::Share(name) => name,
+            Self::Latency => "Latency",
+        }
+    }
+
+    /// By what to divide values whose greatest is `greatest`, and the unit they then have.
+    pub(crate) fn scale(self, greatest: f64) -> (f64, &'static str) {
+        match self {
+            Self::Bandwidth if greatest >= 2e9 => (1e9, "GB/s"),
+            Self::Bandwidth => (1e6, "MB/s"),
+            Self::Share(_) => (0.01, "%"),
+            Self::Latency if greatest >= 5e6 => (1e6, "ms"),
+            Self::Latency => (1e3, "µs"),
+        }
+    }
+}
+
+impl Plot {
+    /// The greatest value or bound of any view, so that all views have the same unit.
+    fn greatest(&self) -> f64 {
+        let curves = self.views.iter().flat_map(|view| &view.curves);
+        curves.flat_map(Curve::values).fold(0.0, f64::max)
+    }
+
+    pub(crate) fn scale(&self) -> (f64, &'static str) {
+        self.y.scale(self.greatest())
+    }
+}
+
+/// All plots of a report, in reading order.
+pub(crate) fn all(devices: &[Device]) -> Vec<Plot> {
+    vec![
+        block_size::plot(devices),
+        queue_depth::plot(devices),
+        sequential::plot(devices),
+        groups::plot(devices),
+        latency::over_depth(devices),
+        latency::over_block(devices),
+        drift::plot(devices),
+    ]
+}
+
+/// Index of the view to draw first: the last, which is the deepest, whose every drawn curve has enough
+/// measured points to show a course; where there is none such, the one with the most points.
+fn fullest(views: &[View]) -> usize {
+    const ENOUGH: usize = 3;
+    let points = |curve: &Curve| curve.measured.len();
+    let key = |view: &View| {
+        let least = view.curves.iter().map(points).filter(|points| *points > 0).min().unwrap_or(0);
+        let all: usize = view.curves.iter().map(points).sum();
+        if least >= ENOUGH { (ENOUGH, 0) } else { (least, all) }
+    };
+    views.iter().enumerate().max_by_key(|(_, view)| key(view)).map_or(0, |(index, _)| index)
+}
+
+/// The distinct values in ascending order.
+pub(crate) fn distinct<T: Ord>(values: impl Iterator<Item = T>) -> Vec<T> {
+    values.collect::<std::collections::BTreeSet<_>>().into_iter().collect()
+}
+
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "axis positions come from whole numbers below 2^53"
+)]
+fn whole(x: f64) -> u64 {
+    x as u64
+}

@@ -1,0 +1,172 @@
+use super::each::each;
+use super::{Curve, Line, Look, Plot, Point, View, XAxis, YAxis, distinct, fullest, whole};
+use crate::device::Device;
+use crate::text::{self, Quantity};
+
+/// Random against sequential reading over the block size: both bandwidths of one device, or one by the other
+/// on each of several devices.
+pub(super) fn plot(devices: &[Device]) -> Plot {
+    let single = devices.len() == 1;
+    let by_depth = depths(devices).into_iter().filter_map(|depth| Some((depth, view(devices, depth)?)));
+    let (depths, views): (Vec<_>, Vec<_>) = by_depth.unzip();
+    let chosen = fullest(&views);
+    Plot {
+        id: "random-against-sequential",
+        title: "Random against sequential",
+        finding: depths.get(chosen).map_or_else(|| MISSING.to_owned(), |depth| finding(devices, *depth)),
+        note: if single {
+            "Where the two curves meet, reading in order buys nothing: an index scan costs no more for each \
+             byte than a full scan."
+                .to_owned()
+        } else {
+            "Random by sequential bandwidth, each device against itself. The whiskers take both intervals \
+             at their worst, so they are wider than 95 %."
+                .to_owned()
+        },
+        line: if single { Line::Fitted } else { Line::Joined },
+        x: XAxis::BlockSize,
+        y: if single { YAxis::Bandwidth } else { YAxis::Share("Random by sequential bandwidth") },
+        choice: "Queue depth",
+        chosen,
+        views,
+    }
+}
+
+const MISSING: &str = "Random and sequential reading were not both measured at any depth.";
+
+/// Block sizes at which random is within this of sequential count as equal.
+const NEAR: f64 = 0.9;
+
+fn depths(devices: &[Device]) -> Vec<u32> {
+    distinct(devices.iter().flat_map(|d| d.reads("sequential")).map(|measured| measured.cell.queue_depth))
+}
+
+fn view(devices: &[Device], depth: u32) -> Option<View> {
+    let curves: Vec<_> = match devices {
+        [device] => vec![
+            Curve::over_block(device, depth, "random".to_owned(), Look::Kind(0)),
+            Curve::sequential(device, depth, "sequential".to_owned(), Look::Kind(1)),
+        ],
+        _ => devices.iter().map(|device| ratio(device, depth)).collect(),
+    };
+    let drawn = curves.iter().filter(|curve| !curve.is_empty()).count();
+    let enough = drawn >= if devices.len() == 1 { 2 } else { 1 };
+    enough.then(|| View { name: format!("depth {depth}"), curves })
+}
+
+/// Random by sequential at the block sizes at which both were measured.
+fn ratio(device: &Device, depth: u32) -> Curve {
+    let look = Look::Kind(device.index);
+    let random = Curve::over_block(device, depth, String::new(), look);
+    let sequential = Curve::sequential(device, depth, String::new(), look);
+    let pair = |random: &Point| Some(divided(random, sequential.measured_at(random.x)?));
+    Curve::new(device.label(), look, random.measured.iter().filter_map(pair).collect(), Vec::new())
+}
+
+fn divided(random: &Point, sequential: &Point) -> Point {
+    let bounds = random.bounds.zip(sequential.bounds);
+    Point {
+        x: random.x,
+        y: random.y / sequential.y,
+        bounds: bounds.map(|(random, sequential)| (random.0 / sequential.1, random.1 / sequential.0)),
+    }
+}
+
+fn finding(devices: &[Device], depth: u32) -> String {
+    let ratios: Vec<_> = devices.iter().map(|device| ratio(device, depth)).collect();
+    if let [ratio] = ratios.as_slice() {
+        return finding_of_one(depth, ratio, equal_from(ratio));
+    }
+    // No meeting point is a result, other than no measurement; infinity stands for it.
+    let meets = |ratio: &Curve| (!ratio.is_empty()).then(|| equal_from(ratio).unwrap_or(f64::INFINITY));
+    let meets: Vec<_> = ratios.iter().map(meets).collect();
+    let size = |block: f64| {
+        if block.is_finite() {
+            Quantity::size(whole(block)).to_string()
+        } else {
+            "none of those tried".to_owned()
+        }
+    };
+    format!(
+        "At depth {depth}, the block size from which on random reading is within 10 % of sequential reading is {}.",
+        each(devices, &meets, "unknown", size),
+    )
+}
+
+fn finding_of_one(depth: u32, ratio: &Curve, meets: Option<f64>) -> String {
+    let Some(first) = ratio.measured.first() else {
+        return format!("At depth {depth}, no block size was measured both at random and in sequence.");
+    };
+    let smallest = Quantity::size(whole(first.x));
+    let share = text::significant(100.0 * first.y, 2);
+    match meets {
+        Some(block) if block <= first.x => format!(
+            "At depth {depth}, random reading is within 10 % of sequential reading, or faster, at every block size \
+             from {smallest} on."
+        ),
+        Some(block) => format!(
+            "At depth {depth}, random reading is within 10 % of sequential reading from {} blocks on; with {smallest} \
+             blocks it gets {share} % of it.",
+            Quantity::size(whole(block)),
+        ),
+        None => format!(
+            "At depth {depth}, random reading stays more than 10 % below sequential reading at the largest block \
+             tried; with {smallest} blocks it gets {share} % of it."
+        ),
+    }
+}
+
+/// The smallest block from which on every measured ratio is near 1.
+fn equal_from(ratio: &Curve) -> Option<f64> {
+    let far = ratio.measured.iter().rposition(|point| point.y < NEAR).map_or(0, |index| index + 1);
+    ratio.measured.get(far).map(|point| point.x)
+}
+
+#[cfg(test)]
+mod tests {
+    use nandle_profile::DeviceProfile;
+
+    use super::*;
+    use crate::made_up;
+
+    fn ratios(values: &[f64]) -> Curve {
+        let point =
+            |(index, y): (usize, &f64)| Point { x: f64::from(1 << (12 + index)), y: *y, bounds: None };
+        Curve::new(String::new(), Look::Kind(0), values.iter().enumerate().map(point).collect(), Vec::new())
+    }
+
+    #[test]
+    fn the_meeting_point_is_the_block_after_the_last_one_below() {
+        assert_eq!(equal_from(&ratios(&[0.5, 0.95, 0.8, 0.92, 1.0])), Some(32_768.0));
+        assert_eq!(equal_from(&ratios(&[0.95, 1.2])), Some(4096.0));
+        assert_eq!(equal_from(&ratios(&[0.95, 0.4])), None);
+        assert_eq!(equal_from(&ratios(&[])), None);
+    }
+
+    #[test]
+    fn not_measured_is_other_than_not_met() {
+        let read = |pattern: &str, bandwidth| made_up::cell(pattern, 4096, 4, bandwidth);
+        let of = |cells| DeviceProfile { cells, ..made_up::partial() };
+        let equal = of(vec![read("random", 1e9), read("sequential", 1e9)]);
+        let below = of(vec![read("random", 1e9), read("sequential", 2e9)]);
+        assert_eq!(
+            plot(&Device::all(&[equal, below, made_up::partial()])).finding,
+            "At depth 4, the block size from which on random reading is within 10 % of sequential reading is 4KiB on \
+             A, none of those tried on B and unknown on C."
+        );
+    }
+
+    #[test]
+    fn the_sentence_says_where_they_meet() {
+        let curve = ratios(&[0.5, 0.95]);
+        assert_eq!(
+            finding_of_one(4, &curve, equal_from(&curve)),
+            "At depth 4, random reading is within 10 % of sequential reading from 8KiB blocks on; \
+             with 4KiB blocks it gets 50 % of it."
+        );
+        let never = ratios(&[0.5, 0.6]);
+        assert!(finding_of_one(4, &never, None).contains("stays more than 10 % below"));
+        let always = ratios(&[1.1, 1.0]);
+        assert!(finding_of_one(4, &always, equal_from(&always)).contains("at every block size from 4KiB on"));
+    }
+}

@@ -1,0 +1,33 @@
+use maud::{Markup, html};
+
+use super::Level;
+
+/// How the figures came about, in short.
+pub(crate) fn method(level: Level) -> Markup {
+    html! {
+        section.method {
+            (level.heading("Method"))
+            p {
+                "Every combination of pattern, block size, group size and queue depth is a cell. A cell is measured \
+                 in short slices, spread over the whole probe in random order, so that a slow minute falls on all \
+                 cells alike. A reference cell is measured between them; bandwidths are corrected for its drift."
+            }
+            p {
+                "Intervals are 95 % bootstrap intervals over rounds of slices. A knee, such as the saturating depth, \
+                 is the least value whose lower bound is within 10 % of the plateau. A quantile of the latency is \
+                 given only when at least ten requests were slower."
+            }
+            p {
+                "Cells that were not measured come from a curve fitted to those that were: a latency bound, a \
+                 request-rate bound and a bandwidth bound, joined smoothly, with the measured cells’ residuals \
+                 interpolated on top."
+            }
+            p {
+                "The grid of block size, group size and queue depth, and the flexible I/O unit, follow Baumann, de \
+                 Nijs, Strobel and Sattler, “Flashing Databases: Expectations and Limitations”, DaMoN 2010. \
+                 Bandwidths are decimal (1 MB/s is 10" sup { "6" } " bytes by second), block sizes binary (1KiB is \
+                 1024 bytes)."
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+use std::collections::BTreeSet;
+
+use maud::{Markup, html};
+use nandle_profile::DeviceProfile;
+
+use super::Level;
+use crate::device::Device;
+use crate::text;
+
+/// What a reader must know before the figures: why the profile is partial, what was given up, where system
+/// and measurement disagree. Nothing at all when there is nothing of the kind.
+pub(crate) fn notices(device: &Device, level: Level) -> Markup {
+    let profile = device.profile;
+    let errors = errors(profile);
+    let lists = [
+        ("This profile is partial", "grave", profile.partial.as_slice()),
+        ("Reads went wrong", "grave", errors.as_slice()),
+        ("Wanted and not to be had", "plain", profile.backend.stepped_down.as_slice()),
+        ("Remarks", "plain", profile.conditions.remarks.as_slice()),
+    ];
+    let shown: Vec<_> = lists.into_iter().filter(|(_, _, sentences)| !sentences.is_empty()).collect();
+    if shown.is_empty() && profile.contradictions.is_empty() {
+        return html! {};
+    }
+    html! {
+        section.notices {
+            (level.heading("Before you rely on it"))
+            div.notice-list {
+                (contradictions(device))
+                @for (title, kind, sentences) in shown { (notice(title, kind, sentences)) }
+            }
+        }
+    }
+}
+
+/// How many reads went wrong, and the first error of each cell that had one.
+fn errors(profile: &DeviceProfile) -> Vec<String> {
+    let errors = profile.conditions.errors;
+    let total =
+        format!("{} failed or returned contents other than those written.", text::plural(errors, "read"));
+    let firsts: BTreeSet<_> = profile.cells.iter().filter_map(|cell| cell.cell.first_error.clone()).collect();
+    (errors > 0).then_some(total).into_iter().chain(firsts).collect()
+}
+
+fn notice(title: &str, kind: &str, sentences: &[String]) -> Markup {
+    html! {
+        div.notice.(kind) {
+            p.notice-title { (title) }
+            ul { @for sentence in sentences { li { bdi { (text::clean(sentence)) } } } }
+        }
+    }
+}
+
+fn contradictions(device: &Device) -> Markup {
+    let all = &device.profile.contradictions;
+    html! {
+        @if !all.is_empty() {
+            div.notice.grave {
+                p.notice-title { "The measurement contradicts the system" }
+                ul {
+                    @for one in all {
+                        li {
+                            "The system says: " bdi { (text::clean(&one.stated)) } " Measured: "
+                            bdi { (text::clean(&one.measured)) } " " strong { bdi { (text::clean(&one.advice)) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::made_up;
+
+    #[test]
+    fn errors_are_counted_and_each_kind_is_told_once() {
+        let mut profile = made_up::fast();
+        assert_eq!(errors(&profile), [""; 0]);
+        profile.conditions.errors = 3;
+        for cell in &mut profile.cells[..2] {
+            cell.cell.first_error = Some("reading 4KiB at 0: EIO".into());
+        }
+        assert_eq!(
+            errors(&profile),
+            ["3\u{a0}reads failed or returned contents other than those written.", "reading 4KiB at 0: EIO"]
+        );
+    }
+
+    #[test]
+    fn a_profile_without_anything_to_say_has_no_notices() {
+        let mut profile = made_up::partial();
+        (profile.partial, profile.conditions.errors) = (Vec::new(), 0);
+        let of = |profile: &DeviceProfile| notices(&Device { profile, index: 0 }, Level::Two).into_string();
+        assert_eq!(of(&profile), "");
+        profile.partial.push("The <device> vanished.".into());
+        assert!(of(&profile).contains("The &lt;device&gt; vanished."));
+    }
+}

@@ -1,0 +1,11 @@
+//! Words and figures: quantities with their units, intervals, dates, and names that users gave.
+
+mod interval;
+mod name;
+mod quantity;
+mod sentence;
+
+pub(crate) use interval::{bandwidth, count, depth, factor, iops, plain, size, time_ns};
+pub(crate) use name::{clean, short};
+pub(crate) use quantity::{Quantity, grouped, significant};
+pub(crate) use sentence::{bind, calendar, join, number_word, plural};

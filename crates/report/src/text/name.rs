@@ -1,0 +1,39 @@
+/// A name that a user or a device gave, safe to put inside a sentence: control characters and the characters
+/// that turn the direction of the text around become U+FFFD, so that a name can't rewrite what follows it.
+pub(crate) fn clean(name: &str) -> String {
+    name.chars().map(|letter| if disturbs(letter) { '\u{fffd}' } else { letter }).collect()
+}
+
+/// The name cut to `letters_max` letters, with an ellipsis where something is missing.
+pub(crate) fn short(name: &str, letters_max: usize) -> String {
+    let name = clean(name.trim());
+    if name.chars().count() <= letters_max {
+        return name;
+    }
+    let kept: String = name.chars().take(letters_max.saturating_sub(1)).collect();
+    kept.trim_end().to_owned() + "…"
+}
+
+fn disturbs(letter: char) -> bool {
+    letter.is_control()
+        || matches!(letter, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{2028}' | '\u{2029}')
+        || matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_cannot_turn_the_text_around() {
+        assert_eq!(clean("a\u{202e}b\u{2069}\nc"), "a\u{fffd}b\u{fffd}\u{fffd}c");
+        assert_eq!(clean("محرك"), "محرك");
+    }
+
+    #[test]
+    fn a_long_name_is_cut_with_an_ellipsis() {
+        assert_eq!(short("INTEL SSDPE", 20), "INTEL SSDPE");
+        assert_eq!(short("INTEL SSDPE", 7), "INTEL…");
+        assert_eq!(short("ééééé", 3), "éé…");
+    }
+}

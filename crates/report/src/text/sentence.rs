@@ -1,0 +1,58 @@
+use time::OffsetDateTime;
+
+/// Seconds since 1970 as `2026-03-01 14:05 UTC`.
+pub(crate) fn calendar(unix_s: u64) -> String {
+    let moment = i64::try_from(unix_s).ok().and_then(|s| OffsetDateTime::from_unix_timestamp(s).ok());
+    moment.map_or_else(
+        || format!("{unix_s} s after 1970"),
+        |at| {
+            let (year, month, day) = (at.year(), u8::from(at.month()), at.day());
+            format!("{year:04}-{month:02}-{day:02} {:02}:{:02} UTC", at.hour(), at.minute())
+        },
+    )
+}
+
+/// The sentence with each per cent sign bound to its number.
+pub(crate) fn bind(sentence: &str) -> String {
+    sentence.replace(" %", "\u{a0}%")
+}
+
+/// `a`, `a and b`, `a, b and c`.
+pub(crate) fn join(parts: &[String]) -> String {
+    match parts {
+        [] => String::new(),
+        [only] => only.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+/// `1 round`, `2 rounds`.
+pub(crate) fn plural(number: u64, thing: &str) -> String {
+    format!("{}\u{a0}{thing}{}", super::grouped(&number.to_string()), if number == 1 { "" } else { "s" })
+}
+
+/// Small numbers as words, for the beginning of a sentence.
+pub(crate) fn number_word(number: usize) -> String {
+    const WORDS: [&str; 10] = ["No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine"];
+    WORDS.get(number).map_or_else(|| number.to_string(), |word| (*word).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_reads_as_a_date() {
+        assert_eq!(calendar(1_772_373_900), "2026-03-01 14:05 UTC");
+        assert_eq!(calendar(u64::MAX), format!("{} s after 1970", u64::MAX));
+    }
+
+    #[test]
+    fn lists_and_plurals_read_as_sentences_do() {
+        assert_eq!(join(&["a".into(), "b".into(), "c".into()]), "a, b and c");
+        assert_eq!(plural(1, "round"), "1\u{a0}round");
+        assert_eq!(plural(12_000, "round"), "12\u{202f}000\u{a0}rounds");
+        assert_eq!(number_word(2), "Two");
+        assert_eq!(number_word(12), "12");
+    }
+}

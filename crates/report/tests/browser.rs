@@ -1,0 +1,230 @@
+//! The report in a real browser: no script error, every curve drawn, nothing cut off, in both themes, on a wide
+//! screen, a phone and paper. `NANDLE_SCREENSHOTS=FOLDER` keeps a picture of what was tested.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a failed step fails the test"
+)]
+#![allow(clippy::print_stderr, reason = "a skipped test says so")]
+
+mod chromium;
+mod made_up;
+
+use std::path::PathBuf;
+
+use chromium::{Chromium, Page, Theme, skipped};
+use nandle_profile::DeviceProfile;
+use serde_json::Value;
+use tempfile::TempDir;
+
+const WIDTHS: [u32; 2] = [1280, 390];
+const THEMES: [Theme; 2] = [Theme::Light, Theme::Dark];
+
+/// A report on disk and a page to look at it.
+struct Visit {
+    folder: TempDir,
+    file: PathBuf,
+    page: Page,
+    /// Ended last.
+    _browser: Chromium,
+}
+
+impl Visit {
+    fn to(profiles: &[DeviceProfile]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("report.html");
+        std::fs::write(&file, nandle_report::html(profiles).unwrap()).unwrap();
+        let browser = Chromium::start();
+        let page = browser.page(folder.path());
+        Self { folder, file, page, _browser: browser }
+    }
+
+    /// Looks at the page in every width and theme; `plots` is how many must be drawn.
+    fn inspect(&mut self, name: &str, plots: usize) {
+        for width in WIDTHS {
+            for theme in THEMES {
+                let place = format!("{name}-{width}-{theme:?}").to_lowercase();
+                self.page.load(&self.file, width, theme);
+                let found = self.page.evaluate("inspection.all()");
+                self.page.screenshot(&place);
+                assert_sound(&found, &place, plots);
+                assert_unfolds(&mut self.page, &place, plots);
+                let complaints = self.page.complaints();
+                assert!(complaints.is_empty(), "{place}: {complaints:#?}");
+            }
+        }
+    }
+}
+
+/// Opens every table and points at every plot: still nothing may be cut off.
+fn assert_unfolds(page: &mut Page, place: &str, plots: usize) {
+    let found = page.evaluate("inspection.unfolded()");
+    page.screenshot(&format!("{place}-unfolded"));
+    assert_eq!(found["cutOff"], Value::Array(Vec::new()), "{place}: cut off when unfolded");
+    assert_eq!(found["tips"], plots, "{place}: plots that show the figures at a position");
+}
+
+fn assert_sound(found: &Value, place: &str, plots: usize) {
+    let none = Value::Array(Vec::new());
+    assert_eq!(found["cutOff"], none, "{place}: cut off");
+    assert_eq!(found["lowContrast"], none, "{place}: too little contrast");
+    assert_eq!(found["headings"]["tops"], 1, "{place}: one h1");
+    assert_eq!(found["headings"]["jumps"], none, "{place}: heading levels jump");
+    let drawn = found["plots"].as_array().unwrap();
+    assert_eq!(drawn.len(), plots, "{place}: plots with a canvas");
+    for plot in drawn {
+        assert_eq!(plot["missing"], none, "{place}: curves not drawn: {plot}");
+        assert_ne!(plot["curves"], 0, "{place}: no curve is shown: {plot}");
+        assert!(plot["texts"]["count"].as_u64() >= Some(5), "{place}: axes without labels: {plot}");
+        assert_eq!(plot["texts"]["clipped"], none, "{place}: clipped labels: {plot}");
+        assert_eq!(plot["texts"]["overlapping"], none, "{place}: overlapping labels: {plot}");
+        assert!(
+            plot["width"].as_f64() > Some(0.8 * plot["room"].as_f64().unwrap()),
+            "{place}: narrow plot: {plot}"
+        );
+    }
+}
+
+#[test]
+fn one_device_is_drawn_whole() {
+    if skipped("one_device_is_drawn_whole") {
+        return;
+    }
+    Visit::to(&[made_up::fast()]).inspect("one", 7);
+}
+
+#[test]
+fn several_devices_are_drawn_whole() {
+    if skipped("several_devices_are_drawn_whole") {
+        return;
+    }
+    Visit::to(&[made_up::fast(), made_up::volume(), made_up::sata(), made_up::partial()])
+        .inspect("several", 7);
+}
+
+#[test]
+fn a_partial_profile_has_no_plot_and_no_error() {
+    if skipped("a_partial_profile_has_no_plot_and_no_error") {
+        return;
+    }
+    Visit::to(&[made_up::partial()]).inspect("partial", 0);
+}
+
+#[test]
+fn a_single_odd_cell_has_axes_with_labels() {
+    if skipped("a_single_odd_cell_has_axes_with_labels") {
+        return;
+    }
+    let mut visit = Visit::to(&[made_up::with_random_reads(&[(12 << 10, 24, 1e8)])]);
+    visit.inspect("sparse", 3);
+    let said = visit.page.evaluate("inspection.axes()").to_string();
+    assert!(said.contains("\"8KiB\"") && said.contains("\"16\""), "{said}");
+}
+
+#[test]
+fn hostile_names_stay_text() {
+    if skipped("hostile_names_stay_text") {
+        return;
+    }
+    let mut visit = Visit::to(&[made_up::hostile()]);
+    visit.inspect("hostile", 7);
+    let elements = visit.page.evaluate("document.querySelectorAll('body b, body img, body i').length");
+    assert_eq!(elements, 0, "markup from a name became an element");
+    assert_ne!(visit.page.evaluate("document.title"), "broken");
+    Visit::to(&[made_up::hostile(), made_up::volume()]).inspect("hostile-several", 7);
+}
+
+#[test]
+fn the_reader_can_choose_hide_step_and_download() {
+    if skipped("the_reader_can_choose_hide_step_and_download") {
+        return;
+    }
+    let profile = made_up::fast();
+    let mut visit = Visit::to(std::slice::from_ref(&profile));
+    visit.page.load(&visit.file, 1280, Theme::Light);
+    choose_hide_and_step(&mut visit.page);
+    visit.page.evaluate("document.querySelector('[data-download]').click()");
+    visit.page.wait_for("Browser.downloadWillBegin");
+    let file = visit.folder.path().join("made-up-nvme-3200-test-fixture.profile.json");
+    let downloaded = wait_for_profile(&mut visit.page, &file);
+    // As text: reading floats back may differ in the last bit.
+    assert_eq!(downloaded, serde_json::to_string_pretty(&profile).unwrap());
+    assert!(visit.page.complaints().is_empty());
+}
+
+fn choose_hide_and_step(page: &mut Page) {
+    let figure = "const figure = document.getElementById('random-against-sequential');";
+    let shown = page.evaluate(&format!(
+        "{{ {figure} const select = figure.querySelector('select'); select.value = '0';
+            select.dispatchEvent(new Event('change'));
+            [...figure.querySelectorAll('[data-view]')].filter((table) => !table.hidden).map((table) => table.dataset.view).join() }}"
+    ));
+    assert_eq!(shown, "0", "the table of the chosen view, and no other, is shown");
+    let pressed = page.evaluate(&format!(
+        "{{ {figure} const key = figure.querySelector('.key'); key.click(); key.ariaPressed }}"
+    ));
+    assert_eq!(pressed, "false");
+    let left = page.evaluate("inspection.all()");
+    let plot =
+        left["plots"].as_array().unwrap().iter().find(|plot| plot["id"] == "random-against-sequential");
+    assert_eq!(plot.unwrap()["curves"], 1);
+    let tip = page.evaluate(&format!(
+        "{{ {figure} const box = figure.querySelector('.canvas'); box.focus();
+            box.dispatchEvent(new KeyboardEvent('keydown', {{ key: 'ArrowRight', bubbles: true }}));
+            inspection.settled().then(() => {{ const tip = figure.querySelector('.tip'); return tip.hidden ? '' : tip.innerText; }}) }}"
+    ));
+    let tip = tip.as_str().unwrap();
+    assert!(
+        tip.contains("4KiB") && tip.contains("B/s"),
+        "arrow keys show the figures at a position, got {tip:?}"
+    );
+}
+
+fn wait_for_profile(page: &mut Page, file: &std::path::Path) -> String {
+    for _ in 0..100 {
+        if nandle_profile::read_profile(file).is_ok() {
+            return std::fs::read_to_string(file).unwrap();
+        }
+        page.evaluate("new Promise((done) => setTimeout(done, 50))");
+    }
+    panic!("no profile was downloaded to {}", file.display());
+}
+
+#[test]
+fn it_prints_light_and_comes_back() {
+    if skipped("it_prints_light_and_comes_back") {
+        return;
+    }
+    let mut visit = Visit::to(&[made_up::fast()]);
+    visit.page.load(&visit.file, 1280, Theme::Dark);
+    let watch = "addEventListener('beforeprint', () => { window.printed = getComputedStyle(document.documentElement).getPropertyValue('--card').trim() })";
+    visit.page.evaluate(watch);
+    let pdf = visit.page.print("print");
+    assert!(pdf.starts_with(b"%PDF") && pdf.len() > 50_000, "{} bytes", pdf.len());
+    assert_eq!(
+        visit.page.evaluate("window.printed"),
+        "#ffffff",
+        "plots are redrawn in light colours for paper"
+    );
+    let found = visit.page.evaluate("inspection.all()");
+    assert_eq!(
+        visit.page.evaluate("document.documentElement.className"),
+        "",
+        "the screen's colours are back"
+    );
+    assert_sound(&found, "after printing", 7);
+}
+
+#[test]
+fn the_theme_and_the_width_may_change_while_it_is_open() {
+    if skipped("the_theme_and_the_width_may_change_while_it_is_open") {
+        return;
+    }
+    let mut visit = Visit::to(&[made_up::fast()]);
+    visit.page.load(&visit.file, 1280, Theme::Light);
+    visit.page.prefer(Theme::Dark);
+    visit.page.resize(390);
+    let found = visit.page.evaluate("inspection.all()");
+    assert_sound(&found, "changed while open", 7);
+}

@@ -1,0 +1,194 @@
+use std::path::PathBuf;
+
+use nandle_io::units::format_bytes;
+
+/// A target could not be opened or used.
+#[derive(Debug, thiserror::Error)]
+#[error("{target}: {problem}")]
+pub struct TargetError {
+    /// What the user named.
+    pub target: String,
+    /// What went wrong, and what to do about it.
+    pub problem: Problem,
+}
+
+impl TargetError {
+    /// Whether another command line would do, so that the program should leave with the code of wrong usage.
+    pub fn is_usage(&self) -> bool {
+        self.problem.is_usage()
+    }
+}
+
+/// Why a target could not be opened or used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Problem {
+    /// There is nothing of this name.
+    #[error("there is no such file, directory or device{}", nearest_advice(nearest.as_ref()))]
+    NotFound {
+        /// The nearest directory above it that exists.
+        nearest: Option<PathBuf>,
+    },
+    /// A symbolic link to nothing.
+    #[error("it is a symbolic link to {to}, which does not exist; name what it should point to", to = to.display())]
+    DanglingLink {
+        /// Where the link points.
+        to: PathBuf,
+    },
+    /// The system refused.
+    #[error("{action}: {}{}", std::io::Error::from(*errno), advice(*errno))]
+    System {
+        /// What was tried.
+        action: &'static str,
+        /// What the system said.
+        errno: rustix::io::Errno,
+    },
+    /// A pipe, a terminal, a socket …
+    #[error("it is a {kind}; expected a directory, a regular file or a block device")]
+    Kind {
+        /// What it is.
+        kind: &'static str,
+    },
+    /// Modelled drives come later.
+    #[error("modelled drives are not part of this version; name a directory, a file or a block device")]
+    ModelsUnavailable,
+    /// Arrays come later.
+    #[error("arrays in software are not part of this version; name one directory, file or block device")]
+    ArraysUnavailable,
+    /// Several targets where one is needed.
+    #[error(
+        "{count} targets are named and nothing joins them; name one, or an array such as raid0:64KiB:T*{count}"
+    )]
+    NotJoined {
+        /// How many there are.
+        count: usize,
+    },
+    /// A write test on somebody's file.
+    #[error(
+        "a write test would destroy this file, which nandle did not make; name a directory to test in a file of \
+         its own, or give --overwrite if the file's contents may be lost"
+    )]
+    ForeignFile,
+    /// A write test on a raw device.
+    #[error(
+        "a write test destroys everything on this device; name a directory on it to test in a file, or give \
+         --destroy-data if everything on it may be lost"
+    )]
+    DestroysData,
+    /// A write test on a device that somebody uses.
+    #[error("writing to this device is refused, because {used}; free it first, or name a directory on it")]
+    InUse {
+        /// By whom, as the end of a sentence.
+        used: String,
+    },
+    /// The file system has no room for the test file.
+    #[error(
+        "a test file of {} needs {} with the reserve that stays free, and the file system has {} available; {}",
+        format_bytes(*wanted_bytes),
+        format_bytes(*needed_bytes),
+        format_bytes(*available_bytes),
+        room_advice(*largest_bytes)
+    )]
+    NoRoom {
+        /// The size of the test file.
+        wanted_bytes: u64,
+        /// The same with the reserve.
+        needed_bytes: u64,
+        /// What an unprivileged user may still write.
+        available_bytes: u64,
+        /// The largest test file that would fit.
+        largest_bytes: u64,
+    },
+    /// There is too little to test in.
+    #[error(
+        "it has {} to test in; expected at least {}: choose a larger one (--file-size for a test file)",
+        format_bytes(*got_bytes),
+        format_bytes(*needed_bytes)
+    )]
+    TooSmall {
+        /// What there is.
+        got_bytes: u64,
+        /// What is needed.
+        needed_bytes: u64,
+    },
+    /// A sparse file.
+    #[error(
+        "it has a hole of {} at offset {offset_bytes}, and reading a hole never reaches the device; copy the file \
+         with `cp --sparse=never`, or name a directory to test in a file that nandle writes whole",
+        format_bytes(*length_bytes)
+    )]
+    Hole {
+        /// Where the first hole begins.
+        offset_bytes: u64,
+        /// How long it is.
+        length_bytes: u64,
+    },
+    /// `io_uring` was asked for and can't be had.
+    #[error("{source}; leave out --io uring to have blocking system calls in threads instead")]
+    NoRing {
+        /// Why not.
+        source: nandle_io::SetupError,
+    },
+    /// It was opened, and could not be made a device.
+    #[error("making a device of it: {0}")]
+    Device(nandle_io::FileError),
+}
+
+impl Problem {
+    /// See [`TargetError::is_usage`].
+    pub fn is_usage(&self) -> bool {
+        match self {
+            Self::System { .. } | Self::NoRoom { .. } | Self::NoRing { .. } | Self::Device(_) => false,
+            Self::NotFound { .. }
+            | Self::DanglingLink { .. }
+            | Self::Kind { .. }
+            | Self::ModelsUnavailable
+            | Self::ArraysUnavailable
+            | Self::NotJoined { .. }
+            | Self::ForeignFile
+            | Self::DestroysData
+            | Self::InUse { .. }
+            | Self::TooSmall { .. }
+            | Self::Hole { .. } => true,
+        }
+    }
+
+    /// For `map_err`: the system refused `action`.
+    pub(crate) fn system<E: Into<std::io::Error>>(action: &'static str) -> impl Fn(E) -> Self {
+        move |error| {
+            let error: std::io::Error = error.into();
+            let errno = rustix::io::Errno::from_io_error(&error).unwrap_or(rustix::io::Errno::IO);
+            Self::System { action, errno }
+        }
+    }
+
+    /// The error with its target.
+    pub(crate) fn on(self, target: &dyn std::fmt::Display) -> TargetError {
+        TargetError { target: target.to_string(), problem: self }
+    }
+}
+
+fn nearest_advice(nearest: Option<&PathBuf>) -> String {
+    nearest.map_or_else(String::new, |path| {
+        format!("; the nearest directory that exists is {}, which can be named too", path.display())
+    })
+}
+
+fn room_advice(largest_bytes: u64) -> String {
+    if largest_bytes == 0 {
+        return "free some space, or name a directory on another file system".into();
+    }
+    format!("give --file-size {} or less, or free some space", format_bytes(largest_bytes))
+}
+
+fn advice(errno: rustix::io::Errno) -> &'static str {
+    use rustix::io::Errno;
+    match errno {
+        Errno::ACCESS | Errno::PERM => "; name another one, or run as a user who may (raw devices: root)",
+        Errno::ROFS => "; the file system is mounted read-only, so name a directory on another one",
+        Errno::DQUOT => "; the quota is used up, so give a smaller --file-size",
+        Errno::FBIG => "; files may not be as large here, so give a smaller --file-size",
+        Errno::BUSY => "; something uses it that this process can't see",
+        _ => "",
+    }
+}

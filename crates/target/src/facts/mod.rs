@@ -1,0 +1,136 @@
+//! What the system says of a device, as found: from sysfs, procfs, `statx` and `statvfs`. Nothing here is measured,
+//! and what the system doesn't say is `None`, never an error.
+//!
+//! Everything below this file reads from given [`Roots`], so that it can be tried on recorded systems.
+
+mod block;
+mod identity;
+mod in_use;
+mod machine;
+mod mounts;
+mod queue;
+mod stack;
+
+use std::fs::File;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
+
+use nandle_io::{Access, DeviceFile, DurableWrites};
+use nandle_profile::{AtomicWrite, FileSystem, Identity, SystemFacts};
+use rustix::fs::{AtFlags, StatxFlags, fstatvfs, statx};
+
+pub(crate) use block::BlockDevice;
+pub(crate) use in_use::uses;
+
+use crate::roots::{Roots, read_text};
+use crate::target::Leaf;
+use crate::{Target, TargetKind};
+use mounts::Mount;
+
+/// `STATX_WRITE_ATOMIC`, of Linux 6.11.
+const WRITE_ATOMIC: StatxFlags = StatxFlags::from_bits_retain(0x1_0000);
+
+/// What the system says of a target; of an array, what it says of its first member.
+pub fn system_facts(target: &Target) -> SystemFacts {
+    let roots = Roots::default();
+    let mut facts = target.first().map_or_else(SystemFacts::default, |leaf| leaf_facts(&roots, leaf));
+    facts.machine = machine::machine(&roots);
+    facts
+}
+
+/// Which device a target is on; of an array, which one its first member is on.
+pub fn identity(target: &Target) -> Identity {
+    let roots = Roots::default();
+    let device = target.first().and_then(|leaf| device_of(&roots, leaf.file.file()));
+    device.map_or_else(Identity::default, |device| identity::identity(&roots, &device))
+}
+
+/// How the device that holds a file makes a write durable, as far as the system says.
+pub(crate) fn durable_writes(file: &File) -> DurableWrites {
+    let device = device_of(&Roots::default(), file);
+    device.map_or(DurableWrites::Unknown, |device| queue::durable_writes(&queue::queue(&device)))
+}
+
+/// What lies below the device that holds a file, each a sentence: the parts of an encrypted, mapped or joined
+/// device, or that nothing is known.
+pub(crate) fn stack_remarks(file: &File) -> Vec<String> {
+    let roots = Roots::default();
+    let nothing = || {
+        let kind = mount_of(&roots, file).map_or_else(String::new, |mount| format!("{} ", mount.kind));
+        vec![format!("the system names no block device behind this {kind}file system")]
+    };
+    device_of(&roots, file).map_or_else(nothing, |device| stack::remarks(&roots, &device))
+}
+
+fn leaf_facts(roots: &Roots, leaf: &Leaf) -> SystemFacts {
+    let file = leaf.file.file();
+    let device = device_of(roots, file);
+    let queue = device.as_ref().map(queue::queue);
+    let alignment = alignment(&leaf.file);
+    SystemFacts {
+        atomic_write: atomic_write(file).or_else(|| device.as_ref().and_then(queue::atomic_write)),
+        file_system: (leaf.kind != TargetKind::BlockDevice).then(|| file_system(roots, file)).flatten(),
+        direct_memory_alignment_bytes: alignment.map(|(memory, _)| memory),
+        direct_offset_alignment_bytes: alignment.map(|(_, offset)| offset),
+        queue,
+        ..SystemFacts::default()
+    }
+}
+
+/// The block device that is, or holds, an open file.
+fn device_of(roots: &Roots, file: &File) -> Option<BlockDevice> {
+    let metadata = file.metadata().ok()?;
+    if metadata.file_type().is_block_device() {
+        return BlockDevice::find(roots, block::number(metadata.rdev()));
+    }
+    let number = block::number(metadata.dev());
+    // Some file systems, btrfs for one, have device numbers of their own; then the mount knows.
+    BlockDevice::find(roots, number).or_else(|| BlockDevice::by_node(roots, &mount_of(roots, file)?.source))
+}
+
+fn mount_of(roots: &Roots, file: &File) -> Option<Mount> {
+    let number = block::number(file.metadata().ok()?.dev());
+    let stat = statx(file, c"", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID).ok();
+    let id = stat.filter(|stat| stat.stx_mask & StatxFlags::MNT_ID.bits() != 0).map(|stat| stat.stx_mnt_id);
+    mounts::find(&mounts::parse(&read_text(&roots.proc.join("self/mountinfo"))?), id, number).cloned()
+}
+
+fn file_system(roots: &Roots, file: &File) -> Option<FileSystem> {
+    let mount = mount_of(roots, file)?;
+    let stat = fstatvfs(file).ok();
+    let bytes = |blocks: u64, size: u64| blocks.saturating_mul(size);
+    Some(FileSystem {
+        kind: mount.kind,
+        source: mount.source,
+        mount_point: mount.at,
+        options: mount.options,
+        capacity_bytes: stat.as_ref().map_or(0, |stat| bytes(stat.f_blocks, stat.f_frsize)),
+        available_bytes: stat.as_ref().map_or(0, |stat| bytes(stat.f_bavail, stat.f_frsize)),
+    })
+}
+
+fn atomic_write(file: &File) -> Option<AtomicWrite> {
+    let stat = statx(file, c"", AtFlags::EMPTY_PATH, WRITE_ATOMIC).ok()?;
+    let known = stat.stx_mask & WRITE_ATOMIC.bits() != 0 && stat.stx_atomic_write_unit_max > 0;
+    known.then(|| AtomicWrite {
+        unit_bytes_min: stat.stx_atomic_write_unit_min.into(),
+        unit_bytes_max: stat.stx_atomic_write_unit_max.into(),
+    })
+}
+
+/// Of memory and of offsets; `None` where there is no direct I/O.
+fn alignment(file: &DeviceFile) -> Option<(u64, u64)> {
+    let stat = statx(file, c"", AtFlags::EMPTY_PATH, StatxFlags::DIOALIGN).ok();
+    let stated = stat.filter(|stat| stat.stx_mask & StatxFlags::DIOALIGN.bits() != 0);
+    match (stated, &file.shape().access) {
+        (Some(stat), _) if stat.stx_dio_mem_align > 0 => {
+            Some((stat.stx_dio_mem_align.into(), stat.stx_dio_offset_align.into()))
+        }
+        (None, Access::Direct) => {
+            Some((file.shape().memory_alignment_bytes, file.shape().logical_block_bytes))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

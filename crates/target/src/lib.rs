@@ -1,0 +1,23 @@
+//! What the user names on the command line: [parsed](spec), [opened](Target) with the checks that keep foreign data
+//! safe, and described by [what the system says](facts) of the device.
+//!
+//! It must never write to a file or a device that is not nandle's own, unless the caller says that the user asked
+//! for it in so many words; never write to sysfs or procfs; and never print.
+
+mod arrays;
+mod error;
+pub mod facts;
+mod open;
+pub mod pressure;
+mod roots;
+pub mod spec;
+mod target;
+
+mod world;
+
+pub use error::{Problem, TargetError};
+pub use open::{Intent, OpenOptions};
+pub use roots::Roots;
+pub use spec::TargetSpec;
+pub use target::{Target, TargetKind};
+pub use world::{IoChoice, OpenedIo, backend};

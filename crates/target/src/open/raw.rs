@@ -1,0 +1,85 @@
+//! A raw block device: its contents are somebody's until the user says otherwise in so many words.
+
+use std::fs::File;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use nandle_io::{DeviceFile, FileOptions};
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+
+use super::Intent;
+use crate::facts::{self, BlockDevice};
+use crate::roots::Roots;
+use crate::target::{Leaf, TargetKind};
+use crate::{OpenOptions, Problem};
+
+/// Opens a block device.
+pub(super) fn open(path: &Path, options: &OpenOptions) -> Result<Leaf, Problem> {
+    let file = match options.intent {
+        Intent::Read => File::open(path).map_err(Problem::system("opening it for reading"))?,
+        Intent::Write => open_for_writing(path, options)?,
+    };
+    let mut remarks = facts::stack_remarks(&file);
+    remarks.extend(read_remarks(&file, options));
+    let file_options = FileOptions { direct: options.direct, durable_writes: facts::durable_writes(&file) };
+    let file = DeviceFile::new(file, file_options).map_err(Problem::Device)?;
+    Ok(Leaf {
+        path: path.into(),
+        kind: TargetKind::BlockDevice,
+        area_bytes: file.shape().capacity_bytes,
+        file: Arc::new(file),
+        needs_fill: false,
+        remarks,
+        kept: None,
+        _guard: None,
+    })
+}
+
+/// Opens a device that nobody uses, and keeps others from beginning to: `O_EXCL` makes the kernel refuse mounts as
+/// long as it is open, and refuses itself where somebody was faster or can't be seen from here.
+fn open_for_writing(path: &Path, options: &OpenOptions) -> Result<File, Problem> {
+    if !options.destroy_data {
+        return Err(Problem::DestroysData);
+    }
+    // Looked at before it is opened, because the kernel's word for all of it is just "busy".
+    let looked_at = std::fs::metadata(path).map_err(Problem::system("looking at it"))?;
+    refuse_if_used(looked_at.rdev())?;
+    let flags = OFlags::RDWR | OFlags::EXCL | OFlags::CLOEXEC;
+    let action = "opening it for writing, for this process alone";
+    let file: File = match rustix::fs::open(path, flags, Mode::empty()) {
+        Ok(descriptor) => descriptor.into(),
+        Err(errno @ Errno::BUSY) => {
+            refuse_if_used(looked_at.rdev())?;
+            return Err(Problem::System { action, errno });
+        }
+        Err(errno) => return Err(Problem::System { action, errno }),
+    };
+    let opened = file.metadata().map_err(Problem::system("looking at it"))?;
+    refuse_if_used(opened.rdev())?;
+    Ok(file)
+}
+
+fn refuse_if_used(device: u64) -> Result<(), Problem> {
+    let used = uses(device);
+    if used.is_empty() { Ok(()) } else { Err(Problem::InUse { used: used.join(", and ") }) }
+}
+
+fn uses(device: u64) -> Vec<String> {
+    let roots = Roots::default();
+    let number = (rustix::fs::major(device), rustix::fs::minor(device));
+    BlockDevice::find(&roots, number).map_or_else(Vec::new, |device| facts::uses(&roots, &device))
+}
+
+/// What a reader of figures should know when the device was only read.
+fn read_remarks(file: &File, options: &OpenOptions) -> Vec<String> {
+    if options.intent == Intent::Write {
+        return Vec::new();
+    }
+    let used = file.metadata().map(|metadata| uses(metadata.rdev())).unwrap_or_default();
+    let used = used.iter().map(|used| format!("{used}: what others do there shows in the figures"));
+    let unwritten =
+        "blocks of a raw device that were never written, or were discarded, may be read from nowhere";
+    used.chain([unwritten.to_owned()]).collect()
+}

@@ -1,0 +1,121 @@
+//! What else the machine was doing while something was measured: processor time that the hypervisor gave to others,
+//! and time that tasks spent waiting for devices and processors (`/proc/pressure`).
+
+use nandle_io::Nanos;
+
+use crate::roots::{Roots, read_text};
+
+/// The system's counters at one moment. Two of them make [`PressureShares`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PressureSample {
+    /// Clock ticks of all processors since the start, in all states; `None` where unknown, as below.
+    pub cpu_ticks: Option<u64>,
+    /// Those of them that the hypervisor gave to others.
+    pub stolen_ticks: Option<u64>,
+    /// Time in which some task waited for I/O.
+    pub io_waited: Option<Nanos>,
+    /// Time in which some task waited for a processor.
+    pub cpu_waited: Option<Nanos>,
+}
+
+/// What happened between two samples, as shares of the time; `None` where the system doesn't say.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct PressureShares {
+    /// Share of processor time that the hypervisor gave to others.
+    pub stolen_cpu: Option<f64>,
+    /// Share of the time in which some task of the machine waited for I/O.
+    pub io: Option<f64>,
+    /// Share of the time in which some task waited for a processor.
+    pub cpu: Option<f64>,
+}
+
+impl PressureSample {
+    /// The counters now.
+    pub fn take() -> Self {
+        Self::read(&Roots::default())
+    }
+
+    /// The counters of a recorded system.
+    pub fn read(roots: &Roots) -> Self {
+        let ticks = read_text(&roots.proc.join("stat")).and_then(|text| cpu_ticks(&text));
+        let waited = |name: &str| some_total(&read_text(&roots.proc.join("pressure").join(name))?);
+        Self {
+            cpu_ticks: ticks.map(|(all, _)| all),
+            stolen_ticks: ticks.map(|(_, stolen)| stolen),
+            io_waited: waited("io"),
+            cpu_waited: waited("cpu"),
+        }
+    }
+
+    /// What happened since `earlier`, which was `elapsed` before.
+    pub fn since(&self, earlier: &Self, elapsed: Nanos) -> PressureShares {
+        let waited =
+            |now: Option<Nanos>, before: Option<Nanos>| Some(share(now?.since(before?).0, elapsed.0));
+        let passed = |now: Option<u64>, before: Option<u64>| now?.checked_sub(before?);
+        let ticks = passed(self.cpu_ticks, earlier.cpu_ticks).filter(|ticks| *ticks > 0);
+        let stolen = passed(self.stolen_ticks, earlier.stolen_ticks);
+        PressureShares {
+            stolen_cpu: ticks.zip(stolen).map(|(ticks, stolen)| share(stolen, ticks)),
+            io: waited(self.io_waited, earlier.io_waited),
+            cpu: waited(self.cpu_waited, earlier.cpu_waited),
+        }
+    }
+}
+
+/// Counters are read a little apart from the clock, so a share may come out a little above one.
+fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { (part as f64 / whole as f64).min(1.0) }
+}
+
+/// All ticks and the stolen ones, from the line `cpu user nice system idle iowait irq softirq steal guest …`. Guests'
+/// time is in `user` and `nice` already.
+fn cpu_ticks(stat: &str) -> Option<(u64, u64)> {
+    let line = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
+    let ticks: Vec<u64> = line.split_whitespace().take(8).map_while(|tick| tick.parse().ok()).collect();
+    Some((ticks.iter().sum(), *ticks.get(7)?))
+}
+
+/// `total=` of the line `some avg10=… total=MICROSECONDS`.
+fn some_total(pressure: &str) -> Option<Nanos> {
+    let line = pressure.lines().find(|line| line.starts_with("some "))?;
+    line.split("total=").nth(1)?.trim().parse().ok().map(Nanos::from_micros)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_differences_by_time() {
+        let at = |ticks: (u64, u64), waited_ms| PressureSample {
+            cpu_ticks: Some(ticks.0),
+            stolen_ticks: Some(ticks.1),
+            io_waited: Some(Nanos::from_millis(waited_ms)),
+            cpu_waited: None,
+        };
+        let shares = at((1200, 15), 350).since(&at((1000, 5), 100), Nanos::from_secs(1));
+        assert_eq!(shares, PressureShares { stolen_cpu: Some(0.05), io: Some(0.25), cpu: None });
+    }
+
+    #[test]
+    fn the_files_are_read() {
+        let stat = "cpu  100 10 50 800 20 0 10 5 7 0\ncpu0 1 1 1 1 1 1 1 1 1 1\n";
+        assert_eq!(cpu_ticks(stat), Some((995, 5)));
+        let pressure = "some avg10=0.98 avg60=0.27 avg300=0.26 total=1234\nfull avg10=0.98 total=99\n";
+        assert_eq!(some_total(pressure), Some(Nanos::from_micros(1234)));
+    }
+
+    #[test]
+    fn an_old_kernel_says_nothing_of_either() {
+        assert_eq!(cpu_ticks("cpu  100 10 50 800\n"), None);
+        let nothing = PressureSample::read(&Roots::recorded(std::path::Path::new("/nonexistent")));
+        assert_eq!(nothing, PressureSample::default());
+        assert_eq!(nothing.since(&nothing, Nanos::from_secs(1)), PressureShares::default());
+    }
+
+    #[test]
+    fn the_running_system_can_be_asked() {
+        let sample = PressureSample::take();
+        assert!(sample.cpu_ticks.is_some_and(|ticks| ticks > 0), "{sample:?}");
+    }
+}

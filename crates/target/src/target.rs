@@ -1,0 +1,149 @@
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use nandle_io::{DeviceFile, Shape};
+
+use crate::open::{self, KeptFile, NameGuard};
+use crate::spec::{ArraySpec, TargetSpec};
+use crate::{OpenOptions, Problem, TargetError};
+
+/// An open target: one file or block device, or the members of an array. Dropping it removes its test files.
+///
+/// It may be shared between threads; each makes a world of its own with [`Target::io`].
+#[derive(Debug)]
+pub struct Target {
+    pub(crate) spec: TargetSpec,
+    pub(crate) options: OpenOptions,
+    /// At least one; several only in an array.
+    pub(crate) leaves: Vec<Leaf>,
+}
+
+/// One open file or block device.
+#[derive(Debug)]
+pub(crate) struct Leaf {
+    pub(crate) path: PathBuf,
+    pub(crate) kind: TargetKind,
+    pub(crate) file: Arc<DeviceFile>,
+    /// What tests may address, from 0 on.
+    pub(crate) area_bytes: u64,
+    pub(crate) needs_fill: bool,
+    pub(crate) remarks: Vec<String>,
+    /// A kept test file, to mark it as filled.
+    pub(crate) kept: Option<KeptFile>,
+    /// Takes a test file's name away when the leaf is dropped.
+    pub(crate) _guard: Option<NameGuard>,
+}
+
+/// What a leaf of a target is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TargetKind {
+    /// A test file in the directory that was named; it is gone with the target.
+    TestFile,
+    /// The file that was named.
+    File,
+    /// A raw block device.
+    BlockDevice,
+}
+
+impl Target {
+    /// Opens what the user named.
+    ///
+    /// # Errors
+    /// It does not exist, may not be used in this way, or the system refuses; see [`Problem`].
+    pub fn open(spec: TargetSpec, options: OpenOptions) -> Result<Self, TargetError> {
+        crate::arrays::check(&spec).map_err(|problem| problem.on(&spec))?;
+        let open = |leaf: &TargetSpec| open::open_leaf(leaf, &options).map_err(|problem| problem.on(leaf));
+        let leaves = spec.leaves().into_iter().map(open).collect::<Result<Vec<_>, _>>()?;
+        Ok(Self { spec, options, leaves })
+    }
+
+    /// What the user named.
+    pub fn spec(&self) -> &TargetSpec {
+        &self.spec
+    }
+
+    /// How it was opened.
+    pub fn options(&self) -> &OpenOptions {
+        &self.options
+    }
+
+    /// What it is; for an array, what its first member is.
+    pub fn kind(&self) -> TargetKind {
+        self.first().map_or(TargetKind::File, |leaf| leaf.kind)
+    }
+
+    /// Bytes that tests may address, from offset 0 on.
+    pub fn area_bytes(&self) -> u64 {
+        let smallest = self.leaves.iter().map(|leaf| leaf.area_bytes).min().unwrap_or(0);
+        self.array().map_or(smallest, |array| crate::arrays::area_bytes(array, smallest))
+    }
+
+    /// Whether its contents have to be written before they are read: a fresh test file has none on the device.
+    pub fn needs_fill(&self) -> bool {
+        self.leaves.iter().any(|leaf| leaf.needs_fill)
+    }
+
+    /// Records that the whole area was written and synced, so that a kept test file need not be filled again.
+    /// For any other target it does nothing.
+    ///
+    /// # Errors
+    /// The file's mark can't be written.
+    pub fn mark_filled(&self) -> Result<(), TargetError> {
+        let mark = |kept: &KeptFile| kept.mark_filled().map_err(|problem| problem.on(&self.spec));
+        self.leaves.iter().filter_map(|leaf| leaf.kept.as_ref()).try_for_each(mark)
+    }
+
+    /// Whether its writes are allowed.
+    pub fn is_writable(&self) -> bool {
+        self.shapes().all(|shape| shape.writable)
+    }
+
+    /// What a reader of figures should know of it, each a sentence.
+    pub fn remarks(&self) -> Vec<String> {
+        let mut remarks: Vec<String> = Vec::new();
+        for remark in self.leaves.iter().flat_map(|leaf| &leaf.remarks) {
+            if !remarks.contains(remark) {
+                remarks.push(remark.clone());
+            }
+        }
+        remarks
+    }
+
+    /// The open files and devices behind it.
+    pub fn files(&self) -> impl Iterator<Item = &Arc<DeviceFile>> {
+        self.leaves.iter().map(|leaf| &leaf.file)
+    }
+
+    /// Their paths as they were named; for a test file, its directory.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.leaves.iter().map(|leaf| leaf.path.as_path())
+    }
+
+    /// Their shapes. The capacity is the file's, which may be more than the area.
+    pub fn shapes(&self) -> impl Iterator<Item = &Shape> {
+        self.leaves.iter().map(|leaf| leaf.file.shape())
+    }
+
+    pub(crate) fn first(&self) -> Option<&Leaf> {
+        self.leaves.first()
+    }
+
+    pub(crate) fn array(&self) -> Option<&ArraySpec> {
+        match &self.spec {
+            TargetSpec::Array(array) => Some(array),
+            _ => None,
+        }
+    }
+}
+
+impl Leaf {
+    pub(crate) fn check_area(self) -> Result<Self, Problem> {
+        if self.area_bytes < open::SMALLEST_AREA_BYTES {
+            return Err(Problem::TooSmall {
+                got_bytes: self.area_bytes,
+                needed_bytes: open::SMALLEST_AREA_BYTES,
+            });
+        }
+        Ok(self)
+    }
+}

@@ -1,0 +1,108 @@
+//! The worlds that a target's devices live in.
+
+mod stepped_down;
+
+use std::sync::Arc;
+
+use nandle_io::{Access, Device, DeviceFile, Io, SetupError, Threads, Uring};
+
+use crate::{Problem, Target, TargetError, arrays};
+use stepped_down::SteppedDown;
+
+/// Which world to use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum IoChoice {
+    /// `io_uring`, and threads where it is refused; the backend's record says so.
+    #[default]
+    Auto,
+    /// `io_uring`, or an error.
+    Uring,
+    /// Blocking system calls in threads.
+    Threads,
+}
+
+/// A world with the target's device in it.
+pub struct OpenedIo {
+    /// The world. It stays with the thread that made it.
+    pub io: Box<dyn Io>,
+    /// The target. Its capacity is the target's area, so that nothing outside of it is addressed by mistake.
+    pub device: Device,
+}
+
+impl OpenedIo {
+    /// How requests reach the device, for the record of a measurement.
+    pub fn backend(&self) -> nandle_profile::Backend {
+        backend(self.io.as_ref(), &self.device)
+    }
+}
+
+/// How requests reach a device of a world, for the record of a measurement. Registering memory adds to it, so it is
+/// taken after that.
+pub fn backend(io: &dyn Io, device: &Device) -> nandle_profile::Backend {
+    let nandle_io::Backend { name, features, mut stepped_down } = io.backend();
+    let direct = match &device.shape.access {
+        Access::Direct => true,
+        Access::Buffered { reason } => {
+            stepped_down.push(format!("no direct I/O: {reason}"));
+            false
+        }
+    };
+    nandle_profile::Backend { io: name.into(), features, stepped_down, direct }
+}
+
+impl std::fmt::Debug for OpenedIo {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OpenedIo").field("backend", &self.io.backend()).field("device", &self.device).finish()
+    }
+}
+
+impl Target {
+    /// Makes a new world with room for `slots` requests in flight and the target in it. Each submitting thread
+    /// calls it for itself.
+    ///
+    /// # Errors
+    /// `io_uring` was asked for and is refused.
+    pub fn io(&self, slots: u32) -> Result<OpenedIo, TargetError> {
+        self.world(slots).map_err(|problem| problem.on(&self.spec))
+    }
+
+    fn world(&self, slots: u32) -> Result<OpenedIo, Problem> {
+        let files: Vec<_> = self.files().cloned().collect();
+        let (io, mut devices) = match self.options.io {
+            IoChoice::Threads => threads(slots, files),
+            IoChoice::Uring => uring(slots, files).map_err(|(source, _)| Problem::NoRing { source })?,
+            IoChoice::Auto => uring(slots, files).unwrap_or_else(|(reason, files)| {
+                let (io, devices) = threads(slots, files);
+                (Box::new(SteppedDown::new(io, reason.to_string())), devices)
+            }),
+        };
+        for (device, leaf) in devices.iter_mut().zip(&self.leaves) {
+            device.shape.capacity_bytes = leaf.area_bytes;
+        }
+        let (io, device) = match (self.array(), devices.as_slice()) {
+            (Some(array), members) => arrays::join(array, io, members)?,
+            (None, [device]) => (io, device.clone()),
+            (None, several) => return Err(Problem::NotJoined { count: several.len() }),
+        };
+        Ok(OpenedIo { io, device })
+    }
+}
+
+type World = (Box<dyn Io>, Vec<Device>);
+
+/// Gives the files back when there is no ring to be had.
+fn uring(slots: u32, files: Vec<Arc<DeviceFile>>) -> Result<World, (SetupError, Vec<Arc<DeviceFile>>)> {
+    match Uring::new(slots) {
+        Ok(mut io) => {
+            let devices = files.into_iter().map(|file| io.add(file)).collect();
+            Ok((Box::new(io), devices))
+        }
+        Err(error) => Err((error, files)),
+    }
+}
+
+fn threads(slots: u32, files: Vec<Arc<DeviceFile>>) -> World {
+    let mut io = Threads::new(slots);
+    let devices = files.into_iter().map(|file| io.add(file)).collect();
+    (Box::new(io), devices)
+}

@@ -1,0 +1,28 @@
+//! No ring to be had. Alone in its program, because it takes the right to open files from the whole process.
+
+mod common;
+
+use common::{open, read_options};
+use nandle_target::{IoChoice, OpenOptions, Problem};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+#[test]
+fn a_refused_ring_is_replaced_and_recorded_or_an_error_when_it_was_asked_for() {
+    let directory = tempfile::tempdir().unwrap();
+    let automatic = open(directory.path(), &read_options()).unwrap();
+    let forced = open(directory.path(), &OpenOptions { io: IoChoice::Uring, ..read_options() }).unwrap();
+
+    let limit = getrlimit(Resource::Nofile);
+    setrlimit(Resource::Nofile, Rlimit { current: Some(3), ..limit }).unwrap();
+    let (automatic, forced) = (automatic.io(2), forced.io(2));
+    setrlimit(Resource::Nofile, limit).unwrap();
+
+    let error = forced.unwrap_err();
+    assert!(matches!(error.problem, Problem::NoRing { .. }) && !error.is_usage(), "{error}");
+    assert!(error.to_string().contains("--io"), "{error}");
+    let opened = automatic.unwrap();
+    let backend = opened.backend();
+    assert_eq!(backend.io, "threads");
+    assert!(backend.stepped_down.iter().any(|line| line.contains("io_uring is refused")), "{backend:?}");
+    common::write_and_read(opened);
+}

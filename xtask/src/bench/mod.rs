@@ -1,0 +1,49 @@
+//! Benchmarks: a file per benchmark, and what all of them share: the machine they ran on, the statistics of
+//! paired runs, and the results they check in under `benches/NAME/`.
+
+mod clock;
+mod io;
+mod machine;
+mod probe;
+mod results;
+mod stats;
+
+use crate::{Outcome, output};
+
+/// A benchmark, as it is named after `cargo xtask bench`.
+struct Bench {
+    name: &'static str,
+    about: &'static str,
+    run: fn(&[String]) -> Outcome,
+}
+
+const BENCHES: &[Bench] = &[clock::BENCH, io::BENCH, probe::BENCH];
+
+/// Runs the benchmark of that name, or lists them all when there is none.
+///
+/// # Errors
+/// When there is no such benchmark, or it failed.
+pub(crate) fn run(name: Option<&str>, options: &[String]) -> Outcome {
+    let Some(name) = name else {
+        for bench in BENCHES {
+            output::say(&format!("{:12} {}", bench.name, bench.about));
+        }
+        return Ok(());
+    };
+    match BENCHES.iter().find(|bench| bench.name == name) {
+        Some(bench) => (bench.run)(options),
+        None => Err(format!("no benchmark is named {name:?}; `cargo xtask bench` lists them").into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_names_are_errors() {
+        let error = run(Some("no-such-benchmark"), &[]).unwrap_err();
+        assert!(error.to_string().contains("no-such-benchmark"));
+        assert!(run(None, &[]).is_ok());
+    }
+}

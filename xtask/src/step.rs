@@ -1,0 +1,109 @@
+//! The steps of `test` and `lint`: each runs one tool over the workspace and counts what it said.
+
+use std::process::ExitCode;
+
+use clap::ValueEnum;
+
+use crate::command::{cargo, find_program, succeeds, watch};
+use crate::tally::{Tally, TestCounts};
+use crate::{Outcome, output, setup, style};
+
+/// One step, as it is named after `--only`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Step {
+    /// The format of the code
+    Fmt,
+    /// Our own style rules
+    Style,
+    /// The compiler's and clippy's warnings, as errors
+    Clippy,
+    /// Every test of the workspace, documentation examples included
+    Unit,
+    /// The documentation builds without a warning
+    Doc,
+    /// Licences, advisories and sources of the dependencies
+    Deny,
+}
+
+/// What `cargo xtask test` runs: the quick ones first.
+pub(crate) const TEST: &[Step] = &[Step::Fmt, Step::Style, Step::Clippy, Step::Unit, Step::Doc];
+
+/// What `cargo xtask lint` runs.
+pub(crate) const LINT: &[Step] = &[Step::Fmt, Step::Style, Step::Clippy, Step::Doc, Step::Deny];
+
+/// The steps that the user chose, or all of the chore's own.
+pub(crate) fn chosen<'a>(only: &'a [Step], all: &'a [Step]) -> &'a [Step] {
+    if only.is_empty() { all } else { only }
+}
+
+/// Runs every step, also after one that failed or could not be done at all, and ends with the closing line.
+pub(crate) fn run_all(steps: &[Step]) -> ExitCode {
+    let mut tally = Tally::default();
+    for step in steps {
+        output::headline(&format!("{step:?}").to_lowercase());
+        if let Err(error) = step.run(&mut tally) {
+            tally.fail(error.to_string());
+        }
+    }
+    tally.finish()
+}
+
+impl Step {
+    fn run(self, tally: &mut Tally) -> Outcome {
+        match self {
+            Self::Fmt => check(tally, &["fmt", "--all", "--check"]),
+            Self::Style => style::run(tally),
+            Self::Clippy => check(tally, &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
+            Self::Unit => unit(tally),
+            Self::Doc => doc(tally),
+            Self::Deny => deny(tally),
+        }
+    }
+}
+
+fn check(tally: &mut Tally, arguments: &[&str]) -> Outcome {
+    let succeeded = succeeds(&mut cargo(arguments))?;
+    tally.check(&format!("cargo {}", arguments.join(" ")), succeeded);
+    Ok(())
+}
+
+fn unit(tally: &mut Tally) -> Outcome {
+    let mut command = cargo(&["test", "--workspace", "--no-fail-fast"]);
+    command.envs(setup::prepare(tally).into_iter().map(|variable| (variable, "1")));
+    let mut counts = TestCounts::default();
+    let succeeded = watch(&mut command, |line| {
+        if let Some(of_one_binary) = TestCounts::parse(line) {
+            counts.add(of_one_binary);
+        }
+    })?;
+    tally.tests(counts, succeeded);
+    Ok(())
+}
+
+fn doc(tally: &mut Tally) -> Outcome {
+    let mut command = cargo(&["doc", "--workspace", "--no-deps"]);
+    let succeeded = succeeds(command.env("RUSTDOCFLAGS", "-D warnings"))?;
+    tally.check("cargo doc --workspace --no-deps, with warnings as errors", succeeded);
+    Ok(())
+}
+
+fn deny(tally: &mut Tally) -> Outcome {
+    if find_program("cargo-deny").is_some() {
+        check(tally, &["deny", "check", "licenses", "bans", "sources"])?;
+        check(tally, &["deny", "check", "advisories"]) // apart, because it fetches the list of advisories
+    } else {
+        tally.skip("dependencies: no cargo-deny here; `cargo install cargo-deny --locked` brings it");
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_chosen_steps_run() {
+        assert_eq!(chosen(&[], LINT), LINT);
+        assert_eq!(chosen(&[Step::Unit], TEST), [Step::Unit]);
+    }
+}

@@ -22,6 +22,9 @@ use crate::{
 
 /// The user data of the wake-up poll; slots have small numbers.
 const WAKE: u64 = u64::MAX;
+/// The most polls of the wake-up event, and so the most completions that one system call waits for in a world that can
+/// be woken.
+const WAKE_POLLS_MAX: usize = 64;
 /// How long a dropped world waits for requests that are still in flight before it gives up their memory.
 const DRAIN: Nanos = Nanos::from_secs(2);
 /// One registered buffer may be no longer.
@@ -41,6 +44,8 @@ pub struct Uring {
     entries: Vec<cqueue::Entry>,
     arenas: Vec<RegisteredArena>,
     wake: Option<Arc<WakeEvent>>,
+    /// Polls of the event that are in the ring.
+    wake_polls: usize,
     /// A wake-up came, and no wait has ended by it yet.
     woken: bool,
     backend: Backend,
@@ -75,6 +80,7 @@ impl Uring {
             entries: Vec::new(),
             arenas: Vec::new(),
             wake: None,
+            wake_polls: 0,
             woken: false,
             backend: Backend { name: "io_uring", features, stepped_down },
             registered_files,
@@ -200,15 +206,19 @@ impl Uring {
         let mut entries = std::mem::take(&mut self.entries);
         entries.extend(self.ring.completion());
         let now = if entries.is_empty() { Nanos::ZERO } else { clock::monotonic() };
+        let polls = self.wake_polls;
         for entry in entries.drain(..) {
             if entry.user_data() == WAKE {
-                self.woken = true;
-                self.rearm_wake();
+                self.wake_polls = self.wake_polls.saturating_sub(1);
             } else {
                 self.settle(&entry, now, into);
             }
         }
         self.entries = entries;
+        if self.wake_polls < polls {
+            self.woken = true;
+            self.wake.iter().for_each(|wake| wake.clear());
+        }
     }
 
     /// Hands out the completion of a request, unless the rest of it was submitted again.
@@ -241,10 +251,14 @@ impl Uring {
         None
     }
 
-    fn rearm_wake(&mut self) {
+    /// Sees to it that a wake-up ends a wait for so many completions: to the kernel it is as many of them as there
+    /// are polls of the event.
+    fn arm_wake(&mut self, completions: usize) {
         let Some(wake) = self.wake.clone() else { return };
-        wake.clear();
-        self.push_entry(&wake.poll_entry(WAKE));
+        while self.wake_polls < completions {
+            self.push_entry(&wake.poll_entry(WAKE));
+            self.wake_polls += 1;
+        }
     }
 }
 
@@ -268,10 +282,10 @@ impl Io for Uring {
         loop {
             let missing = match enough.saturating_sub(into.len()) {
                 _ if self.woken => 0,
-                // To the kernel a wake-up is one completion more, so it ends no wait for several.
-                missing if self.wake.is_some() => missing.min(1),
+                missing if self.wake.is_some() => missing.min(WAKE_POLLS_MAX),
                 missing => missing,
             };
+            self.arm_wake(missing);
             let had = into.len();
             let uninterrupted = self.enter(missing, wait.until);
             self.collect(into);
@@ -310,9 +324,7 @@ impl Io for Uring {
 
     fn waker(&mut self) -> Option<Waker> {
         if self.wake.is_none() {
-            let wake = WakeEvent::new().ok()?;
-            self.push_entry(&wake.poll_entry(WAKE));
-            self.wake = Some(wake);
+            self.wake = Some(WakeEvent::new().ok()?);
         }
         self.wake.clone().map(|wake| Waker::new(wake))
     }

@@ -19,7 +19,7 @@ fn pipe_shape() -> Shape {
 
 /// A ring with one device, an empty pipe, and `reads` of one byte in flight on it.
 fn stuck_on(pipe: &std::io::PipeReader, arena: &Arena, reads: u64) -> Option<Uring> {
-    let mut ring = Uring::new(8).ok()?;
+    let mut ring = Uring::new(100).ok()?;
     let device = Device { id: DeviceId::from_index(0), shape: pipe_shape() };
     ring.add_raw(pipe.as_raw_fd(), device.clone());
     for token in 0..reads {
@@ -32,15 +32,15 @@ fn stuck_on(pipe: &std::io::PipeReader, arena: &Arena, reads: u64) -> Option<Uri
 #[test]
 fn a_wake_up_ends_a_wait_for_several() {
     let (reader, _writer) = std::io::pipe().unwrap();
-    let arena = Arena::new(1 << 16).unwrap();
-    let Some(mut ring) = stuck_on(&reader, &arena, 3) else { return };
+    let arena = Arena::new(1 << 20).unwrap();
+    let Some(mut ring) = stuck_on(&reader, &arena, 100) else { return };
     let waker = ring.waker().unwrap();
-    for _ in 0..3 {
+    for completions in [3, 1, 100, 65, 7] {
         waker.wake();
         let until = ring.now() + Nanos::from_secs(5);
-        ring.reap(Wait { completions: 3, until: Some(until) }, &mut Vec::new());
+        ring.reap(Wait { completions, until: Some(until) }, &mut Vec::new());
         assert!(ring.now() < until, "the wake-up was lost");
-        assert_eq!(ring.in_flight(), 3);
+        assert_eq!(ring.in_flight(), 100);
     }
 }
 

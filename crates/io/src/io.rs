@@ -20,7 +20,9 @@ pub trait Io {
     /// Sends what was submitted and collects completions, in the order in which they came.
     ///
     /// Returns when `wait` is satisfied, when there is nothing to wait for (nothing in flight, no deadline and
-    /// no [`Waker`] given out), or early when a signal or a waker woke it; so callers loop.
+    /// no [`Waker`] given out), or early when a waker woke it; so callers loop. A signal may also end it early, which
+    /// it does in the ring and not in the threads world. A `reap` that doesn't wait leaves a wake-up for the
+    /// next one that does.
     fn reap(&mut self, wait: Wait, into: &mut Vec<Completion>);
 
     /// Requests taken whose completions weren't reaped yet.

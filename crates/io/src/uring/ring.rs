@@ -22,8 +22,8 @@ use crate::{
 
 /// The user data of the wake-up poll; slots have small numbers.
 const WAKE: u64 = u64::MAX;
-/// The most polls of the wake-up event, and so the most completions that one system call waits for in a world that can
-/// be woken.
+/// The most polls of the wake-up event, and so the most completions that one system call waits for in a world
+/// that can be woken.
 const WAKE_POLLS_MAX: usize = 64;
 /// How long a dropped world waits for requests that are still in flight before it gives up their memory.
 const DRAIN: Nanos = Nanos::from_secs(2);
@@ -164,8 +164,8 @@ impl Uring {
     fn push_entry(&mut self, entry: &squeue::Entry) {
         loop {
             // SAFETY: the entry's buffers and lists belong to its slot, which stays as it is until the
-            // completion is reaped; a ring dropped before that gives up the slots (`drop`). The wake-up poll has
-            // no memory.
+            // completion is reaped; a ring dropped before that gives up the slots (`drop`). The wake-up poll
+            // has no memory.
             if unsafe { self.ring.submission().push(entry) }.is_ok() {
                 return;
             }
@@ -195,7 +195,8 @@ impl Uring {
         }
     }
 
-    /// Whether there is neither a request to send nor a completion that the kernel delivers only when entered.
+    /// Whether there is neither a request to send nor a completion that the kernel delivers only when
+    /// entered.
     fn nothing_to_send(&mut self) -> bool {
         let queue = self.ring.submission();
         queue.is_empty() && !queue.taskrun() && !queue.cq_overflow()
@@ -251,8 +252,8 @@ impl Uring {
         None
     }
 
-    /// Sees to it that a wake-up ends a wait for so many completions: to the kernel it is as many of them as there
-    /// are polls of the event.
+    /// Sees to it that a wake-up ends a wait for so many completions: to the kernel it is as many of them as
+    /// there are polls of the event.
     fn arm_wake(&mut self, completions: usize) {
         let Some(wake) = self.wake.clone() else { return };
         while self.wake_polls < completions {
@@ -290,9 +291,9 @@ impl Io for Uring {
             let uninterrupted = self.enter(missing, wait.until);
             self.collect(into);
             let woken = waits && std::mem::take(&mut self.woken);
-            // The kernel hides that a signal or the deadline ended the wait when the same call has sent something
-            // or finds a completion; but then there are fewer completions than were waited for. (Where there
-            // is something to send again, that may be for another reason.)
+            // The kernel hides that a signal or the deadline ended the wait when the same call has sent
+            // something or finds a completion; but then there are fewer completions than were waited for.
+            // (Where there is something to send again, that may be for another reason.)
             let all_sent = self.ring.submission().is_empty();
             let ended_early = into.len() < had + missing && all_sent;
             let satisfied = into.len() >= enough && all_sent;

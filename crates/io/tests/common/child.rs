@@ -6,8 +6,8 @@ use super::skipped;
 
 /// Runs `test` as a user without privileges, under a limit as `prlimit(1)` names it.
 ///
-/// When this process is root's, as a user of its own, because the system counts by user what users may lock and
-/// start.
+/// When this process is root's, as a user of its own, because the system counts by user what users may lock
+/// and start.
 pub(crate) fn in_a_child_with(test: &str, limit: &str) {
     let mut child = Command::new("setpriv");
     if rustix::process::geteuid().is_root() {

@@ -1,4 +1,4 @@
-use nandle_io::{DeviceId, Io, Nanos, Operation, Request};
+use nandle_io::{Completion, DeviceId, Io, Nanos, Operation, Request};
 
 use super::LoadError;
 
@@ -73,14 +73,18 @@ impl Outstanding {
         Ok(())
     }
 
-    /// Notes that requests completed since the last time. They are taken to have completed one after the other,
-    /// evenly, the last one just now.
-    pub(super) fn completed(&mut self, now: Nanos, count: u32) {
-        let mean = f64::from(self.count) - f64::from(count.saturating_sub(1)) / 2.0;
-        self.area_ns += mean * now.since(self.last_change).0 as f64;
-        self.count = self.count.saturating_sub(count);
-        self.last_change = now;
-        self.last_progress = now;
+    /// Notes that requests completed since the last time. Those that a world has seen at the same time are taken to
+    /// have completed one after the other, evenly, the last one just then.
+    pub(super) fn completed(&mut self, completions: &[Completion]) {
+        for together in completions.chunk_by(|a, b| a.completed_at == b.completed_at) {
+            let count = u32::try_from(together.len()).unwrap_or(u32::MAX);
+            let now = together.first().map_or(self.last_change, |first| first.completed_at);
+            let mean = f64::from(self.count) - f64::from(count.saturating_sub(1)) / 2.0;
+            self.area_ns += mean * now.since(self.last_change).0 as f64;
+            self.count = self.count.saturating_sub(count);
+            self.last_change = now;
+            self.last_progress = now;
+        }
     }
 
     /// Frees a completed request's token; tells what was known of it.

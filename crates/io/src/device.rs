@@ -1,5 +1,8 @@
 use crate::{Cause, Operation};
 
+/// The system takes no more buffers in one request (`IOV_MAX`).
+pub(crate) const BUFFERS_MAX: usize = 1024;
+
 /// The number of a device inside one [`Io`](crate::Io).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DeviceId(pub(crate) u32);
@@ -89,6 +92,10 @@ impl Shape {
         };
         if length == 0 || length > largest_bytes {
             return Err(Cause::Length { largest_bytes });
+        }
+        let count = operation.buffers();
+        if count > BUFFERS_MAX {
+            return Err(Cause::Buffers { count, most: BUFFERS_MAX });
         }
         let end_bytes = offset.saturating_add(length);
         if end_bytes > self.capacity_bytes {

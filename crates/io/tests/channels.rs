@@ -67,8 +67,8 @@ fn every_message_of_every_thread_arrives_once_and_in_order() {
     }
 }
 
-/// A group commit: every thread waits for its write to be durable, and the owner makes all that has come durable at
-/// once.
+/// A group commit: every thread waits for its write to be durable, and the owner makes all that has come
+/// durable at once.
 #[test]
 fn what_has_come_is_one_batch() {
     for runtime in runtimes() {

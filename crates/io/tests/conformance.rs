@@ -9,7 +9,10 @@ use std::sync::Arc;
 
 use common::{RealWorld, disk_file, file_in, memory_file, real_worlds, skipped};
 use nandle_io::conformance::{MemoryWorld, abandoned_requests_keep_their_memory, check};
-use nandle_io::{Access, Device, DeviceFile, FileOptions, Io, Nanos, Threads, Uring, Wait};
+use nandle_io::{
+    Access, Arena, Cause, Device, DeviceFile, FileOptions, Io, Nanos, Operation, Request, Threads, Uring,
+    Wait,
+};
 
 fn check_on_both(seed: u64, add: impl Fn(&mut dyn RealWorld) -> Device) {
     for mut world in real_worlds() {
@@ -111,6 +114,25 @@ fn abandoned_requests() {
                 let device = world.add_file(Arc::clone(&file));
                 (world as Box<dyn Io>, device)
             });
+        }
+    }
+}
+
+#[test]
+fn files_that_are_cut_short_are_told_from_errors() {
+    for mut world in real_worlds() {
+        for (file, left) in
+            [(memory_file(), 5000), (disk_file(), 4096), (disk_file(), 5000), (disk_file(), 0)]
+        {
+            let device = world.add_file(Arc::clone(&file));
+            file.file().set_len(left).unwrap();
+            let arena = Arena::new(1 << 16).unwrap();
+            let operation = Operation::read(0, arena.allocate(16_384).unwrap());
+            world.submit(device.id, Request { token: 1, operation }).unwrap();
+            let mut completions = Vec::new();
+            world.reap(Wait::until_completed(1), &mut completions);
+            let error = completions.pop().unwrap().result.unwrap_err();
+            assert_eq!(error.cause, Cause::Short { moved_bytes: left });
         }
     }
 }

@@ -3,10 +3,8 @@
 use smallvec::SmallVec;
 
 use super::layout::Piece;
+use crate::device::BUFFERS_MAX;
 use crate::{Buffer, BufferMut, ReadBuffers};
-
-/// The system takes no more buffers in one request (`IOV_MAX`).
-const BUFFERS_MAX: usize = 1024;
 
 /// One request to one column.
 #[derive(Debug)]

@@ -27,7 +27,8 @@ pub struct Piece {
 }
 
 impl Stripes {
-    /// The pieces of a range, in the order of the array's addresses; each ends with its chunk or with the range.
+    /// The pieces of a range, in the order of the array's addresses; each ends with its chunk or with the
+    /// range.
     pub fn pieces(self, offset_bytes: u64, length_bytes: u64) -> impl Iterator<Item = Piece> {
         let end = offset_bytes.saturating_add(length_bytes);
         let mut at = offset_bytes;
@@ -47,8 +48,8 @@ impl Stripes {
         }
     }
 
-    /// What a range covers on each column: one piece for each that it touches, because consecutive chunks of a
-    /// column belong to consecutive rows.
+    /// What a range covers on each column: one piece for each that it touches, because consecutive chunks of
+    /// a column belong to consecutive rows.
     pub fn shares(self, offset_bytes: u64, length_bytes: u64) -> Vec<Piece> {
         let mut shares: Vec<Piece> = Vec::new();
         for piece in self.pieces(offset_bytes, length_bytes) {

@@ -7,11 +7,12 @@ use crate::{Arena, Completion, DeviceId, Io, IoError, Operation, Request, Wait};
 const COPY_BYTES: u64 = 1 << 20;
 
 impl Arrays {
-    /// Makes the legs of every mirror of a raid10 the same again, by copying the `newest` over the other, and flushes
-    /// what was written. It waits until that is done.
+    /// Makes the legs of every mirror of a raid10 the same again, by copying the `newest` over the other, and
+    /// flushes what was written. It waits until that is done.
     ///
     /// # Errors
-    /// The device is no raid10, or requests are in flight; or a request failed, and the legs may still differ.
+    /// The device is no raid10, or requests are in flight; or a request failed, and the legs may still
+    /// differ.
     pub fn resynchronise(&mut self, array: DeviceId, newest: Leg) -> Result<(), ArrayError> {
         if self.in_flight() > 0 {
             return Err(ArrayError::Busy { in_flight: self.in_flight() });

@@ -123,8 +123,8 @@ fn on_columns(array: &Array, operation: &Operation) -> Vec<(usize, Operation)> {
 }
 
 impl NewPart {
-    /// A copy of an operation for one leg, with handles of its own to the same memory; `None` for a read, whose
-    /// memory can't be shared.
+    /// A copy of an operation for one leg, with handles of its own to the same memory; `None` for a read,
+    /// whose memory can't be shared.
     fn on_leg(operation: &Operation, column: usize, leg: Leg) -> Option<Self> {
         let operation = match operation {
             Operation::Read { .. } => return None,

@@ -78,7 +78,8 @@ impl Arrays {
         self.add(Columns::Mirrored(pairs.to_vec()), children, chunk_bytes)
     }
 
-    /// Reads of an array that failed on one leg of a mirror and were tried on the other; 0 for any other device.
+    /// Reads of an array that failed on one leg of a mirror and were tried on the other; 0 for any other
+    /// device.
     pub fn read_retries(&self, array: DeviceId) -> u64 {
         self.array(array).map_or(0, |(array, _)| array.read_retries)
     }

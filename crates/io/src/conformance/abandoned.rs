@@ -1,7 +1,7 @@
 use crate::{Arena, BufferMut, Device, Io, Nanos, Operation, Request, Wait};
 
-/// A world that is dropped with requests in flight leaves nothing behind that writes to memory used again: the
-/// buffers go back to the arena when no request can touch them any more, or never.
+/// A world that is dropped with requests in flight leaves nothing behind that writes to memory used again:
+/// the buffers go back to the arena when no request can touch them any more, or never.
 ///
 /// `open` makes a world, and names a device in it. It is called many times.
 pub fn abandoned_requests_keep_their_memory(mut open: impl FnMut() -> (Box<dyn Io>, Device)) {

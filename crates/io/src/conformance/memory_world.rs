@@ -8,8 +8,8 @@ use crate::{
     Operation, Request, Shape, Wait, Waker,
 };
 
-/// A small world in memory and in virtual time, for tests: every request takes effect when it completes, a fixed
-/// latency and some nanoseconds by its length after it was submitted. It models no real device.
+/// A small world in memory and in virtual time, for tests: every request takes effect when it completes, a
+/// fixed latency and some nanoseconds by its length after it was submitted. It models no real device.
 pub struct MemoryWorld {
     devices: Vec<Device>,
     contents: Vec<Vec<u8>>,
@@ -48,7 +48,8 @@ impl Faults {
 }
 
 impl MemoryWorld {
-    /// A world with room for `slots` requests, each of which takes `latency` and a nanosecond for every 8 bytes.
+    /// A world with room for `slots` requests, each of which takes `latency` and a nanosecond for every 8
+    /// bytes.
     pub fn new(slots: usize, latency: Nanos) -> Self {
         Self {
             devices: Vec::new(),

@@ -18,12 +18,12 @@ const AREA_BYTES: usize = 16 << 20;
 /// Requests in flight beyond which a mix learns nothing more.
 const DEPTH_MAX: usize = 64;
 
-/// Random requests, up to as many in flight as the world has room for, on ranges that don't overlap: every read
-/// finds what was last written there.
+/// Random requests, up to as many in flight as the world has room for, on ranges that don't overlap: every
+/// read finds what was last written there.
 ///
-/// Reads, writes, durable writes and flushes, and discards where the device takes them; of one to four buffers,
-/// from arenas registered and not, at odd addresses; writes from slices of shared memory. Does nothing on a device
-/// that isn't writable.
+/// Reads, writes, durable writes and flushes, and discards where the device takes them; of one to four
+/// buffers, from arenas registered and not, at odd addresses; writes from slices of shared memory. Does
+/// nothing on a device that isn't writable.
 pub fn random_mixes_match_an_oracle(io: &mut dyn Io, device: &Device, seed: u64) {
     if !device.shape.writable {
         return;

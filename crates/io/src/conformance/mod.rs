@@ -1,9 +1,9 @@
-//! What every world and every device must do, as functions that panic where one doesn't. Real worlds, arrays and
-//! modelled drives all pass the same ones.
+//! What every world and every device must do, as functions that panic where one doesn't. Real worlds, arrays
+//! and modelled drives all pass the same ones.
 //!
-//! Time passes only through the world's own clock, so the suite runs in virtual time too. Every function takes
-//! the world's only user's place: nothing may be in flight when it is called, and nothing is when it returns. The
-//! contents of the device are overwritten.
+//! Time passes only through the world's own clock, so the suite runs in virtual time too. Every function
+//! takes the world's only user's place: nothing may be in flight when it is called, and nothing is when it
+//! returns. The contents of the device are overwritten.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,7 +1,7 @@
 use std::ops::Range;
 
-/// What a device must hold: its bytes, as far as they are known. After a discard, and before the first write, a
-/// byte may be anything.
+/// What a device must hold: its bytes, as far as they are known. After a discard, and before the first write,
+/// a byte may be anything.
 pub(super) struct Oracle {
     bytes: Vec<u8>,
     known: Vec<bool>,

@@ -1,4 +1,5 @@
 use super::session::Session;
+use crate::device::BUFFERS_MAX;
 use crate::{Access, Arena, Buffer, Cause, Device, DeviceId, Io, Operation, WriteBuffers};
 
 /// Requests that the device can't carry out complete with the reason, and move nothing.
@@ -8,6 +9,7 @@ pub fn impossible_requests_are_refused(io: &mut dyn Io, device: &Device, seed: u
     misaligned(&mut session);
     beyond_the_end(&mut session);
     bad_lengths(&mut session);
+    too_many_buffers(&mut session);
     kinds_it_lacks(&mut session);
     nothing_moves(&mut session);
     assert_eq!(session.run(Operation::Flush).result, Ok(()), "the device goes on working");
@@ -84,6 +86,21 @@ fn bad_lengths(session: &mut Session<'_>) {
         let cause = session.refused(writing(from));
         assert_eq!(cause, Cause::Length { largest_bytes });
     }
+}
+
+/// As many buffers as the system takes do, one more is refused.
+fn too_many_buffers(session: &mut Session<'_>) {
+    let shape = session.device.shape.clone();
+    let block = session.block_bytes();
+    let bytes = ((BUFFERS_MAX + 1) * block) as u64;
+    if !shape.writable || bytes > shape.largest_transfer_bytes || bytes > shape.capacity_bytes {
+        return;
+    }
+    let part = Arena::new(session.whole_blocks(4096)).unwrap().allocate(block).unwrap().freeze();
+    let parts = |count| writing((0..count).map(|_| part.clone()).collect());
+    assert_eq!(session.run(parts(BUFFERS_MAX)).result, Ok(()));
+    let cause = session.refused(parts(BUFFERS_MAX + 1));
+    assert_eq!(cause, Cause::Buffers { count: BUFFERS_MAX + 1, most: BUFFERS_MAX });
 }
 
 fn writing(from: WriteBuffers) -> Operation {

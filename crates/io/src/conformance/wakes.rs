@@ -8,8 +8,8 @@ use crate::{Arena, Device, Io, Nanos, Operation, Wait, Waker};
 const LOST: Nanos = Nanos::from_secs(5);
 const ROUNDS: u64 = 1000;
 
-/// A waker ends the current wait, or else the next one, and no wake-up is lost. Does nothing in a world that gives
-/// no waker.
+/// A waker ends the current wait, or else the next one, and no wake-up is lost. Does nothing in a world that
+/// gives no waker.
 pub fn wakers_end_waits(io: &mut dyn Io, device: &Device, seed: u64) {
     let mut session = Session::new(io, device, "wakers", seed);
     let Some(waker) = session.io.waker() else { return };
@@ -58,7 +58,8 @@ fn waking_while_it_waits(session: &mut Session<'_>, waker: &Waker) {
     });
 }
 
-/// The counter that another thread raises before each wake-up is seen after some wait, whatever else completes.
+/// The counter that another thread raises before each wake-up is seen after some wait, whatever else
+/// completes.
 fn waking_while_requests_complete(session: &mut Session<'_>, waker: &Waker) {
     let bytes = session.whole_blocks(512);
     let arena = Arena::new(bytes.next_multiple_of(4096) * 2).unwrap();

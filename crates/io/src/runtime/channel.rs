@@ -7,8 +7,8 @@ use std::task::{Context, Poll, Waker};
 use super::executor::Handle;
 use super::inbox::ForeignWakes;
 
-/// A bounded channel from other threads to a task: blocking at the sending end, asynchronous at the receiving one, which
-/// belongs to the runtime of `handle`. It has room for `capacity` messages, at least one.
+/// A bounded channel from other threads to a task: blocking at the sending end, asynchronous at the receiving
+/// one, which belongs to the runtime of `handle`. It has room for `capacity` messages, at least one.
 pub fn channel<T>(handle: &Handle, capacity: usize) -> (Sender<T>, Receiver<T>) {
     let state = State {
         queue: VecDeque::new(),
@@ -43,7 +43,8 @@ impl<T> Shared<T> {
     }
 }
 
-/// The end of a [channel](channel()) that other threads have. When the last is dropped the receiver learns that.
+/// The end of a [channel](channel()) that other threads have. When the last is dropped the receiver learns
+/// that.
 pub struct Sender<T> {
     shared: Arc<Shared<T>>,
     wakes: ForeignWakes,
@@ -63,8 +64,8 @@ pub enum TrySendError<T> {
 }
 
 impl<T> Sender<T> {
-    /// Sends a message; waits while there is no room. For other threads: in the receiver's own it could wait for ever,
-    /// see [`try_send`](Sender::try_send).
+    /// Sends a message; waits while there is no room. For other threads: in the receiver's own it could wait
+    /// for ever, see [`try_send`](Sender::try_send).
     ///
     /// # Errors
     /// Gives the message back when the receiver is gone.
@@ -134,8 +135,8 @@ impl<T> Receiver<T> {
         message.pop()
     }
 
-    /// Waits until there is a message, and then takes all that are there, but at most `limit`, at least one. Returns how
-    /// many it added to `into`: 0 when there are no more and all senders are gone.
+    /// Waits until there is a message, and then takes all that are there, but at most `limit`, at least one.
+    /// Returns how many it added to `into`: 0 when there are no more and all senders are gone.
     pub async fn recv_many(&mut self, into: &mut Vec<T>, limit: usize) -> usize {
         poll_fn(|context| self.poll_many(context, into, limit.max(1))).await
     }

@@ -9,9 +9,9 @@ use crate::{Buffer, BufferMut, Completion, Device, DeviceId, IoError, Operation,
 
 /// A device as tasks use it.
 ///
-/// Every request is on its way as soon as the method is called; the future only waits for it. So two that are called before
-/// the first is awaited run at the same time. A future that is dropped leaves its request to complete by itself,
-/// and the buffers go back to their arena then.
+/// Every request is on its way as soon as the method is called; the future only waits for it. So two that are
+/// called before the first is awaited run at the same time. A future that is dropped leaves its request to
+/// complete by itself, and the buffers go back to their arena then.
 #[derive(Clone)]
 pub struct AsyncDevice {
     core: Rc<Core>,

@@ -24,7 +24,8 @@ pub struct Handle {
     core: Rc<Core>,
 }
 
-/// Everything of a runtime. Each part has a cell of its own, and none is borrowed while a task runs or a waker is woken.
+/// Everything of a runtime. Each part has a cell of its own, and none is borrowed while a task runs or a
+/// waker is woken.
 pub(super) struct Core {
     pub(super) io: RefCell<Box<dyn Io>>,
     pub(super) requests: RefCell<Requests>,
@@ -57,12 +58,12 @@ impl Runtime {
         self.handle.clone()
     }
 
-    /// Runs a future, and the tasks beside it, until it is done. Tasks that are not done then go on with the next
-    /// call.
+    /// Runs a future, and the tasks beside it, until it is done. Tasks that are not done then go on with the
+    /// next call.
     ///
     /// # Panics
-    /// When nothing can ever wake the future again, naming the tasks that wait. When a task panics. When it is called inside
-    /// of itself.
+    /// When nothing can ever wake the future again, naming the tasks that wait. When a task panics. When it
+    /// is called inside of itself.
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
         let core = &self.handle.core;
         let _running = Running::begin(&core.is_running);
@@ -127,8 +128,8 @@ impl Core {
         }
     }
 
-    /// Sends requests, and collects what wakes tasks: completions, deadlines, wake-ups. Waits for one of them when
-    /// no task is ready.
+    /// Sends requests, and collects what wakes tasks: completions, deadlines, wake-ups. Waits for one of them
+    /// when no task is ready.
     fn turn(&self) {
         let wait = if self.inbox.ready() > 0 { Wait::NONE } else { self.next_wait() };
         let wait = if wait == Wait::NONE || self.inbox.park() { wait } else { Wait::NONE };
@@ -163,8 +164,8 @@ impl Core {
         let deadline = self.timers.borrow().next();
         let io = self.io.borrow();
         match deadline {
-            // A sleeping thread wakes late, so the last part of the time is spent polling. Where there is no slack,
-            // time may be virtual, and polling would never end.
+            // A sleeping thread wakes late, so the last part of the time is spent polling. Where there is no
+            // slack, time may be virtual, and polling would never end.
             Some(deadline) if deadline <= io.now() + io.timer_slack() => Wait::NONE,
             Some(deadline) => Wait::until_time(deadline.since(io.timer_slack())),
             None if self.requests.borrow().outstanding() > 0 || self.inbox.may_be_woken() => {

@@ -115,8 +115,9 @@ impl Wake for TaskWake {
     }
 }
 
-/// Says, as long as it lives, that another thread may wake a task, so that having nothing else to wait for is no
-/// deadlock. Each [`Sender`](super::Sender) holds one. Has no meaning in a modelled world, which other threads can't wake.
+/// Says, as long as it lives, that another thread may wake a task, so that having nothing else to wait for is
+/// no deadlock. Each [`Sender`](super::Sender) holds one. Has no meaning in a modelled world, which other
+/// threads can't wake.
 pub struct ForeignWakes {
     inbox: Arc<Inbox>,
 }

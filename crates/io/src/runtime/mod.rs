@@ -14,12 +14,12 @@
 //! assert_eq!(answer, 42);
 //! ```
 //!
-//! The same in the same order every time: tasks run in the order in which they were woken, timers fire by time and then by
-//! age, and all time is the world's. So in a modelled world a run depends on nothing but its input. In a real
-//! one, wake-ups from other threads and the device's own times are the input.
+//! The same in the same order every time: tasks run in the order in which they were woken, timers fire by
+//! time and then by age, and all time is the world's. So in a modelled world a run depends on nothing but its
+//! input. In a real one, wake-ups from other threads and the device's own times are the input.
 //!
-//! Other threads reach a task through a [channel](channel()), which is also how work is batched: the receiver takes all that
-//! has come with one [`recv_many`](Receiver::recv_many).
+//! Other threads reach a task through a [channel](channel()), which is also how work is batched: the receiver
+//! takes all that has come with one [`recv_many`](Receiver::recv_many).
 //!
 //! When nothing can ever wake a task again, that is a deadlock and a panic that names the tasks that wait.
 

@@ -14,8 +14,8 @@ pub(super) struct Requests {
     waiting: VecDeque<(DeviceId, Request)>,
 }
 
-/// Where a request and its future meet. The future may be dropped first: the world keeps the buffers until the request
-/// has completed, and then they go with the completion.
+/// Where a request and its future meet. The future may be dropped first: the world keeps the buffers until
+/// the request has completed, and then they go with the completion.
 #[derive(Default)]
 pub(super) struct Reaction(RefCell<Progress>);
 

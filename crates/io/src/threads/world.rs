@@ -103,10 +103,7 @@ impl Io for Threads {
         let enough = wait.target(self.in_flight(), self.has_waker);
         let wanted = enough.saturating_sub(self.refused.len());
         into.append(&mut self.refused);
-        assert!(
-            self.slots.in_use() == 0 || !self.pool.is_without_workers(),
-            "the system lets this process start no thread, and requests wait for one"
-        );
+        self.pool.run_without_workers();
         self.pool.shared.take_done(wanted, wait.until, &mut self.done);
         self.hand_out(into);
     }
@@ -145,7 +142,7 @@ impl Io for Threads {
         Backend {
             name: "threads",
             features: vec![format!("up to {} threads", self.pool.workers_max())],
-            stepped_down: Vec::new(),
+            stepped_down: self.pool.refusal().map(Into::into).into_iter().collect(),
         }
     }
 }

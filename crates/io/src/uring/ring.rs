@@ -22,10 +22,11 @@ use crate::{
 
 /// The user data of the wake-up poll; slots have small numbers.
 const WAKE: u64 = u64::MAX;
+/// The most polls of the wake-up event, and so the most completions that one system call waits for in a world
+/// that can be woken.
+const WAKE_POLLS_MAX: usize = 64;
 /// How long a dropped world waits for requests that are still in flight before it gives up their memory.
 const DRAIN: Nanos = Nanos::from_secs(2);
-/// A wait for several completions is ended by a wake-up after this time at the latest; a wait for one, at once.
-const WAKE_LATENCY: Nanos = Nanos::from_millis(10);
 /// One registered buffer may be no longer.
 const REGISTERED_BYTES_MAX: usize = 1 << 30;
 /// Registering less than this isn't worth a place in the table.
@@ -43,6 +44,8 @@ pub struct Uring {
     entries: Vec<cqueue::Entry>,
     arenas: Vec<RegisteredArena>,
     wake: Option<Arc<WakeEvent>>,
+    /// Polls of the event that are in the ring.
+    wake_polls: usize,
     /// A wake-up came, and no wait has ended by it yet.
     woken: bool,
     backend: Backend,
@@ -77,6 +80,7 @@ impl Uring {
             entries: Vec::new(),
             arenas: Vec::new(),
             wake: None,
+            wake_polls: 0,
             woken: false,
             backend: Backend { name: "io_uring", features, stepped_down },
             registered_files,
@@ -160,8 +164,8 @@ impl Uring {
     fn push_entry(&mut self, entry: &squeue::Entry) {
         loop {
             // SAFETY: the entry's buffers and lists belong to its slot, which stays as it is until the
-            // completion is reaped; a ring dropped before that gives up the slots (`drop`). The wake-up poll has
-            // no memory.
+            // completion is reaped; a ring dropped before that gives up the slots (`drop`). The wake-up poll
+            // has no memory.
             if unsafe { self.ring.submission().push(entry) }.is_ok() {
                 return;
             }
@@ -174,11 +178,10 @@ impl Uring {
         if completions == 0 && self.nothing_to_send() {
             return true;
         }
-        let pause = self.pause(completions, until);
-        let result = match pause {
+        let result = match until.filter(|_| completions > 0) {
             None => self.ring.submitter().submit_and_wait(completions),
-            Some(pause) => {
-                let left = pause.since(clock::monotonic()).0;
+            Some(until) => {
+                let left = until.since(clock::monotonic()).0;
                 let nanos = u32::try_from(left % 1_000_000_000).unwrap_or(0);
                 let time = Timespec::new().sec(left / 1_000_000_000).nsec(nanos);
                 self.ring.submitter().submit_with_args(completions, &SubmitArgs::new().timespec(&time))
@@ -186,25 +189,14 @@ impl Uring {
         };
         match result.map_err(|error| Errno::from_io_error(&error)) {
             Ok(_) => true,
-            Err(Some(Errno::TIME)) => pause < until || until.is_none(),
-            // A signal, or no memory for now: the caller looks around and comes back.
-            Err(Some(Errno::INTR | Errno::AGAIN | Errno::BUSY)) => false,
+            // A signal, the deadline, or no memory for now: the caller looks around and comes back.
+            Err(Some(Errno::INTR | Errno::TIME | Errno::AGAIN | Errno::BUSY)) => false,
             Err(errno) => panic!("io_uring_enter on a ring of our own: {errno:?}"),
         }
     }
 
-    /// When a wait ends that no completion ends. To the kernel a wake-up is but one completion more, which doesn't
-    /// end a wait for several; so such a wait pauses now and then to look whether there was one.
-    fn pause(&self, completions: usize, until: Option<Nanos>) -> Option<Nanos> {
-        match completions {
-            0 => None,
-            1 => until,
-            _ if self.wake.is_none() => until,
-            _ => Some((clock::monotonic() + WAKE_LATENCY).min(until.unwrap_or(Nanos::MAX))),
-        }
-    }
-
-    /// Whether there is neither a request to send nor a completion that the kernel delivers only when entered.
+    /// Whether there is neither a request to send nor a completion that the kernel delivers only when
+    /// entered.
     fn nothing_to_send(&mut self) -> bool {
         let queue = self.ring.submission();
         queue.is_empty() && !queue.taskrun() && !queue.cq_overflow()
@@ -215,15 +207,19 @@ impl Uring {
         let mut entries = std::mem::take(&mut self.entries);
         entries.extend(self.ring.completion());
         let now = if entries.is_empty() { Nanos::ZERO } else { clock::monotonic() };
+        let polls = self.wake_polls;
         for entry in entries.drain(..) {
             if entry.user_data() == WAKE {
-                self.woken = true;
-                self.rearm_wake();
+                self.wake_polls = self.wake_polls.saturating_sub(1);
             } else {
                 self.settle(&entry, now, into);
             }
         }
         self.entries = entries;
+        if self.wake_polls < polls {
+            self.woken = true;
+            self.wake.iter().for_each(|wake| wake.clear());
+        }
     }
 
     /// Hands out the completion of a request, unless the rest of it was submitted again.
@@ -256,10 +252,14 @@ impl Uring {
         None
     }
 
-    fn rearm_wake(&mut self) {
+    /// Sees to it that a wake-up ends a wait for so many completions: to the kernel it is as many of them as
+    /// there are polls of the event.
+    fn arm_wake(&mut self, completions: usize) {
         let Some(wake) = self.wake.clone() else { return };
-        wake.clear();
-        self.push_entry(&wake.poll_entry(WAKE));
+        while self.wake_polls < completions {
+            self.push_entry(&wake.poll_entry(WAKE));
+            self.wake_polls += 1;
+        }
     }
 }
 
@@ -281,12 +281,23 @@ impl Io for Uring {
         into.append(&mut self.refused);
         let waits = into.len() < enough;
         loop {
-            let missing = if self.woken { 0 } else { enough.saturating_sub(into.len()) };
+            let missing = match enough.saturating_sub(into.len()) {
+                _ if self.woken => 0,
+                missing if self.wake.is_some() => missing.min(WAKE_POLLS_MAX),
+                missing => missing,
+            };
+            self.arm_wake(missing);
+            let had = into.len();
             let uninterrupted = self.enter(missing, wait.until);
             self.collect(into);
             let woken = waits && std::mem::take(&mut self.woken);
-            let satisfied = into.len() >= enough && self.ring.submission().is_empty();
-            if satisfied || woken || !uninterrupted {
+            // The kernel hides that a signal or the deadline ended the wait when the same call has sent
+            // something or finds a completion; but then there are fewer completions than were waited for.
+            // (Where there is something to send again, that may be for another reason.)
+            let all_sent = self.ring.submission().is_empty();
+            let ended_early = into.len() < had + missing && all_sent;
+            let satisfied = into.len() >= enough && all_sent;
+            if satisfied || woken || ended_early || !uninterrupted {
                 return;
             }
         }
@@ -314,9 +325,7 @@ impl Io for Uring {
 
     fn waker(&mut self) -> Option<Waker> {
         if self.wake.is_none() {
-            let wake = WakeEvent::new().ok()?;
-            self.push_entry(&wake.poll_entry(WAKE));
-            self.wake = Some(wake);
+            self.wake = Some(WakeEvent::new().ok()?);
         }
         self.wake.clone().map(|wake| Waker::new(wake))
     }

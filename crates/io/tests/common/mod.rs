@@ -7,6 +7,8 @@
     reason = "each test uses a part of it"
 )]
 
+pub(crate) mod child;
+
 use std::path::Path;
 use std::sync::Arc;
 

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use nandle_io::Nanos;
 use nandle_io::units::{parse_bytes, parse_duration};
@@ -43,11 +44,15 @@ pub(crate) enum Command {
     /// Make the HTML report of one profile, or of several to compare
     Report(ReportArgs),
     /// Print a completion script for a shell
+    #[command(
+        after_help = "Examples:\n  nandle completions bash > ~/.local/share/bash-completion/completions/nandle\n  nandle completions zsh > ~/.zfunc/_nandle\n  nandle completions fish > ~/.config/fish/completions/nandle.fish"
+    )]
     Completions {
         /// Which shell
         shell: clap_complete::Shell,
     },
     /// Print the manual page
+    #[command(after_help = "Examples:\n  nandle man > nandle.1 && man -l nandle.1")]
     Man,
 }
 
@@ -55,7 +60,7 @@ pub(crate) enum Command {
 #[derive(Debug, Clone, ClapArgs)]
 pub(crate) struct TargetArgs {
     /// A directory (a test file is made in it, and gone afterwards), a file, or a block device
-    #[arg(value_parser = parse_target)]
+    #[arg(value_parser = OsStringValueParser::new().try_map(|text| TargetSpec::from_os(&text)))]
     pub(crate) target: TargetSpec,
     /// Size of the test file in a directory
     #[arg(long, value_name = "SIZE", default_value = "4GiB", value_parser = parse_bytes)]
@@ -67,7 +72,7 @@ pub(crate) struct TargetArgs {
     #[arg(long)]
     pub(crate) buffered: bool,
     /// Give a device up that has been silent for this long
-    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse_duration)]
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = positive_duration)]
     pub(crate) patience: Nanos,
     /// Leave cells out that would have more bytes outstanding at once
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = parse_bytes)]
@@ -151,10 +156,10 @@ pub(crate) struct SweepArgs {
     #[arg(long, value_name = "OPERATION", default_value = "read")]
     pub(crate) operation: OperationKind,
     /// End a run after this many bytes
-    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
+    #[arg(long, value_name = "SIZE", value_parser = positive_bytes)]
     pub(crate) bytes_per_run: Option<u64>,
     /// End a run after this time [default: 2s, when no bytes are given]
-    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    #[arg(long, value_name = "TIME", value_parser = positive_duration)]
     pub(crate) time_per_run: Option<Nanos>,
     /// exact: as many outstanding as asked for, always; batched: up to a quarter at once, for less processor time
     #[arg(long, value_name = "HOW", default_value = "exact")]
@@ -234,6 +239,14 @@ pub(crate) struct ReportArgs {
     pub(crate) output: PathBuf,
 }
 
-fn parse_target(text: &str) -> Result<TargetSpec, String> {
-    text.parse().map_err(|error: nandle_target::spec::SpecError| error.to_string())
+/// A size that bounds something.
+fn positive_bytes(text: &str) -> Result<u64, String> {
+    let bytes = parse_bytes(text).map_err(|error| error.to_string())?;
+    if bytes == 0 { Err("expected a size above 0".into()) } else { Ok(bytes) }
+}
+
+/// A time that bounds something.
+fn positive_duration(text: &str) -> Result<Nanos, String> {
+    let time = parse_duration(text).map_err(|error| error.to_string())?;
+    if time == Nanos::ZERO { Err("expected a time above 0".into()) } else { Ok(time) }
 }

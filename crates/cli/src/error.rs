@@ -3,7 +3,6 @@ use std::process::ExitCode;
 use nandle_io::ArenaError;
 use nandle_probe::fill::FillError;
 use nandle_probe::load::LoadError;
-use nandle_probe::sweep::PlanError;
 use nandle_profile::ProfileError;
 use nandle_report::ReportError;
 use nandle_target::TargetError;
@@ -85,12 +84,6 @@ impl From<FillError> for CliError {
             }
             other => Self::failed(other.to_string()),
         }
-    }
-}
-
-impl From<PlanError> for CliError {
-    fn from(error: PlanError) -> Self {
-        Self::usage(error.to_string())
     }
 }
 

@@ -6,6 +6,7 @@ mod error;
 mod interrupt;
 mod output;
 mod progress;
+mod result_file;
 mod session;
 mod sweep_csv;
 

@@ -1,12 +1,22 @@
 //! The one place that prints: results to standard output, all else to standard error.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is the program's voice")]
 
-use std::io::{IsTerminal, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
+
+use crate::error::CliError;
 
 /// Prints a result. A reader that has gone away (`| head`) is no error.
-pub(crate) fn result(text: &str) {
+///
+/// # Errors
+/// Standard output goes to a file, and the file can't be written to.
+pub(crate) fn result(text: &str) -> Result<(), CliError> {
     let mut out = std::io::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(CliError::failed(format!("writing the result to standard output: {error}")))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Tells something beside the result.

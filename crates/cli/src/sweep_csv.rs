@@ -1,12 +1,36 @@
-//! The cells of a sweep as CSV: long form, one cell a row, a unit in every column's name.
+//! The cells of a sweep as CSV: long form, one cell a row with where it was measured, a unit in every column's name.
 
 use std::path::Path;
 
-use nandle_profile::{Cell, LatencySummary, OperationKind};
+use nandle_profile::{Cell, LatencySummary, OperationKind, SweepFile};
 use serde::{Deserialize, Serialize};
+
+/// Where and how the cells of a sweep were measured. Cells of different origins aren't put together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Origin {
+    pub(crate) target: String,
+    pub(crate) io: String,
+    pub(crate) direct: bool,
+    pub(crate) file_bytes: u64,
+}
+
+impl Origin {
+    pub(crate) fn of(file: &SweepFile) -> Self {
+        Self {
+            target: file.target.clone(),
+            io: file.backend.io.clone(),
+            direct: file.backend.direct,
+            file_bytes: file.file_bytes,
+        }
+    }
+}
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Row {
+    target: String,
+    backend: String,
+    direct: bool,
+    file_bytes: u64,
     pattern: String,
     operation: OperationKind,
     block_bytes: u64,
@@ -30,9 +54,13 @@ struct Row {
     unsent: Option<u64>,
 }
 
-impl From<&Cell> for Row {
-    fn from(cell: &Cell) -> Self {
+impl Row {
+    fn new(file: &SweepFile, cell: &Cell) -> Self {
         Self {
+            target: file.target.clone(),
+            backend: file.backend.io.clone(),
+            direct: file.backend.direct,
+            file_bytes: file.file_bytes,
             pattern: cell.pattern.clone(),
             operation: cell.operation,
             block_bytes: cell.block_bytes,
@@ -58,10 +86,13 @@ impl From<&Cell> for Row {
     }
 }
 
-impl From<Row> for Cell {
-    fn from(row: Row) -> Self {
+impl Row {
+    fn into_cell(self) -> (Origin, Cell) {
+        let row = self;
         let on_schedule = row.unsent.is_some();
-        Self {
+        let origin =
+            Origin { target: row.target, io: row.backend, direct: row.direct, file_bytes: row.file_bytes };
+        let cell = Cell {
             pattern: row.pattern,
             operation: row.operation,
             block_bytes: row.block_bytes,
@@ -88,30 +119,48 @@ impl From<Row> for Cell {
                 .then(|| LatencySummary { p99: row.schedule_lag_p99_ns, ..LatencySummary::default() }),
             unsent: row.unsent,
             seconds: Vec::new(),
-        }
+        };
+        (origin, cell)
     }
 }
 
 /// The cells as CSV with a header.
-pub(crate) fn to_csv(cells: &[Cell]) -> Result<String, String> {
+pub(crate) fn to_csv(file: &SweepFile) -> Result<String, String> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    for cell in cells {
-        writer.serialize(Row::from(cell)).map_err(|error| error.to_string())?;
+    for cell in &file.cells {
+        writer.serialize(Row::new(file, cell)).map_err(|error| error.to_string())?;
     }
     let bytes = writer.into_inner().map_err(|error| error.to_string())?;
     String::from_utf8(bytes).map_err(|error| error.to_string())
 }
 
-/// The cells of a CSV file.
-pub(crate) fn read_csv(path: &Path) -> Result<Vec<Cell>, String> {
+/// The cells of a CSV file, each with where it was measured.
+pub(crate) fn read_csv(path: &Path) -> Result<Vec<(Origin, Cell)>, String> {
     let mut reader = csv::Reader::from_path(path).map_err(|error| error.to_string())?;
     let rows = reader.deserialize::<Row>();
-    rows.map(|row| row.map(Cell::from).map_err(|error| error.to_string())).collect()
+    rows.map(|row| row.map(Row::into_cell).map_err(|error| error.to_string())).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use nandle_profile::{Backend, SWEEP_SCHEMA_VERSION};
+
     use super::*;
+
+    fn sweep_of(cell: Cell) -> SweepFile {
+        let backend =
+            Backend { io: "threads".into(), features: Vec::new(), stepped_down: Vec::new(), direct: true };
+        SweepFile {
+            schema_version: SWEEP_SCHEMA_VERSION,
+            target: "a directory, with a comma".into(),
+            backend,
+            file_bytes: 4096,
+            seed: 1,
+            complete: true,
+            cells: vec![cell],
+            skipped: Vec::new(),
+        }
+    }
 
     #[test]
     fn cells_read_back_as_they_were_written() {
@@ -142,7 +191,8 @@ mod tests {
         };
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("sweep.csv");
-        std::fs::write(&path, to_csv(std::slice::from_ref(&cell)).unwrap()).unwrap();
-        assert_eq!(read_csv(&path).unwrap(), [cell]);
+        let file = sweep_of(cell.clone());
+        std::fs::write(&path, to_csv(&file).unwrap()).unwrap();
+        assert_eq!(read_csv(&path).unwrap(), [(Origin::of(&file), cell)]);
     }
 }

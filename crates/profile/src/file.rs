@@ -11,7 +11,7 @@ use crate::{DeviceProfile, PROFILE_SCHEMA_VERSION};
 #[non_exhaustive]
 pub enum ProfileError {
     /// The operating system refused.
-    #[error("{action} {path}: {source}")]
+    #[error("{action} {path}: {source}{}", advice(source))]
     File {
         /// What was tried.
         action: &'static str,
@@ -21,7 +21,7 @@ pub enum ProfileError {
         source: std::io::Error,
     },
     /// The file is no profile, or a damaged one.
-    #[error("{path} is not a nandle profile: {source}; make one with `nandle probe TARGET --profile {path}`")]
+    #[error("{path} is not a nandle profile: {source}; make one with `nandle probe TARGET`")]
     Damaged {
         /// Which file.
         path: PathBuf,
@@ -43,6 +43,13 @@ pub enum ProfileError {
     },
 }
 
+fn advice(source: &std::io::Error) -> &'static str {
+    match source.kind() {
+        std::io::ErrorKind::NotFound => "; make one with `nandle probe TARGET`",
+        _ => "",
+    }
+}
+
 /// Reads a profile.
 ///
 /// # Errors
@@ -50,8 +57,8 @@ pub enum ProfileError {
 pub fn read_profile(path: &Path) -> Result<DeviceProfile, ProfileError> {
     let file = |source| ProfileError::File { action: "reading the profile", path: path.into(), source };
     let damaged = |source| ProfileError::Damaged { path: path.into(), source };
-    let text = fs::read_to_string(path).map_err(file)?;
-    let value: Value = serde_json::from_str(&text).map_err(damaged)?;
+    let bytes = fs::read(path).map_err(file)?;
+    let value: Value = serde_json::from_slice(&bytes).map_err(damaged)?;
     match value.get("schema_version").and_then(Value::as_u64) {
         Some(got) if got != u64::from(PROFILE_SCHEMA_VERSION) => {
             Err(ProfileError::Version { path: path.into(), got, expected: PROFILE_SCHEMA_VERSION })
@@ -77,19 +84,47 @@ pub fn write_profile(path: &Path, profile: &DeviceProfile) -> Result<(), Profile
 }
 
 /// Replaces a file's contents by way of a temporary neighbour, so that a reader and an interrupted program
-/// see the old file or the new one, never a part.
+/// see the old file or the new one, never a part. A symbolic link stays, and what it leads to is replaced.
 ///
 /// # Errors
 /// The directory can't be written, or the device is full.
 pub fn write_atomically(path: &Path, contents: &[u8]) -> std::io::Result<()> {
-    let mut name = path.file_name().ok_or(std::io::ErrorKind::InvalidFilename)?.to_owned();
-    name.push(format!(".{}.tmp", std::process::id()));
-    let temporary = path.with_file_name(name);
+    let path = behind_links(path);
+    let temporary = neighbour(&path)?;
     let written = fs::File::create(&temporary)
         .and_then(|mut file| file.write_all(contents).and_then(|()| file.sync_all()))
-        .and_then(|()| fs::rename(&temporary, path));
+        .and_then(|()| fs::rename(&temporary, &path));
     if written.is_err() {
         let _ = fs::remove_file(&temporary);
     }
     written
+}
+
+/// Whether [`write_atomically`] could begin: makes the temporary neighbour and takes it away again.
+///
+/// # Errors
+/// The directory isn't there or can't be written.
+pub fn try_write(path: &Path) -> std::io::Result<()> {
+    let temporary = neighbour(&behind_links(path))?;
+    fs::File::create(&temporary)?;
+    fs::remove_file(&temporary)
+}
+
+fn neighbour(path: &Path) -> std::io::Result<PathBuf> {
+    let mut name = path.file_name().ok_or(std::io::ErrorKind::InvalidFilename)?.to_owned();
+    name.push(format!(".{}.tmp", std::process::id()));
+    Ok(path.with_file_name(name))
+}
+
+/// Links that a path may lead through; more of them are a circle, which opening will complain of.
+const LINKS_MAX: usize = 40;
+
+/// Where a path leads, also when nothing is there yet.
+fn behind_links(path: &Path) -> PathBuf {
+    let mut path = path.to_path_buf();
+    for _ in 0..LINKS_MAX {
+        let Ok(to) = fs::read_link(&path) else { break };
+        path = path.parent().map_or_else(|| to.clone(), |directory| directory.join(&to));
+    }
+    path
 }

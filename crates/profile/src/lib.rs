@@ -20,10 +20,11 @@ pub use costs::{FlexibleIo, ReadPlan, RequestCost};
 pub use derived::{
     BlockAtDepth, DepthForBlock, Derived, EqualRegion, GroupPenalty, SplitObservation, SplitSize,
 };
-pub use file::{ProfileError, read_profile, write_atomically, write_profile};
+pub use file::{ProfileError, read_profile, try_write, write_atomically, write_profile};
 pub use interval::Interval;
 pub use profile::{
     Conditions, DeviceProfile, FirstTouch, FitSummary, FittedCell, PROFILE_SCHEMA_VERSION, ReferenceCell,
+    ReferenceSlice,
 };
 pub use sweep::{SWEEP_SCHEMA_VERSION, SweepFile};
 pub use system::{

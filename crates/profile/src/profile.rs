@@ -54,7 +54,7 @@ pub struct Conditions {
     /// Size of the area that was addressed.
     pub file_bytes: u64,
     /// Size that had been wanted, when a slow or a full device made the file smaller.
-    pub file_bytes_wanted: u64,
+    pub wanted_file_bytes: u64,
     /// Whether the contents of each read were checked against what had been written.
     pub contents_checked: bool,
     /// Seed of the patterns and of the order of slices.
@@ -90,8 +90,17 @@ pub struct ReferenceCell {
     pub bandwidth_bytes_per_s: f64,
     /// Standard deviation of its slices' bandwidth, as a share of their mean: the device's own noise.
     pub variation: f64,
-    /// Bandwidth of each slice with the time at which it began, for a time line.
-    pub series: Vec<(u64, f64)>,
+    /// Its slices, in the order in which they were measured.
+    pub series: Vec<ReferenceSlice>,
+}
+
+/// One slice of the reference cell.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ReferenceSlice {
+    /// When it began, since the measuring began.
+    pub began_ns: u64,
+    /// What it gave.
+    pub bandwidth_bytes_per_s: f64,
 }
 
 /// Reading blocks for the first time after they were written, against reading the same blocks again.

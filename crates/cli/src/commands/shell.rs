@@ -21,6 +21,5 @@ pub(crate) fn man_page() -> Result<(), CliError> {
 
 fn print_bytes(bytes: Vec<u8>) -> Result<(), CliError> {
     let text = String::from_utf8(bytes).map_err(|error| CliError::failed(error.to_string()))?;
-    output::result(&text);
-    Ok(())
+    output::result(&text)
 }

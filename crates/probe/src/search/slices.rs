@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use nandle_io::Nanos;
-use nandle_profile::{OperationKind, ReferenceCell};
+use nandle_profile::{OperationKind, ReferenceCell, ReferenceSlice};
 
 use super::CellKey;
 use super::estimate::{Slice, Slices, median};
@@ -193,7 +193,10 @@ impl<'a> Slicer<'a> {
             series: self
                 .reference_series
                 .iter()
-                .map(|(time, bandwidth)| (time.since(began).0, *bandwidth))
+                .map(|(time, bandwidth)| ReferenceSlice {
+                    began_ns: time.since(began).0,
+                    bandwidth_bytes_per_s: *bandwidth,
+                })
                 .collect(),
         })
     }

@@ -1,5 +1,5 @@
 use nandle_io::Shape;
-use nandle_io::units::format_bytes;
+use nandle_io::units::{format_bytes, format_bytes_exact};
 use nandle_profile::{Cell, OperationKind, SkippedCell};
 
 use super::SweepOptions;
@@ -34,7 +34,7 @@ pub struct SweepPlan {
 #[non_exhaustive]
 pub enum PlanError {
     /// A list of values is empty, or has a zero in it.
-    #[error("{what} must be given, and each must be at least 1")]
+    #[error("{what}: expected one or more values, each at least 1")]
     Empty {
         /// Which list.
         what: &'static str,
@@ -42,7 +42,7 @@ pub enum PlanError {
     /// A block size that direct I/O can't do.
     #[error(
         "block size {}: direct I/O on this target needs multiples of {}; choose other --block-sizes",
-        format_bytes(*block_bytes), format_bytes(*needed_bytes)
+        format_bytes_exact(*block_bytes), format_bytes_exact(*needed_bytes)
     )]
     Block {
         /// The block size.
@@ -51,7 +51,10 @@ pub enum PlanError {
         needed_bytes: u64,
     },
     /// A block that is larger than the area.
-    #[error("block size {}: the file has {}; give a larger --file-size", format_bytes(*block_bytes), format_bytes(*area_bytes))]
+    #[error(
+        "block size {}: there are only {} to test in; choose smaller --block-sizes, or a larger --file-size for a test file",
+        format_bytes_exact(*block_bytes), format_bytes(*area_bytes)
+    )]
     AreaTooSmall {
         /// The block size.
         block_bytes: u64,
@@ -68,6 +71,17 @@ impl CellSpec {
             && self.block_bytes == cell.block_bytes
             && self.group_blocks == cell.group_blocks
             && self.queue_depth == cell.queue_depth
+    }
+
+    /// The record of not running it.
+    pub fn skipped(&self, reason: String) -> SkippedCell {
+        SkippedCell {
+            pattern: self.pattern.to_string(),
+            block_bytes: self.block_bytes,
+            group_blocks: self.group_blocks,
+            queue_depth: self.queue_depth,
+            reason,
+        }
     }
 
     /// Bytes outstanding at one time.
@@ -96,13 +110,7 @@ pub fn plan(options: &SweepOptions, shape: &Shape, area_bytes: u64) -> Result<Sw
     for spec in combinations(options) {
         match reason_to_skip(options, &spec, area_bytes) {
             None => plan.cells.push(spec),
-            Some(reason) => plan.skipped.push(SkippedCell {
-                pattern: spec.pattern.to_string(),
-                block_bytes: spec.block_bytes,
-                group_blocks: spec.group_blocks,
-                queue_depth: spec.queue_depth,
-                reason,
-            }),
+            Some(reason) => plan.skipped.push(spec.skipped(reason)),
         }
     }
     Ok(plan)

@@ -67,8 +67,10 @@ struct Part {
 }
 
 impl Part {
-    fn of_u64(self, whole: u64) -> u64 {
-        whole / u64::from(self.of)
+    /// Its share of the blocks of a run, so that the shares add up to the whole.
+    fn of_bytes(self, bytes: u64, block_bytes: u64) -> u64 {
+        let (blocks, of) = (bytes.div_ceil(block_bytes), u64::from(self.of));
+        (blocks / of + u64::from(u64::from(self.number) < blocks % of)) * block_bytes
     }
 
     fn of_depth(self, depth: u32) -> u32 {
@@ -86,7 +88,7 @@ fn run_part(
     let work = work(context, options, spec, part)?;
     let queue_depth = part.of_depth(spec.queue_depth);
     let mut stop = options.stop;
-    stop.bytes = stop.bytes.map(|bytes| part.of_u64(bytes));
+    stop.bytes = stop.bytes.map(|bytes| part.of_bytes(bytes, spec.block_bytes));
     if let (Some(rate), Some(time)) = (options.rate, stop.time) {
         let open = OpenLoop {
             rate_per_s: rate.per_s / f64::from(part.of),

@@ -1,4 +1,4 @@
-use nandle_profile::ReferenceCell;
+use nandle_profile::{ReferenceCell, ReferenceSlice};
 
 use super::each::each;
 use super::{Curve, Line, Look, Plot, Point, View, XAxis, YAxis};
@@ -33,9 +33,9 @@ fn reference<'a>(device: &Device<'a>) -> Option<&'a ReferenceCell> {
 }
 
 fn curve(device: &Device, label: String) -> Curve {
-    let point = |reference: &ReferenceCell, (at_ns, bandwidth): &(u64, f64)| Point {
-        x: *at_ns as f64 / 1e9,
-        y: bandwidth / reference.bandwidth_bytes_per_s,
+    let point = |reference: &ReferenceCell, slice: &ReferenceSlice| Point {
+        x: slice.began_ns as f64 / 1e9,
+        y: slice.bandwidth_bytes_per_s / reference.bandwidth_bytes_per_s,
         bounds: None,
     };
     let points = reference(device)
@@ -82,7 +82,9 @@ fn finding_of_one(reference: &ReferenceCell) -> String {
 /// Mean of the last third by that of the first, less one.
 fn trend(reference: &ReferenceCell) -> Option<f64> {
     let third = reference.series.len() / 3;
-    let mean = |slices: &[(u64, f64)]| slices.iter().map(|(_, b)| b).sum::<f64>() / slices.len() as f64;
+    let mean = |slices: &[ReferenceSlice]| {
+        slices.iter().map(|slice| slice.bandwidth_bytes_per_s).sum::<f64>() / slices.len() as f64
+    };
     let first = reference.series.get(..third).filter(|slices| !slices.is_empty())?;
     let last = reference.series.get(reference.series.len() - third..)?;
     Some(mean(last) / mean(first) - 1.0)
@@ -99,7 +101,10 @@ mod tests {
             slices: 6,
             bandwidth_bytes_per_s: 1e9,
             variation: 0.03,
-            series: bandwidths.iter().enumerate().map(|(i, b)| (i as u64, *b)).collect(),
+            series: (0..)
+                .zip(bandwidths)
+                .map(|(began_ns, bandwidth)| ReferenceSlice { began_ns, bandwidth_bytes_per_s: *bandwidth })
+                .collect(),
         }
     }
 

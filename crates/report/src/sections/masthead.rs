@@ -100,8 +100,8 @@ fn requests(profile: &DeviceProfile) -> String {
 fn area(conditions: &Conditions) -> String {
     let size = Quantity::size(conditions.file_bytes);
     let checked = if conditions.contents_checked { "contents checked" } else { "contents not checked" };
-    if conditions.file_bytes < conditions.file_bytes_wanted {
-        format!("{size} of the {} wanted, {checked}", Quantity::size(conditions.file_bytes_wanted))
+    if conditions.file_bytes < conditions.wanted_file_bytes {
+        format!("{size} of the {} wanted, {checked}", Quantity::size(conditions.wanted_file_bytes))
     } else {
         format!("{size}, {checked}")
     }

@@ -2,7 +2,7 @@ use nandle_profile::{
     AtomicWrite, Backend, BlockAtDepth, BlockQueue, Cell, Conditions, Contradiction, DepthForBlock, Derived,
     DeviceProfile, EqualRegion, FileSystem, FirstTouch, FitSummary, FittedCell, FlexibleIo, GroupPenalty,
     Identity, Interval, LatencySummary, MachineFacts, MeasuredCell, OperationKind, ReferenceCell,
-    RequestCost, SkippedCell, SplitObservation, SplitSize, SystemFacts,
+    ReferenceSlice, RequestCost, SkippedCell, SplitObservation, SplitSize, SystemFacts,
 };
 use rand::SeedableRng as _;
 use rand_distr::{Distribution as _, Normal};
@@ -150,14 +150,17 @@ impl Drive {
         // One slice every 1.4 s, with a slow wave of 3 % below the noise.
         let slice = |index: u32| {
             let wave = 1.0 + 0.03 * (f64::from(index) / 9.0).sin();
-            (u64::from(index) * 1_400_000_000, bandwidth * wave * noise.factor())
+            ReferenceSlice {
+                began_ns: u64::from(index) * 1_400_000_000,
+                bandwidth_bytes_per_s: bandwidth * wave * noise.factor(),
+            }
         };
         Conditions {
             budget_ns: 90_000_000_000,
             elapsed_ns: 88_400_000_000,
             fill_ns: 9_800_000_000,
             file_bytes: 16 << 30,
-            file_bytes_wanted: 32 << 30,
+            wanted_file_bytes: 32 << 30,
             contents_checked: true,
             seed: self.seed,
             threads: 1,

@@ -66,7 +66,7 @@ fn conditions(args: &ProbeArgs, session: &Session, measured: &Measured) -> Condi
         elapsed_ns: measured.elapsed.0,
         fill_ns: filled.map_or(0, |filled| filled.elapsed.0),
         file_bytes: measured.prepared.area_bytes,
-        file_bytes_wanted: wanted,
+        wanted_file_bytes: wanted,
         contents_checked: measured.prepared.contents.is_some(),
         seed: args.target.seed,
         threads: 1,

@@ -14,12 +14,13 @@ use nandle_target::pressure::PressureSample;
 use nandle_target::{Intent, facts};
 
 use self::assemble::Measured;
-use super::report::{check_may_write, write_report};
+use super::report::write_report;
 use crate::args::{Common, ProbeArgs};
 use crate::error::CliError;
 use crate::interrupt::cancel_on_signals;
 use crate::output;
 use crate::progress::Progress;
+use crate::result_file::{self, Content};
 use crate::session::Session;
 
 /// Room for the deepest queue of the grid.
@@ -58,25 +59,15 @@ fn check(args: &ProbeArgs) -> Result<(), CliError> {
             nandle_io::units::format_duration(BUDGET_MIN)
         )));
     }
-    check_may_write(&args.report)?;
-    check_is_profile(&args.profile)
-}
-
-/// # Errors
-/// There is a file of that name that is no profile of ours.
-fn check_is_profile(path: &std::path::Path) -> Result<(), CliError> {
-    let Ok(there) = std::fs::read_to_string(path) else { return Ok(()) };
-    let value: Option<serde_json::Value> = serde_json::from_str(&there).ok();
-    let ours = |value: &serde_json::Value| {
-        value.get("made_by").and_then(serde_json::Value::as_str).is_some_and(|by| by.starts_with("nandle"))
-    };
-    if there.is_empty() || value.as_ref().is_some_and(ours) {
-        return Ok(());
+    result_file::check(&args.profile, Content::Profile)?;
+    result_file::check(&args.report, Content::Report)?;
+    if result_file::are_the_same(&args.profile, &args.report) {
+        return Err(CliError::usage(format!(
+            "{}: --profile and --report name the same file; give them two",
+            args.profile.display()
+        )));
     }
-    let path = path.display();
-    Err(CliError::usage(format!(
-        "{path}: this file is no profile of nandle's, and is left alone; name another one"
-    )))
+    Ok(())
 }
 
 fn measure(
@@ -121,10 +112,10 @@ fn explain(session: &Session) -> impl Fn(LoadError) -> CliError + '_ {
 fn print(profile: &DeviceProfile, args: &ProbeArgs, common: Common) -> Result<(), CliError> {
     if common.json {
         let text = serde_json::to_string_pretty(profile);
-        output::result(&(text.map_err(|error| CliError::failed(format!("writing JSON: {error}")))? + "\n"));
-        return Ok(());
+        let text = text.map_err(|error| CliError::failed(format!("writing JSON: {error}")))?;
+        return output::result(&(text + "\n"));
     }
-    output::result(&summary::summary(profile));
+    output::result(&summary::summary(profile))?;
     output::note(&format!("profile: {}\nreport:  {}", args.profile.display(), args.report.display()));
     Ok(())
 }

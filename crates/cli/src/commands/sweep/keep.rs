@@ -1,10 +1,13 @@
 use std::path::{Path, PathBuf};
 
+use nandle_io::units::format_bytes_exact;
 use nandle_profile::{Cell, SWEEP_SCHEMA_VERSION, SweepFile, write_atomically};
 
 use crate::args::SweepArgs;
 use crate::error::CliError;
-use crate::sweep_csv;
+use crate::output;
+use crate::result_file::{self, Content};
+use crate::sweep_csv::{self, Origin};
 
 /// Keeps the cells of a sweep in a file, after each of them, and finds those that an earlier one has kept.
 pub(super) struct Keeper {
@@ -34,6 +37,9 @@ impl Keeper {
                 "{path}: there is such a file already; name another one, or go on in it with --resume {path}"
             )));
         }
+        if let Some(path) = &output {
+            result_file::check(path, Content::Cells)?;
+        }
         Ok(Self { output, resume: args.resume.clone() })
     }
 
@@ -44,27 +50,32 @@ impl Keeper {
 
     /// The cells that the file to resume has; none when there is no such file yet.
     pub(super) fn resumed(&self, now: &SweepFile) -> Result<Vec<Cell>, CliError> {
-        let Some(path) = self.resume.as_deref().filter(|path| path.exists()) else { return Ok(Vec::new()) };
-        let damaged = |error: String| {
-            CliError::failed(format!("{}: not a sweep that can be resumed: {error}", path.display()))
-        };
-        match kind(path)? {
-            Kind::Csv => sweep_csv::read_csv(path).map_err(damaged),
-            Kind::Json => {
-                let text = std::fs::read_to_string(path).map_err(|error| damaged(error.to_string()))?;
-                let before: SweepFile =
-                    serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))?;
-                check_same(&before, now).map_err(damaged)?;
-                Ok(before.cells)
-            }
+        let Some(path) = self.resume.as_deref() else { return Ok(Vec::new()) };
+        if !path.exists() {
+            output::note(&format!(
+                "{}: not there yet, so the sweep begins with its first cell",
+                path.display()
+            ));
+            return Ok(Vec::new());
         }
+        let kept = match kind(path)? {
+            Kind::Csv => sweep_csv::read_csv(path),
+            Kind::Json => read_json(path),
+        };
+        let same = |(before, cell): (Origin, Cell)| check_same(&before, &Origin::of(now)).map(|()| cell);
+        kept.and_then(|kept| kept.into_iter().map(same).collect()).map_err(|error| {
+            let path = path.display();
+            CliError::failed(format!(
+                "{path}: not a sweep that can be resumed: {error}; begin a new one with --output"
+            ))
+        })
     }
 
     /// Writes what is there so far.
     pub(super) fn keep(&self, file: &SweepFile) -> Result<(), CliError> {
         let Some(path) = &self.output else { return Ok(()) };
         let text = match kind(path)? {
-            Kind::Csv => sweep_csv::to_csv(&file.cells).map_err(CliError::failed)?,
+            Kind::Csv => sweep_csv::to_csv(file).map_err(CliError::failed)?,
             Kind::Json => super::to_json(file)?,
         };
         write_atomically(path, text.as_bytes())
@@ -80,13 +91,31 @@ fn kind(path: &Path) -> Result<Kind, CliError> {
     }
 }
 
-fn check_same(before: &SweepFile, now: &SweepFile) -> Result<(), String> {
-    let same = |what: &str, before: &dyn std::fmt::Display, now: &dyn std::fmt::Display| {
-        let (before, now) = (before.to_string(), now.to_string());
-        if before == now { Ok(()) } else { Err(format!("its {what} is {before}, and this one's is {now}")) }
+fn read_json(path: &Path) -> Result<Vec<(Origin, Cell)>, String> {
+    let text = std::fs::read(path).map_err(|error| error.to_string())?;
+    let before: SweepFile = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
+    if before.schema_version != SWEEP_SCHEMA_VERSION {
+        return Err(format!(
+            "its schema version is {}, and this program's is {SWEEP_SCHEMA_VERSION}",
+            before.schema_version
+        ));
+    }
+    let origin = Origin::of(&before);
+    Ok(before.cells.into_iter().map(|cell| (origin.clone(), cell)).collect())
+}
+
+fn check_same(before: &Origin, now: &Origin) -> Result<(), String> {
+    let how = |origin: &Origin| {
+        format!("{} I/O by {}", if origin.direct { "direct" } else { "buffered" }, origin.io)
     };
-    same("schema version", &before.schema_version, &SWEEP_SCHEMA_VERSION)?;
-    same("target", &before.target, &now.target)?;
-    same("file size", &before.file_bytes, &now.file_bytes)?;
-    same("way of I/O", &before.backend.io, &now.backend.io)
+    for (what, before, now) in [
+        ("target", before.target.clone(), now.target.clone()),
+        ("file size", format_bytes_exact(before.file_bytes), format_bytes_exact(now.file_bytes)),
+        ("access", how(before), how(now)),
+    ] {
+        if before != now {
+            return Err(format!("its {what} is {before}, and this one's is {now}"));
+        }
+    }
+    Ok(())
 }

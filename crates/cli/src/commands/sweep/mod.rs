@@ -4,12 +4,14 @@ mod keep;
 mod plan;
 mod table;
 
-use nandle_io::Nanos;
+use std::path::Path;
+
+use nandle_io::{Nanos, Shape};
 use nandle_probe::Observer;
 use nandle_probe::load::{Cancel, Contents, LoadError, Stop};
 use nandle_probe::sweep::{self, CellSpec, OpenLoopRate, SweepContext, SweepOptions, SweepPlan};
-use nandle_profile::{Cell, OperationKind, SWEEP_SCHEMA_VERSION, SweepFile};
-use nandle_target::Intent;
+use nandle_profile::{Backend, Cell, OperationKind, SWEEP_SCHEMA_VERSION, SweepFile};
+use nandle_target::{Intent, TargetSpec};
 
 use self::keep::Keeper;
 use crate::args::{Common, FormatArg, SweepArgs};
@@ -27,10 +29,10 @@ pub(crate) fn run(args: &SweepArgs, common: Common) -> Result<(), CliError> {
     let options = options(args)?;
     let keeper = Keeper::new(args)?;
     let cancel = cancel_on_signals();
-    let intent = if options.operation == OperationKind::Read { Intent::Read } else { Intent::Write };
-    let session = Session::open(&args.target, intent, &cancel)?;
+    let session = open(args, &options, &cancel)?;
     let (backend, device) = session.backend()?;
-    let mut plan = sweep::plan(&options, &device.shape, session.target.area_bytes())?;
+    let mut plan = sweep::plan(&options, &device.shape, session.target.area_bytes())
+        .map_err(|error| CliError::usage(format!("{}: {error}", session.target.spec())))?;
     let mut file = SweepFile {
         schema_version: SWEEP_SCHEMA_VERSION,
         target: session.name(),
@@ -46,24 +48,61 @@ pub(crate) fn run(args: &SweepArgs, common: Common) -> Result<(), CliError> {
     if args.plan {
         return plan::print(&plan, &options, &session, common);
     }
-    for remark in session.target.remarks() {
-        output::note(&remark);
-    }
+    tell_circumstances(&session, &file.backend);
     let mut progress = Progress::new(!common.no_progress);
-    let prepared = session.prepare_apart(&mut progress)?;
-    let sweep = Sweep { session: &session, options: &options, prepared, shape: &device.shape };
-    let outcome = sweep.run_all(&plan, &mut file, &keeper, &mut progress);
+    let outcome = measure(&session, &options, &device.shape, &plan, &mut file, &keeper, &mut progress);
     progress.finish();
+    if outcome.is_err() && file.cells.is_empty() {
+        return outcome;
+    }
     keeper.keep(&file)?;
     print(&file, args, common)?;
     outcome
+}
+
+/// Opens the target. A plan makes no file that stays: it is made where the file would be.
+fn open(args: &SweepArgs, options: &SweepOptions, cancel: &Cancel) -> Result<Session, CliError> {
+    let intent = if options.operation == OperationKind::Read { Intent::Read } else { Intent::Write };
+    let mut target = args.target.clone();
+    if let (true, TargetSpec::Path(path)) = (args.plan && target.overwrite, &target.target)
+        && std::fs::symlink_metadata(path).is_err()
+    {
+        let parent = path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
+        target.target = TargetSpec::Path(parent.into());
+    }
+    Session::open(&target, intent, cancel)
+}
+
+/// What a reader of the figures should know beside them.
+fn tell_circumstances(session: &Session, backend: &Backend) {
+    for remark in session.target.remarks().iter().chain(&backend.stepped_down) {
+        output::note(remark);
+    }
+}
+
+/// Fills the target where it has to be, and runs the cells; nothing of both when there are none left.
+fn measure(
+    session: &Session,
+    options: &SweepOptions,
+    shape: &Shape,
+    plan: &SweepPlan,
+    file: &mut SweepFile,
+    keeper: &Keeper,
+    progress: &mut Progress,
+) -> Result<(), CliError> {
+    if plan.cells.is_empty() {
+        file.complete = true;
+        return Ok(());
+    }
+    let prepared = session.prepare_apart(progress)?;
+    Sweep { session, options, prepared, shape }.run_all(plan, file, keeper, progress)
 }
 
 struct Sweep<'a> {
     session: &'a Session,
     options: &'a SweepOptions,
     prepared: Prepared,
-    shape: &'a nandle_io::Shape,
+    shape: &'a Shape,
 }
 
 impl Sweep<'_> {
@@ -74,6 +113,7 @@ impl Sweep<'_> {
         keeper: &Keeper,
         progress: &mut Progress,
     ) -> Result<(), CliError> {
+        let cells = file.cells.len() + plan.cells.len();
         for (number, spec) in plan.cells.iter().enumerate() {
             progress.progress(&spec.to_string(), number as f64 / plan.cells.len().max(1) as f64);
             match self.run_cell(spec) {
@@ -81,7 +121,13 @@ impl Sweep<'_> {
                     tell_errors(spec, &cell, progress);
                     file.cells.push(cell);
                 }
-                Err(LoadError::Cancelled) => return Err(interrupted(file, plan, keeper)),
+                Err(LoadError::Cancelled) => return Err(interrupted(file, cells, keeper)),
+                // The device is well; this one cell is beyond what the system gives.
+                Err(
+                    error @ (LoadError::TooDeep { .. } | LoadError::Block { .. } | LoadError::Memory { .. }),
+                ) => {
+                    file.skipped.push(spec.skipped(error.to_string()));
+                }
                 Err(error) => return Err(CliError::failed(format!("{}: {spec}: {error}", file.target))),
             }
             keeper.keep(file)?;
@@ -151,9 +197,8 @@ fn tell_errors(spec: &CellSpec, cell: &Cell, progress: &Progress) {
     }
 }
 
-fn interrupted(file: &SweepFile, plan: &SweepPlan, keeper: &Keeper) -> CliError {
-    let done =
-        format!("interrupted after {} of {} cells", file.cells.len(), file.cells.len().max(plan.cells.len()));
+fn interrupted(file: &SweepFile, cells: usize, keeper: &Keeper) -> CliError {
+    let done = format!("interrupted after {} of {cells} cells", file.cells.len());
     CliError::interrupted(match keeper.path() {
         Some(path) => format!("{done}; go on with --resume {}", path.display()),
         None => done,
@@ -165,10 +210,10 @@ fn print(file: &SweepFile, args: &SweepArgs, common: Common) -> Result<(), CliEr
     let format = if common.json { FormatArg::Json } else { args.format.unwrap_or(default) };
     let text = match format {
         FormatArg::Table => table::table(file),
-        FormatArg::Csv => crate::sweep_csv::to_csv(&file.cells).map_err(CliError::failed)?,
+        FormatArg::Csv => crate::sweep_csv::to_csv(file).map_err(CliError::failed)?,
         FormatArg::Json => to_json(file)?,
     };
-    output::result(&text);
+    output::result(&text)?;
     for skipped in file.skipped.iter().filter(|_| format != FormatArg::Json) {
         output::note(&format!(
             "skipped {} {} in groups of {}, depth {}: {}",

@@ -1,6 +1,6 @@
 use nandle_io::Nanos;
 use nandle_io::units::{format_bytes, format_duration};
-use nandle_probe::sweep::{SweepOptions, SweepPlan};
+use nandle_probe::sweep::{CellSpec, SweepOptions, SweepPlan};
 use nandle_profile::OperationKind;
 use serde_json::json;
 
@@ -17,13 +17,12 @@ pub(super) fn print(
     common: Common,
 ) -> Result<(), CliError> {
     let estimate = Estimate::of(plan, options, session);
-    output::result(&if common.json { estimate.json(plan)? } else { estimate.text(plan) });
-    Ok(())
+    output::result(&if common.json { estimate.json(plan)? } else { estimate.text(plan) })
 }
 
 struct Estimate {
     fill_bytes: u64,
-    /// Written by the cells; `None` when it depends on how fast the device is.
+    /// What the cells will write, of a mix the expected share; `None` when it depends on how fast the device is.
     cell_bytes: Option<u64>,
     /// `None` when the cells end by bytes.
     time: Option<Nanos>,
@@ -33,11 +32,12 @@ impl Estimate {
     fn of(plan: &SweepPlan, options: &SweepOptions, session: &Session) -> Self {
         let cells = plan.cells.len() as u64;
         let fill_bytes = if session.target.needs_fill() { session.target.area_bytes() } else { 0 };
+        let moved = options.stop.bytes.map(|bytes| moved_bytes(plan, bytes));
         let cell_bytes = match options.operation {
             OperationKind::Read => Some(0),
-            OperationKind::Write => options.stop.bytes.map(|bytes| bytes * cells),
+            OperationKind::Write => moved,
             OperationKind::Mixed { read_percent } => {
-                options.stop.bytes.map(|bytes| bytes * cells / 100 * u64::from(100 - read_percent.min(100)))
+                moved.map(|bytes| share(bytes, 100 - read_percent.min(100)))
             }
         };
         let time = options.stop.time.map(|time| Nanos(time.0.saturating_mul(cells)));
@@ -58,7 +58,7 @@ impl Estimate {
             .collect();
         let value = json!({
             "schema_version": 1, "cells": cells, "skipped": plan.skipped,
-            "fill_bytes": self.fill_bytes, "cells_write_bytes_max": self.cell_bytes,
+            "fill_bytes": self.fill_bytes, "cells_write_bytes": self.cell_bytes,
             "cells_time_ns_max": self.time.map(|time| time.0),
         });
         let text = serde_json::to_string_pretty(&value);
@@ -75,7 +75,7 @@ impl Estimate {
         lines.push(format!("the test file: {} to be written", format_bytes(self.fill_bytes)));
         lines.push(match self.cell_bytes {
             Some(0) => "the cells write nothing".into(),
-            Some(bytes) => format!("the cells write at most {}", format_bytes(bytes)),
+            Some(bytes) => format!("the cells write about {}", format_bytes(bytes)),
             None => {
                 "the cells write as much as the device takes in their time; bound it with --bytes-per-run"
                     .into()
@@ -83,4 +83,14 @@ impl Estimate {
         });
         lines.join("\n") + "\n"
     }
+}
+
+/// What all cells move: each ends with the block that reaches `bytes`.
+fn moved_bytes(plan: &SweepPlan, bytes: u64) -> u64 {
+    let of_cell = |spec: &CellSpec| bytes.div_ceil(spec.block_bytes).saturating_mul(spec.block_bytes);
+    plan.cells.iter().map(of_cell).fold(0, u64::saturating_add)
+}
+
+fn share(bytes: u64, percent: u8) -> u64 {
+    u64::try_from(u128::from(bytes) * u128::from(percent) / 100).unwrap_or(u64::MAX)
 }

@@ -1,0 +1,89 @@
+//! Where results go: looked at before anything is measured, so that nobody waits a minute to be told that the profile
+//! can't be written, and nothing that is somebody else's is replaced.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use nandle_profile::try_write;
+
+use crate::error::CliError;
+
+/// By this a page is known to be ours.
+const GENERATOR: &[u8] = b"name=\"generator\" content=\"nandle";
+/// It stands among a page's first bytes.
+const HEAD_BYTES: usize = 4096;
+
+/// What a file is to hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Content {
+    /// A profile. An older one may be replaced.
+    Profile,
+    /// A page. An older one may be replaced.
+    Report,
+    /// The cells of a sweep. The caller knows whether they may be replaced.
+    Cells,
+}
+
+/// # Errors
+/// A file of that name can't be written, or is there and no result of that kind.
+pub(crate) fn check(path: &Path, content: Content) -> Result<(), CliError> {
+    match fs::metadata(path) {
+        Ok(metadata) if metadata.is_file() => check_replaceable(path, content)?,
+        Ok(metadata) => {
+            let kind = if metadata.is_dir() { "a directory" } else { "no regular file" };
+            return Err(CliError::usage(format!("{}: it is {kind}; name a file", path.display())));
+        }
+        Err(_) => {}
+    }
+    try_write(path).map_err(|error| unwritable(path, &error))
+}
+
+/// Whether two names lead to the same file, also when it isn't there yet.
+pub(crate) fn are_the_same(one: &Path, other: &Path) -> bool {
+    let place = |path: &Path| {
+        let directory = path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
+        let named = fs::canonicalize(directory).ok()?.join(path.file_name()?);
+        Some(fs::canonicalize(path).unwrap_or(named))
+    };
+    place(one).is_some_and(|place_of_one| place(other) == Some(place_of_one))
+}
+
+fn check_replaceable(path: &Path, content: Content) -> Result<(), CliError> {
+    let (ours, kind): (fn(&[u8]) -> bool, _) = match content {
+        Content::Profile => (is_profile, "profile"),
+        Content::Report => (is_report, "report"),
+        Content::Cells => return Ok(()),
+    };
+    let there = fs::read(path).map_err(|error| {
+        CliError::failed(format!("{}: looking whether it may be replaced: {error}", path.display()))
+    })?;
+    if there.is_empty() || ours(&there) {
+        return Ok(());
+    }
+    Err(CliError::usage(format!(
+        "{}: this file is no {kind} of nandle's, and is left alone; name another one",
+        path.display()
+    )))
+}
+
+fn is_profile(there: &[u8]) -> bool {
+    let value: Option<serde_json::Value> = serde_json::from_slice(there).ok();
+    let made_by = value.as_ref().and_then(|value| value.get("made_by")?.as_str());
+    made_by.is_some_and(|by| by.starts_with("nandle"))
+}
+
+fn is_report(there: &[u8]) -> bool {
+    there.windows(GENERATOR.len()).take(HEAD_BYTES).any(|window| window == GENERATOR)
+}
+
+fn unwritable(path: &Path, error: &std::io::Error) -> CliError {
+    let path = path.display();
+    match error.kind() {
+        ErrorKind::NotFound | ErrorKind::NotADirectory => CliError::usage(format!(
+            "{path}: there is no directory to write it to; make it, or name another place"
+        )),
+        ErrorKind::InvalidFilename => CliError::usage(format!("{path}: expected the name of a file")),
+        _ => CliError::failed(format!("{path}: it can't be written: {error}; name another place")),
+    }
+}

@@ -1,0 +1,42 @@
+//! What the tests of the program share, and what they cover:
+//!
+//! | file            | subject                                                                                  |
+//! |-----------------|------------------------------------------------------------------------------------------|
+//! | `probe`         | both files and nothing else, the summary, `--json`, test file gone (also after SIGKILL), files read only, partial profiles |
+//! | `report`        | one profile and several, damaged, missing, other versions, foreign output                 |
+//! | `result_files`  | where results may be written: foreign files, directories, devices, unwritable places – found before anything is measured |
+//! | `sweep`         | CSV and JSON as specified, every pattern and operation, table of 80 columns, skipped cells, how requests went |
+//! | `sweep_loads`   | exact bytes, mixed shares, threads, open loop, batched refill                             |
+//! | `sweep_plan`    | `--plan` states bytes and time and changes nothing                                        |
+//! | `sweep_resume`  | going on after an interruption, finished sweeps, damaged files, other targets             |
+//! | `bad_input`     | targets, sizes, counts, budgets that can't be                                             |
+//! | `foreign_data`  | write tests on files, devices and mounted devices that aren't the program's own           |
+//! | `full_disk`     | no room for the test file, no room for the results                                        |
+//! | `unprivileged`  | what an ordinary user may not read or write                                               |
+//! | `interrupt`     | Ctrl-C and SIGTERM while filling, measuring and sweeping; the second Ctrl-C               |
+//! | `faults`        | read errors in the middle, files cut short, results that can't be printed                 |
+//! | `silent_device` | a device that stops answering                                                             |
+//! | `terminal`      | progress on a terminal and nowhere else, `NO_COLOR`, tables                               |
+//! | `shell`         | completions, manual page, help, version                                                   |
+//! | `units`         | a unit in every key of every JSON                                                         |
+//!
+//! What needs an administrator (mounts, loop devices) is skipped with a loud word where it can't be had. Mounts are made
+//! in a namespace of their own, so that they are gone with the program, whatever becomes of the test.
+
+mod outcome;
+mod place;
+mod running;
+mod system;
+
+pub(crate) use outcome::Outcome;
+pub(crate) use place::{NANDLE, Place};
+pub(crate) use running::Running;
+pub(crate) use system::{LoopDevice, is_root, program_exists, skip};
+
+/// Options of a probe that is over in little more than a second.
+pub(crate) const SHORT: &str = "--budget 1s --file-size 16MiB";
+/// Options of a sweep of one cell that is over at once.
+pub(crate) const ONE_CELL: &str =
+    "--file-size 4MiB --patterns random --block-sizes 4KiB --queue-depths 1 --bytes-per-run 256KiB";
+/// A mebibyte.
+pub(crate) const MIB: u64 = 1 << 20;

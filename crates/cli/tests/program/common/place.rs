@@ -1,0 +1,117 @@
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::{Outcome, Running};
+
+/// The program.
+pub(crate) const NANDLE: &str = env!("CARGO_BIN_EXE_nandle");
+
+/// An empty directory on the disk of the build, in which the program runs.
+pub(crate) struct Place {
+    directory: TempDir,
+}
+
+impl Place {
+    pub(crate) fn new() -> Self {
+        Self { directory: tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap() }
+    }
+
+    /// One that every user can reach.
+    pub(crate) fn for_everybody() -> Self {
+        Self { directory: tempfile::tempdir_in("/tmp").unwrap() }
+    }
+
+    /// One in memory, where there is such a directory.
+    pub(crate) fn in_memory() -> Option<Self> {
+        Some(Self { directory: tempfile::tempdir_in("/dev/shm").ok()? })
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    /// The program with arguments, which stand apart by blanks.
+    pub(crate) fn command(&self, arguments: &str) -> Command {
+        self.command_of(&["", NANDLE].map(str::to_owned)[1..], arguments)
+    }
+
+    /// A program with some arguments, followed by more that stand apart by blanks.
+    pub(crate) fn command_of(&self, words: &[String], arguments: &str) -> Command {
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]).args(arguments.split_whitespace()).current_dir(self.directory.path());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    /// Runs the program to its end.
+    pub(crate) fn nandle(&self, arguments: &str) -> Outcome {
+        self.command(arguments).output().unwrap().into()
+    }
+
+    /// Starts the program.
+    pub(crate) fn start(&self, arguments: &str) -> Running {
+        Running::new(self.command(arguments).spawn().unwrap())
+    }
+
+    /// Runs the program after a line of the shell in which `$PWD` is this directory and mounts are its own. `None`, with
+    /// a loud word, where that can't be had.
+    pub(crate) fn nandle_after(&self, set_up: &str, arguments: &str) -> Option<Outcome> {
+        if !super::is_root() {
+            super::skip("only an administrator can mount");
+            return None;
+        }
+        let script = format!("{{ {set_up}; }} >set-up.log 2>&1 || exit 99; exec \"$@\"");
+        let words = ["unshare", "--mount", "sh", "-c", &script, "sh", NANDLE].map(str::to_owned);
+        let outcome: Outcome = self.command_of(&words, arguments).output().unwrap().into();
+        if outcome.code == Some(99) {
+            let why = fs::read_to_string(self.path("set-up.log")).unwrap_or_default();
+            super::skip(&format!("{set_up}: {why}"));
+            return None;
+        }
+        let _ = fs::remove_file(self.path("set-up.log"));
+        Some(outcome)
+    }
+
+    pub(crate) fn write(&self, name: &str, contents: impl AsRef<[u8]>) -> PathBuf {
+        fs::write(self.path(name), contents).unwrap();
+        self.path(name)
+    }
+
+    pub(crate) fn read(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path(name)).unwrap()
+    }
+
+    #[track_caller]
+    pub(crate) fn json(&self, name: &str) -> Value {
+        serde_json::from_slice(&self.read(name)).unwrap()
+    }
+
+    /// The names of all that is in it, hidden ones too, in order.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.directory.path()).unwrap();
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    /// Bytes that nothing compresses to less, and no two blocks of which are alike.
+    pub(crate) fn write_noise(&self, name: &str, bytes: u64) -> Vec<u8> {
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        let contents: Vec<u8> = (0..bytes / 8)
+            .flat_map(|_| {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                state.to_le_bytes()
+            })
+            .collect();
+        let path = self.write(name, &contents);
+        fs::File::open(path).unwrap().sync_all().unwrap();
+        contents
+    }
+}

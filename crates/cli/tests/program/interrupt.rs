@@ -1,0 +1,83 @@
+use rustix::process::Signal;
+
+use crate::common::{MIB, Place};
+
+#[test]
+fn while_the_test_file_is_written_nothing_is_left() {
+    for signal in [Signal::INT, Signal::TERM] {
+        let place = Place::new();
+        let running = place.start("probe . --budget 60s --file-size 2GiB");
+        running.wait_until_written(MIB);
+        let outcome = running.end_after(signal);
+        outcome.refused(130, &["interrupted while the test file was written"]);
+        assert_eq!(place.names(), [""; 0]);
+    }
+}
+
+#[test]
+fn straight_after_the_writing_a_profile_is_whole_or_not_there() {
+    let place = Place::new();
+    let running = place.start("probe . --budget 30s --file-size 64MiB");
+    running.wait_until_written(64 * MIB);
+    let outcome = running.end_after(Signal::INT);
+    assert_eq!(outcome.code, Some(130), "{outcome:?}");
+    if place.names().is_empty() {
+        outcome.refused(130, &["interrupted"]);
+    } else {
+        assert_eq!(place.names(), ["profile.json", "report.html"]);
+        assert!(place.json("profile.json")["partial"].to_string().contains("interrupted"));
+    }
+}
+
+#[test]
+fn while_measuring_what_was_measured_is_kept() {
+    for signal in [Signal::INT, Signal::TERM] {
+        let place = Place::new();
+        let running = place.start("probe . --budget 12s --file-size 8MiB");
+        running.wait_until_written(8 * MIB);
+        std::thread::sleep(std::time::Duration::from_millis(2500));
+        let outcome = running.end_after(signal);
+        assert_eq!(outcome.code, Some(130), "{outcome:?}");
+        let profile = place.json("profile.json");
+        assert!(profile["partial"].to_string().contains("interrupted"), "{}", profile["partial"]);
+        assert!(!profile["cells"].as_array().unwrap().is_empty());
+        assert!(outcome.stdout.contains("Partial: "), "{}", outcome.stdout);
+        outcome.says(&["interrupted", "profile.json"]);
+        assert_eq!(place.names(), ["profile.json", "report.html"]);
+    }
+}
+
+#[test]
+fn a_second_interruption_ends_it_at_once() {
+    let place = Place::new();
+    let running = place.start("probe . --budget 30s --file-size 8MiB");
+    running.wait_until_written(8 * MIB);
+    std::thread::sleep(std::time::Duration::from_millis(3500));
+    // Both wait while the program is stopped, so that it can't be done with the first before the second comes.
+    running.signal(Signal::STOP);
+    running.signal(Signal::INT);
+    running.signal(Signal::TERM);
+    let outcome = running.end_after(Signal::CONT);
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(130), ""), "{outcome:?}");
+    assert_eq!(place.names(), [""; 0], "nothing was written any more, and the test file is gone");
+}
+
+#[test]
+fn a_sweep_that_is_interrupted_before_its_first_cell_leaves_nothing() {
+    let place = Place::new();
+    let running = place.start("sweep . --file-size 2GiB --output cells.csv");
+    running.wait_until_written(MIB);
+    running.end_after(Signal::INT).refused(130, &["interrupted while the test file was written"]);
+    assert_eq!(place.names(), [""; 0]);
+}
+
+#[test]
+fn a_kept_file_that_was_half_written_is_written_again() {
+    let place = Place::new();
+    let running = place.start("sweep kept --overwrite --file-size 1GiB --block-sizes 4KiB");
+    running.wait_until_written(4 * MIB);
+    running.end_after(Signal::INT).refused(130, &["interrupted"]);
+    assert_eq!(place.names(), ["kept"]);
+    let plan = place.nandle("sweep kept --plan --json").done().json();
+    assert_eq!(plan["fill_bytes"], 1024 * MIB);
+}

@@ -1,0 +1,27 @@
+//! The program as a user meets it: the real binary on the real disk, in directories of its own, with small files and
+//! short budgets. [`common`] opens with the list of what is covered where.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::print_stderr,
+    reason = "all of it is tests, though not every function is marked as one"
+)]
+
+mod bad_input;
+mod common;
+mod faults;
+mod foreign_data;
+mod full_disk;
+mod interrupt;
+mod probe;
+mod report;
+mod result_files;
+mod shell;
+mod silent_device;
+mod sweep;
+mod sweep_loads;
+mod sweep_plan;
+mod sweep_resume;
+mod terminal;
+mod units;
+mod unprivileged;

@@ -1,0 +1,121 @@
+use rustix::process::Signal;
+
+use crate::common::{MIB, Place, SHORT};
+
+/// The lines that are too long for a terminal of 80 columns. A single word can't be broken.
+fn too_wide(text: &str) -> Vec<&str> {
+    text.lines().filter(|line| line.chars().count() > 80 && line.trim().contains(' ')).collect()
+}
+
+#[test]
+fn it_leaves_a_profile_and_a_report_and_nothing_else() {
+    let place = Place::new();
+    let outcome = place.nandle(&format!("probe . {SHORT}")).done();
+    assert_eq!(place.names(), ["profile.json", "report.html"]);
+    assert_eq!(too_wide(&outcome.stdout), [""; 0]);
+    assert!(!outcome.stdout.contains('\x1b'), "no colours where there is no terminal");
+    assert_eq!(outcome.stderr, "profile: profile.json\nreport:  report.html\n", "no progress either");
+    let page = String::from_utf8(place.read("report.html")).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>") && page.trim_end().ends_with("</html>"));
+    let profile = place.json("profile.json");
+    assert_eq!(profile["schema_version"], 0);
+    assert_eq!(profile["target"], ".");
+    assert_eq!(profile["conditions"]["file_bytes"], 16 * MIB);
+    assert_eq!(profile["conditions"]["contents_checked"], true);
+    assert_eq!(profile["conditions"]["errors"], 0);
+    assert!(!profile["cells"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn a_profile_has_every_part_that_is_documented() {
+    let place = Place::new();
+    place.nandle(&format!("probe . {SHORT}")).done();
+    let profile = place.json("profile.json");
+    let keys: Vec<_> = profile.as_object().unwrap().keys().map(String::as_str).collect();
+    for part in ["identity", "system", "backend", "conditions", "derived", "cells", "fitted_cells", "partial"]
+    {
+        assert!(keys.contains(&part), "{part} is missing in {keys:?}");
+    }
+    for parameter in [
+        "efficient_block_bytes",
+        "saturating_queue_depth",
+        "random_equals_sequential",
+        "group_penalty",
+        "split_bytes",
+        "flexible_io",
+    ] {
+        assert!(profile["derived"].get(parameter).is_some(), "{parameter} is missing");
+    }
+    let cell = &profile["cells"][0];
+    for figure in ["pattern", "block_bytes", "queue_depth", "bandwidth_bytes_per_s", "latency_ns", "slices"] {
+        assert!(cell.get(figure).is_some(), "{figure} is missing in {cell}");
+    }
+}
+
+#[test]
+fn json_on_standard_output_is_the_profile_and_nothing_else() {
+    let place = Place::new();
+    let outcome = place.nandle(&format!("probe . {SHORT} --json --profile p.json --report r.html")).done();
+    assert_eq!(outcome.json(), place.json("p.json"));
+    assert_eq!(outcome.stderr, "");
+    assert_eq!(place.names(), ["p.json", "r.html"]);
+}
+
+#[test]
+fn a_second_probe_replaces_the_first_ones_files() {
+    let place = Place::new();
+    place.nandle(&format!("probe . {SHORT} --seed 1")).done();
+    place.nandle(&format!("probe . {SHORT} --seed 2")).done();
+    assert_eq!(place.json("profile.json")["conditions"]["seed"], 2);
+    assert_eq!(place.names(), ["profile.json", "report.html"]);
+}
+
+#[test]
+fn a_budget_too_short_to_conclude_makes_a_partial_profile_that_says_what_is_missing() {
+    let place = Place::new();
+    let outcome = place.nandle(&format!("probe . {SHORT}")).done();
+    let partial = place.json("profile.json")["partial"].to_string();
+    assert!(partial.contains("not concluded: ") && partial.contains("--budget"), "{partial}");
+    assert!(outcome.stdout.contains("? Partial: "), "{}", outcome.stdout);
+}
+
+#[test]
+fn somebodys_file_is_read_and_stays_as_it_was() {
+    let place = Place::new();
+    let contents = place.write_noise("data", 8 * MIB);
+    place.nandle("probe data --budget 1s").done();
+    assert!(place.read("data") == contents);
+    assert_eq!(place.names(), ["data", "profile.json", "report.html"]);
+    let profile = place.json("profile.json");
+    assert_eq!(profile["conditions"]["fill_ns"], 0);
+    assert_eq!(profile["conditions"]["contents_checked"], false, "nobody knows what it should hold");
+    assert_eq!(profile["first_touch"], serde_json::Value::Null);
+}
+
+#[test]
+fn the_test_file_has_no_name_and_goes_with_a_killed_program() {
+    let place = Place::new();
+    let running = place.start("probe . --budget 60s --file-size 32MiB");
+    running.wait_until_written(MIB);
+    assert_eq!(place.names(), [""; 0], "it has no name while the program runs");
+    let test_file = |name: &String| name.contains("(deleted)") && name.contains(".tmp");
+    assert!(running.open_files().iter().any(test_file), "{:?}", running.open_files());
+    running.signal(Signal::KILL);
+    assert_eq!(running.end().code, None);
+    assert_eq!(place.names(), [""; 0]);
+}
+
+#[test]
+fn a_kept_test_file_is_made_on_request_and_known_again() {
+    let place = Place::new();
+    place
+        .nandle("probe kept --overwrite --budget 2s --file-size 8MiB")
+        .done()
+        .says(&["profile: profile.json"]);
+    assert_eq!(place.names(), ["kept", "profile.json", "report.html"]);
+    place
+        .nandle("sweep kept --operation write --block-sizes 4KiB --queue-depths 1 --bytes-per-run 64KiB")
+        .done();
+    place.nandle("probe kept --budget 1s").done();
+    assert_eq!(place.json("profile.json")["conditions"]["fill_ns"], 0, "it was there already");
+}

@@ -1,0 +1,49 @@
+use crate::common::{ONE_CELL, Place, SHORT};
+
+#[test]
+fn one_profile_and_several_make_a_report() {
+    let place = Place::new();
+    place.nandle(&format!("probe . {SHORT} --profile a.json")).done();
+    place.nandle(&format!("probe . {SHORT} --profile b.json --seed 2")).done();
+    let first = place.read("report.html").len();
+    place.nandle("report a.json --output one.html").done().says(&["report: one.html"]);
+    place.nandle("report a.json b.json --output both.html").done();
+    assert!(place.read("both.html").len() > place.read("one.html").len());
+    assert!(first > 10_000, "the page carries its data and its library");
+    place.nandle("report a.json b.json --output one.html").done();
+    assert_eq!(place.read("one.html"), place.read("both.html"), "an older report may be replaced");
+}
+
+#[test]
+fn what_is_no_profile_is_named_with_what_to_do() {
+    let place = Place::new();
+    place.nandle("report none.json").refused(1, &["none.json", "No such file", "nandle probe"]);
+    place.write("damaged.json", "{\"schema_version\": 0, \"made_by\":");
+    place.nandle("report damaged.json").refused(1, &["damaged.json", "not a nandle profile", "nandle probe"]);
+    place.write("empty.json", "");
+    place.nandle("report empty.json").refused(1, &["empty.json", "not a nandle profile"]);
+    place.write("binary.json", [0xff, 0xfe, 0, 1]);
+    place.nandle("report binary.json").refused(1, &["binary.json", "not a nandle profile"]);
+    place.write("newer.json", "{\"schema_version\": 99}");
+    place
+        .nandle("report newer.json")
+        .refused(1, &["newer.json", "version 99", "version 0", "probe the device again"]);
+    place.nandle(&format!("sweep . {ONE_CELL} --output sweep.json")).done();
+    place.nandle("report sweep.json").refused(1, &["sweep.json", "not a nandle profile"]);
+    place.nandle("report .").refused(1, &["reading the profile ."]);
+    place.nandle("report").refused(2, &["<PROFILE>", "Usage"]);
+    assert!(!place.names().contains(&"report.html".to_owned()));
+}
+
+#[test]
+fn a_report_replaces_nothing_but_reports() {
+    let place = Place::new();
+    place.nandle(&format!("probe . {SHORT}")).done();
+    let profile = place.read("profile.json");
+    place.nandle("report profile.json --output profile.json").refused(2, &["profile.json", "left alone"]);
+    assert_eq!(place.read("profile.json"), profile);
+    place.write("mine.html", "<html>my own page</html>");
+    place.nandle("report profile.json --output mine.html").refused(2, &["mine.html", "left alone"]);
+    assert_eq!(place.read("mine.html"), b"<html>my own page</html>");
+    place.nandle("report profile.json --output no/such/report.html").refused(2, &["no/such", "no directory"]);
+}

@@ -1,0 +1,64 @@
+use crate::common::{Outcome, Place, program_exists, skip};
+
+#[test]
+fn completions_are_scripts() {
+    let place = Place::new();
+    for (shell, part) in [("bash", "complete"), ("zsh", "#compdef nandle"), ("fish", "complete -c nandle")] {
+        let script = place.nandle(&format!("completions {shell}")).done().stdout;
+        for word in [part, "probe", "sweep", "queue-depths", "resume"] {
+            assert!(script.contains(word), "{word} is missing for {shell}");
+        }
+        place.write(shell, &script);
+        if program_exists(shell) {
+            check_script(&place, shell);
+        } else {
+            skip(&format!("no {shell} to look at its completions"));
+        }
+    }
+    place.nandle("completions tcsh").refused(2, &["tcsh", "bash"]);
+}
+
+fn check_script(place: &Place, shell: &str) {
+    let words = [shell, "-n", shell].map(str::to_owned);
+    let outcome: Outcome = place.command_of(&words, "").output().unwrap().into();
+    assert_eq!(outcome.done().stderr, "");
+}
+
+#[test]
+fn the_manual_page_renders() {
+    let place = Place::new();
+    let page = place.nandle("man").done().stdout;
+    assert!(page.contains(".TH nandle") && page.contains("probe") && page.contains("sweep"), "{page}");
+    assert!(page.contains("EXAMPLES") || page.contains("Examples"), "{page}");
+    place.write("nandle.1", &page);
+    if !program_exists("man") {
+        return skip("no man to render the page");
+    }
+    let words = ["man", "--warnings", "-l", "nandle.1"].map(str::to_owned);
+    let output = place.command_of(&words, "").env("MANWIDTH", "80").output().unwrap();
+    let outcome = Outcome::from(output).done();
+    assert!(outcome.stdout.contains("NAME") && outcome.stdout.contains("nandle"), "{}", outcome.stdout);
+}
+
+#[test]
+fn help_has_examples_for_each_command() {
+    let place = Place::new();
+    let all = place.nandle("--help").done().stdout;
+    for command in ["probe", "sweep", "report"] {
+        assert!(all.contains(&format!("  {command} ")), "{all}");
+        let help = place.nandle(&format!("{command} --help")).done().stdout;
+        let (_, examples) = help.split_once("Examples:").unwrap_or_else(|| panic!("no examples: {help}"));
+        assert!(examples.contains(&format!("nandle {command} ")), "{examples}");
+    }
+    for command in ["completions", "man"] {
+        let help = place.nandle(&format!("{command} --help")).done().stdout;
+        assert!(help.contains("Examples:") && help.contains(&format!("nandle {command}")), "{help}");
+    }
+    assert!(all.contains("Examples:"), "{all}");
+}
+
+#[test]
+fn the_version_is_told() {
+    let version = Place::new().nandle("--version").done().stdout;
+    assert_eq!(version, concat!("nandle ", env!("CARGO_PKG_VERSION"), "\n"));
+}

@@ -1,0 +1,107 @@
+//! Who reads a number in a JSON of ours knows its unit by the key.
+
+use serde_json::Value;
+
+use crate::common::{ONE_CELL, Place};
+
+/// Units, as keys end in them. What is counted is a unit too.
+const UNITS: [&str; 14] = [
+    "_ns",
+    "_us",
+    "_s",
+    "_bytes",
+    "_bytes_per_s",
+    "_per_byte",
+    "_per_request",
+    "_blocks",
+    "_share",
+    "_min",
+    "_max",
+    "_requests",
+    "_depth",
+    "_percent",
+];
+
+/// Counts and ratios, whose names say all there is to say.
+const PURE_NUMBERS: [&str; 19] = [
+    "schema_version",
+    "seed",
+    "threads",
+    "rounds",
+    "slices",
+    "errors",
+    "unsent",
+    "requests",
+    "bytes",
+    "processors",
+    "profiles",
+    "iops",
+    "ratio",
+    "variation",
+    "sharpness",
+    "error_median",
+    "error_p90",
+    "mean_outstanding",
+    "dma_alignment_mask",
+];
+
+/// Keys of numbers without a unit. A distribution or an interval below a key is in that key's unit.
+fn without_unit(value: &Value, path: &str, unit_known: bool, found: &mut Vec<String>) {
+    match value {
+        Value::Number(_) if !unit_known => found.push(path.to_owned()),
+        Value::Array(values) => {
+            for value in values {
+                without_unit(value, path, unit_known, found);
+            }
+        }
+        Value::Object(entries) => {
+            let part = |key: &str| {
+                matches!(key, "value" | "low" | "high" | "mean" | "p50" | "p90" | "p99" | "p999" | "max")
+            };
+            for (key, value) in entries {
+                let own =
+                    UNITS.iter().any(|unit| key.ends_with(unit)) || PURE_NUMBERS.contains(&key.as_str());
+                without_unit(value, &format!("{path}.{key}"), own || (unit_known && part(key)), found);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[track_caller]
+fn assert_units(value: &Value) {
+    let mut found = Vec::new();
+    without_unit(value, "", false, &mut found);
+    found.dedup();
+    assert_eq!(found, [""; 0], "these keys name no unit");
+}
+
+#[test]
+fn every_number_of_a_profile_has_its_unit() {
+    let place = Place::new();
+    let profile = place.nandle("probe . --budget 3s --file-size 16MiB --json").done().json();
+    assert_units(&profile);
+    let report = place.nandle("report profile.json --json").done().json();
+    assert_units(&report);
+}
+
+#[test]
+fn every_number_of_a_sweep_and_of_its_plan_has_its_unit() {
+    let place = Place::new();
+    let sweep = format!("sweep . {ONE_CELL} --json");
+    assert_units(&place.nandle(&sweep).done().json());
+    assert_units(&place.nandle(&format!("{sweep} --plan")).done().json());
+    let paced = "sweep . --json --file-size 4MiB --block-sizes 4KiB --rate 200 --time-per-run 2100ms";
+    let paced =
+        place.nandle(&format!("{paced} --patterns random --outstanding-max 8KiB --queue-depths 2,4")).done();
+    assert_units(&paced.json());
+    assert_eq!(paced.json()["skipped"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn the_walker_finds_what_has_no_unit() {
+    let mut found = Vec::new();
+    let value = serde_json::json!({ "latency": { "p50": 1 }, "size": 2, "latency_ns": { "p50": 3 } });
+    without_unit(&value, "", false, &mut found);
+    assert_eq!(found, [".latency.p50", ".size"]);
+}

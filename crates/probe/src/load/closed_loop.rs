@@ -1,7 +1,7 @@
 use nandle_io::{Completion, Nanos, Wait};
 
 use super::operations::Operations;
-use super::outstanding::Outstanding;
+use super::outstanding::{Outstanding, together};
 use super::{Cancel, Lane, LoadError, Measurement, Stop, Work};
 
 /// Keeps a number of requests outstanding: each completed one is followed by the next.
@@ -32,8 +32,9 @@ pub enum Refill {
 pub enum Counting {
     /// All of them, from the first submission to the last completion (DIAT §1.1: bytes read / time).
     Whole,
-    /// Those between the completion that follows the warm-up and the last one before the end: a short slice of a
-    /// run that goes on, without the ramps at its ends.
+    /// Those after the completion that follows the warm-up, up to the first one that is due to end the run: a short
+    /// slice of a run that goes on, without the ramps at its ends. What completed at the very time at which the
+    /// window opens came before it, or a batch would count without the time that it took.
     Window {
         /// Completions to let pass first.
         warm_up_requests: u64,
@@ -122,7 +123,7 @@ impl<'lane> Run<'lane> {
         while !self.ending && !self.outstanding.is_full() {
             let Some(operation) = self.operations.next() else { return };
             let (io, device) = (self.lane.io.as_mut(), self.lane.device.id);
-            let due = Nanos::ZERO;
+            let due = self.outstanding.as_of();
             if let Err(operation) = self.outstanding.submit(io, device, due, operation) {
                 self.operations.recycle(operation);
                 return;
@@ -133,15 +134,17 @@ impl<'lane> Run<'lane> {
     }
 
     fn settle_all(&mut self, completions: &mut Vec<Completion>) -> Result<(), LoadError> {
-        let Some(last) = completions.last() else {
+        if completions.is_empty() {
             return self.outstanding.check(self.lane.io.now(), self.lane.patience);
-        };
-        let now = last.completed_at;
-        self.outstanding.completed(now, u32::try_from(completions.len()).unwrap_or(u32::MAX));
-        for completion in completions.drain(..) {
-            self.settle(completion);
         }
-        self.ending |= self.options.stop.time.is_some_and(|time| self.time_counted(now) >= time);
+        while let Some(first) = completions.first() {
+            let (at, count) = (first.completed_at, together(completions));
+            self.outstanding.completed(at, u32::try_from(count).unwrap_or(u32::MAX));
+            for completion in completions.drain(..count) {
+                self.settle(completion);
+            }
+            self.ending |= self.options.stop.time.is_some_and(|time| self.time_counted(at) >= time);
+        }
         Ok(())
     }
 
@@ -153,43 +156,44 @@ impl<'lane> Run<'lane> {
     fn settle(&mut self, completion: Completion) {
         self.outstanding.take(completion.token);
         self.measurement.cpu_requests += 1;
+        let counts = self.counts(completion.completed_at);
         if completion.result.is_err() {
             self.measurement.count_failure(&completion);
         } else if self.operations.is_damaged(&completion.operation) {
             self.measurement.count_damage(&completion);
-        } else {
-            self.count(&completion);
+        } else if counts {
+            let (from, at) = (completion.submitted_at, completion.completed_at);
+            self.measurement.count(self.began, from, at, self.operations.block_bytes());
         }
         self.operations.recycle(completion.operation);
     }
 
-    fn count(&mut self, completion: &Completion) {
-        let at = completion.completed_at;
-        match (self.options.counting, self.counts_from) {
-            (Counting::Whole, Some(_)) => {}
-            (Counting::Window { .. }, Some(_)) if !self.ending => {}
-            (Counting::Window { warm_up_requests }, None) => {
-                if self.measurement.cpu_requests > warm_up_requests {
-                    self.counts_from = Some(at);
-                    self.outstanding.restart_area();
-                }
-                return;
+    /// Whether what completed at a time counts. If so, the time until then does, whatever became of the request.
+    fn counts(&mut self, at: Nanos) -> bool {
+        let Some(from) = self.counts_from else {
+            if self.warm_up_is_over() {
+                self.counts_from = Some(at);
+                self.outstanding.restart_area();
             }
-            _ => return,
+            return false;
+        };
+        let counts = self.options.counting == Counting::Whole || (at > from && !self.ending);
+        if counts {
+            self.measurement.elapsed = at.since(from);
+            self.measurement.outstanding_ns = self.outstanding.area_ns();
         }
-        self.measurement.count(self.began, completion.submitted_at, at, self.operations.block_bytes());
-        self.measurement.elapsed = at.since(self.counts_from.unwrap_or(self.began));
-        self.measurement.outstanding_ns = self.outstanding.area_ns();
+        counts
+    }
+
+    fn warm_up_is_over(&self) -> bool {
+        match self.options.counting {
+            Counting::Whole => true,
+            Counting::Window { warm_up_requests } => self.measurement.cpu_requests > warm_up_requests,
+        }
     }
 
     fn conclude(mut self) -> Result<Measurement, LoadError> {
         self.measurement.cpu = self.lane.io.cpu_time().since(self.cpu_began);
-        match &self.measurement {
-            Measurement { requests: 0, first_error: Some(first), .. } => {
-                let requests = self.measurement.failed + self.measurement.damaged;
-                Err(LoadError::AllFailed { requests, first: first.clone() })
-            }
-            _ => Ok(self.measurement),
-        }
+        self.measurement.unless_all_failed()
     }
 }

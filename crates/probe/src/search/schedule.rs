@@ -34,10 +34,7 @@ pub(super) fn bisection(grid: &Grid, measured: &Surface) -> Vec<CellKey> {
 
 fn between_knee(grid: &Grid, measured: &Surface, block_bytes: u64) -> Option<CellKey> {
     let knee = knee(measured, block_bytes)?;
-    let below = measured
-        .random_depths(block_bytes)
-        .take_while(|depth| *depth < knee)
-        .last()?;
+    let below = measured.random_depths(block_bytes).take_while(|depth| *depth < knee).last()?;
     let inside: Vec<u32> =
         grid.depths_of(block_bytes).filter(|depth| below < *depth && *depth < knee).collect();
     inside.get(inside.len() / 2).map(|depth| CellKey::random(block_bytes, *depth))

@@ -108,7 +108,10 @@ impl Direct {
         if !wanted {
             return Ok(Self::No { reason: "buffered I/O was asked for".into() });
         }
-        if let Some(name) = memory_file_system(file)? {
+        // A block device's node lies in memory too (devtmpfs); what it leads to doesn't.
+        if kind == FileType::RegularFile
+            && let Some(name) = memory_file_system(file)?
+        {
             // These accept the flag and go through memory all the same.
             return Ok(Self::No { reason: format!("{name} holds its files in memory") });
         }

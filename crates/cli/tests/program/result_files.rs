@@ -64,10 +64,10 @@ fn what_is_no_regular_file_is_refused() {
 fn a_place_that_takes_no_files_is_known_before_the_measuring() {
     let place = Place::new();
     for option in ["--profile", "--report"] {
-        at_once(&place, &format!("{LONG} {option} /proc/self/result")).refused(1, &["/proc/self/result"]);
+        at_once(&place, &format!("{LONG} {option} /proc/self/result")).refused(2, &["/proc/self/result"]);
     }
     at_once(&place, "sweep . --output /proc/self/cells.csv --file-size 1MiB")
-        .refused(1, &["/proc/self/cells.csv"]);
+        .refused(2, &["/proc/self/cells.csv"]);
     assert_eq!(place.names(), [""; 0]);
 }
 

@@ -122,7 +122,8 @@ impl<'lane> Run<'lane> {
         while !self.ending && !self.outstanding.is_full() {
             let Some(operation) = self.operations.next() else { return };
             let (io, device) = (self.lane.io.as_mut(), self.lane.device.id);
-            let due = Nanos::ZERO;
+            // It is sent as soon as one before it has completed.
+            let due = self.outstanding.last_change();
             if let Err(operation) = self.outstanding.submit(io, device, due, operation) {
                 self.operations.recycle(operation);
                 return;
@@ -178,7 +179,8 @@ impl<'lane> Run<'lane> {
             _ => return,
         }
         self.measurement.count(self.began, completion.submitted_at, at, self.operations.block_bytes());
-        self.measurement.elapsed = at.since(self.counts_from.unwrap_or(self.began));
+        let elapsed = at.since(self.counts_from.unwrap_or(self.began));
+        self.measurement.elapsed = self.measurement.elapsed.max(elapsed);
         self.measurement.outstanding_ns = self.outstanding.area_ns();
     }
 

@@ -41,6 +41,11 @@ impl Outstanding {
         self.area_ns
     }
 
+    /// When requests completed the last time, or when it began.
+    pub(super) fn last_change(&self) -> Nanos {
+        self.last_change
+    }
+
     /// Forgets what was outstanding until now.
     pub(super) fn restart_area(&mut self) {
         self.area_ns = 0.0;
@@ -74,8 +79,9 @@ impl Outstanding {
     }
 
     /// Notes that requests completed since the last time. They are taken to have completed one after the other,
-    /// evenly, the last one just now.
+    /// evenly, the last one just now. A thread may hand its completion in after a later one's: such a time is past.
     pub(super) fn completed(&mut self, now: Nanos, count: u32) {
+        let now = now.max(self.last_change);
         let mean = f64::from(self.count) - f64::from(count.saturating_sub(1)) / 2.0;
         self.area_ns += mean * now.since(self.last_change).0 as f64;
         self.count = self.count.saturating_sub(count);
@@ -103,5 +109,21 @@ impl Outstanding {
             (oldest.operation, oldest.offset_bytes, now.since(oldest.due))
         });
         Err(LoadError::Stalled { silent, outstanding: self.count as usize, operation, offset_bytes, age })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn completions_out_of_order_do_not_count_time_twice() {
+        let mut outstanding = Outstanding::new(Nanos(0), 4);
+        outstanding.count = 4;
+        for now in [1000, 500, 1000, 2000] {
+            outstanding.completed(Nanos(now), 1);
+            outstanding.count = 4;
+        }
+        assert!((outstanding.area_ns() - 4.0 * 2000.0).abs() < 1e-9, "{}", outstanding.area_ns());
     }
 }

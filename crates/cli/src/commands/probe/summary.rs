@@ -97,7 +97,7 @@ fn sentences(profile: &DeviceProfile) -> String {
     let derived = &profile.derived;
     let mut text = String::new();
     let mut say = |what: &str, value: Option<String>| {
-        let _ = writeln!(text, "{what:<27} {}", value.as_deref().unwrap_or("not concluded"));
+        paragraph(&mut text, &format!("{what:<27} "), value.as_deref().unwrap_or("not concluded"));
     };
     say(
         "Smallest efficient block:",

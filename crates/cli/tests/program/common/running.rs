@@ -23,6 +23,11 @@ impl Running {
         self.child.as_ref().unwrap().id()
     }
 
+    pub(crate) fn has_ended(&self) -> bool {
+        // A process that has ended and wasn't waited for yet has no files any more.
+        fs::read_dir(format!("/proc/{}/fd", self.id())).map_or(true, |mut files| files.next().is_none())
+    }
+
     pub(crate) fn signal(&self, signal: Signal) {
         kill_process(Pid::from_child(self.child.as_ref().unwrap()), signal).unwrap();
     }

@@ -48,12 +48,13 @@ impl Running {
         outcome
     }
 
-    /// Waits until something is the case.
+    /// Waits until something is the case, while the program runs.
     #[track_caller]
     pub(crate) fn wait_until(&self, what: &str, mut holds: impl FnMut() -> bool) {
         let began = Instant::now();
         while !holds() {
             assert!(began.elapsed() < PATIENCE, "still not: {what}");
+            assert!(!self.has_ended() || holds(), "it ended before this: {what}");
             std::thread::sleep(Duration::from_millis(5));
         }
     }

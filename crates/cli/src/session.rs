@@ -5,7 +5,7 @@ use nandle_io::{Device, Io, Nanos};
 use nandle_probe::fill::{BUFFER_BYTES, FillOptions, Filled, fill};
 use nandle_probe::load::{Cancel, Contents, Lane, LaneOptions};
 use nandle_profile::Backend;
-use nandle_target::{Intent, OpenOptions, Target};
+use nandle_target::{Intent, OpenOptions, Target, TargetSpec};
 
 use crate::args::TargetArgs;
 use crate::error::CliError;
@@ -42,6 +42,16 @@ impl Session {
         };
         let target = Target::open(args.target.clone(), options)?;
         Ok(Self { target, cancel: cancel.clone(), patience: args.patience })
+    }
+
+    /// What the user named, so that it means the same elsewhere: a relative path is made absolute.
+    pub(crate) fn name(&self) -> String {
+        let spec = self.target.spec();
+        let absolute = match spec {
+            TargetSpec::Path(path) => std::fs::canonicalize(path).ok(),
+            _ => None,
+        };
+        absolute.map_or_else(|| spec.to_string(), |path| path.display().to_string())
     }
 
     /// A world with the target in it, for one thread.

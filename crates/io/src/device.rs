@@ -1,5 +1,8 @@
 use crate::{Cause, Operation};
 
+/// The system takes no more buffers in one request (`IOV_MAX`).
+pub(crate) const BUFFERS_MAX: usize = 1024;
+
 /// The number of a device inside one [`Io`](crate::Io).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DeviceId(pub(crate) u32);
@@ -31,7 +34,8 @@ pub struct Device {
 pub struct Shape {
     /// Size.
     pub capacity_bytes: u64,
-    /// Offsets and lengths are multiples of this; a torn write is torn at multiples of it.
+    /// Offsets and lengths are multiples of this, also the lengths of the single buffers of a request; a torn
+    /// write is torn at multiples of it.
     pub logical_block_bytes: u64,
     /// Addresses of memory are multiples of this; 1 where any will do.
     pub memory_alignment_bytes: u64,
@@ -89,6 +93,10 @@ impl Shape {
         if length == 0 || length > largest_bytes {
             return Err(Cause::Length { largest_bytes });
         }
+        let count = operation.buffers();
+        if count > BUFFERS_MAX {
+            return Err(Cause::Buffers { count, most: BUFFERS_MAX });
+        }
         let end_bytes = offset.saturating_add(length);
         if end_bytes > self.capacity_bytes {
             return Err(Cause::BeyondEnd { end_bytes, capacity_bytes: self.capacity_bytes });
@@ -116,7 +124,8 @@ impl Shape {
         aligned("length", length, self.logical_block_bytes)?;
         let memory = |address: usize, length: usize| {
             aligned("memory address", address as u64, self.memory_alignment_bytes)?;
-            aligned("length of a buffer", length as u64, self.memory_alignment_bytes)
+            // Not only of the memory's alignment: before Linux 6.18 the kernel wants whole logical blocks.
+            aligned("length of a buffer", length as u64, self.logical_block_bytes)
         };
         match operation {
             Operation::Read { into, .. } => {

@@ -63,6 +63,14 @@ pub enum Cause {
         /// The most that one request may move.
         largest_bytes: u64,
     },
+    /// More buffers than the system takes in one request.
+    #[error("the request has {count} buffers, and one may have {most}")]
+    Buffers {
+        /// How many it has.
+        count: usize,
+        /// How many it may have.
+        most: usize,
+    },
     /// The device can't do this.
     #[error("the device can't do this: {why}")]
     Unsupported {

@@ -108,7 +108,7 @@ impl Direct {
         if !wanted {
             return Ok(Self::No { reason: "buffered I/O was asked for".into() });
         }
-        // A block device's node lies in memory too (devtmpfs); what it leads to doesn't.
+        // A block device's node lies in a file system in memory as well, which says nothing of the device.
         if kind == FileType::RegularFile
             && let Some(name) = memory_file_system(file)?
         {

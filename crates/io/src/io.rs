@@ -4,9 +4,9 @@ use crate::{Arena, Completion, Device, DeviceId, Nanos, Request};
 
 /// A world of devices with one clock. It has one owner thread; more threads, more worlds.
 ///
-/// The real ones are [`Uring`](crate::Uring) and [`Threads`](crate::Threads); a modelled one runs in virtual time.
-/// Requests that can't be carried out (wrong alignment, beyond the end …) complete with an error like any other,
-/// so that there is one place to look for errors.
+/// The real ones are [`Uring`](crate::Uring) and [`Threads`](crate::Threads); a modelled one runs in virtual
+/// time. Requests that can't be carried out (wrong alignment, beyond the end …) complete with an error like
+/// any other, so that there is one place to look for errors.
 pub trait Io {
     /// The devices in this world, in the order of their numbers.
     fn devices(&self) -> &[Device];
@@ -19,8 +19,10 @@ pub trait Io {
 
     /// Sends what was submitted and collects completions, in the order in which they came.
     ///
-    /// Returns when `wait` is satisfied, when there is nothing to wait for (nothing in flight, no deadline and
-    /// no [`Waker`] given out), or early when a signal or a waker woke it; so callers loop.
+    /// Returns when `wait` is satisfied, when there is nothing to wait for (nothing in flight, no deadline
+    /// and no [`Waker`] given out), or early when a waker woke it; so callers loop. A signal may also end it
+    /// early, which it does in the ring and not in the threads world. A `reap` that doesn't wait leaves a
+    /// wake-up for the next one that does.
     fn reap(&mut self, wait: Wait, into: &mut Vec<Completion>);
 
     /// Requests taken whose completions weren't reaped yet.
@@ -35,15 +37,15 @@ pub trait Io {
     /// Processor time that the process has used, all threads; in a modelled world what was charged.
     fn cpu_time(&self) -> Nanos;
 
-    /// How much too late a deadline of [`Wait`] may return. Who needs to be punctual sets the deadline so much
-    /// earlier and polls for the rest. Zero in a modelled world.
+    /// How much too late a deadline of [`Wait`] may return. Who needs to be punctual sets the deadline so
+    /// much earlier and polls for the rest. Zero in a modelled world.
     fn timer_slack(&self) -> Nanos;
 
     /// A handle by which other threads end a waiting [`reap`](Io::reap); `None` in a modelled world.
     fn waker(&mut self) -> Option<Waker>;
 
-    /// Makes an arena known, which makes requests with its buffers cheaper. Returns how many of its bytes, from
-    /// its start, are registered: 0 where the world has no use for it or the system allows none.
+    /// Makes an arena known, which makes requests with its buffers cheaper. Returns how many of its bytes,
+    /// from its start, are registered: 0 where the world has no use for it or the system allows none.
     fn register(&mut self, arena: &Arena) -> usize;
 
     /// What this world is and what it had to give up.
@@ -75,6 +77,16 @@ impl Wait {
     /// Until one completion is there, but at most until `deadline`.
     pub const fn until_time(deadline: Nanos) -> Self {
         Self { completions: 1, until: Some(deadline) }
+    }
+
+    /// How many completions satisfy it, when `in_flight` requests are when the wait begins, those included
+    /// that only need collecting. With none in flight there is still a deadline or a wake-up to wait for, or
+    /// nothing at all. For those who write a world.
+    pub fn target(self, in_flight: usize, has_waker: bool) -> usize {
+        match in_flight {
+            0 if self.until.is_some() || has_waker => self.completions.min(1),
+            _ => self.completions.min(in_flight),
+        }
     }
 }
 

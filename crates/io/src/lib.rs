@@ -1,10 +1,13 @@
 //! What a storage device is: [buffers](buffer), [requests](Request), the [`Io`] trait (a world of devices with one
-//! clock), the worlds that drive real devices, arrays of devices, and a small single-threaded
-//! runtime. It knows nothing of patterns, pages or profiles, and must never print, exit, or fall back to
+//! clock), the worlds that drive real devices, [arrays](mod@array) of devices, and a small single-threaded
+//! [runtime]. It knows nothing of patterns, pages or profiles, and must never print, exit, or fall back to
 //! another way of doing I/O without saying so in [`Backend`].
 
+pub mod array;
 pub mod buffer;
 mod clock;
+#[cfg(feature = "conformance")]
+pub mod conformance;
 mod device;
 mod error;
 mod file;
@@ -12,12 +15,15 @@ mod heartbeat;
 mod io;
 mod nanos;
 mod request;
+pub mod runtime;
+mod slab;
 mod slots;
 mod threads;
 pub mod units;
 mod uring;
 mod vectors;
 
+pub use array::{ArrayError, Arrays};
 pub use buffer::{Arena, ArenaError, Buffer, BufferMut};
 pub use device::{Access, Device, DeviceId, DurableWrites, Shape};
 pub use error::{Cause, IoError};

@@ -104,6 +104,15 @@ impl Operation {
         }
     }
 
+    /// How many buffers it has.
+    pub fn buffers(&self) -> usize {
+        match self {
+            Self::Read { into, .. } => into.len(),
+            Self::Write { from, .. } => from.len(),
+            Self::Flush | Self::Discard { .. } => 0,
+        }
+    }
+
     /// The buffer of a read that had one; `None` for anything else.
     pub fn into_read_buffer(self) -> Option<BufferMut> {
         match self {

@@ -31,10 +31,6 @@ impl<Extra> Slots<Extra> {
         self.slots.len() - self.free.len()
     }
 
-    pub(crate) fn is_full(&self) -> bool {
-        self.free.is_empty()
-    }
-
     /// Puts a request into a free slot. The caller has checked that there is one; otherwise it comes back.
     pub(crate) fn insert(&mut self, entry: InFlight<Extra>) -> Result<u32, InFlight<Extra>> {
         let Some(index) = self.free.pop() else { return Err(entry) };

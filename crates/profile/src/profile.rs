@@ -14,7 +14,7 @@ pub struct DeviceProfile {
     pub made_by: String,
     /// When the probe began, in seconds since 1970.
     pub made_at_unix_s: u64,
-    /// The target as the user named it.
+    /// The target as the user named it, a relative path made absolute.
     pub target: String,
     /// Why the profile is partial; empty when everything asked for was concluded.
     pub partial: Vec<String>,

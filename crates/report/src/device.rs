@@ -22,10 +22,12 @@ impl<'a> Device<'a> {
         letter.map_or_else(|| (self.index + 1).to_string(), |letter| char::from(letter).to_string())
     }
 
-    /// The model where the device names one, otherwise the target.
+    /// The model where the device names one, otherwise the kernel's name for it, otherwise the target.
     pub(crate) fn name(&self) -> String {
-        let model = self.profile.identity.model.as_deref().map(str::trim).filter(|model| !model.is_empty());
-        text::clean(model.unwrap_or(&self.profile.target))
+        let identity = &self.profile.identity;
+        let names = [identity.model.as_deref(), identity.kernel_name.as_deref()];
+        let name = names.into_iter().flatten().map(str::trim).find(|name| !name.is_empty());
+        text::clean(name.unwrap_or(&self.profile.target))
     }
 
     /// Letter and short name, for legends and column heads.

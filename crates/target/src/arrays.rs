@@ -1,7 +1,7 @@
 //! Arrays in software: the one place that knows how members become one device. Everything else treats a target
 //! as a list of leaves.
 
-use nandle_io::{Device, Io};
+use nandle_io::{Arrays, Device, DeviceId, Io};
 
 use crate::Problem;
 use crate::spec::{ArrayLevel, ArraySpec, TargetSpec};
@@ -9,26 +9,51 @@ use crate::spec::{ArrayLevel, ArraySpec, TargetSpec};
 /// Whether a target's members can be joined; asked before any of them is opened.
 pub(crate) fn check(spec: &TargetSpec) -> Result<(), Problem> {
     match spec {
-        TargetSpec::Array(_) => Err(Problem::ArraysUnavailable),
-        _ => Ok(()),
+        TargetSpec::Repeat { count, .. } => Err(Problem::NotJoined { count: *count as usize }),
+        TargetSpec::Path(_) | TargetSpec::Model(_) | TargetSpec::Array(_) => Ok(()),
+    }
+}
+
+/// How large each member's test file is, so that the array's is as large as was asked for.
+pub(crate) fn member_file_bytes(spec: &TargetSpec, test_file_bytes: u64) -> u64 {
+    match spec {
+        TargetSpec::Array(array) => {
+            test_file_bytes.div_ceil(columns(array)).next_multiple_of(array.chunk_bytes)
+        }
+        _ => test_file_bytes,
     }
 }
 
 /// What an array of members of at least `member_bytes` can hold.
 pub(crate) fn area_bytes(array: &ArraySpec, member_bytes: u64) -> u64 {
-    let columns = match array.level {
-        ArrayLevel::Raid0 => array.members_count(),
-        ArrayLevel::Raid10 => array.members_count() / 2,
-    };
     let chunks = member_bytes.checked_div(array.chunk_bytes).unwrap_or(0);
-    columns.saturating_mul(chunks).saturating_mul(array.chunk_bytes)
+    columns(array).saturating_mul(chunks).saturating_mul(array.chunk_bytes)
 }
 
-/// Joins the members, which are devices of `io`, to one.
+/// Members whose contents differ.
+fn columns(array: &ArraySpec) -> u64 {
+    let members = array.members_count();
+    match array.level {
+        ArrayLevel::Raid0 => members.max(1),
+        ArrayLevel::Raid10 => (members / 2).max(1),
+    }
+}
+
+/// Joins the members, which are devices of `io`, to one. Its capacity is the array's area: what lies behind a
+/// member's area is not addressed.
 pub(crate) fn join(
-    _array: &ArraySpec,
-    _io: Box<dyn Io>,
-    _members: &[Device],
+    array: &ArraySpec,
+    io: Box<dyn Io>,
+    members: &[Device],
 ) -> Result<(Box<dyn Io>, Device), Problem> {
-    Err(Problem::ArraysUnavailable)
+    let ids: Vec<DeviceId> = members.iter().map(|member| member.id).collect();
+    let smallest = members.iter().map(|member| member.shape.capacity_bytes).min().unwrap_or(0);
+    let mut arrays = Arrays::new(io);
+    let joined = match array.level {
+        ArrayLevel::Raid0 => arrays.raid0(&ids, array.chunk_bytes),
+        ArrayLevel::Raid10 => arrays.raid10(&ids, array.chunk_bytes),
+    };
+    let mut device = joined.map_err(|source| Problem::Array { source })?;
+    device.shape.capacity_bytes = device.shape.capacity_bytes.min(area_bytes(array, smallest));
+    Ok((Box::new(arrays), device))
 }

@@ -52,9 +52,12 @@ pub enum Problem {
     /// Modelled drives come later.
     #[error("modelled drives are not part of this version; name a directory, a file or a block device")]
     ModelsUnavailable,
-    /// Arrays come later.
-    #[error("arrays in software are not part of this version; name one directory, file or block device")]
-    ArraysUnavailable,
+    /// The members don't make an array.
+    #[error("making an array of the members: {source}")]
+    Array {
+        /// Why not.
+        source: nandle_io::ArrayError,
+    },
     /// Several targets where one is needed.
     #[error(
         "{count} targets are named and nothing joins them; name one, or an array such as raid0:64KiB:T*{count}"
@@ -143,7 +146,7 @@ impl Problem {
             | Self::DanglingLink { .. }
             | Self::Kind { .. }
             | Self::ModelsUnavailable
-            | Self::ArraysUnavailable
+            | Self::Array { .. }
             | Self::NotJoined { .. }
             | Self::ForeignFile
             | Self::DestroysData

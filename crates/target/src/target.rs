@@ -52,7 +52,9 @@ impl Target {
     /// It does not exist, may not be used in this way, or the system refuses; see [`Problem`].
     pub fn open(spec: TargetSpec, options: OpenOptions) -> Result<Self, TargetError> {
         crate::arrays::check(&spec).map_err(|problem| problem.on(&spec))?;
-        let open = |leaf: &TargetSpec| open::open_leaf(leaf, &options).map_err(|problem| problem.on(leaf));
+        let member_file_bytes = crate::arrays::member_file_bytes(&spec, options.test_file_bytes);
+        let of_member = OpenOptions { test_file_bytes: member_file_bytes, ..options.clone() };
+        let open = |leaf: &TargetSpec| open::open_leaf(leaf, &of_member).map_err(|problem| problem.on(leaf));
         let leaves = spec.leaves().into_iter().map(open).collect::<Result<Vec<_>, _>>()?;
         Ok(Self { spec, options, leaves })
     }

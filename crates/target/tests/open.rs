@@ -167,13 +167,29 @@ fn a_link_is_followed_and_named() {
 }
 
 #[test]
-fn models_and_arrays_come_later_and_leave_nothing_behind() {
+fn models_come_later_and_loose_repeats_are_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    for (text, word) in [("model:x25-m-g2", "not part of this version"), ("model:x*2", "nothing joins them")]
+    {
+        let error = Target::open(text.parse().unwrap(), read_options()).unwrap_err();
+        assert!(error.is_usage() && error.to_string().contains(word), "{error}");
+    }
+    assert_eq!(target_entries(directory.path()), [""; 0]);
+}
+
+#[test]
+fn arrays_are_as_large_as_was_asked_for_and_read_what_was_written() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().display();
-    for text in ["model:x25-m-g2".to_owned(), "model:x*2".into(), format!("raid0:64KiB:{path}*2")] {
-        let spec: TargetSpec = text.parse().unwrap();
-        let error = Target::open(spec, read_options()).unwrap_err();
-        assert!(error.is_usage() && error.to_string().contains("not part of this version"), "{error}");
+    for text in [format!("raid0:64KiB:{path}*2"), format!("raid10:64KiB:{path}*4")] {
+        for io in [IoChoice::Uring, IoChoice::Threads] {
+            let spec: TargetSpec = text.parse().unwrap();
+            let target = Target::open(spec, OpenOptions { io, ..read_options() }).unwrap();
+            let opened = target.io(8).unwrap();
+            assert!((4 * MIB..5 * MIB).contains(&target.area_bytes()), "{}", target.area_bytes());
+            assert_eq!(opened.device.shape.capacity_bytes, target.area_bytes());
+            common::write_and_read(opened);
+        }
     }
     assert_eq!(target_entries(directory.path()), [""; 0]);
 }

@@ -2,7 +2,9 @@
 //! paired runs, and the results they check in under `benches/NAME/`.
 
 mod clock;
+mod io;
 mod machine;
+mod probe;
 mod results;
 mod stats;
 
@@ -15,7 +17,7 @@ struct Bench {
     run: fn(&[String]) -> Outcome,
 }
 
-const BENCHES: &[Bench] = &[clock::BENCH];
+const BENCHES: &[Bench] = &[clock::BENCH, io::BENCH, probe::BENCH];
 
 /// Runs the benchmark of that name, or lists them all when there is none.
 ///

@@ -40,11 +40,11 @@ impl Spread {
 ///
 /// # Errors
 /// The first error of a contender.
-pub(crate) fn paired(
+pub(crate) fn paired<T>(
     pairs: usize,
-    mut baseline: impl FnMut() -> Outcome<f64>,
-    mut candidate: impl FnMut() -> Outcome<f64>,
-) -> Outcome<(Vec<f64>, Vec<f64>)> {
+    mut baseline: impl FnMut() -> Outcome<T>,
+    mut candidate: impl FnMut() -> Outcome<T>,
+) -> Outcome<(Vec<T>, Vec<T>)> {
     let mut figures = (Vec::new(), Vec::new());
     for pair in 0..pairs {
         let early = if pair % 2 == 0 { Some(baseline()?) } else { None };

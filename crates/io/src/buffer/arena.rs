@@ -66,7 +66,7 @@ impl Arena {
     /// # Errors
     /// The system has no address space left, or forbids it.
     pub fn new(bytes: usize) -> Result<Self, ArenaError> {
-        let bytes = bytes.max(1).next_multiple_of(GRAIN_BYTES);
+        let bytes = whole_grains(bytes).ok_or(ArenaError::Map { bytes, errno: rustix::io::Errno::NOMEM })?;
         // SAFETY: an anonymous mapping at an address of the kernel's choice aliases nothing of ours.
         let mapped = unsafe {
             mmap_anonymous(std::ptr::null_mut(), bytes, ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE)
@@ -86,9 +86,9 @@ impl Arena {
     /// # Errors
     /// No free part is long enough.
     pub fn allocate(&self, bytes: usize) -> Result<BufferMut, ArenaError> {
-        let taken = bytes.max(1).next_multiple_of(GRAIN_BYTES);
         let mut free = self.region.free.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(start) = free.take(taken) else {
+        let found = whole_grains(bytes).and_then(|taken| Some((free.take(taken)?, taken)));
+        let Some((start, taken)) = found else {
             let longest_bytes = free.longest();
             return Err(ArenaError::Full { bytes, arena_bytes: self.region.bytes, longest_bytes });
         };
@@ -105,6 +105,11 @@ impl Arena {
     pub(crate) fn region(&self) -> &Arc<Region> {
         &self.region
     }
+}
+
+/// `bytes`, at least one, rounded up to whole grains; `None` where no number of grains is as much.
+fn whole_grains(bytes: usize) -> Option<usize> {
+    bytes.max(1).checked_next_multiple_of(GRAIN_BYTES)
 }
 
 impl Region {

@@ -30,6 +30,16 @@ impl BufferMut {
         Self { extent, start: 0, length }
     }
 
+    /// Its length, in bytes. Unlike the slice's own, it can be asked while the kernel fills the memory.
+    pub fn len(&self) -> usize {
+        self.length
+    }
+
+    /// Whether it has no bytes.
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
     /// Gives up the right to write, for the right to share.
     #[must_use]
     pub fn freeze(self) -> Buffer {
@@ -69,6 +79,16 @@ impl BufferMut {
 }
 
 impl Buffer {
+    /// Its length, in bytes. Unlike the slice's own, it can be asked while the kernel fills the memory.
+    pub fn len(&self) -> usize {
+        self.length
+    }
+
+    /// Whether it has no bytes.
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
     /// The part of it at `range`, which is cut to what is there.
     #[must_use]
     pub fn slice(&self, range: Range<usize>) -> Self {
@@ -153,6 +173,15 @@ mod tests {
         assert!(arena.allocate(GRAIN_BYTES).is_ok());
         drop(second);
         assert!(arena.allocate(2 * GRAIN_BYTES).is_ok());
+    }
+
+    #[test]
+    fn more_than_there_is_at_all() {
+        let arena = Arena::new(GRAIN_BYTES).unwrap();
+        for bytes in [usize::MAX, usize::MAX - GRAIN_BYTES + 1, usize::MAX - GRAIN_BYTES] {
+            assert!(matches!(arena.allocate(bytes), Err(ArenaError::Full { .. })));
+            assert!(matches!(Arena::new(bytes), Err(ArenaError::Map { .. })));
+        }
     }
 
     #[test]

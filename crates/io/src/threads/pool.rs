@@ -36,11 +36,13 @@ pub(super) struct Pool {
     pub(super) shared: Arc<Shared>,
     workers: Vec<JoinHandle<()>>,
     workers_max: usize,
+    /// What the system said when it gave no further thread.
+    refusal: Option<String>,
 }
 
 impl Pool {
     pub(super) fn new(workers_max: usize) -> Self {
-        Self { shared: Arc::default(), workers: Vec::new(), workers_max }
+        Self { shared: Arc::default(), workers: Vec::new(), workers_max, refusal: None }
     }
 
     pub(super) fn workers_max(&self) -> usize {
@@ -56,15 +58,31 @@ impl Pool {
         if all_busy && self.workers.len() < self.workers_max {
             let shared = Arc::clone(&self.shared);
             let spawned = std::thread::Builder::new().name("nandle-io".into()).spawn(move || work(&shared));
-            // Without a further thread the call waits for one of those that are there.
-            self.workers.extend(spawned.ok());
+            match spawned {
+                Ok(worker) => self.workers.push(worker),
+                // The call waits for one of the threads that are there, or for the owner itself.
+                Err(error) => {
+                    self.refusal = Some(format!("{} threads, no more: {error}", self.workers.len()));
+                }
+            }
         }
         self.shared.work.notify_one();
     }
 
-    /// Whether no thread could be started at all.
-    pub(super) fn is_without_workers(&self) -> bool {
-        self.workers.is_empty()
+    /// What the system said when it gave no further thread.
+    pub(super) fn refusal(&self) -> Option<&str> {
+        self.refusal.as_deref()
+    }
+
+    /// Where no thread could be started at all: carries out in this one what there is to do, one call after the
+    /// other.
+    pub(super) fn run_without_workers(&self) {
+        while self.workers.is_empty()
+            && let Some((slot, call)) = self.shared.next_call()
+        {
+            let result = call.run();
+            self.shared.report(Done { slot, completed_at: clock::monotonic(), result });
+        }
     }
 
     /// Ends the workers; waits for them only when none can be stuck in a call.
@@ -84,7 +102,16 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until `calls` are done, a wake-up, or the deadline; then hands out what is done.
+    fn next_call(&self) -> Option<(u32, Call)> {
+        self.lock().calls.pop_front()
+    }
+
+    fn report(&self, done: Done) {
+        self.lock().done.push(done);
+    }
+
+    /// Waits until `calls` are done, a wake-up, or the deadline; then hands out what is done. Without a wait,
+    /// a wake-up is left for the next one.
     pub(super) fn take_done(&self, calls: usize, until: Option<Nanos>, into: &mut Vec<Done>) {
         let mut state = self.lock();
         while state.done.len() < calls && !state.woken {
@@ -100,7 +127,7 @@ impl Shared {
                 }
             };
         }
-        state.woken = false;
+        state.woken &= calls == 0;
         into.append(&mut state.done);
     }
 }

@@ -76,7 +76,7 @@ impl Io for Threads {
     }
 
     fn submit(&mut self, device: DeviceId, request: Request) -> Result<(), Full> {
-        if self.slots.is_full() {
+        if self.in_flight() >= self.slots() {
             return Err(Full(request));
         }
         let index = device.0 as usize;
@@ -100,19 +100,10 @@ impl Io for Threads {
     }
 
     fn reap(&mut self, wait: Wait, into: &mut Vec<Completion>) {
-        let collected = self.refused.len();
+        let enough = wait.target(self.in_flight(), self.has_waker);
+        let wanted = enough.saturating_sub(self.refused.len());
         into.append(&mut self.refused);
-        let in_flight = self.slots.in_use();
-        let wanted = wait.completions.saturating_sub(collected);
-        let wanted = match in_flight {
-            0 if wait.until.is_none() && !self.has_waker => 0,
-            0 => wanted.min(1),
-            _ => wanted.min(in_flight),
-        };
-        assert!(
-            in_flight == 0 || !self.pool.is_without_workers(),
-            "the system lets this process start no thread, and requests wait for one"
-        );
+        self.pool.run_without_workers();
         self.pool.shared.take_done(wanted, wait.until, &mut self.done);
         self.hand_out(into);
     }
@@ -151,7 +142,7 @@ impl Io for Threads {
         Backend {
             name: "threads",
             features: vec![format!("up to {} threads", self.pool.workers_max())],
-            stepped_down: Vec::new(),
+            stepped_down: self.pool.refusal().map(Into::into).into_iter().collect(),
         }
     }
 }

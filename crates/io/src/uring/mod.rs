@@ -11,3 +11,6 @@ mod wake;
 
 pub use ring::Uring;
 pub use setup::SetupError;
+
+#[cfg(test)]
+mod tests;

@@ -12,7 +12,7 @@ use rustix::io::Errno;
 use super::entry::{self, FileHandle, Progress};
 use super::setup::{self, ARENAS_MAX, FILES_MAX, Setup, SetupError};
 use super::wake::WakeEvent;
-use crate::buffer::Region;
+use crate::buffer::{GRAIN_BYTES, Region};
 use crate::file::DeviceFile;
 use crate::slots::{InFlight, Slots};
 use crate::{
@@ -22,6 +22,9 @@ use crate::{
 
 /// The user data of the wake-up poll; slots have small numbers.
 const WAKE: u64 = u64::MAX;
+/// The most polls of the wake-up event, and so the most completions that one system call waits for in a world
+/// that can be woken.
+const WAKE_POLLS_MAX: usize = 64;
 /// How long a dropped world waits for requests that are still in flight before it gives up their memory.
 const DRAIN: Nanos = Nanos::from_secs(2);
 /// One registered buffer may be no longer.
@@ -41,6 +44,10 @@ pub struct Uring {
     entries: Vec<cqueue::Entry>,
     arenas: Vec<RegisteredArena>,
     wake: Option<Arc<WakeEvent>>,
+    /// Polls of the event that are in the ring.
+    wake_polls: usize,
+    /// A wake-up came, and no wait has ended by it yet.
+    woken: bool,
     backend: Backend,
     registered_files: bool,
     registered_arenas: bool,
@@ -73,6 +80,8 @@ impl Uring {
             entries: Vec::new(),
             arenas: Vec::new(),
             wake: None,
+            wake_polls: 0,
+            woken: false,
             backend: Backend { name: "io_uring", features, stepped_down },
             registered_files,
             registered_arenas,
@@ -93,6 +102,13 @@ impl Uring {
         self.files.push(file);
         self.devices.push(device.clone());
         device
+    }
+
+    /// Adds any descriptor as the next device, whatever it is.
+    #[cfg(test)]
+    pub(super) fn add_raw(&mut self, descriptor: i32, device: Device) {
+        self.handles.push(FileHandle { number: descriptor, registered: false });
+        self.devices.push(device);
     }
 
     /// Takes the request into a slot and into the submission queue.
@@ -148,8 +164,8 @@ impl Uring {
     fn push_entry(&mut self, entry: &squeue::Entry) {
         loop {
             // SAFETY: the entry's buffers and lists belong to its slot, which stays as it is until the
-            // completion is reaped; a ring dropped before that gives up the slots (`drop`). The wake-up poll has
-            // no memory.
+            // completion is reaped; a ring dropped before that gives up the slots (`drop`). The wake-up poll
+            // has no memory.
             if unsafe { self.ring.submission().push(entry) }.is_ok() {
                 return;
             }
@@ -179,28 +195,31 @@ impl Uring {
         }
     }
 
-    /// Whether there is neither a request to send nor a completion that the kernel delivers only when entered.
+    /// Whether there is neither a request to send nor a completion that the kernel delivers only when
+    /// entered.
     fn nothing_to_send(&mut self) -> bool {
         let queue = self.ring.submission();
         queue.is_empty() && !queue.taskrun() && !queue.cq_overflow()
     }
 
-    /// Moves what is in the completion queue to `into`. Returns whether the world was woken.
-    fn collect(&mut self, into: &mut Vec<Completion>) -> bool {
+    /// Moves what is in the completion queue to `into`.
+    fn collect(&mut self, into: &mut Vec<Completion>) {
         let mut entries = std::mem::take(&mut self.entries);
         entries.extend(self.ring.completion());
         let now = if entries.is_empty() { Nanos::ZERO } else { clock::monotonic() };
-        let mut woken = false;
+        let polls = self.wake_polls;
         for entry in entries.drain(..) {
             if entry.user_data() == WAKE {
-                woken = true;
-                self.rearm_wake(&entry);
+                self.wake_polls = self.wake_polls.saturating_sub(1);
             } else {
                 self.settle(&entry, now, into);
             }
         }
         self.entries = entries;
-        woken
+        if self.wake_polls < polls {
+            self.woken = true;
+            self.wake.iter().for_each(|wake| wake.clear());
+        }
     }
 
     /// Hands out the completion of a request, unless the rest of it was submitted again.
@@ -233,11 +252,13 @@ impl Uring {
         None
     }
 
-    fn rearm_wake(&mut self, entry: &cqueue::Entry) {
+    /// Sees to it that a wake-up ends a wait for so many completions: to the kernel it is as many of them as
+    /// there are polls of the event.
+    fn arm_wake(&mut self, completions: usize) {
         let Some(wake) = self.wake.clone() else { return };
-        wake.clear();
-        if !cqueue::more(entry.flags()) {
+        while self.wake_polls < completions {
             self.push_entry(&wake.poll_entry(WAKE));
+            self.wake_polls += 1;
         }
     }
 }
@@ -248,7 +269,7 @@ impl Io for Uring {
     }
 
     fn submit(&mut self, device: DeviceId, request: Request) -> Result<(), Full> {
-        if self.slots.is_full() {
+        if self.in_flight() >= self.slots() {
             return Err(Full(request));
         }
         self.take(device, request)
@@ -256,21 +277,27 @@ impl Io for Uring {
     }
 
     fn reap(&mut self, wait: Wait, into: &mut Vec<Completion>) {
-        let before = into.len();
+        let enough = into.len() + wait.target(self.in_flight(), self.wake.is_some());
         into.append(&mut self.refused);
+        let waits = into.len() < enough;
         loop {
-            let collected = into.len() - before;
-            let nothing_comes = self.slots.in_use() == 0 && self.wake.is_none() && wait.until.is_none();
-            let wanted = wait.completions.saturating_sub(collected);
-            let wanted = match (nothing_comes, self.slots.in_use()) {
-                (true, _) => 0,
-                (false, 0) => wanted.min(1),
-                (false, in_flight) => wanted.min(in_flight),
+            let missing = match enough.saturating_sub(into.len()) {
+                _ if self.woken => 0,
+                missing if self.wake.is_some() => missing.min(WAKE_POLLS_MAX),
+                missing => missing,
             };
-            let uninterrupted = self.enter(wanted, wait.until);
-            let woken = self.collect(into);
-            let satisfied = into.len() - before >= collected + wanted && self.ring.submission().is_empty();
-            if satisfied || woken || !uninterrupted {
+            self.arm_wake(missing);
+            let had = into.len();
+            let uninterrupted = self.enter(missing, wait.until);
+            self.collect(into);
+            let woken = waits && std::mem::take(&mut self.woken);
+            // The kernel hides that a signal or the deadline ended the wait when the same call has sent
+            // something or finds a completion; but then there are fewer completions than were waited for.
+            // (Where there is something to send again, that may be for another reason.)
+            let all_sent = self.ring.submission().is_empty();
+            let ended_early = into.len() < had + missing && all_sent;
+            let satisfied = into.len() >= enough && all_sent;
+            if satisfied || woken || ended_early || !uninterrupted {
                 return;
             }
         }
@@ -298,20 +325,22 @@ impl Io for Uring {
 
     fn waker(&mut self) -> Option<Waker> {
         if self.wake.is_none() {
-            let wake = WakeEvent::new().ok()?;
-            self.push_entry(&wake.poll_entry(WAKE));
-            self.wake = Some(wake);
+            self.wake = Some(WakeEvent::new().ok()?);
         }
         self.wake.clone().map(|wake| Waker::new(wake))
     }
 
     fn register(&mut self, arena: &Arena) -> usize {
+        let region = arena.region();
+        if let Some(known) = self.arenas.iter().find(|known| Arc::ptr_eq(&known.region, region)) {
+            return known.bytes;
+        }
         if !self.registered_arenas || self.arenas.len() >= ARENAS_MAX as usize {
             return 0;
         }
-        let region = arena.region();
         let mut bytes = region.bytes().min(REGISTERED_BYTES_MAX);
-        while bytes >= REGISTERED_BYTES_MIN.min(region.bytes()) {
+        let least_bytes = bytes.min(REGISTERED_BYTES_MIN);
+        while bytes >= least_bytes {
             match self.register_start(region, bytes) {
                 Ok(()) => {
                     self.note_registration(bytes, region.bytes());
@@ -319,7 +348,7 @@ impl Io for Uring {
                     return bytes;
                 }
                 // Ordinary users may pin 8 MiB on most systems (RLIMIT_MEMLOCK): try with less.
-                Err(Some(Errno::NOMEM)) => bytes = (bytes / 2).next_multiple_of(crate::buffer::GRAIN_BYTES),
+                Err(Some(Errno::NOMEM)) => bytes = bytes / 2 / GRAIN_BYTES * GRAIN_BYTES,
                 Err(_) => break,
             }
         }

@@ -54,7 +54,7 @@ const STEPS: [(&str, Configure); 4] = [
 /// Sets up a ring with room for `slots` requests and whatever the world itself needs beside them.
 pub(super) fn set_up(slots: u32) -> Result<Setup, SetupError> {
     // One entry more, for the world's own wake-up request.
-    let entries = slots.saturating_add(1).next_power_of_two().min(ENTRIES_MAX);
+    let entries = (slots.min(ENTRIES_MAX - 1) + 1).next_power_of_two();
     let (ring, features, mut stepped_down) = build(entries)?;
     if !ring.params().is_feature_ext_arg() {
         return Err(SetupError::TooOld { what: "waiting with a time-out" });
@@ -77,21 +77,69 @@ pub(super) fn set_up(slots: u32) -> Result<Setup, SetupError> {
 }
 
 fn build(entries: u32) -> Result<(IoUring, &'static str, Vec<String>), SetupError> {
-    let mut stepped_down = Vec::new();
-    let mut last = Errno::NOSYS;
-    for (name, configure) in STEPS {
+    step_down(|configure| {
         let mut builder = IoUring::builder();
         configure(builder.setup_clamp());
-        match builder.build(entries) {
+        builder.build(entries).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::NOSYS))
+    })
+}
+
+/// The first of the [`STEPS`] that works, what it is, and which ones before it didn't.
+fn step_down<Ring>(
+    mut attempt: impl FnMut(Configure) -> Result<Ring, Errno>,
+) -> Result<(Ring, &'static str, Vec<String>), SetupError> {
+    let mut stepped_down = Vec::new();
+    for (name, configure) in STEPS {
+        match attempt(configure) {
             Ok(ring) => return Ok((ring, name, stepped_down)),
-            Err(error) => {
-                last = Errno::from_io_error(&error).unwrap_or(Errno::NOSYS);
-                if last != Errno::INVAL {
-                    break;
-                }
-                stepped_down.push(format!("no {name}: the kernel doesn't know it"));
-            }
+            Err(Errno::INVAL) => stepped_down.push(format!("no {name}: the kernel doesn't know it")),
+            Err(errno) => return Err(SetupError::Refused { errno }),
         }
     }
-    Err(SetupError::Refused { errno: last })
+    Err(SetupError::Refused { errno: Errno::INVAL })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What comes of a kernel that answers the attempts like this, one after the other.
+    fn with_answers(answers: &[Result<(), Errno>]) -> (usize, Result<(&'static str, usize), SetupError>) {
+        let mut attempts = answers.iter();
+        let result = step_down(|_| *attempts.next().unwrap());
+        (answers.len() - attempts.len(), result.map(|((), name, lost)| (name, lost.len())))
+    }
+
+    #[test]
+    fn a_new_kernel_gives_everything() {
+        assert_eq!(with_answers(&[Ok(())]), (1, Ok((STEPS[0].0, 0))));
+    }
+
+    #[test]
+    fn older_kernels_give_less_and_that_is_noted() {
+        for (steps, (name, _)) in STEPS.iter().enumerate() {
+            let mut answers = vec![Err(Errno::INVAL); steps];
+            answers.push(Ok(()));
+            assert_eq!(with_answers(&answers), (steps + 1, Ok((*name, steps))));
+        }
+    }
+
+    #[test]
+    fn a_refusal_is_no_matter_of_age() {
+        for errno in [Errno::PERM, Errno::NOSYS, Errno::ACCESS, Errno::NOMEM] {
+            let refused = Err(SetupError::Refused { errno });
+            assert_eq!(with_answers(&[Err(errno)]), (1, refused.clone()));
+            assert_eq!(with_answers(&[Err(Errno::INVAL), Err(errno)]), (2, refused));
+        }
+        let hopeless = with_answers(&[Err(Errno::INVAL); STEPS.len()]);
+        assert_eq!(hopeless, (STEPS.len(), Err(SetupError::Refused { errno: Errno::INVAL })));
+    }
+
+    #[test]
+    fn errors_say_what_is_the_matter() {
+        let refused = SetupError::Refused { errno: Errno::PERM }.to_string();
+        assert!(refused.contains("refused") && refused.contains("not permitted"), "{refused}");
+        let old = SetupError::TooOld { what: "waiting with a time-out" }.to_string();
+        assert!(old.contains("5.11"), "{old}");
+    }
 }

@@ -18,13 +18,11 @@ impl WakeEvent {
         Ok(Arc::new(Self { descriptor }))
     }
 
-    /// The ring's request that completes, again and again, when the event is set.
+    /// The ring's request that completes when the event is set. Not a multi-shot poll, which needs Linux
+    /// 5.13: wake-ups are rare, and arming it again costs no system call of its own.
     pub(super) fn poll_entry(&self, user_data: u64) -> squeue::Entry {
         let readable = u32::from(rustix::event::PollFlags::IN.bits());
-        opcode::PollAdd::new(types::Fd(self.descriptor.as_raw_fd()), readable)
-            .multi(true)
-            .build()
-            .user_data(user_data)
+        opcode::PollAdd::new(types::Fd(self.descriptor.as_raw_fd()), readable).build().user_data(user_data)
     }
 
     /// Clears the event.

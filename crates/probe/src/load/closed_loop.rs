@@ -1,3 +1,5 @@
+use std::collections::VecDeque;
+
 use nandle_io::{Completion, Nanos, Wait};
 
 use super::operations::Operations;
@@ -79,6 +81,8 @@ struct Run<'lane> {
     counts_from: Option<Nanos>,
     asked_bytes: u64,
     ending: bool,
+    /// Kept for its memory.
+    reaped: Vec<Completion>,
 }
 
 impl<'lane> Run<'lane> {
@@ -95,26 +99,49 @@ impl<'lane> Run<'lane> {
             counts_from: (options.counting == Counting::Whole).then_some(began),
             asked_bytes: 0,
             ending: false,
+            reaped: Vec::new(),
         }
     }
 
     fn drive(mut self, cancel: &Cancel) -> Result<Measurement, LoadError> {
         let batch = self.options.refill.batch(self.options.queue_depth);
-        let mut completions = Vec::with_capacity(self.options.queue_depth as usize);
+        let mut completions = VecDeque::with_capacity(self.options.queue_depth as usize);
         loop {
             self.refill();
             if self.outstanding.count() == 0 {
                 break;
             }
-            let wait = Wait::until_completed(batch.min(self.outstanding.count()) as usize);
-            self.lane.io.reap(wait, &mut completions);
-            self.settle_all(&mut completions)?;
+            self.collect(
+                Wait::until_completed(batch.min(self.outstanding.count()) as usize),
+                &mut completions,
+            )?;
             self.ending |= cancel.is_cancelled();
+            while let Some(completion) = completions.pop_front() {
+                self.ending |= cancel.is_cancelled();
+                self.settle(completion);
+                if self.options.refill == Refill::Exact {
+                    // One by one, and sent at once: a device that gets its requests in bursts has fewer to work on
+                    // in between. On a virtual disk that costs a sixth of the bandwidth.
+                    self.refill();
+                    self.collect(Wait::NONE, &mut completions)?;
+                }
+            }
         }
         if cancel.is_cancelled() {
             return Err(LoadError::Cancelled);
         }
         self.conclude()
+    }
+
+    /// Sends what was submitted, and appends what has completed.
+    fn collect(&mut self, wait: Wait, completions: &mut VecDeque<Completion>) -> Result<(), LoadError> {
+        self.lane.io.reap(wait, &mut self.reaped);
+        if self.reaped.is_empty() && wait != Wait::NONE {
+            return self.outstanding.check(self.lane.io.now(), self.lane.patience);
+        }
+        self.outstanding.completed(&self.reaped);
+        completions.extend(self.reaped.drain(..));
+        Ok(())
     }
 
     /// Submits until the depth is reached or the run is to end.
@@ -133,25 +160,13 @@ impl<'lane> Run<'lane> {
         }
     }
 
-    fn settle_all(&mut self, completions: &mut Vec<Completion>) -> Result<(), LoadError> {
-        let Some(last) = completions.last() else {
-            return self.outstanding.check(self.lane.io.now(), self.lane.patience);
-        };
-        let now = last.completed_at;
-        self.outstanding.completed(now, u32::try_from(completions.len()).unwrap_or(u32::MAX));
-        for completion in completions.drain(..) {
-            self.settle(completion);
-        }
-        self.ending |= self.options.stop.time.is_some_and(|time| self.time_counted(now) >= time);
-        Ok(())
-    }
-
     /// A window's time runs from the end of its warm-up.
     fn time_counted(&self, now: Nanos) -> Nanos {
         self.counts_from.map_or(Nanos::ZERO, |from| now.since(from))
     }
 
     fn settle(&mut self, completion: Completion) {
+        let now = completion.completed_at;
         self.outstanding.take(completion.token);
         self.measurement.cpu_requests += 1;
         if completion.result.is_err() {
@@ -162,6 +177,7 @@ impl<'lane> Run<'lane> {
             self.count(&completion);
         }
         self.operations.recycle(completion.operation);
+        self.ending |= self.options.stop.time.is_some_and(|time| self.time_counted(now) >= time);
     }
 
     fn count(&mut self, completion: &Completion) {

@@ -182,11 +182,10 @@ impl<'lane> Run<'lane> {
     }
 
     fn settle_all(&mut self, completions: &mut Vec<Completion>) -> Result<(), LoadError> {
-        let Some(last) = completions.last() else {
+        if completions.is_empty() {
             return self.outstanding.check(self.lane.io.now(), self.lane.patience);
-        };
-        let now = last.completed_at;
-        self.outstanding.completed(now, u32::try_from(completions.len()).unwrap_or(u32::MAX));
+        }
+        self.outstanding.completed(completions);
         for completion in completions.drain(..) {
             self.settle(completion);
         }

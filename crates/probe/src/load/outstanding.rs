@@ -1,4 +1,4 @@
-use nandle_io::{DeviceId, Io, Nanos, Operation, Request};
+use nandle_io::{Completion, DeviceId, Io, Nanos, Operation, Request};
 
 use super::LoadError;
 
@@ -78,9 +78,18 @@ impl Outstanding {
         Ok(())
     }
 
-    /// Notes that requests completed since the last time. They are taken to have completed one after the other,
-    /// evenly, the last one just now. A thread may hand its completion in after a later one's: such a time is past.
-    pub(super) fn completed(&mut self, now: Nanos, count: u32) {
+    /// Notes that requests completed since the last time. Those that a world has seen at the same time are taken to
+    /// have completed one after the other, evenly, the last one just then.
+    pub(super) fn completed(&mut self, completions: &[Completion]) {
+        for together in completions.chunk_by(|a, b| a.completed_at == b.completed_at) {
+            let count = u32::try_from(together.len()).unwrap_or(u32::MAX);
+            let now = together.first().map_or(self.last_change, |first| first.completed_at);
+            self.completed_at(now, count);
+        }
+    }
+
+    /// A thread may hand its completion in after a later one's: such a time is past, and isn't gone back to.
+    fn completed_at(&mut self, now: Nanos, count: u32) {
         let now = now.max(self.last_change);
         let mean = f64::from(self.count) - f64::from(count.saturating_sub(1)) / 2.0;
         self.area_ns += mean * now.since(self.last_change).0 as f64;
@@ -121,7 +130,7 @@ mod tests {
         let mut outstanding = Outstanding::new(Nanos(0), 4);
         outstanding.count = 4;
         for now in [1000, 500, 1000, 2000] {
-            outstanding.completed(Nanos(now), 1);
+            outstanding.completed_at(Nanos(now), 1);
             outstanding.count = 4;
         }
         assert!((outstanding.area_ns() - 4.0 * 2000.0).abs() < 1e-9, "{}", outstanding.area_ns());

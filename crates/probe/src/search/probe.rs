@@ -191,10 +191,13 @@ impl Search<'_> {
                 break;
             }
         }
-        let once = self.estimates().values().filter(|estimate| estimate.slices < SLICES_WANTED).count();
+        let estimates = self.estimates();
+        let all = estimates.len();
+        let once = estimates.values().filter(|estimate| estimate.slices < SLICES_WANTED).count();
         if once > 0 {
-            self.partial.push(format!(
-                "{once} cells have fewer than {SLICES_WANTED} slices; a larger --budget makes their intervals narrower"
+            self.remarks.push(format!(
+                "{once} of {all} cells were read in fewer than {SLICES_WANTED} slices; a larger --budget makes intervals \
+                 narrower."
             ));
         }
         Ok(())

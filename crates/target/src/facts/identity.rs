@@ -6,6 +6,9 @@ use super::BlockDevice;
 use super::stack;
 use crate::roots::Roots;
 
+/// The PCI vendor that virtio devices name (virtio specification 1.2, §4.1.2).
+const VIRTIO_VENDOR: &str = "0x1af4";
+
 /// The identity of a device. One made of others has a name and an identifier of its own; when it is made of a
 /// single disk, the rest is that disk's.
 pub(super) fn identity(roots: &Roots, device: &BlockDevice) -> Identity {
@@ -20,14 +23,21 @@ fn own_identity(device: &BlockDevice) -> Identity {
     let first = |names: &[&str]| names.iter().find_map(|name| device.disk_text(name));
     Identity {
         kernel_name: Some(device.whole_disk().name()),
-        model: first(&["device/model", "device/name"]),
-        vendor: first(&["device/vendor"]),
+        model: first(&["device/model", "device/name"])
+            .or_else(|| is_virtio(device).then(|| "virtio disk".into())),
+        // A virtio disk's is the number of its bus's maker, which tells nobody anything.
+        vendor: first(&["device/vendor"]).filter(|_| !is_virtio(device)),
         // virtio has it at the disk, NVMe and MMC below; SCSI has only the page that holds it.
         serial: first(&["serial", "device/serial"]).or_else(|| scsi_serial(device)),
         world_wide_name: first(&["wwid", "device/wwid", "dm/uuid", "md/uuid"]),
         firmware: first(&["device/firmware_rev", "device/rev", "device/fwrev"]),
         capacity_bytes: device.whole_disk().capacity_bytes(),
     }
+}
+
+/// Whether the device is one that a hypervisor presents by virtio, which has neither model nor vendor.
+fn is_virtio(device: &BlockDevice) -> bool {
+    device.disk_text("device/vendor").as_deref() == Some(VIRTIO_VENDOR)
 }
 
 /// The unit serial number page of a SCSI disk: four bytes of header, then the number.

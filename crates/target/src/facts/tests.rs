@@ -122,7 +122,8 @@ fn a_file_system_with_a_number_of_its_own_leads_to_its_device() {
     assert_eq!(device, BlockDevice::find(&roots, (254, 0)).unwrap());
     assert_eq!(uses(&roots, &device), ["vda is mounted at /"]);
     let identity = identity::identity(&roots, &device);
-    assert_eq!((identity.serial, identity.vendor), (Some("rootvol-0001".into()), Some("0x1af4".into())));
+    assert_eq!((identity.serial, identity.vendor), (Some("rootvol-0001".into()), None));
+    assert_eq!(identity.model, Some("virtio disk".into()));
     assert_eq!(queue::durable_writes(&queue::queue(&device)), DurableWrites::OneCommand);
     assert_eq!(queue::atomic_write(&device), None, "units of 0 bytes are none");
 }

@@ -72,7 +72,9 @@ pub(crate) fn open_leaf(spec: &TargetSpec, options: &OpenOptions) -> Result<Leaf
         TargetSpec::Path(path) => open_path(path, options)?.check_area(),
         TargetSpec::Model(_) => Err(Problem::ModelsUnavailable),
         // `leaves` has taken these apart.
-        TargetSpec::Repeat { .. } | TargetSpec::Array(_) => Err(Problem::ArraysUnavailable),
+        TargetSpec::Repeat { .. } | TargetSpec::Array(_) => {
+            Err(Problem::NotJoined { count: spec.leaves().len() })
+        }
     }
 }
 

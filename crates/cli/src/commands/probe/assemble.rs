@@ -33,7 +33,7 @@ pub(super) fn profile(
         schema_version: PROFILE_SCHEMA_VERSION,
         made_by: concat!("nandle ", env!("CARGO_PKG_VERSION")).into(),
         made_at_unix_s: made_at.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
-        target: session.target.spec().to_string(),
+        target: session.name(),
         partial: findings.partial,
         identity: facts::identity(&session.target),
         contradictions: derive::contradictions(&system, &findings.derived),

@@ -35,7 +35,7 @@ pub(crate) fn run(args: &SweepArgs, common: Common) -> Result<(), CliError> {
         .map_err(|error| CliError::usage(format!("{}: {error}", session.target.spec())))?;
     let mut file = SweepFile {
         schema_version: SWEEP_SCHEMA_VERSION,
-        target: session.target.spec().to_string(),
+        target: session.name(),
         backend,
         file_bytes: session.target.area_bytes(),
         seed: options.seed,

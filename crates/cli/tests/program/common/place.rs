@@ -30,6 +30,11 @@ impl Place {
         Some(Self { directory: tempfile::tempdir_in("/dev/shm").ok()? })
     }
 
+    /// What it is called in results.
+    pub(crate) fn name(&self) -> String {
+        fs::canonicalize(self.directory.path()).unwrap().display().to_string()
+    }
+
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.directory.path().join(name)
     }

@@ -1,0 +1,124 @@
+use super::error::ArrayError;
+use super::layout::Stripes;
+use crate::{Access, DeviceId, DurableWrites, Shape};
+
+/// One of the two copies of a mirror.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Leg {
+    /// The first of the two children.
+    First,
+    /// The second.
+    Second,
+}
+
+impl Leg {
+    pub(super) fn other(self) -> Self {
+        match self {
+            Self::First => Self::Second,
+            Self::Second => Self::First,
+        }
+    }
+}
+
+/// The columns of an array: single devices, or mirrors.
+#[derive(Debug)]
+pub(super) enum Columns {
+    Single(Vec<DeviceId>),
+    Mirrored(Vec<[DeviceId; 2]>),
+}
+
+impl Columns {
+    /// The child that holds this leg of a column; a single device holds both.
+    pub(super) fn child(&self, column: usize, leg: Leg) -> Option<DeviceId> {
+        match self {
+            Self::Single(devices) => devices.get(column).copied(),
+            Self::Mirrored(pairs) => pairs.get(column).map(|[first, second]| match leg {
+                Leg::First => *first,
+                Leg::Second => *second,
+            }),
+        }
+    }
+
+    /// The legs that a write goes to.
+    pub(super) fn legs(&self) -> &'static [Leg] {
+        match self {
+            Self::Single(_) => &[Leg::First],
+            Self::Mirrored(_) => &[Leg::First, Leg::Second],
+        }
+    }
+
+    pub(super) fn count(&self) -> usize {
+        match self {
+            Self::Single(devices) => devices.len(),
+            Self::Mirrored(pairs) => pairs.len(),
+        }
+    }
+}
+
+/// An array: how its addresses map, and what has become of it.
+#[derive(Debug)]
+pub(super) struct Array {
+    pub(super) stripes: Stripes,
+    pub(super) columns: Columns,
+    /// A flush has failed.
+    pub(super) latched: bool,
+    /// Reads that failed on one leg and were tried on the other.
+    pub(super) read_retries: u64,
+}
+
+impl Array {
+    /// The array of these columns, and its shape over these children.
+    pub(super) fn new(
+        columns: Columns,
+        children: &[&Shape],
+        chunk_bytes: u64,
+    ) -> Result<(Self, Shape), ArrayError> {
+        let stripes = Stripes { chunk_bytes, columns: columns.count() as u64 };
+        let shape = shape(stripes, children)?;
+        Ok((Self { stripes, columns, latched: false, read_retries: 0 }, shape))
+    }
+}
+
+/// What an array over `children` can do: what all of them can.
+fn shape(stripes: Stripes, children: &[&Shape]) -> Result<Shape, ArrayError> {
+    let chunk_bytes = stripes.chunk_bytes;
+    let most = |of: fn(&Shape) -> u64| children.iter().map(|child| of(child)).max().unwrap_or(1);
+    let least = |of: fn(&Shape) -> u64| children.iter().map(|child| of(child)).min().unwrap_or(0);
+    let memory_alignment_bytes = most(|child| child.memory_alignment_bytes);
+    // Buffers are cut at the array's blocks, and what is cut off must be aligned in memory, too.
+    let logical_block_bytes = most(|child| child.logical_block_bytes).max(memory_alignment_bytes);
+    let fits = |child: &&Shape| chunk_bytes.is_multiple_of(child.logical_block_bytes);
+    if chunk_bytes == 0 || !chunk_bytes.is_multiple_of(logical_block_bytes) || !children.iter().all(fits) {
+        return Err(ArrayError::Chunk { chunk_bytes, needed_bytes: logical_block_bytes });
+    }
+    let capacity_bytes = least(|child| child.capacity_bytes);
+    if capacity_bytes < chunk_bytes {
+        return Err(ArrayError::TooSmall { capacity_bytes, chunk_bytes });
+    }
+    Ok(Shape {
+        capacity_bytes: stripes.capacity_bytes(capacity_bytes),
+        logical_block_bytes,
+        memory_alignment_bytes,
+        largest_transfer_bytes: least(|child| child.largest_transfer_bytes),
+        access: access(children),
+        durable_writes: durable_writes(children),
+        writable: children.iter().all(|child| child.writable),
+        discards: children.iter().all(|child| child.discards),
+    })
+}
+
+fn access(children: &[&Shape]) -> Access {
+    let buffered = children.iter().find(|child| child.access != Access::Direct);
+    buffered.map_or(Access::Direct, |child| child.access.clone())
+}
+
+fn durable_writes(children: &[&Shape]) -> DurableWrites {
+    let any = |kind| children.iter().any(|child| child.durable_writes == kind);
+    if any(DurableWrites::Unknown) {
+        DurableWrites::Unknown
+    } else if any(DurableWrites::WriteThenFlush) {
+        DurableWrites::WriteThenFlush
+    } else {
+        DurableWrites::OneCommand
+    }
+}

@@ -1,0 +1,65 @@
+//! Puts the parts of a request together again.
+
+use super::joint::{Joint, Part};
+use super::world::Arrays;
+use crate::{Completion, DeviceId, Durability, Operation};
+
+impl Arrays {
+    /// Takes a completion of the inner world; hands out the one that it completes, if any.
+    pub(super) fn settle(&mut self, done: Completion, into: &mut Vec<Completion>) {
+        let index = usize::try_from(done.token).unwrap_or(usize::MAX);
+        let Some(part) = self.parts.remove(index) else { return };
+        if let Some(load) = self.loads.get_mut(done.device.index() as usize) {
+            *load = load.saturating_sub(1);
+        }
+        match part {
+            Part::Plain { token, submitted_at } => {
+                self.plain_in_flight -= 1;
+                into.push(Completion { token, submitted_at, ..done });
+            }
+            Part::Shared { .. } => self.settle_shared(&part, done, into),
+        }
+    }
+
+    fn settle_shared(&mut self, part: &Part, done: Completion, into: &mut Vec<Completion>) {
+        let Part::Shared { joint: index, array, ref fragments, .. } = *part else { return };
+        let cause = done.result.err().map(|error| error.cause);
+        if cause.is_some() {
+            if let Some((child, again)) = self.on_other_leg(part, &done.operation) {
+                self.send_part(child, again, done.operation);
+                return;
+            }
+            self.latch(array, &done.operation);
+        }
+        let Some(joint) = self.joints.get_mut(index) else { return };
+        joint.settle(fragments, done.completed_at, cause, done.operation);
+        if joint.parts_left == 0 {
+            into.extend(self.joints.remove(index).map(Joint::complete));
+        }
+    }
+
+    /// The same read for the other leg of a mirror, unless that failed before. Counts it.
+    fn on_other_leg(&mut self, part: &Part, operation: &Operation) -> Option<(DeviceId, Part)> {
+        let Part::Shared { joint, array: index, column, leg, ref fragments, retried: false } = *part else {
+            return None;
+        };
+        let array = self.mapped.get_mut(index)?;
+        if array.columns.legs().len() < 2 || !matches!(operation, Operation::Read { .. }) {
+            return None;
+        }
+        let leg = leg.other();
+        let child = array.columns.child(column, leg)?;
+        array.read_retries += 1;
+        let fragments = fragments.clone();
+        Some((child, Part::Shared { joint, array: index, column, leg, fragments, retried: true }))
+    }
+
+    /// After a flush that failed, on its own or with a durable write, what is durable is unknown.
+    fn latch(&mut self, array: usize, failed: &Operation) {
+        let flushes =
+            matches!(failed, Operation::Flush | Operation::Write { durability: Durability::Durable, .. });
+        if let Some(array) = self.mapped.get_mut(array) {
+            array.latched |= flushes;
+        }
+    }
+}

@@ -1,0 +1,34 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::Waker;
+use crate::io::Wake;
+
+/// A wake-up of the arrays' own: the inner world's may come together with completions that complete no
+/// array's request, and would then go by unseen.
+#[derive(Debug)]
+pub(super) struct ArrayWake {
+    woken: AtomicBool,
+    inner: Waker,
+}
+
+impl ArrayWake {
+    pub(super) fn new(inner: Waker) -> Arc<Self> {
+        Arc::new(Self { woken: AtomicBool::new(false), inner })
+    }
+
+    pub(super) fn is_woken(&self) -> bool {
+        self.woken.load(Ordering::Acquire)
+    }
+
+    pub(super) fn take(&self) -> bool {
+        self.woken.swap(false, Ordering::AcqRel)
+    }
+}
+
+impl Wake for ArrayWake {
+    fn wake(&self) {
+        self.woken.store(true, Ordering::Release);
+        self.inner.wake();
+    }
+}

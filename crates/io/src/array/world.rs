@@ -1,0 +1,233 @@
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::error::ArrayError;
+use super::geometry::{Array, Columns};
+use super::joint::{Joint, Part};
+use super::wake::ArrayWake;
+use crate::slab::Slab;
+use crate::slots::InFlight;
+use crate::{
+    Arena, Backend, Cause, Completion, Device, DeviceId, Full, Io, IoError, Nanos, Operation, Request, Shape,
+    Wait, Waker,
+};
+
+/// A world around another one, with arrays of its devices beside them; see the [module](crate::array).
+///
+/// The inner world's devices keep their numbers, and arrays get the next ones.
+pub struct Arrays {
+    pub(super) inner: Box<dyn Io>,
+    devices: Vec<Device>,
+    pub(super) mapped: Vec<Array>,
+    pub(super) joints: Slab<Joint>,
+    pub(super) parts: Slab<Part>,
+    pub(super) plain_in_flight: usize,
+    /// Requests in flight by device of the inner world.
+    pub(super) loads: Vec<usize>,
+    /// Requests that the inner world has no room for yet.
+    pub(super) waiting: VecDeque<(DeviceId, Request)>,
+    refused: Vec<Completion>,
+    /// Completions of the inner world; kept for its memory.
+    reaped: Vec<Completion>,
+    wake: Option<Arc<ArrayWake>>,
+}
+
+impl Arrays {
+    /// A world with the same devices as `inner`, and no arrays yet.
+    pub fn new(inner: Box<dyn Io>) -> Self {
+        Self {
+            devices: inner.devices().to_vec(),
+            mapped: Vec::new(),
+            joints: Slab::default(),
+            parts: Slab::default(),
+            plain_in_flight: 0,
+            loads: vec![0; inner.devices().len()],
+            waiting: VecDeque::new(),
+            refused: Vec::new(),
+            reaped: Vec::new(),
+            wake: None,
+            inner,
+        }
+    }
+
+    /// Adds a striped array over devices of the inner world.
+    ///
+    /// # Errors
+    /// Children that there aren't, or a chunk that doesn't fit them.
+    pub fn raid0(&mut self, children: &[DeviceId], chunk_bytes: u64) -> Result<Device, ArrayError> {
+        if children.is_empty() {
+            return Err(ArrayError::Children { level: "raid0", count: 0, expected: "at least one" });
+        }
+        self.add(Columns::Single(children.to_vec()), children, chunk_bytes)
+    }
+
+    /// Adds a striped array over mirrors, each of two consecutive children, of the inner world's devices.
+    ///
+    /// # Errors
+    /// Children that there aren't or an odd number of them, or a chunk that doesn't fit them.
+    pub fn raid10(&mut self, children: &[DeviceId], chunk_bytes: u64) -> Result<Device, ArrayError> {
+        let (pairs, rest) = children.as_chunks::<2>();
+        if pairs.is_empty() || !rest.is_empty() {
+            let count = children.len();
+            return Err(ArrayError::Children {
+                level: "raid10",
+                count,
+                expected: "an even number from two on",
+            });
+        }
+        self.add(Columns::Mirrored(pairs.to_vec()), children, chunk_bytes)
+    }
+
+    /// Reads of an array that failed on one leg of a mirror and were tried on the other; 0 for any other
+    /// device.
+    pub fn read_retries(&self, array: DeviceId) -> u64 {
+        self.array(array).map_or(0, |(array, _)| array.read_retries)
+    }
+
+    fn add(
+        &mut self,
+        columns: Columns,
+        children: &[DeviceId],
+        chunk_bytes: u64,
+    ) -> Result<Device, ArrayError> {
+        let mut shapes: Vec<&Shape> = Vec::new();
+        for (index, child) in children.iter().enumerate() {
+            if children.iter().take(index).any(|other| other == child) {
+                return Err(ArrayError::SameChild { index: child.index() });
+            }
+            let known = self.inner.devices().get(child.index() as usize);
+            shapes.push(&known.ok_or(ArrayError::UnknownChild { index: child.index() })?.shape);
+        }
+        let (array, shape) = Array::new(columns, &shapes, chunk_bytes)?;
+        let id = DeviceId::from_index(u32::try_from(self.devices.len()).unwrap_or(u32::MAX));
+        let device = Device { id, shape };
+        self.mapped.push(array);
+        self.devices.push(device.clone());
+        Ok(device)
+    }
+
+    /// The array of this number, and its shape.
+    pub(super) fn array(&self, device: DeviceId) -> Option<(&Array, &Shape)> {
+        let index = self.array_index(device)?;
+        Some((self.mapped.get(index)?, &self.devices.get(device.index() as usize)?.shape))
+    }
+
+    fn array_index(&self, device: DeviceId) -> Option<usize> {
+        (device.index() as usize).checked_sub(self.loads.len())
+    }
+
+    fn refusal(&self, device: DeviceId, operation: &Operation) -> Option<Cause> {
+        let Some(known) = self.devices.get(device.index() as usize) else {
+            return Some(Cause::UnknownDevice { index: device.index() });
+        };
+        let latched = self.array(device).is_some_and(|(array, _)| array.latched);
+        match operation {
+            Operation::Write { .. } | Operation::Flush | Operation::Discard { .. } if latched => {
+                Some(Cause::Latched)
+            }
+            _ => known.shape.check(operation).err(),
+        }
+    }
+}
+
+impl Io for Arrays {
+    fn devices(&self) -> &[Device] {
+        &self.devices
+    }
+
+    fn submit(&mut self, device: DeviceId, request: Request) -> Result<(), Full> {
+        if self.in_flight() >= self.slots() {
+            return Err(Full(request));
+        }
+        if let Some(cause) = self.refusal(device, &request.operation) {
+            let now = self.inner.now();
+            let error = IoError::new(&request.operation, cause);
+            self.refused.push(InFlight::new(device, request, now, ()).complete(now, Err(error)));
+            return Ok(());
+        }
+        match self.array_index(device) {
+            Some(array) => self.start(array, device, request),
+            None => self.pass_on(device, request),
+        }
+        Ok(())
+    }
+
+    fn reap(&mut self, wait: Wait, into: &mut Vec<Completion>) {
+        let enough = into.len() + wait.target(self.in_flight(), self.wake.is_some());
+        into.append(&mut self.refused);
+        let waits = into.len() < enough;
+        loop {
+            self.send_waiting();
+            let woken = waits && self.wake.as_ref().is_some_and(|wake| wake.is_woken());
+            // Each request that is missing needs at least one completion of the inner world.
+            let missing = if woken { 0 } else { enough.saturating_sub(into.len()) };
+            let interrupted = self.reap_inner(Wait { completions: missing, until: wait.until }, into);
+            self.send_waiting();
+            let woken = waits && self.wake.as_ref().is_some_and(|wake| wake.take());
+            if woken || interrupted || into.len() >= enough {
+                return;
+            }
+        }
+    }
+
+    fn in_flight(&self) -> usize {
+        self.joints.len() + self.plain_in_flight + self.refused.len()
+    }
+
+    fn slots(&self) -> usize {
+        self.inner.slots()
+    }
+
+    fn now(&self) -> Nanos {
+        self.inner.now()
+    }
+
+    fn cpu_time(&self) -> Nanos {
+        self.inner.cpu_time()
+    }
+
+    fn timer_slack(&self) -> Nanos {
+        self.inner.timer_slack()
+    }
+
+    fn waker(&mut self) -> Option<Waker> {
+        if self.wake.is_none() {
+            self.wake = Some(ArrayWake::new(self.inner.waker()?));
+        }
+        self.wake.clone().map(|wake| Waker::new(wake))
+    }
+
+    fn register(&mut self, arena: &Arena) -> usize {
+        self.inner.register(arena)
+    }
+
+    fn backend(&self) -> Backend {
+        self.inner.backend()
+    }
+}
+
+impl Arrays {
+    /// Sends what found no room in the inner world before, as far as there is room now.
+    fn send_waiting(&mut self) {
+        while let Some((device, request)) = self.waiting.pop_front() {
+            if let Err(Full(request)) = self.inner.submit(device, request) {
+                self.waiting.push_front((device, request));
+                return;
+            }
+        }
+    }
+
+    /// Collects from the inner world. Returns whether it came back before `wait` was satisfied.
+    fn reap_inner(&mut self, wait: Wait, into: &mut Vec<Completion>) -> bool {
+        // With nothing in flight only the deadline or a wake-up can end the wait.
+        let expected = wait.completions.min(self.inner.in_flight().max(1));
+        let mut reaped = std::mem::take(&mut self.reaped);
+        self.inner.reap(wait, &mut reaped);
+        let interrupted = reaped.len() < expected;
+        for completion in reaped.drain(..) {
+            self.settle(completion, into);
+        }
+        self.reaped = reaped;
+        interrupted
+    }
+}

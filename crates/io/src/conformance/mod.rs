@@ -1,0 +1,49 @@
+//! What every world and every device must do, as functions that panic where one doesn't. Real worlds, arrays
+//! and modelled drives all pass the same ones.
+//!
+//! Time passes only through the world's own clock, so the suite runs in virtual time too. Every function
+//! takes the world's only user's place: nothing may be in flight when it is called, and nothing is when it
+//! returns. The contents of the device are overwritten.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::missing_panics_doc,
+    reason = "a test suite: its way to say no is to panic"
+)]
+
+mod abandoned;
+mod completions;
+mod full;
+mod memory;
+mod memory_world;
+mod mixes;
+mod oracle;
+mod refusals;
+mod session;
+mod waits;
+mod wakes;
+
+pub use abandoned::abandoned_requests_keep_their_memory;
+pub use completions::completions_tell_the_truth;
+pub use full::a_full_world_gives_requests_back;
+pub use memory_world::{Faults, MemoryWorld};
+pub use mixes::random_mixes_match_an_oracle;
+pub use refusals::impossible_requests_are_refused;
+pub use waits::waits_end_when_they_should;
+pub use wakes::wakers_end_waits;
+
+use crate::{Device, Io};
+
+/// All of the suite on one device, save for what needs a world to throw away
+/// ([`abandoned_requests_keep_their_memory`]).
+///
+/// `seed` makes the random parts the same again; a failure prints it.
+pub fn check(io: &mut dyn Io, device: &Device, seed: u64) {
+    impossible_requests_are_refused(io, device, seed);
+    a_full_world_gives_requests_back(io, device, seed);
+    waits_end_when_they_should(io, device, seed);
+    wakers_end_waits(io, device, seed);
+    completions_tell_the_truth(io, device, seed);
+    random_mixes_match_an_oracle(io, device, seed);
+}

@@ -1,0 +1,39 @@
+//! A small single-threaded asynchronous runtime on one [`Io`](crate::Io).
+//!
+//! ```
+//! use nandle_io::runtime::Runtime;
+//! use nandle_io::{Nanos, Threads};
+//!
+//! let runtime = Runtime::new(Box::new(Threads::new(8)));
+//! let handle = runtime.handle();
+//! let answer = runtime.block_on(async move {
+//!     let task = handle.spawn(async { 42 });
+//!     handle.sleep(Nanos::from_micros(10)).await;
+//!     task.await
+//! });
+//! assert_eq!(answer, 42);
+//! ```
+//!
+//! The same in the same order every time: tasks run in the order in which they were woken, timers fire by
+//! time and then by age, and all time is the world's. So in a modelled world a run depends on nothing but its
+//! input. In a real one, wake-ups from other threads and the device's own times are the input.
+//!
+//! Other threads reach a task through a [channel](channel()), which is also how work is batched: the receiver
+//! takes all that has come with one [`recv_many`](Receiver::recv_many).
+//!
+//! When nothing can ever wake a task again, that is a deadlock and a panic that names the tasks that wait.
+
+mod channel;
+mod device;
+mod executor;
+mod inbox;
+mod requests;
+mod task;
+mod timers;
+
+pub use channel::{Receiver, SendError, Sender, TrySendError, channel};
+pub use device::{AsyncDevice, Reply};
+pub use executor::{Handle, Runtime};
+pub use inbox::ForeignWakes;
+pub use task::{JoinHandle, YieldNow};
+pub use timers::Sleep;

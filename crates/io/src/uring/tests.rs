@@ -1,0 +1,99 @@
+//! What takes a request that doesn't complete by itself: a read from an empty pipe.
+use std::os::fd::AsRawFd;
+
+use super::Uring;
+use crate::{Access, Arena, Device, DeviceId, DurableWrites, Io, Nanos, Operation, Request, Shape, Wait};
+
+fn pipe_shape() -> Shape {
+    Shape {
+        capacity_bytes: 1 << 20,
+        logical_block_bytes: 1,
+        memory_alignment_bytes: 1,
+        largest_transfer_bytes: 1 << 20,
+        access: Access::Buffered { reason: "it is a pipe".into() },
+        durable_writes: DurableWrites::Unknown,
+        writable: true,
+        discards: false,
+    }
+}
+
+/// A ring with one device, an empty pipe, and `reads` of one byte in flight on it.
+fn stuck_on(pipe: &std::io::PipeReader, arena: &Arena, reads: u64) -> Option<Uring> {
+    let mut ring = Uring::new(100).ok()?;
+    let device = Device { id: DeviceId::from_index(0), shape: pipe_shape() };
+    ring.add_raw(pipe.as_raw_fd(), device.clone());
+    for token in 0..reads {
+        let request = Request { token, operation: Operation::read(0, arena.allocate(1).unwrap()) };
+        ring.submit(device.id, request).unwrap();
+    }
+    Some(ring)
+}
+
+#[test]
+fn a_wake_up_ends_a_wait_for_several() {
+    let (reader, _writer) = std::io::pipe().unwrap();
+    let arena = Arena::new(1 << 20).unwrap();
+    let Some(mut ring) = stuck_on(&reader, &arena, 100) else { return };
+    let waker = ring.waker().unwrap();
+    for completions in [3, 1, 100, 65, 7] {
+        waker.wake();
+        let until = ring.now() + Nanos::from_secs(5);
+        ring.reap(Wait { completions, until: Some(until) }, &mut Vec::new());
+        assert!(ring.now() < until, "the wake-up was lost");
+        assert_eq!(ring.in_flight(), 100);
+    }
+}
+
+#[test]
+fn a_deadline_ends_a_wait_for_requests_that_hang() {
+    let (reader, _writer) = std::io::pipe().unwrap();
+    let arena = Arena::new(1 << 16).unwrap();
+    let Some(mut ring) = stuck_on(&reader, &arena, 3) else { return };
+    let until = ring.now() + Nanos::from_millis(5);
+    ring.reap(Wait { completions: 3, until: Some(until) }, &mut Vec::new());
+    assert!(ring.now() >= until && ring.now() < until + Nanos::from_secs(5));
+}
+
+#[test]
+fn requests_that_hang_are_cancelled_when_the_world_is_dropped() {
+    let (reader, writer) = std::io::pipe().unwrap();
+    let arena = Arena::new(3 << 12).unwrap();
+    let Some(mut ring) = stuck_on(&reader, &arena, 3) else { return };
+    ring.reap(Wait::NONE, &mut Vec::new());
+    let before = ring.now();
+    drop(ring);
+    assert!(crate::clock::monotonic() < before + Nanos::from_secs(1), "it waited for what can be cancelled");
+    let mut again = arena.allocate(3 << 12).unwrap();
+    again.fill(7);
+    std::io::Write::write_all(&mut &writer, b"late").unwrap();
+    assert!(again.iter().all(|byte| *byte == 7));
+}
+
+/// A signal that arrives during the very call that sends requests ends the wait, too: whoever waits for a
+/// device that hangs must learn of Ctrl-C.
+#[test]
+#[allow(unsafe_code, reason = "installs a handler that does nothing, and sends its signal")]
+fn a_signal_ends_a_wait() {
+    extern "C" fn nothing(_: libc::c_int) {}
+    let (reader, _writer) = std::io::pipe().unwrap();
+    let arena = Arena::new(1 << 16).unwrap();
+    let Some(mut ring) = stuck_on(&reader, &arena, 2) else { return };
+    let handler = nothing as extern "C" fn(libc::c_int) as libc::sighandler_t;
+    // SAFETY: the structure's other fields may be zero, and the handler does nothing.
+    let waiting_thread = unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = handler;
+        assert_eq!(libc::sigaction(libc::SIGUSR2, &raw const action, std::ptr::null_mut()), 0);
+        libc::pthread_self()
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(std::time::Duration::from_millis(200));
+            // SAFETY: the thread is alive: it waits for this one at the end of the scope.
+            assert_eq!(unsafe { libc::pthread_kill(waiting_thread, libc::SIGUSR2) }, 0);
+        });
+        let until = ring.now() + Nanos::from_secs(5);
+        ring.reap(Wait { completions: 2, until: Some(until) }, &mut Vec::new());
+        assert!(ring.now() < until, "the signal went by unseen");
+    });
+}

@@ -1,0 +1,115 @@
+//! The contenders, each as the command that a user would give.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::{Outcome, workspace_root};
+
+/// A run takes so long.
+pub(super) const SECONDS: u32 = 4;
+
+/// What to read, and how.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Job {
+    pub(super) block_bytes: u64,
+    pub(super) queue_depth: u32,
+    pub(super) refill: &'static str,
+}
+
+/// What a run gave.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Figures {
+    pub(super) bandwidth_bytes_per_s: f64,
+    pub(super) cpu_ns_per_request: f64,
+}
+
+impl std::fmt::Display for Job {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "random reads of {} KiB, depth {}, {}",
+            self.block_bytes >> 10,
+            self.queue_depth,
+            self.refill
+        )
+    }
+}
+
+/// fio as it is shipped.
+pub(super) fn fio(file: &Path, job: Job) -> Outcome<Figures> {
+    let answer = json(Command::new("fio").args([
+        "--name=read",
+        "--readonly",
+        "--rw=randread",
+        "--ioengine=io_uring",
+        "--direct=1",
+        "--time_based",
+        "--output-format=json",
+        // The last block of the file is its mark.
+        "--size=4095m",
+        &format!("--filename={}", file.display()),
+        &format!("--bs={}", job.block_bytes),
+        &format!("--iodepth={}", job.queue_depth),
+        &format!("--runtime={SECONDS}"),
+    ]))?;
+    let number = |path: &str| number(&answer, path);
+    let cpu_share = (number("/jobs/0/usr_cpu")? + number("/jobs/0/sys_cpu")?) / 100.0;
+    let runtime_ns = number("/jobs/0/job_runtime")? * 1e6;
+    Ok(Figures {
+        bandwidth_bytes_per_s: number("/jobs/0/read/bw_bytes")?,
+        cpu_ns_per_request: cpu_share * runtime_ns / number("/jobs/0/read/total_ios")?,
+    })
+}
+
+/// `nandle sweep` of one cell.
+pub(super) fn nandle(file: &Path, job: Job) -> Outcome<Figures> {
+    let answer = json(nandle_command(file).args([
+        &format!("--block-sizes={}", job.block_bytes),
+        &format!("--queue-depths={}", job.queue_depth),
+        &format!("--refill={}", job.refill),
+        &format!("--time-per-run={SECONDS}s"),
+    ]))?;
+    Ok(Figures {
+        bandwidth_bytes_per_s: number(&answer, "/cells/0/bandwidth_bytes_per_s")?,
+        cpu_ns_per_request: number(&answer, "/cells/0/cpu_ns_per_request")?,
+    })
+}
+
+/// The program that `build` has built.
+pub(crate) fn nandle_program() -> PathBuf {
+    let target =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace_root().join("target"), PathBuf::from);
+    target.join("release/nandle")
+}
+
+/// `nandle sweep FILE` of random reads, without its cells.
+pub(crate) fn nandle_command(file: &Path) -> Command {
+    let mut command = Command::new(nandle_program());
+    command.args(["sweep", "--json", "--no-progress", "--io=io_uring", "--patterns=random"]).arg(file);
+    command
+}
+
+/// Has nandle make a test file that is kept, full of incompressible contents.
+pub(super) fn make_file(path: &Path, size: &str) -> Outcome {
+    let size = format!("--file-size={size}");
+    let cell = ["--block-sizes=4KiB", "--queue-depths=1", "--time-per-run=10ms"];
+    json(nandle_command(path).args(["--overwrite", &size]).args(cell)).map(|_| ())
+}
+
+pub(crate) fn json(command: &mut Command) -> Outcome<Value> {
+    let output = command.output()?;
+    if !output.status.success() {
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        return Err(format!("{command:?} failed: {message}").into());
+    }
+    Ok(serde_json::from_slice(&output.stdout)?)
+}
+
+fn number(answer: &Value, path: &str) -> Outcome<f64> {
+    answer
+        .pointer(path)
+        .and_then(Value::as_f64)
+        .ok_or_else(|| format!("no number at {path} in the answer").into())
+}

@@ -49,7 +49,8 @@ fn a_device_is_written_to_only_with_the_users_word() {
     place.nandle(&format!("sweep {target} {WRITE}")).refused(2, &[&format!("{target}: "), "--destroy-data"]);
     place.nandle(&format!("sweep {target} {WRITE} --overwrite")).refused(2, &["--destroy-data"]);
     place.nandle(&format!("probe {target} --budget 1s")).done();
-    assert_eq!(place.json("profile.json")["conditions"]["fill_ns"], 0);
+    let profile = place.json("profile.json");
+    assert_eq!((&profile["conditions"]["fill_ns"], &profile["backend"]["direct"]), (&0.into(), &true.into()));
     assert!(place.read("image") == contents, "reading changes nothing");
     place.nandle(&format!("sweep {target} {WRITE} --destroy-data")).done();
     assert!(place.read("image") != contents);

@@ -207,7 +207,8 @@ impl<'lane> Run<'lane> {
         };
         let counts = self.options.counting == Counting::Whole || (at > from && !self.ending);
         if counts {
-            self.measurement.elapsed = at.since(from);
+            // Threads may hand a completion in after a later one's.
+            self.measurement.elapsed = self.measurement.elapsed.max(at.since(from));
             self.measurement.outstanding_ns = self.outstanding.area_ns();
         }
         counts

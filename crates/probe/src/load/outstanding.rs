@@ -124,3 +124,19 @@ impl Outstanding {
 pub(super) fn together(completions: &[Completion]) -> usize {
     completions.chunk_by(|a, b| a.completed_at == b.completed_at).next().map_or(0, <[_]>::len)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn completions_out_of_order_do_not_count_time_twice() {
+        let mut outstanding = Outstanding::new(Nanos(0), 4);
+        outstanding.count = 4;
+        for at in [1000, 500, 1000, 2000] {
+            outstanding.completed(Nanos(at), 1);
+            outstanding.count = 4;
+        }
+        assert!((outstanding.area_ns() - 4.0 * 2000.0).abs() < 1e-9, "{}", outstanding.area_ns());
+    }
+}

@@ -35,7 +35,7 @@ pub fn run_cell(
     options: &SweepOptions,
     spec: &CellSpec,
 ) -> Result<Cell, LoadError> {
-    let threads = options.threads.clamp(1, spec.queue_depth);
+    let threads = threads(options, spec);
     let lags = Mutex::new(Vec::new());
     let run = |number: u32, lane: &mut Lane| {
         let (measurement, lag) = run_part(context, options, spec, Part { number, of: threads }, lane)?;
@@ -54,6 +54,13 @@ pub fn run_cell(
     let measurement = run_on_threads(context.open, threads, slots, lane, &run)?;
     let lags = lags.into_inner().unwrap_or_default();
     Ok(to_cell(spec, &measurement, worst(&lags).as_ref()))
+}
+
+/// No more threads than there are requests for.
+fn threads(options: &SweepOptions, spec: &CellSpec) -> u32 {
+    let requests = options.stop.bytes.map_or(u64::MAX, |bytes| bytes.div_ceil(spec.block_bytes.max(1)));
+    let useful = spec.queue_depth.min(u32::try_from(requests).unwrap_or(u32::MAX));
+    options.threads.clamp(1, useful.max(1))
 }
 
 /// Room for the pool from which writes are cut.

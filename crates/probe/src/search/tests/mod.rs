@@ -1,0 +1,3 @@
+mod drives;
+mod probes;
+mod truth;

@@ -23,7 +23,7 @@ fn main() -> ExitCode {
         Command::Sweep(sweep) => commands::sweep::run(&sweep, args.common),
         Command::Report(report) => commands::report::run(&report, args.common),
         Command::Completions { shell } => commands::shell::completions(shell),
-        Command::Man => commands::shell::man_page(),
+        Command::Man { command } => commands::shell::man_page(command.as_deref()),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -57,7 +57,7 @@ fn a_device_with_a_bad_half_is_measured_and_its_errors_are_shown() {
 }
 
 #[test]
-fn a_cell_in_which_everything_fails_does_not_end_the_sweep() {
+fn a_cell_in_which_everything_fails_ends_the_sweep_and_what_was_measured_is_kept() {
     let place = Place::new();
     place.write_noise("data", 8 * MIB);
     let running = place.start(&format!(

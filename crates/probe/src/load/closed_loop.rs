@@ -32,9 +32,11 @@ pub enum Refill {
 pub enum Counting {
     /// All of them, from the first submission to the last completion (DIAT §1.1: bytes read / time).
     Whole,
-    /// Those after the completion that follows the warm-up, up to the first one that is due to end the run: a short
-    /// slice of a run that goes on, without the ramps at its ends. What completed at the very time at which the
-    /// window opens came before it, or a batch would count without the time that it took.
+    /// Those after the completion that follows the warm-up, in whole rounds of as many as are outstanding: a short
+    /// slice of a run that goes on, without the ramps at its ends. Whole rounds, because requests that started
+    /// together complete together, and a window from somewhere in such a cluster to the beginning of another would
+    /// count too few. What completed at the very time at which the window opens came before it, or a batch would
+    /// count without the time that it took.
     Window {
         /// Completions to let pass first.
         warm_up_requests: u64,
@@ -78,6 +80,8 @@ struct Run<'lane> {
     cpu_began: Nanos,
     /// From when on requests count; `None` before the end of the warm-up.
     counts_from: Option<Nanos>,
+    /// Completions since then.
+    counted: u64,
     asked_bytes: u64,
     ending: bool,
 }
@@ -94,6 +98,7 @@ impl<'lane> Run<'lane> {
             began,
             cpu_began,
             counts_from: (options.counting == Counting::Whole).then_some(began),
+            counted: 0,
             asked_bytes: 0,
             ending: false,
         }
@@ -139,18 +144,26 @@ impl<'lane> Run<'lane> {
         }
         while let Some(first) = completions.first() {
             let (at, count) = (first.completed_at, together(completions));
+            let rounds = self.rounds();
             self.outstanding.completed(at, u32::try_from(count).unwrap_or(u32::MAX));
             for completion in completions.drain(..count) {
                 self.settle(completion);
             }
-            self.ending |= self.options.stop.time.is_some_and(|time| self.time_counted(at) >= time);
+            let ends_round = self.options.counting == Counting::Whole || self.rounds() > rounds;
+            self.ending |= ends_round && self.is_time_over(at);
         }
         Ok(())
     }
 
+    /// How often as many requests were counted as are outstanding.
+    fn rounds(&self) -> u64 {
+        self.counted / u64::from(self.options.queue_depth.max(1))
+    }
+
     /// A window's time runs from the end of its warm-up.
-    fn time_counted(&self, now: Nanos) -> Nanos {
-        self.counts_from.map_or(Nanos::ZERO, |from| now.since(from))
+    fn is_time_over(&self, now: Nanos) -> bool {
+        let counted = self.counts_from.map_or(Nanos::ZERO, |from| now.since(from));
+        self.options.stop.time.is_some_and(|time| counted >= time)
     }
 
     fn settle(&mut self, completion: Completion) {
@@ -179,6 +192,7 @@ impl<'lane> Run<'lane> {
         };
         let counts = self.options.counting == Counting::Whole || (at > from && !self.ending);
         if counts {
+            self.counted += 1;
             self.measurement.elapsed = at.since(from);
             self.measurement.outstanding_ns = self.outstanding.area_ns();
         }

@@ -59,8 +59,8 @@ pub(super) fn steady(drive: &Drive, key: CellKey) -> f64 {
         queue_depth: depth,
         refill: Refill::Exact,
         counting: Counting::Window { warm_up_requests: 2 * u64::from(depth) + 64 },
-        // A hundred rounds of the slow ones.
-        stop: Stop::after(Nanos::from_millis(100).max(Nanos::from_micros(drive.request_us as u64 * 100))),
+        // A thousand services of each command.
+        stop: Stop::after(Nanos(drive.service_ns_min() * 1000)),
     };
     let mut lane = world(drive).lane(u64::from(depth) * key.block_bytes.max(4096));
     run.run(&mut lane, work, &Cancel::default()).unwrap().bandwidth_bytes_per_s()
@@ -157,7 +157,6 @@ impl Score {
             derived.split_bytes.as_ref().and_then(|split| split.seen.as_ref()).map(|seen| seen.whole_bytes)
         };
         self.splits.count(split(&truth.derived) == split(&found.derived));
-        println!("{:?}", found.partial);
         self.partial.count(!found.partial.is_empty());
         self.longest_s = self.longest_s.max(found.elapsed.as_secs_f64());
     }

@@ -66,8 +66,8 @@ pub struct Findings {
     pub elapsed: Nanos,
 }
 
-/// A reference slice is put in after so many others.
-const REFERENCE_EVERY: usize = 8;
+/// A reference slice is put in whenever so many slices' time has passed.
+const REFERENCE_EVERY: u64 = 8;
 /// Cells of a round.
 const ROUND_CELLS: usize = 24;
 /// Slices that each cell should have in the end.
@@ -78,7 +78,7 @@ const FIRST_TOUCH_SHARE: u64 = 12;
 const FIRST_TOUCH_SLOW: f64 = 0.9;
 /// A slice takes this part of the budget, between these bounds: many short ones tell more than few long ones, but
 /// each has its ramps.
-const SLICE_PART: u64 = 600;
+const SLICE_PART: u64 = 1000;
 const SLICE_MIN: Nanos = Nanos::from_millis(20);
 const SLICE_MAX: Nanos = Nanos::from_millis(100);
 /// Filling the queue for a slice may take this part of the budget, and this long at most; so may emptying it after.
@@ -236,9 +236,9 @@ impl Search<'_> {
         keys.shuffle(&mut self.generator);
         self.rounds += 1;
         let mut all = true;
-        for (number, key) in keys.into_iter().enumerate() {
-            let reference = self.slicer.reference_key();
-            if number.is_multiple_of(REFERENCE_EVERY) && self.has_time_for(reference) {
+        for key in keys {
+            let every = Nanos(self.slicer.slice_time.0 * REFERENCE_EVERY);
+            if self.slicer.is_reference_due(every) && self.has_time_for(self.slicer.reference_key()) {
                 self.slicer.measure_reference()?;
             }
             if self.has_time_for(key) {
@@ -253,7 +253,8 @@ impl Search<'_> {
 
     fn has_time_for(&mut self, key: CellKey) -> bool {
         let ramp = self.ramp(key).unwrap_or(Nanos::ZERO);
-        self.slicer.now() + ramp + self.slicer.slice_time + ramp < self.ends
+        // A slice ends with a whole round of the queue, which takes as long as filling it.
+        self.slicer.now() + ramp + self.slicer.slice_time.max(ramp) + ramp < self.ends
     }
 
     fn tell(&mut self, stage: &str, key: CellKey) {

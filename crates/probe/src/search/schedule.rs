@@ -84,15 +84,13 @@ pub(super) fn next_round(
     let mut round: BTreeSet<CellKey> = BTreeSet::new();
     let mut by_slices: Vec<_> = estimates.iter().map(|(key, estimate)| (estimate.slices, *key)).collect();
     by_slices.sort_unstable();
-    round.extend(by_slices.iter().take(count / 2).map(|(_, key)| *key));
+    round.extend(by_slices.iter().take(count.div_ceil(2)).map(|(_, key)| *key));
     let mut comparisons = comparisons(estimates, measured);
     comparisons.sort_by(|a, b| a.decidedness.total_cmp(&b.decidedness));
     for comparison in comparisons {
-        if round.len() >= count {
-            break;
-        }
-        round.insert(comparison.cell);
-        round.insert(comparison.against);
+        round.extend(
+            [comparison.cell, comparison.against].into_iter().take(count.saturating_sub(round.len())),
+        );
     }
     round.into_iter().collect()
 }

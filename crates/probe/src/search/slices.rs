@@ -10,6 +10,8 @@ use super::estimate::{Slice, median};
 use crate::load::{Cancel, ClosedLoop, Contents, Counting, Lane, LoadError, Measurement, Refill, Stop, Work};
 use crate::pattern::{Area, Sequential};
 
+/// Requests that come before a device has recognised a pattern.
+const FIRST_REQUESTS: u64 = 3;
 /// Reference slices on either side over which the pace is taken.
 const PACE_REACH: usize = 2;
 
@@ -86,6 +88,12 @@ impl<'a> Slicer<'a> {
         self.reference
     }
 
+    /// Whether the last reference slice was so long ago.
+    pub(super) fn is_reference_due(&mut self, every: Nanos) -> bool {
+        let now = self.now();
+        self.reference_series.last().is_none_or(|(began, _)| now.since(*began) >= every)
+    }
+
     /// Measures a slice of a cell.
     pub(super) fn measure(&mut self, key: CellKey) -> Result<(), LoadError> {
         let began = self.now();
@@ -126,7 +134,7 @@ impl<'a> Slicer<'a> {
         let run = ClosedLoop {
             queue_depth: key.queue_depth,
             refill: Refill::Exact,
-            counting: Counting::Window { warm_up_requests: u64::from(key.queue_depth) },
+            counting: Counting::Window { warm_up_requests: u64::from(key.queue_depth) + FIRST_REQUESTS },
             stop: Stop::after(self.slice_time),
         };
         let measurement = run.run(self.lane, work, self.cancel)?;

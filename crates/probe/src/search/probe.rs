@@ -70,6 +70,8 @@ pub struct Findings {
 const REFERENCE_EVERY: u64 = 8;
 /// Cells of a round.
 const ROUND_CELLS: usize = 24;
+/// Equal slices that differ by more than this (standard deviation by mean) make a profile partial.
+const RESTLESS: f64 = 0.3;
 /// Slices that each cell should have in the end.
 const SLICES_WANTED: usize = 3;
 /// Share of the budget for first touch.
@@ -328,6 +330,8 @@ impl Search<'_> {
         let latency_ns = smallest_alone(self.slicer.sums());
         let derived = derive(&surfaces, &self.grid, options.stated_split_bytes, latency_ns);
         self.name_what_is_missing(&derived, first_touch.as_ref(), options);
+        let reference = self.slicer.reference(self.began);
+        self.judge_steadiness(reference.as_ref());
         let measured_cells =
             self.slicer.sums().filter_map(|(key, sum)| measured(key, sum, &estimates, &surfaces)).collect();
         let random = estimates.iter().filter(|(key, _)| is_random(key));
@@ -345,12 +349,23 @@ impl Search<'_> {
             fit: curve.map(|curve| curve.summary(&random)),
             derived,
             first_touch,
-            reference: self.slicer.reference(self.began),
+            reference,
             skipped: skipped(&self.grid, &self.unaffordable),
             rounds: self.rounds,
             errors,
             elapsed,
             remarks: self.remarks,
+        }
+    }
+
+    /// Figures of a device that gives now a third and now three times as much are no profile of it.
+    fn judge_steadiness(&mut self, reference: Option<&ReferenceCell>) {
+        if let Some(reference) = reference.filter(|reference| reference.variation > RESTLESS) {
+            self.partial.push(format!(
+                "equal slices differ by {:.0} % (standard deviation): other work on the machine or the device disturbs \
+                 the figures, and they are rough; probe again when it is quiet",
+                reference.variation * 100.0
+            ));
         }
     }
 

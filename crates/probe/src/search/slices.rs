@@ -7,6 +7,7 @@ use nandle_profile::{OperationKind, ReferenceCell, ReferenceSlice};
 
 use super::CellKey;
 use super::estimate::{Slice, median};
+use super::pace::temper;
 use crate::load::{Cancel, ClosedLoop, Contents, Counting, Lane, LoadError, Measurement, Refill, Stop, Work};
 use crate::pattern::{Area, Sequential};
 
@@ -194,7 +195,7 @@ impl<'a> Slicer<'a> {
         let counted = |cell: &RawCell| {
             cell.slices.iter().filter(|slice| slice.elapsed > Nanos::ZERO).map(slice).collect()
         };
-        self.raw.iter().map(|(key, cell)| (*key, counted(cell))).collect()
+        temper(self.raw.iter().map(|(key, cell)| (*key, counted(cell))).collect(), self.reference)
     }
 
     /// The median of the reference slices about a time, relative to the typical one.

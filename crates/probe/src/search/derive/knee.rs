@@ -22,7 +22,7 @@ pub fn depth_for_block(surfaces: &Surfaces, block_bytes: u64) -> Option<DepthFor
         depths.find(|depth| surfaces.share(|draw| knee(draw, block_bytes) <= Some(*depth)) >= LOWER_BOUND);
     let value = sure.unwrap_or(drawn.high);
     let queue_depth = Interval { value, low: drawn.low.min(value), high: drawn.high.max(value) };
-    let plateau_bytes_per_s = surfaces.interval(|surface| surface.plateau(block_bytes))?;
+    let plateau_bytes_per_s = surfaces.best_bandwidth(|surface| surface.plateau(block_bytes))?;
     Some(DepthForBlock {
         block_bytes,
         queue_depth,

@@ -11,8 +11,9 @@ use super::derive::{derive, efficient_block};
 use super::estimate::{Estimate, estimates};
 use super::first_touch::first_touch;
 use super::fit::{Curve, in_between, is_random};
+use super::schedule::{self, SLICES_WANTED};
 use super::slices::{ReadArea, Slicer};
-use super::{CellKey, Grid, Surface, Surfaces, schedule};
+use super::{CellKey, Grid, Surface, Surfaces};
 use crate::Observer;
 use crate::load::{Cancel, Contents, Lane, LoadError, Measurement};
 use crate::pattern::{Generator, generator};
@@ -70,8 +71,8 @@ pub struct Findings {
 const REFERENCE_EVERY: u64 = 8;
 /// Cells of a round.
 const ROUND_CELLS: usize = 24;
-/// Slices that each cell should have in the end.
-const SLICES_WANTED: usize = 3;
+/// More than this part of the cells with fewer slices than wanted make a profile partial.
+const LACKING_PART: usize = 10;
 /// Share of the budget for first touch.
 const FIRST_TOUCH_SHARE: u64 = 12;
 /// A first touch slower than this is a finding, and the file is read once before the rest is measured.
@@ -217,10 +218,12 @@ impl Search<'_> {
                 break;
             }
         }
-        let once = self.estimates().values().filter(|estimate| estimate.slices < SLICES_WANTED).count();
-        if once > 0 {
+        let estimates = self.estimates();
+        let lacking = estimates.values().filter(|estimate| estimate.slices < SLICES_WANTED).count();
+        if lacking * LACKING_PART > estimates.len() {
             self.partial.push(format!(
-                "{once} cells have fewer than {SLICES_WANTED} slices; a larger --budget makes their intervals narrower"
+                "{lacking} cells have fewer than {SLICES_WANTED} slices; a larger --budget makes their intervals \
+                 narrower"
             ));
         }
         Ok(())

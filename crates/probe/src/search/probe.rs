@@ -11,8 +11,9 @@ use super::derive::{derive, efficient_block};
 use super::estimate::{Estimate, estimates};
 use super::first_touch::first_touch;
 use super::fit::{Curve, in_between, is_random};
+use super::schedule::{self, SLICES_WANTED};
 use super::slices::{ReadArea, Slicer};
-use super::{CellKey, Grid, Surface, Surfaces, schedule};
+use super::{CellKey, Grid, Surface, Surfaces};
 use crate::Observer;
 use crate::load::{Cancel, Contents, Lane, LoadError, Measurement};
 use crate::pattern::{Generator, generator};
@@ -72,8 +73,8 @@ const REFERENCE_EVERY: u64 = 8;
 const ROUND_CELLS: usize = 24;
 /// Equal slices that differ by more than this (standard deviation by mean) make a profile partial.
 const RESTLESS: f64 = 0.3;
-/// Slices that each cell should have in the end.
-const SLICES_WANTED: usize = 3;
+/// More than this part of the cells with fewer slices than wanted are worth a remark.
+const LACKING_PART: usize = 10;
 /// Share of the budget for first touch.
 const FIRST_TOUCH_SHARE: u64 = 12;
 /// A first touch slower than this is a finding, and the file is read once before the rest is measured.
@@ -220,11 +221,11 @@ impl Search<'_> {
             }
         }
         let estimates = self.estimates();
-        let all = estimates.len();
-        let once = estimates.values().filter(|estimate| estimate.slices < SLICES_WANTED).count();
-        if once > 0 {
+        let (lacking, all) =
+            (estimates.values().filter(|estimate| estimate.slices < SLICES_WANTED).count(), estimates.len());
+        if lacking * LACKING_PART > all {
             self.remarks.push(format!(
-                "{once} of {all} cells were read in fewer than {SLICES_WANTED} slices; a larger --budget makes intervals \
+                "{lacking} of {all} cells were read in fewer than {SLICES_WANTED} slices; a larger --budget makes intervals \
                  narrower."
             ));
         }

@@ -15,7 +15,7 @@ use super::schedule::{self, SLICES_WANTED};
 use super::slices::{ReadArea, Slicer};
 use super::{CellKey, Grid, Surface, Surfaces};
 use crate::Observer;
-use crate::load::{Cancel, Contents, Lane, LoadError, Measurement};
+use crate::load::{Cancel, Contents, Lane, LoadError, Measurement, summary};
 use crate::pattern::{Generator, generator};
 use crate::sweep::to_cell;
 
@@ -216,7 +216,7 @@ impl Search<'_> {
     fn refine(&mut self) -> Result<(), LoadError> {
         loop {
             let next = schedule::next_round(&self.estimates(), &self.surface(), ROUND_CELLS);
-            if !self.round(next, "where it is unsure")? {
+            if next.is_empty() || !self.round(next, "where it is unsure")? {
                 break;
             }
         }
@@ -394,10 +394,10 @@ impl Search<'_> {
     }
 }
 
-/// The median latency of the smallest block at depth 1.
+/// The median latency of the smallest block at depth 1, where enough was observed to tell one.
 fn smallest_alone<'a>(mut sums: impl Iterator<Item = (CellKey, &'a Measurement)>) -> Option<u64> {
     let (_, sum) = sums.find(|(key, _)| is_random(key) && key.queue_depth == 1)?;
-    (sum.requests > 0).then(|| sum.latency_ns.value_at_quantile(0.5))
+    summary(&sum.latency_ns).p50
 }
 
 fn measured(
@@ -437,4 +437,21 @@ fn skipped(grid: &Grid, unaffordable: &BTreeMap<CellKey, Nanos>) -> Vec<SkippedC
         ),
     });
     grid.skipped().into_iter().chain(too_slow).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_median_latency_needs_ten_observations_beyond_it() {
+        let latency = |requests: u64| {
+            let mut sum = Measurement::new();
+            sum.requests = requests;
+            (0..requests).for_each(|_| sum.latency_ns.saturating_record(5_000_000));
+            smallest_alone(std::iter::once((CellKey::random(4096, 1), &sum)))
+        };
+        assert_eq!(latency(19), None);
+        assert!(latency(20).is_some());
+    }
 }

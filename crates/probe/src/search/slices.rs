@@ -191,9 +191,9 @@ impl<'a> Slicer<'a> {
             elapsed_ns: slice.elapsed.0 as f64,
             pace: self.pace_at(slice.began, typical),
         };
-        // A slice in which nothing was counted says nothing of the bandwidth.
+        // A slice in which nothing was counted, or nothing but failures, says nothing of the bandwidth.
         let counted = |cell: &RawCell| {
-            cell.slices.iter().filter(|slice| slice.elapsed > Nanos::ZERO).map(slice).collect()
+            cell.slices.iter().filter(|slice| slice.bandwidth_bytes_per_s > 0.0).map(slice).collect()
         };
         temper(self.raw.iter().map(|(key, cell)| (*key, counted(cell))).collect(), self.reference)
     }

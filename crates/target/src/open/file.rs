@@ -16,7 +16,12 @@ use nandle_io::units::format_bytes;
 
 /// Opens a file that is there.
 pub(super) fn open(path: &Path, options: &OpenOptions) -> Result<Leaf, Problem> {
-    let file = File::open(path).map_err(Problem::system("opening it for reading"))?;
+    let action = "opening it for reading";
+    let file = File::open(path).map_err(Problem::system(action))?;
+    // The name may lead elsewhere by now, and --overwrite is no word about devices.
+    if !file.metadata().map_err(Problem::system(action))?.is_file() {
+        return Err(Problem::System { action, errno: rustix::io::Errno::STALE });
+    }
     let kept = KeptFile::recognise(path, &file)?;
     let may_write = kept.is_some() || options.overwrite;
     if options.intent == Intent::Write && !may_write {

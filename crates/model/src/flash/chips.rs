@@ -1,0 +1,106 @@
+//! Dies and the channels they sit on. A die is busy while its cells work and while its register waits for the
+//! channel.
+#![allow(clippy::indexing_slicing, reason = "die numbers come from the mapping's own geometry")]
+
+use super::parameters::ChipParameters;
+use super::timeline::Timeline;
+use super::units::transfer_ns;
+
+/// Number of a die; die *d* sits on channel *d* mod channels.
+pub(crate) type DieIndex = u32;
+
+/// Times of one way of using the cells (all bits, or one bit a cell).
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CellTimes {
+    pub(crate) read_ns: u64,
+    pub(crate) program_ns: u64,
+}
+
+#[derive(Debug)]
+pub(crate) struct Chips {
+    cells: CellTimes,
+    erase_ns: u64,
+    bytes_per_s: u64,
+    transfer_bytes: u64,
+    page_bytes: u64,
+    page_transfer_ns: u64,
+    copyback: bool,
+    dies: Vec<Timeline>,
+    channels: Vec<Timeline>,
+    /// Channel of each die.
+    channel_of: Vec<u32>,
+}
+
+impl Chips {
+    pub(crate) fn new(parameters: &ChipParameters) -> Self {
+        let dies = parameters.channels * parameters.dies_per_channel;
+        Self {
+            cells: CellTimes { read_ns: parameters.read_ns, program_ns: parameters.program_ns },
+            erase_ns: parameters.erase_ns,
+            bytes_per_s: parameters.channel_bytes_per_s,
+            transfer_bytes: parameters.transfer_bytes,
+            page_bytes: parameters.page_bytes,
+            page_transfer_ns: transfer_ns(parameters.page_bytes, parameters.channel_bytes_per_s),
+            copyback: parameters.copyback,
+            dies: vec![Timeline::default(); dies as usize],
+            channels: vec![Timeline::default(); parameters.channels as usize],
+            channel_of: (0..dies).map(|die| die % parameters.channels).collect(),
+        }
+    }
+
+    /// Times of the cells used with all their bits.
+    pub(crate) fn cells(&self) -> CellTimes {
+        self.cells
+    }
+
+    /// Reads part of one page; gives the time at which the data has left the channel.
+    #[inline]
+    pub(crate) fn read(&mut self, die: DieIndex, earliest_ns: u64, bytes: u64, cells: CellTimes) -> u64 {
+        let timeline = &mut self.dies[die as usize];
+        let sensed_ns = timeline.reserve(earliest_ns, cells.read_ns) + cells.read_ns;
+        let transfer_ns = self.transfer_ns(bytes);
+        let channel = &mut self.channels[self.channel_of[die as usize] as usize];
+        let ready_ns = channel.reserve(sensed_ns, transfer_ns) + transfer_ns;
+        self.dies[die as usize].prolong(sensed_ns, ready_ns);
+        ready_ns
+    }
+
+    /// Brings `bytes` over the channel and programs them; gives the end of the program operation.
+    #[inline]
+    pub(crate) fn program(&mut self, die: DieIndex, earliest_ns: u64, bytes: u64, cells: CellTimes) -> u64 {
+        let transfer_ns = self.transfer_ns(bytes);
+        let timeline = &mut self.dies[die as usize];
+        let free_ns = earliest_ns.max(timeline.busy_until_ns());
+        let channel = &mut self.channels[self.channel_of[die as usize] as usize];
+        let start_ns = channel.reserve(free_ns, transfer_ns);
+        let duration_ns = transfer_ns + cells.program_ns;
+        timeline.append(start_ns, duration_ns) + duration_ns
+    }
+
+    /// Erases one block of every plane of a die; gives the end.
+    pub(crate) fn erase(&mut self, die: DieIndex, earliest_ns: u64) -> u64 {
+        self.dies[die as usize].append(earliest_ns, self.erase_ns) + self.erase_ns
+    }
+
+    /// Copies `pages` pages within a die, one program operation each, without using the channel where the chips
+    /// can; gives the end.
+    pub(crate) fn copy_within(&mut self, die: DieIndex, earliest_ns: u64, pages: u64) -> u64 {
+        let cells_ns = pages * (self.cells.read_ns + self.cells.program_ns);
+        let bus_ns = if self.copyback { 0 } else { pages * 2 * self.page_transfer_ns };
+        let timeline = &mut self.dies[die as usize];
+        let mut earliest_ns = earliest_ns.max(timeline.busy_until_ns());
+        if bus_ns > 0 {
+            let channel = &mut self.channels[self.channel_of[die as usize] as usize];
+            earliest_ns = channel.append(earliest_ns, bus_ns);
+        }
+        timeline.append(earliest_ns, cells_ns + bus_ns) + cells_ns + bus_ns
+    }
+
+    #[inline]
+    fn transfer_ns(&self, bytes: u64) -> u64 {
+        if bytes == self.page_bytes {
+            return self.page_transfer_ns;
+        }
+        transfer_ns(bytes.next_multiple_of(self.transfer_bytes), self.bytes_per_s)
+    }
+}

@@ -1,0 +1,147 @@
+//! Mapping layers: where a logical unit is, and what writing it costs the chips.
+
+mod cleaning;
+mod geometry;
+mod hybrid;
+mod lazy_array;
+mod log_superblock;
+mod merge;
+mod page_map;
+mod streams;
+mod superblocks;
+mod victim;
+
+pub(crate) use geometry::Geometry;
+pub(crate) use hybrid::HybridMap;
+pub(crate) use page_map::PageMap;
+use serde::{Deserialize, Serialize};
+
+use super::chips::{Chips, DieIndex};
+use super::parameters::{FlashParameters, MappingParameters};
+use super::stats::{EraseCounts, FlashStats};
+
+/// Where a logical unit is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Nowhere: reading it gives zeros without touching the chips.
+    Unwritten,
+    /// In the write buffer: its program operation has not begun.
+    Buffered,
+    /// On a die.
+    Stored(Stored),
+}
+
+/// A unit on a die.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Stored {
+    /// Physical unit; consecutive units lie in stripe order across the dies.
+    pub(crate) address: u32,
+    pub(crate) die: DieIndex,
+    /// Flash page; units of the same page are sensed together.
+    pub(crate) page: u32,
+    pub(crate) single_level: bool,
+}
+
+/// A program operation that has been started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Programmed {
+    /// Units of the host's data in it.
+    pub(crate) host_units: u32,
+    /// When it ends.
+    pub(crate) end_ns: u64,
+}
+
+/// The chips and the counters: what a mapping acts on.
+pub(crate) struct Medium<'a> {
+    pub(crate) chips: &'a mut Chips,
+    pub(crate) stats: &'a mut FlashStats,
+}
+
+/// A drive's mapping layer; all of it that outlives power cycles, and nothing of virtual time.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) enum Mapping {
+    Page(Box<PageMap>),
+    Hybrid(Box<HybridMap>),
+}
+
+impl Mapping {
+    pub(crate) fn new(parameters: &FlashParameters) -> Self {
+        let geometry = Geometry::of(parameters);
+        match &parameters.mapping {
+            MappingParameters::Page(page) => Self::Page(Box::new(PageMap::new(geometry, page, parameters))),
+            MappingParameters::Hybrid(hybrid) => Self::Hybrid(Box::new(HybridMap::new(geometry, hybrid))),
+        }
+    }
+
+    /// Makes the first `units` units written, as if sequentially and only once. Only on a drive never written to.
+    pub(crate) fn fill_sequentially(&mut self, units: u32) {
+        match self {
+            Self::Page(map) => map.fill_sequentially(units),
+            Self::Hybrid(map) => map.fill_sequentially(units),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn locate(&self, unit: u32) -> Place {
+        match self {
+            Self::Page(map) => map.locate(unit),
+            Self::Hybrid(map) => map.locate(unit),
+        }
+    }
+
+    /// Writes a unit whose data is in the buffer at `ready_ns`. Gives the program operation that this started,
+    /// if it did start one: a unit smaller than a program operation waits for others.
+    #[inline]
+    pub(crate) fn write(&mut self, unit: u32, ready_ns: u64, medium: &mut Medium<'_>) -> Option<Programmed> {
+        match self {
+            Self::Page(map) => map.write(unit, ready_ns, medium),
+            Self::Hybrid(map) => map.write(unit, ready_ns, medium),
+        }
+    }
+
+    /// Starts the program operations of all host data that still waits for company.
+    pub(crate) fn settle(&mut self, earliest_ns: u64, medium: &mut Medium<'_>) -> Option<Programmed> {
+        match self {
+            Self::Page(map) => map.settle(earliest_ns, medium),
+            Self::Hybrid(_) => None,
+        }
+    }
+
+    pub(crate) fn discard(&mut self, unit: u32) {
+        match self {
+            Self::Page(map) => map.discard(unit),
+            Self::Hybrid(map) => map.discard(unit),
+        }
+    }
+
+    /// After how long without commands there may be work to do; `None` when there is none.
+    pub(crate) fn idle_work_after_ns(&self) -> Option<u64> {
+        match self {
+            Self::Page(map) => map.idle_work_after_ns(),
+            Self::Hybrid(_) => None,
+        }
+    }
+
+    /// Does a little of that work; gives the time at which the chips are done with it, `None` when nothing is left.
+    pub(crate) fn work_while_idle(&mut self, now_ns: u64, medium: &mut Medium<'_>) -> Option<u64> {
+        match self {
+            Self::Page(map) => map.work_while_idle(now_ns, medium),
+            Self::Hybrid(_) => None,
+        }
+    }
+
+    pub(crate) fn erase_counts(&self) -> EraseCounts {
+        match self {
+            Self::Page(map) => map.erase_counts(),
+            Self::Hybrid(map) => map.erase_counts(),
+        }
+    }
+
+    /// Bytes of memory that the tables take.
+    pub(crate) fn table_bytes(&self) -> usize {
+        match self {
+            Self::Page(map) => map.table_bytes(),
+            Self::Hybrid(map) => map.table_bytes(),
+        }
+    }
+}

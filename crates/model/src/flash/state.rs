@@ -1,0 +1,59 @@
+//! The aged state of a drive, to be saved and loaded.
+
+use serde::{Deserialize, Serialize};
+
+use super::mapping::{Geometry, Mapping};
+use super::parameters::{FlashParameters, ParameterError};
+use super::stats::FlashStats;
+
+/// What outlives a power cycle. It serialises with any serde format.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct AgedState {
+    drive: String,
+    geometry: Geometry,
+    mapping: Mapping,
+    stats: FlashStats,
+}
+
+/// A state can't be given to a drive.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StateError {
+    /// The parameters make no drive.
+    #[error(transparent)]
+    Parameters(#[from] ParameterError),
+    /// The state belongs to a drive of another layout.
+    #[error(
+        "the aged state is one of {state_drive:?}, whose capacity, chips or mapping differ from those of {drive:?}; \
+         load it with the parameters it was made with"
+    )]
+    OtherLayout {
+        /// The drive whose state it is.
+        state_drive: String,
+        /// The drive it was to be given to.
+        drive: String,
+    },
+}
+
+impl AgedState {
+    pub(super) fn of(parameters: &FlashParameters, mapping: &Mapping, stats: &FlashStats) -> Self {
+        Self {
+            drive: parameters.name.clone(),
+            geometry: Geometry::of(parameters),
+            mapping: mapping.clone(),
+            stats: stats.clone(),
+        }
+    }
+
+    pub(super) fn into_parts(
+        self,
+        parameters: &FlashParameters,
+    ) -> Result<(Mapping, FlashStats), StateError> {
+        let same_kind =
+            std::mem::discriminant(&self.mapping) == std::mem::discriminant(&Mapping::new(parameters));
+        if self.geometry != Geometry::of(parameters) || !same_kind {
+            return Err(StateError::OtherLayout { state_drive: self.drive, drive: parameters.name.clone() });
+        }
+        Ok((self.mapping, self.stats))
+    }
+}

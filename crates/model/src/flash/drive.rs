@@ -24,6 +24,7 @@ pub struct FlashDrive {
     pub(super) parameters: FlashParameters,
     pub(super) unit_bytes: u64,
     pub(super) segment_units: u32,
+    pub(super) units_per_row: u32,
     pub(super) commands: CommandQueue,
     pub(super) link: Link,
     pub(super) buffer: WriteBuffer,
@@ -52,6 +53,7 @@ impl FlashDrive {
             parameters: parameters.clone(),
             unit_bytes,
             segment_units,
+            units_per_row: saturating_u32(parameters.units_per_program()),
             commands: CommandQueue::new(&parameters.command_queue),
             link: Link::new(&parameters.link, unit_bytes),
             buffer: WriteBuffer::new(parameters.write_buffer.bytes, unit_bytes),
@@ -117,10 +119,8 @@ impl FlashDrive {
 
     /// Starts the program operations of all host data that still waits for company; gives the end of the last.
     pub(super) fn settle(&mut self, earliest_ns: u64) -> u64 {
-        let mut medium = Medium { chips: &mut self.chips, stats: &mut self.stats };
-        if let Some(programmed) = self.mapping.settle(earliest_ns, &mut medium) {
-            self.buffer.programmed(programmed.host_units, programmed.end_ns);
-        }
+        let mut medium = Medium { chips: &mut self.chips, buffer: &mut self.buffer, stats: &mut self.stats };
+        self.mapping.settle(earliest_ns, &mut medium);
         self.buffer.programmed_ns()
     }
 
@@ -182,7 +182,7 @@ impl FlashDrive {
     }
 
     fn work_while_idle(&mut self, now_ns: u64) {
-        let mut medium = Medium { chips: &mut self.chips, stats: &mut self.stats };
+        let mut medium = Medium { chips: &mut self.chips, buffer: &mut self.buffer, stats: &mut self.stats };
         self.idle_work_ns =
             self.mapping.work_while_idle(now_ns, &mut medium).map(|end_ns| end_ns.max(now_ns + 1));
     }

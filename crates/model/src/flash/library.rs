@@ -3,7 +3,10 @@
 use super::parameters::{FlashParameters, ParameterError};
 
 /// Name and text of every drive.
-const DRIVES: [(&str, &str); 1] = [("x25-m-g2", include_str!("../../drives/x25-m-g2.toml"))];
+const DRIVES: [(&str, &str); 2] = [
+    ("x25-m-g2", include_str!("../../drives/x25-m-g2.toml")),
+    ("x25-e-64", include_str!("../../drives/x25-e-64.toml")),
+];
 
 /// The names of the drives.
 pub fn names() -> impl Iterator<Item = &'static str> {

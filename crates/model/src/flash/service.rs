@@ -42,7 +42,7 @@ impl FlashDrive {
         while unit < segment.units.end {
             let (units, ready_ns) = match self.prefetched_ns(slot, unit) {
                 Some(ready_ns) => (1, ready_ns.max(start_ns)),
-                None => self.read_page(unit, &segment, start_ns),
+                None => self.read_row(unit, &segment, start_ns),
             };
             let last = unit + units == segment.command_units.end;
             let bytes = self.bytes_of(&segment, unit, units);
@@ -110,34 +110,32 @@ impl FlashDrive {
         self.commands.get_mut(slot)?.prefetched_ns(unit)
     }
 
-    /// Reads the units of the segment that share a page with `unit`; gives their number and when they are there.
-    fn read_page(&mut self, unit: u32, segment: &Segment, start_ns: u64) -> (u32, u64) {
+    /// Reads the units of the segment that share a row with `unit`; gives their number and when they are there.
+    fn read_row(&mut self, unit: u32, segment: &Segment, start_ns: u64) -> (u32, u64) {
         let Place::Stored(stored) = self.mapping.locate(unit) else { return (1, start_ns) };
-        let units = self.units_in_page(stored, unit, segment.units.end);
+        let units = self.units_in_row(stored, unit, segment.units.end);
         let bytes = self.bytes_of(segment, unit, units);
         let cells = self.cells_of(stored);
         (units, self.chips.read(stored.die, start_ns, bytes, cells))
     }
 
-    /// How many units from `unit` on lie in the same page, one behind the other.
-    fn units_in_page(&self, stored: Stored, unit: u32, end: u32) -> u32 {
-        let in_page = |step: &u32| match self.mapping.locate(unit + step) {
-            Place::Stored(next) => next.page == stored.page && next.address == stored.address + step,
+    /// How many units from `unit` on lie in the same row, one behind the other.
+    fn units_in_row(&self, stored: Stored, unit: u32, end: u32) -> u32 {
+        let in_row = |step: &u32| match self.mapping.locate(unit + step) {
+            Place::Stored(next) => next.row == stored.row && next.address == stored.address + step,
             Place::Unwritten | Place::Buffered => false,
         };
-        if self.unit_bytes == self.parameters.chips.page_bytes {
+        if self.units_per_row == 1 {
             return 1;
         }
-        1 + (1..end - unit).take_while(in_page).fold(0, |units, _| units + 1)
+        1 + (1..end - unit).take_while(in_row).fold(0, |units, _| units + 1)
     }
 
     fn write_unit(&mut self, unit: u32, bytes: u64, arrived_ns: u64) -> u64 {
         let ready_ns =
             if bytes < self.unit_bytes { self.fill_up(unit, bytes, arrived_ns) } else { arrived_ns };
-        let mut medium = Medium { chips: &mut self.chips, stats: &mut self.stats };
-        let Some(programmed) = self.mapping.write(unit, ready_ns, &mut medium) else { return ready_ns };
-        self.buffer.programmed(programmed.host_units, programmed.end_ns);
-        programmed.end_ns
+        let mut medium = Medium { chips: &mut self.chips, buffer: &mut self.buffer, stats: &mut self.stats };
+        self.mapping.write(unit, ready_ns, &mut medium).unwrap_or(ready_ns)
     }
 
     /// A unit that is written in part needs the rest of its old contents.
@@ -172,7 +170,7 @@ impl FlashDrive {
             {
                 return;
             }
-            let (units, ready_ns) = self.read_page(unit, &whole, now_ns);
+            let (units, ready_ns) = self.read_row(unit, &whole, now_ns);
             (unit..unit + units).for_each(|unit| self.read_ahead.fetched(fetch.stream, unit, ready_ns));
             self.stats.prefetched_units += u64::from(units);
             next_address = Some(stored.address + units);

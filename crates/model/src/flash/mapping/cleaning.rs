@@ -89,15 +89,15 @@ impl PageMap {
         true
     }
 
-    /// Looks at up to `quota` units of the victim, in whole pages, and erases it at its end. Gives the time at
+    /// Looks at up to `quota` units of the victim, in whole rows, and erases it at its end. Gives the time at
     /// which the chips are done.
     fn clean_units(&mut self, quota: u32, now_ns: u64, medium: &mut Medium<'_>) -> u64 {
         let Some(mut victim) = self.cleaning.victim else { return now_ns };
         let stop = victim.next_offset.saturating_add(quota).min(self.geometry.units_per_superblock);
         while victim.next_offset < stop {
-            let end_ns = self.move_page(victim.superblock, victim.next_offset, now_ns, medium);
+            let end_ns = self.move_row(victim.superblock, victim.next_offset, now_ns, medium);
             victim.moved_ns = victim.moved_ns.max(end_ns);
-            victim.next_offset += self.geometry.units_per_page;
+            victim.next_offset += self.geometry.units_per_program;
         }
         if victim.next_offset < self.geometry.units_per_superblock
             && self.superblocks.valid_units(victim.superblock) > 0
@@ -109,9 +109,9 @@ impl PageMap {
         self.erase(victim, now_ns, medium)
     }
 
-    fn move_page(&mut self, superblock: u32, offset: u32, now_ns: u64, medium: &mut Medium<'_>) -> u64 {
+    fn move_row(&mut self, superblock: u32, offset: u32, now_ns: u64, medium: &mut Medium<'_>) -> u64 {
         let first = superblock * self.geometry.units_per_superblock + offset;
-        let addresses = first..first + self.geometry.units_per_page;
+        let addresses = first..first + self.geometry.units_per_program;
         let valid = addresses.clone().filter(|&address| self.reverse.get(address) != NONE).count() as u64;
         if valid == 0 {
             return now_ns;
@@ -124,8 +124,8 @@ impl PageMap {
         for address in addresses {
             let unit = self.reverse.get(address);
             if unit != NONE {
-                let programmed = self.place(stream, unit, false, ready_ns, medium);
-                end_ns = end_ns.max(programmed.map_or(0, |p| p.end_ns));
+                let programmed_ns = self.place(stream, unit, false, ready_ns, medium);
+                end_ns = end_ns.max(programmed_ns.unwrap_or(0));
             }
         }
         medium.stats.moved_units += valid;

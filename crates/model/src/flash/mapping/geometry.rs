@@ -13,7 +13,6 @@ pub(crate) struct Geometry {
     pub(crate) logical_units: u32,
     pub(crate) units_per_superblock: u32,
     pub(crate) units_per_program: u32,
-    pub(crate) units_per_page: u32,
     pub(crate) unit_bytes: u64,
     pub(crate) dies: u32,
 }
@@ -26,7 +25,6 @@ impl Geometry {
             logical_units: saturating_u32(parameters.capacity_bytes.div_ceil(unit_bytes)),
             units_per_superblock: saturating_u32(parameters.superblock_bytes() / unit_bytes),
             units_per_program: saturating_u32(parameters.units_per_program()),
-            units_per_page: saturating_u32(chips.page_bytes / unit_bytes),
             unit_bytes,
             dies: chips.channels * chips.dies_per_channel,
         }

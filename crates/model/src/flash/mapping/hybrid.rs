@@ -11,7 +11,7 @@ use super::super::parameters::HybridParameters;
 use super::super::stats::EraseCounts;
 use super::lazy_array::NONE;
 use super::log_superblock::LogSuperblock;
-use super::{Geometry, Medium, Place, Programmed, Stored};
+use super::{Geometry, Medium, Place, Stored};
 
 /// A logical superblock's own place.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
@@ -73,7 +73,7 @@ impl HybridMap {
         }
     }
 
-    pub(crate) fn write(&mut self, unit: u32, ready_ns: u64, medium: &mut Medium<'_>) -> Option<Programmed> {
+    pub(crate) fn write(&mut self, unit: u32, ready_ns: u64, medium: &mut Medium<'_>) -> Option<u64> {
         medium.stats.host_written_units += 1;
         self.writes += 1;
         let (logical, offset) = self.split(unit);
@@ -84,7 +84,8 @@ impl HybridMap {
         let die = self.geometry.die_of(place);
         let cells = medium.chips.cells();
         let end_ns = medium.chips.program(die, earliest_ns, self.geometry.unit_bytes, cells);
-        Some(Programmed { host_units: 1, end_ns })
+        medium.buffer.programmed(1, end_ns);
+        Some(end_ns)
     }
 
     pub(crate) fn discard(&mut self, unit: u32) {
@@ -136,7 +137,7 @@ impl HybridMap {
         Place::Stored(Stored {
             address,
             die,
-            page: address / self.geometry.units_per_page,
+            row: address / self.geometry.units_per_program,
             single_level: false,
         })
     }

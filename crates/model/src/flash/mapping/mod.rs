@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use super::chips::{Chips, DieIndex};
 use super::parameters::{FlashParameters, MappingParameters};
 use super::stats::{EraseCounts, FlashStats};
+use super::write_buffer::WriteBuffer;
 
 /// Where a logical unit is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,23 +38,15 @@ pub(crate) struct Stored {
     /// Physical unit; consecutive units lie in stripe order across the dies.
     pub(crate) address: u32,
     pub(crate) die: DieIndex,
-    /// Flash page; units of the same page are sensed together.
-    pub(crate) page: u32,
+    /// What one program operation wrote: the pages of all planes. Units of the same row are sensed together.
+    pub(crate) row: u32,
     pub(crate) single_level: bool,
 }
 
-/// A program operation that has been started.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Programmed {
-    /// Units of the host's data in it.
-    pub(crate) host_units: u32,
-    /// When it ends.
-    pub(crate) end_ns: u64,
-}
-
-/// The chips and the counters: what a mapping acts on.
+/// What a mapping acts on: it uses the chips, tells the buffer what leaves it, and counts.
 pub(crate) struct Medium<'a> {
     pub(crate) chips: &'a mut Chips,
+    pub(crate) buffer: &'a mut WriteBuffer,
     pub(crate) stats: &'a mut FlashStats,
 }
 
@@ -89,10 +82,10 @@ impl Mapping {
         }
     }
 
-    /// Writes a unit whose data is in the buffer at `ready_ns`. Gives the program operation that this started,
-    /// if it did start one: a unit smaller than a program operation waits for others.
+    /// Writes a unit whose data is in the buffer at `ready_ns`. Gives the end of the program operation
+    /// that this started, if it did start one: a unit smaller than a program operation waits for others.
     #[inline]
-    pub(crate) fn write(&mut self, unit: u32, ready_ns: u64, medium: &mut Medium<'_>) -> Option<Programmed> {
+    pub(crate) fn write(&mut self, unit: u32, ready_ns: u64, medium: &mut Medium<'_>) -> Option<u64> {
         match self {
             Self::Page(map) => map.write(unit, ready_ns, medium),
             Self::Hybrid(map) => map.write(unit, ready_ns, medium),
@@ -100,10 +93,10 @@ impl Mapping {
     }
 
     /// Starts the program operations of all host data that still waits for company.
-    pub(crate) fn settle(&mut self, earliest_ns: u64, medium: &mut Medium<'_>) -> Option<Programmed> {
+    pub(crate) fn settle(&mut self, earliest_ns: u64, medium: &mut Medium<'_>) {
         match self {
             Self::Page(map) => map.settle(earliest_ns, medium),
-            Self::Hybrid(_) => None,
+            Self::Hybrid(_) => {}
         }
     }
 

@@ -12,7 +12,7 @@ use super::cleaning::Cleaning;
 use super::lazy_array::{LazyArray, NONE};
 use super::streams::{STREAMS, Stream, stream_for_host_write};
 use super::superblocks::{Pool, Superblocks};
-use super::{Geometry, Medium, Place, Programmed, Stored};
+use super::{Geometry, Medium, Place, Stored};
 
 /// A superblock that is being filled.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -95,12 +95,12 @@ impl PageMap {
         Place::Stored(Stored {
             address,
             die: self.geometry.die_of(offset),
-            page: address / self.geometry.units_per_page,
+            row: address / self.geometry.units_per_program,
             single_level: self.superblocks.pool_of(superblock) == Pool::Slc,
         })
     }
 
-    pub(crate) fn write(&mut self, unit: u32, ready_ns: u64, medium: &mut Medium<'_>) -> Option<Programmed> {
+    pub(crate) fn write(&mut self, unit: u32, ready_ns: u64, medium: &mut Medium<'_>) -> Option<u64> {
         medium.stats.host_written_units += 1;
         self.cleaning.written_since_idle_work = true;
         let stream = self.host_stream(unit);
@@ -109,7 +109,8 @@ impl PageMap {
         programmed
     }
 
-    /// Puts a unit into a stream's open superblock; gives the program operation that this completed.
+    /// Puts a unit into a stream's open superblock; gives the end of the program operation that this
+    /// completed.
     #[inline]
     pub(super) fn place(
         &mut self,
@@ -118,7 +119,7 @@ impl PageMap {
         from_host: bool,
         ready_ns: u64,
         medium: &mut Medium<'_>,
-    ) -> Option<Programmed> {
+    ) -> Option<u64> {
         if self.open[stream.index()].is_none() {
             self.open_superblock(stream);
         }
@@ -139,26 +140,18 @@ impl PageMap {
         if gathered { Some(self.program(stream, medium)) } else { None }
     }
 
-    pub(crate) fn settle(&mut self, earliest_ns: u64, medium: &mut Medium<'_>) -> Option<Programmed> {
-        let mut settled: Option<Programmed> = None;
-        for stream in Stream::ALL.into_iter().filter(|stream| stream.holds_host_data()) {
+    pub(crate) fn settle(&mut self, earliest_ns: u64, medium: &mut Medium<'_>) {
+        for stream in Stream::ALL {
             let Some(open) = self.open[stream.index()].as_mut() else { continue };
-            let missing =
-                open.next_offset.next_multiple_of(self.geometry.units_per_program) - open.next_offset;
-            if missing == 0 || open.host_units == 0 {
-                continue;
+            let gathered = open.next_offset.next_multiple_of(self.geometry.units_per_program);
+            let missing = gathered - open.next_offset;
+            if missing > 0 && open.host_units > 0 {
+                open.next_offset = gathered;
+                open.ready_ns = open.ready_ns.max(earliest_ns);
+                medium.stats.padded_units += u64::from(missing);
+                self.program(stream, medium);
             }
-            open.next_offset += missing;
-            open.ready_ns = open.ready_ns.max(earliest_ns);
-            medium.stats.padded_units += u64::from(missing);
-            let programmed = self.program(stream, medium);
-            let before = settled.unwrap_or(Programmed { host_units: 0, end_ns: 0 });
-            settled = Some(Programmed {
-                host_units: before.host_units + programmed.host_units,
-                end_ns: before.end_ns.max(programmed.end_ns),
-            });
         }
-        settled
     }
 
     pub(crate) fn discard(&mut self, unit: u32) {
@@ -185,11 +178,9 @@ impl PageMap {
     }
 
     /// Starts the program operation that the stream has gathered.
-    fn program(&mut self, stream: Stream, medium: &mut Medium<'_>) -> Programmed {
+    fn program(&mut self, stream: Stream, medium: &mut Medium<'_>) -> u64 {
         let geometry = self.geometry;
-        let Some(open) = self.open[stream.index()].as_mut() else {
-            return Programmed { host_units: 0, end_ns: 0 };
-        };
+        let Some(open) = self.open[stream.index()].as_mut() else { return 0 };
         let (superblock, ready_ns, host_units) = (open.superblock, open.ready_ns, open.host_units);
         let die = geometry.die_of(open.next_offset - 1);
         let full = open.next_offset >= open.capacity_units;
@@ -201,7 +192,8 @@ impl PageMap {
         }
         let cells = self.cells(superblock, medium);
         let end_ns = medium.chips.program(die, ready_ns, geometry.program_bytes(), cells);
-        Programmed { host_units, end_ns }
+        medium.buffer.programmed(host_units, end_ns);
+        end_ns
     }
 
     fn open_superblock(&mut self, stream: Stream) {

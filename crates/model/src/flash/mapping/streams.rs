@@ -26,10 +26,6 @@ impl Stream {
     pub(crate) fn index(self) -> usize {
         self as usize
     }
-
-    pub(crate) fn holds_host_data(self) -> bool {
-        self != Self::Moved
-    }
 }
 
 /// The stream for a host write. `age` is how many superblocks have been closed since the one that holds the old

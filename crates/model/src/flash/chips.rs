@@ -25,6 +25,8 @@ pub(crate) struct Chips {
     page_bytes: u64,
     page_transfer_ns: u64,
     copyback: bool,
+    /// Reads that a die has in its cells at a time: its planes, where they are independent of each other.
+    reads_at_once: u64,
     dies: Vec<Timeline>,
     channels: Vec<Timeline>,
     /// Channel of each die.
@@ -42,6 +44,7 @@ impl Chips {
             page_bytes: parameters.page_bytes,
             page_transfer_ns: transfer_ns(parameters.page_bytes, parameters.channel_bytes_per_s),
             copyback: parameters.copyback,
+            reads_at_once: if parameters.independent_plane_reads { u64::from(parameters.planes) } else { 1 },
             dies: vec![Timeline::default(); dies as usize],
             channels: vec![Timeline::default(); parameters.channels as usize],
             channel_of: (0..dies).map(|die| die % parameters.channels).collect(),
@@ -57,11 +60,14 @@ impl Chips {
     #[inline]
     pub(crate) fn read(&mut self, die: DieIndex, earliest_ns: u64, bytes: u64, cells: CellTimes) -> u64 {
         let timeline = &mut self.dies[die as usize];
-        let sensed_ns = timeline.reserve(earliest_ns, cells.read_ns) + cells.read_ns;
+        let start_ns = timeline.reserve(earliest_ns, cells.read_ns / self.reads_at_once);
+        let sensed_ns = start_ns + cells.read_ns;
         let transfer_ns = self.transfer_ns(bytes);
         let channel = &mut self.channels[self.channel_of[die as usize] as usize];
         let ready_ns = channel.reserve(sensed_ns, transfer_ns) + transfer_ns;
-        self.dies[die as usize].prolong(sensed_ns, ready_ns);
+        if self.reads_at_once == 1 {
+            self.dies[die as usize].prolong(sensed_ns, ready_ns);
+        }
         ready_ns
     }
 

@@ -3,9 +3,15 @@
 use super::parameters::{FlashParameters, ParameterError};
 
 /// Name and text of every drive.
-const DRIVES: [(&str, &str); 2] = [
+const DRIVES: [(&str, &str); 8] = [
     ("x25-m-g2", include_str!("../../drives/x25-m-g2.toml")),
     ("x25-e-64", include_str!("../../drives/x25-e-64.toml")),
+    ("mtron-16", include_str!("../../drives/mtron-16.toml")),
+    ("crucial-m4-256", include_str!("../../drives/crucial-m4-256.toml")),
+    ("samsung-mcaqe32", include_str!("../../drives/samsung-mcaqe32.toml")),
+    ("sd-card", include_str!("../../drives/sd-card.toml")),
+    ("nvme-tlc", include_str!("../../drives/nvme-tlc.toml")),
+    ("nvme-plp", include_str!("../../drives/nvme-plp.toml")),
 ];
 
 /// The names of the drives.

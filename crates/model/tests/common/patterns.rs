@@ -7,6 +7,8 @@ pub(crate) enum Pattern {
     Sequential,
     /// Jumps to a random place, reads `group` blocks in a row from there, jumps again (DIAT).
     RandomGroups { group: u64 },
+    /// Nine of ten requests to random places in the first tenth, the others to random places in the rest.
+    Skewed,
     /// `partitions` sequential streams in turn, each through its own part of the area (uFLIP).
     Partitioned { partitions: u64 },
     /// A constant stride in blocks; 0 stays in place, a negative one goes backwards (uFLIP).
@@ -41,6 +43,13 @@ impl Offsets {
                     self.group_start = self.random() % (self.blocks - group + 1);
                 }
                 self.group_start + position % group
+            }
+            Pattern::Skewed => {
+                let hot = self.blocks / 10;
+                if self.random().is_multiple_of(10) {
+                    return hot + self.random() % (self.blocks - hot);
+                }
+                self.random() % hot
             }
             Pattern::Partitioned { partitions } => {
                 let length = self.blocks / partitions;

@@ -84,6 +84,9 @@ pub struct FirmwareParameters {
 pub struct LinkParameters {
     /// Data rate in each direction.
     pub bytes_per_s: u64,
+    /// Data rate towards the drive, where it takes data in more slowly than it gives it (encoder, buffer memory).
+    #[serde(default)]
+    pub write_bytes_per_s: Option<u64>,
     /// Link time per command beside its data: command, set-up and status frames.
     pub command_ns: u64,
     /// Whether both directions carry data at the same time (`PCIe` does, SATA and PATA do not).
@@ -159,7 +162,10 @@ pub struct ChipParameters {
     pub channel_bytes_per_s: u64,
     /// Least amount that a read moves over the bus (the error-correction word).
     pub transfer_bytes: u64,
-    /// Whether a page is copied inside its die during cleaning, without using the bus.
+    /// Whether the planes of a die sense different pages at the same time.
+    #[serde(default)]
+    pub independent_plane_reads: bool,
+    /// Whether a merge copies pages inside their die, without using the bus.
     pub copyback: bool,
 }
 

@@ -21,6 +21,9 @@ impl FlashParameters {
         self.command_queue.validate()?;
         self.validate_times()?;
         within("link.bytes_per_s", self.link.bytes_per_s, 1_000, FASTEST_BYTES_PER_S)?;
+        if let Some(bytes_per_s) = self.link.write_bytes_per_s {
+            within("link.write_bytes_per_s", bytes_per_s, 1_000, FASTEST_BYTES_PER_S)?;
+        }
         self.chips.validate()?;
         self.read_ahead.validate()?;
         match &self.mapping {

@@ -22,7 +22,11 @@ fn measure(parameters: &FlashParameters, load: Load) -> Outcome {
         drive.fill_sequentially(1.0);
     }
     let requests = (1 << 30) / load.block_bytes;
-    let load = Load { area_bytes: parameters.capacity_bytes, requests: requests.clamp(1_000, 50 * load.depth.max(400) as u64), ..load };
+    let load = Load {
+        area_bytes: parameters.capacity_bytes,
+        requests: requests.clamp(1_000, 50 * load.depth.max(400) as u64),
+        ..load
+    };
     run(&mut drive, load, 0)
 }
 

@@ -105,9 +105,8 @@ fn focused_random_writes_are_cheap_up_to_eight_mib() {
 #[test]
 fn partitioned_writes_are_cheap_up_to_eight_streams() {
     let uflip = Uflip::new();
-    let costs = [1, 2, 4, 8, 12, 16].map(|partitions| {
-        uflip.cost(Pattern::Partitioned { partitions }, 960 * MIB)
-    });
+    let costs =
+        [1, 2, 4, 8, 12, 16].map(|partitions| uflip.cost(Pattern::Partitioned { partitions }, 960 * MIB));
     Entry {
         id: "uFLIP partitioned",
         paper: "up to 8–16 streams: 1–2 C; ours ≤ 8: 1.0 C, 12 and more 22 C",

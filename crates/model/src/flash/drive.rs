@@ -18,6 +18,14 @@ use super::units::{UnitRange, saturating_u32};
 use super::write_buffer::WriteBuffer;
 use crate::timing::{TimedCompletion, TimedOperation, TimedRequest, Timing};
 
+/// When the segment that a slot's command is in will end; of equal times the segment that was started first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct SegmentEnd {
+    end_ns: u64,
+    sequence: u64,
+    slot: SlotIndex,
+}
+
 /// A modelled flash drive. It knows addresses and times, and no contents.
 #[derive(Debug)]
 pub struct FlashDrive {
@@ -35,8 +43,8 @@ pub struct FlashDrive {
     requests: Requests,
     host: HostQueue,
     firmware: Firmware,
-    /// When the segment that a slot's command is in will end.
-    segment_ends: BinaryHeap<Reverse<(u64, SlotIndex)>>,
+    segment_ends: BinaryHeap<Reverse<SegmentEnd>>,
+    segments: u64,
     idle_work_ns: Option<u64>,
 }
 
@@ -65,6 +73,7 @@ impl FlashDrive {
             host: HostQueue::new(&parameters.host),
             firmware: Firmware::new(&parameters.firmware),
             segment_ends: BinaryHeap::new(),
+            segments: 0,
             idle_work_ns: None,
         })
     }
@@ -152,8 +161,7 @@ impl FlashDrive {
             && ready_ns > start_ns
         {
             // The link is booked only when the data is there, so that nobody waits behind a booking far ahead.
-            self.segment_ends.push(Reverse((ready_ns, slot)));
-            return;
+            return self.wake_at(ready_ns, slot);
         }
         let end_ns = match active.command.operation {
             TimedOperation::Read => self.serve_read(slot, start_ns),
@@ -161,7 +169,12 @@ impl FlashDrive {
             TimedOperation::Flush => self.serve_flush(start_ns),
             TimedOperation::Discard => self.serve_discard(slot, start_ns),
         };
-        self.segment_ends.push(Reverse((end_ns, slot)));
+        self.wake_at(end_ns, slot);
+    }
+
+    fn wake_at(&mut self, end_ns: u64, slot: SlotIndex) {
+        self.segments += 1;
+        self.segment_ends.push(Reverse(SegmentEnd { end_ns, sequence: self.segments, slot }));
     }
 
     fn segment_ended(&mut self, now_ns: u64, slot: SlotIndex, completed: &mut Vec<TimedCompletion>) {
@@ -205,17 +218,17 @@ impl Timing for FlashDrive {
 
     fn next_event_ns(&self) -> Option<u64> {
         match (self.segment_ends.peek(), self.idle_work_ns) {
-            (Some(Reverse((end_ns, _))), _) => Some(*end_ns),
+            (Some(Reverse(next)), _) => Some(next.end_ns),
             (None, idle_ns) => idle_ns,
         }
     }
 
     fn advance(&mut self, now_ns: u64, completed: &mut Vec<TimedCompletion>) {
-        while let Some(&Reverse((end_ns, slot))) = self.segment_ends.peek()
-            && end_ns <= now_ns
+        while let Some(&Reverse(next)) = self.segment_ends.peek()
+            && next.end_ns <= now_ns
         {
             self.segment_ends.pop();
-            self.segment_ended(end_ns, slot, completed);
+            self.segment_ended(next.end_ns, next.slot, completed);
         }
         while let Some(idle_ns) = self.idle_work_ns
             && idle_ns <= now_ns

@@ -10,17 +10,6 @@ struct Gap {
     end_ns: u64,
 }
 
-impl Gap {
-    /// Takes a part out; of what is left on both sides, the longer one remains.
-    fn cut(&mut self, start_ns: u64, end_ns: u64) {
-        if start_ns - self.start_ns > self.end_ns - end_ns {
-            self.end_ns = start_ns;
-        } else {
-            self.start_ns = end_ns;
-        }
-    }
-}
-
 /// Busy-until time of one resource, with the most recent idle gaps before it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Timeline {
@@ -74,11 +63,13 @@ impl Timeline {
         self.latest_gap_end_ns = gap.end_ns;
     }
 
+    /// Uses the oldest gap that is long enough. What lies before the use is given up.
     fn fill_gap(&mut self, earliest_ns: u64, duration_ns: u64) -> Option<u64> {
-        for gap in &mut self.gaps {
+        let (newer, older) = self.gaps.split_at_mut(self.oldest_gap);
+        for gap in older.iter_mut().chain(newer) {
             let start_ns = gap.start_ns.max(earliest_ns);
             if start_ns + duration_ns <= gap.end_ns {
-                gap.cut(start_ns, start_ns + duration_ns);
+                gap.start_ns = start_ns + duration_ns;
                 return Some(start_ns);
             }
         }

@@ -7,6 +7,8 @@ use super::{
 
 const LONGEST_NS: u64 = 1_000_000_000;
 const LARGEST_BYTES: u64 = 1 << 50;
+/// Superblocks that a page map may have open at a time.
+const OPEN_STREAMS: u64 = 4;
 const FASTEST_BYTES_PER_S: u64 = 1_000_000_000_000;
 
 impl FlashParameters {
@@ -31,8 +33,7 @@ impl FlashParameters {
             MappingParameters::Hybrid(hybrid) => hybrid.validate()?,
         }
         within("capacity_bytes", self.capacity_bytes, self.superblock_bytes(), unit_bytes << 31)?;
-        let open_streams = 4;
-        let least_buffer_bytes = open_streams * self.units_per_program() * unit_bytes;
+        let least_buffer_bytes = OPEN_STREAMS * self.units_per_program() * unit_bytes;
         within("write_buffer.bytes", self.write_buffer.bytes, least_buffer_bytes, LARGEST_BYTES)
     }
 
@@ -94,9 +95,19 @@ impl PageMapParameters {
         if let VictimPolicy::DChoices { choices, .. } = self.victim {
             within("mapping.victim.choices", u64::from(choices), 1, 1_024)?;
         }
+        self.validate_spare(drive)?;
         let Some(slc) = &self.slc_region else { return Ok(()) };
         within("mapping.slc_region.bits_per_cell", u64::from(slc.bits_per_cell), 2, 5)?;
         within("mapping.slc_region.bytes", slc.bytes, drive.superblock_bytes(), drive.capacity_bytes)
+    }
+}
+
+impl PageMapParameters {
+    /// Cleaning needs free superblocks, one for every open stream, and something to gain.
+    fn validate_spare(&self, drive: &FlashParameters) -> Result<(), ParameterError> {
+        let needed = u64::from(self.low_free_superblocks) + OPEN_STREAMS + 1;
+        let least_bytes = (needed * drive.superblock_bytes()) as f64 / (self.raw_over_user - 1.0);
+        within_f64("capacity_bytes", drive.capacity_bytes as f64, least_bytes.ceil(), LARGEST_BYTES as f64)
     }
 }
 

@@ -1,5 +1,5 @@
 //! What uFLIP (CIDR 2009) found about write patterns, and the StableBuffer paper builds on: the cost of a pattern
-//! relative to sequential writing, on the model of the MTron drive. The narrower figures are those of experiments
+//! relative to sequential writing, on the model of the `MTron` drive. The narrower figures are those of experiments
 //! of our own with a block map and eight log superblocks of 1 MB.
 //!
 //! Preconditions: 32 KB writes at depth 1, the whole drive written once in order, 3 000 writes of which the first

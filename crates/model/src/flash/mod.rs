@@ -5,7 +5,7 @@
 //!   → write buffer / read-ahead → mapping (page map, or block map with logs) → dies and channels
 //! ```
 //!
-//! Every resource is a [`timeline`]: it knows until when it is busy and which gaps lie before that, so a
+//! Every resource is a `Timeline`: it knows until when it is busy and which gaps lie before that, so a
 //! command's whole way is computed when it starts, and the event heap holds one event per command segment
 //! instead of one per phase.
 

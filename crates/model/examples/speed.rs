@@ -18,7 +18,7 @@ fn main() {
     let parameters = library::parameters_of("x25-m-g2").unwrap();
     let start = Instant::now();
     let mut drive = FlashDrive::new(&parameters).unwrap();
-    drive.fill_sequentially(1.0);
+    drive.fill_sequentially(1.0).unwrap();
     println!("making and filling the drive: {:.2} ms", start.elapsed().as_secs_f64() * 1e3);
     let area_bytes = parameters.capacity_bytes;
     let reads = Load { depth: 32, requests: 3_000_000, ..Load::read(RANDOM, 4096, area_bytes) };

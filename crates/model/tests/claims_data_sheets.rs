@@ -19,7 +19,7 @@ const FRESH: &str = "reads: filled in order; writes: never written; no host cost
 fn measure(parameters: &FlashParameters, load: Load) -> Outcome {
     let mut drive = FlashDrive::new(parameters).unwrap();
     if load.operation == TimedOperation::Read {
-        drive.fill_sequentially(1.0);
+        drive.fill_sequentially(1.0).unwrap();
     }
     let requests = (1 << 30) / load.block_bytes;
     let load = Load {

@@ -37,7 +37,7 @@ impl Diat {
     /// Megabytes per second.
     fn bandwidth(&self, pattern: Pattern, block_kib: u64, depth: usize) -> f64 {
         let mut drive = FlashDrive::new(&self.parameters).unwrap();
-        drive.fill_sequentially(1.0);
+        drive.fill_sequentially(1.0).unwrap();
         let block_bytes = block_kib * KIB;
         let requests = ((512 << 20) / block_bytes).clamp(400, 40_000);
         let load = Load::read(pattern, block_bytes, 4 << 30);

@@ -29,7 +29,7 @@ fn parameters() -> FlashParameters {
 impl Bench {
     fn new(parameters: &FlashParameters, fill_percent: u64) -> Self {
         let mut drive = FlashDrive::new(parameters).unwrap();
-        drive.fill_sequentially(fill_percent as f64 / 100.0);
+        drive.fill_sequentially(fill_percent as f64 / 100.0).unwrap();
         let area_bytes = parameters.capacity_bytes / 100 * fill_percent / 32_768 * 32_768;
         Self { drive, area_bytes, now_ns: 0 }
     }

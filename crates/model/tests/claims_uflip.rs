@@ -37,7 +37,7 @@ impl Uflip {
 
     fn measure(&self, pattern: Pattern, area_bytes: u64) -> (f64, FlashStats) {
         let mut drive = FlashDrive::new(&self.parameters).unwrap();
-        drive.fill_sequentially(1.0);
+        drive.fill_sequentially(1.0).unwrap();
         let load = Load { requests: 3_000, warm_up: 1_000, ..Load::write(pattern, BLOCK, area_bytes) };
         let outcome = run(&mut drive, load, 0);
         (outcome.mean_latency_ns / self.sequential_ns, drive.stats())

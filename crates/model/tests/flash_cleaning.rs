@@ -28,7 +28,7 @@ fn parameters(change: impl FnOnce(&mut PageMapParameters)) -> FlashParameters {
 /// Write amplification and outcome of the last of three turns over the area.
 fn steady(parameters: &FlashParameters, pattern: Pattern, area_bytes: u64) -> (f64, Outcome) {
     let mut drive = FlashDrive::new(parameters).unwrap();
-    drive.fill_sequentially(area_bytes as f64 / parameters.capacity_bytes as f64);
+    drive.fill_sequentially(area_bytes as f64 / parameters.capacity_bytes as f64).unwrap();
     let turn = Load { depth: 32, requests: area_bytes / 4096, ..Load::write(pattern, 4096, area_bytes) };
     let warm = run(&mut drive, Load { requests: 2 * turn.requests, ..turn }, 0);
     let before = drive.stats();
@@ -95,7 +95,7 @@ fn pacing_shortens_the_pauses() {
     let longest = |pace| {
         let parameters = parameters(|page| page.pace = pace);
         let mut drive = FlashDrive::new(&parameters).unwrap();
-        drive.fill_sequentially(1.0);
+        drive.fill_sequentially(1.0).unwrap();
         let area_bytes = parameters.capacity_bytes;
         let load = Load::write(RANDOM, 4096, area_bytes);
         let warm = run(&mut drive, Load { depth: 32, requests: 2 * area_bytes / 4096, ..load }, 0);
@@ -111,7 +111,7 @@ fn discarded_space_serves_as_spare_space() {
     let half = parameters.capacity_bytes / 2;
     let (full, _) = steady(&parameters, RANDOM, parameters.capacity_bytes);
     let mut drive = FlashDrive::new(&parameters).unwrap();
-    drive.fill_sequentially(1.0);
+    drive.fill_sequentially(1.0).unwrap();
     drive.arrive(
         0,
         TimedRequest { id: 1, operation: TimedOperation::Discard, offset_bytes: half, length_bytes: half },
@@ -129,7 +129,7 @@ fn idle_time_pays_for_the_next_burst() {
     let burst_ms = |idle: Option<IdleCleaning>| {
         let parameters = parameters(|page| page.idle_cleaning = idle);
         let mut drive = FlashDrive::new(&parameters).unwrap();
-        drive.fill_sequentially(1.0);
+        drive.fill_sequentially(1.0).unwrap();
         let area_bytes = parameters.capacity_bytes;
         let warm =
             Load { depth: 32, requests: 2 * area_bytes / 4096, ..Load::write(RANDOM, 4096, area_bytes) };

@@ -72,7 +72,7 @@ fn a_write_of_half_a_unit_reads_the_other_half() {
     let parameters = parameters(Durability::Volatile);
     let time_ns = |filled: bool| {
         let mut drive = FlashDrive::new(&parameters).unwrap();
-        drive.fill_sequentially(if filled { 1.0 } else { 0.0 });
+        drive.fill_sequentially(if filled { 1.0 } else { 0.0 }).unwrap();
         let write = TimedRequest { id: 1, operation: DURABLE, offset_bytes: 2048, length_bytes: 2048 };
         drive.arrive(0, write);
         drive.next_event_ns().unwrap()

@@ -33,7 +33,7 @@ fn writes_fall_off_a_cliff_and_recover_after_a_rest() {
 fn random_writes_at_ninety_percent_amplify_two_to_five_times() {
     let parameters = library::parameters_of("nvme-plp").unwrap().with_capacity_bytes(8_192 * MIB).unwrap();
     let mut drive = FlashDrive::new(&parameters).unwrap();
-    drive.fill_sequentially(0.9);
+    drive.fill_sequentially(0.9).unwrap();
     let area_bytes = parameters.capacity_bytes / 10 * 9;
     let load = Load { depth: 256, ..Load::write(Pattern::RandomGroups { group: 1 }, 4096, area_bytes) };
     let warm = run(&mut drive, Load { requests: area_bytes / 4096, ..load }, 0);
@@ -49,7 +49,7 @@ fn random_writes_at_ninety_percent_amplify_two_to_five_times() {
 fn reads_wait_behind_writes_but_not_for_ever() {
     let parameters = library::parameters_of("nvme-plp").unwrap();
     let mut drive = FlashDrive::new(&parameters).unwrap();
-    drive.fill_sequentially(1.0);
+    drive.fill_sequentially(1.0).unwrap();
     let area_bytes = parameters.capacity_bytes;
     let quiet = run(&mut drive, Load::read(Pattern::RandomGroups { group: 1 }, 4096, area_bytes), 0);
     let load = Load::write(Pattern::RandomGroups { group: 1 }, 4096, area_bytes);

@@ -55,7 +55,7 @@ fn equal_runs_are_equal_and_others_are_not() {
     for name in library::names() {
         let hash = |seed| {
             let mut drive = FlashDrive::new(&library::parameters_of(name).unwrap()).unwrap();
-            drive.fill_sequentially(0.8);
+            drive.fill_sequentially(0.8).unwrap();
             completions_hash(&mut drive, seed, 0)
         };
         assert_eq!(hash(1), hash(1), "{name}");
@@ -68,7 +68,7 @@ fn a_loaded_drive_goes_on_like_the_saved_one() {
     for name in ["x25-e-64", "mtron-16"] {
         let parameters = small(name);
         let mut drive = FlashDrive::new(&parameters).unwrap();
-        drive.fill_sequentially(1.0);
+        drive.fill_sequentially(1.0).unwrap();
         let writes = Load { depth: 8, requests: 20_000, ..Load::write(RANDOM, 4096, 1 << 28) };
         let end_ns = run(&mut drive, writes, 0).end_ns;
         let text = serde_json::to_string(&drive.aged_state()).unwrap();
@@ -96,7 +96,7 @@ fn a_state_of_another_drive_is_refused() {
 fn a_big_drive_takes_no_memory_until_it_is_written() {
     let parameters = library::parameters_of("nvme-plp").unwrap().with_capacity_bytes(4 << 40).unwrap();
     let mut drive = FlashDrive::new(&parameters).unwrap();
-    drive.fill_sequentially(1.0);
+    drive.fill_sequentially(1.0).unwrap();
     let units = parameters.capacity_bytes / parameters.unit_bytes();
     assert!((drive.table_bytes() as u64) < units / 1_000, "{} bytes", drive.table_bytes());
 }

@@ -100,10 +100,17 @@ impl FlashDrive {
     /// Makes the first part of a new drive, from 0.0 to 1.0, written as if sequentially and once, without taking
     /// time or memory for it. The pages of an unwritten drive are read without touching the chips, so whoever
     /// measures reads fills first.
-    pub fn fill_sequentially(&mut self, fraction: f64) {
+    ///
+    /// # Errors
+    /// [`StateError::AlreadyWritten`] when something has been written on the drive before.
+    pub fn fill_sequentially(&mut self, fraction: f64) -> Result<(), StateError> {
+        if !self.mapping.is_new() {
+            return Err(StateError::AlreadyWritten { drive: self.parameters.name.clone() });
+        }
         let units = self.parameters.capacity_bytes as f64 * fraction.clamp(0.0, 1.0) / self.unit_bytes as f64;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 2^31 units")]
         self.mapping.fill_sequentially(units as u32);
+        Ok(())
     }
 
     /// What the drive is made of.

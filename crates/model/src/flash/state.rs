@@ -15,13 +15,19 @@ pub struct AgedState {
     stats: FlashStats,
 }
 
-/// A state can't be given to a drive.
+/// A drive can't be brought into a state.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StateError {
     /// The parameters make no drive.
     #[error(transparent)]
     Parameters(#[from] ParameterError),
+    /// Only a new drive can be filled without writing to it.
+    #[error("{drive:?} has been written to, so it can't be filled as if it were new; make a new one")]
+    AlreadyWritten {
+        /// The drive.
+        drive: String,
+    },
     /// The state belongs to a drive of another layout.
     #[error(
         "the aged state is one of {state_drive:?}, whose capacity, chips or mapping differ from those of {drive:?}; \

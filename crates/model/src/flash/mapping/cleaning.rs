@@ -63,10 +63,14 @@ impl PageMap {
         Some(self.clean_units(row, now_ns, medium).max(now_ns))
     }
 
+    /// Emptying the single-level region needs free superblocks, so these come first.
     fn choose_idle_victim(&mut self) -> bool {
+        let free = self.superblocks.free_in(Pool::Main);
+        if free < self.parameters.low_free_superblocks && self.choose_victim(Pool::Main) {
+            return true;
+        }
         let high = self.parameters.idle_cleaning.as_ref().map_or(0, |idle| idle.high_free_superblocks);
-        let short = self.superblocks.free_in(Pool::Main) < high;
-        self.choose_victim(Pool::Slc) || (short && self.choose_victim(Pool::Main))
+        self.choose_victim(Pool::Slc) || (free < high && self.choose_victim(Pool::Main))
     }
 
     fn choose_victim(&mut self, pool: Pool) -> bool {

@@ -48,6 +48,10 @@ impl HybridMap {
         }
     }
 
+    pub(crate) fn is_new(&self) -> bool {
+        self.logs.is_empty() && self.data.iter().all(|data| data.extent == 0)
+    }
+
     pub(crate) fn fill_sequentially(&mut self, units: u32) {
         let mut left = units.min(self.geometry.logical_units);
         for data in &mut self.data {

@@ -1,6 +1,8 @@
 //! Mapping layers: where a logical unit is, and what writing it costs the chips.
 
 mod cleaning;
+#[cfg(test)]
+mod consistency;
 mod geometry;
 mod hybrid;
 mod lazy_array;
@@ -63,6 +65,14 @@ impl Mapping {
         match &parameters.mapping {
             MappingParameters::Page(page) => Self::Page(Box::new(PageMap::new(geometry, page, parameters))),
             MappingParameters::Hybrid(hybrid) => Self::Hybrid(Box::new(HybridMap::new(geometry, hybrid))),
+        }
+    }
+
+    /// Whether nothing has ever been written.
+    pub(crate) fn is_new(&self) -> bool {
+        match self {
+            Self::Page(map) => map.is_new(),
+            Self::Hybrid(map) => map.is_new(),
         }
     }
 

@@ -62,22 +62,19 @@ impl PageMap {
         }
     }
 
+    pub(crate) fn is_new(&self) -> bool {
+        self.superblocks.are_new()
+    }
+
     pub(crate) fn fill_sequentially(&mut self, units: u32) {
         let units = units.min(self.geometry.logical_units);
-        let first = self.first_main_superblock();
-        if first == 0 {
-            self.forward.set_identity_below(units);
-            self.reverse.set_identity_below(units);
-        }
+        self.forward.set_identity_below(units);
+        self.reverse.set_identity_below(units);
         let per_superblock = self.geometry.units_per_superblock;
         for filled in (0..units).step_by(per_superblock as usize) {
             let Some(superblock) = self.superblocks.open(Pool::Main) else { return };
-            let valid = per_superblock.min(units - filled);
-            self.superblocks.add_valid(superblock, valid);
+            self.superblocks.add_valid(superblock, per_superblock.min(units - filled));
             self.superblocks.close(superblock);
-            if first > 0 {
-                self.map_run(filled, superblock * per_superblock, valid);
-            }
         }
     }
 
@@ -233,17 +230,6 @@ impl PageMap {
             && self.open.iter().flatten().any(|open| {
                 open.superblock == superblock && group == open.next_offset / self.geometry.units_per_program
             })
-    }
-
-    fn first_main_superblock(&self) -> u32 {
-        (0..self.superblocks.len()).find(|&index| self.superblocks.pool_of(index) == Pool::Main).unwrap_or(0)
-    }
-
-    fn map_run(&mut self, first_unit: u32, first_address: u32, units: u32) {
-        for step in 0..units {
-            self.forward.set(first_unit + step, first_address + step);
-            self.reverse.set(first_address + step, first_unit + step);
-        }
     }
 }
 

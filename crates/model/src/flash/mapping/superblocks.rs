@@ -39,11 +39,11 @@ pub(crate) struct Candidate {
     pub(crate) age: u64,
 }
 
-/// All superblocks; the first `slc` of them form the single-level region.
+/// All superblocks; those from number `main` on form the single-level region.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Superblocks {
     blocks: Vec<Superblock>,
-    slc: u32,
+    main: u32,
     free: VecDeque<u32>,
     free_slc: VecDeque<u32>,
     closed: u64,
@@ -54,15 +54,15 @@ impl Superblocks {
         let fresh = Superblock { usage: Use::Free, valid_units: 0, erases: 0, closed_at: 0 };
         Self {
             blocks: vec![fresh; (main + slc) as usize],
-            slc,
-            free: (slc..main + slc).collect(),
-            free_slc: (0..slc).collect(),
+            main,
+            free: (0..main).collect(),
+            free_slc: (main..main + slc).collect(),
             closed: 0,
         }
     }
 
     pub(crate) fn pool_of(&self, index: u32) -> Pool {
-        if index < self.slc { Pool::Slc } else { Pool::Main }
+        if index < self.main { Pool::Main } else { Pool::Slc }
     }
 
     pub(crate) fn free_in(&self, pool: Pool) -> u32 {
@@ -91,7 +91,7 @@ impl Superblocks {
         block.usage = Use::Free;
         block.valid_units = 0;
         block.erases += 1;
-        let list = if index < self.slc { &mut self.free_slc } else { &mut self.free };
+        let list = if index < self.main { &mut self.free } else { &mut self.free_slc };
         list.push_back(index);
     }
 
@@ -128,6 +128,11 @@ impl Superblocks {
 
     pub(crate) fn candidates(&self, pool: Pool) -> impl Iterator<Item = Candidate> {
         (0..self.len()).filter_map(move |index| self.candidate(pool, index))
+    }
+
+    /// Whether nothing has ever been written.
+    pub(crate) fn are_new(&self) -> bool {
+        self.blocks.iter().all(|block| block.usage == Use::Free && block.erases == 0)
     }
 
     pub(crate) fn len(&self) -> u32 {

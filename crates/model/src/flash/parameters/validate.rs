@@ -2,7 +2,7 @@
 
 use super::{
     ChipParameters, CommandQueueParameters, FlashParameters, HybridParameters, MappingParameters,
-    PageMapParameters, ParameterError, ReadAheadParameters, VictimPolicy,
+    PageMapParameters, ParameterError, ReadAheadParameters, Separation, VictimPolicy,
 };
 
 const LONGEST_NS: u64 = 1_000_000_000;
@@ -91,7 +91,9 @@ impl PageMapParameters {
         within("mapping.unit_bytes", self.unit_bytes, 512, drive.chips.page_bytes)?;
         multiple("chips.page_bytes", drive.chips.page_bytes, "mapping.unit_bytes", self.unit_bytes)?;
         within_f64("mapping.raw_over_user", self.raw_over_user, 1.01, 8.0)?;
-        within("mapping.low_free_superblocks", u64::from(self.low_free_superblocks), 2, 1_024)?;
+        // Every stream of host data may open a superblock before the next one has been cleaned.
+        let least_free = if self.separation == Separation::ByAge { 3 } else { 2 };
+        within("mapping.low_free_superblocks", u64::from(self.low_free_superblocks), least_free, 1_024)?;
         if let VictimPolicy::DChoices { choices, .. } = self.victim {
             within("mapping.victim.choices", u64::from(choices), 1, 1_024)?;
         }

@@ -3,5 +3,7 @@
 //! system clock, draw randomness of its own, or depend on the order of a hash map: the same calls give the same
 //! answers.
 
+pub mod array;
 pub mod flash;
+mod timeline;
 pub mod timing;

@@ -3,8 +3,8 @@
 #![allow(clippy::indexing_slicing, reason = "die numbers come from the mapping's own geometry")]
 
 use super::parameters::ChipParameters;
-use super::timeline::Timeline;
 use super::units::transfer_ns;
+use crate::timeline::Timeline;
 
 /// Number of a die; die *d* sits on channel *d* mod channels.
 pub(crate) type DieIndex = u32;

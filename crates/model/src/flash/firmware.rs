@@ -1,7 +1,7 @@
 //! The controller's processor: works on one command at a time.
 
 use super::parameters::FirmwareParameters;
-use super::timeline::Timeline;
+use crate::timeline::Timeline;
 use crate::timing::TimedOperation;
 
 #[derive(Debug)]

@@ -1,8 +1,8 @@
 //! The interface to the host: one direction at a time (SATA, PATA), or both at once (`PCIe`).
 
 use super::parameters::LinkParameters;
-use super::timeline::Timeline;
 use super::units::transfer_ns;
+use crate::timeline::Timeline;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Direction {

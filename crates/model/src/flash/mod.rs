@@ -23,8 +23,7 @@ mod requests;
 mod service;
 mod state;
 mod stats;
-mod timeline;
-mod units;
+pub(crate) mod units;
 mod write_buffer;
 
 pub use drive::FlashDrive;

@@ -49,18 +49,18 @@ fn exercise(page: &PageMapParameters) {
     let (mut chips, mut stats) = (Chips::new(&drive.chips), FlashStats::default());
     let mut buffer = WriteBuffer::new(1 << 20, 4096);
     let mut written = vec![false; geometry.logical_units as usize];
-    let mut state = 1_u64;
+    let mut draw = 1_u64;
     for step in 0..20 * u64::from(geometry.logical_units) {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let unit = u32::try_from((state >> 33) % u64::from(geometry.logical_units)).unwrap();
+        draw = draw.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let unit = u32::try_from((draw >> 33) % u64::from(geometry.logical_units)).unwrap();
         let mut medium = Medium { chips: &mut chips, buffer: &mut buffer, stats: &mut stats };
-        if state >> 60 == 0 {
+        if draw >> 60 == 0 {
             map.discard(unit);
         } else {
             medium.buffer.admit(step);
             map.write(unit, step, &mut medium);
         }
-        written[unit as usize] = state >> 60 != 0;
+        written[unit as usize] = draw >> 60 != 0;
         if step % 5_000 == 0 {
             while map.work_while_idle(step, &mut medium).is_some() {}
         }

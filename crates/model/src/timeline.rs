@@ -50,6 +50,11 @@ impl Timeline {
         }
     }
 
+    /// Moves the end of everything reserved so far: something else has come between.
+    pub(crate) fn delay(&mut self, duration_ns: u64) {
+        self.busy_until_ns += duration_ns;
+    }
+
     /// When everything reserved so far will be done.
     pub(crate) fn busy_until_ns(&self) -> u64 {
         self.busy_until_ns

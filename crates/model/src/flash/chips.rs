@@ -27,7 +27,10 @@ pub(crate) struct Chips {
     copyback: bool,
     /// Reads that a die has in its cells at a time: its planes, where they are independent of each other.
     reads_at_once: u64,
+    suspend_ns: Option<u64>,
     dies: Vec<Timeline>,
+    /// The reads among what keeps each die busy.
+    reads: Vec<Timeline>,
     channels: Vec<Timeline>,
     /// Channel of each die.
     channel_of: Vec<u32>,
@@ -45,7 +48,9 @@ impl Chips {
             page_transfer_ns: transfer_ns(parameters.page_bytes, parameters.channel_bytes_per_s),
             copyback: parameters.copyback,
             reads_at_once: if parameters.independent_plane_reads { u64::from(parameters.planes) } else { 1 },
+            suspend_ns: parameters.suspend_ns,
             dies: vec![Timeline::default(); dies as usize],
+            reads: vec![Timeline::default(); dies as usize],
             channels: vec![Timeline::default(); parameters.channels as usize],
             channel_of: (0..dies).map(|die| die % parameters.channels).collect(),
         }
@@ -56,19 +61,48 @@ impl Chips {
         self.cells
     }
 
-    /// Reads part of one page; gives the time at which the data has left the channel.
+    /// Reads part of one row for the host; gives the time at which the data has left the channel.
     #[inline]
     pub(crate) fn read(&mut self, die: DieIndex, earliest_ns: u64, bytes: u64, cells: CellTimes) -> u64 {
-        let timeline = &mut self.dies[die as usize];
-        let start_ns = timeline.reserve(earliest_ns, cells.read_ns / self.reads_at_once);
-        let sensed_ns = start_ns + cells.read_ns;
-        let transfer_ns = self.transfer_ns(bytes);
-        let channel = &mut self.channels[self.channel_of[die as usize] as usize];
-        let ready_ns = channel.reserve(sensed_ns, transfer_ns) + transfer_ns;
+        let Some(suspend_ns) = self.suspend_ns else {
+            return self.read_in_turn(die, earliest_ns, bytes, cells);
+        };
+        let (timeline, reads) = (&mut self.dies[die as usize], &mut self.reads[die as usize]);
+        let sensing_ns = cells.read_ns / self.reads_at_once;
+        if timeline.busy_until_ns() <= earliest_ns.max(reads.busy_until_ns()) {
+            // Nothing but reads is in the way.
+            let start_ns = timeline.append(earliest_ns, sensing_ns);
+            reads.append(start_ns, sensing_ns);
+            return self.over_channel(die, start_ns + cells.read_ns, bytes);
+        }
+        let start_ns = reads.append(earliest_ns + suspend_ns, sensing_ns);
+        timeline.delay(suspend_ns + sensing_ns);
+        self.over_channel(die, start_ns + cells.read_ns, bytes)
+    }
+
+    /// Reads part of one row after everything that the die has to do already; gives the time at which the data has
+    /// left the channel.
+    #[inline]
+    pub(crate) fn read_in_turn(
+        &mut self,
+        die: DieIndex,
+        earliest_ns: u64,
+        bytes: u64,
+        cells: CellTimes,
+    ) -> u64 {
+        let sensing_ns = cells.read_ns / self.reads_at_once;
+        let sensed_ns = self.dies[die as usize].reserve(earliest_ns, sensing_ns) + cells.read_ns;
+        let ready_ns = self.over_channel(die, sensed_ns, bytes);
         if self.reads_at_once == 1 {
             self.dies[die as usize].prolong(sensed_ns, ready_ns);
         }
         ready_ns
+    }
+
+    fn over_channel(&mut self, die: DieIndex, sensed_ns: u64, bytes: u64) -> u64 {
+        let transfer_ns = self.transfer_ns(bytes);
+        let channel = &mut self.channels[self.channel_of[die as usize] as usize];
+        channel.reserve(sensed_ns, transfer_ns) + transfer_ns
     }
 
     /// Brings `bytes` over the channel and programs them; gives the end of the program operation.

@@ -133,11 +133,11 @@ impl FlashDrive {
         self.mapping.table_bytes()
     }
 
-    /// Starts the program operations of all host data that still waits for company; gives the end of the last.
-    pub(super) fn settle(&mut self, earliest_ns: u64) -> u64 {
+    /// Starts the program operations of all host data that still waits for company; gives the end of the last
+    /// one, if there was any.
+    pub(super) fn settle(&mut self, earliest_ns: u64) -> Option<u64> {
         let mut medium = Medium { chips: &mut self.chips, buffer: &mut self.buffer, stats: &mut self.stats };
-        self.mapping.settle(earliest_ns, &mut medium);
-        self.buffer.programmed_ns()
+        self.mapping.settle(earliest_ns, &mut medium)
     }
 
     /// Hands waiting commands to the drive while it has slots.

@@ -54,27 +54,35 @@ impl FlashDrive {
 
     pub(super) fn serve_write(&mut self, slot: SlotIndex, start_ns: u64, durable: bool) -> u64 {
         let Some(segment) = self.next_segment(slot) else { return start_ns };
-        let (mut in_buffer_ns, mut on_medium_ns) = (start_ns, start_ns);
+        let (mut in_buffer_ns, mut on_medium_ns, mut gathering) = (start_ns, start_ns, false);
         for unit in segment.units.first..segment.units.end {
             let last = unit + 1 == segment.command_units.end;
             let bytes = self.bytes_of(&segment, unit, 1);
             let room_ns = self.buffer.admit(start_ns);
             let arrived_ns = self.link.transfer(Direction::ToDrive, room_ns, bytes, last);
             in_buffer_ns = in_buffer_ns.max(arrived_ns);
-            on_medium_ns = on_medium_ns.max(self.write_unit(unit, bytes, arrived_ns));
+            let programmed_ns = self.write_unit(unit, bytes, arrived_ns);
+            on_medium_ns = on_medium_ns.max(programmed_ns.unwrap_or(0));
+            gathering = programmed_ns.is_none();
         }
         if !self.waits_for_medium(durable) {
             return in_buffer_ns;
         }
-        if segment.units.end < segment.command_units.end {
-            return on_medium_ns;
+        if gathering {
+            // Either the last units are programmed now, or something else has filled their program operation up.
+            let settled_ns = self.settle(in_buffer_ns).unwrap_or_else(|| self.buffer.programmed_ns());
+            on_medium_ns = on_medium_ns.max(settled_ns);
         }
-        on_medium_ns.max(self.settle(in_buffer_ns)) + self.parameters.write_buffer.write_through_ns
+        let last = segment.units.end == segment.command_units.end;
+        on_medium_ns + if last { self.parameters.write_buffer.write_through_ns } else { 0 }
     }
 
     pub(super) fn serve_flush(&mut self, start_ns: u64) -> u64 {
         match self.parameters.write_buffer.durability {
-            Durability::Volatile => self.settle(start_ns).max(start_ns),
+            Durability::Volatile => {
+                self.settle(start_ns);
+                self.buffer.programmed_ns().max(start_ns)
+            }
             Durability::Protected | Durability::Lying => start_ns,
         }
     }
@@ -131,11 +139,11 @@ impl FlashDrive {
         1 + (1..end - unit).take_while(in_row).fold(0, |units, _| units + 1)
     }
 
-    fn write_unit(&mut self, unit: u32, bytes: u64, arrived_ns: u64) -> u64 {
+    fn write_unit(&mut self, unit: u32, bytes: u64, arrived_ns: u64) -> Option<u64> {
         let ready_ns =
             if bytes < self.unit_bytes { self.fill_up(unit, bytes, arrived_ns) } else { arrived_ns };
         let mut medium = Medium { chips: &mut self.chips, buffer: &mut self.buffer, stats: &mut self.stats };
-        self.mapping.write(unit, ready_ns, &mut medium).unwrap_or(ready_ns)
+        self.mapping.write(unit, ready_ns, &mut medium)
     }
 
     /// A unit that is written in part needs the rest of its old contents.

@@ -122,7 +122,7 @@ impl PageMap {
         }
         let cells = self.cells(superblock, medium);
         let die = self.geometry.die_of(offset);
-        let ready_ns = medium.chips.read(die, now_ns, valid * self.geometry.unit_bytes, cells);
+        let ready_ns = medium.chips.read_in_turn(die, now_ns, valid * self.geometry.unit_bytes, cells);
         let stream = stream_for_moves(self.parameters.separation);
         let mut end_ns = ready_ns;
         for address in addresses {

@@ -102,11 +102,12 @@ impl Mapping {
         }
     }
 
-    /// Starts the program operations of all host data that still waits for company.
-    pub(crate) fn settle(&mut self, earliest_ns: u64, medium: &mut Medium<'_>) {
+    /// Starts the program operations of all host data that still waits for company; gives the end of the last
+    /// one, if there was any.
+    pub(crate) fn settle(&mut self, earliest_ns: u64, medium: &mut Medium<'_>) -> Option<u64> {
         match self {
             Self::Page(map) => map.settle(earliest_ns, medium),
-            Self::Hybrid(_) => {}
+            Self::Hybrid(_) => None,
         }
     }
 

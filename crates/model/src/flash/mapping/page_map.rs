@@ -137,7 +137,8 @@ impl PageMap {
         if gathered { Some(self.program(stream, medium)) } else { None }
     }
 
-    pub(crate) fn settle(&mut self, earliest_ns: u64, medium: &mut Medium<'_>) {
+    pub(crate) fn settle(&mut self, earliest_ns: u64, medium: &mut Medium<'_>) -> Option<u64> {
+        let mut end_ns = None;
         for stream in Stream::ALL {
             let Some(open) = self.open[stream.index()].as_mut() else { continue };
             let gathered = open.next_offset.next_multiple_of(self.geometry.units_per_program);
@@ -146,9 +147,10 @@ impl PageMap {
                 open.next_offset = gathered;
                 open.ready_ns = open.ready_ns.max(earliest_ns);
                 medium.stats.padded_units += u64::from(missing);
-                self.program(stream, medium);
+                end_ns = end_ns.max(Some(self.program(stream, medium)));
             }
         }
+        end_ns
     }
 
     pub(crate) fn discard(&mut self, unit: u32) {

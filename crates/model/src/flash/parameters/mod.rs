@@ -165,6 +165,9 @@ pub struct ChipParameters {
     /// Whether the planes of a die sense different pages at the same time.
     #[serde(default)]
     pub independent_plane_reads: bool,
+    /// A read for the host interrupts a program or erase operation after so long; it waits for its end when absent.
+    #[serde(default)]
+    pub suspend_ns: Option<u64>,
     /// Whether a merge copies pages inside their die, without using the bus.
     pub copyback: bool,
 }

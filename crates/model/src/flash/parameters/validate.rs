@@ -50,6 +50,7 @@ impl FlashParameters {
             ("chips.read_ns", chips.read_ns),
             ("chips.program_ns", chips.program_ns),
             ("chips.erase_ns", chips.erase_ns),
+            ("chips.suspend_ns", chips.suspend_ns.unwrap_or(0)),
         ] {
             within(field, value_ns, 0, LONGEST_NS)?;
         }

@@ -7,6 +7,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use common::driver::{Load, run};
 use common::patterns::Pattern;
+use nandle_model::array::{self, Array, Drive};
 use nandle_model::flash::{AgedState, FlashDrive, FlashParameters, StateError, library};
 use nandle_model::timing::{TimedCompletion, TimedOperation, TimedRequest, Timing};
 
@@ -19,7 +20,7 @@ fn small(name: &str) -> FlashParameters {
 }
 
 /// Hash of every completion of a mixed load.
-fn completions_hash(drive: &mut FlashDrive, seed: u64, start_ns: u64) -> u64 {
+fn completions_hash(drive: &mut impl Timing, seed: u64, start_ns: u64) -> u64 {
     let mut offsets = common::patterns::Offsets::new(RANDOM, 4096, 1 << 28, seed);
     let mut completed: Vec<TimedCompletion> = Vec::new();
     for id in 0..3_000 {
@@ -64,6 +65,22 @@ fn equal_runs_are_equal_and_others_are_not() {
 }
 
 #[test]
+fn equal_runs_of_arrays_are_equal() {
+    for name in array::library::names() {
+        let parameters = array::library::parameters_of(name).unwrap();
+        let hash = || {
+            let drive = |name: &str| {
+                let drive = FlashDrive::new(&library::parameters_of(name).unwrap()).unwrap();
+                Drive { capacity_bytes: drive.parameters().capacity_bytes, timing: Box::new(drive) }
+            };
+            let drives = parameters.drive_names().map(drive).collect();
+            completions_hash(&mut Array::new(&parameters, drives).unwrap(), 3, 0)
+        };
+        assert_eq!(hash(), hash(), "{name}");
+    }
+}
+
+#[test]
 fn a_loaded_drive_goes_on_like_the_saved_one() {
     for name in ["x25-e-64", "mtron-16"] {
         let parameters = small(name);
@@ -99,6 +116,22 @@ fn a_big_drive_takes_no_memory_until_it_is_written() {
     drive.fill_sequentially(1.0).unwrap();
     let units = parameters.capacity_bytes / parameters.unit_bytes();
     assert!((drive.table_bytes() as u64) < units / 1_000, "{} bytes", drive.table_bytes());
+}
+
+#[test]
+fn discarding_a_whole_big_drive_takes_neither_time_nor_memory() {
+    let parameters = library::parameters_of("nvme-plp").unwrap().with_capacity_bytes(4 << 40).unwrap();
+    let length_bytes = parameters.capacity_bytes;
+    for filled in [0.0, 1.0] {
+        let mut drive = FlashDrive::new(&parameters).unwrap();
+        drive.fill_sequentially(filled).unwrap();
+        let discard =
+            TimedRequest { id: 1, operation: TimedOperation::Discard, offset_bytes: 0, length_bytes };
+        drive.arrive(0, discard);
+        let tail = TimedRequest { offset_bytes: 3 << 40, length_bytes: length_bytes - (3 << 40), ..discard };
+        drive.arrive(1, tail);
+        assert!(drive.table_bytes() < 1 << 20, "{}", drive.table_bytes());
+    }
 }
 
 #[test]

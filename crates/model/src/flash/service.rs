@@ -8,7 +8,7 @@ use super::link::Direction;
 use super::mapping::{Medium, Place, Stored};
 use super::parameters::{Durability, MappingParameters};
 use super::read_ahead::Fetch;
-use super::units::{UnitRange, covered_bytes};
+use super::units::{UnitRange, covered_bytes, saturating_u32};
 use crate::timing::TimedOperation;
 
 /// What a function needs to know of the command whose segment it serves.
@@ -92,12 +92,10 @@ impl FlashDrive {
         let Some(active) = self.commands.get_mut(slot) else { return start_ns };
         active.next_unit = active.units.end;
         let (offset, length) = (active.command.offset_bytes, active.command.length_bytes);
-        let first = offset.div_ceil(self.unit_bytes);
-        let end = (offset + length) / self.unit_bytes;
-        for unit in (first..end).filter_map(|unit| u32::try_from(unit).ok()) {
-            self.mapping.discard(unit);
-            self.stats.discarded_units += 1;
-        }
+        let first = saturating_u32(offset.div_ceil(self.unit_bytes));
+        let end = saturating_u32((offset + length) / self.unit_bytes).max(first);
+        self.mapping.discard(UnitRange { first, end });
+        self.stats.discarded_units += u64::from(end - first);
         start_ns
     }
 

@@ -7,6 +7,7 @@ use super::super::parameters::{
     VictimPolicy,
 };
 use super::super::stats::FlashStats;
+use super::super::units::UnitRange;
 use super::super::write_buffer::WriteBuffer;
 use super::lazy_array::NONE;
 use super::{Geometry, Medium, PageMap};
@@ -55,7 +56,7 @@ fn exercise(page: &PageMapParameters) {
         let unit = u32::try_from((draw >> 33) % u64::from(geometry.logical_units)).unwrap();
         let mut medium = Medium { chips: &mut chips, buffer: &mut buffer, stats: &mut stats };
         if draw >> 60 == 0 {
-            map.discard(unit);
+            map.discard(UnitRange { first: unit, end: unit + 1 });
         } else {
             medium.buffer.admit(step);
             map.write(unit, step, &mut medium);

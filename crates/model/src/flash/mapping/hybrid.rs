@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::parameters::HybridParameters;
 use super::super::stats::EraseCounts;
+use super::super::units::UnitRange;
 use super::lazy_array::NONE;
 use super::log_superblock::LogSuperblock;
 use super::{Geometry, Medium, Place, Stored};
@@ -92,13 +93,19 @@ impl HybridMap {
         Some(end_ns)
     }
 
-    pub(crate) fn discard(&mut self, unit: u32) {
-        let (logical, offset) = self.split(unit);
-        let log_is_open = self.logs.iter().any(|log| log.logical == logical);
-        let Some(data) = self.data.get_mut(logical as usize) else { return };
-        // A block map can only give up what lies at the end of a superblock.
-        if !log_is_open && offset + 1 == data.extent {
-            data.extent = offset;
+    /// A block map can only give up what lies at the end of a superblock, and while no log of it is open.
+    pub(crate) fn discard(&mut self, units: UnitRange) {
+        let per_superblock = self.geometry.units_per_superblock;
+        let first = units.first / per_superblock;
+        for (logical, data) in (first..).zip(self.data.iter_mut().skip(first as usize)) {
+            let start = logical * per_superblock;
+            if start >= units.end {
+                return;
+            }
+            let reaches_end = start + data.extent <= units.end;
+            if reaches_end && !self.logs.iter().any(|log| log.logical == logical) {
+                data.extent = data.extent.min(units.first.saturating_sub(start));
+            }
         }
     }
 

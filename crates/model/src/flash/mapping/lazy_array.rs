@@ -52,6 +52,20 @@ impl LazyArray {
         std::mem::replace(entry, value)
     }
 
+    /// Where the part that `index` lies in ends, if nothing is in that part.
+    pub(crate) fn end_of_empty_part(&self, index: u32) -> Option<u32> {
+        let part = index as usize / CHUNK;
+        let empty = matches!(self.chunks.get(part), Some(None))
+            && (part * CHUNK) as u64 >= u64::from(self.identity_below);
+        empty.then(|| u32::try_from((part + 1) * CHUNK).unwrap_or(NONE))
+    }
+
+    /// Forgets everything.
+    pub(crate) fn clear(&mut self) {
+        self.identity_below = 0;
+        self.chunks.fill(None);
+    }
+
     /// Bytes of memory taken.
     pub(crate) fn bytes(&self) -> usize {
         let present = self.chunks.iter().flatten().count();

@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use super::chips::{Chips, DieIndex};
 use super::parameters::{FlashParameters, MappingParameters};
 use super::stats::{EraseCounts, FlashStats};
+use super::units::UnitRange;
 use super::write_buffer::WriteBuffer;
 
 /// Where a logical unit is.
@@ -111,10 +112,11 @@ impl Mapping {
         }
     }
 
-    pub(crate) fn discard(&mut self, unit: u32) {
+    /// The contents of these units are no longer needed.
+    pub(crate) fn discard(&mut self, units: UnitRange) {
         match self {
-            Self::Page(map) => map.discard(unit),
-            Self::Hybrid(map) => map.discard(unit),
+            Self::Page(map) => map.discard(units),
+            Self::Hybrid(map) => map.discard(units),
         }
     }
 

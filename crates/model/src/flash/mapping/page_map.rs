@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::super::chips::CellTimes;
 use super::super::parameters::{FlashParameters, PageMapParameters, Separation, SlcRegion};
 use super::super::stats::EraseCounts;
-use super::super::units::saturating_u32;
+use super::super::units::{UnitRange, saturating_u32};
 use super::cleaning::Cleaning;
 use super::lazy_array::{LazyArray, NONE};
 use super::streams::{STREAMS, Stream, stream_for_host_write};
@@ -153,10 +153,23 @@ impl PageMap {
         end_ns
     }
 
-    pub(crate) fn discard(&mut self, unit: u32) {
-        if self.forward.get(unit) != NONE {
-            let old = self.forward.replace(unit, NONE);
-            self.forget(old);
+    pub(crate) fn discard(&mut self, units: UnitRange) {
+        if units.first == 0 && units.end >= self.geometry.logical_units {
+            self.forward.clear();
+            self.reverse.clear();
+            return self.superblocks.invalidate_all();
+        }
+        let mut unit = units.first;
+        while unit < units.end {
+            if let Some(end) = self.forward.end_of_empty_part(unit) {
+                unit = end;
+                continue;
+            }
+            if self.forward.get(unit) != NONE {
+                let old = self.forward.replace(unit, NONE);
+                self.forget(old);
+            }
+            unit += 1;
         }
     }
 

@@ -109,6 +109,11 @@ impl Superblocks {
         self.blocks[index as usize].valid_units -= 1;
     }
 
+    /// Nothing is valid any more, anywhere.
+    pub(crate) fn invalidate_all(&mut self) {
+        self.blocks.iter_mut().for_each(|block| block.valid_units = 0);
+    }
+
     /// Superblocks closed since this one was; 0 for an open one.
     pub(crate) fn age(&self, index: u32) -> u64 {
         let block = &self.blocks[index as usize];

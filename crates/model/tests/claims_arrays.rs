@@ -131,8 +131,8 @@ fn the_cache_takes_bursts_and_fills_up_under_load() {
     let area_bytes = array.capacity_bytes();
     let load = Load { depth: 1, requests: 500, ..Load::write(RANDOM, 4 * KIB, area_bytes) };
     let burst = run(&mut array, load, 0);
-    let soaked = run(&mut array, Load { depth: 64, requests: 300_000, seed: 2, ..load }, burst.end_ns);
-    let bound = run(&mut array, Load { depth: 64, requests: 20_000, seed: 3, ..load }, soaked.end_ns);
+    let soaked = run(&mut array, Load { depth: 64, requests: 200_000, seed: 2, ..load }, burst.end_ns);
+    let bound = run(&mut array, Load { depth: 64, requests: 200_000, seed: 3, ..load }, soaked.end_ns);
     assert!(burst.mean_latency_ns < 60_000.0, "{burst:?}");
     assert!(
         bound.requests_per_s < 40_000.0 && bound.mean_latency_ns > 10.0 * burst.mean_latency_ns,

@@ -57,9 +57,9 @@ fn unknown_and_missing_fields_are_named() {
     assert!(error.to_string().contains("dept"), "{error}");
     let error = changed("erase_ns = 2_000_000 ", "# ");
     assert!(error.to_string().contains("erase_ns"), "{error}");
-    let error = changed("pace = \"burst\"", "pace = \"brust\"");
+    let error = changed("\"burst\"", "\"brust\"");
     assert!(error.to_string().contains("brust"), "{error}");
-    let error = changed("pace = \"burst\"", "pace = \"burst\"\nspeed = 3");
+    let error = changed("victim = {", "speed = 3\nvictim = {");
     assert!(error.to_string().contains("speed"), "{error}");
 }
 

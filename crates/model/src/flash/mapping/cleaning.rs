@@ -39,14 +39,22 @@ impl PageMap {
     }
 
     fn clean(&mut self, now_ns: u64, medium: &mut Medium<'_>) {
-        if self.cleaning.victim.is_none() && !self.choose_victim(Pool::Main) {
-            return;
+        match self.parameters.pace {
+            CleaningPace::Paced => {
+                if self.cleaning.victim.is_some() || self.choose_victim(Pool::Main) {
+                    let quota = self.cleaning.victim.map_or(0, |victim| victim.units_per_write);
+                    self.clean_units(quota, now_ns, medium);
+                }
+            }
+            CleaningPace::Burst { superblocks } => {
+                let enough = self.parameters.low_free_superblocks + superblocks - 1;
+                while self.superblocks.free_in(Pool::Main) < enough
+                    && (self.cleaning.victim.is_some() || self.choose_victim(Pool::Main))
+                {
+                    self.clean_units(self.geometry.units_per_superblock, now_ns, medium);
+                }
+            }
         }
-        let quota = match (self.parameters.pace, &self.cleaning.victim) {
-            (CleaningPace::Paced, Some(victim)) => victim.units_per_write,
-            _ => self.geometry.units_per_superblock,
-        };
-        self.clean_units(quota, now_ns, medium);
     }
 
     pub(crate) fn idle_work_after_ns(&self) -> Option<u64> {

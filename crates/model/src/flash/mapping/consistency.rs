@@ -90,7 +90,7 @@ fn nothing_is_lost_under_any_policy() {
         [VictimPolicy::Greedy, VictimPolicy::CostBenefit, VictimPolicy::DChoices { choices: 3, seed: 5 }];
     for separation in [Separation::None, Separation::ByOrigin, Separation::ByAge] {
         for victim in policies {
-            for pace in [CleaningPace::Burst, CleaningPace::Paced] {
+            for pace in [CleaningPace::Burst { superblocks: 2 }, CleaningPace::Paced] {
                 for slc in [false, true] {
                     exercise(&page(separation, victim, pace, slc));
                 }

@@ -196,7 +196,7 @@ pub struct PageMapParameters {
     pub separation: Separation,
     /// Cleaning starts with fewer free superblocks than this.
     pub low_free_superblocks: u32,
-    /// Whether a superblock is cleaned at one go when space runs out, or in step with the writes.
+    /// Whether space is made at one go when it runs low, or in step with the writes.
     pub pace: CleaningPace,
     /// Cleaning while nobody asks for anything; none when absent.
     #[serde(default)]
@@ -237,10 +237,13 @@ pub enum Separation {
 
 /// When space is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum CleaningPace {
-    /// A whole superblock at once when space runs low: long pauses, nothing between them.
-    Burst,
+    /// Some superblocks at one go when space runs low: long pauses, nothing between them.
+    Burst {
+        /// How many superblocks are made free at a time.
+        superblocks: u32,
+    },
     /// In proportion to what the host writes.
     Paced,
 }

@@ -1,8 +1,8 @@
 //! Refuses parameters that no drive can have, field by field.
 
 use super::{
-    ChipParameters, CommandQueueParameters, FlashParameters, HybridParameters, MappingParameters,
-    PageMapParameters, ParameterError, ReadAheadParameters, Separation, VictimPolicy,
+    ChipParameters, CleaningPace, CommandQueueParameters, FlashParameters, HybridParameters,
+    MappingParameters, PageMapParameters, ParameterError, ReadAheadParameters, Separation, VictimPolicy,
 };
 
 const LONGEST_NS: u64 = 1_000_000_000;
@@ -108,7 +108,9 @@ impl PageMapParameters {
 impl PageMapParameters {
     /// Cleaning needs free superblocks, one for every open stream, and something to gain.
     fn validate_spare(&self, drive: &FlashParameters) -> Result<(), ParameterError> {
-        let needed = u64::from(self.low_free_superblocks) + OPEN_STREAMS + 1;
+        let burst = if let CleaningPace::Burst { superblocks } = self.pace { superblocks } else { 1 };
+        within("mapping.pace.superblocks", u64::from(burst), 1, 1_024)?;
+        let needed = u64::from(self.low_free_superblocks) + OPEN_STREAMS + u64::from(burst);
         let least_bytes = (needed * drive.superblock_bytes()) as f64 / (self.raw_over_user - 1.0);
         within_f64("capacity_bytes", drive.capacity_bytes as f64, least_bytes.ceil(), LARGEST_BYTES as f64)
     }

@@ -135,7 +135,7 @@ fn c22_reads_are_up_to_ten_times_faster_than_writes() {
     let read = bench.run(Load { depth: 32, requests: 20_000, ..Load::read(RANDOM, 4096, 0) }).requests_per_s;
     bench.age(4096);
     let write =
-        bench.run(Load { depth: 32, requests: 20_000, ..Load::write(RANDOM, 4096, 0) }).requests_per_s;
+        bench.run(Load { depth: 32, requests: 150_000, ..Load::write(RANDOM, 4096, 0) }).requests_per_s;
     Entry {
         id: "C22",
         paper: "random throughput: reads up to 10 × writes; data sheet 35 000 / 3 300 IOPS (10.6 ×)",
@@ -163,14 +163,14 @@ fn c23_what_fragmentation_costs() {
     bench.age(8192);
     let written_before = bench.drive.stats();
     let whole_pass = bench.area_bytes / 8192;
-    let requests = [15_000, 15_000, whole_pass, 0];
+    let requests = [15_000, 15_000, whole_pass, 60_000];
     let mut aged = [0.0; 4];
     for pattern in 0..3 {
         let load = Load { requests: requests[pattern], seed: 2, ..loads[pattern] };
         aged[pattern] = bench.run(load).bytes_per_s;
     }
     bench.age(8192);
-    aged[3] = bench.run(Load { requests: 15_000, seed: 2, ..loads[3] }).bytes_per_s;
+    aged[3] = bench.run(Load { requests: requests[3], seed: 2, ..loads[3] }).bytes_per_s;
     let written = bench.drive.stats();
     let moved = (written.moved_units - written_before.moved_units) as f64;
     let amplification = 1.0 + moved / (written.host_written_units - written_before.host_written_units) as f64;

@@ -8,6 +8,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use common::driver::{Load, run};
 use common::patterns::Pattern;
 use nandle_model::array::{self, Array, Drive};
+use nandle_model::flash::parameters::{CleaningPace, MappingParameters};
 use nandle_model::flash::{AgedState, FlashDrive, FlashParameters, StateError, library};
 use nandle_model::timing::{TimedCompletion, TimedOperation, TimedRequest, Timing};
 
@@ -99,6 +100,27 @@ fn a_loaded_drive_goes_on_like_the_saved_one() {
             "{name}"
         );
     }
+}
+
+#[test]
+fn a_state_takes_the_policies_it_is_loaded_with() {
+    let mut parameters = small("x25-e-64");
+    let aged_state = {
+        let mut drive = FlashDrive::new(&parameters).unwrap();
+        drive.fill_sequentially(1.0).unwrap();
+        drive.aged_state()
+    };
+    let MappingParameters::Page(page) = &mut parameters.mapping else { panic!("a page-mapped drive") };
+    page.pace = CleaningPace::Paced;
+    let longest_ms = |parameters: &FlashParameters| {
+        let mut drive = FlashDrive::with_aged_state(parameters, aged_state.clone()).unwrap();
+        let writes = Load { requests: 60_000, ..Load::write(RANDOM, 4096, parameters.capacity_bytes) };
+        run(&mut drive, writes, 0).max_latency_ms()
+    };
+    assert!(longest_ms(&parameters) < longest_ms(&small("x25-e-64")) / 2.0);
+    let MappingParameters::Page(page) = &mut parameters.mapping else { panic!("a page-mapped drive") };
+    page.raw_over_user = 1.2;
+    assert!(FlashDrive::with_aged_state(&parameters, aged_state).is_err(), "another number of superblocks");
 }
 
 #[test]

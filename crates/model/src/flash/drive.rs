@@ -78,7 +78,7 @@ impl FlashDrive {
         })
     }
 
-    /// A drive in the state that another one of the same layout was left in.
+    /// A drive in the state that another one of the same layout was left in. Times and policies may differ.
     ///
     /// # Errors
     /// [`StateError::Parameters`] when the parameters make no drive, [`StateError::OtherLayout`] when the state is

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::mapping::{Geometry, Mapping};
+use super::mapping::Mapping;
 use super::parameters::{FlashParameters, ParameterError};
 use super::stats::FlashStats;
 
@@ -10,7 +10,6 @@ use super::stats::FlashStats;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct AgedState {
     drive: String,
-    geometry: Geometry,
     mapping: Mapping,
     stats: FlashStats,
 }
@@ -43,23 +42,17 @@ pub enum StateError {
 
 impl AgedState {
     pub(super) fn of(parameters: &FlashParameters, mapping: &Mapping, stats: &FlashStats) -> Self {
-        Self {
-            drive: parameters.name.clone(),
-            geometry: Geometry::of(parameters),
-            mapping: mapping.clone(),
-            stats: stats.clone(),
-        }
+        Self { drive: parameters.name.clone(), mapping: mapping.clone(), stats: stats.clone() }
     }
 
     pub(super) fn into_parts(
         self,
         parameters: &FlashParameters,
     ) -> Result<(Mapping, FlashStats), StateError> {
-        let same_kind =
-            std::mem::discriminant(&self.mapping) == std::mem::discriminant(&Mapping::new(parameters));
-        if self.geometry != Geometry::of(parameters) || !same_kind {
-            return Err(StateError::OtherLayout { state_drive: self.drive, drive: parameters.name.clone() });
+        let Self { drive: state_drive, mapping, stats } = self;
+        match Mapping::new(parameters).with_state_of(mapping) {
+            Some(mapping) => Ok((mapping, stats)),
+            None => Err(StateError::OtherLayout { state_drive, drive: parameters.name.clone() }),
         }
-        Ok((self.mapping, self.stats))
     }
 }

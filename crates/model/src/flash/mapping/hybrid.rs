@@ -49,6 +49,11 @@ impl HybridMap {
         }
     }
 
+    pub(crate) fn with_state_of(self, aged: Self) -> Option<Self> {
+        let same_size = self.geometry == aged.geometry && self.erases.len() == aged.erases.len();
+        (same_size && self.log_limit == aged.log_limit).then_some(aged)
+    }
+
     pub(crate) fn is_new(&self) -> bool {
         self.logs.is_empty() && self.data.iter().all(|data| data.extent == 0)
     }

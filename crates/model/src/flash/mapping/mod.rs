@@ -69,6 +69,18 @@ impl Mapping {
         }
     }
 
+    /// This new mapping in the state of an aged one; `None` when their layouts differ. Policies are those of the
+    /// new one.
+    pub(crate) fn with_state_of(self, aged: Self) -> Option<Self> {
+        match (self, aged) {
+            (Self::Page(new), Self::Page(aged)) => new.with_state_of(*aged).map(Box::new).map(Self::Page),
+            (Self::Hybrid(new), Self::Hybrid(aged)) => {
+                new.with_state_of(*aged).map(Box::new).map(Self::Hybrid)
+            }
+            _ => None,
+        }
+    }
+
     /// Whether nothing has ever been written.
     pub(crate) fn is_new(&self) -> bool {
         match self {

@@ -62,6 +62,11 @@ impl PageMap {
         }
     }
 
+    pub(crate) fn with_state_of(self, aged: Self) -> Option<Self> {
+        let same = self.geometry == aged.geometry && self.superblocks.have_shape_of(&aged.superblocks);
+        same.then_some(Self { parameters: self.parameters, ..aged })
+    }
+
     pub(crate) fn is_new(&self) -> bool {
         self.superblocks.are_new()
     }

@@ -135,6 +135,11 @@ impl Superblocks {
         (0..self.len()).filter_map(move |index| self.candidate(pool, index))
     }
 
+    /// Whether both have as many superblocks of each kind.
+    pub(crate) fn have_shape_of(&self, other: &Self) -> bool {
+        self.main == other.main && self.blocks.len() == other.blocks.len()
+    }
+
     /// Whether nothing has ever been written.
     pub(crate) fn are_new(&self) -> bool {
         self.blocks.iter().all(|block| block.usage == Use::Free && block.erases == 0)

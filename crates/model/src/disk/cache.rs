@@ -26,7 +26,11 @@ enum State {
     Empty,
     Clean,
     /// Sectors from `written` on are not on the medium yet.
-    Dirty { written: u64, since_ns: u64, order: u64 },
+    Dirty {
+        written: u64,
+        since_ns: u64,
+        order: u64,
+    },
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -86,7 +90,7 @@ impl Cache {
     pub(super) fn look_up(&self, first: u64, end: u64) -> Lookup {
         let mut best = Lookup::Nothing;
         for (id, segment) in self.segments.iter().enumerate() {
-            let reaches = if self.parameters.hits_on_arriving_data { segment.end + 1 } else { segment.end };
+            let reaches = if self.parameters.hits.arriving { segment.end + 1 } else { segment.end };
             if segment.state == State::Empty || first < segment.first || first >= reaches {
                 continue;
             }
@@ -116,7 +120,13 @@ impl Cache {
 
     /// Room for a write: joined to the dirty segment that it continues or repeats, or in a segment of its own.
     /// `None` when as many segments are dirty as may be.
-    pub(super) fn accept_write(&mut self, first: u64, end: u64, now_ns: u64, in_use: InUse) -> Option<SegmentId> {
+    pub(super) fn accept_write(
+        &mut self,
+        first: u64,
+        end: u64,
+        now_ns: u64,
+        in_use: InUse,
+    ) -> Option<SegmentId> {
         let id = match self.joined(first, end) {
             Some(id) => id,
             None => self.open_dirty(first, end, now_ns, in_use)?,
@@ -141,7 +151,16 @@ impl Cache {
         segment.first = segment.first.max(segment.end.saturating_sub(size));
     }
 
-    pub(super) fn touch(&mut self, id: SegmentId) {
+    /// The host gets the sectors before `end` from a segment.
+    pub(super) fn deliver(&mut self, id: SegmentId, end: u64) {
+        self.touch(id);
+        let segment = &mut self.segments[id];
+        if segment.state == State::Clean && !self.parameters.hits.delivered {
+            segment.first = segment.first.max(end);
+        }
+    }
+
+    fn touch(&mut self, id: SegmentId) {
         self.uses += 1;
         self.segments[id].used = self.uses;
     }
@@ -168,7 +187,7 @@ impl Cache {
 
     /// The medium has a segment's sectors up to before `end`. What the host appended meanwhile stays dirty.
     pub(super) fn finish_destage(&mut self, id: SegmentId, end: u64) {
-        let keeps = self.parameters.read_hits_on_written_data;
+        let keeps = self.parameters.hits.written;
         let segment = &mut self.segments[id];
         segment.destaging = false;
         if let State::Dirty { written, .. } = &mut segment.state {
@@ -181,7 +200,12 @@ impl Cache {
 
     /// Whether the medium has the sectors before `end` of the run that was opened as number `order`.
     pub(super) fn is_on_medium(&self, order: u64, end: u64) -> bool {
-        !self.segments.iter().enumerate().filter_map(dirty_run).any(|run| run.order == order && run.first < end)
+        !self
+            .segments
+            .iter()
+            .enumerate()
+            .filter_map(dirty_run)
+            .any(|run| run.order == order && run.first < end)
     }
 
     /// A segment's run that waits for the medium or is on its way.
@@ -208,7 +232,8 @@ impl Cache {
     }
 
     fn open_dirty(&mut self, first: u64, end: u64, now_ns: u64, in_use: InUse) -> Option<SegmentId> {
-        let dirty = self.segments.iter().filter(|segment| matches!(segment.state, State::Dirty { .. })).count();
+        let dirty =
+            self.segments.iter().filter(|segment| matches!(segment.state, State::Dirty { .. })).count();
         if dirty >= self.parameters.write_segments as usize {
             return None;
         }
@@ -238,8 +263,7 @@ impl Cache {
     }
 
     fn reset(&mut self, id: SegmentId, first: u64, state: State) {
-        self.segments[id] =
-            Segment { first, end: first, state, used: 0, arrived_ns: 0, destaging: false };
+        self.segments[id] = Segment { first, end: first, state, used: 0, arrived_ns: 0, destaging: false };
         self.touch(id);
     }
 
@@ -270,5 +294,77 @@ fn dirty_run((segment, contents): (SegmentId, &Segment)) -> Option<DirtyRun> {
             arrived_ns: contents.arrived_ns,
         }),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::disk::{HitParameters, ReadAhead};
+
+    fn cache() -> Cache {
+        Cache::new(&CacheParameters {
+            segments: 3,
+            write_segments: 2,
+            segment_sectors: 100,
+            write_back: true,
+            read_ahead: ReadAhead::Request,
+            hits: HitParameters { delivered: true, written: true, arriving: false },
+            read_ahead_on_hit: false,
+        })
+    }
+
+    fn read(cache: &mut Cache, first: u64, end: u64) -> SegmentId {
+        let lookup = cache.look_up(first, end);
+        let id = cache.claim_for_read(first, lookup, InUse::default()).unwrap();
+        cache.extend(id, end);
+        id
+    }
+
+    #[test]
+    fn the_least_recently_used_segment_is_forgotten() {
+        let mut cache = cache();
+        let ids = [0, 1_000, 2_000].map(|first| read(&mut cache, first, first + 10));
+        cache.deliver(ids[0], 5);
+        assert_eq!(read(&mut cache, 3_000, 3_010), ids[1]);
+        assert_eq!(cache.look_up(1_000, 1_010), Lookup::Nothing);
+        assert_eq!(cache.look_up(2, 8), Lookup::Full(ids[0]));
+        assert_eq!(cache.look_up(5, 12), Lookup::Beginning { segment: ids[0], end: 10 });
+        assert_eq!(cache.look_up(10, 12), Lookup::Nothing, "nothing of it is there");
+    }
+
+    #[test]
+    fn a_segment_keeps_its_newest_sectors() {
+        let mut cache = cache();
+        let id = read(&mut cache, 0, 130);
+        assert_eq!(cache.look_up(29, 31), Lookup::Nothing);
+        assert_eq!(cache.look_up(30, 130), Lookup::Full(id));
+    }
+
+    #[test]
+    fn a_write_joins_what_it_continues_or_repeats_and_waits_when_all_is_dirty() {
+        let mut cache = cache();
+        let mut write = |first, end| cache.accept_write(first, end, 0, InUse::default());
+        let id = write(0, 10);
+        assert_eq!(write(10, 20), id);
+        assert_eq!(write(5, 15), id);
+        let other = write(500, 510);
+        assert_ne!(other, id);
+        assert_eq!(write(900, 910), None);
+        cache.start_destage(id.unwrap());
+        assert_eq!(cache.accept_write(0, 10, 0, InUse::default()), None, "it is on its way");
+        assert_eq!(cache.accept_write(20, 30, 0, InUse::default()), id);
+        cache.finish_destage(id.unwrap(), 20);
+        let left = cache.dirty_run(id.unwrap()).unwrap();
+        assert_eq!((left.first, left.end), (20, 30), "what came meanwhile stays dirty");
+        assert!(cache.is_on_medium(left.order, 20) && !cache.is_on_medium(left.order, 30));
+    }
+
+    #[test]
+    fn a_write_makes_older_copies_useless() {
+        let mut cache = cache();
+        read(&mut cache, 0, 50);
+        cache.accept_write(40, 60, 0, InUse::default()).unwrap();
+        assert_eq!(cache.look_up(0, 10), Lookup::Nothing);
     }
 }

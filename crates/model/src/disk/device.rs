@@ -181,6 +181,7 @@ impl MagneticDisk {
             Activity::Reading { segment, end, after } => {
                 self.arm = after;
                 self.cache.extend(segment, end);
+                self.cache.deliver(segment, end);
                 let limit = self.read_ahead_limit(segment, end);
                 self.activity = Activity::ReadingAhead { segment, next: end, limit };
                 self.head_sector = end;
@@ -230,7 +231,7 @@ impl MagneticDisk {
         let mut waiting = std::mem::take(&mut self.reads);
         waiting.retain(|command| match self.cache.look_up(command.first, command.end) {
             Lookup::Full(segment) => {
-                self.cache.touch(segment);
+                self.cache.deliver(segment, command.end);
                 self.lengthen_read_ahead(segment, command.end, now_ns);
                 self.events.plan(now_ns, Event::Deliverable(*command));
                 false
@@ -244,7 +245,8 @@ impl MagneticDisk {
         let runs: Vec<DirtyRun> = self.cache.waiting_runs().collect();
         let lookups: Vec<Lookup> =
             self.reads.iter().map(|command| self.cache.look_up(command.first, command.end)).collect();
-        let mut candidates: Vec<Candidate> = runs.iter().map(|run| self.write_candidate(run, now_ns)).collect();
+        let mut candidates: Vec<Candidate> =
+            runs.iter().map(|run| self.write_candidate(run, now_ns)).collect();
         let writes = candidates.len();
         for (command, &lookup) in self.reads.iter().zip(&lookups) {
             candidates.push(self.read_candidate(command, lookup, now_ns));
@@ -288,8 +290,8 @@ impl MagneticDisk {
         let end_ns = transfer.arm.free_ns;
         let first_ns = if from > command.first { now_ns } else { transfer.first_sector_ns };
         // The interface starts as early as it can without having to wait for the head.
-        let unhurried_ns =
-            (end_ns + self.host.sector_transfer_ns()).saturating_sub(command.sectors() * self.host.sector_transfer_ns());
+        let unhurried_ns = (end_ns + self.host.sector_transfer_ns())
+            .saturating_sub(command.sectors() * self.host.sector_transfer_ns());
         self.events.plan(first_ns.max(unhurried_ns), Event::Deliverable(command));
         self.events.plan(end_ns, Event::ArmDone);
         self.activity = Activity::Reading { segment, end: command.end, after: transfer.arm };
@@ -324,8 +326,10 @@ impl MagneticDisk {
 
     fn arm_called_away(&self, now_ns: u64) -> Arm {
         match self.activity {
-            Activity::ReadingAhead { next, limit, .. } => self.mechanics.call_away(self.arm, next, limit, now_ns),
-            _ => Arm { free_ns: self.arm.free_ns.max(now_ns), ..self.arm },
+            Activity::ReadingAhead { next, limit, .. } => {
+                self.mechanics.call_away(self.arm, next, limit, now_ns)
+            }
+            _ => self.arm.at(now_ns),
         }
     }
 
@@ -353,7 +357,7 @@ impl MagneticDisk {
             return;
         }
         if at_rest {
-            self.arm.free_ns = self.arm.free_ns.max(now_ns);
+            self.arm = self.arm.at(now_ns);
         }
         let limit = limit.max(self.read_ahead_limit(segment, end));
         self.activity = Activity::ReadingAhead { segment, next, limit };

@@ -12,7 +12,9 @@ pub enum DiskError {
         source: toml::de::Error,
     },
     /// A figure is outside of what the model can work with.
-    #[error("{drive}: {field} is {got}, but must lie within {lowest} to {highest}; the nearest right value is {nearest}")]
+    #[error(
+        "{drive}: {field} is {got}, but must lie within {lowest} to {highest}; the nearest right value is {nearest}"
+    )]
     OutOfRange {
         /// The drive's name as its parameters give it.
         drive: String,

@@ -28,6 +28,7 @@ mod validation;
 pub use device::MagneticDisk;
 pub use error::DiskError;
 pub use parameters::{
-    CacheParameters, DiskParameters, GeometryParameters, InterfaceParameters, OverheadParameters,
-    QueueParameters, ReadAhead, SchedulingPolicy, SeekCurve, SeekParameters, ZoneParameters,
+    CacheParameters, DiskParameters, GeometryParameters, HitParameters, InterfaceParameters,
+    OverheadParameters, QueueParameters, ReadAhead, SchedulingPolicy, SeekCurve, SeekParameters,
+    ZoneParameters,
 };

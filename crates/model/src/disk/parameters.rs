@@ -128,12 +128,23 @@ pub struct CacheParameters {
     pub write_back: bool,
     /// What is read after what was asked for.
     pub read_ahead: ReadAhead,
-    /// Whether a read may hit data that a write left in the cache.
-    pub read_hits_on_written_data: bool,
-    /// Whether a read that starts exactly where the read-ahead is counts as a hit.
-    pub hits_on_arriving_data: bool,
+    /// Which contents a read may hit.
+    pub hits: HitParameters,
     /// Whether a full hit lets a read-ahead that had come to its end go on.
     pub read_ahead_on_hit: bool,
+}
+
+/// Which of the cache's contents serve a read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HitParameters {
+    /// Sectors that a read has delivered before; otherwise the read-ahead takes their place, and reading them again
+    /// needs the medium.
+    pub delivered: bool,
+    /// Sectors that a write has left in the cache.
+    pub written: bool,
+    /// A read that starts exactly where the read-ahead is counts as a hit, though nothing of it is there yet.
+    pub arriving: bool,
 }
 
 /// How far the drive reads ahead.

@@ -32,9 +32,15 @@ impl Scheduler {
     }
 
     /// The index of the candidate that goes next; `head_sector` is where the heads are.
-    pub(super) fn choose(&mut self, candidates: &[Candidate], head_sector: u64, now_ns: u64) -> Option<usize> {
+    pub(super) fn choose(
+        &mut self,
+        candidates: &[Candidate],
+        head_sector: u64,
+        now_ns: u64,
+    ) -> Option<usize> {
         let oldest = least(candidates, |candidate| candidate.since_ns)?;
-        let waited_ns = candidates.get(oldest).map_or(0, |candidate| now_ns.saturating_sub(candidate.since_ns));
+        let waited_ns =
+            candidates.get(oldest).map_or(0, |candidate| now_ns.saturating_sub(candidate.since_ns));
         if waited_ns > self.longest_wait_ns {
             return Some(oldest);
         }
@@ -101,6 +107,9 @@ mod tests {
     #[test]
     fn who_waited_too_long_goes_first() {
         let now_ns = 10 + 1_001;
-        assert_eq!(scheduler(SchedulingPolicy::ShortestPositioning).choose(&CANDIDATES, 100, now_ns), Some(0));
+        assert_eq!(
+            scheduler(SchedulingPolicy::ShortestPositioning).choose(&CANDIDATES, 100, now_ns),
+            Some(0)
+        );
     }
 }

@@ -28,7 +28,14 @@ impl Check<'_> {
             return Ok(());
         }
         let nearest = if got > highest { highest } else { lowest };
-        Err(DiskError::OutOfRange { drive: self.drive.into(), field: field.into(), got, lowest, highest, nearest })
+        Err(DiskError::OutOfRange {
+            drive: self.drive.into(),
+            field: field.into(),
+            got,
+            lowest,
+            highest,
+            nearest,
+        })
     }
 
     fn time_us(&self, field: &str, got: f64) -> Result<(), DiskError> {
@@ -56,7 +63,12 @@ impl Check<'_> {
         Ok(())
     }
 
-    fn zone(&self, surfaces: u32, zone: &ZoneParameters, field: &dyn Fn(&str) -> String) -> Result<(), DiskError> {
+    fn zone(
+        &self,
+        surfaces: u32,
+        zone: &ZoneParameters,
+        field: &dyn Fn(&str) -> String,
+    ) -> Result<(), DiskError> {
         let on_track = f64::from(zone.sectors_per_track);
         self.range(&field("sectors_per_track"), on_track, 1.0, 1_000_000.0)?;
         self.range(&field("track_skew_sectors"), f64::from(zone.track_skew_sectors), 0.0, on_track)?;
@@ -84,7 +96,8 @@ impl Check<'_> {
             let region = (slip as f64 / region_sectors).floor();
             in_region = if region > in_region.0 { (region, 1) } else { (in_region.0, in_region.1 + 1) };
             if in_region.1 > zone.spare_sectors {
-                let problem = format!("are more in one spare region than its {} spare sectors", zone.spare_sectors);
+                let problem =
+                    format!("are more in one spare region than its {} spare sectors", zone.spare_sectors);
                 return Err(self.inconsistent(field("slipped_sectors"), problem));
             }
         }
@@ -103,10 +116,14 @@ impl Check<'_> {
         match curve {
             SeekCurve::Extracted { points } => {
                 if points.is_empty() {
-                    return Err(self.inconsistent(field, "has no points; give at least one distance and its time"));
+                    return Err(
+                        self.inconsistent(field, "has no points; give at least one distance and its time")
+                    );
                 }
                 if !points.is_sorted_by(|before, after| before.0 < after.0) {
-                    return Err(self.inconsistent(field, "has points that are not in strictly ascending order"));
+                    return Err(
+                        self.inconsistent(field, "has points that are not in strictly ascending order")
+                    );
                 }
                 points.iter().try_for_each(|point| self.time_us(field, point.1))
             }

@@ -75,8 +75,8 @@ fn parse(trace: &[u8]) -> Vec<TracedRequest> {
         .collect()
 }
 
-/// Response times in milliseconds. One request is outstanding at a time: the next arrives the traced time after the
-/// one before it has completed.
+/// Response times in milliseconds. One request is outstanding at a time: each arrives the traced time after the one
+/// before it has completed.
 fn replay(parameters: &DiskParameters, trace: &[TracedRequest]) -> Vec<f64> {
     let mut disk = MagneticDisk::new(parameters).unwrap();
     let mut now_ns = 0;
@@ -85,6 +85,7 @@ fn replay(parameters: &DiskParameters, trace: &[TracedRequest]) -> Vec<f64> {
         .iter()
         .zip(0..)
         .map(|(traced, id)| {
+            now_ns += traced.think_us * 1_000;
             disk.advance(now_ns, &mut completed);
             disk.arrive(now_ns, timed(traced, id));
             while completed.is_empty() {
@@ -93,7 +94,7 @@ fn replay(parameters: &DiskParameters, trace: &[TracedRequest]) -> Vec<f64> {
             let done = completed.pop().unwrap();
             assert_eq!(done.id, id);
             let response_ms = (done.completed_ns - now_ns) as f64 / 1e6;
-            now_ns = done.completed_ns + traced.think_us * 1_000;
+            now_ns = done.completed_ns;
             response_ms
         })
         .collect()
@@ -147,8 +148,10 @@ fn demerit_and_means_match_the_measured_disks() {
     }
 }
 
-/// A model that gives one request's time to another would still have the right distribution; this one must not:
-/// reads that took the medium in reality take it in the model, and hits hit.
+/// A model that gives one request's time to another would still have the right distribution; this one must not: reads
+/// that took the medium in reality take it in the model, and hits hit. The Atlas III is left out: as many of its reads
+/// hit in the model as on the drive, but not the same ones, since its read-ahead heeds what came before in a way that
+/// its extracted parameters do not tell.
 #[test]
 fn hits_fall_on_the_same_requests_where_the_drive_reads_ahead_regularly() {
     for case in &CASES[..2] {
@@ -167,4 +170,33 @@ fn hits_fall_on_the_same_requests_where_the_drive_reads_ahead_regularly() {
         println!("{:12} {:5.1}% of reads hit or miss as measured", case.name, share * 100.0);
         assert!(share > 0.95, "{}: {share}", case.name);
     }
+}
+
+/// Distributions could match by chance; rotational positions cannot. Reads that begin shortly before the one they
+/// follow need the medium, near where the heads are: whether response times agree, but for whole revolutions, is a
+/// question of the platter's position alone. Chance would put a tenth of them within a twentieth of a revolution.
+#[test]
+fn rotational_positions_are_predicted_request_by_request() {
+    for case in &CASES {
+        let trace = parse(case.trace);
+        let parameters = DiskParameters::from_toml(case.parameters).unwrap();
+        let modelled = replay(&parameters, &trace);
+        let revolution_ms = 60_000.0 / parameters.rotations_per_minute;
+        let errors: Vec<f64> = trace
+            .windows(2)
+            .zip(&modelled[1..])
+            .filter(|(pair, _)| is_short_step_back(&pair[0], &pair[1]))
+            .map(|(pair, modelled_ms)| pair[1].measured_us as f64 / 1_000.0 - modelled_ms)
+            .map(|error_ms| (error_ms / revolution_ms + 0.5).rem_euclid(1.0) - 0.5)
+            .collect();
+        let close = errors.iter().filter(|error| error.abs() < 0.05).count();
+        let share = close as f64 / errors.len() as f64;
+        println!("{:12} {:5.1}% of {} positions predicted", case.name, share * 100.0, errors.len());
+        assert!(errors.len() > 300 && share > 0.5, "{}: {share}", case.name);
+    }
+}
+
+fn is_short_step_back(before: &TracedRequest, after: &TracedRequest) -> bool {
+    let step = before.first_sector.saturating_sub(after.first_sector);
+    before.is_read && after.is_read && (after.sectors..300).contains(&step) && after.think_us < 100_000
 }

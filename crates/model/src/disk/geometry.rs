@@ -86,7 +86,7 @@ impl Geometry {
         }
     }
 
-    /// The first logical sector at or behind a place's track that lies `passed` physical sectors behind the place.
+    /// The first logical sector that lies at least `passed` physical sectors behind another of the same zone.
     pub(super) fn sector_after(&self, sector: u64, passed: u64) -> u64 {
         let sector = sector.min(self.sectors - 1);
         let zone = &self.zones[self.zones.partition_point(|zone| zone.first_sector <= sector) - 1];

@@ -6,8 +6,8 @@
 //! Unless it goes on with the very next sector, the arm settles anew before it transfers, even on the track that it
 //! is over: that costs as much as a seek to the neighbouring cylinder, which is nearly all settling (Ruemmler and
 //! Wilkes, *An introduction to disk drive modeling*, 1994: very short seeks are dominated by the settle time). All
-//! three measured drives show it: on the track that they last wrote, the quickest reads that need the medium come
-//! back 0.8 to 1.5 ms later than command overhead and transfer explain, whatever the extracted head switch time is.
+//! three measured drives show it: a read from the track that they wrote last, if it needs the medium, takes 0.8 to
+//! 1.5 ms beyond command overhead, half a revolution and transfer, whatever the extracted head switch time is.
 
 use super::geometry::{Geometry, Place, Track};
 use super::parameters::DiskParameters;

@@ -1,9 +1,9 @@
 //! The magnetic disk's timing: a command's way through queue, controller, cache, arm, platter and interface.
 //!
-//! A request arrives and waits for a command slot ([`queue`]); the controller spends a command overhead
-//! ([`parameters`]) and looks into the segmented [`cache`]. A hit goes to the host over the interface. A miss waits
-//! for the arm, is chosen by the scheduling policy, and pays seek ([`seek`]), rotation and transfer ([`mechanics`])
-//! where the [`geometry`] puts its sectors; the interface transfers while the head still reads. What follows a read
+//! A request arrives and waits for a command slot (`queue`); the controller spends a command overhead
+//! (`parameters`) and looks into the segmented `cache`. A hit goes to the host over the interface. A miss waits
+//! for the arm, is chosen by the scheduling policy, and pays seek (`seek`), rotation and transfer (`mechanics`)
+//! where the `geometry` puts its sectors; the interface transfers while the head still reads. What follows a read
 //! is read ahead until someone needs the arm. A write goes to the cache; its segment then competes for the arm like
 //! a read.
 //!

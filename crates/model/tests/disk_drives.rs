@@ -10,7 +10,7 @@
 mod support;
 
 use nandle_model::disk::{DiskParameters, MagneticDisk};
-use nandle_model::timing::TimedOperation::{Flush, Read, Write};
+use nandle_model::timing::TimedOperation::{Discard, Flush, Read, Write};
 use support::{random_offsets, run_at_depth};
 
 /// A drive with what is known of it from outside.
@@ -163,6 +163,30 @@ fn the_same_requests_take_the_same_time() {
         run_at_depth(&mut disk, 0, 16, mixed).responses_ns
     };
     assert_eq!(times(), times());
+}
+
+/// Overlapping, huge, empty and impossible requests of every kind, over caches too small for them.
+#[test]
+fn every_request_completes() {
+    let old = [include_str!("../drives/barracuda.toml"), include_str!("../drives/atlas-iii.toml")];
+    for text in old.into_iter().chain(DRIVES.iter().map(|drive| drive.parameters)) {
+        for (segments, write_back) in [(None, true), (Some(1), true), (Some(2), false)] {
+            let mut parameters = DiskParameters::from_toml(text).unwrap();
+            parameters.cache.segments = segments.unwrap_or(parameters.cache.segments);
+            parameters.cache.write_segments = parameters.cache.write_segments.min(parameters.cache.segments);
+            parameters.cache.write_back = write_back;
+            let mut disk = MagneticDisk::new(&parameters).unwrap();
+            let near = random_offsets(3_000, 4 << 20, 512);
+            let far = random_offsets(3_000, disk.capacity_bytes() + (1 << 20), 512);
+            let requests = near.into_iter().zip(far).enumerate().map(|(index, (near, far))| {
+                let operations =
+                    [Read, Write { durable: false }, Read, Write { durable: true }, Flush, Discard];
+                let length_bytes = [512, 4_096, 0, 100_000, 3 << 20][index % 5];
+                (operations[index % 6], if index % 7 < 4 { near } else { far }, length_bytes)
+            });
+            assert_eq!(run_at_depth(&mut disk, 0, 24, requests).responses_ns.len(), 3_000);
+        }
+    }
 }
 
 #[test]

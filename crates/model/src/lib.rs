@@ -4,6 +4,7 @@
 //! answers.
 
 pub mod array;
+pub mod disk;
 pub mod flash;
 mod timeline;
 pub mod timing;

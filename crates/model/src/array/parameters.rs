@@ -2,10 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::library::ModelKind;
+
 /// An array with its controllers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ArrayParameters {
+    /// `array`.
+    pub kind: ModelKind,
     /// The name it is known by.
     pub name: String,
     /// What it is, in a sentence.
@@ -104,14 +108,6 @@ pub enum ArrayError {
         expected: usize,
         /// Drives given.
         got: usize,
-    },
-    /// No array of that name is in the library.
-    #[error("there is no array {name:?} in the library; there are {known}")]
-    UnknownArray {
-        /// The name asked for.
-        name: String,
-        /// The names there are.
-        known: String,
     },
 }
 

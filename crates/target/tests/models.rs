@@ -4,7 +4,7 @@
 mod common;
 
 use common::{read_options, write_options};
-use nandle_io::{Arena, Io, Operation, Request, Wait};
+use nandle_io::{Arena, Operation, Request, Wait};
 use nandle_model::library;
 use nandle_target::facts::{identity, system_facts};
 use nandle_target::{IoChoice, OpenOptions, Target, TargetError, TargetKind};

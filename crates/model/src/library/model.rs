@@ -69,6 +69,14 @@ impl Model {
         Self::parse(&path.display().to_string(), text, path.parent())
     }
 
+    /// A name of the library, or the path of a file that ends in `.toml`.
+    ///
+    /// # Errors
+    /// As for [`Model::named`] and [`Model::from_path`].
+    pub fn load(name: &str) -> Result<Self, ModelError> {
+        if is_file(name) { Self::from_path(Path::new(name)) } else { Self::named(name) }
+    }
+
     fn parse(origin: &str, text: String, folder: Option<&Path>) -> Result<Self, ModelError> {
         let tag: Tag = toml::from_str(&text)
             .map_err(|source| ModelError::Syntax { origin: origin.into(), source: Box::new(source) })?;
@@ -129,14 +137,17 @@ impl Model {
     }
 }
 
+fn is_file(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|extension| extension == "toml")
+}
+
 fn members(
     origin: &str,
     parameters: &ArrayParameters,
     folder: Option<&Path>,
 ) -> Result<Vec<Model>, ModelError> {
     let load = |member: &str| {
-        let is_file = Path::new(member).extension().is_some_and(|extension| extension == "toml");
-        let file = folder.filter(|_| is_file).map(|folder| -> PathBuf { folder.join(member) });
+        let file = folder.filter(|_| is_file(member)).map(|folder| -> PathBuf { folder.join(member) });
         // An array is refused before its own members are loaded, so that none can contain itself.
         let text = match &file {
             Some(path) => std::fs::read_to_string(path)

@@ -54,15 +54,21 @@ pub(crate) enum Command {
         shell: clap_complete::Shell,
     },
     /// Print the manual page
-    #[command(after_help = "Examples:\n  nandle man > nandle.1 && man -l nandle.1")]
-    Man,
+    #[command(
+        after_help = "Examples:\n  nandle man > nandle.1 && man -l nandle.1\n  nandle man sweep > nandle-sweep.1 && man -l nandle-sweep.1"
+    )]
+    Man {
+        /// The page of this command [default: that of the program]
+        command: Option<String>,
+    },
 }
 
 /// How the target is opened.
 #[derive(Debug, Clone, ClapArgs)]
 pub(crate) struct TargetArgs {
     /// A directory (a test file is made in it, and gone afterwards), a file, a block device, a modelled drive
-    /// (model:NAME, model:PATH.toml; see `nandle models`), or an array of them (raid0:64KiB:A,B, raid10:64KiB:A*4)
+    /// (model:NAME, model:PATH.toml; see `nandle models`), or an array of them in
+    /// software (raid0:64KiB:/mnt/a,/mnt/b; raid10:64KiB:model:NAME*4)
     #[arg(value_parser = OsStringValueParser::new().try_map(|text| TargetSpec::from_os(&text)))]
     pub(crate) target: TargetSpec,
     /// Size of the test file in a directory

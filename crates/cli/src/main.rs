@@ -24,7 +24,7 @@ fn main() -> ExitCode {
         Command::Models(models) => commands::models::run(&models, args.common),
         Command::Report(report) => commands::report::run(&report, args.common),
         Command::Completions { shell } => commands::shell::completions(shell),
-        Command::Man => commands::shell::man_page(),
+        Command::Man { command } => commands::shell::man_page(command.as_deref()),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -6,6 +6,9 @@ use nandle_io::{BufferMut, Completion, IoError, Nanos, Operation, Request, Wait}
 use crate::Observer;
 use crate::load::{Cancel, Contents, Lane, LoadError};
 
+#[cfg(test)]
+mod tests;
+
 /// One write of the filling.
 pub const CHUNK_BYTES: u64 = 1 << 20;
 /// Writes outstanding.
@@ -88,9 +91,10 @@ struct Filling<'lane> {
 impl<'lane> Filling<'lane> {
     fn new(lane: &'lane mut Lane, options: FillOptions, chunks: u64) -> Result<Self, LoadError> {
         let chunk = usize::try_from(CHUNK_BYTES).unwrap_or(usize::MAX);
-        let buffers: Result<Vec<_>, _> = (0..QUEUE_DEPTH).map(|_| lane.arena().allocate(chunk)).collect();
+        let queue_depth = QUEUE_DEPTH.min(lane.io().slots());
+        let buffers: Result<Vec<_>, _> = (0..queue_depth).map(|_| lane.arena().allocate(chunk)).collect();
         let free = buffers.map_err(|source| LoadError::Memory {
-            queue_depth: u32::try_from(QUEUE_DEPTH).unwrap_or(u32::MAX),
+            queue_depth: u32::try_from(queue_depth).unwrap_or(u32::MAX),
             block_bytes: CHUNK_BYTES,
             source,
         })?;
@@ -125,21 +129,22 @@ impl<'lane> Filling<'lane> {
         {
             let offset = self.next_chunk * CHUNK_BYTES;
             self.contents.fill(offset, &mut buffer);
-            if !self.submit(Operation::write(offset, buffer.freeze())) {
-                break;
-            }
+            self.submit(Operation::write(offset, buffer.freeze()))?;
             self.next_chunk += 1;
         }
         if self.in_flight > 0 { self.collect() } else { Ok(()) }
     }
 
-    fn submit(&mut self, operation: Operation) -> bool {
+    /// # Errors
+    /// The world has less room than it says, which leaves nothing to wait for.
+    fn submit(&mut self, operation: Operation) -> Result<(), LoadError> {
         let device = self.lane.device().id;
-        match self.lane.io().submit(device, Request { token: 0, operation }) {
-            Ok(()) => self.in_flight += 1,
-            Err(full) => self.recycle(full.0.operation),
-        }
-        self.in_flight > 0
+        let slots = self.lane.io().slots();
+        let queue_depth = u32::try_from(self.in_flight + 1).unwrap_or(u32::MAX);
+        let taken = self.lane.io().submit(device, Request { token: 0, operation });
+        taken.map_err(|_| LoadError::TooDeep { queue_depth, slots })?;
+        self.in_flight += 1;
+        Ok(())
     }
 
     fn collect(&mut self) -> Result<(), FillError> {
@@ -189,7 +194,7 @@ impl<'lane> Filling<'lane> {
     }
 
     fn flush(mut self) -> Result<(), FillError> {
-        self.submit(Operation::Flush);
+        self.submit(Operation::Flush)?;
         self.drain()
     }
 }

@@ -59,7 +59,9 @@ pub fn read_profile(path: &Path) -> Result<DeviceProfile, ProfileError> {
     let damaged = |source| ProfileError::Damaged { path: path.into(), source };
     let bytes = fs::read(path).map_err(file)?;
     let value: Value = serde_json::from_slice(&bytes).map_err(damaged)?;
-    match value.get("schema_version").and_then(Value::as_u64) {
+    // Other files of JSON have versions too; what no program says it has made is none of ours.
+    let version = value.get("made_by").and(value.get("schema_version"));
+    match version.and_then(Value::as_u64) {
         Some(got) if got != u64::from(PROFILE_SCHEMA_VERSION) => {
             Err(ProfileError::Version { path: path.into(), got, expected: PROFILE_SCHEMA_VERSION })
         }

@@ -4,7 +4,7 @@ use nandle_profile::Interval;
 use rand_distr::{Distribution, StandardNormal};
 
 use super::estimate::Estimate;
-use super::fit::{Curve, is_random};
+use super::fit::{Curve, in_between, is_random};
 use super::isotonic::isotonic;
 use super::{CellKey, Grid, Order};
 use crate::pattern::{Generator, generator};
@@ -138,11 +138,14 @@ fn draw(estimates: &BTreeMap<CellKey, Estimate>, generator: &mut Generator) -> B
 
 fn filled(measured: BTreeMap<CellKey, f64>, curve: Option<&Curve>, grid: &Grid) -> Surface {
     let Some(curve) = curve else { return Surface { cells: measured } };
-    let random =
-        measured.iter().filter(|(key, _)| is_random(key)).map(|(key, value)| (*key, *value)).collect();
+    let random = measured
+        .iter()
+        .filter(|(key, _)| is_random(key))
+        .map(|(key, value)| (*key, *value))
+        .collect::<BTreeMap<_, _>>();
     let mut cells = measured;
-    for key in grid.random_cells() {
-        cells.entry(key).or_insert_with(|| curve.between(key, &random));
+    for key in in_between(grid, &random) {
+        cells.insert(key, curve.between(key, &random));
     }
     Surface { cells }
 }

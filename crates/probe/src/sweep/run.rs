@@ -1,6 +1,7 @@
 use std::sync::Mutex;
 
 use nandle_io::Shape;
+use nandle_io::buffer::GRAIN_BYTES;
 use nandle_profile::Cell;
 
 use super::{CellSpec, SweepOptions, to_cell};
@@ -35,7 +36,7 @@ pub fn run_cell(
     options: &SweepOptions,
     spec: &CellSpec,
 ) -> Result<Cell, LoadError> {
-    let threads = options.threads.clamp(1, spec.queue_depth);
+    let threads = threads(options, spec);
     let lags = Mutex::new(Vec::new());
     let run = |number: u32, lane: &mut Lane| {
         let (measurement, lag) = run_part(context, options, spec, Part { number, of: threads }, lane)?;
@@ -44,16 +45,21 @@ pub fn run_cell(
         }
         Ok(measurement)
     };
-    let part_bytes = spec.outstanding_bytes().div_ceil(threads.into()) + spec.block_bytes;
-    // Writing needs a pool beside the blocks in flight.
-    let lane = LaneOptions {
-        buffer_bytes: part_bytes + 2 * spec.block_bytes + WRITE_POOL_ROOM_BYTES,
-        ..context.lane
-    };
     let slots = spec.queue_depth.div_ceil(threads);
+    // Each buffer takes whole grains, and writing needs a pool beside the blocks in flight.
+    let buffer_bytes = spec.block_bytes.next_multiple_of(GRAIN_BYTES as u64);
+    let part_bytes = buffer_bytes.saturating_mul(u64::from(slots) + 1);
+    let lane = LaneOptions { buffer_bytes: part_bytes.saturating_add(WRITE_POOL_ROOM_BYTES), ..context.lane };
     let measurement = run_on_threads(context.open, threads, slots, lane, &run)?;
     let lags = lags.into_inner().unwrap_or_default();
     Ok(to_cell(spec, &measurement, worst(&lags).as_ref()))
+}
+
+/// No more threads than there are requests for.
+fn threads(options: &SweepOptions, spec: &CellSpec) -> u32 {
+    let requests = options.stop.bytes.map_or(u64::MAX, |bytes| bytes.div_ceil(spec.block_bytes.max(1)));
+    let useful = spec.queue_depth.min(u32::try_from(requests).unwrap_or(u32::MAX));
+    options.threads.clamp(1, useful.max(1))
 }
 
 /// Room for the pool from which writes are cut.
@@ -89,7 +95,8 @@ fn run_part(
     let queue_depth = part.of_depth(spec.queue_depth);
     let mut stop = options.stop;
     stop.bytes = stop.bytes.map(|bytes| part.of_bytes(bytes, spec.block_bytes));
-    if let (Some(rate), Some(time)) = (options.rate, stop.time) {
+    if let Some(rate) = options.rate {
+        let time = stop.time.ok_or(LoadError::Endless)?;
         let open = OpenLoop {
             rate_per_s: rate.per_s / f64::from(part.of),
             arrivals: rate.arrivals,

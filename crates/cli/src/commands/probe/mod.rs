@@ -34,7 +34,7 @@ const FILL_PART: u64 = 4;
 pub(crate) fn run(args: &ProbeArgs, common: Common) -> Result<(), CliError> {
     check(args)?;
     let made_at = SystemTime::now();
-    let cancel = cancel_on_signals();
+    let cancel = cancel_on_signals()?;
     let session = Session::open(&args.target, Intent::Read, &cancel)?;
     let system = facts::system_facts(&session.target);
     let mut progress = Progress::new(!common.no_progress);

@@ -28,7 +28,7 @@ const TIME_PER_RUN: Nanos = Nanos::from_secs(2);
 pub(crate) fn run(args: &SweepArgs, common: Common) -> Result<(), CliError> {
     let options = options(args)?;
     let keeper = Keeper::new(args)?;
-    let cancel = cancel_on_signals();
+    let cancel = cancel_on_signals()?;
     let session = open(args, &options, &cancel)?;
     check_threads(&session, options.threads)?;
     let (backend, device) = session.backend()?;

@@ -1,7 +1,6 @@
 use std::process::ExitCode;
 
 use nandle_io::ArenaError;
-use nandle_probe::fill::FillError;
 use nandle_probe::load::LoadError;
 use nandle_profile::ProfileError;
 use nandle_report::ReportError;
@@ -73,17 +72,6 @@ impl From<LoadError> for CliError {
             _ => Exit::Failed,
         };
         Self { message: error.to_string(), exit }
-    }
-}
-
-impl From<FillError> for CliError {
-    fn from(error: FillError) -> Self {
-        match error {
-            FillError::Load(LoadError::Cancelled) => {
-                Self::interrupted("interrupted while the test file was written")
-            }
-            other => Self::failed(other.to_string()),
-        }
     }
 }
 

@@ -109,7 +109,7 @@ fn sentences(profile: &DeviceProfile) -> String {
     );
     say("Random bandwidth, most:", derived.random_bandwidth_bytes_per_s_max.as_ref().map(megabytes));
     say("Sequential bandwidth, most:", derived.sequential_bandwidth_bytes_per_s_max.as_ref().map(megabytes));
-    say("Random equals sequential:", Some(equality(profile)));
+    say("Random equals sequential:", equality(profile));
     say("Reading in groups:", groups(profile));
     say(
         "Flexible I/O unit:",
@@ -150,18 +150,20 @@ fn megabytes(interval: &Interval<f64>) -> String {
     format!("{} MB/s", with_bounds(interval, |value| bandwidth(*value)))
 }
 
-fn equality(profile: &DeviceProfile) -> String {
+/// `None` where there was nothing to hold random reading against.
+fn equality(profile: &DeviceProfile) -> Option<String> {
+    profile.derived.sequential_bandwidth_bytes_per_s_max?;
     let singles: Vec<_> =
         profile.derived.random_equals_sequential.iter().filter(|region| region.group_blocks == 1).collect();
     let smallest = singles.iter().map(|region| region.block_bytes).min();
     let largest = singles.iter().map(|region| region.block_bytes).max();
-    match (smallest, largest) {
+    Some(match (smallest, largest) {
         (Some(low), Some(high)) => {
             let depth = singles.iter().map(|region| region.queue_depth_min).max().unwrap_or(1);
             format!("{} to {}, from depth {depth} on", format_bytes(low), format_bytes(high))
         }
         _ => "nowhere within 10 %".into(),
-    }
+    })
 }
 
 /// The worst group, and whether it is a loss.

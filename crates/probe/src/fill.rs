@@ -69,8 +69,8 @@ pub fn fill(
             filling.drain()?;
             return Err(LoadError::Cancelled.into());
         }
-        let share = filling.finished_bytes as f64 / bytes.max(1) as f64;
-        observer.progress("writing the test file", share);
+        let done = filling.finished_bytes as f64 / bytes.max(1) as f64;
+        observer.progress("writing the test file", done);
     }
     let bytes = filling.finished_bytes;
     filling.flush()?;

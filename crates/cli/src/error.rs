@@ -1,6 +1,5 @@
 use std::process::ExitCode;
 
-use nandle_io::ArenaError;
 use nandle_probe::load::LoadError;
 use nandle_profile::ProfileError;
 use nandle_report::ReportError;
@@ -72,12 +71,6 @@ impl From<LoadError> for CliError {
             _ => Exit::Failed,
         };
         Self { message: error.to_string(), exit }
-    }
-}
-
-impl From<ArenaError> for CliError {
-    fn from(error: ArenaError) -> Self {
-        Self::failed(error.to_string())
     }
 }
 

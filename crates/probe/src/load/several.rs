@@ -100,7 +100,7 @@ impl Start {
 
 fn open_lane(open: &Opener<'_>, slots: u32, options: LaneOptions) -> Result<Lane, LoadError> {
     let (io, device) = open(slots).map_err(LoadError::Opening)?;
-    Lane::new(io, device, options).map_err(|error| LoadError::Opening(error.to_string()))
+    Lane::new(io, device, options)
 }
 
 #[cfg(test)]

@@ -43,6 +43,8 @@ pub struct ProbeOptions {
 pub struct Findings {
     /// Why it is partial; empty when all was concluded.
     pub partial: Vec<String>,
+    /// What ended it before its time: the user, or the device. It is among the reasons in `partial`, too.
+    pub ended_by: Option<LoadError>,
     /// What a reader should know, each a sentence.
     pub remarks: Vec<String>,
     /// Measured cells.
@@ -154,13 +156,14 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn run(mut self, options: &ProbeOptions, first_touch: Option<FirstTouch>) -> Result<Findings, LoadError> {
-        if let Err(error) = self.measure_all(first_touch.as_ref()) {
+        let ended_by = self.measure_all(first_touch.as_ref()).err();
+        if let Some(error) = &ended_by {
             if self.slicer.cells().is_empty() {
-                return Err(error);
+                return Err(error.clone());
             }
             self.partial.push(format!("the measurement ended early: {error}"));
         }
-        Ok(self.conclude(options, first_touch))
+        Ok(Findings { ended_by, ..self.conclude(options, first_touch) })
     }
 
     fn measure_all(&mut self, first_touch: Option<&FirstTouch>) -> Result<(), LoadError> {
@@ -345,6 +348,7 @@ impl Search<'_> {
         let elapsed = self.slicer.now().since(self.began);
         Findings {
             partial: self.partial,
+            ended_by: None,
             cells: measured_cells,
             fitted_cells: fitted(&self.grid, &random, curve.as_ref()),
             fit: curve.map(|curve| curve.summary(&random)),

@@ -53,6 +53,9 @@ pub(super) fn create(path: &Path, options: &OpenOptions) -> Result<Leaf, Problem
     let unfinished = NameGuard::new(path);
     let remark = room::allocate(&file, wanted_bytes.saturating_add(MARK_BYTES))?;
     let kept = KeptFile::mark(path, &file)?;
+    File::open(directory)
+        .and_then(|directory| directory.sync_all())
+        .map_err(Problem::system("syncing the directory that it is made in"))?;
     let mut leaf = leaf(path, file, Some(kept), options)?.check_area()?;
     unfinished.keep();
     leaf.needs_fill = true;

@@ -3,6 +3,7 @@
 //! enough to build in seconds.
 
 mod bench;
+mod claims;
 mod command;
 mod output;
 mod setup;
@@ -43,6 +44,8 @@ enum Chore {
     },
     /// Check our own style rules
     Style,
+    /// Print the claims' book: what papers say of drives, what their models give, and the verdict
+    Claims,
     /// Run a benchmark and write its results under `benches/`
     Bench {
         /// Which one; without a name they are listed
@@ -58,6 +61,7 @@ fn main() -> ExitCode {
         Chore::Test { only } => step::run_all(step::chosen(&only, step::TEST)),
         Chore::Lint { only } => step::run_all(step::chosen(&only, step::LINT)),
         Chore::Style => step::run_all(&[Step::Style]),
+        Chore::Claims => exit_code(claims::run()),
         Chore::Bench { name, options } => exit_code(bench::run(name.as_deref(), &options)),
     }
 }

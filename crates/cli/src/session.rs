@@ -5,6 +5,7 @@ use nandle_io::{Device, Io, Nanos};
 use nandle_probe::fill::{BUFFER_BYTES, FillError, FillOptions, Filled, fill};
 use nandle_probe::load::{Cancel, Contents, Lane, LaneOptions, LoadError};
 use nandle_profile::Backend;
+use nandle_target::spec::ModelName;
 use nandle_target::{Intent, OpenOptions, Target, TargetSpec};
 
 use crate::args::TargetArgs;
@@ -47,11 +48,15 @@ impl Session {
     /// What the user named, so that it means the same elsewhere: a relative path is made absolute.
     pub(crate) fn name(&self) -> String {
         let spec = self.target.spec();
-        let absolute = match spec {
-            TargetSpec::Path(path) => std::fs::canonicalize(path).ok(),
+        let absolute = |path| std::fs::canonicalize(path).ok();
+        match spec {
+            TargetSpec::Path(path) => absolute(path).map(|path| path.display().to_string()),
+            TargetSpec::Model(ModelName::File(path)) => {
+                absolute(path).map(|path| TargetSpec::Model(ModelName::File(path)).to_string())
+            }
             _ => None,
-        };
-        absolute.map_or_else(|| spec.to_string(), |path| path.display().to_string())
+        }
+        .unwrap_or_else(|| spec.to_string())
     }
 
     /// A world with the target in it, for one thread.

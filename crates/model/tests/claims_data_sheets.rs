@@ -77,7 +77,7 @@ fn intel_x25_m() {
         tolerance: "none",
         model: format!("{write:.0} MB/s"),
         verdict: Verdict::NotMet(
-            "| 20 dies that program 4 KB in 940 µs and load it in 82 µs take 80 MB/s; 100 would need two planes or a \
+            "20 dies that program 4 KB in 940 µs and load it in 82 µs take 80 MB/s; 100 would need two planes or a \
              shorter program time",
         ),
     }
@@ -91,7 +91,7 @@ fn intel_x25_m() {
         tolerance: "none",
         model: format!("{:.0} µs for 4 KB", single * 1e3),
         verdict: Verdict::Contradictory(
-            "| the cell's read and one page over a 50 MB/s channel alone take longer, and the DIAT paper's figures at \
+            "the cell's read and one page over a 50 MB/s channel alone take longer, and the DIAT paper's figures at \
              depth 1 need both",
         ),
     }
@@ -131,7 +131,7 @@ fn c40_crucial_m4_on_a_slow_port() {
                        never written",
         tolerance: "near the peak: within 30 % at 4 KB; close to it: within 5 % at 32 KB",
         model: format!("read {read:.0}; write 4 KB {small:.0}, 32 KB {middle:.0}, 1 MB {peak:.0}; port {port:.0} MB/s"),
-        verdict: Verdict::Contradictory("| the data sheet's 40 000 IOPS would be 164 MB/s; the measured figure was followed"),
+        verdict: Verdict::Contradictory("the data sheet's 40 000 IOPS would be 164 MB/s; the measured figure was followed"),
     }
     .print();
     assert!(read > 188.0 && port <= 300.0, "{read} {port}");

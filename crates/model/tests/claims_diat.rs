@@ -129,7 +129,7 @@ fn c4_random_reads_of_2_mib_drop() {
         tolerance: "2 and 4 MiB at least 10 % below 1 MiB",
         model: format!("1 / 2 / 4 / 8 MiB: {} MB/s", figures(&curve)),
         verdict: Verdict::Partly(
-            "| 8 MiB is back near full: of sixteen commands in a row most find what was fetched ahead; the paper does \
+            "8 MiB is back near full: of sixteen commands in a row most find what was fetched ahead; the paper does \
              not say where its range ends",
         ),
     }
@@ -153,7 +153,7 @@ fn c5_depth_1_never_fills_the_link_and_depth_2_only_at_1_mib() {
             figures(&single),
             figures(&double)
         ),
-        verdict: Verdict::Partly("| 4 MiB too, which the drive sees as eight commands in a row: see C4"),
+        verdict: Verdict::Partly("4 MiB too, which the drive sees as eight commands in a row: see C4"),
     }
     .print();
     assert!(single[..9].iter().all(|&bandwidth| !diat.near_full(bandwidth)), "{single:?}");
@@ -184,7 +184,7 @@ fn c6_sequential_reads_need_depth_or_length() {
             figures(&at_4_kib)
         ),
         verdict: Verdict::Contradictory(
-            "| 128 requests of 4 KB merged into 32 command slots are commands of 16 KB, which C2 says are never full; \
+            "128 requests of 4 KB merged into 32 command slots are commands of 16 KB, which C2 says are never full; \
              the 4 KB figure is held to 12 % instead of 10 %",
         ),
     }
@@ -239,7 +239,7 @@ fn c8_groups_of_four_are_penalised() {
             figures(&groups)
         ),
         verdict: Verdict::Partly(
-            "| recovery: blocks of 16 KB and more are back at group 8 already (of the six lengths fetched after the \
+            "recovery: blocks of 16 KB and more are back at group 8 already (of the six lengths fetched after the \
              fourth request four are used)",
         ),
     }
@@ -269,7 +269,7 @@ fn c9_long_queues_take_the_penalty_away() {
             figures(&large)
         ),
         verdict: Verdict::Contradictory(
-            "| for group 4 at depth 32 the paper says both (C8: penalty, C9: none); nothing waits in the host at depth \
+            "for group 4 at depth 32 the paper says both (C8: penalty, C9: none); nothing waits in the host at depth \
              32, so the model says penalty",
         ),
     }

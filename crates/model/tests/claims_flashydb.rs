@@ -92,7 +92,7 @@ fn c20_mean_latencies() {
             on[0], on[2], off[2], on[1], aged[1], on[3], aged[3], off[3], longest[2], longest[3]
         ),
         verdict: Verdict::Partly(
-            "| random reads: the paper's 0.167 and its data sheet's 0.075 ms differ by a factor of two, the model lies \
+            "random reads: the paper's 0.167 and its data sheet's 0.075 ms differ by a factor of two, the model lies \
              between; random writes: the paper does not say how worn the drive was; reads never meet cleaning here, so \
              their longest is their mean",
         ),
@@ -189,7 +189,7 @@ fn c23_what_fragmentation_costs() {
             change[0], change[1], change[2], change[3]
         ),
         verdict: Verdict::Partly(
-            "| random reads lose nothing: at depth 32 the firmware and the link hide where pages lie, and nothing cleans \
+            "random reads lose nothing: at depth 32 the firmware and the link hide where pages lie, and nothing cleans \
              while only reads come",
         ),
     }

@@ -4,6 +4,7 @@
 mod clock;
 mod io;
 mod machine;
+mod model;
 mod probe;
 mod results;
 mod stats;
@@ -17,7 +18,7 @@ struct Bench {
     run: fn(&[String]) -> Outcome,
 }
 
-const BENCHES: &[Bench] = &[clock::BENCH, io::BENCH, probe::BENCH];
+const BENCHES: &[Bench] = &[clock::BENCH, io::BENCH, model::BENCH, probe::BENCH];
 
 /// Runs the benchmark of that name, or lists them all when there is none.
 ///

@@ -124,6 +124,9 @@ fn an_exported_model_is_ones_own() {
     let (own, library) =
         (means(&place, "model:slow.toml", &options), means(&place, "model:x25-m-g2", &options));
     assert!(own[0].1 > library[0].1 + 500_000.0, "{own:?} {library:?}");
+    let outcome = place.nandle(&format!("sweep model:slow.toml {options} --json")).done();
+    let named = outcome.json()["target"].as_str().unwrap().to_owned();
+    assert!(named.starts_with("model:/") && named.ends_with("/slow.toml"), "{named}");
     fs::write(place.path("wrong.toml"), text.replace("channels = 10 ", "channels = 1000 ")).unwrap();
     place.nandle("probe model:wrong.toml").refused(
         2,

@@ -1,5 +1,4 @@
-//! The claims' book: what a paper says, what the model gives, and what to think of it. Run the tests with
-//! `--nocapture` to read it.
+//! The claims' book: what a paper says, what the model gives, and what to think of it. `cargo xtask claims` prints it.
 
 /// What to think of a claim.
 #[derive(Debug, Clone, Copy)]
@@ -30,7 +29,7 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// Writes the line.
+    /// Writes the line, which `cargo xtask claims` collects.
     pub(crate) fn print(&self) {
         let (verdict, reason) = match self.verdict {
             Verdict::Met => ("met", ""),
@@ -38,7 +37,10 @@ impl Entry {
             Verdict::NotMet(reason) => ("not met", reason),
             Verdict::Contradictory(reason) => ("contradictory", reason),
         };
-        println!("{} | {verdict} | paper: {} | model: {}", self.id, self.paper, self.model);
-        println!("    precondition: {} | tolerance: {} {reason}", self.precondition, self.tolerance);
+        let line = serde_json::json!({
+            "id": self.id, "paper": self.paper, "precondition": self.precondition, "tolerance": self.tolerance,
+            "model": self.model, "verdict": verdict, "reason": reason,
+        });
+        println!("claim: {line}");
     }
 }

@@ -1,0 +1,113 @@
+//! Same seed, same requests, same bytes: each seed is run in two processes, and everything that came back is equal.
+//!
+//! Here a few seeds; `NANDLE_SEEDS=1000 cargo test -p nandle-model --test seeds`, as `cargo xtask bench model` does,
+//! runs more.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stdout, reason = "test code")]
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::process::Command;
+
+use nandle_io::{Arena, Arrays, Completion, Device, Io, Operation, Request, Wait};
+use nandle_model::library::Model;
+use nandle_model::world::{Host, ModelWorld, SparsePages};
+
+const SEEDS: &str = "NANDLE_SEEDS";
+const MODELS: [&str; 5] = ["x25-m-g2", "mtron-16", "nvme-tlc", "savvio-15k", "x25-e-4-1ctl"];
+const REQUESTS: u64 = 200;
+const AREA_BLOCKS: u64 = 4_096;
+const BLOCK_BYTES: usize = 4_096;
+
+fn seeds() -> u64 {
+    std::env::var(SEEDS).ok().and_then(|text| text.parse().ok()).unwrap_or(20)
+}
+
+/// `SplitMix64`.
+fn draw(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let mut value = *state;
+    value = (value ^ (value >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    value = (value ^ (value >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    value ^ (value >> 31)
+}
+
+/// One device of each kind and an array in software over two of them, all with contents.
+fn world() -> (Arrays, Vec<Device>) {
+    let mut world = ModelWorld::new(Host::with_slots(32));
+    let device = |name| Model::named(name).unwrap().device().unwrap().with_contents(SparsePages::default());
+    let mut devices: Vec<Device> = MODELS.iter().map(|name| world.add(device(name))).collect();
+    let mut arrays = Arrays::new(Box::new(world));
+    devices.push(arrays.raid10(&[devices[0].id, devices[3].id], 16 << 10).unwrap());
+    (arrays, devices)
+}
+
+fn operation(state: &mut u64, arena: &Arena, discards: bool) -> Operation {
+    let offset_bytes = draw(state) % AREA_BLOCKS * BLOCK_BYTES as u64;
+    let mut buffer = arena.allocate(BLOCK_BYTES << (draw(state) % 4)).unwrap();
+    buffer.fill(draw(state).to_le_bytes()[0]);
+    match draw(state) % 16 {
+        0 => Operation::Flush,
+        1 if discards => Operation::Discard { offset_bytes, length_bytes: buffer.len() as u64 },
+        2 => Operation::durable_write(offset_bytes, buffer.freeze()),
+        3..9 => Operation::write(offset_bytes, buffer.freeze()),
+        _ => Operation::read(offset_bytes, buffer),
+    }
+}
+
+fn take_in(hasher: &mut DefaultHasher, completions: &mut Vec<Completion>) {
+    for done in completions.drain(..) {
+        (done.token, done.device.index(), done.submitted_at.0, done.completed_at.0).hash(hasher);
+        assert_eq!(done.result, Ok(()));
+        done.operation.into_read_buffer().map(|buffer| buffer.to_vec()).hash(hasher);
+    }
+}
+
+/// Hash of everything that comes back of a mixed load on all devices.
+fn hash(seed: u64) -> u64 {
+    let (mut world, devices) = world();
+    let arena = Arena::new(4 << 20).unwrap();
+    let (mut state, mut hasher, mut completions) = (seed, DefaultHasher::new(), Vec::new());
+    for token in 0..REQUESTS {
+        let device = &devices[usize::try_from(draw(&mut state)).unwrap() % devices.len()];
+        let operation = operation(&mut state, &arena, device.shape.discards);
+        while world.in_flight() >= world.slots() {
+            world.reap(Wait::until_completed(1), &mut completions);
+        }
+        world.submit(device.id, Request { token, operation }).unwrap();
+        take_in(&mut hasher, &mut completions);
+    }
+    while world.in_flight() > 0 {
+        world.reap(Wait::until_completed(1), &mut completions);
+        take_in(&mut hasher, &mut completions);
+    }
+    (world.now().0, world.cpu_time().0).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// What the other test has two processes do.
+#[test]
+#[ignore = "prints hashes for another test"]
+fn print_hashes() {
+    for seed in 0..seeds() {
+        println!("hash: {seed} {:016x}", hash(seed));
+    }
+}
+
+fn hashes_of_a_process() -> Vec<String> {
+    let mut child = Command::new(std::env::current_exe().unwrap());
+    child.args(["--exact", "print_hashes", "--ignored", "--nocapture"]);
+    let output = child.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().filter_map(|line| line.split_once("hash: ")).map(|(_, hash)| hash.to_owned()).collect()
+}
+
+#[test]
+fn equal_seeds_give_equal_bytes_in_separate_processes() {
+    let (first, second) = (hashes_of_a_process(), hashes_of_a_process());
+    assert_eq!(first.len() as u64, seeds());
+    assert_eq!(first, second);
+    let distinct: std::collections::BTreeSet<&str> =
+        first.iter().filter_map(|line| Some(line.split_once(' ')?.1)).collect();
+    assert_eq!(distinct.len(), first.len(), "other seeds give other bytes");
+    println!("seeds: {} equal in two processes", first.len());
+}

@@ -1,0 +1,119 @@
+//! The claims' book: the tests `crates/model/tests/claims_*.rs` hold the models against what papers say, and print a
+//! line for each claim. Here they are run and their lines collected; nothing is kept, so the book is never out of date.
+
+use std::fs;
+
+use serde::Deserialize;
+
+use crate::command::cargo;
+use crate::{Outcome, output, workspace_root};
+
+/// What the tests begin such a line with.
+const PREFIX: &str = "claim: ";
+/// Every verdict there is, the best first.
+const VERDICTS: [&str; 4] = ["met", "partly", "contradictory", "not met"];
+
+/// One line of the book.
+#[derive(Debug, Deserialize)]
+struct Claim {
+    id: String,
+    paper: String,
+    precondition: String,
+    tolerance: String,
+    model: String,
+    verdict: String,
+    reason: String,
+}
+
+/// Runs the tests and prints the book.
+///
+/// # Errors
+/// A test failed, so that a model no longer does what its entry says; or a line is none.
+pub(crate) fn run() -> Outcome {
+    let mut arguments = vec!["test".to_owned(), "--quiet".into(), "--package".into(), "nandle-model".into()];
+    arguments.extend(test_files()?.into_iter().flat_map(|test| ["--test".to_owned(), test]));
+    arguments.extend(["--", "--nocapture", "--test-threads=1"].map(str::to_owned));
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let ran = cargo(&arguments).output()?;
+    let text = String::from_utf8_lossy(&ran.stdout);
+    let claims = book(&text)?;
+    for claim in &claims {
+        output::say(&claim.text());
+    }
+    output::say(&summary(&claims));
+    if ran.status.success() {
+        return Ok(());
+    }
+    output::complain(&String::from_utf8_lossy(&ran.stderr));
+    Err("a claim's test failed, so its entry above does not hold; `cargo test -p nandle-model` says which"
+        .into())
+}
+
+/// The names of the test programs that hold claims.
+fn test_files() -> Outcome<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(workspace_root().join("crates/model/tests"))? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        names.extend(name.strip_suffix(".rs").filter(|name| name.starts_with("claims_")).map(str::to_owned));
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// The lines of the book, in natural order of their claims.
+fn book(text: &str) -> Outcome<Vec<Claim>> {
+    // With captured output off, the test harness may put its dots before a line.
+    let lines = text.lines().filter_map(|line| line.split_once(PREFIX).map(|(_, json)| json));
+    let mut claims = lines.map(serde_json::from_str).collect::<Result<Vec<Claim>, _>>()?;
+    claims.sort_by_key(|claim| (number(&claim.id), claim.id.clone()));
+    Ok(claims)
+}
+
+/// 10 of `C10 random`; claims without a number come last.
+fn number(id: &str) -> u32 {
+    let digits: String = id.chars().skip(1).take_while(char::is_ascii_digit).collect();
+    digits.parse().ok().filter(|_| id.starts_with('C')).unwrap_or(u32::MAX)
+}
+
+fn summary(claims: &[Claim]) -> String {
+    let count = |verdict: &str| claims.iter().filter(|claim| claim.verdict == verdict).count();
+    let counts: Vec<String> =
+        VERDICTS.iter().map(|verdict| format!("{} {verdict}", count(verdict))).collect();
+    format!("{} entries: {}", claims.len(), counts.join(", "))
+}
+
+impl Claim {
+    fn text(&self) -> String {
+        let Self { id, paper, precondition, tolerance, model, verdict, reason } = self;
+        let because = if reason.is_empty() { String::new() } else { format!("  because    {reason}\n") };
+        format!(
+            "{id}: {verdict}\n  paper      {paper}\n  model      {model}\n  when       {precondition}\n  tolerance  \
+             {tolerance}\n{because}"
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_found_among_others_and_sorted() {
+        let line = |id: &str| {
+            format!(
+                "claim: {{\"id\":\"{id}\",\"paper\":\"p\",\"precondition\":\"w\",\"tolerance\":\"t\",\"model\":\"m\",\
+                 \"verdict\":\"met\",\"reason\":\"\"}}"
+            )
+        };
+        let text = format!("running 3 tests\n{}\n..{}\n{}\n", line("uFLIP"), line("C10"), line("C9"));
+        let claims = book(&text).unwrap();
+        assert_eq!(claims.iter().map(|claim| claim.id.as_str()).collect::<Vec<_>>(), ["C9", "C10", "uFLIP"]);
+        assert_eq!(summary(&claims), "3 entries: 3 met, 0 partly, 0 contradictory, 0 not met");
+        assert!(book("claim: nothing").is_err());
+    }
+
+    #[test]
+    fn the_tests_of_claims_are_found() {
+        assert!(test_files().unwrap().contains(&"claims_diat".to_owned()));
+    }
+}

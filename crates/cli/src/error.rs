@@ -1,5 +1,6 @@
 use std::process::ExitCode;
 
+use nandle_model::library::ModelError;
 use nandle_probe::load::LoadError;
 use nandle_profile::ProfileError;
 use nandle_report::ReportError;
@@ -71,6 +72,12 @@ impl From<LoadError> for CliError {
             _ => Exit::Failed,
         };
         Self { message: error.to_string(), exit }
+    }
+}
+
+impl From<ModelError> for CliError {
+    fn from(error: ModelError) -> Self {
+        Self::usage(error.to_string())
     }
 }
 

@@ -34,9 +34,11 @@ pub enum Refill {
 pub enum Counting {
     /// All of them, from the first submission to the last completion (DIAT §1.1: bytes read / time).
     Whole,
-    /// Those after the completion that follows the warm-up, up to the first one that is due to end the run: a short
-    /// slice of a run that goes on, without the ramps at its ends. What completed at the very time at which the
-    /// window opens came before it, or a batch would count without the time that it took.
+    /// Those after the completion that follows the warm-up, in whole rounds of as many as are outstanding: a short
+    /// slice of a run that goes on, without the ramps at its ends. Whole rounds, because requests that started
+    /// together complete together, and a window from somewhere in such a cluster to the beginning of another would
+    /// count too few. What completed at the very time at which the window opens came before it, or a batch would
+    /// count without the time that it took.
     Window {
         /// Completions to let pass first.
         warm_up_requests: u64,
@@ -80,6 +82,8 @@ struct Run<'lane> {
     cpu_began: Nanos,
     /// From when on requests count; `None` before the end of the warm-up.
     counts_from: Option<Nanos>,
+    /// Completions since then.
+    counted: u64,
     asked_bytes: u64,
     ending: bool,
     /// Kept for its memory.
@@ -88,6 +92,8 @@ struct Run<'lane> {
     arrived: VecDeque<Completion>,
     /// How many of them, from the first on, are noted as no longer outstanding.
     noted: usize,
+    /// [`Run::rounds`] before the first of those.
+    rounds_before: u64,
 }
 
 impl<'lane> Run<'lane> {
@@ -102,11 +108,13 @@ impl<'lane> Run<'lane> {
             began,
             cpu_began,
             counts_from: (options.counting == Counting::Whole).then_some(began),
+            counted: 0,
             asked_bytes: 0,
             ending: false,
             reaped: Vec::new(),
             arrived: VecDeque::new(),
             noted: 0,
+            rounds_before: 0,
         }
     }
 
@@ -150,6 +158,7 @@ impl<'lane> Run<'lane> {
     fn next_arrived(&mut self) -> Option<Completion> {
         let at = self.arrived.front()?.completed_at;
         if self.noted == 0 {
+            self.rounds_before = self.rounds();
             self.noted = self.arrived.iter().take_while(|completion| completion.completed_at == at).count();
             self.outstanding.completed(at, u32::try_from(self.noted).unwrap_or(u32::MAX));
         }
@@ -172,9 +181,15 @@ impl<'lane> Run<'lane> {
         }
     }
 
+    /// How often as many requests were counted as are outstanding.
+    fn rounds(&self) -> u64 {
+        self.counted / u64::from(self.options.queue_depth.max(1))
+    }
+
     /// A window's time runs from the end of its warm-up.
-    fn time_counted(&self, now: Nanos) -> Nanos {
-        self.counts_from.map_or(Nanos::ZERO, |from| now.since(from))
+    fn is_time_over(&self, now: Nanos) -> bool {
+        let counted = self.counts_from.map_or(Nanos::ZERO, |from| now.since(from));
+        self.options.stop.time.is_some_and(|time| counted >= time)
     }
 
     fn settle(&mut self, completion: Completion) {
@@ -192,8 +207,10 @@ impl<'lane> Run<'lane> {
         }
         self.operations.recycle(completion.operation);
         // What has completed at one time counts, or doesn't, as a whole.
-        self.ending |=
-            self.noted == 0 && self.options.stop.time.is_some_and(|time| self.time_counted(now) >= time);
+        if self.noted == 0 {
+            let ends_round = self.options.counting == Counting::Whole || self.rounds() > self.rounds_before;
+            self.ending |= ends_round && self.is_time_over(now);
+        }
     }
 
     /// Whether what completed at a time counts. If so, the time until then does, whatever became of the request.
@@ -207,8 +224,9 @@ impl<'lane> Run<'lane> {
         };
         let counts = self.options.counting == Counting::Whole || (at > from && !self.ending);
         if counts {
-            // Threads may hand a completion in after a later one's.
-            self.measurement.elapsed = self.measurement.elapsed.max(at.since(from));
+            self.counted += 1;
+            // Threads stamp their completions themselves, and may hand them over in another order.
+            self.measurement.elapsed = self.outstanding.as_of().since(from);
             self.measurement.outstanding_ns = self.outstanding.area_ns();
         }
         counts

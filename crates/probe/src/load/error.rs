@@ -57,6 +57,9 @@ pub enum LoadError {
         /// Room.
         slots: usize,
     },
+    /// Requests on a schedule come until a time, and none was given.
+    #[error("requests on a schedule need a time at which they end; give --time-per-run")]
+    Endless,
     /// The user ended it.
     #[error("interrupted")]
     Cancelled,

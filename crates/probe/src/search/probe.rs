@@ -11,8 +11,9 @@ use super::derive::{derive, efficient_block};
 use super::estimate::{Estimate, estimates};
 use super::first_touch::first_touch;
 use super::fit::{Curve, in_between, is_random};
+use super::schedule::{self, SLICES_WANTED};
 use super::slices::{ReadArea, Slicer};
-use super::{CellKey, Grid, Surface, Surfaces, schedule};
+use super::{CellKey, Grid, Surface, Surfaces};
 use crate::Observer;
 use crate::load::{Cancel, Contents, Lane, LoadError, Measurement, summary};
 use crate::pattern::{Generator, generator};
@@ -68,19 +69,21 @@ pub struct Findings {
     pub elapsed: Nanos,
 }
 
-/// A reference slice is put in after so many others.
-const REFERENCE_EVERY: usize = 8;
+/// A reference slice is put in whenever so many slices' time has passed.
+const REFERENCE_EVERY: u64 = 8;
 /// Cells of a round.
 const ROUND_CELLS: usize = 24;
-/// Slices that each cell should have in the end.
-const SLICES_WANTED: usize = 3;
+/// Equal slices that differ by more than this (standard deviation by mean) make a profile partial.
+const RESTLESS: f64 = 0.3;
+/// More than this part of the cells with fewer slices than wanted are worth a remark.
+const LACKING_PART: usize = 10;
 /// Share of the budget for first touch.
 const FIRST_TOUCH_SHARE: u64 = 12;
 /// A first touch slower than this is a finding, and the file is read once before the rest is measured.
 const FIRST_TOUCH_SLOW: f64 = 0.9;
 /// A slice takes this part of the budget, between these bounds: many short ones tell more than few long ones, but
 /// each has its ramps.
-const SLICE_PART: u64 = 600;
+const SLICE_PART: u64 = 1000;
 const SLICE_MIN: Nanos = Nanos::from_millis(20);
 const SLICE_MAX: Nanos = Nanos::from_millis(100);
 /// Filling the queue for a slice may take this part of the budget, and this long at most; so may emptying it after.
@@ -221,11 +224,11 @@ impl Search<'_> {
             }
         }
         let estimates = self.estimates();
-        let all = estimates.len();
-        let once = estimates.values().filter(|estimate| estimate.slices < SLICES_WANTED).count();
-        if once > 0 {
+        let (lacking, all) =
+            (estimates.values().filter(|estimate| estimate.slices < SLICES_WANTED).count(), estimates.len());
+        if lacking * LACKING_PART > all {
             self.remarks.push(format!(
-                "{once} of {all} cells were read in fewer than {SLICES_WANTED} slices; a larger --budget makes intervals \
+                "{lacking} of {all} cells were read in fewer than {SLICES_WANTED} slices; a larger --budget makes intervals \
                  narrower."
             ));
         }
@@ -239,9 +242,9 @@ impl Search<'_> {
         keys.shuffle(&mut self.generator);
         self.rounds += 1;
         let mut all = true;
-        for (number, key) in keys.into_iter().enumerate() {
-            let reference = self.slicer.reference_key();
-            if number.is_multiple_of(REFERENCE_EVERY) && self.has_time_for(reference) {
+        for key in keys {
+            let every = Nanos(self.slicer.slice_time.0 * REFERENCE_EVERY);
+            if self.slicer.is_reference_due(every) && self.has_time_for(self.slicer.reference_key()) {
                 self.slicer.measure_reference()?;
             }
             if self.has_time_for(key) {
@@ -256,7 +259,8 @@ impl Search<'_> {
 
     fn has_time_for(&mut self, key: CellKey) -> bool {
         let ramp = self.ramp(key).unwrap_or(Nanos::ZERO);
-        self.slicer.now() + ramp + self.slicer.slice_time + ramp < self.ends
+        // A slice ends with a whole round of the queue, which takes as long as filling it.
+        self.slicer.now() + ramp + self.slicer.slice_time.max(ramp) + ramp < self.ends
     }
 
     fn tell(&mut self, stage: &str, key: CellKey) {
@@ -330,6 +334,8 @@ impl Search<'_> {
         let latency_ns = smallest_alone(self.slicer.sums());
         let derived = derive(&surfaces, &self.grid, options.stated_split_bytes, latency_ns);
         self.name_what_is_missing(&derived, first_touch.as_ref(), options);
+        let reference = self.slicer.reference(self.began);
+        self.judge_steadiness(reference.as_ref());
         let measured_cells =
             self.slicer.sums().filter_map(|(key, sum)| measured(key, sum, &estimates, &surfaces)).collect();
         let random = estimates.iter().filter(|(key, _)| is_random(key));
@@ -348,12 +354,23 @@ impl Search<'_> {
             fit: curve.map(|curve| curve.summary(&random)),
             derived,
             first_touch,
-            reference: self.slicer.reference(self.began),
+            reference,
             skipped: skipped(&self.grid, &self.unaffordable),
             rounds: self.rounds,
             errors,
             elapsed,
             remarks: self.remarks,
+        }
+    }
+
+    /// Figures of a device that gives now a third and now three times as much are no profile of it.
+    fn judge_steadiness(&mut self, reference: Option<&ReferenceCell>) {
+        if let Some(reference) = reference.filter(|reference| reference.variation > RESTLESS) {
+            self.partial.push(format!(
+                "equal slices differ by {:.0} % (standard deviation): other work on the machine or the device disturbs \
+                 the figures, and they are rough; probe again when it is quiet",
+                reference.variation * 100.0
+            ));
         }
     }
 

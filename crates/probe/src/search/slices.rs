@@ -7,9 +7,12 @@ use nandle_profile::{OperationKind, ReferenceCell, ReferenceSlice};
 
 use super::CellKey;
 use super::estimate::{Slice, median};
+use super::pace::temper;
 use crate::load::{Cancel, ClosedLoop, Contents, Counting, Lane, LoadError, Measurement, Refill, Stop, Work};
 use crate::pattern::{Area, Sequential};
 
+/// Requests that come before a device has recognised a pattern.
+const FIRST_REQUESTS: u64 = 3;
 /// Reference slices on either side over which the pace is taken.
 const PACE_REACH: usize = 2;
 
@@ -86,6 +89,12 @@ impl<'a> Slicer<'a> {
         self.reference
     }
 
+    /// Whether the last reference slice was so long ago.
+    pub(super) fn is_reference_due(&mut self, every: Nanos) -> bool {
+        let now = self.now();
+        self.reference_series.last().is_none_or(|(began, _)| now.since(*began) >= every)
+    }
+
     /// Measures a slice of a cell.
     pub(super) fn measure(&mut self, key: CellKey) -> Result<(), LoadError> {
         let began = self.now();
@@ -126,7 +135,7 @@ impl<'a> Slicer<'a> {
         let run = ClosedLoop {
             queue_depth: key.queue_depth,
             refill: Refill::Exact,
-            counting: Counting::Window { warm_up_requests: u64::from(key.queue_depth) },
+            counting: Counting::Window { warm_up_requests: u64::from(key.queue_depth) + FIRST_REQUESTS },
             stop: Stop::after(self.slice_time),
         };
         let measurement = run.run(self.lane, work, self.cancel)?;
@@ -186,7 +195,7 @@ impl<'a> Slicer<'a> {
         let counted = |cell: &RawCell| {
             cell.slices.iter().filter(|slice| slice.bandwidth_bytes_per_s > 0.0).map(slice).collect()
         };
-        self.raw.iter().map(|(key, cell)| (*key, counted(cell))).collect()
+        temper(self.raw.iter().map(|(key, cell)| (*key, counted(cell))).collect(), self.reference)
     }
 
     /// The median of the reference slices about a time, relative to the typical one.

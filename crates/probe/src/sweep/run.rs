@@ -46,12 +46,10 @@ pub fn run_cell(
         Ok(measurement)
     };
     let slots = spec.queue_depth.div_ceil(threads);
-    // Arenas give whole grains. Writing needs a pool beside the blocks in flight.
+    // Each buffer takes whole grains, and writing needs a pool beside the blocks in flight.
     let buffer_bytes = spec.block_bytes.next_multiple_of(GRAIN_BYTES as u64);
-    let lane = LaneOptions {
-        buffer_bytes: buffer_bytes * (u64::from(slots) + 2) + WRITE_POOL_ROOM_BYTES,
-        ..context.lane
-    };
+    let part_bytes = buffer_bytes.saturating_mul(u64::from(slots) + 1);
+    let lane = LaneOptions { buffer_bytes: part_bytes.saturating_add(WRITE_POOL_ROOM_BYTES), ..context.lane };
     let measurement = run_on_threads(context.open, threads, slots, lane, &run)?;
     let lags = lags.into_inner().unwrap_or_default();
     Ok(to_cell(spec, &measurement, worst(&lags).as_ref()))
@@ -107,7 +105,8 @@ fn run_part(
     let queue_depth = part.of_depth(spec.queue_depth);
     let mut stop = options.stop;
     stop.bytes = stop.bytes.map(|bytes| part.of_bytes(bytes, spec.block_bytes));
-    if let (Some(rate), Some(time)) = (options.rate, stop.time) {
+    if let Some(rate) = options.rate {
+        let time = stop.time.ok_or(LoadError::Endless)?;
         let open = OpenLoop {
             rate_per_s: rate.per_s / f64::from(part.of),
             arrivals: rate.arrivals,

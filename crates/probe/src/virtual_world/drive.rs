@@ -2,7 +2,7 @@ use nandle_io::{Nanos, Operation};
 use rand_distr::{Distribution, StandardNormal};
 
 use super::Timing;
-use crate::pattern::generator;
+use crate::pattern::{Generator, below, generator};
 
 /// A made-up drive: commands that are served side by side, then one controller that takes a time for each request,
 /// then one bus that takes a time for each byte. So it is bound by latency, by the rate of requests, or by
@@ -15,6 +15,8 @@ pub(crate) struct Drive {
     pub(crate) request_us: f64,
     /// Service time of each byte.
     pub(crate) ns_per_byte: f64,
+    /// Service times differ by up to this share from one request to the next, to either side.
+    pub(crate) jitter: f64,
     /// Requests per second that the controller takes.
     pub(crate) iops_max: f64,
     /// Bytes per second of the bus.
@@ -51,6 +53,12 @@ impl Weather {
 }
 
 impl Drive {
+    /// What the smallest request takes.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a time of the test")]
+    pub(crate) fn service_ns_min(&self) -> u64 {
+        (self.request_us * 1e3) as u64
+    }
+
     pub(crate) fn timing(&self) -> impl Timing + use<> {
         Running {
             command_free_at: vec![0.0; self.commands],
@@ -59,6 +67,7 @@ impl Drive {
             end_bytes: 0,
             run_requests: 0,
             in_groups: false,
+            generator: generator(self.weather.seed, 3),
             gust: u64::MAX,
             speed: 1.0,
             drive: self.clone(),
@@ -76,6 +85,7 @@ struct Running {
     end_bytes: u64,
     run_requests: u32,
     in_groups: bool,
+    generator: Generator,
     gust: u64,
     speed: f64,
 }
@@ -113,7 +123,8 @@ impl Timing for Running {
         }
         self.follow(operation);
         let bytes = operation.length_bytes() as f64;
-        let service = self.service_ns(bytes, outstanding) / self.speed;
+        let jitter = (below(&mut self.generator, 2001) as f64 / 1000.0 - 1.0) * self.drive.jitter;
+        let service = self.service_ns(bytes, outstanding) * (1.0 + jitter) / self.speed;
         let command = self.command_free_at.iter_mut().min_by(|a, b| a.total_cmp(b)).unwrap();
         *command = command.max(now.0 as f64) + service;
         let controller = 1e9 / self.drive.iops_max / self.speed;

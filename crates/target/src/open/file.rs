@@ -10,7 +10,7 @@ use nandle_io::{DeviceFile, FileOptions};
 use super::kept::{KeptFile, MARK_BYTES};
 use super::{Intent, NameGuard, holes, room};
 use crate::facts;
-use crate::target::{Leaf, TargetKind};
+use crate::target::{Backing, Leaf, TargetKind};
 use crate::{OpenOptions, Problem};
 use nandle_io::units::format_bytes;
 
@@ -87,7 +87,7 @@ fn leaf(path: &Path, file: File, kept: Option<KeptFile>, options: &OpenOptions) 
         kind: TargetKind::File,
         // A device may have blocks larger than the mark.
         area_bytes: area_bytes - area_bytes % file.shape().logical_block_bytes,
-        file: Arc::new(file),
+        backing: Backing::File(Arc::new(file)),
         needs_fill: false,
         remarks,
         kept,

@@ -12,7 +12,7 @@ use rustix::io::Errno;
 use super::Intent;
 use crate::facts::{self, BlockDevice};
 use crate::roots::Roots;
-use crate::target::{Leaf, TargetKind};
+use crate::target::{Backing, Leaf, TargetKind};
 use crate::{OpenOptions, Problem};
 
 /// Opens a block device.
@@ -29,7 +29,7 @@ pub(super) fn open(path: &Path, options: &OpenOptions) -> Result<Leaf, Problem> 
         path: path.into(),
         kind: TargetKind::BlockDevice,
         area_bytes: file.shape().capacity_bytes,
-        file: Arc::new(file),
+        backing: Backing::File(Arc::new(file)),
         needs_fill: false,
         remarks,
         kept: None,

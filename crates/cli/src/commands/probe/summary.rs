@@ -155,15 +155,22 @@ fn equality(profile: &DeviceProfile) -> Option<String> {
     profile.derived.sequential_bandwidth_bytes_per_s_max?;
     let singles: Vec<_> =
         profile.derived.random_equals_sequential.iter().filter(|region| region.group_blocks == 1).collect();
-    let smallest = singles.iter().map(|region| region.block_bytes).min();
-    let largest = singles.iter().map(|region| region.block_bytes).max();
-    Some(match (smallest, largest) {
-        (Some(low), Some(high)) => {
-            let depth = singles.iter().map(|region| region.queue_depth_min).max().unwrap_or(1);
-            format!("{} to {}, from depth {depth} on", format_bytes(low), format_bytes(high))
-        }
-        _ => "nowhere within 10 %".into(),
-    })
+    let mut blocks: Vec<u64> = singles.iter().map(|region| region.block_bytes).collect();
+    blocks.sort_unstable();
+    let Some(depth) = singles.iter().map(|region| region.queue_depth_min).max() else {
+        return Some("nowhere within 10 %".into());
+    };
+    // Block sizes are doublings; a gap between them is one in the region.
+    let runs: Vec<String> = blocks.chunk_by(|small, large| small * 2 == *large).map(run).collect();
+    Some(format!("{}, from depth {depth} on", runs.join(" and ")))
+}
+
+fn run(blocks: &[u64]) -> String {
+    match blocks {
+        [first, .., last] => format!("{} to {}", format_bytes(*first), format_bytes(*last)),
+        [only] => format_bytes(*only),
+        [] => String::new(),
+    }
 }
 
 /// The worst group, and whether it is a loss.

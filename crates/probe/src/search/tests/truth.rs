@@ -58,8 +58,9 @@ pub(super) fn steady(drive: &Drive, key: CellKey) -> f64 {
     let run = ClosedLoop {
         queue_depth: depth,
         refill: Refill::Exact,
-        counting: Counting::Window { warm_up_requests: 2 * u64::from(depth) },
-        stop: Stop::after(Nanos::from_millis(100)),
+        counting: Counting::Window { warm_up_requests: 2 * u64::from(depth) + 64 },
+        // A thousand services of each command.
+        stop: Stop::after(Nanos(drive.service_ns_min() * 1000)),
     };
     let mut lane = world(drive).lane(u64::from(depth) * key.block_bytes.max(4096));
     run.run(&mut lane, work, &Cancel::default()).unwrap().bandwidth_bytes_per_s()
@@ -156,7 +157,6 @@ impl Score {
             derived.split_bytes.as_ref().and_then(|split| split.seen.as_ref()).map(|seen| seen.whole_bytes)
         };
         self.splits.count(split(&truth.derived) == split(&found.derived));
-        println!("{:?}", found.partial);
         self.partial.count(!found.partial.is_empty());
         self.longest_s = self.longest_s.max(found.elapsed.as_secs_f64());
     }
@@ -192,6 +192,10 @@ impl Score {
                 low: interval.low.into(),
                 high: interval.high.into(),
             };
+            // Otherwise the profile says that it is a lower bound.
+            if !got.plateau_reached {
+                continue;
+            }
             let value = u64::from(expected.queue_depth.value);
             self.knees.count(near(depth(got.queue_depth), value));
             self.knee_values.count(near(Interval::exact(got.queue_depth.value.into()), value));

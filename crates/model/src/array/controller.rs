@@ -1,0 +1,292 @@
+//! A controller: its processor and its link are shared by the drives behind it.
+//!
+//! Data streams through the link while the drives work on it: a read's transfer ends no earlier than the drives do,
+//! a write's begins no later than they do. With a cache a write completes when the cache has it, and the drives get
+//! it afterwards.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::cache::{Ticket, WriteBackCache};
+use super::layout::Layout;
+use super::parameters::ControllerParameters;
+use crate::flash::units::transfer_ns;
+use crate::timeline::Timeline;
+use crate::timing::{TimedCompletion, TimedOperation, TimedRequest, Timing};
+
+/// What a controller does at a later time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Action {
+    /// The data of a write is in the controller.
+    Received(Ticket),
+    /// The drives get the request.
+    Forward(Ticket),
+    /// The host learns that it is done.
+    Report(Ticket),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Due {
+    at_ns: u64,
+    sequence: u64,
+    action: Action,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Pending {
+    request: TimedRequest,
+    /// Drive requests that are not complete.
+    parts_left: usize,
+    /// No completion before this: the data is still on the link.
+    transferred_ns: u64,
+    cached: bool,
+    reported: bool,
+}
+
+pub(crate) struct Controller {
+    layout: Layout,
+    bytes_per_s: u64,
+    write_bytes_per_s: u64,
+    command_ns: u64,
+    processor: Timeline,
+    link: Timeline,
+    cache: Option<WriteBackCache>,
+    drives: Vec<Box<dyn Timing>>,
+    outstanding: Vec<u32>,
+    pending: Vec<Option<Pending>>,
+    free: Vec<Ticket>,
+    due: BinaryHeap<Reverse<Due>>,
+    sequence: u64,
+    completed: Vec<TimedCompletion>,
+}
+
+impl Controller {
+    pub(crate) fn new(
+        parameters: &ControllerParameters,
+        layout: Layout,
+        drives: Vec<Box<dyn Timing>>,
+    ) -> Self {
+        Self {
+            layout,
+            bytes_per_s: parameters.bytes_per_s,
+            write_bytes_per_s: parameters.write_bytes_per_s.unwrap_or(parameters.bytes_per_s),
+            command_ns: parameters.command_ns,
+            processor: Timeline::default(),
+            link: Timeline::default(),
+            cache: parameters.cache.as_ref().map(WriteBackCache::new),
+            outstanding: vec![0; drives.len()],
+            drives,
+            pending: Vec::new(),
+            free: Vec::new(),
+            due: BinaryHeap::new(),
+            sequence: 0,
+            completed: Vec::new(),
+        }
+    }
+
+    fn schedule(&mut self, at_ns: u64, action: Action) {
+        self.sequence += 1;
+        self.due.push(Reverse(Due { at_ns, sequence: self.sequence, action }));
+    }
+
+    fn perform(&mut self, now_ns: u64, action: Action, completed: &mut Vec<TimedCompletion>) {
+        match action {
+            Action::Received(ticket) => self.received(now_ns, ticket),
+            Action::Forward(ticket) => self.forward(now_ns, ticket),
+            Action::Report(ticket) => self.report(now_ns, ticket, completed),
+        }
+    }
+
+    fn received(&mut self, now_ns: u64, ticket: Ticket) {
+        let bytes = self.request(ticket).map_or(0, |request| request.length_bytes);
+        if self.cache.as_mut().is_some_and(|cache| cache.admit(ticket, bytes)) {
+            self.cached(now_ns, ticket);
+        }
+    }
+
+    /// The cache has the request: the host is told, and the drives get it.
+    fn cached(&mut self, now_ns: u64, ticket: Ticket) {
+        let access_ns = self.cache.as_ref().map_or(0, WriteBackCache::access_ns);
+        self.schedule(now_ns + access_ns, Action::Report(ticket));
+        self.forward(now_ns, ticket);
+    }
+
+    fn forward(&mut self, now_ns: u64, ticket: Ticket) {
+        let Some(request) = self.request(ticket) else { return };
+        let parts: Vec<(usize, u64, u64)> = match request.operation {
+            TimedOperation::Flush => self.layout.members().map(|drive| (drive, 0, 0)).collect(),
+            _ => self.drive_parts(request),
+        };
+        if let Some(pending) = self.pending.get_mut(ticket).and_then(Option::as_mut) {
+            pending.parts_left = parts.len();
+        }
+        for (index, offset_bytes, length_bytes) in parts {
+            let part =
+                TimedRequest { id: ticket as u64, operation: request.operation, offset_bytes, length_bytes };
+            if let (Some(drive), Some(count)) = (self.drives.get_mut(index), self.outstanding.get_mut(index))
+            {
+                *count += 1;
+                drive.arrive(now_ns, part);
+            }
+        }
+    }
+
+    /// Drive, offset and length of every part; of mirrors a read takes the one with less to do.
+    fn drive_parts(&self, request: TimedRequest) -> Vec<(usize, u64, u64)> {
+        let mut parts = Vec::new();
+        for part in self.layout.split(request.offset_bytes, request.length_bytes) {
+            let mut members = self.layout.members_of(part.column);
+            let least_busy = |members: std::ops::Range<usize>| {
+                members.min_by_key(|&drive| self.outstanding.get(drive).copied().unwrap_or(u32::MAX))
+            };
+            match request.operation {
+                TimedOperation::Read => {
+                    parts.extend(
+                        least_busy(members).map(|drive| (drive, part.offset_bytes, part.length_bytes)),
+                    );
+                }
+                _ => members
+                    .by_ref()
+                    .for_each(|drive| parts.push((drive, part.offset_bytes, part.length_bytes))),
+            }
+        }
+        parts
+    }
+
+    fn part_done(&mut self, now_ns: u64, ticket: Ticket) {
+        let Some(pending) = self.pending.get_mut(ticket).and_then(Option::as_mut) else { return };
+        pending.parts_left = pending.parts_left.saturating_sub(1);
+        if pending.parts_left > 0 {
+            return;
+        }
+        let pending = *pending;
+        if pending.cached {
+            return self.destaged(now_ns, ticket, pending);
+        }
+        let end_ns = match pending.request.operation {
+            TimedOperation::Read => self.transfer(now_ns, pending.request.length_bytes),
+            _ => now_ns.max(pending.transferred_ns),
+        };
+        self.schedule(end_ns, Action::Report(ticket));
+    }
+
+    /// A read's data goes through the link while the drives deliver it, and not before they are done.
+    fn transfer(&mut self, now_ns: u64, bytes: u64) -> u64 {
+        let duration_ns = transfer_ns(bytes, self.bytes_per_s);
+        let start_ns = self.link.reserve(now_ns.saturating_sub(duration_ns), duration_ns);
+        now_ns.max(start_ns + duration_ns)
+    }
+
+    fn destaged(&mut self, now_ns: u64, ticket: Ticket, pending: Pending) {
+        if pending.reported {
+            self.release(ticket);
+        } else if let Some(pending) = self.pending.get_mut(ticket).and_then(Option::as_mut) {
+            pending.cached = false;
+        }
+        let Some(cache) = &mut self.cache else { return };
+        cache.release(pending.request.length_bytes);
+        while let Some(admitted) = self.cache.as_mut().and_then(WriteBackCache::next_admitted) {
+            self.cached(now_ns, admitted);
+        }
+    }
+
+    fn report(&mut self, now_ns: u64, ticket: Ticket, completed: &mut Vec<TimedCompletion>) {
+        let Some(pending) = self.pending.get_mut(ticket).and_then(Option::as_mut) else { return };
+        completed.push(TimedCompletion { id: pending.request.id, completed_ns: now_ns });
+        pending.reported = true;
+        if !pending.cached {
+            self.release(ticket);
+        }
+    }
+
+    fn request(&self, ticket: Ticket) -> Option<TimedRequest> {
+        self.pending.get(ticket)?.map(|pending| pending.request)
+    }
+
+    fn admit(&mut self, pending: Pending) -> Ticket {
+        if let Some(ticket) = self.free.pop()
+            && let Some(slot) = self.pending.get_mut(ticket)
+        {
+            *slot = Some(pending);
+            return ticket;
+        }
+        self.pending.push(Some(pending));
+        self.pending.len() - 1
+    }
+
+    fn release(&mut self, ticket: Ticket) {
+        if let Some(slot) = self.pending.get_mut(ticket) {
+            *slot = None;
+            self.free.push(ticket);
+        }
+    }
+
+    /// The earliest event of the drives, and whose it is.
+    fn next_drive_event(&self) -> Option<(u64, usize)> {
+        let events = self.drives.iter().enumerate();
+        events.filter_map(|(index, drive)| Some((drive.next_event_ns()?, index))).min()
+    }
+
+    fn advance_drive(&mut self, now_ns: u64, index: usize) {
+        let mut finished = std::mem::take(&mut self.completed);
+        if let Some(drive) = self.drives.get_mut(index) {
+            drive.advance(now_ns, &mut finished);
+        }
+        for done in finished.drain(..) {
+            if let Some(count) = self.outstanding.get_mut(index) {
+                *count = count.saturating_sub(1);
+            }
+            self.part_done(done.completed_ns, usize::try_from(done.id).unwrap_or(usize::MAX));
+        }
+        self.completed = finished;
+    }
+}
+
+impl Timing for Controller {
+    fn arrive(&mut self, now_ns: u64, request: TimedRequest) {
+        let accepted_ns = self.processor.append(now_ns, self.command_ns) + self.command_ns;
+        let pending = Pending { request, parts_left: 0, transferred_ns: 0, cached: false, reported: false };
+        let ticket = self.admit(pending);
+        let duration_ns = transfer_ns(request.length_bytes, self.write_bytes_per_s);
+        match (request.operation, &self.cache) {
+            (TimedOperation::Write { .. }, cache) => {
+                let cached = cache.is_some();
+                let start_ns = self.link.reserve(accepted_ns, duration_ns);
+                let transferred_ns = start_ns + duration_ns;
+                if let Some(pending) = self.pending.get_mut(ticket).and_then(Option::as_mut) {
+                    (pending.transferred_ns, pending.cached) = (transferred_ns, cached);
+                }
+                let (at_ns, action) = if cached {
+                    (transferred_ns, Action::Received(ticket))
+                } else {
+                    (start_ns, Action::Forward(ticket))
+                };
+                self.schedule(at_ns, action);
+            }
+            // What the cache holds survives a power cut, so a flush has nothing to wait for.
+            (TimedOperation::Flush, Some(_)) => self.schedule(accepted_ns, Action::Report(ticket)),
+            _ => self.schedule(accepted_ns, Action::Forward(ticket)),
+        }
+    }
+
+    fn next_event_ns(&self) -> Option<u64> {
+        let own = self.due.peek().map(|Reverse(due)| due.at_ns);
+        let drives = self.next_drive_event().map(|(at_ns, _)| at_ns);
+        own.into_iter().chain(drives).min()
+    }
+
+    fn advance(&mut self, now_ns: u64, completed: &mut Vec<TimedCompletion>) {
+        while let Some(event_ns) = self.next_event_ns()
+            && event_ns <= now_ns
+        {
+            match self.next_drive_event() {
+                Some((at_ns, index)) if at_ns == event_ns => self.advance_drive(event_ns, index),
+                _ => {
+                    if let Some(Reverse(due)) = self.due.pop() {
+                        self.perform(due.at_ns, due.action, completed);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! What an array is made of, as read from its TOML file.
+
+use serde::{Deserialize, Serialize};
+
+use crate::library::ModelKind;
+
+/// An array with its controllers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ArrayParameters {
+    /// `array`.
+    pub kind: ModelKind,
+    /// The name it is known by.
+    pub name: String,
+    /// What it is, in a sentence.
+    pub description: String,
+    /// How the host's software lays data over everything that the controllers show.
+    pub software: LayoutParameters,
+    /// The controllers.
+    pub controllers: Vec<ControllerParameters>,
+}
+
+/// A controller and the drives behind it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ControllerParameters {
+    /// Data rate that its drives share.
+    pub bytes_per_s: u64,
+    /// Data rate of writes, where it takes data in more slowly than it gives it (mirrors: every byte leaves twice).
+    #[serde(default)]
+    pub write_bytes_per_s: Option<u64>,
+    /// Processor time of a request.
+    pub command_ns: u64,
+    /// How it lays data over its drives; `simple` shows each drive by itself.
+    pub hardware: LayoutParameters,
+    /// Its battery-backed write-back cache; none when absent.
+    #[serde(default)]
+    pub cache: Option<CacheParameters>,
+    /// Names of its drives.
+    pub drives: Vec<String>,
+}
+
+/// A write-back cache that survives a power cut.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CacheParameters {
+    /// Written data that it holds.
+    pub bytes: u64,
+    /// Time to take a write in.
+    pub access_ns: u64,
+}
+
+/// How addresses are laid over members.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum LayoutParameters {
+    /// One member after the other.
+    Simple,
+    /// Chunks in turn.
+    Raid0 {
+        /// Length of a chunk.
+        chunk_bytes: u64,
+    },
+    /// Chunks in turn over pairs of members that mirror each other.
+    Raid10 {
+        /// Length of a chunk.
+        chunk_bytes: u64,
+    },
+}
+
+/// An array can't be made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ArrayError {
+    /// The text is not TOML, or a field is missing, unknown or of a wrong type.
+    #[error("the array's TOML can't be read: {source}")]
+    Syntax {
+        /// What the parser says, with line and column.
+        source: Box<toml::de::Error>,
+    },
+    /// A field's value is outside its range.
+    #[error("{field} is {got}, but must be between {least} and {most}: the nearest right value is {nearest}")]
+    OutOfRange {
+        /// Path of the field in the TOML file.
+        field: &'static str,
+        /// Its value.
+        got: u64,
+        /// Least right value.
+        least: u64,
+        /// Greatest right value.
+        most: u64,
+        /// The nearest right value.
+        nearest: u64,
+    },
+    /// RAID 10 needs pairs.
+    #[error(
+        "{field} has {members} members, but mirrors need an even number of them: add one or leave one out"
+    )]
+    OddMembers {
+        /// Path of the field in the TOML file.
+        field: &'static str,
+        /// How many there are.
+        members: usize,
+    },
+    /// The drives given are not as many as the parameters name.
+    #[error("array {array:?} names {expected} drives, but {got} were given")]
+    WrongNumberOfDrives {
+        /// The array.
+        array: String,
+        /// Drives that it names.
+        expected: usize,
+        /// Drives given.
+        got: usize,
+    },
+}
+
+impl ArrayParameters {
+    /// Reads and validates an array's TOML text.
+    ///
+    /// # Errors
+    /// [`ArrayError`] names the field that is wrong, its range and the nearest right value.
+    pub fn from_toml(text: &str) -> Result<Self, ArrayError> {
+        let parameters: Self =
+            toml::from_str(text).map_err(|source| ArrayError::Syntax { source: Box::new(source) })?;
+        parameters.validate()?;
+        Ok(parameters)
+    }
+
+    /// Checks every field's range.
+    ///
+    /// # Errors
+    /// [`ArrayError::OutOfRange`] or [`ArrayError::OddMembers`] for the first field that is wrong.
+    pub fn validate(&self) -> Result<(), ArrayError> {
+        within("number of controllers", self.controllers.len() as u64, 1, 1_024)?;
+        self.software.validate("software", self.volumes())?;
+        for controller in &self.controllers {
+            within("controllers.bytes_per_s", controller.bytes_per_s, 1_000, 1_000_000_000_000)?;
+            let write_bytes_per_s = controller.write_bytes_per_s.unwrap_or(controller.bytes_per_s);
+            within("controllers.write_bytes_per_s", write_bytes_per_s, 1_000, 1_000_000_000_000)?;
+            within("controllers.command_ns", controller.command_ns, 0, 1_000_000_000)?;
+            within("number of drives of a controller", controller.drives.len() as u64, 1, 1_024)?;
+            controller.hardware.validate("controllers.hardware", controller.drives.len())?;
+        }
+        Ok(())
+    }
+
+    /// The names of all drives, controller by controller.
+    pub fn drive_names(&self) -> impl Iterator<Item = &str> {
+        self.controllers.iter().flat_map(|controller| controller.drives.iter().map(String::as_str))
+    }
+
+    /// What the controllers show to the host.
+    fn volumes(&self) -> usize {
+        let shown = |controller: &ControllerParameters| match controller.hardware {
+            LayoutParameters::Simple => controller.drives.len(),
+            LayoutParameters::Raid0 { .. } | LayoutParameters::Raid10 { .. } => 1,
+        };
+        self.controllers.iter().map(shown).sum()
+    }
+}
+
+impl LayoutParameters {
+    fn validate(self, field: &'static str, members: usize) -> Result<(), ArrayError> {
+        match self {
+            Self::Simple => Ok(()),
+            Self::Raid10 { .. } if !members.is_multiple_of(2) => {
+                Err(ArrayError::OddMembers { field, members })
+            }
+            Self::Raid0 { chunk_bytes } | Self::Raid10 { chunk_bytes } => {
+                within("chunk_bytes", chunk_bytes, 512, 1 << 30)
+            }
+        }
+    }
+}
+
+fn within(field: &'static str, got: u64, least: u64, most: u64) -> Result<(), ArrayError> {
+    if (least..=most).contains(&got) {
+        return Ok(());
+    }
+    Err(ArrayError::OutOfRange { field, got, least, most, nearest: got.clamp(least, most) })
+}

@@ -1,0 +1,117 @@
+//! The host's side of the drive: command slots, the controller's overheads, and the interface.
+
+use std::collections::VecDeque;
+
+use super::parameters::{DiskParameters, OverheadParameters};
+use super::units::microseconds_to_ns;
+use crate::timing::{TimedOperation, TimedRequest};
+
+/// A command in the drive's units: sectors from `first` to before `end`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Command {
+    pub(super) id: u64,
+    pub(super) operation: TimedOperation,
+    pub(super) first: u64,
+    pub(super) end: u64,
+    pub(super) arrived_ns: u64,
+}
+
+impl Command {
+    pub(super) fn sectors(&self) -> u64 {
+        self.end - self.first
+    }
+}
+
+/// What a command has cost the controller, in terms of the cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Service {
+    /// The cache serves it.
+    Hit,
+    /// It waits for the medium.
+    Miss,
+}
+
+/// Command slots, controller and interface, each with the time until which it is taken.
+#[derive(Debug)]
+pub(super) struct HostSide {
+    waiting: VecDeque<Command>,
+    slots_free: u32,
+    overheads: OverheadParameters,
+    controller_free_ns: u64,
+    after_read: bool,
+    interface_free_ns: u64,
+    sector_transfer_ns: u64,
+    sector_bytes: u64,
+    sectors: u64,
+}
+
+impl HostSide {
+    pub(super) fn new(parameters: &DiskParameters, sectors: u64) -> Self {
+        Self {
+            waiting: VecDeque::new(),
+            slots_free: parameters.queue.depth,
+            overheads: parameters.overheads,
+            controller_free_ns: 0,
+            after_read: true,
+            interface_free_ns: 0,
+            sector_transfer_ns: microseconds_to_ns(parameters.interface.sector_transfer_us),
+            sector_bytes: parameters.sector_bytes,
+            sectors,
+        }
+    }
+
+    pub(super) fn sector_transfer_ns(&self) -> u64 {
+        self.sector_transfer_ns
+    }
+
+    /// A request waits for a slot. Its range is widened to whole sectors and cut at the drive's end.
+    pub(super) fn enqueue(&mut self, now_ns: u64, request: TimedRequest) {
+        let end_bytes = request.offset_bytes.saturating_add(request.length_bytes);
+        let end = end_bytes.div_ceil(self.sector_bytes).min(self.sectors);
+        let first = (request.offset_bytes / self.sector_bytes).min(end);
+        let (id, operation) = (request.id, request.operation);
+        self.waiting.push_back(Command { id, operation, first, end, arrived_ns: now_ns });
+    }
+
+    /// The next command that gets a slot now.
+    pub(super) fn take_slot(&mut self) -> Option<Command> {
+        if self.slots_free == 0 {
+            return None;
+        }
+        let command = self.waiting.pop_front()?;
+        self.slots_free -= 1;
+        Some(command)
+    }
+
+    pub(super) fn release_slot(&mut self) {
+        self.slots_free += 1;
+    }
+
+    /// When the controller, which decodes one command after the other, is through with this one.
+    pub(super) fn decode(&mut self, command: &Command, service: Service, now_ns: u64) -> u64 {
+        let is_read = command.operation == TimedOperation::Read;
+        let overhead_us = overhead_us(&self.overheads, is_read, service, self.after_read);
+        self.after_read = is_read;
+        self.controller_free_ns = self.controller_free_ns.max(now_ns) + microseconds_to_ns(overhead_us);
+        self.controller_free_ns
+    }
+
+    /// When a transfer of so many sectors that may start now is through.
+    pub(super) fn transfer(&mut self, sectors: u64, now_ns: u64) -> u64 {
+        self.interface_free_ns = self.interface_free_ns.max(now_ns) + sectors * self.sector_transfer_ns;
+        self.interface_free_ns
+    }
+}
+
+fn overhead_us(overheads: &OverheadParameters, is_read: bool, service: Service, after_read: bool) -> f64 {
+    match (is_read, service, after_read) {
+        (true, Service::Hit, true) => overheads.read_hit_after_read_us,
+        (true, Service::Hit, false) => overheads.read_hit_after_write_us,
+        (true, Service::Miss, true) => overheads.read_miss_after_read_us,
+        (true, Service::Miss, false) => overheads.read_miss_after_write_us,
+        (false, Service::Hit, true) => overheads.write_hit_after_read_us,
+        (false, Service::Hit, false) => overheads.write_hit_after_write_us,
+        (false, Service::Miss, true) => overheads.write_miss_after_read_us,
+        (false, Service::Miss, false) => overheads.write_miss_after_write_us,
+    }
+}

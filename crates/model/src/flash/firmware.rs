@@ -1,0 +1,28 @@
+//! The controller's processor: works on one command at a time.
+
+use super::parameters::FirmwareParameters;
+use crate::timeline::Timeline;
+use crate::timing::TimedOperation;
+
+#[derive(Debug)]
+pub(crate) struct Firmware {
+    parameters: FirmwareParameters,
+    processor: Timeline,
+}
+
+impl Firmware {
+    pub(crate) fn new(parameters: &FirmwareParameters) -> Self {
+        Self { parameters: parameters.clone(), processor: Timeline::default() }
+    }
+
+    /// Takes a command in at `now_ns`; gives the time at which its data phase may begin.
+    pub(crate) fn accept(&mut self, now_ns: u64, operation: TimedOperation) -> u64 {
+        let cost_ns = match operation {
+            TimedOperation::Read => self.parameters.read_ns,
+            TimedOperation::Write { .. } => self.parameters.write_ns,
+            TimedOperation::Flush => self.parameters.flush_ns,
+            TimedOperation::Discard => self.parameters.discard_ns,
+        };
+        self.processor.append(now_ns, cost_ns) + cost_ns + self.parameters.latency_ns
+    }
+}

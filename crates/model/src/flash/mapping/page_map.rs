@@ -1,0 +1,259 @@
+//! Page mapping: every unit can be anywhere; what is overwritten stays behind as garbage until its superblock is
+//! cleaned.
+#![allow(clippy::indexing_slicing, reason = "streams index a fixed array")]
+
+use serde::{Deserialize, Serialize};
+
+use super::super::chips::CellTimes;
+use super::super::parameters::{FlashParameters, PageMapParameters, Separation, SlcRegion};
+use super::super::stats::EraseCounts;
+use super::super::units::{UnitRange, saturating_u32};
+use super::cleaning::Cleaning;
+use super::lazy_array::{LazyArray, NONE};
+use super::streams::{STREAMS, Stream, stream_for_host_write};
+use super::superblocks::{Pool, Superblocks};
+use super::{Geometry, Medium, Place, Stored};
+
+/// A superblock that is being filled.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Open {
+    superblock: u32,
+    next_offset: u32,
+    capacity_units: u32,
+    /// When the data of the program operation that is being gathered is all there.
+    ready_ns: u64,
+    /// Host units in it.
+    host_units: u32,
+}
+
+/// The page map.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct PageMap {
+    pub(super) geometry: Geometry,
+    pub(super) parameters: PageMapParameters,
+    /// Logical unit → physical unit.
+    pub(super) forward: LazyArray,
+    /// Physical unit → logical unit; nothing for what is not valid.
+    pub(super) reverse: LazyArray,
+    pub(super) superblocks: Superblocks,
+    pub(super) cleaning: Cleaning,
+    open: [Option<Open>; STREAMS],
+}
+
+impl PageMap {
+    pub(crate) fn new(geometry: Geometry, parameters: &PageMapParameters, drive: &FlashParameters) -> Self {
+        let raw_bytes = drive.capacity_bytes as f64 * parameters.raw_over_user;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "validated: at most 2^31 units"
+        )]
+        let main = (raw_bytes / drive.superblock_bytes() as f64).ceil() as u32;
+        let slc = parameters.slc_region.as_ref().map_or(0, |region| slc_superblocks(region, drive));
+        let physical_units = (main + slc) as usize * geometry.units_per_superblock as usize;
+        Self {
+            geometry,
+            parameters: parameters.clone(),
+            forward: LazyArray::new(geometry.logical_units as usize),
+            reverse: LazyArray::new(physical_units),
+            superblocks: Superblocks::new(main, slc),
+            cleaning: Cleaning::default(),
+            open: Default::default(),
+        }
+    }
+
+    pub(crate) fn with_state_of(self, aged: Self) -> Option<Self> {
+        let same = self.geometry == aged.geometry && self.superblocks.have_shape_of(&aged.superblocks);
+        same.then_some(Self { parameters: self.parameters, ..aged })
+    }
+
+    pub(crate) fn is_new(&self) -> bool {
+        self.superblocks.are_new()
+    }
+
+    pub(crate) fn fill_sequentially(&mut self, units: u32) {
+        let units = units.min(self.geometry.logical_units);
+        self.forward.set_identity_below(units);
+        self.reverse.set_identity_below(units);
+        let per_superblock = self.geometry.units_per_superblock;
+        for filled in (0..units).step_by(per_superblock as usize) {
+            let Some(superblock) = self.superblocks.open(Pool::Main) else { return };
+            self.superblocks.add_valid(superblock, per_superblock.min(units - filled));
+            self.superblocks.close(superblock);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn locate(&self, unit: u32) -> Place {
+        let address = self.forward.get(unit);
+        if address == NONE {
+            return Place::Unwritten;
+        }
+        let superblock = address / self.geometry.units_per_superblock;
+        let offset = address % self.geometry.units_per_superblock;
+        if self.is_being_gathered(superblock, offset) {
+            return Place::Buffered;
+        }
+        Place::Stored(Stored {
+            address,
+            die: self.geometry.die_of(offset),
+            row: address / self.geometry.units_per_program,
+            single_level: self.superblocks.pool_of(superblock) == Pool::Slc,
+        })
+    }
+
+    pub(crate) fn write(&mut self, unit: u32, ready_ns: u64, medium: &mut Medium<'_>) -> Option<u64> {
+        medium.stats.host_written_units += 1;
+        self.cleaning.written_since_idle_work = true;
+        let stream = self.host_stream(unit);
+        let programmed = self.place(stream, unit, true, ready_ns, medium);
+        self.make_space(ready_ns, medium);
+        programmed
+    }
+
+    /// Puts a unit into a stream's open superblock; gives the end of the program operation that this
+    /// completed.
+    #[inline]
+    pub(super) fn place(
+        &mut self,
+        stream: Stream,
+        unit: u32,
+        from_host: bool,
+        ready_ns: u64,
+        medium: &mut Medium<'_>,
+    ) -> Option<u64> {
+        if self.open[stream.index()].is_none() {
+            self.open_superblock(stream);
+        }
+        debug_assert!(
+            self.open[stream.index()].is_some(),
+            "cleaning keeps a free superblock for every stream"
+        );
+        let open = self.open[stream.index()].as_mut()?;
+        let address = open.superblock * self.geometry.units_per_superblock + open.next_offset;
+        open.next_offset += 1;
+        open.ready_ns = open.ready_ns.max(ready_ns);
+        open.host_units += u32::from(from_host);
+        self.superblocks.add_valid(open.superblock, 1);
+        let gathered = open.next_offset.is_multiple_of(self.geometry.units_per_program);
+        let old = self.forward.replace(unit, address);
+        self.forget(old);
+        self.reverse.set(address, unit);
+        if gathered { Some(self.program(stream, medium)) } else { None }
+    }
+
+    pub(crate) fn settle(&mut self, earliest_ns: u64, medium: &mut Medium<'_>) -> Option<u64> {
+        let mut end_ns = None;
+        for stream in Stream::ALL {
+            let Some(open) = self.open[stream.index()].as_mut() else { continue };
+            let gathered = open.next_offset.next_multiple_of(self.geometry.units_per_program);
+            let missing = gathered - open.next_offset;
+            if missing > 0 && open.host_units > 0 {
+                open.next_offset = gathered;
+                open.ready_ns = open.ready_ns.max(earliest_ns);
+                medium.stats.padded_units += u64::from(missing);
+                end_ns = end_ns.max(Some(self.program(stream, medium)));
+            }
+        }
+        end_ns
+    }
+
+    pub(crate) fn discard(&mut self, units: UnitRange) {
+        if units.first == 0 && units.end >= self.geometry.logical_units {
+            self.forward.clear();
+            self.reverse.clear();
+            return self.superblocks.invalidate_all();
+        }
+        let mut unit = units.first;
+        while unit < units.end {
+            if let Some(end) = self.forward.end_of_empty_part(unit) {
+                unit = end;
+                continue;
+            }
+            if self.forward.get(unit) != NONE {
+                let old = self.forward.replace(unit, NONE);
+                self.forget(old);
+            }
+            unit += 1;
+        }
+    }
+
+    pub(crate) fn erase_counts(&self) -> EraseCounts {
+        EraseCounts::of(self.superblocks.erase_counts())
+    }
+
+    pub(crate) fn table_bytes(&self) -> usize {
+        self.forward.bytes() + self.reverse.bytes()
+    }
+
+    /// Times of the cells of a superblock.
+    pub(super) fn cells(&self, superblock: u32, medium: &Medium<'_>) -> CellTimes {
+        match (&self.parameters.slc_region, self.superblocks.pool_of(superblock)) {
+            (Some(slc), Pool::Slc) => CellTimes { read_ns: slc.read_ns, program_ns: slc.program_ns },
+            _ => medium.chips.cells(),
+        }
+    }
+
+    /// Starts the program operation that the stream has gathered.
+    fn program(&mut self, stream: Stream, medium: &mut Medium<'_>) -> u64 {
+        let geometry = self.geometry;
+        let Some(open) = self.open[stream.index()].as_mut() else { return 0 };
+        let (superblock, ready_ns, host_units) = (open.superblock, open.ready_ns, open.host_units);
+        let die = geometry.die_of(open.next_offset - 1);
+        let full = open.next_offset >= open.capacity_units;
+        open.ready_ns = 0;
+        open.host_units = 0;
+        if full {
+            self.open[stream.index()] = None;
+            self.superblocks.close(superblock);
+        }
+        let cells = self.cells(superblock, medium);
+        let end_ns = medium.chips.program(die, ready_ns, geometry.program_bytes(), cells);
+        medium.buffer.programmed(host_units, end_ns);
+        end_ns
+    }
+
+    fn open_superblock(&mut self, stream: Stream) {
+        let pool = if stream == Stream::Slc { Pool::Slc } else { Pool::Main };
+        let Some(superblock) = self.superblocks.open(pool) else { return };
+        let bits = self.parameters.slc_region.as_ref().map_or(1, |region| region.bits_per_cell);
+        let shrink = if pool == Pool::Slc { bits } else { 1 };
+        let programs = self.geometry.units_per_superblock / self.geometry.units_per_program / shrink;
+        let capacity_units = programs * self.geometry.units_per_program;
+        self.open[stream.index()] =
+            Some(Open { superblock, next_offset: 0, capacity_units, ready_ns: 0, host_units: 0 });
+    }
+
+    fn host_stream(&self, unit: u32) -> Stream {
+        if self.open[Stream::Slc.index()].is_some() || self.superblocks.free_in(Pool::Slc) > 0 {
+            return Stream::Slc;
+        }
+        if self.parameters.separation != Separation::ByAge {
+            return Stream::Host;
+        }
+        let old = self.forward.get(unit);
+        let age = (old != NONE).then(|| self.superblocks.age(old / self.geometry.units_per_superblock));
+        stream_for_host_write(Separation::ByAge, age, self.superblocks.len())
+    }
+
+    #[inline]
+    fn forget(&mut self, address: u32) {
+        if address != NONE {
+            self.reverse.set(address, NONE);
+            self.superblocks.remove_valid(address / self.geometry.units_per_superblock);
+        }
+    }
+
+    fn is_being_gathered(&self, superblock: u32, offset: u32) -> bool {
+        let group = offset / self.geometry.units_per_program;
+        self.geometry.units_per_program > 1
+            && self.open.iter().flatten().any(|open| {
+                open.superblock == superblock && group == open.next_offset / self.geometry.units_per_program
+            })
+    }
+}
+
+fn slc_superblocks(region: &SlcRegion, drive: &FlashParameters) -> u32 {
+    let raw_bytes = region.bytes * u64::from(region.bits_per_cell);
+    saturating_u32(raw_bytes.div_ceil(drive.superblock_bytes()).max(1))
+}

@@ -1,0 +1,7 @@
+//! The superblock with the least valid data; of equals, the first.
+
+use super::Candidate;
+
+pub(crate) fn choose(candidates: impl Iterator<Item = Candidate>) -> Option<Candidate> {
+    candidates.min_by_key(|candidate| candidate.valid_units)
+}

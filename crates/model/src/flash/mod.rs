@@ -1,0 +1,31 @@
+//! The timing of a flash drive. A request goes through these stages, each in a file of its own:
+//!
+//! ```text
+//! host queue (splits, merges what waits) → command queue (a bounded number of slots) → firmware → link
+//!   → write buffer / read-ahead → mapping (page map, or block map with logs) → dies and channels
+//! ```
+//!
+//! Every resource is a `Timeline`: it knows until when it is busy and which gaps lie before that, so a
+//! command's whole way is computed when it starts, and the event heap holds one event per command segment
+//! instead of one per phase.
+
+mod chips;
+mod command_queue;
+mod drive;
+mod firmware;
+mod host_queue;
+mod link;
+mod mapping;
+pub mod parameters;
+mod read_ahead;
+mod requests;
+mod service;
+mod state;
+mod stats;
+pub(crate) mod units;
+mod write_buffer;
+
+pub use drive::FlashDrive;
+pub use parameters::{FlashParameters, ParameterError};
+pub use state::{AgedState, StateError};
+pub use stats::{EraseCounts, FlashStats};

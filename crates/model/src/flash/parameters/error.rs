@@ -1,0 +1,43 @@
+//! Why a drive's parameters are refused.
+
+/// A drive can't be made from these parameters.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ParameterError {
+    /// The text is not TOML, or a field is missing, unknown or of a wrong type.
+    #[error("the drive's TOML can't be read: {source}")]
+    Syntax {
+        /// What the parser says, with line and column.
+        source: Box<toml::de::Error>,
+    },
+    /// A field's value is outside its range.
+    #[error("{field} is {got}, but must be between {least} and {most}: the nearest right value is {nearest}")]
+    OutOfRange {
+        /// Path of the field in the TOML file.
+        field: &'static str,
+        /// Its value.
+        got: f64,
+        /// Least right value.
+        least: f64,
+        /// Greatest right value.
+        most: f64,
+        /// The nearest right value.
+        nearest: f64,
+    },
+    /// A size is not a multiple of another one.
+    #[error(
+        "{field} is {got}, but must be a multiple of {of} ({unit_bytes}): the nearest right value is {nearest}"
+    )]
+    NotAMultiple {
+        /// Path of the field in the TOML file.
+        field: &'static str,
+        /// Its value.
+        got: u64,
+        /// Path of the field whose multiple it must be.
+        of: &'static str,
+        /// That field's value.
+        unit_bytes: u64,
+        /// The nearest right value.
+        nearest: u64,
+    },
+}

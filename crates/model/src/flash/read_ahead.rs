@@ -1,0 +1,132 @@
+//! Read-ahead: a detector of sequential commands, and the data that it had fetched without being asked.
+//!
+//! The detector counts commands, not bytes: so many in a row, each starting where the one before ended, make a
+//! stream. When a command of a stream is not wholly in the buffer, the drive fetches it and several lengths of it
+//! beyond. Nothing is fetched before that, so a stream stalls once per fetch, and what the stream does not reach
+//! has been paid for in die and channel time.
+
+use std::collections::VecDeque;
+
+use super::parameters::ReadAheadParameters;
+use super::units::UnitRange;
+
+#[derive(Debug)]
+pub(crate) struct ReadAhead {
+    parameters: ReadAheadParameters,
+    buffer_units: usize,
+    least_fetch_units: u64,
+    streams: Vec<Stream>,
+    commands_seen: u64,
+}
+
+#[derive(Debug, Default)]
+struct Stream {
+    next_unit: u32,
+    commands: u32,
+    last_used: u64,
+    window_first: u32,
+    /// When each unit of the window has left its channel.
+    ready_ns: VecDeque<u64>,
+}
+
+impl Stream {
+    fn window_end(&self) -> u32 {
+        self.window_first + super::units::saturating_u32(self.ready_ns.len() as u64)
+    }
+}
+
+/// What the detector wants fetched, and into which stream.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Fetch {
+    pub(crate) stream: usize,
+    pub(crate) units: UnitRange,
+}
+
+impl ReadAhead {
+    pub(crate) fn new(parameters: &ReadAheadParameters, unit_bytes: u64) -> Self {
+        let buffer_units = usize::try_from(parameters.buffer_bytes / unit_bytes.max(1)).unwrap_or(usize::MAX);
+        let streams = (0..parameters.streams).map(|_| Stream::default()).collect();
+        let least_fetch_units = parameters.least_fetch_bytes / unit_bytes.max(1);
+        Self { parameters: parameters.clone(), buffer_units, least_fetch_units, streams, commands_seen: 0 }
+    }
+
+    /// Whether a fetch ends where logical and physical order part.
+    pub(crate) fn follows_physical_order(&self) -> bool {
+        self.parameters.physically_sequential
+    }
+
+    /// A read command for `units` has arrived. Gives the stream it belongs to and what is to be fetched now.
+    pub(crate) fn observe(&mut self, units: UnitRange) -> Option<Fetch> {
+        if self.parameters.trigger_commands == 0 {
+            return None;
+        }
+        self.commands_seen += 1;
+        let index = self.stream_for(units.first)?;
+        let stream = self.streams.get_mut(index)?;
+        stream.commands = if stream.next_unit == units.first { stream.commands.saturating_add(1) } else { 1 };
+        stream.next_unit = units.end;
+        stream.last_used = self.commands_seen;
+        if stream.commands < self.parameters.trigger_commands {
+            return None;
+        }
+        let covered = units.first >= stream.window_first && units.end <= stream.window_end();
+        let units = if covered {
+            UnitRange { first: units.end, end: units.end }
+        } else {
+            self.ahead_of(index, units)?
+        };
+        Some(Fetch { stream: index, units })
+    }
+
+    /// A unit that was to be fetched will be in the buffer at `ready_ns`.
+    pub(crate) fn fetched(&mut self, stream: usize, unit: u32, ready_ns: u64) {
+        let Some(stream) = self.streams.get_mut(stream) else { return };
+        if unit != stream.window_end() || stream.ready_ns.is_empty() {
+            stream.ready_ns.clear();
+            stream.window_first = unit;
+        }
+        stream.ready_ns.push_back(ready_ns);
+        if stream.ready_ns.len() > self.buffer_units {
+            stream.ready_ns.pop_front();
+            stream.window_first += 1;
+        }
+    }
+
+    /// Copies the times at which the leading units of `units` are in the buffer, as far as they are.
+    pub(crate) fn copy_ready(&self, stream: usize, units: UnitRange, into: &mut Vec<u64>) {
+        let Some(stream) = self.streams.get(stream) else { return };
+        if units.first < stream.window_first || units.first >= stream.window_end() {
+            return;
+        }
+        let skip = (units.first - stream.window_first) as usize;
+        into.extend(stream.ready_ns.iter().skip(skip).take(units.len() as usize));
+    }
+
+    /// Data in the range has changed: what was fetched of it is no longer right.
+    pub(crate) fn invalidate(&mut self, units: UnitRange) {
+        for stream in &mut self.streams {
+            if units.first < stream.window_end() && units.end > stream.window_first {
+                stream.ready_ns.clear();
+            }
+        }
+    }
+
+    fn stream_for(&self, first_unit: u32) -> Option<usize> {
+        if let Some(index) = self.streams.iter().position(|s| s.next_unit == first_unit && s.commands > 0) {
+            return Some(index);
+        }
+        (0..self.streams.len()).min_by_key(|&index| self.streams.get(index).map(|s| s.last_used))
+    }
+
+    fn ahead_of(&self, stream: usize, units: UnitRange) -> Option<UnitRange> {
+        let stream = self.streams.get(stream)?;
+        let lengths = u64::from(self.parameters.fetch_commands) * u64::from(units.len());
+        let beyond = lengths.max(self.least_fetch_units);
+        let most = self.buffer_units.saturating_sub(units.len() as usize) as u64;
+        let end = units.end.saturating_add(super::units::saturating_u32(beyond.min(most)));
+        let holds_first = units.first >= stream.window_first && units.first <= stream.window_end();
+        let first =
+            if holds_first && !stream.ready_ns.is_empty() { stream.window_end() } else { units.first };
+        Some(UnitRange { first, end: end.max(first) })
+    }
+}

@@ -1,0 +1,212 @@
+//! How commands are served, segment by segment: every function here books the resources of one segment and gives
+//! the time at which it ends.
+
+use super::chips::CellTimes;
+use super::command_queue::SlotIndex;
+use super::drive::FlashDrive;
+use super::link::Direction;
+use super::mapping::{Medium, Place, Stored};
+use super::parameters::{Durability, MappingParameters};
+use super::read_ahead::Fetch;
+use super::units::{UnitRange, covered_bytes, saturating_u32};
+use crate::timing::TimedOperation;
+
+/// What a function needs to know of the command whose segment it serves.
+struct Segment {
+    units: UnitRange,
+    command_units: UnitRange,
+    offset_bytes: u64,
+    length_bytes: u64,
+}
+
+impl FlashDrive {
+    /// What happens once per command, before its first segment.
+    pub(super) fn prepare(
+        &mut self,
+        slot: SlotIndex,
+        operation: TimedOperation,
+        units: UnitRange,
+        now_ns: u64,
+    ) {
+        match operation {
+            TimedOperation::Read => self.prefetch(slot, units, now_ns),
+            TimedOperation::Write { .. } | TimedOperation::Discard => self.read_ahead.invalidate(units),
+            TimedOperation::Flush => {}
+        }
+    }
+
+    pub(super) fn serve_read(&mut self, slot: SlotIndex, start_ns: u64) -> u64 {
+        let Some(segment) = self.next_segment(slot) else { return start_ns };
+        let mut end_ns = start_ns;
+        let mut unit = segment.units.first;
+        while unit < segment.units.end {
+            let (units, ready_ns) = match self.prefetched_ns(slot, unit) {
+                Some(ready_ns) => (1, ready_ns.max(start_ns)),
+                None => self.read_row(unit, &segment, start_ns),
+            };
+            let last = unit + units == segment.command_units.end;
+            let bytes = self.bytes_of(&segment, unit, units);
+            end_ns = end_ns.max(self.link.transfer(Direction::ToHost, ready_ns, bytes, last));
+            unit += units;
+        }
+        end_ns
+    }
+
+    pub(super) fn serve_write(&mut self, slot: SlotIndex, start_ns: u64, durable: bool) -> u64 {
+        let Some(segment) = self.next_segment(slot) else { return start_ns };
+        let (mut in_buffer_ns, mut on_medium_ns, mut gathering) = (start_ns, start_ns, false);
+        for unit in segment.units.first..segment.units.end {
+            let last = unit + 1 == segment.command_units.end;
+            let bytes = self.bytes_of(&segment, unit, 1);
+            let room_ns = self.buffer.admit(start_ns);
+            let arrived_ns = self.link.transfer(Direction::ToDrive, room_ns, bytes, last);
+            in_buffer_ns = in_buffer_ns.max(arrived_ns);
+            let programmed_ns = self.write_unit(unit, bytes, arrived_ns);
+            on_medium_ns = on_medium_ns.max(programmed_ns.unwrap_or(0));
+            gathering = programmed_ns.is_none();
+        }
+        if !self.waits_for_medium(durable) {
+            return in_buffer_ns;
+        }
+        if gathering {
+            // Either the last units are programmed now, or something else has filled their program operation up.
+            let settled_ns = self.settle(in_buffer_ns).unwrap_or_else(|| self.buffer.programmed_ns());
+            on_medium_ns = on_medium_ns.max(settled_ns);
+        }
+        let last = segment.units.end == segment.command_units.end;
+        on_medium_ns + if last { self.parameters.write_buffer.write_through_ns } else { 0 }
+    }
+
+    pub(super) fn serve_flush(&mut self, start_ns: u64) -> u64 {
+        match self.parameters.write_buffer.durability {
+            Durability::Volatile => {
+                self.settle(start_ns);
+                self.buffer.programmed_ns().max(start_ns)
+            }
+            Durability::Protected | Durability::Lying => start_ns,
+        }
+    }
+
+    /// Only units that lie wholly in the range are discarded.
+    pub(super) fn serve_discard(&mut self, slot: SlotIndex, start_ns: u64) -> u64 {
+        let Some(active) = self.commands.get_mut(slot) else { return start_ns };
+        active.next_unit = active.units.end;
+        let (offset, length) = (active.command.offset_bytes, active.command.length_bytes);
+        let first = saturating_u32(offset.div_ceil(self.unit_bytes));
+        let end = saturating_u32((offset + length) / self.unit_bytes).max(first);
+        self.mapping.discard(UnitRange { first, end });
+        self.stats.discarded_units += u64::from(end - first);
+        start_ns
+    }
+
+    fn next_segment(&mut self, slot: SlotIndex) -> Option<Segment> {
+        let active = self.commands.get_mut(slot)?;
+        let first = active.next_unit;
+        let end = active.units.end.min(first.saturating_add(self.segment_units));
+        active.next_unit = end;
+        Some(Segment {
+            units: UnitRange { first, end },
+            command_units: active.units,
+            offset_bytes: active.command.offset_bytes,
+            length_bytes: active.command.length_bytes,
+        })
+    }
+
+    fn prefetched_ns(&mut self, slot: SlotIndex, unit: u32) -> Option<u64> {
+        self.commands.get_mut(slot)?.prefetched_ns(unit)
+    }
+
+    /// Reads the units of the segment that share a row with `unit`; gives their number and when they are there.
+    fn read_row(&mut self, unit: u32, segment: &Segment, start_ns: u64) -> (u32, u64) {
+        let Place::Stored(stored) = self.mapping.locate(unit) else { return (1, start_ns) };
+        let units = self.units_in_row(stored, unit, segment.units.end);
+        let bytes = self.bytes_of(segment, unit, units);
+        let cells = self.cells_of(stored);
+        (units, self.chips.read(stored.die, start_ns, bytes, cells))
+    }
+
+    /// How many units from `unit` on lie in the same row, one behind the other.
+    fn units_in_row(&self, stored: Stored, unit: u32, end: u32) -> u32 {
+        let in_row = |step: &u32| match self.mapping.locate(unit + step) {
+            Place::Stored(next) => next.row == stored.row && next.address == stored.address + step,
+            Place::Unwritten | Place::Buffered => false,
+        };
+        if self.units_per_row == 1 {
+            return 1;
+        }
+        1 + (1..end - unit).take_while(in_row).fold(0, |units, _| units + 1)
+    }
+
+    fn write_unit(&mut self, unit: u32, bytes: u64, arrived_ns: u64) -> Option<u64> {
+        let ready_ns =
+            if bytes < self.unit_bytes { self.fill_up(unit, bytes, arrived_ns) } else { arrived_ns };
+        let mut medium = Medium { chips: &mut self.chips, buffer: &mut self.buffer, stats: &mut self.stats };
+        self.mapping.write(unit, ready_ns, &mut medium)
+    }
+
+    /// A unit that is written in part needs the rest of its old contents.
+    fn fill_up(&mut self, unit: u32, bytes: u64, arrived_ns: u64) -> u64 {
+        let Place::Stored(stored) = self.mapping.locate(unit) else { return arrived_ns };
+        let cells = self.cells_of(stored);
+        self.chips.read(stored.die, arrived_ns, self.unit_bytes - bytes, cells)
+    }
+
+    /// Lets the read-ahead look at a read command, and fetches what it wants.
+    fn prefetch(&mut self, slot: SlotIndex, units: UnitRange, now_ns: u64) {
+        let Some(fetch) = self.read_ahead.observe(units) else { return };
+        self.fetch(fetch, now_ns);
+        let Some(active) = self.commands.get_mut(slot) else { return };
+        self.read_ahead.copy_ready(fetch.stream, units, &mut active.prefetched_ns);
+        self.stats.prefetched_used_units += active.prefetched_ns.len() as u64;
+    }
+
+    fn fetch(&mut self, fetch: Fetch, now_ns: u64) {
+        let whole = Segment {
+            units: fetch.units,
+            command_units: fetch.units,
+            offset_bytes: u64::from(fetch.units.first) * self.unit_bytes,
+            length_bytes: u64::from(fetch.units.len()) * self.unit_bytes,
+        };
+        let mut next_address = None;
+        let mut unit = fetch.units.first;
+        while unit < fetch.units.end {
+            let Place::Stored(stored) = self.mapping.locate(unit) else { return };
+            if self.read_ahead.follows_physical_order()
+                && next_address.is_some_and(|next| next != stored.address)
+            {
+                return;
+            }
+            let (units, ready_ns) = self.read_row(unit, &whole, now_ns);
+            (unit..unit + units).for_each(|unit| self.read_ahead.fetched(fetch.stream, unit, ready_ns));
+            self.stats.prefetched_units += u64::from(units);
+            next_address = Some(stored.address + units);
+            unit += units;
+        }
+    }
+
+    fn waits_for_medium(&self, durable: bool) -> bool {
+        let buffer = &self.parameters.write_buffer;
+        !buffer.acknowledges_early || (durable && buffer.durability == Durability::Volatile)
+    }
+
+    fn cells_of(&self, stored: Stored) -> CellTimes {
+        match &self.parameters.mapping {
+            MappingParameters::Page(page) if stored.single_level => {
+                page.slc_region.as_ref().map_or(self.chips.cells(), |slc| CellTimes {
+                    read_ns: slc.read_ns,
+                    program_ns: slc.program_ns,
+                })
+            }
+            _ => self.chips.cells(),
+        }
+    }
+
+    /// Bytes of the command in `units` units from `unit` on.
+    fn bytes_of(&self, segment: &Segment, unit: u32, units: u32) -> u64 {
+        let start = (u64::from(unit) * self.unit_bytes).max(segment.offset_bytes);
+        let last = unit + units - 1;
+        let last_bytes = covered_bytes(last, segment.offset_bytes, segment.length_bytes, self.unit_bytes);
+        let last_start = (u64::from(last) * self.unit_bytes).max(segment.offset_bytes);
+        last_start + last_bytes - start
+    }
+}

@@ -1,0 +1,58 @@
+//! The aged state of a drive, to be saved and loaded.
+
+use serde::{Deserialize, Serialize};
+
+use super::mapping::Mapping;
+use super::parameters::{FlashParameters, ParameterError};
+use super::stats::FlashStats;
+
+/// What outlives a power cycle. It serialises with any serde format.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct AgedState {
+    drive: String,
+    mapping: Mapping,
+    stats: FlashStats,
+}
+
+/// A drive can't be brought into a state.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StateError {
+    /// The parameters make no drive.
+    #[error(transparent)]
+    Parameters(#[from] ParameterError),
+    /// Only a new drive can be filled without writing to it.
+    #[error("{drive:?} has been written to, so it can't be filled as if it were new; make a new one")]
+    AlreadyWritten {
+        /// The drive.
+        drive: String,
+    },
+    /// The state belongs to a drive of another layout.
+    #[error(
+        "the aged state is one of {state_drive:?}, whose capacity, chips or mapping differ from those of {drive:?}; \
+         load it with the parameters it was made with"
+    )]
+    OtherLayout {
+        /// The drive whose state it is.
+        state_drive: String,
+        /// The drive it was to be given to.
+        drive: String,
+    },
+}
+
+impl AgedState {
+    pub(super) fn of(parameters: &FlashParameters, mapping: &Mapping, stats: &FlashStats) -> Self {
+        Self { drive: parameters.name.clone(), mapping: mapping.clone(), stats: stats.clone() }
+    }
+
+    pub(super) fn into_parts(
+        self,
+        parameters: &FlashParameters,
+    ) -> Result<(Mapping, FlashStats), StateError> {
+        let Self { drive: state_drive, mapping, stats } = self;
+        match Mapping::new(parameters).with_state_of(mapping) {
+            Some(mapping) => Ok((mapping, stats)),
+            None => Err(StateError::OtherLayout { state_drive, drive: parameters.name.clone() }),
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! What a flash drive counts.
+
+use serde::{Deserialize, Serialize};
+
+/// Figures of a drive since it was made (or since its aged state was made).
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FlashStats {
+    /// Mapping units that the host wrote.
+    pub host_written_units: u64,
+    /// Mapping units that cleaning or merging wrote.
+    pub moved_units: u64,
+    /// Mapping units that a program operation wrote without data, because it could not wait.
+    pub padded_units: u64,
+    /// Mapping units that were discarded.
+    pub discarded_units: u64,
+    /// Mapping units that read-ahead fetched.
+    pub prefetched_units: u64,
+    /// Of these, units that a command then asked for.
+    pub prefetched_used_units: u64,
+    /// Requests that the host merged into another command.
+    pub merged_requests: u64,
+    /// Log superblocks that simply became data superblocks.
+    pub switch_merges: u64,
+    /// Log superblocks whose rest was copied from the data superblock.
+    pub partial_merges: u64,
+    /// Log superblocks whose data had to be gathered in a new superblock.
+    pub full_merges: u64,
+    /// Superblocks erased.
+    pub erased_superblocks: u64,
+}
+
+impl FlashStats {
+    /// Units programmed for each unit that the host wrote; `None` before it wrote any.
+    pub fn write_amplification(&self) -> Option<f64> {
+        let programmed = self.host_written_units + self.moved_units + self.padded_units;
+        (self.host_written_units > 0).then(|| programmed as f64 / self.host_written_units as f64)
+    }
+}
+
+/// How often superblocks have been erased.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EraseCounts {
+    /// The least worn one.
+    pub least: u32,
+    /// The mean.
+    pub mean: f64,
+    /// The most worn one.
+    pub most: u32,
+}
+
+impl EraseCounts {
+    pub(crate) fn of(counts: impl Iterator<Item = u32>) -> Self {
+        let (mut least, mut most, mut sum, mut number) = (u32::MAX, 0, 0_u64, 0_u64);
+        for count in counts {
+            least = least.min(count);
+            most = most.max(count);
+            sum += u64::from(count);
+            number += 1;
+        }
+        Self { least: least.min(most), mean: sum as f64 / number.max(1) as f64, most }
+    }
+}

@@ -56,14 +56,21 @@ impl Surface {
         self.random_blocks().filter_map(|block| self.plateau(block)).reduce(f64::max)
     }
 
-    /// The best bandwidth of sequential reading: the best block size, the mean over the depths that come near it.
+    /// The best bandwidth of sequential reading of a block size: the mean over the depths that come near it.
+    pub fn sequential_plateau(&self, block_bytes: u64) -> Option<f64> {
+        let range = CellKey::sequential(block_bytes, 0)..=CellKey::sequential(block_bytes, u32::MAX);
+        let row: Vec<f64> = self.cells.range(range).map(|(_, bandwidth)| *bandwidth).collect();
+        isotonic(&row).last().copied()
+    }
+
+    /// The best bandwidth of sequential reading.
     pub fn full_sequential(&self) -> Option<f64> {
-        let sequential = self.cells().filter(|(key, _)| key.order == Order::Sequential);
-        let mut by_block: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
-        for (key, bandwidth) in sequential {
-            by_block.entry(key.block_bytes).or_default().push(bandwidth);
-        }
-        by_block.values().filter_map(|row| isotonic(row).last().copied()).reduce(f64::max)
+        self.sequential_blocks().filter_map(|block| self.sequential_plateau(block)).reduce(f64::max)
+    }
+
+    /// Block sizes of sequential reading.
+    pub fn sequential_blocks(&self) -> impl Iterator<Item = u64> + '_ {
+        self.cells.keys().filter(|key| key.order == Order::Sequential).map(|key| key.block_bytes)
     }
 
     /// Block sizes of random reading in single blocks, ascending.

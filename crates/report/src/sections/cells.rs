@@ -93,8 +93,12 @@ fn fit(profile: &DeviceProfile) -> Markup {
         @match &profile.fit {
             None => p.aside { "There were too few cells for a fitted curve." },
             Some(fit) => p.aside {
-                "The fitted curve: " (Quantity::time_ns(fit.request_ns)) " for a request and "
-                (text::significant(fit.ns_per_byte, 3)) " ns for each byte at depth 1, at most "
+                "The fitted curve: " (Quantity::time_ns(fit.request_ns)) " for a request"
+                // Where bandwidth bounds everything, the time of a byte can't be told.
+                @if fit.ns_per_byte * 1e6 > fit.request_ns * 1e-3 {
+                    " and " (text::significant(fit.ns_per_byte, 3)) " ns for each byte"
+                }
+                " at depth 1, bounds of about "
                 (Quantity::bare(fit.iops_max)) " reads/s and " (Quantity::bandwidth(fit.bandwidth_bytes_per_s_max))
                 ". A measured cell that is left out is predicted with an error of " (percent(fit.error_median))
                 " % (median; 90 % of them below " (percent(fit.error_p90)) " %)."

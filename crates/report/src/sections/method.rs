@@ -10,12 +10,13 @@ pub(crate) fn method(level: Level) -> Markup {
             p {
                 "Every combination of pattern, block size, group size and queue depth is a cell. A cell is measured \
                  in short slices, spread over the whole probe in random order, so that a slow minute falls on all \
-                 cells alike. A reference cell is measured between them; bandwidths are corrected for its drift."
+                 cells alike. A reference cell is measured between them; bandwidths are corrected for its drift as \
+                 far as that makes equal slices more equal."
             }
             p {
-                "Intervals are 95 % bootstrap intervals over rounds of slices. A knee, such as the saturating depth, \
-                 is the least value whose lower bound is within 10 % of the plateau. A quantile of the latency is \
-                 given only when at least ten requests were slower."
+                "Intervals hold 95 % of many random draws from the measured cells’ distributions. A knee, such as the \
+                 saturating depth, is the least value within 10 % of the plateau; from the upper end of its interval \
+                 on that is sure. A quantile of the latency is given only when at least ten requests were slower."
             }
             p {
                 "Cells that were not measured come from a curve fitted to those that were: a latency bound, a \

@@ -61,7 +61,7 @@ fn contradictions(device: &Device) -> Markup {
                     @for one in all {
                         li {
                             "The system says: " bdi { (text::clean(&one.stated)) } " Measured: "
-                            bdi { (text::clean(&one.measured)) } " " strong { bdi { (text::clean(&one.advice)) } }
+                            bdi { (text::clean(&one.measured)) } ": " strong { bdi { (text::clean(&one.advice)) } }
                         }
                     }
                 }

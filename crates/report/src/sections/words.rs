@@ -203,11 +203,9 @@ fn group_penalty(derived: &Derived) -> Statement {
     let sure = penalties.iter().filter(|penalty| penalty.ratio.high < 1.0);
     match sure.min_by(|a, b| a.ratio.value.total_cmp(&b.ratio.value)) {
         _ if penalties.is_empty() => Statement::missing(TERM, "Reading in groups was not concluded."),
-        None => Statement::known(
-            TERM,
-            "none".to_owned(),
-            "was found that the measurement can tell from noise: reading several blocks in a row costs nothing.",
-        ),
+        None => {
+            Statement::known(TERM, "none".to_owned(), "was found that the measurement can tell from noise.")
+        }
         Some(worst) => Statement::known(
             TERM,
             format!("× {}", text::factor(&worst.ratio)),

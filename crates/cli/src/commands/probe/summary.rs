@@ -3,7 +3,7 @@
 use comfy_table::{CellAlignment, Table, presets};
 use nandle_io::Nanos;
 use nandle_io::units::{format_bytes, format_duration};
-use nandle_profile::{DepthForBlock, DeviceProfile, Interval};
+use nandle_profile::{DepthForBlock, DeviceProfile, GroupPenalty, Interval};
 
 use super::words::{bandwidth, latency, paragraph, thousands};
 
@@ -59,7 +59,7 @@ fn heading(profile: &DeviceProfile) -> String {
 fn depths(profile: &DeviceProfile) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    table.set_header(["random reads of", "MB/s", "IOPS", "saturates at depth", "latency, depth 1", "p99"]);
+    table.set_header(["random reads", "MB/s", "IOPS", "at depth", "p50, depth 1", "p99"]);
     for row in &profile.derived.saturating_queue_depth {
         table.add_row(depth_row(profile, row));
     }
@@ -77,12 +77,13 @@ fn depth_row(profile: &DeviceProfile, row: &DepthForBlock) -> [String; 6] {
             && cell.block_bytes == row.block_bytes
     });
     let plateau = row.plateau_bytes_per_s.value;
-    let more = if row.plateau_reached { "" } else { " or more" };
+    // Bandwidth still grew at the greatest depth tried: the depth is a lower bound.
+    let at_least = if row.plateau_reached { "" } else { "≥ " };
     [
         format_bytes(row.block_bytes),
         bandwidth(plateau),
         thousands(plateau / row.block_bytes as f64),
-        with_bounds(&row.queue_depth, u32::to_string) + more,
+        at_least.to_owned() + &with_bounds(&row.queue_depth, u32::to_string),
         latency(alone.and_then(|cell| cell.latency_ns.p50).map(Nanos)),
         latency(alone.and_then(|cell| cell.latency_ns.p99).map(Nanos)),
     ]
@@ -115,10 +116,10 @@ fn sentences(profile: &DeviceProfile) -> String {
         "Flexible I/O unit:",
         derived.flexible_io.as_ref().map(|unit| {
             format!(
-                "blocks of {}, {} in a group; from {:.1} of them on, read all",
-                format_bytes(unit.block_bytes.value),
-                unit.group_blocks.value,
-                unit.break_even_blocks.value
+                "blocks of {}, {} in a group; from {} of them on, read all",
+                with_bounds(&unit.block_bytes, |bytes| format_bytes(*bytes)),
+                with_bounds(&unit.group_blocks, u64::to_string),
+                with_bounds(&unit.break_even_blocks, |blocks| format!("{blocks:.1}"))
             )
         }),
     );
@@ -173,12 +174,29 @@ fn run(blocks: &[u64]) -> String {
     }
 }
 
-/// The worst group, and whether it is a loss.
+/// The greatest loss and the greatest gain that can be told from noise.
 fn groups(profile: &DeviceProfile) -> Option<String> {
-    let worst =
-        profile.derived.group_penalty.iter().min_by(|a, b| a.ratio.value.total_cmp(&b.ratio.value))?;
-    let best = profile.derived.group_penalty.iter().max_by(|a, b| a.ratio.value.total_cmp(&b.ratio.value))?;
-    Some(format!("{:.2} to {:.2} of the bandwidth of single blocks", worst.ratio.value, best.ratio.value))
+    let penalties = &profile.derived.group_penalty;
+    let losses = penalties.iter().filter(|group| group.ratio.high < 1.0);
+    let gains = penalties.iter().filter(|group| group.ratio.low > 1.0);
+    let worst = losses.min_by(|a, b| a.ratio.value.total_cmp(&b.ratio.value));
+    let best = gains.max_by(|a, b| a.ratio.value.total_cmp(&b.ratio.value));
+    let told: Vec<String> = worst.into_iter().chain(best).map(group).collect();
+    match (penalties.is_empty(), told.is_empty()) {
+        (true, _) => None,
+        (false, true) => Some("no difference from single blocks that could be told from noise".into()),
+        (false, false) => Some(told.join("; ")),
+    }
+}
+
+fn group(penalty: &GroupPenalty) -> String {
+    format!(
+        "{} of the bandwidth of single blocks for {} of {} at depth {}",
+        with_bounds(&penalty.ratio, |ratio| format!("{ratio:.2}")),
+        penalty.group_blocks,
+        format_bytes(penalty.block_bytes),
+        penalty.queue_depth
+    )
 }
 
 /// `8 (4–16)`, or the value alone when the bounds print the same.

@@ -8,9 +8,9 @@ mod group;
 mod knee;
 mod split;
 
-use nandle_profile::Derived;
+use nandle_profile::{DepthForBlock, Derived, Interval};
 
-use super::{Grid, Surface, Surfaces};
+use super::{Grid, Surfaces};
 
 pub use contradictions::contradictions;
 pub use efficient::{efficient_block, efficient_block_by_depth};
@@ -31,25 +31,36 @@ pub fn derive(
     stated_split_bytes: Option<u64>,
     latency_ns: Option<u64>,
 ) -> Derived {
-    let iops = |surface: &Surface| {
-        let most = |block: u64| Some(surface.plateau(block)? / block as f64);
-        surface.random_blocks().filter_map(most).reduce(f64::max)
-    };
+    let rows: Vec<_> =
+        grid.block_sizes.iter().filter_map(|block| depth_for_block(surfaces, *block)).collect();
     Derived {
-        random_bandwidth_bytes_per_s_max: surfaces.best_bandwidth(Surface::full_random),
-        sequential_bandwidth_bytes_per_s_max: surfaces.best_bandwidth(Surface::full_sequential),
-        random_read_iops_max: surfaces.best_bandwidth(iops),
+        random_bandwidth_bytes_per_s_max: most(&rows, |row| row.plateau_bytes_per_s),
+        sequential_bandwidth_bytes_per_s_max: full_sequential(surfaces),
+        random_read_iops_max: most(&rows, |row| per_block(row.plateau_bytes_per_s, row.block_bytes)),
         random_read_latency_ns: latency_ns,
         efficient_block_bytes: surfaces.interval(efficient_block),
         efficient_block_by_depth: efficient_block_by_depth(surfaces, grid),
-        saturating_queue_depth: grid
-            .block_sizes
-            .iter()
-            .filter_map(|block| depth_for_block(surfaces, *block))
-            .collect(),
+        saturating_queue_depth: rows,
         random_equals_sequential: random_equals_sequential(surfaces),
         group_penalty: group_penalty(surfaces),
         split_bytes: split_size(surfaces, grid, stated_split_bytes),
         flexible_io: flexible_io(surfaces, grid),
     }
+}
+
+/// The greatest of the rows' figures, with that row's interval, so that "most" is what some row says.
+fn most(rows: &[DepthForBlock], figure: impl Fn(&DepthForBlock) -> Interval<f64>) -> Option<Interval<f64>> {
+    rows.iter().map(figure).max_by(|a, b| a.value.total_cmp(&b.value))
+}
+
+fn per_block(bytes: Interval<f64>, block_bytes: u64) -> Interval<f64> {
+    let per_block = |bytes: f64| bytes / block_bytes as f64;
+    Interval { value: per_block(bytes.value), low: per_block(bytes.low), high: per_block(bytes.high) }
+}
+
+fn full_sequential(surfaces: &Surfaces) -> Option<Interval<f64>> {
+    let plateau = |block: &u64| surfaces.best.sequential_plateau(*block);
+    let blocks = surfaces.best.sequential_blocks();
+    let best = blocks.max_by(|a, b| plateau(a).unwrap_or(0.0).total_cmp(&plateau(b).unwrap_or(0.0)))?;
+    surfaces.best_bandwidth(|surface| surface.sequential_plateau(best))
 }

@@ -6,5 +6,6 @@
 pub mod array;
 pub mod disk;
 pub mod flash;
+pub mod media;
 mod timeline;
 pub mod timing;

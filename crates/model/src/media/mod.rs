@@ -42,6 +42,7 @@ mod recording;
 mod replay;
 mod survivors;
 mod trie;
+mod world;
 
 pub use contents::Contents;
 pub use device::{AfterDiscard, Media, WriteCache};
@@ -50,3 +51,4 @@ pub use images::{CrashImage, CrashImages};
 pub use pending::{OperationId, Outcome};
 pub use recording::{Recording, Sequence};
 pub use survivors::{PowerCut, Tearing};
+pub use world::{MediaWorld, SharedMedia};

@@ -4,7 +4,7 @@ use std::ops::Range;
 use super::contents::Contents;
 use super::recording::Recording;
 use super::replay::Replay;
-use super::survivors::{PowerCut, Which, survive};
+use super::survivors::{PowerCut, Which, choices, survive};
 
 /// What a power cut left on the devices of a recorded run.
 #[derive(Debug, Clone)]
@@ -25,7 +25,8 @@ impl CrashImage {
         for replay in &mut replays {
             replay.advance(cut);
         }
-        Self::of(&replays, power, cut, choice)
+        let (_, is_exact) = choices(&replays, power);
+        Self::of(&replays, power, Which { cut, choice, is_exact })
     }
 
     /// The [hashes](Contents::hash) of all devices in one.
@@ -34,12 +35,9 @@ impl CrashImage {
         xxhash_rust::xxh3::xxh3_128(&hashes.collect::<Vec<_>>())
     }
 
-    fn of(replays: &[Replay<'_>], power: PowerCut, cut: u64, choice: u32) -> Self {
-        let devices = replays.len();
-        let which = |device| Which { cut, choice, device, devices };
-        let contents =
-            replays.iter().enumerate().map(|(device, replay)| survive(replay, power, which(device)));
-        Self { cut, choice, contents: contents.collect() }
+    fn of(replays: &[Replay<'_>], power: PowerCut, which: Which) -> Self {
+        let contents = survive(replays, power, which);
+        Self { cut: which.cut, choice: which.choice, contents }
     }
 }
 
@@ -58,29 +56,27 @@ pub struct CrashImages<'a> {
     cut: u64,
     end: u64,
     choice: u32,
+    /// Choices at this cut.
+    choices: u32,
+    is_exact: bool,
 }
 
 impl<'a> CrashImages<'a> {
     /// All cuts, also before the first event and after the last.
     pub fn new(recordings: &[&'a Recording], power: PowerCut) -> Self {
         let end = recordings.iter().map(|recording| recording.sequence().position()).max().unwrap_or(0);
-        Self {
-            replays: recordings.iter().map(|recording| Replay::new(recording)).collect(),
-            power,
-            cut: 0,
-            end: end + 1,
-            choice: 0,
-        }
+        let replays = recordings.iter().map(|recording| Replay::new(recording)).collect();
+        let mut images = Self { replays, power, cut: 0, end: end + 1, choice: 0, choices: 0, is_exact: true };
+        images.go_to(0);
+        images
     }
 
     /// Only the cuts in a range, so that several threads can share the work. The first of them is given even where
     /// nothing happened just before it.
     #[must_use]
     pub fn within(mut self, cuts: Range<u64>) -> Self {
-        self.cut = self.cut.max(cuts.start);
         self.end = self.end.min(cuts.end);
-        let cut = self.cut;
-        self.replays.iter_mut().for_each(|replay| replay.advance(cut));
+        self.go_to(self.cut.max(cuts.start));
         self
     }
 
@@ -96,10 +92,16 @@ impl<'a> CrashImages<'a> {
 
     /// Goes to the next cut at which a device has changed.
     fn next_cut(&mut self) {
+        self.go_to(self.replays.iter().filter_map(Replay::next_cut).min().unwrap_or(self.end));
+    }
+
+    fn go_to(&mut self, cut: u64) {
+        self.cut = cut;
+        for replay in &mut self.replays {
+            replay.advance(cut);
+        }
         self.choice = 0;
-        self.cut = self.replays.iter().filter_map(Replay::next_cut).min().unwrap_or(self.end);
-        let cut = self.cut;
-        self.replays.iter_mut().for_each(|replay| replay.advance(cut));
+        (self.choices, self.is_exact) = choices(&self.replays, self.power);
     }
 }
 
@@ -107,14 +109,14 @@ impl Iterator for CrashImages<'_> {
     type Item = CrashImage;
 
     fn next(&mut self) -> Option<CrashImage> {
-        if self.choice == self.power.choices {
+        if self.choice == self.choices {
             self.next_cut();
         }
-        if self.cut >= self.end || self.power.choices == 0 {
+        if self.cut >= self.end || self.choices == 0 {
             return None;
         }
-        let image = CrashImage::of(&self.replays, self.power, self.cut, self.choice);
+        let which = Which { cut: self.cut, choice: self.choice, is_exact: self.is_exact };
         self.choice += 1;
-        Some(image)
+        Some(CrashImage::of(&self.replays, self.power, which))
     }
 }

@@ -10,9 +10,10 @@ use super::replay::{Replay, Version};
 pub struct PowerCut {
     /// All chance depends on it.
     pub seed: u64,
-    /// Choices of survivors at each cut. The first is that nothing volatile survives, the second that the last write
-    /// of everything does, and with an array the third and the fourth that nothing does on every other device and
-    /// everything on the rest; further ones are drawn.
+    /// Choices of survivors at each cut. Where there are no more than these without torn blocks, and blocks don't tear,
+    /// each of them is made, once; where nothing is volatile, that is one. Otherwise the first choice is that nothing
+    /// volatile survives, the second that the last write of everything does, and with an array the third and the
+    /// fourth that nothing does on every other device and everything on the rest; further ones are drawn.
     pub choices: u32,
     /// Whether blocks tear.
     pub tearing: Tearing,
@@ -41,13 +42,38 @@ impl PowerCut {
 pub(super) struct Which {
     pub(super) cut: u64,
     pub(super) choice: u32,
-    pub(super) device: usize,
-    pub(super) devices: usize,
+    /// There are as many choices as ways to survive, and each choice is one of these.
+    pub(super) is_exact: bool,
+}
+
+/// A device among those that lose their power together.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    device: usize,
+    devices: usize,
+}
+
+/// How many choices are made at a cut, and whether these are all there are.
+pub(super) fn choices(replays: &[Replay<'_>], power: PowerCut) -> (u32, bool) {
+    let versions = replays.iter().flat_map(|replay| replay.volatile.values());
+    let mut ways = 1_u32;
+    for versions in versions {
+        ways = ways.saturating_mul(u32::try_from(1 + versions.len()).unwrap_or(u32::MAX));
+        let tears = power.tearing == Tearing::InsideBlocks;
+        if ways > power.choices || tears {
+            return (power.choices, false);
+        }
+    }
+    (ways.min(power.choices), true)
 }
 
 /// How the survivors hang together. Writes are numbered in the order of submission.
 #[derive(Debug, Clone, Copy)]
 enum Pattern {
+    /// The digits of this number, each to the base of a block's versions and one, say which of them.
+    Exactly {
+        digits: u32,
+    },
     Nothing,
     Everything,
     /// All writes before this one, and its blocks before `torn_at`.
@@ -73,19 +99,37 @@ enum Pattern {
     },
 }
 
-/// What a device holds after the power cut.
-pub(super) fn survive(replay: &Replay<'_>, power: PowerCut, which: Which) -> Contents {
+/// What each device holds after the power cut.
+pub(super) fn survive(replays: &[Replay<'_>], power: PowerCut, which: Which) -> Vec<Contents> {
+    let devices = replays.len();
+    let dice = Dice::new(power.seed).of(which.cut).of(u64::from(which.choice));
+    let mut digits = which.choice;
+    let mut contents = Vec::with_capacity(devices);
+    for (device, replay) in replays.iter().enumerate() {
+        let dice = dice.of(device as u64);
+        let mut pattern = if which.is_exact {
+            Pattern::Exactly { digits }
+        } else {
+            Pattern::choose(replay, which.choice, Place { device, devices }, dice)
+        };
+        let tears = power.tearing == Tearing::InsideBlocks && which.choice >= 2;
+        contents.push(survive_one(replay, &mut pattern, tears, dice));
+        if let Pattern::Exactly { digits: left } = pattern {
+            digits = left;
+        }
+    }
+    contents
+}
+
+fn survive_one(replay: &Replay<'_>, pattern: &mut Pattern, tears: bool, dice: Dice) -> Contents {
     let mut contents = replay.durable.clone();
-    let dice = Dice::new(power.seed).of(which.cut).of(u64::from(which.choice)).of(which.device as u64);
-    let pattern = Pattern::choose(replay, which, dice);
     if matches!(pattern, Pattern::Nothing) {
         return contents;
     }
-    let may_tear = power.tearing == Tearing::InsideBlocks && which.choice >= 2;
     for (&block, versions) in &replay.volatile {
         let Some(version) = pattern.pick(block, versions, dice) else { continue };
         let dice = dice.of(6).of(block);
-        let page = if may_tear && dice.of(1).below(8) == 0 {
+        let page = if tears && dice.of(1).below(8) == 0 {
             Some(tear(&replay.durable, block, version, dice.of(2)))
         } else {
             version.page.clone()
@@ -105,13 +149,13 @@ fn tear(durable: &Contents, block: u64, version: &Version, dice: Dice) -> Page {
 }
 
 impl Pattern {
-    fn choose(replay: &Replay<'_>, which: Which, dice: Dice) -> Self {
-        let odd = which.device % 2 == 1;
-        match which.choice {
+    fn choose(replay: &Replay<'_>, choice: u32, place: Place, dice: Dice) -> Self {
+        let odd = place.device % 2 == 1;
+        match choice {
             0 => Self::Nothing,
             1 => Self::Everything,
-            2 | 3 if which.devices > 1 && odd == (which.choice == 2) => Self::Everything,
-            2 | 3 if which.devices > 1 => Self::Nothing,
+            2 | 3 if place.devices > 1 && odd == (choice == 2) => Self::Everything,
+            2 | 3 if place.devices > 1 => Self::Nothing,
             _ => Self::draw(replay, dice),
         }
     }
@@ -142,13 +186,14 @@ impl Pattern {
         Self::InOrder { last, torn_at: first + 1 + dice.of(1).below(end - first) }
     }
 
-    /// The version of a block that survives, if any.
-    fn pick(self, block: u64, versions: &[Version], dice: Dice) -> Option<&Version> {
+    /// The version of a block that survives, if any. Exact digits are used up.
+    fn pick<'a>(&mut self, block: u64, versions: &'a [Version], dice: Dice) -> Option<&'a Version> {
         let last = versions.last();
         // What is drawn for an operation or a region is the same for all its blocks.
         let shared = |number: u64| dice.of(5).of(number);
         let own = dice.of(1).of(block);
-        match self {
+        match *self {
+            Self::Exactly { ref mut digits } => next_digit(digits, versions),
             Self::Nothing => None,
             Self::Everything => last,
             Self::InOrder { last, torn_at } => versions
@@ -165,6 +210,14 @@ impl Pattern {
             Self::Regions { blocks } => last.filter(|_| shared(block / blocks).coin()),
         }
     }
+}
+
+/// Takes the lowest digit off: 0 is old, others are versions.
+fn next_digit<'a>(digits: &mut u32, versions: &'a [Version]) -> Option<&'a Version> {
+    let base = u32::try_from(1 + versions.len()).unwrap_or(u32::MAX);
+    let digit = *digits % base;
+    *digits /= base;
+    versions.get(digit.checked_sub(1)? as usize)
 }
 
 /// One of the writes that have volatile blocks.

@@ -37,6 +37,7 @@ pub mod faults;
 mod images;
 mod operate;
 mod page;
+mod pattern;
 mod pending;
 mod recording;
 mod replay;

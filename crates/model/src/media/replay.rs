@@ -82,12 +82,12 @@ impl<'a> Replay<'a> {
                 complete_version(versions, write);
             }
         }
-        self.uncovered.insert(self.completions, write);
-        self.completions += 1;
         if durable {
-            self.uncovered.pop_last();
             self.cover(write);
+        } else {
+            self.uncovered.insert(self.completions, write);
         }
+        self.completions += 1;
     }
 
     /// Those of the first `through` completions that are uncovered, in their order.

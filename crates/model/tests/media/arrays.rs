@@ -36,6 +36,23 @@ fn each_device_has_survivors_of_its_own() {
     assert_eq!(now_found.len(), 4, "old and new in all combinations: {now_found:?}");
 }
 
+/// Also where there are too many ways to survive to make each of them.
+#[test]
+fn what_is_drawn_for_one_device_is_not_for_another() {
+    let mut pair = pair();
+    for leg in &mut pair {
+        for number in 1..10 {
+            leg.put(number % 4, number).unwrap();
+        }
+    }
+    let end = pair[0].media.position();
+    let recordings = pair.each_ref().map(|rig| rig.media.recording().unwrap());
+    let power = PowerCut { choices: 100, ..PowerCut::seeded(1) };
+    let drawn = CrashImages::new(&recordings, power).within(end..end + 1).skip(4);
+    let differ = drawn.filter(|image| image.contents[0].hash() != image.contents[1].hash()).count();
+    assert!(differ > 60, "{differ} of 96");
+}
+
 #[test]
 fn what_one_device_acknowledged_is_there_when_another_has_heard_of_it() {
     let mut pair = pair();

@@ -147,6 +147,15 @@ fn a_spike_of_latency_is_told_and_changes_nothing() {
 }
 
 #[test]
+fn blocks_of_one_write_have_fates_of_their_own() {
+    let mut rig = rig(FaultPlan::seeded(1).and(Fault::LostWrite, When::PerMillion(500_000)));
+    let operation = rig.write(0, &[1; 16], Durability::Volatile);
+    rig.run(operation).result.unwrap();
+    let lost = numbers(rig.media.contents()).into_iter().filter(|held| *held == Held::Number(0)).count();
+    assert!((2..15).contains(&lost), "{lost} of 16");
+}
+
+#[test]
 fn faults_keep_to_their_blocks() {
     let plan = FaultPlan::none().and_on(4..6, Fault::LostWrite, When::PerMillion(1_000_000));
     let mut rig = rig(plan);

@@ -54,6 +54,18 @@ fn a_durable_write_covers_itself_alone() {
 }
 
 #[test]
+fn a_durable_write_that_fails_covers_nothing() {
+    let failed = Fault::FailedWrite(Lasts::Once);
+    let mut rig = rig(WriteCache::Volatile, FaultPlan::none().and(failed, When::Operation(0)));
+    let durable = rig.write(0, &[1; 8], Durability::Durable);
+    assert!(rig.run(durable).result.is_err());
+    for block in 0..8 {
+        let Held::Number(now) = rig.held(block) else { panic!("torn") };
+        assert_eq!(after_a_cut(&rig, block), numbers(&[0, now]));
+    }
+}
+
+#[test]
 fn a_protected_cache_covers_what_completes() {
     let mut rig = rig(WriteCache::Protected, FaultPlan::none());
     rig.put(0, 1).unwrap();

@@ -2,7 +2,7 @@
 
 use nandle_io::conformance::{Faults, MemoryWorld, check};
 use nandle_io::runtime::{AsyncDevice, Runtime};
-use nandle_io::{Arena, Arrays, Cause, Device, DeviceId, Io, IoError, Nanos};
+use nandle_io::{Arena, Arrays, Cause, Device, DeviceId, Io, IoError, Nanos, Operation};
 use nandle_model::media::{
     CrashImages, Fault, FaultPlan, Media, MediaWorld, PowerCut, Sequence, SharedMedia, When,
 };
@@ -112,6 +112,24 @@ fn a_store_on_a_mirror_can_be_cut_everywhere() {
     // are acknowledged.
     assert_eq!((images, found), (1 + 4 * (3 + 3 + 1), 0));
     assert!(violations(false).1 > 0, "the skipped flush is found");
+}
+
+#[test]
+fn a_spike_delays_the_completion_and_lets_others_pass() {
+    let spike = Fault::LatencySpike { extra_ns: 70_000 };
+    let (world, ..) = world(1, &FaultPlan::none().and(spike, When::Operation(0)));
+    let id = world.devices()[0].id;
+    let runtime = Runtime::new(Box::new(world));
+    let device = runtime.handle().device(id);
+    let flushed_at = runtime.block_on(async {
+        let replies = [device.request(Operation::Flush), device.request(Operation::Flush)];
+        let mut flushed_at = Vec::new();
+        for reply in replies {
+            flushed_at.push(reply.await.completed_at);
+        }
+        flushed_at
+    });
+    assert_eq!(flushed_at, [Nanos::from_micros(120), Nanos::from_micros(50)]);
 }
 
 #[test]

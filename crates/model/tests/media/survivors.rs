@@ -136,6 +136,31 @@ proptest! {
         prop_assert!((1 + recording.events()..=12 * (1 + recording.events())).contains(&images));
     }
 
+    /// Nothing that may survive is left out: where all ways are made, each block holds all that it may.
+    #[test]
+    fn all_that_may_survive_does_in_some_image(
+        moves in moves(),
+        failing in prop_oneof![Just(0_u32), Just(300_000)],
+        seed in any::<u64>(),
+    ) {
+        let failed = Fault::FailedFlush(Lasts::Once);
+        let plan = FaultPlan::seeded(seed).and(failed, When::PerMillion(failing));
+        let history = History::of(&moves, plan);
+        let recordings = [history.rig.media.recording().unwrap()];
+        let power = PowerCut { choices: 500, ..PowerCut::seeded(seed) };
+        for cut in 0..=history.rig.media.position() {
+            let images: Vec<_> = CrashImages::new(&recordings, power).within(cut..cut + 1).collect();
+            for block in (0..BLOCKS).filter(|_| images.len() < 500) {
+                let (durable, volatile) = allowed(&history.steps, cut, block);
+                let may: BTreeSet<Held> =
+                    volatile.into_iter().chain([durable]).map(Held::Number).collect();
+                let found: BTreeSet<Held> =
+                    images.iter().map(|image| held(&image.contents[0], block)).collect();
+                prop_assert_eq!(found, may, "cut {} block {}", cut, block);
+            }
+        }
+    }
+
     #[test]
     fn parts_of_all_cuts_make_all_cuts(moves in moves(), at in 0_u64..100) {
         let history = History::of(&moves, FaultPlan::none());

@@ -7,6 +7,9 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::dice::Dice;
 
+/// The longest piece of memory that blocks share. A block keeps its piece alive, also when the others are gone.
+const CHUNK_BYTES: usize = 64 << 10;
+
 /// The contents of one block; a clone is cheap.
 #[derive(Clone)]
 pub(super) struct Page {
@@ -14,7 +17,7 @@ pub(super) struct Page {
     index: u32,
 }
 
-/// The blocks of one write, and a hash of each (XXH3, 128 bits).
+/// Neighbouring blocks of one write, and a hash of each (XXH3, 128 bits).
 struct Chunk {
     block_bytes: usize,
     bytes: Box<[u8]>,
@@ -23,12 +26,13 @@ struct Chunk {
 
 impl Page {
     /// The blocks of a write.
-    pub(super) fn of_write(buffers: &[Buffer], block_bytes: usize) -> impl Iterator<Item = Self> + use<> {
+    pub(super) fn of_write(buffers: &[Buffer], block_bytes: usize) -> Vec<Self> {
         let mut bytes = Vec::with_capacity(buffers.iter().map(Buffer::len).sum());
         for buffer in buffers {
             bytes.extend_from_slice(buffer);
         }
-        Self::pages(bytes, block_bytes)
+        let chunk_bytes = (CHUNK_BYTES / block_bytes).max(1) * block_bytes;
+        bytes.chunks(chunk_bytes).flat_map(|part| Self::of_chunk(part, block_bytes)).collect()
     }
 
     /// A block of noise.
@@ -68,7 +72,7 @@ impl Page {
         Self { chunk: Arc::new(Chunk { block_bytes: bytes.len(), bytes: bytes.into(), hashes }), index: 0 }
     }
 
-    fn pages(bytes: Vec<u8>, block_bytes: usize) -> impl Iterator<Item = Self> + use<> {
+    fn of_chunk(bytes: &[u8], block_bytes: usize) -> impl Iterator<Item = Self> + use<> {
         let hashes = bytes.chunks_exact(block_bytes).map(xxh3_128).collect();
         let chunk = Arc::new(Chunk { block_bytes, bytes: bytes.into(), hashes });
         let count = u32::try_from(chunk.hashes.len()).unwrap_or(u32::MAX);

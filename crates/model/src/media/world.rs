@@ -18,8 +18,8 @@ pub type SharedMedia = Rc<RefCell<Media>>;
 /// A request counts as complete, for what a flush covers, when its completion was collected: that is the latest time,
 /// and all that a host can rely on. A request that the inner world fails never completes on the media, so what it
 /// wrote stays volatile. Devices without media are the inner world's own.
-pub struct MediaWorld {
-    inner: Box<dyn Io>,
+pub struct MediaWorld<W> {
+    inner: W,
     media: Vec<Option<SharedMedia>>,
     in_flight: BTreeMap<u64, InFlight>,
     submitted: u64,
@@ -37,9 +37,9 @@ struct InFlight {
     begun: Option<Result<OperationId, Cause>>,
 }
 
-impl MediaWorld {
+impl<W: Io> MediaWorld<W> {
     /// A world with the same devices as `inner`, which have no media yet.
-    pub fn new(inner: Box<dyn Io>) -> Self {
+    pub fn new(inner: W) -> Self {
         Self {
             media: inner.devices().iter().map(|_| None).collect(),
             inner,
@@ -62,6 +62,16 @@ impl MediaWorld {
         let place = self.media.get_mut(device.index() as usize);
         let place = place.ok_or(Cause::UnknownDevice { index: device.index() })?;
         Ok(Rc::clone(place.insert(Rc::new(RefCell::new(media)))))
+    }
+
+    /// The world that says when requests complete.
+    pub fn inner(&self) -> &W {
+        &self.inner
+    }
+
+    /// The same, for what it can do beside [`Io`]; no requests may be submitted to it or reaped from it.
+    pub fn inner_mut(&mut self) -> &mut W {
+        &mut self.inner
     }
 
     fn media(&self, device: DeviceId) -> Option<&SharedMedia> {
@@ -119,7 +129,7 @@ impl MediaWorld {
     }
 }
 
-impl Io for MediaWorld {
+impl<W: Io> Io for MediaWorld<W> {
     fn devices(&self) -> &[Device] {
         self.inner.devices()
     }
@@ -129,6 +139,7 @@ impl Io for MediaWorld {
             return Err(Full(request));
         }
         let Request { token, operation } = request;
+        // The inner world has room for it: it has no more in flight than this one.
         let begun = self.media(device).map(|media| media.borrow_mut().begin(&operation));
         let number = self.submitted;
         self.inner

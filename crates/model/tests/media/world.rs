@@ -13,13 +13,13 @@ const CAPACITY_BYTES: u64 = 4 << 20;
 const BLOCK_BYTES: u32 = 512;
 
 /// A world of devices with media, recorded in one sequence.
-fn world(devices: u64, plan: &FaultPlan) -> (MediaWorld, Vec<SharedMedia>, Faults) {
+fn world(devices: u64, plan: &FaultPlan) -> (MediaWorld<MemoryWorld>, Vec<SharedMedia>, Faults) {
     let mut inner = MemoryWorld::new(64, Nanos::from_micros(50));
     for _ in 0..devices {
         inner.add(CAPACITY_BYTES, u64::from(BLOCK_BYTES));
     }
     let faults = inner.faults();
-    let mut world = MediaWorld::new(Box::new(inner));
+    let mut world = MediaWorld::new(inner);
     let sequence = Sequence::default();
     let ids: Vec<DeviceId> = world.devices().iter().map(|device| device.id).collect();
     let attach = |id| {

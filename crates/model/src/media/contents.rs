@@ -1,6 +1,7 @@
 use nandle_io::Cause;
 use xxhash_rust::xxh3::xxh3_128;
 
+use super::dice::Dice;
 use super::page::Page;
 use super::trie::Trie;
 
@@ -81,6 +82,16 @@ impl Contents {
         Ok(())
     }
 
+    /// Flips one bit of a block, which one by the seed: damage at rest, for who tests that it is detected. Beyond the
+    /// end it does nothing.
+    pub fn damage(&mut self, block: u64, seed: u64) {
+        if block < self.capacity_bytes / self.logical_block_bytes() {
+            let zeros = || Page::torn(None, None, 0, self.block_bytes);
+            let page = self.page(block).cloned().unwrap_or_else(zeros);
+            self.set(block, Some(page.damaged(Dice::new(seed).of(block))));
+        }
+    }
+
     pub(super) fn block_bytes(&self) -> usize {
         self.block_bytes
     }
@@ -120,7 +131,6 @@ impl Contents {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::media::dice::Dice;
 
     #[test]
     fn the_hash_knows_what_is_where_and_nothing_else() {
@@ -141,6 +151,20 @@ mod tests {
         one.set(4, Some(Page::torn(None, None, 8, 16)));
         assert_eq!((one.hash(), one.written_blocks()), (empty, 1));
         assert_eq!((snapshot.hash(), snapshot.written_blocks()), (other.hash(), 2));
+    }
+
+    #[test]
+    fn damage_is_one_bit_of_one_block() {
+        for seed in 0..20 {
+            let mut contents = Contents::new(64, 16);
+            contents.damage(4, seed);
+            assert_eq!(contents.hash(), 0, "beyond the end");
+            contents.damage(2, seed);
+            let mut all = [0; 64];
+            contents.read_into(0, &mut all).unwrap();
+            let bits = |bytes: &[u8]| bytes.iter().map(|byte| byte.count_ones()).sum::<u32>();
+            assert_eq!((bits(&all), bits(&all[32..48])), (1, 1));
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@
 //! - A [`Recording`] holds what a run did to the media, once. [`CrashImages`] makes of it what each power cut could
 //!   have left, without running again. An image is [`Contents`]: recovery runs on [`Media`] made of it, which is
 //!   recorded, and cut, like any other.
+//! - [`MediaWorld`] puts media behind the [`Io`](nandle_io::Io) interface, around any world that knows the time.
 //!
 //! ```
 //! use nandle_io::{Arena, Operation};

@@ -100,12 +100,9 @@ impl Media {
     ) -> (Action, Option<i32>) {
         let device_blocks = self.contents.capacity_bytes() / self.contents.logical_block_bytes();
         let landing = self.faults.landing(number, &blocks, device_blocks);
-        let new_blocks = (landing..landing + (blocks.end - blocks.start))
-            .filter(|block| self.contents.page(*block).is_none())
-            .count() as u64;
+        let new_blocks = self.new_blocks(landing..landing + (blocks.end - blocks.start));
         let used_blocks = self.contents.written_blocks() + self.reserved_blocks;
-        let full = self.space_blocks != u64::MAX && used_blocks + new_blocks > self.space_blocks;
-        if full || self.faults.no_space(number, &blocks) {
+        if used_blocks + new_blocks > self.space_blocks || self.faults.no_space(number, &blocks) {
             let nothing = self.begin_effects(Vec::new(), 0, false);
             return (nothing, Some(ENOSPC));
         }
@@ -118,6 +115,14 @@ impl Media {
         let stored = stored.collect();
         let action = self.begin_effects(stored, new_blocks, durable && !fails);
         (action, fails.then_some(EIO))
+    }
+
+    /// How many blocks of a limited space a write takes; two in flight to the same block take two until then.
+    fn new_blocks(&self, blocks: Range<u64>) -> u64 {
+        if self.space_blocks == u64::MAX {
+            return 0;
+        }
+        blocks.filter(|block| self.contents.page(*block).is_none()).count() as u64
     }
 
     /// What a block of a write leaves behind, if anything.

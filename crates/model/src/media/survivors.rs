@@ -11,8 +11,8 @@ use super::replay::{Replay, Version};
 pub struct PowerCut {
     /// All chance depends on it.
     pub seed: u64,
-    /// Choices of survivors at each cut. Where there are no more than these without torn blocks, and blocks don't tear,
-    /// each of them is made, once; where nothing is volatile, that is one. Otherwise the first choice is that nothing
+    /// The most choices of survivors at each cut. Where blocks don't tear and there are no more ways to survive than
+    /// these, each way is taken once; where nothing is volatile, that is one. Otherwise the first choice is that nothing
     /// volatile survives, the second that the last write of everything does, and with an array the third and the
     /// fourth that nothing does on every other device and everything on the rest; further ones are drawn.
     pub choices: u32,
@@ -26,7 +26,7 @@ pub enum Tearing {
     /// Between logical blocks.
     #[default]
     BetweenBlocks,
-    /// Inside them as well: one in eight of the blocks of drawn choices that would survive is half new and half old,
+    /// Inside them as well: one in eight of the blocks of drawn choices that would survive is partly new and partly old,
     /// or garbage.
     InsideBlocks,
 }

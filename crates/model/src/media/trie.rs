@@ -68,7 +68,7 @@ fn set<T: Clone>(slot: &mut Option<Arc<Node<T>>>, height: u32, key: u64, value: 
 fn collect<T>(node: &Node<T>, height: u32, first: u64, range: &Range<u64>, found: &mut Vec<u64>) {
     let span = 1 << (height * BITS);
     let starts = (0..FAN_OUT as u64).map(|index| first + index * span);
-    let within = |start: &u64| *start < range.end && start + span > range.start;
+    let within = |start: &u64| *start < range.end && start.saturating_add(span) > range.start;
     match node {
         Node::Leaf(values) => {
             let there = starts.zip(values).filter(|(key, value)| within(key) && value.is_some());

@@ -40,6 +40,24 @@ fn seeds_make_runs() {
     assert_ne!(hash_of_all(1), hash_of_all(2));
 }
 
+/// Threads can share the work on the images of one recording.
+#[test]
+fn images_are_made_in_several_threads() {
+    let mut rig = Rig::of_blocks(8);
+    rig.media = rig.media.recorded();
+    for number in 1..50 {
+        rig.put(number % 8, number).unwrap();
+    }
+    let recording = rig.media.recording().unwrap();
+    let hashes = |cuts| -> Vec<u128> {
+        CrashImages::new(&[recording], PowerCut::seeded(1)).within(cuts).map(|image| image.hash()).collect()
+    };
+    let halves = std::thread::scope(|scope| {
+        [0..40, 40..u64::MAX].map(|cuts| scope.spawn(|| hashes(cuts))).map(|half| half.join().unwrap())
+    });
+    assert_eq!(halves.concat(), hashes(0..u64::MAX));
+}
+
 #[test]
 fn two_processes_agree() {
     if let Ok(seed) = std::env::var(CHILD) {

@@ -156,6 +156,18 @@ fn blocks_of_one_write_have_fates_of_their_own() {
 }
 
 #[test]
+fn devices_of_one_plan_fail_apart() {
+    let plan = FaultPlan::seeded(1).and(Fault::LostWrite, When::PerMillion(500_000));
+    let found = [0, 1, 1].map(|index| {
+        let mut rig = rig(plan.for_device(index));
+        let operation = rig.write(0, &[1; 16], Durability::Volatile);
+        rig.run(operation).result.unwrap();
+        numbers(rig.media.contents())
+    });
+    assert!(found[0] != found[1] && found[1] == found[2]);
+}
+
+#[test]
 fn faults_keep_to_their_blocks() {
     let plan = FaultPlan::none().and_on(4..6, Fault::LostWrite, When::PerMillion(1_000_000));
     let mut rig = rig(plan);

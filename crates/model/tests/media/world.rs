@@ -22,8 +22,9 @@ fn world(devices: u64, plan: &FaultPlan) -> (MediaWorld<MemoryWorld>, Vec<Shared
     let mut world = MediaWorld::new(inner);
     let sequence = Sequence::default();
     let ids: Vec<DeviceId> = world.devices().iter().map(|device| device.id).collect();
-    let attach = |id| {
-        let media = Media::new(CAPACITY_BYTES, BLOCK_BYTES).with_faults(plan.clone());
+    let attach = |id: DeviceId| {
+        let plan = plan.for_device(u64::from(id.index()));
+        let media = Media::new(CAPACITY_BYTES, BLOCK_BYTES).with_faults(plan);
         world.attach(id, media.recorded_in(&sequence)).unwrap()
     };
     let media = ids.into_iter().map(attach).collect();

@@ -1,5 +1,7 @@
 use std::ops::Range;
 
+use super::super::dice::Dice;
+
 /// What shall go wrong on a device, and the seed of all chance in it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FaultPlan {
@@ -77,6 +79,13 @@ impl FaultPlan {
     /// Nothing goes wrong yet.
     pub fn seeded(seed: u64) -> Self {
         Self { seed, rules: Vec::new() }
+    }
+
+    /// The same plan for one of several devices, by a seed of its own: on an array of which all devices had one seed,
+    /// chance would strike both legs of a mirror at once.
+    #[must_use]
+    pub fn for_device(&self, index: u64) -> Self {
+        Self { seed: Dice::new(self.seed).of(index).roll(), rules: self.rules.clone() }
     }
 
     /// The same, and this fault on any block.

@@ -15,7 +15,7 @@ use nandle_target::{IoChoice, TargetSpec};
 #[derive(Debug, Parser)]
 #[command(name = "nandle", version, max_term_width = 100)]
 #[command(
-    after_help = "Examples:\n  nandle probe .                     what can the disk under this directory do?\n  nandle sweep . --plan              what would a sweep run, and how long?\n  nandle report a.json b.json        two devices side by side\n\nSizes are 4KiB, 64MiB, 4GiB (4K = 4KiB), times 250us, 3ms, 60s."
+    after_help = "Examples:\n  nandle probe .                     what can the disk under this directory do?\n  nandle sweep . --plan              what would a sweep run, and how long?\n  nandle report a.json b.json        two devices side by side\n  nandle probe model:x25-m-g2        a modelled drive, in virtual time\n\nSizes are 4KiB, 64MiB, 4GiB (4K = 4KiB), times 250us, 3ms, 60s."
 )]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -41,6 +41,8 @@ pub(crate) enum Command {
     Probe(ProbeArgs),
     /// Measure every combination of block size, group size, queue depth and pattern
     Sweep(Box<SweepArgs>),
+    /// List, show and export the modelled drives
+    Models(ModelsArgs),
     /// Make the HTML report of one profile, or of several to compare
     Report(ReportArgs),
     /// Print a completion script for a shell
@@ -52,14 +54,21 @@ pub(crate) enum Command {
         shell: clap_complete::Shell,
     },
     /// Print the manual page
-    #[command(after_help = "Examples:\n  nandle man > nandle.1 && man -l nandle.1")]
-    Man,
+    #[command(
+        after_help = "Examples:\n  nandle man > nandle.1 && man -l nandle.1\n  nandle man sweep > nandle-sweep.1 && man -l nandle-sweep.1"
+    )]
+    Man {
+        /// The page of this command [default: that of the program]
+        command: Option<String>,
+    },
 }
 
 /// How the target is opened.
 #[derive(Debug, Clone, ClapArgs)]
 pub(crate) struct TargetArgs {
-    /// A directory (a test file is made in it, and gone afterwards), a file, or a block device
+    /// A directory (a test file is made in it, and gone afterwards), a file, a block device, a modelled drive
+    /// (model:NAME, model:PATH.toml; see `nandle models`), or an array of them in
+    /// software (raid0:64KiB:/mnt/a,/mnt/b; raid10:64KiB:model:NAME*4)
     #[arg(value_parser = OsStringValueParser::new().try_map(|text| TargetSpec::from_os(&text)))]
     pub(crate) target: TargetSpec,
     /// Size of the test file in a directory
@@ -115,12 +124,13 @@ impl From<IoArg> for IoChoice {
 /// the device's limits are, and writes what it found as JSON and as a page. Nothing but the test file is written to.
 #[derive(Debug, ClapArgs)]
 #[command(
-    after_help = "Examples:\n  nandle probe .\n  nandle probe /var/lib/postgresql --budget 3m --profile db.json --report db.html\n  sudo nandle probe /dev/nvme0n1"
+    after_help = "Examples:\n  nandle probe .\n  nandle probe /var/lib/postgresql --budget 3m --profile db.json --report db.html\n  sudo nandle probe /dev/nvme0n1\n  nandle probe model:x25-m-g2 --budget 30s"
 )]
 pub(crate) struct ProbeArgs {
     #[command(flatten)]
     pub(crate) target: TargetArgs,
-    /// Time for everything; a quarter of it at most goes into writing the test file
+    /// Time for everything; a quarter of it at most goes into writing the test file. Of a modelled drive it is virtual
+    /// time, and how long that takes depends on how many requests fit into it
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_duration)]
     pub(crate) budget: Nanos,
     /// Where the profile goes
@@ -134,7 +144,7 @@ pub(crate) struct ProbeArgs {
 /// Measure every combination of pattern, block size, group size and queue depth.
 #[derive(Debug, ClapArgs)]
 #[command(
-    after_help = "Examples:\n  nandle sweep . --plan\n  nandle sweep . --block-sizes 2K,32K,1M --group-sizes 1,4,16 --queue-depths 1,4,32 --output sweep.csv\n  nandle sweep . --operation mixed:70 --patterns random --time-per-run 5s --json\n  nandle sweep . --resume sweep.json --output sweep.json"
+    after_help = "Examples:\n  nandle sweep . --plan\n  nandle sweep . --block-sizes 2K,32K,1M --group-sizes 1,4,16 --queue-depths 1,4,32 --output sweep.csv\n  nandle sweep . --operation mixed:70 --patterns random --time-per-run 5s --json\n  nandle sweep . --resume sweep.json --output sweep.json\n  nandle sweep model:mtron-16 --operation write --patterns sequential,random,focused:8MiB,ordered:2"
 )]
 pub(crate) struct SweepArgs {
     #[command(flatten)]
@@ -158,7 +168,7 @@ pub(crate) struct SweepArgs {
     /// End a run after this many bytes
     #[arg(long, value_name = "SIZE", value_parser = positive_bytes)]
     pub(crate) bytes_per_run: Option<u64>,
-    /// End a run after this time [default: 2s, when no bytes are given]
+    /// End a run after this time, virtual for a modelled drive [default: 2s, when no bytes are given]
     #[arg(long, value_name = "TIME", value_parser = positive_duration)]
     pub(crate) time_per_run: Option<Nanos>,
     /// exact: as many outstanding as asked for, always; batched: up to a quarter at once, for less processor time
@@ -171,7 +181,7 @@ pub(crate) struct SweepArgs {
     /// How the requests of --rate are spread
     #[arg(long, default_value = "poisson", requires = "rate")]
     pub(crate) arrivals: ArrivalsArg,
-    /// Submitting threads, which share the queue depth
+    /// Submitting threads, which share the queue depth; a modelled drive has one
     #[arg(long, default_value_t = 1)]
     pub(crate) threads: u32,
     /// Print what would run, for how long, and how much it would write; run nothing
@@ -223,6 +233,33 @@ pub(crate) enum FormatArg {
     Table,
     Csv,
     Json,
+}
+
+/// List, show and export the modelled drives.
+#[derive(Debug, ClapArgs)]
+#[command(
+    after_help = "Examples:\n  nandle models\n  nandle models show x25-m-g2\n  nandle models export x25-m-g2 > mine.toml && nandle probe model:mine.toml"
+)]
+pub(crate) struct ModelsArgs {
+    /// What to do [default: list]
+    #[command(subcommand)]
+    pub(crate) command: Option<ModelsCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ModelsCommand {
+    /// Name every modelled drive and array
+    List,
+    /// Say what a model is
+    Show {
+        /// A name of the list, or one's own file (PATH.toml)
+        name: String,
+    },
+    /// Print a model's parameters as TOML, each with its source
+    Export {
+        /// A name of the list, or one's own file (PATH.toml)
+        name: String,
+    },
 }
 
 /// Make the HTML report of one profile, or of several to compare.

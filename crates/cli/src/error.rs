@@ -1,6 +1,7 @@
 use std::process::ExitCode;
 
 use nandle_io::ArenaError;
+use nandle_model::library::ModelError;
 use nandle_probe::fill::FillError;
 use nandle_probe::load::LoadError;
 use nandle_profile::ProfileError;
@@ -84,6 +85,12 @@ impl From<FillError> for CliError {
             }
             other => Self::failed(other.to_string()),
         }
+    }
+}
+
+impl From<ModelError> for CliError {
+    fn from(error: ModelError) -> Self {
+        Self::usage(error.to_string())
     }
 }
 

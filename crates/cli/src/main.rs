@@ -21,9 +21,10 @@ fn main() -> ExitCode {
     let result = match args.command {
         Command::Probe(probe) => commands::probe::run(&probe, args.common),
         Command::Sweep(sweep) => commands::sweep::run(&sweep, args.common),
+        Command::Models(models) => commands::models::run(&models, args.common),
         Command::Report(report) => commands::report::run(&report, args.common),
         Command::Completions { shell } => commands::shell::completions(shell),
-        Command::Man => commands::shell::man_page(),
+        Command::Man { command } => commands::shell::man_page(command.as_deref()),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -138,7 +138,12 @@ pub(crate) fn to_csv(file: &SweepFile) -> Result<String, String> {
 pub(crate) fn read_csv(path: &Path) -> Result<Vec<(Origin, Cell)>, String> {
     let mut reader = csv::Reader::from_path(path).map_err(|error| error.to_string())?;
     let rows = reader.deserialize::<Row>();
-    rows.map(|row| row.map(Row::into_cell).map_err(|error| error.to_string())).collect()
+    let cells: Vec<_> = rows
+        .map(|row| row.map(Row::into_cell).map_err(|error| error.to_string()))
+        .collect::<Result<_, _>>()?;
+    // Without a row nothing was held against our columns; a sweep without cells writes no line at all.
+    let is_foreign = cells.is_empty() && reader.position().byte() > 0;
+    if is_foreign { Err("it has a first line and no cells".into()) } else { Ok(cells) }
 }
 
 #[cfg(test)]

@@ -10,12 +10,13 @@ mod common;
 
 use common::driver::{Load, run};
 use common::patterns::Pattern;
-use nandle_model::flash::{FlashDrive, library};
+use nandle_model::flash::FlashDrive;
+use nandle_model::library;
 
 const RANDOM: Pattern = Pattern::RandomGroups { group: 1 };
 
 fn main() {
-    let parameters = library::parameters_of("x25-m-g2").unwrap();
+    let parameters = library::flash("x25-m-g2").unwrap();
     let start = Instant::now();
     let mut drive = FlashDrive::new(&parameters).unwrap();
     drive.fill_sequentially(1.0).unwrap();

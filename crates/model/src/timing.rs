@@ -50,3 +50,17 @@ pub trait Timing {
     /// Does everything due up to and including `now_ns`; finished requests are appended in order of completion.
     fn advance(&mut self, now_ns: u64, completed: &mut Vec<TimedCompletion>);
 }
+
+impl<T: Timing + ?Sized> Timing for Box<T> {
+    fn arrive(&mut self, now_ns: u64, request: TimedRequest) {
+        (**self).arrive(now_ns, request);
+    }
+
+    fn next_event_ns(&self) -> Option<u64> {
+        (**self).next_event_ns()
+    }
+
+    fn advance(&mut self, now_ns: u64, completed: &mut Vec<TimedCompletion>) {
+        (**self).advance(now_ns, completed);
+    }
+}

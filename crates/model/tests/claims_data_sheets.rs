@@ -9,7 +9,8 @@ mod common;
 use common::book::{Entry, Verdict};
 use common::driver::{Load, Outcome, run};
 use common::patterns::Pattern;
-use nandle_model::flash::{FlashDrive, FlashParameters, library};
+use nandle_model::flash::{FlashDrive, FlashParameters};
+use nandle_model::library;
 use nandle_model::timing::TimedOperation;
 
 const RANDOM: Pattern = Pattern::RandomGroups { group: 1 };
@@ -61,7 +62,7 @@ fn sequential(parameters: &FlashParameters) -> [f64; 2] {
 
 #[test]
 fn intel_x25_m() {
-    let parameters = library::parameters_of("x25-m-g2").unwrap();
+    let parameters = library::flash("x25-m-g2").unwrap();
     let [read, write] = sequential(&parameters);
     let random = measure(&parameters, Load { depth: 32, ..Load::read(RANDOM, 4096, 0) });
     Sheet {
@@ -99,7 +100,7 @@ fn intel_x25_m() {
 
 #[test]
 fn crucial_m4() {
-    let parameters = library::parameters_of("crucial-m4-256").unwrap();
+    let parameters = library::flash("crucial-m4-256").unwrap();
     let [read, write] = sequential(&parameters);
     let random_write = measure(&parameters, Load { depth: 32, ..Load::write(RANDOM, 4096, 0) });
     Sheet {
@@ -115,7 +116,7 @@ fn crucial_m4() {
 
 #[test]
 fn c40_crucial_m4_on_a_slow_port() {
-    let mut parameters = library::parameters_of("crucial-m4-256").unwrap();
+    let mut parameters = library::flash("crucial-m4-256").unwrap();
     parameters.link.bytes_per_s = 285_000_000;
     let bandwidth = |load| measure(&parameters, Load { depth: 32, ..load }).megabytes_per_s();
     let read = bandwidth(Load::read(RANDOM, 4096, 0));
@@ -139,7 +140,7 @@ fn c40_crucial_m4_on_a_slow_port() {
 
 #[test]
 fn samsung_mcaqe32() {
-    let parameters = library::parameters_of("samsung-mcaqe32").unwrap();
+    let parameters = library::flash("samsung-mcaqe32").unwrap();
     let [read, write] = sequential(&parameters);
     let random_read = measure(&parameters, Load::read(RANDOM, 2048, 0)).mean_latency_ms();
     let append = measure(&parameters, Load::write(SEQUENTIAL, 2048, 0)).mean_latency_ms();
@@ -157,7 +158,7 @@ fn samsung_mcaqe32() {
 
 #[test]
 fn sd_card() {
-    let parameters = library::parameters_of("sd-card").unwrap();
+    let parameters = library::flash("sd-card").unwrap();
     let [_, write] = sequential(&parameters);
     let random = measure(&parameters, Load { requests: 1_000, ..Load::write(RANDOM, 4096, 0) });
     Entry {
@@ -175,7 +176,7 @@ fn sd_card() {
 #[test]
 fn nvme_drives() {
     for (name, sheet) in [("nvme-tlc", [7_000.0, 5_000.0]), ("nvme-plp", [6_800.0, 4_000.0])] {
-        let parameters = library::parameters_of(name).unwrap();
+        let parameters = library::flash(name).unwrap();
         let [read, write] = sequential(&parameters);
         let random = measure(&parameters, Load { depth: 1_024, ..Load::read(RANDOM, 4096, 0) });
         Sheet {

@@ -11,7 +11,8 @@ mod common;
 use common::book::{Entry, Verdict};
 use common::driver::{Load, run};
 use common::patterns::Pattern;
-use nandle_model::flash::{FlashDrive, FlashParameters, library};
+use nandle_model::flash::{FlashDrive, FlashParameters};
+use nandle_model::library;
 
 const KIB: u64 = 1 << 10;
 const FILLED: &str = "filled in order, 4 GiB file, 5 µs host";
@@ -28,7 +29,7 @@ fn random(group: u64) -> Pattern {
 
 impl Diat {
     fn new() -> Self {
-        let parameters = library::parameters_of("x25-m-g2").unwrap();
+        let parameters = library::flash("x25-m-g2").unwrap();
         let mut diat = Self { parameters, best: 0.0 };
         diat.best = diat.bandwidth(Pattern::Sequential, 1024, 32);
         diat

@@ -10,7 +10,8 @@ mod common;
 use common::book::{Entry, Verdict};
 use common::driver::{Load, Outcome, run};
 use common::patterns::Pattern;
-use nandle_model::flash::{FlashDrive, FlashParameters, library};
+use nandle_model::flash::{FlashDrive, FlashParameters};
+use nandle_model::library;
 
 const RANDOM: Pattern = Pattern::RandomGroups { group: 1 };
 const SEQUENTIAL: Pattern = Pattern::Sequential;
@@ -23,7 +24,7 @@ struct Bench {
 }
 
 fn parameters() -> FlashParameters {
-    library::parameters_of("x25-e-64").unwrap().with_capacity_bytes(2 << 30).unwrap()
+    library::flash("x25-e-64").unwrap().with_capacity_bytes(2 << 30).unwrap()
 }
 
 impl Bench {

@@ -11,7 +11,8 @@ mod common;
 use common::book::{Entry, Verdict};
 use common::driver::{Load, run};
 use common::patterns::Pattern;
-use nandle_model::flash::{FlashDrive, FlashParameters, FlashStats, library};
+use nandle_model::flash::{FlashDrive, FlashParameters, FlashStats};
+use nandle_model::library;
 
 const BLOCK: u64 = 32 << 10;
 const MIB: u64 = 1 << 20;
@@ -24,7 +25,7 @@ struct Uflip {
 
 impl Uflip {
     fn new() -> Self {
-        let parameters = library::parameters_of("mtron-16").unwrap();
+        let parameters = library::flash("mtron-16").unwrap();
         let mut uflip = Self { parameters, sequential_ns: 1.0 };
         uflip.sequential_ns = uflip.cost(Pattern::Sequential, 512 * MIB);
         uflip

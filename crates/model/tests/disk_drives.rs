@@ -198,7 +198,7 @@ fn wrong_parameters_are_named_with_their_range() {
     };
     assert_eq!(
         wrong("write_segments = 32", "write_segments = 65"),
-        "Seagate Savvio 15K 146 GB: cache.write_segments is 65, but must lie within 1 to 64; \
+        "cache.write_segments is 65, but must lie within 1 to 64; \
          the nearest right value is 64"
     );
     assert!(wrong("average_us = 2900.0", "average_us = 290.0").contains("seek.read.average_us is 290"));

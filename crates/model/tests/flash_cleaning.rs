@@ -8,14 +8,15 @@ use common::patterns::Pattern;
 use nandle_model::flash::parameters::{
     CleaningPace, IdleCleaning, MappingParameters, PageMapParameters, Separation, VictimPolicy,
 };
-use nandle_model::flash::{FlashDrive, FlashParameters, library};
+use nandle_model::flash::{FlashDrive, FlashParameters};
+use nandle_model::library;
 use nandle_model::timing::{TimedOperation, TimedRequest, Timing};
 
 const RANDOM: Pattern = Pattern::RandomGroups { group: 1 };
 
 /// A page-mapped drive of 512 MB with superblocks of 1.3 MB, changed as the test likes.
 fn parameters(change: impl FnOnce(&mut PageMapParameters)) -> FlashParameters {
-    let mut parameters = library::parameters_of("x25-e-64").unwrap();
+    let mut parameters = library::flash("x25-e-64").unwrap();
     parameters.chips.dies_per_channel = 1;
     let mut parameters = parameters.with_capacity_bytes(512 << 20).unwrap();
     let MappingParameters::Page(page) = &mut parameters.mapping else { panic!("a page-mapped drive") };

@@ -2,11 +2,12 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "test code")]
 
 use nandle_model::flash::parameters::Durability;
-use nandle_model::flash::{FlashDrive, FlashParameters, library};
+use nandle_model::flash::{FlashDrive, FlashParameters};
+use nandle_model::library;
 use nandle_model::timing::{TimedCompletion, TimedOperation, TimedRequest, Timing};
 
 fn parameters(durability: Durability) -> FlashParameters {
-    let mut parameters = library::parameters_of("x25-e-64").unwrap();
+    let mut parameters = library::flash("x25-e-64").unwrap();
     parameters.write_buffer.durability = durability;
     parameters
 }
@@ -59,7 +60,7 @@ fn without_early_acknowledgement_every_write_waits() {
 
 #[test]
 fn a_flush_programs_what_waits_for_company() {
-    let parameters = library::parameters_of("nvme-tlc").unwrap();
+    let parameters = library::flash("nvme-tlc").unwrap();
     let mut drive = FlashDrive::new(&parameters).unwrap();
     let write_ns = alone_ns(&mut drive, CACHED, 0);
     let flush_ns = alone_ns(&mut drive, TimedOperation::Flush, write_ns);

@@ -5,14 +5,15 @@ mod common;
 
 use common::driver::{Load, run};
 use common::patterns::Pattern;
-use nandle_model::flash::{FlashDrive, library};
+use nandle_model::flash::FlashDrive;
+use nandle_model::library;
 use nandle_model::timing::Timing;
 
 const MIB: u64 = 1 << 20;
 
 #[test]
 fn writes_fall_off_a_cliff_and_recover_after_a_rest() {
-    let parameters = library::parameters_of("nvme-tlc").unwrap();
+    let parameters = library::flash("nvme-tlc").unwrap();
     let mut drive = FlashDrive::new(&parameters).unwrap();
     let write = |drive: &mut FlashDrive, mebibytes: u64, start_ns: u64| {
         let load = Load::write(Pattern::Sequential, 128 << 10, parameters.capacity_bytes);
@@ -31,7 +32,7 @@ fn writes_fall_off_a_cliff_and_recover_after_a_rest() {
 
 #[test]
 fn random_writes_at_ninety_percent_amplify_two_to_five_times() {
-    let parameters = library::parameters_of("nvme-plp").unwrap().with_capacity_bytes(8_192 * MIB).unwrap();
+    let parameters = library::flash("nvme-plp").unwrap().with_capacity_bytes(8_192 * MIB).unwrap();
     let mut drive = FlashDrive::new(&parameters).unwrap();
     drive.fill_sequentially(0.9).unwrap();
     let area_bytes = parameters.capacity_bytes / 10 * 9;
@@ -48,7 +49,7 @@ fn random_writes_at_ninety_percent_amplify_two_to_five_times() {
 #[test]
 fn reads_interrupt_programming() {
     let mean_ms = |suspend_ns: Option<u64>| {
-        let mut parameters = library::parameters_of("nvme-plp").unwrap();
+        let mut parameters = library::flash("nvme-plp").unwrap();
         parameters.chips.suspend_ns = suspend_ns;
         let mut drive = FlashDrive::new(&parameters).unwrap();
         drive.fill_sequentially(1.0).unwrap();

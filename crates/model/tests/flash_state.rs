@@ -7,21 +7,21 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use common::driver::{Load, run};
 use common::patterns::Pattern;
-use nandle_model::array::{self, Array, Drive};
 use nandle_model::flash::parameters::{CleaningPace, MappingParameters};
-use nandle_model::flash::{AgedState, FlashDrive, FlashParameters, StateError, library};
+use nandle_model::flash::{AgedState, FlashDrive, FlashParameters, StateError};
+use nandle_model::library::{self, Model};
 use nandle_model::timing::{TimedCompletion, TimedOperation, TimedRequest, Timing};
 
 const RANDOM: Pattern = Pattern::RandomGroups { group: 1 };
 
 fn small(name: &str) -> FlashParameters {
-    let mut parameters = library::parameters_of(name).unwrap();
+    let mut parameters = library::flash(name).unwrap();
     parameters.chips.dies_per_channel = 1;
     parameters.with_capacity_bytes(3 << 29).unwrap()
 }
 
 /// Hash of every completion of a mixed load.
-fn completions_hash(drive: &mut impl Timing, seed: u64, start_ns: u64) -> u64 {
+fn completions_hash(drive: &mut dyn Timing, seed: u64, start_ns: u64) -> u64 {
     let mut offsets = common::patterns::Offsets::new(RANDOM, 4096, 1 << 28, seed);
     let mut completed: Vec<TimedCompletion> = Vec::new();
     for id in 0..3_000 {
@@ -55,29 +55,10 @@ fn completions_hash(drive: &mut impl Timing, seed: u64, start_ns: u64) -> u64 {
 #[test]
 fn equal_runs_are_equal_and_others_are_not() {
     for name in library::names() {
-        let hash = |seed| {
-            let mut drive = FlashDrive::new(&library::parameters_of(name).unwrap()).unwrap();
-            drive.fill_sequentially(0.8).unwrap();
-            completions_hash(&mut drive, seed, 0)
-        };
+        let hash =
+            |seed| completions_hash(Model::named(name).unwrap().device().unwrap().timing.as_mut(), seed, 0);
         assert_eq!(hash(1), hash(1), "{name}");
         assert_ne!(hash(1), hash(2), "{name}");
-    }
-}
-
-#[test]
-fn equal_runs_of_arrays_are_equal() {
-    for name in array::library::names() {
-        let parameters = array::library::parameters_of(name).unwrap();
-        let hash = || {
-            let drive = |name: &str| {
-                let drive = FlashDrive::new(&library::parameters_of(name).unwrap()).unwrap();
-                Drive { capacity_bytes: drive.parameters().capacity_bytes, timing: Box::new(drive) }
-            };
-            let drives = parameters.drive_names().map(drive).collect();
-            completions_hash(&mut Array::new(&parameters, drives).unwrap(), 3, 0)
-        };
-        assert_eq!(hash(), hash(), "{name}");
     }
 }
 
@@ -133,7 +114,7 @@ fn a_state_of_another_drive_is_refused() {
 
 #[test]
 fn a_big_drive_takes_no_memory_until_it_is_written() {
-    let parameters = library::parameters_of("nvme-plp").unwrap().with_capacity_bytes(4 << 40).unwrap();
+    let parameters = library::flash("nvme-plp").unwrap().with_capacity_bytes(4 << 40).unwrap();
     let mut drive = FlashDrive::new(&parameters).unwrap();
     drive.fill_sequentially(1.0).unwrap();
     let units = parameters.capacity_bytes / parameters.unit_bytes();
@@ -142,7 +123,7 @@ fn a_big_drive_takes_no_memory_until_it_is_written() {
 
 #[test]
 fn discarding_a_whole_big_drive_takes_neither_time_nor_memory() {
-    let parameters = library::parameters_of("nvme-plp").unwrap().with_capacity_bytes(4 << 40).unwrap();
+    let parameters = library::flash("nvme-plp").unwrap().with_capacity_bytes(4 << 40).unwrap();
     let length_bytes = parameters.capacity_bytes;
     for filled in [0.0, 1.0] {
         let mut drive = FlashDrive::new(&parameters).unwrap();

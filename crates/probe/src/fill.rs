@@ -6,6 +6,9 @@ use nandle_io::{BufferMut, Completion, IoError, Nanos, Operation, Request, Wait}
 use crate::Observer;
 use crate::load::{Cancel, Contents, Lane, LoadError};
 
+#[cfg(test)]
+mod tests;
+
 /// One write of the filling.
 pub const CHUNK_BYTES: u64 = 1 << 20;
 /// Writes outstanding.
@@ -37,7 +40,7 @@ pub enum FillError {
 /// How much to fill.
 #[derive(Debug, Clone, Copy)]
 pub struct FillOptions {
-    /// Bytes to fill, from the device's start; a multiple of [`CHUNK_BYTES`] is filled.
+    /// Bytes to fill, from the device's start; whole logical blocks are filled.
     pub bytes: u64,
     /// Stop writing after this time, with what there is then.
     pub time_limit: Option<Nanos>,
@@ -55,19 +58,21 @@ pub fn fill(
     observer: &mut dyn Observer,
     cancel: &Cancel,
 ) -> Result<Filled, FillError> {
-    let chunks = options.bytes.min(lane.device().shape.capacity_bytes) / CHUNK_BYTES;
+    let shape = &lane.device().shape;
+    let bytes = options.bytes.min(shape.capacity_bytes);
+    let bytes = bytes - bytes % shape.logical_block_bytes;
     let began = lane.io().now();
-    let mut filling = Filling::new(lane, options, chunks)?;
+    let mut filling = Filling::new(lane, options, bytes)?;
     while !filling.is_done() {
         filling.step()?;
         if cancel.is_cancelled() {
             filling.drain()?;
             return Err(LoadError::Cancelled.into());
         }
-        let share = filling.finished_chunks as f64 / chunks.max(1) as f64;
-        observer.progress("writing the test file", share);
+        let done = filling.finished_bytes as f64 / bytes.max(1) as f64;
+        observer.progress("writing the test file", done);
     }
-    let bytes = filling.finished_chunks * CHUNK_BYTES;
+    let bytes = filling.finished_bytes;
     filling.flush()?;
     Ok(Filled { bytes, elapsed: lane.io().now().since(began) })
 }
@@ -75,9 +80,11 @@ pub fn fill(
 struct Filling<'lane> {
     lane: &'lane mut Lane,
     contents: Contents,
-    chunks: u64,
-    next_chunk: u64,
-    finished_chunks: u64,
+    /// Where it ends.
+    bytes: u64,
+    /// Where the next write begins.
+    next_bytes: u64,
+    finished_bytes: u64,
     stop_at: Option<Nanos>,
     free: Vec<BufferMut>,
     completions: Vec<Completion>,
@@ -86,11 +93,12 @@ struct Filling<'lane> {
 }
 
 impl<'lane> Filling<'lane> {
-    fn new(lane: &'lane mut Lane, options: FillOptions, chunks: u64) -> Result<Self, LoadError> {
+    fn new(lane: &'lane mut Lane, options: FillOptions, bytes: u64) -> Result<Self, LoadError> {
         let chunk = usize::try_from(CHUNK_BYTES).unwrap_or(usize::MAX);
-        let buffers: Result<Vec<_>, _> = (0..QUEUE_DEPTH).map(|_| lane.arena().allocate(chunk)).collect();
+        let queue_depth = QUEUE_DEPTH.min(lane.io().slots());
+        let buffers: Result<Vec<_>, _> = (0..queue_depth).map(|_| lane.arena().allocate(chunk)).collect();
         let free = buffers.map_err(|source| LoadError::Memory {
-            queue_depth: u32::try_from(QUEUE_DEPTH).unwrap_or(u32::MAX),
+            queue_depth: u32::try_from(queue_depth).unwrap_or(u32::MAX),
             block_bytes: CHUNK_BYTES,
             source,
         })?;
@@ -99,9 +107,9 @@ impl<'lane> Filling<'lane> {
         Ok(Self {
             lane,
             contents: options.contents,
-            chunks,
-            next_chunk: 0,
-            finished_chunks: 0,
+            bytes,
+            next_bytes: 0,
+            finished_bytes: 0,
             stop_at,
             free,
             completions: Vec::new(),
@@ -111,35 +119,39 @@ impl<'lane> Filling<'lane> {
     }
 
     fn is_done(&self) -> bool {
-        self.next_chunk == self.chunks && self.in_flight == 0
+        self.next_bytes == self.bytes && self.in_flight == 0
     }
 
     /// Submits what there is memory for, and waits for one write.
     fn step(&mut self) -> Result<(), FillError> {
         let now = self.lane.io().now();
         if self.stop_at.is_some_and(|stop_at| now >= stop_at) {
-            self.chunks = self.next_chunk;
+            self.bytes = self.next_bytes;
         }
-        while self.next_chunk < self.chunks
+        while self.next_bytes < self.bytes
             && let Some(mut buffer) = self.free.pop()
         {
-            let offset = self.next_chunk * CHUNK_BYTES;
-            self.contents.fill(offset, &mut buffer);
-            if !self.submit(Operation::write(offset, buffer.freeze())) {
-                break;
-            }
-            self.next_chunk += 1;
+            let offset = self.next_bytes;
+            // The last write may be shorter than its buffer.
+            let length = CHUNK_BYTES.min(self.bytes - offset);
+            let mut chunk = buffer.split_to(usize::try_from(length).unwrap_or(usize::MAX));
+            self.contents.fill(offset, &mut chunk);
+            self.submit(Operation::write(offset, chunk.freeze()))?;
+            self.next_bytes += length;
         }
         if self.in_flight > 0 { self.collect() } else { Ok(()) }
     }
 
-    fn submit(&mut self, operation: Operation) -> bool {
+    /// # Errors
+    /// The world has less room than it says, which leaves nothing to wait for.
+    fn submit(&mut self, operation: Operation) -> Result<(), LoadError> {
         let device = self.lane.device().id;
-        match self.lane.io().submit(device, Request { token: 0, operation }) {
-            Ok(()) => self.in_flight += 1,
-            Err(full) => self.recycle(full.0.operation),
-        }
-        self.in_flight > 0
+        let slots = self.lane.io().slots();
+        let queue_depth = u32::try_from(self.in_flight + 1).unwrap_or(u32::MAX);
+        let taken = self.lane.io().submit(device, Request { token: 0, operation });
+        taken.map_err(|_| LoadError::TooDeep { queue_depth, slots })?;
+        self.in_flight += 1;
+        Ok(())
     }
 
     fn collect(&mut self) -> Result<(), FillError> {
@@ -154,7 +166,7 @@ impl<'lane> Filling<'lane> {
             self.in_flight -= 1;
             match completion.result {
                 Ok(()) if matches!(completion.operation, Operation::Write { .. }) => {
-                    self.finished_chunks += 1;
+                    self.finished_bytes += completion.operation.length_bytes();
                 }
                 Ok(()) => {}
                 Err(error) => result = Err(error.into()),
@@ -170,9 +182,10 @@ impl<'lane> Filling<'lane> {
         if silent < self.lane.patience {
             return Ok(());
         }
-        let offset_bytes = self.finished_chunks * CHUNK_BYTES;
-        let outstanding = self.in_flight;
-        Err(LoadError::Stalled { silent, outstanding, operation: "write", offset_bytes, age: silent }.into())
+        let (outstanding, offset_bytes) = (self.in_flight, self.finished_bytes);
+        // Once everything is written only the flush is left.
+        let operation = if offset_bytes == self.bytes { "flush" } else { "write" };
+        Err(LoadError::Stalled { silent, outstanding, operation, offset_bytes, age: silent }.into())
     }
 
     fn recycle(&mut self, operation: Operation) {
@@ -189,7 +202,7 @@ impl<'lane> Filling<'lane> {
     }
 
     fn flush(mut self) -> Result<(), FillError> {
-        self.submit(Operation::Flush);
+        self.submit(Operation::Flush)?;
         self.drain()
     }
 }

@@ -8,5 +8,7 @@ mod observer;
 pub mod pattern;
 pub mod search;
 pub mod sweep;
+#[cfg(test)]
+mod virtual_world;
 
 pub use observer::{Observer, Unobserved};

@@ -49,9 +49,22 @@ pub enum Problem {
         /// What it is.
         kind: &'static str,
     },
-    /// Modelled drives come later.
-    #[error("modelled drives are not part of this version; name a directory, a file or a block device")]
-    ModelsUnavailable,
+    /// There is no such modelled drive, or its file is wrong.
+    #[error("{0}; `nandle models list` says what there is")]
+    Model(Box<nandle_model::library::ModelError>),
+    /// Something was asked for that a modelled drive doesn't have.
+    #[error("a modelled drive has {lacks}; leave out {option}")]
+    NotForModels {
+        /// What it lacks.
+        lacks: &'static str,
+        /// The option that asks for it.
+        option: &'static str,
+    },
+    /// Modelled and real members in one array.
+    #[error(
+        "modelled drives live in virtual time and real ones don't: an array's members are all modelled or all real"
+    )]
+    MixedWorlds,
     /// The members don't make an array.
     #[error("making an array of the members: {source}")]
     Array {
@@ -145,7 +158,9 @@ impl Problem {
             Self::NotFound { .. }
             | Self::DanglingLink { .. }
             | Self::Kind { .. }
-            | Self::ModelsUnavailable
+            | Self::Model(_)
+            | Self::NotForModels { .. }
+            | Self::MixedWorlds
             | Self::Array { .. }
             | Self::NotJoined { .. }
             | Self::ForeignFile
@@ -154,6 +169,11 @@ impl Problem {
             | Self::TooSmall { .. }
             | Self::Hole { .. } => true,
         }
+    }
+
+    /// For `map_err`: a model can't be had.
+    pub(crate) fn model(error: nandle_model::library::ModelError) -> Self {
+        Self::Model(Box::new(error))
     }
 
     /// For `map_err`: the system refused `action`.

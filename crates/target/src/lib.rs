@@ -1,8 +1,7 @@
 //! What the user names on the command line: [parsed](spec), [opened](Target) with the checks that keep foreign data
-//! safe, and described by [what the system says](facts) of the device.
-//!
-//! It must never write to a file or a device that is not nandle's own, unless the caller says that the user asked
-//! for it in so many words; never write to sysfs or procfs; and never print.
+//! safe, and described by [what the system says](facts) of the device. It must never write to a file or a device that
+//! is not nandle's own, unless the caller says that the user asked for it in so many words; never write to sysfs or
+//! procfs; and never print.
 
 mod arrays;
 mod error;

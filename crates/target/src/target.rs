@@ -2,6 +2,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use nandle_io::{DeviceFile, Shape};
+use nandle_model::library::{Model, ModelFacts};
 
 use crate::open::{self, KeptFile, NameGuard};
 use crate::spec::{ArraySpec, TargetSpec};
@@ -18,12 +19,12 @@ pub struct Target {
     pub(crate) leaves: Vec<Leaf>,
 }
 
-/// One open file or block device.
+/// One open file, block device, or modelled drive.
 #[derive(Debug)]
 pub(crate) struct Leaf {
     pub(crate) path: PathBuf,
     pub(crate) kind: TargetKind,
-    pub(crate) file: Arc<DeviceFile>,
+    pub(crate) backing: Backing,
     /// What tests may address, from 0 on.
     pub(crate) area_bytes: u64,
     pub(crate) needs_fill: bool,
@@ -32,6 +33,23 @@ pub(crate) struct Leaf {
     pub(crate) kept: Option<KeptFile>,
     /// Takes a test file's name away when the leaf is dropped.
     pub(crate) _guard: Option<NameGuard>,
+}
+
+/// What requests reach in the end.
+#[derive(Debug)]
+pub(crate) enum Backing {
+    /// Something that the system has open.
+    File(Arc<DeviceFile>),
+    /// A model, of which each world makes a device of its own.
+    Model(Box<ModelledLeaf>),
+}
+
+/// A modelled drive, as it is before anything is done to it.
+#[derive(Debug)]
+pub(crate) struct ModelledLeaf {
+    pub(crate) model: Model,
+    pub(crate) facts: ModelFacts,
+    pub(crate) shape: Shape,
 }
 
 /// What a leaf of a target is.
@@ -43,6 +61,8 @@ pub enum TargetKind {
     File,
     /// A raw block device.
     BlockDevice,
+    /// A modelled drive.
+    Model,
 }
 
 impl Target {
@@ -56,6 +76,10 @@ impl Target {
         let of_member = OpenOptions { test_file_bytes: member_file_bytes, ..options.clone() };
         let open = |leaf: &TargetSpec| open::open_leaf(leaf, &of_member).map_err(|problem| problem.on(leaf));
         let leaves = spec.leaves().into_iter().map(open).collect::<Result<Vec<_>, _>>()?;
+        let modelled = leaves.iter().filter(|leaf| leaf.model().is_some()).count();
+        if modelled > 0 && modelled < leaves.len() {
+            return Err(Problem::MixedWorlds.on(&spec));
+        }
         Ok(Self { spec, options, leaves })
     }
 
@@ -72,6 +96,11 @@ impl Target {
     /// What it is; for an array, what its first member is.
     pub fn kind(&self) -> TargetKind {
         self.first().map_or(TargetKind::File, |leaf| leaf.kind)
+    }
+
+    /// Whether it lives in virtual time.
+    pub fn is_modelled(&self) -> bool {
+        self.kind() == TargetKind::Model
     }
 
     /// Bytes that tests may address, from offset 0 on.
@@ -111,19 +140,19 @@ impl Target {
         remarks
     }
 
-    /// The open files and devices behind it.
+    /// The open files and devices behind it; none of a modelled target.
     pub fn files(&self) -> impl Iterator<Item = &Arc<DeviceFile>> {
-        self.leaves.iter().map(|leaf| &leaf.file)
+        self.leaves.iter().filter_map(Leaf::file)
     }
 
-    /// Their paths as they were named; for a test file, its directory.
+    /// Their paths as they were named; for a test file, its directory, and for a model its name.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.leaves.iter().map(|leaf| leaf.path.as_path())
     }
 
     /// Their shapes. The capacity is the file's, which may be more than the area.
     pub fn shapes(&self) -> impl Iterator<Item = &Shape> {
-        self.leaves.iter().map(|leaf| leaf.file.shape())
+        self.leaves.iter().map(Leaf::shape)
     }
 
     pub(crate) fn first(&self) -> Option<&Leaf> {
@@ -139,6 +168,27 @@ impl Target {
 }
 
 impl Leaf {
+    pub(crate) fn file(&self) -> Option<&Arc<DeviceFile>> {
+        match &self.backing {
+            Backing::File(file) => Some(file),
+            Backing::Model(_) => None,
+        }
+    }
+
+    pub(crate) fn model(&self) -> Option<&ModelledLeaf> {
+        match &self.backing {
+            Backing::File(_) => None,
+            Backing::Model(model) => Some(model),
+        }
+    }
+
+    pub(crate) fn shape(&self) -> &Shape {
+        match &self.backing {
+            Backing::File(file) => file.shape(),
+            Backing::Model(model) => &model.shape,
+        }
+    }
+
     pub(crate) fn check_area(self) -> Result<Self, Problem> {
         if self.area_bytes < open::SMALLEST_AREA_BYTES {
             return Err(Problem::TooSmall {

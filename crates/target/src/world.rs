@@ -1,5 +1,6 @@
 //! The worlds that a target's devices live in.
 
+mod modelled;
 mod stepped_down;
 
 use std::sync::Arc;
@@ -58,7 +59,7 @@ impl std::fmt::Debug for OpenedIo {
 
 impl Target {
     /// Makes a new world with room for `slots` requests in flight and the target in it. Each submitting thread
-    /// calls it for itself.
+    /// calls it for itself. Of a modelled target each world has devices of its own, in their first state.
     ///
     /// # Errors
     /// `io_uring` was asked for and is refused.
@@ -69,6 +70,7 @@ impl Target {
     fn world(&self, slots: u32) -> Result<OpenedIo, Problem> {
         let files: Vec<_> = self.files().cloned().collect();
         let (io, mut devices) = match self.options.io {
+            _ if self.is_modelled() => modelled::world(slots, &self.leaves)?,
             IoChoice::Threads => threads(slots, files),
             IoChoice::Uring => uring(slots, files).map_err(|(source, _)| Problem::NoRing { source })?,
             IoChoice::Auto => uring(slots, files).unwrap_or_else(|(reason, files)| {

@@ -167,13 +167,10 @@ fn a_link_is_followed_and_named() {
 }
 
 #[test]
-fn models_come_later_and_loose_repeats_are_refused() {
+fn loose_repeats_are_refused() {
     let directory = tempfile::tempdir().unwrap();
-    for (text, word) in [("model:x25-m-g2", "not part of this version"), ("model:x*2", "nothing joins them")]
-    {
-        let error = Target::open(text.parse().unwrap(), read_options()).unwrap_err();
-        assert!(error.is_usage() && error.to_string().contains(word), "{error}");
-    }
+    let error = Target::open("model:x*2".parse().unwrap(), read_options()).unwrap_err();
+    assert!(error.is_usage() && error.to_string().contains("nothing joins them"), "{error}");
     assert_eq!(target_entries(directory.path()), [""; 0]);
 }
 

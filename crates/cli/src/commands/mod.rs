@@ -1,5 +1,6 @@
 //! One file for each command of the program.
 
+pub(crate) mod models;
 pub(crate) mod probe;
 pub(crate) mod report;
 pub(crate) mod shell;

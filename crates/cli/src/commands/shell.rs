@@ -11,12 +11,36 @@ pub(crate) fn completions(shell: clap_complete::Shell) -> Result<(), CliError> {
     print_bytes(script)
 }
 
-/// Prints the manual page.
-pub(crate) fn man_page() -> Result<(), CliError> {
+/// Prints the manual page of the program, or of one of its commands.
+pub(crate) fn man_page(command: Option<&str>) -> Result<(), CliError> {
+    let mut program = Args::command().disable_help_subcommand(true);
+    // Gives the commands the names under which they are called.
+    program.build();
+    let described = match command {
+        None => program,
+        Some(name) => described(&program, name)?,
+    };
     let mut page = Vec::new();
-    let rendered = clap_mangen::Man::new(Args::command()).render(&mut page);
+    let rendered = clap_mangen::Man::new(described).render(&mut page);
     rendered.map_err(|error| CliError::failed(format!("rendering the manual page: {error}")))?;
-    print_bytes(page)
+    let page = String::from_utf8(page).map_err(|error| CliError::failed(error.to_string()))?;
+    output::result(&with_examples(&page))
+}
+
+fn described(program: &clap::Command, name: &str) -> Result<clap::Command, CliError> {
+    let command = program.find_subcommand(name).cloned();
+    command.ok_or_else(|| {
+        let names: Vec<_> = program.get_subcommands().map(clap::Command::get_name).collect();
+        CliError::usage(format!("{name}: there is no such command; expected one of {}", names.join(", ")))
+    })
+}
+
+/// The examples under a heading of their own, each on its line.
+fn with_examples(page: &str) -> String {
+    let Some((before, examples)) = page.split_once(".SH EXTRA\nExamples:\n") else { return page.to_owned() };
+    let end = examples.find("\n.SH").unwrap_or(examples.trim_end().len());
+    let (examples, after) = examples.split_at(end);
+    format!("{before}.SH EXAMPLES\n.nf\n{examples}\n.fi{after}")
 }
 
 fn print_bytes(bytes: Vec<u8>) -> Result<(), CliError> {

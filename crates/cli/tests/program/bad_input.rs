@@ -25,8 +25,6 @@ fn a_target_that_is_no_storage_is_refused() {
     place.nandle("probe /dev/null").refused(2, &["/dev/null", "character device", "expected a directory"]);
     std::os::unix::fs::symlink("nowhere", place.path("link")).unwrap();
     place.nandle("probe link").refused(2, &["link", "symbolic link to nowhere"]);
-    place.nandle("probe model:x25-m-g2").refused(2, &["model:x25-m-g2", "not part of this version"]);
-    place.nandle("probe raid0:64KiB:.,.").refused(2, &["raid0:64KiB", "not part of this version"]);
     place.nandle("probe raid0:64KiB").refused(2, &["raid0:64KiB", "names no members"]);
 }
 

@@ -13,6 +13,7 @@ mod faults;
 mod foreign_data;
 mod full_disk;
 mod interrupt;
+mod models;
 mod probe;
 mod report;
 mod result_files;

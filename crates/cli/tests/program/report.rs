@@ -24,7 +24,7 @@ fn what_is_no_profile_is_named_with_what_to_do() {
     place.nandle("report empty.json").refused(1, &["empty.json", "not a nandle profile"]);
     place.write("binary.json", [0xff, 0xfe, 0, 1]);
     place.nandle("report binary.json").refused(1, &["binary.json", "not a nandle profile"]);
-    place.write("newer.json", "{\"schema_version\": 99}");
+    place.write("newer.json", "{\"schema_version\": 99, \"made_by\": \"nandle 99.0.0\"}");
     place
         .nandle("report newer.json")
         .refused(1, &["newer.json", "version 99", "version 0", "probe the device again"]);

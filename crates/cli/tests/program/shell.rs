@@ -25,19 +25,35 @@ fn check_script(place: &Place, shell: &str) {
 }
 
 #[test]
-fn the_manual_page_renders() {
+fn the_manual_pages_render() {
     let place = Place::new();
-    let page = place.nandle("man").done().stdout;
-    assert!(page.contains(".TH nandle") && page.contains("probe") && page.contains("sweep"), "{page}");
-    assert!(page.contains("EXAMPLES") || page.contains("Examples"), "{page}");
-    place.write("nandle.1", &page);
-    if !program_exists("man") {
-        return skip("no man to render the page");
+    for (command, parts) in [
+        ("", ["nandle-probe(1)", "nandle-sweep(1)", "nandle probe .  "]),
+        ("probe", ["--budget", "--patience", "nandle probe /var/lib"]),
+        ("sweep", ["--queue-depths", "--outstanding-max", "nandle sweep . --plan\n"]),
+        ("report", ["--output", "PROFILE", "nandle report profile.json\n"]),
+    ] {
+        let page = place.nandle(&format!("man {command}")).done().stdout;
+        assert!(page.contains(".TH nandle") && page.contains(".SH EXAMPLES"), "{page}");
+        if program_exists("man") {
+            place.write("page.1", &page);
+            let rendered = render(&place);
+            for part in parts {
+                assert!(rendered.contains(part), "{part:?} is missing in {rendered}");
+            }
+        } else {
+            skip("no man to render the pages");
+        }
     }
-    let words = ["man", "--warnings", "-l", "nandle.1"].map(str::to_owned);
-    let output = place.command_of(&words, "").env("MANWIDTH", "80").output().unwrap();
+    place.nandle("man swap").refused(2, &["swap", "probe, sweep"]);
+}
+
+fn render(place: &Place) -> String {
+    let words = ["man", "--warnings", "-l", "page.1"].map(str::to_owned);
+    let output = place.command_of(&words, "").env("MANWIDTH", "120").output().unwrap();
     let outcome = Outcome::from(output).done();
-    assert!(outcome.stdout.contains("NAME") && outcome.stdout.contains("nandle"), "{}", outcome.stdout);
+    assert_eq!(outcome.stderr, "", "no warnings");
+    outcome.stdout
 }
 
 #[test]

@@ -34,7 +34,11 @@ fn csv_has_one_cell_a_row_in_the_order_of_the_plan() {
         ]
     );
     for row in outcome.rows() {
-        assert_eq!((&row[0], &row[3], &row[10], &row[22]), (".", "8388608", "262144", "0"), "{row:?}");
+        assert_eq!(
+            (&row[0], &row[3], &row[10], &row[22]),
+            (place.name().as_str(), "8388608", "262144", "0"),
+            "{row:?}"
+        );
     }
     assert_eq!(outcome.stderr, "", "nothing to say beside the result");
     assert_eq!(place.names(), [""; 0]);
@@ -47,7 +51,7 @@ fn json_is_as_specified() {
     assert_eq!(file["schema_version"], 1);
     assert_eq!(
         (&file["target"], &file["complete"], &file["file_bytes"]),
-        (&".".into(), &true.into(), &(4 * MIB).into())
+        (&place.name().into(), &true.into(), &(4 * MIB).into())
     );
     assert!(["io_uring", "threads"].contains(&file["backend"]["io"].as_str().unwrap()));
     let cell = &file["cells"][0];
@@ -73,13 +77,13 @@ fn every_pattern_runs_and_reads_what_was_written() {
     let sweep =
         format!("sweep . --file-size 8MiB --patterns {patterns} --block-sizes 16KiB --queue-depths 4");
     let outcome = place.nandle(&format!("{sweep} --bytes-per-run 512KiB --format table")).done();
-    let lines: Vec<_> = outcome.stdout.lines().collect();
-    assert!(lines[0].starts_with(".: read, "), "{}", lines[0]);
-    for (pattern, line) in patterns.split(',').zip(&lines[2..]) {
+    let (heading, cells) = outcome.stdout.split_once("CPU/req").unwrap();
+    assert!(heading.contains("read, ") && heading.contains("8MiB"), "{heading}");
+    for (pattern, line) in patterns.split(',').zip(cells.lines().skip(1)) {
         assert!(line.trim_start().starts_with(pattern), "{pattern}: {line}");
         assert!(!line.contains("error"), "{line}");
     }
-    assert!(lines.iter().all(|line| line.chars().count() <= 80), "{}", outcome.stdout);
+    outcome.fits_80_columns();
 }
 
 #[test]
@@ -164,4 +168,18 @@ fn memory_is_no_disk_and_says_so() {
         "{}",
         outcome.stdout
     );
+}
+
+#[test]
+fn an_array_of_directories_is_swept_like_one() {
+    let place = Place::new();
+    for array in ["raid0:64KiB:.,.", "raid10:64KiB:.*4"] {
+        for operation in ["read", "write"] {
+            let sweep = format!("sweep {array} {ONE_CELL} --operation {operation} --json");
+            let file = place.nandle(&sweep).done().json();
+            assert_eq!((&file["target"], &file["cells"][0]["bytes"]), (&array.into(), &(256 << 10).into()));
+            assert_eq!(file["cells"][0]["errors"], 0);
+        }
+    }
+    assert_eq!(place.names(), [""; 0]);
 }

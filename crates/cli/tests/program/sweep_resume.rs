@@ -120,7 +120,7 @@ fn another_targets_sweep_is_not_gone_on_with() {
             let cells = "--patterns random --block-sizes 4KiB --queue-depths 1 --bytes-per-run 64KiB";
             place.nandle(&format!("sweep {target} {cells} {options} --resume {output}"))
         };
-        resume("data", "").refused(1, &[output, "its target is .", "data"]);
+        resume("data", "").refused(1, &[output, &format!("its target is {}", place.name()), "data"]);
         resume(".", "--file-size 8MiB").refused(1, &[output, "its file size is 4MiB", "8MiB"]);
         resume(".", "--file-size 4MiB --buffered")
             .refused(1, &[output, "its access is direct I/O", "buffered I/O"]);

@@ -46,6 +46,7 @@ struct Pending {
 pub(crate) struct Controller {
     layout: Layout,
     bytes_per_s: u64,
+    write_bytes_per_s: u64,
     command_ns: u64,
     processor: Timeline,
     link: Timeline,
@@ -68,6 +69,7 @@ impl Controller {
         Self {
             layout,
             bytes_per_s: parameters.bytes_per_s,
+            write_bytes_per_s: parameters.write_bytes_per_s.unwrap_or(parameters.bytes_per_s),
             command_ns: parameters.command_ns,
             processor: Timeline::default(),
             link: Timeline::default(),
@@ -245,7 +247,7 @@ impl Timing for Controller {
         let accepted_ns = self.processor.append(now_ns, self.command_ns) + self.command_ns;
         let pending = Pending { request, parts_left: 0, transferred_ns: 0, cached: false, reported: false };
         let ticket = self.admit(pending);
-        let duration_ns = transfer_ns(request.length_bytes, self.bytes_per_s);
+        let duration_ns = transfer_ns(request.length_bytes, self.write_bytes_per_s);
         match (request.operation, &self.cache) {
             (TimedOperation::Write { .. }, cache) => {
                 let cached = cache.is_some();

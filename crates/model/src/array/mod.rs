@@ -12,7 +12,6 @@ mod cache;
 mod controller;
 mod device;
 mod layout;
-pub mod library;
 mod parameters;
 
 pub use device::{Array, Drive};

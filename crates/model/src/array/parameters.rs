@@ -2,10 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::library::ModelKind;
+
 /// An array with its controllers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ArrayParameters {
+    /// `array`.
+    pub kind: ModelKind,
     /// The name it is known by.
     pub name: String,
     /// What it is, in a sentence.
@@ -22,6 +26,9 @@ pub struct ArrayParameters {
 pub struct ControllerParameters {
     /// Data rate that its drives share.
     pub bytes_per_s: u64,
+    /// Data rate of writes, where it takes data in more slowly than it gives it (mirrors: every byte leaves twice).
+    #[serde(default)]
+    pub write_bytes_per_s: Option<u64>,
     /// Processor time of a request.
     pub command_ns: u64,
     /// How it lays data over its drives; `simple` shows each drive by itself.
@@ -105,14 +112,6 @@ pub enum ArrayError {
         /// Drives given.
         got: usize,
     },
-    /// No array of that name is in the library.
-    #[error("there is no array {name:?} in the library; there are {known}")]
-    UnknownArray {
-        /// The name asked for.
-        name: String,
-        /// The names there are.
-        known: String,
-    },
 }
 
 impl ArrayParameters {
@@ -136,6 +135,8 @@ impl ArrayParameters {
         self.software.validate("software", self.volumes())?;
         for controller in &self.controllers {
             within("controllers.bytes_per_s", controller.bytes_per_s, 1_000, 1_000_000_000_000)?;
+            let write_bytes_per_s = controller.write_bytes_per_s.unwrap_or(controller.bytes_per_s);
+            within("controllers.write_bytes_per_s", write_bytes_per_s, 1_000, 1_000_000_000_000)?;
             within("controllers.command_ns", controller.command_ns, 0, 1_000_000_000)?;
             within("number of drives of a controller", controller.drives.len() as u64, 1, 1_024)?;
             controller.hardware.validate("controllers.hardware", controller.drives.len())?;

@@ -13,7 +13,7 @@ pub enum DiskError {
     },
     /// A figure is outside of what the model can work with.
     #[error(
-        "{drive}: {field} is {got}, but must lie within {lowest} to {highest}; the nearest right value is {nearest}"
+        "{field} is {got}, but must lie within {lowest} to {highest}; the nearest right value is {nearest}"
     )]
     OutOfRange {
         /// The drive's name as its parameters give it.
@@ -30,7 +30,7 @@ pub enum DiskError {
         nearest: f64,
     },
     /// Parameters contradict each other.
-    #[error("{drive}: {field} {problem}")]
+    #[error("{field} {problem}")]
     Inconsistent {
         /// The drive's name as its parameters give it.
         drive: String,

@@ -4,13 +4,18 @@
 use serde::Deserialize;
 
 use super::{DiskError, validation};
+use crate::library::ModelKind;
 
 /// Everything the model knows of a drive.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DiskParameters {
-    /// Vendor and model.
+    /// `disk`.
+    pub kind: ModelKind,
+    /// The name it is known by.
     pub name: String,
+    /// What it is, in a line.
+    pub description: String,
     /// Bytes of a sector.
     pub sector_bytes: u64,
     /// Spindle speed.

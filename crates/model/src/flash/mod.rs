@@ -14,7 +14,6 @@ mod command_queue;
 mod drive;
 mod firmware;
 mod host_queue;
-pub mod library;
 mod link;
 mod mapping;
 pub mod parameters;

@@ -34,8 +34,11 @@ pub enum Refill {
 pub enum Counting {
     /// All of them, from the first submission to the last completion (DIAT §1.1: bytes read / time).
     Whole,
-    /// Those between the completion that follows the warm-up and the last one before the end: a short slice of a
-    /// run that goes on, without the ramps at its ends.
+    /// Those after the completion that follows the warm-up, in whole rounds of as many as are outstanding: a short
+    /// slice of a run that goes on, without the ramps at its ends. Whole rounds, because requests that started
+    /// together complete together, and a window from somewhere in such a cluster to the beginning of another would
+    /// count too few. What completed at the very time at which the window opens came before it, or a batch would
+    /// count without the time that it took.
     Window {
         /// Completions to let pass first.
         warm_up_requests: u64,
@@ -79,10 +82,18 @@ struct Run<'lane> {
     cpu_began: Nanos,
     /// From when on requests count; `None` before the end of the warm-up.
     counts_from: Option<Nanos>,
+    /// Completions since then.
+    counted: u64,
     asked_bytes: u64,
     ending: bool,
     /// Kept for its memory.
     reaped: Vec<Completion>,
+    /// Completions that are still to be settled.
+    arrived: VecDeque<Completion>,
+    /// How many of them, from the first on, are noted as no longer outstanding.
+    noted: usize,
+    /// [`Run::rounds`] before the first of those.
+    rounds_before: u64,
 }
 
 impl<'lane> Run<'lane> {
@@ -97,33 +108,33 @@ impl<'lane> Run<'lane> {
             began,
             cpu_began,
             counts_from: (options.counting == Counting::Whole).then_some(began),
+            counted: 0,
             asked_bytes: 0,
             ending: false,
             reaped: Vec::new(),
+            arrived: VecDeque::new(),
+            noted: 0,
+            rounds_before: 0,
         }
     }
 
     fn drive(mut self, cancel: &Cancel) -> Result<Measurement, LoadError> {
         let batch = self.options.refill.batch(self.options.queue_depth);
-        let mut completions = VecDeque::with_capacity(self.options.queue_depth as usize);
         loop {
+            self.ending |= cancel.is_cancelled();
             self.refill();
             if self.outstanding.count() == 0 {
                 break;
             }
-            self.collect(
-                Wait::until_completed(batch.min(self.outstanding.count()) as usize),
-                &mut completions,
-            )?;
-            self.ending |= cancel.is_cancelled();
-            while let Some(completion) = completions.pop_front() {
-                self.ending |= cancel.is_cancelled();
+            self.collect(Wait::until_completed(batch.min(self.outstanding.count()) as usize))?;
+            while let Some(completion) = self.next_arrived() {
                 self.settle(completion);
                 if self.options.refill == Refill::Exact {
                     // One by one, and sent at once: a device that gets its requests in bursts has fewer to work on
                     // in between. On a virtual disk that costs a sixth of the bandwidth.
+                    self.ending |= cancel.is_cancelled();
                     self.refill();
-                    self.collect(Wait::NONE, &mut completions)?;
+                    self.collect(Wait::NONE)?;
                 }
             }
         }
@@ -133,15 +144,26 @@ impl<'lane> Run<'lane> {
         self.conclude()
     }
 
-    /// Sends what was submitted, and appends what has completed.
-    fn collect(&mut self, wait: Wait, completions: &mut VecDeque<Completion>) -> Result<(), LoadError> {
+    /// Sends what was submitted, and takes in what has completed.
+    fn collect(&mut self, wait: Wait) -> Result<(), LoadError> {
         self.lane.io.reap(wait, &mut self.reaped);
         if self.reaped.is_empty() && wait != Wait::NONE {
             return self.outstanding.check(self.lane.io.now(), self.lane.patience);
         }
-        self.outstanding.completed(&self.reaped);
-        completions.extend(self.reaped.drain(..));
+        self.arrived.extend(self.reaped.drain(..));
         Ok(())
+    }
+
+    /// The next completion. The first of those of one time notes that all of them have completed.
+    fn next_arrived(&mut self) -> Option<Completion> {
+        let at = self.arrived.front()?.completed_at;
+        if self.noted == 0 {
+            self.rounds_before = self.rounds();
+            self.noted = self.arrived.iter().take_while(|completion| completion.completed_at == at).count();
+            self.outstanding.completed(at, u32::try_from(self.noted).unwrap_or(u32::MAX));
+        }
+        self.noted -= 1;
+        self.arrived.pop_front()
     }
 
     /// Submits until the depth is reached or the run is to end.
@@ -149,7 +171,7 @@ impl<'lane> Run<'lane> {
         while !self.ending && !self.outstanding.is_full() {
             let Some(operation) = self.operations.next() else { return };
             let (io, device) = (self.lane.io.as_mut(), self.lane.device.id);
-            let due = Nanos::ZERO;
+            let due = self.outstanding.as_of();
             if let Err(operation) = self.outstanding.submit(io, device, due, operation) {
                 self.operations.recycle(operation);
                 return;
@@ -159,53 +181,66 @@ impl<'lane> Run<'lane> {
         }
     }
 
+    /// How often as many requests were counted as are outstanding.
+    fn rounds(&self) -> u64 {
+        self.counted / u64::from(self.options.queue_depth.max(1))
+    }
+
     /// A window's time runs from the end of its warm-up.
-    fn time_counted(&self, now: Nanos) -> Nanos {
-        self.counts_from.map_or(Nanos::ZERO, |from| now.since(from))
+    fn is_time_over(&self, now: Nanos) -> bool {
+        let counted = self.counts_from.map_or(Nanos::ZERO, |from| now.since(from));
+        self.options.stop.time.is_some_and(|time| counted >= time)
     }
 
     fn settle(&mut self, completion: Completion) {
         let now = completion.completed_at;
         self.outstanding.take(completion.token);
         self.measurement.cpu_requests += 1;
+        let counts = self.counts(completion.completed_at);
         if completion.result.is_err() {
             self.measurement.count_failure(&completion);
         } else if self.operations.is_damaged(&completion.operation) {
             self.measurement.count_damage(&completion);
-        } else {
-            self.count(&completion);
+        } else if counts {
+            let (from, at) = (completion.submitted_at, completion.completed_at);
+            self.measurement.count(self.began, from, at, self.operations.block_bytes());
         }
         self.operations.recycle(completion.operation);
-        self.ending |= self.options.stop.time.is_some_and(|time| self.time_counted(now) >= time);
+        // What has completed at one time counts, or doesn't, as a whole.
+        if self.noted == 0 {
+            let ends_round = self.options.counting == Counting::Whole || self.rounds() > self.rounds_before;
+            self.ending |= ends_round && self.is_time_over(now);
+        }
     }
 
-    fn count(&mut self, completion: &Completion) {
-        let at = completion.completed_at;
-        match (self.options.counting, self.counts_from) {
-            (Counting::Whole, Some(_)) => {}
-            (Counting::Window { .. }, Some(_)) if !self.ending => {}
-            (Counting::Window { warm_up_requests }, None) => {
-                if self.measurement.cpu_requests > warm_up_requests {
-                    self.counts_from = Some(at);
-                    self.outstanding.restart_area();
-                }
-                return;
+    /// Whether what completed at a time counts. If so, the time until then does, whatever became of the request.
+    fn counts(&mut self, at: Nanos) -> bool {
+        let Some(from) = self.counts_from else {
+            if self.warm_up_is_over() {
+                self.counts_from = Some(at);
+                self.outstanding.restart_area();
             }
-            _ => return,
+            return false;
+        };
+        let counts = self.options.counting == Counting::Whole || (at > from && !self.ending);
+        if counts {
+            self.counted += 1;
+            // Threads stamp their completions themselves, and may hand them over in another order.
+            self.measurement.elapsed = self.outstanding.as_of().since(from);
+            self.measurement.outstanding_ns = self.outstanding.area_ns();
         }
-        self.measurement.count(self.began, completion.submitted_at, at, self.operations.block_bytes());
-        self.measurement.elapsed = at.since(self.counts_from.unwrap_or(self.began));
-        self.measurement.outstanding_ns = self.outstanding.area_ns();
+        counts
+    }
+
+    fn warm_up_is_over(&self) -> bool {
+        match self.options.counting {
+            Counting::Whole => true,
+            Counting::Window { warm_up_requests } => self.measurement.cpu_requests > warm_up_requests,
+        }
     }
 
     fn conclude(mut self) -> Result<Measurement, LoadError> {
         self.measurement.cpu = self.lane.io.cpu_time().since(self.cpu_began);
-        match &self.measurement {
-            Measurement { requests: 0, first_error: Some(first), .. } => {
-                let requests = self.measurement.failed + self.measurement.damaged;
-                Err(LoadError::AllFailed { requests, first: first.clone() })
-            }
-            _ => Ok(self.measurement),
-        }
+        self.measurement.unless_all_failed()
     }
 }

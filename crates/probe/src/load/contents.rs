@@ -30,9 +30,20 @@ impl Contents {
     /// Whether the first and the last eight bytes of a read are what belongs there: enough to notice a block from
     /// another address, an unwritten one, or one that is cut short, at no cost that a measurement would feel.
     pub fn matches_ends(self, offset_bytes: u64, read: &BufferMut) -> bool {
-        let word = |at: u64| self.word((offset_bytes + at) / WORD_BYTES).to_le_bytes();
-        let last = (read.len() as u64).saturating_sub(WORD_BYTES);
-        read.first_chunk() == Some(&word(0)) && read.last_chunk() == Some(&word(last))
+        let last = read.len().saturating_sub(8);
+        let begins = read.iter().zip(self.eight(offset_bytes)).all(|(got, expected)| *got == expected);
+        let end = read.iter().skip(last);
+        begins && end.zip(self.eight(offset_bytes + last as u64)).all(|(got, expected)| *got == expected)
+    }
+
+    /// The eight bytes from `offset_bytes` on, which need not be a multiple of 8.
+    fn eight(self, offset_bytes: u64) -> [u8; 8] {
+        let index = offset_bytes / WORD_BYTES;
+        let skipped_bits = offset_bytes % WORD_BYTES * 8;
+        if skipped_bits == 0 {
+            return self.word(index).to_le_bytes();
+        }
+        (self.word(index) >> skipped_bits | self.word(index + 1) << (64 - skipped_bits)).to_le_bytes()
     }
 
     fn word(self, index: u64) -> u64 {

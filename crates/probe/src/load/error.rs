@@ -1,3 +1,4 @@
+use nandle_io::units::format_duration;
 use nandle_io::{ArenaError, Nanos};
 
 /// A run came to no result.
@@ -6,8 +7,9 @@ use nandle_io::{ArenaError, Nanos};
 pub enum LoadError {
     /// The device stopped answering.
     #[error(
-        "the device has not answered for {silent}: {outstanding} requests are outstanding, the oldest a \
-         {operation} at offset {offset_bytes} since {age}; look at the kernel's log (dmesg)"
+        "the device has not answered for {}: {outstanding} requests are outstanding, the oldest a {operation} at \
+         offset {offset_bytes} since {}; look at the kernel's log (dmesg), or wait longer with --patience",
+        format_duration(*silent), format_duration(*age)
     )]
     Stalled {
         /// How long nothing completed.
@@ -55,6 +57,9 @@ pub enum LoadError {
         /// Room.
         slots: usize,
     },
+    /// Requests on a schedule come until a time, and none was given.
+    #[error("requests on a schedule need a time at which they end; give --time-per-run")]
+    Endless,
     /// The user ended it.
     #[error("interrupted")]
     Cancelled,

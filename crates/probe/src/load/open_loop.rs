@@ -4,7 +4,7 @@ use nandle_profile::LatencySummary;
 use rand_distr::{Distribution, Exp1};
 
 use super::operations::Operations;
-use super::outstanding::Outstanding;
+use super::outstanding::{Outstanding, together};
 use super::record::new_histogram;
 use super::{Cancel, Lane, LoadError, Measurement, Work, summary};
 use crate::pattern::{Generator, generator};
@@ -39,7 +39,8 @@ pub enum Arrivals {
 pub struct ScheduleLag {
     /// Submission less scheduled arrival, in nanoseconds.
     pub lag_ns: LatencySummary,
-    /// Arrivals that were due and never sent, because the run had ended.
+    /// Arrivals that were due and never sent, because the run had ended; for Poisson arrivals the number expected
+    /// in the time from the first of them to the end.
     pub unsent: u64,
 }
 
@@ -88,6 +89,19 @@ impl Schedule {
         )]
         let since = Nanos(self.next_ns as u64);
         self.began + since
+    }
+
+    /// Arrivals that are still to come before `ends`. Counted by the rate: far beyond what the device can do, there
+    /// are too many to draw each.
+    fn left_before(&self, ends: Nanos) -> u64 {
+        let left_ns = ends.since(self.due()).0 as f64;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "never negative; saturates"
+        )]
+        let left = (left_ns / self.mean_distance_ns).ceil() as u64;
+        left
     }
 
     fn advance(&mut self) {
@@ -149,11 +163,12 @@ impl<'lane> Run<'lane> {
         if cancel.is_cancelled() {
             return Err(LoadError::Cancelled);
         }
-        Ok(self.conclude())
+        self.conclude()
     }
 
     /// Submits every arrival that is due.
     fn send_due(&mut self, now: Nanos) {
+        self.outstanding.pass(now);
         while self.schedule.due() <= now && !self.outstanding.is_full() {
             let due = self.schedule.due();
             let Some(operation) = self.operations.next() else { return };
@@ -185,9 +200,12 @@ impl<'lane> Run<'lane> {
         if completions.is_empty() {
             return self.outstanding.check(self.lane.io.now(), self.lane.patience);
         }
-        self.outstanding.completed(completions);
-        for completion in completions.drain(..) {
-            self.settle(completion);
+        while let Some(first) = completions.first() {
+            let (at, count) = (first.completed_at, together(completions));
+            self.outstanding.completed(at, u32::try_from(count).unwrap_or(u32::MAX));
+            for completion in completions.drain(..count) {
+                self.settle(completion);
+            }
         }
         Ok(())
     }
@@ -209,16 +227,13 @@ impl<'lane> Run<'lane> {
         self.operations.recycle(completion.operation);
     }
 
-    fn conclude(mut self) -> (Measurement, ScheduleLag) {
-        let mut unsent = 0;
-        while self.schedule.due() < self.ends {
-            unsent += 1;
-            self.schedule.advance();
-        }
+    fn conclude(mut self) -> Result<(Measurement, ScheduleLag), LoadError> {
+        let unsent = self.schedule.left_before(self.ends);
         let now = self.lane.io.now();
         self.measurement.elapsed = now.since(self.began);
         self.measurement.cpu = self.lane.io.cpu_time().since(self.cpu_began);
         self.measurement.outstanding_ns = self.outstanding.area_ns();
-        (self.measurement, ScheduleLag { lag_ns: summary(&self.lag_ns), unsent })
+        let lag = ScheduleLag { lag_ns: summary(&self.lag_ns), unsent };
+        Ok((self.measurement.unless_all_failed()?, lag))
     }
 }

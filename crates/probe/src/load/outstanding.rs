@@ -41,6 +41,11 @@ impl Outstanding {
         self.area_ns
     }
 
+    /// The time up to which it knows what was outstanding.
+    pub(super) fn as_of(&self) -> Nanos {
+        self.last_change
+    }
+
     /// Forgets what was outstanding until now.
     pub(super) fn restart_area(&mut self) {
         self.area_ns = 0.0;
@@ -73,18 +78,23 @@ impl Outstanding {
         Ok(())
     }
 
-    /// Notes that requests completed since the last time. Those that a world has seen at the same time are taken to
-    /// have completed one after the other, evenly, the last one just then.
-    pub(super) fn completed(&mut self, completions: &[Completion]) {
-        for together in completions.chunk_by(|a, b| a.completed_at == b.completed_at) {
-            let count = u32::try_from(together.len()).unwrap_or(u32::MAX);
-            let now = together.first().map_or(self.last_change, |first| first.completed_at);
-            let mean = f64::from(self.count) - f64::from(count.saturating_sub(1)) / 2.0;
-            self.area_ns += mean * now.since(self.last_change).0 as f64;
-            self.count = self.count.saturating_sub(count);
-            self.last_change = now;
-            self.last_progress = now;
+    /// Notes that time has passed. A device with nothing to do isn't silent.
+    pub(super) fn pass(&mut self, now: Nanos) {
+        self.area_ns += f64::from(self.count) * now.since(self.last_change).0 as f64;
+        self.last_change = self.last_change.max(now);
+        if self.count == 0 {
+            self.last_progress = self.last_change;
         }
+    }
+
+    /// Notes that requests completed at one time, as far as the world knows. A world that sees them later than they
+    /// happened stamps several alike: they are taken to have completed evenly since the time before.
+    pub(super) fn completed(&mut self, at: Nanos, count: u32) {
+        let mean = f64::from(self.count) - f64::from(count.saturating_sub(1)) / 2.0;
+        self.area_ns += mean * at.since(self.last_change).0 as f64;
+        self.count = self.count.saturating_sub(count);
+        self.last_change = self.last_change.max(at);
+        self.last_progress = self.last_change;
     }
 
     /// Frees a completed request's token; tells what was known of it.
@@ -107,5 +117,26 @@ impl Outstanding {
             (oldest.operation, oldest.offset_bytes, now.since(oldest.due))
         });
         Err(LoadError::Stalled { silent, outstanding: self.count as usize, operation, offset_bytes, age })
+    }
+}
+
+/// How many completions from the first on have its time.
+pub(super) fn together(completions: &[Completion]) -> usize {
+    completions.chunk_by(|a, b| a.completed_at == b.completed_at).next().map_or(0, <[_]>::len)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn completions_out_of_order_do_not_count_time_twice() {
+        let mut outstanding = Outstanding::new(Nanos(0), 4);
+        outstanding.count = 4;
+        for at in [1000, 500, 1000, 2000] {
+            outstanding.completed(Nanos(at), 1);
+            outstanding.count = 4;
+        }
+        assert!((outstanding.area_ns() - 4.0 * 2000.0).abs() < 1e-9, "{}", outstanding.area_ns());
     }
 }

@@ -2,12 +2,14 @@ use hdrhistogram::Histogram;
 use nandle_io::{Completion, Nanos};
 use nandle_profile::{LatencySummary, SecondSample};
 
+use super::LoadError;
+
 /// Latencies up to this are told apart; longer ones count as this long.
 const LATENCY_NS_MAX: u64 = 3_600_000_000_000;
 /// Latencies are kept to this many decimal digits.
 const DIGITS: u8 = 3;
 /// A quantile is printed only when so many observations lie beyond it.
-const BEYOND: f64 = 10.0;
+const BEYOND: u64 = 10;
 
 /// What a run gave. Runs of several threads, or several slices of one cell, add up with
 /// [`merge`](Measurement::merge).
@@ -131,6 +133,17 @@ impl Measurement {
         }
     }
 
+    /// Itself, or an error when all that completed had failed. A success that wasn't counted is one all the same.
+    pub(super) fn unless_all_failed(self) -> Result<Self, LoadError> {
+        let failures = self.failed + self.damaged;
+        match self.first_error {
+            Some(first) if failures == self.cpu_requests => {
+                Err(LoadError::AllFailed { requests: failures, first })
+            }
+            _ => Ok(self),
+        }
+    }
+
     /// Counts a failure.
     pub(super) fn count_failure(&mut self, completion: &Completion) {
         self.failed += 1;
@@ -170,16 +183,16 @@ pub(super) fn new_histogram() -> Histogram<u64> {
 /// The few figures of a distribution, quantiles only where ten observations lie beyond them.
 pub fn summary(latency_ns: &Histogram<u64>) -> LatencySummary {
     let observed = latency_ns.len();
-    let quantile = |quantile: f64| {
-        let beyond = observed as f64 * (1.0 - quantile);
-        (beyond >= BEYOND).then(|| latency_ns.value_at_quantile(quantile))
+    // One observation in so many lies beyond the quantile. Whole numbers: 100 × (1 − 0.9) is less than ten.
+    let quantile = |quantile: f64, beyond_one_in: u64| {
+        (observed >= BEYOND * beyond_one_in).then(|| latency_ns.value_at_quantile(quantile))
     };
     LatencySummary {
         mean: (observed > 0).then(|| latency_ns.mean()),
-        p50: quantile(0.5),
-        p90: quantile(0.9),
-        p99: quantile(0.99),
-        p999: quantile(0.999),
+        p50: quantile(0.5, 2),
+        p90: quantile(0.9, 10),
+        p99: quantile(0.99, 100),
+        p999: quantile(0.999, 1000),
         max: (observed > 0).then(|| latency_ns.max()),
     }
 }

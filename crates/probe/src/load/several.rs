@@ -10,6 +10,9 @@ pub type Opener<'a> = dyn Fn(u32) -> Result<(Box<dyn Io>, Device), String> + Syn
 /// Runs the same load on several threads at once, each on its own lane, and adds up what they gave. They begin
 /// together, when the last one is set up. `run` gets the thread's number and its lane.
 ///
+/// A single thread is the caller's own: a thread that ends while the device owes it an answer is held by the kernel
+/// until the answer comes, and whoever waits for the thread would wait with it.
+///
 /// # Errors
 /// The first thread's that has one.
 pub fn run_on_threads(
@@ -19,11 +22,12 @@ pub fn run_on_threads(
     options: LaneOptions,
     run: &(dyn Fn(u32, &mut Lane) -> Result<Measurement, LoadError> + Sync),
 ) -> Result<Measurement, LoadError> {
+    if threads <= 1 {
+        return run(0, &mut open_lane(open, slots, options)?);
+    }
     let start = Barrier::new(threads as usize);
     let on_thread = |number| {
-        let lane = open(slots).map_err(LoadError::Opening).and_then(|(io, device)| {
-            Lane::new(io, device, options).map_err(|e| LoadError::Opening(e.to_string()))
-        });
+        let lane = open_lane(open, slots, options);
         // Every thread comes to the barrier, also one that could not be set up.
         start.wait();
         run(number, &mut lane?)
@@ -37,4 +41,9 @@ pub fn run_on_threads(
         sum.merge(&result?);
     }
     Ok(sum)
+}
+
+fn open_lane(open: &Opener<'_>, slots: u32, options: LaneOptions) -> Result<Lane, LoadError> {
+    let (io, device) = open(slots).map_err(LoadError::Opening)?;
+    Lane::new(io, device, options).map_err(|error| LoadError::Opening(error.to_string()))
 }

@@ -1,7 +1,6 @@
 use std::collections::BTreeMap;
 
 use super::CellKey;
-use crate::load::Measurement;
 
 /// One slice of a cell.
 #[derive(Debug, Clone, Copy)]
@@ -12,13 +11,6 @@ pub(super) struct Slice {
     pub(super) elapsed_ns: f64,
     /// How fast the reference cell was about that time, relative to its median; 1 when it was as ever.
     pub(super) pace: f64,
-}
-
-/// All slices of a cell.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Slices {
-    pub(super) slices: Vec<Slice>,
-    pub(super) sum: Measurement,
 }
 
 /// A cell's bandwidth, and how sure it is.
@@ -39,51 +31,50 @@ const LOG_SCATTER_MIN: f64 = 0.005;
 
 /// Estimates for all cells. With few slices a cell's own scatter says little, so it is drawn towards the scatter
 /// of all cells together (shrinkage), which counts as [`PRIOR_SLICES`] observations.
-pub(super) fn estimates(cells: &BTreeMap<CellKey, Slices>) -> BTreeMap<CellKey, Estimate> {
+pub(super) fn estimates(cells: &BTreeMap<CellKey, Vec<Slice>>) -> BTreeMap<CellKey, Estimate> {
     let pooled = pooled_log_variance(cells);
-    let estimate = |slices: &Slices| {
-        let count = slices.slices.len() as f64;
+    let estimate = |slices: &Vec<Slice>| {
+        let count = slices.len() as f64;
         let own = log_variance(slices).unwrap_or(pooled);
         let degrees = (count - 1.0).max(0.0);
         let variance = (PRIOR_SLICES * pooled + degrees * own) / (PRIOR_SLICES + degrees);
         Estimate {
             bandwidth_bytes_per_s: mean_bandwidth(slices),
             log_error: (variance.max(LOG_SCATTER_MIN.powi(2)) / count.max(1.0)).sqrt(),
-            slices: slices.slices.len(),
+            slices: slices.len(),
         }
     };
     cells
         .iter()
-        .filter(|(_, slices)| !slices.slices.is_empty())
+        .filter(|(_, slices)| !slices.is_empty())
         .map(|(key, slices)| (*key, estimate(slices)))
         .collect()
 }
 
 /// Bytes by time, each slice's bytes corrected for the device's pace. A mean over time, so that the pauses of
 /// single slices count as they would in one long run.
-fn mean_bandwidth(slices: &Slices) -> f64 {
+fn mean_bandwidth(slices: &[Slice]) -> f64 {
     let bytes: f64 =
-        slices.slices.iter().map(|slice| slice.bandwidth_bytes_per_s * slice.elapsed_ns / slice.pace).sum();
-    let time: f64 = slices.slices.iter().map(|slice| slice.elapsed_ns).sum();
+        slices.iter().map(|slice| slice.bandwidth_bytes_per_s * slice.elapsed_ns / slice.pace).sum();
+    let time: f64 = slices.iter().map(|slice| slice.elapsed_ns).sum();
     if time > 0.0 { bytes / time } else { 0.0 }
 }
 
 /// The variance of the logarithm of a cell's slices; `None` with fewer than two.
-fn log_variance(slices: &Slices) -> Option<f64> {
-    let count = slices.slices.len() as f64;
+pub(super) fn log_variance(slices: &[Slice]) -> Option<f64> {
+    let count = slices.len() as f64;
     if count < 2.0 {
         return None;
     }
-    let logs = || slices.slices.iter().map(|slice| (slice.bandwidth_bytes_per_s / slice.pace).max(1.0).ln());
+    let logs = || slices.iter().map(|slice| (slice.bandwidth_bytes_per_s / slice.pace).max(1.0).ln());
     let mean = logs().sum::<f64>() / count;
     Some(logs().map(|log| (log - mean).powi(2)).sum::<f64>() / (count - 1.0))
 }
 
 /// The variance that cells have on average, weighted by how much each has to say.
-fn pooled_log_variance(cells: &BTreeMap<CellKey, Slices>) -> f64 {
-    let parts = || {
-        cells.values().filter_map(|slices| Some((log_variance(slices)?, slices.slices.len() as f64 - 1.0)))
-    };
+fn pooled_log_variance(cells: &BTreeMap<CellKey, Vec<Slice>>) -> f64 {
+    let parts =
+        || cells.values().filter_map(|slices| Some((log_variance(slices)?, slices.len() as f64 - 1.0)));
     let degrees: f64 = parts().map(|(_, degrees)| degrees).sum();
     if degrees < 1.0 {
         // Nothing was measured twice yet: what virtual disks show between two equal cells.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use nandle_profile::FitSummary;
 
 use super::estimate::{Estimate, median};
-use super::{CellKey, Order};
+use super::{CellKey, Grid, Order};
 
 /// `1/X^p = (t/(q·b))^p + (1/(i·b))^p + (1/w)^p`, `t = request_ns + b · ns_per_byte`: bound by latency, by the rate
 /// of requests, and by bandwidth, joined smoothly.
@@ -168,4 +168,14 @@ impl Parameter {
 /// Whether the curve is about this cell.
 pub(super) fn is_random(key: &CellKey) -> bool {
     key.order == Order::Random && key.group_blocks == 1
+}
+
+/// The cells of random reading that were not measured, while a deeper one of the same block size was. Beyond the
+/// deepest nothing shows how the curve goes on.
+pub(super) fn in_between(grid: &Grid, measured: &BTreeMap<CellKey, f64>) -> Vec<CellKey> {
+    let is_between = |key: &CellKey| {
+        let deeper = *key..=CellKey::random(key.block_bytes, u32::MAX);
+        !measured.contains_key(key) && measured.range(deeper).next().is_some()
+    };
+    grid.random_cells().filter(is_between).collect()
 }

@@ -1,4 +1,5 @@
 use nandle_io::Shape;
+use nandle_io::buffer::GRAIN_BYTES;
 use nandle_io::units::format_bytes;
 use nandle_profile::{OperationKind, SkippedCell};
 
@@ -104,7 +105,9 @@ impl Grid {
 
     /// Memory that a lane needs to read any cell.
     pub fn buffer_bytes(&self) -> u64 {
-        self.random_cells().map(|key| key.spec().outstanding_bytes()).max().unwrap_or(0)
+        let grain = GRAIN_BYTES as u64;
+        let bytes = |key: CellKey| key.block_bytes.next_multiple_of(grain) * u64::from(key.queue_depth);
+        self.random_cells().map(bytes).max().unwrap_or(0)
     }
 
     /// The cells that are left out.

@@ -1,10 +1,10 @@
 //! The knowledge of an exhaustive sweep in a minute: search, not enumeration.
 //!
 //! Cells are measured in slices of about a tenth of a second, interleaved in random order, with a reference cell
-//! among them that shows how the device drifts ([`slices`]). First comes a skeleton of the grid, then a bisection
+//! among them that shows how the device drifts (`slices`). First comes a skeleton of the grid, then a bisection
 //! for each block size's knee; what is left of the budget goes to the cells on which an undecided comparison hangs
-//! ([`schedule`]). Cells in between are filled in from a fitted curve ([`fit`]), and each derived parameter is
-//! computed on many random draws from the measured distributions, which gives its interval ([`surface`], [`derive`]).
+//! (`schedule`). Cells in between are filled in from a fitted curve (`fit`), and each derived parameter is
+//! computed on many random draws from the measured distributions, which gives its interval (`surface`, [`mod@derive`]).
 
 pub mod derive;
 mod estimate;
@@ -12,6 +12,7 @@ mod first_touch;
 mod fit;
 mod grid;
 mod isotonic;
+mod pace;
 mod probe;
 mod schedule;
 mod slices;

@@ -8,13 +8,14 @@ use nandle_profile::{
 use rand::seq::SliceRandom;
 
 use super::derive::{derive, efficient_block};
-use super::estimate::{Estimate, Slices, estimates};
+use super::estimate::{Estimate, estimates};
 use super::first_touch::first_touch;
-use super::fit::{Curve, is_random};
-use super::slices::{ReadArea, SLICE, Slicer};
-use super::{CellKey, Grid, Surface, Surfaces, schedule};
+use super::fit::{Curve, in_between, is_random};
+use super::schedule::{self, SLICES_WANTED};
+use super::slices::{ReadArea, Slicer};
+use super::{CellKey, Grid, Surface, Surfaces};
 use crate::Observer;
-use crate::load::{Cancel, Contents, Lane, LoadError};
+use crate::load::{Cancel, Contents, Lane, LoadError, Measurement, summary};
 use crate::pattern::{Generator, generator};
 use crate::sweep::to_cell;
 
@@ -66,17 +67,25 @@ pub struct Findings {
     pub elapsed: Nanos,
 }
 
-/// A reference slice is put in after so many others.
-const REFERENCE_EVERY: usize = 8;
+/// A reference slice is put in whenever so many slices' time has passed.
+const REFERENCE_EVERY: u64 = 8;
 /// Cells of a round.
 const ROUND_CELLS: usize = 24;
-/// Slices that each cell should have in the end.
-const SLICES_WANTED: usize = 3;
+/// Equal slices that differ by more than this (standard deviation by mean) make a profile partial.
+const RESTLESS: f64 = 0.3;
+/// More than this part of the cells with fewer slices than wanted are worth a remark.
+const LACKING_PART: usize = 10;
 /// Share of the budget for first touch.
 const FIRST_TOUCH_SHARE: u64 = 12;
 /// A first touch slower than this is a finding, and the file is read once before the rest is measured.
 const FIRST_TOUCH_SLOW: f64 = 0.9;
-/// Filling the queue for a slice, and emptying it after, may take this long.
+/// A slice takes this part of the budget, between these bounds: many short ones tell more than few long ones, but
+/// each has its ramps.
+const SLICE_PART: u64 = 1000;
+const SLICE_MIN: Nanos = Nanos::from_millis(20);
+const SLICE_MAX: Nanos = Nanos::from_millis(100);
+/// Filling the queue for a slice may take this part of the budget, and this long at most; so may emptying it after.
+const RAMP_PART: u64 = 40;
 const RAMP_MAX: Nanos = Nanos::from_millis(500);
 
 /// Measures the read side of a lane's device within a budget.
@@ -99,7 +108,7 @@ pub fn probe(
     let until = began + Nanos(options.budget.0 / FIRST_TOUCH_SHARE);
     let first_touch = if options.freshly_written { first_touch(lane, area, until, cancel)? } else { None };
     let search = Search {
-        slicer: Slicer::new(lane, area, reference, cancel),
+        slicer: Slicer::new(lane, area, reference, slice_time(options.budget), cancel),
         observer,
         generator: generator(options.seed, 47),
         unaffordable: BTreeMap::new(),
@@ -111,6 +120,10 @@ pub fn probe(
         grid,
     };
     search.run(options, first_touch)
+}
+
+fn slice_time(budget: Nanos) -> Nanos {
+    Nanos(budget.0 / SLICE_PART).clamp(SLICE_MIN, SLICE_MAX)
 }
 
 /// A cell in the middle of the grid, quick and busy: half way up in block size, depth 8.
@@ -154,15 +167,19 @@ impl Search<'_> {
         if first_touch.is_some_and(|touch| touch.ratio.high < FIRST_TOUCH_SLOW) {
             self.touch_everything()?;
         }
-        let skeleton = schedule::skeleton(&self.grid);
-        if !self.round(skeleton, "first look")? {
-            self.partial.push("the budget ended before each block size was read at a few depths".into());
-            return Ok(());
+        let mut first_look = schedule::skeleton(&self.grid);
+        first_look.push(Vec::new());
+        for cells in first_look {
+            let cells = if cells.is_empty() { self.deepest_affordable() } else { cells };
+            if !self.round(cells, "first look")? {
+                self.partial.push("the budget ended before each block size was read at a few depths".into());
+                return Ok(());
+            }
         }
         loop {
             let between = schedule::bisection(&self.grid, &self.surface());
             let between: Vec<_> =
-                between.into_iter().filter(|key| self.slicer.slice_count(*key) == 0).collect();
+                between.into_iter().filter(|key| self.is_new(*key) && self.is_affordable(*key)).collect();
             if between.is_empty() {
                 break;
             }
@@ -183,52 +200,64 @@ impl Search<'_> {
         self.refine()
     }
 
+    fn is_new(&self, key: CellKey) -> bool {
+        self.slicer.slice_count(key) == 0
+    }
+
+    /// For each block size the deepest queue that the device is fast enough for, where it wasn't measured yet.
+    fn deepest_affordable(&mut self) -> Vec<CellKey> {
+        let cells: Vec<CellKey> = self.grid.random_cells().collect();
+        let affordable = cells.into_iter().filter(|key| self.is_affordable(*key));
+        let deepest: BTreeMap<u64, CellKey> = affordable.map(|key| (key.block_bytes, key)).collect();
+        deepest.into_values().filter(|key| self.is_new(*key)).collect()
+    }
+
     /// Spends what is left where the uncertainty is largest.
     fn refine(&mut self) -> Result<(), LoadError> {
         loop {
             let next = schedule::next_round(&self.estimates(), &self.surface(), ROUND_CELLS);
-            if !self.round(next, "where it is unsure")? {
+            if next.is_empty() || !self.round(next, "where it is unsure")? {
                 break;
             }
         }
         let estimates = self.estimates();
-        let all = estimates.len();
-        let once = estimates.values().filter(|estimate| estimate.slices < SLICES_WANTED).count();
-        if once > 0 {
+        let (lacking, all) =
+            (estimates.values().filter(|estimate| estimate.slices < SLICES_WANTED).count(), estimates.len());
+        if lacking * LACKING_PART > all {
             self.remarks.push(format!(
-                "{once} of {all} cells were read in fewer than {SLICES_WANTED} slices; a larger --budget makes intervals \
+                "{lacking} of {all} cells were read in fewer than {SLICES_WANTED} slices; a larger --budget makes intervals \
                  narrower."
             ));
         }
         Ok(())
     }
 
-    /// Measures a slice of each cell, in random order, with reference slices among them. `false` when the budget
-    /// ended.
+    /// Measures a slice of each cell, in random order, with reference slices among them. `false` when there was no
+    /// time for some of them.
     fn round(&mut self, mut keys: Vec<CellKey>, stage: &str) -> Result<bool, LoadError> {
+        keys.retain(|key| self.is_affordable(*key));
         keys.shuffle(&mut self.generator);
         self.rounds += 1;
-        for (number, key) in keys.into_iter().enumerate() {
-            if !self.is_affordable(key) {
-                continue;
-            }
-            if number.is_multiple_of(REFERENCE_EVERY) {
-                if !self.has_time() {
-                    return Ok(false);
-                }
+        let mut all = true;
+        for key in keys {
+            let every = Nanos(self.slicer.slice_time.0 * REFERENCE_EVERY);
+            if self.slicer.is_reference_due(every) && self.has_time_for(self.slicer.reference_key()) {
                 self.slicer.measure_reference()?;
             }
-            if !self.has_time() {
-                return Ok(false);
+            if self.has_time_for(key) {
+                self.tell(stage, key);
+                self.slicer.measure(key)?;
+            } else {
+                all = false;
             }
-            self.tell(stage, key);
-            self.slicer.measure(key)?;
         }
-        Ok(true)
+        Ok(all)
     }
 
-    fn has_time(&mut self) -> bool {
-        self.slicer.now() + SLICE < self.ends
+    fn has_time_for(&mut self, key: CellKey) -> bool {
+        let ramp = self.ramp(key).unwrap_or(Nanos::ZERO);
+        // A slice ends with a whole round of the queue, which takes as long as filling it.
+        self.slicer.now() + ramp + self.slicer.slice_time.max(ramp) + ramp < self.ends
     }
 
     fn tell(&mut self, stage: &str, key: CellKey) {
@@ -237,12 +266,25 @@ impl Search<'_> {
         self.observer.progress(&format!("{stage}: {}", key.spec()), share.min(1.0));
     }
 
-    /// Whether a slice's ramps are short enough, judging by the shallower cells of the same block size. Slow devices
-    /// don't get the deepest queues, and the profile says so.
+    /// Whether a slice's ramps are short enough. Slow devices don't get the deepest queues, and the profile says so.
     fn is_affordable(&mut self, key: CellKey) -> bool {
-        let shallower = CellKey { queue_depth: 0, ..key }..key;
-        let known = self.slicer.fastest_of(shallower);
-        let Some(bandwidth) = known.filter(|bandwidth| *bandwidth > 0.0) else { return true };
+        let ramp_max = RAMP_MAX.min(Nanos(self.ends.since(self.began).0 / RAMP_PART));
+        match self.ramp(key) {
+            Some(ramp) if ramp > ramp_max && self.is_new(key) => {
+                self.unaffordable.insert(key, ramp);
+                false
+            }
+            _ => true,
+        }
+    }
+
+    /// How long it takes to fill the queue, judging by what is known of the same block size up to that depth.
+    fn ramp(&self, key: CellKey) -> Option<Nanos> {
+        let from = CellKey { queue_depth: 0, ..key };
+        let random =
+            CellKey::random(key.block_bytes, 0)..CellKey::random(key.block_bytes, key.queue_depth + 1);
+        let known = self.slicer.fastest_of(from..key).or_else(|| self.slicer.fastest_of(random));
+        let bandwidth = known.filter(|bandwidth| *bandwidth > 0.0)?;
         let ramp_ns = key.spec().outstanding_bytes() as f64 / bandwidth * 1e9;
         #[expect(
             clippy::cast_possible_truncation,
@@ -250,10 +292,7 @@ impl Search<'_> {
             reason = "positive, and saturates"
         )]
         let ramp = Nanos(ramp_ns as u64);
-        if ramp > RAMP_MAX {
-            self.unaffordable.insert(key, ramp);
-        }
-        ramp <= RAMP_MAX
+        Some(ramp)
     }
 
     /// Reads the whole area once.
@@ -288,13 +327,14 @@ impl Search<'_> {
         let cells = self.slicer.cells();
         let estimates = estimates(&cells);
         let curve = Curve::fit(&estimates);
-        self.leave_out_unaffordable();
         let surfaces = Surfaces::new(&estimates, curve.as_ref(), &self.grid, options.seed);
-        let latency_ns = smallest_alone(&cells);
+        let latency_ns = smallest_alone(self.slicer.sums());
         let derived = derive(&surfaces, &self.grid, options.stated_split_bytes, latency_ns);
         self.name_what_is_missing(&derived, first_touch.as_ref(), options);
+        let reference = self.slicer.reference(self.began);
+        self.judge_steadiness(reference.as_ref());
         let measured_cells =
-            cells.iter().filter_map(|(key, slices)| measured(*key, slices, &surfaces)).collect();
+            self.slicer.sums().filter_map(|(key, sum)| measured(key, sum, &estimates, &surfaces)).collect();
         let random = estimates.iter().filter(|(key, _)| is_random(key));
         let random: BTreeMap<_, _> =
             random.map(|(key, estimate)| (*key, estimate.bandwidth_bytes_per_s)).collect();
@@ -306,15 +346,11 @@ impl Search<'_> {
         Findings {
             partial: self.partial,
             cells: measured_cells,
-            fitted_cells: self
-                .grid
-                .random_cells()
-                .filter_map(|key| fitted(key, &random, curve.as_ref()))
-                .collect(),
+            fitted_cells: fitted(&self.grid, &random, curve.as_ref()),
             fit: curve.map(|curve| curve.summary(&random)),
             derived,
             first_touch,
-            reference: self.slicer.reference(self.began),
+            reference,
             skipped: skipped(&self.grid, &self.unaffordable),
             rounds: self.rounds,
             errors,
@@ -323,14 +359,15 @@ impl Search<'_> {
         }
     }
 
-    /// The grid that was really searched: the curve isn't to be trusted where the device could not be measured.
-    fn leave_out_unaffordable(&mut self) {
-        let measured = |key: &CellKey| !self.unaffordable.contains_key(key);
-        let depths: Vec<u32> = self.grid.queue_depths.clone();
-        let kept = depths.into_iter().filter(|depth| {
-            self.grid.block_sizes.iter().any(|block| measured(&CellKey::random(*block, *depth)))
-        });
-        self.grid.queue_depths = kept.collect();
+    /// Figures of a device that gives now a third and now three times as much are no profile of it.
+    fn judge_steadiness(&mut self, reference: Option<&ReferenceCell>) {
+        if let Some(reference) = reference.filter(|reference| reference.variation > RESTLESS) {
+            self.partial.push(format!(
+                "equal slices differ by {:.0} % (standard deviation): other work on the machine or the device disturbs \
+                 the figures, and they are rough; probe again when it is quiet",
+                reference.variation * 100.0
+            ));
+        }
     }
 
     fn name_what_is_missing(
@@ -357,29 +394,34 @@ impl Search<'_> {
     }
 }
 
-/// The median latency of the smallest block at depth 1.
-fn smallest_alone(cells: &BTreeMap<CellKey, Slices>) -> Option<u64> {
-    let (_, slices) = cells.iter().find(|(key, _)| is_random(key) && key.queue_depth == 1)?;
-    (slices.sum.requests > 0).then(|| slices.sum.latency_ns.value_at_quantile(0.5))
+/// The median latency of the smallest block at depth 1, where enough was observed to tell one.
+fn smallest_alone<'a>(mut sums: impl Iterator<Item = (CellKey, &'a Measurement)>) -> Option<u64> {
+    let (_, sum) = sums.find(|(key, _)| is_random(key) && key.queue_depth == 1)?;
+    summary(&sum.latency_ns).p50
 }
 
-fn measured(key: CellKey, slices: &Slices, surfaces: &Surfaces) -> Option<MeasuredCell> {
+fn measured(
+    key: CellKey,
+    sum: &Measurement,
+    estimates: &BTreeMap<CellKey, Estimate>,
+    surfaces: &Surfaces,
+) -> Option<MeasuredCell> {
     let steady: Interval<f64> = surfaces.interval(|surface| surface.bandwidth(key))?;
     Some(MeasuredCell {
-        // A cell's slices are seconds apart; a series of them would be no time series.
-        cell: nandle_profile::Cell { seconds: Vec::new(), ..to_cell(&key.spec(), &slices.sum, None) },
-        slices: u32::try_from(slices.slices.len()).unwrap_or(u32::MAX),
+        cell: to_cell(&key.spec(), sum, None),
+        slices: u32::try_from(estimates.get(&key)?.slices).unwrap_or(u32::MAX),
         steady_bandwidth_bytes_per_s: steady,
     })
 }
 
-fn fitted(key: CellKey, measured: &BTreeMap<CellKey, f64>, curve: Option<&Curve>) -> Option<FittedCell> {
-    let curve = curve.filter(|_| !measured.contains_key(&key))?;
-    Some(FittedCell {
+fn fitted(grid: &Grid, measured: &BTreeMap<CellKey, f64>, curve: Option<&Curve>) -> Vec<FittedCell> {
+    let Some(curve) = curve else { return Vec::new() };
+    let cell = |key: CellKey| FittedCell {
         block_bytes: key.block_bytes,
         queue_depth: key.queue_depth,
         bandwidth_bytes_per_s: curve.between(key, measured),
-    })
+    };
+    in_between(grid, measured).into_iter().map(cell).collect()
 }
 
 fn skipped(grid: &Grid, unaffordable: &BTreeMap<CellKey, Nanos>) -> Vec<SkippedCell> {
@@ -395,4 +437,21 @@ fn skipped(grid: &Grid, unaffordable: &BTreeMap<CellKey, Nanos>) -> Vec<SkippedC
         ),
     });
     grid.skipped().into_iter().chain(too_slow).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_median_latency_needs_ten_observations_beyond_it() {
+        let latency = |requests: u64| {
+            let mut sum = Measurement::new();
+            sum.requests = requests;
+            (0..requests).for_each(|_| sum.latency_ns.saturating_record(5_000_000));
+            smallest_alone(std::iter::once((CellKey::random(4096, 1), &sum)))
+        };
+        assert_eq!(latency(19), None);
+        assert!(latency(20).is_some());
+    }
 }

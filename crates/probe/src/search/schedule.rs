@@ -15,15 +15,17 @@ const GROUP_DEPTHS: [u32; 2] = [4, 32];
 /// Groups that are measured.
 const GROUPS: [u64; 3] = [2, 4, 16];
 
-/// The first look: each block size at a few depths.
-pub(super) fn skeleton(grid: &Grid) -> Vec<CellKey> {
-    let cells_of = |block: &u64| {
-        let deepest = grid.depths_of(*block).next_back();
-        let depths = SKELETON_DEPTHS.into_iter().filter(move |depth| Some(*depth) <= deepest);
-        let keys: BTreeSet<_> = depths.chain(deepest).map(|depth| CellKey::random(*block, depth)).collect();
-        keys
-    };
-    grid.block_sizes.iter().flat_map(cells_of).collect()
+/// The first look: each block size at a few depths, the shallow ones first, because they tell what deeper ones take.
+pub(super) fn skeleton(grid: &Grid) -> Vec<Vec<CellKey>> {
+    let mut by_depth: BTreeMap<u32, Vec<CellKey>> = BTreeMap::new();
+    for &block in &grid.block_sizes {
+        let deepest = grid.depths_of(block).next_back();
+        let wanted = |depth: &u32| SKELETON_DEPTHS.contains(depth) || Some(*depth) == deepest;
+        for depth in grid.depths_of(block).filter(wanted) {
+            by_depth.entry(depth).or_default().push(CellKey::random(block, depth));
+        }
+    }
+    by_depth.into_values().collect()
 }
 
 /// For each block size the depth halfway between the deepest measured one that isn't near its plateau and the next
@@ -72,8 +74,11 @@ pub(super) fn groups(grid: &Grid, efficient_block_bytes: u64) -> Vec<CellKey> {
         .collect()
 }
 
-/// The next round of at most `count` cells: half of them those with the fewest slices, half those on which the least
-/// decided comparison hangs.
+/// Slices that each cell should have in the end.
+pub(super) const SLICES_WANTED: usize = 3;
+
+/// The next round of at most `count` cells: those with the fewest slices, and those on which the least decided
+/// comparison hangs. Three quarters for the former while some have fewer slices than wanted, then half.
 pub(super) fn next_round(
     estimates: &BTreeMap<CellKey, Estimate>,
     measured: &Surface,
@@ -82,15 +87,15 @@ pub(super) fn next_round(
     let mut round: BTreeSet<CellKey> = BTreeSet::new();
     let mut by_slices: Vec<_> = estimates.iter().map(|(key, estimate)| (estimate.slices, *key)).collect();
     by_slices.sort_unstable();
-    round.extend(by_slices.iter().take(count / 2).map(|(_, key)| *key));
+    let lacking = by_slices.iter().filter(|(slices, _)| *slices < SLICES_WANTED).count();
+    let fewest = lacking.min((count * 3).div_ceil(4)).max(count.div_ceil(2));
+    round.extend(by_slices.iter().take(fewest).map(|(_, key)| *key));
     let mut comparisons = comparisons(estimates, measured);
     comparisons.sort_by(|a, b| a.decidedness.total_cmp(&b.decidedness));
     for comparison in comparisons {
-        if round.len() >= count {
-            break;
-        }
-        round.insert(comparison.cell);
-        round.insert(comparison.against);
+        round.extend(
+            [comparison.cell, comparison.against].into_iter().take(count.saturating_sub(round.len())),
+        );
     }
     round.into_iter().collect()
 }

@@ -6,12 +6,13 @@ use nandle_io::Nanos;
 use nandle_profile::{OperationKind, ReferenceCell, ReferenceSlice};
 
 use super::CellKey;
-use super::estimate::{Slice, Slices, median};
+use super::estimate::{Slice, median};
+use super::pace::temper;
 use crate::load::{Cancel, ClosedLoop, Contents, Counting, Lane, LoadError, Measurement, Refill, Stop, Work};
 use crate::pattern::{Area, Sequential};
 
-/// Time that a slice is meant to take.
-pub(super) const SLICE: Nanos = Nanos::from_millis(100);
+/// Requests that come before a device has recognised a pattern.
+const FIRST_REQUESTS: u64 = 3;
 /// Reference slices on either side over which the pace is taken.
 const PACE_REACH: usize = 2;
 
@@ -27,6 +28,20 @@ pub(super) struct ReadArea {
     pub(super) seed: u64,
 }
 
+/// What was measured of a cell. Its slices add up at once: a histogram for each of them would take more memory the
+/// longer the probe.
+#[derive(Default)]
+struct RawCell {
+    slices: Vec<RawSlice>,
+    sum: Measurement,
+}
+
+struct RawSlice {
+    began: Nanos,
+    bandwidth_bytes_per_s: f64,
+    elapsed: Nanos,
+}
+
 /// The slices measured so far.
 pub(super) struct Slicer<'a> {
     pub(super) lane: &'a mut Lane,
@@ -35,16 +50,24 @@ pub(super) struct Slicer<'a> {
     reference: CellKey,
     /// When each reference slice began, and its bandwidth.
     reference_series: Vec<(Nanos, f64)>,
-    /// When each slice of a cell began, with what it gave.
-    raw: BTreeMap<CellKey, Vec<(Nanos, Measurement)>>,
+    raw: BTreeMap<CellKey, RawCell>,
+    /// Time that a slice is meant to take.
+    pub(super) slice_time: Nanos,
     count: u64,
     pub(super) errors: u64,
     pub(super) first_error: Option<String>,
 }
 
 impl<'a> Slicer<'a> {
-    pub(super) fn new(lane: &'a mut Lane, area: ReadArea, reference: CellKey, cancel: &'a Cancel) -> Self {
+    pub(super) fn new(
+        lane: &'a mut Lane,
+        area: ReadArea,
+        reference: CellKey,
+        slice_time: Nanos,
+        cancel: &'a Cancel,
+    ) -> Self {
         Self {
+            slice_time,
             lane,
             area,
             cancel,
@@ -61,20 +84,35 @@ impl<'a> Slicer<'a> {
         self.lane.io().now()
     }
 
+    /// The cell that shows the drift.
+    pub(super) fn reference_key(&self) -> CellKey {
+        self.reference
+    }
+
+    /// Whether the last reference slice was so long ago.
+    pub(super) fn is_reference_due(&mut self, every: Nanos) -> bool {
+        let now = self.now();
+        self.reference_series.last().is_none_or(|(began, _)| now.since(*began) >= every)
+    }
+
     /// Measures a slice of a cell.
     pub(super) fn measure(&mut self, key: CellKey) -> Result<(), LoadError> {
         let began = self.now();
         let measurement = self.slice(key)?;
-        self.raw.entry(key).or_default().push((began, measurement));
+        let (bandwidth_bytes_per_s, elapsed) = (measurement.bandwidth_bytes_per_s(), measurement.elapsed);
+        let cell = self.raw.entry(key).or_default();
+        cell.slices.push(RawSlice { began, bandwidth_bytes_per_s, elapsed });
+        cell.sum.extend(&measurement);
+        // A cell's slices are seconds apart: their seconds are no time series.
+        cell.sum.seconds.clear();
         Ok(())
     }
 
     /// Measures a slice of the reference cell.
     pub(super) fn measure_reference(&mut self) -> Result<(), LoadError> {
-        let began = self.now();
-        let measurement = self.slice(self.reference)?;
-        self.reference_series.push((began, measurement.bandwidth_bytes_per_s()));
-        self.raw.entry(self.reference).or_default().push((began, measurement));
+        self.measure(self.reference)?;
+        let last = self.raw.get(&self.reference).and_then(|cell| cell.slices.last());
+        self.reference_series.extend(last.map(|slice| (slice.began, slice.bandwidth_bytes_per_s)));
         Ok(())
     }
 
@@ -97,8 +135,8 @@ impl<'a> Slicer<'a> {
         let run = ClosedLoop {
             queue_depth: key.queue_depth,
             refill: Refill::Exact,
-            counting: Counting::Window { warm_up_requests: u64::from(key.queue_depth) },
-            stop: Stop::after(SLICE),
+            counting: Counting::Window { warm_up_requests: u64::from(key.queue_depth) + FIRST_REQUESTS },
+            stop: Stop::after(self.slice_time),
         };
         let measurement = run.run(self.lane, work, self.cancel)?;
         self.errors += measurement.failed + measurement.damaged;
@@ -110,8 +148,8 @@ impl<'a> Slicer<'a> {
 
     /// The best bandwidth seen among some cells.
     pub(super) fn fastest_of(&self, keys: std::ops::Range<CellKey>) -> Option<f64> {
-        let slices = self.raw.range(keys).flat_map(|(_, slices)| slices);
-        slices.map(|(_, measurement)| measurement.bandwidth_bytes_per_s()).reduce(f64::max)
+        let slices = self.raw.range(keys).flat_map(|(_, cell)| &cell.slices);
+        slices.map(|slice| slice.bandwidth_bytes_per_s).reduce(f64::max)
     }
 
     /// Reads the area once from start to end, until a time. Whether it came to the end.
@@ -137,28 +175,27 @@ impl<'a> Slicer<'a> {
     }
 
     pub(super) fn slice_count(&self, key: CellKey) -> usize {
-        self.raw.get(&key).map_or(0, Vec::len)
+        self.raw.get(&key).map_or(0, |cell| cell.slices.len())
+    }
+
+    /// The sum of each cell's slices.
+    pub(super) fn sums(&self) -> impl Iterator<Item = (CellKey, &Measurement)> {
+        self.raw.iter().map(|(key, cell)| (*key, &cell.sum))
     }
 
     /// All cells with their slices, each with the device's pace about its time.
-    pub(super) fn cells(&self) -> BTreeMap<CellKey, Slices> {
+    pub(super) fn cells(&self) -> BTreeMap<CellKey, Vec<Slice>> {
         let typical = median(self.reference_series.iter().map(|(_, bandwidth)| *bandwidth));
-        let cell = |slices: &Vec<(Nanos, Measurement)>| {
-            let mut cell = Slices::default();
-            for (began, measurement) in slices {
-                // A slice in which nothing was counted says nothing of the bandwidth.
-                if measurement.elapsed > Nanos::ZERO {
-                    cell.slices.push(Slice {
-                        bandwidth_bytes_per_s: measurement.bandwidth_bytes_per_s(),
-                        elapsed_ns: measurement.elapsed.0 as f64,
-                        pace: self.pace_at(*began, typical),
-                    });
-                }
-                cell.sum.extend(measurement);
-            }
-            cell
+        let slice = |slice: &RawSlice| Slice {
+            bandwidth_bytes_per_s: slice.bandwidth_bytes_per_s,
+            elapsed_ns: slice.elapsed.0 as f64,
+            pace: self.pace_at(slice.began, typical),
         };
-        self.raw.iter().map(|(key, slices)| (*key, cell(slices))).collect()
+        // A slice in which nothing was counted, or nothing but failures, says nothing of the bandwidth.
+        let counted = |cell: &RawCell| {
+            cell.slices.iter().filter(|slice| slice.bandwidth_bytes_per_s > 0.0).map(slice).collect()
+        };
+        temper(self.raw.iter().map(|(key, cell)| (*key, counted(cell))).collect(), self.reference)
     }
 
     /// The median of the reference slices about a time, relative to the typical one.

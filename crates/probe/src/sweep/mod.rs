@@ -5,6 +5,9 @@ mod options;
 mod plan;
 mod run;
 
+#[cfg(test)]
+mod tests;
+
 pub use cell::to_cell;
 pub use options::{OpenLoopRate, SweepOptions};
 pub use plan::{CellSpec, PlanError, SweepPlan, plan};

@@ -7,6 +7,7 @@ mod block;
 mod identity;
 mod in_use;
 mod machine;
+mod modelled;
 mod mounts;
 mod queue;
 mod stack;
@@ -29,18 +30,26 @@ use mounts::Mount;
 /// `STATX_WRITE_ATOMIC`, of Linux 6.11.
 const WRITE_ATOMIC: StatxFlags = StatxFlags::from_bits_retain(0x1_0000);
 
-/// What the system says of a target; of an array, what it says of its first member.
+/// What the system says of a target; of an array, what it says of its first member. Of a model, what its parameters
+/// say, as a system would.
 pub fn system_facts(target: &Target) -> SystemFacts {
     let roots = Roots::default();
-    let mut facts = target.first().map_or_else(SystemFacts::default, |leaf| leaf_facts(&roots, leaf));
+    if let Some(leaf) = target.first().and_then(Leaf::model) {
+        return modelled::system_facts(leaf);
+    }
+    let leaf = target.first().and_then(|leaf| Some((leaf.kind, leaf.file()?)));
+    let mut facts = leaf.map_or_else(SystemFacts::default, |(kind, file)| leaf_facts(&roots, kind, file));
     facts.machine = machine::machine(&roots);
     facts
 }
 
 /// Which device a target is on; of an array, which one its first member is on.
 pub fn identity(target: &Target) -> Identity {
+    if let Some(leaf) = target.first().and_then(Leaf::model) {
+        return modelled::identity(leaf);
+    }
     let roots = Roots::default();
-    let device = target.first().and_then(|leaf| device_of(&roots, leaf.file.file()));
+    let device = target.first().and_then(Leaf::file).and_then(|file| device_of(&roots, file.file()));
     device.map_or_else(Identity::default, |device| identity::identity(&roots, &device))
 }
 
@@ -61,14 +70,14 @@ pub(crate) fn stack_remarks(file: &File) -> Vec<String> {
     device_of(&roots, file).map_or_else(nothing, |device| stack::remarks(&roots, &device))
 }
 
-fn leaf_facts(roots: &Roots, leaf: &Leaf) -> SystemFacts {
-    let file = leaf.file.file();
+fn leaf_facts(roots: &Roots, kind: TargetKind, opened: &DeviceFile) -> SystemFacts {
+    let file = opened.file();
     let device = device_of(roots, file);
     let queue = device.as_ref().map(queue::queue);
-    let alignment = alignment(&leaf.file);
+    let alignment = alignment(opened);
     SystemFacts {
         atomic_write: atomic_write(file).or_else(|| device.as_ref().and_then(queue::atomic_write)),
-        file_system: (leaf.kind != TargetKind::BlockDevice).then(|| file_system(roots, file)).flatten(),
+        file_system: (kind != TargetKind::BlockDevice).then(|| file_system(roots, file)).flatten(),
         direct_memory_alignment_bytes: alignment.map(|(memory, _)| memory),
         direct_offset_alignment_bytes: alignment.map(|(_, offset)| offset),
         queue,

@@ -11,7 +11,7 @@ use rustix::io::Errno;
 use super::named::{self, NamedFile};
 use super::room;
 use crate::facts;
-use crate::target::{Leaf, TargetKind};
+use crate::target::{Backing, Leaf, TargetKind};
 use crate::{OpenOptions, Problem};
 
 /// Opens a fresh test file in a directory. Its space is reserved, its contents are not written yet.
@@ -29,7 +29,7 @@ pub(super) fn open(directory: &Path, options: &OpenOptions) -> Result<Leaf, Prob
         path: directory.into(),
         kind: TargetKind::TestFile,
         area_bytes: file.shape().capacity_bytes,
-        file: Arc::new(file),
+        backing: Backing::File(Arc::new(file)),
         needs_fill: true,
         remarks,
         kept: None,

@@ -10,13 +10,18 @@ use nandle_io::{DeviceFile, FileOptions};
 use super::kept::{KeptFile, MARK_BYTES};
 use super::{Intent, NameGuard, holes, room};
 use crate::facts;
-use crate::target::{Leaf, TargetKind};
+use crate::target::{Backing, Leaf, TargetKind};
 use crate::{OpenOptions, Problem};
 use nandle_io::units::format_bytes;
 
 /// Opens a file that is there.
 pub(super) fn open(path: &Path, options: &OpenOptions) -> Result<Leaf, Problem> {
-    let file = File::open(path).map_err(Problem::system("opening it for reading"))?;
+    let action = "opening it for reading";
+    let file = File::open(path).map_err(Problem::system(action))?;
+    // The name may lead elsewhere by now, and --overwrite is no word about devices.
+    if !file.metadata().map_err(Problem::system(action))?.is_file() {
+        return Err(Problem::System { action, errno: rustix::io::Errno::STALE });
+    }
     let kept = KeptFile::recognise(path, &file)?;
     let may_write = kept.is_some() || options.overwrite;
     if options.intent == Intent::Write && !may_write {
@@ -79,7 +84,7 @@ fn leaf(path: &Path, file: File, kept: Option<KeptFile>, options: &OpenOptions) 
         kind: TargetKind::File,
         // A device may have blocks larger than the mark.
         area_bytes: area_bytes - area_bytes % file.shape().logical_block_bytes,
-        file: Arc::new(file),
+        backing: Backing::File(Arc::new(file)),
         needs_fill: false,
         remarks,
         kept,

@@ -4,6 +4,7 @@ mod directory;
 mod file;
 mod holes;
 mod kept;
+mod model;
 mod named;
 mod raw;
 mod room;
@@ -70,7 +71,7 @@ impl Default for OpenOptions {
 pub(crate) fn open_leaf(spec: &TargetSpec, options: &OpenOptions) -> Result<Leaf, Problem> {
     match spec {
         TargetSpec::Path(path) => open_path(path, options)?.check_area(),
-        TargetSpec::Model(_) => Err(Problem::ModelsUnavailable),
+        TargetSpec::Model(name) => model::open(name, options),
         // `leaves` has taken these apart.
         TargetSpec::Repeat { .. } | TargetSpec::Array(_) => {
             Err(Problem::NotJoined { count: spec.leaves().len() })

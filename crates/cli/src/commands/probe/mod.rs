@@ -10,7 +10,7 @@ use nandle_io::Nanos;
 use nandle_probe::load::{Lane, LoadError};
 use nandle_probe::search::{self, Grid, ProbeOptions};
 use nandle_profile::{DeviceProfile, SystemFacts, write_profile};
-use nandle_target::pressure::PressureSample;
+use nandle_target::pressure::{PressureSample, PressureShares};
 use nandle_target::{Intent, facts};
 
 use self::assemble::Measured;
@@ -34,7 +34,7 @@ const FILL_PART: u64 = 4;
 pub(crate) fn run(args: &ProbeArgs, common: Common) -> Result<(), CliError> {
     check(args)?;
     let made_at = SystemTime::now();
-    let cancel = cancel_on_signals();
+    let cancel = cancel_on_signals()?;
     let session = Session::open(&args.target, Intent::Read, &cancel)?;
     let system = facts::system_facts(&session.target);
     let mut progress = Progress::new(!common.no_progress);
@@ -95,7 +95,12 @@ fn measure(
     };
     let findings = search::probe(&mut lane, &options, progress, &session.cancel).map_err(explain(session))?;
     let elapsed = lane.io().now().since(began);
-    let pressure = PressureSample::take().since(&before, elapsed);
+    // What the machine did meanwhile has no part in virtual time.
+    let pressure = if session.target.is_modelled() {
+        PressureShares::default()
+    } else {
+        PressureSample::take().since(&before, elapsed)
+    };
     let device = lane.device().clone();
     let backend = nandle_target::backend(lane.io(), &device);
     Ok(Measured { backend, prepared, findings, elapsed, pressure })

@@ -1,16 +1,11 @@
 //! What a probe found, on a terminal of 80 columns.
 
-use std::fmt::Write as _;
-
 use comfy_table::{CellAlignment, Table, presets};
 use nandle_io::Nanos;
 use nandle_io::units::{format_bytes, format_duration};
 use nandle_profile::{DepthForBlock, DeviceProfile, Interval};
 
-use super::words::{bandwidth, latency, thousands};
-
-/// Columns of a line.
-const COLUMNS: usize = 80;
+use super::words::{bandwidth, latency, paragraph, thousands};
 
 /// The whole summary.
 pub(super) fn summary(profile: &DeviceProfile) -> String {
@@ -97,7 +92,7 @@ fn sentences(profile: &DeviceProfile) -> String {
     let derived = &profile.derived;
     let mut text = String::new();
     let mut say = |what: &str, value: Option<String>| {
-        let _ = writeln!(text, "{what:<27} {}", value.as_deref().unwrap_or("not concluded"));
+        paragraph(&mut text, &format!("{what:<27} "), value.as_deref().unwrap_or("not concluded"));
     };
     say(
         "Smallest efficient block:",
@@ -158,14 +153,21 @@ fn megabytes(interval: &Interval<f64>) -> String {
 fn equality(profile: &DeviceProfile) -> String {
     let singles: Vec<_> =
         profile.derived.random_equals_sequential.iter().filter(|region| region.group_blocks == 1).collect();
-    let smallest = singles.iter().map(|region| region.block_bytes).min();
-    let largest = singles.iter().map(|region| region.block_bytes).max();
-    match (smallest, largest) {
-        (Some(low), Some(high)) => {
-            let depth = singles.iter().map(|region| region.queue_depth_min).max().unwrap_or(1);
-            format!("{} to {}, from depth {depth} on", format_bytes(low), format_bytes(high))
-        }
-        _ => "nowhere within 10 %".into(),
+    let mut blocks: Vec<u64> = singles.iter().map(|region| region.block_bytes).collect();
+    blocks.sort_unstable();
+    let Some(depth) = singles.iter().map(|region| region.queue_depth_min).max() else {
+        return "nowhere within 10 %".into();
+    };
+    // Block sizes are doublings; a gap between them is one in the region.
+    let runs: Vec<String> = blocks.chunk_by(|small, large| small * 2 == *large).map(run).collect();
+    format!("{}, from depth {depth} on", runs.join(" and "))
+}
+
+fn run(blocks: &[u64]) -> String {
+    match blocks {
+        [first, .., last] => format!("{} to {}", format_bytes(*first), format_bytes(*last)),
+        [only] => format_bytes(*only),
+        [] => String::new(),
     }
 }
 
@@ -181,21 +183,4 @@ fn groups(profile: &DeviceProfile) -> Option<String> {
 fn with_bounds<T>(interval: &Interval<T>, print: impl Fn(&T) -> String) -> String {
     let [value, low, high] = [&interval.value, &interval.low, &interval.high].map(print);
     if low == value && high == value { value } else { format!("{value} ({low}–{high})") }
-}
-
-/// Appends a paragraph broken at words, with `mark` before its first line.
-fn paragraph(text: &mut String, mark: &str, words: &str) {
-    let indent = " ".repeat(mark.len());
-    let mut line = mark.to_owned();
-    for word in words.split_whitespace() {
-        let blank = usize::from(!line.trim().is_empty() && line.len() > mark.len());
-        if line.chars().count() + blank + word.chars().count() > COLUMNS && line.len() > mark.len() {
-            let _ = writeln!(text, "{line}");
-            line.clone_from(&indent);
-        } else if blank == 1 {
-            line.push(' ');
-        }
-        line += word;
-    }
-    let _ = writeln!(text, "{line}");
 }

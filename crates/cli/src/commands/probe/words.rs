@@ -1,6 +1,11 @@
 //! Figures as people read them.
 
+use std::fmt::Write as _;
+
 use nandle_io::Nanos;
+
+/// Columns of a line.
+const COLUMNS: usize = 80;
 
 /// Bytes per second as MB/s.
 pub(crate) fn bandwidth(bytes_per_s: f64) -> String {
@@ -38,6 +43,23 @@ pub(crate) fn latency(time: Option<Nanos>) -> String {
     } else {
         format!("{value:.0} {unit}")
     }
+}
+
+/// Appends a paragraph broken at words, with `mark` before its first line.
+pub(crate) fn paragraph(text: &mut String, mark: &str, words: &str) {
+    let indent = " ".repeat(mark.len());
+    let mut line = mark.to_owned();
+    for word in words.split_whitespace() {
+        let blank = usize::from(!line.trim().is_empty() && line.len() > mark.len());
+        if line.chars().count() + blank + word.chars().count() > COLUMNS && line.len() > mark.len() {
+            let _ = writeln!(text, "{line}");
+            line.clone_from(&indent);
+        } else if blank == 1 {
+            line.push(' ');
+        }
+        line += word;
+    }
+    let _ = writeln!(text, "{line}");
 }
 
 #[cfg(test)]

@@ -28,8 +28,9 @@ const TIME_PER_RUN: Nanos = Nanos::from_secs(2);
 pub(crate) fn run(args: &SweepArgs, common: Common) -> Result<(), CliError> {
     let options = options(args)?;
     let keeper = Keeper::new(args)?;
-    let cancel = cancel_on_signals();
+    let cancel = cancel_on_signals()?;
     let session = open(args, &options, &cancel)?;
+    check_threads(&session, options.threads)?;
     let (backend, device) = session.backend()?;
     let mut plan = sweep::plan(&options, &device.shape, session.target.area_bytes())
         .map_err(|error| CliError::usage(format!("{}: {error}", session.target.spec())))?;
@@ -71,6 +72,18 @@ fn open(args: &SweepArgs, options: &SweepOptions, cancel: &Cancel) -> Result<Ses
         target.target = TargetSpec::Path(parent.into());
     }
     Session::open(&target, intent, cancel)
+}
+
+/// A modelled world has one clock and one thread that submits: more threads would each have a drive of their own.
+fn check_threads(session: &Session, threads: u32) -> Result<(), CliError> {
+    if session.target.is_modelled() && threads > 1 {
+        return Err(CliError::usage(format!(
+            "{}: --threads {threads}: a modelled drive is driven by one thread of its world; leave --threads out, and \
+             choose --queue-depths instead",
+            session.target.spec()
+        )));
+    }
+    Ok(())
 }
 
 /// What a reader of the figures should know beside them.

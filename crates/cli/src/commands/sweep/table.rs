@@ -3,7 +3,7 @@ use nandle_io::Nanos;
 use nandle_io::units::format_bytes;
 use nandle_profile::{Cell, SweepFile};
 
-use crate::commands::probe::words::{bandwidth, latency, thousands};
+use crate::commands::probe::words::{bandwidth, latency, paragraph, thousands};
 
 /// The cells as a table that fits 80 columns.
 pub(super) fn table(file: &SweepFile) -> String {
@@ -18,12 +18,11 @@ pub(super) fn table(file: &SweepFile) -> String {
     }
     let operation = file.cells.first().map_or(String::new(), |cell| format!("{}, ", cell.operation));
     let how = if file.backend.direct { "direct" } else { "buffered" };
-    format!(
-        "{}: {operation}{} ({how}), {}\n{table}\n",
-        file.target,
-        file.backend.io,
-        format_bytes(file.file_bytes)
-    )
+    let heading =
+        format!("{}: {operation}{} ({how}), {}", file.target, file.backend.io, format_bytes(file.file_bytes));
+    let mut text = String::new();
+    paragraph(&mut text, "", &heading);
+    format!("{text}{table}\n")
 }
 
 fn row(cell: &Cell) -> [String; 9] {

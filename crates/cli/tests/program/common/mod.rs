@@ -3,6 +3,7 @@
 //! | file            | subject                                                                                  |
 //! |-----------------|------------------------------------------------------------------------------------------|
 //! | `probe`         | both files and nothing else, the summary, `--json`, test file gone (also after SIGKILL), files read only, partial profiles |
+//! | `models`        | probes and sweeps of modelled drives, the list of them, one's own files                     |
 //! | `report`        | one profile and several, damaged, missing, other versions, foreign output                 |
 //! | `result_files`  | where results may be written: foreign files, directories, devices, unwritable places – found before anything is measured |
 //! | `sweep`         | CSV and JSON as specified, every pattern and operation, table of 80 columns, skipped cells, how requests went |

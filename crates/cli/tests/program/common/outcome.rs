@@ -46,6 +46,16 @@ impl Outcome {
         self
     }
 
+    /// What it printed fits a terminal of 80 columns. A single word, such as a long path, can't be broken.
+    #[track_caller]
+    pub(crate) fn fits_80_columns(self) -> Self {
+        for line in self.stdout.lines() {
+            let line = line.trim();
+            assert!(line.chars().count() <= 80 || !line.contains(' '), "too wide: {line}");
+        }
+        self
+    }
+
     /// What it printed, as JSON.
     #[track_caller]
     pub(crate) fn json(&self) -> Value {

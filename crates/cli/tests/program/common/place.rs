@@ -30,13 +30,18 @@ impl Place {
         Some(Self { directory: tempfile::tempdir_in("/dev/shm").ok()? })
     }
 
+    /// What it is called in results.
+    pub(crate) fn name(&self) -> String {
+        fs::canonicalize(self.directory.path()).unwrap().display().to_string()
+    }
+
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.directory.path().join(name)
     }
 
     /// The program with arguments, which stand apart by blanks.
     pub(crate) fn command(&self, arguments: &str) -> Command {
-        self.command_of(&["", NANDLE].map(str::to_owned)[1..], arguments)
+        self.command_of(&[NANDLE.to_owned()], arguments)
     }
 
     /// A program with some arguments, followed by more that stand apart by blanks.
@@ -57,23 +62,30 @@ impl Place {
         Running::new(self.command(arguments).spawn().unwrap())
     }
 
-    /// Runs the program after a line of the shell in which `$PWD` is this directory and mounts are its own. `None`, with
-    /// a loud word, where that can't be had.
-    pub(crate) fn nandle_after(&self, set_up: &str, arguments: &str) -> Option<Outcome> {
+    /// The program after a line of the shell in which mounts are its own. `None`, with a loud word, where nobody may
+    /// mount.
+    pub(crate) fn command_after(&self, set_up: &str, arguments: &str) -> Option<Command> {
         if !super::is_root() {
             super::skip("only an administrator can mount");
             return None;
         }
-        let script = format!("{{ {set_up}; }} >set-up.log 2>&1 || exit 99; exec \"$@\"");
+        let script = format!("{{ {set_up}; }} >set-up.log 2>&1 || exit 99; rm set-up.log; exec \"$@\"");
         let words = ["unshare", "--mount", "sh", "-c", &script, "sh", NANDLE].map(str::to_owned);
-        let outcome: Outcome = self.command_of(&words, arguments).output().unwrap().into();
+        Some(self.command_of(&words, arguments))
+    }
+
+    /// Runs that. `None`, with a loud word, where the line fails.
+    pub(crate) fn nandle_after(&self, set_up: &str, arguments: &str) -> Option<Outcome> {
+        let outcome = self.command_after(set_up, arguments)?.output().unwrap().into();
+        self.was_set_up(&outcome).then_some(outcome)
+    }
+
+    /// Whether the line of the shell before the program succeeded.
+    pub(crate) fn was_set_up(&self, outcome: &Outcome) -> bool {
         if outcome.code == Some(99) {
-            let why = fs::read_to_string(self.path("set-up.log")).unwrap_or_default();
-            super::skip(&format!("{set_up}: {why}"));
-            return None;
+            super::skip(&String::from_utf8_lossy(&self.read("set-up.log")));
         }
-        let _ = fs::remove_file(self.path("set-up.log"));
-        Some(outcome)
+        outcome.code != Some(99)
     }
 
     pub(crate) fn write(&self, name: &str, contents: impl AsRef<[u8]>) -> PathBuf {

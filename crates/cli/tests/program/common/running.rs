@@ -23,6 +23,11 @@ impl Running {
         self.child.as_ref().unwrap().id()
     }
 
+    pub(crate) fn has_ended(&self) -> bool {
+        // A process that has ended and wasn't waited for yet has no files any more.
+        fs::read_dir(format!("/proc/{}/fd", self.id())).map_or(true, |mut files| files.next().is_none())
+    }
+
     pub(crate) fn signal(&self, signal: Signal) {
         kill_process(Pid::from_child(self.child.as_ref().unwrap()), signal).unwrap();
     }
@@ -43,12 +48,13 @@ impl Running {
         outcome
     }
 
-    /// Waits until something is the case.
+    /// Waits until something is the case, while the program runs.
     #[track_caller]
     pub(crate) fn wait_until(&self, what: &str, mut holds: impl FnMut() -> bool) {
         let began = Instant::now();
         while !holds() {
             assert!(began.elapsed() < PATIENCE, "still not: {what}");
+            assert!(!self.has_ended() || holds(), "it ended before this: {what}");
             std::thread::sleep(Duration::from_millis(5));
         }
     }

@@ -1,7 +1,6 @@
 //! Tests of the page map against a plain table: nothing is lost, whatever the policies.
 
 use super::super::chips::Chips;
-use super::super::library;
 use super::super::parameters::{
     CleaningPace, FlashParameters, IdleCleaning, MappingParameters, PageMapParameters, Separation, SlcRegion,
     VictimPolicy,
@@ -11,12 +10,13 @@ use super::super::units::UnitRange;
 use super::super::write_buffer::WriteBuffer;
 use super::lazy_array::NONE;
 use super::{Geometry, Medium, PageMap};
+use crate::library;
 
 const SUPERBLOCK_UNITS: u32 = 320;
 
 /// 32 MB with superblocks of 320 units.
 fn parameters(page: &PageMapParameters) -> FlashParameters {
-    let mut drive = library::parameters_of("x25-e-64").unwrap();
+    let mut drive = library::flash("x25-e-64").unwrap();
     drive.chips.dies_per_channel = 1;
     drive.capacity_bytes = 26 * u64::from(SUPERBLOCK_UNITS) * 4096;
     drive.mapping = MappingParameters::Page(page.clone());

@@ -40,12 +40,4 @@ pub enum ParameterError {
         /// The nearest right value.
         nearest: u64,
     },
-    /// No drive of that name is in the library.
-    #[error("there is no flash drive {name:?} in the library; did you mean {nearest:?}?")]
-    UnknownDrive {
-        /// The name asked for.
-        name: String,
-        /// The name in the library that is most like it.
-        nearest: &'static str,
-    },
 }

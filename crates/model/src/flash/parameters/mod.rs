@@ -7,10 +7,14 @@ mod validate;
 pub use error::ParameterError;
 use serde::{Deserialize, Serialize};
 
+use crate::library::ModelKind;
+
 /// A flash drive.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FlashParameters {
+    /// `flash`.
+    pub kind: ModelKind,
     /// The name it is known by.
     pub name: String,
     /// What it is, in a sentence.

@@ -1,0 +1,132 @@
+use std::fs;
+
+use crate::common::Place;
+
+const NO_WORLD: &str = "--time-per-run 200ms --block-sizes 32KiB --queue-depths 1";
+
+/// Mean latency of each pattern, in the order of the cells.
+fn means(place: &Place, target: &str, options: &str) -> Vec<(String, f64)> {
+    let outcome = place.nandle(&format!("sweep {target} {options} --json")).done();
+    let json = outcome.json();
+    assert_eq!((&json["backend"]["io"], &json["complete"]), (&"model".into(), &true.into()));
+    let cell = |cell: &serde_json::Value| {
+        (cell["pattern"].as_str().unwrap().to_owned(), cell["latency_ns"]["mean"].as_f64().unwrap())
+    };
+    json["cells"].as_array().unwrap().iter().map(cell).collect()
+}
+
+#[test]
+fn a_probe_finds_the_drive_that_the_papers_describe() {
+    let place = Place::new();
+    let outcome = place.nandle("probe model:x25-m-g2 --budget 40s").done();
+    let profile = place.json("profile.json");
+    assert_eq!(profile["identity"]["model"], "modelled x25-m-g2");
+    assert_eq!(profile["backend"]["io"], "model");
+    assert_eq!(profile["conditions"]["contents_checked"], false);
+    assert_eq!(profile["partial"].as_array().unwrap().len(), 0, "{}", profile["partial"]);
+    assert_eq!(profile["system"]["queue"]["rotational"], false);
+    // DIAT on random reads of 32 KB: 250 to 270 MB/s from depth 4 on, not half of it at depth 1.
+    let cell = |block: u64, depth: u64| {
+        let cells = profile["cells"].as_array().unwrap();
+        let is = |cell: &&serde_json::Value| {
+            cell["pattern"] == "random"
+                && cell["group_blocks"] == 1
+                && cell["block_bytes"] == block
+                && cell["queue_depth"] == depth
+        };
+        cells.iter().find(is).map(|cell| cell["bandwidth_bytes_per_s"].as_f64().unwrap() / 1e6)
+    };
+    let (alone, deep) = (cell(32 << 10, 1).unwrap(), cell(32 << 10, 32).unwrap());
+    assert!((100.0..125.0).contains(&alone) && (250.0..272.0).contains(&deep), "{alone} {deep}");
+    assert!(outcome.stdout.contains("modelled drive"), "{}", outcome.stdout);
+    assert_eq!(place.names(), ["profile.json", "report.html"]);
+}
+
+#[test]
+fn equal_probes_are_equal_in_separate_processes() {
+    let place = Place::new();
+    let run = |seed: u32| {
+        place.nandle(&format!("probe model:mtron-16 --budget 5s --seed {seed}")).done();
+        let mut profile = place.json("profile.json");
+        profile["made_at_unix_s"] = 0.into();
+        profile.to_string()
+    };
+    assert_eq!(run(1), run(1));
+    assert_ne!(run(1), run(2));
+}
+
+#[test]
+fn a_sweep_of_writes_shows_what_uflip_found() {
+    let place = Place::new();
+    let options = format!(
+        "{NO_WORLD} --operation write --patterns sequential,random,focused:8MiB,partitioned:8,ordered:2"
+    );
+    let means = means(&place, "model:mtron-16", &options.replace("200ms", "4s"));
+    let [(_, sequential), (_, random), (_, focused), (_, partitioned), (_, ordered)] = means.as_slice()
+    else {
+        panic!("{means:?}")
+    };
+    // uFLIP on the MTron: random writes are more than an order of magnitude dearer; not within 8 MB, nor in 8 streams.
+    assert!(*random > 10.0 * sequential, "{means:?}");
+    assert!(*focused < 3.0 * sequential && *partitioned < 1.5 * sequential, "{means:?}");
+    assert!(*ordered > 1.2 * sequential && ordered < random, "{means:?}");
+}
+
+#[test]
+fn arrays_of_models_are_swept_in_one_world() {
+    let place = Place::new();
+    let options = "--time-per-run 200ms --block-sizes 256KiB --queue-depths 16 --patterns random";
+    let alone = means(&place, "model:x25-m-g2", options);
+    let four = means(&place, "raid0:64KiB:model:x25-m-g2*4", options);
+    assert!(four[0].1 < alone[0].1 / 3.0, "{alone:?} {four:?}");
+}
+
+#[test]
+fn what_models_have_not_is_refused() {
+    let place = Place::new();
+    place
+        .nandle(&format!("sweep model:x25-m-g2 {NO_WORLD} --threads 2"))
+        .refused(2, &["model:x25-m-g2", "--threads 2", "--queue-depths"]);
+    place.nandle("probe model:x25-m-g2 --io threads").refused(2, &["model:x25-m-g2", "--io"]);
+    place
+        .nandle("probe model:x25-m-g3")
+        .refused(2, &["x25-m-g3", "did you mean \"x25-m-g2\"", "nandle models"]);
+    assert_eq!(place.names(), [""; 0]);
+}
+
+#[test]
+fn the_list_names_every_model_and_what_it_was_scaled_from() {
+    let place = Place::new();
+    let text = place.nandle("models").done().stdout;
+    assert_eq!(text, place.nandle("models list").done().stdout);
+    let list = place.nandle("models --json").done().json();
+    let models = list["models"].as_array().unwrap();
+    assert!(models.len() >= 18);
+    for model in models {
+        let (name, description) = (model["name"].as_str().unwrap(), model["description"].as_str().unwrap());
+        assert!(text.contains(name) && text.contains(description), "{name}");
+        let scaled = model["scaled_from_bytes"].as_u64();
+        assert!(scaled.is_none_or(|_| description.contains("modelled with")), "{description}");
+    }
+    let array = place.nandle("models show regola-raid10 --json").done().json();
+    assert_eq!(array["drives"].as_array().unwrap().len(), 10);
+    let shown = place.nandle("models show x25-m-g2").done().stdout;
+    assert!(shown.contains("74.53GiB") && shown.contains("models export x25-m-g2"), "{shown}");
+    place.nandle("models show x25").refused(2, &["\"x25\"", "did you mean"]);
+}
+
+#[test]
+fn an_exported_model_is_ones_own() {
+    let place = Place::new();
+    let text = place.nandle("models export x25-m-g2").done().stdout;
+    fs::write(place.path("slow.toml"), text.replace("read_ns = 68_000", "read_ns = 680_000")).unwrap();
+    let options = format!("{NO_WORLD} --patterns random");
+    let (own, library) =
+        (means(&place, "model:slow.toml", &options), means(&place, "model:x25-m-g2", &options));
+    assert!(own[0].1 > library[0].1 + 500_000.0, "{own:?} {library:?}");
+    fs::write(place.path("wrong.toml"), text.replace("channels = 10 ", "channels = 1000 ")).unwrap();
+    place.nandle("probe model:wrong.toml").refused(
+        2,
+        &["wrong.toml", "chips.channels is 1000", "between 1 and 256", "nearest right value is 256"],
+    );
+}

@@ -1,0 +1,114 @@
+//! From parameters to a device in its first state.
+
+use super::ModelError;
+use super::model::{Model, ModelFacts, Parameters};
+use crate::array::{Array, ArrayParameters, Drive};
+use crate::disk::{DiskParameters, MagneticDisk};
+use crate::flash::{FlashDrive, FlashParameters};
+use crate::world::ModelledDevice;
+
+/// What hosts see of all the flash drives, whatever their pages are.
+const FLASH_LOGICAL_BLOCK_BYTES: u64 = 512;
+
+impl Model {
+    /// A device of its own, in the state that [`ModelFacts::first_state`] tells, without contents. Takes
+    /// milliseconds: a flash drive's state is made, not written.
+    ///
+    /// # Errors
+    /// The parameters contradict each other in a way that only shows here.
+    pub fn device(&self) -> Result<ModelledDevice, ModelError> {
+        match &self.parameters {
+            Parameters::Flash(parameters) => flash(&self.origin, parameters),
+            Parameters::Disk(parameters) => disk(&self.origin, parameters),
+            Parameters::Array { parameters, members } => array(&self.origin, parameters, members),
+        }
+    }
+
+    /// What can be said of it without running it.
+    ///
+    /// # Errors
+    /// As for [`Model::device`].
+    pub fn facts(&self) -> Result<ModelFacts, ModelError> {
+        let shape = self.device()?.shape;
+        Ok(ModelFacts {
+            capacity_bytes: shape.capacity_bytes,
+            scaled_from_bytes: self.scaled_from_bytes(),
+            logical_block_bytes: shape.logical_block_bytes,
+            rotational: self.is_rotational(),
+            split_bytes: self.split_bytes(),
+            first_state: self.first_state(),
+        })
+    }
+
+    fn scaled_from_bytes(&self) -> Option<u64> {
+        match &self.parameters {
+            Parameters::Flash(flash) => flash.scaled_from_bytes,
+            Parameters::Disk(_) | Parameters::Array { .. } => None,
+        }
+    }
+
+    fn is_rotational(&self) -> bool {
+        match &self.parameters {
+            Parameters::Flash(_) => false,
+            Parameters::Disk(_) => true,
+            Parameters::Array { members, .. } => members.iter().any(Self::is_rotational),
+        }
+    }
+
+    fn split_bytes(&self) -> Option<u64> {
+        match &self.parameters {
+            Parameters::Flash(flash) => Some(flash.host.split_bytes),
+            Parameters::Disk(_) => None,
+            Parameters::Array { members, .. } => members.iter().filter_map(Self::split_bytes).min(),
+        }
+    }
+
+    fn first_state(&self) -> String {
+        match &self.parameters {
+            Parameters::Flash(_) => {
+                "It begins written once from its start to its end, and idle: cleaning sets in \
+                                     when overwriting has used its spare space up."
+                    .into()
+            }
+            Parameters::Disk(_) => {
+                "It begins idle, its heads at the outermost track and its cache empty.".into()
+            }
+            Parameters::Array { members, .. } => members.first().map_or_else(String::new, Self::first_state),
+        }
+    }
+}
+
+fn flash(origin: &str, parameters: &FlashParameters) -> Result<ModelledDevice, ModelError> {
+    let drive = FlashDrive::new(parameters);
+    let mut drive = drive.map_err(|source| ModelError::flash(origin, source))?;
+    drive.fill_sequentially(1.0)?;
+    Ok(ModelledDevice::new(Box::new(drive), parameters.capacity_bytes, FLASH_LOGICAL_BLOCK_BYTES))
+}
+
+fn disk(origin: &str, parameters: &DiskParameters) -> Result<ModelledDevice, ModelError> {
+    let disk = MagneticDisk::new(parameters).map_err(|source| ModelError::disk(origin, source))?;
+    let capacity_bytes = disk.capacity_bytes();
+    let mut device = ModelledDevice::new(Box::new(disk), capacity_bytes, parameters.sector_bytes);
+    device.shape.discards = false;
+    Ok(device)
+}
+
+fn array(
+    origin: &str,
+    parameters: &ArrayParameters,
+    members: &[Model],
+) -> Result<ModelledDevice, ModelError> {
+    let mut drives = Vec::new();
+    let (mut logical_block_bytes, mut discards) = (1, true);
+    for member in members {
+        let ModelledDevice { shape, timing, .. } = member.device()?;
+        logical_block_bytes = shape.logical_block_bytes.max(logical_block_bytes);
+        discards &= shape.discards;
+        drives.push(Drive { timing, capacity_bytes: shape.capacity_bytes });
+    }
+    let array = Array::new(parameters, drives).map_err(|source| ModelError::array(origin, source))?;
+    let capacity_bytes = array.capacity_bytes() / logical_block_bytes * logical_block_bytes;
+    let mut device = ModelledDevice::new(Box::new(array), capacity_bytes, logical_block_bytes);
+    device.shape.discards = discards;
+    Ok(device)
+}

@@ -1,0 +1,94 @@
+use std::path::PathBuf;
+
+use crate::array::ArrayError;
+use crate::disk::DiskError;
+use crate::flash::{ParameterError, StateError};
+
+/// A model can't be had.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// No drive or array of that name is in the library.
+    #[error(
+        "no modelled drive is named {name:?}; did you mean {nearest:?}? There are {known}, and files (PATH.toml)"
+    )]
+    Unknown {
+        /// The name asked for.
+        name: String,
+        /// The name in the library that is most like it.
+        nearest: &'static str,
+        /// All names.
+        known: String,
+    },
+    /// The file can't be read.
+    #[error("reading the model {path}: {source}", path = path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// The text is not TOML, or doesn't say what it describes.
+    #[error("{origin}: the TOML can't be read: {source}")]
+    Syntax {
+        /// The model's name or file.
+        origin: String,
+        /// What the parser says, with line and column.
+        source: Box<toml::de::Error>,
+    },
+    /// The parameters make no flash drive.
+    #[error("{origin}: {source}")]
+    Flash {
+        /// The model's name or file.
+        origin: String,
+        /// What is wrong.
+        source: ParameterError,
+    },
+    /// The parameters make no magnetic disk.
+    #[error("{origin}: {source}")]
+    Disk {
+        /// The model's name or file.
+        origin: String,
+        /// What is wrong.
+        source: DiskError,
+    },
+    /// The parameters make no array.
+    #[error("{origin}: {source}")]
+    Array {
+        /// The model's name or file.
+        origin: String,
+        /// What is wrong.
+        source: ArrayError,
+    },
+    /// An array's member is an array.
+    #[error("{origin}: its member {member:?} is an array; members are single drives")]
+    NestedArray {
+        /// The array's name or file.
+        origin: String,
+        /// The member.
+        member: String,
+    },
+    /// The drive can't be brought into its first state.
+    #[error(transparent)]
+    State(#[from] StateError),
+}
+
+impl ModelError {
+    pub(super) fn unknown(name: &str) -> Self {
+        let likeness = |known: &&str| strsim::jaro_winkler(known, name);
+        let nearest = super::names().max_by(|a, b| likeness(a).total_cmp(&likeness(b))).unwrap_or_default();
+        Self::Unknown { name: name.into(), nearest, known: super::names().collect::<Vec<_>>().join(", ") }
+    }
+
+    pub(super) fn flash(origin: &str, source: ParameterError) -> Self {
+        Self::Flash { origin: origin.into(), source }
+    }
+
+    pub(super) fn disk(origin: &str, source: DiskError) -> Self {
+        Self::Disk { origin: origin.into(), source }
+    }
+
+    pub(super) fn array(origin: &str, source: ArrayError) -> Self {
+        Self::Array { origin: origin.into(), source }
+    }
+}

@@ -1,0 +1,163 @@
+use std::path::{Path, PathBuf};
+
+use super::kind::Tag;
+use super::{ModelError, ModelKind, toml_of};
+use crate::array::ArrayParameters;
+use crate::disk::DiskParameters;
+use crate::flash::FlashParameters;
+
+/// A modelled drive or array: parameters that are right, and the text they came from.
+#[derive(Debug, Clone)]
+pub struct Model {
+    /// The name it was loaded by, or its file.
+    pub(super) origin: String,
+    text: String,
+    pub(super) parameters: Parameters,
+}
+
+/// What a model is made of.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum Parameters {
+    /// A flash drive.
+    Flash(Box<FlashParameters>),
+    /// A magnetic disk.
+    Disk(Box<DiskParameters>),
+    /// Drives and their controllers.
+    Array {
+        /// The array itself.
+        parameters: ArrayParameters,
+        /// Its drives, in the order in which the parameters name them.
+        members: Vec<Model>,
+    },
+}
+
+/// What can be said of a model without running it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelFacts {
+    /// What the model holds.
+    pub capacity_bytes: u64,
+    /// What the real drive holds, where the model is a smaller one with the same chips and channels.
+    pub scaled_from_bytes: Option<u64>,
+    /// The unit in which it is addressed.
+    pub logical_block_bytes: u64,
+    /// Whether anything turns.
+    pub rotational: bool,
+    /// Longer requests are split into commands of this length on their way to the drive.
+    pub split_bytes: Option<u64>,
+    /// The state in which it begins, a sentence.
+    pub first_state: String,
+}
+
+impl Model {
+    /// A drive or an array of the library.
+    ///
+    /// # Errors
+    /// [`ModelError::Unknown`] names the nearest name there is.
+    pub fn named(name: &str) -> Result<Self, ModelError> {
+        Self::parse(name, toml_of(name)?.into(), None)
+    }
+
+    /// One's own drive or array. Members of an array are names of the library, or files (`….toml`) beside it.
+    ///
+    /// # Errors
+    /// The file can't be read, or what it says makes no drive: the error names the field, its range and the nearest
+    /// right value.
+    pub fn from_path(path: &Path) -> Result<Self, ModelError> {
+        let text = std::fs::read_to_string(path);
+        let text = text.map_err(|source| ModelError::Read { path: path.into(), source })?;
+        Self::parse(&path.display().to_string(), text, path.parent())
+    }
+
+    /// A name of the library, or the path of a file that ends in `.toml`.
+    ///
+    /// # Errors
+    /// As for [`Model::named`] and [`Model::from_path`].
+    pub fn load(name: &str) -> Result<Self, ModelError> {
+        if is_file(name) { Self::from_path(Path::new(name)) } else { Self::named(name) }
+    }
+
+    fn parse(origin: &str, text: String, folder: Option<&Path>) -> Result<Self, ModelError> {
+        let tag: Tag = toml::from_str(&text)
+            .map_err(|source| ModelError::Syntax { origin: origin.into(), source: Box::new(source) })?;
+        let parameters = match tag.kind {
+            ModelKind::Flash => {
+                let parsed = FlashParameters::from_toml(&text);
+                Parameters::Flash(Box::new(parsed.map_err(|source| ModelError::flash(origin, source))?))
+            }
+            ModelKind::Disk => {
+                let parsed = DiskParameters::from_toml(&text);
+                Parameters::Disk(Box::new(parsed.map_err(|source| ModelError::disk(origin, source))?))
+            }
+            ModelKind::Array => {
+                let parsed = ArrayParameters::from_toml(&text);
+                let parameters = parsed.map_err(|source| ModelError::array(origin, source))?;
+                let members = members(origin, &parameters, folder)?;
+                Parameters::Array { parameters, members }
+            }
+        };
+        Ok(Self { origin: origin.into(), text, parameters })
+    }
+
+    /// What it is made of.
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// The TOML text, with its comments.
+    pub fn toml(&self) -> &str {
+        &self.text
+    }
+
+    /// What kind of device it is.
+    pub fn kind(&self) -> ModelKind {
+        match &self.parameters {
+            Parameters::Flash(_) => ModelKind::Flash,
+            Parameters::Disk(_) => ModelKind::Disk,
+            Parameters::Array { .. } => ModelKind::Array,
+        }
+    }
+
+    /// The name it is known by.
+    pub fn name(&self) -> &str {
+        match &self.parameters {
+            Parameters::Flash(flash) => &flash.name,
+            Parameters::Disk(disk) => &disk.name,
+            Parameters::Array { parameters, .. } => &parameters.name,
+        }
+    }
+
+    /// What it is, in a line.
+    pub fn description(&self) -> &str {
+        match &self.parameters {
+            Parameters::Flash(flash) => &flash.description,
+            Parameters::Disk(disk) => &disk.description,
+            Parameters::Array { parameters, .. } => &parameters.description,
+        }
+    }
+}
+
+fn is_file(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|extension| extension == "toml")
+}
+
+fn members(
+    origin: &str,
+    parameters: &ArrayParameters,
+    folder: Option<&Path>,
+) -> Result<Vec<Model>, ModelError> {
+    let load = |member: &str| {
+        let file = folder.filter(|_| is_file(member)).map(|folder| -> PathBuf { folder.join(member) });
+        // An array is refused before its own members are loaded, so that none can contain itself.
+        let text = match &file {
+            Some(path) => std::fs::read_to_string(path)
+                .map_err(|source| ModelError::Read { path: path.clone(), source })?,
+            None => toml_of(member)?.into(),
+        };
+        if toml::from_str::<Tag>(&text).is_ok_and(|tag| tag.kind == ModelKind::Array) {
+            return Err(ModelError::NestedArray { origin: origin.into(), member: member.into() });
+        }
+        Model::parse(&file.map_or_else(|| member.into(), |path| path.display().to_string()), text, None)
+    };
+    parameters.drive_names().map(load).collect()
+}

@@ -1,0 +1,82 @@
+use super::*;
+use crate::Unobserved;
+use crate::virtual_world::{Fault, Servers, VirtualWorld};
+
+const CAPACITY_BYTES: u64 = 100 << 20;
+/// One write after the other, 10 ms each: 100 MiB/s.
+fn device() -> VirtualWorld {
+    VirtualWorld::new(CAPACITY_BYTES, Servers::new(1, |_| Nanos::from_millis(10)))
+}
+
+fn run(world: VirtualWorld, bytes: u64, time_limit: Option<Nanos>) -> Result<Filled, FillError> {
+    let options = FillOptions { bytes, time_limit, contents: Contents::new(1) };
+    fill(&mut world.lane(BUFFER_BYTES), options, &mut Unobserved, &Cancel::default())
+}
+
+#[test]
+fn the_whole_is_written_in_order_and_flushed() {
+    for slots in [1, 3, 256] {
+        let mut world = device().slots(slots);
+        let ledger = world.ledger();
+        let filled = run(world, 20 << 20, None).unwrap();
+        assert_eq!(filled, Filled { bytes: 20 << 20, elapsed: Nanos::from_millis(210) }, "{slots} slots");
+        let mut expected: Vec<u64> = (0..20).map(|chunk| chunk << 20).collect();
+        expected.push(0); // The flush.
+        assert_eq!(ledger.offsets(), expected, "{slots} slots");
+        assert_eq!(ledger.asked_bytes(), 20 << 20);
+    }
+}
+
+#[test]
+fn no_more_than_the_device_has_is_written_and_only_whole_blocks() {
+    assert_eq!(run(device(), u64::MAX, None).unwrap().bytes, CAPACITY_BYTES);
+    assert_eq!(run(device(), (3 << 20) + 4096 + 511, None).unwrap().bytes, (3 << 20) + 4096);
+    assert_eq!(run(device(), 511, None).unwrap().bytes, 0);
+}
+
+#[test]
+fn an_area_that_is_no_multiple_of_a_write_is_written_to_its_end() {
+    let bytes = (3 << 20) + 4096;
+    let mut world = device();
+    let ledger = world.ledger();
+    assert_eq!(run(world, bytes, None).unwrap().bytes, bytes);
+    assert_eq!(ledger.asked_bytes(), bytes);
+}
+
+#[test]
+fn a_time_limit_gives_a_shorter_area_without_holes() {
+    let mut world = device();
+    let ledger = world.ledger();
+    let filled = run(world, CAPACITY_BYTES, Some(Nanos::from_millis(200))).unwrap();
+    // 20 were done by then, and what was under way is waited for.
+    assert_eq!(filled.bytes, 27 << 20);
+    assert_eq!(ledger.asked_bytes(), filled.bytes);
+    assert_eq!(filled.elapsed, Nanos::from_millis(280));
+}
+
+#[test]
+fn a_failing_write_and_a_failing_flush_are_errors() {
+    for failing in [5, 20] {
+        let error =
+            run(device().faults(move |number| number == failing, Fault::Fail), 20 << 20, None).unwrap_err();
+        assert!(matches!(error, FillError::Write(_)), "{error}");
+        assert!(error.to_string().contains("Input/output error"), "{error}");
+    }
+}
+
+#[test]
+fn a_silent_device_and_a_user_end_it() {
+    for (number, operation) in [(3, "a write at"), (20, "a flush at")] {
+        let silent = device().faults(move |request| request == number, Fault::Silence);
+        let error = run(silent, 20 << 20, None).unwrap_err();
+        assert!(matches!(error, FillError::Load(LoadError::Stalled { outstanding: 1, .. })), "{error}");
+        assert!(error.to_string().contains(operation), "{error}");
+    }
+    let cancel = Cancel::default();
+    cancel.cancel();
+    let options = FillOptions { bytes: CAPACITY_BYTES, time_limit: None, contents: Contents::new(1) };
+    let mut lane = device().lane(BUFFER_BYTES);
+    let error = fill(&mut lane, options, &mut Unobserved, &cancel).unwrap_err();
+    assert!(matches!(error, FillError::Load(LoadError::Cancelled)), "{error}");
+    assert_eq!(lane.io().in_flight(), 0);
+}

@@ -1,0 +1,49 @@
+use std::collections::BTreeMap;
+
+use super::super::CellKey;
+use super::super::estimate::{Slice, estimates, median};
+
+fn slice(bandwidth_bytes_per_s: f64) -> Slice {
+    Slice { bandwidth_bytes_per_s, elapsed_ns: 1e8, pace: 1.0 }
+}
+
+#[test]
+fn a_mean_is_bytes_by_time_at_the_usual_pace() {
+    let slices = vec![
+        Slice { bandwidth_bytes_per_s: 100.0, elapsed_ns: 3e8, pace: 1.0 },
+        Slice { bandwidth_bytes_per_s: 80.0, elapsed_ns: 1e8, pace: 0.5 },
+    ];
+    let estimates = estimates(&BTreeMap::from([(CellKey::random(4096, 1), slices)]));
+    let estimate = estimates[&CellKey::random(4096, 1)];
+    assert!((estimate.bandwidth_bytes_per_s - 115.0).abs() < 1e-9, "{estimate:?}");
+    assert_eq!(estimate.slices, 2);
+}
+
+#[test]
+fn a_cell_with_few_slices_is_as_unsure_as_the_others_are() {
+    let steady = |count: usize| vec![slice(1e8); count];
+    let scattered: Vec<Slice> =
+        (0..40).map(|number| slice(if number % 2 == 0 { 0.9e8 } else { 1.1e8 })).collect();
+    let keys = [1, 2, 4].map(|depth| CellKey::random(4096, depth));
+    let cells = BTreeMap::from([(keys[0], steady(2)), (keys[1], scattered), (keys[2], steady(40))]);
+    let estimates = estimates(&cells);
+    let error = |key: usize| estimates[&keys[key]].log_error;
+    // Two equal slices by chance don't make a cell sure; forty do.
+    assert!(error(0) > 0.03, "{}", error(0));
+    assert!((0.012..0.02).contains(&error(1)), "{}", error(1));
+    assert!(error(2) < 0.5 * error(1), "{}", error(2));
+}
+
+#[test]
+fn cells_in_which_nothing_was_counted_have_no_estimate() {
+    assert!(estimates(&BTreeMap::from([(CellKey::random(4096, 1), Vec::new())])).is_empty());
+}
+
+#[test]
+fn medians() {
+    let near = |got: f64, expected: f64| assert!((got - expected).abs() < 1e-12);
+    near(median([]), 0.0);
+    near(median([3.0]), 3.0);
+    near(median([3.0, 1.0]), 2.0);
+    near(median([3.0, 1.0, 7.0]), 3.0);
+}

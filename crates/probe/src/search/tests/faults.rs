@@ -1,0 +1,60 @@
+use super::super::*;
+use super::drives;
+use super::truth::{AREA_BYTES, OUTSTANDING_MAX, options, world};
+use crate::Unobserved;
+use crate::load::{Cancel, LoadError};
+use crate::virtual_world::{Fault, VirtualWorld};
+
+fn run(world: VirtualWorld, options: &ProbeOptions) -> Result<Findings, LoadError> {
+    probe(&mut world.lane(OUTSTANDING_MAX), options, &mut Unobserved, &Cancel::default())
+}
+
+#[test]
+fn reads_that_fail_are_counted_and_told() {
+    let world = world(&drives::cloud()).faults(|number| number % 1000 == 0, Fault::Fail);
+    let found = run(world, &options(5, 1)).unwrap();
+    assert!(found.errors > 10);
+    assert!(found.remarks.iter().any(|remark| remark.contains("Input/output error")), "{:?}", found.remarks);
+    assert!(found.derived.efficient_block_bytes.is_some());
+}
+
+#[test]
+fn a_device_that_fails_every_read_is_an_error() {
+    let error = run(world(&drives::cloud()).faults(|_| true, Fault::Fail), &options(5, 1)).unwrap_err();
+    assert!(matches!(error, LoadError::AllFailed { .. }), "{error}");
+}
+
+#[test]
+fn a_device_that_falls_silent_leaves_what_was_found() {
+    let world = world(&drives::cloud()).faults(|number| number >= 50_000, Fault::Silence);
+    let found = run(world, &options(20, 1)).unwrap();
+    assert!(found.cells.len() > 10);
+    assert!(
+        found.partial.iter().any(|reason| reason.contains("has not answered for")),
+        "{:?}",
+        found.partial
+    );
+}
+
+#[test]
+fn a_user_who_ends_it_before_the_first_figure_gets_an_error() {
+    let cancel = Cancel::default();
+    cancel.cancel();
+    let mut lane = world(&drives::cloud()).lane(OUTSTANDING_MAX);
+    let error = probe(&mut lane, &options(5, 1), &mut Unobserved, &cancel).unwrap_err();
+    assert!(matches!(error, LoadError::Cancelled), "{error}");
+}
+
+#[test]
+fn small_files_are_searched_as_far_as_they_go() {
+    for area_bytes in [16 << 10, 100 << 10, 1 << 20, 30 << 20] {
+        let world = VirtualWorld::new(AREA_BYTES, drives::cloud().timing());
+        let found = run(world, &ProbeOptions { area_bytes, ..options(5, 1) }).unwrap();
+        let largest = found.cells.iter().map(|cell| cell.cell.block_bytes).max().unwrap();
+        assert!(largest <= area_bytes / 8 && largest > area_bytes / 16, "{largest} of {area_bytes}");
+        assert!(found.first_touch.is_none());
+    }
+    let world = VirtualWorld::new(AREA_BYTES, drives::cloud().timing());
+    let error = run(world, &ProbeOptions { area_bytes: 8 << 10, ..options(5, 1) }).unwrap_err();
+    assert!(error.to_string().contains("too small"), "{error}");
+}

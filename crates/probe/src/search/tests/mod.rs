@@ -1,0 +1,9 @@
+mod derived;
+mod drives;
+mod estimates;
+mod faults;
+mod fits;
+mod grids;
+mod probes;
+mod schedules;
+mod truth;

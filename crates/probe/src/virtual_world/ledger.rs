@@ -1,0 +1,59 @@
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use nandle_io::Nanos;
+
+/// What a world was asked, seen from the device's side. A clone is another handle to the same book.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Ledger(Rc<RefCell<Book>>);
+
+#[derive(Debug, Default)]
+struct Book {
+    asked_bytes: u64,
+    offsets: Vec<u64>,
+    submitted_at: Vec<Nanos>,
+    /// Spans of time with the requests outstanding in them, in order.
+    spans: Vec<(Nanos, usize)>,
+}
+
+impl Ledger {
+    pub(super) fn asked(&self, now: Nanos, offset_bytes: u64, bytes: u64) {
+        let mut book = self.0.borrow_mut();
+        book.asked_bytes += bytes;
+        book.offsets.push(offset_bytes);
+        book.submitted_at.push(now);
+    }
+
+    pub(super) fn passed(&self, span: Nanos, outstanding: usize) {
+        if span > Nanos::ZERO {
+            self.0.borrow_mut().spans.push((span, outstanding));
+        }
+    }
+
+    pub(crate) fn asked_bytes(&self) -> u64 {
+        self.0.borrow().asked_bytes
+    }
+
+    pub(crate) fn offsets(&self) -> Vec<u64> {
+        self.0.borrow().offsets.clone()
+    }
+
+    pub(crate) fn submitted_at(&self) -> Vec<Nanos> {
+        self.0.borrow().submitted_at.clone()
+    }
+
+    /// The requests outstanding whenever time passed until `until`, in order.
+    pub(crate) fn outstanding_until(&self, until: Nanos) -> Vec<usize> {
+        let mut at = Nanos::ZERO;
+        let before = |(span, outstanding): &(Nanos, usize)| {
+            at += *span;
+            (at <= until).then_some(*outstanding)
+        };
+        self.0.borrow().spans.iter().map_while(before).collect()
+    }
+
+    /// Requests outstanding, integrated over time (request × nanosecond).
+    pub(crate) fn area_ns(&self) -> f64 {
+        self.0.borrow().spans.iter().map(|(span, outstanding)| span.0 as f64 * *outstanding as f64).sum()
+    }
+}

@@ -1,0 +1,26 @@
+use nandle_io::{Nanos, Operation};
+
+use super::Timing;
+
+/// Parallel servers with one queue before them, first come first served.
+pub(crate) struct Servers<F> {
+    free_at: Vec<Nanos>,
+    service: F,
+    number: u64,
+}
+
+impl<F: FnMut(u64) -> Nanos> Servers<F> {
+    /// `count` servers; `service` says how long the request of a number (from 0) is served.
+    pub(crate) fn new(count: usize, service: F) -> Self {
+        Self { free_at: vec![Nanos::ZERO; count], service, number: 0 }
+    }
+}
+
+impl<F: FnMut(u64) -> Nanos> Timing for Servers<F> {
+    fn done_at(&mut self, now: Nanos, _operation: &Operation, _outstanding: usize) -> Nanos {
+        let first_free = self.free_at.iter_mut().min().unwrap();
+        *first_free = (*first_free).max(now) + (self.service)(self.number);
+        self.number += 1;
+        *first_free
+    }
+}

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use nandle_io::Cause;
+use nandle_io::{Cause, Shape};
 
 use super::contents::Contents;
 use super::faults::{FaultPlan, Faults};
@@ -55,6 +55,11 @@ impl Media {
     /// A device of zeros without faults and with a volatile write cache, not recorded.
     pub fn new(capacity_bytes: u64, logical_block_bytes: u32) -> Self {
         Self::on(Contents::new(capacity_bytes, logical_block_bytes))
+    }
+
+    /// The same for a device of this shape.
+    pub fn of_shape(shape: &Shape) -> Self {
+        Self::new(shape.capacity_bytes, u32::try_from(shape.logical_block_bytes).unwrap_or(u32::MAX))
     }
 
     /// The same on contents that are there already, all of them durable.

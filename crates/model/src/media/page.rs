@@ -27,12 +27,24 @@ struct Chunk {
 impl Page {
     /// The blocks of a write.
     pub(super) fn of_write(buffers: &[Buffer], block_bytes: usize) -> Vec<Self> {
-        let mut bytes = Vec::with_capacity(buffers.iter().map(Buffer::len).sum());
-        for buffer in buffers {
-            bytes.extend_from_slice(buffer);
-        }
         let chunk_bytes = (CHUNK_BYTES / block_bytes).max(1) * block_bytes;
-        bytes.chunks(chunk_bytes).flat_map(|part| Self::of_chunk(part, block_bytes)).collect()
+        let mut left_bytes = buffers.iter().map(Buffer::len).sum::<usize>();
+        let mut pages = Vec::with_capacity(left_bytes / block_bytes);
+        let mut chunk = Vec::with_capacity(chunk_bytes.min(left_bytes));
+        for buffer in buffers {
+            let mut rest: &[u8] = buffer;
+            while !rest.is_empty() {
+                let (part, behind) = rest.split_at(rest.len().min(chunk_bytes - chunk.len()));
+                chunk.extend_from_slice(part);
+                rest = behind;
+                left_bytes -= part.len();
+                if chunk.len() == chunk_bytes || left_bytes == 0 {
+                    let next = Vec::with_capacity(chunk_bytes.min(left_bytes));
+                    pages.extend(Self::of_chunk(std::mem::replace(&mut chunk, next), block_bytes));
+                }
+            }
+        }
+        pages
     }
 
     /// A block of noise.
@@ -72,7 +84,7 @@ impl Page {
         Self { chunk: Arc::new(Chunk { block_bytes: bytes.len(), bytes: bytes.into(), hashes }), index: 0 }
     }
 
-    fn of_chunk(bytes: &[u8], block_bytes: usize) -> impl Iterator<Item = Self> + use<> {
+    fn of_chunk(bytes: Vec<u8>, block_bytes: usize) -> impl Iterator<Item = Self> + use<> {
         let hashes = bytes.chunks_exact(block_bytes).map(xxh3_128).collect();
         let chunk = Arc::new(Chunk { block_bytes, bytes: bytes.into(), hashes });
         let count = u32::try_from(chunk.hashes.len()).unwrap_or(u32::MAX);

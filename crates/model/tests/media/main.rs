@@ -5,6 +5,7 @@ mod arrays;
 mod common;
 mod cost;
 mod determinism;
+mod drives;
 mod faults;
 mod flushes;
 mod oracle;

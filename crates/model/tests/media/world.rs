@@ -12,23 +12,21 @@ use crate::common::{Held, held};
 const CAPACITY_BYTES: u64 = 4 << 20;
 const BLOCK_BYTES: u32 = 512;
 
-/// A world of devices with media, recorded in one sequence.
-fn world(devices: u64, plan: &FaultPlan) -> (MediaWorld<MemoryWorld>, Vec<SharedMedia>, Faults) {
+/// A world of devices with media.
+fn world(devices: u64, media: impl Fn(u64) -> Media) -> (MediaWorld<MemoryWorld>, Vec<SharedMedia>, Faults) {
     let mut inner = MemoryWorld::new(64, Nanos::from_micros(50));
     for _ in 0..devices {
         inner.add(CAPACITY_BYTES, u64::from(BLOCK_BYTES));
     }
     let faults = inner.faults();
     let mut world = MediaWorld::new(inner);
-    let sequence = Sequence::default();
     let ids: Vec<DeviceId> = world.devices().iter().map(|device| device.id).collect();
-    let attach = |id: DeviceId| {
-        let plan = plan.for_device(u64::from(id.index()));
-        let media = Media::new(CAPACITY_BYTES, BLOCK_BYTES).with_faults(plan);
-        world.attach(id, media.recorded_in(&sequence)).unwrap()
-    };
-    let media = ids.into_iter().map(attach).collect();
+    let media = ids.into_iter().map(|id| world.attach(id, media(u64::from(id.index()))).unwrap()).collect();
     (world, media, faults)
+}
+
+fn plain(_device: u64) -> Media {
+    Media::new(CAPACITY_BYTES, BLOCK_BYTES)
 }
 
 #[test]
@@ -36,7 +34,7 @@ fn a_world_with_media_passes_the_suite() {
     let spikes = Fault::LatencySpike { extra_ns: 70_000 };
     let spiky = FaultPlan::seeded(2).and(spikes, When::PerMillion(200_000));
     for (seed, plan) in (1..).zip([FaultPlan::none(), spiky]) {
-        let (mut world, media, _) = world(1, &plan);
+        let (mut world, media, _) = world(1, |device| plain(device).with_faults(plan.for_device(device)));
         let device = world.devices()[0].clone();
         check(&mut world, &device, seed);
         assert!(media[0].borrow().operations() > 100);
@@ -45,7 +43,7 @@ fn a_world_with_media_passes_the_suite() {
 
 #[test]
 fn an_array_over_media_passes_the_suite() {
-    let (world, ..) = world(4, &FaultPlan::none());
+    let (world, ..) = world(4, plain);
     let children: Vec<DeviceId> = world.devices().iter().map(|device| device.id).collect();
     let mut arrays = Arrays::new(Box::new(world));
     let device = arrays.raid10(&children, 4096).unwrap();
@@ -76,7 +74,8 @@ async fn commits(
 
 /// How many of all power cuts break a promise, whichever leg recovery takes.
 fn violations(flushes: bool) -> (usize, usize) {
-    let (world, media, _) = world(2, &FaultPlan::none());
+    let sequence = Sequence::default();
+    let (world, media, _) = world(2, |device| plain(device).recorded_in(&sequence));
     let children: Vec<DeviceId> = world.devices().iter().map(|device| device.id).collect();
     let mut arrays = Arrays::new(Box::new(world));
     let device: Device = arrays.raid10(&children, 4096).unwrap();
@@ -118,7 +117,8 @@ fn a_store_on_a_mirror_can_be_cut_everywhere() {
 #[test]
 fn a_spike_delays_the_completion_and_lets_others_pass() {
     let spike = Fault::LatencySpike { extra_ns: 70_000 };
-    let (world, ..) = world(1, &FaultPlan::none().and(spike, When::Operation(0)));
+    let plan = FaultPlan::none().and(spike, When::Operation(0));
+    let (world, ..) = world(1, |device| plain(device).with_faults(plan.clone()));
     let id = world.devices()[0].id;
     let runtime = Runtime::new(Box::new(world));
     let device = runtime.handle().device(id);
@@ -136,7 +136,7 @@ fn a_spike_delays_the_completion_and_lets_others_pass() {
 #[test]
 fn faults_reach_the_host_as_errors() {
     let plan = FaultPlan::none().and(Fault::NoSpace, When::Operation(1));
-    let (world, media, faults) = world(1, &plan);
+    let (world, media, faults) = world(1, |device| plain(device).with_faults(plan.clone()));
     let id = world.devices()[0].id;
     faults.fail_next(id, "flush", Cause::System(5));
     let runtime = Runtime::new(Box::new(world));

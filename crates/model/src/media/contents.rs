@@ -50,8 +50,8 @@ impl Contents {
     }
 
     /// A number that is the same for contents that are the same, in every process and on every machine, and otherwise
-    /// differs but for one chance in 2¹²⁸: the sum, modulo 2¹²⁸, of a hash of each block that isn't zeros and of its
-    /// number (Bellare, Micciancio: *A new paradigm for collision-free hashing: incrementality at reduced cost*,
+    /// differs but for one chance in 2¹²⁸: the sum, modulo 2¹²⁸, of a hash of each block that isn't zeros and of
+    /// its number (Bellare, Micciancio: *A new paradigm for collision-free hashing: incrementality at reduced cost*,
     /// EUROCRYPT 1997; XXH3 as the hash, which is no defence against a forger).
     pub fn hash(&self) -> u128 {
         self.hash

@@ -12,9 +12,9 @@ pub struct PowerCut {
     /// All chance depends on it.
     pub seed: u64,
     /// The most choices of survivors at each cut. Where blocks don't tear and there are no more ways to survive than
-    /// these, each way is taken once; where nothing is volatile, that is one. Otherwise the first choice is that nothing
-    /// volatile survives, the second that the last write of everything does, and with an array the third and the
-    /// fourth that nothing does on every other device and everything on the rest; further ones are drawn.
+    /// these, each way is taken once; where nothing is volatile, that is one. Otherwise the first choice is that
+    /// nothing volatile survives, the second that the last write of everything does, and with an array the third and
+    /// the fourth that nothing does on every other device and everything on the rest; further ones are drawn.
     pub choices: u32,
     /// Whether blocks tear.
     pub tearing: Tearing,
@@ -26,8 +26,8 @@ pub enum Tearing {
     /// Between logical blocks.
     #[default]
     BetweenBlocks,
-    /// Inside them as well: one in eight of the blocks of drawn choices that would survive is partly new and partly old,
-    /// or garbage.
+    /// Inside them as well: one in eight of the blocks of drawn choices that would survive is partly new and partly
+    /// old, or garbage.
     InsideBlocks,
 }
 

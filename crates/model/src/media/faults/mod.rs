@@ -59,10 +59,10 @@
 //! ## What is left out
 //!
 //! A torn block reads as garbage and not as an error, as a disk's checks would have it. A durable block doesn't decay
-//! while the power is off ([`Contents::damage`](super::Contents::damage) does it by hand), and damage doesn't spread from block to block (shorn or
-//! shared pages that take durable neighbours with them). A device doesn't vanish as a whole. A stale read returns one
-//! version back, never more. A read that is in flight with a write to the same block returns what the block held when
-//! the read completed, never a mixture.
+//! while the power is off ([`Contents::damage`](super::Contents::damage) does it by hand), and damage doesn't spread
+//! from block to block (shorn or shared pages that take durable neighbours with them). A device doesn't vanish as a
+//! whole. A stale read returns one version back, never more. A read that is in flight with a write to the same block
+//! returns what the block held when the read completed, never a mixture.
 //!
 //! ## Chance
 //!

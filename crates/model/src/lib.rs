@@ -7,6 +7,7 @@ pub mod array;
 pub mod disk;
 pub mod flash;
 pub mod library;
+pub mod media;
 mod timeline;
 pub mod timing;
 pub mod world;

@@ -1,0 +1,185 @@
+use nandle_io::Cause;
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::dice::Dice;
+use super::page::Page;
+use super::trie::Trie;
+
+/// The blocks of a device, copy-on-write. A clone is a snapshot: it shares all blocks, and costs as much as a
+/// counter. A block that was never written reads as zeros.
+#[derive(Debug, Clone)]
+pub struct Contents {
+    pages: Trie<Page>,
+    block_bytes: usize,
+    capacity_bytes: u64,
+    written_blocks: u64,
+    zeros_hash: u128,
+    /// The sum of all blocks' terms, so that a change costs one block and not all of them.
+    hash: u128,
+}
+
+impl Contents {
+    /// A device of zeros. `logical_block_bytes` is the grain of everything that can happen to it (at least 1); a
+    /// capacity that is no multiple of it loses the rest.
+    pub fn new(capacity_bytes: u64, logical_block_bytes: u32) -> Self {
+        let block_bytes = logical_block_bytes.max(1);
+        let blocks = capacity_bytes / u64::from(block_bytes);
+        Self {
+            pages: Trie::for_keys(blocks),
+            block_bytes: block_bytes as usize,
+            capacity_bytes: blocks * u64::from(block_bytes),
+            written_blocks: 0,
+            zeros_hash: xxh3_128(&vec![0; block_bytes as usize]),
+            hash: 0,
+        }
+    }
+
+    /// Size, in bytes.
+    pub fn capacity_bytes(&self) -> u64 {
+        self.capacity_bytes
+    }
+
+    /// Size of a block, in bytes.
+    pub fn logical_block_bytes(&self) -> u64 {
+        self.block_bytes as u64
+    }
+
+    /// Blocks that were written and not given back by a discard.
+    pub fn written_blocks(&self) -> u64 {
+        self.written_blocks
+    }
+
+    /// A number that is the same for contents that are the same, in every process and on every machine, and otherwise
+    /// differs but for one chance in 2¹²⁸: the sum, modulo 2¹²⁸, of a hash of each block that isn't zeros and of
+    /// its number (Bellare, Micciancio: *A new paradigm for collision-free hashing: incrementality at reduced cost*,
+    /// EUROCRYPT 1997; XXH3 as the hash, which is no defence against a forger).
+    pub fn hash(&self) -> u128 {
+        self.hash
+    }
+
+    /// Copies the bytes from `offset_bytes` on, which may be any, without faults.
+    ///
+    /// # Errors
+    /// [`Cause::BeyondEnd`]: the range ends behind the device.
+    pub fn read_into(&self, offset_bytes: u64, into: &mut [u8]) -> Result<(), Cause> {
+        let end_bytes = offset_bytes.saturating_add(into.len() as u64);
+        if end_bytes > self.capacity_bytes {
+            return Err(Cause::BeyondEnd { end_bytes, capacity_bytes: self.capacity_bytes });
+        }
+        let mut at = offset_bytes;
+        let mut rest = into;
+        while !rest.is_empty() {
+            let skip = usize::try_from(at % self.logical_block_bytes()).unwrap_or(0);
+            let (part, behind) = rest.split_at_mut(rest.len().min(self.block_bytes - skip));
+            let bytes = self.page(at / self.logical_block_bytes()).map(Page::bytes).unwrap_or_default();
+            match bytes.get(skip..skip + part.len()) {
+                Some(bytes) => part.copy_from_slice(bytes),
+                None => part.fill(0),
+            }
+            at += part.len() as u64;
+            rest = behind;
+        }
+        Ok(())
+    }
+
+    /// Flips one bit of a block, which one by the seed: damage at rest, for who tests that it is detected. Beyond the
+    /// end it does nothing.
+    pub fn damage(&mut self, block: u64, seed: u64) {
+        if block < self.capacity_bytes / self.logical_block_bytes() {
+            let zeros = || Page::torn(None, None, 0, self.block_bytes);
+            let page = self.page(block).cloned().unwrap_or_else(zeros);
+            self.set(block, Some(page.damaged(Dice::new(seed).of(block))));
+        }
+    }
+
+    pub(super) fn block_bytes(&self) -> usize {
+        self.block_bytes
+    }
+
+    /// What a block holds; `None` is zeros.
+    pub(super) fn page(&self, block: u64) -> Option<&Page> {
+        self.pages.get(block)
+    }
+
+    pub(super) fn set(&mut self, block: u64, page: Option<Page>) {
+        let added = page.as_ref().map_or(0, |page| self.term(block, page));
+        self.written_blocks += u64::from(page.is_some());
+        let before = self.pages.set(block, page);
+        self.written_blocks -= u64::from(before.is_some());
+        let removed = before.map_or(0, |page| self.term(block, &page));
+        self.hash = self.hash.wrapping_sub(removed).wrapping_add(added);
+    }
+
+    /// Blocks from `first` to `end` − 1 that aren't zeros because nobody wrote them.
+    pub(super) fn written_in(&self, first: u64, end: u64) -> Vec<u64> {
+        self.pages.keys(first..end)
+    }
+
+    /// What a block adds to the hash; zeros add nothing, whether written or not.
+    fn term(&self, block: u64, page: &Page) -> u128 {
+        if page.hash() == self.zeros_hash {
+            return 0;
+        }
+        let mut named = [0; 24];
+        let (hash, number) = named.split_at_mut(16);
+        hash.copy_from_slice(&page.hash().to_le_bytes());
+        number.copy_from_slice(&block.to_le_bytes());
+        xxh3_128(&named)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hash_knows_what_is_where_and_nothing_else() {
+        let page = |n| Some(Page::garbage(Dice::new(n), 16));
+        let mut one = Contents::new(1600, 16);
+        let empty = one.hash();
+        one.set(3, page(1));
+        one.set(4, page(2));
+        let mut other = Contents::new(1600, 16);
+        other.set(4, page(1));
+        other.set(3, page(2));
+        assert_ne!(one.hash(), other.hash());
+        other.set(3, page(1));
+        other.set(4, page(2));
+        assert_eq!(one.hash(), other.hash());
+        let snapshot = one.clone();
+        one.set(3, None);
+        one.set(4, Some(Page::torn(None, None, 8, 16)));
+        assert_eq!((one.hash(), one.written_blocks()), (empty, 1));
+        assert_eq!((snapshot.hash(), snapshot.written_blocks()), (other.hash(), 2));
+    }
+
+    #[test]
+    fn damage_is_one_bit_of_one_block() {
+        for seed in 0..20 {
+            let mut contents = Contents::new(64, 16);
+            contents.damage(4, seed);
+            assert_eq!(contents.hash(), 0, "beyond the end");
+            contents.damage(2, seed);
+            let mut all = [0; 64];
+            contents.read_into(0, &mut all).unwrap();
+            let bits = |bytes: &[u8]| bytes.iter().map(|byte| byte.count_ones()).sum::<u32>();
+            assert_eq!((bits(&all), bits(&all[32..48])), (1, 1));
+        }
+    }
+
+    #[test]
+    fn any_range_reads() {
+        let mut contents = Contents::new(64, 16);
+        let page = Page::garbage(Dice::new(1), 16);
+        contents.set(1, Some(page.clone()));
+        let mut all = [1; 64];
+        contents.read_into(0, &mut all).unwrap();
+        assert_eq!(&all[16..32], page.bytes());
+        assert!(all[..16].iter().chain(&all[32..]).all(|byte| *byte == 0));
+        let mut part = [0; 21];
+        contents.read_into(13, &mut part).unwrap();
+        assert_eq!(part, all[13..34]);
+        let beyond = contents.read_into(60, &mut part);
+        assert_eq!(beyond, Err(Cause::BeyondEnd { end_bytes: 81, capacity_bytes: 64 }));
+    }
+}

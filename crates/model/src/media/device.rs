@@ -1,0 +1,161 @@
+use std::collections::BTreeMap;
+
+use nandle_io::{Cause, Shape};
+
+use super::contents::Contents;
+use super::faults::{FaultPlan, Faults};
+use super::pending::Pending;
+use super::recording::{Recording, Sequence};
+
+/// A device's contents under operations that begin and complete, by the [fault model](super::faults).
+///
+/// Reads see writes that completed. The order of completions is the order of effects.
+#[derive(Debug)]
+pub struct Media {
+    pub(super) contents: Contents,
+    /// What each block held before its last write; only kept where a fault needs it.
+    pub(super) previous: Option<Contents>,
+    pub(super) faults: Faults,
+    pub(super) cache: WriteCache,
+    pub(super) after_discard: AfterDiscard,
+    pub(super) space_blocks: u64,
+    /// Blocks of the space that writes in flight will take.
+    pub(super) reserved_blocks: u64,
+    pub(super) operations: u64,
+    pub(super) in_flight: BTreeMap<u64, Pending>,
+    pub(super) recording: Option<Recording>,
+}
+
+/// What a device's acknowledgements are worth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum WriteCache {
+    /// Flushes and durable writes do what they say.
+    #[default]
+    Volatile,
+    /// Power-loss protection: a write is durable when it completes.
+    Protected,
+    /// Flushes and durable writes are acknowledged while the cache still holds something.
+    Lying {
+        /// So many completed writes and discards, the last ones.
+        held_writes: u64,
+    },
+}
+
+/// What a discarded block reads as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AfterDiscard {
+    /// Garbage, by the plan's seed: whoever relies on anything is found out.
+    #[default]
+    Garbage,
+    /// Zeros.
+    Zeros,
+}
+
+impl Media {
+    /// A device of zeros without faults and with a volatile write cache, not recorded.
+    pub fn new(capacity_bytes: u64, logical_block_bytes: u32) -> Self {
+        Self::on(Contents::new(capacity_bytes, logical_block_bytes))
+    }
+
+    /// The same for a device of this shape.
+    pub fn of_shape(shape: &Shape) -> Self {
+        Self::new(shape.capacity_bytes, u32::try_from(shape.logical_block_bytes).unwrap_or(u32::MAX))
+    }
+
+    /// The same on contents that are there already, all of them durable.
+    pub fn on(contents: Contents) -> Self {
+        Self {
+            contents,
+            previous: None,
+            faults: Faults::new(FaultPlan::none()),
+            cache: WriteCache::default(),
+            after_discard: AfterDiscard::default(),
+            space_blocks: u64::MAX,
+            reserved_blocks: 0,
+            operations: 0,
+            in_flight: BTreeMap::new(),
+            recording: None,
+        }
+    }
+
+    /// The same with faults.
+    #[must_use]
+    pub fn with_faults(mut self, plan: FaultPlan) -> Self {
+        self.faults = Faults::new(plan);
+        self.previous = self.faults.needs_history().then(|| self.contents.clone());
+        self
+    }
+
+    /// The same with another write cache.
+    #[must_use]
+    pub fn with_cache(mut self, cache: WriteCache) -> Self {
+        self.cache = cache;
+        self
+    }
+
+    /// The same with another answer to discards.
+    #[must_use]
+    pub fn with_discards(mut self, after_discard: AfterDiscard) -> Self {
+        self.after_discard = after_discard;
+        self
+    }
+
+    /// The same with space for fewer blocks than it has addresses.
+    #[must_use]
+    pub fn with_space(mut self, space_blocks: u64) -> Self {
+        self.space_blocks = space_blocks;
+        self
+    }
+
+    /// The same with a recording, which starts here and takes all that is there as durable.
+    #[must_use]
+    pub fn recorded(self) -> Self {
+        self.recorded_in(&Sequence::default())
+    }
+
+    /// The same with events numbered together with those of other devices.
+    #[must_use]
+    pub fn recorded_in(mut self, sequence: &Sequence) -> Self {
+        self.recording = Some(Recording::new(self.contents.clone(), sequence.clone()));
+        self
+    }
+
+    /// What reads see, without faults. A clone of it is a snapshot.
+    pub fn contents(&self) -> &Contents {
+        &self.contents
+    }
+
+    /// Media on the same contents, all of them durable, with nothing in flight, no faults and no recording.
+    #[must_use]
+    pub fn fork(&self) -> Self {
+        Self::on(self.contents.clone()).with_cache(self.cache).with_discards(self.after_discard)
+    }
+
+    /// See [`Contents::hash`].
+    pub fn contents_hash(&self) -> u128 {
+        self.contents.hash()
+    }
+
+    /// See [`Contents::read_into`].
+    ///
+    /// # Errors
+    /// [`Cause::BeyondEnd`]: the range ends behind the device.
+    pub fn read_into(&self, offset_bytes: u64, into: &mut [u8]) -> Result<(), Cause> {
+        self.contents.read_into(offset_bytes, into)
+    }
+
+    /// How many operations began.
+    pub fn operations(&self) -> u64 {
+        self.operations
+    }
+
+    /// What was done to it, if that is recorded.
+    pub fn recording(&self) -> Option<&Recording> {
+        self.recording.as_ref()
+    }
+
+    /// See [`Sequence::position`]; 0 when nothing is recorded.
+    pub fn position(&self) -> u64 {
+        self.recording.as_ref().map_or(0, |recording| recording.sequence().position())
+    }
+}

@@ -1,0 +1,200 @@
+//! What an operation does to media: decided when it begins, done when it completes.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use nandle_io::{Buffer, Cause, Durability, Operation, ReadBuffers};
+
+use super::device::{AfterDiscard, Media, WriteCache};
+use super::faults::Fate;
+use super::page::{Page, flip_one_bit};
+use super::pending::{Action, Effect, OperationId, Outcome, Pending, PendingWrite, blocks_of};
+use super::recording::Recording;
+
+/// The errno of an input or output error, on Linux.
+const EIO: i32 = 5;
+/// The errno of no space left, on Linux.
+const ENOSPC: i32 = 28;
+
+impl Media {
+    /// An operation reaches the device. A write's contents are copied here; a read's are those at its completion.
+    ///
+    /// # Errors
+    /// It isn't made of whole blocks of this device ([`Cause::Misaligned`], [`Cause::BeyondEnd`]); then it doesn't
+    /// count as an operation. Whether the device can carry out what it was rightly asked, its completion says.
+    pub fn begin(&mut self, operation: &Operation) -> Result<OperationId, Cause> {
+        self.check(operation)?;
+        let number = self.operations;
+        self.operations += 1;
+        let blocks = self.blocks(operation);
+        let extra_latency_ns = self.faults.extra_latency_ns(number, &blocks);
+        let (action, failure) = match operation {
+            Operation::Read { .. } => (Action::Read, self.faults.read_fails(number, blocks).then_some(EIO)),
+            Operation::Write { from, durability, .. } => {
+                self.begin_write(number, blocks, from, *durability == Durability::Durable)
+            }
+            Operation::Flush => self.begin_flush(number),
+            Operation::Discard { .. } => (self.begin_discard(number, &blocks), None),
+        };
+        let result = failure.map_or(Ok(()), |errno| Err(Cause::System(errno)));
+        self.in_flight.insert(number, Pending { outcome: Outcome { result, extra_latency_ns }, action });
+        Ok(OperationId(number))
+    }
+
+    /// An operation takes effect, and the device answers. The buffers of a read that succeeds are filled; `operation`
+    /// must be the one that began.
+    ///
+    /// The outcome of an id that other media gave out is [`Cause::Unsupported`].
+    pub fn complete(&mut self, OperationId(number): OperationId, operation: &mut Operation) -> Outcome {
+        let Some(Pending { outcome, action }) = self.in_flight.remove(&number) else {
+            let why = "the operation is not in flight on this media";
+            return Outcome { result: Err(Cause::Unsupported { why }), extra_latency_ns: 0 };
+        };
+        match (action, operation) {
+            (Action::Read, Operation::Read { offset_bytes, into }) if outcome.result.is_ok() => {
+                self.fill(number, *offset_bytes, into);
+            }
+            (Action::Read, _) => {}
+            (Action::Write(write), _) => self.take_effect(&write),
+            (Action::Flush { through }, _) => {
+                if let Some(recording) = &mut self.recording {
+                    recording.flush(through, outcome.result.is_ok());
+                }
+            }
+        }
+        outcome
+    }
+
+    fn check(&self, operation: &Operation) -> Result<(), Cause> {
+        let needed = self.contents.logical_block_bytes();
+        let aligned = |what, got: u64| {
+            if got.is_multiple_of(needed) { Ok(()) } else { Err(Cause::Misaligned { what, got, needed }) }
+        };
+        let (offset, length) = (operation.offset_bytes(), operation.length_bytes());
+        aligned("offset", offset)?;
+        aligned("length", length)?;
+        if let Operation::Read { into, .. } = operation {
+            into.iter().try_for_each(|buffer| aligned("length of a buffer", buffer.len() as u64))?;
+        }
+        let (end_bytes, capacity_bytes) = (offset.saturating_add(length), self.contents.capacity_bytes());
+        if end_bytes > capacity_bytes {
+            return Err(Cause::BeyondEnd { end_bytes, capacity_bytes });
+        }
+        Ok(())
+    }
+
+    fn blocks(&self, operation: &Operation) -> Range<u64> {
+        let block_bytes = self.contents.logical_block_bytes();
+        match operation {
+            Operation::Flush => 0..u64::MAX,
+            _ => blocks_of(operation.offset_bytes(), operation.length_bytes(), block_bytes),
+        }
+    }
+
+    fn begin_write(
+        &mut self,
+        number: u64,
+        blocks: Range<u64>,
+        from: &[Buffer],
+        durable: bool,
+    ) -> (Action, Option<i32>) {
+        let device_blocks = self.contents.capacity_bytes() / self.contents.logical_block_bytes();
+        let landing = self.faults.landing(number, &blocks, device_blocks);
+        let new_blocks = self.new_blocks(landing..landing + (blocks.end - blocks.start));
+        let used_blocks = self.contents.written_blocks() + self.reserved_blocks;
+        if used_blocks + new_blocks > self.space_blocks || self.faults.no_space(number, &blocks) {
+            let nothing = self.begin_effects(Vec::new(), 0, false);
+            return (nothing, Some(ENOSPC));
+        }
+        let fails = self.faults.write_fails(number, blocks.clone());
+        let pages = Page::of_write(from, self.contents.block_bytes());
+        let stored = blocks.clone().zip(pages).filter_map(|(block, page)| {
+            let page = self.stored(number, block, page, fails)?;
+            Some((landing + (block - blocks.start), Some(page)))
+        });
+        let stored = stored.collect();
+        let action = self.begin_effects(stored, new_blocks, durable && !fails);
+        (action, fails.then_some(EIO))
+    }
+
+    /// How many blocks of a limited space a write takes; two in flight to the same block take two until then.
+    fn new_blocks(&self, blocks: Range<u64>) -> u64 {
+        if self.space_blocks == u64::MAX {
+            return 0;
+        }
+        blocks.filter(|block| self.contents.page(*block).is_none()).count() as u64
+    }
+
+    /// What a block of a write leaves behind, if anything.
+    fn stored(&self, number: u64, block: u64, page: Page, fails: bool) -> Option<Page> {
+        if fails && self.faults.dice(number).of(block).coin() {
+            return None;
+        }
+        match self.faults.write_fate(number, block) {
+            Fate::Stored => Some(page),
+            Fate::Damaged(dice) => Some(page.damaged(dice)),
+            Fate::Lost => None,
+        }
+    }
+
+    fn begin_discard(&mut self, number: u64, blocks: &Range<u64>) -> Action {
+        let (dice, block_bytes) = (self.faults.dice(number), self.contents.block_bytes());
+        let afterwards = |block| match self.after_discard {
+            AfterDiscard::Garbage => Some(Page::garbage(dice.of(block), block_bytes)),
+            AfterDiscard::Zeros => None,
+        };
+        let written = self.contents.written_in(blocks.start, blocks.end);
+        let effects = written.into_iter().map(|block| (block, afterwards(block))).collect();
+        self.begin_effects(effects, 0, false)
+    }
+
+    fn begin_effects(&mut self, effects: Vec<Effect>, new_blocks: u64, durable: bool) -> Action {
+        let effects: Arc<[Effect]> = effects.into();
+        let recorded = self.recording.as_mut().and_then(|recording| recording.begin(Arc::clone(&effects)));
+        self.reserved_blocks += new_blocks;
+        let durable = match self.cache {
+            WriteCache::Volatile => durable,
+            WriteCache::Protected => true,
+            WriteCache::Lying { .. } => false,
+        };
+        Action::Write(PendingWrite { effects, recorded, durable, new_blocks })
+    }
+
+    fn begin_flush(&mut self, number: u64) -> (Action, Option<i32>) {
+        let completed = self.recording.as_ref().map_or(0, Recording::completions);
+        let through = match self.cache {
+            WriteCache::Lying { held_writes } => completed.saturating_sub(held_writes),
+            WriteCache::Volatile | WriteCache::Protected => completed,
+        };
+        (Action::Flush { through }, self.faults.flush_fails(number).then_some(EIO))
+    }
+
+    fn take_effect(&mut self, write: &PendingWrite) {
+        self.reserved_blocks -= write.new_blocks;
+        for (block, page) in write.effects.iter() {
+            if let Some(previous) = &mut self.previous {
+                previous.set(*block, self.contents.page(*block).cloned());
+            }
+            self.contents.set(*block, page.clone());
+            self.faults.written(*block);
+        }
+        if let (Some(recording), Some(recorded)) = (&mut self.recording, write.recorded) {
+            recording.complete(recorded, write.durable);
+        }
+    }
+
+    fn fill(&self, number: u64, offset_bytes: u64, into: &mut ReadBuffers) {
+        let first = offset_bytes / self.contents.logical_block_bytes();
+        let parts = into.iter_mut().flat_map(|buffer| buffer.chunks_mut(self.contents.block_bytes()));
+        for (block, part) in (first..).zip(parts) {
+            let stale = self.previous.as_ref().filter(|_| self.faults.reads_stale(number, block));
+            match stale.unwrap_or(&self.contents).page(block) {
+                Some(page) => part.copy_from_slice(page.bytes()),
+                None => part.fill(0),
+            }
+            if let Some(dice) = self.faults.read_damage(number, block) {
+                flip_one_bit(part, dice);
+            }
+        }
+    }
+}

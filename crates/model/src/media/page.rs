@@ -1,0 +1,107 @@
+//! What one block holds, by reference: a piece of the memory that a write brought.
+
+use std::sync::Arc;
+
+use nandle_io::Buffer;
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::dice::Dice;
+
+/// The longest piece of memory that blocks share. A block keeps its piece alive, also when the others are gone.
+const CHUNK_BYTES: usize = 64 << 10;
+
+/// The contents of one block; a clone is cheap.
+#[derive(Clone)]
+pub(super) struct Page {
+    chunk: Arc<Chunk>,
+    index: u32,
+}
+
+/// Neighbouring blocks of one write, and a hash of each (XXH3, 128 bits).
+struct Chunk {
+    block_bytes: usize,
+    bytes: Box<[u8]>,
+    hashes: Box<[u128]>,
+}
+
+impl Page {
+    /// The blocks of a write.
+    pub(super) fn of_write(buffers: &[Buffer], block_bytes: usize) -> Vec<Self> {
+        let chunk_bytes = (CHUNK_BYTES / block_bytes).max(1) * block_bytes;
+        let mut left_bytes = buffers.iter().map(Buffer::len).sum::<usize>();
+        let mut pages = Vec::with_capacity(left_bytes / block_bytes);
+        let mut chunk = Vec::with_capacity(chunk_bytes.min(left_bytes));
+        for buffer in buffers {
+            let mut rest: &[u8] = buffer;
+            while !rest.is_empty() {
+                let (part, behind) = rest.split_at(rest.len().min(chunk_bytes - chunk.len()));
+                chunk.extend_from_slice(part);
+                rest = behind;
+                left_bytes -= part.len();
+                if chunk.len() == chunk_bytes || left_bytes == 0 {
+                    let next = Vec::with_capacity(chunk_bytes.min(left_bytes));
+                    pages.extend(Self::of_chunk(std::mem::replace(&mut chunk, next), block_bytes));
+                }
+            }
+        }
+        pages
+    }
+
+    /// A block of noise.
+    pub(super) fn garbage(dice: Dice, block_bytes: usize) -> Self {
+        let words = (0_u64..).flat_map(|word| dice.of(word).roll().to_le_bytes());
+        Self::single(words.take(block_bytes).collect())
+    }
+
+    /// A block that begins as one and ends as another, which may be zeros.
+    pub(super) fn torn(new: Option<&Self>, old: Option<&Self>, at: usize, block_bytes: usize) -> Self {
+        let zeros = vec![0; block_bytes];
+        let bytes = |page: Option<&Self>| page.map_or_else(|| zeros.clone(), |page| page.bytes().to_vec());
+        let mut torn = bytes(new);
+        torn.truncate(at);
+        torn.extend(bytes(old).into_iter().skip(at));
+        Self::single(torn)
+    }
+
+    /// The same with one bit flipped.
+    pub(super) fn damaged(&self, dice: Dice) -> Self {
+        let mut bytes = self.bytes().to_vec();
+        flip_one_bit(&mut bytes, dice);
+        Self::single(bytes)
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        let start = self.index as usize * self.chunk.block_bytes;
+        self.chunk.bytes.get(start..start + self.chunk.block_bytes).unwrap_or_default()
+    }
+
+    pub(super) fn hash(&self) -> u128 {
+        self.chunk.hashes.get(self.index as usize).copied().unwrap_or_default()
+    }
+
+    fn single(bytes: Vec<u8>) -> Self {
+        let hashes = [xxh3_128(&bytes)].into();
+        Self { chunk: Arc::new(Chunk { block_bytes: bytes.len(), bytes: bytes.into(), hashes }), index: 0 }
+    }
+
+    fn of_chunk(bytes: Vec<u8>, block_bytes: usize) -> impl Iterator<Item = Self> + use<> {
+        let hashes = bytes.chunks_exact(block_bytes).map(xxh3_128).collect();
+        let chunk = Arc::new(Chunk { block_bytes, bytes: bytes.into(), hashes });
+        let count = u32::try_from(chunk.hashes.len()).unwrap_or(u32::MAX);
+        (0..count).map(move |index| Self { chunk: Arc::clone(&chunk), index })
+    }
+}
+
+/// Flips one bit of a block.
+pub(super) fn flip_one_bit(bytes: &mut [u8], dice: Dice) {
+    let bit = dice.below(bytes.len() as u64 * 8);
+    if let Some(byte) = usize::try_from(bit / 8).ok().and_then(|index| bytes.get_mut(index)) {
+        *byte ^= 1 << (bit % 8);
+    }
+}
+
+impl std::fmt::Debug for Page {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Page({:032x})", self.hash())
+    }
+}

@@ -1,0 +1,129 @@
+//! How the survivors of a power cut hang together.
+
+use super::dice::Dice;
+use super::replay::{Replay, Version};
+
+/// A way in which volatile writes survive or don't. Writes are numbered in the order of submission.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Pattern {
+    /// The digits of this number, each to the base of a block's versions and one, say which of them.
+    Exactly {
+        digits: u32,
+    },
+    Nothing,
+    Everything,
+    /// All writes before this one, and its blocks before `torn_at`.
+    InOrder {
+        last: u32,
+        torn_at: u64,
+    },
+    /// This write and later ones.
+    Latest {
+        first: u32,
+    },
+    /// Each operation by itself, so often.
+    Operations {
+        per_million: u32,
+    },
+    /// Each block by itself, and any of its writes, so often.
+    Blocks {
+        per_million: u32,
+    },
+    /// Each region of so many blocks by itself.
+    Regions {
+        blocks: u64,
+    },
+}
+
+/// A device among those that lose their power together.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    pub(super) device: usize,
+    pub(super) devices: usize,
+}
+
+impl Pattern {
+    pub(super) fn choose(replay: &Replay<'_>, choice: u32, place: Place, dice: Dice) -> Self {
+        let odd = place.device % 2 == 1;
+        match choice {
+            0 => Self::Nothing,
+            1 => Self::Everything,
+            2 | 3 if place.devices > 1 && odd == (choice == 2) => Self::Everything,
+            2 | 3 if place.devices > 1 => Self::Nothing,
+            _ => Self::draw(replay, dice),
+        }
+    }
+
+    fn draw(replay: &Replay<'_>, dice: Dice) -> Self {
+        let per_million = [100_000, 500_000, 900_000];
+        let often = usize::try_from(dice.of(2).below(3)).ok().and_then(|index| per_million.get(index));
+        let per_million = often.copied().unwrap_or(500_000);
+        match dice.of(3).below(8) {
+            0 | 1 => Self::in_order(replay, dice.of(4)),
+            2 => draw_write(replay, dice.of(4)).map_or(Self::Nothing, |first| Self::Latest { first }),
+            3 | 4 => Self::Operations { per_million },
+            5 | 6 => Self::Blocks { per_million },
+            _ => Self::Regions { blocks: 2 << dice.of(4).below(7) },
+        }
+    }
+
+    fn in_order(replay: &Replay<'_>, dice: Dice) -> Self {
+        let Some(last) = draw_write(replay, dice) else { return Self::Nothing };
+        let effects = replay.recording.writes.get(last as usize);
+        let blocks = effects.map(|effects| effects.iter().map(|(block, _)| *block));
+        let Some((first, end)) = blocks.and_then(|mut blocks| {
+            let first = blocks.next()?;
+            Some((first, blocks.next_back().unwrap_or(first) + 1))
+        }) else {
+            return Self::Nothing;
+        };
+        Self::InOrder { last, torn_at: first + 1 + dice.of(1).below(end - first) }
+    }
+
+    /// The version of a block that survives, if any. Exact digits are used up.
+    pub(super) fn pick<'a>(
+        &mut self,
+        block: u64,
+        versions: &'a [Version],
+        dice: Dice,
+    ) -> Option<&'a Version> {
+        let last = versions.last();
+        // What is drawn for an operation or a region is the same for all its blocks.
+        let shared = |number: u64| dice.of(5).of(number);
+        let own = dice.of(1).of(block);
+        match *self {
+            Self::Exactly { ref mut digits } => next_digit(digits, versions),
+            Self::Nothing => None,
+            Self::Everything => last,
+            Self::InOrder { last, torn_at } => versions
+                .iter()
+                .rfind(|version| version.write < last || (version.write == last && block < torn_at)),
+            Self::Latest { first } => last.filter(|version| version.write >= first),
+            Self::Operations { per_million } => {
+                versions.iter().rfind(|version| shared(u64::from(version.write)).per_million(per_million))
+            }
+            Self::Blocks { per_million } => {
+                let any = usize::try_from(own.of(0).below(versions.len() as u64)).ok()?;
+                versions.get(any).filter(|_| own.of(1).per_million(per_million))
+            }
+            Self::Regions { blocks } => last.filter(|_| shared(block / blocks).coin()),
+        }
+    }
+}
+
+/// Takes the lowest digit off: 0 is old, others are versions.
+fn next_digit<'a>(digits: &mut u32, versions: &'a [Version]) -> Option<&'a Version> {
+    let base = u32::try_from(1 + versions.len()).unwrap_or(u32::MAX);
+    let digit = *digits % base;
+    *digits /= base;
+    versions.get(digit.checked_sub(1)? as usize)
+}
+
+/// One of the writes that have volatile blocks.
+fn draw_write(replay: &Replay<'_>, dice: Dice) -> Option<u32> {
+    let blocks = replay.volatile.len() as u64;
+    let nth = usize::try_from(dice.below(blocks)).ok()?;
+    let versions = replay.volatile.values().nth(nth)?;
+    let any = usize::try_from(dice.of(1).below(versions.len() as u64)).ok()?;
+    versions.get(any).map(|version| version.write)
+}

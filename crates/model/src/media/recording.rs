@@ -1,0 +1,97 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::contents::Contents;
+use super::pending::Effect;
+
+/// Numbers the events of recordings; devices that share one can be [cut together](super::CrashImages). A clone is
+/// another handle to the same numbers.
+#[derive(Debug, Clone, Default)]
+pub struct Sequence(Arc<AtomicU64>);
+
+impl Sequence {
+    /// How many events there were. Whatever was promised to a client at this position must be kept by every
+    /// [image](super::CrashImage) whose cut is not smaller.
+    pub fn position(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    fn next(&self) -> u64 {
+        self.0.fetch_add(1, Ordering::Relaxed)
+    }
+}
+
+/// What was done to one device's media, in the order in which it was submitted and completed, with the contents by
+/// reference. Reads leave no trace in it. Memory: what was written, once, and some 50 bytes a block.
+#[derive(Debug)]
+pub struct Recording {
+    pub(super) base: Contents,
+    pub(super) writes: Vec<Arc<[Effect]>>,
+    pub(super) events: Vec<(u64, Event)>,
+    sequence: Sequence,
+    completions: u64,
+}
+
+/// What happened. Writes, which include discards, are named by their place in [`Recording::writes`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Event {
+    Begun(u32),
+    /// `durable`: this itself is a guarantee for what was written.
+    Completed {
+        write: u32,
+        durable: bool,
+    },
+    /// Covers as many completions, counted from the recording's start.
+    Flushed {
+        through: u64,
+    },
+    FlushFailed {
+        through: u64,
+    },
+}
+
+impl Recording {
+    pub(super) fn new(base: Contents, sequence: Sequence) -> Self {
+        Self { base, writes: Vec::new(), events: Vec::new(), sequence, completions: 0 }
+    }
+
+    /// How many events there are.
+    pub fn events(&self) -> usize {
+        self.events.len()
+    }
+
+    /// The numbers of its events.
+    pub fn sequence(&self) -> &Sequence {
+        &self.sequence
+    }
+
+    /// What the device held, durably, when the recording began.
+    pub fn base(&self) -> &Contents {
+        &self.base
+    }
+
+    /// Writes and discards that completed.
+    pub(super) fn completions(&self) -> u64 {
+        self.completions
+    }
+
+    pub(super) fn begin(&mut self, effects: Arc<[Effect]>) -> Option<u32> {
+        let write = u32::try_from(self.writes.len()).ok()?;
+        self.writes.push(effects);
+        self.push(Event::Begun(write));
+        Some(write)
+    }
+
+    pub(super) fn complete(&mut self, write: u32, durable: bool) {
+        self.completions += 1;
+        self.push(Event::Completed { write, durable });
+    }
+
+    pub(super) fn flush(&mut self, through: u64, succeeded: bool) {
+        self.push(if succeeded { Event::Flushed { through } } else { Event::FlushFailed { through } });
+    }
+
+    fn push(&mut self, event: Event) {
+        self.events.push((self.sequence.next(), event));
+    }
+}

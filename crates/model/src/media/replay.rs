@@ -1,0 +1,128 @@
+//! A recording played up to a cut: what is durable there, and what is volatile.
+
+use std::collections::BTreeMap;
+
+use super::contents::Contents;
+use super::page::Page;
+use super::recording::{Event, Recording};
+
+/// The state of one device at a cut. Going on to a later cut costs what happened in between.
+#[derive(Debug, Clone)]
+pub(super) struct Replay<'a> {
+    pub(super) recording: &'a Recording,
+    pub(super) durable: Contents,
+    /// The volatile writes of each block that has any: completed ones in the order of completion, then those in
+    /// flight in the order of submission.
+    pub(super) volatile: BTreeMap<u64, Vec<Version>>,
+    /// Completed writes that a flush has yet to cover, by their place among all completions.
+    uncovered: BTreeMap<u64, u32>,
+    completions: u64,
+    next_event: usize,
+}
+
+/// What a write brought to a block.
+#[derive(Debug, Clone)]
+pub(super) struct Version {
+    pub(super) write: u32,
+    pub(super) page: Option<Page>,
+    completed: bool,
+}
+
+impl<'a> Replay<'a> {
+    pub(super) fn new(recording: &'a Recording) -> Self {
+        Self {
+            recording,
+            durable: recording.base.clone(),
+            volatile: BTreeMap::new(),
+            uncovered: BTreeMap::new(),
+            completions: 0,
+            next_event: 0,
+        }
+    }
+
+    /// The earliest cut that has one more event of this device in it.
+    pub(super) fn next_cut(&self) -> Option<u64> {
+        self.recording.events.get(self.next_event).map(|(number, _)| number + 1)
+    }
+
+    /// Plays all events before `cut`.
+    pub(super) fn advance(&mut self, cut: u64) {
+        while let Some(&(_, event)) =
+            self.recording.events.get(self.next_event).filter(|(number, _)| *number < cut)
+        {
+            self.next_event += 1;
+            self.play(event);
+        }
+    }
+
+    fn play(&mut self, event: Event) {
+        match event {
+            Event::Begun(write) => self.begin(write),
+            Event::Completed { write, durable } => self.complete(write, durable),
+            Event::Flushed { through } => {
+                for write in self.take_uncovered(through) {
+                    self.cover(write);
+                }
+            }
+            // Nothing covers these any more, save that a newer write of the same block replaces them.
+            Event::FlushFailed { through } => drop(self.take_uncovered(through)),
+        }
+    }
+
+    fn begin(&mut self, write: u32) {
+        for (block, page) in self.effects(write) {
+            let version = Version { write, page: page.clone(), completed: false };
+            self.volatile.entry(*block).or_default().push(version);
+        }
+    }
+
+    fn complete(&mut self, write: u32, durable: bool) {
+        for (block, _) in self.effects(write) {
+            if let Some(versions) = self.volatile.get_mut(block) {
+                complete_version(versions, write);
+            }
+        }
+        if durable {
+            self.cover(write);
+        } else {
+            self.uncovered.insert(self.completions, write);
+        }
+        self.completions += 1;
+    }
+
+    /// Those of the first `through` completions that are uncovered, in their order.
+    fn take_uncovered(&mut self, through: u64) -> Vec<u32> {
+        let later = self.uncovered.split_off(&through);
+        std::mem::replace(&mut self.uncovered, later).into_values().collect()
+    }
+
+    /// Makes a write durable, and so forgets what completed before it in its blocks.
+    fn cover(&mut self, write: u32) {
+        for (block, _) in self.effects(write) {
+            let Some(versions) = self.volatile.get_mut(block) else { continue };
+            let Some(at) = versions.iter().position(|version| version.write == write) else { continue };
+            if let Some(version) = versions.drain(..=at).next_back() {
+                self.durable.set(*block, version.page);
+            }
+            if versions.is_empty() {
+                self.volatile.remove(block);
+            }
+        }
+    }
+
+    fn effects(&self, write: u32) -> &'a [super::pending::Effect] {
+        self.recording.writes.get(write as usize).map(|effects| &**effects).unwrap_or_default()
+    }
+}
+
+/// Moves a version from those in flight to the end of the completed ones.
+fn complete_version(versions: &mut [Version], write: u32) {
+    let completed = versions.iter().take_while(|version| version.completed).count();
+    let Some(at) = versions.iter().position(|version| version.write == write) else { return };
+    if let Some(version) = versions.get_mut(at) {
+        version.completed = true;
+    }
+    if let Some(moved) = versions.get_mut(completed..=at) {
+        moved.rotate_right(1);
+    }
+}

@@ -1,0 +1,111 @@
+//! Which volatile writes survive a power cut: the choices of the [fault model](super::faults).
+
+use super::contents::Contents;
+use super::dice::Dice;
+use super::page::Page;
+use super::pattern::{Pattern, Place};
+use super::replay::{Replay, Version};
+
+/// How the power is cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PowerCut {
+    /// All chance depends on it.
+    pub seed: u64,
+    /// The most choices of survivors at each cut. Where blocks don't tear and there are no more ways to survive than
+    /// these, each way is taken once; where nothing is volatile, that is one. Otherwise the first choice is that
+    /// nothing volatile survives, the second that the last write of everything does, and with an array the third and
+    /// the fourth that nothing does on every other device and everything on the rest; further ones are drawn.
+    pub choices: u32,
+    /// Whether blocks tear.
+    pub tearing: Tearing,
+}
+
+/// Where an unflushed write may tear.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Tearing {
+    /// Between logical blocks.
+    #[default]
+    BetweenBlocks,
+    /// Inside them as well: one in eight of the blocks of drawn choices that would survive is partly new and partly
+    /// old, or garbage.
+    InsideBlocks,
+}
+
+impl PowerCut {
+    /// Two choices at each cut, nothing and everything, and no torn blocks.
+    pub fn seeded(seed: u64) -> Self {
+        Self { seed, choices: 2, tearing: Tearing::default() }
+    }
+}
+
+/// Which of many power cuts this is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Which {
+    pub(super) cut: u64,
+    pub(super) choice: u32,
+    /// There are as many choices as ways to survive, and each choice is one of these.
+    pub(super) is_exact: bool,
+}
+
+/// How many choices are made at a cut, and whether these are all there are.
+pub(super) fn choices(replays: &[Replay<'_>], power: PowerCut) -> (u32, bool) {
+    let versions = replays.iter().flat_map(|replay| replay.volatile.values());
+    let mut ways = 1_u32;
+    for versions in versions {
+        ways = ways.saturating_mul(u32::try_from(1 + versions.len()).unwrap_or(u32::MAX));
+        let tears = power.tearing == Tearing::InsideBlocks;
+        if ways > power.choices || tears {
+            return (power.choices, false);
+        }
+    }
+    (ways.min(power.choices), true)
+}
+
+/// What each device holds after the power cut.
+pub(super) fn survive(replays: &[Replay<'_>], power: PowerCut, which: Which) -> Vec<Contents> {
+    let devices = replays.len();
+    let dice = Dice::new(power.seed).of(which.cut).of(u64::from(which.choice));
+    let mut digits = which.choice;
+    let mut contents = Vec::with_capacity(devices);
+    for (device, replay) in replays.iter().enumerate() {
+        let dice = dice.of(device as u64);
+        let mut pattern = if which.is_exact {
+            Pattern::Exactly { digits }
+        } else {
+            Pattern::choose(replay, which.choice, Place { device, devices }, dice)
+        };
+        let tears = power.tearing == Tearing::InsideBlocks && which.choice >= 2;
+        contents.push(survive_one(replay, &mut pattern, tears, dice));
+        if let Pattern::Exactly { digits: left } = pattern {
+            digits = left;
+        }
+    }
+    contents
+}
+
+fn survive_one(replay: &Replay<'_>, pattern: &mut Pattern, tears: bool, dice: Dice) -> Contents {
+    let mut contents = replay.durable.clone();
+    if matches!(pattern, Pattern::Nothing) {
+        return contents;
+    }
+    for (&block, versions) in &replay.volatile {
+        let Some(version) = pattern.pick(block, versions, dice) else { continue };
+        let dice = dice.of(6).of(block);
+        let page = if tears && dice.of(1).below(8) == 0 {
+            Some(tear(&replay.durable, block, version, dice.of(2)))
+        } else {
+            version.page.clone()
+        };
+        contents.set(block, page);
+    }
+    contents
+}
+
+fn tear(durable: &Contents, block: u64, version: &Version, dice: Dice) -> Page {
+    let block_bytes = durable.block_bytes();
+    if dice.coin() {
+        return Page::garbage(dice, block_bytes);
+    }
+    let at = usize::try_from(dice.of(1).below(block_bytes as u64)).unwrap_or(0);
+    Page::torn(version.page.as_ref(), durable.page(block), at, block_bytes)
+}

@@ -1,8 +1,6 @@
 use std::process::ExitCode;
 
-use nandle_io::ArenaError;
 use nandle_model::library::ModelError;
-use nandle_probe::fill::FillError;
 use nandle_probe::load::LoadError;
 use nandle_profile::ProfileError;
 use nandle_report::ReportError;
@@ -77,26 +75,9 @@ impl From<LoadError> for CliError {
     }
 }
 
-impl From<FillError> for CliError {
-    fn from(error: FillError) -> Self {
-        match error {
-            FillError::Load(LoadError::Cancelled) => {
-                Self::interrupted("interrupted while the test file was written")
-            }
-            other => Self::failed(other.to_string()),
-        }
-    }
-}
-
 impl From<ModelError> for CliError {
     fn from(error: ModelError) -> Self {
         Self::usage(error.to_string())
-    }
-}
-
-impl From<ArenaError> for CliError {
-    fn from(error: ArenaError) -> Self {
-        Self::failed(error.to_string())
     }
 }
 

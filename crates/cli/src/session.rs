@@ -2,8 +2,8 @@
 
 use nandle_io::units::format_bytes;
 use nandle_io::{Device, Io, Nanos};
-use nandle_probe::fill::{BUFFER_BYTES, FillOptions, Filled, fill};
-use nandle_probe::load::{Cancel, Contents, Lane, LaneOptions};
+use nandle_probe::fill::{BUFFER_BYTES, FillError, FillOptions, Filled, fill};
+use nandle_probe::load::{Cancel, Contents, Lane, LaneOptions, LoadError};
 use nandle_profile::Backend;
 use nandle_target::spec::ModelName;
 use nandle_target::{Intent, OpenOptions, Target, TargetSpec};
@@ -89,7 +89,7 @@ impl Session {
         }
         let contents = Contents::new(CONTENTS_SEED);
         let options = FillOptions { bytes: area_bytes, time_limit, contents };
-        let filled = fill(lane, options, progress, &self.cancel)?;
+        let filled = fill(lane, options, progress, &self.cancel).map_err(|error| self.not_filled(&error))?;
         if filled.bytes == 0 {
             return Err(CliError::failed(format!(
                 "{}: not one MiB of the test file ({}) could be written in {}; give a larger --budget",
@@ -103,6 +103,15 @@ impl Session {
         }
         progress.restart();
         Ok(Prepared { area_bytes: filled.bytes, contents: Some(contents), filled: Some(filled) })
+    }
+
+    fn not_filled(&self, error: &FillError) -> CliError {
+        match error {
+            FillError::Load(LoadError::Cancelled) => {
+                CliError::interrupted("interrupted while the test file was written")
+            }
+            other => CliError::failed(format!("{}: {other}", self.target.spec())),
+        }
     }
 
     /// [`Session::prepare`] with a lane that is made for it and dropped after.

@@ -40,7 +40,7 @@ pub enum FillError {
 /// How much to fill.
 #[derive(Debug, Clone, Copy)]
 pub struct FillOptions {
-    /// Bytes to fill, from the device's start; a multiple of [`CHUNK_BYTES`] is filled.
+    /// Bytes to fill, from the device's start; whole logical blocks are filled.
     pub bytes: u64,
     /// Stop writing after this time, with what there is then.
     pub time_limit: Option<Nanos>,
@@ -58,19 +58,21 @@ pub fn fill(
     observer: &mut dyn Observer,
     cancel: &Cancel,
 ) -> Result<Filled, FillError> {
-    let chunks = options.bytes.min(lane.device().shape.capacity_bytes) / CHUNK_BYTES;
+    let shape = &lane.device().shape;
+    let bytes = options.bytes.min(shape.capacity_bytes);
+    let bytes = bytes - bytes % shape.logical_block_bytes;
     let began = lane.io().now();
-    let mut filling = Filling::new(lane, options, chunks)?;
+    let mut filling = Filling::new(lane, options, bytes)?;
     while !filling.is_done() {
         filling.step()?;
         if cancel.is_cancelled() {
             filling.drain()?;
             return Err(LoadError::Cancelled.into());
         }
-        let share = filling.finished_chunks as f64 / chunks.max(1) as f64;
-        observer.progress("writing the test file", share);
+        let done = filling.finished_bytes as f64 / bytes.max(1) as f64;
+        observer.progress("writing the test file", done);
     }
-    let bytes = filling.finished_chunks * CHUNK_BYTES;
+    let bytes = filling.finished_bytes;
     filling.flush()?;
     Ok(Filled { bytes, elapsed: lane.io().now().since(began) })
 }
@@ -78,9 +80,11 @@ pub fn fill(
 struct Filling<'lane> {
     lane: &'lane mut Lane,
     contents: Contents,
-    chunks: u64,
-    next_chunk: u64,
-    finished_chunks: u64,
+    /// Where it ends.
+    bytes: u64,
+    /// Where the next write begins.
+    next_bytes: u64,
+    finished_bytes: u64,
     stop_at: Option<Nanos>,
     free: Vec<BufferMut>,
     completions: Vec<Completion>,
@@ -89,7 +93,7 @@ struct Filling<'lane> {
 }
 
 impl<'lane> Filling<'lane> {
-    fn new(lane: &'lane mut Lane, options: FillOptions, chunks: u64) -> Result<Self, LoadError> {
+    fn new(lane: &'lane mut Lane, options: FillOptions, bytes: u64) -> Result<Self, LoadError> {
         let chunk = usize::try_from(CHUNK_BYTES).unwrap_or(usize::MAX);
         let queue_depth = QUEUE_DEPTH.min(lane.io().slots());
         let buffers: Result<Vec<_>, _> = (0..queue_depth).map(|_| lane.arena().allocate(chunk)).collect();
@@ -103,9 +107,9 @@ impl<'lane> Filling<'lane> {
         Ok(Self {
             lane,
             contents: options.contents,
-            chunks,
-            next_chunk: 0,
-            finished_chunks: 0,
+            bytes,
+            next_bytes: 0,
+            finished_bytes: 0,
             stop_at,
             free,
             completions: Vec::new(),
@@ -115,22 +119,25 @@ impl<'lane> Filling<'lane> {
     }
 
     fn is_done(&self) -> bool {
-        self.next_chunk == self.chunks && self.in_flight == 0
+        self.next_bytes == self.bytes && self.in_flight == 0
     }
 
     /// Submits what there is memory for, and waits for one write.
     fn step(&mut self) -> Result<(), FillError> {
         let now = self.lane.io().now();
         if self.stop_at.is_some_and(|stop_at| now >= stop_at) {
-            self.chunks = self.next_chunk;
+            self.bytes = self.next_bytes;
         }
-        while self.next_chunk < self.chunks
+        while self.next_bytes < self.bytes
             && let Some(mut buffer) = self.free.pop()
         {
-            let offset = self.next_chunk * CHUNK_BYTES;
-            self.contents.fill(offset, &mut buffer);
-            self.submit(Operation::write(offset, buffer.freeze()))?;
-            self.next_chunk += 1;
+            let offset = self.next_bytes;
+            // The last write may be shorter than its buffer.
+            let length = CHUNK_BYTES.min(self.bytes - offset);
+            let mut chunk = buffer.split_to(usize::try_from(length).unwrap_or(usize::MAX));
+            self.contents.fill(offset, &mut chunk);
+            self.submit(Operation::write(offset, chunk.freeze()))?;
+            self.next_bytes += length;
         }
         if self.in_flight > 0 { self.collect() } else { Ok(()) }
     }
@@ -159,7 +166,7 @@ impl<'lane> Filling<'lane> {
             self.in_flight -= 1;
             match completion.result {
                 Ok(()) if matches!(completion.operation, Operation::Write { .. }) => {
-                    self.finished_chunks += 1;
+                    self.finished_bytes += completion.operation.length_bytes();
                 }
                 Ok(()) => {}
                 Err(error) => result = Err(error.into()),
@@ -175,9 +182,10 @@ impl<'lane> Filling<'lane> {
         if silent < self.lane.patience {
             return Ok(());
         }
-        let offset_bytes = self.finished_chunks * CHUNK_BYTES;
-        let outstanding = self.in_flight;
-        Err(LoadError::Stalled { silent, outstanding, operation: "write", offset_bytes, age: silent }.into())
+        let (outstanding, offset_bytes) = (self.in_flight, self.finished_bytes);
+        // Once everything is written only the flush is left.
+        let operation = if offset_bytes == self.bytes { "flush" } else { "write" };
+        Err(LoadError::Stalled { silent, outstanding, operation, offset_bytes, age: silent }.into())
     }
 
     fn recycle(&mut self, operation: Operation) {

@@ -10,7 +10,7 @@ pub struct Derived {
     pub random_bandwidth_bytes_per_s_max: Option<Interval<f64>>,
     /// Best bandwidth of sequential reading.
     pub sequential_bandwidth_bytes_per_s_max: Option<Interval<f64>>,
-    /// Most random reads per second, any depth, with the block size that gave them.
+    /// Most random reads per second, any block size and depth.
     pub random_read_iops_max: Option<Interval<f64>>,
     /// Latency of one random read of the smallest block at depth 1, median.
     pub random_read_latency_ns: Option<u64>,

@@ -92,10 +92,9 @@ pub fn write_profile(path: &Path, profile: &DeviceProfile) -> Result<(), Profile
 /// The directory can't be written, or the device is full.
 pub fn write_atomically(path: &Path, contents: &[u8]) -> std::io::Result<()> {
     let path = behind_links(path);
-    let temporary = neighbour(&path)?;
-    let written = fs::File::create(&temporary)
-        .and_then(|mut file| file.write_all(contents).and_then(|()| file.sync_all()))
-        .and_then(|()| fs::rename(&temporary, &path));
+    let (mut file, temporary) = make_neighbour(&path)?;
+    let written =
+        file.write_all(contents).and_then(|()| file.sync_all()).and_then(|()| fs::rename(&temporary, &path));
     if written.is_err() {
         let _ = fs::remove_file(&temporary);
     }
@@ -107,15 +106,29 @@ pub fn write_atomically(path: &Path, contents: &[u8]) -> std::io::Result<()> {
 /// # Errors
 /// The directory isn't there or can't be written.
 pub fn try_write(path: &Path) -> std::io::Result<()> {
-    let temporary = neighbour(&behind_links(path))?;
-    fs::File::create(&temporary)?;
+    let (_, temporary) = make_neighbour(&behind_links(path))?;
     fs::remove_file(&temporary)
 }
 
-fn neighbour(path: &Path) -> std::io::Result<PathBuf> {
-    let mut name = path.file_name().ok_or(std::io::ErrorKind::InvalidFilename)?.to_owned();
-    name.push(format!(".{}.tmp", std::process::id()));
-    Ok(path.with_file_name(name))
+/// Names tried for a temporary neighbour before something else must be wrong.
+const NEIGHBOURS_MAX: u32 = 100;
+
+/// Makes a file beside `path` under a name that nothing had, neither a file nor a link to one.
+fn make_neighbour(path: &Path) -> std::io::Result<(fs::File, PathBuf)> {
+    let name = path.file_name().ok_or(std::io::ErrorKind::InvalidFilename)?;
+    let mut number = 0;
+    loop {
+        let mut name = name.to_owned();
+        name.push(format!(".{}-{number}.tmp", std::process::id()));
+        let neighbour = path.with_file_name(name);
+        match fs::OpenOptions::new().write(true).create_new(true).open(&neighbour) {
+            Ok(file) => return Ok((file, neighbour)),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists && number < NEIGHBOURS_MAX => {
+                number += 1;
+            }
+            Err(error) => return Err(error),
+        }
+    }
 }
 
 /// Links that a path may lead through; more of them are a circle, which opening will complain of.
@@ -129,4 +142,22 @@ fn behind_links(path: &Path) -> PathBuf {
         path = path.parent().map_or_else(|| to.clone(), |directory| directory.join(&to));
     }
     path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_has_the_temporary_name_already_is_left_alone() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("profile.json");
+        let (_, temporary) = make_neighbour(&path).unwrap();
+        fs::write(&temporary, "somebody's").unwrap();
+        try_write(&path).unwrap();
+        write_atomically(&path, b"ours").unwrap();
+        assert_eq!(fs::read_to_string(&temporary).unwrap(), "somebody's");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "ours");
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 2);
+    }
 }

@@ -2,8 +2,8 @@ use serde::{Deserialize, Serialize};
 
 /// A value with the interval that the measurement supports.
 ///
-/// `low` and `high` are the bounds of a 95 % bootstrap interval over rounds unless the field that holds the
-/// interval says otherwise; `value` lies within them.
+/// `low` and `high` bound 95 % of the values that draws from the measured distributions give, unless the field that
+/// holds the interval says otherwise; `value` lies within them.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Interval<T> {
     /// The best estimate.

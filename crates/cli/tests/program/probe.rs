@@ -74,6 +74,28 @@ fn a_budget_too_short_to_conclude_makes_a_partial_profile_that_says_what_is_miss
 }
 
 #[test]
+fn a_device_that_stops_answering_is_no_success() {
+    let place = Place::new();
+    // No device is as quick as that whenever the program looks around, which it does five times a second.
+    let outcome = place.nandle("probe . --budget 30s --file-size 8MiB --patience 1ns");
+    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+    outcome.says(&["has not answered", "--patience"]);
+}
+
+#[test]
+fn what_was_not_measured_is_not_said_to_be_nowhere() {
+    let place = Place::new();
+    let outcome = place.nandle(&format!("probe . {SHORT}")).done();
+    let sequential = &place.json("profile.json")["derived"]["sequential_bandwidth_bytes_per_s_max"];
+    assert_eq!(
+        outcome.stdout.contains("sequential:   not concluded"),
+        sequential.is_null(),
+        "{}",
+        outcome.stdout
+    );
+}
+
+#[test]
 fn somebodys_file_is_read_and_stays_as_it_was() {
     let place = Place::new();
     let contents = place.write_noise("data", 8 * MIB);

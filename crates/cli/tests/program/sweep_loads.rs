@@ -130,6 +130,7 @@ fn loads_that_make_no_sense_are_refused() {
     refused("--rate 0", &["--rate 0", "above 0"]);
     refused("--rate nan", &["--rate"]);
     refused("--rate 5 --bytes-per-run 1MiB", &["--rate", "--time-per-run"]);
+    refused("--rate 5 --bytes-per-run 1MiB --time-per-run 1s", &["--rate", "--bytes-per-run"]);
     refused("--arrivals fixed", &["--rate"]);
     refused("--operation mixed:101", &["mixed:101", "0 to 100"]);
     refused("--operation trim", &["trim", "read, write or mixed"]);

@@ -99,7 +99,9 @@ impl TaskWake {
 
     /// To be called before the task is polled: wake-ups from now on count for the next poll.
     pub(super) fn begin_poll(&self) {
-        self.is_ready.store(false, Ordering::Release);
+        // A wake-up that came before and pushed nothing relies on this poll, so the poll must see what it was about:
+        // a mere store would not acquire that.
+        self.is_ready.swap(false, Ordering::AcqRel);
     }
 }
 

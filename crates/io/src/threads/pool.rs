@@ -85,9 +85,13 @@ impl Pool {
         }
     }
 
-    /// Ends the workers; waits for them only when none can be stuck in a call.
+    /// Ends the workers; waits for them only when none can be stuck in a call. Calls that no worker has begun are
+    /// never carried out: what is written after a world is gone, nobody expects.
     pub(super) fn close(&mut self, wait: bool) {
-        self.shared.lock().closing = true;
+        let mut state = self.shared.lock();
+        state.closing = true;
+        state.calls.clear();
+        drop(state);
         self.shared.work.notify_all();
         for worker in self.workers.drain(..) {
             if wait {
@@ -157,5 +161,22 @@ fn work(shared: &Shared) {
             state = shared.work.wait(state).unwrap_or_else(PoisonError::into_inner);
             state.idle_workers -= 1;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::file::{DeviceFile, FileOptions};
+    use crate::{Arena, Operation};
+
+    #[test]
+    fn calls_that_were_not_begun_are_dropped_with_the_pool() {
+        let file = DeviceFile::new(tempfile::tempfile().unwrap(), FileOptions::default()).unwrap();
+        let write = Operation::write(0, Arena::new(4096).unwrap().allocate(4096).unwrap().freeze());
+        let mut pool = Pool::new(0);
+        pool.start(0, Call::new(Arc::new(file), &write));
+        pool.close(false);
+        assert!(pool.shared.next_call().is_none());
     }
 }

@@ -139,10 +139,14 @@ impl Io for Threads {
     }
 
     fn backend(&self) -> Backend {
+        let threads = self.pool.workers_max();
+        let waits = self.slots() > threads;
+        let waits =
+            waits.then(|| format!("of {} requests at a time {threads} reach the device", self.slots()));
         Backend {
             name: "threads",
-            features: vec![format!("up to {} threads", self.pool.workers_max())],
-            stepped_down: self.pool.refusal().map(Into::into).into_iter().collect(),
+            features: vec![format!("up to {threads} threads")],
+            stepped_down: waits.into_iter().chain(self.pool.refusal().map(Into::into)).collect(),
         }
     }
 }
@@ -160,5 +164,17 @@ impl Drop for Threads {
             // A call is stuck, and the kernel may write to its memory at any time from now on.
             std::mem::forget(std::mem::replace(&mut self.slots, Slots::new(0)));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_queue_deeper_than_there_are_threads_is_told() {
+        assert!(Threads::new(256).backend().stepped_down.is_empty());
+        let told = Threads::new(1000).backend().stepped_down;
+        assert_eq!(told, ["of 1000 requests at a time 256 reach the device"]);
     }
 }

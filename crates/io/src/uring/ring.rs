@@ -335,25 +335,20 @@ impl Io for Uring {
         if let Some(known) = self.arenas.iter().find(|known| Arc::ptr_eq(&known.region, region)) {
             return known.bytes;
         }
-        if !self.registered_arenas || self.arenas.len() >= ARENAS_MAX as usize {
-            return 0;
+        if !self.registered_arenas {
+            return 0; // Noted when the ring was set up.
         }
-        let mut bytes = region.bytes().min(REGISTERED_BYTES_MAX);
-        let least_bytes = bytes.min(REGISTERED_BYTES_MIN);
-        while bytes >= least_bytes {
-            match self.register_start(region, bytes) {
-                Ok(()) => {
-                    self.note_registration(bytes, region.bytes());
-                    self.arenas.push(RegisteredArena { region: Arc::clone(region), bytes });
-                    return bytes;
-                }
-                // Ordinary users may pin 8 MiB on most systems (RLIMIT_MEMLOCK): try with less.
-                Err(Some(Errno::NOMEM)) => bytes = bytes / 2 / GRAIN_BYTES * GRAIN_BYTES,
-                Err(_) => break,
-            }
+        let (bytes, shortfall) = self.register_what_can_be(region);
+        if bytes < region.bytes() {
+            let of = region.bytes();
+            self.backend
+                .stepped_down
+                .push(format!("{bytes} of {of} bytes of buffers registered: {shortfall}"));
         }
-        self.note_registration(0, region.bytes());
-        0
+        if bytes > 0 {
+            self.arenas.push(RegisteredArena { region: Arc::clone(region), bytes });
+        }
+        bytes
     }
 
     fn backend(&self) -> Backend {
@@ -370,12 +365,26 @@ impl Uring {
             .map_err(|error| Errno::from_io_error(&error))
     }
 
-    fn note_registration(&mut self, registered: usize, of: usize) {
-        if registered < of {
-            self.backend.stepped_down.push(format!(
-                "{registered} of {of} bytes of buffers registered; raise RLIMIT_MEMLOCK (ulimit -l) for all"
-            ));
+    /// Registers as much of a region's start as the system lets it. Returns how much, and why not more.
+    fn register_what_can_be(&self, region: &Region) -> (usize, String) {
+        if self.arenas.len() >= ARENAS_MAX as usize {
+            return (0, format!("a ring registers {ARENAS_MAX} arenas"));
         }
+        let mut shortfall = format!("a ring registers {REGISTERED_BYTES_MAX} bytes of an arena");
+        let mut bytes = region.bytes().min(REGISTERED_BYTES_MAX);
+        let least_bytes = bytes.min(REGISTERED_BYTES_MIN);
+        while bytes >= least_bytes {
+            match self.register_start(region, bytes) {
+                Ok(()) => return (bytes, shortfall),
+                // Ordinary users may pin 8 MiB on most systems: try with less.
+                Err(Some(Errno::NOMEM)) => {
+                    shortfall = "raise RLIMIT_MEMLOCK (ulimit -l) for all".into();
+                    bytes = bytes / 2 / GRAIN_BYTES * GRAIN_BYTES;
+                }
+                Err(errno) => return (0, std::io::Error::from(errno.unwrap_or(Errno::IO)).to_string()),
+            }
+        }
+        (0, shortfall)
     }
 }
 

@@ -30,6 +30,21 @@ fn stuck_on(pipe: &std::io::PipeReader, arena: &Arena, reads: u64) -> Option<Uri
 }
 
 #[test]
+fn an_arena_that_is_not_registered_is_noted_with_the_reason() {
+    let Ok(mut ring) = Uring::new(1) else { return };
+    let arenas: Vec<Arena> = (0..17).map(|_| Arena::new(1 << 12).unwrap()).collect();
+    let registered: Vec<usize> = arenas.iter().map(|arena| ring.register(arena)).collect();
+    if registered[..16] == [1 << 12; 16] {
+        assert_eq!(registered[16], 0);
+        let noted = ring.backend().stepped_down;
+        assert!(
+            noted.iter().any(|note| note.contains("0 of 4096 bytes") && note.contains("16 arenas")),
+            "{noted:?}"
+        );
+    }
+}
+
+#[test]
 fn a_wake_up_ends_a_wait_for_several() {
     let (reader, _writer) = std::io::pipe().unwrap();
     let arena = Arena::new(1 << 20).unwrap();

@@ -28,10 +28,19 @@ fn the_whole_is_written_in_order_and_flushed() {
 }
 
 #[test]
-fn no_more_than_the_device_has_is_written_and_only_whole_chunks() {
+fn no_more_than_the_device_has_is_written_and_only_whole_blocks() {
     assert_eq!(run(device(), u64::MAX, None).unwrap().bytes, CAPACITY_BYTES);
-    assert_eq!(run(device(), (3 << 20) + 4096, None).unwrap().bytes, 3 << 20);
-    assert_eq!(run(device(), 4096, None).unwrap().bytes, 0);
+    assert_eq!(run(device(), (3 << 20) + 4096 + 511, None).unwrap().bytes, (3 << 20) + 4096);
+    assert_eq!(run(device(), 511, None).unwrap().bytes, 0);
+}
+
+#[test]
+fn an_area_that_is_no_multiple_of_a_write_is_written_to_its_end() {
+    let bytes = (3 << 20) + 4096;
+    let mut world = device();
+    let ledger = world.ledger();
+    assert_eq!(run(world, bytes, None).unwrap().bytes, bytes);
+    assert_eq!(ledger.asked_bytes(), bytes);
 }
 
 #[test]
@@ -57,8 +66,12 @@ fn a_failing_write_and_a_failing_flush_are_errors() {
 
 #[test]
 fn a_silent_device_and_a_user_end_it() {
-    let error = run(device().faults(|number| number == 3, Fault::Silence), 20 << 20, None).unwrap_err();
-    assert!(matches!(error, FillError::Load(LoadError::Stalled { outstanding: 1, .. })), "{error}");
+    for (number, operation) in [(3, "a write at"), (20, "a flush at")] {
+        let silent = device().faults(move |request| request == number, Fault::Silence);
+        let error = run(silent, 20 << 20, None).unwrap_err();
+        assert!(matches!(error, FillError::Load(LoadError::Stalled { outstanding: 1, .. })), "{error}");
+        assert!(error.to_string().contains(operation), "{error}");
+    }
     let cancel = Cancel::default();
     cancel.cancel();
     let options = FillOptions { bytes: CAPACITY_BYTES, time_limit: None, contents: Contents::new(1) };

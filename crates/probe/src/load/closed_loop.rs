@@ -225,8 +225,8 @@ impl<'lane> Run<'lane> {
         let counts = self.options.counting == Counting::Whole || (at > from && !self.ending);
         if counts {
             self.counted += 1;
-            // Threads may hand a completion in after a later one's.
-            self.measurement.elapsed = self.measurement.elapsed.max(at.since(from));
+            // Threads stamp their completions themselves, and may hand them over in another order.
+            self.measurement.elapsed = self.outstanding.as_of().since(from);
             self.measurement.outstanding_ns = self.outstanding.area_ns();
         }
         counts

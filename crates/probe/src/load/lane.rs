@@ -1,4 +1,6 @@
-use nandle_io::{Arena, ArenaError, Device, Heartbeat, Io, Nanos};
+use nandle_io::{Arena, Device, Heartbeat, Io, Nanos};
+
+use super::LoadError;
 
 /// How often a waiting lane looks whether the user has interrupted it, or the device has stopped answering.
 const LOOK_AROUND: Nanos = Nanos::from_millis(200);
@@ -28,12 +30,15 @@ impl Lane {
     /// A lane on a device of a world.
     ///
     /// # Errors
-    /// The memory can't be had.
-    pub fn new(mut io: Box<dyn Io>, device: Device, options: LaneOptions) -> Result<Self, ArenaError> {
-        let arena = Arena::new(usize::try_from(options.buffer_bytes).unwrap_or(usize::MAX))?;
+    /// The memory can't be had, or the thread that makes a waiting lane look around.
+    pub fn new(mut io: Box<dyn Io>, device: Device, options: LaneOptions) -> Result<Self, LoadError> {
+        let arena = Arena::new(usize::try_from(options.buffer_bytes).unwrap_or(usize::MAX));
+        let arena = arena.map_err(|error| LoadError::Opening(error.to_string()))?;
         let registered_bytes = io.register(&arena);
         // A world without a waker is a modelled one: there a silent device is a deadlock, and found at once.
-        let heartbeat = io.waker().and_then(|waker| Heartbeat::start(waker, LOOK_AROUND).ok());
+        let heartbeat = io.waker().map(|waker| Heartbeat::start(waker, LOOK_AROUND)).transpose();
+        let heartbeat = heartbeat
+            .map_err(|error| LoadError::Opening(format!("a thread that looks for Ctrl-C: {error}")))?;
         Ok(Self { io, device, arena, patience: options.patience, registered_bytes, _heartbeat: heartbeat })
     }
 

@@ -133,11 +133,12 @@ impl Measurement {
         }
     }
 
-    /// Itself, or an error when nothing succeeded and something failed.
+    /// Itself, or an error when all that completed had failed. A success that wasn't counted is one all the same.
     pub(super) fn unless_all_failed(self) -> Result<Self, LoadError> {
+        let failures = self.failed + self.damaged;
         match self.first_error {
-            Some(first) if self.requests == 0 => {
-                Err(LoadError::AllFailed { requests: self.failed + self.damaged, first })
+            Some(first) if failures == self.cpu_requests => {
+                Err(LoadError::AllFailed { requests: failures, first })
             }
             _ => Ok(self),
         }

@@ -1,4 +1,5 @@
-use std::sync::Barrier;
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::thread::Builder;
 
 use nandle_io::{Device, Io};
 
@@ -25,25 +26,94 @@ pub fn run_on_threads(
     if threads <= 1 {
         return run(0, &mut open_lane(open, slots, options)?);
     }
-    let start = Barrier::new(threads as usize);
+    let start = &Start::of(threads);
     let on_thread = |number| {
         let lane = open_lane(open, slots, options);
-        // Every thread comes to the barrier, also one that could not be set up.
-        start.wait();
-        run(number, &mut lane?)
+        // Every thread comes to the start, also one that could not be set up.
+        match start.arrive_and_wait() {
+            Go::Run => run(number, &mut lane?),
+            Go::Off => lane.and(Err(LoadError::Cancelled)),
+        }
     };
-    let results: Vec<_> = std::thread::scope(|scope| {
-        let handles: Vec<_> = (0..threads).map(|number| scope.spawn(move || on_thread(number))).collect();
-        handles.into_iter().map(|handle| handle.join().map_err(std::panic::resume_unwind)).collect()
-    });
-    let mut sum = Measurement::new();
-    for result in results.into_iter().flatten() {
-        sum.merge(&result?);
+    std::thread::scope(|scope| {
+        let mut handles = Vec::new();
+        for number in 0..threads {
+            match Builder::new().spawn_scoped(scope, move || on_thread(number)) {
+                Ok(handle) => handles.push(handle),
+                Err(error) => {
+                    start.call_off();
+                    return Err(LoadError::Opening(format!(
+                        "submitting thread {number} of {threads}: {error}"
+                    )));
+                }
+            }
+        }
+        let mut sum = Measurement::new();
+        for handle in handles {
+            sum.merge(&handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
+        }
+        Ok(sum)
+    })
+}
+
+/// Where threads wait for one another. A barrier would wait for ever for a thread that could not be started.
+struct Start {
+    state: Mutex<StartState>,
+    changed: Condvar,
+}
+
+struct StartState {
+    missing: u32,
+    called_off: bool,
+}
+
+/// What a thread does after the start.
+#[derive(Debug, PartialEq, Eq)]
+enum Go {
+    Run,
+    Off,
+}
+
+impl Start {
+    fn of(threads: u32) -> Self {
+        Self {
+            state: Mutex::new(StartState { missing: threads, called_off: false }),
+            changed: Condvar::new(),
+        }
     }
-    Ok(sum)
+
+    fn arrive_and_wait(&self) -> Go {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.missing = state.missing.saturating_sub(1);
+        self.changed.notify_all();
+        while state.missing > 0 && !state.called_off {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        if state.called_off { Go::Off } else { Go::Run }
+    }
+
+    fn call_off(&self) {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).called_off = true;
+        self.changed.notify_all();
+    }
 }
 
 fn open_lane(open: &Opener<'_>, slots: u32, options: LaneOptions) -> Result<Lane, LoadError> {
     let (io, device) = open(slots).map_err(LoadError::Opening)?;
-    Lane::new(io, device, options).map_err(|error| LoadError::Opening(error.to_string()))
+    Lane::new(io, device, options)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_waits_for_a_thread_that_can_not_be_started() {
+        let start = Start::of(3);
+        std::thread::scope(|scope| {
+            let waiting = [scope.spawn(|| start.arrive_and_wait()), scope.spawn(|| start.arrive_and_wait())];
+            start.call_off();
+            assert!(waiting.into_iter().all(|thread| thread.join().unwrap() == Go::Off));
+        });
+    }
 }

@@ -51,6 +51,11 @@ impl PatternSpec {
         matches!(self, Self::Random)
     }
 
+    /// Whether it goes elsewhere with another seed.
+    pub fn takes_seed(&self) -> bool {
+        !matches!(self, Self::Partitioned { .. } | Self::Ordered { .. })
+    }
+
     /// The pattern over an area. `group_blocks` is for [`PatternSpec::Random`] alone.
     pub fn start(&self, area: Area, group_blocks: u64, seed: u64) -> Pattern {
         match *self {

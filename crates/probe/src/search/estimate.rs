@@ -61,7 +61,7 @@ fn mean_bandwidth(slices: &[Slice]) -> f64 {
 }
 
 /// The variance of the logarithm of a cell's slices; `None` with fewer than two.
-fn log_variance(slices: &[Slice]) -> Option<f64> {
+pub(super) fn log_variance(slices: &[Slice]) -> Option<f64> {
     let count = slices.len() as f64;
     if count < 2.0 {
         return None;

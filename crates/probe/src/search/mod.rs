@@ -12,6 +12,7 @@ mod first_touch;
 mod fit;
 mod grid;
 mod isotonic;
+mod pace;
 mod probe;
 mod schedule;
 mod slices;

@@ -11,10 +11,11 @@ use super::derive::{derive, efficient_block};
 use super::estimate::{Estimate, estimates};
 use super::first_touch::first_touch;
 use super::fit::{Curve, in_between, is_random};
+use super::schedule::{self, SLICES_WANTED};
 use super::slices::{ReadArea, Slicer};
-use super::{CellKey, Grid, Surface, Surfaces, schedule};
+use super::{CellKey, Grid, Surface, Surfaces};
 use crate::Observer;
-use crate::load::{Cancel, Contents, Lane, LoadError, Measurement};
+use crate::load::{Cancel, Contents, Lane, LoadError, Measurement, summary};
 use crate::pattern::{Generator, generator};
 use crate::sweep::to_cell;
 
@@ -42,6 +43,8 @@ pub struct ProbeOptions {
 pub struct Findings {
     /// Why it is partial; empty when all was concluded.
     pub partial: Vec<String>,
+    /// What ended it before its time: the user, or the device. It is among the reasons in `partial`, too.
+    pub ended_by: Option<LoadError>,
     /// What a reader should know, each a sentence.
     pub remarks: Vec<String>,
     /// Measured cells.
@@ -70,8 +73,10 @@ pub struct Findings {
 const REFERENCE_EVERY: u64 = 8;
 /// Cells of a round.
 const ROUND_CELLS: usize = 24;
-/// Slices that each cell should have in the end.
-const SLICES_WANTED: usize = 3;
+/// Equal slices that differ by more than this (standard deviation by mean) make a profile partial.
+const RESTLESS: f64 = 0.3;
+/// More than this part of the cells with fewer slices than wanted are worth a remark.
+const LACKING_PART: usize = 10;
 /// Share of the budget for first touch.
 const FIRST_TOUCH_SHARE: u64 = 12;
 /// A first touch slower than this is a finding, and the file is read once before the rest is measured.
@@ -151,13 +156,14 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn run(mut self, options: &ProbeOptions, first_touch: Option<FirstTouch>) -> Result<Findings, LoadError> {
-        if let Err(error) = self.measure_all(first_touch.as_ref()) {
+        let ended_by = self.measure_all(first_touch.as_ref()).err();
+        if let Some(error) = &ended_by {
             if self.slicer.cells().is_empty() {
-                return Err(error);
+                return Err(error.clone());
             }
             self.partial.push(format!("the measurement ended early: {error}"));
         }
-        Ok(self.conclude(options, first_touch))
+        Ok(Findings { ended_by, ..self.conclude(options, first_touch) })
     }
 
     fn measure_all(&mut self, first_touch: Option<&FirstTouch>) -> Result<(), LoadError> {
@@ -213,16 +219,16 @@ impl Search<'_> {
     fn refine(&mut self) -> Result<(), LoadError> {
         loop {
             let next = schedule::next_round(&self.estimates(), &self.surface(), ROUND_CELLS);
-            if !self.round(next, "where it is unsure")? {
+            if next.is_empty() || !self.round(next, "where it is unsure")? {
                 break;
             }
         }
         let estimates = self.estimates();
-        let all = estimates.len();
-        let once = estimates.values().filter(|estimate| estimate.slices < SLICES_WANTED).count();
-        if once > 0 {
+        let (lacking, all) =
+            (estimates.values().filter(|estimate| estimate.slices < SLICES_WANTED).count(), estimates.len());
+        if lacking * LACKING_PART > all {
             self.remarks.push(format!(
-                "{once} of {all} cells were read in fewer than {SLICES_WANTED} slices; a larger --budget makes intervals \
+                "{lacking} of {all} cells were read in fewer than {SLICES_WANTED} slices; a larger --budget makes intervals \
                  narrower."
             ));
         }
@@ -328,6 +334,8 @@ impl Search<'_> {
         let latency_ns = smallest_alone(self.slicer.sums());
         let derived = derive(&surfaces, &self.grid, options.stated_split_bytes, latency_ns);
         self.name_what_is_missing(&derived, first_touch.as_ref(), options);
+        let reference = self.slicer.reference(self.began);
+        self.judge_steadiness(reference.as_ref());
         let measured_cells =
             self.slicer.sums().filter_map(|(key, sum)| measured(key, sum, &estimates, &surfaces)).collect();
         let random = estimates.iter().filter(|(key, _)| is_random(key));
@@ -340,17 +348,29 @@ impl Search<'_> {
         let elapsed = self.slicer.now().since(self.began);
         Findings {
             partial: self.partial,
+            ended_by: None,
             cells: measured_cells,
             fitted_cells: fitted(&self.grid, &random, curve.as_ref()),
             fit: curve.map(|curve| curve.summary(&random)),
             derived,
             first_touch,
-            reference: self.slicer.reference(self.began),
+            reference,
             skipped: skipped(&self.grid, &self.unaffordable),
             rounds: self.rounds,
             errors,
             elapsed,
             remarks: self.remarks,
+        }
+    }
+
+    /// Figures of a device that gives now a third and now three times as much are no profile of it.
+    fn judge_steadiness(&mut self, reference: Option<&ReferenceCell>) {
+        if let Some(reference) = reference.filter(|reference| reference.variation > RESTLESS) {
+            self.partial.push(format!(
+                "equal slices differ by {:.0} % (standard deviation): other work on the machine or the device disturbs \
+                 the figures, and they are rough; probe again when it is quiet",
+                reference.variation * 100.0
+            ));
         }
     }
 
@@ -378,10 +398,10 @@ impl Search<'_> {
     }
 }
 
-/// The median latency of the smallest block at depth 1.
+/// The median latency of the smallest block at depth 1, where enough was observed to tell one.
 fn smallest_alone<'a>(mut sums: impl Iterator<Item = (CellKey, &'a Measurement)>) -> Option<u64> {
     let (_, sum) = sums.find(|(key, _)| is_random(key) && key.queue_depth == 1)?;
-    (sum.requests > 0).then(|| sum.latency_ns.value_at_quantile(0.5))
+    summary(&sum.latency_ns).p50
 }
 
 fn measured(
@@ -421,4 +441,21 @@ fn skipped(grid: &Grid, unaffordable: &BTreeMap<CellKey, Nanos>) -> Vec<SkippedC
         ),
     });
     grid.skipped().into_iter().chain(too_slow).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_median_latency_needs_ten_observations_beyond_it() {
+        let latency = |requests: u64| {
+            let mut sum = Measurement::new();
+            sum.requests = requests;
+            (0..requests).for_each(|_| sum.latency_ns.saturating_record(5_000_000));
+            smallest_alone(std::iter::once((CellKey::random(4096, 1), &sum)))
+        };
+        assert_eq!(latency(19), None);
+        assert!(latency(20).is_some());
+    }
 }

@@ -74,8 +74,11 @@ pub(super) fn groups(grid: &Grid, efficient_block_bytes: u64) -> Vec<CellKey> {
         .collect()
 }
 
-/// The next round of at most `count` cells: half of them those with the fewest slices, half those on which the least
-/// decided comparison hangs.
+/// Slices that each cell should have in the end.
+pub(super) const SLICES_WANTED: usize = 3;
+
+/// The next round of at most `count` cells: those with the fewest slices, and those on which the least decided
+/// comparison hangs. Three quarters for the former while some have fewer slices than wanted, then half.
 pub(super) fn next_round(
     estimates: &BTreeMap<CellKey, Estimate>,
     measured: &Surface,
@@ -84,7 +87,9 @@ pub(super) fn next_round(
     let mut round: BTreeSet<CellKey> = BTreeSet::new();
     let mut by_slices: Vec<_> = estimates.iter().map(|(key, estimate)| (estimate.slices, *key)).collect();
     by_slices.sort_unstable();
-    round.extend(by_slices.iter().take(count.div_ceil(2)).map(|(_, key)| *key));
+    let lacking = by_slices.iter().filter(|(slices, _)| *slices < SLICES_WANTED).count();
+    let fewest = lacking.min((count * 3).div_ceil(4)).max(count.div_ceil(2));
+    round.extend(by_slices.iter().take(fewest).map(|(_, key)| *key));
     let mut comparisons = comparisons(estimates, measured);
     comparisons.sort_by(|a, b| a.decidedness.total_cmp(&b.decidedness));
     for comparison in comparisons {

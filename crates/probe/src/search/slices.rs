@@ -7,6 +7,7 @@ use nandle_profile::{OperationKind, ReferenceCell, ReferenceSlice};
 
 use super::CellKey;
 use super::estimate::{Slice, median};
+use super::pace::temper;
 use crate::load::{Cancel, ClosedLoop, Contents, Counting, Lane, LoadError, Measurement, Refill, Stop, Work};
 use crate::pattern::{Area, Sequential};
 
@@ -190,11 +191,11 @@ impl<'a> Slicer<'a> {
             elapsed_ns: slice.elapsed.0 as f64,
             pace: self.pace_at(slice.began, typical),
         };
-        // A slice in which nothing was counted says nothing of the bandwidth.
+        // A slice in which nothing was counted, or nothing but failures, says nothing of the bandwidth.
         let counted = |cell: &RawCell| {
-            cell.slices.iter().filter(|slice| slice.elapsed > Nanos::ZERO).map(slice).collect()
+            cell.slices.iter().filter(|slice| slice.bandwidth_bytes_per_s > 0.0).map(slice).collect()
         };
-        self.raw.iter().map(|(key, cell)| (*key, counted(cell))).collect()
+        temper(self.raw.iter().map(|(key, cell)| (*key, counted(cell))).collect(), self.reference)
     }
 
     /// The median of the reference slices about a time, relative to the typical one.

@@ -9,7 +9,7 @@ use crate::load::{
     Cancel, ClosedLoop, Contents, Counting, Lane, LaneOptions, LoadError, Measurement, OpenLoop, Opener,
     ScheduleLag, Work, run_on_threads,
 };
-use crate::pattern::Area;
+use crate::pattern::{Area, Pattern};
 
 /// On what a sweep runs.
 pub struct SweepContext<'a> {
@@ -19,7 +19,7 @@ pub struct SweepContext<'a> {
     pub shape: &'a Shape,
     /// How much of it is addressed, from its start on.
     pub area_bytes: u64,
-    /// How lanes are made; `buffer_bytes` is for all threads together.
+    /// How lanes are made; each gets the `buffer_bytes` that its cell needs.
     pub lane: LaneOptions,
     /// What reads must find, where that is known.
     pub contents: Option<Contents>,
@@ -82,6 +82,16 @@ impl Part {
     fn of_depth(self, depth: u32) -> u32 {
         depth / self.of + u32::from(self.number < depth % self.of)
     }
+
+    /// Its share of the addresses. Where a seed makes no difference, threads with a pattern each would read the
+    /// same blocks at the same time; so they take turns in one.
+    fn of_pattern(self, spec: &CellSpec, area: Area, seed: u64) -> Pattern {
+        let pattern = spec.pattern.start(area, spec.group_blocks, seed);
+        if self.of == 1 || spec.pattern.takes_seed() {
+            return pattern;
+        }
+        Box::new(pattern.skip(self.number as usize).step_by(self.of as usize))
+    }
 }
 
 fn run_part(
@@ -123,7 +133,7 @@ fn work(
     // Each cell and each thread goes to places of its own, and to the same ones when the sweep is run again.
     let seed =
         options.seed ^ (block_bytes << 20) ^ (u64::from(spec.queue_depth) << 8) ^ u64::from(part.number);
-    let pattern = spec.pattern.start(area, spec.group_blocks, seed);
+    let pattern = part.of_pattern(spec, area, seed);
     Ok(Work { pattern, block_bytes, operation: spec.operation, contents: context.contents, seed })
 }
 
@@ -133,4 +143,43 @@ fn worst(lags: &[ScheduleLag]) -> Option<ScheduleLag> {
     let worst =
         lags.iter().max_by(|a, b| a.lag_ns.mean.unwrap_or(0.0).total_cmp(&b.lag_ns.mean.unwrap_or(0.0)))?;
     Some(ScheduleLag { lag_ns: worst.lag_ns, unsent })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pattern::PatternSpec;
+
+    fn cell(pattern: &str) -> CellSpec {
+        CellSpec {
+            pattern: pattern.parse().unwrap(),
+            operation: nandle_profile::OperationKind::Read,
+            block_bytes: 4096,
+            group_blocks: 1,
+            queue_depth: 8,
+        }
+    }
+
+    #[test]
+    fn threads_share_a_pattern_that_no_seed_changes() {
+        let area = Area::new(0, 1 << 20, 4096).unwrap();
+        for spec in ["partitioned:8", "ordered:2", "ordered:-1"].map(cell) {
+            let of = |number| Part { number, of: 4 }.of_pattern(&spec, area, u64::from(number)).take(5);
+            let mut together: Vec<u64> = (0..4).flat_map(of).collect();
+            let mut alone: Vec<u64> = spec.pattern.start(area, 1, 0).take(20).collect();
+            together.sort_unstable();
+            alone.sort_unstable();
+            assert_eq!(together, alone, "{}", spec.pattern);
+        }
+    }
+
+    #[test]
+    fn a_pattern_takes_a_seed_or_is_the_same_with_any() {
+        let area = Area::new(0, 1 << 20, 4096).unwrap();
+        for text in ["random", "sequential", "focused:64KiB", "zipf:0.8", "partitioned:8", "ordered:3"] {
+            let pattern: PatternSpec = text.parse().unwrap();
+            let first = |seed| pattern.start(area, 1, seed).take(9).collect::<Vec<_>>();
+            assert_eq!((1..9).any(|seed| first(seed) != first(0)), pattern.takes_seed(), "{text}");
+        }
+    }
 }

@@ -171,6 +171,9 @@ fn equal_region(derived: &Derived) -> Statement {
             let blocks = range(Quantity::size(least.block_bytes), Quantity::size(greatest.block_bytes));
             Statement::known(TERM, blocks, equal_sentence(&single, regions.len() - single.len()))
         }
+        _ if derived.sequential_bandwidth_bytes_per_s_max.is_none() => {
+            Statement::missing(TERM, "Sequential reading was not measured.")
+        }
         _ if regions.is_empty() => Statement::missing(
             TERM,
             "No combination was found at which random reading equals sequential reading, both near full.",

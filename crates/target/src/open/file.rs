@@ -16,7 +16,12 @@ use nandle_io::units::format_bytes;
 
 /// Opens a file that is there.
 pub(super) fn open(path: &Path, options: &OpenOptions) -> Result<Leaf, Problem> {
-    let file = File::open(path).map_err(Problem::system("opening it for reading"))?;
+    let action = "opening it for reading";
+    let file = File::open(path).map_err(Problem::system(action))?;
+    // The name may lead elsewhere by now, and --overwrite is no word about devices.
+    if !file.metadata().map_err(Problem::system(action))?.is_file() {
+        return Err(Problem::System { action, errno: rustix::io::Errno::STALE });
+    }
     let kept = KeptFile::recognise(path, &file)?;
     let may_write = kept.is_some() || options.overwrite;
     if options.intent == Intent::Write && !may_write {
@@ -48,6 +53,9 @@ pub(super) fn create(path: &Path, options: &OpenOptions) -> Result<Leaf, Problem
     let unfinished = NameGuard::new(path);
     let remark = room::allocate(&file, wanted_bytes.saturating_add(MARK_BYTES))?;
     let kept = KeptFile::mark(path, &file)?;
+    File::open(directory)
+        .and_then(|directory| directory.sync_all())
+        .map_err(Problem::system("syncing the directory that it is made in"))?;
     let mut leaf = leaf(path, file, Some(kept), options)?.check_area()?;
     unfinished.keep();
     leaf.needs_fill = true;

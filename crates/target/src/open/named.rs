@@ -94,8 +94,15 @@ fn create_locked(directory: &Path) -> Result<(File, NameGuard), Problem> {
 
 /// Removes test files that nobody uses any more. Returns a remark for each, also for those that stay.
 fn remove_stale(directory: &Path) -> Vec<String> {
-    let stale = names(directory).into_iter().filter(|name| name.starts_with(PREFIX));
+    let stale = names(directory).into_iter().filter(|name| is_ours(name));
     stale.filter_map(|name| remove_if_unused(&directory.join(name))).collect()
+}
+
+/// Whether it is `.nandle-test-PID-N`. Another name that begins like that is somebody's.
+fn is_ours(name: &str) -> bool {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let numbers = name.strip_prefix(PREFIX).and_then(|rest| rest.split_once('-'));
+    numbers.is_some_and(|(process, number)| is_number(process) && is_number(number))
 }
 
 fn remove_if_unused(path: &Path) -> Option<String> {
@@ -141,12 +148,14 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let (in_use, guard) = create_locked(directory.path()).unwrap();
         fs::write(directory.path().join(".nandle-test-1-1"), "left behind").unwrap();
-        fs::write(directory.path().join("somebody's"), "own").unwrap();
+        for foreign in ["somebody's", ".nandle-test-notes", ".nandle-test-1-1.bak", ".nandle-test-1-"] {
+            fs::write(directory.path().join(foreign), "own").unwrap();
+        }
         let remarks = create(directory.path()).unwrap().remarks;
         assert_eq!(remarks.len(), 1, "{remarks:?}");
         assert!(remarks[0].contains(".nandle-test-1-1"), "{remarks:?}");
         assert!(guard.path.exists());
-        assert_eq!(names(directory.path()).len(), 2);
+        assert_eq!(names(directory.path()).len(), 1 + 4);
         drop(in_use);
     }
 }

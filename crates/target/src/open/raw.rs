@@ -1,7 +1,7 @@
 //! A raw block device: its contents are somebody's until the user says otherwise in so many words.
 
 use std::fs::File;
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -56,7 +56,11 @@ fn open_for_writing(path: &Path, options: &OpenOptions) -> Result<File, Problem>
         }
         Err(errno) => return Err(Problem::System { action, errno }),
     };
+    // The name may lead elsewhere by now.
     let opened = file.metadata().map_err(Problem::system("looking at it"))?;
+    if !opened.file_type().is_block_device() || opened.rdev() != looked_at.rdev() {
+        return Err(Problem::System { action, errno: Errno::STALE });
+    }
     refuse_if_used(opened.rdev())?;
     Ok(file)
 }
@@ -82,4 +86,17 @@ fn read_remarks(file: &File, options: &OpenOptions) -> Vec<String> {
     let unwritten =
         "blocks of a raw device that were never written, or were discarded, may be read from nowhere";
     used.chain([unwritten.to_owned()]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_leads_to_a_file_by_now_is_not_written_to() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let options = OpenOptions { intent: Intent::Write, destroy_data: true, ..OpenOptions::default() };
+        let refused = open(file.path(), &options).unwrap_err();
+        assert!(matches!(refused, Problem::System { errno: Errno::STALE, .. }), "{refused}");
+    }
 }

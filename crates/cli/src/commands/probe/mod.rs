@@ -40,15 +40,21 @@ pub(crate) fn run(args: &ProbeArgs, common: Common) -> Result<(), CliError> {
     let mut progress = Progress::new(!common.no_progress);
     let measured = measure(args, &session, &system, &mut progress);
     progress.finish();
-    let profile = assemble::profile(args, &session, system, made_at, measured?);
+    let measured = measured?;
+    let ended_by = measured.findings.ended_by.clone();
+    let profile = assemble::profile(args, &session, system, made_at, measured);
     write_profile(&args.profile, &profile)?;
     write_report(&args.report, &nandle_report::html(std::slice::from_ref(&profile))?)?;
     print(&profile, args, common)?;
-    if cancel.is_cancelled() {
-        let kept = format!("interrupted; what was measured until then is in {}", args.profile.display());
-        return Err(CliError::interrupted(kept));
+    match ended_by {
+        _ if cancel.is_cancelled() => Err(CliError::interrupted(kept("interrupted", args))),
+        None => Ok(()),
+        Some(error) => Err(CliError::failed(kept(&format!("{}: {error}", session.target.spec()), args))),
     }
-    Ok(())
+}
+
+fn kept(why: &str, args: &ProbeArgs) -> String {
+    format!("{why}; what was measured until then is in {}", args.profile.display())
 }
 
 fn check(args: &ProbeArgs) -> Result<(), CliError> {

@@ -109,7 +109,7 @@ fn sentences(profile: &DeviceProfile) -> String {
     );
     say("Random bandwidth, most:", derived.random_bandwidth_bytes_per_s_max.as_ref().map(megabytes));
     say("Sequential bandwidth, most:", derived.sequential_bandwidth_bytes_per_s_max.as_ref().map(megabytes));
-    say("Random equals sequential:", Some(equality(profile)));
+    say("Random equals sequential:", equality(profile));
     say("Reading in groups:", groups(profile));
     say(
         "Flexible I/O unit:",
@@ -150,17 +150,26 @@ fn megabytes(interval: &Interval<f64>) -> String {
     format!("{} MB/s", with_bounds(interval, |value| bandwidth(*value)))
 }
 
-fn equality(profile: &DeviceProfile) -> String {
+/// `None` where there was nothing to hold random reading against.
+fn equality(profile: &DeviceProfile) -> Option<String> {
+    profile.derived.sequential_bandwidth_bytes_per_s_max?;
     let singles: Vec<_> =
         profile.derived.random_equals_sequential.iter().filter(|region| region.group_blocks == 1).collect();
-    let smallest = singles.iter().map(|region| region.block_bytes).min();
-    let largest = singles.iter().map(|region| region.block_bytes).max();
-    match (smallest, largest) {
-        (Some(low), Some(high)) => {
-            let depth = singles.iter().map(|region| region.queue_depth_min).max().unwrap_or(1);
-            format!("{} to {}, from depth {depth} on", format_bytes(low), format_bytes(high))
-        }
-        _ => "nowhere within 10 %".into(),
+    let mut blocks: Vec<u64> = singles.iter().map(|region| region.block_bytes).collect();
+    blocks.sort_unstable();
+    let Some(depth) = singles.iter().map(|region| region.queue_depth_min).max() else {
+        return Some("nowhere within 10 %".into());
+    };
+    // Block sizes are doublings; a gap between them is one in the region.
+    let runs: Vec<String> = blocks.chunk_by(|small, large| small * 2 == *large).map(run).collect();
+    Some(format!("{}, from depth {depth} on", runs.join(" and ")))
+}
+
+fn run(blocks: &[u64]) -> String {
+    match blocks {
+        [first, .., last] => format!("{} to {}", format_bytes(*first), format_bytes(*last)),
+        [only] => format_bytes(*only),
+        [] => String::new(),
     }
 }
 

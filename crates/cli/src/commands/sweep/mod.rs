@@ -182,8 +182,10 @@ fn options(args: &SweepArgs) -> Result<SweepOptions, CliError> {
     {
         return Err(CliError::usage(format!("--rate {rate}: expected requests per second, above 0")));
     }
-    if args.rate.is_some() && time.is_none() {
-        return Err(CliError::usage("--rate needs --time-per-run: arrivals go on until a time"));
+    if args.rate.is_some() && args.bytes_per_run.is_some() {
+        return Err(CliError::usage(
+            "--rate with --bytes-per-run: arrivals go on until a time; give --time-per-run alone",
+        ));
     }
     Ok(SweepOptions {
         patterns: args.patterns.clone(),

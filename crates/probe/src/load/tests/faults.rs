@@ -55,6 +55,18 @@ fn a_run_in_which_all_failed_is_an_error() {
 }
 
 #[test]
+fn one_slow_failure_in_a_window_is_counted_and_does_not_mean_that_all_failed() {
+    // A block that can't be read: the drive tries for seconds, longer than the window is.
+    let slow = |number: u64| if number == 2 { Nanos::from_secs(5) } else { Nanos::from_millis(1) };
+    let device = VirtualWorld::new(CAPACITY_BYTES, Servers::new(1, slow));
+    let mut lane = device.faults(|number| number == 2, Fault::Fail).lane(1 << 20);
+    let window = Counting::Window { warm_up_requests: 1 };
+    let run = closed(1, Refill::Exact, window, Stop::after(Nanos::from_millis(100)));
+    let measured = run.run(&mut lane, reads(1), &Cancel::default()).unwrap();
+    assert_eq!((measured.requests, measured.failed, measured.elapsed), (0, 1, Nanos::from_secs(5)));
+}
+
+#[test]
 fn time_spent_on_failures_counts() {
     // Requests take 1 ms each, one after the other; the last two fail.
     let device = VirtualWorld::new(CAPACITY_BYTES, Servers::new(1, even(1000)));

@@ -1,10 +1,7 @@
-use nandle_profile::{DepthForBlock, Interval};
+use nandle_profile::DepthForBlock;
 
 use super::NEAR;
 use crate::search::{Surface, Surfaces};
-
-/// A draw must be this likely to stand for the lower bound of a 95 % interval.
-const LOWER_BOUND: f64 = 0.975;
 
 /// The least depth at which random reading of a block size is within 10 % of its plateau.
 pub fn knee(surface: &Surface, block_bytes: u64) -> Option<u32> {
@@ -13,16 +10,11 @@ pub fn knee(surface: &Surface, block_bytes: u64) -> Option<u32> {
     by_depth.into_iter().find(|(_, bandwidth)| *bandwidth >= NEAR * plateau).map(|(depth, _)| depth)
 }
 
-/// The least depth that saturates a block size (C2, C5): the least whose lower bound is within 10 % of the plateau,
-/// with the interval in which the knee lies. `None` when the block size wasn't measured.
+/// The least depth that saturates a block size (C2, C5), with the interval in which the knee lies. Its upper end is
+/// the depth that is sure to be within 10 % of the plateau. `None` when the block size wasn't measured.
 pub fn depth_for_block(surfaces: &Surfaces, block_bytes: u64) -> Option<DepthForBlock> {
-    let drawn = surfaces.interval(|surface| knee(surface, block_bytes))?;
-    let mut depths = surfaces.best.random_depths(block_bytes);
-    let sure =
-        depths.find(|depth| surfaces.share(|draw| knee(draw, block_bytes) <= Some(*depth)) >= LOWER_BOUND);
-    let value = sure.unwrap_or(drawn.high);
-    let queue_depth = Interval { value, low: drawn.low.min(value), high: drawn.high.max(value) };
-    let plateau_bytes_per_s = surfaces.interval(|surface| surface.plateau(block_bytes))?;
+    let queue_depth = surfaces.interval(|surface| knee(surface, block_bytes))?;
+    let plateau_bytes_per_s = surfaces.best_bandwidth(|surface| surface.plateau(block_bytes))?;
     Some(DepthForBlock {
         block_bytes,
         queue_depth,

@@ -36,9 +36,9 @@ pub fn derive(
         surface.random_blocks().filter_map(most).reduce(f64::max)
     };
     Derived {
-        random_bandwidth_bytes_per_s_max: surfaces.interval(Surface::full_random),
-        sequential_bandwidth_bytes_per_s_max: surfaces.interval(Surface::full_sequential),
-        random_read_iops_max: surfaces.interval(iops),
+        random_bandwidth_bytes_per_s_max: surfaces.best_bandwidth(Surface::full_random),
+        sequential_bandwidth_bytes_per_s_max: surfaces.best_bandwidth(Surface::full_sequential),
+        random_read_iops_max: surfaces.best_bandwidth(iops),
         random_read_latency_ns: latency_ns,
         efficient_block_bytes: surfaces.interval(efficient_block),
         efficient_block_by_depth: efficient_block_by_depth(surfaces, grid),

@@ -95,6 +95,9 @@ pub(crate) struct TargetArgs {
     /// The named block device's contents may be lost
     #[arg(long)]
     pub(crate) destroy_data: bool,
+    /// Processor time that a request to a modelled drive costs its host, which has one processor [default: 2us]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub(crate) request_cpu: Option<Nanos>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

@@ -40,6 +40,7 @@ impl Session {
             test_file_bytes: args.file_size,
             overwrite: args.overwrite,
             destroy_data: args.destroy_data,
+            request_cpu: args.request_cpu,
         };
         let target = Target::open(args.target.clone(), options)?;
         Ok(Self { target, cancel: cancel.clone(), patience: args.patience })

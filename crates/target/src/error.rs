@@ -60,6 +60,11 @@ pub enum Problem {
         /// The option that asks for it.
         option: &'static str,
     },
+    /// The host's costs are those of the real host.
+    #[error(
+        "--request-cpu says what a request to a modelled drive costs; a real one costs what it costs: leave it out"
+    )]
+    ForModelsAlone,
     /// Modelled and real members in one array.
     #[error(
         "modelled drives live in virtual time and real ones don't: an array's members are all modelled or all real"
@@ -160,6 +165,7 @@ impl Problem {
             | Self::Kind { .. }
             | Self::Model(_)
             | Self::NotForModels { .. }
+            | Self::ForModelsAlone
             | Self::MixedWorlds
             | Self::Array { .. }
             | Self::NotJoined { .. }

@@ -70,7 +70,9 @@ impl Target {
     fn world(&self, slots: u32) -> Result<OpenedIo, Problem> {
         let files: Vec<_> = self.files().cloned().collect();
         let (io, mut devices) = match self.options.io {
-            _ if self.is_modelled() => modelled::world(slots, &self.leaves)?,
+            _ if self.is_modelled() => {
+                modelled::world(slots, self.options.model_request_cpu(), &self.leaves)?
+            }
             IoChoice::Threads => threads(slots, files),
             IoChoice::Uring => uring(slots, files).map_err(|(source, _)| Problem::NoRing { source })?,
             IoChoice::Auto => uring(slots, files).unwrap_or_else(|(reason, files)| {

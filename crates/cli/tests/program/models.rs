@@ -82,11 +82,27 @@ fn arrays_of_models_are_swept_in_one_world() {
 }
 
 #[test]
+fn the_host_limits_a_fast_drive() {
+    let place = Place::new();
+    let options = "--time-per-run 20ms --block-sizes 4KiB --queue-depths 256 --patterns random --json";
+    let iops = |cpu: &str| {
+        let sweep = format!("sweep model:nvme-plp {options} --request-cpu {cpu}");
+        place.nandle(&sweep).done().json()["cells"][0]["iops"].as_f64().unwrap()
+    };
+    let (free, default, slow) = (iops("0us"), iops("2us"), iops("10us"));
+    assert!((0.9e6..1.2e6).contains(&free), "a million of the drive's own: {free}");
+    assert!((0.45e6..0.55e6).contains(&default) && (0.09e6..0.11e6).contains(&slow), "{default} {slow}");
+}
+
+#[test]
 fn what_models_have_not_is_refused() {
     let place = Place::new();
     place
         .nandle(&format!("sweep model:x25-m-g2 {NO_WORLD} --threads 2"))
         .refused(2, &["model:x25-m-g2", "--threads 2", "--queue-depths"]);
+    place
+        .nandle(&format!("sweep . {NO_WORLD} --request-cpu 1us"))
+        .refused(2, &[".: ", "--request-cpu", "modelled"]);
     place.nandle("probe model:x25-m-g2 --io threads").refused(2, &["model:x25-m-g2", "--io"]);
     place
         .nandle("probe model:x25-m-g3")

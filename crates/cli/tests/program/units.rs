@@ -99,6 +99,14 @@ fn every_number_of_a_sweep_and_of_its_plan_has_its_unit() {
 }
 
 #[test]
+fn every_number_of_the_models_has_its_unit() {
+    let place = Place::new();
+    for command in ["list", "show x25-m-g2", "show regola-raid10", "export sd-card"] {
+        assert_units(&place.nandle(&format!("models {command} --json")).done().json());
+    }
+}
+
+#[test]
 fn the_walker_finds_what_has_no_unit() {
     let mut found = Vec::new();
     let value = serde_json::json!({ "latency": { "p50": 1 }, "size": 2, "latency_ns": { "p50": 3 } });

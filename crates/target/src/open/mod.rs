@@ -17,6 +17,8 @@ use std::path::{Path, PathBuf};
 pub(crate) use kept::KeptFile;
 pub(crate) use named::NameGuard;
 
+use nandle_io::Nanos;
+
 use crate::spec::TargetSpec;
 use crate::target::Leaf;
 use crate::{IoChoice, Problem};
@@ -41,6 +43,8 @@ pub struct OpenOptions {
     pub overwrite: bool,
     /// The user said that a raw device's contents may be lost.
     pub destroy_data: bool,
+    /// What a request to a modelled drive costs its host's processor; a default when the user says nothing.
+    pub request_cpu: Option<Nanos>,
 }
 
 /// What tests will do to a target.
@@ -53,6 +57,13 @@ pub enum Intent {
     Write,
 }
 
+impl OpenOptions {
+    /// What a request to a modelled drive costs.
+    pub(crate) fn model_request_cpu(&self) -> Nanos {
+        self.request_cpu.unwrap_or(nandle_model::world::Host::REQUEST_CPU)
+    }
+}
+
 impl Default for OpenOptions {
     /// Reading with direct I/O, with a test file of 4 GiB; nothing foreign may be lost.
     fn default() -> Self {
@@ -63,6 +74,7 @@ impl Default for OpenOptions {
             test_file_bytes: 4 << 30,
             overwrite: false,
             destroy_data: false,
+            request_cpu: None,
         }
     }
 }
@@ -70,6 +82,7 @@ impl Default for OpenOptions {
 /// Opens one leaf of a target.
 pub(crate) fn open_leaf(spec: &TargetSpec, options: &OpenOptions) -> Result<Leaf, Problem> {
     match spec {
+        TargetSpec::Path(_) if options.request_cpu.is_some() => Err(Problem::ForModelsAlone),
         TargetSpec::Path(path) => open_path(path, options)?.check_area(),
         TargetSpec::Model(name) => model::open(name, options),
         // `leaves` has taken these apart.

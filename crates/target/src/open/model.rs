@@ -1,8 +1,8 @@
 //! A modelled drive: nobody's data is on it, so nothing has to be checked but its parameters.
 
+use nandle_io::Nanos;
 use nandle_io::units::{format_bytes, format_duration};
 use nandle_model::library::{Model, ModelFacts};
-use nandle_model::world::Host;
 
 use crate::spec::ModelName;
 use crate::target::{Backing, Leaf, ModelledLeaf, TargetKind};
@@ -23,7 +23,7 @@ pub(super) fn open(name: &ModelName, options: &OpenOptions) -> Result<Leaf, Prob
         kind: TargetKind::Model,
         area_bytes: shape.capacity_bytes,
         needs_fill: false,
-        remarks: remarks(&model, &facts),
+        remarks: remarks(&model, &facts, options.model_request_cpu()),
         backing: Backing::Model(Box::new(ModelledLeaf { model, facts, shape })),
         kept: None,
         _guard: None,
@@ -40,12 +40,12 @@ fn refuse_what_it_lacks(options: &OpenOptions) -> Result<(), Problem> {
     Ok(())
 }
 
-fn remarks(model: &Model, facts: &ModelFacts) -> Vec<String> {
+fn remarks(model: &Model, facts: &ModelFacts, request_cpu: Nanos) -> Vec<String> {
     let name = model.name();
     let mut remarks = vec![format!(
         "{name} is a modelled drive: times and budgets are virtual, a request costs the host {} of processor time, and \
          no contents are kept, so reads are not checked.",
-        format_duration(Host::REQUEST_CPU)
+        format_duration(request_cpu)
     )];
     remarks.extend(facts.scaled_from_bytes.map(|real_bytes| {
         format!(

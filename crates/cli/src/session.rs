@@ -66,10 +66,12 @@ impl Session {
         Ok((opened.io, opened.device))
     }
 
-    /// How requests reach the target.
-    pub(crate) fn backend(&self) -> Result<(Backend, Device), CliError> {
-        let opened = self.target.io(1)?;
-        Ok((opened.backend(), opened.device))
+    /// How requests reach the target when up to `slots` of them, of `buffer_bytes` in all, are outstanding: what of
+    /// that memory can be registered shows only when it is tried.
+    pub(crate) fn backend(&self, slots: u32, buffer_bytes: u64) -> Result<Backend, CliError> {
+        let (io, device) = self.open_io(slots)?;
+        let mut lane = Lane::new(io, device.clone(), self.lane_options(buffer_bytes))?;
+        Ok(nandle_target::backend(lane.io(), &device))
     }
 
     pub(crate) fn lane_options(&self, buffer_bytes: u64) -> LaneOptions {

@@ -12,6 +12,7 @@ pub(crate) struct Origin {
     pub(crate) io: String,
     pub(crate) direct: bool,
     pub(crate) file_bytes: u64,
+    pub(crate) load: String,
 }
 
 impl Origin {
@@ -21,6 +22,7 @@ impl Origin {
             io: file.backend.io.clone(),
             direct: file.backend.direct,
             file_bytes: file.file_bytes,
+            load: file.load.clone(),
         }
     }
 }
@@ -31,6 +33,7 @@ struct Row {
     backend: String,
     direct: bool,
     file_bytes: u64,
+    load: String,
     pattern: String,
     operation: OperationKind,
     block_bytes: u64,
@@ -61,6 +64,7 @@ impl Row {
             backend: file.backend.io.clone(),
             direct: file.backend.direct,
             file_bytes: file.file_bytes,
+            load: file.load.clone(),
             pattern: cell.pattern.clone(),
             operation: cell.operation,
             block_bytes: cell.block_bytes,
@@ -90,8 +94,13 @@ impl Row {
     fn into_cell(self) -> (Origin, Cell) {
         let row = self;
         let on_schedule = row.unsent.is_some();
-        let origin =
-            Origin { target: row.target, io: row.backend, direct: row.direct, file_bytes: row.file_bytes };
+        let origin = Origin {
+            target: row.target,
+            io: row.backend,
+            direct: row.direct,
+            file_bytes: row.file_bytes,
+            load: row.load,
+        };
         let cell = Cell {
             pattern: row.pattern,
             operation: row.operation,
@@ -159,6 +168,7 @@ mod tests {
             schema_version: SWEEP_SCHEMA_VERSION,
             target: "a directory, with a comma".into(),
             backend,
+            load: "1 thread, exact, 2s a run".into(),
             file_bytes: 4096,
             seed: 1,
             complete: true,

@@ -16,6 +16,9 @@ pub struct SweepFile {
     pub backend: Backend,
     /// Size of the area that was addressed.
     pub file_bytes: u64,
+    /// How each cell was loaded, in words: threads, refill or rate, and when a run ended. Cells of another load
+    /// aren't comparable.
+    pub load: String,
     /// Seed of the random patterns.
     pub seed: u64,
     /// Whether every planned cell was run or skipped with a reason.

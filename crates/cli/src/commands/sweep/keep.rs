@@ -112,6 +112,7 @@ fn check_same(before: &Origin, now: &Origin) -> Result<(), String> {
         ("target", before.target.clone(), now.target.clone()),
         ("file size", format_bytes_exact(before.file_bytes), format_bytes_exact(now.file_bytes)),
         ("access", how(before), how(now)),
+        ("load", before.load.clone(), now.load.clone()),
     ] {
         if before != now {
             return Err(format!("its {what} is {before}, and this one's is {now}"));

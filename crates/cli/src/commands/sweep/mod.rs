@@ -6,9 +6,10 @@ mod table;
 
 use std::path::Path;
 
+use nandle_io::units::{format_bytes_exact, format_duration};
 use nandle_io::{Nanos, Shape};
 use nandle_probe::Observer;
-use nandle_probe::load::{Cancel, Contents, LoadError, Stop};
+use nandle_probe::load::{Arrivals, Cancel, Contents, LoadError, Refill, Stop};
 use nandle_probe::sweep::{self, CellSpec, OpenLoopRate, SweepContext, SweepOptions, SweepPlan};
 use nandle_profile::{Backend, Cell, OperationKind, SWEEP_SCHEMA_VERSION, SweepFile};
 use nandle_target::{Intent, TargetSpec};
@@ -31,14 +32,17 @@ pub(crate) fn run(args: &SweepArgs, common: Common) -> Result<(), CliError> {
     let cancel = cancel_on_signals()?;
     let session = open(args, &options, &cancel)?;
     check_threads(&session, options.threads)?;
-    let (backend, device) = session.backend()?;
+    let (_, device) = session.open_io(1)?;
     let mut plan = sweep::plan(&options, &device.shape, session.target.area_bytes())
         .map_err(|error| CliError::usage(format!("{}: {error}", session.target.spec())))?;
+    let deepest = plan.cells.iter().map(|spec| spec.queue_depth).max().unwrap_or(1);
+    let most_bytes = plan.cells.iter().map(CellSpec::outstanding_bytes).max().unwrap_or(0);
     let mut file = SweepFile {
         schema_version: SWEEP_SCHEMA_VERSION,
         target: session.name(),
-        backend,
+        backend: session.backend(deepest, most_bytes)?,
         file_bytes: session.target.area_bytes(),
+        load: load(&options),
         seed: options.seed,
         complete: false,
         cells: Vec::new(),
@@ -127,6 +131,7 @@ impl Sweep<'_> {
         progress: &mut Progress,
     ) -> Result<(), CliError> {
         let cells = file.cells.len() + plan.cells.len();
+        let mut failed = 0_u32;
         for (number, spec) in plan.cells.iter().enumerate() {
             progress.progress(&spec.to_string(), number as f64 / plan.cells.len().max(1) as f64);
             match self.run_cell(spec) {
@@ -141,11 +146,22 @@ impl Sweep<'_> {
                 ) => {
                     file.skipped.push(spec.skipped(error.to_string()));
                 }
+                Err(error @ LoadError::AllFailed { .. }) => {
+                    progress.note(&format!("{spec}: {error}"));
+                    failed += 1;
+                    file.skipped.push(spec.skipped(error.to_string()));
+                }
                 Err(error) => return Err(CliError::failed(format!("{}: {spec}: {error}", file.target))),
             }
             keeper.keep(file)?;
         }
         file.complete = true;
+        if failed > 0 {
+            return Err(CliError::failed(format!(
+                "{}: every request of {failed} of {cells} cells failed",
+                file.target
+            )));
+        }
         Ok(())
     }
 
@@ -202,11 +218,33 @@ fn options(args: &SweepArgs) -> Result<SweepOptions, CliError> {
     })
 }
 
+/// How each cell is loaded, in words.
+fn load(options: &SweepOptions) -> String {
+    let how = match (options.rate, options.refill) {
+        (Some(OpenLoopRate { per_s, arrivals: Arrivals::Poisson }), _) => {
+            format!("{per_s} a second, Poisson")
+        }
+        (Some(OpenLoopRate { per_s, arrivals: Arrivals::Fixed }), _) => format!("{per_s} a second, fixed"),
+        (None, Refill::Exact) => "exact".into(),
+        (None, Refill::Batched) => "batched".into(),
+    };
+    let threads =
+        if options.threads == 1 { "1 thread".into() } else { format!("{} threads", options.threads) };
+    let time = options.stop.time.map(format_duration);
+    let bytes = options.stop.bytes.map(format_bytes_exact);
+    let ends: Vec<String> = time.into_iter().chain(bytes).collect();
+    format!("{threads}, {how}, {} a run", ends.join(" or "))
+}
+
 fn leave_out(plan: &mut SweepPlan, measured: &[Cell]) {
     plan.cells.retain(|spec| !measured.iter().any(|cell| spec.is(cell)));
 }
 
 fn tell_errors(spec: &CellSpec, cell: &Cell, progress: &Progress) {
+    if let Some(unsent) = cell.unsent.filter(|unsent| *unsent > 0) {
+        progress
+            .note(&format!("{spec}: the device did not keep up: {unsent} requests were due and never sent"));
+    }
     if let Some(first) = &cell.first_error {
         progress.note(&format!("{spec}: {} requests failed, the first with: {first}", cell.errors));
     }
@@ -215,9 +253,33 @@ fn tell_errors(spec: &CellSpec, cell: &Cell, progress: &Progress) {
 fn interrupted(file: &SweepFile, cells: usize, keeper: &Keeper) -> CliError {
     let done = format!("interrupted after {} of {cells} cells", file.cells.len());
     CliError::interrupted(match keeper.path() {
-        Some(path) => format!("{done}; go on with --resume {}", path.display()),
+        Some(path) => format!("{done}; go on with: {}", command_to_resume(std::env::args().skip(1), path)),
         None => done,
     })
+}
+
+/// The whole command again, with `--resume` in the place of `--output`: the file doesn't know the grid.
+fn command_to_resume(arguments: impl Iterator<Item = String>, path: &Path) -> String {
+    let mut words = vec!["nandle".to_owned()];
+    let mut arguments = arguments;
+    while let Some(argument) = arguments.next() {
+        match argument.split_once('=').map_or(argument.as_str(), |(name, _)| name) {
+            "--output" | "--resume" if argument.contains('=') => {}
+            "--output" | "--resume" => drop(arguments.next()),
+            _ => words.push(quoted(&argument)),
+        }
+    }
+    format!("{} --resume {}", words.join(" "), quoted(&path.display().to_string()))
+}
+
+/// As a shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,=+@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.into()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
 }
 
 fn print(file: &SweepFile, args: &SweepArgs, common: Common) -> Result<(), CliError> {
@@ -245,4 +307,19 @@ fn print(file: &SweepFile, args: &SweepArgs, common: Common) -> Result<(), CliEr
 fn to_json(file: &SweepFile) -> Result<String, CliError> {
     let text = serde_json::to_string_pretty(file);
     text.map(|text| text + "\n").map_err(|error| CliError::failed(format!("writing JSON: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_to_go_on_with_has_the_grid() {
+        let given = ["sweep", "my disk", "--block-sizes", "2K,4K", "--output", "q.csv", "--rate=5"];
+        let command = command_to_resume(given.into_iter().map(Into::into), Path::new("q.csv"));
+        assert_eq!(command, "nandle sweep 'my disk' --block-sizes 2K,4K --rate=5 --resume q.csv");
+        let again = ["sweep", ".", "--resume=q.csv"];
+        let command = command_to_resume(again.into_iter().map(Into::into), Path::new("q.csv"));
+        assert_eq!(command, "nandle sweep . --resume q.csv");
+    }
 }

@@ -2,7 +2,7 @@ use serde_json::Value;
 
 use crate::common::{MIB, ONE_CELL, Place};
 
-const COLUMNS: &str = "target,backend,direct,file_bytes,pattern,operation,block_bytes,group_blocks,queue_depth,requests,\
+const COLUMNS: &str = "target,backend,direct,file_bytes,load,pattern,operation,block_bytes,group_blocks,queue_depth,requests,\
                        bytes,elapsed_ns,bandwidth_bytes_per_s,iops,latency_mean_ns,latency_p50_ns,latency_p90_ns,\
                        latency_p99_ns,latency_p999_ns,latency_max_ns,cpu_ns_per_request,mean_outstanding,errors,\
                        schedule_lag_p99_ns,unsent";

@@ -55,6 +55,8 @@ fn row_markup(row: &Row) -> Markup {
 
 fn rows(devices: &[Device]) -> Vec<Row> {
     vec![
+        plain("Target", devices, |device| Some(text::short(&text::clean(&device.profile.target), 40))),
+        plain("Measured", devices, |device| Some(text::calendar(device.profile.made_at_unix_s))),
         plain("Capacity", devices, |device| {
             device.profile.identity.capacity_bytes.map(|bytes| Quantity::capacity(bytes).to_string())
         }),

@@ -14,7 +14,7 @@ pub(crate) fn facts(device: &Device, level: Level) -> Markup {
     html! {
         section.facts {
             (level.heading("What the system says"))
-            p.aside { "As found in sysfs, statx and /proc; none of it is measured." }
+            p.aside { "As the system, or the model of a drive, has it; none of it is measured." }
             div.fact-groups {
                 @for (title, facts) in groups(profile) {
                     div.scroll tabindex="0" role="region" aria-label=(title) {

@@ -35,7 +35,7 @@ fn csv_has_one_cell_a_row_in_the_order_of_the_plan() {
     );
     for row in outcome.rows() {
         assert_eq!(
-            (&row[0], &row[3], &row[10], &row[22]),
+            (&row[0], &row[3], &row[11], &row[23]),
             (place.name().as_str(), "8388608", "262144", "0"),
             "{row:?}"
         );

@@ -77,3 +77,15 @@ fn workspace_root() -> PathBuf {
     let own_folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     own_folder.parent().map(PathBuf::from).unwrap_or(own_folder)
 }
+
+#[cfg(test)]
+mod tests {
+    /// `cargo run --release -- probe .` stands at the top of the README, and this workspace has two programs.
+    #[test]
+    fn cargo_run_finds_the_program() {
+        let manifest = std::fs::read_to_string(super::workspace_root().join("Cargo.toml")).unwrap();
+        let manifest: toml::Table = manifest.parse().unwrap();
+        let members = manifest["workspace"]["default-members"].as_array().unwrap();
+        assert_eq!(members.iter().filter_map(toml::Value::as_str).collect::<Vec<_>>(), ["crates/cli"]);
+    }
+}

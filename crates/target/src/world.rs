@@ -1,14 +1,12 @@
 //! The worlds that a target's devices live in.
 
 mod modelled;
-mod stepped_down;
 
 use std::sync::Arc;
 
 use nandle_io::{Access, Device, DeviceFile, Io, SetupError, Threads, Uring};
 
 use crate::{Problem, Target, TargetError, arrays};
-use stepped_down::SteppedDown;
 
 /// Which world to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -73,12 +71,10 @@ impl Target {
             _ if self.is_modelled() => {
                 modelled::world(slots, self.options.model_request_cpu(), &self.leaves)?
             }
-            IoChoice::Threads => threads(slots, files),
+            IoChoice::Threads => threads(Threads::new(slots), files),
             IoChoice::Uring => uring(slots, files).map_err(|(source, _)| Problem::NoRing { source })?,
-            IoChoice::Auto => uring(slots, files).unwrap_or_else(|(reason, files)| {
-                let (io, devices) = threads(slots, files);
-                (Box::new(SteppedDown::new(io, reason.to_string())), devices)
-            }),
+            IoChoice::Auto => uring(slots, files)
+                .unwrap_or_else(|(reason, files)| threads(Threads::in_place_of(&reason, slots), files)),
         };
         for (device, leaf) in devices.iter_mut().zip(&self.leaves) {
             device.shape.capacity_bytes = leaf.area_bytes;
@@ -105,8 +101,7 @@ fn uring(slots: u32, files: Vec<Arc<DeviceFile>>) -> Result<World, (SetupError, 
     }
 }
 
-fn threads(slots: u32, files: Vec<Arc<DeviceFile>>) -> World {
-    let mut io = Threads::new(slots);
+fn threads(mut io: Threads, files: Vec<Arc<DeviceFile>>) -> World {
     let devices = files.into_iter().map(|file| io.add(file)).collect();
     (Box::new(io), devices)
 }

@@ -7,8 +7,8 @@ use crate::file::DeviceFile;
 use crate::io::Wake;
 use crate::slots::{InFlight, Slots};
 use crate::{
-    Arena, Backend, Cause, Completion, Device, DeviceId, Full, Io, IoError, Nanos, Request, Wait, Waker,
-    clock,
+    Arena, Backend, Cause, Completion, Device, DeviceId, Full, Io, IoError, Nanos, Request, SetupError, Wait,
+    Waker, clock,
 };
 
 /// More threads than this help no device and burden the machine.
@@ -25,6 +25,8 @@ pub struct Threads {
     refused: Vec<Completion>,
     done: Vec<Done>,
     has_waker: bool,
+    /// Why it is here in the place of a better world.
+    stands_in: Option<String>,
     /// Like every world, it belongs to one thread.
     _not_send: PhantomData<*const ()>,
 }
@@ -41,8 +43,16 @@ impl Threads {
             refused: Vec::new(),
             done: Vec::new(),
             has_waker: false,
+            stands_in: None,
             _not_send: PhantomData,
         }
+    }
+
+    /// The same, in the place of a world that could not be had; its [`Backend`] says so.
+    pub fn in_place_of(better: &SetupError, slots: u32) -> Self {
+        let mut world = Self::new(slots);
+        world.stands_in = Some(better.to_string());
+        world
     }
 
     /// Adds a file or a block device.
@@ -143,10 +153,11 @@ impl Io for Threads {
         let waits = self.slots() > threads;
         let waits =
             waits.then(|| format!("of {} requests at a time {threads} reach the device", self.slots()));
+        let refusal = self.pool.refusal().map(Into::into);
         Backend {
             name: "threads",
             features: vec![format!("up to {threads} threads")],
-            stepped_down: waits.into_iter().chain(self.pool.refusal().map(Into::into)).collect(),
+            stepped_down: self.stands_in.iter().cloned().chain(waits).chain(refusal).collect(),
         }
     }
 }
@@ -170,6 +181,14 @@ impl Drop for Threads {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_world_that_stands_in_for_another_says_so() {
+        let refused = SetupError::Refused { errno: rustix::io::Errno::PERM };
+        let backend = Threads::in_place_of(&refused, 1).backend();
+        assert_eq!(backend.name, "threads");
+        assert_eq!(backend.stepped_down, [refused.to_string()]);
+    }
 
     #[test]
     fn a_queue_deeper_than_there_are_threads_is_told() {

@@ -1,5 +1,7 @@
 //! Runs an ignored test of a test program in a process with less than usual.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 use super::skipped;
@@ -7,15 +9,19 @@ use super::skipped;
 /// Runs `test` as a user without privileges, under a limit as `prlimit(1)` names it.
 ///
 /// When this process is root's, as a user of its own, because the system counts by user what users may lock
-/// and start.
+/// and start; that user may not be able to reach the build directory, so it runs a copy of the program.
 pub(crate) fn in_a_child_with(test: &str, limit: &str) {
+    let readable = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir().unwrap();
+    let program = readable.path().join("tests");
+    std::fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+    std::fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
     let mut child = Command::new("setpriv");
     if rustix::process::geteuid().is_root() {
         let user = (1 << 20) + std::process::id() % (1 << 20);
         child.args([format!("--reuid={user}"), format!("--regid={user}"), "--clear-groups".into()]);
         child.args(["--bounding-set=-all", "--inh-caps=-all"]);
     }
-    child.args(["prlimit", limit]).arg(std::env::current_exe().unwrap());
+    child.args(["prlimit", limit]).arg(&program);
     child.args(["--exact", test, "--ignored", "--nocapture", "--test-threads=1"]);
     match child.output() {
         Ok(output) => {

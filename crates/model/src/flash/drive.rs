@@ -42,7 +42,7 @@ pub struct FlashDrive {
     pub(super) stats: FlashStats,
     requests: Requests,
     host: HostQueue,
-    firmware: Firmware,
+    pub(super) firmware: Firmware,
     segment_ends: BinaryHeap<Reverse<SegmentEnd>>,
     segments: u64,
     idle_work_ns: Option<u64>,

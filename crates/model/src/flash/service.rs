@@ -153,8 +153,12 @@ impl FlashDrive {
 
     /// Lets the read-ahead look at a read command, and fetches what it wants.
     fn prefetch(&mut self, slot: SlotIndex, units: UnitRange, now_ns: u64) {
-        let Some(fetch) = self.read_ahead.observe(units) else { return };
-        self.fetch(fetch, now_ns);
+        let Some(fetch) = self.read_ahead.observe(units, now_ns) else { return };
+        if fetch.units.len() > 0 {
+            // To the controller's processor a fetch is a command like any other.
+            let accepted_ns = self.firmware.accept(now_ns, TimedOperation::Read);
+            self.fetch(fetch, accepted_ns);
+        }
         let Some(active) = self.commands.get_mut(slot) else { return };
         self.read_ahead.copy_ready(fetch.stream, units, &mut active.prefetched_ns);
         self.stats.prefetched_used_units += active.prefetched_ns.len() as u64;

@@ -92,7 +92,12 @@ mod tests {
     ];
 
     fn scheduler(policy: SchedulingPolicy) -> Scheduler {
-        Scheduler::new(&QueueParameters { depth: 32, policy, longest_wait_us: 1.0, positioning_margin_us: 0.0 })
+        Scheduler::new(&QueueParameters {
+            depth: 32,
+            policy,
+            longest_wait_us: 1.0,
+            positioning_margin_us: 0.0,
+        })
     }
 
     #[test]

@@ -9,6 +9,13 @@ use crate::timeline::Timeline;
 /// Number of a die; die *d* sits on channel *d* mod channels.
 pub(crate) type DieIndex = u32;
 
+/// When a program operation keeps its die busy, the transfer to its register included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Programming {
+    pub(crate) start_ns: u64,
+    pub(crate) end_ns: u64,
+}
+
 /// Times of one way of using the cells (all bits, or one bit a cell).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CellTimes {
@@ -38,7 +45,7 @@ pub(crate) struct Chips {
 
 impl Chips {
     pub(crate) fn new(parameters: &ChipParameters) -> Self {
-        let dies = parameters.channels * parameters.dies_per_channel;
+        let dies = parameters.dies();
         Self {
             cells: CellTimes { read_ns: parameters.read_ns, program_ns: parameters.program_ns },
             erase_ns: parameters.erase_ns,
@@ -105,16 +112,23 @@ impl Chips {
         channel.reserve(sensed_ns, transfer_ns) + transfer_ns
     }
 
-    /// Brings `bytes` over the channel and programs them; gives the end of the program operation.
+    /// Brings `bytes` over the channel and programs them.
     #[inline]
-    pub(crate) fn program(&mut self, die: DieIndex, earliest_ns: u64, bytes: u64, cells: CellTimes) -> u64 {
+    pub(crate) fn program(
+        &mut self,
+        die: DieIndex,
+        earliest_ns: u64,
+        bytes: u64,
+        cells: CellTimes,
+    ) -> Programming {
         let transfer_ns = self.transfer_ns(bytes);
         let timeline = &mut self.dies[die as usize];
         let free_ns = earliest_ns.max(timeline.busy_until_ns());
         let channel = &mut self.channels[self.channel_of[die as usize] as usize];
         let start_ns = channel.reserve(free_ns, transfer_ns);
         let duration_ns = transfer_ns + cells.program_ns;
-        timeline.append(start_ns, duration_ns) + duration_ns
+        let start_ns = timeline.append(start_ns, duration_ns);
+        Programming { start_ns, end_ns: start_ns + duration_ns }
     }
 
     /// Erases one block of every plane of a die; gives the end.

@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 pub struct FlashStats {
     /// Mapping units that the host wrote.
     pub host_written_units: u64,
+    /// Of these, units that were written again before their program operation had begun: no flash was written for them.
+    pub overwritten_in_buffer_units: u64,
     /// Mapping units that cleaning or merging wrote.
     pub moved_units: u64,
     /// Mapping units that a program operation wrote without data, because it could not wait.
@@ -33,7 +35,8 @@ pub struct FlashStats {
 impl FlashStats {
     /// Units programmed for each unit that the host wrote; `None` before it wrote any.
     pub fn write_amplification(&self) -> Option<f64> {
-        let programmed = self.host_written_units + self.moved_units + self.padded_units;
+        let from_host = self.host_written_units - self.overwritten_in_buffer_units;
+        let programmed = from_host + self.moved_units + self.padded_units;
         (self.host_written_units > 0).then(|| programmed as f64 / self.host_written_units as f64)
     }
 }

@@ -286,6 +286,13 @@ pub struct HybridParameters {
     pub spare_superblocks: u32,
 }
 
+impl ChipParameters {
+    /// Dies on all channels.
+    pub fn dies(&self) -> u32 {
+        self.channels * self.dies_per_channel
+    }
+}
+
 impl FlashParameters {
     /// Reads and validates a drive's TOML text.
     ///

@@ -11,6 +11,8 @@ use nandle_probe::pattern::PatternSpec;
 use nandle_profile::OperationKind;
 use nandle_target::{IoChoice, TargetSpec};
 
+use crate::commands::trace::TraceArgs;
+
 /// Measures storage the way a database uses it, and says what the measurement means for the database.
 #[derive(Debug, Parser)]
 #[command(name = "nandle", version, max_term_width = 100)]
@@ -45,6 +47,8 @@ pub(crate) enum Command {
     Models(ModelsArgs),
     /// Make the HTML report of one profile, or of several to compare
     Report(ReportArgs),
+    /// Say what a block trace looks like to a drive, and convert traces
+    Trace(TraceArgs),
     /// Print a completion script for a shell
     #[command(
         after_help = "Examples:\n  nandle completions bash > ~/.local/share/bash-completion/completions/nandle\n  nandle completions zsh > ~/.zfunc/_nandle\n  nandle completions fish > ~/.config/fish/completions/nandle.fish"

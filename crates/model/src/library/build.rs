@@ -4,14 +4,16 @@ use super::ModelError;
 use super::model::{Model, ModelFacts, Parameters};
 use crate::array::{Array, ArrayParameters, Drive};
 use crate::disk::{DiskParameters, MagneticDisk};
+use crate::flash::parameters::{Durability, WriteBufferParameters};
 use crate::flash::{FlashDrive, FlashParameters};
+use crate::media::WriteCache;
 use crate::world::ModelledDevice;
 
 /// What hosts see of all the flash drives, whatever their pages are.
 const FLASH_LOGICAL_BLOCK_BYTES: u64 = 512;
 
 impl Model {
-    /// A device of its own, in the state that [`ModelFacts::first_state`] tells, without contents. Takes
+    /// A device of its own, in the state that [`ModelFacts::first_state`] tells. Takes
     /// milliseconds: a flash drive's state is made, not written.
     ///
     /// # Errors
@@ -82,7 +84,20 @@ fn flash(origin: &str, parameters: &FlashParameters) -> Result<ModelledDevice, M
     let drive = FlashDrive::new(parameters);
     let mut drive = drive.map_err(|source| ModelError::flash(origin, source))?;
     drive.fill_sequentially(1.0)?;
-    Ok(ModelledDevice::new(Box::new(drive), parameters.capacity_bytes, FLASH_LOGICAL_BLOCK_BYTES))
+    let mut device =
+        ModelledDevice::new(Box::new(drive), parameters.capacity_bytes, FLASH_LOGICAL_BLOCK_BYTES);
+    device.write_cache = flash_cache(&parameters.write_buffer);
+    Ok(device)
+}
+
+/// What a power cut takes. Where a write completes on the medium there is nothing to lose, whatever the buffer is.
+fn flash_cache(buffer: &WriteBufferParameters) -> WriteCache {
+    match buffer.durability {
+        Durability::Protected => WriteCache::Protected,
+        _ if !buffer.acknowledges_early => WriteCache::Protected,
+        Durability::Volatile => WriteCache::Volatile,
+        Durability::Lying => WriteCache::Lying { held_bytes: buffer.bytes },
+    }
 }
 
 fn disk(origin: &str, parameters: &DiskParameters) -> Result<ModelledDevice, ModelError> {
@@ -90,6 +105,9 @@ fn disk(origin: &str, parameters: &DiskParameters) -> Result<ModelledDevice, Mod
     let capacity_bytes = disk.capacity_bytes();
     let mut device = ModelledDevice::new(Box::new(disk), capacity_bytes, parameters.sector_bytes);
     device.shape.discards = false;
+    if !parameters.cache.write_back {
+        device.write_cache = WriteCache::Protected;
+    }
     Ok(device)
 }
 
@@ -100,8 +118,10 @@ fn array(
 ) -> Result<ModelledDevice, ModelError> {
     let mut drives = Vec::new();
     let (mut logical_block_bytes, mut discards) = (1, true);
+    let mut write_cache = WriteCache::Protected;
     for member in members {
-        let ModelledDevice { shape, timing, .. } = member.device()?;
+        let ModelledDevice { shape, timing, write_cache: of_member } = member.device()?;
+        write_cache = write_cache.weaker(of_member);
         logical_block_bytes = shape.logical_block_bytes.max(logical_block_bytes);
         discards &= shape.discards;
         drives.push(Drive { timing, capacity_bytes: shape.capacity_bytes });
@@ -110,5 +130,8 @@ fn array(
     let capacity_bytes = array.capacity_bytes() / logical_block_bytes * logical_block_bytes;
     let mut device = ModelledDevice::new(Box::new(array), capacity_bytes, logical_block_bytes);
     device.shape.discards = discards;
+    // A battery-backed cache answers for the drives behind it: flushes end there.
+    let backed = parameters.controllers.iter().all(|controller| controller.cache.is_some());
+    device.write_cache = if backed { WriteCache::Protected } else { write_cache };
     Ok(device)
 }

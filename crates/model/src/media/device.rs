@@ -32,13 +32,27 @@ pub enum WriteCache {
     /// Flushes and durable writes do what they say.
     #[default]
     Volatile,
-    /// Power-loss protection: a write is durable when it completes.
+    /// A write is durable when it completes: capacitors or a battery save the cache, or there is none to lose.
     Protected,
     /// Flushes and durable writes are acknowledged while the cache still holds something.
     Lying {
-        /// So many completed writes and discards, the last ones.
-        held_writes: u64,
+        /// What the cache holds: the last completed writes and discards that fit into it.
+        held_bytes: u64,
     },
+}
+
+impl WriteCache {
+    /// What an array of devices with these two promises: what the worse of them keeps.
+    pub(crate) fn weaker(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Lying { held_bytes: a }, Self::Lying { held_bytes: b }) => {
+                Self::Lying { held_bytes: a.saturating_add(b) }
+            }
+            (lying @ Self::Lying { .. }, _) | (_, lying @ Self::Lying { .. }) => lying,
+            (Self::Volatile, _) | (_, Self::Volatile) => Self::Volatile,
+            (Self::Protected, Self::Protected) => Self::Protected,
+        }
+    }
 }
 
 /// What a discarded block reads as.

@@ -31,7 +31,8 @@
 //!
 //! A device whose [write cache](super::WriteCache) is *protected* (power-loss protection, a battery) covers every
 //! write as it completes; only what is in flight is volatile. A *lying* one acknowledges flushes and durable writes
-//! while the last so many completed writes are still volatile; a later flush covers those that have left the cache.
+//! while the last completed writes, as many as fit into its cache, are still volatile; a later flush covers those that
+//! have left it.
 //!
 //! A **failed flush** leaves everything that it would have covered volatile for good: no later flush covers it, even
 //! one that succeeds, until the blocks are written again. So do systems that drop the dirty mark of pages whose

@@ -1,7 +1,9 @@
 //! From parameters to a device in its first state.
 
-use super::ModelError;
+use std::sync::Arc;
+
 use super::model::{Model, ModelFacts, Parameters};
+use super::{DeviceState, FirstState, ModelError};
 use crate::array::{Array, ArrayParameters, Drive};
 use crate::disk::{DiskParameters, MagneticDisk};
 use crate::flash::parameters::{Durability, WriteBufferParameters};
@@ -20,9 +22,11 @@ impl Model {
     /// The parameters contradict each other in a way that only shows here.
     pub fn device(&self) -> Result<ModelledDevice, ModelError> {
         match &self.parameters {
-            Parameters::Flash(parameters) => flash(&self.origin, parameters),
+            Parameters::Flash(parameters) => flash(&self.origin, parameters, &self.first_state),
             Parameters::Disk(parameters) => disk(&self.origin, parameters),
-            Parameters::Array { parameters, members } => array(&self.origin, parameters, members),
+            Parameters::Array { parameters, members } => {
+                array(&self.origin, parameters, self.begun(members)?)
+            }
         }
     }
 
@@ -67,23 +71,51 @@ impl Model {
 
     fn first_state(&self) -> String {
         match &self.parameters {
-            Parameters::Flash(_) => {
-                "It begins written once from its start to its end, and idle: cleaning sets in \
-                                     when overwriting has used its spare space up."
-                    .into()
-            }
+            Parameters::Flash(_) => self.first_state.sentence(),
             Parameters::Disk(_) => {
                 "It begins idle, its heads at the outermost track and its cache empty.".into()
             }
-            Parameters::Array { members, .. } => members.first().map_or_else(String::new, Self::first_state),
+            Parameters::Array { members, .. } if members.iter().all(Self::is_rotational) => {
+                members.first().map_or_else(String::new, Self::first_state)
+            }
+            Parameters::Array { .. } => self.first_state.sentence(),
         }
+    }
+
+    /// An array's members, each in its part of the array's first state.
+    fn begun(&self, members: &[Self]) -> Result<Vec<Self>, ModelError> {
+        let begun = members.iter().enumerate().map(|(index, member)| {
+            let first_state = match &self.first_state {
+                FirstState::Filled { .. } => self.first_state.clone(),
+                FirstState::Aged(state) => {
+                    let drive = state.drives().get(index).cloned().flatten();
+                    FirstState::Aged(Arc::new(DeviceState::new(member.name(), vec![drive])))
+                }
+            };
+            member.clone().starting(first_state)
+        });
+        begun.collect()
     }
 }
 
-fn flash(origin: &str, parameters: &FlashParameters) -> Result<ModelledDevice, ModelError> {
-    let drive = FlashDrive::new(parameters);
-    let mut drive = drive.map_err(|source| ModelError::flash(origin, source))?;
-    drive.fill_sequentially(1.0)?;
+fn flash(
+    origin: &str,
+    parameters: &FlashParameters,
+    first_state: &FirstState,
+) -> Result<ModelledDevice, ModelError> {
+    let drive = match first_state {
+        FirstState::Filled { percent } => {
+            let drive = FlashDrive::new(parameters);
+            let mut drive = drive.map_err(|source| ModelError::flash(origin, source))?;
+            drive.fill_sequentially(f64::from(*percent) / 100.0)?;
+            drive
+        }
+        FirstState::Aged(state) => {
+            let of_drive = state.drives().first().cloned().flatten();
+            let other = || ModelError::OtherState { origin: origin.into(), state_of: state.model().into() };
+            FlashDrive::with_aged_state(parameters, of_drive.ok_or_else(other)?)?
+        }
+    };
     let mut device =
         ModelledDevice::new(Box::new(drive), parameters.capacity_bytes, FLASH_LOGICAL_BLOCK_BYTES);
     device.write_cache = flash_cache(&parameters.write_buffer);
@@ -114,7 +146,7 @@ fn disk(origin: &str, parameters: &DiskParameters) -> Result<ModelledDevice, Mod
 fn array(
     origin: &str,
     parameters: &ArrayParameters,
-    members: &[Model],
+    members: Vec<Model>,
 ) -> Result<ModelledDevice, ModelError> {
     let mut drives = Vec::new();
     let (mut logical_block_bytes, mut discards) = (1, true);

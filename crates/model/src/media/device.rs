@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use nandle_io::{Cause, Shape};
+use serde::Deserialize;
 
 use super::contents::Contents;
 use super::faults::{FaultPlan, Faults};
@@ -27,7 +28,8 @@ pub struct Media {
 }
 
 /// What a device's acknowledgements are worth.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum WriteCache {
     /// Flushes and durable writes do what they say.
     #[default]
@@ -56,7 +58,8 @@ impl WriteCache {
 }
 
 /// What a discarded block reads as.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum AfterDiscard {
     /// Garbage, by the plan's seed: whoever relies on anything is found out.
     #[default]

@@ -49,7 +49,7 @@ mod world;
 
 pub use contents::Contents;
 pub use device::{AfterDiscard, Media, WriteCache};
-pub use faults::{Fault, FaultPlan, FaultRule, When};
+pub use faults::{Fault, FaultFile, FaultFileError, FaultPlan, FaultRule, When};
 pub use images::{CrashImage, CrashImages};
 pub use pending::{OperationId, Outcome};
 pub use recording::{Recording, Sequence};

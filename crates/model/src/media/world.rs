@@ -3,7 +3,8 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use nandle_io::{
-    Arena, Backend, Cause, Completion, Device, DeviceId, Full, Io, IoError, Nanos, Request, Wait, Waker,
+    Arena, Backend, Cause, Completion, Device, DeviceId, DriveCounters, Full, Io, IoError, Nanos, Request,
+    Wait, Waker,
 };
 
 use super::device::Media;
@@ -245,5 +246,9 @@ impl<W: Io> Io for MediaWorld<W> {
         let mut backend = self.inner.backend();
         backend.features.push("modelled contents".into());
         backend
+    }
+
+    fn counters(&self, device: DeviceId) -> Option<DriveCounters> {
+        self.inner.counters(device)
     }
 }

@@ -79,6 +79,10 @@ impl ModelWorld {
         self.advance_to(self.now + span);
     }
 
+    pub(super) fn timing(&self, device: DeviceId) -> Option<&dyn Timing> {
+        self.timings.get(device.index() as usize).map(Box::as_ref)
+    }
+
     /// Why a device can't do an operation, if so.
     pub(super) fn refusal(&self, device: DeviceId, operation: &Operation) -> Option<Cause> {
         match self.devices.get(device.index() as usize) {

@@ -71,11 +71,13 @@
 //! choice of survivors, of the seed, the cut, the choice's number, the device and the block. Nothing depends on what
 //! was decided before, save that sticky failures stick.
 
+mod file;
 mod plan;
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+pub use file::{FaultFile, FaultFileError};
 pub use plan::{Fault, FaultPlan, FaultRule, Lasts, When};
 
 use super::dice::Dice;

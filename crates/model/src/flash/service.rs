@@ -159,6 +159,7 @@ impl FlashDrive {
         arrived_ns: u64,
         waiting: Option<Waiting>,
     ) -> Option<u64> {
+        self.stats.host_written_bytes += bytes;
         match waiting {
             Some(Waiting::ForCompany) => self.replaced_in_buffer(None),
             Some(Waiting::ForDie(programming)) if programming.start_ns >= arrived_ns => {

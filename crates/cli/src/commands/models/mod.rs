@@ -1,9 +1,13 @@
 //! `nandle models`.
 
+mod age;
+
 use comfy_table::{CellAlignment, Table, presets};
 use nandle_io::units::format_bytes;
 use nandle_model::library::{Model, ModelFacts, Parameters, names};
 use serde_json::{Value, json};
+
+pub(crate) use age::Wear;
 
 use crate::args::{Common, ModelsArgs, ModelsCommand};
 use crate::error::CliError;
@@ -15,6 +19,7 @@ pub(crate) fn run(args: &ModelsArgs, common: Common) -> Result<(), CliError> {
         ModelsCommand::List => list(common),
         ModelsCommand::Show { name } => show(&load(name)?, common),
         ModelsCommand::Export { name } => export(&load(name)?, common),
+        ModelsCommand::Age(args) => age::run(args, common),
     }
 }
 

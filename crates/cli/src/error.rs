@@ -3,6 +3,7 @@ use std::process::ExitCode;
 use nandle_model::library::ModelError;
 use nandle_probe::load::LoadError;
 use nandle_profile::ProfileError;
+use nandle_replay::ReplayError;
 use nandle_report::ReportError;
 use nandle_target::TargetError;
 use nandle_trace::TraceError;
@@ -98,6 +99,17 @@ impl From<TraceError> for CliError {
     fn from(error: TraceError) -> Self {
         match error {
             TraceError::SeveralDevices { .. } | TraceError::TwoPasses => Self::usage(error.to_string()),
+            _ => Self::failed(error.to_string()),
+        }
+    }
+}
+
+impl From<ReplayError> for CliError {
+    fn from(error: ReplayError) -> Self {
+        match error {
+            ReplayError::Trace(error) => error.into(),
+            ReplayError::Cancelled => Self::interrupted("interrupted; a replay keeps no partial results"),
+            ReplayError::BeyondTarget { .. } => Self::usage(error.to_string()),
             _ => Self::failed(error.to_string()),
         }
     }

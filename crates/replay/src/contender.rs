@@ -3,7 +3,7 @@ use std::rc::Rc;
 
 use hdrhistogram::Histogram;
 use nandle_io::runtime::{Handle, Runtime};
-use nandle_io::{Device, Io, Nanos};
+use nandle_io::{Device, DeviceId, DriveCounters, Io, Nanos};
 use nandle_pages::{Batch, CreateOptions, OpenOptions, PageError, PageNumber, PolicyKind, Store};
 
 use crate::cursor::Cursor;
@@ -49,6 +49,9 @@ pub struct Contender {
     work: Rc<Work>,
     options: ContenderOptions,
     buffer_bytes: u64,
+    device: DeviceId,
+    /// What the drive had counted when the work began.
+    counted: Option<DriveCounters>,
     elapsed: Nanos,
     checkpoint: Nanos,
     samples: Vec<Sample>,
@@ -83,6 +86,8 @@ impl Contender {
             work: Rc::clone(work),
             options,
             buffer_bytes: if create.policy == PolicyKind::Direct { 0 } else { create.buffer_bytes },
+            device: device.id,
+            counted: handle.counters(device.id),
             elapsed: Nanos::ZERO,
             checkpoint: Nanos::ZERO,
             samples: Vec::new(),
@@ -145,6 +150,7 @@ impl Contender {
     pub fn finish(self, verify: bool) -> Result<PolicyOutcome, ReplayError> {
         // Reading back isn't part of the replay's figures.
         let stats = self.store.stats();
+        let counters = self.runtime.handle().counters(self.device);
         let verified_pages = if verify { self.verify()? } else { 0 };
         let tally = self.tally.borrow();
         let run = Run {
@@ -155,6 +161,7 @@ impl Contender {
             writes: tally.writes,
             elapsed_ns: self.elapsed.0,
             checkpoint_ns: self.checkpoint.0,
+            drive: counters.zip(self.counted).map(|(now, then)| now.since(then)),
             verified_pages,
             samples: self.samples,
         };

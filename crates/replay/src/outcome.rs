@@ -1,4 +1,5 @@
 use hdrhistogram::Histogram;
+use nandle_io::DriveCounters;
 use nandle_pages::{PolicyKind, Promises, Stats};
 use serde::Serialize;
 
@@ -38,6 +39,8 @@ pub struct PolicyOutcome {
     pub flushes: u64,
     /// Bytes at the device by bytes of page writes.
     pub write_amplification: f64,
+    /// What the drive itself counted, where it tells.
+    pub drive: Option<DriveFigures>,
     /// Page writes that a later one replaced before they were brought home.
     pub pages_absorbed: u64,
     /// Pages brought home.
@@ -48,6 +51,19 @@ pub struct PolicyOutcome {
     pub verified_pages: u64,
     /// How it went over time.
     pub samples: Vec<Sample>,
+}
+
+/// What a drive counted during the work.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct DriveFigures {
+    /// Programmed into flash: the store's writes, what cleaning and merging moved, and padding.
+    pub flash_written_bytes: u64,
+    /// Flash that was erased.
+    pub erased_bytes: u64,
+    /// Flash written by bytes that the store wrote.
+    pub write_amplification: Option<f64>,
+    /// Flash written by bytes of page writes: ours and the drive's amplification together.
+    pub flash_bytes_by_page_bytes: f64,
 }
 
 /// Latency of writes.
@@ -146,6 +162,7 @@ pub(crate) struct Run {
     pub(crate) writes: u64,
     pub(crate) elapsed_ns: u64,
     pub(crate) checkpoint_ns: u64,
+    pub(crate) drive: Option<DriveCounters>,
     pub(crate) verified_pages: u64,
     pub(crate) samples: Vec<Sample>,
 }
@@ -169,6 +186,12 @@ impl PolicyOutcome {
             device_writes: stats.device_writes,
             flushes: stats.device_flushes,
             write_amplification: stats.device_written_bytes as f64 / page_bytes_written,
+            drive: run.drive.map(|counted| DriveFigures {
+                flash_written_bytes: counted.flash_written_bytes,
+                erased_bytes: counted.erased_bytes,
+                write_amplification: counted.write_amplification(),
+                flash_bytes_by_page_bytes: counted.flash_written_bytes as f64 / page_bytes_written,
+            }),
             pages_absorbed: stats.pages_absorbed,
             pages_homed: stats.pages_homed,
             instances: InstanceCounts::of(stats),

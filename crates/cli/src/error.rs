@@ -1,6 +1,7 @@
 use std::process::ExitCode;
 
 use nandle_model::library::ModelError;
+use nandle_pages::PageError;
 use nandle_probe::load::LoadError;
 use nandle_profile::ProfileError;
 use nandle_replay::ReplayError;
@@ -112,5 +113,12 @@ impl From<ReplayError> for CliError {
             ReplayError::BeyondTarget { .. } => Self::usage(error.to_string()),
             _ => Self::failed(error.to_string()),
         }
+    }
+}
+
+/// Of the options for a store; what a store meets later comes as a [`ReplayError`].
+impl From<PageError> for CliError {
+    fn from(error: PageError) -> Self {
+        Self::usage(error.to_string())
     }
 }

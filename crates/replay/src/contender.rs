@@ -115,7 +115,8 @@ impl Contender {
         }
         let handle = self.runtime.handle();
         let began = handle.now();
-        let clients: Vec<_> = (0..self.options.queue_depth).map(|_| handle.spawn(self.client(&handle))).collect();
+        let clients: Vec<_> =
+            (0..self.options.queue_depth).map(|_| handle.spawn(self.client(&handle))).collect();
         let worked = self.runtime.block_on(async {
             for client in clients {
                 client.await?;
@@ -170,7 +171,8 @@ impl Contender {
 
     /// A client, which takes one step after the other until the stretch is done.
     fn client(&self, handle: &Handle) -> impl Future<Output = Result<(), PageError>> + use<> {
-        let (store, cursor, tally) = (Rc::clone(&self.store), Rc::clone(&self.cursor), Rc::clone(&self.tally));
+        let (store, cursor, tally) =
+            (Rc::clone(&self.store), Rc::clone(&self.cursor), Rc::clone(&self.tally));
         let (handle, durability) = (handle.clone(), self.options.durability);
         async move {
             while let Some(step) = cursor.take() {

@@ -15,7 +15,7 @@ pub enum ReplayError {
     /// The trace writes behind the end of what it may use.
     #[error(
         "the trace writes to byte {address} (event {event}), and the target has room for {room_bytes} bytes of pages; --wrap \
-         folds addresses back into the target"
+         folds addresses back into the target, and a modelled flash drive can be had larger (model:NAME:capacity=16GiB)"
     )]
     BeyondTarget {
         /// The first address that lies beyond.
@@ -49,7 +49,9 @@ pub enum ReplayError {
     #[error("memory for pages: {0}")]
     Memory(#[from] ArenaError),
     /// A page doesn't hold what was written to it last.
-    #[error("{policy}: page {page} does not hold what was written to it last; the store or the device lost a write")]
+    #[error(
+        "{policy}: page {page} does not hold what was written to it last; the store or the device lost a write"
+    )]
     Lost {
         /// Whose store.
         policy: PolicyKind,

@@ -203,7 +203,8 @@ impl PolicyOutcome {
     /// The same with its speed-up over `direct`, which took so long.
     #[must_use]
     pub(crate) fn beside(mut self, direct_ns: Option<u64>) -> Self {
-        self.speedup_over_direct = direct_ns.map(|direct_ns| direct_ns as f64 / self.elapsed_ns.max(1) as f64);
+        self.speedup_over_direct =
+            direct_ns.map(|direct_ns| direct_ns as f64 / self.elapsed_ns.max(1) as f64);
         self
     }
 }

@@ -190,14 +190,14 @@ mod tests {
 
     #[test]
     fn addresses_beyond_the_target_are_refused_or_folded() {
-        let records = [record(Operation::Write, 2047 * 4096, 8192), record(Operation::Write, 3000 * 4096, 4096)];
+        let records =
+            [record(Operation::Write, 2047 * 4096, 8192), record(Operation::Write, 3000 * 4096, 4096)];
         let bounded = WorkOptions { pages_max: Some(2048), ..OPTIONS };
         let error = work(&records, bounded).unwrap_err();
         assert!(matches!(error, ReplayError::BeyondTarget { event: 1, .. }), "{error}");
         assert!(error.to_string().contains("--wrap"));
         let folded = work(&records, WorkOptions { wrap: true, ..bounded }).unwrap();
-        let expected =
-            [(2047, 1), (0, 1), (952, 1)].map(|(page, pages)| Step::Write { page, pages });
+        let expected = [(2047, 1), (0, 1), (952, 1)].map(|(page, pages)| Step::Write { page, pages });
         assert_eq!(folded.steps(), expected);
         assert!(folded.wrapped && folded.pages == 2048);
     }

@@ -2,18 +2,19 @@
 
 use std::rc::Rc;
 
-use nandle_io::{Device, Io};
+use nandle_io::Nanos;
 use nandle_pages::{CreateOptions, OpenOptions as StoreOptions, PolicyKind, WriteCosts};
-use nandle_probe::Observer;
-use nandle_probe::fill::BUFFER_BYTES;
-use nandle_probe::load::{Cancel, Contents, Lane, LaneOptions};
-use nandle_replay::{Contender, ContenderOptions, ReplayError, Work, WorkOptions};
-use nandle_target::{Intent, OpenOptions, Target};
+use nandle_probe::load::Cancel;
+use nandle_replay::{Contender, ContenderOptions, Work, WorkOptions};
+use nandle_target::{Intent, OpenOptions, Target, TargetKind};
 
 use super::ReplayArgs;
 use crate::error::CliError;
-use crate::session::fill_all;
+use crate::progress::Progress;
+use crate::session::Session;
 
+/// A device that is silent for this long while the test file is written is given up.
+const PATIENCE: Nanos = Nanos::from_secs(30);
 /// Slots beyond what the clients use: for what stores do in the background.
 const BACKGROUND_SLOTS: u32 = 64;
 
@@ -21,30 +22,55 @@ const BACKGROUND_SLOTS: u32 = 64;
 pub(super) struct Stable<'a> {
     args: &'a ReplayArgs,
     costs: WriteCosts,
+    kind: TargetKind,
+    area_bytes: u64,
 }
 
 /// A contender, and what keeps its device there.
 pub(super) struct Stall {
-    pub(super) contender: Contender,
-    pub(super) target: Target,
+    contender: Contender,
+    target: Target,
+}
+
+impl Stall {
+    pub(super) fn parts(self) -> (Contender, Target) {
+        (self.contender, self.target)
+    }
 }
 
 impl<'a> Stable<'a> {
-    pub(super) fn new(args: &'a ReplayArgs, costs: WriteCosts) -> Self {
-        Self { args, costs }
+    pub(super) fn new(args: &'a ReplayArgs, costs: WriteCosts) -> Result<Self, CliError> {
+        let mut stable = Self { args, costs, kind: TargetKind::TestFile, area_bytes: 0 };
+        // Looks at it; a directory's test file is made anew, as large as needed.
+        let target = stable.open(1 << 20)?;
+        (stable.kind, stable.area_bytes) = (target.kind(), target.area_bytes());
+        Ok(stable)
     }
 
-    /// How the trace becomes work on the target: a directory's files are made as large as needed.
+    /// Whether all contenders can be there at once, so that they can take turns. In virtual time nothing disturbs
+    /// anybody, and one after the other takes less memory.
+    pub(super) fn has_room_for_all(&self) -> bool {
+        self.kind == TargetKind::TestFile
+    }
+
+    /// What a reader of the figures should know.
+    pub(super) fn remark(&self) -> Option<String> {
+        let shared = matches!(self.kind, TargetKind::File | TargetKind::BlockDevice);
+        shared.then(|| {
+            "The policies ran one after the other on the same target, so what changed on the machine or in the drive \
+             meanwhile is in the comparison; on a directory they take turns."
+                .into()
+        })
+    }
+
+    /// How the trace becomes work on the target.
     pub(super) fn work_options(&self) -> Result<WorkOptions, CliError> {
-        let args = self.args;
-        let page_bytes = usize::try_from(args.page).unwrap_or(usize::MAX);
-        let mut options =
-            WorkOptions { page_bytes, limit: args.source.limit, pages_max: None, wrap: args.wrap };
-        if !args.on.is_directory() {
-            let area_bytes = self.open(1 << 20)?.area_bytes();
-            options.pages_max = Some(self.pages_within(area_bytes)?);
-        }
-        Ok(options)
+        let pages_max = match self.kind {
+            TargetKind::TestFile => None,
+            _ => Some(self.pages_within()?),
+        };
+        let (limit, wrap) = (self.args.source.limit, self.args.wrap);
+        Ok(WorkOptions { page_bytes: self.page_bytes(), limit, pages_max, wrap })
     }
 
     /// A store of a policy for the work, on a device that holds data everywhere.
@@ -52,30 +78,31 @@ impl<'a> Stable<'a> {
         &self,
         policy: PolicyKind,
         work: &Rc<Work>,
-        observer: &mut dyn Observer,
+        progress: &mut Progress,
         cancel: &Cancel,
     ) -> Result<Stall, CliError> {
         let create = self.create(policy, work.pages);
-        let target = self.open(create.device_bytes().map_err(CliError::store)?)?;
-        if target.needs_fill() {
-            fill_all(&target, observer, cancel)?;
-        }
-        let opened = target.io(self.args.queue_depth + BACKGROUND_SLOTS)?;
+        let target = self.open(create.device_bytes()?)?;
+        let session = Session { target, cancel: cancel.clone(), patience: PATIENCE };
+        session.prepare_apart(progress)?;
+        let (io, device) = session.open_io(self.args.queue_depth + BACKGROUND_SLOTS)?;
         let options = ContenderOptions {
             queue_depth: self.args.queue_depth,
             durability: self.args.durability.into(),
             open: StoreOptions { costs: self.costs, ..StoreOptions::default() },
         };
-        let contender = Contender::new(opened.io, &opened.device, &create, work, options)?;
-        Ok(Stall { contender, target })
+        let contender = Contender::new(io, &device, &create, work, options)?;
+        Ok(Stall { contender, target: session.target })
+    }
+
+    fn page_bytes(&self) -> usize {
+        usize::try_from(self.args.page).unwrap_or(usize::MAX)
     }
 
     fn create(&self, policy: PolicyKind, pages: u64) -> CreateOptions {
-        let page_bytes = usize::try_from(self.args.page).unwrap_or(usize::MAX);
-        CreateOptions {
-            alignment_bytes: self.costs.mapping_unit_bytes,
-            ..CreateOptions::new(policy, page_bytes, pages).with_buffer_bytes(self.args.buffer)
-        }
+        let options = CreateOptions::new(policy, self.page_bytes(), pages);
+        let alignment_bytes = self.costs.mapping_unit_bytes;
+        CreateOptions { alignment_bytes, buffer_bytes: self.args.buffer, ..options }
     }
 
     fn open(&self, test_file_bytes: u64) -> Result<Target, CliError> {
@@ -93,11 +120,11 @@ impl<'a> Stable<'a> {
     }
 
     /// How many pages every policy has room for.
-    fn pages_within(&self, area_bytes: u64) -> Result<u64, CliError> {
+    fn pages_within(&self) -> Result<u64, CliError> {
         let mut fewest = u64::MAX;
         for policy in &self.args.policies {
-            let beside = self.create(*policy, 1).device_bytes().map_err(CliError::store)?;
-            fewest = fewest.min(area_bytes.saturating_sub(beside) / self.args.page);
+            let beside = self.create(*policy, 1).device_bytes()?;
+            fewest = fewest.min(self.area_bytes.saturating_sub(beside) / self.args.page);
         }
         Ok(fewest)
     }

@@ -16,7 +16,10 @@ pub(super) fn text(told: &Told) -> String {
     text += &format!("{}\n\n", table(told));
     let verified: Vec<_> = told.policies.iter().map(|policy| policy.verified_pages).collect();
     if let Some(fewest) = verified.iter().min().filter(|pages| **pages > 0) {
-        let sentence = format!("Every written page ({}) was read back from each store and held what was written last.", thousands(*fewest as f64));
+        let sentence = format!(
+            "Every written page ({}) was read back from each store and held what was written last.",
+            thousands(*fewest as f64)
+        );
         paragraph(&mut text, "", &sentence);
     }
     for remark in &told.remarks {

@@ -61,6 +61,9 @@ pub struct OpenOptions {
     pub gather_bytes: usize,
     /// How many tasks bring pages home at the same time.
     pub drain_tasks: usize,
+    /// Which write stream decompositors of `stable-buffer` take part: sequential, partitioned, ordered, focused. The
+    /// last should, since it always finds something.
+    pub decompositors: [bool; 4],
     /// Nothing is written, not even by recovery.
     pub read_only: bool,
 }
@@ -73,6 +76,7 @@ impl Default for OpenOptions {
             memory_bytes: 64 << 20,
             gather_bytes: 128 << 10,
             drain_tasks: 2,
+            decompositors: [true; 4],
             read_only: false,
         }
     }

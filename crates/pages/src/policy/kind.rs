@@ -5,7 +5,7 @@ use std::str::FromStr;
 ///
 /// A batch that a staging policy takes is gathered in memory, then written to the staging area in one sequential
 /// request, a header block first that says for which pages it is; after one flush it is durable, and it may be brought
-/// home. `stable-ring` does that in the background and in an order that the device likes.
+/// home. `stable-buffer` and `stable-ring` do that in the background and in an order that the device likes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PolicyKind {
@@ -13,6 +13,9 @@ pub enum PolicyKind {
     Direct,
     /// To a small area first, and home right after: InnoDB's way.
     DoubleWrite,
+    /// To a small area whose slots are used again, and home by the patterns that four decompositors find: Li,
+    /// StableBuffer, 2010.
+    StableBuffer,
     /// To a ring that is written front to back, and home by a sweep over the destinations.
     StableRing,
 }
@@ -28,13 +31,14 @@ pub struct Promises {
 
 impl PolicyKind {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Direct, Self::DoubleWrite, Self::StableRing];
+    pub const ALL: [Self; 4] = [Self::Direct, Self::DoubleWrite, Self::StableBuffer, Self::StableRing];
 
     /// Its name on command lines and in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Direct => "direct",
             Self::DoubleWrite => "doublewrite",
+            Self::StableBuffer => "stable-buffer",
             Self::StableRing => "stable-ring",
         }
     }
@@ -50,6 +54,7 @@ impl PolicyKind {
         match self {
             Self::Direct => 1,
             Self::DoubleWrite => 2,
+            Self::StableBuffer => 3,
             Self::StableRing => 4,
         }
     }

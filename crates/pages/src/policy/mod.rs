@@ -3,6 +3,7 @@
 mod direct;
 mod doublewrite;
 mod kind;
+mod stable_buffer;
 mod stable_ring;
 
 use std::future::Future;
@@ -61,7 +62,9 @@ pub(crate) struct Parts {
 pub(crate) async fn open(parts: Parts) -> Result<Box<dyn Policy>, PageError> {
     match parts.home.label().policy {
         PolicyKind::Direct => Ok(Box::new(direct::Direct::new(parts.home))),
-        PolicyKind::DoubleWrite | PolicyKind::StableRing => Ok(Box::new(Staging::open(parts).await?)),
+        PolicyKind::DoubleWrite | PolicyKind::StableBuffer | PolicyKind::StableRing => {
+            Ok(Box::new(Staging::open(parts).await?))
+        }
     }
 }
 
@@ -76,6 +79,7 @@ pub(crate) fn areas(options: &CreateOptions) -> Result<(u64, u64), PageError> {
 /// How a staging policy differs from the others.
 pub(crate) fn way(label: &Label, options: &OpenOptions) -> Way {
     match label.policy {
+        PolicyKind::StableBuffer => stable_buffer::way(label, options),
         PolicyKind::StableRing => stable_ring::way(label, options),
         _ => doublewrite::way(),
     }

@@ -105,6 +105,9 @@ impl Shared {
 
     /// The next pages in order that can go home.
     fn claim(&self) -> Option<Claim> {
+        // Half of the memory for all that go home at the same time, the tasks and two who wait for room.
+        let claims = self.options.drain_tasks + 2;
+        let most = (self.arena.bytes() / 2 / claims / self.label.page_length()).max(1);
         let state = &mut *self.state.borrow_mut();
         loop {
             let Instance { pattern, pages } = state.order.next()?;
@@ -116,6 +119,9 @@ impl Shared {
                 let entry = state.table.get(page).filter(|entry| entry.sequence <= whole_groups);
                 let Some(entry) = entry.filter(|_| !state.homing.contains(&page)) else { continue };
                 versions.push((page, entry.clone()));
+            }
+            if versions.len() > most {
+                versions.split_off(most).iter().for_each(|(page, _)| state.order.added(*page));
             }
             if !versions.is_empty() {
                 state.homing.extend(versions.iter().map(|(page, _)| *page));

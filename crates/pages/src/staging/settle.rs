@@ -49,8 +49,8 @@ impl Shared {
         });
         state.space.kill(&dead);
         let (headers, slots, empty) = state.space.tell(durable);
-        state.generation += 1;
-        let ledger = Ledger { epoch: state.epoch, generation: state.generation, durable, headers, slots };
+        let generation = state.generation + 1;
+        let ledger = Ledger { epoch: state.epoch, generation, durable, headers, slots };
         (dead, empty, ledger)
     }
 
@@ -60,6 +60,8 @@ impl Shared {
         ledger.encode(self.label.id, &mut copy);
         let from: WriteBuffers = [copy.freeze()].into_iter().collect();
         let offset_bytes = self.label.ledger_offset + ledger.generation % 2 * self.label.ledger_bytes;
+        // Counted with the write: a generation that isn't written would make the next one hit the newest valid copy.
+        self.state.borrow_mut().generation = ledger.generation;
         self.disk.write("writing the ledger", offset_bytes, from).await?;
         self.disk.flush().await
     }

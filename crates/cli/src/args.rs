@@ -251,7 +251,7 @@ pub(crate) enum FormatArg {
 /// A modelled drive is a target like any other: model:NAME, or model:PATH.toml for one's own. Behind it may stand how it
 /// begins: model:NAME:state=new (never written), state=filled (once from start to end; what it is when nothing is said),
 /// state=70% (filled so far), or state=FILE, a file that `age` wrote. And what goes wrong on it: model:NAME:faults=FILE,
-/// a TOML of [[fault]] tables, each with kind = "failed-read" (or another; a wrong one is refused with all there are) and
+/// a TOML of `[[fault]]` tables, each with kind = "failed-read" (or another; a wrong one is refused with all there are) and
 /// per_million = N. Colons, commas and asterisks in those paths take a backslash.
 #[derive(Debug, ClapArgs)]
 #[command(

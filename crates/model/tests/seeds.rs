@@ -111,7 +111,9 @@ fn hash(models: &[Model], seed: u64) -> u64 {
         take_in(&mut hasher, &mut completions);
     }
     (world.now().0, world.cpu_time().0).hash(&mut hasher);
-    media.iter().for_each(|media| media.borrow().contents_hash().hash(&mut hasher));
+    for media in media {
+        media.borrow().contents_hash().hash(&mut hasher);
+    }
     hasher.finish()
 }
 

@@ -24,6 +24,8 @@ const DESTAGED_AT_ONCE_PER_DRIVE: usize = 64;
 enum Action {
     /// The data of a write is in the controller.
     Received(Ticket),
+    /// A read is looked for in the controller's memory.
+    Read(Ticket),
     /// The drives get the request.
     Forward(Ticket),
     /// The host learns that it is done.
@@ -129,12 +131,8 @@ impl Controller {
     fn perform(&mut self, now_ns: u64, action: Action, completed: &mut Vec<TimedCompletion>) {
         match action {
             Action::Received(ticket) => self.received(now_ns, ticket),
-            Action::Forward(ticket) => match self.request(ticket) {
-                Some(request) if request.operation == TimedOperation::Read => {
-                    self.read(now_ns, ticket, request)
-                }
-                _ => self.forward(now_ns, ticket),
-            },
+            Action::Read(ticket) => self.read(now_ns, ticket),
+            Action::Forward(ticket) => self.forward(now_ns, ticket),
             Action::Report(ticket) => self.report(now_ns, ticket, completed),
         }
     }
@@ -147,8 +145,8 @@ impl Controller {
     }
 
     /// Serves a read from the controller's memory, or has the drives do it.
-    fn read(&mut self, now_ns: u64, ticket: Ticket, request: TimedRequest) {
-        let TimedRequest { offset_bytes, length_bytes, .. } = request;
+    fn read(&mut self, now_ns: u64, ticket: Ticket) {
+        let Some(TimedRequest { offset_bytes, length_bytes, .. }) = self.request(ticket) else { return };
         if self.cache.as_ref().is_some_and(|cache| cache.holds(offset_bytes, length_bytes)) {
             return self.deliver(now_ns, ticket, length_bytes);
         }
@@ -379,6 +377,7 @@ impl Timing for Controller {
             }
             // What the cache holds survives a power cut, so a flush has nothing to wait for.
             (TimedOperation::Flush, Some(_)) => self.schedule(accepted_ns, Action::Report(ticket)),
+            (TimedOperation::Read, _) => self.schedule(accepted_ns, Action::Read(ticket)),
             _ => self.schedule(accepted_ns, Action::Forward(ticket)),
         }
     }

@@ -51,6 +51,7 @@ fn a_page_that_waits_is_replaced() {
         parameters.chips.channels = 1;
         parameters.chips.dies_per_channel = 1;
         parameters.chips.program_ns = 2_000_000;
+        parameters.chips.cache_program = false;
         parameters.capacity_bytes = 1 << 29;
     });
     let mut now_ns = 0;

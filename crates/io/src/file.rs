@@ -80,6 +80,16 @@ impl DeviceFile {
         Ok(Self { file, shape })
     }
 
+    /// The same, of which requests reach only the first `capacity_bytes`, rounded down to whole logical blocks: what
+    /// lies behind them isn't a test's to touch.
+    #[must_use]
+    pub fn with_capacity(mut self, capacity_bytes: u64) -> Self {
+        let shape = &mut self.shape;
+        let whole_blocks_bytes = capacity_bytes - capacity_bytes % shape.logical_block_bytes;
+        shape.capacity_bytes = shape.capacity_bytes.min(whole_blocks_bytes);
+        self
+    }
+
     /// What it can do.
     pub fn shape(&self) -> &Shape {
         &self.shape

@@ -28,7 +28,6 @@ pub(super) fn open(directory: &Path, options: &OpenOptions) -> Result<Leaf, Prob
     Ok(Leaf {
         path: directory.into(),
         kind: TargetKind::TestFile,
-        area_bytes: file.shape().capacity_bytes,
         backing: Backing::File(Arc::new(file)),
         needs_fill: true,
         remarks,

@@ -80,13 +80,13 @@ fn leaf(path: &Path, file: File, kept: Option<KeptFile>, options: &OpenOptions) 
     let remarks = facts::stack_remarks(&file);
     let file_options = FileOptions { direct: options.direct, durable_writes: facts::durable_writes(&file) };
     let file = DeviceFile::new(file, file_options).map_err(Problem::Device)?;
-    let capacity_bytes = file.shape().capacity_bytes;
-    let area_bytes = kept.as_ref().map_or(capacity_bytes, |kept| kept.area_bytes().min(capacity_bytes));
+    let file = match &kept {
+        Some(kept) => file.with_capacity(kept.area_bytes()),
+        None => file,
+    };
     Ok(Leaf {
         path: path.into(),
         kind: TargetKind::File,
-        // A device may have blocks larger than the mark.
-        area_bytes: area_bytes - area_bytes % file.shape().logical_block_bytes,
         backing: Backing::File(Arc::new(file)),
         needs_fill: false,
         remarks,

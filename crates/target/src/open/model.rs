@@ -21,7 +21,6 @@ pub(super) fn open(name: &ModelName, options: &OpenOptions) -> Result<Leaf, Prob
     Ok(Leaf {
         path: model.name().into(),
         kind: TargetKind::Model,
-        area_bytes: shape.capacity_bytes,
         needs_fill: false,
         remarks: remarks(&model, &facts, options.model_request_cpu()),
         backing: Backing::Model(Box::new(ModelledLeaf { model, facts, shape })),

@@ -28,7 +28,6 @@ pub(super) fn open(path: &Path, options: &OpenOptions) -> Result<Leaf, Problem> 
     Ok(Leaf {
         path: path.into(),
         kind: TargetKind::BlockDevice,
-        area_bytes: file.shape().capacity_bytes,
         backing: Backing::File(Arc::new(file)),
         needs_fill: false,
         remarks,

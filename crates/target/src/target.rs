@@ -135,6 +135,7 @@ impl Target {
                 remarks.push(remark.clone());
             }
         }
+        remarks.extend(crate::facts::differences(self));
         remarks
     }
 

@@ -198,7 +198,8 @@ impl Search<'_> {
     fn tell(&mut self, stage: &str, key: CellKey) {
         let passed = self.slicer.now().since(self.began).0 as f64;
         let share = passed / self.ends.since(self.began).0.max(1) as f64;
-        self.observer.progress(&format!("{stage}: {}", key.spec()), share.min(1.0));
+        // What a narrow terminal cuts off comes last.
+        self.observer.progress(&format!("{} ({stage})", key.spec()), share.min(1.0));
     }
 
     /// Reads the whole area once.

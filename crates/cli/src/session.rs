@@ -11,6 +11,7 @@ use nandle_target::{Intent, OpenOptions, Target, TargetKind, TargetSpec};
 
 use crate::args::TargetArgs;
 use crate::error::CliError;
+use crate::interrupt::remove_when_interrupted;
 use crate::progress::Progress;
 
 /// Seed of the contents of test files.
@@ -44,6 +45,7 @@ impl Session {
             request_cpu: args.request_cpu,
         };
         let target = Target::open(args.target.clone(), options)?;
+        remove_when_interrupted(target.names_of_test_files());
         Ok(Self { target, cancel: cancel.clone(), patience: args.patience })
     }
 

@@ -142,7 +142,7 @@ fn seed(seed: u64, spec: &CellSpec, thread: u32) -> u64 {
     [spec.block_bytes, spec.queue_depth.into(), thread.into()].into_iter().fold(seed, mixed)
 }
 
-/// Two numbers as one, each bit of which depends on all of theirs (the finaliser of SplitMix64, Steele et al. 2014).
+/// Two numbers as one, each bit of which depends on all of theirs (the finaliser of `SplitMix64`, Steele et al. 2014).
 fn mixed(one: u64, other: u64) -> u64 {
     let mut bits = one.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(other);
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -29,7 +29,7 @@ pub(super) fn open(directory: &Path, options: &OpenOptions) -> Result<Leaf, Prob
         needs_fill: true,
         remarks,
         kept: None,
-        _guard: guard,
+        guard,
     })
 }
 

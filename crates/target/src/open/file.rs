@@ -86,6 +86,6 @@ fn leaf(path: &Path, file: File, kept: Option<KeptFile>, options: &OpenOptions) 
         needs_fill: false,
         remarks,
         kept,
-        _guard: None,
+        guard: None,
     })
 }

@@ -25,7 +25,7 @@ pub(super) fn open(name: &ModelName, options: &OpenOptions) -> Result<Leaf, Prob
         remarks: remarks(&model, &facts, options.model_request_cpu()),
         backing: Backing::Model(Box::new(ModelledLeaf { model, facts, shape })),
         kept: None,
-        _guard: None,
+        guard: None,
     })
 }
 

@@ -30,7 +30,7 @@ pub(super) fn open(path: &Path, options: &OpenOptions) -> Result<Leaf, Problem> 
         needs_fill: false,
         remarks,
         kept: None,
-        _guard: None,
+        guard: None,
     })
 }
 

@@ -5,6 +5,7 @@ use std::fs;
 use std::io::{ErrorKind, Read as _};
 use std::path::Path;
 
+use nandle_model::library::{DeviceState, StateFileError};
 use nandle_profile::try_write;
 
 use crate::error::CliError;
@@ -15,6 +16,8 @@ const GENERATOR: &[u8] = b"name=\"generator\" content=\"nandle";
 const HEAD_BYTES: u64 = 4096;
 /// No profile is longer; what is, is somebody else's and isn't read whole to be told so.
 const PROFILE_BYTES_MAX: u64 = 64 << 20;
+/// Nor the state of a modelled drive.
+const STATE_BYTES_MAX: u64 = 1 << 30;
 
 /// What a file is to hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +26,8 @@ pub(crate) enum Content {
     Profile,
     /// A page. An older one may be replaced.
     Report,
+    /// The state of a modelled drive. An older one may be replaced.
+    State,
     /// The cells of a sweep. The caller knows whether they may be replaced.
     Cells,
 }
@@ -55,6 +60,7 @@ fn check_replaceable(path: &Path, content: Content) -> Result<(), CliError> {
     let (ours, kind, bytes_max): (fn(&[u8]) -> bool, _, _) = match content {
         Content::Profile => (is_profile, "profile", PROFILE_BYTES_MAX),
         Content::Report => (is_report, "report", HEAD_BYTES),
+        Content::State => (is_state, "state of a modelled drive", STATE_BYTES_MAX),
         Content::Cells => return Ok(()),
     };
     let there = read_start(path, bytes_max).map_err(|error| {
@@ -83,6 +89,11 @@ fn is_profile(there: &[u8]) -> bool {
 
 fn is_report(there: &[u8]) -> bool {
     there.windows(GENERATOR.len()).any(|window| window == GENERATOR)
+}
+
+/// Also one of another version.
+fn is_state(there: &[u8]) -> bool {
+    matches!(DeviceState::decode(there), Ok(_) | Err(StateFileError::Version { .. }))
 }
 
 fn unwritable(path: &Path, error: &std::io::Error) -> CliError {

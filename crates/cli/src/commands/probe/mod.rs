@@ -4,7 +4,6 @@ mod assemble;
 mod places;
 mod processor;
 mod summary;
-pub(crate) mod words;
 
 use std::time::SystemTime;
 

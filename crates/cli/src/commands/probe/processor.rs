@@ -69,6 +69,7 @@ mod tests {
             mean_outstanding: 128.0,
             errors: 0,
             first_error: None,
+            drive: None,
             schedule_lag_ns: None,
             unsent: None,
             seconds: Vec::new(),

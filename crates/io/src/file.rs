@@ -106,6 +106,11 @@ impl DeviceFile {
         }
     }
 
+    /// Whether requests are done while they are submitted, so that nobody but workers can keep several outstanding.
+    pub(crate) fn blocks_submission(&self) -> bool {
+        matches!(self.directness, Directness::Synchronous { .. })
+    }
+
     /// The open file.
     pub fn file(&self) -> &File {
         &self.file

@@ -80,7 +80,7 @@ impl Direct {
 /// What else may hold or copy what is read and written.
 pub(super) fn beside_the_device(file: BorrowedFd<'_>, directness: Directness) -> Option<&'static str> {
     match directness {
-        Directness::Partial { why } => Some(why),
+        Directness::Partial { why } | Directness::Synchronous { why } => Some(why),
         Directness::Unknown { why } if stated(file).is_none() => Some(why),
         _ => None,
     }

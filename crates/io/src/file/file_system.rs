@@ -13,6 +13,9 @@ pub(super) enum Directness {
     Full,
     /// They bypass this system's page cache, and something else may hold or copy what they move.
     Partial { why: &'static str },
+    /// The same, and the file system does a request while it is submitted: without workers the submitting thread would
+    /// wait for each of them, and no two would be outstanding.
+    Synchronous { why: &'static str },
     /// Nobody knows, unless `statx` states their alignment.
     Unknown { why: &'static str },
     /// They do so only where `statx` states their alignment; elsewhere the flag is taken and ignored.
@@ -20,6 +23,8 @@ pub(super) enum Directness {
     /// They go through memory all the same.
     None { why: &'static str },
 }
+
+const SERVED: &str = "another machine serves this file system, and may keep files in its memory";
 
 const NFS: u64 = 0x6969;
 const SMB: u64 = 0x517b;
@@ -59,12 +64,11 @@ impl Directness {
             0x794c_7630 => Self::Unknown {
                 why: "the file lies in an overlay, and what the file system below makes of direct I/O isn't known",
             },
-            0x6573_5546 => Self::Partial {
+            0x6573_5546 => Self::Synchronous {
                 why: "a program or another machine serves this file system (FUSE), and may keep files in its memory",
             },
-            NFS | SMB | CIFS | SMB2 | CEPH | PLAN_9 => Self::Partial {
-                why: "another machine serves this file system, and may keep files in its memory",
-            },
+            PLAN_9 => Self::Synchronous { why: SERVED },
+            NFS | SMB | CIFS | SMB2 | CEPH => Self::Partial { why: SERVED },
             _ => Self::Full,
         }
     }

@@ -100,11 +100,25 @@ impl Uring {
         let descriptor = file.file().as_raw_fd();
         let registered = self.registered_files && self.register_file(index, descriptor);
         let number = if registered { index.cast_signed() } else { descriptor };
-        self.handles.push(FileHandle { number, registered });
+        let mut flags = squeue::Flags::empty();
+        flags.set(squeue::Flags::FIXED_FILE, registered);
+        if file.blocks_submission() {
+            flags |= squeue::Flags::ASYNC;
+            self.allow_workers();
+        }
+        self.handles.push(FileHandle { number, flags });
         let device = Device { id: DeviceId(index), shape: file.shape().clone() };
         self.files.push(file);
         self.devices.push(device.clone());
         device
+    }
+
+    /// Has the kernel use as many workers as there are requests: by itself it has four for each processor.
+    fn allow_workers(&mut self) {
+        let workers = u32::try_from(self.slots.capacity()).unwrap_or(u32::MAX);
+        if let Err(error) = self.ring.submitter().register_iowq_max_workers(&mut [workers, 0]) {
+            self.backend.stepped_down.push(format!("not as many workers as requests: {error}"));
+        }
     }
 
     /// Puts a file into the ring's table. What doesn't get there is noted, and used by its descriptor.
@@ -129,7 +143,7 @@ impl Uring {
     /// Adds any descriptor as the next device, whatever it is.
     #[cfg(test)]
     pub(super) fn add_raw(&mut self, descriptor: i32, device: Device) {
-        self.handles.push(FileHandle { number: descriptor, registered: false });
+        self.handles.push(FileHandle { number: descriptor, flags: squeue::Flags::empty() });
         self.devices.push(device);
     }
 
@@ -138,8 +152,10 @@ impl Uring {
         let now = clock::monotonic();
         let file = self.handles.get(device.0 as usize).copied();
         let arena_index = self.arena_index(&request.operation);
-        let progress =
-            Progress::new(file.unwrap_or(FileHandle { number: -1, registered: false }), arena_index);
+        let progress = Progress::new(
+            file.unwrap_or(FileHandle { number: -1, flags: squeue::Flags::empty() }),
+            arena_index,
+        );
         let in_flight = InFlight::new(device, request, now, progress);
         if let Some(cause) = self.refusal(device, &in_flight.operation) {
             let error = IoError::new(&in_flight.operation, cause);

@@ -31,6 +31,7 @@ const BLOCK_BYTES: u64 = 4096;
 
 /// How a target is to be opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools, reason = "permissions that users give one by one")]
 pub struct OpenOptions {
     /// Which world its requests go through.
     pub io: IoChoice,

@@ -118,15 +118,15 @@ pub struct FirstTouch {
     pub ratio: Interval<f64>,
 }
 
-/// A cell from the fitted curve.
+/// A cell that follows from the fitted curve and the measured cells about it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct FittedCell {
     /// Bytes of one request.
     pub block_bytes: u64,
     /// Requests outstanding.
     pub queue_depth: u32,
-    /// Bandwidth, random reading, group of 1.
-    pub bandwidth_bytes_per_s: f64,
+    /// Bandwidth, random reading, group of 1, with its 95 % interval.
+    pub bandwidth_bytes_per_s: Interval<f64>,
 }
 
 /// The curve of random reading over block size and queue depth (group of 1).

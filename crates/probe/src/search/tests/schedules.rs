@@ -88,10 +88,8 @@ fn the_next_round_is_of_measured_cells_and_asks_the_undecided_and_the_least_meas
     // Depth 8 of one block size is just about at the border of its plateau.
     let unsure = CellKey::random(32 << 10, 8);
     estimates.insert(unsure, estimate(f64::from(32 << 10) * 16.0 * 0.9, 5));
-    let surface =
-        Surface::new(estimates.iter().map(|(key, value)| (*key, value.bandwidth_bytes_per_s)).collect());
     for count in [1, 2, 5, 24, 1000] {
-        let round = schedule::next_round(&estimates, &surface, count);
+        let round = schedule::next_round(&estimates, count);
         let distinct: BTreeSet<_> = round.iter().collect();
         assert!(
             !round.is_empty() && round.len() <= count && distinct.len() == round.len(),

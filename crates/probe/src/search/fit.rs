@@ -27,18 +27,31 @@ pub struct Curve {
 const CELLS_MIN: usize = 8;
 /// Passes over the parameters.
 const PASSES: usize = 60;
+/// A factor near 1 over which slopes are taken.
+const SLOPE_STEP: f64 = 1.01;
 /// No curve of five parameters comes closer to a device than a tenth of a per cent (squared).
 const MISSED_MIN: f64 = 1e-6;
 
 impl Curve {
+    /// How many parameters it has.
+    pub(super) const PARAMETERS: usize = Parameter::ALL.len();
+
+    /// By how much its logarithm changes at a cell with the logarithm of each parameter.
+    pub(super) fn slopes(self, key: CellKey) -> [f64; Self::PARAMETERS] {
+        let log = |curve: Self| curve.bandwidth_bytes_per_s(key.block_bytes, key.queue_depth).ln();
+        Parameter::ALL.map(|parameter| (log(self.with(parameter, SLOPE_STEP)) - log(self)) / SLOPE_STEP.ln())
+    }
+
     /// Bandwidth of a cell, in bytes per second.
     pub fn bandwidth_bytes_per_s(&self, block_bytes: u64, queue_depth: u32) -> f64 {
         let block = block_bytes as f64;
         let by_latency = f64::from(queue_depth) * block / (self.request_ns + block * self.ns_per_byte) * 1e9;
         let by_rate = self.iops_max * block;
-        let inverse = |bound: f64| bound.powf(-self.sharpness);
-        (inverse(by_latency) + inverse(by_rate) + inverse(self.bandwidth_bytes_per_s_max))
-            .powf(-1.0 / self.sharpness)
+        let bounds = [by_latency, by_rate, self.bandwidth_bytes_per_s_max];
+        // Powers of the bounds themselves would leave the range of numbers where the knees are sharp.
+        let least = bounds.into_iter().fold(f64::INFINITY, f64::min);
+        let beyond: f64 = bounds.into_iter().map(|bound| (least / bound).powf(self.sharpness)).sum();
+        least * beyond.powf(-1.0 / self.sharpness)
     }
 
     /// The curve that comes closest to the measured cells, by least squares of logarithms, each cell with the weight of

@@ -14,7 +14,7 @@ use rand_distr::{Distribution, StandardNormal};
 use super::CellKey;
 use super::estimate::{Estimate, median};
 use super::fit::Curve;
-use super::likeness::Likeness;
+use super::likeness::{Likeness, Site};
 use crate::pattern::Generator;
 
 /// Random reading at the measured cells, and at others. Figures are logarithms; the measured cells come first.
@@ -44,21 +44,22 @@ impl Kriged {
         others: &[CellKey],
         curve: &Curve,
     ) -> Option<Self> {
-        let measured: Vec<CellKey> = estimates.keys().copied().collect();
+        let cells: Vec<CellKey> = estimates.keys().chain(others).copied().collect();
+        let sites: Vec<Site> = cells.iter().map(|key| Site::new(*key, curve)).collect();
+        let measured = sites.get(..estimates.len())?;
         let vector = |figure: &dyn Fn((&CellKey, &Estimate)) -> f64| {
             DVector::from_iterator(measured.len(), estimates.iter().map(figure))
         };
         let residuals = vector(&|(key, estimate)| curve.log_residual(key, estimate.bandwidth_bytes_per_s));
         let errors = vector(&|(_, estimate)| estimate.log_error);
-        let likeness = Likeness::likeliest(&measured, &residuals, &errors)?;
-        let cells: Vec<CellKey> = measured.iter().chain(others).copied().collect();
+        let likeness = Likeness::likeliest(measured, &residuals, &errors)?;
         let trend = cells.iter().map(|key| curve.bandwidth_bytes_per_s(key.block_bytes, key.queue_depth).ln());
         Some(Self {
             slices: estimates.values().map(|estimate| estimate.slices).chain(others.iter().map(|_| 0)).collect(),
             trend: DVector::from_iterator(cells.len(), trend),
-            quirks: Cholesky::new(likeness.covariance(&cells, &cells))?.unpack(),
-            with_measured: likeness.covariance(&cells, &measured),
-            observed: likeness.observed(&measured, &errors)?,
+            quirks: Cholesky::new(likeness.covariance(&sites, &sites))?.unpack(),
+            with_measured: likeness.covariance(&sites, measured),
+            observed: likeness.observed(measured, &errors)?,
             residuals,
             errors,
             cells,

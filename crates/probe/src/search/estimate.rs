@@ -38,8 +38,7 @@ const OTHER_ORDER_DOUBLINGS: f64 = 2.0;
 /// Estimates for all cells. With few slices a cell's own scatter says little, so it is drawn towards the scatter
 /// of the cells about it (shrinkage), which counts as [`PRIOR_SLICES`] observations.
 pub(super) fn estimates(cells: &BTreeMap<CellKey, Vec<Slice>>) -> BTreeMap<CellKey, Estimate> {
-    let scatters: Vec<Scatter> =
-        cells.iter().filter_map(|(key, slices)| Scatter::of(*key, slices)).collect();
+    let scatters: Vec<Scatter> = cells.iter().filter_map(|(key, slices)| Scatter::of(*key, slices)).collect();
     let estimate = |key: &CellKey, slices: &Vec<Slice>| {
         let count = slices.len() as f64;
         let about = variance_about(*key, &scatters);

@@ -53,9 +53,14 @@ impl Kriged {
         let residuals = vector(&|(key, estimate)| curve.log_residual(key, estimate.bandwidth_bytes_per_s));
         let errors = vector(&|(_, estimate)| estimate.log_error);
         let likeness = Likeness::likeliest(measured, &residuals, &errors)?;
-        let trend = cells.iter().map(|key| curve.bandwidth_bytes_per_s(key.block_bytes, key.queue_depth).ln());
+        let trend =
+            cells.iter().map(|key| curve.bandwidth_bytes_per_s(key.block_bytes, key.queue_depth).ln());
         Some(Self {
-            slices: estimates.values().map(|estimate| estimate.slices).chain(others.iter().map(|_| 0)).collect(),
+            slices: estimates
+                .values()
+                .map(|estimate| estimate.slices)
+                .chain(others.iter().map(|_| 0))
+                .collect(),
             trend: DVector::from_iterator(cells.len(), trend),
             quirks: Cholesky::new(likeness.covariance(&sites, &sites))?.unpack(),
             with_measured: likeness.covariance(&sites, measured),
@@ -102,7 +107,8 @@ impl Kriged {
     /// By what share each measured cell differs from what the others say of it: the median, and the 90th percentile
     /// (leaving one out; Rasmussen and Williams, eq. 5.12).
     pub(super) fn errors_left_out(&self) -> (f64, f64) {
-        let left_out = self.observed.solve(&self.residuals).component_div(&self.observed.inverse().diagonal());
+        let left_out =
+            self.observed.solve(&self.residuals).component_div(&self.observed.inverse().diagonal());
         let mut errors: Vec<f64> = left_out.iter().map(|log| (log.exp() - 1.0).abs()).collect();
         errors.sort_by(f64::total_cmp);
         let p90 = errors.get(errors.len() * 9 / 10).or(errors.last());

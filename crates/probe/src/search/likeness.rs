@@ -42,11 +42,7 @@ const PASSES: usize = 2;
 
 impl Likeness {
     /// The one that makes such residuals, measured with such errors, likeliest. `None` when there are none.
-    pub(super) fn likeliest(
-        sites: &[Site],
-        residuals: &DVector<f64>,
-        errors: &DVector<f64>,
-    ) -> Option<Self> {
+    pub(super) fn likeliest(sites: &[Site], residuals: &DVector<f64>, errors: &DVector<f64>) -> Option<Self> {
         let mut best = Self { shared: 0.06, reach: 2.0, own: 0.03 };
         let mut likelihood = best.log_likelihood(sites, residuals, errors)?;
         let vary: [fn(Self) -> Vec<Self>; 3] = [
@@ -66,12 +62,7 @@ impl Likeness {
     }
 
     /// Up to a constant.
-    fn log_likelihood(
-        self,
-        sites: &[Site],
-        residuals: &DVector<f64>,
-        errors: &DVector<f64>,
-    ) -> Option<f64> {
+    fn log_likelihood(self, sites: &[Site], residuals: &DVector<f64>, errors: &DVector<f64>) -> Option<f64> {
         let observed = self.observed(sites, errors)?;
         let misfit = residuals.dot(&observed.solve(residuals));
         Some(-0.5 * (misfit + observed.ln_determinant()))

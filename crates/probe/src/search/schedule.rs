@@ -91,7 +91,8 @@ pub(super) fn next_round(known: &BTreeMap<CellKey, Estimate>, count: usize) -> V
     let mut unsure: Vec<_> = known.iter().collect();
     unsure.sort_by(|(_, a), (_, b)| b.log_error.total_cmp(&a.log_error));
     add(&mut unsure.iter().map(|(key, _)| **key), count.div_ceil(2));
-    let mut few: Vec<_> = known.iter().filter(|(_, estimate)| (1..SLICES_WANTED).contains(&estimate.slices)).collect();
+    let mut few: Vec<_> =
+        known.iter().filter(|(_, estimate)| (1..SLICES_WANTED).contains(&estimate.slices)).collect();
     few.sort_by_key(|(_, estimate)| estimate.slices);
     add(&mut few.iter().map(|(key, _)| **key), (count * 3).div_ceil(4));
     let mut comparisons = comparisons(known);

@@ -102,7 +102,9 @@ impl Curve {
             label,
             look,
             cells.map(|measured| Point::bandwidth(f64::from(measured.cell.queue_depth), measured)).collect(),
-            fitted.map(|fitted| (f64::from(fitted.queue_depth), fitted.bandwidth_bytes_per_s.value)).collect(),
+            fitted
+                .map(|fitted| (f64::from(fitted.queue_depth), fitted.bandwidth_bytes_per_s.value))
+                .collect(),
         )
     }
 

@@ -93,7 +93,10 @@ fn quantile(figures: impl Iterator<Item = f64>, percent: usize) -> f64 {
 
 /// Over all cells of all pairs of sweeps.
 pub(super) fn noise(sweeps: &[Cells]) -> Noise {
-    let pairs = sweeps.iter().enumerate().flat_map(|(number, one)| sweeps.iter().skip(number + 1).map(move |other| (one, other)));
+    let pairs = sweeps
+        .iter()
+        .enumerate()
+        .flat_map(|(number, one)| sweeps.iter().skip(number + 1).map(move |other| (one, other)));
     let differences: Vec<f64> =
         pairs.flat_map(|(one, other)| off_by(one, other).0.into_values().map(f64::abs)).collect();
     let at = |percent| quantile(differences.iter().copied(), percent);
@@ -131,7 +134,8 @@ fn question(
         figure(&mean(others.map(|(_, cells)| cells)))
     };
     let each_sweep: Vec<u64> = sweeps.iter().map(figure).collect();
-    let agree = each_sweep.iter().enumerate().filter(|(number, own)| within_a_step(**own, **own, others(*number)));
+    let agree =
+        each_sweep.iter().enumerate().filter(|(number, own)| within_a_step(**own, **own, others(*number)));
     Ok(Question {
         value_agrees: within_a_step(probe, probe, all),
         interval_agrees: within_a_step(probe_low, probe_high, all),
@@ -212,13 +216,18 @@ mod tests {
 
     #[test]
     fn cells_are_right_within_the_tolerance() {
-        let believe = |bandwidth_bytes_per_s| Believed { bandwidth_bytes_per_s, low: 1.0, high: 99.0, measured: false };
-        let mut believed: BTreeMap<_, _> = faster(0.8).into_iter().map(|(place, x)| (place, believe(x))).collect();
+        let believe =
+            |bandwidth_bytes_per_s| Believed { bandwidth_bytes_per_s, low: 1.0, high: 99.0, measured: false };
+        let mut believed: BTreeMap<_, _> =
+            faster(0.8).into_iter().map(|(place, x)| (place, believe(x))).collect();
         believed.insert((8192, 2), believe(31.0));
         let (compared, pace) = compare(&[cells(), cells()], &believed, TOLERANCE);
         assert!((pace - 0.8).abs() < 1e-9);
-        let wrong: Vec<Place> =
-            compared.iter().filter(|cell| !cell.right).map(|cell| (cell.block_bytes, cell.queue_depth)).collect();
+        let wrong: Vec<Place> = compared
+            .iter()
+            .filter(|cell| !cell.right)
+            .map(|cell| (cell.block_bytes, cell.queue_depth))
+            .collect();
         assert_eq!((wrong, compared.len()), (vec![(8192, 2)], 5));
     }
 }

@@ -33,7 +33,8 @@ fn non_decreasing(cells: &Cells, block: u64) -> Vec<f64> {
         let stretch = row.iter().skip(start).take(end - start + 1);
         stretch.sum::<f64>() / (end - start + 1) as f64
     };
-    let least_from = |start: usize, at: usize| (at..row.len()).map(|end| mean(start, end)).fold(f64::MAX, f64::min);
+    let least_from =
+        |start: usize, at: usize| (at..row.len()).map(|end| mean(start, end)).fold(f64::MAX, f64::min);
     (0..row.len()).map(|at| (0..=at).map(|start| least_from(start, at)).fold(0.0, f64::max)).collect()
 }
 
@@ -44,13 +45,15 @@ mod tests {
     #[test]
     fn a_sweep_has_knees_and_an_efficient_block() {
         let cells: Cells =
-            [((4096, 1), 10.0), ((4096, 2), 19.0), ((4096, 4), 20.0), ((8192, 1), 30.0), ((8192, 2), 31.0)].into();
+            [((4096, 1), 10.0), ((4096, 2), 19.0), ((4096, 4), 20.0), ((8192, 1), 30.0), ((8192, 2), 31.0)]
+                .into();
         assert_eq!((knee(&cells, 4096), knee(&cells, 8192), efficient_block(&cells)), (2, 1, 8192));
     }
 
     #[test]
     fn a_single_peak_is_no_plateau() {
-        let cells: Cells = [((4096, 1), 10.0), ((4096, 2), 22.0), ((4096, 4), 18.0), ((4096, 8), 20.0)].into();
+        let cells: Cells =
+            [((4096, 1), 10.0), ((4096, 2), 22.0), ((4096, 4), 18.0), ((4096, 8), 20.0)].into();
         assert_eq!(non_decreasing(&cells, 4096), [10.0, 20.0, 20.0, 20.0]);
         assert_eq!(knee(&cells, 4096), 2);
     }

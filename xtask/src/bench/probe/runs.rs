@@ -81,7 +81,9 @@ pub(super) fn probe(file: &Path, directory: &Path) -> Outcome<Value> {
 
 /// What a profile says of random reading in single blocks.
 pub(super) fn believed(profile: &Value) -> Outcome<BTreeMap<Place, Believed>> {
-    let list = |key: &str| profile.get(key).and_then(Value::as_array).ok_or_else(|| format!("the probe has no {key}"));
+    let list = |key: &str| {
+        profile.get(key).and_then(Value::as_array).ok_or_else(|| format!("the probe has no {key}"))
+    };
     let single = |cell: &&Value| {
         cell.get("pattern") == Some(&"random".into()) && cell.get("group_blocks") == Some(&1.into())
     };

@@ -81,6 +81,7 @@ fn cells_row(name: &str, cells: &[Compared], which: fn(&Compared) -> bool) -> St
     });
     let mut off: Vec<f64> = cells.iter().map(|cell| cell.off_by.abs() * 100.0).collect();
     off.sort_by(f64::total_cmp);
-    let at = |percent: usize| off.get(off.len() * percent / 100).map_or("–".into(), |off| format!("{off:.1} %"));
+    let at =
+        |percent: usize| off.get(off.len() * percent / 100).map_or("–".into(), |off| format!("{off:.1} %"));
     format!("| {name} | {right} of {} | {} | {} | {} |", cells.len(), at(50), at(90), held.count())
 }

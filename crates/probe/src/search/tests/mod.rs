@@ -4,7 +4,7 @@ mod estimates;
 mod faults;
 mod fits;
 mod grids;
-mod matrix;
+mod krigings;
 mod probes;
 mod schedules;
 mod truth;

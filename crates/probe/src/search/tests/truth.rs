@@ -124,11 +124,9 @@ pub(super) struct Score {
     pub(super) groups: Share,
     /// Whether a drop is seen where there is one, and only there.
     pub(super) splits: Share,
-    /// Fitted cells within 5 % of the truth.
-    pub(super) fitted: Share,
     /// Intervals of fitted cells' bandwidth that contain the truth.
     pub(super) fitted_covered: Share,
-    /// Measured cells of random reading within 5 % of the truth.
+    /// Cells of random reading, measured and fitted, within 5 % of the truth.
     pub(super) right: Share,
     /// Intervals of knees that span no more than a factor of eight.
     pub(super) narrow: Share,
@@ -193,7 +191,7 @@ impl Score {
             let key = CellKey::random(cell.block_bytes, cell.queue_depth);
             let expected = truth.surface.bandwidth(key).unwrap() * pace;
             let relative = cell.bandwidth_bytes_per_s.value / expected - 1.0;
-            self.fitted.count(relative.abs() <= 0.05);
+            self.right.count(relative.abs() <= 0.05);
             self.fitted_covered.count(cell.bandwidth_bytes_per_s.contains(expected));
             self.errors.push(relative.abs());
         }
@@ -232,8 +230,8 @@ impl std::fmt::Display for Score {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "covered {}, plateaus {}, knees {} (values {}), efficient {}, groups {}, splits {}, fitted {}, blocks {}, \
-             measured {}, partial {}, longest {:.2} s; right {}, fitted covered {}, narrow {}, p90 {:.3}",
+            "covered {}, plateaus {}, knees {} (values {}), efficient {}, groups {}, splits {}, right {}, blocks {}, \
+             measured {}, partial {}, longest {:.2} s, fitted covered {}, narrow {}, off by {:.3}",
             self.covered,
             self.plateaus,
             self.knees,
@@ -241,12 +239,11 @@ impl std::fmt::Display for Score {
             self.efficient,
             self.groups,
             self.splits,
-            self.fitted,
+            self.right,
             self.blocks,
             self.measured,
             self.partial,
             self.longest_s,
-            self.right,
             self.fitted_covered,
             self.narrow,
             self.error_p90(),

@@ -132,8 +132,8 @@ pub struct FittedCell {
 /// The curve of random reading over block size and queue depth (group of 1).
 ///
 /// `1/X^p = (t/(q·b))^p + (1/(i·b))^p + (1/w)^p` with `t = request_ns + b · ns_per_byte`: latency bound,
-/// request-rate bound and bandwidth bound, joined smoothly; on top of it the measured cells' residuals,
-/// interpolated. The error is that of leaving one measured cell out and predicting it from the others.
+/// request-rate bound and bandwidth bound, joined smoothly; on top of it what the measured cells about a cell say
+/// beyond the curve (kriging). The error is that of leaving one measured cell out and predicting it from the others.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FitSummary {
     /// Time of a request of no length at depth 1.

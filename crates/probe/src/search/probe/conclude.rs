@@ -23,6 +23,8 @@ impl Search<'_> {
         let cells = self.slicer.cells();
         let knowledge = Knowledge::of(&cells, &self.grid);
         let surfaces = Surfaces::new(&knowledge, options.seed);
+        // What its neighbours tell isn't missing, even where the device is too slow for it.
+        self.unaffordable.retain(|key, _| !knowledge.cells.contains_key(key));
         let latency_ns = smallest_alone(self.slicer.sums());
         let derived = derive(&surfaces, &self.grid, options.stated_split_bytes, latency_ns);
         self.name_what_is_missing(&derived, first_touch.as_ref(), options);

@@ -46,8 +46,7 @@ pub(super) fn sweep(file: &Path, number: u32) -> Outcome<Cells> {
             *sums.entry(place).or_insert(0.0) += visit(file, place, number * PASSES + pass)?;
         }
     }
-    sums.values_mut().for_each(|sum| *sum /= f64::from(PASSES));
-    Ok(sums)
+    Ok(sums.into_iter().map(|(place, sum)| (place, sum / f64::from(PASSES))).collect())
 }
 
 fn shuffled(mut places: Vec<Place>, seed: (u32, u32)) -> Vec<Place> {

@@ -66,6 +66,7 @@ pub fn fill(
     observer: &mut dyn Observer,
     cancel: &Cancel,
 ) -> Result<Filled, FillError> {
+    lane.check_idle(1)?;
     let shape = &lane.device().shape;
     let bytes = options.bytes.min(shape.capacity_bytes);
     let bytes = bytes - bytes % shape.logical_block_bytes;

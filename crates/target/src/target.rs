@@ -31,7 +31,7 @@ pub(crate) struct Leaf {
     /// A kept test file, to mark it as filled.
     pub(crate) kept: Option<KeptFile>,
     /// Takes a test file's name away when the leaf is dropped.
-    pub(crate) _guard: Option<NameGuard>,
+    pub(crate) guard: Option<NameGuard>,
 }
 
 /// What requests reach in the end.
@@ -145,6 +145,7 @@ impl Target {
                 remarks.push(remark.clone());
             }
         }
+        remarks.extend(crate::facts::differences(self));
         remarks
     }
 
@@ -156,6 +157,11 @@ impl Target {
     /// Their paths as they were named; for a test file, its directory, and for a model its name.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.leaves.iter().map(|leaf| leaf.path.as_path())
+    }
+
+    /// The names of its test files, where the file system has no files without; they go with the target.
+    pub fn names_of_test_files(&self) -> impl Iterator<Item = &Path> {
+        self.leaves.iter().filter_map(|leaf| leaf.guard.as_ref()).map(NameGuard::path)
     }
 
     /// Their shapes. The capacity is what tests may address, which may be less than the file.

@@ -48,7 +48,12 @@ pub fn probe(
     let grid = Grid::new(&shape, options.area_bytes, slots, options.outstanding_bytes_max);
     let reference = reference_cell(&grid, &shape)?;
     let began = lane.io().now();
-    let area = ReadArea { area_bytes: options.area_bytes, contents: options.contents, seed: options.seed };
+    let area = ReadArea {
+        area_bytes: options.area_bytes,
+        contents: options.contents,
+        seed: options.seed,
+        outstanding_bytes_max: options.outstanding_bytes_max,
+    };
     let until = began + Nanos(options.budget.0 / FIRST_TOUCH_SHARE);
     let first_touch = if options.freshly_written { first_touch(lane, area, until, cancel)? } else { None };
     let search = Search {
@@ -69,13 +74,15 @@ pub fn probe(
 /// A cell in the middle of the grid, quick and busy: half way up in block size, depth 8.
 fn reference_cell(grid: &Grid, shape: &Shape) -> Result<CellKey, LoadError> {
     let wanted = 32 << 10;
-    let nearest = grid.block_sizes.iter().copied().min_by_key(|block: &u64| block.abs_diff(wanted));
-    let block_bytes = nearest.ok_or_else(|| LoadError::Block {
+    let cells = grid.random_cells().filter(|key| key.queue_depth <= 8);
+    // Of the nearest block size the deepest queue.
+    let cell = cells.min_by_key(|key| (key.block_bytes.abs_diff(wanted), std::cmp::Reverse(key.queue_depth)));
+    cell.ok_or_else(|| LoadError::Block {
         block_bytes: shape.logical_block_bytes,
-        reason: "the file is too small to read anything at random in it".into(),
-    })?;
-    let depth = grid.depths_of(block_bytes).rfind(|depth| *depth <= 8).unwrap_or(1);
-    Ok(CellKey::random(block_bytes, depth))
+        reason:
+            "the file is too small to read anything at random in it, or --outstanding-max is below one block"
+                .into(),
+    })
 }
 
 struct Search<'a> {
@@ -169,7 +176,9 @@ impl Search<'_> {
     /// Measures a slice of each cell, in random order, with reference slices among them. `false` when there was no
     /// time for some of them.
     fn round(&mut self, mut keys: Vec<CellKey>, stage: &str) -> Result<bool, LoadError> {
-        keys.retain(|key| self.is_affordable(*key));
+        keys.retain(|key| {
+            key.spec().outstanding_bytes() <= self.grid.outstanding_bytes_max && self.is_affordable(*key)
+        });
         keys.shuffle(&mut self.generator);
         self.rounds += 1;
         let mut all = true;
@@ -191,7 +200,8 @@ impl Search<'_> {
     fn tell(&mut self, stage: &str, key: CellKey) {
         let passed = self.slicer.now().since(self.began).0 as f64;
         let share = passed / self.ends.since(self.began).0.max(1) as f64;
-        self.observer.progress(&format!("{stage}: {}", key.spec()), share.min(1.0));
+        // What a narrow terminal cuts off comes last.
+        self.observer.progress(&format!("{} ({stage})", key.spec()), share.min(1.0));
     }
 
     /// Reads the whole area once.

@@ -5,11 +5,8 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use nandle_io::{DeviceFile, FileOptions};
-
 use super::kept::{KeptFile, MARK_BYTES};
 use super::{Intent, NameGuard, holes, room};
-use crate::facts;
 use crate::target::{Backing, Leaf, TargetKind};
 use crate::{OpenOptions, Problem};
 use nandle_io::units::format_bytes;
@@ -77,9 +74,7 @@ fn reopen(path: &Path, looked_at: &File) -> Result<File, Problem> {
 }
 
 fn leaf(path: &Path, file: File, kept: Option<KeptFile>, options: &OpenOptions) -> Result<Leaf, Problem> {
-    let remarks = facts::stack_remarks(&file);
-    let file_options = FileOptions { direct: options.direct, durable_writes: facts::durable_writes(&file) };
-    let file = DeviceFile::new(file, file_options).map_err(Problem::Device)?;
+    let (file, remarks) = super::device(file, options)?;
     let file = match &kept {
         Some(kept) => file.with_capacity(kept.area_bytes()),
         None => file,
@@ -91,6 +86,6 @@ fn leaf(path: &Path, file: File, kept: Option<KeptFile>, options: &OpenOptions) 
         needs_fill: false,
         remarks,
         kept,
-        _guard: None,
+        guard: None,
     })
 }

@@ -28,7 +28,7 @@ pub(super) fn open(spec: &ModelSpec, options: &OpenOptions) -> Result<Leaf, Prob
         remarks,
         backing: Backing::Model(Box::new(ModelledLeaf { model, media, facts, shape })),
         kept: None,
-        _guard: None,
+        guard: None,
     })
 }
 

@@ -1,6 +1,10 @@
 //! Made-up drives with everything in them that a search can stumble over.
 
-use crate::virtual_world::{Drive, Weather};
+use std::collections::HashSet;
+
+use nandle_io::{Nanos, Operation};
+
+use crate::virtual_world::{Drive, Timing, Weather};
 
 const NEVER: u64 = u64::MAX;
 
@@ -94,5 +98,25 @@ pub(super) fn virtual_disk() -> Drive {
         quirks: 0.05,
         sequential_factor: 0.7,
         ..cloud()
+    }
+}
+
+/// A drive behind something that has each 128 KiB brought from far away when they are read for the first time.
+pub(super) fn slow_at_first(drive: &Drive) -> impl Timing + use<> {
+    SlowAtFirst { drive: drive.timing(), touched: HashSet::new() }
+}
+
+struct SlowAtFirst<T> {
+    drive: T,
+    touched: HashSet<u64>,
+}
+
+impl<T: Timing> Timing for SlowAtFirst<T> {
+    fn done_at(&mut self, now: Nanos, operation: &Operation, outstanding: usize) -> Nanos {
+        let (start, length) = (operation.offset_bytes(), operation.length_bytes());
+        let parts = start >> 17..=(start + length - 1) >> 17;
+        let new = parts.filter(|part| self.touched.insert(*part)).count();
+        let far = if new > 0 { Nanos::from_millis(5) } else { Nanos::ZERO };
+        self.drive.done_at(now, operation, outstanding) + far
     }
 }

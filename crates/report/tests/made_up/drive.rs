@@ -108,7 +108,11 @@ impl Drive {
                     fitted.push(FittedCell {
                         block_bytes: block,
                         queue_depth: depth,
-                        bandwidth_bytes_per_s: bandwidth,
+                        bandwidth_bytes_per_s: Interval {
+                            value: bandwidth,
+                            low: 0.9 * bandwidth,
+                            high: 1.1 * bandwidth,
+                        },
                     });
                 }
             }

@@ -12,6 +12,8 @@ use nandle_profile::OperationKind;
 use nandle_target::{IoChoice, TargetSpec};
 
 use crate::commands::models::Wear;
+use crate::commands::replay::ReplayArgs;
+use crate::commands::trace::TraceArgs;
 
 /// Measures storage the way a database uses it, and says what the measurement means for the database.
 #[derive(Debug, Parser)]
@@ -47,6 +49,10 @@ pub(crate) enum Command {
     Models(ModelsArgs),
     /// Make the HTML report of one profile, or of several to compare
     Report(ReportArgs),
+    /// Replay a trace under several write policies, side by side
+    Replay(Box<ReplayArgs>),
+    /// Say what a block trace looks like to a drive, and convert traces
+    Trace(TraceArgs),
     /// Print a completion script for a shell
     #[command(
         after_help = "Examples:\n  nandle completions bash > ~/.local/share/bash-completion/completions/nandle\n  nandle completions zsh > ~/.zfunc/_nandle\n  nandle completions fish > ~/.config/fish/completions/nandle.fish"

@@ -38,6 +38,10 @@ fn load(spec: &ModelSpec) -> Result<Model, ModelError> {
         ModelName::Library(name) => Model::named(name),
         ModelName::File(path) => Model::from_path(path),
     }?;
+    let model = match spec.capacity_bytes {
+        Some(bytes) => model.with_capacity_bytes(bytes)?,
+        None => model,
+    };
     match &spec.state {
         StateSpec::Filled(percent) => model.starting(FirstState::Filled { percent: *percent }),
         StateSpec::File(path) => model.starting_from_file(path),

@@ -70,7 +70,7 @@ pub enum SpecError {
     },
     /// Something behind a modelled drive's name that says nothing of it.
     #[error(
-        "{how:?} in {text:?} says nothing of a modelled drive; expected state=new, state=filled, state=70% (filled so \
+        "{how:?} in {text:?} says nothing of a modelled drive; expected capacity=4GiB, state=new, state=filled, state=70% (filled so \
          far), state=FILE (of `nandle models age`) or faults=FILE; a colon in a path is written \\:"
     )]
     How {

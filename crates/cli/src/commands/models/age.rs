@@ -72,7 +72,7 @@ pub(super) fn run(args: &AgeArgs, common: Common) -> Result<(), CliError> {
     let written = state.encode().and_then(|bytes| write_atomically(&args.output, &bytes));
     written.map_err(|error| CliError::failed(format!("{path}: writing the state: {error}")))?;
     if common.json {
-        return super::print_json(&json!({
+        return crate::output::json(&json!({
             "schema_version": 1, "name": name, "state": args.output, "virtual_time_ns": took.0,
             "host_written_bytes": counted.host_written_bytes, "flash_written_bytes": counted.flash_written_bytes,
             "erased_bytes": counted.erased_bytes, "write_amplification": counted.write_amplification(),

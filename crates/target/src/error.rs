@@ -50,7 +50,7 @@ pub enum Problem {
         kind: &'static str,
     },
     /// There is no such modelled drive, or its file is wrong.
-    #[error("{0}{}", list_advice(.0))]
+    #[error("{error}{advice}", error = .0, advice = list_advice(.0))]
     Model(Box<nandle_model::library::ModelError>),
     /// A file of faults can't be had.
     #[error("the faults in {path}: {what}", path = path.display())]

@@ -7,7 +7,7 @@ use nandle_io::{Device, Io, Nanos};
 use nandle_probe::fill::{BUFFER_BYTES, FillError, FillOptions, Filled, fill};
 use nandle_probe::load::{Cancel, Contents, Lane, LaneOptions, LoadError};
 use nandle_profile::Backend;
-use nandle_target::{Intent, OpenOptions, Target, TargetSpec};
+use nandle_target::{Intent, ModelContents, OpenOptions, Target, TargetSpec};
 
 use crate::args::TargetArgs;
 use crate::error::CliError;
@@ -42,7 +42,7 @@ impl Session {
             overwrite: args.overwrite,
             destroy_data: args.destroy_data,
             request_cpu: args.request_cpu,
-            keep_contents: false,
+            model_contents: ModelContents::None,
         };
         let target = Target::open(args.target.clone(), options)?;
         Ok(Self { target, cancel: cancel.clone(), patience: args.patience })

@@ -32,15 +32,17 @@ pub(crate) enum Look {
 }
 
 impl Look {
-    const COLOURS: usize = 8;
+    /// As many as the probe's grid has block sizes, which are its longest series of steps.
+    const STEPS: usize = 12;
+    const KINDS: usize = 8;
 
     /// Name of the style sheet's colour.
     pub(crate) fn colour(self) -> String {
         match self {
             Self::Step { index, of } => {
-                format!("step-{}", index * (Self::COLOURS - 1) / of.max(2).saturating_sub(1))
+                format!("step-{}", index * (Self::STEPS - 1) / of.max(2).saturating_sub(1))
             }
-            Self::Kind(index) => format!("kind-{}", index % Self::COLOURS),
+            Self::Kind(index) => format!("kind-{}", index % Self::KINDS),
         }
     }
 
@@ -173,7 +175,12 @@ mod tests {
     #[test]
     fn steps_spread_over_the_colours() {
         assert_eq!(Look::Step { index: 0, of: 3 }.colour(), "step-0");
-        assert_eq!(Look::Step { index: 2, of: 3 }.colour(), "step-7");
+        assert_eq!(Look::Step { index: 2, of: 3 }.colour(), "step-11");
+        for of in 1..=12 {
+            let colours: std::collections::HashSet<_> =
+                (0..of).map(|index| Look::Step { index, of }.colour()).collect();
+            assert_eq!(colours.len(), of, "no two curves look alike");
+        }
         assert_eq!(Look::Step { index: 0, of: 1 }.colour(), "step-0");
     }
 }

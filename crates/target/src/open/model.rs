@@ -26,12 +26,11 @@ pub(super) fn open(spec: &ModelSpec, options: &OpenOptions) -> Result<Leaf, Prob
     Ok(Leaf {
         path: model.name().into(),
         kind: TargetKind::Model,
-        area_bytes: shape.capacity_bytes,
         needs_fill: false,
         remarks,
         backing: Backing::Model(Box::new(ModelledLeaf { model, media, facts, shape })),
         kept: None,
-        _guard: None,
+        guard: None,
     })
 }
 

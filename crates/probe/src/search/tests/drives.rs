@@ -1,6 +1,10 @@
 //! Made-up drives with everything in them that a search can stumble over.
 
-use crate::virtual_world::{Drive, Weather};
+use std::collections::HashSet;
+
+use nandle_io::{Nanos, Operation};
+
+use crate::virtual_world::{Drive, Timing, Weather};
 
 const NEVER: u64 = u64::MAX;
 
@@ -71,4 +75,24 @@ pub(super) fn disk() -> Drive {
 /// Several slow disks behind one controller: bandwidth grows with the depth, and each depth is slow.
 pub(super) fn disk_array() -> Drive {
     Drive { commands: 12, request_us: 30_000.0, bandwidth_max: 900e6, ..disk() }
+}
+
+/// A drive behind something that has each 128 KiB brought from far away when they are read for the first time.
+pub(super) fn slow_at_first(drive: &Drive) -> impl Timing + use<> {
+    SlowAtFirst { drive: drive.timing(), touched: HashSet::new() }
+}
+
+struct SlowAtFirst<T> {
+    drive: T,
+    touched: HashSet<u64>,
+}
+
+impl<T: Timing> Timing for SlowAtFirst<T> {
+    fn done_at(&mut self, now: Nanos, operation: &Operation, outstanding: usize) -> Nanos {
+        let (start, length) = (operation.offset_bytes(), operation.length_bytes());
+        let parts = start >> 17..=(start + length - 1) >> 17;
+        let new = parts.filter(|part| self.touched.insert(*part)).count();
+        let far = if new > 0 { Nanos::from_millis(5) } else { Nanos::ZERO };
+        self.drive.done_at(now, operation, outstanding) + far
+    }
 }

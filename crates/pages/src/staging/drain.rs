@@ -110,7 +110,7 @@ impl Shared {
         let most = (self.arena.bytes() / 2 / claims / self.label.page_length()).max(1);
         let state = &mut *self.state.borrow_mut();
         loop {
-            let Instance { pattern, pages } = state.order.next()?;
+            let Instance { pattern, pages } = state.order.next(most)?;
             let whole_groups = state.chain.assigned_groups();
             let mut versions = Vec::with_capacity(pages.len());
             for page in pages {
@@ -119,9 +119,6 @@ impl Shared {
                 let entry = state.table.get(page).filter(|entry| entry.sequence <= whole_groups);
                 let Some(entry) = entry.filter(|_| !state.homing.contains(&page)) else { continue };
                 versions.push((page, entry.clone()));
-            }
-            if versions.len() > most {
-                versions.split_off(most).iter().for_each(|(page, _)| state.order.added(*page));
             }
             if !versions.is_empty() {
                 state.homing.extend(versions.iter().map(|(page, _)| *page));

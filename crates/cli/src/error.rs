@@ -1,10 +1,13 @@
 use std::process::ExitCode;
 
 use nandle_model::library::ModelError;
+use nandle_pages::PageError;
 use nandle_probe::load::LoadError;
 use nandle_profile::ProfileError;
+use nandle_replay::ReplayError;
 use nandle_report::ReportError;
 use nandle_target::TargetError;
+use nandle_trace::TraceError;
 
 /// How the program leaves when it isn't done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,5 +93,32 @@ impl From<ProfileError> for CliError {
 impl From<ReportError> for CliError {
     fn from(error: ReportError) -> Self {
         Self::failed(error.to_string())
+    }
+}
+
+impl From<TraceError> for CliError {
+    fn from(error: TraceError) -> Self {
+        match error {
+            TraceError::SeveralDevices { .. } | TraceError::TwoPasses => Self::usage(error.to_string()),
+            _ => Self::failed(error.to_string()),
+        }
+    }
+}
+
+impl From<ReplayError> for CliError {
+    fn from(error: ReplayError) -> Self {
+        match error {
+            ReplayError::Trace(error) => error.into(),
+            ReplayError::Cancelled => Self::interrupted("interrupted; a replay keeps no partial results"),
+            ReplayError::BeyondTarget { .. } => Self::usage(error.to_string()),
+            _ => Self::failed(error.to_string()),
+        }
+    }
+}
+
+/// Of the options for a store; what a store meets later comes as a [`ReplayError`].
+impl From<PageError> for CliError {
+    fn from(error: PageError) -> Self {
+        Self::usage(error.to_string())
     }
 }

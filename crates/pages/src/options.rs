@@ -1,4 +1,5 @@
-use crate::{PolicyKind, WriteCosts};
+use crate::label::Label;
+use crate::{PageError, PolicyKind, WriteCosts};
 
 /// What a new store shall be. It can't be changed afterwards.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,6 +31,15 @@ impl CreateOptions {
             alignment_bytes: costs.mapping_unit_bytes,
             id: 1,
         }
+    }
+
+    /// How large a device the store needs.
+    ///
+    /// # Errors
+    /// The options contradict each other.
+    pub fn device_bytes(&self) -> Result<u64, PageError> {
+        let (ledger_bytes, area_bytes) = crate::policy::areas(self)?;
+        Ok(Label::plan(self, ledger_bytes, area_bytes)?.end_bytes())
     }
 
     /// The same with another size of the staging area.

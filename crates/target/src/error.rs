@@ -52,6 +52,14 @@ pub enum Problem {
     /// There is no such modelled drive, or its file is wrong.
     #[error("{0}; `nandle models list` says what there is")]
     Model(Box<nandle_model::library::ModelError>),
+    /// A file of faults can't be had.
+    #[error("the faults in {path}: {what}", path = path.display())]
+    Faults {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it, and what would be right.
+        what: String,
+    },
     /// Something was asked for that a modelled drive doesn't have.
     #[error("a modelled drive has {lacks}; leave out {option}")]
     NotForModels {
@@ -164,6 +172,7 @@ impl Problem {
             | Self::DanglingLink { .. }
             | Self::Kind { .. }
             | Self::Model(_)
+            | Self::Faults { .. }
             | Self::NotForModels { .. }
             | Self::ForModelsAlone
             | Self::MixedWorlds

@@ -2,7 +2,6 @@
 
 mod assemble;
 mod summary;
-pub(crate) mod words;
 
 use std::time::SystemTime;
 

@@ -75,7 +75,9 @@ impl Order for Decomposition {
         let addresses = winner.pages(&self.destinations, &self.costs);
         let addresses = addresses.into_iter().take(most);
         let pages: Vec<_> = addresses.map(|address| self.destinations.page_at(address)).collect();
-        pages.iter().for_each(|page| self.destinations.remove(*page));
+        for page in &pages {
+            self.destinations.remove(*page);
+        }
         Some(Instance { pattern: Some(winner.place()), pages })
     }
 }

@@ -1,4 +1,4 @@
-use nandle_io::{Completion, IoError, Nanos, Operation, Request, Wait};
+use nandle_io::{Completion, DriveCounters, IoError, Nanos, Operation, Request, Wait};
 use nandle_profile::{Conducted, OperationKind};
 
 use super::{Chosen, Circumstances, Ground};
@@ -237,6 +237,17 @@ impl<'a> Lab<'a> {
     /// As for [`Lab::once`].
     pub fn flush(&mut self) -> Result<Nanos, LoadError> {
         self.once(Operation::Flush)
+    }
+
+    /// What the drive has counted; `None` where it doesn't tell.
+    pub fn counters(&mut self) -> Option<DriveCounters> {
+        let device = self.lane.device().id;
+        self.lane.io().counters(device)
+    }
+
+    /// Opens the same device with its write cache off; `None` where that can't be had without changing its settings.
+    pub fn without_cache(&self) -> Option<&'a Opener<'a>> {
+        self.ground.open_without_cache
     }
 
     /// The same lab with another device in its lane: the time goes on.

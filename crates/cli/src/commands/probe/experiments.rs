@@ -72,6 +72,8 @@ impl Selection {
         };
         let mut done = previous.map(|previous| previous.experiments.clone()).unwrap_or_default();
         let plan = plan(&circumstances, &wishes, &mut done)?;
+        // With nothing beside it the read side has the whole budget.
+        let reads_budget = reads_budget.map(|part| if plan.chosen.is_empty() { args.budget } else { part });
         Ok(Self { reads_budget, wishes, circumstances, plan })
     }
 
@@ -185,7 +187,7 @@ fn reads_wanted(args: &ProbeArgs) -> Option<Nanos> {
         return None;
     }
     let part = Nanos(args.budget.0 / READS_PART).clamp(READS_TIME_MIN, READS_TIME_MAX);
-    Some(if is_reads_alone(args) { args.budget } else { part.min(args.budget) })
+    Some(part.min(args.budget))
 }
 
 /// Whether `--only reads` was given.

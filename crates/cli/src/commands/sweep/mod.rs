@@ -12,7 +12,7 @@ use nandle_io::{Nanos, Shape};
 use nandle_probe::Observer;
 use nandle_probe::load::{Arrivals, Cancel, Contents, LoadError, Refill, Stop};
 use nandle_probe::sweep::{self, CellSpec, OpenLoopRate, SweepContext, SweepOptions, SweepPlan};
-use nandle_profile::{Backend, Cell, OperationKind, SWEEP_SCHEMA_VERSION, SweepFile};
+use nandle_profile::{Backend, Cell, SWEEP_SCHEMA_VERSION, SweepFile};
 use nandle_target::{Intent, TargetSpec};
 
 use self::keep::Keeper;

@@ -53,7 +53,7 @@ pub struct DeviceProfile {
 pub struct Conditions {
     /// Time that the user allowed.
     pub budget_ns: u64,
-    /// Time that it took.
+    /// Time that the read side took, with the writing of the test file.
     pub elapsed_ns: u64,
     /// Time spent writing the test file; 0 when it was there already.
     pub fill_ns: u64,

@@ -5,15 +5,17 @@ mod writes;
 use comfy_table::{CellAlignment, Table, presets};
 use nandle_io::Nanos;
 use nandle_io::units::{format_bytes, format_duration};
-use nandle_profile::{DepthForBlock, DeviceProfile, GroupPenalty, Interval};
+use nandle_profile::{Conditions, DepthForBlock, DeviceProfile, GroupPenalty, Interval};
 
 use crate::words::{bandwidth, latency, paragraph, thousands};
 
 /// The whole summary.
 pub(super) fn summary(profile: &DeviceProfile) -> String {
     let mut text = heading(profile);
-    text += &depths(profile);
-    text += &sentences(profile);
+    if !profile.cells.is_empty() {
+        text += &depths(profile);
+        text += &sentences(profile);
+    }
     text += &writes::sentences(profile);
     for contradiction in &profile.contradictions {
         paragraph(
@@ -44,18 +46,22 @@ fn heading(profile: &DeviceProfile) -> String {
         &mut text,
         "",
         &format!(
-            "{}: {name}{}. {how} by {}, {} read over {}.",
+            "{}: {name}{}. {how} by {}{}.",
             profile.target,
             identity.capacity_bytes.map_or(String::new(), |bytes| format!(", {}", format_bytes(bytes))),
             profile.backend.io,
-            format_bytes(profile.conditions.file_bytes),
-            format_duration(Nanos(profile.conditions.elapsed_ns / 100_000_000 * 100_000_000)),
+            if profile.cells.is_empty() { String::new() } else { read(&profile.conditions) },
         ),
     );
     for given_up in &profile.backend.stepped_down {
         paragraph(&mut text, "! ", given_up);
     }
     text + "\n"
+}
+
+fn read(conditions: &Conditions) -> String {
+    let elapsed = Nanos(conditions.elapsed_ns / 100_000_000 * 100_000_000);
+    format!(", {} read over {}", format_bytes(conditions.file_bytes), format_duration(elapsed))
 }
 
 /// The table of block sizes: what each can give, at which depth.

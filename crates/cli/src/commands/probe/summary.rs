@@ -5,7 +5,7 @@ mod writes;
 use comfy_table::{CellAlignment, Table, presets};
 use nandle_io::Nanos;
 use nandle_io::units::{format_bytes, format_duration};
-use nandle_profile::{Conditions, DepthForBlock, DeviceProfile, GroupPenalty, Interval};
+use nandle_profile::{DepthForBlock, DeviceProfile, GroupPenalty, Interval};
 
 use crate::words::{bandwidth, latency, paragraph, thousands};
 
@@ -41,27 +41,29 @@ fn heading(profile: &DeviceProfile) -> String {
     let name = identity.model.as_ref().or(identity.kernel_name.as_ref());
     let name = name.map_or_else(|| "unnamed device".to_owned(), Clone::clone);
     let how = if profile.backend.direct { "direct I/O" } else { "BUFFERED I/O" };
+    let (conditions, reads) = (&profile.conditions, !profile.cells.is_empty());
+    let elapsed = Nanos(conditions.elapsed_ns / 100_000_000 * 100_000_000);
     let mut text = String::new();
     paragraph(
         &mut text,
         "",
         &format!(
-            "{}: {name}{}. {how} by {}{}.",
+            "{}: {name}{}. {}{how} through {}{}.",
             profile.target,
             identity.capacity_bytes.map_or(String::new(), |bytes| format!(", {}", format_bytes(bytes))),
+            if reads {
+                format!("Reading {} by ", format_bytes(conditions.file_bytes))
+            } else {
+                String::new()
+            },
             profile.backend.io,
-            if profile.cells.is_empty() { String::new() } else { read(&profile.conditions) },
+            if reads { format!(", measured in {}", format_duration(elapsed)) } else { String::new() },
         ),
     );
     for given_up in &profile.backend.stepped_down {
         paragraph(&mut text, "! ", given_up);
     }
     text + "\n"
-}
-
-fn read(conditions: &Conditions) -> String {
-    let elapsed = Nanos(conditions.elapsed_ns / 100_000_000 * 100_000_000);
-    format!(", {} read over {}", format_bytes(conditions.file_bytes), format_duration(elapsed))
 }
 
 /// The table of block sizes: what each can give, at which depth.

@@ -1,4 +1,4 @@
-use nandle_io::Nanos;
+use nandle_io::{DriveCounters, Nanos};
 use nandle_profile::{Derived, Experiments};
 
 use super::{ALL, Circumstances, Lab, Plan};
@@ -11,6 +11,9 @@ pub struct Ground<'a> {
     pub open: &'a Opener<'a>,
     /// Opens the same device with its write cache off; `None` where that can't be had without changing its settings.
     pub open_without_cache: Option<&'a Opener<'a>>,
+    /// Reads what the drive's own log counts; `None` where it has none, or may not be asked. Modelled drives tell their
+    /// world.
+    pub drive_log: &'a dyn Fn() -> Option<DriveCounters>,
     /// What is possible.
     pub circumstances: Circumstances,
     /// How long the device may be silent.

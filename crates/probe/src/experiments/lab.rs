@@ -1,4 +1,5 @@
 use nandle_io::{Completion, DriveCounters, IoError, Nanos, Operation, Request, Wait};
+use nandle_profile::experiments::WriteAmplificationSource;
 use nandle_profile::{Conducted, OperationKind};
 
 use super::{Chosen, Circumstances, Ground};
@@ -239,10 +240,12 @@ impl<'a> Lab<'a> {
         self.once(Operation::Flush)
     }
 
-    /// What the drive has counted; `None` where it doesn't tell.
-    pub fn counters(&mut self) -> Option<DriveCounters> {
+    /// What the drive has counted, and who says so; `None` where it doesn't tell.
+    pub fn counters(&mut self) -> Option<(DriveCounters, WriteAmplificationSource)> {
         let device = self.lane.device().id;
-        self.lane.io().counters(device)
+        let modelled =
+            self.lane.io().counters(device).map(|counters| (counters, WriteAmplificationSource::Model));
+        modelled.or_else(|| Some(((self.ground.drive_log)()?, WriteAmplificationSource::NvmeOcpLog)))
     }
 
     /// Opens the same device with its write cache off; `None` where that can't be had without changing its settings.

@@ -7,7 +7,7 @@ use nandle_io::units::{format_bytes, format_duration};
 use nandle_probe::experiments::{self, ALL, Circumstances, Ground, Plan, Wishes};
 use nandle_probe::load::LoadError;
 use nandle_profile::{DeviceProfile, Experiments, SkippedExperiment, SystemFacts};
-use nandle_target::TargetKind;
+use nandle_target::{TargetKind, facts};
 use serde_json::json;
 
 use super::assemble;
@@ -152,6 +152,7 @@ impl Selection {
         let ground = Ground {
             open: &open,
             open_without_cache: session.target.has_switchable_cache().then_some(&without_cache),
+            drive_log: &|| facts::drive_counters(&session.target),
             circumstances,
             patience: session.patience,
             seed: args.target.seed,

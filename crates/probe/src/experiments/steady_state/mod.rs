@@ -148,7 +148,7 @@ fn block_bytes(lab: &mut Lab<'_>) -> Result<u64, LoadError> {
 fn rounds(lab: &mut Lab<'_>, findings: &mut SteadyState) -> Result<(), LoadError> {
     // Whole seconds, so that the seconds of all rounds make one series.
     let round_time = Nanos((lab.time_left().0 / ROUNDS_MAX as u64) / SECOND.0 * SECOND.0).max(SECOND);
-    let mut readings: Vec<Option<DriveCounters>> = vec![lab.counters()];
+    let mut readings = vec![lab.counters()];
     while findings.rounds.len() < ROUNDS_MAX && lab.time_left() >= round_time && !findings.reached {
         lab.tell(&format!("round {}", findings.rounds.len() + 1));
         let pattern = Box::new(Random::new(
@@ -207,14 +207,17 @@ fn random_share(findings: &SteadyState) -> f64 {
     bytes as f64 / findings.area_bytes.max(1) as f64
 }
 
+/// What a drive had counted, and who says so.
+type Reading = (DriveCounters, WriteAmplificationSource);
+
 /// Over the last five rounds, or all of them when there are fewer.
-fn amplification(readings: &[Option<DriveCounters>]) -> Option<WriteAmplification> {
-    let last = (*readings.last()?)?;
-    let first = (*readings.get(readings.len().saturating_sub(WINDOW + 1))?)?;
+fn amplification(readings: &[Option<Reading>]) -> Option<WriteAmplification> {
+    let (last, source) = (*readings.last()?)?;
+    let (first, _) = (*readings.get(readings.len().saturating_sub(WINDOW + 1))?)?;
     let work = last.since(first);
     Some(WriteAmplification {
         factor: work.write_amplification()?,
-        source: WriteAmplificationSource::Model,
+        source,
         host_bytes: work.host_written_bytes,
         flash_bytes: work.flash_written_bytes,
     })

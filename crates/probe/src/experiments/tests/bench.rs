@@ -18,6 +18,7 @@ pub(super) struct Outcome {
     pub(super) result: Result<(), LoadError>,
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "the shape of an opener")]
 pub(super) fn open(name: &str, slots: u32) -> Result<(Box<dyn Io>, Device), String> {
     Ok(in_a_world(&Model::named(name).unwrap(), slots))
 }
@@ -63,6 +64,7 @@ pub(super) fn run_with(drive: &str, wishes: &Wishes, mut experiments: Experiment
     let ground = Ground {
         open: &|slots| open(drive, slots),
         open_without_cache: if without_cache.is_some() { Some(&open_without_cache) } else { None },
+        drive_log: &|| None,
         circumstances,
         patience: Nanos::from_secs(30),
         seed: 1,

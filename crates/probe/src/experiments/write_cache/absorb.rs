@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn a_device_that_is_always_alike_has_absorbed_nothing() {
-        let levels = levels(&bins(&[250_000; 9_000], 4096));
+        let levels = levels(&bins(&vec![250_000; 9_000], 4096));
         assert!(levels.absorbed_bytes.is_none() && levels.first.is_some());
     }
 }

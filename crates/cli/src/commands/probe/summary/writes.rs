@@ -40,11 +40,7 @@ fn random(cost: &WritePatternCost) -> String {
 fn cheap(profile: &DeviceProfile, cost: &WritePatternCost) -> String {
     let derived = &profile.derived;
     let focused = derived.focused_area_bytes.as_ref().zip(cost.focused.as_ref()).map(|(area, cost)| {
-        format!(
-            "at random within {} ({} times)",
-            with_bounds(area, |bytes| format_bytes(*bytes)),
-            times(cost)
-        )
+        format!("at random within {}, {} times", with_bounds(area, |bytes| format_bytes(*bytes)), times(cost))
     });
     let partitioned =
         derived.partition_count_max.as_ref().zip(cost.partitioned.as_ref()).map(|(count, cost)| {

@@ -68,6 +68,9 @@ pub enum Problem {
         /// The option that asks for it.
         option: &'static str,
     },
+    /// A write cache that can't be switched off.
+    #[error("only a modelled drive that has a write cache can be had without it")]
+    NoCacheToSwitch,
     /// The host's costs are those of the real host.
     #[error(
         "--request-cpu says what a request to a modelled drive costs; a real one costs what it costs: leave it out"
@@ -174,6 +177,7 @@ impl Problem {
             | Self::Model(_)
             | Self::Faults { .. }
             | Self::NotForModels { .. }
+            | Self::NoCacheToSwitch
             | Self::ForModelsAlone
             | Self::MixedWorlds
             | Self::Array { .. }

@@ -9,6 +9,7 @@
 
 mod bad_input;
 mod common;
+mod experiments;
 mod faults;
 mod foreign_data;
 mod full_disk;

@@ -4,6 +4,7 @@
 //! Everything below this file reads from given [`Roots`], so that it can be tried on recorded systems.
 
 mod block;
+mod drive_log;
 mod identity;
 mod in_use;
 mod machine;
@@ -21,6 +22,7 @@ use nandle_profile::{AtomicWrite, FileSystem, Identity, SystemFacts};
 use rustix::fs::{AtFlags, StatxFlags, fstatvfs, statx};
 
 pub(crate) use block::BlockDevice;
+pub use drive_log::drive_counters;
 pub(crate) use in_use::uses;
 
 use crate::roots::{Roots, read_text};

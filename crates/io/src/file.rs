@@ -3,7 +3,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 
 use rustix::fs::{AtFlags, FileType, OFlags, StatxFlags, fcntl_getfl, fcntl_setfl, fstat, fstatfs, statx};
 
-use crate::{Access, DurableWrites, Shape};
+use crate::{Access, Durability, DurableWrites, Shape};
 
 /// One request may move this much: a registered buffer's limit, and well below the system's `MAX_RW_COUNT`.
 const LARGEST_TRANSFER_BYTES: u64 = 1 << 30;
@@ -17,6 +17,28 @@ const RAMFS_MAGIC: u64 = 0x8584_58f6;
 pub struct DeviceFile {
     file: File,
     shape: Shape,
+    sync: SyncCall,
+}
+
+/// Which system call a flush of a file is, and with it what a durable write makes durable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SyncCall {
+    /// `fdatasync` and `RWF_DSYNC`: the data, and what it takes to read it back.
+    #[default]
+    Fdatasync,
+    /// `fsync` and `RWF_SYNC`: the file's times as well.
+    Fsync,
+}
+
+impl SyncCall {
+    /// The flags of `pwritev2(2)` for a write.
+    pub(crate) fn write_flags(self, durability: Durability) -> i32 {
+        match (durability, self) {
+            (Durability::Volatile, _) => 0,
+            (Durability::Durable, Self::Fdatasync) => libc::RWF_DSYNC,
+            (Durability::Durable, Self::Fsync) => libc::RWF_SYNC,
+        }
+    }
 }
 
 /// How a file is to be used.
@@ -77,12 +99,32 @@ impl DeviceFile {
             .map_err(system("reading the file's size"))?;
         let writable = flags & OFlags::RWMODE == OFlags::RDWR;
         let shape = direct.shape(end, writable, options.durable_writes);
-        Ok(Self { file, shape })
+        Ok(Self { file, shape, sync: SyncCall::default() })
+    }
+
+    /// The same, flushed by another system call.
+    #[must_use]
+    pub fn with_sync(self, sync: SyncCall) -> Self {
+        Self { sync, ..self }
+    }
+
+    /// The same, of which requests may reach up to `capacity_bytes`, rounded down to whole logical blocks: a write
+    /// beyond the file's end makes it longer.
+    #[must_use]
+    pub fn growing_to(mut self, capacity_bytes: u64) -> Self {
+        let block_bytes = self.shape.logical_block_bytes;
+        self.shape.capacity_bytes = capacity_bytes - capacity_bytes % block_bytes;
+        self
     }
 
     /// What it can do.
     pub fn shape(&self) -> &Shape {
         &self.shape
+    }
+
+    /// Which system call flushes it.
+    pub fn sync(&self) -> SyncCall {
+        self.sync
     }
 
     /// The open file.

@@ -97,7 +97,7 @@ impl Uring {
             && index < FILES_MAX
             && self.ring.submitter().register_files_update(index, &[descriptor]).is_ok();
         let number = if registered { index.cast_signed() } else { descriptor };
-        self.handles.push(FileHandle { number, registered });
+        self.handles.push(FileHandle { number, registered, sync: file.sync() });
         let device = Device { id: DeviceId(index), shape: file.shape().clone() };
         self.files.push(file);
         self.devices.push(device.clone());
@@ -107,7 +107,7 @@ impl Uring {
     /// Adds any descriptor as the next device, whatever it is.
     #[cfg(test)]
     pub(super) fn add_raw(&mut self, descriptor: i32, device: Device) {
-        self.handles.push(FileHandle { number: descriptor, registered: false });
+        self.handles.push(FileHandle::unregistered(descriptor));
         self.devices.push(device);
     }
 
@@ -116,8 +116,7 @@ impl Uring {
         let now = clock::monotonic();
         let file = self.handles.get(device.0 as usize).copied();
         let arena_index = self.arena_index(&request.operation);
-        let progress =
-            Progress::new(file.unwrap_or(FileHandle { number: -1, registered: false }), arena_index);
+        let progress = Progress::new(file.unwrap_or(FileHandle::unregistered(-1)), arena_index);
         let in_flight = InFlight::new(device, request, now, progress);
         if let Some(cause) = self.refusal(device, &in_flight.operation) {
             let error = IoError::new(&in_flight.operation, cause);

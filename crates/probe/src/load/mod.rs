@@ -14,6 +14,8 @@ mod outstanding;
 mod record;
 mod several;
 mod stop;
+mod streams;
+mod together;
 
 #[cfg(test)]
 mod tests;
@@ -27,3 +29,4 @@ pub use operations::Work;
 pub use record::{Measurement, summary};
 pub use several::{Opener, run_on_threads};
 pub use stop::{Cancel, Stop};
+pub use streams::{OpenStream, StreamMeasurement, run_streams};

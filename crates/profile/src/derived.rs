@@ -1,6 +1,9 @@
 use serde::{Deserialize, Serialize};
 
-use crate::{FlexibleIo, Interval};
+use crate::{
+    CommitTime, FlexibleIo, GroupCommitGain, InterferenceLimit, Interval, SteadyStateFigures,
+    WritePatternCost,
+};
 
 /// What follows from the measured cells. A value that could not be concluded is `null` or missing from its
 /// list, and `partial` of the profile says why. "Near full" is within 10 % of the best bandwidth seen.
@@ -28,6 +31,33 @@ pub struct Derived {
     pub split_bytes: Option<SplitSize>,
     /// The flexible I/O unit (DIAT §1.2, C12).
     pub flexible_io: Option<FlexibleIo>,
+    /// What a write costs in each pattern (`StableBuffer` §3.1).
+    #[serde(default)]
+    pub write_pattern_cost: Option<WritePatternCost>,
+    /// The largest area in which random writes stay cheap.
+    #[serde(default)]
+    pub focused_area_bytes: Option<Interval<u64>>,
+    /// The most sequential streams that stay cheap when they are interleaved.
+    #[serde(default)]
+    pub partition_count_max: Option<Interval<u32>>,
+    /// Strides, in blocks, at which writing stays cheap (`StableBuffer` §3.1: at most 4 times sequential writing).
+    #[serde(default)]
+    pub cheap_strides_blocks: Vec<i64>,
+    /// What makes a write durable soonest.
+    #[serde(default)]
+    pub flush_ns: Option<CommitTime>,
+    /// What sharing a flush gains.
+    #[serde(default)]
+    pub group_commit: Option<GroupCommitGain>,
+    /// What random writing gives for long.
+    #[serde(default)]
+    pub steady_state: Option<SteadyStateFigures>,
+    /// How much may be written before reads suffer.
+    #[serde(default)]
+    pub interference: Option<InterferenceLimit>,
+    /// The block below which smaller requests gain nothing.
+    #[serde(default)]
+    pub smallest_block_bytes: Option<Interval<u64>>,
 }
 
 /// The least depth that saturates a block size.

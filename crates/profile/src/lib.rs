@@ -9,6 +9,8 @@
 mod cell;
 mod costs;
 mod derived;
+mod derived_writes;
+pub mod experiments;
 mod file;
 mod interval;
 mod profile;
@@ -20,6 +22,10 @@ pub use costs::{FlexibleIo, ReadPlan, RequestCost};
 pub use derived::{
     BlockAtDepth, DepthForBlock, Derived, EqualRegion, GroupPenalty, SplitObservation, SplitSize,
 };
+pub use derived_writes::{
+    CommitTime, GroupCommitGain, InterferenceLimit, SteadyStateFigures, WritePatternCost,
+};
+pub use experiments::{Conducted, Experiments, SkippedExperiment};
 pub use file::{ProfileError, read_profile, try_write, write_atomically, write_profile};
 pub use interval::Interval;
 pub use profile::{

@@ -1,9 +1,12 @@
 use serde::{Deserialize, Serialize};
 
-use crate::{Backend, Contradiction, Derived, Identity, Interval, MeasuredCell, SkippedCell, SystemFacts};
+use crate::{
+    Backend, Contradiction, Derived, Experiments, Identity, Interval, MeasuredCell, SkippedCell, SystemFacts,
+};
 
-/// Version of the profile's JSON. 0 is the read side alone; it rises when a key changes its meaning.
-pub const PROFILE_SCHEMA_VERSION: u32 = 0;
+/// Version of the profile's JSON; it rises when a key changes its meaning. 0 is the read side alone, and can still be
+/// read: what it hasn't measured is missing from it.
+pub const PROFILE_SCHEMA_VERSION: u32 = 1;
 
 /// Everything known of one device.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -40,6 +43,9 @@ pub struct DeviceProfile {
     pub fit: Option<FitSummary>,
     /// Cells that were left out, with the reason.
     pub skipped: Vec<SkippedCell>,
+    /// What the experiments found, most of which write.
+    #[serde(default)]
+    pub experiments: Experiments,
 }
 
 /// Under which conditions a profile was measured.

@@ -81,6 +81,7 @@ impl Drive {
                 queue_depth: 128,
                 reason: "the time allowed was used up".into(),
             }],
+            experiments: nandle_profile::Experiments::default(),
         }
     }
 
@@ -217,6 +218,7 @@ impl Drive {
                 }),
             }),
             flexible_io: Some(self.flexible_io(block)),
+            ..Derived::default()
         }
     }
 

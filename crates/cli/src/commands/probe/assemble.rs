@@ -3,7 +3,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use nandle_io::Nanos;
 use nandle_io::units::format_bytes;
 use nandle_probe::search::{Findings, derive};
-use nandle_profile::{Backend, Conditions, DeviceProfile, PROFILE_SCHEMA_VERSION, SystemFacts};
+use nandle_profile::{Backend, Conditions, DeviceProfile, Experiments, PROFILE_SCHEMA_VERSION, SystemFacts};
 use nandle_target::facts;
 use nandle_target::pressure::PressureShares;
 
@@ -46,6 +46,7 @@ pub(super) fn profile(
         fitted_cells: findings.fitted_cells,
         fit: findings.fit,
         skipped: findings.skipped,
+        experiments: Experiments::default(),
     }
 }
 

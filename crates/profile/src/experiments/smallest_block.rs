@@ -1,0 +1,42 @@
+use serde::{Deserialize, Serialize};
+
+use crate::{Interval, OperationKind};
+
+/// The block in which the device works, whatever it calls its logical block.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct SmallestBlock {
+    /// Rates over sizes.
+    pub rates: Vec<BlockRate>,
+    /// The least size from which halving gains no requests per second (reads).
+    pub read_bytes: Option<Interval<u64>>,
+    /// The size below which a write costs a read as well; `null` when no such step was seen.
+    pub read_modify_write_below_bytes: Option<Interval<u64>>,
+    /// What offsets beside multiples of a block cost.
+    pub alignments: Vec<AlignmentCost>,
+}
+
+/// Random requests of one size.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BlockRate {
+    /// Reading or writing.
+    pub operation: OperationKind,
+    /// Bytes of one request.
+    pub block_bytes: u64,
+    /// Requests outstanding.
+    pub queue_depth: u32,
+    /// Requests per second.
+    pub iops: Interval<f64>,
+}
+
+/// Random requests whose offsets are shifted.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AlignmentCost {
+    /// Reading or writing.
+    pub operation: OperationKind,
+    /// Bytes of one request.
+    pub block_bytes: u64,
+    /// Shift from multiples of the block.
+    pub shift_bytes: u64,
+    /// Time of a request by that of an aligned one.
+    pub relative_cost: Interval<f64>,
+}

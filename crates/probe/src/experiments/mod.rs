@@ -15,6 +15,7 @@ mod interference;
 mod lab;
 mod plan;
 mod read_ahead;
+mod rounds;
 mod scaling;
 mod smallest_block;
 mod steady_state;

@@ -1,0 +1,5 @@
+//! Experiments on modelled drives, whose parameters say what must come out, and on the real disk.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test's way to fail")]
+
+mod bench;
+mod smallest_block;

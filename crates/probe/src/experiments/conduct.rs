@@ -1,7 +1,7 @@
 use nandle_io::{Device, Io, Nanos};
 use nandle_profile::{Derived, Experiments};
 
-use super::{ALL, Circumstances, DriveCounters, Lab, Plan};
+use super::{ALL, Beside, Circumstances, DriveCounters, Lab, Plan};
 use crate::Observer;
 use crate::load::{Cancel, LoadError, Opener};
 
@@ -13,6 +13,8 @@ pub struct Ground<'a> {
     pub open_without_cache: Option<&'a Opener<'a>>,
     /// What the drive counts of itself, where that can be read.
     pub counters: Option<&'a CounterReader<'a>>,
+    /// What there is beside the device; nothing in a modelled world.
+    pub beside: Option<&'a dyn Beside>,
     /// What is possible.
     pub circumstances: Circumstances,
     /// How long the device may be silent.

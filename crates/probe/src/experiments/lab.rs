@@ -1,7 +1,8 @@
 use nandle_io::{Completion, IoError, Nanos, Operation, Request, Wait};
 use nandle_profile::{Conducted, OperationKind};
 
-use super::{Chosen, Circumstances, Ground};
+use super::beside::Opened;
+use super::{Beside, Chosen, Circumstances, Ground};
 use crate::Observer;
 use crate::load::{
     Cancel, ClosedLoop, Lane, LaneOptions, LoadError, Measurement, OpenLoop, Opener, ScheduleLag, Work,
@@ -242,6 +243,20 @@ impl<'a> Lab<'a> {
         let read = self.ground.counters?;
         let device = self.lane.device().clone();
         read(self.lane.io(), &device)
+    }
+
+    /// What there is beside the device.
+    pub fn beside(&self) -> Option<&'a dyn Beside> {
+        self.ground.beside
+    }
+
+    /// A lane on something else than the device, with so much memory.
+    ///
+    /// # Errors
+    /// It could not be opened, or memory is short.
+    pub fn lane_on(&self, opened: Opened, buffer_bytes: u64) -> Result<Lane, LoadError> {
+        let (io, device) = opened.map_err(LoadError::Opening)?;
+        Lane::new(io, device, LaneOptions { buffer_bytes, patience: self.ground.patience })
     }
 
     /// The same lab with another device in its lane: the time goes on.

@@ -6,6 +6,7 @@
 
 mod array_layout;
 mod atomic_write;
+mod beside;
 mod conduct;
 mod discard;
 mod experiment;
@@ -26,6 +27,7 @@ mod write_patterns;
 #[cfg(test)]
 mod tests;
 
+pub use beside::{Beside, TestFile};
 pub use conduct::{CounterReader, Ground, conduct, derive};
 pub use experiment::{Circumstances, Conductible, Cost, Experiment};
 pub use lab::{DriveCounters, Lab};

@@ -81,6 +81,7 @@ impl Bench {
         let ground = Ground {
             open: &open,
             open_without_cache: None,
+            beside: None,
             counters: None,
             circumstances: self.circumstances(),
             patience: Nanos::from_secs(30),

@@ -37,15 +37,6 @@ pub struct Lab<'a> {
     cut_short: Option<String>,
 }
 
-/// What a drive counts of itself since it was made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DriveCounters {
-    /// Bytes that hosts wrote.
-    pub host_written_bytes: u64,
-    /// Bytes that were written to flash.
-    pub flash_written_bytes: u64,
-}
-
 impl<'a> Lab<'a> {
     /// A lab with a world of its own for a chosen experiment.
     ///
@@ -165,6 +156,15 @@ impl<'a> Lab<'a> {
         self.write_left_bytes = self.write_left_bytes.saturating_sub(bytes);
     }
 
+    /// Whether so many bytes more may be written; if not, the experiment is cut short.
+    pub fn may_write(&mut self, bytes: u64) -> bool {
+        let may = bytes <= self.write_left_bytes;
+        if !may {
+            self.out_of_writes();
+        }
+        may
+    }
+
     fn count_writes(&mut self, measurement: &Measurement, block_bytes: u64, share: f64) {
         let moved = measurement.cpu_requests.saturating_mul(block_bytes) as f64;
         #[expect(
@@ -236,13 +236,6 @@ impl<'a> Lab<'a> {
     /// As for [`Lab::once`].
     pub fn flush(&mut self) -> Result<Nanos, LoadError> {
         self.once(Operation::Flush)
-    }
-
-    /// What the drive counts of itself; `None` where nobody can tell.
-    pub fn counters(&mut self) -> Option<DriveCounters> {
-        let read = self.ground.counters?;
-        let device = self.lane.device().clone();
-        read(self.lane.io(), &device)
     }
 
     /// What there is beside the device.

@@ -10,9 +10,8 @@ use super::Lab;
 use crate::load::{ClosedLoop, Counting, LoadError, Measurement, Refill, Stop, Work};
 use crate::pattern::{Area, Pattern, below, generator};
 
-/// Bounds of the time of a slice.
+/// A shorter slice tells nothing.
 const SLICE_MIN: Nanos = Nanos::from_millis(5);
-const SLICE_MAX: Nanos = Nanos::from_millis(250);
 /// Requests before a device has recognised a pattern.
 const FIRST_REQUESTS: u64 = 3;
 
@@ -34,7 +33,12 @@ pub(super) struct Rounds {
 pub(super) struct Turns {
     pub(super) time: Nanos,
     pub(super) rounds_max: usize,
+    /// No slice is meant to take longer.
+    pub(super) slice_max: Nanos,
 }
+
+/// What most experiments allow a slice.
+pub(super) const SLICE_MAX: Nanos = Nanos::from_millis(250);
 
 /// Draws of as many rounds as there are, with replacement (bootstrap).
 const DRAWS: usize = 400;
@@ -49,7 +53,7 @@ impl Rounds {
     ) -> Result<Self, LoadError> {
         let began = lab.now();
         let slices = (cells.len() * turns.rounds_max.max(1)) as u64;
-        let slice_time = Nanos((turns.time.0 / slices.max(1)).clamp(SLICE_MIN.0, SLICE_MAX.0));
+        let slice_time = Nanos((turns.time.0 / slices.max(1)).clamp(SLICE_MIN.0, turns.slice_max.0));
         let mut rounds = Self { samples: vec![Vec::new(); cells.len()] };
         let mut order: Vec<usize> = (0..cells.len()).collect();
         let mut generator = generator(lab.seed, 41);

@@ -12,7 +12,7 @@ use nandle_io::Nanos;
 use nandle_profile::experiments::{AlignmentCost, BlockRate, SmallestBlock};
 use nandle_profile::{Conducted, Derived, Experiments, Interval, OperationKind};
 
-use super::rounds::{Requests, Rounds, Sample, Seeds, Turns, area_from};
+use super::rounds::{Requests, Rounds, SLICE_MAX, Sample, Seeds, Turns, area_from};
 use super::{Circumstances, Cost, Experiment, Lab};
 use crate::load::LoadError;
 use crate::pattern::Random;
@@ -76,7 +76,7 @@ impl Experiment for SmallestBlockSearch {
         let writes = lab.write_left_bytes() > 0;
         let cells = cells(lab.circumstances, &operations(writes));
         let mut seeds = Seeds::new(lab);
-        let turns = Turns { time: lab.time_left(), rounds_max: ROUNDS_MAX };
+        let turns = Turns { time: lab.time_left(), rounds_max: ROUNDS_MAX, slice_max: SLICE_MAX };
         let rounds = Rounds::measure(lab, &cells, turns, |lab, cell, time| {
             lab.tell(&format!("{}s of {} bytes", cell.operation, cell.block_bytes));
             let area = area_from(lab, cell.shift_bytes, cell.block_bytes)?;

@@ -26,6 +26,7 @@ pub use error::LoadError;
 pub use lane::{Lane, LaneOptions};
 pub use open_loop::{Arrivals, OpenLoop, ScheduleLag};
 pub use operations::Work;
+pub(crate) use record::new_histogram;
 pub use record::{Measurement, summary};
 pub use several::{Opener, run_on_threads};
 pub use stop::{Cancel, Stop};

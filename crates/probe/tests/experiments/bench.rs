@@ -1,12 +1,14 @@
 //! Conducts one experiment on a target.
 
 use nandle_io::Nanos;
-use nandle_probe::experiments::{Circumstances, Ground, Wishes, conduct, derive, plan};
+use nandle_probe::experiments::{
+    Beside, Circumstances, Ground, Opened, TestFile, Wishes, conduct, derive, plan,
+};
 use nandle_probe::fill::{FillOptions, fill};
 use nandle_probe::load::{Cancel, Contents, Lane, LaneOptions, LoadError};
 use nandle_probe::{Observer, Unobserved};
 use nandle_profile::{Derived, Experiments};
-use nandle_target::{Intent, OpenOptions, Target, TargetSpec};
+use nandle_target::{Intent, OpenOptions, SpareFile, Target, TargetSpec};
 
 const SLOTS: u32 = 256;
 
@@ -81,8 +83,7 @@ impl Bench {
         let ground = Ground {
             open: &open,
             open_without_cache: None,
-            beside: None,
-            counters: None,
+            beside: (!self.target.is_modelled()).then_some(self),
             circumstances: self.circumstances(),
             patience: Nanos::from_secs(30),
             seed: self.seed,
@@ -102,6 +103,20 @@ impl Bench {
         let mut derived = Derived::default();
         derive(&mut experiments, &mut derived);
         Outcome { experiments, derived, error }
+    }
+}
+
+impl Beside for Bench {
+    fn blocking(&self) -> Opened {
+        let opened = self.target.blocking().map_err(|error| error.to_string())?;
+        Ok((opened.io, opened.device))
+    }
+
+    fn test_file(&self, file: TestFile) -> Opened {
+        let TestFile { bytes, reserved, direct, sync } = file;
+        let opened = self.target.spare_file(SpareFile { bytes, reserved, direct, sync });
+        let opened = opened.map_err(|error| error.to_string())?;
+        Ok((opened.io, opened.device))
     }
 }
 

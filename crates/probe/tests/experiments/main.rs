@@ -2,4 +2,5 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test's way to fail")]
 
 mod bench;
+mod flush;
 mod smallest_block;

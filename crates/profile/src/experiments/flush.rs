@@ -53,6 +53,10 @@ pub struct CommitCost {
     pub write_bytes: u64,
     /// Writes to one commit.
     pub writes_per_commit: u32,
+    /// Whether it was in a test file, by blocking system calls, as `pg_test_fsync` does it; otherwise on the device, or
+    /// the file that stands for it.
+    #[serde(default)]
+    pub in_file: bool,
     /// Commits that were timed.
     pub observations: u64,
     /// Median time of a commit, from the first write's submission to the last completion.

@@ -14,7 +14,7 @@ const SLOTS: u32 = 256;
 
 /// What an experiment is given.
 pub(crate) struct Bench {
-    target: Target,
+    pub(crate) target: Target,
     pub(crate) budget: Nanos,
     pub(crate) write_limit_bytes: u64,
     pub(crate) cancel: Cancel,

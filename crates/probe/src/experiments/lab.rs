@@ -5,7 +5,8 @@ use super::beside::Opened;
 use super::{Beside, Chosen, Circumstances, Ground};
 use crate::Observer;
 use crate::load::{
-    Cancel, ClosedLoop, Lane, LaneOptions, LoadError, Measurement, OpenLoop, Opener, ScheduleLag, Work,
+    Cancel, ClosedLoop, Lane, LaneOptions, LoadError, Measurement, OpenLoop, OpenStream, Opener, ScheduleLag,
+    StreamMeasurement, Work, run_streams,
 };
 
 /// Memory for the buffers of all requests outstanding in an experiment, the pool that writes are cut from included.
@@ -148,6 +149,34 @@ impl<'a> Lab<'a> {
         let (measurement, lag) = load.run(&mut self.lane, work, self.cancel)?;
         self.count_writes(&measurement, block_bytes, share);
         Ok(Some((measurement, lag)))
+    }
+
+    /// Sends several streams of requests on their schedules, at the same time. With too little left to write nothing is
+    /// run.
+    ///
+    /// # Errors
+    /// As for [`run_streams`].
+    pub fn run_streams(
+        &mut self,
+        streams: Vec<OpenStream>,
+    ) -> Result<Option<Vec<StreamMeasurement>>, LoadError> {
+        let shares: Vec<(u64, f64)> = streams
+            .iter()
+            .map(|stream| (stream.work.block_bytes, write_share(stream.work.operation)))
+            .collect();
+        let writes =
+            streams.iter().zip(&shares).map(|(OpenStream { schedule, .. }, (block_bytes, share))| {
+                schedule.rate_per_s * schedule.time.as_secs_f64() * *block_bytes as f64 * share
+            });
+        if writes.sum::<f64>() > self.write_left_bytes as f64 {
+            self.out_of_writes();
+            return Ok(None);
+        }
+        let measured = run_streams(&mut self.lane, streams, self.cancel)?;
+        for (stream, (block_bytes, share)) in measured.iter().zip(shares) {
+            self.count_writes(&stream.measurement, block_bytes, share);
+        }
+        Ok(Some(measured))
     }
 
     /// Counts bytes that were written past [`Lab::run`], against the limit.

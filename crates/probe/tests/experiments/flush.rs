@@ -63,12 +63,22 @@ fn a_volatile_cache_makes_a_commit_wait_for_the_cells() {
 #[test]
 fn slow_cards_and_drives_that_write_through() {
     // 1 ms to program, and 0.2 ms for the journal of the map.
-    assert_between(median_us(found(&on("sd-card")), CommitMethod::DurableWrite, 8192), 1500.0, 2500.0, "card");
+    assert_between(
+        median_us(found(&on("sd-card")), CommitMethod::DurableWrite, 8192),
+        1500.0,
+        2500.0,
+        "card",
+    );
     // A write waits for its program operation anyway, so a flush only adds its command.
     let mtron = on("mtron-16");
     let costs = found(&mtron);
     let write = median_us(costs, CommitMethod::DurableWrite, 8192);
-    assert_between(median_us(costs, CommitMethod::WriteThenFlush, 8192) - write, 95.0, 110.0, "flush of mtron-16");
+    assert_between(
+        median_us(costs, CommitMethod::WriteThenFlush, 8192) - write,
+        95.0,
+        110.0,
+        "flush of mtron-16",
+    );
 }
 
 #[test]

@@ -3,4 +3,5 @@
 
 mod bench;
 mod flush;
+mod interference;
 mod smallest_block;

@@ -5,8 +5,7 @@ use super::log::Commit;
 use super::sites::{Way, durability};
 
 /// Sizes of a write.
-const SIZES: [u64; 8] =
-    [512, 1 << 10, 2 << 10, 4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10];
+const SIZES: [u64; 8] = [512, 1 << 10, 2 << 10, 4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10];
 /// The page of `PostgreSQL` and of most others' logs, and what the states of extents are compared with.
 pub(super) const PAGE_BYTES: u64 = 8 << 10;
 /// What `open_sync` of `pg_test_fsync` is asked: 16 kB in one write, and in several.
@@ -21,8 +20,7 @@ pub(super) fn ways(circumstances: &Circumstances, with_files: bool) -> Vec<Way> 
     let mut ways: Vec<Way> = SIZES
         .into_iter()
         .flat_map(|bytes| {
-            [CommitMethod::WriteThenFlush, CommitMethod::DurableWrite]
-                .map(|method| on_device(method, bytes))
+            [CommitMethod::WriteThenFlush, CommitMethod::DurableWrite].map(|method| on_device(method, bytes))
         })
         .collect();
     if with_files {

@@ -166,16 +166,18 @@ pub(super) struct Requests {
     /// A slice counts about so many at most, whatever time it has: a fast device in virtual time would keep the host
     /// busy for hours, and a write limit would be used up in an instant.
     pub(super) count_max: u64,
+    /// Requests that don't count, beside those that fill the queue.
+    pub(super) warm_up_requests: u64,
 }
 
 impl Requests {
     /// Bytes that a slice moves at most.
     pub(super) fn bytes_max(self) -> u64 {
-        (self.count_max + 2 * self.warm_up_requests()) * self.block_bytes
+        (self.count_max + 2 * self.uncounted()) * self.block_bytes
     }
 
-    fn warm_up_requests(self) -> u64 {
-        u64::from(self.queue_depth) + FIRST_REQUESTS
+    fn uncounted(self) -> u64 {
+        self.warm_up_requests + u64::from(self.queue_depth) + FIRST_REQUESTS
     }
 
     /// Measures a slice of them.
@@ -190,7 +192,7 @@ impl Requests {
         let run = ClosedLoop {
             queue_depth,
             refill: Refill::Exact,
-            counting: Counting::Window { warm_up_requests: self.warm_up_requests() },
+            counting: Counting::Window { warm_up_requests: self.uncounted() },
             stop: Stop { bytes: Some(self.bytes_max()), time: Some(time) },
         };
         lab.run(run, Work { pattern, block_bytes, operation, contents: None, seed })

@@ -41,7 +41,13 @@ struct Cell {
 impl Cell {
     fn requests(&self) -> Requests {
         let Self { operation, block_bytes, .. } = *self;
-        Requests { operation, block_bytes, queue_depth: QUEUE_DEPTH, count_max: SLICE_REQUESTS_MAX }
+        Requests {
+            operation,
+            block_bytes,
+            queue_depth: QUEUE_DEPTH,
+            count_max: SLICE_REQUESTS_MAX,
+            warm_up_requests: 0,
+        }
     }
 }
 

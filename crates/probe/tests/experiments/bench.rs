@@ -46,10 +46,6 @@ impl Bench {
         Self::new(env!("CARGO_TARGET_TMPDIR"), budget)
     }
 
-    pub(crate) fn seed(self, seed: u64) -> Self {
-        Self { seed, ..self }
-    }
-
     fn fill(&self) {
         let opened = self.target.io(16).unwrap();
         let options = LaneOptions { buffer_bytes: 16 << 20, patience: Nanos::from_secs(60) };
@@ -68,6 +64,13 @@ impl Bench {
             is_whole_device: self.target.is_modelled(),
             atomic_write: None,
         }
+    }
+
+    /// Why an experiment can't be conducted.
+    pub(crate) fn why_not(&self, name: &str) -> Option<String> {
+        let experiment =
+            nandle_probe::experiments::ALL.into_iter().find(|experiment| experiment.name() == name);
+        experiment.unwrap().cost(&self.circumstances()).err()
     }
 
     /// Conducts the experiment of a name.

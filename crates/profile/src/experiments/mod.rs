@@ -17,7 +17,7 @@ mod write_patterns;
 
 use serde::{Deserialize, Serialize};
 
-pub use array_layout::{ArrayLayout, DistanceCost};
+pub use array_layout::{ArrayLayout, LayoutScore};
 pub use atomic_write::AtomicWriteFindings;
 pub use discard::{DiscardCost, DiscardCosts};
 pub use fill_level::{FillChange, FillLevel, FillLevels};

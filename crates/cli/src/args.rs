@@ -8,8 +8,12 @@ use nandle_io::Nanos;
 use nandle_io::units::{parse_bytes, parse_duration};
 use nandle_probe::load::{Arrivals, Refill};
 use nandle_probe::pattern::PatternSpec;
+use nandle_probe::sweep::Preset;
 use nandle_profile::OperationKind;
 use nandle_target::{IoChoice, TargetSpec};
+
+use crate::commands::models::Wear;
+use crate::commands::trace::TraceArgs;
 
 /// Measures storage the way a database uses it, and says what the measurement means for the database.
 #[derive(Debug, Parser)]
@@ -41,10 +45,12 @@ pub(crate) enum Command {
     Probe(ProbeArgs),
     /// Measure every combination of block size, group size, queue depth and pattern
     Sweep(Box<SweepArgs>),
-    /// List, show and export the modelled drives
+    /// List, show, export and age the modelled drives
     Models(ModelsArgs),
     /// Make the HTML report of one profile, or of several to compare
     Report(ReportArgs),
+    /// Say what a block trace looks like to a drive, and convert traces
+    Trace(TraceArgs),
     /// Print a completion script for a shell
     #[command(
         after_help = "Examples:\n  nandle completions bash > ~/.local/share/bash-completion/completions/nandle\n  nandle completions zsh > ~/.zfunc/_nandle\n  nandle completions fish > ~/.config/fish/completions/nandle.fish"
@@ -67,7 +73,7 @@ pub(crate) enum Command {
 #[derive(Debug, Clone, ClapArgs)]
 pub(crate) struct TargetArgs {
     /// A directory (a test file is made in it, and gone afterwards), a file, a block device, a modelled drive
-    /// (model:NAME, model:PATH.toml; see `nandle models`), or an array of them in
+    /// (model:NAME, model:PATH.toml; `nandle models --help` says more), or an array of them in
     /// software (raid0:64KiB:/mnt/a,/mnt/b; raid10:64KiB:model:NAME*4)
     #[arg(value_parser = OsStringValueParser::new().try_map(|text| TargetSpec::from_os(&text)))]
     pub(crate) target: TargetSpec,
@@ -171,27 +177,29 @@ pub(crate) struct ProbeArgs {
 /// Measure every combination of pattern, block size, group size and queue depth.
 #[derive(Debug, ClapArgs)]
 #[command(
-    after_help = "Examples:\n  nandle sweep . --plan\n  nandle sweep . --block-sizes 2K,32K,1M --group-sizes 1,4,16 --queue-depths 1,4,32 --output sweep.csv\n  nandle sweep . --operation mixed:70 --patterns random --time-per-run 5s --json\n  nandle sweep . --resume sweep.json --output sweep.json\n  nandle sweep model:mtron-16 --operation write --patterns sequential,random,focused:8MiB,ordered:2"
+    after_help = "Examples:\n  nandle sweep . --plan\n  nandle sweep . --block-sizes 2K,32K,1M --group-sizes 1,4,16 --queue-depths 1,4,32 --output sweep.csv\n  nandle sweep . --operation mixed:70 --patterns random --time-per-run 5s --json\n  nandle sweep . --resume sweep.json --output sweep.json\n  nandle sweep model:mtron-16 --operation write --patterns sequential,random,focused:8MiB,ordered:2\n  nandle sweep model:x25-m-g2 --preset diat --bytes-per-run 64MiB --output diat.csv"
 )]
 pub(crate) struct SweepArgs {
     #[command(flatten)]
     pub(crate) target: TargetArgs,
-    /// Bytes of one request
-    #[arg(long, value_name = "SIZES", value_delimiter = ',', value_parser = parse_bytes,
-          default_value = "4KiB,8KiB,16KiB,32KiB,64KiB,128KiB,256KiB,512KiB,1MiB")]
+    /// The parameter space of a paper: what is not given below is as in it
+    #[arg(long, value_name = "PAPER")]
+    pub(crate) preset: Option<PresetArg>,
+    /// Bytes of one request [default: 4KiB to 1MiB in doublings]
+    #[arg(long, value_name = "SIZES", value_delimiter = ',', value_parser = parse_bytes)]
     pub(crate) block_sizes: Vec<u64>,
-    /// Blocks read one after the other before the random pattern jumps; other patterns have no groups
-    #[arg(long, value_name = "COUNTS", value_delimiter = ',', default_value = "1")]
+    /// Blocks read one after the other before the random pattern jumps; other patterns have no groups [default: 1]
+    #[arg(long, value_name = "COUNTS", value_delimiter = ',')]
     pub(crate) group_sizes: Vec<u64>,
-    /// Requests outstanding
-    #[arg(long, value_name = "COUNTS", value_delimiter = ',', default_value = "1,4,16,32,64")]
+    /// Requests outstanding [default: 1,4,16,32,64]
+    #[arg(long, value_name = "COUNTS", value_delimiter = ',')]
     pub(crate) queue_depths: Vec<u32>,
-    /// random, sequential, focused:SIZE, partitioned:STREAMS, ordered:STRIDE, zipf:SKEW
-    #[arg(long, value_name = "PATTERNS", value_delimiter = ',', default_value = "random,sequential")]
+    /// random, sequential, focused:SIZE, partitioned:STREAMS, ordered:STRIDE, zipf:SKEW [default: random,sequential]
+    #[arg(long, value_name = "PATTERNS", value_delimiter = ',')]
     pub(crate) patterns: Vec<PatternSpec>,
-    /// read, write, or mixed:PERCENT (per cent of reads)
-    #[arg(long, value_name = "OPERATION", default_value = "read")]
-    pub(crate) operation: OperationKind,
+    /// read, write, or mixed:PERCENT (per cent of reads); several make cells of their own [default: read]
+    #[arg(long, value_name = "OPERATIONS", value_delimiter = ',')]
+    pub(crate) operation: Vec<OperationKind>,
     /// End a run after this many bytes
     #[arg(long, value_name = "SIZE", value_parser = positive_bytes)]
     pub(crate) bytes_per_run: Option<u64>,
@@ -223,6 +231,30 @@ pub(crate) struct SweepArgs {
     /// What to print [default: a table on a terminal, CSV elsewhere]
     #[arg(long)]
     pub(crate) format: Option<FormatArg>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum PresetArg {
+    /// Random reading in groups, and sequential reading (Baumann et al., `DaMoN` 2010)
+    Diat,
+    /// Sequential and random reading and writing at depths 32 and 1 (Gottstein et al., 2010)
+    Flashydb,
+    /// The same over record sizes, one request at a time (as Regola et al. ran it, 2012)
+    Iozone,
+    /// Where requests go: focused, partitioned, ordered (Bouganim et al., CIDR 2009)
+    Uflip,
+}
+
+impl PresetArg {
+    /// What it stands for.
+    pub(crate) fn preset(self) -> Preset {
+        match self {
+            Self::Diat => Preset::Diat,
+            Self::Flashydb => Preset::Flashydb,
+            Self::Iozone => Preset::Iozone,
+            Self::Uflip => Preset::Uflip,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -262,10 +294,16 @@ pub(crate) enum FormatArg {
     Json,
 }
 
-/// List, show and export the modelled drives.
+/// List, show, export and age the modelled drives.
+///
+/// A modelled drive is a target like any other: model:NAME, or model:PATH.toml for one's own. Behind it may stand how it
+/// begins: model:NAME:state=new (never written), state=filled (once from start to end; what it is when nothing is said),
+/// state=70% (filled so far), or state=FILE, a file that `age` wrote. And what goes wrong on it: model:NAME:faults=FILE,
+/// a TOML of [[fault]] tables, each with kind = "failed-read" (or another; a wrong one is refused with all there are) and
+/// per_million = N. Colons, commas and asterisks in those paths take a backslash.
 #[derive(Debug, ClapArgs)]
 #[command(
-    after_help = "Examples:\n  nandle models\n  nandle models show x25-m-g2\n  nandle models export x25-m-g2 > mine.toml && nandle probe model:mine.toml"
+    after_help = "Examples:\n  nandle models\n  nandle models show x25-m-g2\n  nandle probe model:x25-m-g2:state=new\n  nandle models age x25-e-64 --fill 70% --write random:64GiB --output aged.zst && nandle sweep model:x25-e-64:state=aged.zst --operation write\n  nandle models export x25-m-g2 > mine.toml && nandle probe model:mine.toml"
 )]
 pub(crate) struct ModelsArgs {
     /// What to do [default: list]
@@ -287,6 +325,42 @@ pub(crate) enum ModelsCommand {
         /// A name of the list, or one's own file (PATH.toml)
         name: String,
     },
+    /// Write to a modelled flash drive until it is worn, and keep its state
+    Age(Box<AgeArgs>),
+}
+
+/// Write to a modelled flash drive until it is worn, and keep its state.
+///
+/// The drive is filled once from start to end, and then written to in virtual time, one --write after the other. What it
+/// is then, as `model:NAME:state=FILE`, is the first state of every probe and every cell of a sweep.
+#[derive(Debug, ClapArgs)]
+#[command(
+    after_help = "Examples:\n  nandle models age x25-e-64 --write random:5h --output aged.zst\n  nandle models age x25-e-64 --fill 70% --write random:128GiB --output aged.zst\n  nandle models age mtron-16 --write sequential:2GiB,focused:8MiB:10m --output worn.zst\n  nandle models age x25-e-64 --from aged.zst --write random:5h --output older.zst"
+)]
+pub(crate) struct AgeArgs {
+    /// A name of the list, or one's own file (PATH.toml)
+    pub(crate) name: String,
+    /// How much of it is filled first, from its start on; writes then stay in that part
+    #[arg(long, value_name = "PERCENT", default_value = "100%", value_parser = percent)]
+    pub(crate) fill: u8,
+    /// Begin with a state that this command wrote before
+    #[arg(long, value_name = "FILE", conflicts_with = "fill")]
+    pub(crate) from: Option<PathBuf>,
+    /// What to write: a pattern, as a sweep has it, and an amount of data or of virtual time
+    #[arg(long, value_name = "PATTERN:AMOUNT", value_delimiter = ',', required = true)]
+    pub(crate) write: Vec<Wear>,
+    /// Bytes of one write
+    #[arg(long, value_name = "SIZE", default_value = "4KiB", value_parser = positive_bytes)]
+    pub(crate) block_size: u64,
+    /// Writes outstanding
+    #[arg(long, value_name = "COUNT", default_value_t = 32)]
+    pub(crate) queue_depth: u32,
+    /// Seed of the random patterns
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Where the state goes
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
 }
 
 /// Make the HTML report of one profile, or of several to compare.
@@ -307,6 +381,12 @@ pub(crate) struct ReportArgs {
 fn positive_bytes(text: &str) -> Result<u64, String> {
     let bytes = parse_bytes(text).map_err(|error| error.to_string())?;
     if bytes == 0 { Err("expected a size above 0".into()) } else { Ok(bytes) }
+}
+
+/// A share of something.
+fn percent(text: &str) -> Result<u8, String> {
+    let percent = text.strip_suffix('%').unwrap_or(text).parse().ok().filter(|percent| *percent <= 100);
+    percent.ok_or_else(|| "expected 0% to 100%, in whole per cent".into())
 }
 
 /// A time that bounds something.

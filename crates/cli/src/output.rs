@@ -19,6 +19,15 @@ pub(crate) fn result(text: &str) -> Result<(), CliError> {
     }
 }
 
+/// Prints a result as JSON.
+///
+/// # Errors
+/// As [`result`].
+pub(crate) fn json(value: &impl serde::Serialize) -> Result<(), CliError> {
+    let text = serde_json::to_string_pretty(value);
+    result(&(text.map_err(|error| CliError::failed(format!("writing JSON: {error}")))? + "\n"))
+}
+
 /// Tells something beside the result.
 pub(crate) fn note(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{text}");

@@ -9,6 +9,7 @@
 
 mod bad_input;
 mod common;
+mod experiments;
 mod faults;
 mod foreign_data;
 mod full_disk;
@@ -24,5 +25,6 @@ mod sweep_loads;
 mod sweep_plan;
 mod sweep_resume;
 mod terminal;
+mod trace;
 mod units;
 mod unprivileged;

@@ -7,6 +7,7 @@
 mod array_layout;
 mod atomic_write;
 mod beside;
+mod change;
 mod conduct;
 mod discard;
 mod experiment;
@@ -18,7 +19,9 @@ mod plan;
 mod read_ahead;
 mod rounds;
 mod scaling;
+mod series;
 mod smallest_block;
+mod statistics;
 mod steady_state;
 mod sync_reads;
 mod write_cache;

@@ -12,11 +12,11 @@ use serde_json::json;
 
 use super::assemble;
 use super::reads::SLOTS;
-use super::words::paragraph;
 use crate::args::{Common, ProbeArgs};
 use crate::error::CliError;
 use crate::progress::Progress;
 use crate::session::Session;
+use crate::words::paragraph;
 
 /// The read side's name among the experiments'.
 const READS: &str = "reads";
@@ -72,6 +72,8 @@ impl Selection {
         };
         let mut done = previous.map(|previous| previous.experiments.clone()).unwrap_or_default();
         let plan = plan(&circumstances, &wishes, &mut done)?;
+        // With nothing beside it the read side has the whole budget.
+        let reads_budget = reads_budget.map(|part| if plan.chosen.is_empty() { args.budget } else { part });
         Ok(Self { reads_budget, wishes, circumstances, plan })
     }
 
@@ -140,10 +142,11 @@ impl Selection {
             Circumstances { area_bytes: profile.conditions.file_bytes, ..self.circumstances.clone() };
         let plan = plan(&circumstances, &wishes, &mut done)?;
         let open = |slots: u32| session.open_io(slots).map_err(|error| error.to_string());
+        let without_cache = |slots: u32| session.open_io_without_cache(slots);
         let ground = Ground {
             open: &open,
-            open_without_cache: None,
             beside: (!session.target.is_modelled()).then_some(session),
+            open_without_cache: session.target.has_switchable_cache().then_some(&without_cache),
             circumstances,
             patience: session.patience,
             seed: args.target.seed,
@@ -185,7 +188,7 @@ fn reads_wanted(args: &ProbeArgs) -> Option<Nanos> {
         return None;
     }
     let part = Nanos(args.budget.0 / READS_PART).clamp(READS_TIME_MIN, READS_TIME_MAX);
-    Some(if is_reads_alone(args) { args.budget } else { part.min(args.budget) })
+    Some(part.min(args.budget))
 }
 
 /// Whether `--only reads` was given.

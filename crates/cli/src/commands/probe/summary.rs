@@ -1,17 +1,20 @@
 //! What a probe found, on a terminal of 80 columns.
 
+mod writes;
+
 use comfy_table::{CellAlignment, Table, presets};
 use nandle_io::Nanos;
 use nandle_io::units::{format_bytes, format_duration};
 use nandle_profile::{DepthForBlock, DeviceProfile, GroupPenalty, Interval};
 
-use super::words::{bandwidth, latency, paragraph, thousands};
+use crate::words::{bandwidth, latency, paragraph, thousands};
 
 /// The whole summary.
 pub(super) fn summary(profile: &DeviceProfile) -> String {
     let mut text = heading(profile);
     text += &depths(profile);
     text += &sentences(profile);
+    text += &writes::sentences(profile);
     for contradiction in &profile.contradictions {
         paragraph(
             &mut text,
@@ -93,7 +96,7 @@ fn sentences(profile: &DeviceProfile) -> String {
     let derived = &profile.derived;
     let mut text = String::new();
     let mut say = |what: &str, value: Option<String>| {
-        paragraph(&mut text, &format!("{what:<27} "), value.as_deref().unwrap_or("not concluded"));
+        paragraph(&mut text, &label(what), value.as_deref().unwrap_or("not concluded"));
     };
     say(
         "Smallest efficient block:",
@@ -145,6 +148,11 @@ fn sentences(profile: &DeviceProfile) -> String {
         }),
     );
     text + "\n"
+}
+
+/// What a line is about, before its figures.
+fn label(what: &str) -> String {
+    format!("{what:<27} ")
 }
 
 fn megabytes(interval: &Interval<f64>) -> String {

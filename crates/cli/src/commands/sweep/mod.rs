@@ -2,6 +2,7 @@
 
 mod keep;
 mod plan;
+mod space;
 mod table;
 
 use std::path::Path;
@@ -11,7 +12,7 @@ use nandle_io::{Nanos, Shape};
 use nandle_probe::Observer;
 use nandle_probe::load::{Arrivals, Cancel, Contents, LoadError, Refill, Stop};
 use nandle_probe::sweep::{self, CellSpec, OpenLoopRate, SweepContext, SweepOptions, SweepPlan};
-use nandle_profile::{Backend, Cell, OperationKind, SWEEP_SCHEMA_VERSION, SweepFile};
+use nandle_profile::{Backend, Cell, SWEEP_SCHEMA_VERSION, SweepFile};
 use nandle_target::{Intent, TargetSpec};
 
 use self::keep::Keeper;
@@ -67,7 +68,7 @@ pub(crate) fn run(args: &SweepArgs, common: Common) -> Result<(), CliError> {
 
 /// Opens the target. A plan makes no file that stays: it is made where the file would be.
 fn open(args: &SweepArgs, options: &SweepOptions, cancel: &Cancel) -> Result<Session, CliError> {
-    let intent = if options.operation == OperationKind::Read { Intent::Read } else { Intent::Write };
+    let intent = if options.reads_only() { Intent::Read } else { Intent::Write };
     let mut target = args.target.clone();
     if let (true, TargetSpec::Path(path)) = (args.plan && target.overwrite, &target.target)
         && std::fs::symlink_metadata(path).is_err()
@@ -180,7 +181,7 @@ impl Sweep<'_> {
 
     /// What a test file holds is known only while nothing else was written to it.
     fn contents(&self) -> Option<Contents> {
-        self.prepared.contents.filter(|_| self.options.operation == OperationKind::Read)
+        self.prepared.contents.filter(|_| self.options.reads_only())
     }
 
     fn cancel(&self) -> &Cancel {
@@ -189,7 +190,7 @@ impl Sweep<'_> {
 }
 
 fn options(args: &SweepArgs) -> Result<SweepOptions, CliError> {
-    let time = args.time_per_run.or(if args.bytes_per_run.is_none() { Some(TIME_PER_RUN) } else { None });
+    let space = space::of(args);
     if args.threads == 0 {
         return Err(CliError::usage("--threads 0: at least one thread must submit"));
     }
@@ -204,12 +205,12 @@ fn options(args: &SweepArgs) -> Result<SweepOptions, CliError> {
         ));
     }
     Ok(SweepOptions {
-        patterns: args.patterns.clone(),
-        block_sizes: args.block_sizes.clone(),
-        group_sizes: args.group_sizes.clone(),
-        queue_depths: args.queue_depths.clone(),
-        operation: args.operation,
-        stop: Stop { bytes: args.bytes_per_run, time },
+        patterns: space.patterns,
+        block_sizes: space.block_sizes,
+        group_sizes: space.group_sizes,
+        queue_depths: space.queue_depths,
+        operations: space.operations,
+        stop: space.stop.unwrap_or(Stop::after(TIME_PER_RUN)),
         refill: args.refill.into(),
         rate: args.rate.map(|per_s| OpenLoopRate { per_s, arrivals: args.arrivals.into() }),
         threads: args.threads,

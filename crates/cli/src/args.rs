@@ -13,6 +13,7 @@ use nandle_profile::OperationKind;
 use nandle_target::{IoChoice, TargetSpec};
 
 use crate::commands::models::Wear;
+use crate::commands::replay::ReplayArgs;
 use crate::commands::trace::TraceArgs;
 
 /// Measures storage the way a database uses it, and says what the measurement means for the database.
@@ -49,6 +50,8 @@ pub(crate) enum Command {
     Models(ModelsArgs),
     /// Make the HTML report of one profile, or of several to compare
     Report(ReportArgs),
+    /// Replay a trace under several write policies, side by side
+    Replay(Box<ReplayArgs>),
     /// Say what a block trace looks like to a drive, and convert traces
     Trace(TraceArgs),
     /// Print a completion script for a shell
@@ -144,7 +147,8 @@ pub(crate) struct ProbeArgs {
     /// time, and how long that takes depends on how many requests fit into it
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_duration)]
     pub(crate) budget: Nanos,
-    /// Where the profile goes
+    /// Where the profile goes. When the probe ends early and a complete profile is there, that one stays, and the new
+    /// one goes to profile.partial.json beside it
     #[arg(long, value_name = "PATH", default_value = "profile.json")]
     pub(crate) profile: PathBuf,
     /// Where the report goes
@@ -207,7 +211,7 @@ pub(crate) struct SweepArgs {
     #[arg(long, value_name = "TIME", value_parser = positive_duration)]
     pub(crate) time_per_run: Option<Nanos>,
     /// exact: as many outstanding as asked for, always; batched: up to a quarter at once, for less processor time
-    #[arg(long, value_name = "HOW", default_value = "exact")]
+    #[arg(long, value_name = "HOW", default_value = "exact", conflicts_with = "rate")]
     pub(crate) refill: RefillArg,
     /// Send so many requests a second, whether or not the device keeps up, and count latency from the schedule;
     /// the queue depth is then the most outstanding
@@ -219,7 +223,8 @@ pub(crate) struct SweepArgs {
     /// Submitting threads, which share the queue depth; a modelled drive has one
     #[arg(long, default_value_t = 1)]
     pub(crate) threads: u32,
-    /// Print what would run, for how long, and how much it would write; run nothing
+    /// Print what would run, for how long, and how much it would write; of a test file the first second is written, to
+    /// tell how long all of it takes, and nothing else is run
     #[arg(long)]
     pub(crate) plan: bool,
     /// Keep the cells in this file (.csv or .json), after each of them
@@ -299,7 +304,7 @@ pub(crate) enum FormatArg {
 /// A modelled drive is a target like any other: model:NAME, or model:PATH.toml for one's own. Behind it may stand how it
 /// begins: model:NAME:state=new (never written), state=filled (once from start to end; what it is when nothing is said),
 /// state=70% (filled so far), or state=FILE, a file that `age` wrote. And what goes wrong on it: model:NAME:faults=FILE,
-/// a TOML of [[fault]] tables, each with kind = "failed-read" (or another; a wrong one is refused with all there are) and
+/// a TOML of `[[fault]]` tables, each with kind = "failed-read" (or another; a wrong one is refused with all there are) and
 /// per_million = N. Colons, commas and asterisks in those paths take a backslash.
 #[derive(Debug, ClapArgs)]
 #[command(

@@ -122,7 +122,8 @@ fn a_drive_that_fails_in_the_middle_says_so_and_what_it_gave_is_kept() {
     place.write("fails.toml", "[[fault]]\nkind = \"failed-write\"\noperation = 5000\n");
     let outcome =
         place.nandle("probe model:mtron-16:faults=fails.toml --only write-patterns,write-cache --budget 90s");
-    outcome.refused(1, &["write", "profile.json"]);
+    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+    outcome.says(&["failed", "profile.json", "--resume"]);
     let experiments = &place.json("profile.json")["experiments"];
     assert_eq!(experiments["write_patterns"]["complete"], false);
     assert!(experiments["write_patterns"]["ended_by"].as_str().unwrap().contains("failed"), "{experiments}");

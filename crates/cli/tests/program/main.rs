@@ -16,6 +16,7 @@ mod full_disk;
 mod interrupt;
 mod models;
 mod probe;
+mod replay;
 mod report;
 mod result_files;
 mod shell;

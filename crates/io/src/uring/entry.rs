@@ -23,13 +23,14 @@ pub(super) struct Progress {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FileHandle {
     pub(super) number: i32,
-    pub(super) registered: bool,
+    /// Whether the number is a place in the table, and whether workers of the kernel have to do the requests.
+    pub(super) flags: squeue::Flags,
     pub(super) sync: SyncCall,
 }
 
 impl FileHandle {
     pub(super) fn unregistered(number: i32) -> Self {
-        Self { number, registered: false, sync: SyncCall::default() }
+        Self { number, flags: squeue::Flags::empty(), sync: SyncCall::default() }
     }
 }
 
@@ -67,7 +68,7 @@ pub(super) fn build(in_flight: &mut InFlight<Progress>) -> squeue::Entry {
                 .build()
         }
     };
-    if progress.file.registered { entry.flags(squeue::Flags::FIXED_FILE) } else { entry }
+    entry.flags(progress.file.flags)
 }
 
 fn file(progress: &Progress) -> types::Fd {

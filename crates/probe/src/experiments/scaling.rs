@@ -88,16 +88,23 @@ fn slice(
     let buffer_bytes = u64::from(queue_depth) * area.block_bytes;
     let options = LaneOptions { buffer_bytes, patience: lab.lane.patience };
     let cancel = lab.cancel;
-    run_on_threads(lab.open, threads, queue_depth, options, &|number, lane| {
-        let seed = seed.wrapping_add(u64::from(number) << 32);
-        let (pattern, operation) = (Box::new(Random::new(area, seed)), OperationKind::Read);
-        let work = Work { pattern, block_bytes: area.block_bytes, operation, contents: None, seed };
-        let run = ClosedLoop {
-            queue_depth,
-            refill: Refill::Exact,
-            counting: Counting::Window { warm_up_requests: u64::from(queue_depth) },
-            stop: Stop::after(time),
-        };
-        run.run(lane, work, cancel)
-    })
+    run_on_threads(
+        lab.open,
+        threads,
+        queue_depth,
+        options,
+        &|number, lane| {
+            let seed = seed.wrapping_add(u64::from(number) << 32);
+            let (pattern, operation) = (Box::new(Random::new(area, seed)), OperationKind::Read);
+            let work = Work { pattern, block_bytes: area.block_bytes, operation, contents: None, seed };
+            let run = ClosedLoop {
+                queue_depth,
+                refill: Refill::Exact,
+                counting: Counting::Window { warm_up_requests: u64::from(queue_depth) },
+                stop: Stop::after(time),
+            };
+            run.run(lane, work, cancel)
+        },
+        &|_| {},
+    )
 }

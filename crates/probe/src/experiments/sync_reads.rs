@@ -126,17 +126,25 @@ impl Cell {
         let open = |_| beside.blocking();
         let options = LaneOptions { buffer_bytes: self.block_bytes, patience: lab.lane.patience };
         let (block_bytes, cancel) = (self.block_bytes, lab.cancel);
-        run_on_threads(&open, self.outstanding, 1, options, &|number, lane| {
-            let seed = seed.wrapping_add(u64::from(number) << 32);
-            let pattern = Box::new(Random::new(area, seed));
-            let work = Work { pattern, block_bytes, operation: OperationKind::Read, contents: None, seed };
-            let run = ClosedLoop {
-                queue_depth: 1,
-                refill: Refill::Exact,
-                counting: Counting::Window { warm_up_requests: 1 },
-                stop: Stop::after(time),
-            };
-            run.run(lane, work, cancel)
-        })
+        run_on_threads(
+            &open,
+            self.outstanding,
+            1,
+            options,
+            &|number, lane| {
+                let seed = seed.wrapping_add(u64::from(number) << 32);
+                let pattern = Box::new(Random::new(area, seed));
+                let work =
+                    Work { pattern, block_bytes, operation: OperationKind::Read, contents: None, seed };
+                let run = ClosedLoop {
+                    queue_depth: 1,
+                    refill: Refill::Exact,
+                    counting: Counting::Window { warm_up_requests: 1 },
+                    stop: Stop::after(time),
+                };
+                run.run(lane, work, cancel)
+            },
+            &|_| {},
+        )
     }
 }

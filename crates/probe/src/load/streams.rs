@@ -38,9 +38,7 @@ pub fn run_streams(
 ) -> Result<Vec<StreamMeasurement>, LoadError> {
     let wanted = streams.iter().map(|stream| stream.schedule.queue_depth.max(1));
     let queue_depth = wanted.fold(0, u32::saturating_add);
-    if queue_depth as usize > lane.io.slots() {
-        return Err(LoadError::TooDeep { queue_depth, slots: lane.io.slots() });
-    }
+    lane.check_idle(queue_depth)?;
     Run::new(lane, streams)?.drive(cancel)
 }
 
@@ -71,6 +69,7 @@ impl<'lane> Run<'lane> {
             Ok((stream.schedule, operations, queue_depth))
         };
         let prepared = streams.into_iter().map(prepare).collect::<Result<Vec<_>, LoadError>>()?;
+        lane.wait_for_start()?;
         let (began, cpu_began) = (lane.io.now(), lane.io.cpu_time());
         let begin =
             |(number, (schedule, operations, queue_depth)): (u64, (OpenLoop, Operations, u32))| Stream {

@@ -18,15 +18,13 @@ impl Lane {
         cancel: &Cancel,
     ) -> Result<(), LoadError> {
         let queue_depth = u32::try_from(operations.len()).unwrap_or(u32::MAX);
-        let too_deep = LoadError::TooDeep { queue_depth, slots: self.io.slots() };
-        if operations.len() > self.io.slots() {
-            return Err(too_deep);
-        }
+        self.check_idle(queue_depth)?;
+        let slots = self.io.slots();
         let mut outstanding = Outstanding::new(self.io.now(), queue_depth);
         for operation in operations {
             let (now, device) = (self.io.now(), self.device.id);
             let submitted = outstanding.submit(self.io.as_mut(), device, now, operation);
-            submitted.map_err(|_| too_deep.clone())?;
+            submitted.map_err(|_| LoadError::TooDeep { queue_depth, slots })?;
         }
         self.wait_for_all(&mut outstanding, done)?;
         if cancel.is_cancelled() { Err(LoadError::Cancelled) } else { Ok(()) }

@@ -3,6 +3,7 @@
 
 mod array_layout;
 mod bench;
+mod faults;
 mod flush;
 mod interference;
 mod others;

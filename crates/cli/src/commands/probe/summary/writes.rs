@@ -48,7 +48,7 @@ fn cheap(profile: &DeviceProfile, cost: &WritePatternCost) -> String {
     });
     let partitioned =
         derived.partition_count_max.as_ref().zip(cost.partitioned.as_ref()).map(|(count, cost)| {
-            format!("in up to {} streams ({} times)", with_bounds(count, u32::to_string), times(cost))
+            format!("in up to {} streams, {} times", with_bounds(count, u32::to_string), times(cost))
         });
     let strides: Vec<String> = derived.cheap_strides_blocks.iter().map(i64::to_string).collect();
     let ordered = (!strides.is_empty()).then(|| format!("at strides of {} blocks", strides.join(", ")));

@@ -71,12 +71,12 @@ mod tests {
     use super::*;
 
     fn measure(better: Better, low: f64, high: f64) -> Measure {
-        let value = Interval { value: (low + high) / 2.0, low, high };
+        let value = Interval { value: f64::midpoint(low, high), low, high };
         Measure { name: "m".into(), unit: Unit::PerSecond, better, value }
     }
 
     fn verdict(better: Better, old: (f64, f64), new: (f64, f64)) -> Verdict {
-        let new = Interval { value: (new.0 + new.1) / 2.0, low: new.0, high: new.1 };
+        let new = Interval { value: f64::midpoint(new.0, new.1), low: new.0, high: new.1 };
         judge(&measure(better, old.0, old.1), Some(new), 10.0).verdict
     }
 

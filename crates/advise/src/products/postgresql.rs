@@ -182,8 +182,7 @@ fn wal_skip_threshold(figures: &Figures<'_>) -> Result<Setting, Lack> {
     let kilobytes = whole((volume.value.value / 1024.0).clamp(64.0, 1024.0 * 1024.0));
     let rule = "what can be written to the log in the time of one flush: a smaller new file is cheaper to log than to \
                 flush (64 kB to 1 GB)";
-    let value =
-        if kilobytes % 1024 == 0 { format!("{}MB", kilobytes / 1024) } else { format!("{kilobytes}kB") };
+    let value = memory(kilobytes << 10);
     Ok(Setting::new("wal_skip_threshold", value, vec![volume], RuleSource::Ours, rule)
         .default("2MB")
         .remark("It counts with wal_level = minimal alone."))

@@ -98,7 +98,7 @@ fn max_background_jobs(figures: &Figures<'_>) -> Result<Setting, Lack> {
     Ok(Setting::new("max_background_jobs", value, seen, RuleSource::Ours, rule).default("2"))
 }
 
-/// "Usually about a third of the total memory" (RocksDB's wiki, Setup Options and Basic Tuning).
+/// "Usually about a third of the total memory" (`RocksDB`'s wiki, Setup Options and Basic Tuning).
 fn block_cache(memory_bytes: u64) -> Setting {
     let rule = format!("a third of the memory that it may use ({})", format_bytes(memory_bytes));
     Setting::new("block_cache", memory_bytes / 3, Vec::new(), RuleSource::Documentation, rule)

@@ -18,17 +18,13 @@ const PART_OF_STEADY_STATE: f64 = 0.5;
 /// where interference was not measured.
 pub(crate) fn background_write_rate(figures: &Figures<'_>) -> Result<(f64, Vec<Figure>, String), Lack> {
     let steady = figures.steady_write_bandwidth()?;
-    match figures.write_bandwidth_beside_reads() {
-        Ok(beside) => {
-            let rate = beside.value.value.min(steady.value.value);
-            let rule = "the rate of writing up to which reads keep their 99th percentile within twice its value, and \
-                        no more than the steady state";
-            Ok((rate, vec![beside, steady], rule.into()))
-        }
-        Err(_) => {
-            let rate = steady.value.value * PART_OF_STEADY_STATE;
-            let rule = "half of the steady state, for want of a measurement of what writes do to reads";
-            Ok((rate, vec![steady], rule.into()))
-        }
-    }
+    let Ok(beside) = figures.write_bandwidth_beside_reads() else {
+        let rate = steady.value.value * PART_OF_STEADY_STATE;
+        let rule = "half of the steady state, for want of a measurement of what writes do to reads";
+        return Ok((rate, vec![steady], rule.into()));
+    };
+    let rate = beside.value.value.min(steady.value.value);
+    let rule = "the rate of writing up to which reads keep their 99th percentile within twice its value, and no \
+                more than the steady state";
+    Ok((rate, vec![beside, steady], rule.into()))
 }

@@ -30,6 +30,7 @@ pub struct Setting {
 
 impl Setting {
     /// A setting that follows from `figures` by a rule.
+    #[expect(clippy::needless_pass_by_value, reason = "callers hand over numbers and texts alike")]
     pub(crate) fn new(
         name: impl Into<String>,
         value: impl ToString,

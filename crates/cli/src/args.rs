@@ -124,15 +124,17 @@ impl From<IoArg> for IoChoice {
 /// Profile a device within a time budget.
 ///
 /// Writes a test file (unless the target is one, or a device), reads it in short interleaved slices, searches where
-/// the device's limits are, and writes what it found as JSON and as a page. Nothing but the test file is written to.
+/// the device's limits are, and writes what it found as JSON and as a page. With five minutes or more it also
+/// conducts experiments that write (`nandle probe TARGET --experiments` lists them), where that harms nothing: to the
+/// test file, to a modelled drive, to a file or a device whose contents may be lost.
 #[derive(Debug, ClapArgs)]
 #[command(
-    after_help = "Examples:\n  nandle probe .\n  nandle probe /var/lib/postgresql --budget 3m --profile db.json --report db.html\n  sudo nandle probe /dev/nvme0n1\n  nandle probe model:x25-m-g2 --budget 30s"
+    after_help = "Examples:\n  nandle probe .\n  nandle probe /var/lib/postgresql --budget 10m --profile db.json --report db.html\n  nandle probe . --only write-patterns,flush --budget 2m --yes\n  nandle probe . --budget 10m --resume\n  sudo nandle probe /dev/nvme0n1\n  nandle probe model:x25-m-g2 --budget 30s"
 )]
 pub(crate) struct ProbeArgs {
     #[command(flatten)]
     pub(crate) target: TargetArgs,
-    /// Time for everything; a quarter of it at most goes into writing the test file. Of a modelled drive it is virtual
+    /// Time for everything; a quarter of it at most goes into writing the test file. From 5m on experiments write. Of a modelled drive it is virtual
     /// time, and how long that takes depends on how many requests fit into it
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_duration)]
     pub(crate) budget: Nanos,
@@ -142,6 +144,28 @@ pub(crate) struct ProbeArgs {
     /// Where the report goes
     #[arg(long, value_name = "PATH", default_value = "report.html")]
     pub(crate) report: PathBuf,
+    /// Write nothing but the test file's first contents
+    #[arg(long)]
+    pub(crate) read_only: bool,
+    /// Bytes that all experiments together may write [default: a tenth of the free space, or of a raw device; no limit
+    /// on modelled drives]
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
+    pub(crate) write_limit: Option<u64>,
+    /// Conduct these experiments alone (`reads` is the read side)
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) only: Vec<String>,
+    /// Leave these experiments out
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) skip: Vec<String>,
+    /// Write without asking
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Go on with the profile that an interrupted probe left: what is complete in it isn't measured again
+    #[arg(long)]
+    pub(crate) resume: bool,
+    /// List the experiments with what each would cost within the budget; run nothing
+    #[arg(long)]
+    pub(crate) experiments: bool,
 }
 
 /// Measure every combination of pattern, block size, group size and queue depth.

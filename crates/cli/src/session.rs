@@ -6,7 +6,7 @@ use nandle_probe::fill::{BUFFER_BYTES, FillError, FillOptions, Filled, fill};
 use nandle_probe::load::{Cancel, Contents, Lane, LaneOptions, LoadError};
 use nandle_profile::Backend;
 use nandle_target::spec::ModelName;
-use nandle_target::{Intent, OpenOptions, Target, TargetSpec};
+use nandle_target::{Intent, OpenOptions, Target, TargetError, TargetSpec};
 
 use crate::args::TargetArgs;
 use crate::error::CliError;
@@ -33,6 +33,11 @@ pub(crate) struct Prepared {
 impl Session {
     /// Opens what the user named.
     pub(crate) fn open(args: &TargetArgs, intent: Intent, cancel: &Cancel) -> Result<Self, CliError> {
+        Ok(Self::try_open(args, intent, cancel)?)
+    }
+
+    /// [`Session::open`] with the reason why it could not be.
+    pub(crate) fn try_open(args: &TargetArgs, intent: Intent, cancel: &Cancel) -> Result<Self, TargetError> {
         let options = OpenOptions {
             io: args.io.into(),
             direct: !args.buffered,
@@ -117,9 +122,13 @@ impl Session {
     }
 
     /// [`Session::prepare`] with a lane that is made for it and dropped after.
-    pub(crate) fn prepare_apart(&self, progress: &mut Progress) -> Result<Prepared, CliError> {
+    pub(crate) fn prepare_apart(
+        &self,
+        time_limit: Option<Nanos>,
+        progress: &mut Progress,
+    ) -> Result<Prepared, CliError> {
         let (io, device) = self.open_io(16)?;
         let mut lane = Lane::new(io, device, self.lane_options(0))?;
-        self.prepare(&mut lane, None, progress)
+        self.prepare(&mut lane, time_limit, progress)
     }
 }

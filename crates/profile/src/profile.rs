@@ -69,6 +69,9 @@ pub struct Conditions {
     pub threads: u32,
     /// Rounds of slices.
     pub rounds: u32,
+    /// Whether the read side came to its end; a probe that is resumed measures it again when it didn't.
+    #[serde(default)]
+    pub reads_complete: bool,
     /// The cell that was measured again and again to follow the device's drift.
     pub reference: Option<ReferenceCell>,
     /// Share of processor time that the hypervisor gave to others meanwhile; `null` where unknown.

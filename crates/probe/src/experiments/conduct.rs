@@ -1,7 +1,7 @@
-use nandle_io::{Device, Io, Nanos};
+use nandle_io::Nanos;
 use nandle_profile::{Derived, Experiments};
 
-use super::{ALL, Circumstances, DriveCounters, Lab, Plan};
+use super::{ALL, Circumstances, Lab, Plan};
 use crate::Observer;
 use crate::load::{Cancel, LoadError, Opener};
 
@@ -11,8 +11,6 @@ pub struct Ground<'a> {
     pub open: &'a Opener<'a>,
     /// Opens the same device with its write cache off; `None` where that can't be had without changing its settings.
     pub open_without_cache: Option<&'a Opener<'a>>,
-    /// What the drive counts of itself, where that can be read.
-    pub counters: Option<&'a CounterReader<'a>>,
     /// What is possible.
     pub circumstances: Circumstances,
     /// How long the device may be silent.
@@ -22,9 +20,6 @@ pub struct Ground<'a> {
     /// Ends the experiments.
     pub cancel: &'a Cancel,
 }
-
-/// Reads a drive's counters.
-pub type CounterReader<'a> = dyn Fn(&mut dyn Io, &Device) -> Option<DriveCounters> + 'a;
 
 /// Runs what was planned, one experiment after the other, each in a lab of its own. `keep` is called after each.
 ///
@@ -56,4 +51,10 @@ pub fn derive(experiments: &mut Experiments, derived: &mut Derived) {
     for experiment in ALL {
         experiment.derive(experiments, derived);
     }
+}
+
+/// The experiments that were begun and not brought to their end, with the reason.
+pub fn ended_early(experiments: &mut Experiments) -> Vec<(&'static str, String)> {
+    let ended = ALL.into_iter().map(|experiment| (experiment.name(), experiment.ended_by(experiments)));
+    ended.filter_map(|(name, reason)| Some((name, reason?))).collect()
 }

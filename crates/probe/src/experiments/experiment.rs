@@ -70,6 +70,8 @@ pub trait Conductible: Sync {
     fn cost(&self, circumstances: &Circumstances) -> Result<Cost, String>;
     /// Whether it was conducted to its end.
     fn is_complete(&self, experiments: &mut Experiments) -> bool;
+    /// What ended it before its end; `None` when nothing did, or it was not begun.
+    fn ended_by(&self, experiments: &mut Experiments) -> Option<String>;
     /// Runs it in a lab and records what it found, also when it fails.
     ///
     /// # Errors
@@ -94,6 +96,10 @@ impl<E: Experiment> Conductible for E {
 
     fn is_complete(&self, experiments: &mut Experiments) -> bool {
         self.slot(experiments).as_ref().is_some_and(|conducted| conducted.complete)
+    }
+
+    fn ended_by(&self, experiments: &mut Experiments) -> Option<String> {
+        self.slot(experiments).as_ref()?.ended_by.clone()
     }
 
     fn conduct(&self, mut lab: Lab<'_>, experiments: &mut Experiments) -> Result<(), LoadError> {

@@ -36,15 +36,6 @@ pub struct Lab<'a> {
     cut_short: Option<String>,
 }
 
-/// What a drive counts of itself since it was made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DriveCounters {
-    /// Bytes that hosts wrote.
-    pub host_written_bytes: u64,
-    /// Bytes that were written to flash.
-    pub flash_written_bytes: u64,
-}
-
 impl<'a> Lab<'a> {
     /// A lab with a world of its own for a chosen experiment.
     ///
@@ -235,13 +226,6 @@ impl<'a> Lab<'a> {
     /// As for [`Lab::once`].
     pub fn flush(&mut self) -> Result<Nanos, LoadError> {
         self.once(Operation::Flush)
-    }
-
-    /// What the drive counts of itself; `None` where nobody can tell.
-    pub fn counters(&mut self) -> Option<DriveCounters> {
-        let read = self.ground.counters?;
-        let device = self.lane.device().clone();
-        read(self.lane.io(), &device)
     }
 
     /// The same lab with another device in its lane: the time goes on.

@@ -25,9 +25,9 @@ mod write_patterns;
 #[cfg(test)]
 mod tests;
 
-pub use conduct::{CounterReader, Ground, conduct, derive};
+pub use conduct::{Ground, conduct, derive, ended_early};
 pub use experiment::{Circumstances, Conductible, Cost, Experiment};
-pub use lab::{DriveCounters, Lab};
+pub use lab::Lab;
 pub use plan::{Chosen, Plan, PlanError, Wishes, plan};
 
 /// Every experiment, in the order in which they run: what reads comes first, what leaves its marks on the device last.

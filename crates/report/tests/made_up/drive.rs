@@ -166,6 +166,7 @@ impl Drive {
             seed: self.seed,
             threads: 1,
             rounds: 9,
+            reads_complete: true,
             reference: Some(ReferenceCell {
                 block_bytes: 32 << 10,
                 queue_depth: 16,

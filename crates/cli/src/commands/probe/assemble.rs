@@ -2,6 +2,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use nandle_io::Nanos;
 use nandle_io::units::format_bytes;
+use nandle_probe::experiments;
 use nandle_probe::search::{Findings, derive};
 use nandle_profile::{Backend, Conditions, DeviceProfile, Experiments, PROFILE_SCHEMA_VERSION, SystemFacts};
 use nandle_target::facts;
@@ -17,6 +18,7 @@ pub(super) struct Measured {
     pub(super) findings: Findings,
     pub(super) elapsed: Nanos,
     pub(super) pressure: PressureShares,
+    pub(super) reads_wanted: bool,
 }
 
 /// Puts the profile together.
@@ -50,6 +52,21 @@ pub(super) fn profile(
     }
 }
 
+/// With this begins what `partial` says of experiments.
+const EXPERIMENTS_PARTIAL: &str = "experiments ended early: ";
+
+/// Puts what experiments found into a profile, and what follows from it.
+pub(super) fn add_experiments(profile: &mut DeviceProfile, experiments: &Experiments) {
+    profile.experiments = experiments.clone();
+    experiments::derive(&mut profile.experiments, &mut profile.derived);
+    profile.partial.retain(|reason| !reason.starts_with(EXPERIMENTS_PARTIAL));
+    let ended = experiments::ended_early(&mut profile.experiments);
+    if !ended.is_empty() {
+        let each: Vec<String> = ended.iter().map(|(name, reason)| format!("{name} ({reason})")).collect();
+        profile.partial.push(format!("{EXPERIMENTS_PARTIAL}{}", each.join(", ")));
+    }
+}
+
 fn conditions(args: &ProbeArgs, session: &Session, measured: &Measured) -> Conditions {
     let wanted = session.target.area_bytes();
     let filled = measured.prepared.filled;
@@ -72,6 +89,7 @@ fn conditions(args: &ProbeArgs, session: &Session, measured: &Measured) -> Condi
         seed: args.target.seed,
         threads: 1,
         rounds: measured.findings.rounds,
+        reads_complete: measured.reads_wanted && measured.findings.ended_by.is_none(),
         reference: measured.findings.reference.clone(),
         stolen_cpu_share: measured.pressure.stolen_cpu,
         io_pressure_share: measured.pressure.io,

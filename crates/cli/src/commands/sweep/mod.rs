@@ -111,7 +111,7 @@ fn measure(
         file.complete = true;
         return Ok(());
     }
-    let prepared = session.prepare_apart(progress)?;
+    let prepared = session.prepare_apart(None, progress)?;
     Sweep { session, options, prepared, shape }.run_all(plan, file, keeper, progress)
 }
 

@@ -19,6 +19,16 @@ pub(crate) fn result(text: &str) -> Result<(), CliError> {
     }
 }
 
+/// Prints a result as JSON.
+///
+/// # Errors
+/// As [`result`].
+pub(crate) fn json(value: &serde_json::Value) -> Result<(), CliError> {
+    let text = serde_json::to_string_pretty(value);
+    let text = text.map_err(|error| CliError::failed(format!("writing JSON: {error}")))?;
+    result(&(text + "\n"))
+}
+
 /// Tells something beside the result.
 pub(crate) fn note(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{text}");

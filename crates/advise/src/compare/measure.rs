@@ -19,6 +19,8 @@ pub enum Better {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
+    /// Nothing: a count, a ratio, an amount of money.
+    Plain,
     /// Events in a second.
     PerSecond,
     /// Bytes in a second.
@@ -31,6 +33,7 @@ impl Unit {
     /// A number with this unit, for people.
     pub fn print(self, value: f64) -> String {
         match self {
+            Self::Plain => words::number(value),
             Self::PerSecond => format!("{}/s", words::number(value)),
             Self::BytesPerSecond => words::bandwidth(value),
             Self::Nanoseconds => words::time(value),

@@ -63,8 +63,14 @@ impl Text {
         }
         self.lines.push(String::new());
         self.say("", "What this profile doesn't support:");
-        for Missing { setting, needs, how } in missing {
-            self.say("  ", &format!("{setting} needs {needs}; {how}"));
+        for Missing { setting, needs, .. } in missing {
+            self.say("  ", &format!("{setting}: needs {needs}"));
+        }
+        let mut ways: Vec<&str> = missing.iter().map(|missing| missing.how).collect();
+        ways.sort_unstable();
+        ways.dedup();
+        for how in ways {
+            self.say("To have it: ", how);
         }
     }
 

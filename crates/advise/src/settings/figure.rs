@@ -26,7 +26,12 @@ impl Figure {
 
     /// How many times the lower bound the upper one is; 1 is a sharp number.
     pub fn spread(&self) -> f64 {
-        if self.value.low > 0.0 { self.value.high / self.value.low } else { f64::INFINITY }
+        let Interval { low, high, .. } = self.value;
+        match (low, high) {
+            (low, high) if low >= high => 1.0,
+            (low, high) if low > 0.0 => high / low,
+            _ => f64::INFINITY,
+        }
     }
 }
 

@@ -14,6 +14,7 @@ mod stack;
 
 use std::fs::File;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
+use std::path::Path;
 
 use nandle_io::{Access, DeviceFile, DurableWrites};
 use nandle_profile::{AtomicWrite, FileSystem, Identity, SystemFacts};
@@ -51,6 +52,16 @@ pub fn identity(target: &Target) -> Identity {
     let roots = Roots::default();
     let device = target.first().and_then(Leaf::file).and_then(|file| device_of(&roots, file.file()));
     device.map_or_else(Identity::default, |device| identity::identity(&roots, &device))
+}
+
+/// Which device a file, a directory or a block device is on; empty where the system names none.
+///
+/// # Errors
+/// It isn't there, or can't be looked at.
+pub fn identity_of_path(path: &Path) -> std::io::Result<Identity> {
+    let roots = Roots::default();
+    let device = device_of(&roots, &File::open(path)?);
+    Ok(device.map_or_else(Identity::default, |device| identity::identity(&roots, &device)))
 }
 
 /// How the device that holds a file makes a write durable, as far as the system says.

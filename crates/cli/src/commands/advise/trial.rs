@@ -80,7 +80,7 @@ fn tell(advice: &Advice, contest: &Contest) -> String {
     let mut text = String::new();
     paragraph(&mut text, "", &format!("Tried on this machine: {}.", contest.workload));
     text += &format!("{}\n", table(contest));
-    paragraph(&mut text, "", &sentence(contest, &outcome));
+    paragraph(&mut text, "", &sentence(&outcome));
     let comment = if advice.question.product == Product::Sqlite { "--" } else { "#" };
     let lines = text.lines().map(|line| format!("{comment} {line}").trim_end().to_owned() + "\n");
     format!("\n{}", lines.collect::<String>())
@@ -116,7 +116,7 @@ fn rate(contest: &Contest, per_s: f64) -> String {
     if contest.counts_transactions { thousands(per_s) } else { format!("{:.2}", per_s * 60.0) }
 }
 
-fn sentence(contest: &Contest, outcome: &Outcome) -> String {
+fn sentence(outcome: &Outcome) -> String {
     format!(
         "Advice by defaults: {:.2} ({:.2}–{:.2} over {} pairs of runs): {}.",
         outcome.ratio,

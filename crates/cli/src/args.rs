@@ -13,6 +13,8 @@ use nandle_target::{IoChoice, TargetSpec};
 
 use crate::commands::advise::AdviseArgs;
 use crate::commands::compare::CompareArgs;
+use crate::commands::models::Wear;
+use crate::commands::trace::TraceArgs;
 
 /// Measures storage the way a database uses it, and says what the measurement means for the database.
 #[derive(Debug, Parser)]
@@ -44,7 +46,7 @@ pub(crate) enum Command {
     Probe(ProbeArgs),
     /// Measure every combination of block size, group size, queue depth and pattern
     Sweep(Box<SweepArgs>),
-    /// List, show and export the modelled drives
+    /// List, show, export and age the modelled drives
     Models(ModelsArgs),
     /// Make the HTML report of one profile, or of several to compare
     Report(ReportArgs),
@@ -52,6 +54,8 @@ pub(crate) enum Command {
     Advise(AdviseArgs),
     /// A profile against an older one, or drives side by side: prices, sizing, placement
     Compare(Box<CompareArgs>),
+    /// Say what a block trace looks like to a drive, and convert traces
+    Trace(TraceArgs),
     /// Print a completion script for a shell
     #[command(
         after_help = "Examples:\n  nandle completions bash > ~/.local/share/bash-completion/completions/nandle\n  nandle completions zsh > ~/.zfunc/_nandle\n  nandle completions fish > ~/.config/fish/completions/nandle.fish"
@@ -74,7 +78,7 @@ pub(crate) enum Command {
 #[derive(Debug, Clone, ClapArgs)]
 pub(crate) struct TargetArgs {
     /// A directory (a test file is made in it, and gone afterwards), a file, a block device, a modelled drive
-    /// (model:NAME, model:PATH.toml; see `nandle models`), or an array of them in
+    /// (model:NAME, model:PATH.toml; `nandle models --help` says more), or an array of them in
     /// software (raid0:64KiB:/mnt/a,/mnt/b; raid10:64KiB:model:NAME*4)
     #[arg(value_parser = OsStringValueParser::new().try_map(|text| TargetSpec::from_os(&text)))]
     pub(crate) target: TargetSpec,
@@ -269,10 +273,16 @@ pub(crate) enum FormatArg {
     Json,
 }
 
-/// List, show and export the modelled drives.
+/// List, show, export and age the modelled drives.
+///
+/// A modelled drive is a target like any other: model:NAME, or model:PATH.toml for one's own. Behind it may stand how it
+/// begins: model:NAME:state=new (never written), state=filled (once from start to end; what it is when nothing is said),
+/// state=70% (filled so far), or state=FILE, a file that `age` wrote. And what goes wrong on it: model:NAME:faults=FILE,
+/// a TOML of [[fault]] tables, each with kind = "failed-read" (or another; a wrong one is refused with all there are) and
+/// per_million = N. Colons, commas and asterisks in those paths take a backslash.
 #[derive(Debug, ClapArgs)]
 #[command(
-    after_help = "Examples:\n  nandle models\n  nandle models show x25-m-g2\n  nandle models export x25-m-g2 > mine.toml && nandle probe model:mine.toml"
+    after_help = "Examples:\n  nandle models\n  nandle models show x25-m-g2\n  nandle probe model:x25-m-g2:state=new\n  nandle models age x25-e-64 --fill 70% --write random:64GiB --output aged.zst && nandle sweep model:x25-e-64:state=aged.zst --operation write\n  nandle models export x25-m-g2 > mine.toml && nandle probe model:mine.toml"
 )]
 pub(crate) struct ModelsArgs {
     /// What to do [default: list]
@@ -294,6 +304,42 @@ pub(crate) enum ModelsCommand {
         /// A name of the list, or one's own file (PATH.toml)
         name: String,
     },
+    /// Write to a modelled flash drive until it is worn, and keep its state
+    Age(Box<AgeArgs>),
+}
+
+/// Write to a modelled flash drive until it is worn, and keep its state.
+///
+/// The drive is filled once from start to end, and then written to in virtual time, one --write after the other. What it
+/// is then, as `model:NAME:state=FILE`, is the first state of every probe and every cell of a sweep.
+#[derive(Debug, ClapArgs)]
+#[command(
+    after_help = "Examples:\n  nandle models age x25-e-64 --write random:5h --output aged.zst\n  nandle models age x25-e-64 --fill 70% --write random:128GiB --output aged.zst\n  nandle models age mtron-16 --write sequential:2GiB,focused:8MiB:10m --output worn.zst\n  nandle models age x25-e-64 --from aged.zst --write random:5h --output older.zst"
+)]
+pub(crate) struct AgeArgs {
+    /// A name of the list, or one's own file (PATH.toml)
+    pub(crate) name: String,
+    /// How much of it is filled first, from its start on; writes then stay in that part
+    #[arg(long, value_name = "PERCENT", default_value = "100%", value_parser = percent)]
+    pub(crate) fill: u8,
+    /// Begin with a state that this command wrote before
+    #[arg(long, value_name = "FILE", conflicts_with = "fill")]
+    pub(crate) from: Option<PathBuf>,
+    /// What to write: a pattern, as a sweep has it, and an amount of data or of virtual time
+    #[arg(long, value_name = "PATTERN:AMOUNT", value_delimiter = ',', required = true)]
+    pub(crate) write: Vec<Wear>,
+    /// Bytes of one write
+    #[arg(long, value_name = "SIZE", default_value = "4KiB", value_parser = positive_bytes)]
+    pub(crate) block_size: u64,
+    /// Writes outstanding
+    #[arg(long, value_name = "COUNT", default_value_t = 32)]
+    pub(crate) queue_depth: u32,
+    /// Seed of the random patterns
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Where the state goes
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
 }
 
 /// Make the HTML report of one profile, or of several to compare.
@@ -314,6 +360,12 @@ pub(crate) struct ReportArgs {
 fn positive_bytes(text: &str) -> Result<u64, String> {
     let bytes = parse_bytes(text).map_err(|error| error.to_string())?;
     if bytes == 0 { Err("expected a size above 0".into()) } else { Ok(bytes) }
+}
+
+/// A share of something.
+fn percent(text: &str) -> Result<u8, String> {
+    let percent = text.strip_suffix('%').unwrap_or(text).parse().ok().filter(|percent| *percent <= 100);
+    percent.ok_or_else(|| "expected 0% to 100%, in whole per cent".into())
 }
 
 /// A time that bounds something.

@@ -5,6 +5,7 @@ use nandle_probe::load::LoadError;
 use nandle_profile::ProfileError;
 use nandle_report::ReportError;
 use nandle_target::TargetError;
+use nandle_trace::TraceError;
 
 /// How the program leaves when it isn't done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,5 +91,14 @@ impl From<ProfileError> for CliError {
 impl From<ReportError> for CliError {
     fn from(error: ReportError) -> Self {
         Self::failed(error.to_string())
+    }
+}
+
+impl From<TraceError> for CliError {
+    fn from(error: TraceError) -> Self {
+        match error {
+            TraceError::SeveralDevices { .. } | TraceError::TwoPasses => Self::usage(error.to_string()),
+            _ => Self::failed(error.to_string()),
+        }
     }
 }

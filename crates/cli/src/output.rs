@@ -23,10 +23,9 @@ pub(crate) fn result(text: &str) -> Result<(), CliError> {
 ///
 /// # Errors
 /// As [`result`].
-pub(crate) fn json(value: &serde_json::Value) -> Result<(), CliError> {
+pub(crate) fn json(value: &impl serde::Serialize) -> Result<(), CliError> {
     let text = serde_json::to_string_pretty(value);
-    let text = text.map_err(|error| CliError::failed(format!("writing JSON: {error}")))?;
-    result(&(text + "\n"))
+    result(&(text.map_err(|error| CliError::failed(format!("writing JSON: {error}")))? + "\n"))
 }
 
 /// Tells something beside the result.

@@ -5,6 +5,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
+use nandle_model::library::{DeviceState, StateFileError};
 use nandle_profile::try_write;
 
 use crate::error::CliError;
@@ -21,6 +22,8 @@ pub(crate) enum Content {
     Profile,
     /// A page. An older one may be replaced.
     Report,
+    /// The state of a modelled drive. An older one may be replaced.
+    State,
     /// The cells of a sweep. The caller knows whether they may be replaced.
     Cells,
 }
@@ -53,6 +56,7 @@ fn check_replaceable(path: &Path, content: Content) -> Result<(), CliError> {
     let (ours, kind): (fn(&[u8]) -> bool, _) = match content {
         Content::Profile => (is_profile, "profile"),
         Content::Report => (is_report, "report"),
+        Content::State => (is_state, "state of a modelled drive"),
         Content::Cells => return Ok(()),
     };
     let there = fs::read(path).map_err(|error| {
@@ -75,6 +79,11 @@ fn is_profile(there: &[u8]) -> bool {
 
 fn is_report(there: &[u8]) -> bool {
     there.windows(GENERATOR.len()).take(HEAD_BYTES).any(|window| window == GENERATOR)
+}
+
+/// Also one of another version.
+fn is_state(there: &[u8]) -> bool {
+    matches!(DeviceState::decode(there), Ok(_) | Err(StateFileError::Version { .. }))
 }
 
 fn unwritable(path: &Path, error: &std::io::Error) -> CliError {

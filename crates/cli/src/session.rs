@@ -1,11 +1,12 @@
 //! A target that is open, filled where it has to be, and ready to be measured.
 
+use std::path::Path;
+
 use nandle_io::units::format_bytes;
 use nandle_io::{Device, Io, Nanos};
 use nandle_probe::fill::{BUFFER_BYTES, FillError, FillOptions, Filled, fill};
 use nandle_probe::load::{Cancel, Contents, Lane, LaneOptions, LoadError};
 use nandle_profile::Backend;
-use nandle_target::spec::ModelName;
 use nandle_target::{Intent, OpenOptions, Target, TargetError, TargetSpec};
 
 use crate::args::TargetArgs;
@@ -46,6 +47,7 @@ impl Session {
             overwrite: args.overwrite,
             destroy_data: args.destroy_data,
             request_cpu: args.request_cpu,
+            keep_contents: false,
         };
         let target = Target::open(args.target.clone(), options)?;
         Ok(Self { target, cancel: cancel.clone(), patience: args.patience })
@@ -54,20 +56,23 @@ impl Session {
     /// What the user named, so that it means the same elsewhere: a relative path is made absolute.
     pub(crate) fn name(&self) -> String {
         let spec = self.target.spec();
-        let absolute = |path| std::fs::canonicalize(path).ok();
+        let absolute = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.into());
         match spec {
-            TargetSpec::Path(path) => absolute(path).map(|path| path.display().to_string()),
-            TargetSpec::Model(ModelName::File(path)) => {
-                absolute(path).map(|path| TargetSpec::Model(ModelName::File(path)).to_string())
-            }
-            _ => None,
+            TargetSpec::Path(path) => absolute(path).display().to_string(),
+            TargetSpec::Model(model) => model.clone().with_paths(|path| absolute(&path)).to_string(),
+            TargetSpec::Repeat { .. } | TargetSpec::Array(_) => spec.to_string(),
         }
-        .unwrap_or_else(|| spec.to_string())
     }
 
     /// A world with the target in it, for one thread.
     pub(crate) fn open_io(&self, slots: u32) -> Result<(Box<dyn Io>, Device), CliError> {
         let opened = self.target.io(slots)?;
+        Ok((opened.io, opened.device))
+    }
+
+    /// The same with its write cache off. For models.
+    pub(crate) fn open_io_without_cache(&self, slots: u32) -> Result<(Box<dyn Io>, Device), String> {
+        let opened = self.target.io_without_cache(slots).map_err(|error| error.to_string())?;
         Ok((opened.io, opened.device))
     }
 

@@ -127,6 +127,7 @@ impl Row {
             schedule_lag_ns: on_schedule
                 .then(|| LatencySummary { p99: row.schedule_lag_p99_ns, ..LatencySummary::default() }),
             unsent: row.unsent,
+            drive: None,
             seconds: Vec::new(),
         };
         (origin, cell)
@@ -202,6 +203,7 @@ mod tests {
             first_error: None,
             schedule_lag_ns: None,
             unsent: None,
+            drive: None,
             seconds: Vec::new(),
         };
         let directory = tempfile::tempdir().unwrap();

@@ -8,6 +8,7 @@ pub mod buffer;
 mod clock;
 #[cfg(feature = "conformance")]
 pub mod conformance;
+mod counters;
 mod device;
 mod error;
 mod file;
@@ -25,6 +26,7 @@ mod vectors;
 
 pub use array::{ArrayError, Arrays};
 pub use buffer::{Arena, ArenaError, Buffer, BufferMut};
+pub use counters::DriveCounters;
 pub use device::{Access, Device, DeviceId, DurableWrites, Shape};
 pub use error::{Cause, IoError};
 pub use file::{DeviceFile, FileError, FileOptions};

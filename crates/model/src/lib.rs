@@ -3,6 +3,7 @@
 //! system clock, draw randomness of its own, or depend on the order of a hash map: the same calls give the same
 //! answers.
 
+pub mod aging;
 pub mod array;
 pub mod disk;
 pub mod flash;

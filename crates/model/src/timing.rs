@@ -1,5 +1,9 @@
 //! What the modelled world asks of a device model: when does a request complete? Timing knows no contents.
 
+use nandle_io::DriveCounters;
+
+use crate::flash::AgedState;
+
 /// What a request asks the device to do, as far as its time is concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimedOperation {
@@ -49,6 +53,15 @@ pub trait Timing {
     fn next_event_ns(&self) -> Option<u64>;
     /// Does everything due up to and including `now_ns`; finished requests are appended in order of completion.
     fn advance(&mut self, now_ns: u64, completed: &mut Vec<TimedCompletion>);
+    /// What it has counted; `None` for what is no flash drive, and no array of nothing else.
+    fn counters(&self) -> Option<DriveCounters> {
+        None
+    }
+    /// What outlives a power cycle: for each drive in it, in their order, its state, or nothing where it doesn't age.
+    /// Taken of a device that is idle.
+    fn aged_states(&mut self) -> Vec<Option<AgedState>> {
+        vec![None]
+    }
 }
 
 impl<T: Timing + ?Sized> Timing for Box<T> {
@@ -62,5 +75,13 @@ impl<T: Timing + ?Sized> Timing for Box<T> {
 
     fn advance(&mut self, now_ns: u64, completed: &mut Vec<TimedCompletion>) {
         (**self).advance(now_ns, completed);
+    }
+
+    fn counters(&self) -> Option<DriveCounters> {
+        (**self).counters()
+    }
+
+    fn aged_states(&mut self) -> Vec<Option<AgedState>> {
+        (**self).aged_states()
     }
 }

@@ -9,7 +9,8 @@ use std::process::Command;
 
 use nandle_io::{Arena, Arrays, Completion, Device, Io, Operation, Request, Wait};
 use nandle_model::library::Model;
-use nandle_model::world::{Host, ModelWorld, SparsePages};
+use nandle_model::media::MediaWorld;
+use nandle_model::world::Host;
 
 const SEEDS: &str = "NANDLE_SEEDS";
 const MODELS: [&str; 5] = ["x25-m-g2", "mtron-16", "nvme-tlc", "savvio-15k", "x25-e-4-1ctl"];
@@ -32,9 +33,13 @@ fn draw(state: &mut u64) -> u64 {
 
 /// One device of each kind and an array in software over two of them, all with contents.
 fn world() -> (Arrays, Vec<Device>) {
-    let mut world = ModelWorld::new(Host::with_slots(32));
-    let device = |name| Model::named(name).unwrap().device().unwrap().with_contents(SparsePages::default());
-    let mut devices: Vec<Device> = MODELS.iter().map(|name| world.add(device(name))).collect();
+    let mut world = MediaWorld::modelled(Host::with_slots(32));
+    let mut add = |name| {
+        let device = Model::named(name).unwrap().device().unwrap();
+        let media = device.media();
+        world.add(device, media).0
+    };
+    let mut devices: Vec<Device> = MODELS.map(&mut add).into();
     let mut arrays = Arrays::new(Box::new(world));
     devices.push(arrays.raid10(&[devices[0].id, devices[3].id], 16 << 10).unwrap());
     (arrays, devices)

@@ -4,15 +4,20 @@
 use nandle_io::conformance::{abandoned_requests_keep_their_memory, check};
 use nandle_io::{Arrays, Device, DeviceId, Io, Nanos};
 use nandle_model::library::Model;
-use nandle_model::world::{Host, ModelWorld, ModelledDevice, SparsePages};
+use nandle_model::media::MediaWorld;
+use nandle_model::world::{Host, ModelWorld};
 
-fn with_contents(name: &str) -> ModelledDevice {
-    Model::named(name).unwrap().device().unwrap().with_contents(SparsePages::default())
+type World = MediaWorld<ModelWorld>;
+
+fn add(world: &mut World, name: &str) -> Device {
+    let device = Model::named(name).unwrap().device().unwrap();
+    let media = device.media();
+    world.add(device, media).0
 }
 
-fn world(slots: usize, names: &[&str]) -> (ModelWorld, Vec<Device>) {
-    let mut world = ModelWorld::new(Host::with_slots(slots));
-    let devices = names.iter().map(|name| world.add(with_contents(name))).collect();
+fn world(slots: usize, names: &[&str]) -> (World, Vec<Device>) {
+    let mut world = MediaWorld::modelled(Host::with_slots(slots));
+    let devices = names.iter().map(|name| add(&mut world, name)).collect();
     (world, devices)
 }
 
@@ -60,8 +65,8 @@ fn several_devices_in_one_world() {
 #[test]
 fn a_host_that_costs_nothing_and_a_slow_one() {
     for request_cpu in [Nanos::ZERO, Nanos::from_millis(3)] {
-        let mut world = ModelWorld::new(Host { slots: 16, request_cpu });
-        let device = world.add(with_contents("x25-m-g2"));
+        let mut world = MediaWorld::modelled(Host { slots: 16, request_cpu });
+        let device = add(&mut world, "x25-m-g2");
         check(&mut world, &device, 8);
     }
 }

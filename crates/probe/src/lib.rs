@@ -4,6 +4,7 @@
 
 pub mod experiments;
 pub mod fill;
+mod isotonic;
 pub mod load;
 mod observer;
 pub mod pattern;

@@ -101,9 +101,25 @@ pub struct Cell {
     /// On a schedule: arrivals that were due and not sent before the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unsent: Option<u64>,
+    /// What the drive counted meanwhile: of cells that write, where the drive tells. Modelled flash drives do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drive: Option<DriveWork>,
     /// What each second of the run gave; empty for runs shorter than two seconds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seconds: Vec<SecondSample>,
+}
+
+/// What a flash drive did during a run. Of an array the sums over its drives, so that what a mirror takes counts twice.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct DriveWork {
+    /// What the host wrote.
+    pub host_written_bytes: u64,
+    /// What was programmed into flash: the host's data, what cleaning and merging moved, and padding.
+    pub flash_written_bytes: u64,
+    /// Flash that was erased.
+    pub erased_bytes: u64,
+    /// `flash_written_bytes` by `host_written_bytes`; `null` when the host wrote nothing.
+    pub write_amplification: Option<f64>,
 }
 
 /// One second of a run.

@@ -17,7 +17,7 @@ mod profile;
 mod sweep;
 mod system;
 
-pub use cell::{Cell, LatencySummary, MeasuredCell, OperationKind, SecondSample, SkippedCell};
+pub use cell::{Cell, DriveWork, LatencySummary, MeasuredCell, OperationKind, SecondSample, SkippedCell};
 pub use costs::{FlexibleIo, ReadPlan, RequestCost};
 pub use derived::{
     BlockAtDepth, DepthForBlock, Derived, EqualRegion, GroupPenalty, SplitObservation, SplitSize,

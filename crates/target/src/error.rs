@@ -52,6 +52,14 @@ pub enum Problem {
     /// There is no such modelled drive, or its file is wrong.
     #[error("{0}; `nandle models list` says what there is")]
     Model(Box<nandle_model::library::ModelError>),
+    /// A file of faults can't be had.
+    #[error("the faults in {path}: {what}", path = path.display())]
+    Faults {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it, and what would be right.
+        what: String,
+    },
     /// Something was asked for that a modelled drive doesn't have.
     #[error("a modelled drive has {lacks}; leave out {option}")]
     NotForModels {
@@ -60,6 +68,9 @@ pub enum Problem {
         /// The option that asks for it.
         option: &'static str,
     },
+    /// A write cache that can't be switched off.
+    #[error("only a modelled drive that has a write cache can be had without it")]
+    NoCacheToSwitch,
     /// The host's costs are those of the real host.
     #[error(
         "--request-cpu says what a request to a modelled drive costs; a real one costs what it costs: leave it out"
@@ -164,7 +175,9 @@ impl Problem {
             | Self::DanglingLink { .. }
             | Self::Kind { .. }
             | Self::Model(_)
+            | Self::Faults { .. }
             | Self::NotForModels { .. }
+            | Self::NoCacheToSwitch
             | Self::ForModelsAlone
             | Self::MixedWorlds
             | Self::Array { .. }

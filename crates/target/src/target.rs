@@ -3,6 +3,7 @@ use std::sync::Arc;
 
 use nandle_io::{DeviceFile, Shape};
 use nandle_model::library::{Model, ModelFacts};
+use nandle_model::media::FaultFile;
 
 use crate::open::{self, KeptFile, NameGuard};
 use crate::spec::{ArraySpec, TargetSpec};
@@ -48,8 +49,17 @@ pub(crate) enum Backing {
 #[derive(Debug)]
 pub(crate) struct ModelledLeaf {
     pub(crate) model: Model,
+    /// Where it keeps contents, what goes wrong with them.
+    pub(crate) media: Option<MediaSettings>,
     pub(crate) facts: ModelFacts,
     pub(crate) shape: Shape,
+}
+
+/// How a modelled drive keeps contents.
+#[derive(Debug, Clone)]
+pub(crate) struct MediaSettings {
+    /// What goes wrong; nothing when absent.
+    pub(crate) faults: Option<FaultFile>,
 }
 
 /// What a leaf of a target is.

@@ -1,6 +1,6 @@
 //! What is printed reads back, and what is wrong is refused with a reason.
 
-use nandle_target::spec::{ArrayLevel, ArraySpec, ModelName, SpecError, TargetSpec};
+use nandle_target::spec::{ArrayLevel, ArraySpec, ModelName, ModelSpec, SpecError, StateSpec, TargetSpec};
 use proptest::prelude::*;
 
 fn path(text: &str) -> TargetSpec {
@@ -8,7 +8,17 @@ fn path(text: &str) -> TargetSpec {
 }
 
 fn library(name: &str) -> TargetSpec {
-    TargetSpec::Model(ModelName::Library(name.into()))
+    TargetSpec::Model(ModelSpec::named(ModelName::Library(name.into())))
+}
+
+fn own(path: &str) -> TargetSpec {
+    TargetSpec::Model(ModelSpec::named(ModelName::File(path.into())))
+}
+
+/// The drive `x` in a state, perhaps with faults.
+fn begun(state: StateSpec, faults: Option<&str>) -> TargetSpec {
+    let named = ModelSpec::named(ModelName::Library("x".into()));
+    TargetSpec::Model(ModelSpec { state, faults: faults.map(Into::into), ..named })
 }
 
 fn repeat(target: TargetSpec, count: u32) -> TargetSpec {
@@ -27,7 +37,18 @@ fn every_form_is_read() {
         ("a,b*4 with \\ strange: characters", path("a,b*4 with \\ strange: characters")),
         ("model:x25-m-g2", library("x25-m-g2")),
         ("model:x25-m-g2*4", repeat(library("x25-m-g2"), 4)),
-        ("model:./mine.toml", TargetSpec::Model(ModelName::File("./mine.toml".into()))),
+        ("model:./mine.toml", own("./mine.toml")),
+        (r"model:a\:b.toml", own("a:b.toml")),
+        ("model:x:state=filled", library("x")),
+        ("model:x:state=new", begun(StateSpec::Filled(0), None)),
+        ("model:x:state=70%*2", repeat(begun(StateSpec::Filled(70), None), 2)),
+        (r"model:x:state=a\:b.zst", begun(StateSpec::File("a:b.zst".into()), None)),
+        ("model:x:state=./new", begun(StateSpec::File("./new".into()), None)),
+        ("model:x:faults=f.toml:state=new", begun(StateSpec::Filled(0), Some("f.toml"))),
+        ("raid0:64K:model:x:state=new*2,model:x", {
+            let members = vec![repeat(begun(StateSpec::Filled(0), None), 2), library("x")];
+            array(ArrayLevel::Raid0, 65_536, members)
+        }),
         ("raid0:64KiB:/a,/b", array(ArrayLevel::Raid0, 65_536, vec![path("/a"), path("/b")])),
         ("raid0:64K:model:x*4", array(ArrayLevel::Raid0, 65_536, vec![repeat(library("x"), 4)])),
         ("raid10:1MiB:/a*2,/b,/c", {
@@ -48,9 +69,13 @@ fn an_array_has_its_repeats_as_members() {
 #[test]
 fn what_can_not_be_is_refused() {
     type Expected = fn(&SpecError) -> bool;
-    let cases: [(&str, Expected); 13] = [
+    let cases: [(&str, Expected); 17] = [
         ("", |error| matches!(error, SpecError::Empty { .. })),
         ("model:", |error| matches!(error, SpecError::Empty { .. })),
+        ("model:x:stat=new", |error| matches!(error, SpecError::How { how, .. } if how == "stat=new")),
+        ("model:x:state=", |error| matches!(error, SpecError::How { .. })),
+        ("model:x:state=101%", |error| matches!(error, SpecError::How { .. })),
+        ("model:x:aged.zst", |error| matches!(error, SpecError::How { .. })),
         ("raid0:64K:/a,,/b", |error| matches!(error, SpecError::Empty { .. })),
         ("raid0:64K", |error| matches!(error, SpecError::NoMembers { .. })),
         ("raid0:64K:", |error| matches!(error, SpecError::NoMembers { .. })),
@@ -79,12 +104,24 @@ fn any_path() -> impl Strategy<Value = TargetSpec> {
 }
 
 fn any_model() -> impl Strategy<Value = TargetSpec> {
-    "[a-z0-9*,\\\\-]{1,12}".prop_flat_map(|name| {
-        prop_oneof![
-            Just(library(&name)),
-            Just(TargetSpec::Model(ModelName::File(format!("{name}.toml").into())))
-        ]
-    })
+    ("[a-z0-9*,:\\\\-]{1,12}", any_state(), prop::option::of("[a-z0-9*,:=%\\\\]{1,9}")).prop_flat_map(
+        |(name, state, faults)| {
+            let faults = faults.map(Into::into);
+            let model =
+                |name| TargetSpec::Model(ModelSpec { name, state: state.clone(), faults: faults.clone() });
+            prop_oneof![
+                Just(model(ModelName::Library(name.clone()))),
+                Just(model(ModelName::File(format!("{name}.toml").into())))
+            ]
+        },
+    )
+}
+
+fn any_state() -> impl Strategy<Value = StateSpec> {
+    prop_oneof![
+        (0_u8..=100).prop_map(StateSpec::Filled),
+        "[a-z0-9*,:=\\\\]{1,9}zst".prop_map(|path| StateSpec::File(path.into())),
+    ]
 }
 
 fn any_member() -> impl Strategy<Value = TargetSpec> {

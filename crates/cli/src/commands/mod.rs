@@ -7,3 +7,4 @@ pub(crate) mod probe;
 pub(crate) mod report;
 pub(crate) mod shell;
 pub(crate) mod sweep;
+pub(crate) mod trace;

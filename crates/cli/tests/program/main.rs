@@ -24,5 +24,6 @@ mod sweep_loads;
 mod sweep_plan;
 mod sweep_resume;
 mod terminal;
+mod trace;
 mod units;
 mod unprivileged;

@@ -73,6 +73,31 @@ fn a_sweep_of_writes_shows_what_uflip_found() {
 }
 
 #[test]
+fn a_sweep_of_writes_tells_what_the_drive_did() {
+    let place = Place::new();
+    let cells = |target: &str, options: &str| {
+        let options = "--time-per-run 4s --queue-depths 8 --patterns sequential,random ".to_owned() + options;
+        place.nandle(&format!("sweep {target} {options} --json")).done().json()["cells"].clone()
+    };
+    let writes = cells("model:mtron-16", "--block-sizes 4KiB --operation write");
+    let amplification = |cell: &serde_json::Value| cell["drive"]["write_amplification"].as_f64().unwrap();
+    let (sequential, random) = (amplification(&writes[0]), amplification(&writes[1]));
+    assert!((1.0..1.5).contains(&sequential) && random > 20.0, "{sequential} {random}");
+    for cell in writes.as_array().unwrap() {
+        let host_bytes = cell["drive"]["host_written_bytes"].as_u64().unwrap();
+        let told = cell["bytes"].as_u64().unwrap();
+        // The last requests were sent, and completed after the run's end.
+        assert!((told..told + (1 << 20)).contains(&host_bytes), "{host_bytes} {told}");
+    }
+    let mirrored = cells("raid10:64KiB:model:mtron-16*2", "--block-sizes 4KiB --operation write");
+    let host_bytes = mirrored[0]["drive"]["host_written_bytes"].as_u64().unwrap();
+    assert!(host_bytes >= 2 * mirrored[0]["bytes"].as_u64().unwrap(), "both legs count");
+    assert!(cells("model:mtron-16", "--block-sizes 4KiB")[0]["drive"].is_null(), "nothing was written");
+    let disk = cells("model:wd2003fyys", "--block-sizes 4KiB --operation write");
+    assert!(disk[0]["drive"].is_null(), "a disk counts nothing of the kind");
+}
+
+#[test]
 fn arrays_of_models_are_swept_in_one_world() {
     let place = Place::new();
     let options = "--time-per-run 200ms --block-sizes 256KiB --queue-depths 16 --patterns random";

@@ -47,6 +47,14 @@ impl Columns {
         }
     }
 
+    /// All the devices below, in their order.
+    pub(super) fn devices(&self) -> &[DeviceId] {
+        match self {
+            Self::Single(devices) => devices,
+            Self::Mirrored(pairs) => pairs.as_flattened(),
+        }
+    }
+
     pub(super) fn count(&self) -> usize {
         match self {
             Self::Single(devices) => devices.len(),

@@ -8,8 +8,8 @@ use super::wake::ArrayWake;
 use crate::slab::Slab;
 use crate::slots::InFlight;
 use crate::{
-    Arena, Backend, Cause, Completion, Device, DeviceId, Full, Io, IoError, Nanos, Operation, Request, Shape,
-    Wait, Waker,
+    Arena, Backend, Cause, Completion, Device, DeviceId, DriveCounters, Full, Io, IoError, Nanos, Operation,
+    Request, Shape, Wait, Waker,
 };
 
 /// A world around another one, with arrays of its devices beside them; see the [module](crate::array).
@@ -203,6 +203,18 @@ impl Io for Arrays {
 
     fn backend(&self) -> Backend {
         self.inner.backend()
+    }
+
+    fn counters(&self, device: DeviceId) -> Option<DriveCounters> {
+        match self.array(device) {
+            Some((array, _)) => {
+                let of_children = array.columns.devices().iter().map(|child| self.inner.counters(*child));
+                of_children
+                    .into_iter()
+                    .try_fold(DriveCounters::default(), |sum, child| Some(sum.plus(child?)))
+            }
+            None => self.inner.counters(device),
+        }
     }
 }
 

@@ -84,6 +84,16 @@ impl Controller {
         }
     }
 
+    /// The drives behind it, in their order.
+    pub(crate) fn drives(&self) -> impl Iterator<Item = &Box<dyn Timing>> {
+        self.drives.iter()
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn drives_mut(&mut self) -> impl Iterator<Item = &mut Box<dyn Timing>> {
+        self.drives.iter_mut()
+    }
+
     fn schedule(&mut self, at_ns: u64, action: Action) {
         self.sequence += 1;
         self.due.push(Reverse(Due { at_ns, sequence: self.sequence, action }));

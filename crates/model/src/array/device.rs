@@ -1,8 +1,11 @@
 //! The array itself: the host's layout over what the controllers show.
 
+use nandle_io::DriveCounters;
+
 use super::controller::Controller;
 use super::layout::Layout;
 use super::parameters::{ArrayError, ArrayParameters, ControllerParameters, LayoutParameters};
+use crate::flash::AgedState;
 use crate::timing::{TimedCompletion, TimedOperation, TimedRequest, Timing};
 
 /// A drive to put into an array.
@@ -162,5 +165,14 @@ impl Timing for Array {
             }
             self.finished = finished;
         }
+    }
+
+    fn counters(&self) -> Option<DriveCounters> {
+        let of_drives = self.controllers.iter().flat_map(Controller::drives).map(Timing::counters);
+        of_drives.into_iter().try_fold(DriveCounters::default(), |sum, drive| Some(sum.plus(drive?)))
+    }
+
+    fn aged_states(&mut self) -> Vec<Option<AgedState>> {
+        self.controllers.iter_mut().flat_map(Controller::drives_mut).flat_map(Timing::aged_states).collect()
     }
 }

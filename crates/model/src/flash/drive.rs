@@ -3,6 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use nandle_io::DriveCounters;
+
 use super::chips::Chips;
 use super::command_queue::{CommandQueue, SlotIndex};
 use super::firmware::Firmware;
@@ -242,5 +244,13 @@ impl Timing for FlashDrive {
         {
             self.work_while_idle(idle_ns);
         }
+    }
+
+    fn counters(&self) -> Option<DriveCounters> {
+        Some(self.stats.counters(self.unit_bytes, self.parameters.superblock_bytes()))
+    }
+
+    fn aged_states(&mut self) -> Vec<Option<AgedState>> {
+        vec![Some(self.aged_state())]
     }
 }

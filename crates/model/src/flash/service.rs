@@ -138,6 +138,7 @@ impl FlashDrive {
     }
 
     fn write_unit(&mut self, unit: u32, bytes: u64, arrived_ns: u64) -> Option<u64> {
+        self.stats.host_written_bytes += bytes;
         let ready_ns =
             if bytes < self.unit_bytes { self.fill_up(unit, bytes, arrived_ns) } else { arrived_ns };
         let mut medium = Medium { chips: &mut self.chips, buffer: &mut self.buffer, stats: &mut self.stats };

@@ -1,5 +1,6 @@
 //! The aged state of a drive, to be saved and loaded.
 
+use nandle_io::DriveCounters;
 use serde::{Deserialize, Serialize};
 
 use super::mapping::Mapping;
@@ -10,6 +11,8 @@ use super::stats::FlashStats;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct AgedState {
     drive: String,
+    unit_bytes: u64,
+    superblock_bytes: u64,
     mapping: Mapping,
     stats: FlashStats,
 }
@@ -42,14 +45,25 @@ pub enum StateError {
 
 impl AgedState {
     pub(super) fn of(parameters: &FlashParameters, mapping: &Mapping, stats: &FlashStats) -> Self {
-        Self { drive: parameters.name.clone(), mapping: mapping.clone(), stats: stats.clone() }
+        Self {
+            drive: parameters.name.clone(),
+            unit_bytes: parameters.unit_bytes(),
+            superblock_bytes: parameters.superblock_bytes(),
+            mapping: mapping.clone(),
+            stats: stats.clone(),
+        }
+    }
+
+    /// What the drive had counted.
+    pub fn counters(&self) -> DriveCounters {
+        self.stats.counters(self.unit_bytes, self.superblock_bytes)
     }
 
     pub(super) fn into_parts(
         self,
         parameters: &FlashParameters,
     ) -> Result<(Mapping, FlashStats), StateError> {
-        let Self { drive: state_drive, mapping, stats } = self;
+        let Self { drive: state_drive, mapping, stats, .. } = self;
         match Mapping::new(parameters).with_state_of(mapping) {
             Some(mapping) => Ok((mapping, stats)),
             None => Err(StateError::OtherLayout { state_drive, drive: parameters.name.clone() }),

@@ -1,12 +1,15 @@
 //! What a flash drive counts.
 
+use nandle_io::DriveCounters;
 use serde::{Deserialize, Serialize};
 
 /// Figures of a drive since it was made (or since its aged state was made).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FlashStats {
-    /// Mapping units that the host wrote.
+    /// Bytes that the host wrote.
+    pub host_written_bytes: u64,
+    /// Mapping units that the host wrote, wholly or in part.
     pub host_written_units: u64,
     /// Mapping units that cleaning or merging wrote.
     pub moved_units: u64,
@@ -31,10 +34,23 @@ pub struct FlashStats {
 }
 
 impl FlashStats {
+    /// The same in bytes.
+    pub(crate) fn counters(&self, unit_bytes: u64, superblock_bytes: u64) -> DriveCounters {
+        DriveCounters {
+            host_written_bytes: self.host_written_bytes,
+            flash_written_bytes: self.programmed_units() * unit_bytes,
+            erased_bytes: self.erased_superblocks * superblock_bytes,
+            discarded_bytes: self.discarded_units * unit_bytes,
+        }
+    }
+
+    fn programmed_units(&self) -> u64 {
+        self.host_written_units + self.moved_units + self.padded_units
+    }
+
     /// Units programmed for each unit that the host wrote; `None` before it wrote any.
     pub fn write_amplification(&self) -> Option<f64> {
-        let programmed = self.host_written_units + self.moved_units + self.padded_units;
-        (self.host_written_units > 0).then(|| programmed as f64 / self.host_written_units as f64)
+        (self.host_written_units > 0).then(|| self.programmed_units() as f64 / self.host_written_units as f64)
     }
 }
 

@@ -1,26 +1,32 @@
 //! From parameters to a device in its first state.
 
-use super::ModelError;
+use std::sync::Arc;
+
 use super::model::{Model, ModelFacts, Parameters};
+use super::{DeviceState, FirstState, ModelError};
 use crate::array::{Array, ArrayParameters, Drive};
 use crate::disk::{DiskParameters, MagneticDisk};
+use crate::flash::parameters::{Durability, WriteBufferParameters};
 use crate::flash::{FlashDrive, FlashParameters};
+use crate::media::WriteCache;
 use crate::world::ModelledDevice;
 
 /// What hosts see of all the flash drives, whatever their pages are.
 const FLASH_LOGICAL_BLOCK_BYTES: u64 = 512;
 
 impl Model {
-    /// A device of its own, in the state that [`ModelFacts::first_state`] tells, without contents. Takes
+    /// A device of its own, in the state that [`ModelFacts::first_state`] tells. Takes
     /// milliseconds: a flash drive's state is made, not written.
     ///
     /// # Errors
     /// The parameters contradict each other in a way that only shows here.
     pub fn device(&self) -> Result<ModelledDevice, ModelError> {
         match &self.parameters {
-            Parameters::Flash(parameters) => flash(&self.origin, parameters),
+            Parameters::Flash(parameters) => flash(&self.origin, parameters, &self.first_state),
             Parameters::Disk(parameters) => disk(&self.origin, parameters),
-            Parameters::Array { parameters, members } => array(&self.origin, parameters, members),
+            Parameters::Array { parameters, members } => {
+                array(&self.origin, parameters, self.begun(members)?)
+            }
         }
     }
 
@@ -65,24 +71,65 @@ impl Model {
 
     fn first_state(&self) -> String {
         match &self.parameters {
-            Parameters::Flash(_) => {
-                "It begins written once from its start to its end, and idle: cleaning sets in \
-                                     when overwriting has used its spare space up."
-                    .into()
-            }
+            Parameters::Flash(_) => self.first_state.sentence(),
             Parameters::Disk(_) => {
                 "It begins idle, its heads at the outermost track and its cache empty.".into()
             }
-            Parameters::Array { members, .. } => members.first().map_or_else(String::new, Self::first_state),
+            Parameters::Array { members, .. } if members.iter().all(Self::is_rotational) => {
+                members.first().map_or_else(String::new, Self::first_state)
+            }
+            Parameters::Array { .. } => self.first_state.sentence(),
         }
+    }
+
+    /// An array's members, each in its part of the array's first state.
+    fn begun(&self, members: &[Self]) -> Result<Vec<Self>, ModelError> {
+        let begun = members.iter().enumerate().map(|(index, member)| {
+            let first_state = match &self.first_state {
+                FirstState::Filled { .. } => self.first_state.clone(),
+                FirstState::Aged(state) => {
+                    let drive = state.drives().get(index).cloned().flatten();
+                    FirstState::Aged(Arc::new(DeviceState::new(member.name(), vec![drive])))
+                }
+            };
+            member.clone().starting(first_state)
+        });
+        begun.collect()
     }
 }
 
-fn flash(origin: &str, parameters: &FlashParameters) -> Result<ModelledDevice, ModelError> {
-    let drive = FlashDrive::new(parameters);
-    let mut drive = drive.map_err(|source| ModelError::flash(origin, source))?;
-    drive.fill_sequentially(1.0)?;
-    Ok(ModelledDevice::new(Box::new(drive), parameters.capacity_bytes, FLASH_LOGICAL_BLOCK_BYTES))
+fn flash(
+    origin: &str,
+    parameters: &FlashParameters,
+    first_state: &FirstState,
+) -> Result<ModelledDevice, ModelError> {
+    let drive = match first_state {
+        FirstState::Filled { percent } => {
+            let drive = FlashDrive::new(parameters);
+            let mut drive = drive.map_err(|source| ModelError::flash(origin, source))?;
+            drive.fill_sequentially(f64::from(*percent) / 100.0)?;
+            drive
+        }
+        FirstState::Aged(state) => {
+            let of_drive = state.drives().first().cloned().flatten();
+            let other = || ModelError::OtherState { origin: origin.into(), state_of: state.model().into() };
+            FlashDrive::with_aged_state(parameters, of_drive.ok_or_else(other)?)?
+        }
+    };
+    let mut device =
+        ModelledDevice::new(Box::new(drive), parameters.capacity_bytes, FLASH_LOGICAL_BLOCK_BYTES);
+    device.write_cache = flash_cache(&parameters.write_buffer);
+    Ok(device)
+}
+
+/// What a power cut takes. Where a write completes on the medium there is nothing to lose, whatever the buffer is.
+fn flash_cache(buffer: &WriteBufferParameters) -> WriteCache {
+    match buffer.durability {
+        Durability::Protected => WriteCache::Protected,
+        _ if !buffer.acknowledges_early => WriteCache::Protected,
+        Durability::Volatile => WriteCache::Volatile,
+        Durability::Lying => WriteCache::Lying { held_bytes: buffer.bytes },
+    }
 }
 
 fn disk(origin: &str, parameters: &DiskParameters) -> Result<ModelledDevice, ModelError> {
@@ -90,18 +137,23 @@ fn disk(origin: &str, parameters: &DiskParameters) -> Result<ModelledDevice, Mod
     let capacity_bytes = disk.capacity_bytes();
     let mut device = ModelledDevice::new(Box::new(disk), capacity_bytes, parameters.sector_bytes);
     device.shape.discards = false;
+    if !parameters.cache.write_back {
+        device.write_cache = WriteCache::Protected;
+    }
     Ok(device)
 }
 
 fn array(
     origin: &str,
     parameters: &ArrayParameters,
-    members: &[Model],
+    members: Vec<Model>,
 ) -> Result<ModelledDevice, ModelError> {
     let mut drives = Vec::new();
     let (mut logical_block_bytes, mut discards) = (1, true);
+    let mut write_cache = WriteCache::Protected;
     for member in members {
-        let ModelledDevice { shape, timing, .. } = member.device()?;
+        let ModelledDevice { shape, timing, write_cache: of_member } = member.device()?;
+        write_cache = write_cache.weaker(of_member);
         logical_block_bytes = shape.logical_block_bytes.max(logical_block_bytes);
         discards &= shape.discards;
         drives.push(Drive { timing, capacity_bytes: shape.capacity_bytes });
@@ -110,5 +162,8 @@ fn array(
     let capacity_bytes = array.capacity_bytes() / logical_block_bytes * logical_block_bytes;
     let mut device = ModelledDevice::new(Box::new(array), capacity_bytes, logical_block_bytes);
     device.shape.discards = discards;
+    // A battery-backed cache answers for the drives behind it: flushes end there.
+    let backed = parameters.controllers.iter().all(|controller| controller.cache.is_some());
+    device.write_cache = if backed { WriteCache::Protected } else { write_cache };
     Ok(device)
 }

@@ -1,5 +1,6 @@
 use std::path::PathBuf;
 
+use super::StateFileError;
 use crate::array::ArrayError;
 use crate::disk::DiskError;
 use crate::flash::{ParameterError, StateError};
@@ -67,6 +68,32 @@ pub enum ModelError {
         origin: String,
         /// The member.
         member: String,
+    },
+    /// A file is no state.
+    #[error("the state {path}: {source}", path = path.display())]
+    StateFile {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: Box<StateFileError>,
+    },
+    /// A state belongs to another model.
+    #[error(
+        "{origin} can't begin in a state of {state_of:?}: expected one that `nandle models age {origin}` wrote"
+    )]
+    OtherState {
+        /// The model's name or file.
+        origin: String,
+        /// The model that the state is of.
+        state_of: String,
+    },
+    /// A state was asked for of something that has none.
+    #[error(
+        "{origin} has no flash in it, so nothing of it ages; only flash drives and arrays of them have a state to keep"
+    )]
+    Ageless {
+        /// The model's name or file.
+        origin: String,
     },
     /// The drive can't be brought into its first state.
     #[error(transparent)]

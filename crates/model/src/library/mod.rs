@@ -6,10 +6,12 @@ mod error;
 mod files;
 mod kind;
 mod model;
+mod state;
 
 pub use error::ModelError;
 pub use kind::ModelKind;
 pub use model::{Model, ModelFacts, Parameters};
+pub use state::{DeviceState, FirstState, StateFileError};
 
 use crate::array::ArrayParameters;
 use crate::disk::DiskParameters;

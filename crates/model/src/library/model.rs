@@ -1,10 +1,12 @@
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::kind::Tag;
-use super::{ModelError, ModelKind, toml_of};
+use super::{DeviceState, FirstState, ModelError, ModelKind, toml_of};
 use crate::array::ArrayParameters;
 use crate::disk::DiskParameters;
 use crate::flash::FlashParameters;
+use crate::timing::Timing;
 
 /// A modelled drive or array: parameters that are right, and the text they came from.
 #[derive(Debug, Clone)]
@@ -13,6 +15,7 @@ pub struct Model {
     pub(super) origin: String,
     text: String,
     pub(super) parameters: Parameters,
+    pub(super) first_state: FirstState,
 }
 
 /// What a model is made of.
@@ -96,7 +99,76 @@ impl Model {
                 Parameters::Array { parameters, members }
             }
         };
-        Ok(Self { origin: origin.into(), text, parameters })
+        Ok(Self { origin: origin.into(), text, parameters, first_state: FirstState::default() })
+    }
+
+    /// The same model, of which every device begins in this state.
+    ///
+    /// # Errors
+    /// The state is one of another model.
+    pub fn starting(mut self, first_state: FirstState) -> Result<Self, ModelError> {
+        if let FirstState::Aged(state) = &first_state {
+            self.check_state(state)?;
+        }
+        self.first_state = first_state;
+        Ok(self)
+    }
+
+    /// The same model, of which every device begins as a file of [`DeviceState::encode`] says.
+    ///
+    /// # Errors
+    /// The file can't be read, holds no state, or one of another model.
+    pub fn starting_from_file(self, path: &Path) -> Result<Self, ModelError> {
+        let bytes = std::fs::read(path).map_err(|source| ModelError::Read { path: path.into(), source })?;
+        let state = DeviceState::decode(&bytes)
+            .map_err(|source| ModelError::StateFile { path: path.into(), source: Box::new(source) })?;
+        self.starting(FirstState::Aged(Arc::new(state)))
+    }
+
+    /// The state of a device of this model, to be kept. Taken when the device is idle.
+    ///
+    /// # Errors
+    /// There is nothing in it that ages: it is made of magnetic disks.
+    pub fn state_of(&self, device: &mut dyn Timing) -> Result<DeviceState, ModelError> {
+        let drives = device.aged_states();
+        if drives.iter().all(Option::is_none) {
+            return Err(ModelError::Ageless { origin: self.origin.clone() });
+        }
+        Ok(DeviceState::new(self.name(), drives))
+    }
+
+    fn check_state(&self, state: &DeviceState) -> Result<(), ModelError> {
+        if state.model() == self.name() && state.drives().len() == self.drives() {
+            return Ok(());
+        }
+        Err(ModelError::OtherState { origin: self.origin.clone(), state_of: state.model().into() })
+    }
+
+    /// How many drives it is made of.
+    fn drives(&self) -> usize {
+        match &self.parameters {
+            Parameters::Array { members, .. } => members.len(),
+            Parameters::Flash(_) | Parameters::Disk(_) => 1,
+        }
+    }
+
+    /// The same drive with its write cache off: every write waits for the medium. `None` of a drive that has none, and of
+    /// an array.
+    pub fn without_write_cache(&self) -> Option<Self> {
+        let parameters = match &self.parameters {
+            Parameters::Flash(flash) if flash.write_buffer.acknowledges_early => {
+                let mut flash = flash.clone();
+                flash.write_buffer.acknowledges_early = false;
+                Parameters::Flash(flash)
+            }
+            Parameters::Disk(disk) if disk.cache.write_back => {
+                let mut disk = disk.clone();
+                disk.cache.write_back = false;
+                Parameters::Disk(disk)
+            }
+            _ => return None,
+        };
+        Some(Self { parameters, ..self.clone() })
     }
 
     /// What it is made of.

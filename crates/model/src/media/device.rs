@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use nandle_io::{Cause, Shape};
+use serde::Deserialize;
 
 use super::contents::Contents;
 use super::faults::{FaultPlan, Faults};
@@ -27,22 +28,38 @@ pub struct Media {
 }
 
 /// What a device's acknowledgements are worth.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum WriteCache {
     /// Flushes and durable writes do what they say.
     #[default]
     Volatile,
-    /// Power-loss protection: a write is durable when it completes.
+    /// A write is durable when it completes: capacitors or a battery save the cache, or there is none to lose.
     Protected,
     /// Flushes and durable writes are acknowledged while the cache still holds something.
     Lying {
-        /// So many completed writes and discards, the last ones.
-        held_writes: u64,
+        /// What the cache holds: the last completed writes and discards that fit into it.
+        held_bytes: u64,
     },
 }
 
+impl WriteCache {
+    /// What an array of devices with these two promises: what the worse of them keeps.
+    pub(crate) fn weaker(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Lying { held_bytes: a }, Self::Lying { held_bytes: b }) => {
+                Self::Lying { held_bytes: a.saturating_add(b) }
+            }
+            (lying @ Self::Lying { .. }, _) | (_, lying @ Self::Lying { .. }) => lying,
+            (Self::Volatile, _) | (_, Self::Volatile) => Self::Volatile,
+            (Self::Protected, Self::Protected) => Self::Protected,
+        }
+    }
+}
+
 /// What a discarded block reads as.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum AfterDiscard {
     /// Garbage, by the plan's seed: whoever relies on anything is found out.
     #[default]

@@ -10,6 +10,7 @@
 //!   have left, without running again. An image is [`Contents`]: recovery runs on [`Media`] made of it, which is
 //!   recorded, and cut, like any other.
 //! - [`MediaWorld`] puts media behind the [`Io`](nandle_io::Io) interface, around any world that knows the time.
+//!   [`MediaWorld::modelled`] is the one for modelled drives.
 //!
 //! ```
 //! use nandle_io::{Arena, Operation};
@@ -48,7 +49,7 @@ mod world;
 
 pub use contents::Contents;
 pub use device::{AfterDiscard, Media, WriteCache};
-pub use faults::{Fault, FaultPlan, FaultRule, When};
+pub use faults::{Fault, FaultFile, FaultFileError, FaultPlan, FaultRule, When};
 pub use images::{CrashImage, CrashImages};
 pub use pending::{OperationId, Outcome};
 pub use recording::{Recording, Sequence};

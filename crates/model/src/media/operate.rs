@@ -9,7 +9,6 @@ use super::device::{AfterDiscard, Media, WriteCache};
 use super::faults::Fate;
 use super::page::{Page, flip_one_bit};
 use super::pending::{Action, Effect, OperationId, Outcome, Pending, PendingWrite, blocks_of};
-use super::recording::Recording;
 
 /// The errno of an input or output error, on Linux.
 const EIO: i32 = 5;
@@ -161,11 +160,12 @@ impl Media {
     }
 
     fn begin_flush(&mut self, number: u64) -> (Action, Option<i32>) {
-        let completed = self.recording.as_ref().map_or(0, Recording::completions);
-        let through = match self.cache {
-            WriteCache::Lying { held_writes } => completed.saturating_sub(held_writes),
-            WriteCache::Volatile | WriteCache::Protected => completed,
-        };
+        let through = self.recording.as_ref().map_or(0, |recording| match self.cache {
+            WriteCache::Lying { held_bytes } => {
+                recording.completions_but_last(held_bytes / self.contents.logical_block_bytes())
+            }
+            WriteCache::Volatile | WriteCache::Protected => recording.completions(),
+        });
         (Action::Flush { through }, self.faults.flush_fails(number).then_some(EIO))
     }
 

@@ -75,6 +75,21 @@ impl Recording {
         self.completions
     }
 
+    /// Of these, all but the last ones that fit into so many blocks.
+    pub(super) fn completions_but_last(&self, blocks: u64) -> u64 {
+        let completed = self.events.iter().rev().filter_map(|(_, event)| match event {
+            Event::Completed { write, .. } => self.writes.get(*write as usize),
+            _ => None,
+        });
+        let mut room = blocks;
+        let fit = completed.take_while(|effects| {
+            let left = room.checked_sub(effects.len() as u64);
+            room = left.unwrap_or(room);
+            left.is_some()
+        });
+        self.completions - fit.count() as u64
+    }
+
     pub(super) fn begin(&mut self, effects: Arc<[Effect]>) -> Option<u32> {
         let write = u32::try_from(self.writes.len()).ok()?;
         self.writes.push(effects);

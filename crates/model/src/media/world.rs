@@ -3,17 +3,50 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use nandle_io::{
-    Arena, Backend, Cause, Completion, Device, DeviceId, Full, Io, IoError, Nanos, Request, Wait, Waker,
+    Arena, Backend, Cause, Completion, Device, DeviceId, DriveCounters, Full, Io, IoError, Nanos, Request,
+    Wait, Waker,
 };
 
 use super::device::Media;
 use super::pending::OperationId;
+use crate::world::{Host, ModelWorld, ModelledDevice};
 
 /// Media that a world and whoever looks into it share.
 pub type SharedMedia = Rc<RefCell<Media>>;
 
 /// A world around another one: the inner world says when requests complete, and [`Media`] what they store and return.
 /// What the inner world stores goes unused, so one that stores nothing will do.
+///
+/// A modelled drive with contents, its power cut at every event:
+///
+/// ```
+/// use nandle_io::{Arena, Io as _};
+/// use nandle_io::runtime::Runtime;
+/// use nandle_model::library::Model;
+/// use nandle_model::media::{CrashImages, MediaWorld, PowerCut};
+/// use nandle_model::world::Host;
+///
+/// let mut world = MediaWorld::modelled(Host::with_slots(64));
+/// let drive = Model::named("x25-m-g2")?.device()?;
+/// let media = drive.media().recorded();
+/// let (drive, media) = world.add(drive, media);
+///
+/// let runtime = Runtime::new(Box::new(world));
+/// let device = runtime.handle().device(drive.id);
+/// let arena = Arena::new(1 << 20)?;
+/// let written = runtime.block_on(async {
+///     device.write(0, arena.allocate(4096)?.freeze()).await?;
+///     device.flush().await?;
+///     Ok::<_, Box<dyn std::error::Error>>(media.borrow().position())
+/// })?;
+/// let media = media.borrow();
+/// let recordings = [media.recording().ok_or("it is recorded")?];
+/// for image in CrashImages::new(&recordings, PowerCut::seeded(1)) {
+///     let must_be_there = image.cut >= written;
+///     # let _ = must_be_there;
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// A request counts as complete, for what a flush covers, when its completion was collected: that is the latest time,
 /// and all that a host can rely on. A request that the inner world fails never completes on the media, so what it
@@ -35,6 +68,22 @@ pub struct MediaWorld<W> {
 struct InFlight {
     token: u64,
     begun: Option<Result<OperationId, Cause>>,
+}
+
+impl MediaWorld<ModelWorld> {
+    /// A world of modelled devices, none yet.
+    pub fn modelled(host: Host) -> Self {
+        Self::new(ModelWorld::new(host))
+    }
+
+    /// Puts a modelled device into the world, with media, which the device [makes](ModelledDevice::media). Returns a
+    /// handle to them, as [`attach`](Self::attach) does.
+    pub fn add(&mut self, device: ModelledDevice, media: Media) -> (Device, SharedMedia) {
+        let device = self.inner.add(device);
+        let media = Rc::new(RefCell::new(media));
+        self.media.push(Some(Rc::clone(&media)));
+        (device, media)
+    }
 }
 
 impl<W: Io> MediaWorld<W> {
@@ -197,5 +246,9 @@ impl<W: Io> Io for MediaWorld<W> {
         let mut backend = self.inner.backend();
         backend.features.push("modelled contents".into());
         backend
+    }
+
+    fn counters(&self, device: DeviceId) -> Option<DriveCounters> {
+        self.inner.counters(device)
     }
 }

@@ -1,6 +1,6 @@
 use nandle_io::{Access, DurableWrites, Shape};
 
-use super::contents::{Contents, NoContents};
+use crate::media::{Media, WriteCache};
 use crate::timing::Timing;
 
 /// As the real worlds have it.
@@ -8,18 +8,19 @@ const LARGEST_TRANSFER_BYTES: u64 = 1 << 30;
 /// What direct I/O on real drives needs at most.
 const MEMORY_ALIGNMENT_BYTES: u64 = 512;
 
-/// A device to put into a [`ModelWorld`](super::ModelWorld): its shape and its two halves.
+/// A device to put into a [`ModelWorld`](super::ModelWorld), or, with [media](Self::media), into a
+/// [`MediaWorld`](crate::media::MediaWorld).
 pub struct ModelledDevice {
     /// What it can do.
     pub shape: Shape,
     /// When its requests complete.
     pub timing: Box<dyn Timing>,
-    /// What it stores.
-    pub contents: Box<dyn Contents>,
+    /// What its acknowledgements are worth at a power cut. Only media make use of it.
+    pub write_cache: WriteCache,
 }
 
 impl ModelledDevice {
-    /// A device that keeps no contents, takes discards, and makes a write durable by one command.
+    /// A device with a volatile write cache that takes discards, and makes a write durable by one command.
     pub fn new(timing: Box<dyn Timing>, capacity_bytes: u64, logical_block_bytes: u64) -> Self {
         let shape = Shape {
             capacity_bytes,
@@ -31,18 +32,20 @@ impl ModelledDevice {
             writable: true,
             discards: true,
         };
-        Self { shape, timing, contents: Box::new(NoContents) }
+        Self { shape, timing, write_cache: WriteCache::default() }
     }
 
-    /// The same device with contents.
-    #[must_use]
-    pub fn with_contents(self, contents: impl Contents + 'static) -> Self {
-        Self { contents: Box::new(contents), ..self }
+    /// Media of its capacity and logical block, with its write cache: zeros, without faults, not recorded.
+    pub fn media(&self) -> Media {
+        Media::of_shape(&self.shape).with_cache(self.write_cache)
     }
 }
 
 impl std::fmt::Debug for ModelledDevice {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ModelledDevice").field("shape", &self.shape).finish_non_exhaustive()
+        f.debug_struct("ModelledDevice")
+            .field("shape", &self.shape)
+            .field("write_cache", &self.write_cache)
+            .finish_non_exhaustive()
     }
 }

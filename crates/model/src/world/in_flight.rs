@@ -2,7 +2,6 @@
 
 use nandle_io::{Completion, DeviceId, Durability, IoError, Nanos, Operation, Request};
 
-use super::contents::Contents;
 use crate::timing::{TimedOperation, TimedRequest};
 
 /// A request that was taken and has not completed.
@@ -38,28 +37,6 @@ impl InFlight {
         let (offset_bytes, length_bytes) =
             (self.request.operation.offset_bytes(), self.request.operation.length_bytes());
         TimedRequest { id, operation, offset_bytes, length_bytes }
-    }
-}
-
-/// Moves the bytes of an operation that completes.
-pub(super) fn take_effect(operation: &mut Operation, contents: &mut dyn Contents) {
-    match operation {
-        Operation::Read { offset_bytes, into } => {
-            let mut at_bytes = *offset_bytes;
-            for buffer in into {
-                contents.read(at_bytes, buffer);
-                at_bytes += buffer.len() as u64;
-            }
-        }
-        Operation::Write { offset_bytes, from, durability } => {
-            let mut at_bytes = *offset_bytes;
-            for buffer in from {
-                contents.write(at_bytes, buffer, *durability);
-                at_bytes += buffer.len() as u64;
-            }
-        }
-        Operation::Flush => contents.flush(),
-        Operation::Discard { offset_bytes, length_bytes } => contents.discard(*offset_bytes, *length_bytes),
     }
 }
 

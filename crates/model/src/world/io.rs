@@ -1,4 +1,6 @@
-use nandle_io::{Arena, Backend, Completion, Device, DeviceId, Full, Io, Nanos, Request, Wait, Waker};
+use nandle_io::{
+    Arena, Backend, Completion, Device, DeviceId, DriveCounters, Full, Io, Nanos, Request, Wait, Waker,
+};
 
 use super::in_flight::InFlight;
 use super::model_world::ModelWorld;
@@ -70,5 +72,9 @@ impl Io for ModelWorld {
     fn backend(&self) -> Backend {
         let features = vec!["modelled".into(), "virtual time".into()];
         Backend { name: "model", features, stepped_down: Vec::new() }
+    }
+
+    fn counters(&self, device: DeviceId) -> Option<DriveCounters> {
+        self.timing(device)?.counters()
     }
 }

@@ -1,9 +1,8 @@
 use nandle_io::{Cause, Completion, Device, DeviceId, IoError, Nanos, Operation};
 
 use super::agenda::Agenda;
-use super::contents::Contents;
 use super::device::ModelledDevice;
-use super::in_flight::{InFlight, Places, take_effect};
+use super::in_flight::{InFlight, Places};
 use crate::timing::{TimedCompletion, Timing};
 
 /// The computer that a world's requests come from: one processor that submits them.
@@ -34,7 +33,7 @@ impl Host {
 /// something to do again at a time that it was just told. A wait for such a device would never end.
 pub struct ModelWorld {
     pub(super) devices: Vec<Device>,
-    halves: Vec<(Box<dyn Timing>, Box<dyn Contents>)>,
+    timings: Vec<Box<dyn Timing>>,
     pub(super) host: Host,
     pub(super) now: Nanos,
     pub(super) cpu: Nanos,
@@ -51,7 +50,7 @@ impl ModelWorld {
     pub fn new(host: Host) -> Self {
         Self {
             devices: Vec::new(),
-            halves: Vec::new(),
+            timings: Vec::new(),
             host: Host { slots: host.slots.max(1), ..host },
             now: Nanos::ZERO,
             cpu: Nanos::ZERO,
@@ -65,12 +64,12 @@ impl ModelWorld {
     /// Puts a device into the world.
     pub fn add(&mut self, device: ModelledDevice) -> Device {
         let id = DeviceId::from_index(u32::try_from(self.devices.len()).unwrap_or(u32::MAX));
-        let ModelledDevice { shape, timing, contents } = device;
+        let ModelledDevice { shape, timing, write_cache: _ } = device;
         let device = Device { id, shape };
         self.devices.push(device.clone());
         self.agenda.add();
-        self.agenda.set(self.halves.len(), timing.next_event_ns());
-        self.halves.push((timing, contents));
+        self.agenda.set(self.timings.len(), timing.next_event_ns());
+        self.timings.push(timing);
         device
     }
 
@@ -78,6 +77,10 @@ impl ModelWorld {
     pub fn charge_cpu(&mut self, span: Nanos) {
         self.cpu += span;
         self.advance_to(self.now + span);
+    }
+
+    pub(super) fn timing(&self, device: DeviceId) -> Option<&dyn Timing> {
+        self.timings.get(device.index() as usize).map(Box::as_ref)
     }
 
     /// Why a device can't do an operation, if so.
@@ -99,7 +102,7 @@ impl ModelWorld {
         let index = request.device.index() as usize;
         let mut timed = request.timed(0);
         timed.id = self.places.insert(request);
-        if let Some((timing, _)) = self.halves.get_mut(index) {
+        if let Some(timing) = self.timings.get_mut(index) {
             timing.arrive(self.now.0, timed);
             self.agenda.set(index, timing.next_event_ns());
         }
@@ -115,7 +118,7 @@ impl ModelWorld {
     }
 
     fn advance_device(&mut self, at_ns: u64, index: usize) {
-        let Some((timing, contents)) = self.halves.get_mut(index) else { return };
+        let Some(timing) = self.timings.get_mut(index) else { return };
         timing.advance(at_ns, &mut self.finished);
         let next_ns = timing.next_event_ns();
         assert!(
@@ -124,8 +127,7 @@ impl ModelWorld {
         );
         self.agenda.set(index, next_ns);
         for done in self.finished.drain(..) {
-            let Some(mut request) = self.places.remove(done.id) else { continue };
-            take_effect(&mut request.request.operation, contents.as_mut());
+            let Some(request) = self.places.remove(done.id) else { continue };
             self.ready.push(request.complete(Nanos(done.completed_ns), Ok(())));
         }
     }

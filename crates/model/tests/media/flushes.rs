@@ -7,7 +7,7 @@ use nandle_model::media::{
     AfterDiscard, CrashImages, Fault, FaultPlan, PowerCut, When, WriteCache, faults::Lasts,
 };
 
-use crate::common::{Held, Rig, held};
+use crate::common::{BLOCK_BYTES, Held, Rig, held};
 
 fn rig(cache: WriteCache, plan: FaultPlan) -> Rig {
     let mut rig = Rig::of_blocks(8);
@@ -76,7 +76,7 @@ fn a_protected_cache_covers_what_completes() {
 
 #[test]
 fn a_lying_device_holds_back_the_last_writes() {
-    let mut rig = rig(WriteCache::Lying { held_writes: 2 }, FaultPlan::none());
+    let mut rig = rig(WriteCache::Lying { held_bytes: 2 * BLOCK_BYTES as u64 + 1 }, FaultPlan::none());
     for block in 0..3 {
         let durable = rig.write(block, &[1], Durability::Durable);
         assert!(rig.run(durable).result.is_ok());

@@ -2,7 +2,7 @@
 
 use nandle_model::media::{Contents, CrashImages, Media, PowerCut, Tearing, WriteCache};
 
-use crate::common::{Held, Rig, held};
+use crate::common::{BLOCK_BYTES, Held, Rig, held};
 
 const HEADER: u64 = 0;
 
@@ -88,7 +88,8 @@ fn each_seeded_defect_is_found() {
 
 #[test]
 fn a_lying_device_and_a_torn_header_break_even_the_right_protocol() {
-    let (_, violations) = RIGHT.explore(WriteCache::Lying { held_writes: 2 }, Tearing::BetweenBlocks);
+    let (_, violations) =
+        RIGHT.explore(WriteCache::Lying { held_bytes: 2 * BLOCK_BYTES as u64 }, Tearing::BetweenBlocks);
     assert!(violations > 0);
     let (_, violations) = RIGHT.explore(WriteCache::Volatile, Tearing::InsideBlocks);
     assert!(violations > 0);

@@ -1,4 +1,4 @@
-use nandle_io::{Completion, IoError, Nanos, Operation, Request, Wait};
+use nandle_io::{Completion, DriveCounters, IoError, Nanos, Operation, Request, Wait};
 use nandle_profile::{Conducted, OperationKind};
 
 use super::{Chosen, Circumstances, Ground};
@@ -34,6 +34,8 @@ pub struct Lab<'a> {
     bytes_written: u64,
     remarks: Vec<String>,
     cut_short: Option<String>,
+    /// Kept for its memory.
+    completions: Vec<Completion>,
 }
 
 impl<'a> Lab<'a> {
@@ -66,6 +68,7 @@ impl<'a> Lab<'a> {
             bytes_written: 0,
             remarks: Vec::new(),
             cut_short: None,
+            completions: Vec::new(),
         })
     }
 
@@ -166,7 +169,7 @@ impl<'a> Lab<'a> {
         self.count_written(written);
     }
 
-    fn out_of_writes(&mut self) {
+    pub(super) fn out_of_writes(&mut self) {
         self.cut_short("the bytes that it may write were used up; give a larger --write-limit");
     }
 
@@ -191,17 +194,32 @@ impl<'a> Lab<'a> {
     /// # Errors
     /// It failed, the device stopped answering, or the user ended it.
     pub fn once(&mut self, operation: Operation) -> Result<Nanos, LoadError> {
+        Ok(self.carry_out(operation)?.0)
+    }
+
+    /// [`Lab::once`] that gives the operation with its memory back.
+    ///
+    /// # Errors
+    /// As for [`Lab::once`].
+    pub fn carry_out(&mut self, operation: Operation) -> Result<(Nanos, Operation), LoadError> {
+        if self.cancel.is_cancelled() {
+            return Err(LoadError::Cancelled);
+        }
         let began = self.now();
         let (name, offset_bytes) = (operation.name(), operation.offset_bytes());
         let device = self.lane.device().id;
         let slots = self.lane.io().slots();
         let taken = self.lane.io().submit(device, Request { token: 0, operation });
         taken.map_err(|_| LoadError::TooDeep { queue_depth: 1, slots })?;
-        let mut completions: Vec<Completion> = Vec::new();
-        while completions.is_empty() {
-            self.lane.io().reap(Wait::until_completed(1), &mut completions);
+        loop {
+            self.lane.io().reap(Wait::until_completed(1), &mut self.completions);
+            if let Some(completion) = self.completions.pop() {
+                let failed = |error: IoError| LoadError::AllFailed { requests: 1, first: error.to_string() };
+                completion.result.map_err(failed)?;
+                return Ok((completion.completed_at.since(completion.submitted_at), completion.operation));
+            }
             let age = self.now().since(began);
-            if completions.is_empty() && age >= self.lane.patience {
+            if age >= self.lane.patience {
                 return Err(LoadError::Stalled {
                     silent: age,
                     outstanding: 1,
@@ -211,13 +229,6 @@ impl<'a> Lab<'a> {
                 });
             }
         }
-        let failed = |error: IoError| LoadError::AllFailed { requests: 1, first: error.to_string() };
-        let mut took = Nanos::ZERO;
-        for completion in completions {
-            completion.result.map_err(failed)?;
-            took = completion.completed_at.since(completion.submitted_at);
-        }
-        if self.cancel.is_cancelled() { Err(LoadError::Cancelled) } else { Ok(took) }
     }
 
     /// Flushes the device. Time that it took.
@@ -226,6 +237,17 @@ impl<'a> Lab<'a> {
     /// As for [`Lab::once`].
     pub fn flush(&mut self) -> Result<Nanos, LoadError> {
         self.once(Operation::Flush)
+    }
+
+    /// What the drive has counted; `None` where it doesn't tell.
+    pub fn counters(&mut self) -> Option<DriveCounters> {
+        let device = self.lane.device().id;
+        self.lane.io().counters(device)
+    }
+
+    /// Opens the same device with its write cache off; `None` where that can't be had without changing its settings.
+    pub fn without_cache(&self) -> Option<&'a Opener<'a>> {
+        self.ground.open_without_cache
     }
 
     /// The same lab with another device in its lane: the time goes on.

@@ -11,7 +11,6 @@ mod estimate;
 mod first_touch;
 mod fit;
 mod grid;
-mod isotonic;
 mod pace;
 mod probe;
 mod schedule;

@@ -5,8 +5,8 @@ use rand_distr::{Distribution, StandardNormal};
 
 use super::estimate::Estimate;
 use super::fit::{Curve, in_between, is_random};
-use super::isotonic::isotonic;
 use super::{CellKey, Grid, Order};
+use crate::isotonic::isotonic;
 use crate::pattern::{Generator, generator};
 
 /// Random draws from the measured distributions.

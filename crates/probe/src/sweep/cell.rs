@@ -25,6 +25,7 @@ pub fn to_cell(spec: &CellSpec, measurement: &Measurement, lag: Option<&Schedule
         first_error: measurement.first_error.clone(),
         schedule_lag_ns: lag.map(|lag| lag.lag_ns),
         unsent: lag.map(|lag| lag.unsent),
+        drive: None,
         seconds,
     }
 }

@@ -1,8 +1,8 @@
 use std::sync::Mutex;
 
-use nandle_io::Shape;
 use nandle_io::buffer::GRAIN_BYTES;
-use nandle_profile::Cell;
+use nandle_io::{DriveCounters, Shape};
+use nandle_profile::{Cell, DriveWork, OperationKind};
 
 use super::{CellSpec, SweepOptions, to_cell};
 use crate::load::{
@@ -38,8 +38,14 @@ pub fn run_cell(
 ) -> Result<Cell, LoadError> {
     let threads = threads(options, spec);
     let lags = Mutex::new(Vec::new());
+    let work = Mutex::new(None);
     let run = |number: u32, lane: &mut Lane| {
+        let before = counters(lane);
         let (measurement, lag) = run_part(context, options, spec, Part { number, of: threads }, lane)?;
+        // Where drives count they are modelled, and driven by one thread.
+        if let (Some(before), Some(after), Ok(mut work)) = (before, counters(lane), work.lock()) {
+            *work = Some(drive_work(after.since(before)));
+        }
         if let Ok(mut lags) = lags.lock() {
             lags.extend(lag);
         }
@@ -52,7 +58,22 @@ pub fn run_cell(
     let lane = LaneOptions { buffer_bytes: part_bytes.saturating_add(WRITE_POOL_ROOM_BYTES), ..context.lane };
     let measurement = run_on_threads(context.open, threads, slots, lane, &run)?;
     let lags = lags.into_inner().unwrap_or_default();
-    Ok(to_cell(spec, &measurement, worst(&lags).as_ref()))
+    let drive = work.into_inner().unwrap_or_default().filter(|_| spec.operation != OperationKind::Read);
+    Ok(Cell { drive, ..to_cell(spec, &measurement, worst(&lags).as_ref()) })
+}
+
+fn counters(lane: &mut Lane) -> Option<DriveCounters> {
+    let device = lane.device().id;
+    lane.io().counters(device)
+}
+
+fn drive_work(counted: DriveCounters) -> DriveWork {
+    DriveWork {
+        host_written_bytes: counted.host_written_bytes,
+        flash_written_bytes: counted.flash_written_bytes,
+        erased_bytes: counted.erased_bytes,
+        write_amplification: counted.write_amplification(),
+    }
 }
 
 /// No more threads than there are requests for.

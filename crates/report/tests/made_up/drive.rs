@@ -304,6 +304,7 @@ pub(crate) fn cell(pattern: &str, block: u64, group: u64, depth: u32, bandwidth:
             first_error: None,
             schedule_lag_ns: None,
             unsent: None,
+            drive: None,
             seconds: Vec::new(),
         },
         slices: 9,

@@ -45,6 +45,9 @@ pub struct OpenOptions {
     pub destroy_data: bool,
     /// What a request to a modelled drive costs its host's processor; a default when the user says nothing.
     pub request_cpu: Option<Nanos>,
+    /// Modelled drives keep what is written to them, in memory. Without, and without faults, reads bring anything:
+    /// enough where only time is measured, and much faster.
+    pub keep_contents: bool,
 }
 
 /// What tests will do to a target.
@@ -75,6 +78,7 @@ impl Default for OpenOptions {
             overwrite: false,
             destroy_data: false,
             request_cpu: None,
+            keep_contents: false,
         }
     }
 }
@@ -84,7 +88,7 @@ pub(crate) fn open_leaf(spec: &TargetSpec, options: &OpenOptions) -> Result<Leaf
     match spec {
         TargetSpec::Path(_) if options.request_cpu.is_some() => Err(Problem::ForModelsAlone),
         TargetSpec::Path(path) => open_path(path, options)?.check_area(),
-        TargetSpec::Model(name) => model::open(name, options),
+        TargetSpec::Model(model) => model::open(model, options),
         // `leaves` has taken these apart.
         TargetSpec::Repeat { .. } | TargetSpec::Array(_) => {
             Err(Problem::NotJoined { count: spec.leaves().len() })

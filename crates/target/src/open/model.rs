@@ -1,33 +1,53 @@
 //! A modelled drive: nobody's data is on it, so nothing has to be checked but its parameters.
 
+use std::path::Path;
+
 use nandle_io::Nanos;
 use nandle_io::units::{format_bytes, format_duration};
-use nandle_model::library::{Model, ModelFacts};
+use nandle_model::library::{FirstState, Model, ModelError, ModelFacts};
+use nandle_model::media::FaultFile;
 
-use crate::spec::ModelName;
-use crate::target::{Backing, Leaf, ModelledLeaf, TargetKind};
+use crate::spec::{ModelName, ModelSpec, StateSpec};
+use crate::target::{Backing, Leaf, MediaSettings, ModelledLeaf, TargetKind};
 use crate::{IoChoice, OpenOptions, Problem};
 
 /// Loads a model.
-pub(super) fn open(name: &ModelName, options: &OpenOptions) -> Result<Leaf, Problem> {
+pub(super) fn open(spec: &ModelSpec, options: &OpenOptions) -> Result<Leaf, Problem> {
     refuse_what_it_lacks(options)?;
-    let model = match name {
-        ModelName::Library(name) => Model::named(name),
-        ModelName::File(path) => Model::from_path(path),
-    };
-    let model = model.map_err(Problem::model)?;
+    let model = load(spec).map_err(Problem::model)?;
+    let faults = spec.faults.as_deref().map(read_faults).transpose()?;
     let facts = model.facts().map_err(Problem::model)?;
     let shape = model.device().map_err(Problem::model)?.shape;
+    let mut remarks = remarks(&model, &facts, options.model_request_cpu());
+    let media = (options.keep_contents || faults.is_some()).then_some(MediaSettings { faults });
+    remarks.push(contents_remark(spec, media.is_some()));
     Ok(Leaf {
         path: model.name().into(),
         kind: TargetKind::Model,
         area_bytes: shape.capacity_bytes,
         needs_fill: false,
-        remarks: remarks(&model, &facts, options.model_request_cpu()),
-        backing: Backing::Model(Box::new(ModelledLeaf { model, facts, shape })),
+        remarks,
+        backing: Backing::Model(Box::new(ModelledLeaf { model, media, facts, shape })),
         kept: None,
         _guard: None,
     })
+}
+
+fn load(spec: &ModelSpec) -> Result<Model, ModelError> {
+    let model = match &spec.name {
+        ModelName::Library(name) => Model::named(name),
+        ModelName::File(path) => Model::from_path(path),
+    }?;
+    match &spec.state {
+        StateSpec::Filled(percent) => model.starting(FirstState::Filled { percent: *percent }),
+        StateSpec::File(path) => model.starting_from_file(path),
+    }
+}
+
+fn read_faults(path: &Path) -> Result<FaultFile, Problem> {
+    let problem = |what: String| Problem::Faults { path: path.into(), what };
+    let text = std::fs::read_to_string(path).map_err(|error| problem(error.to_string()))?;
+    FaultFile::from_toml(&text).map_err(|error| problem(error.to_string()))
 }
 
 fn refuse_what_it_lacks(options: &OpenOptions) -> Result<(), Problem> {
@@ -43,8 +63,7 @@ fn refuse_what_it_lacks(options: &OpenOptions) -> Result<(), Problem> {
 fn remarks(model: &Model, facts: &ModelFacts, request_cpu: Nanos) -> Vec<String> {
     let name = model.name();
     let mut remarks = vec![format!(
-        "{name} is a modelled drive: times and budgets are virtual, a request costs the host {} of processor time, and \
-         no contents are kept, so reads are not checked.",
+        "{name} is a modelled drive: times and budgets are virtual, and a request costs the host {} of processor time.",
         format_duration(request_cpu)
     )];
     remarks.extend(facts.scaled_from_bytes.map(|real_bytes| {
@@ -56,4 +75,15 @@ fn remarks(model: &Model, facts: &ModelFacts, request_cpu: Nanos) -> Vec<String>
     }));
     remarks.push(format!("Each probe, and each cell of a sweep, has {name} anew. {}", facts.first_state));
     remarks
+}
+
+fn contents_remark(spec: &ModelSpec, kept: bool) -> String {
+    match (&spec.faults, kept) {
+        (Some(path), _) => format!(
+            "What {} says goes wrong on it. It keeps what is written to it; what reads bring is not checked.",
+            path.display()
+        ),
+        (None, true) => "It keeps what is written to it, in memory.".into(),
+        (None, false) => "It keeps no contents, so reads are not checked.".into(),
+    }
 }

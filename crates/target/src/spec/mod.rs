@@ -5,21 +5,27 @@
 //!         | model                              a modelled drive
 //!         | "raid0:"  chunk ":" list           an array in software
 //!         | "raid10:" chunk ":" list
-//! model  := "model:" name ["*" count]          a drive of the library; one's own when it ends in .toml
+//! model  := "model:" name {":" how} ["*" count]
+//!                                              a drive of the library; one's own when it ends in .toml
+//! how    := "state=" ("new" | "filled" | percent "%" | path)
+//!                                              how it begins; a path is a file that `nandle models age` wrote
+//!         | "faults=" path                     what goes wrong on it
 //! list   := member {"," member}
-//! member := (path | "model:" name) ["*" count] count of the same
+//! member := (path | model) ["*" count]         count of the same
 //! chunk  := a size, such as 64KiB
 //! ```
 //!
-//! Only inside a list and behind `model:` have `,` and a trailing `*count` a meaning, and there a backslash takes
-//! it from the character behind it. A path that begins with `model:` is written `./model:…`. An array inside an
+//! Only inside a list and behind `model:` have `,` and a trailing `*count` a meaning, only behind `model:` has `:`, and
+//! there a backslash takes it from the character behind it. A path that begins with `model:` is written `./model:…`. An array inside an
 //! array is refused: what it would be good for, `raid10` does.
 
+mod model;
 mod parse;
 mod print;
 
 use std::path::PathBuf;
 
+pub use model::{ModelName, ModelSpec, StateSpec};
 pub use parse::SpecError;
 
 /// What the user named. See the [module](self) for how it is written.
@@ -28,7 +34,7 @@ pub enum TargetSpec {
     /// A directory, a file or a block device; which one is found out when it is opened.
     Path(PathBuf),
     /// A modelled drive.
-    Model(ModelName),
+    Model(ModelSpec),
     /// Some number of the same, at least 2. Paths are repeated inside arrays alone.
     Repeat {
         /// What is repeated: a path or a model.
@@ -38,15 +44,6 @@ pub enum TargetSpec {
     },
     /// An array in software.
     Array(ArraySpec),
-}
-
-/// Which modelled drive.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ModelName {
-    /// One of the library.
-    Library(String),
-    /// One described by a file.
-    File(PathBuf),
 }
 
 /// An array as the user named it.

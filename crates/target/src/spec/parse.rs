@@ -1,8 +1,7 @@
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use super::{ArrayLevel, ArraySpec, ModelName, TargetSpec};
+use super::{ArrayLevel, ArraySpec, ModelSpec, TargetSpec};
 use nandle_io::units::{UnitError, parse_bytes};
 
 /// What begins something that is no path.
@@ -69,6 +68,17 @@ pub enum SpecError {
         /// What was given.
         text: String,
     },
+    /// Something behind a modelled drive's name that says nothing of it.
+    #[error(
+        "{how:?} in {text:?} says nothing of a modelled drive; expected state=new, state=filled, state=70% (filled so \
+         far), state=FILE (of `nandle models age`) or faults=FILE; a colon in a path is written \\:"
+    )]
+    How {
+        /// What was given.
+        text: String,
+        /// The part that says nothing.
+        how: String,
+    },
     /// A repeat count that is none.
     #[error("{count:?} in {text:?} is no number of repeats; expected 1 to 1024 behind the *")]
     Count {
@@ -118,7 +128,7 @@ fn array(level: ArrayLevel, rest: &str, text: &str) -> Result<ArraySpec, SpecErr
     if chunk_bytes == 0 || !chunk_bytes.is_multiple_of(512) {
         return Err(SpecError::ChunkSize { text: text.into(), chunk_bytes });
     }
-    let members = split_list(list).map(|part| member(part, text)).collect::<Result<Vec<_>, _>>()?;
+    let members = split(list, ',').map(|part| member(part, text)).collect::<Result<Vec<_>, _>>()?;
     let array = ArraySpec { level, chunk_bytes, members };
     check_count(&array, text)?;
     Ok(array)
@@ -136,11 +146,11 @@ fn check_count(array: &ArraySpec, text: &str) -> Result<(), SpecError> {
     Err(SpecError::MembersCount { text: text.into(), level: array.level.name(), got, expected })
 }
 
-/// Splits at the commas that have no backslash before them.
-fn split_list(list: &str) -> impl Iterator<Item = &str> {
+/// Splits at the separators that have no backslash before them.
+fn split(text: &str, separator: char) -> impl Iterator<Item = &str> {
     let mut escape = false;
-    list.split(move |c| {
-        let splits = c == ',' && !escape;
+    text.split(move |c| {
+        let splits = c == separator && !escape;
         escape = c == '\\' && !escape;
         splits
     })
@@ -150,7 +160,10 @@ fn split_list(list: &str) -> impl Iterator<Item = &str> {
 fn member(part: &str, text: &str) -> Result<TargetSpec, SpecError> {
     let (name, count) = split_count(part, text)?;
     let target = match name.strip_prefix("model:") {
-        Some(name) => TargetSpec::Model(model(&unescaped(name), text)?),
+        Some(name) => {
+            let parts: Vec<String> = split(name, ':').map(unescaped).collect();
+            TargetSpec::Model(ModelSpec::parse(&parts, text)?)
+        }
         None if KEYWORDS.iter().any(|keyword| name.starts_with(keyword)) => {
             return Err(SpecError::Nested { text: text.into() });
         }
@@ -161,14 +174,6 @@ fn member(part: &str, text: &str) -> Result<TargetSpec, SpecError> {
         1 => target,
         count => TargetSpec::Repeat { target: Box::new(target), count },
     })
-}
-
-fn model(name: &str, text: &str) -> Result<ModelName, SpecError> {
-    if name.is_empty() {
-        return Err(SpecError::Empty { text: text.into() });
-    }
-    let is_file = Path::new(name).extension().is_some_and(|extension| extension == "toml");
-    Ok(if is_file { ModelName::File(PathBuf::from(name)) } else { ModelName::Library(name.into()) })
 }
 
 /// Splits `*N` off the end. Without a backslash before it, an asterisk can mean nothing else.

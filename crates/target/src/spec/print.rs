@@ -1,7 +1,7 @@
 use std::fmt;
 
 use super::parse::KEYWORDS;
-use super::{ArraySpec, ModelName, TargetSpec};
+use super::{ArraySpec, TargetSpec};
 use nandle_io::units::format_bytes_exact;
 
 impl fmt::Display for TargetSpec {
@@ -29,20 +29,19 @@ fn as_path(path: &str) -> String {
 
 fn as_member(member: &TargetSpec) -> String {
     match member {
-        TargetSpec::Path(path) => escaped(&as_path(&path.to_string_lossy())),
-        TargetSpec::Model(ModelName::Library(name)) => format!("model:{}", escaped(name)),
-        TargetSpec::Model(ModelName::File(path)) => format!("model:{}", escaped(&path.to_string_lossy())),
+        TargetSpec::Path(path) => escaped(&as_path(&path.to_string_lossy()), &[',', '*']),
+        TargetSpec::Model(model) => model.to_string(),
         TargetSpec::Repeat { target, count } => format!("{}*{count}", as_member(target)),
         // The parser makes no such thing; whoever builds one sees why it can't be read back.
         TargetSpec::Array(array) => array.to_string(),
     }
 }
 
-/// The text with a backslash before every character that would mean something in a list.
-fn escaped(text: &str) -> String {
+/// The text with a backslash before every backslash and every character that would mean something where it stands.
+pub(super) fn escaped(text: &str, meaning: &[char]) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
-        if matches!(c, '\\' | ',' | '*') {
+        if c == '\\' || meaning.contains(&c) {
             escaped.push('\\');
         }
         escaped.push(c);

@@ -12,11 +12,11 @@ use serde_json::json;
 
 use super::assemble;
 use super::reads::SLOTS;
-use super::words::paragraph;
 use crate::args::{Common, ProbeArgs};
 use crate::error::CliError;
 use crate::progress::Progress;
 use crate::session::Session;
+use crate::words::paragraph;
 
 /// The read side's name among the experiments'.
 const READS: &str = "reads";
@@ -140,9 +140,10 @@ impl Selection {
             Circumstances { area_bytes: profile.conditions.file_bytes, ..self.circumstances.clone() };
         let plan = plan(&circumstances, &wishes, &mut done)?;
         let open = |slots: u32| session.open_io(slots).map_err(|error| error.to_string());
+        let without_cache = |slots: u32| session.open_io_without_cache(slots);
         let ground = Ground {
             open: &open,
-            open_without_cache: None,
+            open_without_cache: session.target.has_switchable_cache().then_some(&without_cache),
             circumstances,
             patience: session.patience,
             seed: args.target.seed,

@@ -6,7 +6,6 @@ mod experiments;
 mod reads;
 mod resume;
 mod summary;
-pub(crate) mod words;
 
 use std::time::SystemTime;
 

@@ -5,7 +5,7 @@ use nandle_io::Nanos;
 use nandle_io::units::{format_bytes, format_duration};
 use nandle_profile::{DepthForBlock, DeviceProfile, GroupPenalty, Interval};
 
-use super::words::{bandwidth, latency, paragraph, thousands};
+use crate::words::{bandwidth, latency, paragraph, thousands};
 
 /// The whole summary.
 pub(super) fn summary(profile: &DeviceProfile) -> String {

@@ -3,7 +3,7 @@ use nandle_io::Nanos;
 use nandle_io::units::format_bytes;
 use nandle_profile::{Cell, SweepFile};
 
-use crate::commands::probe::words::{bandwidth, latency, paragraph, thousands};
+use crate::words::{bandwidth, latency, paragraph, thousands};
 
 /// The cells as a table that fits 80 columns.
 pub(super) fn table(file: &SweepFile) -> String {

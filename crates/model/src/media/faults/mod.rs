@@ -31,7 +31,8 @@
 //!
 //! A device whose [write cache](super::WriteCache) is *protected* (power-loss protection, a battery) covers every
 //! write as it completes; only what is in flight is volatile. A *lying* one acknowledges flushes and durable writes
-//! while the last so many completed writes are still volatile; a later flush covers those that have left the cache.
+//! while the last completed writes, as many as fit into its cache, are still volatile; a later flush covers those that
+//! have left it.
 //!
 //! A **failed flush** leaves everything that it would have covered volatile for good: no later flush covers it, even
 //! one that succeeds, until the blocks are written again. So do systems that drop the dirty mark of pages whose
@@ -70,11 +71,13 @@
 //! choice of survivors, of the seed, the cut, the choice's number, the device and the block. Nothing depends on what
 //! was decided before, save that sticky failures stick.
 
+mod file;
 mod plan;
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+pub use file::{FaultFile, FaultFileError};
 pub use plan::{Fault, FaultPlan, FaultRule, Lasts, When};
 
 use super::dice::Dice;

@@ -1,5 +1,7 @@
 use std::ops::Range;
 
+use serde::Deserialize;
+
 use super::super::dice::Dice;
 
 /// What shall go wrong on a device, and the seed of all chance in it.
@@ -52,7 +54,8 @@ pub enum Fault {
 }
 
 /// Whether a failure comes back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Lasts {
     /// Trying again may help.
     Once,

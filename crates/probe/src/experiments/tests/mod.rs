@@ -1,1 +1,3 @@
+mod bench;
 mod plans;
+mod write_patterns;

@@ -1,9 +1,13 @@
 //! `nandle models`.
 
+mod age;
+
 use comfy_table::{CellAlignment, Table, presets};
 use nandle_io::units::format_bytes;
 use nandle_model::library::{Model, ModelFacts, Parameters, names};
 use serde_json::{Value, json};
+
+pub(crate) use age::Wear;
 
 use crate::args::{Common, ModelsArgs, ModelsCommand};
 use crate::error::CliError;
@@ -15,6 +19,7 @@ pub(crate) fn run(args: &ModelsArgs, common: Common) -> Result<(), CliError> {
         ModelsCommand::List => list(common),
         ModelsCommand::Show { name } => show(&load(name)?, common),
         ModelsCommand::Export { name } => export(&load(name)?, common),
+        ModelsCommand::Age(args) => age::run(args, common),
     }
 }
 
@@ -29,7 +34,7 @@ fn list(common: Common) -> Result<(), CliError> {
     if common.json {
         let models: Vec<Value> =
             models.iter().zip(&facts).map(|(model, facts)| described(model, facts)).collect();
-        return print_json(&json!({ "schema_version": 1, "models": models }));
+        return output::json(&json!({ "schema_version": 1, "models": models }));
     }
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
@@ -55,7 +60,7 @@ fn show(model: &Model, common: Common) -> Result<(), CliError> {
         if let Some(entries) = described.as_object_mut() {
             entries.insert("schema_version".into(), 1.into());
         }
-        return print_json(&described);
+        return output::json(&described);
     }
     let mut lines = vec![
         format!("{}: {}", model.name(), model.description()),
@@ -73,7 +78,7 @@ fn show(model: &Model, common: Common) -> Result<(), CliError> {
 
 fn export(model: &Model, common: Common) -> Result<(), CliError> {
     if common.json {
-        return print_json(&json!({ "schema_version": 1, "name": model.name(), "toml": model.toml() }));
+        return output::json(&json!({ "schema_version": 1, "name": model.name(), "toml": model.toml() }));
     }
     output::result(model.toml())
 }
@@ -92,10 +97,4 @@ fn member_names(model: &Model) -> Option<Vec<&str>> {
         Parameters::Array { members, .. } => Some(members.iter().map(Model::name).collect()),
         _ => None,
     }
-}
-
-fn print_json(value: &Value) -> Result<(), CliError> {
-    let text = serde_json::to_string_pretty(value);
-    let text = text.map_err(|error| CliError::failed(format!("writing JSON: {error}")))?;
-    output::result(&(text + "\n"))
 }

@@ -1,0 +1,57 @@
+//! Goes through a trace, with progress.
+
+use nandle_probe::Observer as _;
+use nandle_trace::{Operation, ReadOptions, Reader, Record};
+
+use super::SourceArgs;
+use crate::args::Common;
+use crate::error::CliError;
+use crate::interrupt::cancel_on_signals;
+use crate::progress::Progress;
+use crate::words::thousands;
+
+/// Events between two looks at the clock and at Ctrl-C.
+const STRIDE: u64 = 1 << 16;
+
+/// What was gone through.
+pub(super) struct Gone {
+    /// Name of the trace's format.
+    pub(super) format: &'static str,
+    /// Damaged lines that were passed over.
+    pub(super) bad_lines: u64,
+}
+
+/// Shows `each` every event, up to the limit.
+pub(super) fn go_through(
+    args: &SourceArgs,
+    common: Common,
+    mut each: impl FnMut(Record) -> Result<(), CliError>,
+) -> Result<Gone, CliError> {
+    let options = ReadOptions {
+        format: args.format.map(Into::into),
+        device: args.device.clone(),
+        skip_bad: args.skip_bad,
+    };
+    let cancel = cancel_on_signals()?;
+    let mut progress = Progress::new(!common.no_progress);
+    let mut reader = Reader::open(&args.trace, &options)?;
+    let (mut events, mut writes) = (0_u64, 0_u64);
+    while let Some(record) = reader.next().transpose()? {
+        if record.operation == Operation::Write {
+            writes += 1;
+            if args.limit.is_some_and(|limit| writes > limit) {
+                break;
+            }
+        }
+        each(record)?;
+        events += 1;
+        if events.is_multiple_of(STRIDE) {
+            if cancel.is_cancelled() {
+                return Err(CliError::interrupted("interrupted while the trace was read"));
+            }
+            progress.progress(&format!("{} events read", thousands(events as f64)), 0.0);
+        }
+    }
+    progress.finish();
+    Ok(Gone { format: reader.format().name(), bad_lines: reader.bad_lines() })
+}

@@ -1,0 +1,84 @@
+use std::fs::File;
+use std::process::Command;
+
+use crate::common::Place;
+
+const OURS: &str = "time_us,op,address,length\n1,write,0,8192\n2,write,8192,4096\n3,sync,0,0\n4,write,0,4096\n5,read,0,512\n";
+
+#[test]
+fn a_trace_is_described_on_a_terminal_and_for_machines() {
+    let place = Place::new();
+    place.write("a.csv", OURS);
+    let told = place.nandle("trace stat a.csv").done().fits_80_columns().stdout;
+    assert!(told.contains("4 writes of 4KiB to 3 pages"), "{told}");
+    let json = place.nandle("trace stat a.csv --json").done().json();
+    assert_eq!((&json["writes"], &json["reads"], &json["syncs"]), (&3.into(), &1.into(), &1.into()));
+    assert_eq!((&json["format"], &json["page_bytes"]), (&"csv".into(), &4096.into()));
+    assert_eq!(json["runs"][0]["rewritten"], 0.25);
+    let limited = place.nandle("trace stat a.csv --limit 1 --page 8K --json").done().json();
+    assert_eq!((&limited["pages_written"], &limited["syncs"]), (&1.into(), &0.into()));
+}
+
+#[test]
+fn a_kernel_trace_goes_through_a_pipe_into_a_compressed_file_and_on_to_fio() {
+    let place = Place::new();
+    let line = |second: u32, sector: u32| {
+        format!("  dd 9 [000] {second}.5: block:block_rq_issue: 8,0 WS 4096 () {sector} + 8 0x2,0,4 [dd]\n")
+    };
+    let input = place.write("perf.txt", [line(7, 16), line(8, 800)].concat());
+    let mut command = place.command("trace convert - a.csv.zst --json");
+    command.stdin(File::open(input).unwrap());
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    place.nandle("trace convert a.csv.zst a.iolog --to fio-iolog --file /dev/null").done();
+    let log = String::from_utf8(place.read("a.iolog")).unwrap();
+    let lines: Vec<_> = log.lines().filter(|line| line.contains("write")).collect();
+    assert_eq!(lines, ["0 /dev/null write 8192 4096", "1000000 /dev/null write 409600 4096"]);
+}
+
+/// fio writes what we read, and reads what we write.
+#[test]
+fn fio_and_we_understand_each_other() {
+    let place = Place::new();
+    let fio = |arguments: &str| place_fio(&place, arguments);
+    let data = place.path("data").display().to_string();
+    let Some(()) = fio(&format!(
+        "--name=a --filename={data} --size=1m --rw=randwrite --bs=4k --number_ios=9 --fsync=3 --write_iolog=fio.log"
+    )) else {
+        return crate::common::skip("fio is not installed");
+    };
+    let told = place.nandle("trace stat fio.log --json").done().json();
+    assert_eq!((&told["writes"], &told["format"]), (&9.into(), &"fio-iolog".into()));
+    assert!(told["syncs"].as_u64().unwrap() >= 2, "{told}");
+    place.nandle(&format!("trace convert fio.log ours.log --to fio-iolog --file {data}")).done();
+    fio("--name=a --read_iolog=ours.log --replay_no_stall=1").unwrap();
+}
+
+fn place_fio(place: &Place, arguments: &str) -> Option<()> {
+    let mut fio: Command = place.command_of(&["fio".to_owned()], arguments);
+    let output = fio.output().ok()?;
+    assert!(
+        output.status.success(),
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    Some(())
+}
+
+#[test]
+fn bad_traces_are_refused_and_leave_nothing_behind() {
+    let place = Place::new();
+    place.write("bad.csv", format!("{OURS}6,write,nowhere,1\n"));
+    place.write("cat.png", b"\x89PNG\r\n");
+    place.nandle("trace stat bad.csv").refused(1, &["bad.csv, line 7", "nowhere", "--skip-bad"]);
+    place.nandle("trace convert bad.csv out.csv").refused(1, &["line 7"]);
+    assert_eq!(place.names(), ["bad.csv", "cat.png"]);
+    let told = place.nandle("trace stat bad.csv --skip-bad --json").done().json();
+    assert_eq!((&told["bad_lines"], &told["writes"]), (&1.into(), &3.into()));
+    place.nandle("trace stat cat.png").refused(1, &["no trace that can be recognised", "--format"]);
+    place.nandle("trace stat none.csv").refused(1, &["none.csv"]);
+    place.nandle("trace stat bad.csv --page 5000").refused(2, &["power of two"]);
+    place.nandle("trace convert bad.csv out.csv --to msr").refused(2, &["only read"]);
+    place.nandle("trace convert bad.csv cat.png").refused(1, &["cat.png", "exists"]);
+}

@@ -1,0 +1,93 @@
+//! Ages a device: writes to it in virtual time, without buffers and without a world, so as fast as its timing goes.
+
+use nandle_io::{DriveCounters, Nanos, Shape};
+
+use crate::library::{DeviceState, Model, ModelError};
+use crate::timing::{TimedCompletion, TimedOperation, TimedRequest, Timing};
+use crate::world::ModelledDevice;
+
+/// A device that is being aged.
+pub struct Aging {
+    model: Model,
+    device: Box<dyn Timing>,
+    shape: Shape,
+    begun_with: DriveCounters,
+    now_ns: u64,
+    writes: u64,
+    in_flight: u32,
+    /// Kept for its memory.
+    completed: Vec<TimedCompletion>,
+}
+
+impl Aging {
+    /// Begins with a device in the model's first state.
+    ///
+    /// # Errors
+    /// The model makes no device, or nothing of it ages.
+    pub fn new(model: Model) -> Result<Self, ModelError> {
+        let ModelledDevice { shape, timing: mut device, .. } = model.device()?;
+        let begun_with = model.state_of(device.as_mut())?.counters();
+        let completed = Vec::new();
+        Ok(Self { model, device, shape, begun_with, now_ns: 0, writes: 0, in_flight: 0, completed })
+    }
+
+    /// What the device is like.
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// Virtual time since it began.
+    pub fn now(&self) -> Nanos {
+        Nanos(self.now_ns)
+    }
+
+    /// Writes `count` blocks of `block_bytes`, at most `queue_depth` at a time, where `offsets_bytes` says.
+    pub fn write(
+        &mut self,
+        offsets_bytes: &mut dyn Iterator<Item = u64>,
+        block_bytes: u64,
+        queue_depth: u32,
+        count: usize,
+    ) {
+        for offset_bytes in offsets_bytes.take(count) {
+            while self.in_flight >= queue_depth.max(1) && self.step() {}
+            let operation = TimedOperation::Write { durable: false };
+            self.writes += 1;
+            let request =
+                TimedRequest { id: self.writes, operation, offset_bytes, length_bytes: block_bytes };
+            self.in_flight += 1;
+            self.device.arrive(self.now_ns, request);
+        }
+    }
+
+    /// Waits for what is in flight, and gives the device's state and what it counted meanwhile.
+    ///
+    /// # Errors
+    /// None: what doesn't age was refused at the beginning.
+    pub fn finish(mut self) -> Result<(DeviceState, DriveCounters), ModelError> {
+        while self.in_flight > 0 && self.step() {}
+        let state = self.model.state_of(self.device.as_mut())?;
+        let counted = state.counters().since(self.begun_with);
+        Ok((state, counted))
+    }
+
+    /// Goes on to the device's next event; `false` when there is none.
+    fn step(&mut self) -> bool {
+        let Some(next_ns) = self.device.next_event_ns() else { return false };
+        self.now_ns = self.now_ns.max(next_ns);
+        self.device.advance(self.now_ns, &mut self.completed);
+        self.in_flight =
+            self.in_flight.saturating_sub(u32::try_from(self.completed.len()).unwrap_or(u32::MAX));
+        self.completed.clear();
+        true
+    }
+}
+
+impl std::fmt::Debug for Aging {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Aging")
+            .field("model", &self.model.name())
+            .field("now", &self.now())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,66 @@
+//! Experiments on modelled drives.
+
+use nandle_io::{Device, Io, Nanos};
+use nandle_model::library::Model;
+use nandle_model::world::{Host, ModelWorld};
+use nandle_profile::{Derived, Experiments};
+
+use crate::Unobserved;
+use crate::experiments::{Circumstances, Ground, Wishes, conduct, derive, plan};
+use crate::load::{Cancel, LoadError};
+
+pub(super) const SLOTS: u32 = 256;
+
+/// What experiments on a drive found, and what follows.
+pub(super) struct Outcome {
+    pub(super) experiments: Experiments,
+    pub(super) derived: Derived,
+    pub(super) result: Result<(), LoadError>,
+}
+
+pub(super) fn open(name: &str, slots: u32) -> Result<(Box<dyn Io>, Device), String> {
+    let mut world = ModelWorld::new(Host { slots: slots as usize, request_cpu: Host::REQUEST_CPU });
+    let device = world.add(Model::named(name).unwrap().device().unwrap());
+    Ok((Box::new(world), device))
+}
+
+pub(super) fn circumstances(name: &str) -> Circumstances {
+    let (_, device) = open(name, 1).unwrap();
+    Circumstances {
+        area_bytes: device.shape.capacity_bytes,
+        shape: device.shape,
+        slots: SLOTS,
+        is_modelled: true,
+        is_whole_device: true,
+        atomic_write: None,
+    }
+}
+
+/// Conducts one experiment on a modelled drive of the library.
+pub(super) fn run(drive: &str, experiment: &str, budget: Nanos) -> Outcome {
+    let wishes = Wishes {
+        budget,
+        write_limit_bytes: u64::MAX,
+        read_only: None,
+        only: vec![experiment.into()],
+        skip: Vec::new(),
+    };
+    run_with(drive, &wishes, Experiments::default())
+}
+
+pub(super) fn run_with(drive: &str, wishes: &Wishes, mut experiments: Experiments) -> Outcome {
+    let circumstances = circumstances(drive);
+    let plan = plan(&circumstances, wishes, &mut experiments).unwrap();
+    let ground = Ground {
+        open: &|slots| open(drive, slots),
+        open_without_cache: None,
+        circumstances,
+        patience: Nanos::from_secs(30),
+        seed: 1,
+        cancel: &Cancel::default(),
+    };
+    let result = conduct(&plan, &ground, &mut experiments, &mut Unobserved, &mut |_| {});
+    let mut derived = Derived::default();
+    derive(&mut experiments, &mut derived);
+    Outcome { experiments, derived, result }
+}

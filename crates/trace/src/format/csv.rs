@@ -1,0 +1,60 @@
+//! Our own format: CSV with the header `time_us,op,address,length`.
+//!
+//! `time_us` counts from a start of the trace's choice; `op` is `read`, `write`, `sync` or `discard`; `address` and `length`
+//! are bytes in one flat space, in which files lie end to end. A sync covers its extent, or everything when its length is 0. No
+//! field is quoted. A file may be compressed by zstd.
+
+use super::{Event, Parser, number};
+use crate::{Operation, Record};
+
+/// The first line.
+pub(crate) const HEADER: &str = "time_us,op,address,length";
+
+pub(super) fn begins(line: &str) -> bool {
+    line.trim() == HEADER
+}
+
+pub(super) struct Csv;
+
+impl Parser for Csv {
+    fn parse(&mut self, line: &str) -> Result<Option<Event>, String> {
+        if line.is_empty() || begins(line) {
+            return Ok(None);
+        }
+        let mut fields = line.split(',');
+        let time_us = number(fields.next(), "the time in µs")?;
+        let name = fields.next().ok_or("the operation is missing")?.trim();
+        let operation = Operation::named(name)
+            .ok_or_else(|| format!("the operation should be read, write, sync or discard and is {name:?}"))?;
+        let address = number(fields.next(), "the address")?;
+        let length_bytes = number(fields.next(), "the length")?;
+        match fields.next() {
+            Some(_) => Err("a line has four fields and this one has more".into()),
+            None => Ok(Some(Record { time_us, operation, address, length_bytes }.into())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_read_and_bad_ones_named() {
+        let event = Csv.parse("235,write,4096,8192").unwrap().unwrap();
+        let expected =
+            Record { time_us: 235, operation: Operation::Write, address: 4096, length_bytes: 8192 };
+        assert_eq!(event, expected.into());
+        assert_eq!(Csv.parse(HEADER), Ok(None));
+        for (line, part) in [
+            ("x,write,0,1", "the time in µs should be a whole number"),
+            ("1,scribble,0,1", "the operation should be"),
+            ("1,write,-5,1", "the address should be"),
+            ("1,write,0", "the length is missing"),
+            ("1,write,0,1,2", "has more"),
+        ] {
+            let complaint = Csv.parse(line).unwrap_err();
+            assert!(complaint.contains(part), "{line}: {complaint}");
+        }
+    }
+}

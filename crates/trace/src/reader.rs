@@ -1,0 +1,186 @@
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+use crate::format::{Event, Format, Parser};
+use crate::lines::Lines;
+use crate::{Record, TraceError};
+
+/// How much of a bad line an error shows.
+const SHOWN_CHARS: usize = 120;
+const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/// How a trace is to be read.
+#[derive(Debug, Clone, Default)]
+pub struct ReadOptions {
+    /// The format; `None` recognises it by the first line.
+    pub format: Option<Format>,
+    /// Events of this device only, in the format's own words (`8,16`; `hm.1`); `None` expects a single device.
+    pub device: Option<String>,
+    /// Counts damaged lines instead of ending at the first.
+    pub skip_bad: bool,
+}
+
+/// The events of a trace, one after the other.
+///
+/// The file may be compressed by zstd. Memory doesn't depend on its size.
+pub struct Reader {
+    path: PathBuf,
+    format: Format,
+    lines: Lines,
+    parser: Box<dyn Parser>,
+    device: Option<String>,
+    /// Whether `device` was asked for, so that others are passed over.
+    device_is_chosen: bool,
+    skip_bad: bool,
+    bad_lines: u64,
+    start_us: Option<u64>,
+    failed: bool,
+}
+
+impl Reader {
+    /// Opens a trace; `-` is standard input.
+    ///
+    /// # Errors
+    /// The file can't be read, no format fits it, or its format takes two passes and it is standard input.
+    pub fn open(path: &Path, options: &ReadOptions) -> Result<Self, TraceError> {
+        let mut source = source(path)?;
+        let format = match options.format {
+            Some(format) => format,
+            None => recognised(path, &mut source)?,
+        };
+        let mut parser = format.parser();
+        if parser.surveys() {
+            if path == Path::new("-") {
+                return Err(TraceError::TwoPasses);
+            }
+            survey(path, source, &mut *parser)?;
+            source = self::source(path)?;
+        }
+        Ok(Self {
+            path: path.into(),
+            format,
+            lines: Lines::new(source),
+            parser,
+            device: options.device.clone(),
+            device_is_chosen: options.device.is_some(),
+            skip_bad: options.skip_bad,
+            bad_lines: 0,
+            start_us: None,
+            failed: false,
+        })
+    }
+
+    /// The format it is read in.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// How many damaged lines were passed over.
+    pub fn bad_lines(&self) -> u64 {
+        self.bad_lines
+    }
+
+    /// The next event, `None` at the end.
+    fn read(&mut self) -> Result<Option<Record>, TraceError> {
+        loop {
+            let next = self.lines.next().map_err(|source| reading(&self.path, source))?;
+            let Some((line, text, whole)) = next else { return Ok(None) };
+            let parsed = if whole {
+                self.parser.parse(text)
+            } else {
+                Err("a line of text was expected, and this is none or far too long".into())
+            };
+            match parsed {
+                Ok(None) => {}
+                Ok(Some(event)) => {
+                    if let Some(record) = self.of_the_device(line, event)? {
+                        return Ok(Some(self.timed(record)));
+                    }
+                }
+                Err(_) if self.skip_bad => self.bad_lines += 1,
+                Err(complaint) => {
+                    let text = text.chars().take(SHOWN_CHARS).collect();
+                    return Err(TraceError::BadLine { path: self.path.clone(), line, complaint, text });
+                }
+            }
+        }
+    }
+
+    fn of_the_device(&mut self, line: u64, event: Event) -> Result<Option<Record>, TraceError> {
+        let Some(other) = event.device else { return Ok(Some(event.record)) };
+        match &self.device {
+            None => self.device = Some(other),
+            Some(device) if *device == other => {}
+            Some(_) if self.device_is_chosen => return Ok(None),
+            Some(device) => {
+                let (path, device) = (self.path.clone(), device.clone());
+                return Err(TraceError::SeveralDevices { path, line, device, other });
+            }
+        }
+        Ok(Some(event.record))
+    }
+
+    /// The event with its time counted from the trace's start.
+    fn timed(&mut self, mut record: Record) -> Record {
+        if self.parser.has_absolute_times() {
+            record.time_us = record.time_us.saturating_sub(*self.start_us.get_or_insert(record.time_us));
+        }
+        record
+    }
+}
+
+impl Iterator for Reader {
+    type Item = Result<Record, TraceError>;
+
+    /// The next event; nothing comes after an error.
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.failed {
+            return None;
+        }
+        let next = self.read().transpose();
+        self.failed = matches!(next, Some(Err(_)));
+        next
+    }
+}
+
+fn reading(path: &Path, source: io::Error) -> TraceError {
+    TraceError::File { action: "reading the trace", path: path.into(), source }
+}
+
+/// The text of a file, decompressed where it is compressed.
+fn source(path: &Path) -> Result<Box<dyn BufRead>, TraceError> {
+    let raw: Box<dyn io::Read> = if path == Path::new("-") {
+        Box::new(io::stdin())
+    } else {
+        Box::new(File::open(path).map_err(|source| reading(path, source))?)
+    };
+    let mut raw = BufReader::with_capacity(1 << 16, raw);
+    let beginning = raw.fill_buf().map_err(|source| reading(path, source))?;
+    if !beginning.starts_with(&ZSTD_MAGIC) {
+        return Ok(Box::new(raw));
+    }
+    let decoder = zstd::Decoder::with_buffer(raw).map_err(|source| reading(path, source))?;
+    Ok(Box::new(BufReader::with_capacity(1 << 16, decoder)))
+}
+
+/// Looks at the beginning without taking it.
+fn recognised(path: &Path, source: &mut Box<dyn BufRead>) -> Result<Format, TraceError> {
+    let beginning = source.fill_buf().map_err(|source| reading(path, source))?;
+    let beginning = String::from_utf8_lossy(beginning);
+    let first_line = beginning.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    Format::of(first_line).ok_or_else(|| TraceError::Unknown {
+        path: path.into(),
+        first_line: first_line.chars().take(SHOWN_CHARS).collect(),
+    })
+}
+
+fn survey(path: &Path, source: Box<dyn BufRead>, parser: &mut dyn Parser) -> Result<(), TraceError> {
+    let mut lines = Lines::new(source);
+    while let Some((_, line, whole)) = lines.next().map_err(|source| reading(path, source))? {
+        if whole {
+            parser.survey(line);
+        }
+    }
+    Ok(())
+}

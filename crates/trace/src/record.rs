@@ -1,0 +1,80 @@
+use serde::{Deserialize, Serialize};
+
+/// One event of a trace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Record {
+    /// When it was issued, counted from a start that the trace chooses.
+    pub time_us: u64,
+    /// What was asked for.
+    pub operation: Operation,
+    /// First byte, in one flat space (files lie end to end).
+    pub address: u64,
+    /// Number of bytes; 0 for a sync of everything.
+    pub length_bytes: u64,
+}
+
+/// What an event asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Operation {
+    /// Bytes are read.
+    Read,
+    /// Bytes are written.
+    Write,
+    /// What was written before becomes durable.
+    Sync,
+    /// Contents are given up.
+    Discard,
+}
+
+impl Operation {
+    /// Every operation, in the order in which they are listed to people.
+    pub const ALL: [Self; 4] = [Self::Read, Self::Write, Self::Sync, Self::Discard];
+
+    /// The name in a trace of ours.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Sync => "sync",
+            Self::Discard => "discard",
+        }
+    }
+
+    /// The operation of that name, in whatever case.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|operation| operation.name().eq_ignore_ascii_case(name))
+    }
+}
+
+impl Record {
+    /// The pages that the event touches, in ascending order.
+    ///
+    /// # Panics
+    /// `page_bytes` is 0.
+    pub fn pages(&self, page_bytes: u64) -> std::ops::Range<u64> {
+        let end = self.address.saturating_add(self.length_bytes);
+        self.address / page_bytes..end.div_ceil(page_bytes).max(self.address / page_bytes)
+    }
+
+    /// Whether the event begins and ends on a page's border.
+    pub fn is_aligned(&self, page_bytes: u64) -> bool {
+        self.address.is_multiple_of(page_bytes) && self.length_bytes.is_multiple_of(page_bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_touches_every_page_it_overlaps() {
+        let record =
+            |address, length_bytes| Record { time_us: 0, operation: Operation::Write, address, length_bytes };
+        assert_eq!(record(4096, 8192).pages(4096), 1..3);
+        assert_eq!(record(4000, 200).pages(4096), 0..2);
+        assert!(record(4096, 0).pages(4096).is_empty());
+        assert!(record(100, 0).pages(4096).count() <= 1);
+        assert!(record(4096, 8192).is_aligned(4096) && !record(4000, 4096).is_aligned(4096));
+    }
+}

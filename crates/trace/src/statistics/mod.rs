@@ -1,0 +1,126 @@
+//! What a trace's page writes look like to a drive: how soon pages are written again, in what runs, how unevenly, and
+//! how close together.
+
+mod areas;
+mod counts;
+mod distances;
+mod runs;
+mod skew;
+
+use serde::Serialize;
+
+use crate::{Operation, Record};
+
+pub use areas::AreaShare;
+pub use counts::SizeCount;
+pub use distances::RewriteShare;
+pub use runs::RunShare;
+pub use skew::SkewShare;
+
+/// What a trace's page writes look like to a drive. Shares are of 1.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TraceStatistics {
+    /// Bytes of the pages that writes are cut into.
+    pub page_bytes: u64,
+    /// Time of the last event.
+    pub duration_us: u64,
+    /// Reads in the trace.
+    pub reads: u64,
+    /// Bytes that they read.
+    pub read_bytes: u64,
+    /// Writes in the trace.
+    pub writes: u64,
+    /// Bytes that they write.
+    pub written_bytes: u64,
+    /// Syncs in the trace.
+    pub syncs: u64,
+    /// Discards in the trace.
+    pub discards: u64,
+    /// Writes that don't begin and end at a page's border.
+    pub writes_unaligned: u64,
+    /// Page writes: a write of several pages counts once for each.
+    pub pages_written: u64,
+    /// Different pages among them.
+    pub pages_distinct: u64,
+    /// Lowest to highest byte that is written; `null` when nothing is.
+    pub span_bytes: Option<u64>,
+    /// The most frequent sizes of writes, most frequent first.
+    pub write_sizes: Vec<SizeCount>,
+    /// How soon pages are written again.
+    pub rewrites: Vec<RewriteShare>,
+    /// How many pages have neighbours that are written at about the same time.
+    pub runs: Vec<RunShare>,
+    /// How unevenly the writes are spread over the pages.
+    pub skew: Vec<SkewShare>,
+    /// How close together writes lie that come at about the same time.
+    pub areas: Vec<AreaShare>,
+}
+
+/// Takes records, and says what they look like.
+///
+/// Takes about 50 bytes for each different page.
+pub struct Statistics {
+    page_bytes: u64,
+    counts: counts::Counts,
+    distances: distances::Distances,
+    runs: runs::Runs,
+    areas: areas::Areas,
+}
+
+impl Statistics {
+    /// Statistics in pages of `page_bytes`.
+    ///
+    /// # Panics
+    /// `page_bytes` is 0.
+    pub fn new(page_bytes: u64) -> Self {
+        assert!(page_bytes > 0, "pages have bytes");
+        Self {
+            page_bytes,
+            counts: counts::Counts::default(),
+            distances: distances::Distances::default(),
+            runs: runs::Runs::default(),
+            areas: areas::Areas::new(page_bytes),
+        }
+    }
+
+    /// Takes the next event.
+    pub fn add(&mut self, record: Record) {
+        self.counts.add(&record, self.page_bytes);
+        if record.operation == Operation::Write {
+            for page in record.pages(self.page_bytes) {
+                self.distances.add(page);
+                self.runs.add(page);
+                self.areas.add(page);
+            }
+        }
+    }
+
+    /// What the events looked like.
+    pub fn finish(self) -> TraceStatistics {
+        let counts = self.counts;
+        TraceStatistics {
+            page_bytes: self.page_bytes,
+            duration_us: counts.duration_us,
+            reads: counts.reads,
+            read_bytes: counts.read_bytes,
+            writes: counts.writes,
+            written_bytes: counts.written_bytes,
+            syncs: counts.syncs,
+            discards: counts.discards,
+            writes_unaligned: counts.writes_unaligned,
+            pages_written: self.distances.writes(),
+            pages_distinct: self.distances.pages_distinct(),
+            span_bytes: counts.span_bytes(),
+            write_sizes: counts.frequent_sizes(),
+            skew: skew::shares(self.distances.writes_by_page()),
+            rewrites: self.distances.shares(),
+            runs: self.runs.shares(),
+            areas: self.areas.shares(),
+        }
+    }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "counts of events are far below 2^53")]
+fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}

@@ -1,0 +1,43 @@
+use serde::Serialize;
+
+use super::share;
+
+/// Shares of the written pages that are told, in thousandths.
+const THOUSANDTHS: [u64; 6] = [1, 10, 50, 100, 200, 500];
+
+/// How many of the writes go to the pages that are written most.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct SkewShare {
+    /// This share of the written pages, the most-written ones …
+    pub of_pages: f64,
+    /// … takes this share of the page writes.
+    pub of_writes: f64,
+}
+
+/// The shares, from how often each page is written.
+pub(super) fn shares(writes_by_page: impl Iterator<Item = u64>) -> Vec<SkewShare> {
+    let mut writes: Vec<u64> = writes_by_page.collect();
+    writes.sort_unstable_by_key(|writes| std::cmp::Reverse(*writes));
+    let all = writes.iter().sum();
+    let told = |thousandths: u64| {
+        let pages = (writes.len() as u64 * thousandths).div_ceil(1000);
+        let taken = writes.iter().take(usize::try_from(pages).unwrap_or(usize::MAX)).sum();
+        SkewShare { of_pages: share(thousandths, 1000), of_writes: share(taken, all) }
+    };
+    if writes.is_empty() { Vec::new() } else { THOUSANDTHS.into_iter().map(told).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_most_written_pages_come_first() {
+        let shares = shares([1, 1, 6, 1, 1, 1, 1, 1, 1, 6].into_iter());
+        let of_writes =
+            |of_pages: f64| shares.iter().find(|s| (s.of_pages - of_pages).abs() < 1e-12).unwrap().of_writes;
+        assert!((of_writes(0.1) - 0.3).abs() < 1e-12);
+        assert!((of_writes(0.2) - 0.6).abs() < 1e-12);
+        assert!((of_writes(0.5) - 0.75).abs() < 1e-12);
+    }
+}

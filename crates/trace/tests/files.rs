@@ -1,0 +1,120 @@
+//! Traces as files: recognised, decompressed, converted, and refused.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test's way to fail")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use nandle_trace::{Format, Operation, ReadOptions, Reader, Record, TraceError, Writer};
+
+fn file(directory: &Path, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
+    let path = directory.join(name);
+    fs::write(&path, text).unwrap();
+    path
+}
+
+fn read(path: &Path, options: &ReadOptions) -> Result<Vec<Record>, TraceError> {
+    Reader::open(path, options)?.collect()
+}
+
+fn some_records() -> Vec<Record> {
+    let record =
+        |time_us, operation, address, length_bytes| Record { time_us, operation, address, length_bytes };
+    vec![
+        record(5, Operation::Write, 4096, 4096),
+        record(9, Operation::Read, 0, 512),
+        record(12, Operation::Sync, 0, 8192),
+        record(40, Operation::Discard, 4096, 4096),
+    ]
+}
+
+#[test]
+fn what_is_written_is_read_again_in_every_format_that_can_be_written() {
+    let directory = tempfile::tempdir().unwrap();
+    for (name, format) in [
+        ("a.csv", Format::Csv),
+        ("a.csv.zst", Format::Csv),
+        ("a.log", Format::FioIolog),
+        ("a.log.zst", Format::FioIolog),
+    ] {
+        let path = directory.path().join(name);
+        let mut writer = Writer::create(&path, format, "/dev/null").unwrap();
+        for record in some_records() {
+            writer.write(&record).unwrap();
+        }
+        writer.finish().unwrap();
+        let reader = Reader::open(&path, &ReadOptions::default()).unwrap();
+        assert_eq!(reader.format(), format);
+        assert_eq!(reader.collect::<Result<Vec<_>, _>>().unwrap(), some_records(), "{name}");
+    }
+}
+
+#[test]
+fn a_file_that_is_there_is_not_written_over() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = file(directory.path(), "kept.csv", "something else");
+    assert!(matches!(Writer::create(&path, Format::Csv, ""), Err(TraceError::File { .. })));
+    assert_eq!(fs::read_to_string(&path).unwrap(), "something else");
+    let other = directory.path().join("msr.csv");
+    let error = Writer::create(&other, Format::Msr, "").err().unwrap().to_string();
+    assert!(error.contains("only read") && !other.exists(), "{error}");
+}
+
+#[test]
+fn a_bad_line_is_named_or_counted() {
+    let directory = tempfile::tempdir().unwrap();
+    let text = "time_us,op,address,length\n1,write,0,4096\n2,write,oops,4096\n3,sync,0,0\n";
+    let path = file(directory.path(), "a.csv", text);
+    let error = read(&path, &ReadOptions::default()).unwrap_err();
+    assert!(error.is_bad_line());
+    let said = error.to_string();
+    assert!(said.contains("line 3") && said.contains("oops") && said.contains("--skip-bad"), "{said}");
+    let mut reader = Reader::open(&path, &ReadOptions { skip_bad: true, ..Default::default() }).unwrap();
+    assert_eq!(reader.by_ref().map(Result::unwrap).count(), 2);
+    assert_eq!(reader.bad_lines(), 1);
+}
+
+#[test]
+fn foreign_empty_and_missing_files_are_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let refused = |path: &Path| Reader::open(path, &ReadOptions::default()).err().unwrap().to_string();
+    let foreign = file(directory.path(), "cat.png", b"\x89PNG\r\n\x1a\n\0\0");
+    assert!(refused(&foreign).contains("--format"));
+    let empty = file(directory.path(), "empty", "");
+    assert!(refused(&empty).contains("no trace that can be recognised"));
+    assert!(refused(&directory.path().join("none")).contains("none"));
+}
+
+#[test]
+fn a_compressed_file_that_is_cut_off_is_an_error_and_not_an_end() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.csv.zst");
+    let mut writer = Writer::create(&path, Format::Csv, "").unwrap();
+    for time_us in 0..10_000 {
+        writer
+            .write(&Record {
+                time_us,
+                operation: Operation::Write,
+                address: time_us * 7919,
+                length_bytes: 4096,
+            })
+            .unwrap();
+    }
+    writer.finish().unwrap();
+    let whole = fs::read(&path).unwrap();
+    let cut = file(directory.path(), "cut.csv.zst", &whole[..whole.len() / 2]);
+    assert!(matches!(read(&cut, &ReadOptions::default()), Err(TraceError::File { .. })));
+}
+
+#[test]
+fn events_of_several_devices_need_a_choice() {
+    let directory = tempfile::tempdir().unwrap();
+    let text = "128166372003061629,hm,0,Write,0,4096,1\n128166372003061639,hm,1,Write,8192,4096,1\n\
+                128166372003061729,hm,0,Write,4096,4096,1\n";
+    let path = file(directory.path(), "hm.csv", text);
+    let said = read(&path, &ReadOptions::default()).unwrap_err().to_string();
+    assert!(said.contains("hm.1") && said.contains("hm.0") && said.contains("--device"), "{said}");
+    let options = ReadOptions { device: Some("hm.0".into()), ..Default::default() };
+    let records = read(&path, &options).unwrap();
+    let what: Vec<_> = records.iter().map(|record| (record.time_us, record.address)).collect();
+    assert_eq!(what, [(0, 0), (10, 4096)], "times count from the first event");
+}

@@ -17,6 +17,7 @@ mod models;
 mod probe;
 mod report;
 mod result_files;
+mod schema;
 mod shell;
 mod silent_device;
 mod sweep;

@@ -4,6 +4,7 @@ use crate::LatencySummary;
 
 /// Latency of reads over the rate of reads and the rate of writes, on a schedule (open loop, Poisson arrivals).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InterferenceMap {
     /// Bytes of one read.
     pub read_block_bytes: u64,
@@ -19,6 +20,7 @@ pub struct InterferenceMap {
 
 /// One combination of rates.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InterferenceCell {
     /// Reads wanted, by [`InterferenceMap::read_iops_max`].
     pub read_share: f64,

@@ -12,11 +12,11 @@ use super::args::AdviseArgs;
 use super::verify::{self, Contest, Outcome, median};
 use super::{SCHEMA_VERSION, device};
 use crate::args::Common;
-use crate::commands::probe::words::{paragraph, thousands};
 use crate::error::CliError;
 use crate::interrupt::cancel_on_signals;
 use crate::output;
 use crate::progress::Progress;
+use crate::words::{paragraph, thousands};
 
 /// The version that a trial runs: that which is installed, whatever the user wishes.
 pub(super) fn version(product: Product, wanted: Option<Version>) -> Result<Option<Version>, CliError> {

@@ -12,9 +12,9 @@ use super::SCHEMA_VERSION;
 use super::args::CompareArgs;
 use super::named::Named;
 use crate::args::Common;
-use crate::commands::probe::words::paragraph;
 use crate::error::CliError;
 use crate::output;
+use crate::words::paragraph;
 
 pub(super) fn run(drives: &[Named], args: &CompareArgs, common: Common) -> Result<(), CliError> {
     let question = question(args);

@@ -37,6 +37,7 @@ pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mu
         collector.add("io_combine_limit", combine_limit("io_combine_limit", figures, question));
     }
     if version >= ASYNCHRONOUS {
+        collector.add("io_method", io_method(figures));
         collector.add("io_workers", io_workers(figures));
     }
     collector.add("random_page_cost", random_page_cost(figures));
@@ -92,12 +93,22 @@ fn combine_limit(name: &'static str, figures: &Figures<'_>, question: &Question)
     })
 }
 
+/// Not to be told from a device.
+fn io_method(figures: &Figures<'_>) -> Result<Setting, Lack> {
+    let knee = figures.knee_depth(PAGE_BYTES)?;
+    let rule =
+        "worker, the default: which method is faster depends on the server's work, so try io_uring beside it";
+    Ok(Setting::new("io_method", "worker", vec![knee], RuleSource::Documentation, rule)
+        .default("worker")
+        .shown_only("it is to be tried, not to be inferred"))
+}
+
 fn io_workers(figures: &Figures<'_>) -> Result<Setting, Lack> {
     let knee = figures.knee_depth(PAGE_BYTES)?;
     let value = depth_per_session(knee.value.value, 1, WORKERS_MAX).max(3);
     let rule = "a worker has one read outstanding, so it takes as many as the depth, from 3 to 32";
     Ok(Setting::new("io_workers", value, vec![knee], RuleSource::Ours, rule).default("3").remark(
-        "It counts with io_method = worker, the default. Whether io_uring does better can't be told from the \
+        "It counts with io_method = worker. Whether io_uring does better can't be told from the \
              device: try both.",
     ))
 }

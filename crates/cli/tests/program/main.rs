@@ -7,8 +7,10 @@
     reason = "all of it is tests, though not every function is marked as one"
 )]
 
+mod advise;
 mod bad_input;
 mod common;
+mod compare;
 mod faults;
 mod foreign_data;
 mod full_disk;
@@ -28,3 +30,4 @@ mod terminal;
 mod trace;
 mod units;
 mod unprivileged;
+mod verify;

@@ -113,3 +113,14 @@ fn the_walker_finds_what_has_no_unit() {
     without_unit(&value, "", false, &mut found);
     assert_eq!(found, [".latency.p50", ".size"]);
 }
+
+#[test]
+fn every_number_of_advice_and_of_a_comparison_has_its_unit() {
+    let place = Place::new();
+    place.nandle("probe model:x25-e-64 --budget 5s --read-only").done();
+    for product in ["postgresql", "linux"] {
+        assert_units(&place.nandle(&format!("advise profile.json --for {product} --json")).done().json());
+    }
+    assert_units(&place.nandle("compare profile.json --price profile=9 --json").done().json());
+    assert_units(&place.nandle("compare profile.json profile.json --json").done().json());
+}

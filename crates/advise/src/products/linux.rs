@@ -11,6 +11,9 @@ const COST_BYTES: u64 = 4 << 10;
 /// Up to this depth a device sees too little ahead to order requests itself.
 const SHALLOW_DEPTH: f64 = 4.0;
 
+/// Half of the reads of a disk take longer than this: half a turn of the fastest is 2 ms.
+const TURNS_NS: f64 = 1.5e6;
+
 pub(super) fn collect(figures: &Figures<'_>, collector: &mut Collector) {
     collector.part(device(figures));
     collector.add("queue/scheduler", scheduler(figures));
@@ -37,24 +40,33 @@ fn queue(file: &str, value: impl ToString, seen: Vec<Figure>, source: RuleSource
 
 fn scheduler(figures: &Figures<'_>) -> Result<Setting, Lack> {
     let knee = figures.knee_depth(COST_BYTES)?;
-    let stated = figures.queue().ok();
-    let rotational = stated.and_then(|queue| queue.rotational).unwrap_or(false);
-    let orders_itself = !rotational && knee.value.value > SHALLOW_DEPTH;
+    let (turns, mut seen) = turns(figures);
+    let orders_itself = !turns && knee.value.value > SHALLOW_DEPTH;
     let value = if orders_itself { "none" } else { "mq-deadline" };
     let rule = if orders_itself {
-        "none: the device gains from a deep queue and orders it itself, and no arm moves"
+        "none: the device gains from a deep queue and orders it itself, and nothing in it turns"
     } else {
-        "mq-deadline: the device calls itself rotational, or gains nothing from a queue deeper than 4, so that the \
-         kernel has the longer queue to order"
+        "mq-deadline: a read waits for something that turns, or the device gains nothing from a queue deeper than 4, so \
+         that the kernel has the longer queue to order"
     };
-    let setting = queue("scheduler", value, vec![knee], RuleSource::Ours, rule);
-    let offered = stated.map(|queue| &queue.schedulers_available).filter(|offered| !offered.is_empty());
-    Ok(match offered {
+    seen.push(knee);
+    let setting = queue("scheduler", value, seen, RuleSource::Ours, rule);
+    let offered = figures.queue().ok().map(|queue| &queue.schedulers_available);
+    Ok(match offered.filter(|offered| !offered.is_empty()) {
         Some(offered) if !offered.iter().any(|name| name == value) => {
             setting.shown_only(format!("this kernel offers {} alone", offered.join(", ")))
         }
         _ => setting,
     })
+}
+
+/// Whether a read waits for something that turns. Virtual disks often call themselves rotational and aren't, so the
+/// system's word counts only where no latency was measured.
+fn turns(figures: &Figures<'_>) -> (bool, Vec<Figure>) {
+    match figures.random_read_latency() {
+        Ok(latency) => (latency.value.value >= TURNS_NS, vec![latency]),
+        Err(_) => (figures.queue().ok().and_then(|queue| queue.rotational).unwrap_or(false), Vec::new()),
+    }
 }
 
 fn nr_requests(figures: &Figures<'_>) -> Result<Setting, Lack> {

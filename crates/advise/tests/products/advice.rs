@@ -53,6 +53,13 @@ fn a_disk_and_a_solid_state_drive_get_different_advice() {
     );
 }
 
+/// Virtual disks call themselves rotational; what was measured counts.
+#[test]
+fn a_drive_is_what_was_measured_not_what_it_calls_itself() {
+    let called_rotational = crate::made_up::Drive { rotational: true, ..NVME };
+    assert_eq!(value(&called_rotational, Product::Linux, "/sys/block/$device/queue/scheduler"), "none");
+}
+
 /// Whatever a profile says.
 #[test]
 fn durability_and_protection_from_torn_pages_are_never_given_up() {

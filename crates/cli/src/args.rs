@@ -8,12 +8,14 @@ use nandle_io::Nanos;
 use nandle_io::units::{parse_bytes, parse_duration};
 use nandle_probe::load::{Arrivals, Refill};
 use nandle_probe::pattern::PatternSpec;
+use nandle_probe::sweep::Preset;
 use nandle_profile::OperationKind;
 use nandle_target::{IoChoice, TargetSpec};
 
 use crate::commands::advise::AdviseArgs;
 use crate::commands::compare::CompareArgs;
 use crate::commands::models::Wear;
+use crate::commands::replay::ReplayArgs;
 use crate::commands::trace::TraceArgs;
 
 /// Measures storage the way a database uses it, and says what the measurement means for the database.
@@ -54,6 +56,8 @@ pub(crate) enum Command {
     Advise(AdviseArgs),
     /// A profile against an older one, or drives side by side: prices, sizing, placement
     Compare(Box<CompareArgs>),
+    /// Replay a trace under several write policies, side by side
+    Replay(Box<ReplayArgs>),
     /// Say what a block trace looks like to a drive, and convert traces
     Trace(TraceArgs),
     /// Print a completion script for a shell
@@ -149,7 +153,8 @@ pub(crate) struct ProbeArgs {
     /// time, and how long that takes depends on how many requests fit into it
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_duration)]
     pub(crate) budget: Nanos,
-    /// Where the profile goes
+    /// Where the profile goes. When the probe ends early and a complete profile is there, that one stays, and the new
+    /// one goes to profile.partial.json beside it
     #[arg(long, value_name = "PATH", default_value = "profile.json")]
     pub(crate) profile: PathBuf,
     /// Where the report goes
@@ -182,27 +187,29 @@ pub(crate) struct ProbeArgs {
 /// Measure every combination of pattern, block size, group size and queue depth.
 #[derive(Debug, ClapArgs)]
 #[command(
-    after_help = "Examples:\n  nandle sweep . --plan\n  nandle sweep . --block-sizes 2K,32K,1M --group-sizes 1,4,16 --queue-depths 1,4,32 --output sweep.csv\n  nandle sweep . --operation mixed:70 --patterns random --time-per-run 5s --json\n  nandle sweep . --resume sweep.json --output sweep.json\n  nandle sweep model:mtron-16 --operation write --patterns sequential,random,focused:8MiB,ordered:2"
+    after_help = "Examples:\n  nandle sweep . --plan\n  nandle sweep . --block-sizes 2K,32K,1M --group-sizes 1,4,16 --queue-depths 1,4,32 --output sweep.csv\n  nandle sweep . --operation mixed:70 --patterns random --time-per-run 5s --json\n  nandle sweep . --resume sweep.json --output sweep.json\n  nandle sweep model:mtron-16 --operation write --patterns sequential,random,focused:8MiB,ordered:2\n  nandle sweep model:x25-m-g2 --preset diat --bytes-per-run 64MiB --output diat.csv"
 )]
 pub(crate) struct SweepArgs {
     #[command(flatten)]
     pub(crate) target: TargetArgs,
-    /// Bytes of one request
-    #[arg(long, value_name = "SIZES", value_delimiter = ',', value_parser = parse_bytes,
-          default_value = "4KiB,8KiB,16KiB,32KiB,64KiB,128KiB,256KiB,512KiB,1MiB")]
+    /// The parameter space of a paper: what is not given below is as in it
+    #[arg(long, value_name = "PAPER")]
+    pub(crate) preset: Option<PresetArg>,
+    /// Bytes of one request [default: 4KiB to 1MiB in doublings]
+    #[arg(long, value_name = "SIZES", value_delimiter = ',', value_parser = parse_bytes)]
     pub(crate) block_sizes: Vec<u64>,
-    /// Blocks read one after the other before the random pattern jumps; other patterns have no groups
-    #[arg(long, value_name = "COUNTS", value_delimiter = ',', default_value = "1")]
+    /// Blocks read one after the other before the random pattern jumps; other patterns have no groups [default: 1]
+    #[arg(long, value_name = "COUNTS", value_delimiter = ',')]
     pub(crate) group_sizes: Vec<u64>,
-    /// Requests outstanding
-    #[arg(long, value_name = "COUNTS", value_delimiter = ',', default_value = "1,4,16,32,64")]
+    /// Requests outstanding [default: 1,4,16,32,64]
+    #[arg(long, value_name = "COUNTS", value_delimiter = ',')]
     pub(crate) queue_depths: Vec<u32>,
-    /// random, sequential, focused:SIZE, partitioned:STREAMS, ordered:STRIDE, zipf:SKEW
-    #[arg(long, value_name = "PATTERNS", value_delimiter = ',', default_value = "random,sequential")]
+    /// random, sequential, focused:SIZE, partitioned:STREAMS, ordered:STRIDE, zipf:SKEW [default: random,sequential]
+    #[arg(long, value_name = "PATTERNS", value_delimiter = ',')]
     pub(crate) patterns: Vec<PatternSpec>,
-    /// read, write, or mixed:PERCENT (per cent of reads)
-    #[arg(long, value_name = "OPERATION", default_value = "read")]
-    pub(crate) operation: OperationKind,
+    /// read, write, or mixed:PERCENT (per cent of reads); several make cells of their own [default: read]
+    #[arg(long, value_name = "OPERATIONS", value_delimiter = ',')]
+    pub(crate) operation: Vec<OperationKind>,
     /// End a run after this many bytes
     #[arg(long, value_name = "SIZE", value_parser = positive_bytes)]
     pub(crate) bytes_per_run: Option<u64>,
@@ -210,7 +217,7 @@ pub(crate) struct SweepArgs {
     #[arg(long, value_name = "TIME", value_parser = positive_duration)]
     pub(crate) time_per_run: Option<Nanos>,
     /// exact: as many outstanding as asked for, always; batched: up to a quarter at once, for less processor time
-    #[arg(long, value_name = "HOW", default_value = "exact")]
+    #[arg(long, value_name = "HOW", default_value = "exact", conflicts_with = "rate")]
     pub(crate) refill: RefillArg,
     /// Send so many requests a second, whether or not the device keeps up, and count latency from the schedule;
     /// the queue depth is then the most outstanding
@@ -222,7 +229,8 @@ pub(crate) struct SweepArgs {
     /// Submitting threads, which share the queue depth; a modelled drive has one
     #[arg(long, default_value_t = 1)]
     pub(crate) threads: u32,
-    /// Print what would run, for how long, and how much it would write; run nothing
+    /// Print what would run, for how long, and how much it would write; of a test file the first second is written, to
+    /// tell how long all of it takes, and nothing else is run
     #[arg(long)]
     pub(crate) plan: bool,
     /// Keep the cells in this file (.csv or .json), after each of them
@@ -234,6 +242,30 @@ pub(crate) struct SweepArgs {
     /// What to print [default: a table on a terminal, CSV elsewhere]
     #[arg(long)]
     pub(crate) format: Option<FormatArg>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum PresetArg {
+    /// Random reading in groups, and sequential reading (Baumann et al., `DaMoN` 2010)
+    Diat,
+    /// Sequential and random reading and writing at depths 32 and 1 (Gottstein et al., 2010)
+    Flashydb,
+    /// The same over record sizes, one request at a time (as Regola et al. ran it, 2012)
+    Iozone,
+    /// Where requests go: focused, partitioned, ordered (Bouganim et al., CIDR 2009)
+    Uflip,
+}
+
+impl PresetArg {
+    /// What it stands for.
+    pub(crate) fn preset(self) -> Preset {
+        match self {
+            Self::Diat => Preset::Diat,
+            Self::Flashydb => Preset::Flashydb,
+            Self::Iozone => Preset::Iozone,
+            Self::Uflip => Preset::Uflip,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -278,7 +310,7 @@ pub(crate) enum FormatArg {
 /// A modelled drive is a target like any other: model:NAME, or model:PATH.toml for one's own. Behind it may stand how it
 /// begins: model:NAME:state=new (never written), state=filled (once from start to end; what it is when nothing is said),
 /// state=70% (filled so far), or state=FILE, a file that `age` wrote. And what goes wrong on it: model:NAME:faults=FILE,
-/// a TOML of [[fault]] tables, each with kind = "failed-read" (or another; a wrong one is refused with all there are) and
+/// a TOML of `[[fault]]` tables, each with kind = "failed-read" (or another; a wrong one is refused with all there are) and
 /// per_million = N. Colons, commas and asterisks in those paths take a backslash.
 #[derive(Debug, ClapArgs)]
 #[command(

@@ -1,8 +1,10 @@
 use std::process::ExitCode;
 
 use nandle_model::library::ModelError;
+use nandle_pages::PageError;
 use nandle_probe::load::LoadError;
 use nandle_profile::ProfileError;
+use nandle_replay::ReplayError;
 use nandle_report::ReportError;
 use nandle_target::TargetError;
 use nandle_trace::TraceError;
@@ -100,5 +102,23 @@ impl From<TraceError> for CliError {
             TraceError::SeveralDevices { .. } | TraceError::TwoPasses => Self::usage(error.to_string()),
             _ => Self::failed(error.to_string()),
         }
+    }
+}
+
+impl From<ReplayError> for CliError {
+    fn from(error: ReplayError) -> Self {
+        match error {
+            ReplayError::Trace(error) => error.into(),
+            ReplayError::Cancelled => Self::interrupted("interrupted; a replay keeps no partial results"),
+            ReplayError::BeyondTarget { .. } => Self::usage(error.to_string()),
+            _ => Self::failed(error.to_string()),
+        }
+    }
+}
+
+/// Of the options for a store; what a store meets later comes as a [`ReplayError`].
+impl From<PageError> for CliError {
+    fn from(error: PageError) -> Self {
+        Self::usage(error.to_string())
     }
 }

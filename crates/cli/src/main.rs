@@ -26,6 +26,7 @@ fn main() -> ExitCode {
         Command::Report(report) => commands::report::run(&report, args.common),
         Command::Advise(advise) => commands::advise::run(&advise, args.common),
         Command::Compare(compare) => commands::compare::run(&compare, args.common),
+        Command::Replay(replay) => commands::replay::run(&replay, args.common),
         Command::Trace(trace) => commands::trace::run(&trace, args.common),
         Command::Completions { shell } => commands::shell::completions(shell),
         Command::Man { command } => commands::shell::man_page(command.as_deref()),

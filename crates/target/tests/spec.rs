@@ -39,6 +39,10 @@ fn every_form_is_read() {
         ("model:x25-m-g2*4", repeat(library("x25-m-g2"), 4)),
         ("model:./mine.toml", own("./mine.toml")),
         (r"model:a\:b.toml", own("a:b.toml")),
+        ("model:x:capacity=4GiB", {
+            let named = ModelSpec::named(ModelName::Library("x".into()));
+            TargetSpec::Model(ModelSpec { capacity_bytes: Some(4 << 30), ..named })
+        }),
         ("model:x:state=filled", library("x")),
         ("model:x:state=new", begun(StateSpec::Filled(0), None)),
         ("model:x:state=70%*2", repeat(begun(StateSpec::Filled(70), None), 2)),
@@ -69,11 +73,12 @@ fn an_array_has_its_repeats_as_members() {
 #[test]
 fn what_can_not_be_is_refused() {
     type Expected = fn(&SpecError) -> bool;
-    let cases: [(&str, Expected); 17] = [
+    let cases: [(&str, Expected); 18] = [
         ("", |error| matches!(error, SpecError::Empty { .. })),
         ("model:", |error| matches!(error, SpecError::Empty { .. })),
         ("model:x:stat=new", |error| matches!(error, SpecError::How { how, .. } if how == "stat=new")),
         ("model:x:state=", |error| matches!(error, SpecError::How { .. })),
+        ("model:x:capacity=big", |error| matches!(error, SpecError::How { .. })),
         ("model:x:state=101%", |error| matches!(error, SpecError::How { .. })),
         ("model:x:aged.zst", |error| matches!(error, SpecError::How { .. })),
         ("raid0:64K:/a,,/b", |error| matches!(error, SpecError::Empty { .. })),
@@ -107,8 +112,10 @@ fn any_model() -> impl Strategy<Value = TargetSpec> {
     ("[a-z0-9*,:\\\\-]{1,12}", any_state(), prop::option::of("[a-z0-9*,:=%\\\\]{1,9}")).prop_flat_map(
         |(name, state, faults)| {
             let faults = faults.map(Into::into);
-            let model =
-                |name| TargetSpec::Model(ModelSpec { name, state: state.clone(), faults: faults.clone() });
+            let model = |name| {
+                let (state, faults) = (state.clone(), faults.clone());
+                TargetSpec::Model(ModelSpec { name, capacity_bytes: None, state, faults })
+            };
             prop_oneof![
                 Just(model(ModelName::Library(name.clone()))),
                 Just(model(ModelName::File(format!("{name}.toml").into())))

@@ -4,6 +4,7 @@ pub(crate) mod advise;
 pub(crate) mod compare;
 pub(crate) mod models;
 pub(crate) mod probe;
+pub(crate) mod replay;
 pub(crate) mod report;
 pub(crate) mod shell;
 pub(crate) mod sweep;

@@ -69,6 +69,14 @@ pub enum ModelError {
         /// The member.
         member: String,
     },
+    /// A capacity was asked for that isn't the model's own.
+    #[error(
+        "{origin} is no flash drive, and only those can be had with another capacity; leave out capacity="
+    )]
+    FixedCapacity {
+        /// The model's name or file.
+        origin: String,
+    },
     /// A file is no state.
     #[error("the state {path}: {source}", path = path.display())]
     StateFile {

@@ -102,6 +102,20 @@ impl Model {
         Ok(Self { origin: origin.into(), text, parameters, first_state: FirstState::default() })
     }
 
+    /// The same flash drive with another capacity; see [`FlashParameters::with_capacity_bytes`].
+    ///
+    /// # Errors
+    /// It is no flash drive, or can't be made so small or large.
+    pub fn with_capacity_bytes(mut self, capacity_bytes: u64) -> Result<Self, ModelError> {
+        let Parameters::Flash(flash) = self.parameters else {
+            return Err(ModelError::FixedCapacity { origin: self.origin });
+        };
+        let resized = flash.with_capacity_bytes(capacity_bytes);
+        let resized = resized.map_err(|source| ModelError::flash(&self.origin, source))?;
+        self.parameters = Parameters::Flash(Box::new(resized));
+        Ok(self)
+    }
+
     /// The same model, of which every device begins in this state.
     ///
     /// # Errors

@@ -24,8 +24,9 @@ pub struct Ground<'a> {
 /// Runs what was planned, one experiment after the other, each in a lab of its own. `keep` is called after each.
 ///
 /// # Errors
-/// The user ended it, or the device fails for good; what was found until then is in `experiments`. An experiment that
-/// the device can't take is recorded as ended, and the next one begins.
+/// The user ended it, or the device fails or stops answering; what was found until then is in `experiments`. After requests
+/// that failed the next experiment is tried all the same (a drive that refuses writes may still be read), and the first
+/// such failure is the error at the end. An experiment that the device can't take is recorded as ended.
 pub fn conduct(
     plan: &Plan,
     ground: &Ground<'_>,
@@ -34,16 +35,18 @@ pub fn conduct(
     keep: &mut dyn FnMut(&Experiments),
 ) -> Result<(), LoadError> {
     experiments.skipped.clone_from(&plan.skipped);
+    let mut failed = Ok(());
     for chosen in &plan.chosen {
         let lab = Lab::open(ground, chosen, observer)?;
         let result = chosen.experiment.conduct(lab, experiments);
         keep(experiments);
         match result {
             Ok(()) | Err(LoadError::Block { .. } | LoadError::TooDeep { .. } | LoadError::Memory { .. }) => {}
+            Err(error @ LoadError::AllFailed { .. }) => failed = failed.and(Err(error)),
             Err(error) => return Err(error),
         }
     }
-    Ok(())
+    failed
 }
 
 /// What follows for a database from all that was found.

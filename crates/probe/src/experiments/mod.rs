@@ -6,6 +6,7 @@
 
 mod array_layout;
 mod atomic_write;
+mod change;
 mod conduct;
 mod discard;
 mod experiment;

@@ -9,7 +9,7 @@ mod named;
 mod raw;
 mod room;
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
@@ -17,8 +17,9 @@ use std::path::{Path, PathBuf};
 pub(crate) use kept::KeptFile;
 pub(crate) use named::NameGuard;
 
-use nandle_io::Nanos;
+use nandle_io::{DeviceFile, FileOptions, Nanos};
 
+use crate::facts;
 use crate::spec::TargetSpec;
 use crate::target::Leaf;
 use crate::{IoChoice, Problem};
@@ -30,6 +31,7 @@ const BLOCK_BYTES: u64 = 4096;
 
 /// How a target is to be opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools, reason = "permissions that users give one by one")]
 pub struct OpenOptions {
     /// Which world its requests go through.
     pub io: IoChoice,
@@ -94,6 +96,15 @@ pub(crate) fn open_leaf(spec: &TargetSpec, options: &OpenOptions) -> Result<Leaf
             Err(Problem::NotJoined { count: spec.leaves().len() })
         }
     }
+}
+
+/// Makes a device of an open file, with what a reader of figures should know of what is below it.
+fn device(file: File, options: &OpenOptions) -> Result<(DeviceFile, Vec<String>), Problem> {
+    let mut remarks = facts::stack_remarks(&file);
+    let file_options = FileOptions { direct: options.direct, durable_writes: facts::durable_writes(&file) };
+    let device = DeviceFile::new(file, file_options).map_err(Problem::Device)?;
+    remarks.extend(device.beside_the_device().map(Into::into));
+    Ok((device, remarks))
 }
 
 fn open_path(path: &Path, options: &OpenOptions) -> Result<Leaf, Problem> {

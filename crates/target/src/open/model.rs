@@ -24,12 +24,11 @@ pub(super) fn open(spec: &ModelSpec, options: &OpenOptions) -> Result<Leaf, Prob
     Ok(Leaf {
         path: model.name().into(),
         kind: TargetKind::Model,
-        area_bytes: shape.capacity_bytes,
         needs_fill: false,
         remarks,
         backing: Backing::Model(Box::new(ModelledLeaf { model, media, facts, shape })),
         kept: None,
-        _guard: None,
+        guard: None,
     })
 }
 
@@ -38,6 +37,10 @@ fn load(spec: &ModelSpec) -> Result<Model, ModelError> {
         ModelName::Library(name) => Model::named(name),
         ModelName::File(path) => Model::from_path(path),
     }?;
+    let model = match spec.capacity_bytes {
+        Some(bytes) => model.with_capacity_bytes(bytes)?,
+        None => model,
+    };
     match &spec.state {
         StateSpec::Filled(percent) => model.starting(FirstState::Filled { percent: *percent }),
         StateSpec::File(path) => model.starting_from_file(path),

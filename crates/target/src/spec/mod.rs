@@ -7,7 +7,8 @@
 //!         | "raid10:" chunk ":" list
 //! model  := "model:" name {":" how} ["*" count]
 //!                                              a drive of the library; one's own when it ends in .toml
-//! how    := "state=" ("new" | "filled" | percent "%" | path)
+//! how    := "capacity=" size                   a flash drive of another size, otherwise alike
+//!         | "state=" ("new" | "filled" | percent "%" | path)
 //!                                              how it begins; a path is a file that `nandle models age` wrote
 //!         | "faults=" path                     what goes wrong on it
 //! list   := member {"," member}

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use nandle_io::units::{format_bytes_exact, parse_bytes};
+
 use super::SpecError;
 use super::print::escaped;
 
@@ -11,6 +13,8 @@ use super::print::escaped;
 pub struct ModelSpec {
     /// Which one.
     pub name: ModelName,
+    /// What it holds, where that isn't the model's own capacity.
+    pub capacity_bytes: Option<u64>,
     /// How it begins.
     pub state: StateSpec,
     /// A file that says what goes wrong on it; nothing when absent.
@@ -44,7 +48,7 @@ impl Default for StateSpec {
 impl ModelSpec {
     /// A drive as it begins when the user says nothing more.
     pub fn named(name: ModelName) -> Self {
-        Self { name, state: StateSpec::default(), faults: None }
+        Self { name, capacity_bytes: None, state: StateSpec::default(), faults: None }
     }
 
     /// The same with every path changed.
@@ -58,7 +62,7 @@ impl ModelSpec {
             StateSpec::File(path) => StateSpec::File(change(path)),
             filled @ StateSpec::Filled(_) => filled,
         };
-        Self { name, state, faults: self.faults.map(change) }
+        Self { name, state, faults: self.faults.map(change), ..self }
     }
 
     /// From the parts between colons, backslashes gone. `text` is all that was given, for errors.
@@ -70,6 +74,9 @@ impl ModelSpec {
         for how in hows {
             let wrong = || SpecError::How { text: text.into(), how: how.clone() };
             match how.split_once('=') {
+                Some(("capacity", size)) => {
+                    spec.capacity_bytes = Some(parse_bytes(size).map_err(|_| wrong())?);
+                }
                 Some(("state", state)) => spec.state = StateSpec::parse(state).ok_or_else(wrong)?,
                 Some(("faults", path)) if !path.is_empty() => spec.faults = Some(path.into()),
                 _ => return Err(wrong()),
@@ -105,6 +112,9 @@ impl fmt::Display for ModelSpec {
         match &self.name {
             ModelName::Library(name) => write!(f, "model:{}", escaped(name, &[',', '*', ':']))?,
             ModelName::File(file) => write!(f, "model:{}", path(file))?,
+        }
+        if let Some(bytes) = self.capacity_bytes {
+            write!(f, ":capacity={}", format_bytes_exact(bytes))?;
         }
         match &self.state {
             StateSpec::Filled(100) => {}

@@ -8,6 +8,7 @@ use nandle_profile::{Backend, Conditions, DeviceProfile, Experiments, PROFILE_SC
 use nandle_target::facts;
 use nandle_target::pressure::PressureShares;
 
+use super::processor;
 use crate::args::ProbeArgs;
 use crate::session::{Prepared, Session};
 
@@ -79,6 +80,7 @@ fn conditions(args: &ProbeArgs, session: &Session, measured: &Measured) -> Condi
         ));
     }
     remarks.extend(measured.findings.remarks.iter().cloned());
+    remarks.extend(processor::remarks(&measured.findings.cells, &measured.backend, measured.pressure));
     Conditions {
         budget_ns: args.budget.0,
         elapsed_ns: measured.elapsed.0,

@@ -6,11 +6,12 @@ use nandle_io::Nanos;
 use nandle_io::units::{format_bytes, format_duration};
 use nandle_probe::experiments::{self, ALL, Circumstances, Ground, Plan, Wishes};
 use nandle_probe::load::LoadError;
-use nandle_profile::{DeviceProfile, Experiments, SkippedExperiment, SystemFacts, write_profile};
+use nandle_profile::{DeviceProfile, Experiments, SkippedExperiment, SystemFacts};
 use nandle_target::TargetKind;
 use serde_json::json;
 
 use super::assemble;
+use super::places::Places;
 use super::reads::SLOTS;
 use crate::args::{Common, ProbeArgs};
 use crate::error::CliError;
@@ -72,7 +73,14 @@ impl Selection {
         };
         let mut done = previous.map(|previous| previous.experiments.clone()).unwrap_or_default();
         let plan = plan(&circumstances, &wishes, &mut done)?;
+        // With nothing beside it the read side has the whole budget.
+        let reads_budget = reads_budget.map(|part| if plan.chosen.is_empty() { args.budget } else { part });
         Ok(Self { reads_budget, wishes, circumstances, plan })
+    }
+
+    /// Whether any experiment is conducted.
+    pub(super) fn has_experiments(&self) -> bool {
+        !self.plan.chosen.is_empty()
     }
 
     /// Bytes that will be written at most, beside the test file.
@@ -149,14 +157,15 @@ impl Selection {
             seed: args.target.seed,
             cancel: &session.cancel,
         };
+        let place = Places::of(args, true);
         let mut failed = None;
         let mut keep = |experiments: &Experiments| {
             assemble::add_experiments(profile, experiments);
-            failed = write_profile(&args.profile, profile).err();
+            failed = place.keep(profile).err();
         };
         let ended_by = experiments::conduct(&plan, &ground, &mut done, progress, &mut keep).err();
         assemble::add_experiments(profile, &done);
-        failed.map_or(Ok(ended_by), |error| Err(error.into()))
+        failed.map_or(Ok(ended_by), Err)
     }
 }
 
@@ -185,7 +194,7 @@ fn reads_wanted(args: &ProbeArgs) -> Option<Nanos> {
         return None;
     }
     let part = Nanos(args.budget.0 / READS_PART).clamp(READS_TIME_MIN, READS_TIME_MAX);
-    Some(if is_reads_alone(args) { args.budget } else { part.min(args.budget) })
+    Some(part.min(args.budget))
 }
 
 /// Whether `--only reads` was given.
@@ -206,7 +215,7 @@ fn write_limit(session: &Session, system: &SystemFacts) -> u64 {
     if session.target.is_modelled() {
         return u64::MAX;
     }
-    let room =
-        system.file_system.as_ref().map_or(session.target.area_bytes(), |system| system.available_bytes);
+    let free = system.file_system.as_ref().and_then(|system| system.available_bytes);
+    let room = free.unwrap_or(session.target.area_bytes());
     room / WRITE_LIMIT_PART
 }

@@ -3,6 +3,8 @@
 mod assemble;
 mod confirm;
 mod experiments;
+mod places;
+mod processor;
 mod reads;
 mod resume;
 mod summary;
@@ -12,11 +14,11 @@ use std::time::SystemTime;
 use nandle_io::Nanos;
 use nandle_io::units::format_duration;
 use nandle_probe::load::LoadError;
-use nandle_profile::{DeviceProfile, write_profile};
+use nandle_profile::DeviceProfile;
 use nandle_target::{Intent, Problem, facts};
 
 use self::experiments::Selection;
-use super::report::write_report;
+use self::places::Places;
 use crate::args::{Common, ProbeArgs};
 use crate::error::CliError;
 use crate::interrupt::cancel_on_signals;
@@ -52,13 +54,22 @@ pub(crate) fn run(args: &ProbeArgs, common: Common) -> Result<(), CliError> {
     });
     progress.finish();
     let (profile, ended_by) = outcome?;
-    write_profile(&args.profile, &profile)?;
-    write_report(&args.report, &nandle_report::html(std::slice::from_ref(&profile))?)?;
-    print(&profile, args, common)?;
+    let places = Places::of(args, ended_by.is_some() || cancel.is_cancelled());
+    places.write(&profile)?;
+    if args.resume || selection.has_experiments() {
+        places.remove_kept(args);
+    }
+    print(&profile, &places, common)?;
+    let kept = |why: &str| {
+        format!(
+            "{why}; what was measured until then is in {}, and the same command with --resume goes on from there",
+            places.profile.display()
+        )
+    };
     match ended_by {
-        _ if cancel.is_cancelled() => Err(CliError::interrupted(kept("interrupted", args))),
+        _ if cancel.is_cancelled() => Err(CliError::interrupted(kept("interrupted"))),
         None => Ok(()),
-        Some(error) => Err(CliError::failed(kept(&format!("{}: {error}", session.target.spec()), args))),
+        Some(error) => Err(CliError::failed(kept(&format!("{}: {error}", session.target.spec())))),
     }
 }
 
@@ -81,13 +92,6 @@ fn open(
             _ => Err(error.into()),
         },
     }
-}
-
-fn kept(why: &str, args: &ProbeArgs) -> String {
-    format!(
-        "{why}; what was measured until then is in {}, and the same command with --resume goes on from there",
-        args.profile.display()
-    )
 }
 
 fn check(args: &ProbeArgs) -> Result<(), CliError> {
@@ -117,13 +121,13 @@ fn explain(session: &Session) -> impl Fn(LoadError) -> CliError + '_ {
     }
 }
 
-fn print(profile: &DeviceProfile, args: &ProbeArgs, common: Common) -> Result<(), CliError> {
+fn print(profile: &DeviceProfile, places: &Places, common: Common) -> Result<(), CliError> {
     if common.json {
         let text = serde_json::to_string_pretty(profile);
         let text = text.map_err(|error| CliError::failed(format!("writing JSON: {error}")))?;
         return output::result(&(text + "\n"));
     }
     output::result(&summary::summary(profile))?;
-    output::note(&format!("profile: {}\nreport:  {}", args.profile.display(), args.report.display()));
+    output::note(&format!("profile: {}\nreport:  {}", places.profile.display(), places.report.display()));
     Ok(())
 }

@@ -3,14 +3,16 @@
 use nandle_profile::{DeviceProfile, PROFILE_SCHEMA_VERSION, read_profile};
 use nandle_target::facts;
 
+use super::places::Places;
 use crate::args::ProbeArgs;
 use crate::error::CliError;
 use crate::session::Session;
 
 /// Reads it, and refuses one that has nothing to do with what is to be measured now.
 pub(super) fn previous(args: &ProbeArgs, session: &Session) -> Result<DeviceProfile, CliError> {
-    let path = args.profile.display();
-    let profile = read_profile(&args.profile)?;
+    let path = Places::to_resume(args);
+    let profile = read_profile(&path)?;
+    let path = path.display();
     let refuse = |what: String| Err(CliError::usage(format!("--resume: {path} {what}")));
     if profile.schema_version != PROFILE_SCHEMA_VERSION {
         return refuse(format!(

@@ -2,6 +2,7 @@
 
 mod keep;
 mod plan;
+mod space;
 mod table;
 
 use std::path::Path;
@@ -11,7 +12,7 @@ use nandle_io::{Nanos, Shape};
 use nandle_probe::Observer;
 use nandle_probe::load::{Arrivals, Cancel, Contents, LoadError, Refill, Stop};
 use nandle_probe::sweep::{self, CellSpec, OpenLoopRate, SweepContext, SweepOptions, SweepPlan};
-use nandle_profile::{Backend, Cell, OperationKind, SWEEP_SCHEMA_VERSION, SweepFile};
+use nandle_profile::{Backend, Cell, SWEEP_SCHEMA_VERSION, SweepFile};
 use nandle_target::{Intent, TargetSpec};
 
 use self::keep::Keeper;
@@ -62,12 +63,25 @@ pub(crate) fn run(args: &SweepArgs, common: Common) -> Result<(), CliError> {
     }
     keeper.keep(&file)?;
     print(&file, args, common)?;
-    outcome
+    outcome.and_then(|()| check_measured(&file))
+}
+
+/// A sweep that measured nothing has failed, whatever the reasons.
+fn check_measured(file: &SweepFile) -> Result<(), CliError> {
+    match file.skipped.first() {
+        Some(first) if file.cells.is_empty() => Err(CliError::failed(format!(
+            "{}: no cell was measured; all {} were skipped, the first because {}",
+            file.target,
+            file.skipped.len(),
+            first.reason
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// Opens the target. A plan makes no file that stays: it is made where the file would be.
 fn open(args: &SweepArgs, options: &SweepOptions, cancel: &Cancel) -> Result<Session, CliError> {
-    let intent = if options.operation == OperationKind::Read { Intent::Read } else { Intent::Write };
+    let intent = if options.reads_only() { Intent::Read } else { Intent::Write };
     let mut target = args.target.clone();
     if let (true, TargetSpec::Path(path)) = (args.plan && target.overwrite, &target.target)
         && std::fs::symlink_metadata(path).is_err()
@@ -134,7 +148,7 @@ impl Sweep<'_> {
         let mut failed = 0_u32;
         for (number, spec) in plan.cells.iter().enumerate() {
             progress.progress(&spec.to_string(), number as f64 / plan.cells.len().max(1) as f64);
-            match self.run_cell(spec) {
+            match self.run_cell(spec, progress) {
                 Ok(cell) => {
                     tell_errors(spec, &cell, progress);
                     file.cells.push(cell);
@@ -165,7 +179,8 @@ impl Sweep<'_> {
         Ok(())
     }
 
-    fn run_cell(&self, spec: &CellSpec) -> Result<Cell, LoadError> {
+    fn run_cell(&self, spec: &CellSpec, progress: &Progress) -> Result<Cell, LoadError> {
+        let stalled = |error: &LoadError| progress.note(&format!("{spec}: {error}"));
         let open = |slots: u32| self.session.open_io(slots).map_err(|error| error.to_string());
         let context = SweepContext {
             open: &open,
@@ -174,13 +189,14 @@ impl Sweep<'_> {
             lane: self.session.lane_options(0),
             contents: self.contents(),
             cancel: self.cancel(),
+            stalled: &stalled,
         };
         sweep::run_cell(&context, self.options, spec)
     }
 
     /// What a test file holds is known only while nothing else was written to it.
     fn contents(&self) -> Option<Contents> {
-        self.prepared.contents.filter(|_| self.options.operation == OperationKind::Read)
+        self.prepared.contents.filter(|_| self.options.reads_only())
     }
 
     fn cancel(&self) -> &Cancel {
@@ -189,7 +205,7 @@ impl Sweep<'_> {
 }
 
 fn options(args: &SweepArgs) -> Result<SweepOptions, CliError> {
-    let time = args.time_per_run.or(if args.bytes_per_run.is_none() { Some(TIME_PER_RUN) } else { None });
+    let space = space::of(args);
     if args.threads == 0 {
         return Err(CliError::usage("--threads 0: at least one thread must submit"));
     }
@@ -204,18 +220,29 @@ fn options(args: &SweepArgs) -> Result<SweepOptions, CliError> {
         ));
     }
     Ok(SweepOptions {
-        patterns: args.patterns.clone(),
-        block_sizes: args.block_sizes.clone(),
-        group_sizes: args.group_sizes.clone(),
-        queue_depths: args.queue_depths.clone(),
-        operation: args.operation,
-        stop: Stop { bytes: args.bytes_per_run, time },
+        patterns: distinct(&space.patterns),
+        block_sizes: distinct(&space.block_sizes),
+        group_sizes: distinct(&space.group_sizes),
+        queue_depths: distinct(&space.queue_depths),
+        operations: distinct(&space.operations),
+        stop: space.stop.unwrap_or(Stop::after(TIME_PER_RUN)),
         refill: args.refill.into(),
         rate: args.rate.map(|per_s| OpenLoopRate { per_s, arrivals: args.arrivals.into() }),
         threads: args.threads,
         seed: args.target.seed,
         outstanding_bytes_max: args.target.outstanding_max,
     })
+}
+
+/// Each value once, in the order in which they were given.
+fn distinct<T: PartialEq + Copy>(values: &[T]) -> Vec<T> {
+    let mut distinct = Vec::new();
+    for value in values {
+        if !distinct.contains(value) {
+            distinct.push(*value);
+        }
+    }
+    distinct
 }
 
 /// How each cell is loaded, in words.

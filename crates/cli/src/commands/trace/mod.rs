@@ -13,6 +13,8 @@ use nandle_trace::Format;
 use crate::args::Common;
 use crate::error::CliError;
 
+pub(crate) use self::source::reader;
+
 /// Runs the command.
 pub(crate) fn run(args: &TraceArgs, common: Common) -> Result<(), CliError> {
     match &args.command {
@@ -46,7 +48,7 @@ enum TraceCommand {
 #[derive(Debug, Args)]
 pub(crate) struct SourceArgs {
     /// The trace; - is standard input
-    trace: PathBuf,
+    pub(crate) trace: PathBuf,
     /// The trace's format [default: recognised by its first line]
     #[arg(long, value_name = "FORMAT")]
     format: Option<FormatArg>,
@@ -58,7 +60,7 @@ pub(crate) struct SourceArgs {
     skip_bad: bool,
     /// Read no more than this many writes
     #[arg(long, value_name = "N")]
-    limit: Option<u64>,
+    pub(crate) limit: Option<u64>,
 }
 
 #[derive(Debug, Args)]

@@ -21,20 +21,25 @@ pub(super) struct Gone {
     pub(super) bad_lines: u64,
 }
 
+/// Opens the trace.
+pub(crate) fn reader(args: &SourceArgs) -> Result<Reader, CliError> {
+    let options = ReadOptions {
+        format: args.format.map(Into::into),
+        device: args.device.clone(),
+        skip_bad: args.skip_bad,
+    };
+    Ok(Reader::open(&args.trace, &options)?)
+}
+
 /// Shows `each` every event, up to the limit.
 pub(super) fn go_through(
     args: &SourceArgs,
     common: Common,
     mut each: impl FnMut(Record) -> Result<(), CliError>,
 ) -> Result<Gone, CliError> {
-    let options = ReadOptions {
-        format: args.format.map(Into::into),
-        device: args.device.clone(),
-        skip_bad: args.skip_bad,
-    };
     let cancel = cancel_on_signals()?;
     let mut progress = Progress::new(!common.no_progress);
-    let mut reader = Reader::open(&args.trace, &options)?;
+    let mut reader = reader(args)?;
     let (mut events, mut writes) = (0_u64, 0_u64);
     while let Some(record) = reader.next().transpose()? {
         if record.operation == Operation::Write {

@@ -48,7 +48,7 @@ fn exercise(page: &PageMapParameters) {
     let geometry = Geometry::of(&drive);
     let mut map = PageMap::new(geometry, page, &drive);
     let (mut chips, mut stats) = (Chips::new(&drive.chips), FlashStats::default());
-    let mut buffer = WriteBuffer::new(1 << 20, 4096);
+    let mut buffer = WriteBuffer::new(1 << 20, 4096, drive.chips.dies());
     let mut written = vec![false; geometry.logical_units as usize];
     let mut draw = 1_u64;
     for step in 0..20 * u64::from(geometry.logical_units) {

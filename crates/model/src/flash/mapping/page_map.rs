@@ -199,7 +199,9 @@ impl PageMap {
         let geometry = self.geometry;
         let Some(open) = self.open[stream.index()].as_mut() else { return 0 };
         let (superblock, ready_ns, host_units) = (open.superblock, open.ready_ns, open.host_units);
-        let die = geometry.die_of(open.next_offset - 1);
+        let last = open.next_offset - 1;
+        let die = geometry.die_of(last);
+        let row = (superblock * geometry.units_per_superblock + last) / geometry.units_per_program;
         let full = open.next_offset >= open.capacity_units;
         open.ready_ns = 0;
         open.host_units = 0;
@@ -208,9 +210,9 @@ impl PageMap {
             self.superblocks.close(superblock);
         }
         let cells = self.cells(superblock, medium);
-        let end_ns = medium.chips.program(die, ready_ns, geometry.program_bytes(), cells);
-        medium.buffer.programmed(host_units, end_ns);
-        end_ns
+        let programming = medium.chips.program(die, ready_ns, geometry.program_bytes(), cells);
+        medium.buffer.programmed((die, row), host_units, ready_ns, programming);
+        programming.end_ns
     }
 
     fn open_superblock(&mut self, stream: Stream) {

@@ -19,9 +19,13 @@ pub(super) struct Outcome {
 }
 
 pub(super) fn open(name: &str, slots: u32) -> Result<(Box<dyn Io>, Device), String> {
+    Ok(in_a_world(&Model::named(name).unwrap(), slots))
+}
+
+fn in_a_world(model: &Model, slots: u32) -> (Box<dyn Io>, Device) {
     let mut world = ModelWorld::new(Host { slots: slots as usize, request_cpu: Host::REQUEST_CPU });
-    let device = world.add(Model::named(name).unwrap().device().unwrap());
-    Ok((Box::new(world), device))
+    let device = world.add(model.device().unwrap());
+    (Box::new(world), device)
 }
 
 pub(super) fn circumstances(name: &str) -> Circumstances {
@@ -51,9 +55,14 @@ pub(super) fn run(drive: &str, experiment: &str, budget: Nanos) -> Outcome {
 pub(super) fn run_with(drive: &str, wishes: &Wishes, mut experiments: Experiments) -> Outcome {
     let circumstances = circumstances(drive);
     let plan = plan(&circumstances, wishes, &mut experiments).unwrap();
+    let without_cache = Model::named(drive).unwrap().without_write_cache();
+    let open_without_cache = |slots| {
+        let model = without_cache.as_ref().ok_or("it has no cache")?;
+        Ok(in_a_world(model, slots))
+    };
     let ground = Ground {
         open: &|slots| open(drive, slots),
-        open_without_cache: None,
+        open_without_cache: if without_cache.is_some() { Some(&open_without_cache) } else { None },
         circumstances,
         patience: Nanos::from_secs(30),
         seed: 1,

@@ -1,0 +1,98 @@
+use std::path::PathBuf;
+
+use clap::builder::{OsStringValueParser, TypedValueParser as _};
+use clap::{Args, ValueEnum};
+use nandle_io::units::parse_bytes;
+use nandle_pages::PolicyKind;
+use nandle_replay::Durability;
+use nandle_target::TargetSpec;
+
+use crate::args::IoArg;
+use crate::commands::trace::SourceArgs;
+
+/// Replay a trace's page writes through page stores of several write policies, side by side.
+///
+/// Every policy gets a store and a device (or file) of its own and does the same work: the trace's writes in their order, as
+/// fast as they go. On a real device the policies take turns, so that what disturbs one disturbs all. The final checkpoint, which
+/// brings every page to its own place, is part of the time; then every written page is read back and compared.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  nandle replay db.csv.zst --on model:mtron-16\n  nandle replay db.csv.zst --on /mnt/fast --limit 50000 --durability each\n  nandle replay db.csv.zst --on model:sd-card --policies direct,stable-ring --buffer 128MiB\n  nandle replay db.csv.zst --on model:mtron-16 --json > replay.json"
+)]
+pub(crate) struct ReplayArgs {
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
+    /// Where to: a directory (each policy gets a test file in it, gone afterwards), a modelled drive, a file or block device whose
+    /// contents may be lost
+    #[arg(long, value_name = "TARGET", value_parser = OsStringValueParser::new().try_map(|text| TargetSpec::from_os(&text)))]
+    pub(crate) on: TargetSpec,
+    /// The policies, in the order of the table
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_values_t = PolicyKind::ALL)]
+    pub(crate) policies: Vec<PolicyKind>,
+    /// When a write must be durable: each before its client's next one, where the trace syncs, or at the end
+    #[arg(long, value_name = "WHEN", default_value = "trace")]
+    pub(crate) durability: DurabilityArg,
+    /// Writes under way at the same time
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub(crate) queue_depth: u32,
+    /// Size of the staging area of the policies that have one
+    #[arg(long, value_name = "SIZE", default_value = "8MiB", value_parser = parse_bytes)]
+    pub(crate) buffer: u64,
+    /// Size of a page
+    #[arg(long, value_name = "SIZE", default_value = "4KiB", value_parser = parse_bytes)]
+    pub(crate) page: u64,
+    /// Take what writing costs from this profile of the target
+    #[arg(long, value_name = "PATH")]
+    pub(crate) profile: Option<PathBuf>,
+    /// Fold addresses beyond the target's end back into it, instead of refusing them
+    #[arg(long)]
+    pub(crate) wrap: bool,
+    /// Leave the written pages unchecked at the end
+    #[arg(long)]
+    pub(crate) no_verify: bool,
+    /// Where the report goes
+    #[arg(long, value_name = "PATH")]
+    pub(crate) report: Option<PathBuf>,
+    /// How requests reach the device
+    #[arg(long, value_name = "WORLD", default_value = "auto")]
+    pub(crate) io: IoArg,
+    /// Go through the page cache instead of around it
+    #[arg(long)]
+    pub(crate) buffered: bool,
+    /// The named file's contents may be lost; a file that doesn't exist is made, and kept
+    #[arg(long)]
+    pub(crate) overwrite: bool,
+    /// The named block device's contents may be lost
+    #[arg(long)]
+    pub(crate) destroy_data: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum DurabilityArg {
+    /// Each write before its client's next one
+    Each,
+    /// Where the trace syncs
+    Trace,
+    /// At the end
+    None,
+}
+
+impl DurabilityArg {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Each => "each",
+            Self::Trace => "trace",
+            Self::None => "none",
+        }
+    }
+}
+
+impl From<DurabilityArg> for Durability {
+    fn from(arg: DurabilityArg) -> Self {
+        match arg {
+            DurabilityArg::Each => Self::Each,
+            DurabilityArg::Trace => Self::Trace,
+            DurabilityArg::None => Self::None,
+        }
+    }
+}

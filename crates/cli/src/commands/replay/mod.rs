@@ -1,0 +1,106 @@
+//! `nandle replay`.
+
+mod args;
+mod contenders;
+mod table;
+
+use std::rc::Rc;
+
+use nandle_pages::{PolicyKind, WriteCosts};
+use nandle_probe::Observer as _;
+use nandle_probe::load::Cancel;
+use nandle_replay::{PolicyOutcome, Race, Watcher, Work, beside_direct, replay};
+use serde::Serialize;
+
+pub(crate) use args::ReplayArgs;
+
+use self::contenders::{Stable, Stall};
+use crate::args::Common;
+use crate::commands::trace::reader;
+use crate::error::CliError;
+use crate::interrupt::cancel_on_signals;
+use crate::output;
+use crate::progress::Progress;
+
+/// Steps that a policy does before it is the next one's turn.
+const STRETCH_STEPS: usize = 4096;
+
+#[derive(Serialize)]
+struct Told<'a> {
+    schema_version: u32,
+    trace: String,
+    target: String,
+    page_writes: u64,
+    pages: u64,
+    page_bytes: u64,
+    durability: &'a str,
+    queue_depth: u32,
+    wrapped: bool,
+    bad_lines: u64,
+    remarks: Vec<String>,
+    policies: &'a [PolicyOutcome],
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &ReplayArgs, common: Common) -> Result<(), CliError> {
+    let cancel = cancel_on_signals()?;
+    let mut progress = Progress::new(!common.no_progress);
+    let stable = Stable::new(args, WriteCosts::default())?;
+    progress.progress("reading the trace", 0.0);
+    let mut records = reader(&args.source)?;
+    let work = Rc::new(Work::read(records.by_ref(), stable.work_options()?)?);
+    let policies = race(args, &stable, &work, Watching { progress: &mut progress, cancel: &cancel })?;
+    progress.finish();
+    let told = Told {
+        schema_version: 1,
+        trace: args.source.trace.display().to_string(),
+        target: args.on.to_string(),
+        page_writes: work.page_writes,
+        pages: work.pages,
+        page_bytes: work.page_bytes as u64,
+        durability: args.durability.name(),
+        queue_depth: args.queue_depth,
+        wrapped: work.wrapped,
+        bad_lines: records.bad_lines(),
+        remarks: stable.remark().into_iter().collect(),
+        policies: &policies,
+    };
+    if common.json { output::json(&told) } else { output::result(&table::text(&told)) }
+}
+
+/// Lets the policies do the work, in turns where there is room for all of them.
+fn race(
+    args: &ReplayArgs,
+    stable: &Stable,
+    work: &Rc<Work>,
+    mut watching: Watching,
+) -> Result<Vec<PolicyOutcome>, CliError> {
+    let race = Race { stretch_steps: STRETCH_STEPS, verify: !args.no_verify };
+    let at_once = if stable.has_room_for_all() { args.policies.len() } else { 1 };
+    let mut outcomes = Vec::new();
+    for policies in args.policies.chunks(at_once.max(1)) {
+        let stalls = policies
+            .iter()
+            .map(|policy| stable.stall(*policy, work, watching.progress, watching.cancel))
+            .collect::<Result<Vec<_>, _>>()?;
+        let (contenders, _targets): (Vec<_>, Vec<_>) = stalls.into_iter().map(Stall::parts).unzip();
+        outcomes.extend(replay(contenders, race, &mut watching)?);
+    }
+    Ok(beside_direct(outcomes))
+}
+
+/// Shows how far it is, and looks for Ctrl-C.
+struct Watching<'a> {
+    progress: &'a mut Progress,
+    cancel: &'a Cancel,
+}
+
+impl Watcher for Watching<'_> {
+    fn progress(&mut self, policy: PolicyKind, share: f64) {
+        self.progress.progress(&format!("replaying: {policy}"), share);
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.cancel.is_cancelled()
+    }
+}

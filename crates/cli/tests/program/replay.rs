@@ -1,0 +1,69 @@
+use std::fmt::Write as _;
+
+use crate::common::Place;
+
+/// Writes all over 8 MiB, or so many times more, with syncs, among them a rewrite.
+fn trace(times: u64) -> String {
+    let mut text = String::from("time_us,op,address,length\n");
+    for number in 0..600_u64 {
+        let page = number.wrapping_mul(7919) % 2_048;
+        let _ = writeln!(text, "{number},write,{},4096", page * times * 4096);
+        if number % 50 == 49 {
+            let _ = writeln!(text, "{number},sync,0,8388608\n{number},write,0,8192");
+        }
+    }
+    text
+}
+
+#[test]
+fn a_trace_is_replayed_on_the_disk_under_every_policy() {
+    let place = Place::new();
+    place.write("a.csv", trace(1));
+    let outcome = place.nandle("replay a.csv --on . --queue-depth 4").done().fits_80_columns();
+    for word in ["direct", "doublewrite", "stable-ring", "was read back"] {
+        assert!(outcome.stdout.contains(word), "{}", outcome.stdout);
+    }
+    let json = place.nandle("replay a.csv --on . --json --limit 500 --durability each").done().json();
+    assert_eq!((&json["schema_version"], &json["durability"]), (&1.into(), &"each".into()));
+    let policies = json["policies"].as_array().unwrap();
+    assert!(policies.len() >= 3);
+    for policy in policies {
+        assert!(policy["writes"].as_u64().unwrap() >= 500, "{policy}");
+        assert!(policy["elapsed_ns"].as_u64().unwrap() > 0 && policy["flushes"].as_u64().unwrap() > 0);
+        assert!(policy["verified_pages"].as_u64().unwrap() > 400, "{policy}");
+    }
+    assert_eq!(policies[0]["speedup_over_direct"], 1.0);
+    assert_eq!(place.names(), ["a.csv"], "the test files are gone");
+}
+
+#[test]
+fn a_replay_on_a_model_is_the_same_every_time_and_tells_what_the_drive_did() {
+    let place = Place::new();
+    place.write("a.csv", trace(100));
+    let once = || {
+        place.nandle("replay a.csv --on model:mtron-16 --policies direct,stable-ring --json").done().json()
+    };
+    let json = once();
+    assert_eq!(json, once());
+    let flash =
+        |policy: usize| json["policies"][policy]["drive"]["flash_bytes_by_page_bytes"].as_f64().unwrap();
+    assert!(flash(0) > 10.0, "random writing in place makes a hybrid-mapped drive copy: {json}");
+}
+
+#[test]
+fn what_can_not_be_replayed_is_refused() {
+    let place = Place::new();
+    place.write("far.csv", "time_us,op,address,length\n1,write,9000000000000,4096\n");
+    place.nandle("replay far.csv --on model:mtron-16").refused(2, &["9000000000000", "--wrap", "capacity="]);
+    place.nandle("replay far.csv --on model:mtron-16 --wrap").done();
+    place.write("reads.csv", "time_us,op,address,length\n1,read,0,4096\n");
+    place.nandle("replay reads.csv --on .").refused(1, &["no writes"]);
+    place.write("a.csv", trace(1));
+    place.nandle("replay a.csv --on . --page 5000").refused(2, &["5000"]);
+    place.nandle("replay a.csv --on . --policies fast").refused(2, &["fast", "stable-ring"]);
+    place.nandle("replay a.csv --on . --policies stable-ring --buffer 4KiB").refused(2, &["buffer"]);
+    place.nandle("replay a.csv --on nowhere").refused(2, &["nowhere"]);
+    let foreign = place.write("foreign", [7; 1 << 16]);
+    place.nandle("replay a.csv --on foreign").says(&["foreign", "--overwrite"]);
+    assert_eq!(std::fs::read(foreign).unwrap(), [7; 1 << 16]);
+}

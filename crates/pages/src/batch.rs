@@ -1,0 +1,52 @@
+use nandle_io::Buffer;
+
+use crate::PageNumber;
+
+/// Changes to pages that belong together. What comes later in a batch wins.
+#[derive(Debug, Clone, Default)]
+pub struct Batch {
+    changes: Vec<(PageNumber, Change)>,
+}
+
+/// What happens to a page.
+#[derive(Debug, Clone)]
+pub(crate) enum Change {
+    Put(Buffer),
+    Discard,
+}
+
+impl Batch {
+    /// No changes.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Gives a page new contents, which have the length of a page ([`Store::buffer`](crate::Store::buffer)).
+    pub fn put(&mut self, page: PageNumber, contents: Buffer) {
+        self.changes.push((page, Change::Put(contents)));
+    }
+
+    /// Says that a page's contents are needed no more. Until it is written again, reading it gives zeros or anything
+    /// that it held before.
+    pub fn discard(&mut self, page: PageNumber) {
+        self.changes.push((page, Change::Discard));
+    }
+
+    /// How many changes it has.
+    pub fn len(&self) -> usize {
+        self.changes.len()
+    }
+
+    /// Whether it has no changes.
+    pub fn is_empty(&self) -> bool {
+        self.changes.is_empty()
+    }
+
+    pub(crate) fn changes(&self) -> &[(PageNumber, Change)] {
+        &self.changes
+    }
+
+    pub(crate) fn into_changes(self) -> Vec<(PageNumber, Change)> {
+        self.changes
+    }
+}

@@ -1,0 +1,62 @@
+//! Little-endian fields of our own blocks, one after the other.
+
+/// Appends fields to a block.
+pub(crate) struct Writer<'a>(pub(crate) &'a mut [u8]);
+
+impl Writer<'_> {
+    pub(crate) fn bytes(&mut self, from: &[u8]) {
+        let rest = std::mem::take(&mut self.0);
+        let (field, rest) = rest.split_at_mut(from.len().min(rest.len()));
+        field.copy_from_slice(from.get(..field.len()).unwrap_or(from));
+        self.0 = rest;
+    }
+
+    pub(crate) fn u32(&mut self, value: u32) {
+        self.bytes(&value.to_le_bytes());
+    }
+
+    pub(crate) fn u64(&mut self, value: u64) {
+        self.bytes(&value.to_le_bytes());
+    }
+}
+
+/// Takes fields from a block. Behind its end there are zeros; callers know the length of what they read.
+pub(crate) struct Reader<'a>(pub(crate) &'a [u8]);
+
+impl Reader<'_> {
+    pub(crate) fn array<const N: usize>(&mut self) -> [u8; N] {
+        match self.0.split_first_chunk() {
+            Some((field, rest)) => {
+                self.0 = rest;
+                *field
+            }
+            None => [0; N],
+        }
+    }
+
+    pub(crate) fn u32(&mut self) -> u32 {
+        u32::from_le_bytes(self.array())
+    }
+
+    pub(crate) fn u64(&mut self) -> u64 {
+        u64::from_le_bytes(self.array())
+    }
+}
+
+/// Length of the checksum that ends each of our structures.
+const SEAL_BYTES: usize = 4;
+
+/// Puts the checksum of everything before into the last four bytes.
+pub(crate) fn seal(block: &mut [u8]) {
+    let at = block.len().saturating_sub(SEAL_BYTES);
+    let (body, end) = block.split_at_mut(at);
+    end.copy_from_slice(&crc32c::crc32c(body).to_le_bytes());
+}
+
+/// Whether the last four bytes are the checksum of everything before.
+pub(crate) fn is_sealed(block: &[u8]) -> bool {
+    match block.split_last_chunk() {
+        Some((body, end)) => crc32c::crc32c(body) == u32::from_le_bytes(*end),
+        None => false,
+    }
+}

@@ -1,0 +1,45 @@
+//! Indexes over sets of numbers that are kept up to date with each change, so that nothing is ever scanned again.
+
+mod clusters;
+mod runs;
+mod stretches;
+
+pub(crate) use clusters::Clusters;
+pub(crate) use runs::{Run, Runs};
+pub(crate) use stretches::{Stretch, Stretches};
+
+/// The same questions answered by looking at every number.
+#[cfg(test)]
+pub(crate) mod naive {
+    use std::collections::BTreeSet;
+
+    use rand::{RngExt, SeedableRng};
+    use rand_xoshiro::Xoshiro256PlusPlus;
+
+    use super::Run;
+
+    /// Random changes: whether a number was added or removed, which, and the set afterwards.
+    pub(crate) fn changes(seed: u64, below: u64) -> impl Iterator<Item = (bool, u64, BTreeSet<u64>)> {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let mut numbers = BTreeSet::new();
+        (0..300).map(move |_| {
+            let number = random.random_range(0..below);
+            let added = numbers.insert(number);
+            if !added {
+                numbers.remove(&number);
+            }
+            (added, number, numbers.clone())
+        })
+    }
+
+    pub(crate) fn runs(numbers: &BTreeSet<u64>) -> Vec<Run> {
+        let mut runs: Vec<Run> = Vec::new();
+        for &number in numbers {
+            match runs.last_mut() {
+                Some(run) if run.end() == number => run.length += 1,
+                _ => runs.push(Run { length: 1, start: number }),
+            }
+        }
+        runs
+    }
+}

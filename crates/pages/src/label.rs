@@ -1,0 +1,191 @@
+//! The label of a store: what it is and where its parts are.
+//!
+//! # Format, version 1
+//!
+//! One block of 4096 bytes, written once, when the store is made, and never again. There are two copies, at bytes 0
+//! and 4096 of the device; a reader takes the first that is valid. Numbers are little-endian.
+//!
+//! ```text
+//!  0  magic             8  "NANDLEPS"
+//!  8  version           4  1
+//! 12  policy            4  1 direct, 2 doublewrite, 3 stable-buffer, 4 stable-ring
+//! 16  id               16  told by whoever made the store; every other structure of the store repeats it
+//! 32  page_bytes        8  4096 … 65536, a power of two
+//! 40  pages             8
+//! 48  ledger_bytes      8  length of one copy of the ledger; 0 where the policy stages nothing
+//! 56  ledger_offset     8  two copies, one behind the other
+//! 64  area_offset       8  the staging area
+//! 72  area_bytes        8
+//! 80  home_offset       8  page n is at home_offset + n * page_bytes
+//! 88  zeros
+//! 4092 checksum         4  CRC32C of all bytes before
+//! ```
+//!
+//! Making a store writes the ledger first, flushes, then the label, and flushes: so a label that is there describes a
+//! store that is whole. Both copies invalid: not a store. A valid one of another version, or with an unknown policy, is
+//! refused.
+
+use crate::fields::{Reader, Writer, is_sealed, seal};
+use crate::{BLOCK_BYTES, CreateOptions, PageError, PageNumber, PolicyKind};
+
+const MAGIC: [u8; 8] = *b"NANDLEPS";
+const VERSION: u32 = 1;
+/// Bytes of the device that the copies take.
+pub(crate) const LABELS_BYTES: u64 = 2 * BLOCK_BYTES as u64;
+const LARGEST_PAGE_BYTES: usize = 64 << 10;
+
+/// See the [format](self).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Label {
+    pub(crate) policy: PolicyKind,
+    pub(crate) id: u128,
+    pub(crate) page_bytes: u64,
+    pub(crate) pages: u64,
+    pub(crate) ledger_bytes: u64,
+    pub(crate) ledger_offset: u64,
+    pub(crate) area_offset: u64,
+    pub(crate) area_bytes: u64,
+    pub(crate) home_offset: u64,
+}
+
+impl Label {
+    /// Lays a new store out: labels, ledgers, staging area, pages.
+    pub(crate) fn plan(
+        options: &CreateOptions,
+        ledger_bytes: u64,
+        area_bytes: u64,
+    ) -> Result<Self, PageError> {
+        let page_bytes = options.page_bytes;
+        if !page_bytes.is_power_of_two() || !(BLOCK_BYTES..=LARGEST_PAGE_BYTES).contains(&page_bytes) {
+            let (least, most) = (BLOCK_BYTES, LARGEST_PAGE_BYTES);
+            return Err(PageError::PageSize { got: page_bytes as u64, least, most });
+        }
+        let alignment = options.alignment_bytes.max(1).next_multiple_of(BLOCK_BYTES as u64);
+        let area_offset = (LABELS_BYTES + 2 * ledger_bytes).next_multiple_of(alignment);
+        let home_offset = (area_offset + area_bytes).next_multiple_of(alignment);
+        Ok(Self {
+            policy: options.policy,
+            id: options.id,
+            page_bytes: page_bytes as u64,
+            pages: options.pages,
+            ledger_bytes,
+            ledger_offset: LABELS_BYTES,
+            area_offset,
+            area_bytes,
+            home_offset,
+        })
+    }
+
+    /// Where the store ends.
+    pub(crate) fn end_bytes(&self) -> u64 {
+        self.home_offset.saturating_add(self.pages.saturating_mul(self.page_bytes))
+    }
+
+    pub(crate) fn home_of(&self, page: PageNumber) -> u64 {
+        self.home_offset + page.0 * self.page_bytes
+    }
+
+    pub(crate) fn page_length(&self) -> usize {
+        usize::try_from(self.page_bytes).unwrap_or(usize::MAX)
+    }
+
+    pub(crate) fn page_blocks(&self) -> u64 {
+        self.page_bytes / BLOCK_BYTES as u64
+    }
+
+    pub(crate) fn encode(&self, block: &mut [u8]) {
+        block.fill(0);
+        let mut fields = Writer(block);
+        fields.bytes(&MAGIC);
+        fields.u32(VERSION);
+        fields.u32(self.policy.code());
+        fields.bytes(&self.id.to_le_bytes());
+        let numbers = [
+            self.page_bytes,
+            self.pages,
+            self.ledger_bytes,
+            self.ledger_offset,
+            self.area_offset,
+            self.area_bytes,
+            self.home_offset,
+        ];
+        numbers.into_iter().for_each(|number| fields.u64(number));
+        seal(block);
+    }
+
+    /// The label in a block.
+    pub(crate) fn decode(block: &[u8]) -> Result<Self, PageError> {
+        let mut fields = Reader(block);
+        if fields.array::<8>() != MAGIC {
+            return Err(PageError::NotAStore { found: "it begins with other data" });
+        }
+        if !is_sealed(block) {
+            return Err(PageError::NotAStore { found: "its label is damaged, and so is the copy" });
+        }
+        let version = fields.u32();
+        if version != VERSION {
+            return Err(PageError::Version { got: version, expected: VERSION });
+        }
+        let code = fields.u32();
+        let policy = PolicyKind::of_code(code).ok_or_else(|| PageError::Policy {
+            got: format!("number {code}"),
+            expected: "one that this version knows".into(),
+        })?;
+        Ok(Self {
+            policy,
+            id: u128::from_le_bytes(fields.array()),
+            page_bytes: fields.u64(),
+            pages: fields.u64(),
+            ledger_bytes: fields.u64(),
+            ledger_offset: fields.u64(),
+            area_offset: fields.u64(),
+            area_bytes: fields.u64(),
+            home_offset: fields.u64(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn label() -> Label {
+        let options = CreateOptions::new(PolicyKind::StableRing, 8192, 100);
+        Label::plan(&options, 8192, 1 << 20).unwrap()
+    }
+
+    #[test]
+    fn what_was_written_is_read() {
+        let mut block = vec![7; BLOCK_BYTES];
+        label().encode(&mut block);
+        assert_eq!(Label::decode(&block), Ok(label()));
+    }
+
+    #[test]
+    fn every_flipped_byte_is_noticed() {
+        let mut block = vec![0; BLOCK_BYTES];
+        label().encode(&mut block);
+        for at in (0..96).chain([2000, BLOCK_BYTES - 1]) {
+            block[at] ^= 0x10;
+            assert!(Label::decode(&block).is_err(), "byte {at}");
+            block[at] ^= 0x10;
+        }
+    }
+
+    #[test]
+    fn another_version_is_named() {
+        let mut block = vec![0; BLOCK_BYTES];
+        label().encode(&mut block);
+        block[8] = 9;
+        seal(&mut block);
+        assert_eq!(Label::decode(&block), Err(PageError::Version { got: 9, expected: 1 }));
+    }
+
+    #[test]
+    fn parts_dont_overlap_and_are_aligned() {
+        let label = label();
+        assert!(label.ledger_offset + 2 * label.ledger_bytes <= label.area_offset);
+        assert!(label.area_offset + label.area_bytes <= label.home_offset);
+        assert_eq!((label.area_offset % (1 << 20), label.home_offset % (1 << 20)), (0, 0));
+    }
+}

@@ -1,0 +1,83 @@
+use crate::label::Label;
+use crate::{PageError, PolicyKind, WriteCosts};
+
+/// What a new store shall be. It can't be changed afterwards.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CreateOptions {
+    /// How it writes.
+    pub policy: PolicyKind,
+    /// Length of a page: 4 KiB to 64 KiB, a power of two.
+    pub page_bytes: usize,
+    /// How many pages it has.
+    pub pages: u64,
+    /// Size of the staging area, headers included; rounded down to whole blocks. `direct` has none.
+    pub buffer_bytes: u64,
+    /// The areas begin at multiples of this: the drive's mapping unit.
+    pub alignment_bytes: u64,
+    /// Tells this store's structures from those of an earlier one in the same place: any number that wasn't used
+    /// there before.
+    pub id: u128,
+}
+
+impl CreateOptions {
+    /// With a buffer of 8 MiB (the focused area of the StableBuffer paper), aligned to 1 MiB, and an id of 1.
+    pub fn new(policy: PolicyKind, page_bytes: usize, pages: u64) -> Self {
+        let costs = WriteCosts::default();
+        Self {
+            policy,
+            page_bytes,
+            pages,
+            buffer_bytes: costs.focused_area_bytes,
+            alignment_bytes: costs.mapping_unit_bytes,
+            id: 1,
+        }
+    }
+
+    /// How large a device the store needs.
+    ///
+    /// # Errors
+    /// The options contradict each other.
+    pub fn device_bytes(&self) -> Result<u64, PageError> {
+        let (ledger_bytes, area_bytes) = crate::policy::areas(self)?;
+        Ok(Label::plan(self, ledger_bytes, area_bytes)?.end_bytes())
+    }
+
+    /// The same with another size of the staging area.
+    #[must_use]
+    pub fn with_buffer_bytes(self, buffer_bytes: u64) -> Self {
+        Self { buffer_bytes, ..self }
+    }
+}
+
+/// How a store is used while it is open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OpenOptions {
+    /// What writing costs on this device.
+    pub costs: WriteCosts,
+    /// Memory for pages that clients hold or that are on their way to the device.
+    pub memory_bytes: usize,
+    /// How many bytes of pages may be gathered in memory before they are written, as long as nobody syncs; 0 lets each
+    /// batch go at once.
+    pub gather_bytes: usize,
+    /// How many tasks bring pages home at the same time.
+    pub drain_tasks: usize,
+    /// Which write stream decompositors of `stable-buffer` take part: sequential, partitioned, ordered, focused. The
+    /// last should, since it always finds something.
+    pub decompositors: [bool; 4],
+    /// Nothing is written, not even by recovery.
+    pub read_only: bool,
+}
+
+impl Default for OpenOptions {
+    /// 64 MiB of memory, 128 KiB gathered, two tasks.
+    fn default() -> Self {
+        Self {
+            costs: WriteCosts::default(),
+            memory_bytes: 64 << 20,
+            gather_bytes: 128 << 10,
+            drain_tasks: 2,
+            decompositors: [true; 4],
+            read_only: false,
+        }
+    }
+}

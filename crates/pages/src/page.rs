@@ -1,0 +1,19 @@
+use std::fmt;
+
+/// The grain of everything that we store: our own blocks have this length and alignment, and a page is a multiple of it.
+pub const BLOCK_BYTES: usize = 4096;
+
+/// The number of a page in its store, from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PageNumber(pub u64);
+
+impl fmt::Display for PageNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "page {}", self.0)
+    }
+}
+
+/// The checksum of a page: CRC32C of its number and its bytes, so that a page from another address doesn't pass.
+pub(crate) fn checksum(page: PageNumber, bytes: &[u8]) -> u32 {
+    crc32c::crc32c_append(crc32c::crc32c(&page.0.to_le_bytes()), bytes)
+}

@@ -1,0 +1,85 @@
+//! Every page straight to its own place, in the order of arrival.
+//!
+//! What survives a power cut: a page that was committed, and not written again since, is there. One that was being
+//! written may be torn, and of a batch any part may be there. There is nothing to recover.
+
+use std::rc::Rc;
+
+use nandle_io::{Buffer, BufferMut};
+
+use super::{Policy, Task};
+use crate::batch::Change;
+use crate::home::Home;
+use crate::{Batch, PageError, PageNumber, Stats};
+
+pub(crate) struct Direct {
+    home: Rc<Home>,
+}
+
+impl Direct {
+    pub(crate) fn new(home: Rc<Home>) -> Self {
+        Self { home }
+    }
+
+    /// All pages of a batch are on their way at the same time; a page that comes twice only with its last contents.
+    async fn put(&self, batch: Batch) -> Result<(), PageError> {
+        let mut tasks = Vec::with_capacity(batch.len());
+        for (page, change) in last_of_each(batch) {
+            let home = Rc::clone(&self.home);
+            tasks.push(self.home.disk().handle().spawn(async move {
+                match change {
+                    Change::Put(contents) => home.write(page, &[contents]).await,
+                    Change::Discard => home.discard(page).await,
+                }
+            }));
+        }
+        let mut result = Ok(());
+        for task in tasks {
+            result = result.and(task.await);
+        }
+        result
+    }
+}
+
+fn last_of_each(batch: Batch) -> Vec<(PageNumber, Change)> {
+    let mut changes: Vec<(PageNumber, Change)> = Vec::with_capacity(batch.len());
+    let mut places = rustc_hash::FxHashMap::default();
+    for (page, change) in batch.into_changes() {
+        let place = *places.entry(page).or_insert(changes.len());
+        match changes.get_mut(place) {
+            Some(earlier) => *earlier = (page, change),
+            None => changes.push((page, change)),
+        }
+    }
+    changes
+}
+
+impl Policy for Direct {
+    fn write(&self, batch: Batch) -> Task<'_, ()> {
+        Box::pin(self.put(batch))
+    }
+
+    fn sync(&self) -> Task<'_, ()> {
+        Box::pin(self.home.disk().flush())
+    }
+
+    fn read(&self, page: PageNumber, into: BufferMut) -> Task<'_, Buffer> {
+        Box::pin(self.home.read(page, into))
+    }
+
+    fn checkpoint(&self) -> Task<'_, ()> {
+        self.sync()
+    }
+
+    fn largest_batch(&self) -> usize {
+        usize::MAX
+    }
+
+    fn known(&self) -> Vec<PageNumber> {
+        self.home.known()
+    }
+
+    fn stats(&self, _stats: &mut Stats) {}
+
+    fn stop(&self) {}
+}

@@ -1,0 +1,87 @@
+use std::fmt;
+use std::str::FromStr;
+
+/// A way of writing.
+///
+/// A batch that a staging policy takes is gathered in memory, then written to the staging area in one sequential
+/// request, a header block first that says for which pages it is; after one flush it is durable, and it may be brought
+/// home. `stable-buffer` and `stable-ring` do that in the background and in an order that the device likes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum PolicyKind {
+    /// In place, in the order of arrival.
+    Direct,
+    /// To a small area first, and home right after: InnoDB's way.
+    DoubleWrite,
+    /// To a small area whose slots are used again, and home by the patterns that four decompositors find: Li,
+    /// StableBuffer, 2010.
+    StableBuffer,
+    /// To a ring that is written front to back, and home by a sweep over the destinations.
+    StableRing,
+}
+
+/// What a policy promises about batches that were acknowledged, and about the one that a power cut interrupts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Promises {
+    /// After a power cut a page is wholly old or wholly new.
+    pub torn_page_safe: bool,
+    /// After a power cut a batch is there as a whole or not at all, and none without all that came before it.
+    pub atomic_batch: bool,
+}
+
+impl PolicyKind {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Direct, Self::DoubleWrite, Self::StableBuffer, Self::StableRing];
+
+    /// Its name on command lines and in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Direct => "direct",
+            Self::DoubleWrite => "doublewrite",
+            Self::StableBuffer => "stable-buffer",
+            Self::StableRing => "stable-ring",
+        }
+    }
+
+    /// What it promises.
+    pub const fn promises(self) -> Promises {
+        let staged = !matches!(self, Self::Direct);
+        Promises { torn_page_safe: staged, atomic_batch: staged }
+    }
+
+    /// Its number in a store's label.
+    pub(crate) const fn code(self) -> u32 {
+        match self {
+            Self::Direct => 1,
+            Self::DoubleWrite => 2,
+            Self::StableBuffer => 3,
+            Self::StableRing => 4,
+        }
+    }
+
+    pub(crate) fn of_code(code: u32) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.code() == code)
+    }
+}
+
+impl fmt::Display for PolicyKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// There is no such policy.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no write policy {given:?}; there are {}", PolicyKind::ALL.map(PolicyKind::name).join(", "))]
+pub struct UnknownPolicy {
+    given: String,
+}
+
+impl FromStr for PolicyKind {
+    type Err = UnknownPolicy;
+
+    fn from_str(given: &str) -> Result<Self, UnknownPolicy> {
+        let found = Self::ALL.into_iter().find(|kind| kind.name() == given);
+        found.ok_or_else(|| UnknownPolicy { given: given.into() })
+    }
+}

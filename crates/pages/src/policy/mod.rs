@@ -1,0 +1,86 @@
+//! The ways of writing. Each file says what its policy promises, and why.
+
+mod direct;
+mod doublewrite;
+mod kind;
+mod stable_buffer;
+mod stable_ring;
+
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+
+use nandle_io::{Arena, Buffer, BufferMut};
+
+use crate::home::Home;
+use crate::label::Label;
+use crate::staging::{Staging, Way};
+use crate::{Batch, CreateOptions, OpenOptions, PageError, PageNumber, Stats};
+
+pub use kind::{PolicyKind, Promises};
+
+/// What a policy does takes time, and may fail.
+pub(crate) type Task<'a, T> = Pin<Box<dyn Future<Output = Result<T, PageError>> + 'a>>;
+
+/// A way of writing. [`Store`](crate::Store) has checked the batches and page numbers that it passes on.
+pub(crate) trait Policy {
+    /// Accepts a batch: from here on reads see it, and later batches come after it. Durable by the next
+    /// [`sync`](Policy::sync).
+    fn write(&self, batch: Batch) -> Task<'_, ()>;
+
+    /// Makes durable what was accepted.
+    fn sync(&self) -> Task<'_, ()>;
+
+    /// Reads a page, checked as far as its contents are known.
+    fn read(&self, page: PageNumber, into: BufferMut) -> Task<'_, Buffer>;
+
+    /// Brings everything that was accepted to its own place, durably.
+    fn checkpoint(&self) -> Task<'_, ()>;
+
+    /// The most changes that a batch may have.
+    fn largest_batch(&self) -> usize;
+
+    /// Pages whose contents are known and can be verified, in ascending order.
+    fn known(&self) -> Vec<PageNumber>;
+
+    /// Adds what only the policy knows.
+    fn stats(&self, stats: &mut Stats);
+
+    /// Ends what goes on in the background.
+    fn stop(&self);
+}
+
+/// What a policy makes of an open store.
+pub(crate) struct Parts {
+    pub(crate) home: Rc<Home>,
+    pub(crate) options: OpenOptions,
+    /// For pages on their way from the staging area home; the clients' memory is another.
+    pub(crate) arena: Arena,
+}
+
+/// Opens the policy of a store that is there, and recovers what it holds.
+pub(crate) async fn open(parts: Parts) -> Result<Box<dyn Policy>, PageError> {
+    match parts.home.label().policy {
+        PolicyKind::Direct => Ok(Box::new(direct::Direct::new(parts.home))),
+        PolicyKind::DoubleWrite | PolicyKind::StableBuffer | PolicyKind::StableRing => {
+            Ok(Box::new(Staging::open(parts).await?))
+        }
+    }
+}
+
+/// Bytes of a ledger copy and of the staging area that a new store needs.
+pub(crate) fn areas(options: &CreateOptions) -> Result<(u64, u64), PageError> {
+    match options.policy {
+        PolicyKind::Direct => Ok((0, 0)),
+        _ => crate::staging::areas(options),
+    }
+}
+
+/// How a staging policy differs from the others.
+pub(crate) fn way(label: &Label, options: &OpenOptions) -> Way {
+    match label.policy {
+        PolicyKind::StableBuffer => stable_buffer::way(label, options),
+        PolicyKind::StableRing => stable_ring::way(label, options),
+        _ => doublewrite::way(),
+    }
+}

@@ -1,0 +1,289 @@
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use nandle_io::{Arena, Buffer, BufferMut};
+use rustc_hash::FxHashSet;
+
+use super::chain::Chain;
+use super::gather::Gather;
+use super::order::Order;
+use super::space::{Placement, Slot, Space};
+use super::table::{Entry, Table};
+use super::{drain, recover};
+use crate::batch::Change;
+use crate::disk::Disk;
+use crate::home::Home;
+use crate::label::Label;
+use crate::page::checksum;
+use crate::policy::{Parts, Policy, Task};
+use crate::signal::{Signal, Turn};
+use crate::{BLOCK_BYTES, Batch, OpenOptions, PageError, PageNumber, Stats};
+
+/// A policy that stages pages; see the [module](super).
+pub(crate) struct Staging {
+    shared: Rc<Shared>,
+}
+
+/// What makes one staging policy differ from another.
+pub(crate) struct Way {
+    pub(crate) placement: Placement,
+    pub(crate) order: Box<dyn Order>,
+    /// Pages stay in memory until they are home, so that they needn't be read back.
+    pub(crate) keeps_memory: bool,
+    pub(crate) draining: Draining,
+}
+
+/// When pages go home in the background, in parts of the staging area.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Draining {
+    /// Draining starts when less than 1/this is free; 1: at once.
+    pub(crate) starts_below: u64,
+    /// It ends when more than 1/this is free.
+    pub(crate) ends_above: u64,
+    /// A ledger is written when 1/this could be given back.
+    pub(crate) settles_at: u64,
+}
+
+/// What the tasks of a staging policy share.
+pub(super) struct Shared {
+    pub(super) home: Rc<Home>,
+    pub(super) disk: Rc<Disk>,
+    pub(super) label: Label,
+    pub(super) options: OpenOptions,
+    pub(super) arena: Arena,
+    pub(super) placement: Placement,
+    pub(super) keeps_memory: bool,
+    pub(super) draining: Draining,
+    pub(super) state: RefCell<State>,
+    /// Something in the state that others may wait for is different.
+    pub(super) changed: Signal,
+    pub(super) push_turn: Turn,
+    pub(super) settle_turn: Turn,
+}
+
+pub(super) struct State {
+    pub(super) chain: Chain,
+    pub(super) table: Table,
+    pub(super) space: Space,
+    pub(super) order: Box<dyn Order>,
+    /// Batches that will be the next group.
+    pub(super) gather: Gather,
+    /// What is left of the group that is being written.
+    pub(super) pushing: Gather,
+    /// Pages of that group that are in the table and not in the order yet.
+    pub(super) unordered: Vec<PageNumber>,
+    /// Pages on their way home.
+    pub(super) homing: FxHashSet<PageNumber>,
+    /// Slots whose page was written home and not flushed there yet, as far as is known.
+    pub(super) homed: Vec<Slot>,
+    /// Slots with an older version, and the sequence of the newer one.
+    pub(super) superseded: Vec<(Slot, u64)>,
+    pub(super) epoch: u64,
+    pub(super) generation: u64,
+    pub(super) workers: usize,
+    pub(super) is_draining: bool,
+    pub(super) is_stopped: bool,
+}
+
+impl Staging {
+    /// Opens the staging area of a store, and recovers it.
+    pub(crate) async fn open(parts: Parts) -> Result<Self, PageError> {
+        let way = crate::policy::way(parts.home.label(), &parts.options);
+        let recovered = recover::recover(&parts, way.placement).await?;
+        let Way { placement, mut order, keeps_memory, draining } = way;
+        recovered.table.pages().for_each(|page| order.added(page));
+        let state = State {
+            chain: Chain::after(recovered.durable),
+            table: recovered.table,
+            space: recovered.space,
+            order,
+            gather: Gather::default(),
+            pushing: Gather::default(),
+            unordered: Vec::new(),
+            homing: FxHashSet::default(),
+            homed: Vec::new(),
+            superseded: recovered.superseded,
+            epoch: recovered.epoch + 1,
+            generation: recovered.generation,
+            workers: 0,
+            is_draining: false,
+            is_stopped: false,
+        };
+        let shared = Shared {
+            disk: Rc::clone(parts.home.disk()),
+            label: parts.home.label().clone(),
+            home: parts.home,
+            options: parts.options,
+            arena: parts.arena,
+            placement,
+            keeps_memory,
+            draining,
+            state: RefCell::new(state),
+            changed: Signal::default(),
+            push_turn: Turn::default(),
+            settle_turn: Turn::default(),
+        };
+        if !shared.options.read_only {
+            shared.begin_epoch().await?;
+        }
+        Ok(Self { shared: Rc::new(shared) })
+    }
+
+    async fn accept(&self, batch: Batch) -> Result<(), PageError> {
+        let most = self.largest_batch();
+        loop {
+            let has_room = {
+                let gather = &self.shared.state.borrow().gather;
+                gather.is_empty() || gather.len() + batch.len() <= most
+            };
+            if has_room {
+                break;
+            }
+            self.shared.push().await?;
+        }
+        let is_full = {
+            let mut state = self.shared.state.borrow_mut();
+            let absorbed = state.gather.add(batch.into_changes());
+            self.shared.disk.count(|stats| stats.pages_absorbed += absorbed);
+            let bytes = state.gather.len() * self.shared.label.page_length();
+            bytes >= self.shared.options.gather_bytes || state.gather.len() >= most
+        };
+        if is_full {
+            self.shared.push().await?;
+        }
+        Ok(())
+    }
+
+    async fn make_durable(&self) -> Result<(), PageError> {
+        let target = self.shared.push().await?;
+        self.shared.make_durable(target).await
+    }
+
+    async fn read_newest(&self, page: PageNumber, mut into: BufferMut) -> Result<Buffer, PageError> {
+        loop {
+            let found = self.shared.state.borrow().find(page);
+            let entry = match found {
+                Found::InMemory(contents) => return Ok(contents),
+                Found::AtHome => return self.shared.home.read(page, into).await,
+                Found::Staged(entry) => entry,
+            };
+            let contents = self.shared.read_slot(entry.slot, into).await?;
+            let got = checksum(page, &contents);
+            if got == entry.sum {
+                return Ok(contents);
+            }
+            // The page may have gone home meanwhile, and its slot to another.
+            let is_same = matches!(self.shared.state.borrow().find(page),
+                Found::Staged(now) if now.sequence == entry.sequence);
+            match contents.thaw() {
+                Ok(buffer) if !is_same => into = buffer,
+                _ => return Err(staged_damage(page, got, entry.sum)),
+            }
+        }
+    }
+}
+
+pub(super) fn staged_damage(page: PageNumber, got: u32, expected: u32) -> PageError {
+    PageError::Damaged { page, place: "the staging area", got, expected }
+}
+
+enum Found {
+    InMemory(Buffer),
+    Staged(Entry),
+    AtHome,
+}
+
+impl State {
+    fn find(&self, page: PageNumber) -> Found {
+        match self.gather.get(page).or_else(|| self.pushing.get(page)) {
+            Some(Change::Put(contents)) => return Found::InMemory(contents.clone()),
+            Some(Change::Discard) => return Found::AtHome,
+            None => {}
+        }
+        match self.table.get(page) {
+            Some(Entry { memory: Some(contents), .. }) => Found::InMemory(contents.clone()),
+            Some(entry) => Found::Staged(entry.clone()),
+            None => Found::AtHome,
+        }
+    }
+}
+
+impl Shared {
+    pub(super) fn offset_of(&self, block: u64) -> u64 {
+        self.label.area_offset + block * BLOCK_BYTES as u64
+    }
+
+    pub(super) async fn read_slot(&self, slot: Slot, into: BufferMut) -> Result<Buffer, PageError> {
+        let offset_bytes = self.offset_of(self.state.borrow().space.block_of(slot));
+        self.disk.read("reading a staged page", offset_bytes, into).await
+    }
+
+    /// Makes durable all groups up to the one with this sequence.
+    pub(super) async fn make_durable(&self, target: u64) -> Result<(), PageError> {
+        loop {
+            self.disk.check_writable()?;
+            let (durable, written) = {
+                let chain = &self.state.borrow().chain;
+                (chain.durable(), chain.written())
+            };
+            if durable >= target {
+                return Ok(());
+            }
+            if self.state.borrow().chain.written_groups() < target {
+                let is_written = || self.state.borrow().chain.written_groups() >= target;
+                let is_over = || is_written() || self.disk.check_writable().is_err();
+                self.changed.wait(|| is_over().then_some(())).await;
+                continue;
+            }
+            self.disk.flush().await?;
+            self.state.borrow_mut().chain.flushed(written);
+            self.changed.notify();
+        }
+    }
+}
+
+impl Policy for Staging {
+    fn write(&self, batch: Batch) -> Task<'_, ()> {
+        Box::pin(self.accept(batch))
+    }
+
+    fn sync(&self) -> Task<'_, ()> {
+        Box::pin(self.make_durable())
+    }
+
+    fn read(&self, page: PageNumber, into: BufferMut) -> Task<'_, Buffer> {
+        Box::pin(self.read_newest(page, into))
+    }
+
+    fn checkpoint(&self) -> Task<'_, ()> {
+        Box::pin(async {
+            self.make_durable().await?;
+            drain::everything(&self.shared).await
+        })
+    }
+
+    /// A quarter of the staging area, even if each page had an extent of its own: so there is always room for a group
+    /// when all others have gone home.
+    fn largest_batch(&self) -> usize {
+        let blocks = self.shared.state.borrow().space.blocks() / 4;
+        usize::try_from(blocks / (1 + self.shared.label.page_blocks())).unwrap_or(usize::MAX)
+    }
+
+    fn known(&self) -> Vec<PageNumber> {
+        let state = self.shared.state.borrow();
+        let mut pages = self.shared.home.known();
+        pages.extend(state.table.pages().chain(state.gather.pages()).chain(state.pushing.pages()));
+        pages.sort_unstable();
+        pages.dedup();
+        pages
+    }
+
+    fn stats(&self, stats: &mut Stats) {
+        let state = self.shared.state.borrow();
+        stats.staged_pages = (state.table.len() + state.gather.len() + state.pushing.len()) as u64;
+    }
+
+    fn stop(&self) {
+        self.shared.state.borrow_mut().is_stopped = true;
+    }
+}

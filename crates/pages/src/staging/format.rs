@@ -1,0 +1,56 @@
+use std::rc::Rc;
+
+use nandle_io::{Arena, Buffer, WriteBuffers};
+
+use super::ledger::Ledger;
+use crate::disk::Disk;
+use crate::label::Label;
+use crate::{BLOCK_BYTES, CreateOptions, PageError};
+
+/// The staging area can hold a few batches of a few pages.
+const LEAST_PAGES: u64 = 8;
+const WIPE_BYTES: usize = 1 << 20;
+
+/// Bytes of a ledger copy and of the staging area.
+pub(crate) fn areas(options: &CreateOptions) -> Result<(u64, u64), PageError> {
+    let blocks = options.buffer_bytes / BLOCK_BYTES as u64;
+    let page_blocks = options.page_bytes.div_ceil(BLOCK_BYTES) as u64;
+    let least_blocks = LEAST_PAGES * (1 + page_blocks);
+    if blocks < least_blocks {
+        let least = least_blocks * BLOCK_BYTES as u64;
+        return Err(PageError::BufferSize { got: options.buffer_bytes, least });
+    }
+    Ok((Ledger::bytes(blocks) as u64, blocks * BLOCK_BYTES as u64))
+}
+
+/// Writes the ledger and the staging area of a new store, not flushed. The area is wiped, so that nothing in it can be
+/// taken for an extent of this store, and so that its file has no holes.
+pub(crate) async fn format(disk: &Rc<Disk>, label: &Label) -> Result<(), PageError> {
+    if label.area_bytes == 0 {
+        return Ok(());
+    }
+    let ledger_bytes = usize::try_from(label.ledger_bytes).unwrap_or(usize::MAX);
+    let arena = Arena::new(WIPE_BYTES + 2 * ledger_bytes)?;
+    let mut copies = arena.allocate(2 * ledger_bytes)?;
+    copies.fill(0);
+    if let Some(first) = copies.get_mut(..ledger_bytes) {
+        Ledger::empty(label.area_bytes / BLOCK_BYTES as u64).encode(label.id, first);
+    }
+    let copies: WriteBuffers = [copies.freeze()].into_iter().collect();
+    disk.write("writing the ledger", label.ledger_offset, copies).await?;
+    let mut zeros = arena.allocate(WIPE_BYTES)?;
+    zeros.fill(0);
+    wipe(disk, label, &zeros.freeze()).await
+}
+
+async fn wipe(disk: &Rc<Disk>, label: &Label, zeros: &Buffer) -> Result<(), PageError> {
+    let mut done_bytes = 0;
+    while done_bytes < label.area_bytes {
+        let bytes = (label.area_bytes - done_bytes).min(WIPE_BYTES as u64);
+        let piece = zeros.slice(0..usize::try_from(bytes).unwrap_or(WIPE_BYTES));
+        let from: WriteBuffers = [piece].into_iter().collect();
+        disk.write("wiping the staging area", label.area_offset + done_bytes, from).await?;
+        done_bytes += bytes;
+    }
+    Ok(())
+}

@@ -1,0 +1,73 @@
+use std::collections::VecDeque;
+
+use nandle_io::Buffer;
+use rustc_hash::FxHashMap;
+
+use crate::PageNumber;
+use crate::batch::Change;
+
+/// Batches in memory that will be written as one group. A page is in it once, with its last change.
+#[derive(Debug, Default)]
+pub(crate) struct Gather {
+    queue: VecDeque<PageNumber>,
+    changes: FxHashMap<PageNumber, Change>,
+}
+
+impl Gather {
+    /// Adds changes; returns how many of the pages were in it already.
+    pub(crate) fn add(&mut self, changes: Vec<(PageNumber, Change)>) -> u64 {
+        let mut absorbed = 0;
+        for (page, change) in changes {
+            match self.changes.insert(page, change) {
+                Some(_) => absorbed += 1,
+                None => self.queue.push_back(page),
+            }
+        }
+        absorbed
+    }
+
+    pub(crate) fn get(&self, page: PageNumber) -> Option<&Change> {
+        self.changes.get(&page)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.queue.len()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+
+    pub(crate) fn pages(&self) -> impl Iterator<Item = PageNumber> {
+        self.queue.iter().copied()
+    }
+
+    /// Takes changes from the front: at most `entries`, with contents at most `puts` of them.
+    pub(crate) fn take(
+        &mut self,
+        entries: usize,
+        puts: usize,
+    ) -> (Vec<(PageNumber, Buffer)>, Vec<PageNumber>) {
+        let (mut contents, mut discards) = (Vec::new(), Vec::new());
+        while let Some(page) = self.queue.front().copied() {
+            let is_full = contents.len() + discards.len() >= entries;
+            let is_put = matches!(self.changes.get(&page), Some(Change::Put(_)));
+            if is_full || (is_put && contents.len() >= puts) {
+                break;
+            }
+            self.queue.pop_front();
+            match self.changes.remove(&page) {
+                Some(Change::Put(buffer)) => contents.push((page, buffer)),
+                Some(Change::Discard) => discards.push(page),
+                None => {}
+            }
+        }
+        (contents, discards)
+    }
+
+    /// How many of the first `most` changes have contents.
+    pub(crate) fn puts_ahead(&self, most: usize) -> usize {
+        let first = self.queue.iter().take(most);
+        first.filter(|page| matches!(self.changes.get(page), Some(Change::Put(_)))).count()
+    }
+}

@@ -1,0 +1,124 @@
+//! The header block of an extent.
+//!
+//! # Format, version 1 (of the store's label)
+//!
+//! An extent is one header block and the pages that it describes, right behind it, written in one request. Numbers are
+//! little-endian.
+//!
+//! ```text
+//!    0  magic        8  "NANDLEPX"
+//!    8  id          16  the store's
+//!   24  epoch        8  of the opening of the store in which it was written
+//!   32  sequence     8  one more than that of the extent before, also across openings
+//!   40  durable      8  all extents up to this sequence were durable when this one was written
+//!   48  position     8  block of the staging area at which it lies
+//!   56  pages        4  entries with contents; they come first, in the order of their slots
+//!   60  discards     4  entries without
+//!   64  is_last      4  1: a group of batches ends here, 0: it goes on in the next extent
+//!   68  zeros        4
+//!   72  entries     12 each: page number 8, checksum of number and contents 4 (0 in a discard)
+//! 4092  checksum     4  CRC32C of all bytes before
+//! ```
+//!
+//! A header is valid when its checksum, id and position are right. Of valid ones those count that the
+//! [ledger](super::ledger) names, and, from its `durable` on, those of its epoch that follow one another without a gap,
+//! whose pages have their checksums, up to the last that ends a group. What else there is was written by a run that
+//! ended before it was durable, or is dead. A gap below a `durable` that a valid header of the epoch names is damage.
+
+use crate::fields::{Reader, Writer, is_sealed, seal};
+use crate::{BLOCK_BYTES, PageNumber};
+
+const MAGIC: [u8; 8] = *b"NANDLEPX";
+const ENTRIES_OFFSET: usize = 72;
+const ENTRY_BYTES: usize = 12;
+/// Entries that a header has room for.
+pub(crate) const ENTRIES_MAX: usize = (BLOCK_BYTES - ENTRIES_OFFSET - 4) / ENTRY_BYTES;
+
+/// See the [format](self).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Header {
+    pub(crate) epoch: u64,
+    pub(crate) sequence: u64,
+    pub(crate) durable: u64,
+    pub(crate) position: u64,
+    pub(crate) is_last: bool,
+    /// Pages with contents, by slot, and their checksums.
+    pub(crate) pages: Vec<(PageNumber, u32)>,
+    pub(crate) discards: Vec<PageNumber>,
+}
+
+impl Header {
+    pub(crate) fn encode(&self, id: u128, block: &mut [u8]) {
+        block.fill(0);
+        let mut fields = Writer(block);
+        fields.bytes(&MAGIC);
+        fields.bytes(&id.to_le_bytes());
+        [self.epoch, self.sequence, self.durable, self.position].into_iter().for_each(|it| fields.u64(it));
+        let counts = [self.pages.len(), self.discards.len(), usize::from(self.is_last), 0];
+        counts.into_iter().for_each(|count| fields.u32(u32::try_from(count).unwrap_or(u32::MAX)));
+        let discards = self.discards.iter().map(|page| (*page, 0));
+        for (page, sum) in self.pages.iter().copied().chain(discards) {
+            fields.u64(page.0);
+            fields.u32(sum);
+        }
+        seal(block);
+    }
+
+    /// The header at a position of the staging area, if there is a valid one.
+    pub(crate) fn decode(id: u128, position: u64, block: &[u8]) -> Option<Self> {
+        let mut fields = Reader(block);
+        let ours = fields.array() == MAGIC && u128::from_le_bytes(fields.array()) == id;
+        if !ours || !is_sealed(block) {
+            return None;
+        }
+        let (epoch, sequence, durable, written_at) = (fields.u64(), fields.u64(), fields.u64(), fields.u64());
+        let [pages, discards, is_last, _] = [(); 4].map(|()| fields.u32() as usize);
+        if written_at != position || pages + discards > ENTRIES_MAX {
+            return None;
+        }
+        let mut entries = |count| (0..count).map(|_| (PageNumber(fields.u64()), fields.u32())).collect();
+        let pages: Vec<(PageNumber, u32)> = entries(pages);
+        let discards: Vec<(PageNumber, u32)> = entries(discards);
+        let discards = discards.into_iter().map(|(page, _)| page).collect();
+        Some(Self { epoch, sequence, durable, position, is_last: is_last == 1, pages, discards })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header(pages: usize) -> Header {
+        Header {
+            epoch: 3,
+            sequence: 40,
+            durable: 38,
+            position: 17,
+            is_last: true,
+            pages: (0..pages).map(|page| (PageNumber(page as u64 * 7), 0xdead + page as u32)).collect(),
+            discards: (pages..ENTRIES_MAX).map(|page| PageNumber(page as u64)).collect(),
+        }
+    }
+
+    #[test]
+    fn what_was_written_is_read_up_to_a_full_block() {
+        for pages in [0, 1, 100, ENTRIES_MAX] {
+            let mut block = vec![1; BLOCK_BYTES];
+            header(pages).encode(5, &mut block);
+            assert_eq!(Header::decode(5, 17, &block), Some(header(pages)));
+        }
+    }
+
+    #[test]
+    fn another_place_another_store_and_damage_are_refused() {
+        let mut block = vec![0; BLOCK_BYTES];
+        header(9).encode(5, &mut block);
+        assert_eq!(Header::decode(5, 18, &block), None, "it was misdirected");
+        assert_eq!(Header::decode(6, 17, &block), None, "it is of another store");
+        for at in [0, 8, 24, 72, 180, 4000, BLOCK_BYTES - 1] {
+            block[at] ^= 1;
+            assert_eq!(Header::decode(5, 17, &block), None, "byte {at}");
+            block[at] ^= 1;
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! The ledger: which slots of the staging area are alive.
+//!
+//! # Format, version 1 (of the store's label)
+//!
+//! Two copies, one behind the other; generation *g* is written to copy *g* mod 2, so that the newest valid one is never
+//! overwritten. A reader takes the valid one with the greater generation; with none the store is damaged. Numbers are
+//! little-endian; the length is that of two bitmaps, rounded up to whole blocks.
+//!
+//! ```text
+//!  0  magic        8  "NANDLEPL"
+//!  8  id          16  the store's
+//! 24  epoch        8  counts openings
+//! 32  generation   8  counts ledgers
+//! 40  durable      8  the ledger tells of the extents up to this sequence
+//! 48  blocks       8  of the staging area
+//! 56  headers         a bit for each block: an extent begins here, and some of its pages are alive
+//!     slots           a bit for each block: a page begins here that is alive
+//!     zeros
+//! -4  checksum     4  CRC32C of all bytes before, at the very end
+//! ```
+//!
+//! Bits are numbered from the lowest of the first byte. A ledger is written when what it calls dead is durable
+//! elsewhere, that is after a flush; and what it calls dead is used again when the ledger itself is, after another one.
+
+use crate::BLOCK_BYTES;
+use crate::fields::{Reader, Writer, is_sealed, seal};
+
+const MAGIC: [u8; 8] = *b"NANDLEPL";
+const BITS_OFFSET: usize = 56;
+
+/// See the [format](self).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Ledger {
+    pub(crate) epoch: u64,
+    pub(crate) generation: u64,
+    pub(crate) durable: u64,
+    pub(crate) headers: Bits,
+    pub(crate) slots: Bits,
+}
+
+/// A bit for each block of the staging area.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Bits {
+    bytes: Vec<u8>,
+    blocks: u64,
+}
+
+impl Bits {
+    pub(crate) fn new(blocks: u64) -> Self {
+        Self { bytes: vec![0; bitmap_bytes(blocks)], blocks }
+    }
+
+    pub(crate) fn set(&mut self, block: u64) {
+        if let Some(byte) = place(block).and_then(|place| self.bytes.get_mut(place)) {
+            *byte |= 1 << (block % 8);
+        }
+    }
+
+    pub(crate) fn get(&self, block: u64) -> bool {
+        let byte = place(block).and_then(|place| self.bytes.get(place));
+        byte.is_some_and(|byte| byte & 1 << (block % 8) != 0)
+    }
+
+    /// The blocks whose bit is set.
+    pub(crate) fn ones(&self) -> impl Iterator<Item = u64> {
+        (0..self.blocks).filter(|block| self.get(*block))
+    }
+}
+
+fn place(block: u64) -> Option<usize> {
+    usize::try_from(block / 8).ok()
+}
+
+fn bitmap_bytes(blocks: u64) -> usize {
+    usize::try_from(blocks.div_ceil(8)).unwrap_or(usize::MAX)
+}
+
+impl Ledger {
+    /// Length of a copy.
+    pub(crate) fn bytes(blocks: u64) -> usize {
+        (BITS_OFFSET + 2 * bitmap_bytes(blocks) + 4).next_multiple_of(BLOCK_BYTES)
+    }
+
+    /// A new store's: nothing is staged.
+    pub(crate) fn empty(blocks: u64) -> Self {
+        let bits = Bits::new(blocks);
+        Self { epoch: 0, generation: 0, durable: 0, headers: bits.clone(), slots: bits }
+    }
+
+    pub(crate) fn encode(&self, id: u128, into: &mut [u8]) {
+        into.fill(0);
+        let mut fields = Writer(into);
+        fields.bytes(&MAGIC);
+        fields.bytes(&id.to_le_bytes());
+        let numbers = [self.epoch, self.generation, self.durable, self.headers.blocks];
+        numbers.into_iter().for_each(|number| fields.u64(number));
+        fields.bytes(&self.headers.bytes);
+        fields.bytes(&self.slots.bytes);
+        seal(into);
+    }
+
+    /// The ledger in a copy, if it is a valid one of this store.
+    pub(crate) fn decode(id: u128, blocks: u64, copy: &[u8]) -> Option<Self> {
+        let mut fields = Reader(copy);
+        let ours = fields.array() == MAGIC && u128::from_le_bytes(fields.array()) == id;
+        if !ours || !is_sealed(copy) {
+            return None;
+        }
+        let (epoch, generation, durable) = (fields.u64(), fields.u64(), fields.u64());
+        if fields.u64() != blocks {
+            return None;
+        }
+        let (headers, rest) = fields.0.split_at_checked(bitmap_bytes(blocks))?;
+        let (slots, _) = rest.split_at_checked(bitmap_bytes(blocks))?;
+        let bits = |bytes: &[u8]| Bits { bytes: bytes.to_vec(), blocks };
+        Some(Self { epoch, generation, durable, headers: bits(headers), slots: bits(slots) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_written_is_read() {
+        for blocks in [1, 9, 2048, 100_003] {
+            let mut ledger = Ledger { epoch: 2, generation: 9, durable: 77, ..Ledger::empty(blocks) };
+            ledger.headers.set(0);
+            ledger.slots.set(blocks - 1);
+            let mut copy = vec![3; Ledger::bytes(blocks)];
+            ledger.encode(5, &mut copy);
+            assert_eq!(Ledger::decode(5, blocks, &copy), Some(ledger));
+            assert_eq!(Ledger::decode(6, blocks, &copy), None);
+            copy[60] ^= 1;
+            assert_eq!(Ledger::decode(5, blocks, &copy), None);
+        }
+    }
+
+    #[test]
+    fn bits_are_told_apart() {
+        let mut bits = Bits::new(20);
+        [0, 7, 8, 19].into_iter().for_each(|block| bits.set(block));
+        assert_eq!(bits.ones().collect::<Vec<_>>(), [0, 7, 8, 19]);
+    }
+}

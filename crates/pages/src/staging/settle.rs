@@ -1,0 +1,77 @@
+//! Makes the slots free whose pages are safe elsewhere.
+
+use nandle_io::WriteBuffers;
+
+use super::engine::Shared;
+use super::ledger::Ledger;
+use super::space::Slot;
+use crate::PageError;
+
+impl Shared {
+    /// Flushes, writes a ledger that calls the slots dead whose pages are home or superseded, flushes, and gives them
+    /// back. Returns whether there were any.
+    pub(super) async fn settle(&self) -> Result<bool, PageError> {
+        let _mine = self.settle_turn.take().await;
+        let settled = self.settle_alone().await;
+        self.changed.notify();
+        settled.inspect_err(|error| self.disk.latch(error))
+    }
+
+    async fn settle_alone(&self) -> Result<bool, PageError> {
+        let (homed, written) = {
+            let mut state = self.state.borrow_mut();
+            (std::mem::take(&mut state.homed), state.chain.written())
+        };
+        if homed.is_empty() && self.state.borrow().superseded.is_empty() {
+            return Ok(false);
+        }
+        self.disk.flush().await?;
+        let (dead, empty, ledger) = self.draw_up(homed, written);
+        if dead.is_empty() && empty.is_empty() {
+            return Ok(false);
+        }
+        self.write_ledger(&ledger).await?;
+        self.state.borrow_mut().space.release(&dead, &empty);
+        Ok(true)
+    }
+
+    /// What is dead now that all that was written and homed before the flush is durable.
+    fn draw_up(&self, mut dead: Vec<Slot>, written: u64) -> (Vec<Slot>, Vec<u64>, Ledger) {
+        let state = &mut *self.state.borrow_mut();
+        state.chain.flushed(written);
+        let durable = state.chain.durable();
+        state.superseded.retain(|(slot, by)| {
+            let is_dead = *by <= durable;
+            if is_dead {
+                dead.push(*slot);
+            }
+            !is_dead
+        });
+        state.space.kill(&dead);
+        let (headers, slots, empty) = state.space.tell(durable);
+        let generation = state.generation + 1;
+        let ledger = Ledger { epoch: state.epoch, generation, durable, headers, slots };
+        (dead, empty, ledger)
+    }
+
+    async fn write_ledger(&self, ledger: &Ledger) -> Result<(), PageError> {
+        let bytes = usize::try_from(self.label.ledger_bytes).unwrap_or(usize::MAX);
+        let mut copy = self.arena.allocate(bytes)?;
+        ledger.encode(self.label.id, &mut copy);
+        let from: WriteBuffers = [copy.freeze()].into_iter().collect();
+        let offset_bytes = self.label.ledger_offset + ledger.generation % 2 * self.label.ledger_bytes;
+        // Counted with the write: a generation that isn't written would make the next one hit the newest valid copy.
+        self.state.borrow_mut().generation = ledger.generation;
+        self.disk.write("writing the ledger", offset_bytes, from).await?;
+        self.disk.flush().await
+    }
+
+    /// Begins the epoch of this opening.
+    pub(super) async fn begin_epoch(&self) -> Result<(), PageError> {
+        self.disk.flush().await?;
+        let (dead, empty, ledger) = self.draw_up(Vec::new(), 0);
+        self.write_ledger(&ledger).await?;
+        self.state.borrow_mut().space.release(&dead, &empty);
+        Ok(())
+    }
+}

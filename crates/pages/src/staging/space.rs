@@ -1,0 +1,256 @@
+use std::collections::BTreeMap;
+
+use super::header::ENTRIES_MAX;
+use super::ledger::Bits;
+use crate::index::{Run, Runs};
+
+/// Who has which blocks of the staging area.
+#[derive(Debug)]
+pub(crate) struct Space {
+    blocks: u64,
+    page_blocks: u64,
+    placement: Placement,
+    /// Where the last extent ended.
+    cursor: u64,
+    free: Runs,
+    extents: BTreeMap<u64, Extent>,
+}
+
+/// Where extents go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Placement {
+    /// Front to back, and then from the front again; never past what is alive.
+    Ring,
+    /// Where there is room: right behind the last extent if possible, or else in the longest free run.
+    Slots,
+}
+
+/// A page in the staging area: the extent's position, and the page's place in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Slot {
+    pub(crate) extent: u64,
+    pub(crate) index: usize,
+}
+
+/// Room for an extent: its position and how many pages it may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Room {
+    pub(crate) position: u64,
+    pub(crate) pages: usize,
+}
+
+const WORDS: usize = ENTRIES_MAX.div_ceil(64);
+
+#[derive(Debug, Clone)]
+struct Extent {
+    sequence: u64,
+    pages: usize,
+    alive: [u64; WORDS],
+}
+
+impl Extent {
+    fn is_alive(&self, index: usize) -> bool {
+        self.alive.get(index / 64).is_some_and(|word| word & 1 << (index % 64) != 0)
+    }
+
+    fn mark(&mut self, index: usize, alive: bool) {
+        if let Some(word) = self.alive.get_mut(index / 64) {
+            *word = *word & !(1 << (index % 64)) | u64::from(alive) << (index % 64);
+        }
+    }
+}
+
+impl Space {
+    /// All free.
+    pub(crate) fn new(blocks: u64, page_blocks: u64, placement: Placement) -> Self {
+        let mut free = Runs::default();
+        free.add(Run { start: 0, length: blocks });
+        Self { blocks, page_blocks, placement, cursor: 0, free, extents: BTreeMap::new() }
+    }
+
+    pub(crate) fn blocks(&self) -> u64 {
+        self.blocks
+    }
+
+    /// Blocks that can be written to without waiting: all free ones, or in a ring those right ahead.
+    pub(crate) fn room_blocks(&self) -> u64 {
+        match self.placement {
+            Placement::Slots => self.free.len(),
+            Placement::Ring => self.ahead(self.cursor) + self.ahead_after_wrap(),
+        }
+    }
+
+    /// The block at which a page begins.
+    pub(crate) fn block_of(&self, slot: Slot) -> u64 {
+        slot.extent + 1 + slot.index as u64 * self.page_blocks
+    }
+
+    /// Finds room for an extent of `wanted` pages, or of fewer but at least `least`.
+    pub(crate) fn find(&mut self, wanted: usize, least: usize) -> Option<Room> {
+        let (most_blocks, least_blocks) = (self.extent_blocks(wanted), self.extent_blocks(least));
+        let run = match self.placement {
+            Placement::Ring => self.find_ahead(least_blocks),
+            Placement::Slots => self.find_anywhere(most_blocks).filter(|run| run.length >= least_blocks),
+        }?;
+        let pages = run.length.min(most_blocks).saturating_sub(1) / self.page_blocks;
+        Some(Room { position: run.start, pages: usize::try_from(pages).unwrap_or(wanted) })
+    }
+
+    fn find_ahead(&mut self, least_blocks: u64) -> Option<Run> {
+        let ahead = self.ahead(self.cursor);
+        if ahead >= least_blocks {
+            return Some(Run { start: self.cursor, length: ahead });
+        }
+        let wraps = self.cursor + ahead >= self.blocks && self.ahead(0) >= least_blocks;
+        wraps.then(|| Run { start: 0, length: self.ahead(0) })
+    }
+
+    fn find_anywhere(&self, most_blocks: u64) -> Option<Run> {
+        let behind = Run { start: self.cursor, length: self.ahead(self.cursor) };
+        if behind.length >= most_blocks {
+            return Some(behind);
+        }
+        self.free.longest()
+    }
+
+    /// Free blocks from a position on.
+    fn ahead(&self, position: u64) -> u64 {
+        self.free.containing(position).map_or(0, |run| run.end() - position)
+    }
+
+    fn ahead_after_wrap(&self) -> u64 {
+        let reaches_end = self.cursor + self.ahead(self.cursor) >= self.blocks;
+        let first = if reaches_end { self.ahead(0) } else { 0 };
+        if first >= self.blocks { self.cursor } else { first.min(self.cursor) }
+    }
+
+    fn extent_blocks(&self, pages: usize) -> u64 {
+        1 + pages as u64 * self.page_blocks
+    }
+
+    /// An extent with so many pages, all of them alive, takes a position.
+    pub(crate) fn occupy(&mut self, position: u64, pages: usize, sequence: u64) {
+        let mut extent = Extent { sequence, pages, alive: [0; WORDS] };
+        (0..pages).for_each(|index| extent.mark(index, true));
+        let length = self.extent_blocks(pages);
+        self.free.remove(Run { start: position, length });
+        self.extents.insert(position, extent);
+        self.cursor = position + length;
+    }
+
+    /// An extent that recovery found, of whose pages some are alive: only their blocks are taken.
+    pub(crate) fn restore(
+        &mut self,
+        position: u64,
+        pages: usize,
+        sequence: u64,
+        is_alive: impl Fn(usize) -> bool,
+    ) {
+        let mut extent = Extent { sequence, pages, alive: [0; WORDS] };
+        self.free.remove(Run { start: position, length: 1 });
+        for index in (0..pages).filter(|index| is_alive(*index)) {
+            extent.mark(index, true);
+            self.free.remove(self.page_run(Slot { extent: position, index }));
+        }
+        self.extents.insert(position, extent);
+    }
+
+    /// After recovery: where to go on.
+    pub(crate) fn go_on_from(&mut self, cursor: u64) {
+        self.cursor = cursor.min(self.blocks);
+    }
+
+    fn page_run(&self, slot: Slot) -> Run {
+        Run { start: self.block_of(slot), length: self.page_blocks }
+    }
+
+    /// Slots are dead. Their blocks become free by [`release`](Space::release), when a ledger that says so is durable.
+    pub(crate) fn kill(&mut self, dead: &[Slot]) {
+        for slot in dead {
+            if let Some(extent) = self.extents.get_mut(&slot.extent) {
+                extent.mark(slot.index, false);
+            }
+        }
+    }
+
+    /// The bits of a ledger that tells of the extents up to a sequence, and the extents in which nothing is alive.
+    pub(crate) fn tell(&self, durable: u64) -> (Bits, Bits, Vec<u64>) {
+        let (mut headers, mut slots) = (Bits::new(self.blocks), Bits::new(self.blocks));
+        let mut empty = Vec::new();
+        for (&position, extent) in self.extents.iter().filter(|(_, extent)| extent.sequence <= durable) {
+            if extent.alive == [0; WORDS] {
+                empty.push(position);
+                continue;
+            }
+            headers.set(position);
+            let alive = (0..extent.pages).filter(|index| extent.is_alive(*index));
+            alive.for_each(|index| slots.set(self.block_of(Slot { extent: position, index })));
+        }
+        (headers, slots, empty)
+    }
+
+    /// The blocks of dead slots and of empty extents can be used again.
+    pub(crate) fn release(&mut self, dead: &[Slot], empty: &[u64]) {
+        for slot in dead {
+            self.free.add(self.page_run(*slot));
+        }
+        for position in empty {
+            self.extents.remove(position);
+            self.free.add(Run { start: *position, length: 1 });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filled(placement: Placement) -> Space {
+        let mut space = Space::new(20, 1, placement);
+        for sequence in 1..=4 {
+            let room = space.find(4, 4).unwrap();
+            space.occupy(room.position, room.pages, sequence);
+        }
+        space
+    }
+
+    fn free(space: &mut Space, slots: &[(u64, usize)]) {
+        let dead: Vec<_> = slots.iter().map(|&(extent, index)| Slot { extent, index }).collect();
+        space.kill(&dead);
+        let (_, _, empty) = space.tell(u64::MAX);
+        space.release(&dead, &empty);
+    }
+
+    #[test]
+    fn a_ring_never_passes_what_is_alive() {
+        let mut space = filled(Placement::Ring);
+        assert_eq!(space.find(1, 1), None);
+        free(&mut space, &[(5, 0), (5, 1), (5, 2), (5, 3)]);
+        assert_eq!(space.find(1, 1), None, "the first extent is alive");
+        free(&mut space, &[(0, 0), (0, 1), (0, 2)]);
+        assert_eq!(space.find(1, 1), None, "its header is");
+        free(&mut space, &[(0, 3)]);
+        assert_eq!((space.find(9, 9), space.room_blocks()), (Some(Room { position: 0, pages: 9 }), 10));
+        assert_eq!(space.find(10, 10), None);
+    }
+
+    #[test]
+    fn slots_are_used_again_wherever_they_are() {
+        let mut space = filled(Placement::Slots);
+        free(&mut space, &[(5, 1), (5, 2), (10, 0)]);
+        assert_eq!(space.find(4, 1), Some(Room { position: 7, pages: 1 }));
+        assert_eq!(space.find(4, 2), None);
+        space.occupy(7, 1, 5);
+        assert_eq!(space.find(1, 1), None, "one block is no room for a header and a page");
+    }
+
+    #[test]
+    fn the_ledger_tells_of_durable_extents_only() {
+        let mut space = filled(Placement::Ring);
+        space.kill(&[Slot { extent: 0, index: 2 }]);
+        let (headers, slots, empty) = space.tell(2);
+        assert_eq!(headers.ones().collect::<Vec<_>>(), [0, 5]);
+        assert_eq!(slots.ones().collect::<Vec<_>>(), [1, 2, 4, 6, 7, 8, 9]);
+        assert!(empty.is_empty());
+    }
+}

@@ -1,0 +1,249 @@
+use std::rc::Rc;
+
+use nandle_io::runtime::Handle;
+use nandle_io::{Arena, Buffer, BufferMut, DeviceId, WriteBuffers};
+
+use crate::batch::Change;
+use crate::disk::Disk;
+use crate::home::Home;
+use crate::label::{LABELS_BYTES, Label};
+use crate::policy::{self, Parts, Policy};
+use crate::{
+    BLOCK_BYTES, Batch, CreateOptions, OpenOptions, PageError, PageNumber, PolicyKind, Promises, Stats,
+};
+
+/// A page store on a device of a runtime's world.
+///
+/// - What [`commit`](Store::commit) acknowledged, and what [`write`](Store::write) accepted before a
+///   [`sync`](Store::sync) was acknowledged, survives any power cut, as far as the [media](crate) keep what they
+///   promise. What the policy says of batches that were not acknowledged is in its [`Promises`].
+/// - Batches take effect in the order of the calls; the calls of one task are in its own order.
+/// - When a write or a flush fails, the store stops ([`PageError::Latched`]): nothing is acknowledged any more until
+///   it was opened again.
+/// - A page that was never written reads as whatever the device held.
+///
+/// Dropped without [`close`](Store::close) it behaves as after a power cut: nothing acknowledged is lost.
+pub struct Store {
+    home: Rc<Home>,
+    policy: Box<dyn Policy>,
+    arena: Arena,
+}
+
+impl Store {
+    /// Makes a new store on a device, over whatever was there.
+    ///
+    /// # Errors
+    /// The options contradict each other or the device, or the device fails.
+    pub async fn create(
+        handle: &Handle,
+        device: DeviceId,
+        create: &CreateOptions,
+        open: OpenOptions,
+    ) -> Result<Self, PageError> {
+        let disk = Disk::new(handle, device, open.read_only)?;
+        let (ledger_bytes, area_bytes) = policy::areas(create)?;
+        let label = Label::plan(create, ledger_bytes, area_bytes)?;
+        check_fits(&label, &disk)?;
+        write_store(&disk, &label).await?;
+        Self::open(handle, device, open).await
+    }
+
+    /// Opens the store on a device, and recovers what a power cut left.
+    ///
+    /// # Errors
+    /// There is no store, or one of another version, or a damaged one; or the device fails.
+    pub async fn open(handle: &Handle, device: DeviceId, options: OpenOptions) -> Result<Self, PageError> {
+        let disk = Disk::new(handle, device, options.read_only)?;
+        let label = read_label(&disk).await?;
+        check_fits(&label, &disk)?;
+        let home = Home::new(&disk, &label);
+        let arena = Arena::new(options.memory_bytes)?;
+        let parts = Parts { home: Rc::clone(&home), options, arena: Arena::new(options.memory_bytes)? };
+        Ok(Self { home, policy: policy::open(parts).await?, arena })
+    }
+
+    /// How it writes.
+    pub fn policy(&self) -> PolicyKind {
+        self.home.label().policy
+    }
+
+    /// What its policy promises.
+    pub fn promises(&self) -> Promises {
+        self.policy().promises()
+    }
+
+    /// Length of a page.
+    pub fn page_bytes(&self) -> usize {
+        self.home.label().page_length()
+    }
+
+    /// How many pages it has.
+    pub fn pages(&self) -> u64 {
+        self.home.label().pages
+    }
+
+    /// Memory for one page, of the store's own arena. Its contents are whatever was there before.
+    ///
+    /// # Errors
+    /// All of the store's memory is in use.
+    pub fn buffer(&self) -> Result<BufferMut, PageError> {
+        Ok(self.arena.allocate(self.page_bytes())?)
+    }
+
+    /// Reads a page. Sees every batch whose `write` or `commit` has returned.
+    ///
+    /// # Errors
+    /// The page is beyond the end, the device fails, or what it returns isn't what was written.
+    pub async fn read(&self, page: PageNumber) -> Result<Buffer, PageError> {
+        self.check_page(page)?;
+        self.home.disk().count(|stats| stats.pages_read += 1);
+        self.policy.read(page, self.buffer()?).await
+    }
+
+    /// Accepts a batch, which later reads see. It is durable once a [`sync`](Store::sync) or a
+    /// [`commit`](Store::commit) that began afterwards has returned.
+    ///
+    /// # Errors
+    /// A change doesn't fit the store, the batch is too large for the policy, or the store has stopped.
+    pub async fn write(&self, batch: Batch) -> Result<(), PageError> {
+        self.check_batch(&batch)?;
+        self.home.disk().count(|stats| stats.pages_written += batch.len() as u64);
+        self.policy.write(batch).await
+    }
+
+    /// Makes everything durable that was accepted before.
+    ///
+    /// # Errors
+    /// The device fails: then the store stops.
+    pub async fn sync(&self) -> Result<(), PageError> {
+        self.home.disk().check_writable()?;
+        self.policy.sync().await
+    }
+
+    /// Makes a batch durable, together with all that was accepted before.
+    ///
+    /// # Errors
+    /// As for [`write`](Store::write) and [`sync`](Store::sync). After an error the batch may still survive a power
+    /// cut.
+    pub async fn commit(&self, batch: Batch) -> Result<(), PageError> {
+        self.write(batch).await?;
+        self.sync().await
+    }
+
+    /// Brings every page to its own place, durably.
+    ///
+    /// # Errors
+    /// The device fails: then the store stops.
+    pub async fn checkpoint(&self) -> Result<(), PageError> {
+        self.home.disk().check_writable()?;
+        self.policy.checkpoint().await
+    }
+
+    /// Reads and checks all pages whose contents are known: those in the staging area, and those that were written
+    /// since the store was opened. Returns how many they were.
+    ///
+    /// # Errors
+    /// The first page that is damaged or can't be read.
+    pub async fn verify(&self) -> Result<u64, PageError> {
+        let known = self.policy.known();
+        for page in &known {
+            self.policy.read(*page, self.buffer()?).await?;
+        }
+        Ok(known.len() as u64)
+    }
+
+    /// What it did since it was opened.
+    pub fn stats(&self) -> Stats {
+        let mut stats = self.home.disk().counts();
+        self.policy.stats(&mut stats);
+        stats
+    }
+
+    /// Makes everything durable that was accepted, and ends. What is staged stays there for the next opening;
+    /// [`checkpoint`](Store::checkpoint) first brings it home.
+    ///
+    /// # Errors
+    /// The device fails.
+    pub async fn close(self) -> Result<(), PageError> {
+        match self.sync().await {
+            Err(PageError::ReadOnly) => Ok(()),
+            other => other,
+        }
+    }
+
+    fn check_page(&self, page: PageNumber) -> Result<(), PageError> {
+        let pages = self.pages();
+        if page.0 < pages { Ok(()) } else { Err(PageError::BeyondEnd { page, pages }) }
+    }
+
+    fn check_batch(&self, batch: &Batch) -> Result<(), PageError> {
+        self.home.disk().check_writable()?;
+        let most = self.policy.largest_batch();
+        if batch.len() > most {
+            return Err(PageError::BatchTooLarge { changes: batch.len(), most });
+        }
+        let expected = self.page_bytes();
+        for (page, change) in batch.changes() {
+            self.check_page(*page)?;
+            match change {
+                Change::Put(contents) if contents.len() != expected => {
+                    let got = contents.len();
+                    return Err(PageError::PageLength { page: *page, got, expected });
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        self.policy.stop();
+    }
+}
+
+impl std::fmt::Debug for Store {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Store").field("label", self.home.label()).finish_non_exhaustive()
+    }
+}
+
+fn check_fits(label: &Label, disk: &Disk) -> Result<(), PageError> {
+    let (needed_bytes, capacity_bytes) = (label.end_bytes(), disk.shape().capacity_bytes);
+    if needed_bytes <= capacity_bytes {
+        return Ok(());
+    }
+    let mend =
+        "take a larger device, or fewer pages; if the store was here before, its file has been cut short";
+    Err(PageError::TooSmall { needed_bytes, capacity_bytes, mend })
+}
+
+async fn write_store(disk: &Rc<Disk>, label: &Label) -> Result<(), PageError> {
+    crate::staging::format(disk, label).await?;
+    disk.flush().await?;
+    let arena = Arena::new(BLOCK_BYTES)?;
+    let mut block = arena.allocate(BLOCK_BYTES)?;
+    label.encode(&mut block);
+    let block = block.freeze();
+    let copies: WriteBuffers = [block.clone(), block].into_iter().collect();
+    disk.write("writing the label", 0, copies).await?;
+    disk.flush().await
+}
+
+async fn read_label(disk: &Rc<Disk>) -> Result<Label, PageError> {
+    let capacity_bytes = disk.shape().capacity_bytes;
+    if capacity_bytes < LABELS_BYTES {
+        return Err(PageError::NotAStore { found: "it is smaller than a label" });
+    }
+    let arena = Arena::new(BLOCK_BYTES)?;
+    let mut first_error = None;
+    for offset_bytes in [0, BLOCK_BYTES as u64] {
+        let block = disk.read("reading the label", offset_bytes, arena.allocate(BLOCK_BYTES)?).await;
+        match block.and_then(|block| Label::decode(&block)) {
+            Ok(label) => return Ok(label),
+            Err(error) => _ = first_error.get_or_insert(error),
+        }
+    }
+    Err(first_error.unwrap_or(PageError::NotAStore { found: "it is empty" }))
+}

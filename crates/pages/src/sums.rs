@@ -1,0 +1,52 @@
+use rustc_hash::FxHashMap;
+
+use crate::PageNumber;
+
+const CHUNK_PAGES: u64 = 1024;
+
+/// Checksums of the pages that were written home since the store was opened: four bytes a page, in chunks that exist
+/// when one of their pages was written. 0 means unknown.
+#[derive(Debug, Default)]
+pub(crate) struct Sums {
+    chunks: FxHashMap<u64, Box<[u32]>>,
+}
+
+impl Sums {
+    pub(crate) fn get(&self, page: PageNumber) -> Option<u32> {
+        let chunk = self.chunks.get(&(page.0 / CHUNK_PAGES))?;
+        chunk.get(place(page)).copied().filter(|sum| *sum != 0)
+    }
+
+    /// A checksum of 0 isn't kept, and its page not checked: one page in four thousand million.
+    pub(crate) fn set(&mut self, page: PageNumber, sum: u32) {
+        let chunk = self.chunks.entry(page.0 / CHUNK_PAGES);
+        let chunk = chunk.or_insert_with(|| vec![0; place(PageNumber(CHUNK_PAGES - 1)) + 1].into());
+        if let Some(entry) = chunk.get_mut(place(page)) {
+            *entry = sum;
+        }
+    }
+
+    pub(crate) fn forget(&mut self, page: PageNumber) {
+        if let Some(entry) =
+            self.chunks.get_mut(&(page.0 / CHUNK_PAGES)).and_then(|chunk| chunk.get_mut(place(page)))
+        {
+            *entry = 0;
+        }
+    }
+
+    /// All pages with a checksum.
+    pub(crate) fn pages(&self) -> Vec<PageNumber> {
+        let chunks = self.chunks.iter();
+        let known = chunks.flat_map(|(chunk, sums)| {
+            let numbers = (chunk * CHUNK_PAGES..).zip(sums.iter());
+            numbers.filter(|(_, sum)| **sum != 0).map(|(page, _)| PageNumber(page))
+        });
+        let mut pages: Vec<_> = known.collect();
+        pages.sort_unstable();
+        pages
+    }
+}
+
+fn place(page: PageNumber) -> usize {
+    usize::try_from(page.0 % CHUNK_PAGES).unwrap_or(0)
+}

@@ -1,0 +1,257 @@
+//! A power cut after every operation of random histories, on modelled media; and again inside recovery.
+
+mod common;
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use common::{DEVICE, batch, create_options, open_options, run, version_in, world_on};
+use nandle_io::Shape;
+use nandle_model::media::{CrashImages, Media, PowerCut, Tearing};
+use nandle_pages::{Batch, OpenOptions, PageNumber, PolicyKind, Store};
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+const MODEL: &str = "x25-e-64";
+const PAGES: u64 = 64;
+
+/// What a history wrote, and from which event on it was promised.
+#[derive(Debug, Default, Clone)]
+struct Promise {
+    /// The batches in order: pages and their versions, 0 for a discard.
+    batches: Vec<Vec<(u64, u64)>>,
+    /// After this event, so many batches were acknowledged.
+    acknowledged: Vec<(u64, usize)>,
+}
+
+impl Promise {
+    fn at(&self, cut: u64) -> usize {
+        self.acknowledged.iter().rfind(|(at, _)| *at <= cut).map_or(0, |(_, count)| *count)
+    }
+
+    /// The newest versions after the first `count` batches.
+    fn state(&self, count: usize) -> BTreeMap<u64, u64> {
+        self.batches[..count].iter().flatten().copied().collect()
+    }
+}
+
+fn random_batch(random: &mut Xoshiro256PlusPlus, version: u64) -> Vec<(u64, u64)> {
+    let count = random.random_range(1..=3);
+    let mut pages = BTreeMap::new();
+    for _ in 0..count {
+        // Few pages, so that they are rewritten often; sometimes a discard.
+        let page =
+            if random.random_bool(0.5) { random.random_range(0..6) } else { random.random_range(0..PAGES) };
+        pages.insert(page, if random.random_bool(0.1) { 0 } else { version });
+    }
+    pages.into_iter().collect()
+}
+
+fn batch_of(store: &Store, changes: &[(u64, u64)]) -> Batch {
+    let mut result = Batch::new();
+    for &(page, version) in changes {
+        if version == 0 {
+            result.discard(PageNumber(page));
+        } else {
+            let mut buffer = store.buffer().unwrap();
+            common::fill(&mut buffer, page, version);
+            result.put(PageNumber(page), buffer.freeze());
+        }
+    }
+    result
+}
+
+/// Runs a history on media and records it.
+fn record(
+    policy: PolicyKind,
+    seed: u64,
+    batches: u64,
+    options: OpenOptions,
+) -> (nandle_model::media::SharedMedia, Promise) {
+    // Made on media of its own, so that the recording begins with a store that is there.
+    let (world, media) = world_on(MODEL, small());
+    run(world, async |handle| {
+        let store = Store::create(&handle, DEVICE, &create_options(policy), options).await.unwrap();
+        store.close().await.unwrap();
+    });
+    let media = media.borrow().fork().recorded();
+    let (world, media) = world_on(MODEL, media);
+    let promise = Rc::new(RefCell::new(Promise::default()));
+    let outcome = Rc::clone(&promise);
+    let watched = Rc::clone(&media);
+    run(world, async move |handle| {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let store = Store::open(&handle, DEVICE, options).await.unwrap();
+        for version in 1..=batches {
+            let changes = random_batch(&mut random, version);
+            let made = batch_of(&store, &changes);
+            outcome.borrow_mut().batches.push(changes);
+            if random.random_bool(0.7) {
+                store.commit(made).await.unwrap();
+                let count = outcome.borrow().batches.len();
+                let position = watched.borrow().position();
+                outcome.borrow_mut().acknowledged.push((position, count));
+            } else {
+                store.write(made).await.unwrap();
+            }
+            if random.random_bool(0.02) {
+                store.checkpoint().await.unwrap();
+            }
+        }
+    });
+    let promise = promise.borrow().clone();
+    (media, promise)
+}
+
+/// Large enough for the stores here; the timing's own capacity is greater, which is of no matter.
+fn small() -> Media {
+    let shape = Shape { capacity_bytes: 2 << 20, ..model_shape() };
+    Media::of_shape(&shape)
+}
+
+fn model_shape() -> Shape {
+    nandle_model::library::Model::named(MODEL).unwrap().device().unwrap().shape
+}
+
+/// Opens what a power cut left and says what is wrong with it, if anything. Returns the recovered media as well.
+fn judge(
+    media: Media,
+    promise: &Promise,
+    promised: usize,
+    policy: PolicyKind,
+) -> (Option<String>, nandle_model::media::SharedMedia) {
+    let (world, media) = world_on(MODEL, media);
+    let pages: Result<Vec<_>, String> = run(world, async |handle| {
+        let store = Store::open(&handle, DEVICE, open_options()).await.map_err(|error| error.to_string())?;
+        let mut pages = Vec::new();
+        for page in 0..PAGES {
+            let contents = store.read(PageNumber(page)).await.map_err(|error| error.to_string())?;
+            let is_blank = contents.iter().all(|byte| *byte == 0);
+            pages.push((version_in(&contents, page), is_blank));
+        }
+        Ok(pages)
+    });
+    let pages = match pages {
+        Ok(pages) => pages,
+        Err(error) => return (Some(error), media),
+    };
+    let complaint = if policy.promises().atomic_batch {
+        // Some number of batches, not less than was promised, explains every page.
+        let explained =
+            (promised..=promise.batches.len()).any(|count| explains(&promise.state(count), &pages));
+        (!explained).then(|| format!("no prefix of the batches from {promised} on explains the pages"))
+    } else {
+        direct_complaint(promise, promised, &pages)
+    };
+    (complaint, media)
+}
+
+fn explains(state: &BTreeMap<u64, u64>, pages: &[(Option<u64>, bool)]) -> bool {
+    (0..).zip(pages).all(|(page, (version, is_blank))| match state.get(&page) {
+        // A discarded page may hold anything that it ever held.
+        Some(0) => true,
+        Some(expected) => *version == Some(*expected),
+        None => *is_blank,
+    })
+}
+
+/// A page that isn't written any more after the promise must have its version.
+fn direct_complaint(promise: &Promise, promised: usize, pages: &[(Option<u64>, bool)]) -> Option<String> {
+    let later: BTreeMap<u64, u64> = promise.batches[promised..].iter().flatten().copied().collect();
+    let settled = promise.state(promised).into_iter().filter(|(page, _)| !later.contains_key(page));
+    settled
+        .filter(|(page, version)| *version != 0 && pages[*page as usize].0 != Some(*version))
+        .map(|(page, version)| format!("page {page} lost its version {version}"))
+        .next()
+}
+
+fn explore(policy: PolicyKind, seed: u64, batches: u64, options: OpenOptions, cuts: PowerCut) -> usize {
+    let (media, promise) = record(policy, seed, batches, options);
+    let media = media.borrow();
+    let recordings = [media.recording().unwrap()];
+    let mut images = 0;
+    for image in CrashImages::new(&recordings, cuts).distinct(|cut| promise.at(cut)) {
+        images += 1;
+        let promised = promise.at(image.cut);
+        let (complaint, _) = judge(Media::on(image.contents[0].clone()), &promise, promised, policy);
+        assert_eq!(complaint, None, "{policy}, seed {seed}, cut {}, choice {}", image.cut, image.choice);
+    }
+    images
+}
+
+#[test]
+fn nothing_acknowledged_is_lost_and_no_batch_is_there_in_part() {
+    let mut images = 0;
+    for policy in PolicyKind::ALL {
+        for seed in 1..=3 {
+            let gather_bytes = if seed == 2 { 16 << 10 } else { 0 };
+            let options = OpenOptions { gather_bytes, ..open_options() };
+            let tearing = if seed == 3 { Tearing::InsideBlocks } else { Tearing::BetweenBlocks };
+            let cuts = PowerCut { seed, choices: 4, tearing };
+            images += explore(policy, seed, 60, options, cuts);
+        }
+    }
+    assert!(images > 1000, "{images}");
+}
+
+#[test]
+fn recovery_can_be_cut_again() {
+    for policy in PolicyKind::ALL {
+        let (media, promise) = record(policy, 9, 25, open_options());
+        let media = media.borrow();
+        let recordings = [media.recording().unwrap()];
+        let mut images = 0;
+        for image in
+            CrashImages::new(&recordings, PowerCut::seeded(4)).distinct(|cut| promise.at(cut)).step_by(7)
+        {
+            let promised = promise.at(image.cut);
+            let first = Media::on(image.contents[0].clone()).recorded();
+            let (complaint, recovering) = judge(first, &promise, promised, policy);
+            assert_eq!(complaint, None);
+            let recovering = recovering.borrow();
+            let recordings = [recovering.recording().unwrap()];
+            for again in CrashImages::new(&recordings, PowerCut { choices: 4, ..PowerCut::seeded(5) }) {
+                let (complaint, _) = judge(Media::on(again.contents[0].clone()), &promise, promised, policy);
+                assert_eq!(complaint, None, "{policy}, cut {}, again at {}", image.cut, again.cut);
+                images += 1;
+            }
+        }
+        assert!(images > 20 || policy == PolicyKind::Direct, "{policy}: {images}");
+    }
+}
+
+/// A second life: what the first left behind must not come back in the third.
+#[test]
+fn what_was_aborted_or_superseded_never_comes_back() {
+    for policy in PolicyKind::ALL.into_iter().filter(|policy| policy.promises().atomic_batch) {
+        let (media, promise) = record(policy, 21, 20, open_options());
+        let media = media.borrow();
+        let recordings = [media.recording().unwrap()];
+        let cuts = PowerCut { choices: 3, ..PowerCut::seeded(6) };
+        for image in CrashImages::new(&recordings, cuts).distinct(|cut| promise.at(cut)).step_by(5) {
+            let (world, second) = world_on(MODEL, Media::on(image.contents[0].clone()).recorded());
+            let first_pages = run(world, async |handle| {
+                let store = Store::open(&handle, DEVICE, open_options()).await.unwrap();
+                let mut before = Vec::new();
+                for page in 0..PAGES {
+                    before.push(version_in(&store.read(PageNumber(page)).await.unwrap(), page));
+                }
+                // So few that the old extents are still there when the power goes off again.
+                store.commit(batch(&store, &[1, 40], 1000)).await.unwrap();
+                before
+            });
+            let fork = second.borrow().fork();
+            let (world, _) = world_on(MODEL, fork);
+            run(world, async |handle| {
+                let store = Store::open(&handle, DEVICE, open_options()).await.unwrap();
+                for page in 0..PAGES {
+                    let found = version_in(&store.read(PageNumber(page)).await.unwrap(), page);
+                    let expected =
+                        if page == 1 || page == 40 { Some(1000) } else { first_pages[page as usize] };
+                    assert_eq!(found, expected, "{policy}, cut {}, page {page}", image.cut);
+                }
+            });
+        }
+    }
+}

@@ -1,0 +1,264 @@
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use hdrhistogram::Histogram;
+use nandle_io::runtime::{Handle, Runtime};
+use nandle_io::{Device, DeviceId, DriveCounters, Io, Nanos};
+use nandle_pages::{Batch, CreateOptions, OpenOptions, PageError, PageNumber, PolicyKind, Store};
+
+use crate::cursor::Cursor;
+use crate::outcome::{InstanceCounts, PolicyOutcome, Run, Sample};
+use crate::work::{Step, Work};
+use crate::{ReplayError, contents};
+
+/// Latencies up to this are told apart; longer ones count as this long.
+const LATENCY_NS_MAX: u64 = 3_600_000_000_000;
+/// Latencies are kept to this many decimal digits.
+const DIGITS: u8 = 3;
+/// Pages that are read back at the same time.
+const VERIFY_DEPTH: usize = 32;
+
+/// When a write must be durable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durability {
+    /// Before the next one of the same client.
+    Each,
+    /// Where the trace syncs.
+    Trace,
+    /// At the end.
+    None,
+}
+
+/// How a contender works.
+#[derive(Debug, Clone, Copy)]
+pub struct ContenderOptions {
+    /// Writes that clients have under way at the same time.
+    pub queue_depth: u32,
+    /// When a write must be durable.
+    pub durability: Durability,
+    /// How the store is used.
+    pub open: OpenOptions,
+}
+
+/// A store on a device of its own that does the work.
+pub struct Contender {
+    runtime: Runtime,
+    store: Rc<Store>,
+    cursor: Rc<Cursor>,
+    tally: Rc<RefCell<Tally>>,
+    work: Rc<Work>,
+    options: ContenderOptions,
+    buffer_bytes: u64,
+    device: DeviceId,
+    /// What the drive had counted when the work began.
+    counted: Option<DriveCounters>,
+    elapsed: Nanos,
+    checkpoint: Nanos,
+    samples: Vec<Sample>,
+}
+
+/// What the tasks count.
+struct Tally {
+    latencies: Histogram<u64>,
+    writes: u64,
+}
+
+impl Contender {
+    /// Makes a store in a world of its own.
+    ///
+    /// # Errors
+    /// The store can't be made.
+    pub fn new(
+        io: Box<dyn Io>,
+        device: &Device,
+        create: &CreateOptions,
+        work: &Rc<Work>,
+        options: ContenderOptions,
+    ) -> Result<Self, ReplayError> {
+        let runtime = Runtime::new(io);
+        let handle = runtime.handle();
+        let made = runtime.block_on(Store::create(&handle, device.id, create, options.open));
+        let store = made.map_err(failed(create.policy, "making the store"))?;
+        Ok(Self {
+            store: Rc::new(store),
+            cursor: Rc::new(Cursor::new(work)),
+            tally: Rc::new(RefCell::new(Tally { latencies: new_histogram(), writes: 0 })),
+            work: Rc::clone(work),
+            options,
+            buffer_bytes: if create.policy == PolicyKind::Direct { 0 } else { create.buffer_bytes },
+            device: device.id,
+            counted: handle.counters(device.id),
+            elapsed: Nanos::ZERO,
+            checkpoint: Nanos::ZERO,
+            samples: Vec::new(),
+            runtime,
+        })
+    }
+
+    /// How it writes.
+    pub fn policy(&self) -> PolicyKind {
+        self.store.policy()
+    }
+
+    /// Share of the work that is done.
+    pub fn share(&self) -> f64 {
+        self.tally.borrow().writes as f64 / self.work.page_writes as f64
+    }
+
+    /// Does the next so many steps. Returns `false`, and does nothing, when all are done.
+    ///
+    /// # Errors
+    /// The store failed.
+    pub fn run_stretch(&mut self, steps: usize) -> Result<bool, ReplayError> {
+        if !self.cursor.open_stretch(steps) {
+            return Ok(false);
+        }
+        let handle = self.runtime.handle();
+        let began = handle.now();
+        let clients: Vec<_> =
+            (0..self.options.queue_depth).map(|_| handle.spawn(self.client(&handle))).collect();
+        let worked = self.runtime.block_on(async {
+            for client in clients {
+                client.await?;
+            }
+            Ok(())
+        });
+        self.elapsed += handle.now() - began;
+        worked.map_err(failed(self.policy(), "replaying"))?;
+        self.sample();
+        Ok(true)
+    }
+
+    /// Brings everything home, which belongs to the time it takes.
+    ///
+    /// # Errors
+    /// The store failed.
+    pub fn checkpoint(&mut self) -> Result<(), ReplayError> {
+        let handle = self.runtime.handle();
+        let began = handle.now();
+        let done = self.runtime.block_on(self.store.checkpoint());
+        self.checkpoint = handle.now() - began;
+        self.elapsed += self.checkpoint;
+        done.map_err(failed(self.policy(), "the final checkpoint"))?;
+        self.sample();
+        Ok(())
+    }
+
+    /// Reads every written page back, and ends.
+    ///
+    /// # Errors
+    /// A page can't be read, or doesn't hold what was written to it last.
+    pub fn finish(self, verify: bool) -> Result<PolicyOutcome, ReplayError> {
+        // Reading back isn't part of the replay's figures.
+        let stats = self.store.stats();
+        let counters = self.runtime.handle().counters(self.device);
+        let verified_pages = if verify { self.verify()? } else { 0 };
+        let tally = self.tally.borrow();
+        let run = Run {
+            policy: self.policy(),
+            promises: self.store.promises(),
+            buffer_bytes: self.buffer_bytes,
+            page_bytes: self.store.page_bytes() as u64,
+            writes: tally.writes,
+            elapsed_ns: self.elapsed.0,
+            checkpoint_ns: self.checkpoint.0,
+            drive: counters.zip(self.counted).map(|(now, then)| now.since(then)),
+            verified_pages,
+            samples: self.samples,
+        };
+        Ok(PolicyOutcome::new(run, &tally.latencies, &stats))
+    }
+
+    /// A client, which takes one step after the other until the stretch is done.
+    fn client(&self, handle: &Handle) -> impl Future<Output = Result<(), PageError>> + use<> {
+        let (store, cursor, tally) =
+            (Rc::clone(&self.store), Rc::clone(&self.cursor), Rc::clone(&self.tally));
+        let (handle, durability) = (handle.clone(), self.options.durability);
+        async move {
+            while let Some(step) = cursor.take() {
+                let began = handle.now();
+                match step {
+                    Step::Sync if durability == Durability::Trace => store.sync().await?,
+                    Step::Sync => {}
+                    Step::Discard { page, pages } => store.write(discard(&cursor, page, pages)).await?,
+                    Step::Write { page, pages } => {
+                        let batch = batch(&store, &cursor, page, pages)?;
+                        match durability {
+                            Durability::Each => store.commit(batch).await?,
+                            Durability::Trace | Durability::None => store.write(batch).await?,
+                        }
+                        let mut tally = tally.borrow_mut();
+                        tally.latencies.saturating_record((handle.now() - began).0);
+                        tally.writes += u64::from(pages);
+                    }
+                }
+            }
+            Ok(())
+        }
+    }
+
+    fn sample(&mut self) {
+        let stats = self.store.stats();
+        self.samples.push(Sample {
+            elapsed_ns: self.elapsed.0,
+            writes: self.tally.borrow().writes,
+            staged_pages: stats.staged_pages,
+            device_written_bytes: stats.device_written_bytes,
+            instances: InstanceCounts::of(&stats),
+        });
+    }
+
+    fn verify(&self) -> Result<u64, ReplayError> {
+        let expected = self.cursor.expected();
+        let policy = self.policy();
+        for part in expected.chunks(VERIFY_DEPTH) {
+            let handle = self.runtime.handle();
+            let reads: Vec<_> = part
+                .iter()
+                .map(|&(page, version)| {
+                    let store = Rc::clone(&self.store);
+                    handle.spawn(async move {
+                        let bytes = store.read(PageNumber(page)).await?;
+                        Ok((page, contents::holds(&bytes, page, version)))
+                    })
+                })
+                .collect();
+            for read in reads {
+                let (page, holds) = self.runtime.block_on(read).map_err(failed(policy, "reading back"))?;
+                if !holds {
+                    return Err(ReplayError::Lost { policy, page });
+                }
+            }
+        }
+        Ok(expected.len() as u64)
+    }
+}
+
+/// New contents for some pages. Their versions follow the order of the calls, as the store's writes do.
+fn batch(store: &Store, cursor: &Cursor, page: u64, pages: u32) -> Result<Batch, PageError> {
+    let mut batch = Batch::new();
+    for page in page..page + u64::from(pages) {
+        let mut buffer = store.buffer()?;
+        contents::fill(&mut buffer, page, cursor.new_version(page));
+        batch.put(PageNumber(page), buffer.freeze());
+    }
+    Ok(batch)
+}
+
+fn discard(cursor: &Cursor, page: u64, pages: u32) -> Batch {
+    let mut batch = Batch::new();
+    for page in page..page + u64::from(pages) {
+        cursor.forget(page);
+        batch.discard(PageNumber(page));
+    }
+    batch
+}
+
+fn failed(policy: PolicyKind, action: &'static str) -> impl Fn(PageError) -> ReplayError {
+    move |source| ReplayError::Store { policy, action, source }
+}
+
+#[allow(clippy::unwrap_used, reason = "the bounds are constants that the library takes")]
+fn new_histogram() -> Histogram<u64> {
+    Histogram::new_with_max(LATENCY_NS_MAX, DIGITS).unwrap()
+}

@@ -1,0 +1,71 @@
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use crate::work::{Step, Work};
+
+/// Marks a page whose contents were given up; the version below it goes on counting.
+const DISCARDED: u32 = 1 << 31;
+
+/// Where in the work a contender is, and what it wrote last to each page. Shared by the tasks that do the work.
+pub(crate) struct Cursor {
+    work: Rc<Work>,
+    next: Cell<usize>,
+    /// The next step that the present stretch doesn't have.
+    end: Cell<usize>,
+    /// Version of each page: 0 where nothing was written, marked where it was discarded since.
+    versions: RefCell<Vec<u32>>,
+}
+
+impl Cursor {
+    pub(crate) fn new(work: &Rc<Work>) -> Self {
+        let pages = usize::try_from(work.pages).unwrap_or(usize::MAX);
+        Self {
+            work: Rc::clone(work),
+            next: Cell::new(0),
+            end: Cell::new(0),
+            versions: RefCell::new(vec![0; pages]),
+        }
+    }
+
+    /// Opens a stretch of so many steps. `false` when the work is done.
+    pub(crate) fn open_stretch(&self, steps: usize) -> bool {
+        self.end.set((self.next.get() + steps).min(self.work.steps().len()));
+        self.next.get() < self.end.get()
+    }
+
+    /// The next step of the stretch.
+    pub(crate) fn take(&self) -> Option<Step> {
+        let next = self.next.get();
+        if next >= self.end.get() {
+            return None;
+        }
+        self.next.set(next + 1);
+        self.work.steps().get(next).copied()
+    }
+
+    /// A new version of a page.
+    pub(crate) fn new_version(&self, page: u64) -> u32 {
+        self.change(page, |version| (version & !DISCARDED) + 1)
+    }
+
+    /// The page may hold anything from now on.
+    pub(crate) fn forget(&self, page: u64) {
+        self.change(page, |version| version | DISCARDED);
+    }
+
+    fn change(&self, page: u64, change: impl FnOnce(u32) -> u32) -> u32 {
+        let mut versions = self.versions.borrow_mut();
+        let version = usize::try_from(page).ok().and_then(|page| versions.get_mut(page));
+        version.map_or(0, |version| {
+            *version = change(*version);
+            *version
+        })
+    }
+
+    /// The pages that were written, with what they must hold.
+    pub(crate) fn expected(&self) -> Vec<(u64, u32)> {
+        let versions = self.versions.borrow();
+        let known = |version: &u32| *version > 0 && version & DISCARDED == 0;
+        (0..).zip(versions.iter().copied()).filter(|(_, version)| known(version)).collect()
+    }
+}

@@ -1,0 +1,64 @@
+use nandle_io::ArenaError;
+use nandle_pages::{PageError, PolicyKind};
+use nandle_trace::TraceError;
+
+/// A replay could not be done.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReplayError {
+    /// The trace can't be read.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+    /// There is nothing to replay.
+    #[error("the trace has no writes, so there is nothing to replay")]
+    NoWrites,
+    /// The trace writes behind the end of what it may use.
+    #[error(
+        "the trace writes to byte {address} (event {event}), and the target has room for {room_bytes} bytes of pages; --wrap \
+         folds addresses back into the target, and a modelled flash drive can be had larger (model:NAME:capacity=16GiB)"
+    )]
+    BeyondTarget {
+        /// The first address that lies beyond.
+        address: u64,
+        /// Counted from 1.
+        event: u64,
+        /// Bytes of pages that fit.
+        room_bytes: u64,
+    },
+    /// A write is longer than the store's memory.
+    #[error("the trace has a write of {pages} pages (event {event}); {most} at most can be replayed as one")]
+    LongWrite {
+        /// Its length.
+        pages: u64,
+        /// Counted from 1.
+        event: u64,
+        /// The most.
+        most: u64,
+    },
+    /// A store failed.
+    #[error("{policy}, {action}: {source}")]
+    Store {
+        /// Whose store.
+        policy: PolicyKind,
+        /// What was being done.
+        action: &'static str,
+        /// What the store said.
+        source: PageError,
+    },
+    /// No memory for the stores' pages.
+    #[error("memory for pages: {0}")]
+    Memory(#[from] ArenaError),
+    /// A page doesn't hold what was written to it last.
+    #[error(
+        "{policy}: page {page} does not hold what was written to it last; the store or the device lost a write"
+    )]
+    Lost {
+        /// Whose store.
+        policy: PolicyKind,
+        /// Which page.
+        page: u64,
+    },
+    /// Whoever watches wants it to end.
+    #[error("interrupted")]
+    Cancelled,
+}

@@ -1,0 +1,22 @@
+//! Replays the page writes of a block trace through page stores of several policies, on the same pages and the same
+//! kind of device, and says what each took. This crate measures and judges nothing but stores; it never opens a file
+//! or a device (who calls it brings the worlds), and it never prints.
+//!
+//! - [`Work`] is what a trace asks for, in pages.
+//! - A [`Contender`] is a store on a device of its own that does the work, a stretch at a time.
+//! - [`replay`] lets several take turns, stretch by stretch, so that what a noisy machine does to one it does to all, and
+//!   then reads every written page back.
+
+mod contender;
+mod contents;
+mod cursor;
+mod error;
+mod outcome;
+mod race;
+mod work;
+
+pub use contender::{Contender, ContenderOptions, Durability};
+pub use error::ReplayError;
+pub use outcome::{DriveFigures, InstanceCounts, LatencySummary, PolicyOutcome, Sample};
+pub use race::{Race, Watcher, beside_direct, replay};
+pub use work::{Step, Work, WorkOptions};

@@ -1,0 +1,210 @@
+use hdrhistogram::Histogram;
+use nandle_io::DriveCounters;
+use nandle_pages::{PolicyKind, Promises, Stats};
+use serde::Serialize;
+
+/// A quantile is told only when so many observations lie beyond it.
+const BEYOND: u64 = 10;
+
+/// What a policy took for the work.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PolicyOutcome {
+    /// Its name.
+    pub policy: &'static str,
+    /// After a power cut a page is wholly old or wholly new.
+    pub torn_page_safe: bool,
+    /// After a power cut a batch is there as a whole or not at all.
+    pub atomic_batch: bool,
+    /// Size of its staging area; 0 where it has none.
+    pub buffer_bytes: u64,
+    /// Length of a page.
+    pub page_bytes: u64,
+    /// Page writes.
+    pub writes: u64,
+    /// Time for all of it, the final checkpoint included.
+    pub elapsed_ns: u64,
+    /// Of that, the final checkpoint.
+    pub checkpoint_ns: u64,
+    /// `direct`'s time by this one's; `null` when `direct` didn't run.
+    pub speedup_over_direct: Option<f64>,
+    /// Latency of a write as its client sees it: until it was accepted, or durable where each is.
+    pub latency_ns: LatencySummary,
+    /// Bytes written to the device.
+    pub device_written_bytes: u64,
+    /// Bytes read from the device, the store's own reading back included.
+    pub device_read_bytes: u64,
+    /// Writes sent to the device.
+    pub device_writes: u64,
+    /// Flushes sent to the device.
+    pub flushes: u64,
+    /// Bytes at the device by bytes of page writes.
+    pub write_amplification: f64,
+    /// What the drive itself counted, where it tells.
+    pub drive: Option<DriveFigures>,
+    /// Page writes that a later one replaced before they were brought home.
+    pub pages_absorbed: u64,
+    /// Pages brought home.
+    pub pages_homed: u64,
+    /// What the decompositors found, where there are any.
+    pub instances: InstanceCounts,
+    /// Pages read back and found to hold what was written last.
+    pub verified_pages: u64,
+    /// How it went over time.
+    pub samples: Vec<Sample>,
+}
+
+/// What a drive counted during the work.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct DriveFigures {
+    /// Programmed into flash: the store's writes, what cleaning and merging moved, and padding.
+    pub flash_written_bytes: u64,
+    /// Flash that was erased.
+    pub erased_bytes: u64,
+    /// Flash written by bytes that the store wrote.
+    pub write_amplification: Option<f64>,
+    /// Flash written by bytes of page writes: ours and the drive's amplification together.
+    pub flash_bytes_by_page_bytes: f64,
+}
+
+/// Latency of writes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct LatencySummary {
+    /// Mean; `null` without observations.
+    pub mean: Option<f64>,
+    /// Median.
+    pub p50: Option<u64>,
+    /// 90 % are at most this.
+    pub p90: Option<u64>,
+    /// 99 % are at most this; `null`, like the others, with fewer than ten observations beyond it.
+    pub p99: Option<u64>,
+    /// 99.9 % are at most this.
+    pub p999: Option<u64>,
+    /// The longest.
+    pub max: Option<u64>,
+}
+
+/// How often each decompositor's instance was written, and the pages in all of them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct InstanceCounts {
+    /// Runs of consecutive pages.
+    pub sequential: u64,
+    /// Pages in them.
+    pub sequential_pages: u64,
+    /// Groups of equal runs.
+    pub partitioned: u64,
+    /// Pages in them.
+    pub partitioned_pages: u64,
+    /// Pages at a constant distance.
+    pub ordered: u64,
+    /// Pages in them.
+    pub ordered_pages: u64,
+    /// Pages within a focused area.
+    pub focused: u64,
+    /// Pages in them.
+    pub focused_pages: u64,
+}
+
+/// A stretch of the work.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Sample {
+    /// Time that the work had taken at its end.
+    pub elapsed_ns: u64,
+    /// Page writes until then.
+    pub writes: u64,
+    /// Pages in the staging area or in memory at its end.
+    pub staged_pages: u64,
+    /// Bytes written to the device until then.
+    pub device_written_bytes: u64,
+    /// What the decompositors had found until then.
+    pub instances: InstanceCounts,
+}
+
+impl LatencySummary {
+    pub(crate) fn of(histogram: &Histogram<u64>) -> Self {
+        let observations = histogram.len();
+        let quantile = |quantile: f64| {
+            let beyond = observations as f64 * (1.0 - quantile);
+            (beyond >= BEYOND as f64).then(|| histogram.value_at_quantile(quantile))
+        };
+        Self {
+            mean: (observations > 0).then(|| histogram.mean()),
+            p50: quantile(0.5),
+            p90: quantile(0.9),
+            p99: quantile(0.99),
+            p999: quantile(0.999),
+            max: (observations > 0).then(|| histogram.max()),
+        }
+    }
+}
+
+impl InstanceCounts {
+    pub(crate) fn of(stats: &Stats) -> Self {
+        let [sequential, partitioned, ordered, focused] = stats.instances;
+        Self {
+            sequential: sequential.count,
+            sequential_pages: sequential.pages,
+            partitioned: partitioned.count,
+            partitioned_pages: partitioned.pages,
+            ordered: ordered.count,
+            ordered_pages: ordered.pages,
+            focused: focused.count,
+            focused_pages: focused.pages,
+        }
+    }
+}
+
+/// What only the contender knows; the rest is in the store's stats.
+pub(crate) struct Run {
+    pub(crate) policy: PolicyKind,
+    pub(crate) promises: Promises,
+    pub(crate) buffer_bytes: u64,
+    pub(crate) page_bytes: u64,
+    pub(crate) writes: u64,
+    pub(crate) elapsed_ns: u64,
+    pub(crate) checkpoint_ns: u64,
+    pub(crate) drive: Option<DriveCounters>,
+    pub(crate) verified_pages: u64,
+    pub(crate) samples: Vec<Sample>,
+}
+
+impl PolicyOutcome {
+    pub(crate) fn new(run: Run, latencies: &Histogram<u64>, stats: &Stats) -> Self {
+        let page_bytes_written = (run.writes * run.page_bytes) as f64;
+        Self {
+            policy: run.policy.name(),
+            torn_page_safe: run.promises.torn_page_safe,
+            atomic_batch: run.promises.atomic_batch,
+            buffer_bytes: run.buffer_bytes,
+            page_bytes: run.page_bytes,
+            writes: run.writes,
+            elapsed_ns: run.elapsed_ns,
+            checkpoint_ns: run.checkpoint_ns,
+            speedup_over_direct: None,
+            latency_ns: LatencySummary::of(latencies),
+            device_written_bytes: stats.device_written_bytes,
+            device_read_bytes: stats.device_read_bytes,
+            device_writes: stats.device_writes,
+            flushes: stats.device_flushes,
+            write_amplification: stats.device_written_bytes as f64 / page_bytes_written,
+            drive: run.drive.map(|counted| DriveFigures {
+                flash_written_bytes: counted.flash_written_bytes,
+                erased_bytes: counted.erased_bytes,
+                write_amplification: counted.write_amplification(),
+                flash_bytes_by_page_bytes: counted.flash_written_bytes as f64 / page_bytes_written,
+            }),
+            pages_absorbed: stats.pages_absorbed,
+            pages_homed: stats.pages_homed,
+            instances: InstanceCounts::of(stats),
+            verified_pages: run.verified_pages,
+            samples: run.samples,
+        }
+    }
+
+    /// The same with its speed-up over `direct`, which took so long.
+    #[must_use]
+    pub(crate) fn beside(mut self, direct_ns: Option<u64>) -> Self {
+        self.speedup_over_direct =
+            direct_ns.map(|direct_ns| direct_ns as f64 / self.elapsed_ns.max(1) as f64);
+        self
+    }
+}

@@ -1,0 +1,116 @@
+//! Replays on modelled drives, in virtual time.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test's way to fail")]
+
+use std::rc::Rc;
+
+use nandle_io::{Device, Io};
+use nandle_model::library::Model;
+use nandle_model::media::{Fault, FaultPlan, MediaWorld, When};
+use nandle_model::world::Host;
+use nandle_pages::{CreateOptions, OpenOptions, PolicyKind};
+use nandle_replay::{
+    Contender, ContenderOptions, Durability, PolicyOutcome, Race, ReplayError, Watcher, Work, WorkOptions,
+    beside_direct, replay,
+};
+use nandle_trace::{Operation, Record};
+
+struct Nobody;
+
+impl Watcher for Nobody {
+    fn progress(&mut self, _policy: PolicyKind, share: f64) {
+        assert!((0.0..=1.0).contains(&share));
+    }
+
+    fn is_cancelled(&self) -> bool {
+        false
+    }
+}
+
+/// Writes all over 64 MiB, a sync after every tenth.
+fn work() -> Rc<Work> {
+    let write = |number: u64| {
+        let page = number.wrapping_mul(7919) % 16_384;
+        Record { time_us: number, operation: Operation::Write, address: page * 4096, length_bytes: 4096 }
+    };
+    let records = (0..2_000).flat_map(|number| {
+        let sync = Record { operation: Operation::Sync, length_bytes: 0, ..write(number) };
+        std::iter::once(write(number)).chain((number % 10 == 9).then_some(sync))
+    });
+    let options = WorkOptions { page_bytes: 4096, limit: None, pages_max: None, wrap: false };
+    Rc::new(Work::read(records.map(Ok), options).unwrap())
+}
+
+fn drive(name: &str, faults: Option<FaultPlan>) -> (Box<dyn Io>, Device) {
+    let mut world = MediaWorld::modelled(Host::with_slots(128));
+    let device = Model::named(name).unwrap().device().unwrap();
+    let media = match faults {
+        Some(plan) => device.media().with_faults(plan),
+        None => device.media(),
+    };
+    let (device, _) = world.add(device, media);
+    (Box::new(world), device)
+}
+
+fn run(
+    policy: PolicyKind,
+    (io, device): (Box<dyn Io>, Device),
+    queue_depth: u32,
+    durability: Durability,
+) -> Result<PolicyOutcome, ReplayError> {
+    let work = work();
+    let create = CreateOptions::new(policy, 4096, work.pages);
+    let options = ContenderOptions { queue_depth, durability, open: OpenOptions::default() };
+    let contender = Contender::new(io, &device, &create, &work, options)?;
+    let outcomes = replay(vec![contender], Race { stretch_steps: 300, verify: true }, &mut Nobody)?;
+    Ok(outcomes.into_iter().next().unwrap())
+}
+
+#[test]
+fn every_policy_does_the_work_and_keeps_every_page() {
+    for policy in PolicyKind::ALL {
+        for (queue_depth, durability) in
+            [(1, Durability::Trace), (32, Durability::Each), (32, Durability::None)]
+        {
+            let outcome = run(policy, drive("mtron-16", None), queue_depth, durability).unwrap();
+            assert_eq!((outcome.writes, outcome.verified_pages), (2_000, 2_000), "{policy}");
+            assert!(outcome.write_amplification >= 1.0, "{policy}: {}", outcome.write_amplification);
+            let drive = outcome.drive.unwrap();
+            assert!(drive.flash_bytes_by_page_bytes > 1.0, "{policy}: {drive:?}");
+            let flushes = outcome.flushes;
+            assert!(durability != Durability::Each || flushes >= 2_000 / 32, "{policy}: {flushes}");
+            let last = outcome.samples.last().unwrap();
+            assert_eq!((last.writes, last.elapsed_ns), (2_000, outcome.elapsed_ns), "{policy}");
+        }
+    }
+}
+
+#[test]
+fn a_replay_in_virtual_time_is_the_same_every_time() {
+    let once = || run(PolicyKind::StableRing, drive("mtron-16", None), 8, Durability::Trace).unwrap();
+    assert_eq!(once(), once());
+}
+
+#[test]
+fn speed_ups_are_by_the_time_of_direct() {
+    let run = |policy| run(policy, drive("mtron-16", None), 1, Durability::None).unwrap();
+    let outcomes = beside_direct(vec![run(PolicyKind::StableRing), run(PolicyKind::Direct)]);
+    assert!((outcomes[1].speedup_over_direct.unwrap() - 1.0).abs() < 1e-12);
+    let (ring, direct) = (outcomes[0].elapsed_ns as f64, outcomes[1].elapsed_ns as f64);
+    assert!((outcomes[0].speedup_over_direct.unwrap() - direct / ring).abs() < 1e-12);
+    let alone = beside_direct(vec![run(PolicyKind::StableRing)]);
+    assert_eq!(alone[0].speedup_over_direct, None);
+}
+
+#[test]
+fn a_device_that_loses_writes_is_found_out() {
+    for fault in [Fault::LostWrite, Fault::DamagedWrite, Fault::MisdirectedWrite] {
+        for policy in PolicyKind::ALL {
+            let plan = FaultPlan::seeded(3).and(fault, When::PerMillion(2_000));
+            let error = run(policy, drive("mtron-16", Some(plan)), 1, Durability::Trace);
+            assert!(
+                matches!(error, Err(ReplayError::Store { .. } | ReplayError::Lost { .. })),
+                "{policy}, {fault:?}: {error:?}"
+            );
+        }
+    }
+}

@@ -8,7 +8,7 @@ use nandle_probe::Unobserved;
 use nandle_probe::fill::{BUFFER_BYTES, FillError, FillOptions, Filled, fill};
 use nandle_probe::load::{Cancel, Contents, Lane, LaneOptions, LoadError};
 use nandle_profile::Backend;
-use nandle_target::{Intent, OpenOptions, Target, TargetError, TargetKind, TargetSpec};
+use nandle_target::{Intent, ModelContents, OpenOptions, Target, TargetError, TargetKind, TargetSpec};
 
 use crate::args::TargetArgs;
 use crate::error::CliError;
@@ -49,7 +49,7 @@ impl Session {
             overwrite: args.overwrite,
             destroy_data: args.destroy_data,
             request_cpu: args.request_cpu,
-            keep_contents: false,
+            model_contents: ModelContents::None,
         };
         let target = Target::open(args.target.clone(), options)?;
         remove_when_interrupted(target.names_of_test_files());

@@ -13,13 +13,16 @@ fn lack(needs: &'static str) -> Lack {
 
 /// What a way to commit is called.
 pub(crate) fn method_name(method: CommitMethod) -> &'static str {
-    match method {
-        CommitMethod::WriteThenFlush => "a write and a flush",
-        CommitMethod::DurableWrite => "a durable write (O_DSYNC)",
-        CommitMethod::Fdatasync => "a write and fdatasync",
-        CommitMethod::Fsync => "a write and fsync",
-    }
+    let named = METHOD_NAMES.iter().find(|(named, _)| *named == method);
+    named.map_or("another way to commit", |(_, name)| name)
 }
+
+const METHOD_NAMES: [(CommitMethod, &str); 4] = [
+    (CommitMethod::WriteThenFlush, "a write and a flush"),
+    (CommitMethod::DurableWrite, "a durable write (O_DSYNC)"),
+    (CommitMethod::Fdatasync, "a write and fdatasync"),
+    (CommitMethod::Fsync, "a write and fsync"),
+];
 
 impl Figures<'_> {
     /// Commits by one write into blocks that were written before, as logs that are recycled have them.

@@ -63,13 +63,10 @@ impl Figures<'_> {
             measured.cell.block_bytes == block_bytes && measured.cell.queue_depth == queue_depth
         });
         let fitted = || {
-            let fitted = self.profile.fitted_cells.iter();
-            let error = self.profile.fit.as_ref().map_or(0.0, |fit| fit.error_p90).min(0.9);
-            let cell = fitted
-                .filter(|cell| cell.block_bytes == block_bytes && cell.queue_depth == queue_depth)
-                .map(|cell| cell.bandwidth_bytes_per_s)
-                .next()?;
-            Some(Interval { value: cell, low: cell * (1.0 - error), high: cell * (1.0 + error) })
+            let mut fitted = self.profile.fitted_cells.iter();
+            let cell =
+                fitted.find(|cell| cell.block_bytes == block_bytes && cell.queue_depth == queue_depth)?;
+            Some(cell.bandwidth_bytes_per_s)
         };
         measured.map(|measured| measured.steady_bandwidth_bytes_per_s).or_else(fitted)
     }

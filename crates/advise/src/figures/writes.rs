@@ -169,17 +169,13 @@ impl Figures<'_> {
         Ok(Figure::new("random_write_ns", span, format!("{} a page", bounded(&span, time))))
     }
 
-    /// Latency of reads and of writes (99th percentile) where each alone comes nearest to 90 % of its most per second.
+    /// Latency of reads and of writes (99th percentile) where each, with the least of the other beside it, comes nearest
+    /// to 90 % of its most per second.
     pub(crate) fn latency_near_saturation(&self) -> Result<(Figure, Figure), Lack> {
         let missing = lack("latencies over the rate of reads and writes");
         let cells = &self.profile.experiments.interference.as_ref().ok_or(missing)?.findings.cells;
-        let busiest = |share: fn(&InterferenceCell) -> f64, other: fn(&InterferenceCell) -> f64| {
-            let alone =
-                cells.iter().filter(move |cell| cell.rates_kept && other(cell) <= 0.0 && share(cell) <= 0.95);
-            alone.max_by(|a, b| share(a).total_cmp(&share(b)))
-        };
-        let read = busiest(|cell| cell.read_share, |cell| cell.write_share).ok_or(missing)?;
-        let write = busiest(|cell| cell.write_share, |cell| cell.read_share).ok_or(missing)?;
+        let read = busiest(cells, |cell| cell.read_share, |cell| cell.write_share).ok_or(missing)?;
+        let write = busiest(cells, |cell| cell.write_share, |cell| cell.read_share).ok_or(missing)?;
         let figure = |key, share: f64, what: &str, p99: Option<u64>| {
             let p99 = p99.ok_or(missing)? as f64;
             let says = format!(
@@ -205,4 +201,18 @@ impl Figures<'_> {
         let says = format!("{}, and those of {} reach 95 % of it", best.says, format_bytes(smallest));
         Ok(Figure::stated("sequential_write_request_bytes", smallest as f64, says))
     }
+}
+
+/// Up to this part of its most, a device keeps up.
+const NEAR_SATURATION: f64 = 0.95;
+
+/// Among the cells with the least of the other kind that kept their rates, the one with the most of its own.
+fn busiest(
+    cells: &[InterferenceCell],
+    own: fn(&InterferenceCell) -> f64,
+    other: fn(&InterferenceCell) -> f64,
+) -> Option<&InterferenceCell> {
+    let least = cells.iter().filter(|cell| own(cell) > 0.0).map(other).min_by(f64::total_cmp)?;
+    let quiet = cells.iter().filter(|cell| cell.rates_kept && other(cell) <= least);
+    quiet.filter(|cell| own(cell) <= NEAR_SATURATION).max_by(|a, b| own(a).total_cmp(&own(b)))
 }

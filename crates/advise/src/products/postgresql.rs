@@ -148,14 +148,16 @@ fn commit_delay(figures: &Figures<'_>, question: &Question) -> Result<Setting, L
         .remark("The documentation asks to try it: it helps where many sessions commit at once."))
 }
 
-/// The methods that were measured, as `wal_sync_method` calls them.
+/// Ways to commit, as `wal_sync_method` calls them; a flush of the device isn't one of a file.
+const SYNC_METHODS: [(CommitMethod, &str); 3] = [
+    (CommitMethod::DurableWrite, "open_datasync"),
+    (CommitMethod::Fdatasync, "fdatasync"),
+    (CommitMethod::Fsync, "fsync"),
+];
+
 fn wal_sync_method(figures: &Figures<'_>) -> Result<Setting, Lack> {
-    let name = |method: CommitMethod| match method {
-        CommitMethod::DurableWrite => Some("open_datasync"),
-        CommitMethod::Fdatasync => Some("fdatasync"),
-        CommitMethod::Fsync => Some("fsync"),
-        CommitMethod::WriteThenFlush => None,
-    };
+    let name =
+        |method: CommitMethod| SYNC_METHODS.iter().find(|(known, _)| *known == method).map(|(_, name)| *name);
     let mut methods = figures.commit_methods(PAGE_BYTES);
     methods.retain(|(method, ..)| name(*method).is_some());
     let best = best_commit_method(&methods, CommitMethod::Fdatasync);

@@ -13,6 +13,9 @@ pub(crate) fn random_is_dear(random_by_sequential: &Figure) -> bool {
 /// Part of the steady state that background writing may take where nobody measured what it does to reads.
 const PART_OF_STEADY_STATE: f64 = 0.5;
 
+/// Background writing has to go on, also where any of it is felt by reads.
+const LEAST_PART_OF_STEADY_STATE: f64 = 0.05;
+
 /// Bytes per second that background writing may take, with the figures and the words of the rule: what leaves the
 /// 99th percentile of reads within twice its value, and no more than the steady state; half of the steady state
 /// where interference was not measured.
@@ -23,8 +26,9 @@ pub(crate) fn background_write_rate(figures: &Figures<'_>) -> Result<(f64, Vec<F
         let rule = "half of the steady state, for want of a measurement of what writes do to reads";
         return Ok((rate, vec![steady], rule.into()));
     };
-    let rate = beside.value.value.min(steady.value.value);
-    let rule = "the rate of writing up to which reads keep their 99th percentile within twice its value, and no \
-                more than the steady state";
+    let least = steady.value.value * LEAST_PART_OF_STEADY_STATE;
+    let rate = beside.value.value.min(steady.value.value).max(least);
+    let rule = "the rate of writing up to which reads keep their 99th percentile within twice its value; no more than \
+                the steady state, and at least a twentieth of it, for work has to go on";
     Ok((rate, vec![beside, steady], rule.into()))
 }

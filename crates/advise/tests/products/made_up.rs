@@ -1,14 +1,16 @@
 //! Profiles of drives that never were, whole, from a few figures.
 
 use nandle_profile::experiments::{
-    CommitCost, CommitMethod, ExtentState, FlushCosts, InterferenceCell, InterferenceMap, MicroBenchmark,
-    PatternCost, WritePatterns,
+    CommitCost, CommitMethod, FlushCosts, InterferenceCell, InterferenceMap, MicroBenchmark, PatternCost,
+    WritePatterns,
 };
 use nandle_profile::{
     Backend, BlockQueue, Cell, CommitTime, Conditions, Conducted, DepthForBlock, Derived, DeviceProfile,
-    Experiments, GroupCommitGain, Identity, InterferenceLimit, Interval, LatencySummary, MachineFacts,
-    MeasuredCell, OperationKind, PROFILE_SCHEMA_VERSION, SteadyStateFigures, SystemFacts, WritePatternCost,
+    Experiments, GroupCommitGain, Identity, Interval, LatencySummary, MachineFacts, MeasuredCell,
+    OperationKind, PROFILE_SCHEMA_VERSION, SteadyStateFigures, SystemFacts, WritePatternCost,
 };
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 
 /// What a drive can do.
 pub(crate) struct Drive {
@@ -190,11 +192,10 @@ impl Drive {
                 reached: true,
                 write_amplification: None,
             }),
-            interference: Some(InterferenceLimit {
-                read_rate_per_s: 100.0,
-                write_rate_per_s: about(self.steady_write_bytes_per_s / 4096.0 * 0.3),
-                write_share: about(0.3),
-            }),
+            interference: Some(read(json!({
+                "read_rate_per_s": 100.0, "quantile": 0.99, "write_share": about(0.3),
+                "write_rate_per_s": about(self.steady_write_bytes_per_s / 4096.0 * 0.3),
+            }))),
             smallest_block_bytes: Some(Interval::exact(4096)),
             ..Derived::default()
         }
@@ -203,10 +204,10 @@ impl Drive {
     fn experiments(&self) -> Experiments {
         Experiments {
             write_patterns: conducted(WritePatterns { patterns: self.writes(), ..WritePatterns::default() }),
-            flush: conducted(FlushCosts { commits: self.commits(), group_commit: Vec::new() }),
+            flush: conducted(FlushCosts { commits: self.commits(), ..FlushCosts::default() }),
             interference: conducted(InterferenceMap {
                 write_block_bytes: 4096,
-                cells: vec![self.busy(0.9, 0.0), self.busy(0.0, 0.9), self.busy(0.5, 0.5)],
+                cells: vec![self.busy(0.9, 0.0), self.busy(0.1, 0.9), self.busy(0.5, 0.5)],
                 ..InterferenceMap::default()
             }),
             ..Experiments::default()
@@ -233,18 +234,17 @@ impl Drive {
     }
 
     fn commits(&self) -> Vec<CommitCost> {
-        let commit = |method, slower: f64| CommitCost {
-            method,
-            extent: ExtentState::Overwritten,
-            write_bytes: 8192,
-            writes_per_commit: 1,
-            observations: 1000,
-            commit_ns: about(self.flush_ns * slower),
-            latency_ns: LatencySummary {
-                mean: Some(self.flush_ns * slower * 1.1),
-                p99: Some((self.flush_ns * slower * 2.0) as u64),
-                ..LatencySummary::default()
-            },
+        let commit = |method: CommitMethod, slower: f64| {
+            let median_ns = self.flush_ns * slower;
+            read(json!({
+                "method": method, "extent": "overwritten", "in_file": true, "write_bytes": 8192,
+                "writes_per_commit": 1, "observations": 1000, "commit_ns": about(median_ns),
+                "latency_ns": LatencySummary {
+                    mean: Some(median_ns * 1.1),
+                    p99: Some((median_ns * 2.0) as u64),
+                    ..LatencySummary::default()
+                },
+            }))
         };
         vec![
             commit(CommitMethod::Fdatasync, 1.0),
@@ -255,18 +255,18 @@ impl Drive {
 
     fn busy(&self, read_share: f64, write_share: f64) -> InterferenceCell {
         let latency = LatencySummary { p99: Some((self.read_ns * 5.0) as u64), ..LatencySummary::default() };
-        InterferenceCell {
-            read_share,
-            write_share,
-            read_rate_per_s: read_share,
-            write_rate_per_s: write_share,
-            read_achieved_per_s: read_share,
-            write_achieved_per_s: write_share,
-            rates_kept: true,
-            read_latency_ns: latency,
-            write_latency_ns: latency,
-        }
+        read(json!({
+            "read_share": read_share, "write_share": write_share,
+            "read_rate_per_s": read_share, "write_rate_per_s": write_share,
+            "read_achieved_per_s": read_share, "write_achieved_per_s": write_share,
+            "rates_kept": true, "read_latency_ns": latency, "write_latency_ns": latency,
+        }))
     }
+}
+
+/// A part of a profile as its file has it.
+fn read<T: DeserializeOwned>(value: Value) -> T {
+    serde_json::from_value(value).unwrap()
 }
 
 fn cell(pattern: &str, block_bytes: u64, queue_depth: u32, bytes_per_s: f64) -> MeasuredCell {

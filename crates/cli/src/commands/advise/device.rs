@@ -13,9 +13,17 @@ use crate::output;
 /// The named place can't be looked at.
 pub(super) fn warn_of_another(profile: &DeviceProfile, on: Option<&Path>) -> Result<(), CliError> {
     let Some(place) = on.map(Path::to_path_buf).or_else(|| probed_place(profile)) else { return Ok(()) };
-    let found = facts::identity_of_path(&place).map_err(|error| {
-        CliError::usage(format!("{}: looking which device it is on: {error}", place.display()))
-    })?;
+    let found = match facts::identity_of_path(&place) {
+        Ok(found) => found,
+        // Nobody asked for it; what was probed may be somebody else's to look at.
+        Err(_) if on.is_none() => return Ok(()),
+        Err(error) => {
+            return Err(CliError::usage(format!(
+                "--on {}: looking which device it is on: {error}",
+                place.display()
+            )));
+        }
+    };
     let place = place.display();
     match same_device(&profile.identity, &found) {
         Sameness::Same => {}

@@ -60,15 +60,15 @@ fn about(value: f64) -> Interval<f64> {
     Interval { value, low: value * 0.95, high: value * 1.05 }
 }
 
-fn conducted<T>(findings: T) -> Option<Conducted<T>> {
-    Some(Conducted {
+fn conducted<T>(findings: T) -> Conducted<T> {
+    Conducted {
         complete: true,
         ended_by: None,
         elapsed_ns: 1,
         bytes_written: 1,
         remarks: Vec::new(),
         findings,
-    })
+    }
 }
 
 impl Drive {
@@ -203,13 +203,16 @@ impl Drive {
 
     fn experiments(&self) -> Experiments {
         Experiments {
-            write_patterns: conducted(WritePatterns { patterns: self.writes(), ..WritePatterns::default() }),
-            flush: conducted(FlushCosts { commits: self.commits(), ..FlushCosts::default() }),
-            interference: conducted(InterferenceMap {
+            write_patterns: Some(conducted(WritePatterns {
+                patterns: self.writes(),
+                ..WritePatterns::default()
+            })),
+            flush: Some(conducted(FlushCosts { commits: self.commits(), ..FlushCosts::default() })),
+            interference: Some(conducted(InterferenceMap {
                 write_block_bytes: 4096,
                 cells: vec![self.busy(0.9, 0.0), self.busy(0.1, 0.9), self.busy(0.5, 0.5)],
                 ..InterferenceMap::default()
-            }),
+            })),
             ..Experiments::default()
         }
     }

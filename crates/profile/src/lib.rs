@@ -18,6 +18,7 @@ mod profile;
 mod schema;
 mod sweep;
 mod system;
+mod upgrade;
 
 pub use cell::{Cell, DriveWork, LatencySummary, MeasuredCell, OperationKind, SecondSample, SkippedCell};
 pub use costs::{FlexibleIo, ReadPlan, RequestCost};

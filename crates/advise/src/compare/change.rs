@@ -59,7 +59,7 @@ fn judge(old: &Measure, new: Option<Interval<f64>>, tolerated_percent: f64) -> C
 
 fn gain_percent(old: &Measure, new: &Interval<f64>) -> f64 {
     let relative = new.value / old.value.value - 1.0;
-    100.0 * if old.better == Better::Higher { relative } else { -relative }
+    100.0 * if old.better == Better::Higher { relative } else { 0.0 - relative }
 }
 
 fn overlap(one: &Interval<f64>, other: &Interval<f64>) -> bool {

@@ -28,18 +28,31 @@ impl Figures<'_> {
         Ok(Figure::new("steady_write_bandwidth_bytes_per_s", steady.random_write_bytes_per_s, says))
     }
 
-    /// Random writes of a page per second in the steady state; bytes per second are taken to be the same for every size,
-    /// which says too little of pages larger than what was measured, never too much.
+    /// Random writes of a page per second in the steady state. What was measured in blocks of another size is brought to
+    /// the page's by the cost of random writes of both; without those, bytes per second are taken to be the same, which
+    /// says too little of pages larger than the blocks, never too much.
     pub(crate) fn steady_write_iops(&self, page_bytes: u64) -> Result<Figure, Lack> {
-        let bandwidth_figure = self.steady_write_bandwidth()?;
-        let iops = map(&bandwidth_figure.value, |bytes_per_s| bytes_per_s / page_bytes as f64);
+        let steady = self.steady_write_bandwidth()?;
+        let block_bytes =
+            self.profile.derived.steady_state.as_ref().map_or(page_bytes, |state| state.block_bytes);
+        let scale = self.random_write_gain(block_bytes, page_bytes);
+        let iops = map(&steady.value, |bytes_per_s| bytes_per_s * scale / page_bytes as f64);
         let says = format!(
             "{}: {} pages of {} a second",
-            bandwidth_figure.says,
+            steady.says,
             bounded(&iops, number),
             format_bytes(page_bytes)
         );
         Ok(Figure::new("steady_write_iops", iops, says))
+    }
+
+    /// Bytes per second of random writes of one size by those of another; 1 where they weren't both measured.
+    fn random_write_gain(&self, from_bytes: u64, to_bytes: u64) -> f64 {
+        let rate = |block_bytes: u64| {
+            let row = self.plain_writes("random").find(|row| row.block_bytes == block_bytes)?;
+            Some(row.block_bytes as f64 / row.request_ns.value)
+        };
+        rate(to_bytes).zip(rate(from_bytes)).map_or(1.0, |(to, from)| to / from)
     }
 
     /// Time of a random page write by that of a sequential one.
@@ -84,9 +97,14 @@ impl Figures<'_> {
     }
 
     fn sequential_writes(&self) -> impl Iterator<Item = &PatternCost> {
+        self.plain_writes("sequential")
+    }
+
+    /// Writes in a pattern, aligned and without pauses.
+    fn plain_writes(&self, pattern: &'static str) -> impl Iterator<Item = &PatternCost> {
         let conducted = self.profile.experiments.write_patterns.iter();
-        conducted.flat_map(|conducted| &conducted.findings.patterns).filter(|row| {
-            row.pattern == "sequential"
+        conducted.flat_map(|conducted| &conducted.findings.patterns).filter(move |row| {
+            row.pattern == pattern
                 && row.operation == OperationKind::Write
                 && row.pause_ns == 0
                 && row.shift_bytes == 0
@@ -101,7 +119,8 @@ impl Figures<'_> {
         Ok((limit, map.findings.write_block_bytes))
     }
 
-    /// Bytes that may be written per second while the 99th percentile of reads stays within twice what it is without.
+    /// Bytes that may be written per second, in blocks as large as they were beside the reads, while the 99th percentile of
+    /// reads stays within twice what it is without.
     pub(crate) fn write_bandwidth_beside_reads(&self) -> Result<Figure, Lack> {
         let (limit, write_bytes) = self.interference()?;
         let rate = map(&limit.write_rate_per_s, |per_s| per_s * write_bytes as f64);
@@ -161,7 +180,7 @@ impl Figures<'_> {
 
     /// Time of one random write of a page: the steady state's, or that of the write patterns where that is all there is.
     pub(crate) fn random_write_ns(&self, page_bytes: u64) -> Result<Figure, Lack> {
-        let steady = self.steady_write_bandwidth().map(|rate| inverse(1e9 * page_bytes as f64, &rate.value));
+        let steady = self.steady_write_iops(page_bytes).map(|rate| inverse(1e9, &rate.value));
         let span = steady.or_else(|_| {
             let sequential = self.sequential_write_ns(page_bytes)?.value;
             Ok(product(&sequential, &self.random_by_sequential_write()?.value))

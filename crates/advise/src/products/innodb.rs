@@ -15,8 +15,10 @@ const IO_CAPACITY_MIN: f64 = 100.0;
 /// `innodb_io_capacity` and `innodb_io_capacity_max`.
 pub(super) fn io_capacity(figures: &Figures<'_>) -> Result<Setting, Lack> {
     let (rate, mut seen, rule) = background_write_rate(figures)?;
-    seen.push(figures.steady_write_iops(PAGE_BYTES)?);
-    let value = pages_per_s(rate);
+    let pages = figures.steady_write_iops(PAGE_BYTES)?;
+    let part = rate / figures.steady_write_bandwidth()?.value.value;
+    let value = at_least_the_least(pages.value.value * part);
+    seen.push(pages);
     let rule = format!(
         "{rule}, in pages of {}; the documentation wants it as low as is practical",
         format_bytes(PAGE_BYTES)
@@ -26,13 +28,13 @@ pub(super) fn io_capacity(figures: &Figures<'_>) -> Result<Setting, Lack> {
 
 pub(super) fn io_capacity_max(figures: &Figures<'_>) -> Result<Setting, Lack> {
     let steady = figures.steady_write_iops(PAGE_BYTES)?;
-    let value = pages_per_s(steady.value.value * PAGE_BYTES as f64);
+    let value = at_least_the_least(steady.value.value);
     let rule = "the steady state: a greater burst can't be kept up, and reads wait for it";
     Ok(Setting::new("innodb_io_capacity_max", value, vec![steady], RuleSource::Ours, rule))
 }
 
-fn pages_per_s(bytes_per_s: f64) -> u64 {
-    whole((bytes_per_s / PAGE_BYTES as f64).max(IO_CAPACITY_MIN))
+fn at_least_the_least(pages_per_s: f64) -> u64 {
+    whole(pages_per_s.max(IO_CAPACITY_MIN))
 }
 
 /// `innodb_flush_neighbors`.

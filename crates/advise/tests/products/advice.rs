@@ -47,6 +47,8 @@ fn a_disk_and_a_solid_state_drive_get_different_advice() {
     assert_eq!(numbers(Product::Mariadb, "innodb_flush_neighbors"), (1.0, 0.0));
     // Three tenths of the steady state, in pages of 16 KiB; 100 is the least.
     assert_eq!(numbers(Product::Mariadb, "innodb_io_capacity"), (100.0, 10_986.0));
+    // 1.2 MB/s in blocks of 4 KiB, which cost the disk as much as pages of 16 KiB do.
+    assert_eq!(numbers(Product::Mariadb, "innodb_io_capacity_max"), (293.0, 36_621.0));
     assert_eq!(
         both(Product::Linux, "/sys/block/$device/queue/scheduler"),
         ("mq-deadline".into(), "none".into())

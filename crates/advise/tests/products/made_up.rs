@@ -233,7 +233,17 @@ impl Drive {
             relative_cost: None,
             latency_ns: LatencySummary::default(),
         };
-        SIZES.map(row).to_vec()
+        let random = |block_bytes: u64| PatternCost {
+            pattern: "random".into(),
+            request_ns: about(self.random_write_ns(block_bytes)),
+            ..row(block_bytes)
+        };
+        SIZES.into_iter().flat_map(|size| [row(size), random(size)]).collect()
+    }
+
+    /// Of a drive to which random writes are dear, a larger one takes no longer.
+    fn random_write_ns(&self, block_bytes: u64) -> f64 {
+        if self.random_by_sequential > 4.0 { 10e6 } else { block_bytes as f64 / 600e6 * 1e9 }
     }
 
     fn commits(&self) -> Vec<CommitCost> {

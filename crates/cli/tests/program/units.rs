@@ -23,7 +23,8 @@ const UNITS: [&str; 14] = [
 ];
 
 /// Counts and ratios, whose names say all there is to say.
-const PURE_NUMBERS: [&str; 19] = [
+const PURE_NUMBERS: [&str; 20] = [
+    "sessions",
     "schema_version",
     "seed",
     "threads",

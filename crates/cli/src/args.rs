@@ -144,7 +144,8 @@ pub(crate) struct ProbeArgs {
     /// time, and how long that takes depends on how many requests fit into it
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_duration)]
     pub(crate) budget: Nanos,
-    /// Where the profile goes
+    /// Where the profile goes. When the probe ends early and a complete profile is there, that one stays, and the new
+    /// one goes to profile.partial.json beside it
     #[arg(long, value_name = "PATH", default_value = "profile.json")]
     pub(crate) profile: PathBuf,
     /// Where the report goes
@@ -183,7 +184,7 @@ pub(crate) struct SweepArgs {
     #[arg(long, value_name = "TIME", value_parser = positive_duration)]
     pub(crate) time_per_run: Option<Nanos>,
     /// exact: as many outstanding as asked for, always; batched: up to a quarter at once, for less processor time
-    #[arg(long, value_name = "HOW", default_value = "exact")]
+    #[arg(long, value_name = "HOW", default_value = "exact", conflicts_with = "rate")]
     pub(crate) refill: RefillArg,
     /// Send so many requests a second, whether or not the device keeps up, and count latency from the schedule;
     /// the queue depth is then the most outstanding
@@ -195,7 +196,8 @@ pub(crate) struct SweepArgs {
     /// Submitting threads, which share the queue depth; a modelled drive has one
     #[arg(long, default_value_t = 1)]
     pub(crate) threads: u32,
-    /// Print what would run, for how long, and how much it would write; run nothing
+    /// Print what would run, for how long, and how much it would write; of a test file the first second is written, to
+    /// tell how long all of it takes, and nothing else is run
     #[arg(long)]
     pub(crate) plan: bool,
     /// Keep the cells in this file (.csv or .json), after each of them
@@ -251,8 +253,8 @@ pub(crate) enum FormatArg {
 /// A modelled drive is a target like any other: model:NAME, or model:PATH.toml for one's own. Behind it may stand how it
 /// begins: model:NAME:state=new (never written), state=filled (once from start to end; what it is when nothing is said),
 /// state=70% (filled so far), or state=FILE, a file that `age` wrote. And what goes wrong on it: model:NAME:faults=FILE,
-/// a TOML of [[fault]] tables, each with kind = "failed-read" (or another; a wrong one is refused with all there are) and
-/// per_million = N. Colons, commas and asterisks in those paths take a backslash.
+/// a TOML of `[[fault]]` tables, each with kind = "failed-read" (or another; a wrong one is refused with all there are) and
+/// `per_million = N`. Colons, commas and asterisks in those paths take a backslash.
 #[derive(Debug, ClapArgs)]
 #[command(
     after_help = "Examples:\n  nandle models\n  nandle models show x25-m-g2\n  nandle probe model:x25-m-g2:state=new\n  nandle models age x25-e-64 --fill 70% --write random:64GiB --output aged.zst && nandle sweep model:x25-e-64:state=aged.zst --operation write\n  nandle models export x25-m-g2 > mine.toml && nandle probe model:mine.toml"

@@ -1,3 +1,6 @@
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
 use nandle_probe::load::Cancel;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -5,7 +8,7 @@ use signal_hook::iterator::Signals;
 use crate::error::{CliError, Exit};
 
 /// A flag that Ctrl-C (or SIGTERM) raises, so that what runs can clean up and keep its results. A second one ends the
-/// program at once; test files have no name, so they are gone even then.
+/// program at once; test files have no name, so they are gone even then, and those that must have one are removed.
 ///
 /// One thread takes the signals one after the other: handlers of two that come together could run at the same
 /// time, and each take itself for the first.
@@ -21,10 +24,42 @@ pub(crate) fn cancel_on_signals() -> Result<Cancel, CliError> {
     Ok(cancel)
 }
 
+/// Names of test files on file systems where a file needs one. The program's signals are one for all of it, and so is
+/// this.
+static NAMES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Has a second interruption remove these, too.
+pub(crate) fn remove_when_interrupted<'a>(names: impl Iterator<Item = &'a Path>) {
+    NAMES.lock().unwrap_or_else(PoisonError::into_inner).extend(names.map(Into::into));
+}
+
+fn remove_names() {
+    for name in NAMES.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+        // Whoever removed it before did our work.
+        let _ = std::fs::remove_file(name);
+    }
+}
+
 fn raise(cancel: &Cancel) {
     if cancel.is_cancelled() {
+        remove_names();
         #[expect(clippy::exit, reason = "the user has asked twice")]
         std::process::exit(Exit::Interrupted as i32);
     }
     cancel.cancel();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_a_name_is_gone_with_the_second_interruption() {
+        let directory = tempfile::tempdir().unwrap();
+        let name = directory.path().join("test-file");
+        std::fs::write(&name, "x").unwrap();
+        remove_when_interrupted([name.as_path()].into_iter());
+        remove_names();
+        assert!(!name.exists());
+    }
 }

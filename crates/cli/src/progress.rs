@@ -17,7 +17,7 @@ impl Progress {
     pub(crate) fn new(wanted: bool) -> Self {
         let target = if wanted { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(Some(STEPS), target);
-        let style = ProgressStyle::with_template("{bar:24.cyan/dim} {percent:>3}%  {prefix:>9}  {wide_msg}");
+        let style = ProgressStyle::with_template("{bar:16.cyan/dim} {percent:>3}%  {prefix:>9}  {wide_msg}");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         bar.enable_steady_tick(Duration::from_millis(250));
         Self { bar, began: Instant::now() }

@@ -2,7 +2,7 @@
 //! can't be written, and nothing that is somebody else's is replaced.
 
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read as _};
 use std::path::Path;
 
 use nandle_model::library::{DeviceState, StateFileError};
@@ -13,7 +13,11 @@ use crate::error::CliError;
 /// By this a page is known to be ours.
 const GENERATOR: &[u8] = b"name=\"generator\" content=\"nandle";
 /// It stands among a page's first bytes.
-const HEAD_BYTES: usize = 4096;
+const HEAD_BYTES: u64 = 4096;
+/// No profile is longer; what is, is somebody else's and isn't read whole to be told so.
+const PROFILE_BYTES_MAX: u64 = 64 << 20;
+/// Nor the state of a modelled drive.
+const STATE_BYTES_MAX: u64 = 1 << 30;
 
 /// What a file is to hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,13 +57,13 @@ pub(crate) fn are_the_same(one: &Path, other: &Path) -> bool {
 }
 
 fn check_replaceable(path: &Path, content: Content) -> Result<(), CliError> {
-    let (ours, kind): (fn(&[u8]) -> bool, _) = match content {
-        Content::Profile => (is_profile, "profile"),
-        Content::Report => (is_report, "report"),
-        Content::State => (is_state, "state of a modelled drive"),
+    let (ours, kind, bytes_max): (fn(&[u8]) -> bool, _, _) = match content {
+        Content::Profile => (is_profile, "profile", PROFILE_BYTES_MAX),
+        Content::Report => (is_report, "report", HEAD_BYTES),
+        Content::State => (is_state, "state of a modelled drive", STATE_BYTES_MAX),
         Content::Cells => return Ok(()),
     };
-    let there = fs::read(path).map_err(|error| {
+    let there = read_start(path, bytes_max).map_err(|error| {
         CliError::failed(format!("{}: looking whether it may be replaced: {error}", path.display()))
     })?;
     if there.is_empty() || ours(&there) {
@@ -71,6 +75,12 @@ fn check_replaceable(path: &Path, content: Content) -> Result<(), CliError> {
     )))
 }
 
+fn read_start(path: &Path, bytes_max: u64) -> std::io::Result<Vec<u8>> {
+    let mut start = Vec::new();
+    fs::File::open(path)?.take(bytes_max).read_to_end(&mut start)?;
+    Ok(start)
+}
+
 fn is_profile(there: &[u8]) -> bool {
     let value: Option<serde_json::Value> = serde_json::from_slice(there).ok();
     let made_by = value.as_ref().and_then(|value| value.get("made_by")?.as_str());
@@ -78,7 +88,7 @@ fn is_profile(there: &[u8]) -> bool {
 }
 
 fn is_report(there: &[u8]) -> bool {
-    there.windows(GENERATOR.len()).take(HEAD_BYTES).any(|window| window == GENERATOR)
+    there.windows(GENERATOR.len()).any(|window| window == GENERATOR)
 }
 
 /// Also one of another version.

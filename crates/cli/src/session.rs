@@ -4,13 +4,15 @@ use std::path::Path;
 
 use nandle_io::units::format_bytes;
 use nandle_io::{Device, Io, Nanos};
+use nandle_probe::Unobserved;
 use nandle_probe::fill::{BUFFER_BYTES, FillError, FillOptions, Filled, fill};
 use nandle_probe::load::{Cancel, Contents, Lane, LaneOptions, LoadError};
 use nandle_profile::Backend;
-use nandle_target::{Intent, OpenOptions, Target, TargetSpec};
+use nandle_target::{Intent, ModelContents, OpenOptions, Target, TargetKind, TargetSpec};
 
 use crate::args::TargetArgs;
 use crate::error::CliError;
+use crate::interrupt::remove_when_interrupted;
 use crate::progress::Progress;
 
 /// Seed of the contents of test files.
@@ -42,9 +44,10 @@ impl Session {
             overwrite: args.overwrite,
             destroy_data: args.destroy_data,
             request_cpu: args.request_cpu,
-            keep_contents: false,
+            model_contents: ModelContents::None,
         };
         let target = Target::open(args.target.clone(), options)?;
+        remove_when_interrupted(target.names_of_test_files());
         Ok(Self { target, cancel: cancel.clone(), patience: args.patience })
     }
 
@@ -104,6 +107,30 @@ impl Session {
         }
         progress.restart();
         Ok(Prepared { area_bytes: filled.bytes, contents: Some(contents), filled: Some(filled) })
+    }
+
+    /// How long it takes to write `bytes`, judging by the first `trial_bytes` of a test file, which are written for at
+    /// most `time_limit`; `None` for any other target, because what is there stays as it is.
+    pub(crate) fn fill_time(
+        &self,
+        bytes: u64,
+        trial_bytes: u64,
+        time_limit: Nanos,
+    ) -> Result<Option<Nanos>, CliError> {
+        if self.target.kind() != TargetKind::TestFile || bytes == 0 {
+            return Ok(None);
+        }
+        let (io, device) = self.open_io(16)?;
+        let mut lane = Lane::new(io, device, self.lane_options(0))?;
+        let options = FillOptions {
+            bytes: bytes.min(trial_bytes),
+            time_limit: Some(time_limit),
+            contents: Contents::new(CONTENTS_SEED),
+        };
+        let trial = fill(&mut lane, options, &mut Unobserved, &self.cancel);
+        let trial = trial.map_err(|error| self.not_filled(&error))?;
+        let time = u128::from(trial.elapsed.0) * u128::from(bytes) / u128::from(trial.bytes.max(1));
+        Ok(u64::try_from(time).ok().map(Nanos))
     }
 
     fn not_filled(&self, error: &FillError) -> CliError {

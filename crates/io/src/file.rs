@@ -1,22 +1,21 @@
+mod direct;
+mod file_system;
+
 use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd};
 
-use rustix::fs::{AtFlags, FileType, OFlags, StatxFlags, fcntl_getfl, fcntl_setfl, fstat, fstatfs, statx};
+use rustix::fs::{FileType, OFlags, fcntl_getfl, fcntl_setfl, fstat};
 
+use self::direct::Direct;
+use self::file_system::Directness;
 use crate::{Access, DurableWrites, Shape};
-
-/// One request may move this much: a registered buffer's limit, and well below the system's `MAX_RW_COUNT`.
-const LARGEST_TRANSFER_BYTES: u64 = 1 << 30;
-/// Assumed where an old kernel doesn't tell a file's alignment; every device met so far is content with it.
-const SAFE_ALIGNMENT_BYTES: u64 = 4096;
-const TMPFS_MAGIC: u64 = 0x0102_1994;
-const RAMFS_MAGIC: u64 = 0x8584_58f6;
 
 /// An open file or raw block device, and its shape. Several worlds may use the same one.
 #[derive(Debug)]
 pub struct DeviceFile {
     file: File,
     shape: Shape,
+    directness: Directness,
 }
 
 /// How a file is to be used.
@@ -67,7 +66,9 @@ impl DeviceFile {
         if !matches!(kind, FileType::RegularFile | FileType::BlockDevice) {
             return Err(FileError::Kind { kind: kind_name(kind) });
         }
-        let direct = Direct::decide(file.as_fd(), kind, options.direct)?;
+        let directness =
+            Directness::of(file.as_fd(), kind).map_err(system("reading the file system's type"))?;
+        let direct = Direct::decide(file.as_fd(), kind, directness, options.direct);
         let wanted_flags = match direct {
             Direct::Yes { .. } => flags | OFlags::DIRECT,
             Direct::No { .. } => flags - OFlags::DIRECT,
@@ -77,12 +78,37 @@ impl DeviceFile {
             .map_err(system("reading the file's size"))?;
         let writable = flags & OFlags::RWMODE == OFlags::RDWR;
         let shape = direct.shape(end, writable, options.durable_writes);
-        Ok(Self { file, shape })
+        Ok(Self { file, shape, directness })
+    }
+
+    /// The same, of which requests reach only the first `capacity_bytes`, rounded down to whole logical blocks: what
+    /// lies behind them isn't a test's to touch.
+    #[must_use]
+    pub fn with_capacity(mut self, capacity_bytes: u64) -> Self {
+        let shape = &mut self.shape;
+        let whole_blocks_bytes = capacity_bytes - capacity_bytes % shape.logical_block_bytes;
+        shape.capacity_bytes = shape.capacity_bytes.min(whole_blocks_bytes);
+        self
     }
 
     /// What it can do.
     pub fn shape(&self) -> &Shape {
         &self.shape
+    }
+
+    /// What else may hold or copy what is read and written, though direct I/O bypasses the page cache; `None` where
+    /// nothing is known of the kind. A sentence, without its full stop.
+    pub fn beside_the_device(&self) -> Option<&'static str> {
+        if self.shape.access == Access::Direct {
+            direct::beside_the_device(self.file.as_fd(), self.directness)
+        } else {
+            None
+        }
+    }
+
+    /// Whether requests are done while they are submitted, so that nobody but workers can keep several outstanding.
+    pub(crate) fn blocks_submission(&self) -> bool {
+        matches!(self.directness, Directness::Synchronous { .. })
     }
 
     /// The open file.
@@ -95,92 +121,6 @@ impl AsFd for DeviceFile {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.file.as_fd()
     }
-}
-
-/// Whether a file takes direct I/O, and with which alignments.
-enum Direct {
-    Yes { memory_alignment_bytes: u64, logical_block_bytes: u64 },
-    No { reason: String },
-}
-
-impl Direct {
-    fn decide(file: BorrowedFd<'_>, kind: FileType, wanted: bool) -> Result<Self, FileError> {
-        if !wanted {
-            return Ok(Self::No { reason: "buffered I/O was asked for".into() });
-        }
-        // A block device's node lies in a file system in memory as well, which says nothing of the device.
-        if kind == FileType::RegularFile
-            && let Some(name) = memory_file_system(file)?
-        {
-            // These accept the flag and go through memory all the same.
-            return Ok(Self::No { reason: format!("{name} holds its files in memory") });
-        }
-        let stat = statx(file, c"", AtFlags::EMPTY_PATH, StatxFlags::DIOALIGN);
-        if let Ok(stat) = stat
-            && stat.stx_mask & StatxFlags::DIOALIGN.bits() != 0
-        {
-            return Ok(match (stat.stx_dio_mem_align, stat.stx_dio_offset_align) {
-                (0, _) | (_, 0) => {
-                    Self::No { reason: "the file system says that this file takes no direct I/O".into() }
-                }
-                (memory, offset) => {
-                    Self::Yes { memory_alignment_bytes: memory.into(), logical_block_bytes: offset.into() }
-                }
-            });
-        }
-        Ok(Self::on_older_kernels(file, kind))
-    }
-
-    /// Before Linux 6.1, and on file systems that don't tell: a block device's logical block is known, a file's
-    /// alignment isn't. Whether the file system takes the flag at all is asked by setting it.
-    fn on_older_kernels(file: BorrowedFd<'_>, kind: FileType) -> Self {
-        if kind == FileType::BlockDevice
-            && let Ok(logical) = rustix::fs::ioctl_blksszget(file)
-        {
-            return Self::Yes { memory_alignment_bytes: logical.into(), logical_block_bytes: logical.into() };
-        }
-        match fcntl_getfl(file).and_then(|flags| fcntl_setfl(file, flags | OFlags::DIRECT)) {
-            Ok(()) => Self::Yes {
-                memory_alignment_bytes: SAFE_ALIGNMENT_BYTES,
-                logical_block_bytes: SAFE_ALIGNMENT_BYTES,
-            },
-            Err(errno) => Self::No {
-                reason: format!("the file system refuses direct I/O: {}", std::io::Error::from(errno)),
-            },
-        }
-    }
-
-    fn shape(self, size_bytes: u64, writable: bool, durable_writes: DurableWrites) -> Shape {
-        let (access, logical_block_bytes, memory_alignment_bytes) = match self {
-            Self::Yes { memory_alignment_bytes, logical_block_bytes } => {
-                (Access::Direct, logical_block_bytes, memory_alignment_bytes)
-            }
-            Self::No { reason } => (Access::Buffered { reason }, 1, 1),
-        };
-        Shape {
-            capacity_bytes: size_bytes - size_bytes % logical_block_bytes,
-            logical_block_bytes,
-            memory_alignment_bytes,
-            largest_transfer_bytes: LARGEST_TRANSFER_BYTES,
-            access,
-            durable_writes,
-            writable,
-            discards: writable,
-        }
-    }
-}
-
-fn memory_file_system(file: BorrowedFd<'_>) -> Result<Option<&'static str>, FileError> {
-    let stat = fstatfs(file)
-        .map_err(|errno| FileError::System { action: "reading the file system's type", errno })?;
-    // The field's type differs between architectures, and its sign is of no meaning.
-    #[allow(clippy::cast_sign_loss, clippy::allow_attributes, reason = "a magic number, not a quantity")]
-    let magic = stat.f_type as u64;
-    Ok(match magic {
-        TMPFS_MAGIC => Some("tmpfs"),
-        RAMFS_MAGIC => Some("ramfs"),
-        _ => None,
-    })
 }
 
 fn kind_name(kind: FileType) -> &'static str {

@@ -1,5 +1,8 @@
 //! Writes a test file whole, so that reading it later reads from the device: sparse and unwritten extents read
 //! from nowhere, and compressible contents flatter devices that compress.
+//!
+//! It is written in stretches with a flush after each: where writes go through memory, one flush at the end would take
+//! as long as the device needs for all of it, which looks like a silent device and ends long after the time limit.
 
 use nandle_io::{BufferMut, Completion, IoError, Nanos, Operation, Request, Wait};
 
@@ -13,6 +16,11 @@ mod tests;
 pub const CHUNK_BYTES: u64 = 1 << 20;
 /// Writes outstanding.
 const QUEUE_DEPTH: usize = 8;
+/// The first stretch.
+const STRETCH_BYTES: u64 = 32 << 20;
+/// Stretches grow until writing and flushing one takes this long, or [`STRETCH_PART`] of the time limit.
+const STRETCH_TIME: Nanos = Nanos::from_secs(1);
+const STRETCH_PART: u64 = 8;
 /// Memory that [`fill`] needs in the lane.
 pub const BUFFER_BYTES: u64 = CHUNK_BYTES * QUEUE_DEPTH as u64;
 
@@ -21,7 +29,7 @@ pub const BUFFER_BYTES: u64 = CHUNK_BYTES * QUEUE_DEPTH as u64;
 pub struct Filled {
     /// Bytes from the start of the device on that hold the contents, and are durable.
     pub bytes: u64,
-    /// Time that it took, the final flush included.
+    /// Time that it took, the flushes included.
     pub elapsed: Nanos,
 }
 
@@ -42,13 +50,13 @@ pub enum FillError {
 pub struct FillOptions {
     /// Bytes to fill, from the device's start; whole logical blocks are filled.
     pub bytes: u64,
-    /// Stop writing after this time, with what there is then.
+    /// Stop writing after this time, with what there is then; the flush of the last stretch comes after it.
     pub time_limit: Option<Nanos>,
     /// What to write.
     pub contents: Contents,
 }
 
-/// Fills the start of a lane's device and flushes it.
+/// Fills the start of a lane's device; when it returns, all of that is durable.
 ///
 /// # Errors
 /// A write or the flush failed, the device stopped answering, memory is short, or the user ended it.
@@ -58,23 +66,43 @@ pub fn fill(
     observer: &mut dyn Observer,
     cancel: &Cancel,
 ) -> Result<Filled, FillError> {
+    lane.check_idle(1)?;
     let shape = &lane.device().shape;
     let bytes = options.bytes.min(shape.capacity_bytes);
     let bytes = bytes - bytes % shape.logical_block_bytes;
     let began = lane.io().now();
     let mut filling = Filling::new(lane, options, bytes)?;
-    while !filling.is_done() {
-        filling.step()?;
-        if cancel.is_cancelled() {
-            filling.drain()?;
-            return Err(LoadError::Cancelled.into());
-        }
-        let done = filling.finished_bytes as f64 / bytes.max(1) as f64;
-        observer.progress("writing the test file", done);
+    let mut stretch = Stretch::new(options.time_limit);
+    while filling.finished_bytes < filling.bytes {
+        let stretch_began = filling.lane.io().now();
+        filling.write(stretch.bytes, observer, cancel)?;
+        filling.flush()?;
+        stretch.adapt(filling.lane.io().now().since(stretch_began));
     }
     let bytes = filling.finished_bytes;
-    filling.flush()?;
     Ok(Filled { bytes, elapsed: lane.io().now().since(began) })
+}
+
+/// How much is written between two flushes.
+struct Stretch {
+    bytes: u64,
+    time: Nanos,
+}
+
+impl Stretch {
+    fn new(time_limit: Option<Nanos>) -> Self {
+        let part = time_limit.map_or(Nanos::MAX, |limit| Nanos(limit.0 / STRETCH_PART));
+        Self { bytes: STRETCH_BYTES, time: STRETCH_TIME.min(part) }
+    }
+
+    /// Chooses the next one by the time that one took, its flush included.
+    fn adapt(&mut self, took: Nanos) {
+        if took < Nanos(self.time.0 / 2) {
+            self.bytes = self.bytes.saturating_mul(2);
+        } else if took > self.time {
+            self.bytes = (self.bytes / 2).max(CHUNK_BYTES);
+        }
+    }
 }
 
 struct Filling<'lane> {
@@ -118,17 +146,34 @@ impl<'lane> Filling<'lane> {
         })
     }
 
-    fn is_done(&self) -> bool {
-        self.next_bytes == self.bytes && self.in_flight == 0
+    /// Writes the next stretch, or less where the area or the time ends.
+    fn write(
+        &mut self,
+        stretch_bytes: u64,
+        observer: &mut dyn Observer,
+        cancel: &Cancel,
+    ) -> Result<(), FillError> {
+        let whole_bytes = self.bytes;
+        let stretch_end_bytes = self.next_bytes.saturating_add(stretch_bytes);
+        while self.next_bytes < self.bytes.min(stretch_end_bytes) || self.in_flight > 0 {
+            self.step(stretch_end_bytes)?;
+            if cancel.is_cancelled() {
+                self.drain()?;
+                return Err(LoadError::Cancelled.into());
+            }
+            observer
+                .progress("writing the test file", self.finished_bytes as f64 / whole_bytes.max(1) as f64);
+        }
+        Ok(())
     }
 
     /// Submits what there is memory for, and waits for one write.
-    fn step(&mut self) -> Result<(), FillError> {
+    fn step(&mut self, stretch_end_bytes: u64) -> Result<(), FillError> {
         let now = self.lane.io().now();
         if self.stop_at.is_some_and(|stop_at| now >= stop_at) {
             self.bytes = self.next_bytes;
         }
-        while self.next_bytes < self.bytes
+        while self.next_bytes < self.bytes.min(stretch_end_bytes)
             && let Some(mut buffer) = self.free.pop()
         {
             let offset = self.next_bytes;
@@ -183,8 +228,8 @@ impl<'lane> Filling<'lane> {
             return Ok(());
         }
         let (outstanding, offset_bytes) = (self.in_flight, self.finished_bytes);
-        // Once everything is written only the flush is left.
-        let operation = if offset_bytes == self.bytes { "flush" } else { "write" };
+        // Once everything that was begun is written, only the flush is left.
+        let operation = if offset_bytes == self.next_bytes { "flush" } else { "write" };
         Err(LoadError::Stalled { silent, outstanding, operation, offset_bytes, age: silent }.into())
     }
 
@@ -201,7 +246,7 @@ impl<'lane> Filling<'lane> {
         Ok(())
     }
 
-    fn flush(mut self) -> Result<(), FillError> {
+    fn flush(&mut self) -> Result<(), FillError> {
         self.submit(Operation::Flush)?;
         self.drain()
     }

@@ -160,8 +160,8 @@ pub struct MeasuredCell {
     pub cell: Cell,
     /// Number of slices.
     pub slices: u32,
-    /// Bandwidth corrected for the drift that the reference cell showed, with its 95 % interval. Curves and
-    /// derived parameters use this one.
+    /// Bandwidth corrected for the drift that the reference cell showed and, in random reading of single blocks, by
+    /// what the cells about it say (kriging), with its 95 % interval. Curves and derived parameters use this one.
     pub steady_bandwidth_bytes_per_s: Interval<f64>,
 }
 

@@ -118,22 +118,22 @@ pub struct FirstTouch {
     pub ratio: Interval<f64>,
 }
 
-/// A cell from the fitted curve.
+/// A cell that follows from the fitted curve and the measured cells about it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct FittedCell {
     /// Bytes of one request.
     pub block_bytes: u64,
     /// Requests outstanding.
     pub queue_depth: u32,
-    /// Bandwidth, random reading, group of 1.
-    pub bandwidth_bytes_per_s: f64,
+    /// Bandwidth, random reading, group of 1, with its 95 % interval.
+    pub bandwidth_bytes_per_s: Interval<f64>,
 }
 
 /// The curve of random reading over block size and queue depth (group of 1).
 ///
 /// `1/X^p = (t/(q·b))^p + (1/(i·b))^p + (1/w)^p` with `t = request_ns + b · ns_per_byte`: latency bound,
-/// request-rate bound and bandwidth bound, joined smoothly; on top of it the measured cells' residuals,
-/// interpolated. The error is that of leaving one measured cell out and predicting it from the others.
+/// request-rate bound and bandwidth bound, joined smoothly; on top of it what the measured cells about a cell say
+/// beyond the curve (kriging). The error is that of leaving one measured cell out and predicting it from the others.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FitSummary {
     /// Time of a request of no length at depth 1.

@@ -103,10 +103,10 @@ pub struct FileSystem {
     pub mount_point: String,
     /// Its mount options.
     pub options: Vec<String>,
-    /// Size of the file system.
-    pub capacity_bytes: u64,
-    /// Bytes that an unprivileged user may still write.
-    pub available_bytes: u64,
+    /// Size of the file system; `null` where it doesn't say.
+    pub capacity_bytes: Option<u64>,
+    /// Bytes that an unprivileged user may still write; `null` where the file system doesn't say.
+    pub available_bytes: Option<u64>,
 }
 
 /// Atomic write units: a write of a size in this range, aligned to it, is never torn.

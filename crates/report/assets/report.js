@@ -182,7 +182,7 @@
       return [min - margin, max + margin];
     }
 
-    // From zero, so that heights compare as the figures do; whiskers included.
+    // From zero, so that heights compare as the figures do, unless it is logarithmic; whiskers included.
     yRange() {
       const lines = this.curves.flatMap((curve) => curve.line.map(([, y]) => y));
       const ends = this.curves.flatMap((curve) => curve.measured.map(([, , , high]) => high ?? 0));

@@ -39,21 +39,18 @@ fn columns(array: &ArraySpec) -> u64 {
     }
 }
 
-/// Joins the members, which are devices of `io`, to one. Its capacity is the array's area: what lies behind a
-/// member's area is not addressed.
+/// Joins the members, which are devices of `io`, to one. Its capacity is the array's area.
 pub(crate) fn join(
     array: &ArraySpec,
     io: Box<dyn Io>,
     members: &[Device],
 ) -> Result<(Box<dyn Io>, Device), Problem> {
     let ids: Vec<DeviceId> = members.iter().map(|member| member.id).collect();
-    let smallest = members.iter().map(|member| member.shape.capacity_bytes).min().unwrap_or(0);
     let mut arrays = Arrays::new(io);
     let joined = match array.level {
         ArrayLevel::Raid0 => arrays.raid0(&ids, array.chunk_bytes),
         ArrayLevel::Raid10 => arrays.raid10(&ids, array.chunk_bytes),
     };
-    let mut device = joined.map_err(|source| Problem::Array { source })?;
-    device.shape.capacity_bytes = device.shape.capacity_bytes.min(area_bytes(array, smallest));
+    let device = joined.map_err(|source| Problem::Array { source })?;
     Ok((Box::new(arrays), device))
 }

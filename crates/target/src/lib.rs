@@ -15,7 +15,7 @@ mod target;
 mod world;
 
 pub use error::{Problem, TargetError};
-pub use open::{Intent, OpenOptions};
+pub use open::{Intent, ModelContents, OpenOptions};
 pub use roots::Roots;
 pub use spec::TargetSpec;
 pub use target::{Target, TargetKind};

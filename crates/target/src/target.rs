@@ -26,14 +26,12 @@ pub(crate) struct Leaf {
     pub(crate) path: PathBuf,
     pub(crate) kind: TargetKind,
     pub(crate) backing: Backing,
-    /// What tests may address, from 0 on.
-    pub(crate) area_bytes: u64,
     pub(crate) needs_fill: bool,
     pub(crate) remarks: Vec<String>,
     /// A kept test file, to mark it as filled.
     pub(crate) kept: Option<KeptFile>,
     /// Takes a test file's name away when the leaf is dropped.
-    pub(crate) _guard: Option<NameGuard>,
+    pub(crate) guard: Option<NameGuard>,
 }
 
 /// What requests reach in the end.
@@ -115,7 +113,7 @@ impl Target {
 
     /// Bytes that tests may address, from offset 0 on.
     pub fn area_bytes(&self) -> u64 {
-        let smallest = self.leaves.iter().map(|leaf| leaf.area_bytes).min().unwrap_or(0);
+        let smallest = self.shapes().map(|shape| shape.capacity_bytes).min().unwrap_or(0);
         self.array().map_or(smallest, |array| crate::arrays::area_bytes(array, smallest))
     }
 
@@ -147,6 +145,7 @@ impl Target {
                 remarks.push(remark.clone());
             }
         }
+        remarks.extend(crate::facts::differences(self));
         remarks
     }
 
@@ -160,7 +159,12 @@ impl Target {
         self.leaves.iter().map(|leaf| leaf.path.as_path())
     }
 
-    /// Their shapes. The capacity is the file's, which may be more than the area.
+    /// The names of its test files, where the file system has no files without; they go with the target.
+    pub fn names_of_test_files(&self) -> impl Iterator<Item = &Path> {
+        self.leaves.iter().filter_map(|leaf| leaf.guard.as_ref()).map(NameGuard::path)
+    }
+
+    /// Their shapes. The capacity is what tests may address, which may be less than the file.
     pub fn shapes(&self) -> impl Iterator<Item = &Shape> {
         self.leaves.iter().map(Leaf::shape)
     }
@@ -200,11 +204,9 @@ impl Leaf {
     }
 
     pub(crate) fn check_area(self) -> Result<Self, Problem> {
-        if self.area_bytes < open::SMALLEST_AREA_BYTES {
-            return Err(Problem::TooSmall {
-                got_bytes: self.area_bytes,
-                needed_bytes: open::SMALLEST_AREA_BYTES,
-            });
+        let got_bytes = self.shape().capacity_bytes;
+        if got_bytes < open::SMALLEST_AREA_BYTES {
+            return Err(Problem::TooSmall { got_bytes, needed_bytes: open::SMALLEST_AREA_BYTES });
         }
         Ok(self)
     }

@@ -24,7 +24,7 @@ pub enum IoChoice {
 pub struct OpenedIo {
     /// The world. It stays with the thread that made it.
     pub io: Box<dyn Io>,
-    /// The target. Its capacity is the target's area, so that nothing outside of it is addressed by mistake.
+    /// The target. Its capacity is the target's area, and requests beyond it are refused.
     pub device: Device,
 }
 
@@ -67,7 +67,7 @@ impl Target {
 
     fn world(&self, slots: u32) -> Result<OpenedIo, Problem> {
         let files: Vec<_> = self.files().cloned().collect();
-        let (io, mut devices) = match self.options.io {
+        let (io, devices) = match self.options.io {
             _ if self.is_modelled() => {
                 modelled::world(slots, self.options.model_request_cpu(), &self.leaves)?
             }
@@ -76,9 +76,6 @@ impl Target {
             IoChoice::Auto => uring(slots, files)
                 .unwrap_or_else(|(reason, files)| threads(Threads::in_place_of(&reason, slots), files)),
         };
-        for (device, leaf) in devices.iter_mut().zip(&self.leaves) {
-            device.shape.capacity_bytes = leaf.area_bytes;
-        }
         let (io, device) = match (self.array(), devices.as_slice()) {
             (Some(array), members) => arrays::join(array, io, members)?,
             (None, [device]) => (io, device.clone()),

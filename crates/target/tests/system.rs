@@ -169,3 +169,33 @@ fn the_part_of_another_device_is_in_use() {
     let error = open_error(&device, &OpenOptions { destroy_data: true, ..write_options() });
     assert!(matches!(&error.problem, Problem::InUse { used } if used.contains("is part of dm-")), "{error}");
 }
+
+/// An overlay whose files come to lie in a directory.
+fn overlay(parent: &Path, upper: &Path) -> Result<(PathBuf, Undo), String> {
+    let lower = parent.join("lower");
+    let layers = [&lower, &upper.join("files"), &upper.join("work")];
+    layers.iter().try_for_each(fs::create_dir_all).map_err(|error| error.to_string())?;
+    let [lower, files, work] = layers.map(|layer| layer.display());
+    let options = format!("lowerdir={lower},upperdir={files},workdir={work}");
+    mount(parent, &["-t", "overlay", "-o", &options, "overlay"])
+}
+
+#[test]
+fn an_overlay_is_doubted_only_where_it_does_not_state_what_its_layer_does() {
+    let parent = tempfile::tempdir().unwrap();
+    let in_memory = tempfile::tempdir_in("/dev/shm").unwrap();
+    for (upper, doubted) in [(parent.path(), false), (in_memory.path(), true)] {
+        let (at, undo) = match overlay(parent.path(), upper) {
+            Ok(mounted) => mounted,
+            Err(error) => return skip(&error),
+        };
+        let layer = open(upper, &read_options()).unwrap();
+        let target = open(&at, &read_options()).unwrap();
+        // A layer that states its alignment has a smaller one than what is assumed of those that don't.
+        if doubted || layer.shapes().all(|shape| shape.logical_block_bytes < 4096) {
+            let told = target.remarks().iter().any(|remark| remark.contains("overlay, and what"));
+            assert_eq!(told, doubted, "{:?}", target.remarks());
+        }
+        drop((target, undo));
+    }
+}

@@ -81,3 +81,20 @@ fn a_kept_file_that_was_half_written_is_written_again() {
     let plan = place.nandle("sweep kept --plan --json").done().json();
     assert_eq!(plan["fill_bytes"], 1024 * MIB);
 }
+
+#[test]
+fn an_interrupted_probe_leaves_a_complete_profile_where_it_is() {
+    let place = Place::new();
+    place.nandle("probe model:x25-m-g2 --budget 20s").done();
+    assert_eq!(place.json("profile.json")["partial"].as_array().unwrap().len(), 0);
+    let (profile, report) = (place.read("profile.json"), place.read("report.html"));
+    let running = place.start("probe . --budget 12s --file-size 8MiB");
+    running.wait_until_written(8 * MIB);
+    std::thread::sleep(std::time::Duration::from_millis(2500));
+    let outcome = running.end_after(Signal::INT);
+    assert_eq!(outcome.code, Some(130), "{outcome:?}");
+    outcome.says(&["interrupted", "profile.partial.json"]);
+    assert!(place.read("profile.json") == profile && place.read("report.html") == report);
+    assert!(place.json("profile.partial.json")["partial"].to_string().contains("interrupted"));
+    assert_eq!(place.names(), ["profile.json", "profile.partial.json", "report.html", "report.partial.html"]);
+}

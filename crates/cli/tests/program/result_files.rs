@@ -37,6 +37,17 @@ fn foreign_files_are_left_alone() {
 }
 
 #[test]
+fn a_huge_foreign_file_is_not_read_whole() {
+    let place = Place::new();
+    // More than a process could hold, and nothing on the disk.
+    let file = std::fs::File::create(place.path("huge")).unwrap();
+    file.set_len(1 << 43).unwrap();
+    for option in ["--profile", "--report"] {
+        at_once(&place, &format!("{LONG} {option} huge")).refused(2, &["huge", "left alone"]);
+    }
+}
+
+#[test]
 fn an_empty_file_may_be_written() {
     let place = Place::new();
     place.write("p.json", "");

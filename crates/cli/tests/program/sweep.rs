@@ -183,3 +183,27 @@ fn an_array_of_directories_is_swept_like_one() {
     }
     assert_eq!(place.names(), [""; 0]);
 }
+
+#[test]
+fn a_sweep_that_measured_nothing_has_failed() {
+    let place = Place::new();
+    let outcome =
+        place.nandle("sweep model:x25-m-g2 --block-sizes 1M --queue-depths 64,32 --outstanding-max 1M");
+    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+    outcome.says(&["no cell was measured", "all 4 were skipped", "--outstanding-max"]);
+}
+
+#[test]
+fn a_value_that_is_given_twice_is_run_once() {
+    let place = Place::new();
+    let sweep = "sweep model:x25-m-g2 --block-sizes 4K,4KiB,8K --queue-depths 1,1 --group-sizes 2,2 \
+                 --patterns random,random --bytes-per-run 1MiB --json";
+    let cells = place.nandle(sweep).done().json();
+    assert_eq!(cells["cells"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn a_schedule_has_no_refill() {
+    let place = Place::new();
+    place.nandle("sweep model:x25-m-g2 --rate 100 --refill batched").refused(2, &["--refill", "--rate"]);
+}

@@ -12,6 +12,7 @@ fn a_plan_names_the_cells_the_time_and_the_bytes() {
         assert!(outcome.stdout.contains(part), "{part:?} is missing in {}", outcome.stdout);
     }
     assert!(outcome.stdout.contains("the cells write nothing"), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("to be written, which takes about "), "{}", outcome.stdout);
     let written = place.nandle(&format!("sweep . {SWEEP} --operation write --bytes-per-run 10MiB")).done();
     assert!(written.stdout.contains("the cells write about 40MiB"), "{}", written.stdout);
     let unbounded = place.nandle(&format!("sweep . {SWEEP} --operation write")).done();
@@ -28,6 +29,7 @@ fn a_plan_is_json_too() {
         (&plan["fill_bytes"], &plan["cells_time_ns_max"]),
         (&(64 * MIB).into(), &20_000_000_000_u64.into())
     );
+    assert!(plan["fill_time_ns"].as_u64().is_some_and(|time| time > 0), "{plan}");
     assert_eq!(plan["cells_write_bytes"], 4 * MIB, "a quarter of four times 4 MiB");
 }
 

@@ -45,13 +45,15 @@ fn unit_nanos(name: &str) -> Option<u64> {
 
 /// Prints a span of time for people: `250us`, `1.5s`; from a minute on in whole seconds (`1m30s`, `1h5m`).
 pub fn format_duration(span: Nanos) -> String {
-    if span.0 >= MINUTE {
+    // A figure of two decimals that rounds up to the next unit is printed in that unit: 1ms, not 1000.0us.
+    let reaches = |unit: u64, decimal: u64| span.0.saturating_add(decimal / 200) >= unit;
+    if reaches(MINUTE, SECOND) {
         return format_long(span.0.saturating_add(SECOND / 2) / SECOND);
     }
-    let below_a_minute = UNITS.into_iter().filter(|(_, unit)| *unit < MINUTE);
-    let (name, unit) = below_a_minute.into_iter().find(|(_, unit)| span.0 >= *unit).unwrap_or(("s", SECOND));
-    if span.0.is_multiple_of(unit) {
-        format!("{}{name}", span.0 / unit)
+    let mut below_a_minute = UNITS.into_iter().filter(|(_, unit)| *unit < MINUTE);
+    let (name, unit) = below_a_minute.find(|(_, unit)| reaches(*unit, unit / 1000)).unwrap_or(("s", SECOND));
+    if span.0.is_multiple_of(unit) || span.0 < unit {
+        format!("{}{name}", span.0.div_ceil(unit))
     } else {
         format!("{}{name}", with_decimals(span.0, unit))
     }
@@ -101,7 +103,12 @@ mod tests {
             (17, "17ns"),
             (250_000, "250us"),
             (1_234_567, "1.23ms"),
+            (999_400, "999.4us"),
+            (999_996, "1ms"),
+            (999_999_999, "1s"),
             (1_500_000_000, "1.5s"),
+            (MINUTE - SECOND / 100, "59.99s"),
+            (MINUTE - 1, "1m"),
             (MINUTE, "1m"),
             (90 * SECOND, "1m30s"),
             (HOUR + 5 * MINUTE, "1h5m"),

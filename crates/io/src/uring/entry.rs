@@ -26,7 +26,8 @@ pub(super) struct Progress {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FileHandle {
     pub(super) number: i32,
-    pub(super) registered: bool,
+    /// Whether the number is a place in the table, and whether workers of the kernel have to do the requests.
+    pub(super) flags: squeue::Flags,
 }
 
 impl Progress {
@@ -57,7 +58,7 @@ pub(super) fn build(in_flight: &mut InFlight<Progress>) -> squeue::Entry {
                 .build()
         }
     };
-    if progress.file.registered { entry.flags(squeue::Flags::FIXED_FILE) } else { entry }
+    entry.flags(progress.file.flags)
 }
 
 fn file(progress: &Progress) -> types::Fd {

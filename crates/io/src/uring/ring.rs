@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "hands entries to the kernel; each block names its invariant")]
 
 use std::marker::PhantomData;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, RawFd};
 use std::sync::Arc;
 
 use io_uring::types::{CancelBuilder, SubmitArgs, Timespec};
@@ -14,6 +14,7 @@ use super::setup::{self, ARENAS_MAX, FILES_MAX, Setup, SetupError};
 use super::wake::WakeEvent;
 use crate::buffer::{GRAIN_BYTES, Region};
 use crate::file::DeviceFile;
+use crate::io::Wake;
 use crate::slots::{InFlight, Slots};
 use crate::{
     Arena, Backend, Cause, Completion, Device, DeviceId, Full, Io, IoError, Nanos, Operation, Request, Wait,
@@ -43,6 +44,8 @@ pub struct Uring {
     /// Ring entries on their way from the completion queue; kept for its memory.
     entries: Vec<cqueue::Entry>,
     arenas: Vec<RegisteredArena>,
+    wake_event: Arc<WakeEvent>,
+    /// The event, once somebody may set it.
     wake: Option<Arc<WakeEvent>>,
     /// Polls of the event that are in the ring.
     wake_polls: usize,
@@ -69,6 +72,7 @@ impl Uring {
     pub fn new(slots: u32) -> Result<Self, SetupError> {
         let Setup { ring, features, stepped_down, registered_files, registered_arenas } =
             setup::set_up(slots)?;
+        let wake_event = WakeEvent::new().map_err(|errno| SetupError::NoWakeEvent { errno })?;
         let slots = Slots::new(slots.clamp(1, ring.params().sq_entries().saturating_sub(1).max(1)));
         Ok(Self {
             ring,
@@ -79,6 +83,7 @@ impl Uring {
             refused: Vec::new(),
             entries: Vec::new(),
             arenas: Vec::new(),
+            wake_event,
             wake: None,
             wake_polls: 0,
             woken: false,
@@ -93,21 +98,52 @@ impl Uring {
     pub fn add(&mut self, file: Arc<DeviceFile>) -> Device {
         let index = u32::try_from(self.files.len()).unwrap_or(u32::MAX);
         let descriptor = file.file().as_raw_fd();
-        let registered = self.registered_files
-            && index < FILES_MAX
-            && self.ring.submitter().register_files_update(index, &[descriptor]).is_ok();
+        let registered = self.registered_files && self.register_file(index, descriptor);
         let number = if registered { index.cast_signed() } else { descriptor };
-        self.handles.push(FileHandle { number, registered });
+        let mut flags = squeue::Flags::empty();
+        flags.set(squeue::Flags::FIXED_FILE, registered);
+        if file.blocks_submission() {
+            flags |= squeue::Flags::ASYNC;
+            self.allow_workers();
+        }
+        self.handles.push(FileHandle { number, flags });
         let device = Device { id: DeviceId(index), shape: file.shape().clone() };
         self.files.push(file);
         self.devices.push(device.clone());
         device
     }
 
+    /// Has the kernel use as many workers as there are requests: by itself it has four for each processor.
+    fn allow_workers(&mut self) {
+        let workers = u32::try_from(self.slots.capacity()).unwrap_or(u32::MAX);
+        if let Err(error) = self.ring.submitter().register_iowq_max_workers(&mut [workers, 0]) {
+            self.backend.stepped_down.push(format!("not as many workers as requests: {error}"));
+        }
+    }
+
+    /// Puts a file into the ring's table. What doesn't get there is noted, and used by its descriptor.
+    fn register_file(&mut self, index: u32, descriptor: RawFd) -> bool {
+        let refusal = if index < FILES_MAX {
+            let updated = self.ring.submitter().register_files_update(index, &[descriptor]);
+            updated.err().map(|error| error.to_string())
+        } else {
+            Some(format!("a ring registers {FILES_MAX} files"))
+        };
+        let is_registered = refusal.is_none();
+        let note = refusal.map(|why| format!("not all files registered: {why}"));
+        self.backend.stepped_down.extend(note.filter(|note| !self.backend.stepped_down.contains(note)));
+        is_registered
+    }
+
+    #[cfg(test)]
+    pub(super) fn descriptor(&self) -> RawFd {
+        self.ring.as_raw_fd()
+    }
+
     /// Adds any descriptor as the next device, whatever it is.
     #[cfg(test)]
     pub(super) fn add_raw(&mut self, descriptor: i32, device: Device) {
-        self.handles.push(FileHandle { number: descriptor, registered: false });
+        self.handles.push(FileHandle { number: descriptor, flags: squeue::Flags::empty() });
         self.devices.push(device);
     }
 
@@ -116,8 +152,10 @@ impl Uring {
         let now = clock::monotonic();
         let file = self.handles.get(device.0 as usize).copied();
         let arena_index = self.arena_index(&request.operation);
-        let progress =
-            Progress::new(file.unwrap_or(FileHandle { number: -1, registered: false }), arena_index);
+        let progress = Progress::new(
+            file.unwrap_or(FileHandle { number: -1, flags: squeue::Flags::empty() }),
+            arena_index,
+        );
         let in_flight = InFlight::new(device, request, now, progress);
         if let Some(cause) = self.refusal(device, &in_flight.operation) {
             let error = IoError::new(&in_flight.operation, cause);
@@ -174,9 +212,17 @@ impl Uring {
     }
 
     /// Sends what is queued and waits. Returns whether it is worth while to wait on.
+    ///
+    /// # Panics
+    /// The kernel refuses a ring that it has set up itself, which only a mistake of ours can bring about.
     fn enter(&mut self, completions: usize, until: Option<Nanos>) -> bool {
+        let entered = self.try_enter(completions, until);
+        entered.unwrap_or_else(|errno| panic!("io_uring_enter on a ring of our own: {errno:?}"))
+    }
+
+    fn try_enter(&mut self, completions: usize, until: Option<Nanos>) -> Result<bool, Option<Errno>> {
         if completions == 0 && self.nothing_to_send() {
-            return true;
+            return Ok(true);
         }
         let result = match until.filter(|_| completions > 0) {
             None => self.ring.submitter().submit_and_wait(completions),
@@ -188,10 +234,10 @@ impl Uring {
             }
         };
         match result.map_err(|error| Errno::from_io_error(&error)) {
-            Ok(_) => true,
+            Ok(_) => Ok(true),
             // A signal, the deadline, or no memory for now: the caller looks around and comes back.
-            Err(Some(Errno::INTR | Errno::TIME | Errno::AGAIN | Errno::BUSY)) => false,
-            Err(errno) => panic!("io_uring_enter on a ring of our own: {errno:?}"),
+            Err(Some(Errno::INTR | Errno::TIME | Errno::AGAIN | Errno::BUSY)) => Ok(false),
+            Err(errno) => Err(errno),
         }
     }
 
@@ -324,10 +370,8 @@ impl Io for Uring {
     }
 
     fn waker(&mut self) -> Option<Waker> {
-        if self.wake.is_none() {
-            self.wake = Some(WakeEvent::new().ok()?);
-        }
-        self.wake.clone().map(|wake| Waker::new(wake))
+        self.wake = Some(Arc::clone(&self.wake_event));
+        Some(Waker::new(Arc::clone(&self.wake_event) as Arc<dyn Wake>))
     }
 
     fn register(&mut self, arena: &Arena) -> usize {
@@ -411,10 +455,14 @@ impl Drop for Uring {
         let until = clock::monotonic() + DRAIN;
         let mut completions = Vec::new();
         while self.slots.in_use() > 0 && clock::monotonic() < until {
-            self.reap(Wait { completions: self.slots.in_use(), until: Some(until) }, &mut completions);
+            // Not `reap`: a panic on top of the one that may be dropping this world would end the process.
+            if self.try_enter(self.slots.in_use(), Some(until)).is_err() {
+                break;
+            }
+            self.collect(&mut completions);
         }
         if self.slots.in_use() > 0 {
-            // The device doesn't answer, and the kernel may write to this memory at any time from now on.
+            // The device, or the kernel, doesn't answer, and the kernel may write to this memory at any time from now on.
             std::mem::forget(std::mem::replace(&mut self.slots, Slots::new(0)));
         }
     }

@@ -18,6 +18,12 @@ pub enum SetupError {
         /// What the system said.
         errno: Errno,
     },
+    /// The system gives no event descriptor, by which other threads end a wait.
+    #[error("an event descriptor for the ring: {}; raise RLIMIT_NOFILE (ulimit -n)", std::io::Error::from(*errno))]
+    NoWakeEvent {
+        /// What the system said.
+        errno: Errno,
+    },
     /// The kernel's `io_uring` lacks something indispensable.
     #[error("this kernel's io_uring lacks {what} (Linux 5.11)")]
     TooOld {

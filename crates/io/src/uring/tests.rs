@@ -112,3 +112,32 @@ fn a_signal_ends_a_wait() {
         assert!(ring.now() < until, "the signal went by unseen");
     });
 }
+
+/// The kernel refuses a ring only by a mistake of ours; that it then panics must not end the whole process.
+#[test]
+#[allow(unsafe_code, reason = "puts something else in the place of the ring's descriptor")]
+fn a_ring_that_the_kernel_refuses_unwinds_once() {
+    let (reader, _writer) = std::io::pipe().unwrap();
+    let arena = Arena::new(1 << 12).unwrap();
+    let Some(mut ring) = stuck_on(&reader, &arena, 1) else { return };
+    let nothing = std::fs::File::open("/dev/null").unwrap();
+    // SAFETY: both descriptors are open, and the ring's closes what is in its place now.
+    assert!(unsafe { libc::dup2(nothing.as_raw_fd(), ring.descriptor()) } >= 0);
+    let reaping = std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || {
+        ring.reap(Wait::until_completed(1), &mut Vec::new());
+    }));
+    assert!(reaping.is_err());
+}
+
+#[test]
+fn a_file_that_is_not_registered_is_noted_once() {
+    let Ok(mut ring) = Uring::new(1) else { return };
+    let file = std::fs::File::open("Cargo.toml").unwrap();
+    let file = std::sync::Arc::new(crate::DeviceFile::new(file, crate::FileOptions::default()).unwrap());
+    for _ in 0..66 {
+        ring.add(std::sync::Arc::clone(&file));
+    }
+    let noted = ring.backend().stepped_down;
+    let about_files = noted.iter().filter(|note| note.contains("files"));
+    assert_eq!(about_files.count(), 1, "{noted:?}");
+}

@@ -71,14 +71,13 @@ impl Model {
 
     fn first_state(&self) -> String {
         match &self.parameters {
-            Parameters::Flash(_) => self.first_state.sentence(),
             Parameters::Disk(_) => {
                 "It begins idle, its heads at the outermost track and its cache empty.".into()
             }
             Parameters::Array { members, .. } if members.iter().all(Self::is_rotational) => {
                 members.first().map_or_else(String::new, Self::first_state)
             }
-            Parameters::Array { .. } => self.first_state.sentence(),
+            Parameters::Flash(_) | Parameters::Array { .. } => self.first_state.sentence(),
         }
     }
 

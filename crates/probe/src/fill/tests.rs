@@ -1,6 +1,6 @@
 use super::*;
 use crate::Unobserved;
-use crate::virtual_world::{Fault, Servers, VirtualWorld};
+use crate::virtual_world::{Fault, Servers, Timing, VirtualWorld};
 
 const CAPACITY_BYTES: u64 = 100 << 20;
 /// One write after the other, 10 ms each: 100 MiB/s.
@@ -79,4 +79,38 @@ fn a_silent_device_and_a_user_end_it() {
     let error = fill(&mut lane, options, &mut Unobserved, &cancel).unwrap_err();
     assert!(matches!(error, FillError::Load(LoadError::Cancelled)), "{error}");
     assert_eq!(lane.io().in_flight(), 0);
+}
+
+/// Memory before a device: it takes writes at once, and a flush takes 100 ms for each MiB that was written since the
+/// last one.
+#[derive(Default)]
+struct WriteBack {
+    dirty_bytes: u64,
+}
+
+impl Timing for WriteBack {
+    fn done_at(&mut self, now: Nanos, operation: &Operation, _outstanding: usize) -> Nanos {
+        if !matches!(operation, Operation::Flush) {
+            self.dirty_bytes += operation.length_bytes();
+            return now + Nanos(1000);
+        }
+        let dirty_mib = std::mem::take(&mut self.dirty_bytes) >> 20;
+        now + Nanos::from_millis(100 * dirty_mib)
+    }
+}
+
+#[test]
+fn a_device_behind_memory_is_not_taken_for_a_silent_one() {
+    // In one go it would be silent for 40 s, four times the lane's patience.
+    let filled = run(VirtualWorld::new(400 << 20, WriteBack::default()), 400 << 20, None).unwrap();
+    assert_eq!(filled.bytes, 400 << 20);
+}
+
+#[test]
+fn the_time_limit_holds_for_what_is_durable() {
+    let limit = Nanos::from_secs(8);
+    let world = VirtualWorld::new(4 << 30, WriteBack::default());
+    let filled = run(world, 4 << 30, Some(limit)).unwrap();
+    assert!(filled.elapsed < Nanos::from_secs(10), "{:?}", filled.elapsed);
+    assert!(filled.bytes < 100 << 20, "{}", filled.bytes);
 }

@@ -63,10 +63,9 @@ impl ClosedLoop {
     /// ended it.
     pub fn run(&self, lane: &mut Lane, work: Work, cancel: &Cancel) -> Result<Measurement, LoadError> {
         let queue_depth = self.queue_depth.max(1);
-        if queue_depth as usize > lane.io.slots() {
-            return Err(LoadError::TooDeep { queue_depth, slots: lane.io.slots() });
-        }
+        lane.check_idle(queue_depth)?;
         let operations = Operations::new(work, &lane.device, &lane.arena, queue_depth)?;
+        lane.wait_for_start()?;
         Run::new(*self, lane, operations, queue_depth).drive(cancel)
     }
 }

@@ -23,6 +23,15 @@ pub enum LoadError {
         /// How long it has been outstanding.
         age: Nanos,
     },
+    /// A run on this lane was given up with requests outstanding.
+    #[error(
+        "{outstanding} requests of an earlier run are still outstanding here, which the device stopped answering; open \
+         it anew"
+    )]
+    Abandoned {
+        /// How many.
+        outstanding: usize,
+    },
     /// Buffers could not be had.
     #[error("buffers for {queue_depth} requests of {block_bytes} bytes: {source}")]
     Memory {

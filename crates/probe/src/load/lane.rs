@@ -1,6 +1,7 @@
 use nandle_io::{Arena, Device, Heartbeat, Io, Nanos};
 
 use super::LoadError;
+use super::several::Ticket;
 
 /// How often a waiting lane looks whether the user has interrupted it, or the device has stopped answering.
 const LOOK_AROUND: Nanos = Nanos::from_millis(200);
@@ -13,6 +14,8 @@ pub struct Lane {
     pub(super) arena: Arena,
     pub(crate) patience: Nanos,
     registered_bytes: usize,
+    /// What the first run waits for, when it is ready to submit.
+    pub(super) ticket: Option<Ticket>,
     /// Ends with the lane.
     _heartbeat: Option<Heartbeat>,
 }
@@ -39,12 +42,44 @@ impl Lane {
         let heartbeat = io.waker().map(|waker| Heartbeat::start(waker, LOOK_AROUND)).transpose();
         let heartbeat = heartbeat
             .map_err(|error| LoadError::Opening(format!("a thread that looks for Ctrl-C: {error}")))?;
-        Ok(Self { io, device, arena, patience: options.patience, registered_bytes, _heartbeat: heartbeat })
+        Ok(Self {
+            io,
+            device,
+            arena,
+            patience: options.patience,
+            registered_bytes,
+            ticket: None,
+            _heartbeat: heartbeat,
+        })
     }
 
     /// The world.
     pub fn io(&mut self) -> &mut dyn Io {
         self.io.as_mut()
+    }
+
+    /// Whether a run can begin that has so many requests outstanding.
+    ///
+    /// # Errors
+    /// The world has no room for them, or requests of a run that was given up are still in flight: their completions
+    /// would be taken for this run's.
+    pub(crate) fn check_idle(&self, queue_depth: u32) -> Result<(), LoadError> {
+        let (slots, outstanding) = (self.io.slots(), self.io.in_flight());
+        if outstanding > 0 {
+            return Err(LoadError::Abandoned { outstanding });
+        }
+        if queue_depth as usize > slots {
+            return Err(LoadError::TooDeep { queue_depth, slots });
+        }
+        Ok(())
+    }
+
+    /// Waits for the other threads of this load, where there are some.
+    ///
+    /// # Errors
+    /// There was no thread for one of them.
+    pub(super) fn wait_for_start(&mut self) -> Result<(), LoadError> {
+        self.ticket.take().map_or(Ok(()), Ticket::wait)
     }
 
     /// The device.

@@ -56,10 +56,9 @@ impl OpenLoop {
         cancel: &Cancel,
     ) -> Result<(Measurement, ScheduleLag), LoadError> {
         let queue_depth = self.queue_depth.max(1);
-        if queue_depth as usize > lane.io.slots() {
-            return Err(LoadError::TooDeep { queue_depth, slots: lane.io.slots() });
-        }
+        lane.check_idle(queue_depth)?;
         let operations = Operations::new(work, &lane.device, &lane.arena, queue_depth)?;
+        lane.wait_for_start()?;
         Run::new(*self, lane, operations, queue_depth).drive(cancel)
     }
 }

@@ -1,4 +1,4 @@
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
 
 use nandle_io::{Device, Io};
@@ -9,10 +9,11 @@ use super::{Lane, LaneOptions, LoadError, Measurement};
 pub type Opener<'a> = dyn Fn(u32) -> Result<(Box<dyn Io>, Device), String> + Sync + 'a;
 
 /// Runs the same load on several threads at once, each on its own lane, and adds up what they gave. They begin
-/// together, when the last one is set up. `run` gets the thread's number and its lane.
+/// together: the first run on each lane waits until all of them are ready to submit.
 ///
 /// A single thread is the caller's own: a thread that ends while the device owes it an answer is held by the kernel
-/// until the answer comes, and whoever waits for the thread would wait with it.
+/// until the answer comes, and whoever waits for the thread would wait with it. Of several threads, the one that
+/// finds the device silent says so to `stalled` at once, and what it found is returned when they are let go.
 ///
 /// # Errors
 /// The first thread's that has one.
@@ -22,23 +23,26 @@ pub fn run_on_threads(
     slots: u32,
     options: LaneOptions,
     run: &(dyn Fn(u32, &mut Lane) -> Result<Measurement, LoadError> + Sync),
+    stalled: &(dyn Fn(&LoadError) + Sync),
 ) -> Result<Measurement, LoadError> {
     if threads <= 1 {
         return run(0, &mut open_lane(open, slots, options)?);
     }
-    let start = &Start::of(threads);
-    let on_thread = |number| {
-        let lane = open_lane(open, slots, options);
-        // Every thread comes to the start, also one that could not be set up.
-        match start.arrive_and_wait() {
-            Go::Run => run(number, &mut lane?),
-            Go::Off => lane.and(Err(LoadError::Cancelled)),
+    let start = Arc::new(Start::of(threads));
+    let on_thread = |number, ticket| {
+        let mut lane = open_lane(open, slots, options)?;
+        lane.ticket = Some(ticket);
+        let result = run(number, &mut lane);
+        if let Err(error @ LoadError::Stalled { .. }) = &result {
+            stalled(error);
         }
+        result
     };
     std::thread::scope(|scope| {
         let mut handles = Vec::new();
         for number in 0..threads {
-            match Builder::new().spawn_scoped(scope, move || on_thread(number)) {
+            let ticket = Ticket { start: Arc::clone(&start) };
+            match Builder::new().spawn_scoped(scope, move || on_thread(number, ticket)) {
                 Ok(handle) => handles.push(handle),
                 Err(error) => {
                     start.call_off();
@@ -67,11 +71,28 @@ struct StartState {
     called_off: bool,
 }
 
-/// What a thread does after the start.
-#[derive(Debug, PartialEq, Eq)]
-enum Go {
-    Run,
-    Off,
+/// A thread's part in a start. Dropped before it was used, it counts as arrived: the others don't wait for a thread
+/// that could not be set up.
+pub(super) struct Ticket {
+    start: Arc<Start>,
+}
+
+impl Ticket {
+    /// Waits for the others.
+    ///
+    /// # Errors
+    /// The start was called off.
+    pub(super) fn wait(self) -> Result<(), LoadError> {
+        let start = Arc::clone(&self.start);
+        drop(self);
+        start.wait()
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        self.start.arrive();
+    }
 }
 
 impl Start {
@@ -82,18 +103,26 @@ impl Start {
         }
     }
 
-    fn arrive_and_wait(&self) -> Go {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+    fn lock(&self) -> MutexGuard<'_, StartState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn arrive(&self) {
+        let mut state = self.lock();
         state.missing = state.missing.saturating_sub(1);
         self.changed.notify_all();
+    }
+
+    fn wait(&self) -> Result<(), LoadError> {
+        let mut state = self.lock();
         while state.missing > 0 && !state.called_off {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        if state.called_off { Go::Off } else { Go::Run }
+        if state.called_off { Err(LoadError::Cancelled) } else { Ok(()) }
     }
 
     fn call_off(&self) {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).called_off = true;
+        self.lock().called_off = true;
         self.changed.notify_all();
     }
 }
@@ -107,13 +136,33 @@ fn open_lane(open: &Opener<'_>, slots: u32, options: LaneOptions) -> Result<Lane
 mod tests {
     use super::*;
 
+    fn tickets(count: u32) -> (Arc<Start>, Vec<Ticket>) {
+        let start = Arc::new(Start::of(count));
+        let tickets = (0..count).map(|_| Ticket { start: Arc::clone(&start) }).collect();
+        (start, tickets)
+    }
+
     #[test]
     fn nobody_waits_for_a_thread_that_can_not_be_started() {
-        let start = Start::of(3);
+        let (start, mut tickets) = tickets(3);
+        let missing = tickets.pop();
         std::thread::scope(|scope| {
-            let waiting = [scope.spawn(|| start.arrive_and_wait()), scope.spawn(|| start.arrive_and_wait())];
+            let waiting: Vec<_> =
+                tickets.into_iter().map(|ticket| scope.spawn(|| ticket.wait().is_err())).collect();
             start.call_off();
-            assert!(waiting.into_iter().all(|thread| thread.join().unwrap() == Go::Off));
+            assert!(waiting.into_iter().all(|thread| thread.join().unwrap()));
+        });
+        drop(missing);
+    }
+
+    #[test]
+    fn nobody_waits_for_a_thread_that_can_not_be_set_up() {
+        let (_, mut tickets) = tickets(3);
+        tickets.pop();
+        std::thread::scope(|scope| {
+            let waiting: Vec<_> =
+                tickets.into_iter().map(|ticket| scope.spawn(|| ticket.wait().is_ok())).collect();
+            assert!(waiting.into_iter().all(|thread| thread.join().unwrap()));
         });
     }
 }

@@ -22,8 +22,8 @@ const STRIDE_BLOCKS: i64 = 37;
 /// Standard errors on either side of a 95 % interval.
 const DEVIATIONS: f64 = 1.96;
 
-/// Reads pieces all over the file, each twice in succession, until `until`; `None` when the file is too small or
-/// fewer than four pieces were read.
+/// Reads pieces all over the file, each twice in succession, until `until`; `None` when the file is too small, when
+/// a block is more than may be outstanding, or when fewer than four pieces were read.
 pub(super) fn first_touch(
     lane: &mut Lane,
     read: ReadArea,
@@ -35,21 +35,28 @@ pub(super) fn first_touch(
     if places < PIECES || !BLOCK_BYTES.is_multiple_of(lane.device().shape.logical_block_bytes) {
         return Ok(None);
     }
+    let Some(queue_depth) = read.depth_of(BLOCK_BYTES, QUEUE_DEPTH) else { return Ok(None) };
     let mut pieces = Vec::new();
     for piece in 0..PIECES {
         if lane.io().now() >= until {
             break;
         }
         let start_bytes = places * piece / PIECES * piece_bytes;
-        let first = read_piece(lane, read, start_bytes, cancel)?;
-        let again = read_piece(lane, read, start_bytes, cancel)?;
+        let first = read_piece(lane, read, start_bytes, queue_depth, cancel)?;
+        let again = read_piece(lane, read, start_bytes, queue_depth, cancel)?;
         pieces.push((first, again));
     }
-    Ok(conclude(&pieces))
+    Ok(conclude(&pieces, queue_depth))
 }
 
 /// Bandwidth of reading every block of a piece once.
-fn read_piece(lane: &mut Lane, read: ReadArea, start_bytes: u64, cancel: &Cancel) -> Result<f64, LoadError> {
+fn read_piece(
+    lane: &mut Lane,
+    read: ReadArea,
+    start_bytes: u64,
+    queue_depth: u32,
+    cancel: &Cancel,
+) -> Result<f64, LoadError> {
     let area = Area { start_bytes, blocks: PIECE_BLOCKS, block_bytes: BLOCK_BYTES };
     let work = Work {
         pattern: Box::new(Ordered::new(area, STRIDE_BLOCKS)),
@@ -59,7 +66,7 @@ fn read_piece(lane: &mut Lane, read: ReadArea, start_bytes: u64, cancel: &Cancel
         seed: read.seed,
     };
     let run = ClosedLoop {
-        queue_depth: QUEUE_DEPTH,
+        queue_depth,
         refill: Refill::Exact,
         counting: Counting::Whole,
         stop: Stop::after_bytes(PIECE_BLOCKS * BLOCK_BYTES),
@@ -67,7 +74,7 @@ fn read_piece(lane: &mut Lane, read: ReadArea, start_bytes: u64, cancel: &Cancel
     Ok(run.run(lane, work, cancel)?.bandwidth_bytes_per_s())
 }
 
-fn conclude(pieces: &[(f64, f64)]) -> Option<FirstTouch> {
+fn conclude(pieces: &[(f64, f64)], queue_depth: u32) -> Option<FirstTouch> {
     if pieces.len() < 4 {
         return None;
     }
@@ -81,7 +88,7 @@ fn conclude(pieces: &[(f64, f64)]) -> Option<FirstTouch> {
     let ratio = |deviations: f64| (middle + deviations * error).exp();
     Some(FirstTouch {
         block_bytes: BLOCK_BYTES,
-        queue_depth: QUEUE_DEPTH,
+        queue_depth,
         first_bandwidth_bytes_per_s: median(pieces.iter().map(|(first, _)| *first)),
         again_bandwidth_bytes_per_s: median(pieces.iter().map(|(_, again)| *again)),
         ratio: Interval { value: ratio(0.0), low: ratio(-DEVIATIONS), high: ratio(DEVIATIONS) },

@@ -26,6 +26,16 @@ pub(super) struct ReadArea {
     pub(super) area_bytes: u64,
     pub(super) contents: Option<Contents>,
     pub(super) seed: u64,
+    pub(super) outstanding_bytes_max: u64,
+}
+
+impl ReadArea {
+    /// The depth up to `wanted` at which blocks keep within the bytes outstanding; `None` where a single one doesn't.
+    pub(super) fn depth_of(&self, block_bytes: u64, wanted: u32) -> Option<u32> {
+        let most = self.outstanding_bytes_max / block_bytes.max(1);
+        let depth = wanted.min(u32::try_from(most).unwrap_or(u32::MAX));
+        (depth > 0).then_some(depth)
+    }
 }
 
 /// What was measured of a cell. Its slices add up at once: a histogram for each of them would take more memory the
@@ -154,8 +164,10 @@ impl<'a> Slicer<'a> {
 
     /// Reads the area once from start to end, until a time. Whether it came to the end.
     pub(super) fn touch(&mut self, until: Nanos) -> Result<bool, LoadError> {
-        let block_bytes = TOUCH_BLOCK_BYTES.min(self.area.area_bytes);
-        let Some(area) = Area::new(0, self.area.area_bytes, block_bytes) else { return Ok(false) };
+        let block_bytes = self.touch_block_bytes();
+        let area = Area::new(0, self.area.area_bytes, block_bytes);
+        let queue_depth = self.area.depth_of(block_bytes, TOUCH_QUEUE_DEPTH);
+        let (Some(area), Some(queue_depth)) = (area, queue_depth) else { return Ok(false) };
         let work = Work {
             pattern: Box::new(Sequential::from_start(area)),
             block_bytes,
@@ -164,14 +176,16 @@ impl<'a> Slicer<'a> {
             seed: self.area.seed,
         };
         let stop = Stop { bytes: Some(self.area.area_bytes), time: Some(until.since(self.now())) };
-        let run = ClosedLoop {
-            queue_depth: TOUCH_QUEUE_DEPTH,
-            refill: Refill::Batched,
-            counting: Counting::Whole,
-            stop,
-        };
+        let run = ClosedLoop { queue_depth, refill: Refill::Batched, counting: Counting::Whole, stop };
         let measurement = run.run(self.lane, work, self.cancel)?;
         Ok(measurement.bytes + block_bytes > self.area.area_bytes)
+    }
+
+    /// A power of two, or the whole of a small area.
+    fn touch_block_bytes(&self) -> u64 {
+        let most = self.area.outstanding_bytes_max;
+        let power = most.checked_ilog2().map_or(0, |power| 1 << power);
+        TOUCH_BLOCK_BYTES.min(power).min(self.area.area_bytes)
     }
 
     pub(super) fn slice_count(&self, key: CellKey) -> usize {

@@ -25,6 +25,8 @@ pub struct SweepContext<'a> {
     pub contents: Option<Contents>,
     /// Ends the sweep.
     pub cancel: &'a Cancel,
+    /// Told at once when the device stops answering one of several threads: the cell ends only when it answers again.
+    pub stalled: &'a (dyn Fn(&LoadError) + Sync),
 }
 
 /// Runs one cell.
@@ -56,7 +58,7 @@ pub fn run_cell(
     let buffer_bytes = spec.block_bytes.next_multiple_of(GRAIN_BYTES as u64);
     let part_bytes = buffer_bytes.saturating_mul(u64::from(slots) + 1);
     let lane = LaneOptions { buffer_bytes: part_bytes.saturating_add(WRITE_POOL_ROOM_BYTES), ..context.lane };
-    let measurement = run_on_threads(context.open, threads, slots, lane, &run)?;
+    let measurement = run_on_threads(context.open, threads, slots, lane, &run, context.stalled)?;
     let lags = lags.into_inner().unwrap_or_default();
     let drive = work.into_inner().unwrap_or_default().filter(|_| spec.operation != OperationKind::Read);
     Ok(Cell { drive, ..to_cell(spec, &measurement, worst(&lags).as_ref()) })
@@ -133,7 +135,7 @@ fn run_part(
             arrivals: rate.arrivals,
             queue_depth,
             time,
-            seed: options.seed.wrapping_add(part.number.into()),
+            seed: seed(options.seed, spec, part.number),
         };
         let (measurement, lag) = open.run(lane, work, context.cancel)?;
         return Ok((measurement, Some(lag)));
@@ -151,11 +153,22 @@ fn work(
     let block_bytes = spec.block_bytes;
     let area = Area::new(0, context.area_bytes, block_bytes)
         .ok_or_else(|| LoadError::Block { block_bytes, reason: "the area is smaller than that".into() })?;
-    // Each cell and each thread goes to places of its own, and to the same ones when the sweep is run again.
-    let seed =
-        options.seed ^ (block_bytes << 20) ^ (u64::from(spec.queue_depth) << 8) ^ u64::from(part.number);
+    let seed = seed(options.seed, spec, part.number);
     let pattern = part.of_pattern(spec, area, seed);
     Ok(Work { pattern, block_bytes, operation: spec.operation, contents: context.contents, seed })
+}
+
+/// Each cell and each thread goes to places of its own, and to the same ones when the sweep is run again.
+fn seed(seed: u64, spec: &CellSpec, thread: u32) -> u64 {
+    [spec.block_bytes, spec.queue_depth.into(), thread.into()].into_iter().fold(seed, mixed)
+}
+
+/// Two numbers as one, each bit of which depends on all of theirs (the finaliser of `SplitMix64`, Steele et al. 2014).
+fn mixed(one: u64, other: u64) -> u64 {
+    let mut bits = one.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(other);
+    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    bits ^ (bits >> 31)
 }
 
 /// The thread that kept its schedule worst.
@@ -191,6 +204,17 @@ mod tests {
             together.sort_unstable();
             alone.sort_unstable();
             assert_eq!(together, alone, "{}", spec.pattern);
+        }
+    }
+
+    #[test]
+    fn cells_and_threads_have_seeds_of_their_own() {
+        let mut seeds = std::collections::HashSet::new();
+        for block_bytes in [512, 4096, 1 << 20] {
+            for queue_depth in [1, 2, 4, 64, 1024] {
+                let spec = CellSpec { block_bytes, queue_depth, ..cell("random") };
+                assert!((0..1024).all(|thread| seeds.insert(seed(1, &spec, thread))), "{spec}");
+            }
         }
     }
 

@@ -110,6 +110,7 @@ impl TestFile {
             lane: LaneOptions { buffer_bytes: 0, patience: Nanos::from_secs(30) },
             contents: Some(self.contents).filter(|_| options.operation == OperationKind::Read),
             cancel: &Cancel::default(),
+            stalled: &|_| (),
         };
         run_cell(&context, options, spec)
     }

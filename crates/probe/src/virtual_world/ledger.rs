@@ -10,6 +10,7 @@ pub(crate) struct Ledger(Rc<RefCell<Book>>);
 #[derive(Debug, Default)]
 struct Book {
     asked_bytes: u64,
+    outstanding_bytes_max: u64,
     offsets: Vec<u64>,
     submitted_at: Vec<Nanos>,
     /// Spans of time with the requests outstanding in them, in order.
@@ -17,9 +18,11 @@ struct Book {
 }
 
 impl Ledger {
-    pub(super) fn asked(&self, now: Nanos, offset_bytes: u64, bytes: u64) {
+    /// A request was taken, with so many bytes outstanding before it.
+    pub(super) fn asked(&self, now: Nanos, offset_bytes: u64, bytes: u64, outstanding_bytes: u64) {
         let mut book = self.0.borrow_mut();
         book.asked_bytes += bytes;
+        book.outstanding_bytes_max = book.outstanding_bytes_max.max(outstanding_bytes + bytes);
         book.offsets.push(offset_bytes);
         book.submitted_at.push(now);
     }
@@ -32,6 +35,11 @@ impl Ledger {
 
     pub(crate) fn asked_bytes(&self) -> u64 {
         self.0.borrow().asked_bytes
+    }
+
+    /// The most bytes that were outstanding at one time.
+    pub(crate) fn outstanding_bytes_max(&self) -> u64 {
+        self.0.borrow().outstanding_bytes_max
     }
 
     pub(crate) fn offsets(&self) -> Vec<u64> {

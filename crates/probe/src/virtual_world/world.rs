@@ -165,7 +165,9 @@ impl Io for VirtualWorld {
         }
         self.devices[0].shape.check(&request.operation).unwrap();
         if let Some(ledger) = &self.ledger {
-            ledger.asked(self.now, request.operation.offset_bytes(), request.operation.length_bytes());
+            let operation = &request.operation;
+            let outstanding = self.in_flight.values().map(|other| other.request.operation.length_bytes());
+            ledger.asked(self.now, operation.offset_bytes(), operation.length_bytes(), outstanding.sum());
         }
         let faulty = |(numbers, fault): &Faults| numbers(self.submitted).then_some(*fault);
         let fault = self.faults.as_ref().and_then(faulty);

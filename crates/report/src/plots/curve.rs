@@ -32,15 +32,17 @@ pub(crate) enum Look {
 }
 
 impl Look {
-    const COLOURS: usize = 8;
+    /// As many as the probe's grid has block sizes, which are its longest series of steps.
+    const STEPS: usize = 12;
+    const KINDS: usize = 8;
 
     /// Name of the style sheet's colour.
     pub(crate) fn colour(self) -> String {
         match self {
             Self::Step { index, of } => {
-                format!("step-{}", index * (Self::COLOURS - 1) / of.max(2).saturating_sub(1))
+                format!("step-{}", index * (Self::STEPS - 1) / of.max(2).saturating_sub(1))
             }
-            Self::Kind(index) => format!("kind-{}", index % Self::COLOURS),
+            Self::Kind(index) => format!("kind-{}", index % Self::KINDS),
         }
     }
 
@@ -90,7 +92,7 @@ impl Curve {
             label,
             look,
             cells.map(|measured| Point::bandwidth(measured.cell.block_bytes as f64, measured)).collect(),
-            fitted.map(|fitted| (fitted.block_bytes as f64, fitted.bandwidth_bytes_per_s)).collect(),
+            fitted.map(|fitted| (fitted.block_bytes as f64, fitted.bandwidth_bytes_per_s.value)).collect(),
         )
     }
 
@@ -102,7 +104,9 @@ impl Curve {
             label,
             look,
             cells.map(|measured| Point::bandwidth(f64::from(measured.cell.queue_depth), measured)).collect(),
-            fitted.map(|fitted| (f64::from(fitted.queue_depth), fitted.bandwidth_bytes_per_s)).collect(),
+            fitted
+                .map(|fitted| (f64::from(fitted.queue_depth), fitted.bandwidth_bytes_per_s.value))
+                .collect(),
         )
     }
 
@@ -173,7 +177,12 @@ mod tests {
     #[test]
     fn steps_spread_over_the_colours() {
         assert_eq!(Look::Step { index: 0, of: 3 }.colour(), "step-0");
-        assert_eq!(Look::Step { index: 2, of: 3 }.colour(), "step-7");
+        assert_eq!(Look::Step { index: 2, of: 3 }.colour(), "step-11");
+        for of in 1..=12 {
+            let colours: std::collections::HashSet<_> =
+                (0..of).map(|index| Look::Step { index, of }.colour()).collect();
+            assert_eq!(colours.len(), of, "no two curves look alike");
+        }
         assert_eq!(Look::Step { index: 0, of: 1 }.colour(), "step-0");
     }
 }

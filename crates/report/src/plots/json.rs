@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use super::{Curve, Plot, View, XAxis, YAxis};
+use super::{Curve, Plot, View, XAxis};
 
 impl Plot {
     /// What the page's script draws. Values are in the unit that the axis names, to five digits.
@@ -12,7 +12,7 @@ impl Plot {
                 "kind": match self.x { XAxis::BlockSize => "size", XAxis::Elapsed => "time", _ => "count" },
                 "label": self.x.label(),
             },
-            "y": { "label": self.y.name(), "unit": unit, "log": self.y == YAxis::Latency },
+            "y": { "label": self.y.name(), "unit": unit, "log": self.is_logarithmic() },
             "chosen": self.chosen,
             "views": self.views.iter().map(|view| view.to_json(divisor)).collect::<Vec<_>>(),
         })

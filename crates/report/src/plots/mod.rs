@@ -115,6 +115,21 @@ impl Plot {
         curves.flat_map(Curve::values).fold(0.0, f64::max)
     }
 
+    /// Latencies always; bandwidths where an axis from zero would press the small ones flat.
+    pub(crate) fn is_logarithmic(&self) -> bool {
+        const FLAT: f64 = 16.0;
+        match self.y {
+            YAxis::Latency => true,
+            YAxis::Share(_) => false,
+            YAxis::Bandwidth => {
+                let curves = self.views.iter().flat_map(|view| &view.curves);
+                let line = curves.flat_map(|curve| &curve.line).map(|(_, y)| *y);
+                let least = line.filter(|y| *y > 0.0).fold(f64::INFINITY, f64::min);
+                self.x != XAxis::Elapsed && self.greatest() > FLAT * least
+            }
+        }
+    }
+
     pub(crate) fn scale(&self) -> (f64, &'static str) {
         self.y.scale(self.greatest())
     }

@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 
 use maud::{Markup, html};
 
-use crate::plots::{Curve, Line, Plot, View, YAxis};
+use crate::plots::{Curve, Line, Plot, View};
 use crate::text;
 
 /// The plots, each with its finding above it and its figures below it.
@@ -48,7 +48,7 @@ fn not_drawn(plots: &[&Plot]) -> Markup {
 /// Where the script draws; without it, and to a screen reader, the sentence and the table stand for the plot.
 fn drawing(plot: &Plot) -> Markup {
     let label = format!("Plot: {}. {} The figures are in the table below.", plot.title, plot.finding);
-    let scale = if plot.y == YAxis::Latency { " (logarithmic)" } else { "" };
+    let scale = if plot.is_logarithmic() { " (logarithmic)" } else { "" };
     html! {
         div {
             p.y-label { (plot.y.name()) ", " (plot.scale().1) (scale) }

@@ -122,8 +122,8 @@ fn file_system(file_system: &FileSystem) -> Vec<Fact> {
         ("Mounted from", Some(file_system.source.clone())),
         ("Mounted at", Some(file_system.mount_point.clone())),
         ("Options", list(&file_system.options)),
-        ("Size", size(Some(file_system.capacity_bytes))),
-        ("Available", size(Some(file_system.available_bytes))),
+        ("Size", size(file_system.capacity_bytes)),
+        ("Available", size(file_system.available_bytes)),
     ]
 }
 

@@ -8,7 +8,7 @@ use crate::text::{self, Quantity};
 /// Who the device is, and when and how it was measured.
 pub(crate) fn masthead(device: &Device) -> Markup {
     html! {
-        p.kicker { "Device profile" }
+        p.kicker { "Device profile · reading" }
         h1 { bdi { (device.name()) } }
         (identity_line(device.profile))
         (particulars(device.profile))
@@ -19,7 +19,7 @@ pub(crate) fn masthead(device: &Device) -> Markup {
 /// The title above a comparison.
 pub(crate) fn masthead_of_several(devices: &[Device]) -> Markup {
     html! {
-        p.kicker { "Device profiles" }
+        p.kicker { "Device profiles · reading" }
         h1 { (text::number_word(devices.len())) " devices compared" }
         ul.roll {
             @for device in devices {

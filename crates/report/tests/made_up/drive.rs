@@ -108,7 +108,11 @@ impl Drive {
                     fitted.push(FittedCell {
                         block_bytes: block,
                         queue_depth: depth,
-                        bandwidth_bytes_per_s: bandwidth,
+                        bandwidth_bytes_per_s: Interval {
+                            value: bandwidth,
+                            low: 0.9 * bandwidth,
+                            high: 1.1 * bandwidth,
+                        },
                     });
                 }
             }
@@ -354,8 +358,8 @@ fn system() -> SystemFacts {
             source: "/dev/nvme0n1p1".into(),
             mount_point: "/mnt/made-up".into(),
             options: vec!["rw".into(), "noatime".into(), "discard".into()],
-            capacity_bytes: 1_888_000_000_000,
-            available_bytes: 17_179_869_184,
+            capacity_bytes: Some(1_888_000_000_000),
+            available_bytes: Some(17_179_869_184),
         }),
         atomic_write: Some(AtomicWrite { unit_bytes_min: 512, unit_bytes_max: 4096 }),
         direct_memory_alignment_bytes: Some(4),

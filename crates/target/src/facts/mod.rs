@@ -7,6 +7,7 @@ mod block;
 mod identity;
 mod in_use;
 mod machine;
+mod members;
 mod modelled;
 mod mounts;
 mod queue;
@@ -23,34 +24,51 @@ pub(crate) use block::BlockDevice;
 pub(crate) use in_use::uses;
 
 use crate::roots::{Roots, read_text};
-use crate::target::Leaf;
+use crate::target::{Backing, Leaf};
 use crate::{Target, TargetKind};
 use mounts::Mount;
 
 /// `STATX_WRITE_ATOMIC`, of Linux 6.11.
 const WRITE_ATOMIC: StatxFlags = StatxFlags::from_bits_retain(0x1_0000);
 
-/// What the system says of a target; of an array, what it says of its first member. Of a model, what its parameters
-/// say, as a system would.
+/// What the system says of a target; of an array, what it says of all its members alike. Of a model, what its
+/// parameters say, as a system would.
 pub fn system_facts(target: &Target) -> SystemFacts {
     let roots = Roots::default();
-    if let Some(leaf) = target.first().and_then(Leaf::model) {
-        return modelled::system_facts(leaf);
+    let mut facts = of_members(&roots, target).0;
+    if !target.is_modelled() {
+        facts.machine = machine::machine(&roots);
     }
-    let leaf = target.first().and_then(|leaf| Some((leaf.kind, leaf.file()?)));
-    let mut facts = leaf.map_or_else(SystemFacts::default, |(kind, file)| leaf_facts(&roots, kind, file));
-    facts.machine = machine::machine(&roots);
     facts
 }
 
-/// Which device a target is on; of an array, which one its first member is on.
+/// What an array's members differ in, a sentence.
+pub(crate) fn differences(target: &Target) -> Option<String> {
+    let (_, differing) = of_members(&Roots::default(), target);
+    (!differing.is_empty()).then(|| {
+        format!("the members differ in {}, which the facts leave out for that reason", differing.join(", "))
+    })
+}
+
+fn of_members(roots: &Roots, target: &Target) -> (SystemFacts, Vec<String>) {
+    let of_leaf = |leaf: &Leaf| match &leaf.backing {
+        Backing::File(file) => leaf_facts(roots, leaf.kind, file),
+        Backing::Model(model) => modelled::system_facts(model),
+    };
+    members::common(target.leaves.iter().map(of_leaf))
+}
+
+/// Which device a target is on; of an array, what its members' devices have in common.
 pub fn identity(target: &Target) -> Identity {
-    if let Some(leaf) = target.first().and_then(Leaf::model) {
-        return modelled::identity(leaf);
-    }
     let roots = Roots::default();
-    let device = target.first().and_then(Leaf::file).and_then(|file| device_of(&roots, file.file()));
-    device.map_or_else(Identity::default, |device| identity::identity(&roots, &device))
+    let of_leaf = |leaf: &Leaf| match &leaf.backing {
+        Backing::File(file) => {
+            let device = device_of(&roots, file.file());
+            device.map_or_else(Identity::default, |device| identity::identity(&roots, &device))
+        }
+        Backing::Model(model) => modelled::identity(model),
+    };
+    members::common(target.leaves.iter().map(of_leaf)).0
 }
 
 /// How the device that holds a file makes a write durable, as far as the system says.
@@ -112,8 +130,14 @@ fn file_system(roots: &Roots, file: &File) -> Option<FileSystem> {
         source: mount.source,
         mount_point: mount.at,
         options: mount.options,
-        capacity_bytes: stat.as_ref().map_or(0, |stat| bytes(stat.f_blocks, stat.f_frsize)),
-        available_bytes: stat.as_ref().map_or(0, |stat| bytes(stat.f_bavail, stat.f_frsize)),
+        capacity_bytes: stat
+            .as_ref()
+            .map(|stat| bytes(stat.f_blocks, stat.f_frsize))
+            .filter(|bytes| *bytes > 0),
+        available_bytes: stat
+            .as_ref()
+            .filter(|stat| stat.f_blocks > 0)
+            .map(|stat| bytes(stat.f_bavail, stat.f_frsize)),
     })
 }
 

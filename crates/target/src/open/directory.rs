@@ -4,13 +4,11 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-use nandle_io::{DeviceFile, FileOptions};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
 use super::named::{self, NamedFile};
 use super::room;
-use crate::facts;
 use crate::target::{Backing, Leaf, TargetKind};
 use crate::{OpenOptions, Problem};
 
@@ -22,18 +20,16 @@ pub(super) fn open(directory: &Path, options: &OpenOptions) -> Result<Leaf, Prob
         None => named::create(directory)?,
     };
     remarks.extend(room::allocate(&file, wanted_bytes)?);
-    remarks.extend(facts::stack_remarks(&file));
-    let file_options = FileOptions { direct: options.direct, durable_writes: facts::durable_writes(&file) };
-    let file = DeviceFile::new(file, file_options).map_err(Problem::Device)?;
+    let (file, more_remarks) = super::device(file, options)?;
+    remarks.extend(more_remarks);
     Ok(Leaf {
         path: directory.into(),
         kind: TargetKind::TestFile,
-        area_bytes: file.shape().capacity_bytes,
         backing: Backing::File(Arc::new(file)),
         needs_fill: true,
         remarks,
         kept: None,
-        _guard: guard,
+        guard,
     })
 }
 

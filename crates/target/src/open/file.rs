@@ -5,11 +5,8 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use nandle_io::{DeviceFile, FileOptions};
-
 use super::kept::{KeptFile, MARK_BYTES};
 use super::{Intent, NameGuard, holes, room};
-use crate::facts;
 use crate::target::{Backing, Leaf, TargetKind};
 use crate::{OpenOptions, Problem};
 use nandle_io::units::format_bytes;
@@ -77,20 +74,18 @@ fn reopen(path: &Path, looked_at: &File) -> Result<File, Problem> {
 }
 
 fn leaf(path: &Path, file: File, kept: Option<KeptFile>, options: &OpenOptions) -> Result<Leaf, Problem> {
-    let remarks = facts::stack_remarks(&file);
-    let file_options = FileOptions { direct: options.direct, durable_writes: facts::durable_writes(&file) };
-    let file = DeviceFile::new(file, file_options).map_err(Problem::Device)?;
-    let capacity_bytes = file.shape().capacity_bytes;
-    let area_bytes = kept.as_ref().map_or(capacity_bytes, |kept| kept.area_bytes().min(capacity_bytes));
+    let (file, remarks) = super::device(file, options)?;
+    let file = match &kept {
+        Some(kept) => file.with_capacity(kept.area_bytes()),
+        None => file,
+    };
     Ok(Leaf {
         path: path.into(),
         kind: TargetKind::File,
-        // A device may have blocks larger than the mark.
-        area_bytes: area_bytes - area_bytes % file.shape().logical_block_bytes,
         backing: Backing::File(Arc::new(file)),
         needs_fill: false,
         remarks,
         kept,
-        _guard: None,
+        guard: None,
     })
 }

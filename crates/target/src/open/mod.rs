@@ -9,7 +9,7 @@ mod named;
 mod raw;
 mod room;
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
@@ -17,8 +17,9 @@ use std::path::{Path, PathBuf};
 pub(crate) use kept::KeptFile;
 pub(crate) use named::NameGuard;
 
-use nandle_io::Nanos;
+use nandle_io::{DeviceFile, FileOptions, Nanos};
 
+use crate::facts;
 use crate::spec::TargetSpec;
 use crate::target::Leaf;
 use crate::{IoChoice, Problem};
@@ -30,6 +31,7 @@ const BLOCK_BYTES: u64 = 4096;
 
 /// How a target is to be opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools, reason = "permissions that users give one by one")]
 pub struct OpenOptions {
     /// Which world its requests go through.
     pub io: IoChoice,
@@ -45,9 +47,8 @@ pub struct OpenOptions {
     pub destroy_data: bool,
     /// What a request to a modelled drive costs its host's processor; a default when the user says nothing.
     pub request_cpu: Option<Nanos>,
-    /// Modelled drives keep what is written to them, in memory. Without, and without faults, reads bring anything:
-    /// enough where only time is measured, and much faster.
-    pub keep_contents: bool,
+    /// What modelled drives keep of what is written to them.
+    pub model_contents: ModelContents,
 }
 
 /// What tests will do to a target.
@@ -58,6 +59,17 @@ pub enum Intent {
     Read,
     /// Write to it.
     Write,
+}
+
+/// What modelled drives keep of what is written to them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ModelContents {
+    /// Nothing, so that reads bring anything, unless the target names faults: enough where only time is measured, and
+    /// much faster.
+    #[default]
+    None,
+    /// All of it, in memory.
+    Kept,
 }
 
 impl OpenOptions {
@@ -78,7 +90,7 @@ impl Default for OpenOptions {
             overwrite: false,
             destroy_data: false,
             request_cpu: None,
-            keep_contents: false,
+            model_contents: ModelContents::default(),
         }
     }
 }
@@ -94,6 +106,15 @@ pub(crate) fn open_leaf(spec: &TargetSpec, options: &OpenOptions) -> Result<Leaf
             Err(Problem::NotJoined { count: spec.leaves().len() })
         }
     }
+}
+
+/// Makes a device of an open file, with what a reader of figures should know of what is below it.
+fn device(file: File, options: &OpenOptions) -> Result<(DeviceFile, Vec<String>), Problem> {
+    let mut remarks = facts::stack_remarks(&file);
+    let file_options = FileOptions { direct: options.direct, durable_writes: facts::durable_writes(&file) };
+    let device = DeviceFile::new(file, file_options).map_err(Problem::Device)?;
+    remarks.extend(device.beside_the_device().map(Into::into));
+    Ok((device, remarks))
 }
 
 fn open_path(path: &Path, options: &OpenOptions) -> Result<Leaf, Problem> {

@@ -40,6 +40,10 @@ impl NameGuard {
         Self { path: path.into() }
     }
 
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Leaves the name where it is.
     pub(super) fn keep(mut self) {
         self.path = PathBuf::new();

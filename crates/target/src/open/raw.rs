@@ -5,7 +5,6 @@ use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::Path;
 use std::sync::Arc;
 
-use nandle_io::{DeviceFile, FileOptions};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
@@ -21,19 +20,17 @@ pub(super) fn open(path: &Path, options: &OpenOptions) -> Result<Leaf, Problem> 
         Intent::Read => File::open(path).map_err(Problem::system("opening it for reading"))?,
         Intent::Write => open_for_writing(path, options)?,
     };
-    let mut remarks = facts::stack_remarks(&file);
-    remarks.extend(read_remarks(&file, options));
-    let file_options = FileOptions { direct: options.direct, durable_writes: facts::durable_writes(&file) };
-    let file = DeviceFile::new(file, file_options).map_err(Problem::Device)?;
+    let more_remarks = read_remarks(&file, options);
+    let (file, mut remarks) = super::device(file, options)?;
+    remarks.extend(more_remarks);
     Ok(Leaf {
         path: path.into(),
         kind: TargetKind::BlockDevice,
-        area_bytes: file.shape().capacity_bytes,
         backing: Backing::File(Arc::new(file)),
         needs_fill: false,
         remarks,
         kept: None,
-        _guard: None,
+        guard: None,
     })
 }
 

@@ -68,6 +68,17 @@ pub enum SpecError {
         /// What was given.
         text: String,
     },
+    /// An array of a level that there isn't.
+    #[error(
+        "{text:?}: there is no {level} here; an array is raid0:CHUNK:T,T,… or raid10:CHUNK:T,T,…, which is a mirror when \
+         it has two members (a file of that name is ./{text})"
+    )]
+    Level {
+        /// What was given.
+        text: String,
+        /// The level.
+        level: String,
+    },
     /// Something behind a modelled drive's name that says nothing of it.
     #[error(
         "{how:?} in {text:?} says nothing of a modelled drive; expected capacity=4GiB, state=new, state=filled, state=70% (filled so \
@@ -114,8 +125,18 @@ impl FromStr for TargetSpec {
         if text.is_empty() {
             return Err(SpecError::Empty { text: text.into() });
         }
+        if let Some(level) = unknown_level(text) {
+            return Err(SpecError::Level { text: text.into(), level: level.into() });
+        }
         Ok(Self::Path(text.into()))
     }
+}
+
+/// `raid5` of `raid5:…`.
+fn unknown_level(text: &str) -> Option<&str> {
+    let (level, _) = text.split_once(':')?;
+    let digits = level.strip_prefix("raid")?;
+    (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())).then_some(level)
 }
 
 fn array(level: ArrayLevel, rest: &str, text: &str) -> Result<ArraySpec, SpecError> {

@@ -9,7 +9,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use nandle_io::{Arena, Operation, Request, Wait};
+use nandle_io::{Arena, IoError, Operation, Request, Wait};
 use nandle_target::{Intent, OpenOptions, OpenedIo, Target, TargetError, TargetSpec};
 
 pub(crate) const MIB: u64 = 1 << 20;
@@ -57,6 +57,16 @@ pub(crate) fn run(program: &str, arguments: &[&str]) -> Result<String, String> {
         return Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned());
     }
     Err(format!("{program} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr)))
+}
+
+/// Writes a block at an offset.
+pub(crate) fn write(mut opened: OpenedIo, offset_bytes: u64) -> Result<(), IoError> {
+    let buffer = Arena::new(1 << 16).unwrap().allocate(4096).unwrap();
+    let request = Request { token: 0, operation: Operation::write(offset_bytes, buffer.freeze()) };
+    opened.io.submit(opened.device.id, request).unwrap();
+    let mut completions = Vec::new();
+    opened.io.reap(Wait::until_completed(1), &mut completions);
+    completions.pop().unwrap().result
 }
 
 /// Writes a block of the device and reads it back.

@@ -16,6 +16,8 @@ pub(super) struct Job {
     pub(super) block_bytes: u64,
     pub(super) queue_depth: u32,
     pub(super) refill: &'static str,
+    /// Where fio's buffers lie, by its name for it.
+    pub(super) fio_memory: &'static str,
 }
 
 /// What a run gave.
@@ -29,10 +31,11 @@ impl std::fmt::Display for Job {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "random reads of {} KiB, depth {}, {}",
+            "random reads of {} KiB, depth {}, {}{}",
             self.block_bytes >> 10,
             self.queue_depth,
-            self.refill
+            self.refill,
+            if self.fio_memory == "malloc" { "" } else { ", fio in huge pages" }
         )
     }
 }
@@ -50,6 +53,7 @@ pub(super) fn fio(file: &Path, job: Job) -> Outcome<Figures> {
         // The last block of the file is its mark.
         "--size=4095m",
         &format!("--filename={}", file.display()),
+        &format!("--iomem={}", job.fio_memory),
         &format!("--bs={}", job.block_bytes),
         &format!("--iodepth={}", job.queue_depth),
         &format!("--runtime={SECONDS}"),

@@ -2,7 +2,7 @@
 
 mod age;
 
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use nandle_io::units::format_bytes;
 use nandle_model::library::{Model, ModelFacts, Parameters, names};
 use serde_json::{Value, json};
@@ -12,6 +12,9 @@ pub(crate) use age::Wear;
 use crate::args::{Common, ModelsArgs, ModelsCommand};
 use crate::error::CliError;
 use crate::output;
+
+/// Columns of a table, which fits any terminal.
+const WIDTH: u16 = 80;
 
 /// Runs the command.
 pub(crate) fn run(args: &ModelsArgs, common: Common) -> Result<(), CliError> {
@@ -50,6 +53,7 @@ fn list(common: Common) -> Result<(), CliError> {
     if let Some(column) = table.column_mut(2) {
         column.set_cell_alignment(CellAlignment::Right);
     }
+    table.set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH);
     output::result(&format!("{table}\n"))
 }
 

@@ -7,6 +7,7 @@ use nandle_profile::{Backend, Conditions, DeviceProfile, PROFILE_SCHEMA_VERSION,
 use nandle_target::facts;
 use nandle_target::pressure::PressureShares;
 
+use super::processor;
 use crate::args::ProbeArgs;
 use crate::session::{Prepared, Session};
 
@@ -61,6 +62,7 @@ fn conditions(args: &ProbeArgs, session: &Session, measured: &Measured) -> Condi
         ));
     }
     remarks.extend(measured.findings.remarks.iter().cloned());
+    remarks.extend(processor::remarks(&measured.findings.cells, &measured.backend, measured.pressure));
     Conditions {
         budget_ns: args.budget.0,
         elapsed_ns: measured.elapsed.0,

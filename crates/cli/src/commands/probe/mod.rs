@@ -1,6 +1,8 @@
 //! `nandle probe`.
 
 mod assemble;
+mod places;
+mod processor;
 mod summary;
 
 use std::time::SystemTime;
@@ -8,12 +10,12 @@ use std::time::SystemTime;
 use nandle_io::Nanos;
 use nandle_probe::load::{Lane, LoadError};
 use nandle_probe::search::{self, Grid, ProbeOptions};
-use nandle_profile::{DeviceProfile, SystemFacts, write_profile};
+use nandle_profile::{DeviceProfile, SystemFacts};
 use nandle_target::pressure::{PressureSample, PressureShares};
 use nandle_target::{Intent, facts};
 
 use self::assemble::Measured;
-use super::report::write_report;
+use self::places::Places;
 use crate::args::{Common, ProbeArgs};
 use crate::error::CliError;
 use crate::interrupt::cancel_on_signals;
@@ -42,18 +44,15 @@ pub(crate) fn run(args: &ProbeArgs, common: Common) -> Result<(), CliError> {
     let measured = measured?;
     let ended_by = measured.findings.ended_by.clone();
     let profile = assemble::profile(args, &session, system, made_at, measured);
-    write_profile(&args.profile, &profile)?;
-    write_report(&args.report, &nandle_report::html(std::slice::from_ref(&profile))?)?;
-    print(&profile, args, common)?;
+    let places = Places::of(args, ended_by.is_some() || cancel.is_cancelled());
+    places.write(&profile)?;
+    print(&profile, &places, common)?;
+    let kept = |why: &str| format!("{why}; what was measured until then is in {}", places.profile.display());
     match ended_by {
-        _ if cancel.is_cancelled() => Err(CliError::interrupted(kept("interrupted", args))),
+        _ if cancel.is_cancelled() => Err(CliError::interrupted(kept("interrupted"))),
         None => Ok(()),
-        Some(error) => Err(CliError::failed(kept(&format!("{}: {error}", session.target.spec()), args))),
+        Some(error) => Err(CliError::failed(kept(&format!("{}: {error}", session.target.spec())))),
     }
-}
-
-fn kept(why: &str, args: &ProbeArgs) -> String {
-    format!("{why}; what was measured until then is in {}", args.profile.display())
 }
 
 fn check(args: &ProbeArgs) -> Result<(), CliError> {
@@ -119,13 +118,13 @@ fn explain(session: &Session) -> impl Fn(LoadError) -> CliError + '_ {
     }
 }
 
-fn print(profile: &DeviceProfile, args: &ProbeArgs, common: Common) -> Result<(), CliError> {
+fn print(profile: &DeviceProfile, places: &Places, common: Common) -> Result<(), CliError> {
     if common.json {
         let text = serde_json::to_string_pretty(profile);
         let text = text.map_err(|error| CliError::failed(format!("writing JSON: {error}")))?;
         return output::result(&(text + "\n"));
     }
     output::result(&summary::summary(profile))?;
-    output::note(&format!("profile: {}\nreport:  {}", args.profile.display(), args.report.display()));
+    output::note(&format!("profile: {}\nreport:  {}", places.profile.display(), places.report.display()));
     Ok(())
 }

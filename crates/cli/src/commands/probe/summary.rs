@@ -41,11 +41,11 @@ fn heading(profile: &DeviceProfile) -> String {
         &mut text,
         "",
         &format!(
-            "{}: {name}{}. {how} by {}, {} read over {}.",
+            "{}: {name}{}. Reading {} by {how} through {}, measured in {}.",
             profile.target,
             identity.capacity_bytes.map_or(String::new(), |bytes| format!(", {}", format_bytes(bytes))),
-            profile.backend.io,
             format_bytes(profile.conditions.file_bytes),
+            profile.backend.io,
             format_duration(Nanos(profile.conditions.elapsed_ns / 100_000_000 * 100_000_000)),
         ),
     );

@@ -62,7 +62,20 @@ pub(crate) fn run(args: &SweepArgs, common: Common) -> Result<(), CliError> {
     }
     keeper.keep(&file)?;
     print(&file, args, common)?;
-    outcome
+    outcome.and_then(|()| check_measured(&file))
+}
+
+/// A sweep that measured nothing has failed, whatever the reasons.
+fn check_measured(file: &SweepFile) -> Result<(), CliError> {
+    match file.skipped.first() {
+        Some(first) if file.cells.is_empty() => Err(CliError::failed(format!(
+            "{}: no cell was measured; all {} were skipped, the first because {}",
+            file.target,
+            file.skipped.len(),
+            first.reason
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// Opens the target. A plan makes no file that stays: it is made where the file would be.
@@ -134,7 +147,7 @@ impl Sweep<'_> {
         let mut failed = 0_u32;
         for (number, spec) in plan.cells.iter().enumerate() {
             progress.progress(&spec.to_string(), number as f64 / plan.cells.len().max(1) as f64);
-            match self.run_cell(spec) {
+            match self.run_cell(spec, progress) {
                 Ok(cell) => {
                     tell_errors(spec, &cell, progress);
                     file.cells.push(cell);
@@ -165,7 +178,8 @@ impl Sweep<'_> {
         Ok(())
     }
 
-    fn run_cell(&self, spec: &CellSpec) -> Result<Cell, LoadError> {
+    fn run_cell(&self, spec: &CellSpec, progress: &Progress) -> Result<Cell, LoadError> {
+        let stalled = |error: &LoadError| progress.note(&format!("{spec}: {error}"));
         let open = |slots: u32| self.session.open_io(slots).map_err(|error| error.to_string());
         let context = SweepContext {
             open: &open,
@@ -174,6 +188,7 @@ impl Sweep<'_> {
             lane: self.session.lane_options(0),
             contents: self.contents(),
             cancel: self.cancel(),
+            stalled: &stalled,
         };
         sweep::run_cell(&context, self.options, spec)
     }
@@ -204,10 +219,10 @@ fn options(args: &SweepArgs) -> Result<SweepOptions, CliError> {
         ));
     }
     Ok(SweepOptions {
-        patterns: args.patterns.clone(),
-        block_sizes: args.block_sizes.clone(),
-        group_sizes: args.group_sizes.clone(),
-        queue_depths: args.queue_depths.clone(),
+        patterns: distinct(&args.patterns),
+        block_sizes: distinct(&args.block_sizes),
+        group_sizes: distinct(&args.group_sizes),
+        queue_depths: distinct(&args.queue_depths),
         operation: args.operation,
         stop: Stop { bytes: args.bytes_per_run, time },
         refill: args.refill.into(),
@@ -216,6 +231,17 @@ fn options(args: &SweepArgs) -> Result<SweepOptions, CliError> {
         seed: args.target.seed,
         outstanding_bytes_max: args.target.outstanding_max,
     })
+}
+
+/// Each value once, in the order in which they were given.
+fn distinct<T: PartialEq + Copy>(values: &[T]) -> Vec<T> {
+    let mut distinct = Vec::new();
+    for value in values {
+        if !distinct.contains(value) {
+            distinct.push(*value);
+        }
+    }
+    distinct
 }
 
 /// How each cell is loaded, in words.

@@ -9,19 +9,26 @@ use crate::error::CliError;
 use crate::output;
 use crate::session::Session;
 
-/// Prints what a sweep would do, and does nothing.
+/// So much of a test file is written, to tell how long all of it takes; and for so long at most.
+const TRIAL_BYTES: u64 = 256 << 20;
+const TRIAL_TIME: Nanos = Nanos::from_secs(1);
+
+/// Prints what a sweep would do. Of a test file, which is gone afterwards, it writes the start; else it does nothing.
 pub(super) fn print(
     plan: &SweepPlan,
     options: &SweepOptions,
     session: &Session,
     common: Common,
 ) -> Result<(), CliError> {
-    let estimate = Estimate::of(plan, options, session);
+    let mut estimate = Estimate::of(plan, options, session);
+    estimate.fill_time = session.fill_time(estimate.fill_bytes, TRIAL_BYTES, TRIAL_TIME)?;
     output::result(&if common.json { estimate.json(plan)? } else { estimate.text(plan) })
 }
 
 struct Estimate {
     fill_bytes: u64,
+    /// By what a trial took; `None` when the file is one that must not be written to for a plan.
+    fill_time: Option<Nanos>,
     /// What the cells will write, of a mix the expected share; `None` when it depends on how fast the device is.
     cell_bytes: Option<u64>,
     /// `None` when the cells end by bytes.
@@ -41,7 +48,7 @@ impl Estimate {
             }
         };
         let time = options.stop.time.map(|time| Nanos(time.0.saturating_mul(cells)));
-        Self { fill_bytes, cell_bytes, time }
+        Self { fill_bytes, fill_time: None, cell_bytes, time }
     }
 
     fn json(&self, plan: &SweepPlan) -> Result<String, CliError> {
@@ -58,7 +65,8 @@ impl Estimate {
             .collect();
         let value = json!({
             "schema_version": 1, "cells": cells, "skipped": plan.skipped,
-            "fill_bytes": self.fill_bytes, "cells_write_bytes": self.cell_bytes,
+            "fill_bytes": self.fill_bytes, "fill_time_ns": self.fill_time.map(|time| time.0),
+            "cells_write_bytes": self.cell_bytes,
             "cells_time_ns_max": self.time.map(|time| time.0),
         });
         let text = serde_json::to_string_pretty(&value);
@@ -72,7 +80,13 @@ impl Estimate {
             Some(time) => format!("at most {} of measuring, besides the test file", format_duration(time)),
             None => "each cell ends after its bytes: the time depends on the device".into(),
         });
-        lines.push(format!("the test file: {} to be written", format_bytes(self.fill_bytes)));
+        let fill = format!("the test file: {} to be written", format_bytes(self.fill_bytes));
+        lines.push(match self.fill_time {
+            Some(time) if self.fill_bytes > 0 => {
+                format!("{fill}, which takes about {}, by a trial", format_duration(whole_seconds(time)))
+            }
+            _ => fill,
+        });
         lines.push(match self.cell_bytes {
             Some(0) => "the cells write nothing".into(),
             Some(bytes) => format!("the cells write about {}", format_bytes(bytes)),
@@ -83,6 +97,11 @@ impl Estimate {
         });
         lines.join("\n") + "\n"
     }
+}
+
+/// No estimate is better than that.
+fn whole_seconds(time: Nanos) -> Nanos {
+    Nanos::from_secs(time.0.div_ceil(1_000_000_000))
 }
 
 /// What all cells move: each ends with the block that reaches `bytes`.

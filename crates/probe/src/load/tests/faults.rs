@@ -151,6 +151,40 @@ fn a_thread_that_cannot_open_the_device_is_an_error_and_no_deadlock() {
     let open = |_: u32| -> Result<(Box<dyn Io>, Device), String> { Err("no such device".into()) };
     let options = LaneOptions { buffer_bytes: 4096, patience: Nanos::from_secs(1) };
     let run = |_: u32, _: &mut Lane| Ok(Measurement::new());
-    let error = run_on_threads(&open, 3, 1, options, &run).unwrap_err();
+    let error = run_on_threads(&open, 3, 1, options, &run, &|_| ()).unwrap_err();
     assert!(error.to_string().contains("no such device"), "{error}");
+}
+
+#[test]
+fn a_thread_that_finds_the_device_silent_says_so_before_it_ends() {
+    let open = |_: u32| {
+        let world = device(|number| number == 10, Fault::Silence);
+        let known = world.devices()[0].clone();
+        Ok::<(Box<dyn Io>, Device), String>((Box::new(world), known))
+    };
+    let options = LaneOptions { buffer_bytes: 1 << 20, patience: Nanos::from_secs(1) };
+    let told = std::sync::atomic::AtomicU32::new(0);
+    let ended = std::sync::atomic::AtomicU32::new(0);
+    let run = |_: u32, lane: &mut Lane| {
+        let result = whole(4, Stop::after(Nanos::from_secs(1))).run(lane, reads(1), &Cancel::default());
+        ended.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        result
+    };
+    let stalled = |error: &LoadError| {
+        assert!(matches!(error, LoadError::Stalled { outstanding: 1, .. }), "{error}");
+        told.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+    };
+    let error = run_on_threads(&open, 2, 4, options, &run, &stalled).unwrap_err();
+    assert!(matches!(error, LoadError::Stalled { .. }), "{error}");
+    assert_eq!((told.into_inner(), ended.into_inner()), (2, 2));
+}
+
+#[test]
+fn a_lane_that_was_given_up_takes_no_further_run() {
+    let mut lane = device(|number| number == 10, Fault::Silence).lane(4 << 20);
+    let run = whole(4, Stop::after(Nanos::from_secs(1)));
+    let stalled = run.run(&mut lane, reads(1), &Cancel::default()).unwrap_err();
+    assert!(matches!(stalled, LoadError::Stalled { .. }), "{stalled}");
+    let again = run.run(&mut lane, reads(1), &Cancel::default()).unwrap_err();
+    assert!(matches!(again, LoadError::Abandoned { outstanding: 1 }), "{again}");
 }

@@ -112,7 +112,7 @@ fn several_threads_add_up_and_count_processor_time_once() {
         whole(4, Stop::after_bytes(500 * BLOCK_BYTES)).run(lane, work, &Cancel::default())
     };
     let cpu_before = lane(&file).io().cpu_time();
-    let sum = run_on_threads(&open, 3, 4, options, &run).unwrap();
+    let sum = run_on_threads(&open, 3, 4, options, &run, &|_| ()).unwrap();
     let cpu_passed = lane(&file).io().cpu_time().since(cpu_before);
     assert_eq!((sum.requests, sum.cpu_requests, sum.damaged), (1500, 1500, 0));
     assert!(sum.cpu <= cpu_passed, "{} of {cpu_passed}", sum.cpu);

@@ -1,6 +1,10 @@
 //! Made-up drives with everything in them that a search can stumble over.
 
-use crate::virtual_world::{Drive, Weather};
+use std::collections::HashSet;
+
+use nandle_io::{Nanos, Operation};
+
+use crate::virtual_world::{Drive, Timing, Weather};
 
 const NEVER: u64 = u64::MAX;
 
@@ -16,6 +20,8 @@ pub(super) fn sata() -> Drive {
         split_bytes: 2 << 20,
         group_factor: 1.6,
         sequential_factor: 0.6,
+        crowded_bytes: NEVER,
+        quirks: 0.0,
         weather: Weather::default(),
     }
 }
@@ -32,6 +38,8 @@ pub(super) fn cloud() -> Drive {
         split_bytes: NEVER,
         group_factor: 1.0,
         sequential_factor: 1.0,
+        crowded_bytes: NEVER,
+        quirks: 0.0,
         weather: Weather::default(),
     }
 }
@@ -48,6 +56,8 @@ pub(super) fn fast() -> Drive {
         split_bytes: NEVER,
         group_factor: 1.0,
         sequential_factor: 0.5,
+        crowded_bytes: NEVER,
+        quirks: 0.0,
         weather: Weather::default(),
     }
 }
@@ -64,6 +74,8 @@ pub(super) fn disk() -> Drive {
         split_bytes: NEVER,
         group_factor: 0.3,
         sequential_factor: 0.02,
+        crowded_bytes: NEVER,
+        quirks: 0.0,
         weather: Weather::default(),
     }
 }
@@ -71,4 +83,40 @@ pub(super) fn disk() -> Drive {
 /// Several slow disks behind one controller: bandwidth grows with the depth, and each depth is slow.
 pub(super) fn disk_array() -> Drive {
     Drive { commands: 12, request_us: 30_000.0, bandwidth_max: 900e6, ..disk() }
+}
+
+/// A disk of a virtual machine: what the host does with requests is not smooth.
+pub(super) fn virtual_disk() -> Drive {
+    Drive {
+        commands: 48,
+        request_us: 110.0,
+        ns_per_byte: 0.4,
+        jitter: 0.3,
+        iops_max: 70_000.0,
+        bandwidth_max: 2.3e9,
+        crowded_bytes: 2 << 20,
+        quirks: 0.05,
+        sequential_factor: 0.7,
+        ..cloud()
+    }
+}
+
+/// A drive behind something that has each 128 KiB brought from far away when they are read for the first time.
+pub(super) fn slow_at_first(drive: &Drive) -> impl Timing + use<> {
+    SlowAtFirst { drive: drive.timing(), touched: HashSet::new() }
+}
+
+struct SlowAtFirst<T> {
+    drive: T,
+    touched: HashSet<u64>,
+}
+
+impl<T: Timing> Timing for SlowAtFirst<T> {
+    fn done_at(&mut self, now: Nanos, operation: &Operation, outstanding: usize) -> Nanos {
+        let (start, length) = (operation.offset_bytes(), operation.length_bytes());
+        let parts = start >> 17..=(start + length - 1) >> 17;
+        let new = parts.filter(|part| self.touched.insert(*part)).count();
+        let far = if new > 0 { Nanos::from_millis(5) } else { Nanos::ZERO };
+        self.drive.done_at(now, operation, outstanding) + far
+    }
 }

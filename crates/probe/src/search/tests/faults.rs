@@ -58,3 +58,27 @@ fn small_files_are_searched_as_far_as_they_go() {
     let error = run(world, &ProbeOptions { area_bytes: 8 << 10, ..options(5, 1) }).unwrap_err();
     assert!(error.to_string().contains("too small"), "{error}");
 }
+
+#[test]
+fn no_part_of_a_probe_has_more_outstanding_than_it_may() {
+    for outstanding_bytes_max in [4 << 10, 24 << 10, 500 << 10, 4 << 20] {
+        // The first touch is slow, so that the whole file is read once, too.
+        let mut world = VirtualWorld::new(AREA_BYTES, drives::slow_at_first(&drives::fast()));
+        let ledger = world.ledger();
+        let found =
+            run(world, &ProbeOptions { outstanding_bytes_max, freshly_written: true, ..options(5, 1) })
+                .unwrap();
+        assert!(
+            ledger.outstanding_bytes_max() <= outstanding_bytes_max,
+            "{}",
+            ledger.outstanding_bytes_max()
+        );
+        assert!(!found.cells.is_empty());
+        let read_once =
+            found.remarks.iter().any(|remark| remark.contains("first reading of a block is slower"));
+        assert_eq!(read_once, outstanding_bytes_max >= 128 << 10, "{:?}", found.remarks);
+    }
+    let options = ProbeOptions { outstanding_bytes_max: 100, ..options(5, 1) };
+    let error = run(world(&drives::fast()), &options).unwrap_err();
+    assert!(error.to_string().contains("--outstanding-max"), "{error}");
+}

@@ -1,0 +1,66 @@
+//! What a probe has time for: a slice's length, and how long filling and emptying a queue may take.
+
+use std::collections::BTreeMap;
+
+use nandle_io::Nanos;
+
+use super::Search;
+use crate::search::CellKey;
+
+/// A slice takes this part of the budget, between these bounds: many short ones tell more than few long ones, but
+/// each has its ramps.
+const SLICE_PART: u64 = 1000;
+const SLICE_MIN: Nanos = Nanos::from_millis(20);
+const SLICE_MAX: Nanos = Nanos::from_millis(100);
+/// Filling the queue for a slice may take this part of the budget, and this long at most; so may emptying it after.
+const RAMP_PART: u64 = 40;
+const RAMP_MAX: Nanos = Nanos::from_millis(500);
+
+pub(super) fn slice_time(budget: Nanos) -> Nanos {
+    Nanos(budget.0 / SLICE_PART).clamp(SLICE_MIN, SLICE_MAX)
+}
+
+impl Search<'_> {
+    /// For each block size the deepest queue that the device is fast enough for, where it wasn't measured yet.
+    pub(super) fn deepest_affordable(&mut self) -> Vec<CellKey> {
+        let cells: Vec<CellKey> = self.grid.random_cells().collect();
+        let affordable = cells.into_iter().filter(|key| self.is_affordable(*key));
+        let deepest: BTreeMap<u64, CellKey> = affordable.map(|key| (key.block_bytes, key)).collect();
+        deepest.into_values().filter(|key| self.is_new(*key)).collect()
+    }
+
+    pub(super) fn has_time_for(&mut self, key: CellKey) -> bool {
+        let ramp = self.ramp(key).unwrap_or(Nanos::ZERO);
+        // A slice ends with a whole round of the queue, which takes as long as filling it.
+        self.slicer.now() + ramp + self.slicer.slice_time.max(ramp) + ramp < self.ends
+    }
+
+    /// Whether a slice's ramps are short enough. Slow devices don't get the deepest queues, and the profile says so.
+    pub(super) fn is_affordable(&mut self, key: CellKey) -> bool {
+        let ramp_max = RAMP_MAX.min(Nanos(self.ends.since(self.began).0 / RAMP_PART));
+        match self.ramp(key) {
+            Some(ramp) if ramp > ramp_max && self.is_new(key) => {
+                self.unaffordable.insert(key, ramp);
+                false
+            }
+            _ => true,
+        }
+    }
+
+    /// How long it takes to fill the queue, judging by what is known of the same block size up to that depth.
+    fn ramp(&self, key: CellKey) -> Option<Nanos> {
+        let from = CellKey { queue_depth: 0, ..key };
+        let random =
+            CellKey::random(key.block_bytes, 0)..CellKey::random(key.block_bytes, key.queue_depth + 1);
+        let known = self.slicer.fastest_of(from..key).or_else(|| self.slicer.fastest_of(random));
+        let bandwidth = known.filter(|bandwidth| *bandwidth > 0.0)?;
+        let ramp_ns = key.spec().outstanding_bytes() as f64 / bandwidth * 1e9;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "positive, and saturates"
+        )]
+        let ramp = Nanos(ramp_ns as u64);
+        Some(ramp)
+    }
+}

@@ -4,7 +4,7 @@
 #![allow(
     clippy::print_stdout,
     clippy::unwrap_used,
-    clippy::cast_possible_truncation,
+    clippy::indexing_slicing,
     reason = "a tool for developers"
 )]
 

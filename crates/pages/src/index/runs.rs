@@ -88,9 +88,9 @@ mod tests {
             for (added, number, numbers) in changes(seed, 40) {
                 let one = Run { length: 1, start: number };
                 if added {
-                    runs.add(one)
+                    runs.add(one);
                 } else {
-                    runs.remove(one)
+                    runs.remove(one);
                 }
                 let mut found: Vec<Run> = runs.by_length.iter().copied().collect();
                 assert_eq!(runs.longest(), found.last().copied(), "seed {seed}");

@@ -53,8 +53,11 @@ impl Destinations {
     pub(super) fn renew(&mut self) -> &[u64] {
         let mut fresh = std::mem::take(&mut self.fresh);
         fresh.sort_unstable();
-        // Two ascending sequences: the sort finds and merges them.
         self.sorted.append(&mut fresh);
+        #[allow(
+            clippy::stable_sort_primitive,
+            reason = "finds the two ascending sequences, and merges them"
+        )]
         self.sorted.sort();
         self.sorted.dedup();
         let members = &self.members;

@@ -92,7 +92,7 @@ fn check_name(name: &str) -> Result<(), PlanError> {
     if ALL.iter().any(|experiment| experiment.name() == name) {
         return Ok(());
     }
-    let known = ALL.map(|experiment| experiment.name()).join(", ");
+    let known = ALL.map(Conductible::name).join(", ");
     Err(PlanError { name: name.into(), known })
 }
 

@@ -5,6 +5,7 @@ mod clock;
 mod io;
 mod machine;
 mod model;
+mod pages;
 mod probe;
 mod results;
 mod stats;
@@ -18,7 +19,7 @@ struct Bench {
     run: fn(&[String]) -> Outcome,
 }
 
-const BENCHES: &[Bench] = &[clock::BENCH, io::BENCH, model::BENCH, probe::BENCH];
+const BENCHES: &[Bench] = &[clock::BENCH, io::BENCH, model::BENCH, pages::BENCH, probe::BENCH];
 
 /// Runs the benchmark of that name, or lists them all when there is none.
 ///

@@ -3,10 +3,11 @@
 use std::env;
 use std::fs;
 use std::path::PathBuf;
+use std::process::Command;
 
 use serde_json::Value;
 
-use crate::bench::{json, nandle_command, nandle_program};
+use crate::bench::io::{json, nandle_program};
 use crate::command::{cargo, succeeds};
 use crate::{Outcome, output, workspace_root};
 
@@ -46,7 +47,7 @@ pub(super) fn run() -> Outcome {
     let mut rows = Vec::new();
     for (target, buffer, depth) in CELLS {
         output::say(&format!("{target}, {buffer}, depth {depth} …"));
-        let mut replay = nandle_command(&nandle_program());
+        let mut replay = Command::new(nandle_program());
         replay.arg("replay").arg(&trace).args(["--on", target, "--buffer", buffer, "--queue-depth", depth]);
         replay.args(["--limit", WRITES, "--policies", POLICIES, "--durability", "none", "--json"]);
         let told = json(&mut replay)?;

@@ -30,7 +30,9 @@ fn main() {
         (PolicyKind::OutOfPlace, superblock_bytes / 4),
         (PolicyKind::OutOfPlace, superblock_bytes),
     ];
-    println!("policy        zone_bytes  flash_bytes_by_changed  device_bytes_by_changed  moved_by_changed  drive_amplification");
+    println!(
+        "policy        zone_bytes  flash_bytes_by_changed  device_bytes_by_changed  moved_by_changed  drive_amplification"
+    );
     for (policy, zone_bytes) in cases {
         let Figures { drive, moved_pages, updates } = measure(policy, zone_bytes);
         let changed_bytes = (updates * PAGE_BYTES as u64) as f64;
@@ -95,7 +97,12 @@ fn model() -> Model {
     std::fs::write(&path, toml).unwrap();
     let model = Model::from_path(&path);
     std::fs::remove_file(path).unwrap();
-    model.unwrap().with_capacity_bytes(CAPACITY_BYTES).unwrap().starting(FirstState::Filled { percent: 0 }).unwrap()
+    model
+        .unwrap()
+        .with_capacity_bytes(CAPACITY_BYTES)
+        .unwrap()
+        .starting(FirstState::Filled { percent: 0 })
+        .unwrap()
 }
 
 /// Pages by Zipf's distribution, ranks scattered over the store.
@@ -116,6 +123,11 @@ impl Iterator for Ranks {
     type Item = u64;
 
     fn next(&mut self) -> Option<u64> {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a rank from 1 to the pages"
+        )]
         let rank = self.zipf.sample(&mut self.random) as u64 - 1;
         // A large prime scatters them.
         Some(rank.wrapping_mul(2_654_435_761) % self.pages)

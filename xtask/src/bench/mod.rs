@@ -20,8 +20,7 @@ struct Bench {
     run: fn(&[String]) -> Outcome,
 }
 
-const BENCHES: &[Bench] =
-    &[clock::BENCH, flush::BENCH, io::BENCH, model::BENCH, pages::BENCH, probe::BENCH];
+const BENCHES: &[Bench] = &[clock::BENCH, flush::BENCH, io::BENCH, model::BENCH, pages::BENCH, probe::BENCH];
 
 /// Runs the benchmark of that name, or lists them all when there is none.
 ///

@@ -18,7 +18,7 @@ pub enum PolicyKind {
     StableBuffer,
     /// To a ring that is written front to back, and home by a sweep over the destinations.
     StableRing,
-    /// Each version of a page to a new place, with others that will die at the same time: after ZLeanStore, 2026.
+    /// Each version of a page to a new place, with others that will die at the same time: after `ZLeanStore`, 2026.
     OutOfPlace,
 }
 

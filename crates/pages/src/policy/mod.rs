@@ -75,7 +75,7 @@ pub(crate) async fn open(parts: Parts) -> Result<Box<dyn Policy>, PageError> {
 pub(crate) fn areas(options: &CreateOptions) -> Result<(u64, u64), PageError> {
     match options.policy {
         PolicyKind::Direct => Ok((0, 0)),
-        PolicyKind::OutOfPlace => out_of_place::areas(options),
+        PolicyKind::OutOfPlace => Ok(out_of_place::areas(options)),
         _ => crate::staging::areas(options),
     }
 }

@@ -62,10 +62,12 @@ fn rounds(folder: &Path, place: &str) -> Outcome<Vec<Comparison>> {
             figures.push(if *name == SQLITE { sqlite(folder)? } else { store(folder, name)? });
         }
     }
-    let figures = |wanted: &str| series.iter().find(|(name, _)| *name == wanted).map(|(_, figures)| figures.clone());
+    let figures =
+        |wanted: &str| series.iter().find(|(name, _)| *name == wanted).map(|(_, figures)| figures.clone());
     let pairs = PAIRS.iter().filter_map(|(baseline, candidate)| {
         let (theirs, ours) = (figures(baseline)?, figures(candidate)?);
-        let (theirs, ours) = (Runs { name: baseline, figures: theirs }, Runs { name: candidate, figures: ours });
+        let (theirs, ours) =
+            (Runs { name: baseline, figures: theirs }, Runs { name: candidate, figures: ours });
         Some(Comparison::new(&format!("durable commits of 8 pages, {place}"), "commits/s", theirs, ours))
     });
     pairs.collect()
@@ -81,7 +83,11 @@ fn store(folder: &Path, contender: &str) -> Outcome<f64> {
 }
 
 fn has_sqlite() -> bool {
-    Command::new("sqlite3").arg("--version").stdout(Stdio::null()).status().is_ok_and(|status| status.success())
+    Command::new("sqlite3")
+        .arg("--version")
+        .stdout(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success())
 }
 
 /// The same page writes through SQLite's own program. Starting it and making the table isn't part of the time.

@@ -23,7 +23,9 @@ impl LoopImage {
         let this = Self { image: inside.join("ext4.img"), folder: inside.join("ext4") };
         fs::create_dir_all(&this.folder)?;
         fs::File::create(&this.image)?.set_len(IMAGE_BYTES)?;
-        run(Command::new("mkfs.ext4").args(["-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0"]).arg(&this.image))?;
+        run(Command::new("mkfs.ext4")
+            .args(["-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0"])
+            .arg(&this.image))?;
         run(Command::new("mount").args(["-o", "loop"]).arg(&this.image).arg(&this.folder))?;
         Ok(this)
     }

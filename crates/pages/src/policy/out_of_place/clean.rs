@@ -78,7 +78,7 @@ async fn clean(shared: &Rc<Shared>, zone: usize) -> Result<(), PageError> {
             continue;
         }
         shared.disk.count(|stats| stats.pages_cleaned += puts.len() as u64);
-        shared.send(puts, discards, 0)?;
+        shared.send(puts, &discards, 0)?;
         let sent = shared.state.borrow().chain.assigned();
         shared.wait_for(|| shared.state.borrow().chain.written() >= sent).await?;
     }

@@ -15,13 +15,13 @@ const LEAST_ZONE_PAGES: u64 = 16;
 const LEAST_SPARE_ZONES: u64 = 8;
 
 /// Bytes of a ledger copy and of the area.
-pub(crate) fn areas(options: &CreateOptions) -> Result<(u64, u64), PageError> {
+pub(crate) fn areas(options: &CreateOptions) -> (u64, u64) {
     let pages_bytes = options.pages.saturating_mul(options.page_bytes as u64);
     let zone_bytes = zone_blocks(options) * BLOCK_BYTES as u64;
     let spare_bytes = u128::from(pages_bytes) * u128::from(options.spare_percent) / 100;
     let spare_zones = u64::try_from(spare_bytes / u128::from(zone_bytes)).unwrap_or(u64::MAX);
     let zones = pages_bytes.div_ceil(zone_bytes).saturating_add(spare_zones.max(LEAST_SPARE_ZONES));
-    Ok((LEDGER_BYTES, zones.saturating_mul(zone_bytes)))
+    (LEDGER_BYTES, zones.saturating_mul(zone_bytes))
 }
 
 fn zone_blocks(options: &CreateOptions) -> u64 {

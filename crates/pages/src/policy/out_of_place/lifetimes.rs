@@ -1,9 +1,9 @@
 use crate::PageNumber;
 
-/// Gaps that the mean is taken over: ZLeanStore's figure.
+/// Gaps that the mean is taken over: `ZLeanStore`'s figure.
 const GAPS_MAX: u32 = 8;
 
-/// When pages will be written again, estimated as in ZLeanStore (arXiv 2603.09927): the last write and the mean of up to
+/// When pages will be written again, estimated as in `ZLeanStore` (arXiv 2603.09927): the last write and the mean of up to
 /// eight gaps before it. Time is counted in page writes.
 #[derive(Debug)]
 pub(super) struct Lifetimes {
@@ -30,7 +30,9 @@ impl Lifetimes {
     pub(super) fn written(&mut self, page: PageNumber) {
         self.now += 1;
         let now = self.now;
-        let Some(past) = usize::try_from(page.0).ok().and_then(|place| self.pages.get_mut(place)) else { return };
+        let Some(past) = usize::try_from(page.0).ok().and_then(|place| self.pages.get_mut(place)) else {
+            return;
+        };
         if past.last > 0 {
             let gap = now - past.last;
             past.gaps = (past.gaps + 1).min(GAPS_MAX);

@@ -1,5 +1,5 @@
 //! Every page to a new place: pages that will die at about the same time share a zone, which is as long as what the drive
-//! cleans at once, so that whole zones die and the drive has little to move. After ZLeanStore (arXiv 2603.09927).
+//! cleans at once, so that whole zones die and the drive has little to move. After `ZLeanStore` (arXiv 2603.09927).
 //!
 //! ```text
 //! write → gather (memory) → extents, one for each group of lifetimes, each at the end of its group's open zone → flush

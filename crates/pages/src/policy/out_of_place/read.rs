@@ -46,7 +46,8 @@ impl Shared {
                 return Ok(contents);
             }
             // The page may have moved meanwhile, and its zone may have been begun again.
-            let is_same = matches!(self.state.borrow().find(page), Found::Stored { block: now, .. } if now == block);
+            let is_same =
+                matches!(self.state.borrow().find(page), Found::Stored { block: now, .. } if now == block);
             match contents.thaw() {
                 Ok(buffer) if !is_same => into = buffer,
                 _ => return Err(PageError::Damaged { page, place: "its zone", got, expected }),

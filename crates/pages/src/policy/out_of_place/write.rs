@@ -65,9 +65,11 @@ pub(super) async fn push(shared: &Rc<Shared>) -> Result<u64, PageError> {
     let (puts, discards) = shared.state.borrow_mut().gather.take(usize::MAX, usize::MAX);
     {
         let lifetimes = &mut shared.state.borrow_mut().lifetimes;
-        puts.iter().for_each(|(page, _)| lifetimes.written(*page));
+        for (page, _) in &puts {
+            lifetimes.written(*page);
+        }
     }
-    shared.send(puts, discards, SPARED_ZONES)?;
+    shared.send(puts, &discards, SPARED_ZONES)?;
     clean::start(shared);
     Ok(shared.state.borrow().chain.assigned_groups())
 }
@@ -82,7 +84,7 @@ impl Shared {
     pub(super) fn send(
         self: &Rc<Self>,
         puts: Puts,
-        discards: Vec<PageNumber>,
+        discards: &[PageNumber],
         spared: usize,
     ) -> Result<(), PageError> {
         let planned = self.state.borrow_mut().plan(puts, discards, self.label.page_blocks(), spared);
@@ -103,12 +105,12 @@ impl Shared {
             from.push(block.freeze());
             from.extend(contents);
             let written = self.disk.write("writing pages", self.offset_of(header.position), from);
-            let shared = Rc::clone(self);
+            let this = Rc::clone(self);
             self.disk.handle().spawn_named("page store: an extent", async move {
                 if written.await.is_ok() {
-                    shared.state.borrow_mut().wrote(&header);
+                    this.state.borrow_mut().wrote(&header);
                 }
-                shared.changed.notify();
+                this.changed.notify();
             });
         }
         Ok(())
@@ -157,7 +159,7 @@ impl State {
     fn plan(
         &mut self,
         puts: Puts,
-        discards: Vec<PageNumber>,
+        discards: &[PageNumber],
         page_blocks: u64,
         spared: usize,
     ) -> Option<Vec<Planned>> {

@@ -7,7 +7,7 @@ use crate::PageNumber;
 #[derive(Debug)]
 pub(super) struct Zones {
     zone_blocks: u64,
-    zones: Vec<Zone>,
+    all: Vec<Zone>,
     free: VecDeque<usize>,
     /// The zone that each group fills.
     open: Vec<Option<usize>>,
@@ -50,7 +50,7 @@ impl Zones {
         let zones = usize::try_from(zones).unwrap_or(usize::MAX);
         Self {
             zone_blocks,
-            zones: vec![Zone::default(); zones],
+            all: vec![Zone::default(); zones],
             free: (0..zones).collect(),
             open: vec![None; groups],
         }
@@ -82,7 +82,7 @@ impl Zones {
 
     /// What was written into a zone, dead or alive.
     pub(super) fn pages_of(&self, zone: usize) -> &[PageNumber] {
-        self.zones.get(zone).map_or(&[], |zone| &zone.pages)
+        self.all.get(zone).map_or(&[], |zone| &zone.pages)
     }
 
     /// Room for a page, or a few, of a group: in the zone that the group fills, else in a free one, as long as more than
@@ -94,7 +94,7 @@ impl Zones {
         if self.free.len() > spared
             && let Some(zone) = self.free.pop_front()
         {
-            if let Some(zone) = self.zones.get_mut(zone) {
+            if let Some(zone) = self.all.get_mut(zone) {
                 *zone = Zone { state: State::Open, ..Zone::default() };
             }
             self.close(group);
@@ -106,7 +106,7 @@ impl Zones {
 
     fn room_of(&self, group: usize, page_blocks: u64) -> Option<Room> {
         let zone = (*self.open.get(group)?)?;
-        let blocks = self.zone_blocks - self.zones.get(zone)?.written_blocks;
+        let blocks = self.zone_blocks - self.all.get(zone)?.written_blocks;
         let pages = blocks.saturating_sub(1) / page_blocks;
         let position = zone as u64 * self.zone_blocks + self.zone_blocks - blocks;
         (pages > 0).then_some(Room { position, pages: usize::try_from(pages).unwrap_or(usize::MAX) })
@@ -114,7 +114,7 @@ impl Zones {
 
     fn close(&mut self, group: usize) {
         let zone = self.open.get_mut(group).and_then(Option::take);
-        if let Some(zone) = zone.and_then(|zone| self.zones.get_mut(zone)) {
+        if let Some(zone) = zone.and_then(|zone| self.all.get_mut(zone)) {
             zone.state = State::Closed;
         }
     }
@@ -122,7 +122,7 @@ impl Zones {
     /// An extent is written up to that block.
     pub(super) fn fill(&mut self, position: u64, end: u64, sequence: u64) {
         let (index, start) = (self.zone_of(position), position / self.zone_blocks * self.zone_blocks);
-        if let Some(zone) = self.zones.get_mut(index) {
+        if let Some(zone) = self.all.get_mut(index) {
             zone.written_blocks = zone.written_blocks.max(end - start);
             zone.newest = zone.newest.max(sequence);
             zone.touched = zone.touched.max(sequence);
@@ -132,7 +132,7 @@ impl Zones {
     /// A page, or its discard, that lies in a zone counts from now on.
     pub(super) fn live(&mut self, block: u64, page: PageNumber) {
         let index = self.zone_of(block);
-        if let Some(zone) = self.zones.get_mut(index) {
+        if let Some(zone) = self.all.get_mut(index) {
             zone.alive += 1;
             zone.pages.push(page);
         }
@@ -141,7 +141,7 @@ impl Zones {
     /// Something in the zone was replaced by an extent of that sequence.
     pub(super) fn replaced(&mut self, block: u64, sequence: u64) {
         let index = self.zone_of(block);
-        if let Some(zone) = self.zones.get_mut(index) {
+        if let Some(zone) = self.all.get_mut(index) {
             zone.alive = zone.alive.saturating_sub(1);
             zone.touched = zone.touched.max(sequence);
         }
@@ -150,7 +150,7 @@ impl Zones {
     /// After recovery: what has nothing alive in it is free, and the zones with the most room are filled further, so that
     /// cleaning that a power cut interrupted can go on.
     pub(super) fn restored(&mut self) {
-        for zone in &mut self.zones {
+        for zone in &mut self.all {
             if zone.alive == 0 {
                 *zone = Zone::default();
             } else {
@@ -158,11 +158,11 @@ impl Zones {
             }
         }
         let (free, mut rest): (Vec<_>, Vec<_>) =
-            (0..self.zones.len()).partition(|index| self.zones.get(*index).is_some_and(|zone| zone.alive == 0));
+            (0..self.all.len()).partition(|index| self.all.get(*index).is_some_and(|zone| zone.alive == 0));
         self.free = free.into();
-        rest.sort_by_key(|index| self.zones.get(*index).map_or(0, |zone| zone.written_blocks));
+        rest.sort_by_key(|index| self.all.get(*index).map_or(0, |zone| zone.written_blocks));
         for (open, index) in self.open.iter_mut().zip(rest) {
-            let Some(zone) = self.zones.get_mut(index) else { continue };
+            let Some(zone) = self.all.get_mut(index) else { continue };
             if zone.written_blocks < self.zone_blocks {
                 zone.state = State::Open;
                 *open = Some(index);
@@ -172,20 +172,19 @@ impl Zones {
 
     /// How many closed zones have nothing alive in them.
     pub(super) fn dead(&self) -> usize {
-        self.zones.iter().filter(|zone| zone.state == State::Closed && zone.alive == 0).count()
+        self.all.iter().filter(|zone| zone.state == State::Closed && zone.alive == 0).count()
     }
 
     /// Closed zones in which nothing is alive, as soon as all up to `durable` is durable.
     pub(super) fn dead_zones(&self, durable: u64) -> Vec<usize> {
-        let zones = self.zones.iter().enumerate();
-        let dead = zones.filter(|(_, zone)| {
-            zone.state == State::Closed && zone.alive == 0 && zone.touched <= durable
-        });
+        let zones = self.all.iter().enumerate();
+        let dead = zones
+            .filter(|(_, zone)| zone.state == State::Closed && zone.alive == 0 && zone.touched <= durable);
         dead.map(|(index, _)| index).collect()
     }
 
     pub(super) fn release(&mut self, zone: usize) {
-        if let Some(entry) = self.zones.get_mut(zone) {
+        if let Some(entry) = self.all.get_mut(zone) {
             *entry = Zone::default();
             self.free.push_back(zone);
         }
@@ -199,9 +198,10 @@ impl Zones {
             let age = (written - zone.newest + 1) as f64;
             (1.0 - alive) * age / (1.0 + alive)
         };
-        let zones = self.zones.iter().enumerate();
+        let zones = self.all.iter().enumerate();
         let candidates = zones.filter(|(_, zone)| {
-            let worthwhile = zone.alive > 0 && zone.alive * page_blocks + self.headers_blocks() < self.zone_blocks;
+            let worthwhile =
+                zone.alive > 0 && zone.alive * page_blocks + self.headers_blocks() < self.zone_blocks;
             zone.state == State::Closed && worthwhile && zone.newest <= written
         });
         candidates.max_by(|(_, a), (_, b)| merit(a).total_cmp(&merit(b))).map(|(index, _)| index)

@@ -44,7 +44,7 @@ impl Store {
         let (ledger_bytes, area_bytes) = policy::areas(create)?;
         let label = Label::plan(create, ledger_bytes, area_bytes)?;
         check_fits(&label, &disk)?;
-        write_store(&disk, &label).await?;
+        write_store(&disk, &label, create).await?;
         Self::open(handle, device, open).await
     }
 
@@ -224,8 +224,8 @@ fn check_fits(label: &Label, disk: &Disk) -> Result<(), PageError> {
     Err(PageError::TooSmall { needed_bytes, capacity_bytes, mend })
 }
 
-async fn write_store(disk: &Rc<Disk>, label: &Label) -> Result<(), PageError> {
-    crate::staging::format(disk, label).await?;
+async fn write_store(disk: &Rc<Disk>, label: &Label, create: &CreateOptions) -> Result<(), PageError> {
+    policy::format(disk, label, create).await?;
     disk.flush().await?;
     let arena = Arena::new(BLOCK_BYTES)?;
     let mut block = arena.allocate(BLOCK_BYTES)?;

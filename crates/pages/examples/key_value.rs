@@ -9,7 +9,7 @@
 //!
 //! Page 0 counts the pages in use. Pages 1 to 64 are buckets. A page of a bucket is `next: u64` (0: none), `entries: u64`,
 //! then `entries` times `key: u64, value: u64`; little-endian. A full page gets a successor: one change of three pages.
-#![cfg_attr(not(test), allow(clippy::print_stdout, reason = "an example, and it prints"))]
+#![allow(clippy::print_stdout, reason = "an example, and it prints")]
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test's way to fail"))]
 
 use std::error::Error;

@@ -1,5 +1,6 @@
 //! Durable commits of eight pages on real disks.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
 use std::path::Path;
@@ -102,7 +103,7 @@ fn sqlite(folder: &Path) -> Outcome<f64> {
         script += "BEGIN;";
         for page in 0..8 {
             let number = (commit * 8 + page) * 7919 % 16384;
-            script += &format!("UPDATE pages SET contents=zeroblob(4000) WHERE number={number};");
+            let _ = write!(script, "UPDATE pages SET contents=zeroblob(4000) WHERE number={number};");
         }
         script += "COMMIT;\n";
     }

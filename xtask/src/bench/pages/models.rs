@@ -11,8 +11,6 @@ use crate::bench::io::{json, nandle_program};
 use crate::command::{cargo, succeeds};
 use crate::{Outcome, output, workspace_root};
 
-/// The trace, where no other is named by `NANDLE_TRACE`.
-const TRACE: &str = "../shared/traces/mariadb4k-tpcc.pages.csv.zst";
 /// The paper's count of writes.
 const WRITES: &str = "488623";
 const POLICIES: &str = "direct,doublewrite,stable-buffer,stable-ring,out-of-place";
@@ -36,10 +34,12 @@ const CELLS: [(&str, &str, &str); 14] = [
 ];
 
 pub(super) fn run() -> Outcome {
-    let trace = env::var_os("NANDLE_TRACE").map_or_else(|| workspace_root().join(TRACE), PathBuf::from);
-    if !trace.exists() {
-        output::say(&format!("models: SKIPPED, there is no {}; NANDLE_TRACE names another", trace.display()));
+    let Some(trace) = env::var_os("NANDLE_TRACE").map(PathBuf::from) else {
+        output::say("models: SKIPPED, NANDLE_TRACE names no trace of a database's page writes");
         return Ok(());
+    };
+    if !trace.exists() {
+        return Err(format!("there is no {}, which NANDLE_TRACE names", trace.display()).into());
     }
     if !succeeds(&mut cargo(&["build", "--release", "--quiet", "--package", "nandle"]))? {
         return Err("the program doesn't build".into());
@@ -51,7 +51,8 @@ pub(super) fn run() -> Outcome {
         replay.arg("replay").arg(&trace).args(["--on", target, "--buffer", buffer, "--queue-depth", depth]);
         replay.args(["--limit", WRITES, "--policies", POLICIES, "--durability", "none", "--json"]);
         let told = json(&mut replay)?;
-        let policies = told["policies"].as_array().ok_or("a replay tells of no policies")?;
+        let policies =
+            told.get("policies").and_then(Value::as_array).ok_or("a replay tells of no policies")?;
         rows.extend(policies.iter().map(|policy| row(target, buffer, depth, policy)));
     }
     let table = format!(
@@ -77,6 +78,6 @@ fn row(target: &str, buffer: &str, depth: &str, policy: &Value) -> String {
         policy["policy"].as_str().unwrap_or("?"),
         figure(&policy["speedup_over_direct"]),
         figure(&policy["write_amplification"]),
-        figure(&policy["drive"]["flash_bytes_by_page_bytes"]),
+        figure(policy.pointer("/drive/flash_bytes_by_page_bytes").unwrap_or(&Value::Null)),
     )
 }

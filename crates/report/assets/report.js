@@ -154,7 +154,7 @@
           },
         ],
         series: [{}, ...this.curves.map((curve) => this.line(curve))],
-        hooks: { draw: [(u) => this.drawPoints(u)], setCursor: [(u) => this.say(u.cursor.idx)] },
+        hooks: { draw: [(u) => (this.drawMarks(u), this.drawPoints(u))], setCursor: [(u) => this.say(u.cursor.idx)] },
       };
     }
 
@@ -189,6 +189,22 @@
       const max = Math.max(...lines, ...ends, Number.MIN_VALUE);
       if (!this.curves.length) return [this.spec.y.log ? 0.1 : 0, 1];
       return this.spec.y.log ? [Math.min(...lines.filter((y) => y > 0)) / 1.4, max * 1.4] : [0, max * 1.06];
+    }
+
+    // An upright dashed line where something happened.
+    drawMarks(u) {
+      u.ctx.save();
+      u.ctx.strokeStyle = ink("quiet");
+      u.ctx.lineWidth = devicePixelRatio;
+      u.ctx.setLineDash([4 * devicePixelRatio, 4 * devicePixelRatio]);
+      for (const x of this.spec.marks) {
+        const left = Math.round(u.valToPos(x, "x", true));
+        u.ctx.beginPath();
+        u.ctx.moveTo(left, u.bbox.top);
+        u.ctx.lineTo(left, u.bbox.top + u.bbox.height);
+        u.ctx.stroke();
+      }
+      u.ctx.restore();
     }
 
     drawPoints(u) {

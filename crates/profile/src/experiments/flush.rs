@@ -9,6 +9,9 @@ pub struct FlushCosts {
     pub commits: Vec<CommitCost>,
     /// Several writers that share a flush.
     pub group_commit: Vec<GroupCommitCost>,
+    /// As many writers, each with a durable write of its own, all at once.
+    #[serde(default)]
+    pub each_durable: Vec<GroupCommitCost>,
 }
 
 /// How a commit is made durable.
@@ -19,10 +22,12 @@ pub enum CommitMethod {
     WriteThenFlush,
     /// A write that is durable when it completes (forced unit access, `RWF_DSYNC`).
     DurableWrite,
-    /// `fdatasync` after a write.
+    /// A write through the page cache, and `fdatasync` after it.
     Fdatasync,
-    /// `fsync` after a write.
+    /// A write through the page cache, and `fsync` after it.
     Fsync,
+    /// A write that is durable when it completes, the file's times with it (`RWF_SYNC`, `open_sync` of `PostgreSQL`).
+    OpenSync,
 }
 
 /// What the extent was that was written into.
@@ -48,12 +53,19 @@ pub struct CommitCost {
     pub write_bytes: u64,
     /// Writes to one commit.
     pub writes_per_commit: u32,
+    /// Whether it was in a test file, by blocking system calls, as `pg_test_fsync` does it; otherwise on the device, or
+    /// the file that stands for it.
+    #[serde(default)]
+    pub in_file: bool,
     /// Commits that were timed.
     pub observations: u64,
     /// Median time of a commit, from the first write's submission to the last completion.
     pub commit_ns: Interval<f64>,
     /// The distribution.
     pub latency_ns: LatencySummary,
+    /// Of that, the flush alone, from its submission on; `null` where there is none.
+    #[serde(default)]
+    pub flush_latency_ns: Option<LatencySummary>,
 }
 
 /// Writers that share one flush.

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use crate::LatencySummary;
+use crate::{Interval, LatencySummary};
 
 /// Latency of reads over the rate of reads and the rate of writes, on a schedule (open loop, Poisson arrivals).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -38,4 +38,16 @@ pub struct InterferenceCell {
     pub read_latency_ns: LatencySummary,
     /// Latency of writes, from the scheduled arrival.
     pub write_latency_ns: LatencySummary,
+    /// What the writes do to the reads' latency; `null` where there are too few observations for any quantile.
+    #[serde(default)]
+    pub read_slowdown: Option<ReadSlowdown>,
+}
+
+/// A quantile of the latency of reads, by the same quantile at the same rate of reads without any writes.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ReadSlowdown {
+    /// The quantile: 0.99, or a lower one where fewer reads than that needs came about.
+    pub quantile: f64,
+    /// The ratio.
+    pub ratio: Interval<f64>,
 }

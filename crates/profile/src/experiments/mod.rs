@@ -17,12 +17,12 @@ mod write_patterns;
 
 use serde::{Deserialize, Serialize};
 
-pub use array_layout::{ArrayLayout, DistanceCost};
+pub use array_layout::{ArrayLayout, LayoutScore};
 pub use atomic_write::AtomicWriteFindings;
 pub use discard::{DiscardCost, DiscardCosts};
 pub use fill_level::{FillChange, FillLevel, FillLevels};
 pub use flush::{CommitCost, CommitMethod, ExtentState, FlushCosts, GroupCommitCost};
-pub use interference::{InterferenceCell, InterferenceMap};
+pub use interference::{InterferenceCell, InterferenceMap, ReadSlowdown};
 pub use read_ahead::{ReadAhead, StreamCost};
 pub use scaling::{Scaling, ScalingCell};
 pub use smallest_block::{AlignmentCost, BlockRate, SmallestBlock};

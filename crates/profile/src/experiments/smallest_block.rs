@@ -7,9 +7,12 @@ use crate::{Interval, OperationKind};
 pub struct SmallestBlock {
     /// Rates over sizes.
     pub rates: Vec<BlockRate>,
-    /// The least size from which halving gains no requests per second (reads).
+    /// The size of reading below which a request costs more than a larger one; the smallest tried where none does.
     pub read_bytes: Option<Interval<u64>>,
-    /// The size below which a write costs a read as well; `null` when no such step was seen.
+    /// Up to this size a read costs no more than the smallest one (5 %): what a smaller request saves is nothing.
+    pub read_flat_to_bytes: Option<Interval<u64>>,
+    /// The size below which a write costs more than a larger one, because the device has to read the rest of its block
+    /// first; `null` when no such step was seen.
     pub read_modify_write_below_bytes: Option<Interval<u64>>,
     /// What offsets beside multiples of a block cost.
     pub alignments: Vec<AlignmentCost>,

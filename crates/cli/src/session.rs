@@ -5,10 +5,11 @@ use std::path::Path;
 use nandle_io::units::format_bytes;
 use nandle_io::{Device, Io, Nanos};
 use nandle_probe::Unobserved;
+use nandle_probe::experiments::{Beside, Opened, TestFile};
 use nandle_probe::fill::{BUFFER_BYTES, FillError, FillOptions, Filled, fill};
 use nandle_probe::load::{Cancel, Contents, Lane, LaneOptions, LoadError};
 use nandle_profile::Backend;
-use nandle_target::{Intent, OpenOptions, Target, TargetError, TargetKind, TargetSpec};
+use nandle_target::{Intent, OpenOptions, OpenedIo, SpareFile, Target, TargetError, TargetKind, TargetSpec};
 
 use crate::args::TargetArgs;
 use crate::error::CliError;
@@ -163,4 +164,20 @@ impl Session {
         let mut lane = Lane::new(io, device, self.lane_options(0))?;
         self.prepare(&mut lane, time_limit, progress)
     }
+}
+
+impl Beside for Session {
+    fn blocking(&self) -> Opened {
+        opened(self.target.blocking())
+    }
+
+    fn test_file(&self, file: TestFile) -> Opened {
+        let TestFile { bytes, reserved, direct, sync } = file;
+        opened(self.target.spare_file(SpareFile { bytes, reserved, direct, sync }))
+    }
+}
+
+fn opened(result: Result<OpenedIo, TargetError>) -> Opened {
+    let opened = result.map_err(|error| error.to_string())?;
+    Ok((opened.io, opened.device))
 }

@@ -55,7 +55,7 @@ pub struct Derived {
     /// How much may be written before reads suffer.
     #[serde(default)]
     pub interference: Option<InterferenceLimit>,
-    /// The block below which smaller requests gain nothing.
+    /// The block below which a smaller request costs more than a larger one, reading or writing (read-modify-write).
     #[serde(default)]
     pub smallest_block_bytes: Option<Interval<u64>>,
 }

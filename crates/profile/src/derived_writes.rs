@@ -65,7 +65,9 @@ pub struct SteadyStateFigures {
 pub struct InterferenceLimit {
     /// Reads per second that go on meanwhile.
     pub read_rate_per_s: f64,
-    /// The most writes per second at which the 99th percentile of reads is at most twice that without writes.
+    /// The quantile of the reads' latency that is watched: 0.99, or a lower one where the reads were too few.
+    pub quantile: f64,
+    /// The most writes per second at which that quantile is at most twice what it is without writes.
     pub write_rate_per_s: Interval<f64>,
     /// The same as a share of the most writes per second.
     pub write_share: Interval<f64>,

@@ -49,6 +49,18 @@ pub enum Problem {
         /// What it is.
         kind: &'static str,
     },
+    /// What has no system calls of its own can't be asked by blocking ones.
+    #[error("blocking system calls are for a single file or block device")]
+    NoSystemCalls,
+    /// Test files of their own can be made in a directory alone.
+    #[error("further test files are made in a directory; name one as the target")]
+    NoDirectory,
+    /// A test file that is gone with its descriptor can't be made.
+    #[error("the file system of {directory} has no files without a name", directory = directory.display())]
+    NoUnnamedFiles {
+        /// Where one was wanted.
+        directory: PathBuf,
+    },
     /// There is no such modelled drive, or its file is wrong.
     #[error("{0}; `nandle models list` says what there is")]
     Model(Box<nandle_model::library::ModelError>),
@@ -186,7 +198,10 @@ impl Problem {
             | Self::DestroysData
             | Self::InUse { .. }
             | Self::TooSmall { .. }
-            | Self::Hole { .. } => true,
+            | Self::Hole { .. }
+            | Self::NoSystemCalls
+            | Self::NoDirectory
+            | Self::NoUnnamedFiles { .. } => true,
         }
     }
 

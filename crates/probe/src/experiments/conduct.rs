@@ -1,7 +1,7 @@
 use nandle_io::{DriveCounters, Nanos};
 use nandle_profile::{Derived, Experiments};
 
-use super::{ALL, Circumstances, Lab, Plan};
+use super::{ALL, Beside, Circumstances, Lab, Plan};
 use crate::Observer;
 use crate::load::{Cancel, LoadError, Opener};
 
@@ -14,6 +14,8 @@ pub struct Ground<'a> {
     /// Reads what the drive's own log counts; `None` where it has none, or may not be asked. Modelled drives tell their
     /// world.
     pub drive_log: &'a dyn Fn() -> Option<DriveCounters>,
+    /// What there is beside the device; nothing in a modelled world.
+    pub beside: Option<&'a dyn Beside>,
     /// What is possible.
     pub circumstances: Circumstances,
     /// How long the device may be silent.

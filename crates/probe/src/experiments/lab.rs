@@ -2,10 +2,12 @@ use nandle_io::{Completion, DriveCounters, IoError, Nanos, Operation, Request, W
 use nandle_profile::experiments::WriteAmplificationSource;
 use nandle_profile::{Conducted, OperationKind};
 
-use super::{Chosen, Circumstances, Ground};
+use super::beside::Opened;
+use super::{Beside, Chosen, Circumstances, Ground};
 use crate::Observer;
 use crate::load::{
-    Cancel, ClosedLoop, Lane, LaneOptions, LoadError, Measurement, OpenLoop, Opener, ScheduleLag, Work,
+    Cancel, ClosedLoop, Lane, LaneOptions, LoadError, Measurement, OpenLoop, OpenStream, Opener, ScheduleLag,
+    StreamMeasurement, Work, run_streams,
 };
 
 /// Memory for the buffers of all requests outstanding in an experiment, the pool that writes are cut from included.
@@ -153,10 +155,47 @@ impl<'a> Lab<'a> {
         Ok(Some((measurement, lag)))
     }
 
+    /// Sends several streams of requests on their schedules, at the same time. With too little left to write nothing is
+    /// run.
+    ///
+    /// # Errors
+    /// As for [`run_streams`].
+    pub fn run_streams(
+        &mut self,
+        streams: Vec<OpenStream>,
+    ) -> Result<Option<Vec<StreamMeasurement>>, LoadError> {
+        let shares: Vec<(u64, f64)> = streams
+            .iter()
+            .map(|stream| (stream.work.block_bytes, write_share(stream.work.operation)))
+            .collect();
+        let writes =
+            streams.iter().zip(&shares).map(|(OpenStream { schedule, .. }, (block_bytes, share))| {
+                schedule.rate_per_s * schedule.time.as_secs_f64() * *block_bytes as f64 * share
+            });
+        if writes.sum::<f64>() > self.write_left_bytes as f64 {
+            self.out_of_writes();
+            return Ok(None);
+        }
+        let measured = run_streams(&mut self.lane, streams, self.cancel)?;
+        for (stream, (block_bytes, share)) in measured.iter().zip(shares) {
+            self.count_writes(&stream.measurement, block_bytes, share);
+        }
+        Ok(Some(measured))
+    }
+
     /// Counts bytes that were written past [`Lab::run`], against the limit.
     pub fn count_written(&mut self, bytes: u64) {
         self.bytes_written += bytes;
         self.write_left_bytes = self.write_left_bytes.saturating_sub(bytes);
+    }
+
+    /// Whether so many bytes more may be written; if not, the experiment is cut short.
+    pub fn may_write(&mut self, bytes: u64) -> bool {
+        let may = bytes <= self.write_left_bytes;
+        if !may {
+            self.out_of_writes();
+        }
+        may
     }
 
     fn count_writes(&mut self, measurement: &Measurement, block_bytes: u64, share: f64) {
@@ -238,6 +277,20 @@ impl<'a> Lab<'a> {
     /// As for [`Lab::once`].
     pub fn flush(&mut self) -> Result<Nanos, LoadError> {
         self.once(Operation::Flush)
+    }
+
+    /// What there is beside the device.
+    pub fn beside(&self) -> Option<&'a dyn Beside> {
+        self.ground.beside
+    }
+
+    /// A lane on something else than the device, with so much memory.
+    ///
+    /// # Errors
+    /// It could not be opened, or memory is short.
+    pub fn lane_on(&self, opened: Opened, buffer_bytes: u64) -> Result<Lane, LoadError> {
+        let (io, device) = opened.map_err(LoadError::Opening)?;
+        Lane::new(io, device, LaneOptions { buffer_bytes, patience: self.ground.patience })
     }
 
     /// What the drive has counted, and who says so; `None` where it doesn't tell.

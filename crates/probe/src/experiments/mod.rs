@@ -6,6 +6,7 @@
 
 mod array_layout;
 mod atomic_write;
+mod beside;
 mod change;
 mod conduct;
 mod discard;
@@ -16,6 +17,7 @@ mod interference;
 mod lab;
 mod plan;
 mod read_ahead;
+mod rounds;
 mod scaling;
 mod series;
 mod smallest_block;
@@ -28,6 +30,7 @@ mod write_patterns;
 #[cfg(test)]
 mod tests;
 
+pub use beside::{Beside, Opened, TestFile};
 pub use conduct::{Ground, conduct, derive, ended_early};
 pub use experiment::{Circumstances, Conductible, Cost, Experiment};
 pub use lab::Lab;

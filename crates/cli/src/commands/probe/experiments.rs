@@ -151,6 +151,7 @@ impl Selection {
         let without_cache = |slots: u32| session.open_io_without_cache(slots);
         let ground = Ground {
             open: &open,
+            beside: (!session.target.is_modelled()).then_some(session),
             open_without_cache: session.target.has_switchable_cache().then_some(&without_cache),
             drive_log: &|| facts::drive_counters(&session.target),
             circumstances,

@@ -65,6 +65,7 @@ pub(super) fn run_with(drive: &str, wishes: &Wishes, mut experiments: Experiment
         open: &|slots| open(drive, slots),
         open_without_cache: if without_cache.is_some() { Some(&open_without_cache) } else { None },
         drive_log: &|| None,
+        beside: None,
         circumstances,
         patience: Nanos::from_secs(30),
         seed: 1,

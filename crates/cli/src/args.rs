@@ -305,7 +305,7 @@ pub(crate) enum FormatArg {
 /// begins: model:NAME:state=new (never written), state=filled (once from start to end; what it is when nothing is said),
 /// state=70% (filled so far), or state=FILE, a file that `age` wrote. And what goes wrong on it: model:NAME:faults=FILE,
 /// a TOML of `[[fault]]` tables, each with kind = "failed-read" (or another; a wrong one is refused with all there are) and
-/// per_million = N. Colons, commas and asterisks in those paths take a backslash.
+/// `per_million = N`. Colons, commas and asterisks in those paths take a backslash.
 #[derive(Debug, ClapArgs)]
 #[command(
     after_help = "Examples:\n  nandle models\n  nandle models show x25-m-g2\n  nandle probe model:x25-m-g2:state=new\n  nandle models age x25-e-64 --fill 70% --write random:64GiB --output aged.zst && nandle sweep model:x25-e-64:state=aged.zst --operation write\n  nandle models export x25-m-g2 > mine.toml && nandle probe model:mine.toml"

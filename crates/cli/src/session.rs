@@ -9,7 +9,9 @@ use nandle_probe::experiments::{Beside, Opened, TestFile};
 use nandle_probe::fill::{BUFFER_BYTES, FillError, FillOptions, Filled, fill};
 use nandle_probe::load::{Cancel, Contents, Lane, LaneOptions, LoadError};
 use nandle_profile::Backend;
-use nandle_target::{Intent, OpenOptions, OpenedIo, SpareFile, Target, TargetError, TargetKind, TargetSpec};
+use nandle_target::{
+    Intent, ModelContents, OpenOptions, OpenedIo, SpareFile, Target, TargetError, TargetKind, TargetSpec,
+};
 
 use crate::args::TargetArgs;
 use crate::error::CliError;
@@ -50,7 +52,7 @@ impl Session {
             overwrite: args.overwrite,
             destroy_data: args.destroy_data,
             request_cpu: args.request_cpu,
-            keep_contents: false,
+            model_contents: ModelContents::None,
         };
         let target = Target::open(args.target.clone(), options)?;
         remove_when_interrupted(target.names_of_test_files());

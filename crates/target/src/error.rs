@@ -62,7 +62,7 @@ pub enum Problem {
         directory: PathBuf,
     },
     /// There is no such modelled drive, or its file is wrong.
-    #[error("{0}; `nandle models list` says what there is")]
+    #[error("{error}{advice}", error = .0, advice = list_advice(.0))]
     Model(Box<nandle_model::library::ModelError>),
     /// A file of faults can't be had.
     #[error("the faults in {path}: {what}", path = path.display())]
@@ -222,6 +222,13 @@ impl Problem {
     /// The error with its target.
     pub(crate) fn on(self, target: &dyn std::fmt::Display) -> TargetError {
         TargetError { target: target.to_string(), problem: self }
+    }
+}
+
+fn list_advice(error: &nandle_model::library::ModelError) -> &'static str {
+    match error {
+        nandle_model::library::ModelError::Unknown { .. } => "; `nandle models list` says more of them",
+        _ => "",
     }
 }
 

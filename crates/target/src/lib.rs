@@ -16,7 +16,7 @@ mod target;
 mod world;
 
 pub use error::{Problem, TargetError};
-pub use open::{Intent, OpenOptions};
+pub use open::{Intent, ModelContents, OpenOptions};
 pub use roots::Roots;
 pub use spare::SpareFile;
 pub use spec::TargetSpec;

@@ -15,6 +15,7 @@ mod foreign_data;
 mod full_disk;
 mod interrupt;
 mod models;
+mod models_begin;
 mod probe;
 mod replay;
 mod report;

@@ -49,9 +49,8 @@ pub struct OpenOptions {
     pub destroy_data: bool,
     /// What a request to a modelled drive costs its host's processor; a default when the user says nothing.
     pub request_cpu: Option<Nanos>,
-    /// Modelled drives keep what is written to them, in memory. Without, and without faults, reads bring anything:
-    /// enough where only time is measured, and much faster.
-    pub keep_contents: bool,
+    /// What modelled drives keep of what is written to them.
+    pub model_contents: ModelContents,
 }
 
 /// What tests will do to a target.
@@ -62,6 +61,17 @@ pub enum Intent {
     Read,
     /// Write to it.
     Write,
+}
+
+/// What modelled drives keep of what is written to them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ModelContents {
+    /// Nothing, so that reads bring anything, unless the target names faults: enough where only time is measured, and
+    /// much faster.
+    #[default]
+    None,
+    /// All of it, in memory.
+    Kept,
 }
 
 impl OpenOptions {
@@ -82,7 +92,7 @@ impl Default for OpenOptions {
             overwrite: false,
             destroy_data: false,
             request_cpu: None,
-            keep_contents: false,
+            model_contents: ModelContents::default(),
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::OperationKind;
 pub struct FillLevels {
     /// Bytes of one request.
     pub block_bytes: u64,
-    /// Requests outstanding.
+    /// Requests outstanding of the random patterns; sequential ones have one.
     pub queue_depth: u32,
     /// The levels, in the order in which they were measured.
     pub levels: Vec<FillLevel>,
@@ -20,7 +20,7 @@ pub struct FillLevel {
     pub fill_share: f64,
     /// Bytes written at random between before and after.
     pub random_bytes_written: u64,
-    /// Bytes written in sequence between before and after.
+    /// Bytes written in sequence after that, whose bandwidth is that of sequential writing afterwards.
     pub sequential_bytes_written: u64,
     /// What changed.
     pub changes: Vec<FillChange>,

@@ -18,7 +18,8 @@ pub struct SteadyState {
     pub first_bytes_per_s: Option<f64>,
     /// The rounds, one after the other.
     pub rounds: Vec<SteadyRound>,
-    /// Whether the last five rounds satisfy the criterion.
+    /// Whether the last five rounds satisfy the criterion, and the drive is known to be past its spare blocks (it cleans, or
+    /// a third of the area was overwritten at random) or all 25 rounds were run.
     pub reached: bool,
     /// Mean of the last five rounds, with their range; `null` when there were fewer.
     pub steady_bytes_per_s: Option<Interval<f64>>,

@@ -15,7 +15,7 @@ pub struct WriteCacheFindings {
     pub absorbing_bytes_per_s: Option<Interval<f64>>,
     /// Bandwidth after it.
     pub sustained_bytes_per_s: Option<Interval<f64>>,
-    /// Idle time after which it absorbs at least 90 % of that again; `null` when it was not found.
+    /// Idle time after which it absorbs half of that again, at 90 % of the speed or more; `null` when it was not found.
     pub drain_ns: Option<Interval<u64>>,
     /// Time of a flush right after the cache had been filled.
     pub flush_of_full_cache_ns: Option<u64>,

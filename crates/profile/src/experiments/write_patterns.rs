@@ -8,6 +8,8 @@ use crate::{Interval, LatencySummary, OperationKind};
 pub struct WritePatterns {
     /// Bytes of one request, where a row doesn't say otherwise.
     pub block_bytes: u64,
+    /// The area in which everything was written.
+    pub area_bytes: u64,
     /// The state that the device was brought into before anything was measured.
     pub state: DeviceState,
     /// Every pattern that was measured.

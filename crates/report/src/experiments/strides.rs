@@ -13,7 +13,7 @@ pub(super) fn bars(device: &Device) -> Option<Figure> {
     rows.sort_by_key(|(stride, _)| *stride);
     let cheap = &device.profile.derived.cheap_strides_blocks;
     let bar = |(stride, ratio): &(i64, nandle_profile::Interval<f64>)| Bar {
-        label: format!("{stride:+}"),
+        label: signed(*stride),
         value: ratio.value,
         said: format!("× {}", text::factor(ratio)),
         kind: usize::from(!cheap.contains(stride)),
@@ -22,7 +22,7 @@ pub(super) fn bars(device: &Device) -> Option<Figure> {
     if bars.is_empty() {
         return None;
     }
-    let named: Vec<_> = cheap.iter().map(|stride| format!("{stride:+}")).collect();
+    let named: Vec<_> = cheap.iter().map(|stride| signed(*stride)).collect();
     Some(Figure::Bars(Bars {
         id: "strides",
         title: "Strides",
@@ -37,4 +37,23 @@ pub(super) fn bars(device: &Device) -> Option<Figure> {
         quantity: "Time of a write by that of a sequential one, ×, by the stride in blocks".to_owned(),
         groups: Group::alone(bars),
     }))
+}
+
+/// With the sign that print has: `+2`, `0`, `−2`.
+fn signed(stride: i64) -> String {
+    match stride {
+        0 => "0".to_owned(),
+        1.. => format!("+{stride}"),
+        _ => format!("−{}", stride.unsigned_abs()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strides_have_their_sign() {
+        assert_eq!([-4, 0, 2].map(signed), ["−4", "0", "+2"]);
+    }
 }

@@ -142,7 +142,7 @@
             space: 60,
             ...(logarithmic && { splits: (u, _, min, max) => this.xTicks(u, min, max) }),
             filter: (_, splits) => splits,
-            values: (_, splits) => splits.map((split) => (x.kind === "size" ? size(split) : number(split))),
+            values: (_, splits) => splits.map((split) => (x.kind === "size" ? size(split) : number(split, 8))),
           },
           {
             ...axis,
@@ -160,7 +160,8 @@
 
     // Powers of two, as far as there is room; where there is none in range, what was measured.
     xTicks(u, min, max) {
-      const room = u.bbox.width / devicePixelRatio / (this.spec.x.kind === "size" ? 46 : 30);
+      const label = this.spec.x.kind === "size" ? 46 : 16 + 7 * Math.ceil(Math.max(Math.log10(max), 2));
+      const room = u.bbox.width / devicePixelRatio / label;
       const ticks = powersOfTwo(min, max);
       return thinned(ticks.length ? ticks : this.xs, room);
     }
@@ -258,7 +259,7 @@
       if (this.tip.hidden) return;
       const x = this.xs[index];
       const { kind } = this.spec.x;
-      const at = kind === "size" ? size(x) : kind === "time" ? `${number(x)} s` : `${this.spec.x.label.split(",")[0]} ${x}`;
+      const at = kind === "size" ? size(x) : kind === "time" ? `${number(x)} s` : `${this.spec.x.label.split(",")[0]} ${number(x, 8)}`;
       const rows = this.curves.map((curve) => this.tipRow(curve, x)).filter(Boolean);
       this.tip.replaceChildren(element("strong", { textContent: at }), ...rows);
       // On the far side, so that it does not cover what is pointed at.

@@ -119,7 +119,11 @@ fn every_experiment_is_drawn_whole() {
     visit.inspect("written", 17);
     let tables = visit.page.evaluate("inspection.all()")["tables"].clone();
     assert_eq!((&tables["bars"], &tables["maps"]), (&Value::from(7), &Value::from(1)));
-    assert_eq!(visit.page.evaluate("document.querySelectorAll('.missed').length"), 2, "missed cells are marked");
+    assert_eq!(
+        visit.page.evaluate("document.querySelectorAll('.missed').length"),
+        3,
+        "missed cells are marked"
+    );
     Visit::to(&[made_up::written(), made_up::fast(), made_up::written()]).inspect("written-several", 12);
 }
 
@@ -153,10 +157,16 @@ fn a_trace_is_drawn_whole() {
     let mut statistics = Statistics::new(4096);
     for step in 0..40_000_u64 {
         let page = if step % 3 == 0 { step * 7919 % 997 } else { step * 104_729 % 65_536 };
-        statistics.add(Record { time_us: step * 50, operation: Operation::Write, address: page * 4096, length_bytes: 8192 });
+        statistics.add(Record {
+            time_us: step * 50,
+            operation: Operation::Write,
+            address: page * 4096,
+            length_bytes: 8192,
+        });
     }
     let statistics = statistics.finish();
-    let report = TraceReport { trace: "made-up.csv.zst", format: "csv", bad_lines: 1, statistics: &statistics };
+    let report =
+        TraceReport { trace: "made-up.csv.zst", format: "csv", bad_lines: 1, statistics: &statistics };
     let mut visit = Visit::to_page(&nandle_report::trace_html(&report));
     visit.inspect("trace", 5);
     assert_eq!(visit.page.evaluate("inspection.all()")["tables"]["bars"], 1);

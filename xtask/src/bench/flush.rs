@@ -71,7 +71,8 @@ fn pg_test_fsync(directory: &Path) -> Outcome<Vec<f64>> {
     let _ = std::fs::remove_file(&file);
     let answer = answer?;
     let text = String::from_utf8_lossy(&answer.stdout).into_owned();
-    let figures: Vec<f64> = tasks().filter_map(|(_, ((name, _), writes))| usecs(&text, name, writes)).collect();
+    let figures: Vec<f64> =
+        tasks().filter_map(|(_, ((name, _), writes))| usecs(&text, name, writes)).collect();
     if figures.len() == tasks().count() {
         Ok(figures)
     } else {
@@ -97,7 +98,8 @@ fn usecs(text: &str, method: &str, writes: u64) -> Option<f64> {
 }
 
 fn nandle(directory: &Path) -> Outcome<Vec<f64>> {
-    let scratch = |name: &str| std::env::temp_dir().join(format!("bench-flush-{}-{name}", std::process::id()));
+    let scratch =
+        |name: &str| std::env::temp_dir().join(format!("bench-flush-{}-{name}", std::process::id()));
     let (profile, report) = (scratch("profile.json"), scratch("report.html"));
     let mut command = Command::new(nandle_program());
     command.args(["probe", "--json", "--no-progress", "--yes", "--only=flush", "--file-size=64MiB", BUDGET]);
@@ -107,9 +109,10 @@ fn nandle(directory: &Path) -> Outcome<Vec<f64>> {
         let _ = std::fs::remove_file(file);
     }
     let answer = answer?;
-    tasks().map(|(task, ((_, method), writes))| mean_us(&answer, method, writes).ok_or(task)).collect::<Result<_, _>>().map_err(
-        |task| format!("nandle's answer has no commits for {task}").into(),
-    )
+    tasks()
+        .map(|(task, ((_, method), writes))| mean_us(&answer, method, writes).ok_or(task))
+        .collect::<Result<_, _>>()
+        .map_err(|task| format!("nandle's answer has no commits for {task}").into())
 }
 
 fn mean_us(answer: &Value, method: &str, writes: u64) -> Option<f64> {

@@ -7,7 +7,8 @@ use crate::text::{self, Quantity};
 /// What is left of each pattern's bandwidth after long writing, at each fill level.
 pub(super) fn bars(device: &Device) -> Option<Figure> {
     let found = &device.profile.experiments.fill_level.as_ref()?.findings;
-    let changes = || found.levels.iter().flat_map(|level| level.changes.iter().map(move |change| (level, change)));
+    let changes =
+        || found.levels.iter().flat_map(|level| level.changes.iter().map(move |change| (level, change)));
     let worst = changes().min_by(|a, b| a.1.change().total_cmp(&b.1.change()))?;
     Some(Figure::Bars(Bars {
         id: "fill-levels",

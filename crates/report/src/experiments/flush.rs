@@ -28,8 +28,13 @@ pub(super) fn plot(devices: &[Device]) -> Option<Figure> {
         },
     };
     let axes = (XAxis::Size("Bytes of a write"), YAxis::Latency);
-    let plot =
-        Plot::joined("commit-time", "Time of a commit", axes, "Quantile", QUANTILES.iter().map(view).collect());
+    let plot = Plot::joined(
+        "commit-time",
+        "Time of a commit",
+        axes,
+        "Quantile",
+        QUANTILES.iter().map(view).collect(),
+    );
     let finding = match devices {
         [device] => finding(device),
         _ => finding_of_several(devices),

@@ -57,7 +57,8 @@ fn finding(device: &Device) -> String {
 }
 
 fn finding_of_several(devices: &[Device]) -> String {
-    let together = |device: &Device| device.profile.derived.group_commit.map(|gain| gain.together_per_s.value);
+    let together =
+        |device: &Device| device.profile.derived.group_commit.map(|gain| gain.together_per_s.value);
     let rates: Vec<_> = devices.iter().map(together).collect();
     let words = each(devices, &rates, "unknown", |rate| text::significant(rate, 3));
     format!("Commits per second with as many writers as help: {words}.")

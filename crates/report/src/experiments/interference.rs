@@ -18,7 +18,10 @@ pub(super) fn heat(device: &Device) -> Option<Figure> {
     let writes = ascending(map.cells.iter().map(|cell| cell.write_share));
     let row = |write: &f64| HeatRow {
         label: percent(*write),
-        cells: reads.iter().map(|read| find(map, *read, *write).and_then(|cell| field(cell, quantile))).collect(),
+        cells: reads
+            .iter()
+            .map(|read| find(map, *read, *write).and_then(|cell| field(cell, quantile)))
+            .collect(),
     };
     Some(Figure::Heat(Heat {
         id: "interference-map",
@@ -91,6 +94,13 @@ fn finding(device: &Device, map: &InterferenceMap, name: &str, quantile: Quantil
         _ => format!(" {missed} of {} combinations are more than it can do.", map.cells.len()),
     };
     let limit = device.profile.derived.interference.map(|limit| {
+        if limit.write_rate_per_s.value <= 0.0 {
+            return format!(
+                "While {} reads a second go on, even the fewest writes that were tried more than double the 99th percentile \
+                 of reads.",
+                text::significant(limit.read_rate_per_s, 3)
+            );
+        }
         format!(
             "While {} reads a second go on, up to {} writes a second ({} of the most) leave the 99th percentile of reads \
              within twice what it is without.",

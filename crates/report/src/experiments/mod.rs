@@ -66,7 +66,8 @@ pub(crate) fn questions(device: &Device) -> Vec<Question> {
             id: "interference",
             title: "What do writes do to reads?",
             figures: present([interference::heat(device)]),
-            remarks: [remarks(found.interference.as_ref(), "Interference"), sentences::discards(found)].concat(),
+            remarks: [remarks(found.interference.as_ref(), "Interference"), sentences::discards(found)]
+                .concat(),
         },
         Question {
             id: "structure",

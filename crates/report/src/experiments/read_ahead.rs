@@ -20,7 +20,8 @@ pub(super) fn streams(device: &Device) -> Option<Figure> {
         Some(most) => format!("Up to {} sequential streams at a time gain from the device’s read-ahead.", text::depth(most)),
         None => "Reading in sequence, one request at a time, is no faster than at random: the device doesn’t read ahead.".to_owned(),
     };
-    let note = format!("Reads of {}, one at a time, of each stream in turn.", Quantity::size(found.block_bytes));
+    let note =
+        format!("Reads of {}, one at a time, of each stream in turn.", Quantity::size(found.block_bytes));
     (!plot.views.is_empty()).then(|| Figure::Plot(Plot { finding, note, ..plot }))
 }
 
@@ -33,7 +34,8 @@ pub(super) fn positions(device: &Device) -> Option<Figure> {
     let curve = Curve::joined("median", Look::Kind(0), points);
     let axes = (XAxis::Count("Position in a sequential run"), YAxis::Latency);
     let plot = Plot::joined("read-ahead", "Read-ahead", axes, "", View::alone(vec![curve]));
-    let finding = format!("The device has read ahead after {} in a row.", text::plural(u64::from(after), "request"));
+    let finding =
+        format!("The device has read ahead after {} in a row.", text::plural(u64::from(after), "request"));
     let note = format!("Reads of {}, one at a time.", Quantity::size(found.block_bytes));
     (!plot.views.is_empty()).then(|| Figure::Plot(Plot { finding, note, ..plot }))
 }

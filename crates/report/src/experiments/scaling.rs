@@ -11,7 +11,8 @@ pub(super) fn plot(device: &Device) -> Option<Figure> {
     let depths = distinct(found.cells.iter().map(|cell| cell.queue_depth_per_thread));
     let curve = |(index, depth): (usize, &u32)| {
         let cells = found.cells.iter().filter(|cell| cell.queue_depth_per_thread == *depth);
-        let points = cells.map(|cell: &ScalingCell| Point::new(f64::from(cell.threads), &cell.iops)).collect();
+        let points =
+            cells.map(|cell: &ScalingCell| Point::new(f64::from(cell.threads), &cell.iops)).collect();
         Curve::joined(format!("depth {depth} each"), Look::Kind(index), points)
     };
     let curves = depths.iter().enumerate().map(curve).collect();
@@ -28,6 +29,7 @@ pub(super) fn plot(device: &Device) -> Option<Figure> {
         ),
         _ => "One submitting thread is enough: more read no faster.".to_owned(),
     };
-    let note = format!("Random reads of {}; each thread has a queue of its own.", Quantity::size(found.block_bytes));
+    let note =
+        format!("Random reads of {}; each thread has a queue of its own.", Quantity::size(found.block_bytes));
     (!plot.views.is_empty()).then(|| Figure::Plot(Plot { finding, note, ..plot }))
 }

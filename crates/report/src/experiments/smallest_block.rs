@@ -25,7 +25,10 @@ pub(super) fn rates(device: &Device) -> Option<Figure> {
     }
     said.push(match &found.read_modify_write_below_bytes {
         Some(step) => {
-            format!("Writes below {} cost more than that: the rest of its block is read first.", text::size(step))
+            format!(
+                "Writes below {} cost more than that: the rest of its block is read first.",
+                text::size(step)
+            )
         }
         None if found.rates.iter().any(|rate| rate.operation == OperationKind::Write) => {
             "No size showed below which a write costs more than a larger one.".to_owned()

@@ -25,7 +25,11 @@ pub(super) fn plot(devices: &[Device]) -> Option<Figure> {
             marks: found.departures.iter().filter(|departure| of_random(departure)).map(at_s).collect(),
             ..plot
         },
-        _ => Plot { finding: finding_of_several(devices), note: "Rounds of random writing.".to_owned(), ..plot },
+        _ => Plot {
+            finding: finding_of_several(devices),
+            note: "Rounds of random writing.".to_owned(),
+            ..plot
+        },
     }))
 }
 
@@ -35,7 +39,10 @@ fn findings<'a>(device: &Device<'a>) -> Option<&'a SteadyState> {
 
 fn compared(devices: &[Device], device: &Device, found: Option<&SteadyState>) -> Curve {
     let (name, look) = (label(devices, device, "rounds"), Look::Kind(device.index));
-    found.map_or_else(|| Curve::joined(name.clone(), look, Vec::new()), |found| rounds(name.clone(), look, found))
+    found.map_or_else(
+        || Curve::joined(name.clone(), look, Vec::new()),
+        |found| rounds(name.clone(), look, found),
+    )
 }
 
 fn seconds(found: &SteadyState) -> Curve {
@@ -46,7 +53,8 @@ fn seconds(found: &SteadyState) -> Curve {
 
 fn rounds(label: String, look: Look, found: &SteadyState) -> Curve {
     let began_ns = found.rounds.first().map_or(0, |round| round.began_ns);
-    let middle_s = |began: u64, elapsed: u64| (began.saturating_sub(began_ns) as f64 + elapsed as f64 / 2.0) / 1e9;
+    let middle_s =
+        |began: u64, elapsed: u64| (began.saturating_sub(began_ns) as f64 + elapsed as f64 / 2.0) / 1e9;
     let points = found
         .rounds
         .iter()

@@ -19,7 +19,9 @@ pub(super) fn areas(devices: &[Device]) -> Option<Figure> {
     let plot = Plot::joined("focused-area", "The focused area", axes, "", View::alone(curves));
     Some(Figure::Plot(Plot {
         finding: areas_finding(devices),
-        note: "Where the curve is low, changes collected in an area of that size can be written in any order.".into(),
+        note:
+            "Where the curve is low, changes collected in an area of that size can be written in any order."
+                .into(),
         ..plot
     }))
 }
@@ -66,7 +68,8 @@ fn partitions_finding(devices: &[Device]) -> String {
             |most| format!("Up to {} streams at a time stay cheap.", text::depth(&most)),
         );
     }
-    let counts: Vec<_> = devices.iter().map(|device| most(device).map(|most| f64::from(most.value))).collect();
+    let counts: Vec<_> =
+        devices.iter().map(|device| most(device).map(|most| f64::from(most.value))).collect();
     let count = |count: f64| text::plain(whole(count)).to_string();
     format!("Streams at a time that stay cheap: {}.", each(devices, &counts, "not even two", count))
 }
@@ -77,16 +80,15 @@ fn curves(
     alone: &str,
     position: impl Fn(&PatternCost) -> Option<u64>,
 ) -> Option<Vec<Curve>> {
-    let point = |row: &PatternCost| {
-        Some(Point::new(position(row)? as f64, row.relative_cost.as_ref()?))
-    };
+    let point = |row: &PatternCost| Some(Point::new(position(row)? as f64, row.relative_cost.as_ref()?));
     let points = |device: &Device| -> Vec<Point> {
         let conducted = device.profile.experiments.write_patterns.iter();
         let rows = conducted.flat_map(|conducted| &conducted.findings.patterns);
         rows.filter(|row| row.micro_benchmark == benchmark).filter_map(point).collect()
     };
-    let curve =
-        |device: &Device| Curve::joined(label(devices, device, alone), Look::Kind(device.index), points(device));
+    let curve = |device: &Device| {
+        Curve::joined(label(devices, device, alone), Look::Kind(device.index), points(device))
+    };
     let curves: Vec<_> = devices.iter().map(curve).collect();
     curves.iter().any(|curve| !curve.is_empty()).then_some(curves)
 }
@@ -107,7 +109,11 @@ fn nandle_bytes(text: &str) -> Option<u64> {
     Some(whole(number * scale as f64))
 }
 
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "sizes and counts are whole and below 2^53")]
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "sizes and counts are whole and below 2^53"
+)]
 fn whole(value: f64) -> u64 {
     value as u64
 }

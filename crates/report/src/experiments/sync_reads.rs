@@ -33,7 +33,8 @@ pub(super) fn plot(device: &Device) -> Option<Figure> {
 
 fn finding(reads: &[SyncRead]) -> String {
     let compared = reads.iter().filter_map(|read| Some((read, read.sync_bytes_per_s?)));
-    let gain = |(read, sync): &(&SyncRead, nandle_profile::Interval<f64>)| read.async_bytes_per_s.value / sync.value;
+    let gain =
+        |(read, sync): &(&SyncRead, nandle_profile::Interval<f64>)| read.async_bytes_per_s.value / sync.value;
     let threads_tried = reads.iter().any(|read| read.sync_bytes_per_s.is_some() && read.outstanding > 1);
     if let (true, Some(best)) = (threads_tried, compared.max_by(|a, b| gain(a).total_cmp(&gain(b)))) {
         return format!(

@@ -51,7 +51,8 @@ fn drained(found: &WriteCacheFindings) -> String {
 /// The four patterns with the cache on and off.
 pub(super) fn settings(device: &Device) -> Option<Figure> {
     let settings = &device.profile.experiments.write_cache.as_ref()?.findings.settings;
-    let pairs: Vec<_> = settings.iter().filter(|setting| setting.cache_on).filter_map(|on| pair(on, settings)).collect();
+    let pairs: Vec<_> =
+        settings.iter().filter(|setting| setting.cache_on).filter_map(|on| pair(on, settings)).collect();
     let most = pairs.iter().max_by(|a, b| gain(a).total_cmp(&gain(b)))?;
     let finding = format!(
         "The cache helps {} {}s most: {} times as fast with it as without.",

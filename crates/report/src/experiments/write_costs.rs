@@ -18,7 +18,8 @@ pub(super) fn patterns(device: &Device) -> Option<Figure> {
         ("ordered: the cheapest stride but +1".to_owned(), cost.ordered),
         ("random, all over".to_owned(), Some(cost.random)),
     ];
-    let known = named.into_iter().enumerate().filter_map(|(kind, (label, ratio))| Some((kind, label, ratio?)));
+    let known =
+        named.into_iter().enumerate().filter_map(|(kind, (label, ratio))| Some((kind, label, ratio?)));
     let bars = known.map(|(kind, label, ratio)| bar(label, &ratio, kind)).collect();
     Some(Figure::Bars(Bars {
         id: "write-costs",
@@ -74,12 +75,16 @@ pub(super) fn circumstances(device: &Device) -> Option<Figure> {
     let found = &device.profile.experiments.write_patterns.as_ref()?.findings;
     let group = |(benchmark, name): &(MicroBenchmark, &str)| Group {
         name: (*name).to_owned(),
-        bars: found.patterns.iter().filter(|row| row.micro_benchmark == *benchmark).filter_map(row_bar).collect(),
+        bars: found
+            .patterns
+            .iter()
+            .filter(|row| row.micro_benchmark == *benchmark)
+            .filter_map(row_bar)
+            .collect(),
     };
     let groups: Vec<_> = BENCHMARKS.iter().map(group).filter(|group| !group.bars.is_empty()).collect();
     let dearest = groups.iter().flat_map(|group| &group.bars).max_by(|a, b| a.value.total_cmp(&b.value))?;
-    let finding =
-        format!("The dearest of these is {}, at {}.", dearest.label, dearest.said);
+    let finding = format!("The dearest of these is {}, at {}.", dearest.label, dearest.said);
     Some(Figure::Bars(Bars {
         id: "write-circumstances",
         title: "What else matters",

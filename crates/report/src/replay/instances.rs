@@ -33,7 +33,8 @@ pub(super) fn mix(policies: &[PolicyOutcome]) -> Option<Figure> {
         let percent = text::significant(100.0 * pages(counts) as f64 / all.max(1) as f64, 2);
         Some(format!("{} brings {percent} % of its pages home in {name} instances.", policy.policy))
     });
-    let note = "Of each stretch of the work: how the pages that left the staging area were written.".to_owned();
+    let note =
+        "Of each stretch of the work: how the pages that left the staging area were written.".to_owned();
     (!plot.views.is_empty()).then(|| Figure::Plot(Plot { finding, note, ..plot }))
 }
 
@@ -41,7 +42,8 @@ pub(super) fn mix(policies: &[PolicyOutcome]) -> Option<Figure> {
 pub(super) fn lengths(policies: &[PolicyOutcome]) -> Option<Figure> {
     let length = |found: Stretch| (found.instances > 0).then(|| found.pages as f64 / found.instances as f64);
     let axes = (TIME, YAxis::Number("Pages of an instance, mean"));
-    let plot = Plot::joined("instance-lengths", "Length of instances", axes, "Policy", views(policies, length));
+    let plot =
+        Plot::joined("instance-lengths", "Length of instances", axes, "Policy", views(policies, length));
     let finding = sentences(policies, |policy| {
         let mean = |counts: &Counts| {
             let (instances, pages) = counts(&policy.instances);

@@ -17,7 +17,9 @@ pub(super) fn progress(policies: &[PolicyOutcome]) -> Option<Figure> {
     } else {
         format!("{} is the slowest in the first stretch, {} in the last.", first.0, last.0)
     };
-    let note = "A straight line is an even pace; where it bends down, the policy or the drive has to catch up.".to_owned();
+    let note =
+        "A straight line is an even pace; where it bends down, the policy or the drive has to catch up."
+            .to_owned();
     (!plot.views.is_empty()).then(|| Figure::Plot(Plot { finding, note, ..plot }))
 }
 
@@ -28,10 +30,7 @@ enum Pace {
 }
 
 /// The policy with the least writes per second in a stretch.
-fn slowest<'a>(
-    policies: impl Iterator<Item = &'a PolicyOutcome>,
-    pace: Pace,
-) -> Option<(&'static str, f64)> {
+fn slowest<'a>(policies: impl Iterator<Item = &'a PolicyOutcome>, pace: Pace) -> Option<(&'static str, f64)> {
     let rate = |policy: &PolicyOutcome| {
         let samples = &policy.samples;
         let (from, to) = match pace {

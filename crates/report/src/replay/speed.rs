@@ -20,7 +20,8 @@ pub(super) fn times(policies: &[PolicyOutcome]) -> Option<Figure> {
         id: "speed-up",
         title: "Speed",
         finding: finding(fastest),
-        note: "The final checkpoint, which brings every page to its own place, is part of the time.".to_owned(),
+        note: "The final checkpoint, which brings every page to its own place, is part of the time."
+            .to_owned(),
         quantity: quantity.to_owned(),
         groups: Group::alone(policies.iter().enumerate().map(bar).collect()),
     }))
@@ -61,7 +62,14 @@ pub(super) fn latencies(policies: &[PolicyOutcome]) -> Option<Figure> {
     Some(Figure::Bars(Bars {
         id: "write-latency",
         title: "Latency of a write",
-        finding: format!("{} has the shortest tail: 99 % of its writes are done within {}.", best.policy, text::time_ns(p99)),
+        finding: format!(
+            "{} has the shortest 99th percentile: {}{}.",
+            best.policy,
+            text::time_ns(p99),
+            best.latency_ns.p999.map_or_else(String::new, |p999| {
+                format!("; 99.9 % of its writes are done within {}", text::time_ns(p999))
+            })
+        ),
         note: "As its client sees it: until the write was accepted, or durable where each is.".to_owned(),
         quantity: "Time of a write".to_owned(),
         groups,

@@ -15,7 +15,8 @@ fn figure(plot: Plot, finding: String, note: &str) -> Option<Figure> {
 /// How soon pages are written again.
 pub(super) fn rewrites(found: &TraceStatistics) -> Option<Figure> {
     let last = found.rewrites.last()?;
-    let points = found.rewrites.iter().map(|rewrite| Point::bare(rewrite.within_writes as f64, rewrite.share));
+    let points =
+        found.rewrites.iter().map(|rewrite| Point::bare(rewrite.within_writes as f64, rewrite.share));
     let curve = Curve::joined("written again within", Look::Kind(0), points.collect());
     let axes = (XAxis::Count("Page writes since its last write"), YAxis::Share("Share of all page writes"));
     let plot = Plot::joined("rewrites", "Rewrite distances", axes, "", View::alone(vec![curve]));
@@ -30,17 +31,22 @@ pub(super) fn rewrites(found: &TraceStatistics) -> Option<Figure> {
 
 /// How the writes are spread over the pages.
 pub(super) fn skew(found: &TraceStatistics) -> Option<Figure> {
-    let tenth = found.skew.iter().min_by(|a, b| (a.of_pages - 0.1).abs().total_cmp(&(b.of_pages - 0.1).abs()))?;
+    let tenth =
+        found.skew.iter().min_by(|a, b| (a.of_pages - 0.1).abs().total_cmp(&(b.of_pages - 0.1).abs()))?;
     let points = found.skew.iter().map(|skew| Point::bare(100.0 * skew.of_pages, skew.of_writes));
     let curve = Curve::joined("most-written pages", Look::Kind(0), points.collect());
-    let axes = (XAxis::Count("Most-written pages, % of the pages written"), YAxis::Share("Share of all page writes"));
+    let axes = (XAxis::Count("Most-written pages, % of all"), YAxis::Share("Share of all page writes"));
     let plot = Plot::joined("skew", "Skew", axes, "", View::alone(vec![curve]));
     let finding = format!(
         "The most-written {} of the pages take {} of the writes.",
         percent(tenth.of_pages),
         percent(tenth.of_writes)
     );
-    figure(plot, finding, "The further it lies above the pages’ own share, the more a small fast place is worth.")
+    figure(
+        plot,
+        finding,
+        "The further it lies above the pages’ own share, the more a small fast place is worth.",
+    )
 }
 
 /// Runs of consecutive pages among the writes that are collected.
@@ -66,7 +72,11 @@ pub(super) fn runs(found: &TraceStatistics) -> Option<Figure> {
         percent(largest.in_runs_of_2),
         text::plural(largest.longest_pages, "page")
     );
-    figure(plot, finding, "What a staging area of that size can write home in sequence, and what it need not write home at all.")
+    figure(
+        plot,
+        finding,
+        "What a staging area of that size can write home in sequence, and what it need not write home at all.",
+    )
 }
 
 /// How many writes gather in an area.
@@ -82,7 +92,11 @@ pub(super) fn areas(found: &TraceStatistics) -> Option<Figure> {
         text::significant(largest.writes_per_area, 3),
         Quantity::size(largest.area_bytes)
     );
-    figure(plot, finding, "Drives that map large units rewrite one for each area touched: the more writes share it, the better.")
+    figure(
+        plot,
+        finding,
+        "Drives that map large units rewrite one for each area touched: the more writes share it, the better.",
+    )
 }
 
 /// What goes to the two busiest areas.

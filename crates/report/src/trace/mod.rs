@@ -61,7 +61,8 @@ pub fn trace_html(report: &TraceReport) -> String {
 
 fn masthead(report: &TraceReport) -> Markup {
     let found = report.statistics;
-    let amount = |requests: u64, bytes: u64| format!("{}, {}", text::plain(requests), Quantity::capacity(bytes));
+    let amount =
+        |requests: u64, bytes: u64| format!("{}, {}", text::plain(requests), Quantity::capacity(bytes));
     let times = found.pages_written as f64 / (found.pages_distinct as f64).max(1.0);
     let mut rows = vec![
         ("Format", text::clean(report.format)),

@@ -1,10 +1,11 @@
 //! Experiments that nobody conducted, one of each.
 
 use nandle_profile::experiments::{
-    AlignmentCost, ArrayLayout, AtomicWriteFindings, BlockRate, CacheSetting, CommitCost, CommitMethod, Departure,
-    DepartureKind, DiscardCosts, ExtentState, FillChange, FillLevel, FillLevels, FlushCosts, GroupCommitCost,
-    InterferenceCell, InterferenceMap, MicroBenchmark, PatternCost, ReadAhead, Scaling, ScalingCell, SmallestBlock,
-    SteadyRound, SteadyState, StreamCost, SyncRead, SyncReads, WriteCacheFindings, WritePatterns,
+    AlignmentCost, ArrayLayout, AtomicWriteFindings, BlockRate, CacheSetting, CommitCost, CommitMethod,
+    Departure, DepartureKind, DiscardCosts, ExtentState, FillChange, FillLevel, FillLevels, FlushCosts,
+    GroupCommitCost, InterferenceCell, InterferenceMap, MicroBenchmark, PatternCost, ReadAhead, Scaling,
+    ScalingCell, SmallestBlock, SteadyRound, SteadyState, StreamCost, SyncRead, SyncReads,
+    WriteCacheFindings, WritePatterns,
 };
 use nandle_profile::{
     CommitTime, Conducted, Derived, Experiments, GroupCommitGain, Interval, LatencySummary, OperationKind,
@@ -13,7 +14,14 @@ use nandle_profile::{
 
 fn conducted<T>(findings: T) -> Option<Conducted<T>> {
     let remarks = vec!["A made-up remark.".to_owned()];
-    Some(Conducted { complete: true, ended_by: None, elapsed_ns: 1_000_000_000, bytes_written: 1 << 30, remarks, findings })
+    Some(Conducted {
+        complete: true,
+        ended_by: None,
+        elapsed_ns: 1_000_000_000,
+        bytes_written: 1 << 30,
+        remarks,
+        findings,
+    })
 }
 
 fn about(value: f64) -> Interval<f64> {
@@ -49,9 +57,16 @@ pub(crate) fn all() -> Experiments {
         discard: conducted(DiscardCosts::default()),
         read_ahead: conducted(read_ahead()),
         scaling: conducted(scaling()),
-        array_layout: conducted(ArrayLayout { chunk_bytes: Some(64 << 10), members: Some(4), ..ArrayLayout::default() }),
+        array_layout: conducted(ArrayLayout {
+            chunk_bytes: Some(64 << 10),
+            members: Some(4),
+            ..ArrayLayout::default()
+        }),
         sync_reads: conducted(sync_reads()),
-        skipped: vec![SkippedExperiment { name: "teleportation".to_owned(), reason: "it is made up".to_owned() }],
+        skipped: vec![SkippedExperiment {
+            name: "teleportation".to_owned(),
+            reason: "it is made up".to_owned(),
+        }],
     }
 }
 
@@ -154,7 +169,9 @@ fn flush() -> FlushCosts {
     FlushCosts {
         commits: ways
             .iter()
-            .flat_map(|(method, extent, ns)| sizes.map(|bytes| commit(*method, *extent, bytes, ns + bytes * 8)))
+            .flat_map(|(method, extent, ns)| {
+                sizes.map(|bytes| commit(*method, *extent, bytes, ns + bytes * 8))
+            })
             .collect(),
         group_commit: group(2300.0),
         each_durable: group(1800.0),

@@ -2,7 +2,11 @@ use nandle_replay::{DriveFigures, InstanceCounts, LatencySummary, PolicyOutcome,
 
 /// A replay that never was, under three policies.
 pub(crate) fn policies() -> Vec<PolicyOutcome> {
-    vec![outcome("direct", 1.0, 0), outcome("doublewrite", 0.6, 4 << 20), outcome("stable-buffer", 3.4, 8 << 20)]
+    vec![
+        outcome("direct", 1.0, 0),
+        outcome("doublewrite", 0.6, 4 << 20),
+        outcome("stable-buffer", 3.4, 8 << 20),
+    ]
 }
 
 fn outcome(policy: &'static str, speedup: f64, buffer_bytes: u64) -> PolicyOutcome {

@@ -41,7 +41,9 @@ fn costs(devices: &[Device]) -> Vec<Row> {
 fn places(devices: &[Device]) -> Vec<Row> {
     vec![
         of(devices, "Focused area", |derived| derived.focused_area_bytes.as_ref().map(text::size)),
-        of(devices, "Streams that stay cheap", |derived| derived.partition_count_max.as_ref().map(text::depth)),
+        of(devices, "Streams that stay cheap", |derived| {
+            derived.partition_count_max.as_ref().map(text::depth)
+        }),
         of(devices, "Smallest block", |derived| derived.smallest_block_bytes.as_ref().map(text::size)),
     ]
 }

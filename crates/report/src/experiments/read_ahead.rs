@@ -22,7 +22,7 @@ pub(super) fn streams(device: &Device) -> Option<Figure> {
     };
     let note =
         format!("Reads of {}, one at a time, of each stream in turn.", Quantity::size(found.block_bytes));
-    (!plot.views.is_empty()).then(|| Figure::Plot(Plot { finding, note, ..plot }))
+    Plot { finding, note, ..plot }.drawn()
 }
 
 /// Latency of the first, second, … read of a run. Nothing where no read-ahead was seen.
@@ -37,5 +37,5 @@ pub(super) fn positions(device: &Device) -> Option<Figure> {
     let finding =
         format!("The device has read ahead after {} in a row.", text::plural(u64::from(after), "request"));
     let note = format!("Reads of {}, one at a time.", Quantity::size(found.block_bytes));
-    (!plot.views.is_empty()).then(|| Figure::Plot(Plot { finding, note, ..plot }))
+    Plot { finding, note, ..plot }.drawn()
 }

@@ -31,5 +31,5 @@ pub(super) fn plot(device: &Device) -> Option<Figure> {
     };
     let note =
         format!("Random reads of {}; each thread has a queue of its own.", Quantity::size(found.block_bytes));
-    (!plot.views.is_empty()).then(|| Figure::Plot(Plot { finding, note, ..plot }))
+    Plot { finding, note, ..plot }.drawn()
 }

@@ -21,9 +21,9 @@ pub(super) fn atomic_writes(found: &Experiments) -> Vec<String> {
 /// What a discard costs, and what it does to reads.
 pub(super) fn discards(found: &Experiments) -> Vec<String> {
     let Some(costs) = found.discard.as_ref().map(|conducted| &conducted.findings) else { return Vec::new() };
-    let timed = costs.discards.iter().filter_map(|cost| Some((cost.discard_bytes, cost.latency_ns.p50?)));
+    let medians = costs.discards.iter().filter_map(|cost| Some((cost.discard_bytes, cost.latency_ns.p50?)));
     let times: Vec<_> =
-        timed.map(|(bytes, ns)| format!("{} for {}", text::time_ns(ns), Quantity::size(bytes))).collect();
+        medians.map(|(bytes, ns)| format!("{} for {}", text::time_ns(ns), Quantity::size(bytes))).collect();
     let said = (!times.is_empty()).then(|| format!("A discard takes {} (median).", text::join(&times)));
     let (alone, beside) = (&costs.read_latency_alone_ns, &costs.read_latency_beside_ns);
     let tails = alone.p99.zip(beside.p99).map(|(alone, beside)| {

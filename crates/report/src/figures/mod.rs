@@ -26,6 +26,13 @@ pub(crate) struct Question {
     pub(crate) remarks: Vec<String>,
 }
 
+impl Plot {
+    /// The figure; nothing where nothing was measured.
+    pub(crate) fn drawn(self) -> Option<Figure> {
+        (!self.views.is_empty()).then_some(Figure::Plot(self))
+    }
+}
+
 impl Question {
     pub(crate) fn is_empty(&self) -> bool {
         self.figures.is_empty() && self.remarks.is_empty()

@@ -12,7 +12,7 @@ pub(super) fn device(policies: &[PolicyOutcome]) -> Option<Figure> {
         least.policy,
         text::significant(least.write_amplification, 3)
     );
-    bars(policies, "device-bytes", ("At the device", finding), "Bytes written to the device", factor)
+    Some(bars(policies, "device-bytes", ("At the device", finding), "Bytes written to the device", factor))
 }
 
 /// Bytes that the drive then programmed.
@@ -28,7 +28,7 @@ pub(super) fn flash(policies: &[PolicyOutcome]) -> Option<Figure> {
         least.policy,
         text::significant(times, 3)
     );
-    bars(policies, "flash-bytes", ("At the flash", finding), "Bytes programmed into flash", factor)
+    Some(bars(policies, "flash-bytes", ("At the flash", finding), "Bytes programmed into flash", factor))
 }
 
 fn bars(
@@ -37,20 +37,20 @@ fn bars(
     (title, finding): (&'static str, String),
     what: &str,
     factor: impl Fn(&PolicyOutcome) -> Option<(f64, u64)>,
-) -> Option<Figure> {
+) -> Figure {
     let bar = |(kind, policy): (usize, &PolicyOutcome)| {
         let (value, bytes) = factor(policy)?;
         let said = format!("× {} ({})", text::significant(value, 3), Quantity::capacity(bytes));
         Some(Bar { label: policy.policy.to_owned(), value, said, kind })
     };
-    Some(Figure::Bars(Bars {
+    Figure::Bars(Bars {
         id,
         title,
         finding,
         note: "The final checkpoint is part of it.".to_owned(),
         quantity: format!("{what} by bytes of page writes, ×"),
         groups: Group::alone(policies.iter().enumerate().filter_map(bar).collect()),
-    }))
+    })
 }
 
 /// Page writes that a later one replaced before they were brought home.

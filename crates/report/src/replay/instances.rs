@@ -35,7 +35,7 @@ pub(super) fn mix(policies: &[PolicyOutcome]) -> Option<Figure> {
     });
     let note =
         "Of each stretch of the work: how the pages that left the staging area were written.".to_owned();
-    (!plot.views.is_empty()).then(|| Figure::Plot(Plot { finding, note, ..plot }))
+    Plot { finding, note, ..plot }.drawn()
 }
 
 /// Pages in an instance, on average.
@@ -55,7 +55,7 @@ pub(super) fn lengths(policies: &[PolicyOutcome]) -> Option<Figure> {
         Some(format!("{}: {name} instances are the longest, {pages} pages on average.", policy.policy))
     });
     let note = "The longer an instance, the more pages share the price of a jump.".to_owned();
-    (!plot.views.is_empty()).then(|| Figure::Plot(Plot { finding, note, ..plot }))
+    Plot { finding, note, ..plot }.drawn()
 }
 
 fn sentences(policies: &[PolicyOutcome], say: impl Fn(&PolicyOutcome) -> Option<String>) -> String {

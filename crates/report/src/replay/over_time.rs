@@ -20,7 +20,7 @@ pub(super) fn progress(policies: &[PolicyOutcome]) -> Option<Figure> {
     let note =
         "A straight line is an even pace; where it bends down, the policy or the drive has to catch up."
             .to_owned();
-    (!plot.views.is_empty()).then(|| Figure::Plot(Plot { finding, note, ..plot }))
+    Plot { finding, note, ..plot }.drawn()
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -65,7 +65,7 @@ pub(super) fn occupancy(policies: &[PolicyOutcome]) -> Option<Figure> {
         text::plain(room)
     );
     let note = "At the end of each stretch, in the staging area or in memory.".to_owned();
-    (!plot.views.is_empty()).then(|| Figure::Plot(Plot { finding, note, ..plot }))
+    Plot { finding, note, ..plot }.drawn()
 }
 
 fn curves<'a>(

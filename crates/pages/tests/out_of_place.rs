@@ -23,7 +23,9 @@ fn cleaning_goes_on_for_ever_and_loses_nothing() {
                     // Half of the writes go to a few pages.
                     let pages = [version * 37 % 64, version * 11 % 5];
                     store.commit(batch(&store, &pages, version)).await.unwrap();
-                    pages.iter().for_each(|page| newest[*page as usize] = version);
+                    for page in &pages {
+                        newest[usize::try_from(*page).unwrap()] = version;
+                    }
                 }
                 moved += store.stats().pages_cleaned;
                 for (page, version) in newest.iter().enumerate().filter(|(_, version)| **version > 0) {

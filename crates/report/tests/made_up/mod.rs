@@ -8,9 +8,12 @@
 )]
 
 mod drive;
+mod experiments;
 mod hostile;
+mod replay;
 
 pub(crate) use hostile::{hostile, partial};
+pub(crate) use replay::policies;
 
 use drive::Drive;
 use nandle_profile::{DeviceProfile, MeasuredCell};
@@ -67,5 +70,13 @@ pub(crate) fn sata() -> DeviceProfile {
     }
     .profile();
     profile.backend.io = "threads".into();
+    profile
+}
+
+/// A drive whose every experiment was conducted.
+pub(crate) fn written() -> DeviceProfile {
+    let mut profile = sata();
+    profile.experiments = experiments::all();
+    profile.derived = experiments::derived(profile.derived);
     profile
 }

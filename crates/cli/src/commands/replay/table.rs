@@ -38,11 +38,7 @@ fn heading(told: &Told) -> String {
         format_bytes(told.page_bytes),
         format_bytes(told.pages * told.page_bytes),
         told.queue_depth,
-        match told.durability {
-            "each" => "one by one",
-            "trace" => "where the trace syncs",
-            _ => "at the end",
-        }
+        told.durable()
     )
 }
 

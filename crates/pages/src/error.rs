@@ -143,6 +143,15 @@ pub enum PageError {
         /// Where.
         offset_bytes: u64,
     },
+    /// Somebody else has the store open.
+    #[error("the store is open already, here or in another process; close it there first")]
+    Locked,
+    /// The thread of a blocking store doesn't run.
+    #[error("the store's thread: {why}")]
+    Thread {
+        /// Why not.
+        why: String,
+    },
     /// The store was opened for reading.
     #[error("the store was opened for reading only")]
     ReadOnly,

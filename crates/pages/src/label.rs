@@ -109,7 +109,9 @@ impl Label {
             self.area_bytes,
             self.home_offset,
         ];
-        numbers.into_iter().for_each(|number| fields.u64(number));
+        for number in numbers {
+            fields.u64(number);
+        }
         seal(block);
     }
 

@@ -13,7 +13,7 @@
 //! let runtime = Runtime::new(Box::new(world));
 //! let handle = runtime.handle();
 //! runtime.block_on(async move {
-//!     let options = CreateOptions::new(PolicyKind::StableRing, 4096, 1000).with_buffer_bytes(1 << 20);
+//!     let options = CreateOptions::new(PolicyKind::StableBuffer, 4096, 1000).with_buffer_bytes(1 << 20);
 //!     let store = Store::create(&handle, device.id, &options, OpenOptions::default()).await?;
 //!     let mut batch = Batch::new();
 //!     for number in [7, 3, 900] {
@@ -32,6 +32,7 @@
 //! files that encode them: `label.rs`, `staging/header.rs`, `staging/ledger.rs`.
 
 mod batch;
+mod blocking;
 mod costs;
 mod disk;
 mod error;
@@ -49,10 +50,11 @@ mod store;
 mod sums;
 
 pub use batch::Batch;
+pub use blocking::BlockingStore;
 pub use costs::WriteCosts;
 pub use error::PageError;
 pub use options::{CreateOptions, OpenOptions};
 pub use page::{BLOCK_BYTES, PageNumber};
-pub use policy::{PolicyKind, Promises};
-pub use stats::Stats;
+pub use policy::{PolicyKind, Promises, UnknownPolicy};
+pub use stats::{Instances, Stats};
 pub use store::Store;

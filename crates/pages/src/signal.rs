@@ -17,12 +17,12 @@ impl Signal {
 
     /// Waits until `ready` gives something.
     pub(crate) async fn wait<T>(&self, mut ready: impl FnMut() -> Option<T>) -> T {
-        poll_fn(|context| match ready() {
-            Some(value) => Poll::Ready(value),
-            None => {
-                self.waiting.borrow_mut().push(context.waker().clone());
-                Poll::Pending
+        poll_fn(|context| {
+            if let Some(value) = ready() {
+                return Poll::Ready(value);
             }
+            self.waiting.borrow_mut().push(context.waker().clone());
+            Poll::Pending
         })
         .await
     }

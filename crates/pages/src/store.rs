@@ -90,6 +90,11 @@ impl Store {
         Ok(self.arena.allocate(self.page_bytes())?)
     }
 
+    /// Where [`buffer`](Store::buffer) takes its memory from, for threads that fill pages.
+    pub(crate) fn arena(&self) -> Arena {
+        self.arena.clone()
+    }
+
     /// Reads a page. Sees every batch whose `write` or `commit` has returned.
     ///
     /// # Errors

@@ -39,14 +39,22 @@ impl Stretches {
         if let (Some(before), Some(after)) = (before, after) {
             self.cut(before, after);
         }
-        before.into_iter().for_each(|before| self.join(before, number));
-        after.into_iter().for_each(|after| self.join(number, after));
+        if let Some(before) = before {
+            self.join(before, number);
+        }
+        if let Some(after) = after {
+            self.join(number, after);
+        }
     }
 
     /// A number went from between its neighbours.
     pub(crate) fn remove(&mut self, before: Option<u64>, number: u64, after: Option<u64>) {
-        before.into_iter().for_each(|before| self.cut(before, number));
-        after.into_iter().for_each(|after| self.cut(number, after));
+        if let Some(before) = before {
+            self.cut(before, number);
+        }
+        if let Some(after) = after {
+            self.cut(number, after);
+        }
         if let (Some(before), Some(after)) = (before, after) {
             self.join(before, after);
         }

@@ -10,9 +10,6 @@ use std::collections::VecDeque;
 use crate::PageNumber;
 use crate::staging::{Draining, Instance, Order, Placement, Way};
 
-/// Pages that go home together, at most.
-const INSTANCE_PAGES: usize = 128;
-
 pub(super) fn way() -> Way {
     Way {
         placement: Placement::Ring,
@@ -37,8 +34,8 @@ impl Order for Arrival {
         // Whoever takes it looks into the table, where it isn't any more.
     }
 
-    fn next(&mut self) -> Option<Instance> {
-        let mut pages: Vec<_> = self.queue.drain(..self.queue.len().min(INSTANCE_PAGES)).collect();
+    fn next(&mut self, most: usize) -> Option<Instance> {
+        let mut pages: Vec<_> = self.queue.drain(..self.queue.len().min(most)).collect();
         // Neighbours of one batch may still go in one request.
         let mut seen = rustc_hash::FxHashSet::default();
         pages.retain(|page| seen.insert(*page));

@@ -17,7 +17,7 @@ use crate::label::Label;
 use crate::staging::{Staging, Way};
 use crate::{Batch, CreateOptions, OpenOptions, PageError, PageNumber, Stats};
 
-pub use kind::{PolicyKind, Promises};
+pub use kind::{PolicyKind, Promises, UnknownPolicy};
 
 /// What a policy does takes time, and may fail.
 pub(crate) type Task<'a, T> = Pin<Box<dyn Future<Output = Result<T, PageError>> + 'a>>;

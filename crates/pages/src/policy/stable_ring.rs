@@ -1,81 +1,115 @@
 //! A ring that is written front to back, and a sweep that empties it.
 //!
 //! StableBuffer's area must be small, because random writing is cheap in small areas only. A sequential stream may be as
-//! long as one likes. So pages are staged in a ring of any size, and go home in the order of their destinations, one
-//! mapping unit of the drive after the other, round and round: what a round finds in a unit goes there at once, so that
-//! the drive merges or cleans the unit once for all of them. A round takes about as long as the ring takes to fill, so
-//! slots die in about the order in which they were written.
+//! long as one likes. So pages are staged in a ring of any size. The oldest pages must go home for the ring to go on, and
+//! with each goes everything else that is staged for the same mapping unit of the drive, so that the drive merges or
+//! cleans the unit once for all of them; a step of the sweep goes through its units in the order of their destinations.
+//!
+//! Why by age and not round and round over the destinations: with λ pages for a unit in the time that the ring takes to
+//! fill (Poisson), a round finds λ / (1 - e^-λ) of them in a unit that it visits, and this finds 1 + λ, because it
+//! waits as long as it can. And a page that is written again and again stays.
 //!
 //! What survives a power cut: every batch that was acknowledged, and of the others as a whole those before the first
 //! that isn't whole. A batch goes home when it is durable in the ring, and the ring never passes what is alive.
 
-use std::collections::BTreeSet;
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
 
 use crate::label::Label;
 use crate::staging::{Draining, Instance, Order, Placement, Way};
 use crate::{OpenOptions, PageNumber};
 
-/// A step of the sweep takes units until it has so many pages: enough to keep a deep queue busy.
-const STEP_PAGES: usize = 64;
+/// A step of the sweep takes 1/this of what is staged …
+const STEPS: usize = 32;
+/// … but so many pages, which is enough to keep a deep queue busy …
+const STEP_PAGES_MIN: usize = 32;
+/// … and not more than this, so that nobody waits long.
+const STEP_PAGES_MAX: usize = 1024;
 
 pub(super) fn way(label: &Label, options: &OpenOptions) -> Way {
-    let unit_pages = (options.costs.mapping_unit_bytes / label.page_bytes).max(1);
     Way {
         placement: Placement::Ring,
         order: Box::new(Sweep {
-            unit_pages,
-            first_page_offset: label.home_offset / label.page_bytes,
+            unit_pages: (options.costs.mapping_unit_bytes / label.page_bytes).max(1),
+            first_page_address: label.home_offset / label.page_bytes,
             ..Sweep::default()
         }),
         keeps_memory: false,
-        draining: Draining { starts_below: 8, ends_above: 6, settles_at: 16 },
+        draining: Draining { starts_below: 16, ends_above: 12, settles_at: 16 },
     }
 }
 
-/// Goes through the destinations in ascending order, and from the start again.
+/// The staged pages by age and by mapping unit.
 #[derive(Debug, Default)]
 struct Sweep {
-    pages: BTreeSet<PageNumber>,
-    cursor: u64,
+    /// Every page that was added, with the stamp that it got then; only the newest stamp of a page counts.
+    by_age: VecDeque<(PageNumber, u64)>,
+    stamps: FxHashMap<PageNumber, u64>,
+    by_unit: FxHashMap<u64, Vec<PageNumber>>,
+    last_stamp: u64,
     unit_pages: u64,
     /// Where the pages begin on the device, so that units are the drive's own.
-    first_page_offset: u64,
+    first_page_address: u64,
 }
 
 impl Sweep {
-    /// The first page of the mapping unit behind the one of this page.
-    fn unit_end(&self, page: PageNumber) -> u64 {
-        let unit = (page.0 + self.first_page_offset) / self.unit_pages;
-        ((unit + 1) * self.unit_pages).saturating_sub(self.first_page_offset)
+    fn unit_of(&self, page: PageNumber) -> u64 {
+        (page.0 + self.first_page_address) / self.unit_pages
     }
 
-    fn first_from(&self, cursor: u64) -> Option<PageNumber> {
-        self.pages.range(PageNumber(cursor)..).next().copied()
+    /// The page that has been staged longest.
+    fn oldest(&mut self) -> Option<PageNumber> {
+        loop {
+            let (page, stamp) = *self.by_age.front()?;
+            if self.stamps.get(&page) == Some(&stamp) {
+                return Some(page);
+            }
+            self.by_age.pop_front();
+        }
+    }
+
+    /// Takes the pages of a unit, at most so many: the first ones.
+    fn take_unit(&mut self, unit: u64, most: usize) -> Vec<PageNumber> {
+        let Some(mut pages) = self.by_unit.remove(&unit) else { return Vec::new() };
+        pages.sort_unstable();
+        if pages.len() > most {
+            self.by_unit.insert(unit, pages.split_off(most));
+        }
+        for page in &pages {
+            self.stamps.remove(page);
+        }
+        pages
     }
 }
 
 impl Order for Sweep {
     fn added(&mut self, page: PageNumber) {
-        self.pages.insert(page);
+        self.last_stamp += 1;
+        self.by_age.push_back((page, self.last_stamp));
+        if self.stamps.insert(page, self.last_stamp).is_none() {
+            self.by_unit.entry(self.unit_of(page)).or_default().push(page);
+        }
     }
 
     fn removed(&mut self, page: PageNumber) {
-        self.pages.remove(&page);
+        let unit = self.unit_of(page);
+        if self.stamps.remove(&page).is_some()
+            && let Some(pages) = self.by_unit.get_mut(&unit)
+        {
+            pages.retain(|other| *other != page);
+        }
     }
 
-    fn next(&mut self) -> Option<Instance> {
-        let mut pages = Vec::new();
-        while pages.len() < STEP_PAGES {
-            let ahead = self.first_from(self.cursor);
-            // A round ends with its step, so that a step is in ascending order.
-            let first = if pages.is_empty() { ahead.or_else(|| self.first_from(0)) } else { ahead };
-            let Some(first) = first else { break };
-            let end = self.unit_end(first);
-            let unit: Vec<_> = self.pages.range(first..PageNumber(end)).copied().collect();
-            unit.iter().for_each(|page| _ = self.pages.remove(page));
-            pages.extend(unit);
-            self.cursor = end;
+    fn next(&mut self, most: usize) -> Option<Instance> {
+        let step = (self.stamps.len() / STEPS).clamp(STEP_PAGES_MIN, STEP_PAGES_MAX).min(most);
+        let mut pages = Vec::with_capacity(step);
+        while pages.len() < step
+            && let Some(oldest) = self.oldest()
+        {
+            pages.extend(self.take_unit(self.unit_of(oldest), most - pages.len()));
         }
+        pages.sort_unstable();
         (!pages.is_empty()).then_some(Instance { pattern: None, pages })
     }
 }
@@ -84,38 +118,37 @@ impl Order for Sweep {
 mod tests {
     use super::*;
 
-    fn sweep(first_page_offset: u64, pages: &[u64]) -> Sweep {
-        let mut sweep = Sweep { unit_pages: 10, first_page_offset, ..Sweep::default() };
+    fn sweep(first_page_address: u64, pages: &[u64]) -> Sweep {
+        let mut sweep = Sweep { unit_pages: 10, first_page_address, ..Sweep::default() };
         pages.iter().for_each(|page| sweep.added(PageNumber(*page)));
         sweep
     }
 
+    fn numbers(instance: Option<Instance>) -> Vec<u64> {
+        instance.map_or_else(Vec::new, |instance| instance.pages.into_iter().map(|page| page.0).collect())
+    }
+
     #[test]
-    fn whole_units_in_ascending_order_round_and_round() {
-        let many: Vec<u64> = (0..200).collect();
-        let mut sweep = sweep(0, &many);
-        let first = sweep.next().unwrap().pages;
-        assert_eq!(
-            first,
-            (0..70).map(PageNumber).collect::<Vec<_>>(),
-            "the unit in which the step gets full is whole"
-        );
+    fn the_oldest_page_takes_its_whole_unit_along() {
+        let mut sweep = sweep(0, &[45, 7, 100, 41, 3, 101]);
+        assert_eq!(numbers(sweep.next(1)), [41], "no more than was asked for, in ascending order");
+        assert_eq!(numbers(sweep.next(2)), [3, 45], "then the oldest's, and the first of the next unit");
+        assert_eq!(numbers(sweep.next(100)), [7, 100, 101]);
+        assert_eq!(sweep.next(1), None);
+    }
+
+    #[test]
+    fn a_page_that_is_written_again_is_young_again() {
+        let mut sweep = sweep(0, &[5, 15, 25]);
         sweep.added(PageNumber(5));
-        assert_eq!(
-            sweep.next().unwrap().pages.first(),
-            Some(&PageNumber(70)),
-            "what is behind waits for the next round"
-        );
-        sweep.next();
-        assert_eq!(sweep.next().unwrap().pages, [PageNumber(5)]);
-        assert_eq!(sweep.next(), None);
+        sweep.removed(PageNumber(15));
+        assert_eq!(numbers(sweep.next(1)), [25]);
+        assert_eq!(numbers(sweep.next(9)), [5]);
     }
 
     #[test]
     fn units_are_the_drives_own() {
-        let mut sweep = sweep(4, &[0, 5, 6, 15]);
-        sweep.unit_pages = 10;
-        assert_eq!(sweep.unit_end(PageNumber(5)), 6);
-        assert_eq!(sweep.unit_end(PageNumber(6)), 16);
+        let sweep = sweep(4, &[]);
+        assert_eq!([5, 6, 15, 16].map(|page| sweep.unit_of(PageNumber(page))), [0, 1, 1, 2]);
     }
 }

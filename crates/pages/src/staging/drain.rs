@@ -110,7 +110,7 @@ impl Shared {
         let most = (self.arena.bytes() / 2 / claims / self.label.page_length()).max(1);
         let state = &mut *self.state.borrow_mut();
         loop {
-            let Instance { pattern, pages } = state.order.next()?;
+            let Instance { pattern, pages } = state.order.next(most)?;
             let whole_groups = state.chain.assigned_groups();
             let mut versions = Vec::with_capacity(pages.len());
             for page in pages {
@@ -119,9 +119,6 @@ impl Shared {
                 let entry = state.table.get(page).filter(|entry| entry.sequence <= whole_groups);
                 let Some(entry) = entry.filter(|_| !state.homing.contains(&page)) else { continue };
                 versions.push((page, entry.clone()));
-            }
-            if versions.len() > most {
-                versions.split_off(most).iter().for_each(|(page, _)| state.order.added(*page));
             }
             if !versions.is_empty() {
                 state.homing.extend(versions.iter().map(|(page, _)| *page));
@@ -183,14 +180,14 @@ async fn move_pages(shared: &Rc<Shared>, claim: &Claim) -> Result<(), PageError>
 async fn read_back(shared: &Rc<Shared>, versions: &[(PageNumber, Entry)]) -> Result<Vec<Buffer>, PageError> {
     let mut reads = Vec::with_capacity(versions.len());
     for (_, entry) in versions {
-        reads.push(match &entry.memory {
-            Some(contents) => Reading::Done(contents.clone()),
-            None => {
-                let into = shared.arena.allocate(shared.label.page_length())?;
-                let offset_bytes = shared.offset_of(shared.state.borrow().space.block_of(entry.slot));
-                Reading::Coming(Box::pin(shared.disk.read("reading a staged page back", offset_bytes, into)))
-            }
-        });
+        let Some(contents) = &entry.memory else {
+            let into = shared.arena.allocate(shared.label.page_length())?;
+            let offset_bytes = shared.offset_of(shared.state.borrow().space.block_of(entry.slot));
+            let read = shared.disk.read("reading a staged page back", offset_bytes, into);
+            reads.push(Reading::Coming(Box::pin(read)));
+            continue;
+        };
+        reads.push(Reading::Done(contents.clone()));
     }
     let mut contents = Vec::with_capacity(versions.len());
     for ((page, entry), reading) in versions.iter().zip(reads) {
@@ -218,7 +215,7 @@ fn runs(claim: &Claim, contents: Vec<Buffer>) -> Vec<(PageNumber, Vec<Buffer>)> 
     for ((page, _), buffer) in claim.versions.iter().zip(contents) {
         match runs.last_mut() {
             Some((first, run)) if first.0 + run.len() as u64 == page.0 && run.len() < RUN_PAGES => {
-                run.push(buffer)
+                run.push(buffer);
             }
             _ => runs.push((*page, vec![buffer])),
         }

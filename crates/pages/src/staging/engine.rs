@@ -279,8 +279,8 @@ impl Policy for Staging {
     }
 
     fn stats(&self, stats: &mut Stats) {
-        let state = self.shared.state.borrow();
-        stats.staged_pages = (state.table.len() + state.gather.len() + state.pushing.len()) as u64;
+        let now = self.shared.state.borrow();
+        stats.staged_pages = (now.table.len() + now.gather.len() + now.pushing.len()) as u64;
     }
 
     fn stop(&self) {

@@ -53,9 +53,13 @@ impl Header {
         let mut fields = Writer(block);
         fields.bytes(&MAGIC);
         fields.bytes(&id.to_le_bytes());
-        [self.epoch, self.sequence, self.durable, self.position].into_iter().for_each(|it| fields.u64(it));
+        for number in [self.epoch, self.sequence, self.durable, self.position] {
+            fields.u64(number);
+        }
         let counts = [self.pages.len(), self.discards.len(), usize::from(self.is_last), 0];
-        counts.into_iter().for_each(|count| fields.u32(u32::try_from(count).unwrap_or(u32::MAX)));
+        for count in counts {
+            fields.u32(u32::try_from(count).unwrap_or(u32::MAX));
+        }
         let discards = self.discards.iter().map(|page| (*page, 0));
         for (page, sum) in self.pages.iter().copied().chain(discards) {
             fields.u64(page.0);

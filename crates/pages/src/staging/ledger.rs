@@ -93,7 +93,9 @@ impl Ledger {
         fields.bytes(&MAGIC);
         fields.bytes(&id.to_le_bytes());
         let numbers = [self.epoch, self.generation, self.durable, self.headers.blocks];
-        numbers.into_iter().for_each(|number| fields.u64(number));
+        for number in numbers {
+            fields.u64(number);
+        }
         fields.bytes(&self.headers.bytes);
         fields.bytes(&self.slots.bytes);
         seal(into);

@@ -63,7 +63,9 @@ pub(super) async fn recover(parts: &Parts, placement: Placement) -> Result<Recov
         let block_of = |index: usize| header.position + 1 + index as u64 * label.page_blocks();
         recovered.enter(header, |index| ledger.slots.get(block_of(index)));
     }
-    chain.values().for_each(|header| recovered.enter(header, |_| true));
+    for header in chain.values() {
+        recovered.enter(header, |_| true);
+    }
     recovered.space.go_on_from(cursor);
     Ok(recovered)
 }

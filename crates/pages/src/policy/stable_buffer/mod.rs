@@ -70,11 +70,14 @@ impl Order for Decomposition {
         self.destinations.remove(page);
     }
 
-    fn next(&mut self) -> Option<Instance> {
+    fn next(&mut self, most: usize) -> Option<Instance> {
         let winner = self.selection.best(&self.destinations, &self.costs)?;
         let addresses = winner.pages(&self.destinations, &self.costs);
-        let pages: Vec<_> = addresses.into_iter().map(|address| self.destinations.page_at(address)).collect();
-        pages.iter().for_each(|page| self.destinations.remove(*page));
+        let addresses = addresses.into_iter().take(most);
+        let pages: Vec<_> = addresses.map(|address| self.destinations.page_at(address)).collect();
+        for page in &pages {
+            self.destinations.remove(*page);
+        }
         Some(Instance { pattern: Some(winner.place()), pages })
     }
 }

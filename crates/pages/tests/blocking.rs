@@ -1,0 +1,97 @@
+//! The store that threads share, on the real disk.
+
+mod common;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use common::{create_options, open_options, version_in};
+use nandle_io::{DeviceFile, FileOptions};
+use nandle_pages::{Batch, BlockingStore, OpenOptions, PageError, PageNumber, PolicyKind};
+
+fn device(path: &Path) -> Arc<DeviceFile> {
+    let file = std::fs::File::options().read(true).write(true).open(path).unwrap();
+    Arc::new(DeviceFile::new(file, FileOptions::default()).unwrap())
+}
+
+fn file() -> tempfile::NamedTempFile {
+    let file = tempfile::NamedTempFile::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    file.as_file().set_len(4 << 20).unwrap();
+    file
+}
+
+fn batch(store: &BlockingStore, page: u64, version: u64) -> Batch {
+    let mut batch = Batch::new();
+    let mut buffer = store.buffer().unwrap();
+    common::fill(&mut buffer, page, version);
+    batch.put(PageNumber(page), buffer.freeze());
+    batch
+}
+
+#[test]
+fn threads_share_a_store_and_its_flushes() {
+    for policy in PolicyKind::ALL {
+        let file = file();
+        let store =
+            BlockingStore::create(device(file.path()), create_options(policy), open_options()).unwrap();
+        let before = store.stats().unwrap().device_flushes;
+        std::thread::scope(|scope| {
+            for page in 0..8 {
+                let store = store.clone();
+                scope.spawn(move || {
+                    for version in 1..=20 {
+                        store.commit(batch(&store, page, version)).unwrap();
+                        let contents = store.read(PageNumber(page)).unwrap();
+                        assert_eq!(version_in(&contents, page), Some(version));
+                    }
+                });
+            }
+        });
+        assert_eq!(store.verify().unwrap(), 8);
+        let flushes = store.stats().unwrap().device_flushes - before;
+        assert!(flushes > 0, "{policy}");
+        store.checkpoint().unwrap();
+        let other = store.clone();
+        store.close().unwrap();
+        assert!(matches!(other.sync(), Err(PageError::Thread { .. })));
+        drop(other);
+        let store = BlockingStore::open(device(file.path()), open_options()).unwrap();
+        for page in 0..8 {
+            assert_eq!(version_in(&store.read(PageNumber(page)).unwrap(), page), Some(20), "{policy}");
+        }
+    }
+}
+
+#[test]
+fn a_second_opening_is_refused() {
+    let file = file();
+    let create = create_options(PolicyKind::StableRing);
+    let store = BlockingStore::create(device(file.path()), create.clone(), open_options()).unwrap();
+    let read_only = OpenOptions { read_only: true, ..open_options() };
+    for options in [open_options(), read_only] {
+        assert_eq!(BlockingStore::open(device(file.path()), options).unwrap_err(), PageError::Locked);
+    }
+    assert_eq!(
+        BlockingStore::create(device(file.path()), create, open_options()).unwrap_err(),
+        PageError::Locked
+    );
+    store.close().unwrap();
+    let first = BlockingStore::open(device(file.path()), read_only).unwrap();
+    let second = BlockingStore::open(device(file.path()), read_only).unwrap();
+    assert_eq!(first.commit(Batch::new()).unwrap_err(), PageError::ReadOnly);
+    second.close().unwrap();
+}
+
+#[test]
+fn foreign_and_truncated_files_are_named() {
+    let file = file();
+    let error = BlockingStore::open(device(file.path()), open_options()).unwrap_err();
+    assert!(matches!(error, PageError::NotAStore { .. }), "{error}");
+    BlockingStore::create(device(file.path()), create_options(PolicyKind::Direct), open_options())
+        .unwrap()
+        .close()
+        .unwrap();
+    file.as_file().set_len(100 << 10).unwrap();
+    let error = BlockingStore::open(device(file.path()), open_options()).unwrap_err();
+    assert!(matches!(error, PageError::TooSmall { .. }), "{error}");
+}

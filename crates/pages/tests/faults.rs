@@ -1,0 +1,169 @@
+//! Devices that fail, lie or forget: an error, a store that stops, and nothing that was acknowledged lost.
+
+mod common;
+
+use common::{DEVICE, PAGE_BYTES, batch, create_options, open_options, read, run, version_in};
+use nandle_io::conformance::MemoryWorld;
+use nandle_io::{Cause, Nanos};
+use nandle_model::media::{Fault, FaultPlan, FaultRule, Media, When};
+use nandle_pages::{OpenOptions, PageError, PageNumber, PolicyKind, Store};
+
+#[test]
+fn a_failed_flush_stops_the_store_until_it_is_opened_again() {
+    for policy in PolicyKind::ALL {
+        let mut world = MemoryWorld::new(64, Nanos::from_micros(20));
+        world.add(4 << 20, 512);
+        let faults = world.faults();
+        run(Box::new(world), async |handle| {
+            let store =
+                Store::create(&handle, DEVICE, &create_options(policy), open_options()).await.unwrap();
+            store.commit(batch(&store, &[1, 2], 1)).await.unwrap();
+            faults.fail_next(DEVICE, "flush", Cause::System(5));
+            let failed = store.commit(batch(&store, &[1], 2)).await.unwrap_err();
+            assert!(
+                matches!(failed, PageError::Device { .. } | PageError::Latched { .. }),
+                "{policy}: {failed}"
+            );
+            for later in
+                [store.commit(batch(&store, &[3], 3)).await, store.sync().await, store.checkpoint().await]
+            {
+                assert!(matches!(later, Err(PageError::Latched { .. })), "{policy}: {later:?}");
+            }
+            drop(store);
+            let store = Store::open(&handle, DEVICE, open_options()).await.unwrap();
+            assert_eq!(read(&store, 2).await, Some(1), "{policy}");
+            store.commit(batch(&store, &[3], 4)).await.unwrap();
+        });
+    }
+}
+
+/// A write in the background fails, as on a full thin-provisioned device: the next call learns of it, nothing is lost.
+#[test]
+fn a_failed_write_home_stops_the_store_and_loses_nothing() {
+    for policy in PolicyKind::ALL.into_iter().filter(|policy| policy.promises().atomic_batch) {
+        let mut world = MemoryWorld::new(64, Nanos::from_micros(20));
+        world.add(4 << 20, 512);
+        let faults = world.faults();
+        run(Box::new(world), async |handle| {
+            let store =
+                Store::create(&handle, DEVICE, &create_options(policy), open_options()).await.unwrap();
+            let mut acknowledged = Vec::new();
+            let mut stopped = None;
+            for page in 0..60 {
+                if page == 10 {
+                    // Of the writes that follow, some go home.
+                    faults.fail_next(DEVICE, "write", Cause::System(28));
+                }
+                match store.commit(batch(&store, &[page], 7)).await {
+                    Ok(()) => acknowledged.push(page),
+                    Err(error) => {
+                        stopped = Some(error);
+                        break;
+                    }
+                }
+            }
+            assert!(stopped.is_some(), "{policy}: the failure was passed over");
+            drop(store);
+            let store = Store::open(&handle, DEVICE, open_options()).await.unwrap();
+            for page in acknowledged {
+                assert_eq!(read(&store, page).await, Some(7), "{policy}, page {page}");
+            }
+        });
+    }
+}
+
+/// Whatever a device does to single blocks, a page is as it was written, or an error names it.
+#[test]
+fn damaged_lost_misdirected_and_stale_blocks_are_never_passed_on() {
+    let faults = [
+        Fault::DamagedWrite,
+        Fault::LostWrite,
+        Fault::MisdirectedWrite,
+        Fault::DamagedRead,
+        Fault::StaleRead,
+    ];
+    let mut detected = 0;
+    for policy in PolicyKind::ALL {
+        for fault in faults {
+            for seed in 0..6 {
+                let rule = FaultRule { fault, when: When::PerMillion(4_000), blocks: 0..u64::MAX };
+                let plan = FaultPlan { seed, rules: vec![rule] };
+                let (world, _) = common::model_world("x25-e-64", |media| media.with_faults(plan));
+                detected += usize::from(run(world, async |handle| survive(&handle, policy).await.is_err()));
+            }
+        }
+    }
+    assert!(detected > 20, "{detected}");
+}
+
+/// Writes and reads until an error; panics when a wrong page is passed on.
+async fn survive(handle: &nandle_io::runtime::Handle, policy: PolicyKind) -> Result<(), PageError> {
+    let store = Store::create(handle, DEVICE, &create_options(policy), open_options()).await?;
+    let mut newest = [0; 64];
+    for version in 1..=150 {
+        let pages = [version * 29 % 64, version * 7 % 5];
+        store.commit(batch(&store, &pages, version)).await?;
+        pages.iter().for_each(|page| newest[*page as usize] = version);
+        let page = version * 13 % 64;
+        let contents = store.read(PageNumber(page)).await?;
+        if newest[page as usize] > 0 {
+            assert_eq!(version_in(&contents, page), Some(newest[page as usize]), "{policy}");
+        }
+    }
+    store.verify().await?;
+    Ok(())
+}
+
+/// Damage that is there when the store is opened.
+#[test]
+fn damaged_structures_are_named_and_their_copies_used() {
+    for policy in PolicyKind::ALL {
+        let (world, media) = common::model_world("x25-e-64", |media| media);
+        run(world, async |handle| {
+            let store =
+                Store::create(&handle, DEVICE, &create_options(policy), open_options()).await.unwrap();
+            store.commit(batch(&store, &[1, 2, 3], 5)).await.unwrap();
+            store.close().await.unwrap();
+        });
+        let reopened = |damage: &[u64]| {
+            let mut contents = media.borrow().contents().clone();
+            for page in damage {
+                (0..PAGE_BYTES as u64 / 512).for_each(|block| contents.damage(page * 8 + block, 3));
+            }
+            let (world, _) = common::world_on("x25-e-64", Media::on(contents));
+            run(world, async |handle| {
+                let store = Store::open(&handle, DEVICE, open_options()).await?;
+                store.read(PageNumber(2)).await.map(|contents| version_in(&contents, 2))
+            })
+        };
+        assert_eq!(reopened(&[0]), Ok(Some(5)), "{policy}: the second label");
+        assert!(matches!(reopened(&[0, 1]), Err(PageError::NotAStore { .. })), "{policy}");
+        if policy != PolicyKind::Direct {
+            assert!(matches!(reopened(&[2, 3]), Err(PageError::Corrupt { .. })), "{policy}: both ledgers");
+        }
+    }
+}
+
+#[test]
+fn a_store_opened_for_reading_writes_nothing() {
+    for policy in PolicyKind::ALL {
+        let (world, media) = common::model_world("x25-e-64", |media| media);
+        run(world, async |handle| {
+            let store =
+                Store::create(&handle, DEVICE, &create_options(policy), open_options()).await.unwrap();
+            store.commit(batch(&store, &[1, 2, 3], 5)).await.unwrap();
+        });
+        let before = media.borrow().contents_hash();
+        let fork = media.borrow().fork();
+        let (world, fork) = common::world_on("x25-e-64", fork);
+        run(world, async |handle| {
+            let options = OpenOptions { read_only: true, ..open_options() };
+            let store = Store::open(&handle, DEVICE, options).await.unwrap();
+            assert_eq!(read(&store, 2).await, Some(5));
+            let refused = store.commit(batch(&store, &[1], 6)).await;
+            assert_eq!(refused, Err(PageError::ReadOnly));
+            store.close().await.unwrap();
+        });
+        assert_eq!(fork.borrow().contents_hash(), before, "{policy}");
+    }
+}

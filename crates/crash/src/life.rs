@@ -75,8 +75,15 @@ pub(crate) fn live(scenario: &Scenario, remains: &Remains<'_>, plan: Plan) -> Re
                 return Ok(());
             }
             let store = work(&handle, store, &working, plan, session).await?;
+            // After a failure the power goes off: see the crate's documentation.
+            if working.stopped.get() {
+                return Ok(());
+            }
             if session + 1 < plan.sessions {
                 working.end(store, session).await?;
+                if working.stopped.get() {
+                    return Ok(());
+                }
             }
             record = working.record(|record| record.clone());
             promised = record.promised(u64::MAX);
@@ -177,7 +184,6 @@ impl Shared {
             Ok(found) => found,
             Err(error) => return self.excuse(&error).map(|()| None),
         };
-        self.stopped.set(false);
         let base = judge(&before, promised, &found)?;
         // What a store without atomic batches shows may still be volatile: opening it is no promise.
         let is_first = self.sessions.borrow().is_empty();

@@ -73,7 +73,7 @@ impl Stage {
             media.push(world.attach(DeviceId::from_index(index), one).map_err(|cause| cause.to_string())?);
         }
         let (world, device): (Box<dyn Io>, _) = if scenario.is_mirrored {
-            let (arrays, device) = mirror(scenario, Box::new(world), purpose.seed)?;
+            let (arrays, device) = mirror(scenario, Box::new(world), purpose)?;
             (Box::new(arrays), device)
         } else {
             (Box::new(world), DeviceId::from_index(0))
@@ -105,14 +105,15 @@ pub(crate) fn with_recordings<T>(media: &[SharedMedia], look: impl FnOnce(&[&Rec
 fn mirror(
     scenario: &Scenario,
     world: Box<dyn Io>,
-    seed: u64,
+    purpose: Purpose,
 ) -> Result<(Arrays, DeviceId), String> {
     let mut arrays = Arrays::new(world);
     let legs = [DeviceId::from_index(0), DeviceId::from_index(1)];
     let device = arrays.raid10(&legs, CHUNK_BYTES).map_err(|error| error.to_string())?.id;
-    if scenario.resynchronises {
+    // Devices that fail begin with equal legs.
+    if scenario.resynchronises && !purpose.has_trouble {
         // Which of them counts is for the owner to say, and either must do: both keep what was guaranteed.
-        let newest = if seed.is_multiple_of(2) { Leg::First } else { Leg::Second };
+        let newest = if purpose.seed.is_multiple_of(2) { Leg::First } else { Leg::Second };
         arrays.resynchronise(device, newest).map_err(|error| error.to_string())?;
     }
     Ok((arrays, device))

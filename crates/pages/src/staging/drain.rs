@@ -46,8 +46,8 @@ async fn work(shared: &Rc<Shared>) {
 }
 
 async fn work_once(shared: &Rc<Shared>) -> Result<bool, PageError> {
-    if shared.settling_is_due() {
-        return shared.settle().await;
+    if shared.settling_is_due() && shared.settle().await? {
+        return Ok(true);
     }
     match shared.claim() {
         Some(claim) => bring_home(shared, claim).await.map(|()| true),
@@ -99,7 +99,10 @@ impl Shared {
 
     fn settling_is_due(&self) -> bool {
         let state = self.state.borrow();
-        let pages = (state.homed.len() + state.superseded.len()) as u64;
+        // What a group supersedes that isn't written as a whole yet lives on: settling can't give it back.
+        let written = state.chain.written_groups();
+        let superseded = state.superseded.partition_point(|(_, by)| *by <= written);
+        let pages = (state.homed.len() + superseded) as u64;
         pages * self.label.page_blocks() >= (state.space.blocks() / self.draining.settles_at).max(1)
     }
 

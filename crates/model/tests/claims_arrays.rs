@@ -7,103 +7,13 @@
 
 mod common;
 
+use common::arrays::{KIB, RANDOM, build, build_filled, megabytes_per_s, read};
 use common::book::{Entry, Verdict};
-use common::driver::{Load, run};
+use common::driver::{Load, Outcome, run};
 use common::patterns::Pattern;
-use nandle_model::array::{Array, ArrayError, ArrayParameters, Drive, LayoutParameters};
-use nandle_model::flash::FlashDrive;
+use nandle_model::array::{Array, ArrayError, ArrayParameters, LayoutParameters};
 use nandle_model::library;
-
-const KIB: u64 = 1 << 10;
-const RANDOM: Pattern = Pattern::RandomGroups { group: 1 };
-
-fn build(parameters: &ArrayParameters) -> Array {
-    let drive = |name: &str| {
-        let mut drive = FlashDrive::new(&library::flash(name).unwrap()).unwrap();
-        drive.fill_sequentially(1.0).unwrap();
-        Drive { capacity_bytes: drive.parameters().capacity_bytes, timing: Box::new(drive) }
-    };
-    Array::new(parameters, parameters.drive_names().map(drive).collect()).unwrap()
-}
-
-fn megabytes_per_s(parameters: &ArrayParameters, load: Load) -> f64 {
-    let mut array = build(parameters);
-    let requests = ((768 << 20) / load.block_bytes).clamp(300, 30_000);
-    let area_bytes = array.capacity_bytes().min(16 << 30);
-    run(&mut array, Load { requests, area_bytes, host_ns: 5_000, ..load }, 0).megabytes_per_s()
-}
-
-fn read(parameters: &ArrayParameters, pattern: Pattern, block_kib: u64, depth: usize) -> f64 {
-    megabytes_per_s(parameters, Load { depth, ..Load::read(pattern, block_kib * KIB, 0) })
-}
-
-fn diat(chunk_kib: u64) -> ArrayParameters {
-    let mut parameters = library::array("x25-m-4").unwrap();
-    parameters.software = LayoutParameters::Raid0 { chunk_bytes: chunk_kib * KIB };
-    parameters
-}
-
-#[test]
-fn four_drives_give_a_gigabyte_and_one_controller_less() {
-    let two_ports = diat(64);
-    let mut one_controller = two_ports.clone();
-    let fourth = one_controller.controllers.pop().unwrap();
-    one_controller.controllers[0].drives.extend(fourth.drives);
-    let [whole, shared] =
-        [&two_ports, &one_controller].map(|array| read(array, Pattern::Sequential, 1024, 32));
-    Entry {
-        id: "DIAT array ceiling",
-        paper: "≈ 800 MB/s on one controller, ≈ 1 GB/s with the fourth drive on a port of its own",
-        precondition: "sequential 1 MB at depth 32, chunks of 64 KB",
-        tolerance: "10 %",
-        model: format!("{shared:.0} and {whole:.0} MB/s"),
-        verdict: Verdict::Met,
-    }
-    .print();
-    assert!((720.0..880.0).contains(&shared) && (900.0..1100.0).contains(&whole), "{shared} {whole}");
-}
-
-#[test]
-fn a_block_smaller_than_the_stripe_needs_a_deeper_queue() {
-    let array = diat(64);
-    let best = read(&array, Pattern::Sequential, 1024, 32);
-    let enough = |block_kib: u64| {
-        [1, 2, 4, 8, 16, 32, 64]
-            .into_iter()
-            .find(|&depth| read(&array, RANDOM, block_kib, depth) > 0.85 * best)
-    };
-    let depths: Vec<Option<usize>> = [32, 64, 256, 1024].map(enough).to_vec();
-    Entry {
-        id: "DIAT array depth",
-        paper: "the depth that a block size needs rises while a block is smaller than the stripe; from some block size on a \
-                shallow queue is enough",
-        precondition: "random, group 1, chunks of 64 KB (a stripe of 256 KB)",
-        tolerance: "85 % of the best: with few requests at a time they don't spread evenly over four drives",
-        model: format!("depth for 32 KB, 64 KB, 256 KB, 1 MB: {depths:?}"),
-        verdict: Verdict::Met,
-    }
-    .print();
-    let depths: Vec<usize> = depths.into_iter().map(Option::unwrap).collect();
-    assert!(depths.is_sorted_by(|small, large| small >= large) && depths[0] > depths[3], "{depths:?}");
-    assert!(depths[0] > 4 && depths[3] <= 4, "{depths:?}");
-}
-
-#[test]
-fn the_drop_of_large_blocks_moves_up_with_the_number_of_drives() {
-    let array = diat(64);
-    let curve: Vec<f64> = [1, 2, 4, 8, 16].map(|mib| read(&array, RANDOM, mib * 1024, 4)).to_vec();
-    Entry {
-        id: "DIAT array drop",
-        paper: "the large-block drop moves up with the number of drives (one drive: 2 MB)",
-        precondition: "random, group 1, depth 4, chunks of 64 KB",
-        tolerance: "no drop over 10 % below 8 MB, one at 8 MB",
-        model: format!("1, 2, 4, 8, 16 MB: {curve:.0?} MB/s"),
-        verdict: Verdict::Met,
-    }
-    .print();
-    let best = curve.iter().copied().fold(0.0, f64::max);
-    assert!(curve[..3].iter().all(|bandwidth| *bandwidth > 0.9 * best) && curve[3] < 0.9 * best, "{curve:?}");
-}
+use nandle_model::timing::{TimedOperation, TimedRequest, Timing};
 
 #[test]
 fn two_controllers_lift_the_ceiling() {
@@ -122,6 +32,110 @@ fn two_controllers_lift_the_ceiling() {
     }
     .print();
     assert!((one / 820.0 - 1.0).abs() < 0.05 && two > 1.2 * one, "{one} {two}");
+}
+
+/// The array with so many drives behind its first controller, and none behind others.
+fn with_drives(drives: usize) -> ArrayParameters {
+    let mut parameters = library::array("x25-e-4-1ctl").unwrap();
+    parameters.controllers[0].drives.truncate(drives);
+    parameters
+}
+
+/// Requests of 8 KB at a depth, of an array whose drives are filled to a part.
+fn load_of_8_kib(parameters: &ArrayParameters, load: Load, depth: usize) -> Outcome {
+    let mut array = build(parameters);
+    let area_bytes = array.capacity_bytes() / 10 * 7;
+    run(&mut array, Load { depth, area_bytes, requests: 20_000, host_ns: 5_000, ..load }, 0)
+}
+
+#[test]
+fn an_array_scales_by_drives_and_by_threads() {
+    let reads = Load::read(RANDOM, 8 * KIB, 0);
+    let by_drives = [1, 2, 4].map(|drives| load_of_8_kib(&with_drives(drives), reads, 32).requests_per_s);
+    let four = with_drives(4);
+    let by_depth = [1, 2, 4, 8, 16, 32].map(|depth| load_of_8_kib(&four, reads, depth).requests_per_s);
+    Entry {
+        id: "FlashyDB scaling, random reads",
+        paper: "scaling by number of drives and by threads, up to the controller's ceiling",
+        precondition: "8 KB, one controller; one, two, four drives at depth 32, four drives at depth 1 … 32 (a thread has \
+                       one request outstanding); 70 % used",
+        tolerance: "two drives at least 1.9 times, four 3 times one; each doubling of the depth gains at least a tenth",
+        model: format!("by drives {by_drives:.0?} IOPS; by threads {by_depth:.0?} IOPS"),
+        verdict: Verdict::Met,
+    }
+    .print();
+    assert!(by_drives[1] > 1.9 * by_drives[0] && by_drives[2] > 3.0 * by_drives[0], "{by_drives:?}");
+    assert!(by_depth.is_sorted_by(|fewer, more| *more > 1.1 * fewer), "{by_depth:?}");
+}
+
+#[test]
+fn a_ceiling_shows_from_some_block_size_on() {
+    let arrays = ["x25-e-4-1ctl", "x25-e-4-2ctl"].map(|name| library::array(name).unwrap());
+    let curves = arrays
+        .each_ref()
+        .map(|array| [4, 8, 32, 128, 1024].map(|block_kib| read(array, RANDOM, block_kib, 32)).to_vec());
+    Entry {
+        id: "FlashyDB scaling, block sizes",
+        paper: "one and two controllers scale by block size, each up to its ceiling",
+        precondition: "random reads of 4 KB … 1 MB at depth 32",
+        tolerance: "two gain at least 10 % over one at 8 KB and 20 % at 1 MB; one never exceeds its ceiling",
+        model: format!("4, 8, 32, 128, 1024 KB: {:.0?} and {:.0?} MB/s", curves[0], curves[1]),
+        verdict: Verdict::Met,
+    }
+    .print();
+    assert!(curves[0].iter().all(|&bandwidth| bandwidth < 821.0), "{curves:?}");
+    assert!(curves[1][1] > 1.1 * curves[0][1] && curves[1][4] > 1.2 * curves[0][4], "{curves:?}");
+}
+
+#[test]
+fn drives_nearly_full_slow_an_array_down() {
+    let steady = |fill_percent: u64| {
+        let mut parameters = with_drives(2);
+        parameters.controllers[0].cache = None;
+        let mut array = build_filled(&parameters, fill_percent as f64 / 100.0);
+        let area_bytes = array.capacity_bytes() / 100 * fill_percent / 32_768 * 32_768;
+        let load =
+            Load { depth: 32, requests: area_bytes / (4 * KIB), ..Load::write(RANDOM, 8 * KIB, area_bytes) };
+        let load = Load { warm_up: load.requests / 2, ..load };
+        run(&mut array, load, 0).requests_per_s
+    };
+    let (emptier, fuller) = (steady(70), steady(92));
+    Entry {
+        id: "FlashyDB array, fill",
+        paper: "an array over 90 % full is slower than one at 70 %",
+        precondition: "two drives without controller cache, random writes of 8 KB at depth 32, twice the used area",
+        tolerance: "at least a quarter",
+        model: format!("{emptier:.0} IOPS at 70 %, {fuller:.0} IOPS at 92 %"),
+        verdict: Verdict::Met,
+    }
+    .print();
+    assert!(fuller < 0.75 * emptier, "{emptier} {fuller}");
+}
+
+#[test]
+fn what_the_cache_holds_is_read_from_it() {
+    let mut array = build(&with_drives(1));
+    let area_bytes = array.capacity_bytes();
+    let miss = run(&mut array, Load { requests: 100, ..Load::read(RANDOM, 4 * KIB, area_bytes) }, 0);
+    // Writes come faster than a drive takes them, so the cache still holds the last one, and a read of something else
+    // has to pass what the drive has been given of them.
+    let writes =
+        Load { depth: 64, requests: 30_000, ..Load::write(Pattern::Sequential, 4 * KIB, area_bytes) };
+    let written = run(&mut array, writes, miss.end_ns);
+    let mut read = |now_ns: u64, offset_bytes| {
+        let request =
+            TimedRequest { id: 1, operation: TimedOperation::Read, offset_bytes, length_bytes: 4 * KIB };
+        array.arrive(now_ns, request);
+        let mut completed = Vec::new();
+        while completed.is_empty() {
+            array.advance(array.next_event_ns().unwrap(), &mut completed);
+        }
+        completed[0].completed_ns
+    };
+    let hit_ns = read(written.end_ns, (writes.requests - 1) * writes.block_bytes);
+    assert!(((hit_ns - written.end_ns) as f64) < 0.3 * miss.mean_latency_ns, "{hit_ns} {written:?} {miss:?}");
+    let passed_ns = read(hit_ns, area_bytes / 2);
+    assert!(passed_ns - hit_ns < 20_000_000, "{} ns", passed_ns - hit_ns);
 }
 
 #[test]

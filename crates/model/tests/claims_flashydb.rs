@@ -189,8 +189,8 @@ fn c23_what_fragmentation_costs() {
             change[0], change[1], change[2], change[3]
         ),
         verdict: Verdict::Partly(
-            "random reads lose nothing: at depth 32 the firmware and the link hide where pages lie, and nothing cleans \
-             while only reads come",
+            "random reads lose nothing at any depth: the two pages of a block are written and moved together, so they \
+             stay on two channels, and nothing cleans while only reads come",
         ),
     }
     .print();

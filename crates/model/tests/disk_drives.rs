@@ -104,7 +104,8 @@ fn a_random_read_takes_seek_and_half_a_revolution() {
 }
 
 /// Ordering 32 requests by positioning time about doubles the rate (Worthington, Ganger and Patt, *Scheduling
-/// algorithms for modern disk drives*, SIGMETRICS 1994, show a like gain of SPTF over first come, first served).
+/// algorithms for modern disk drives*, SIGMETRICS 1994, show a like gain of SPTF over first come, first served). An
+/// order by exact times would nearly treble it, which no drive's firmware can.
 #[test]
 fn command_queueing_pays() {
     for drive in &DRIVES {
@@ -116,7 +117,7 @@ fn command_queueing_pays() {
         };
         let (alone, queued) = (rate(1), rate(32));
         println!("{:20} {alone:6.0} requests/s at depth 1, {queued:6.0} at depth 32", drive.name);
-        assert!((1.6..3.0).contains(&(queued / alone)));
+        assert!((1.7..2.5).contains(&(queued / alone)));
         assert!(rate(2) >= alone * 0.99 && rate(8) > alone * 1.2);
     }
 }

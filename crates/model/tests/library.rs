@@ -26,7 +26,7 @@ fn a_mirrored_array_of_disks_holds_half_of_them() {
     let (whole, one) = (array.facts().unwrap(), Model::named("wd2003fyys").unwrap().facts().unwrap());
     assert_eq!(array.kind(), ModelKind::Array);
     assert!(whole.rotational && !array.device().unwrap().shape.discards);
-    assert_eq!(whole.capacity_bytes, one.capacity_bytes / 65_536 * 65_536 * 5);
+    assert_eq!(whole.capacity_bytes, one.capacity_bytes / 262_144 * 262_144 * 5);
 }
 
 #[test]

@@ -1,19 +1,28 @@
-//! Same seed, same requests, same bytes: each seed is run in two processes, and everything that came back is equal.
+//! Same seed, same requests, same bytes: each seed is run in two processes, and everything that came back is equal, on
+//! drives of every kind, arrays with their controllers, an aged drive, and media with faults.
 //!
 //! Here a few seeds; `NANDLE_SEEDS=1000 cargo test -p nandle-model --test seeds`, as `cargo xtask bench model` does,
 //! runs more.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stdout, reason = "test code")]
 
+mod common;
+
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::process::Command;
+use std::sync::Arc;
 
+use common::driver::{Load, run};
+use common::patterns::Pattern;
 use nandle_io::{Arena, Arrays, Completion, Device, Io, Operation, Request, Wait};
-use nandle_model::library::Model;
-use nandle_model::media::MediaWorld;
+use nandle_model::library::{FirstState, Model};
+use nandle_model::media::faults::Lasts;
+use nandle_model::media::{Fault, FaultPlan, MediaWorld, SharedMedia, When};
 use nandle_model::world::Host;
 
 const SEEDS: &str = "NANDLE_SEEDS";
-const MODELS: [&str; 5] = ["x25-m-g2", "mtron-16", "nvme-tlc", "savvio-15k", "x25-e-4-1ctl"];
+const MODELS: [&str; 7] =
+    ["x25-m-g2", "mtron-16", "nvme-tlc", "savvio-15k", "x25-e-4-1ctl", "x25-m-4", "regola-raid10"];
+const AGED: &str = "x25-e-64";
 const REQUESTS: u64 = 200;
 const AREA_BLOCKS: u64 = 4_096;
 const BLOCK_BYTES: usize = 4_096;
@@ -31,18 +40,35 @@ fn draw(state: &mut u64) -> u64 {
     value ^ (value >> 31)
 }
 
-/// One device of each kind and an array in software over two of them, all with contents.
-fn world() -> (Arrays, Vec<Device>) {
+/// A model of every kind, and a worn drive that has had to clean.
+fn models() -> Vec<Model> {
+    let mut models: Vec<Model> = MODELS.iter().map(|name| Model::named(name).unwrap()).collect();
+    let model = Model::named(AGED).unwrap();
+    let mut device = model.device().unwrap();
+    let pattern = Pattern::RandomGroups { group: 1 };
+    let load = Load::write(pattern, BLOCK_BYTES as u64, device.shape.capacity_bytes);
+    run(&mut device.timing, Load { depth: 32, requests: 80_000, ..load }, 0);
+    let state = model.state_of(device.timing.as_mut()).unwrap();
+    models.push(model.starting(FirstState::Aged(Arc::new(state))).unwrap());
+    models
+}
+
+/// A device of each model and an array in software over two of them, all with media that fail now and then.
+fn world(models: &[Model], seed: u64) -> (Arrays, Vec<Device>, Vec<SharedMedia>) {
     let mut world = MediaWorld::modelled(Host::with_slots(32));
-    let mut add = |name| {
-        let device = Model::named(name).unwrap().device().unwrap();
-        let media = device.media();
-        world.add(device, media).0
+    let plan = FaultPlan::seeded(seed)
+        .and(Fault::DamagedWrite, When::PerMillion(20_000))
+        .and(Fault::LostWrite, When::PerMillion(20_000))
+        .and(Fault::FailedRead(Lasts::Once), When::PerMillion(20_000));
+    let mut add = |(number, model): (u64, &Model)| {
+        let device = model.device().unwrap();
+        let media = device.media().with_faults(plan.for_device(number));
+        world.add(device, media)
     };
-    let mut devices: Vec<Device> = MODELS.map(&mut add).into();
+    let (mut devices, media): (Vec<Device>, Vec<SharedMedia>) = (0..).zip(models).map(&mut add).unzip();
     let mut arrays = Arrays::new(Box::new(world));
     devices.push(arrays.raid10(&[devices[0].id, devices[3].id], 16 << 10).unwrap());
-    (arrays, devices)
+    (arrays, devices, media)
 }
 
 fn operation(state: &mut u64, arena: &Arena, discards: bool) -> Operation {
@@ -61,14 +87,14 @@ fn operation(state: &mut u64, arena: &Arena, discards: bool) -> Operation {
 fn take_in(hasher: &mut DefaultHasher, completions: &mut Vec<Completion>) {
     for done in completions.drain(..) {
         (done.token, done.device.index(), done.submitted_at.0, done.completed_at.0).hash(hasher);
-        assert_eq!(done.result, Ok(()));
+        format!("{:?}", done.result).hash(hasher);
         done.operation.into_read_buffer().map(|buffer| buffer.to_vec()).hash(hasher);
     }
 }
 
 /// Hash of everything that comes back of a mixed load on all devices.
-fn hash(seed: u64) -> u64 {
-    let (mut world, devices) = world();
+fn hash(models: &[Model], seed: u64) -> u64 {
+    let (mut world, devices, media) = world(models, seed);
     let arena = Arena::new(4 << 20).unwrap();
     let (mut state, mut hasher, mut completions) = (seed, DefaultHasher::new(), Vec::new());
     for token in 0..REQUESTS {
@@ -85,6 +111,9 @@ fn hash(seed: u64) -> u64 {
         take_in(&mut hasher, &mut completions);
     }
     (world.now().0, world.cpu_time().0).hash(&mut hasher);
+    for media in media {
+        media.borrow().contents_hash().hash(&mut hasher);
+    }
     hasher.finish()
 }
 
@@ -92,8 +121,9 @@ fn hash(seed: u64) -> u64 {
 #[test]
 #[ignore = "prints hashes for another test"]
 fn print_hashes() {
+    let models = models();
     for seed in 0..seeds() {
-        println!("hash: {seed} {:016x}", hash(seed));
+        println!("hash: {seed} {:016x}", hash(&models, seed));
     }
 }
 

@@ -1,5 +1,13 @@
 //! What every policy does, on every kind of world.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    clippy::needless_for_each,
+    reason = "helpers of tests are part of them"
+)]
+
 mod common;
 
 use common::{DEVICE, batch, create_options, open_options, read, run, worlds};

@@ -1,6 +1,5 @@
 //! Replays the page writes of a block trace through page stores of several policies, on the same pages and the same
-//! kind of device, and says what each took. This crate measures and judges nothing but stores; it never opens a file
-//! or a device (who calls it brings the worlds), and it never prints.
+//! kind of device, and says what each took. It must never open a file or a device: who calls it brings the worlds.
 //!
 //! - [`Work`] is what a trace asks for, in pages.
 //! - A [`Contender`] is a store on a device of its own that does the work, a stretch at a time.

@@ -1,7 +1,8 @@
-//! Whether a probe of a minute finds what an exhaustive sweep finds: one probe between two sweeps of the same grid,
+//! Whether a probe of a minute finds what exhaustive sweeps find. Sweeps as long as the probe come before and after it,
 //! which also show how far two sweeps are from one another on this disk.
 
 mod agreement;
+mod knee;
 mod runs;
 mod table;
 
@@ -9,7 +10,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use self::agreement::{Fitted, Question};
+use self::agreement::{Compared, Noise, Question};
 use super::Bench;
 use super::io::{BenchFile, build};
 use super::machine::{Machine, machine};
@@ -17,10 +18,12 @@ use crate::command::answer;
 use crate::{Outcome, output, workspace_root};
 
 pub(super) const BENCH: Bench =
-    Bench { name: "probe", about: "a probe of 60 s held against two full sweeps (option: --in DIR)", run };
+    Bench { name: "probe", about: "a probe of 60 s held against sweeps as long (option: --in DIR)", run };
 
-/// Size of the file that all three read.
+/// Size of the file that all read.
 const FILE: &str = "4GiB";
+/// Sweeps on either side of the probe.
+const SWEEPS_BESIDE: u32 = 2;
 
 /// What is checked in.
 #[derive(Debug, Serialize)]
@@ -29,12 +32,13 @@ struct Agreement {
     date: String,
     method: String,
     machine: Machine,
-    /// Half the cells of the two sweeps differ by more than this share.
-    noise_median: f64,
-    /// One cell in ten differs by more.
-    noise_p90: f64,
+    noise: Noise,
+    /// What a cell may be off by.
+    tolerance: f64,
+    /// The probe's bandwidth by the sweeps', in the middle of all cells.
+    pace: f64,
     questions: Vec<Question>,
-    fitted: Vec<Fitted>,
+    cells: Vec<Compared>,
 }
 
 fn run(options: &[String]) -> Outcome {
@@ -45,30 +49,47 @@ fn run(options: &[String]) -> Outcome {
     };
     build()?;
     let file = BenchFile::of_size(&directory, FILE)?;
-    output::say("first sweep …");
-    let first = runs::sweep(&file.path)?;
+    let mut sweeps = Vec::new();
+    let mut sweep = |number: u32| {
+        output::say(&format!("sweep {} of {} …", number + 1, 2 * SWEEPS_BESIDE));
+        sweeps.push(runs::sweep(&file.path, number)?);
+        Outcome::Ok(())
+    };
+    (0..SWEEPS_BESIDE).try_for_each(&mut sweep)?;
     output::say("probe …");
-    let probe = runs::probe(&file.path, &directory)?;
-    output::say("second sweep …");
-    let second = runs::sweep(&file.path)?;
-    let noise = agreement::noise(&first, &second);
+    let profile = runs::probe(&file.path, &directory)?;
+    (SWEEPS_BESIDE..2 * SWEEPS_BESIDE).try_for_each(&mut sweep)?;
+    let noise = agreement::noise(&sweeps);
+    let tolerance = noise.p90.max(agreement::TOLERANCE);
+    let (cells, pace) = agreement::compare(&sweeps, &runs::believed(&profile)?, tolerance);
     let agreement = Agreement {
-        benchmark: "probe",
+        benchmark: BENCH.name,
         date: answer("date", &["-u", "+%Y-%m-%d"]).ok_or("cannot run `date` for today's date")?,
-        method: format!(
-            "Random reads of one file of {FILE}, direct I/O: a sweep of the grid ({} s a cell), `nandle probe --budget \
-             60s`, and the same sweep again. A sweep's knee is the least depth within 10 % of the block size's best; its \
-             efficient block the smallest within 10 % of the best of all. Agreement: the probe's interval contains a \
-             sweep's value, or lies one step of the grid from it. A fitted cell is right when it is within 5 % of the \
-             mean of both sweeps, or within what one cell in ten of the two sweeps differs by, where that is more.",
-            runs::SECONDS_PER_CELL
-        ),
+        method: method(),
         machine: machine(&directory),
-        noise_median: noise.0,
-        noise_p90: noise.1,
-        questions: agreement::questions(&first, &second, &probe)?,
-        fitted: agreement::fitted(&first, &second, &probe, noise.1.max(0.05))?,
+        noise,
+        tolerance,
+        pace,
+        questions: agreement::questions(&sweeps, &profile)?,
+        cells,
     };
     output::say(&table::write(&agreement, &workspace_root().join("benches"))?);
     Ok(())
+}
+
+fn method() -> String {
+    format!(
+        "Random reads of one file of {FILE}, direct I/O: {SWEEPS_BESIDE} sweeps of the probe's grid, `nandle probe --budget \
+         60s`, and {SWEEPS_BESIDE} sweeps more. A sweep comes by each cell {} times for {} ms, each time in another random \
+         order, so it reads about as long as the probe does. Noise is what the same cell of two sweeps differs by, over all \
+         cells and pairs of sweeps, once the pace (the median over all cells of one by the other) is taken out. A \
+         sweep's knee is the least depth within 10 % of the block size's plateau, its efficient block the smallest within \
+         10 % of the best, as docs/profile.md defines them. The probe's value agrees when it is at most one step \
+         of the grid from that of all sweeps together, its interval when it contains that or lies one step from \
+         it. The last column says how many of the sweeps are within a step of all the others together: no \
+         probe can know better what the disk itself leaves open. A cell is right when, the pace taken out, it is within \
+         5 % of the mean of all sweeps, or within what one cell in ten of two sweeps differs by, where that is more.",
+        runs::PASSES,
+        runs::MILLISECONDS_PER_PASS
+    )
 }

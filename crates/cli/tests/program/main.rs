@@ -7,17 +7,22 @@
     reason = "all of it is tests, though not every function is marked as one"
 )]
 
+mod advise;
 mod bad_input;
 mod common;
+mod compare;
+mod experiments;
 mod faults;
 mod foreign_data;
 mod full_disk;
 mod interrupt;
 mod models;
+mod models_begin;
 mod probe;
 mod replay;
 mod report;
 mod result_files;
+mod schema;
 mod shell;
 mod silent_device;
 mod sweep;
@@ -28,3 +33,4 @@ mod terminal;
 mod trace;
 mod units;
 mod unprivileged;
+mod verify;

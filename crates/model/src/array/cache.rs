@@ -1,6 +1,6 @@
-//! A controller's write-back cache: how much of it is taken, and who waits for room.
+//! A controller's write-back cache: how much of it is taken, who waits for room, and which reads it can serve.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use super::parameters::CacheParameters;
 
@@ -13,7 +13,17 @@ pub(crate) struct WriteBackCache {
     capacity_bytes: u64,
     access_ns: u64,
     used_bytes: u64,
-    waiting: VecDeque<(Ticket, u64)>,
+    waiting: VecDeque<Extent>,
+    /// End of every extent in it, by start.
+    dirty_ends: BTreeMap<(u64, Ticket), u64>,
+}
+
+/// The data of a write.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Extent {
+    pub(crate) ticket: Ticket,
+    pub(crate) offset_bytes: u64,
+    pub(crate) length_bytes: u64,
 }
 
 impl WriteBackCache {
@@ -23,6 +33,7 @@ impl WriteBackCache {
             access_ns: parameters.access_ns,
             used_bytes: 0,
             waiting: VecDeque::new(),
+            dirty_ends: BTreeMap::new(),
         }
     }
 
@@ -31,29 +42,42 @@ impl WriteBackCache {
     }
 
     /// Asks for room; without it the request waits its turn. A request larger than the cache gets in alone.
-    pub(crate) fn admit(&mut self, ticket: Ticket, bytes: u64) -> bool {
-        if self.waiting.is_empty() && self.fits(bytes) {
-            self.used_bytes += bytes;
+    pub(crate) fn admit(&mut self, extent: Extent) -> bool {
+        if self.waiting.is_empty() && self.fits(extent.length_bytes) {
+            self.take_in(extent);
             return true;
         }
-        self.waiting.push_back((ticket, bytes));
+        self.waiting.push_back(extent);
         false
     }
 
-    /// The drives have `bytes`.
-    pub(crate) fn release(&mut self, bytes: u64) {
-        self.used_bytes = self.used_bytes.saturating_sub(bytes);
+    /// The drives have it.
+    pub(crate) fn release(&mut self, extent: Extent) {
+        self.used_bytes = self.used_bytes.saturating_sub(extent.length_bytes);
+        self.dirty_ends.remove(&(extent.offset_bytes, extent.ticket));
+    }
+
+    /// Whether one write that the drives don't have yet holds the whole range.
+    pub(crate) fn holds(&self, offset_bytes: u64, length_bytes: u64) -> bool {
+        let nearest = self.dirty_ends.range(..=(offset_bytes, Ticket::MAX)).next_back();
+        nearest.is_some_and(|(_, &end_bytes)| offset_bytes + length_bytes <= end_bytes)
     }
 
     /// The request that has waited longest, if there is room for it now.
     pub(crate) fn next_admitted(&mut self) -> Option<Ticket> {
-        let &(ticket, bytes) = self.waiting.front()?;
-        if !self.fits(bytes) {
+        let &extent = self.waiting.front()?;
+        if !self.fits(extent.length_bytes) {
             return None;
         }
         self.waiting.pop_front();
-        self.used_bytes += bytes;
-        Some(ticket)
+        self.take_in(extent);
+        Some(extent.ticket)
+    }
+
+    fn take_in(&mut self, extent: Extent) {
+        self.used_bytes += extent.length_bytes;
+        let end_bytes = extent.offset_bytes + extent.length_bytes;
+        self.dirty_ends.insert((extent.offset_bytes, extent.ticket), end_bytes);
     }
 
     fn fits(&self, bytes: u64) -> bool {
@@ -65,13 +89,19 @@ impl WriteBackCache {
 mod tests {
     use super::*;
 
+    fn extent(ticket: Ticket, offset_bytes: u64, length_bytes: u64) -> Extent {
+        Extent { ticket, offset_bytes, length_bytes }
+    }
+
     #[test]
     fn room_is_given_in_order_of_asking() {
         let mut cache = WriteBackCache::new(&CacheParameters { bytes: 100, access_ns: 1 });
-        assert!(cache.admit(1, 80));
-        assert!(!cache.admit(2, 40) && !cache.admit(3, 10));
+        assert!(cache.admit(extent(1, 0, 80)));
+        assert!(!cache.admit(extent(2, 100, 40)) && !cache.admit(extent(3, 200, 10)));
         assert_eq!(cache.next_admitted(), None);
-        cache.release(80);
+        assert!(cache.holds(10, 70) && !cache.holds(10, 71) && !cache.holds(100, 40));
+        cache.release(extent(1, 0, 80));
+        assert!(!cache.holds(10, 70));
         assert_eq!((cache.next_admitted(), cache.next_admitted()), (Some(2), Some(3)));
     }
 }

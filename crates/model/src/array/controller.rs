@@ -2,23 +2,30 @@
 //!
 //! Data streams through the link while the drives work on it: a read's transfer ends no earlier than the drives do,
 //! a write's begins no later than they do. With a cache a write completes when the cache has it, and the drives get
-//! it afterwards.
+//! it afterwards; what it still holds, and what has been read ahead, is read without them.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 
-use super::cache::{Ticket, WriteBackCache};
+use super::cache::{Extent, Ticket, WriteBackCache};
 use super::layout::Layout;
 use super::parameters::ControllerParameters;
+use super::read_ahead::{Found, ReadAhead};
 use crate::flash::units::transfer_ns;
 use crate::timeline::Timeline;
 use crate::timing::{TimedCompletion, TimedOperation, TimedRequest, Timing};
+
+/// Cached writes that a controller gives its drives at a time, per drive: enough for a queue and for neighbours to wait
+/// for each other behind it, and few enough that a read comes through soon.
+const DESTAGED_AT_ONCE_PER_DRIVE: usize = 64;
 
 /// What a controller does at a later time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Action {
     /// The data of a write is in the controller.
     Received(Ticket),
+    /// A read is looked for in the controller's memory.
+    Read(Ticket),
     /// The drives get the request.
     Forward(Ticket),
     /// The host learns that it is done.
@@ -39,8 +46,19 @@ struct Pending {
     parts_left: usize,
     /// No completion before this: the data is still on the link.
     transferred_ns: u64,
-    cached: bool,
+    origin: Origin,
     reported: bool,
+}
+
+/// Where a request comes from, and what becomes of it when the drives are done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    /// From the host, which is told.
+    Host,
+    /// From the host by way of the cache, which has told it.
+    Cache,
+    /// From the read-ahead.
+    ReadAhead,
 }
 
 pub(crate) struct Controller {
@@ -51,6 +69,11 @@ pub(crate) struct Controller {
     processor: Timeline,
     link: Timeline,
     cache: Option<WriteBackCache>,
+    /// Cached writes that the drives have not been given yet.
+    backlog: VecDeque<Ticket>,
+    /// Cached writes that the drives are working on.
+    destaging: usize,
+    read_ahead: Option<ReadAhead>,
     drives: Vec<Box<dyn Timing>>,
     outstanding: Vec<u32>,
     pending: Vec<Option<Pending>>,
@@ -67,6 +90,10 @@ impl Controller {
         drives: Vec<Box<dyn Timing>>,
     ) -> Self {
         Self {
+            read_ahead: parameters
+                .read_ahead
+                .as_ref()
+                .map(|ahead| ReadAhead::new(ahead, layout.capacity_bytes())),
             layout,
             bytes_per_s: parameters.bytes_per_s,
             write_bytes_per_s: parameters.write_bytes_per_s.unwrap_or(parameters.bytes_per_s),
@@ -74,6 +101,8 @@ impl Controller {
             processor: Timeline::default(),
             link: Timeline::default(),
             cache: parameters.cache.as_ref().map(WriteBackCache::new),
+            backlog: VecDeque::new(),
+            destaging: 0,
             outstanding: vec![0; drives.len()],
             drives,
             pending: Vec::new(),
@@ -102,23 +131,71 @@ impl Controller {
     fn perform(&mut self, now_ns: u64, action: Action, completed: &mut Vec<TimedCompletion>) {
         match action {
             Action::Received(ticket) => self.received(now_ns, ticket),
+            Action::Read(ticket) => self.read(now_ns, ticket),
             Action::Forward(ticket) => self.forward(now_ns, ticket),
             Action::Report(ticket) => self.report(now_ns, ticket, completed),
         }
     }
 
     fn received(&mut self, now_ns: u64, ticket: Ticket) {
-        let bytes = self.request(ticket).map_or(0, |request| request.length_bytes);
-        if self.cache.as_mut().is_some_and(|cache| cache.admit(ticket, bytes)) {
+        let Some(request) = self.request(ticket) else { return };
+        if self.cache.as_mut().is_some_and(|cache| cache.admit(extent_of(ticket, request))) {
             self.cached(now_ns, ticket);
         }
     }
 
-    /// The cache has the request: the host is told, and the drives get it.
+    /// Serves a read from the controller's memory, or has the drives do it.
+    fn read(&mut self, now_ns: u64, ticket: Ticket) {
+        let Some(TimedRequest { offset_bytes, length_bytes, .. }) = self.request(ticket) else { return };
+        if self.cache.as_ref().is_some_and(|cache| cache.holds(offset_bytes, length_bytes)) {
+            return self.deliver(now_ns, ticket, length_bytes);
+        }
+        let Some(read_ahead) = &mut self.read_ahead else { return self.forward(now_ns, ticket) };
+        let fetches = read_ahead.follow(offset_bytes, length_bytes);
+        match read_ahead.find(offset_bytes, length_bytes, ticket) {
+            Found::Nothing => self.forward(now_ns, ticket),
+            Found::OnItsWay(0) => self.deliver(now_ns, ticket, length_bytes),
+            Found::OnItsWay(lines) => self.expect_parts(ticket, lines),
+        }
+        for (offset_bytes, length_bytes) in fetches {
+            self.fetch(now_ns, offset_bytes, length_bytes);
+        }
+    }
+
+    fn fetch(&mut self, now_ns: u64, offset_bytes: u64, length_bytes: u64) {
+        let request = TimedRequest { id: 0, operation: TimedOperation::Read, offset_bytes, length_bytes };
+        let ticket = self.admit(Pending::new(request, Origin::ReadAhead));
+        self.forward(now_ns, ticket);
+    }
+
+    /// Sends what is in memory to the host.
+    fn deliver(&mut self, now_ns: u64, ticket: Ticket, bytes: u64) {
+        let duration_ns = transfer_ns(bytes, self.bytes_per_s);
+        let end_ns = self.link.reserve(now_ns, duration_ns) + duration_ns;
+        self.schedule(end_ns, Action::Report(ticket));
+    }
+
+    fn expect_parts(&mut self, ticket: Ticket, parts: usize) {
+        if let Some(pending) = self.pending.get_mut(ticket).and_then(Option::as_mut) {
+            pending.parts_left = parts;
+        }
+    }
+
+    /// The cache has the request: the host is told, and the drives get it in its turn.
     fn cached(&mut self, now_ns: u64, ticket: Ticket) {
         let access_ns = self.cache.as_ref().map_or(0, WriteBackCache::access_ns);
         self.schedule(now_ns + access_ns, Action::Report(ticket));
-        self.forward(now_ns, ticket);
+        self.backlog.push_back(ticket);
+        self.destage(now_ns);
+    }
+
+    fn destage(&mut self, now_ns: u64) {
+        while self.destaging < DESTAGED_AT_ONCE_PER_DRIVE * self.drives.len()
+            && let Some(ticket) = self.backlog.pop_front()
+        {
+            self.destaging += 1;
+            self.forward(now_ns, ticket);
+        }
     }
 
     fn forward(&mut self, now_ns: u64, ticket: Ticket) {
@@ -127,9 +204,7 @@ impl Controller {
             TimedOperation::Flush => self.layout.members().map(|drive| (drive, 0, 0)).collect(),
             _ => self.drive_parts(request),
         };
-        if let Some(pending) = self.pending.get_mut(ticket).and_then(Option::as_mut) {
-            pending.parts_left = parts.len();
-        }
+        self.expect_parts(ticket, parts.len());
         for (index, offset_bytes, length_bytes) in parts {
             let part =
                 TimedRequest { id: ticket as u64, operation: request.operation, offset_bytes, length_bytes };
@@ -170,8 +245,10 @@ impl Controller {
             return;
         }
         let pending = *pending;
-        if pending.cached {
-            return self.destaged(now_ns, ticket, pending);
+        match pending.origin {
+            Origin::Cache => return self.destaged(now_ns, ticket, pending),
+            Origin::ReadAhead => return self.fetched(now_ns, ticket, pending),
+            Origin::Host => {}
         }
         let end_ns = match pending.request.operation {
             TimedOperation::Read => self.transfer(now_ns, pending.request.length_bytes),
@@ -187,24 +264,34 @@ impl Controller {
         now_ns.max(start_ns + duration_ns)
     }
 
+    fn fetched(&mut self, now_ns: u64, ticket: Ticket, pending: Pending) {
+        self.release(ticket);
+        let waiting = self.read_ahead.as_mut().map(|ahead| ahead.arrived(pending.request.offset_bytes));
+        for reader in waiting.into_iter().flatten() {
+            self.part_done(now_ns, reader);
+        }
+    }
+
     fn destaged(&mut self, now_ns: u64, ticket: Ticket, pending: Pending) {
         if pending.reported {
             self.release(ticket);
         } else if let Some(pending) = self.pending.get_mut(ticket).and_then(Option::as_mut) {
-            pending.cached = false;
+            pending.origin = Origin::Host;
         }
+        self.destaging = self.destaging.saturating_sub(1);
         let Some(cache) = &mut self.cache else { return };
-        cache.release(pending.request.length_bytes);
+        cache.release(extent_of(ticket, pending.request));
         while let Some(admitted) = self.cache.as_mut().and_then(WriteBackCache::next_admitted) {
             self.cached(now_ns, admitted);
         }
+        self.destage(now_ns);
     }
 
     fn report(&mut self, now_ns: u64, ticket: Ticket, completed: &mut Vec<TimedCompletion>) {
         let Some(pending) = self.pending.get_mut(ticket).and_then(Option::as_mut) else { return };
         completed.push(TimedCompletion { id: pending.request.id, completed_ns: now_ns });
         pending.reported = true;
-        if !pending.cached {
+        if pending.origin == Origin::Host {
             self.release(ticket);
         }
     }
@@ -252,11 +339,25 @@ impl Controller {
     }
 }
 
+impl Pending {
+    fn new(request: TimedRequest, origin: Origin) -> Self {
+        Self { request, parts_left: 0, transferred_ns: 0, origin, reported: false }
+    }
+}
+
+fn extent_of(ticket: Ticket, request: TimedRequest) -> Extent {
+    Extent { ticket, offset_bytes: request.offset_bytes, length_bytes: request.length_bytes }
+}
+
 impl Timing for Controller {
     fn arrive(&mut self, now_ns: u64, request: TimedRequest) {
         let accepted_ns = self.processor.append(now_ns, self.command_ns) + self.command_ns;
-        let pending = Pending { request, parts_left: 0, transferred_ns: 0, cached: false, reported: false };
-        let ticket = self.admit(pending);
+        let ticket = self.admit(Pending::new(request, Origin::Host));
+        if let (Some(read_ahead), TimedOperation::Write { .. } | TimedOperation::Discard) =
+            (&mut self.read_ahead, request.operation)
+        {
+            read_ahead.forget(request.offset_bytes, request.length_bytes);
+        }
         let duration_ns = transfer_ns(request.length_bytes, self.write_bytes_per_s);
         match (request.operation, &self.cache) {
             (TimedOperation::Write { .. }, cache) => {
@@ -264,7 +365,8 @@ impl Timing for Controller {
                 let start_ns = self.link.reserve(accepted_ns, duration_ns);
                 let transferred_ns = start_ns + duration_ns;
                 if let Some(pending) = self.pending.get_mut(ticket).and_then(Option::as_mut) {
-                    (pending.transferred_ns, pending.cached) = (transferred_ns, cached);
+                    pending.transferred_ns = transferred_ns;
+                    pending.origin = if cached { Origin::Cache } else { Origin::Host };
                 }
                 let (at_ns, action) = if cached {
                     (transferred_ns, Action::Received(ticket))
@@ -275,6 +377,7 @@ impl Timing for Controller {
             }
             // What the cache holds survives a power cut, so a flush has nothing to wait for.
             (TimedOperation::Flush, Some(_)) => self.schedule(accepted_ns, Action::Report(ticket)),
+            (TimedOperation::Read, _) => self.schedule(accepted_ns, Action::Read(ticket)),
             _ => self.schedule(accepted_ns, Action::Forward(ticket)),
         }
     }

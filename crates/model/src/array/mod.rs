@@ -1,5 +1,5 @@
 //! Several drives as one device: behind controllers that share a link and a processor between their drives and may
-//! have a battery-backed write-back cache, as RAID 0 or 10 in a controller's hardware, as RAID 0 or 10 in the
+//! have a battery-backed write-back cache and read ahead, as RAID 0 or 10 in a controller's hardware, as RAID 0 or 10 in the
 //! host's software over everything that the controllers show, or both.
 //!
 //! ```text
@@ -13,6 +13,9 @@ mod controller;
 mod device;
 mod layout;
 mod parameters;
+mod read_ahead;
 
 pub use device::{Array, Drive};
-pub use parameters::{ArrayError, ArrayParameters, CacheParameters, ControllerParameters, LayoutParameters};
+pub use parameters::{
+    ArrayError, ArrayParameters, CacheParameters, ControllerParameters, LayoutParameters, ReadAheadParameters,
+};

@@ -36,6 +36,9 @@ pub struct ControllerParameters {
     /// Its battery-backed write-back cache; none when absent.
     #[serde(default)]
     pub cache: Option<CacheParameters>,
+    /// What it reads ahead of sequential streams; nothing when absent.
+    #[serde(default)]
+    pub read_ahead: Option<ReadAheadParameters>,
     /// Names of its drives.
     pub drives: Vec<String>,
 }
@@ -48,6 +51,18 @@ pub struct CacheParameters {
     pub bytes: u64,
     /// Time to take a write in.
     pub access_ns: u64,
+}
+
+/// A controller's read-ahead.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReadAheadParameters {
+    /// Memory for it.
+    pub bytes: u64,
+    /// What is fetched with one request.
+    pub line_bytes: u64,
+    /// How far ahead of a stream it is.
+    pub ahead_bytes: u64,
 }
 
 /// How addresses are laid over members.
@@ -140,6 +155,7 @@ impl ArrayParameters {
             within("controllers.command_ns", controller.command_ns, 0, 1_000_000_000)?;
             within("number of drives of a controller", controller.drives.len() as u64, 1, 1_024)?;
             controller.hardware.validate("controllers.hardware", controller.drives.len())?;
+            controller.read_ahead.as_ref().map_or(Ok(()), ReadAheadParameters::validate)?;
         }
         Ok(())
     }
@@ -156,6 +172,15 @@ impl ArrayParameters {
             LayoutParameters::Raid0 { .. } | LayoutParameters::Raid10 { .. } => 1,
         };
         self.controllers.iter().map(shown).sum()
+    }
+}
+
+impl ReadAheadParameters {
+    fn validate(&self) -> Result<(), ArrayError> {
+        within("controllers.read_ahead.line_bytes", self.line_bytes, 512, 1 << 30)?;
+        within("controllers.read_ahead.ahead_bytes", self.ahead_bytes, self.line_bytes, 1 << 40)?;
+        // Room for what is ahead, what is being read, and a line that both have begun.
+        within("controllers.read_ahead.bytes", self.bytes, self.ahead_bytes + 2 * self.line_bytes, 1 << 41)
     }
 }
 

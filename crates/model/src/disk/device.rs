@@ -264,14 +264,17 @@ impl MagneticDisk {
     fn read_candidate(&self, command: &Command, lookup: Lookup, now_ns: u64) -> Candidate {
         let sector = missing_from(command, lookup);
         let arm = self.arm_for_read(sector, lookup, now_ns);
-        let start_ns = self.mechanics.start_ns(arm, sector, Direction::Read, 0);
+        let margin_ns = self.scheduler.positioning_margin_ns();
+        let start_ns = self.mechanics.expected_start_ns(arm, sector, Direction::Read, 0, margin_ns);
         Candidate { since_ns: command.arrived_ns, sector, start_ns }
     }
 
     fn write_candidate(&self, run: &DirtyRun, now_ns: u64) -> Candidate {
         let not_before_ns = self.data_ready_ns(run);
         let arm = self.arm_called_away(now_ns);
-        let start_ns = self.mechanics.start_ns(arm, run.first, Direction::Write, not_before_ns);
+        let margin_ns = self.scheduler.positioning_margin_ns();
+        let start_ns =
+            self.mechanics.expected_start_ns(arm, run.first, Direction::Write, not_before_ns, margin_ns);
         Candidate { since_ns: run.since_ns, sector: run.first, start_ns }
     }
 

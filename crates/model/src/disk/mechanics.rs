@@ -76,9 +76,25 @@ impl Mechanics {
         self.revolution_ns / self.geometry.locate(sector).sectors_per_track
     }
 
-    /// When the heads, free at `arm.free_ns`, can begin with a sector, but not before `not_before_ns`.
-    pub(super) fn start_ns(&self, arm: Arm, sector: u64, direction: Direction, not_before_ns: u64) -> u64 {
+    /// When the heads, free at `arm.free_ns`, begin with a sector, but not before `not_before_ns`.
+    #[cfg(test)]
+    fn start_ns(&self, arm: Arm, sector: u64, direction: Direction, not_before_ns: u64) -> u64 {
         self.start_at(arm, sector, &self.geometry.locate(sector), direction, not_before_ns)
+    }
+
+    /// When a drive that can foretell its positioning to within `margin_ns` counts on beginning with a sector: what the
+    /// arm might just miss, it takes to come a revolution later.
+    pub(super) fn expected_start_ns(
+        &self,
+        arm: Arm,
+        sector: u64,
+        direction: Direction,
+        not_before_ns: u64,
+        margin_ns: u64,
+    ) -> u64 {
+        let place = self.geometry.locate(sector);
+        let margin_ns = if arm.next == Some(sector) { 0 } else { margin_ns };
+        self.passes_ns(&place, self.ready_ns(arm, sector, &place, direction, not_before_ns) + margin_ns)
     }
 
     /// Transfers the sectors from `first` to before `end`, track by track.
@@ -150,9 +166,25 @@ impl Mechanics {
         direction: Direction,
         not_before_ns: u64,
     ) -> u64 {
+        self.passes_ns(place, self.ready_ns(arm, sector, place, direction, not_before_ns))
+    }
+
+    /// When the heads are over a sector's track, quiet.
+    fn ready_ns(
+        &self,
+        arm: Arm,
+        sector: u64,
+        place: &Place,
+        direction: Direction,
+        not_before_ns: u64,
+    ) -> u64 {
         let moves_ns = self.reposition_ns(arm.track, place.track, direction);
         let settles_ns = if arm.next == Some(sector) { 0 } else { self.curve(direction).time_ns(1) };
-        let ready_ns = (arm.free_ns + moves_ns.max(settles_ns)).max(not_before_ns);
+        (arm.free_ns + moves_ns.max(settles_ns)).max(not_before_ns)
+    }
+
+    /// When a place comes round to the heads that wait for it since `ready_ns`.
+    fn passes_ns(&self, place: &Place, ready_ns: u64) -> u64 {
         let angle_ns = place.angle_sectors * self.revolution_ns / place.sectors_per_track;
         ready_ns + (angle_ns + self.revolution_ns - ready_ns % self.revolution_ns) % self.revolution_ns
     }

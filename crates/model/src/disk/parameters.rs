@@ -178,6 +178,10 @@ pub struct QueueParameters {
     pub policy: SchedulingPolicy,
     /// What has waited longer goes first, whatever the policy prefers.
     pub longest_wait_us: f64,
+    /// How much the drive allows for seeks that take longer than it foretells: what the arm would reach with less to
+    /// spare, it takes to come a revolution later, and prefers something else.
+    #[serde(default)]
+    pub positioning_margin_us: f64,
 }
 
 /// Which one gets the arm next.

@@ -10,7 +10,7 @@ pub(super) struct Candidate {
     pub(super) since_ns: u64,
     /// Where it begins.
     pub(super) sector: u64,
-    /// When its first sector could pass the head.
+    /// When the drive counts on its first sector passing the head.
     pub(super) start_ns: u64,
 }
 
@@ -19,6 +19,7 @@ pub(super) struct Candidate {
 pub(super) struct Scheduler {
     policy: SchedulingPolicy,
     longest_wait_ns: u64,
+    positioning_margin_ns: u64,
     inwards: bool,
 }
 
@@ -27,8 +28,14 @@ impl Scheduler {
         Self {
             policy: parameters.policy,
             longest_wait_ns: microseconds_to_ns(parameters.longest_wait_us),
+            positioning_margin_ns: microseconds_to_ns(parameters.positioning_margin_us),
             inwards: true,
         }
+    }
+
+    /// How sure the drive can be of its positioning times.
+    pub(super) fn positioning_margin_ns(&self) -> u64 {
+        self.positioning_margin_ns
     }
 
     /// The index of the candidate that goes next; `head_sector` is where the heads are.
@@ -85,7 +92,12 @@ mod tests {
     ];
 
     fn scheduler(policy: SchedulingPolicy) -> Scheduler {
-        Scheduler::new(&QueueParameters { depth: 32, policy, longest_wait_us: 1.0 })
+        Scheduler::new(&QueueParameters {
+            depth: 32,
+            policy,
+            longest_wait_us: 1.0,
+            positioning_margin_us: 0.0,
+        })
     }
 
     #[test]

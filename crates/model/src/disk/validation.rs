@@ -158,7 +158,8 @@ impl Check<'_> {
 
     fn queue(&self, parameters: &DiskParameters) -> Result<(), DiskError> {
         self.range("queue.depth", f64::from(parameters.queue.depth), 1.0, 65_536.0)?;
-        self.time_us("queue.longest_wait_us", parameters.queue.longest_wait_us)
+        self.time_us("queue.longest_wait_us", parameters.queue.longest_wait_us)?;
+        self.time_us("queue.positioning_margin_us", parameters.queue.positioning_margin_us)
     }
 
     fn overheads(&self, parameters: &DiskParameters) -> Result<(), DiskError> {

@@ -9,6 +9,13 @@ use crate::timeline::Timeline;
 /// Number of a die; die *d* sits on channel *d* mod channels.
 pub(crate) type DieIndex = u32;
 
+/// When a program operation keeps its die busy, the transfer to its register included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Programming {
+    pub(crate) start_ns: u64,
+    pub(crate) end_ns: u64,
+}
+
 /// Times of one way of using the cells (all bits, or one bit a cell).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CellTimes {
@@ -28,6 +35,9 @@ pub(crate) struct Chips {
     /// Reads that a die has in its cells at a time: its planes, where they are independent of each other.
     reads_at_once: u64,
     suspend_ns: Option<u64>,
+    cache_program: bool,
+    /// When the cells of each die took their last program operation from the register, which was free for the next one.
+    register_free_ns: Vec<u64>,
     dies: Vec<Timeline>,
     /// The reads among what keeps each die busy.
     reads: Vec<Timeline>,
@@ -38,7 +48,7 @@ pub(crate) struct Chips {
 
 impl Chips {
     pub(crate) fn new(parameters: &ChipParameters) -> Self {
-        let dies = parameters.channels * parameters.dies_per_channel;
+        let dies = parameters.dies();
         Self {
             cells: CellTimes { read_ns: parameters.read_ns, program_ns: parameters.program_ns },
             erase_ns: parameters.erase_ns,
@@ -49,6 +59,8 @@ impl Chips {
             copyback: parameters.copyback,
             reads_at_once: if parameters.independent_plane_reads { u64::from(parameters.planes) } else { 1 },
             suspend_ns: parameters.suspend_ns,
+            cache_program: parameters.cache_program,
+            register_free_ns: vec![0; dies as usize],
             dies: vec![Timeline::default(); dies as usize],
             reads: vec![Timeline::default(); dies as usize],
             channels: vec![Timeline::default(); parameters.channels as usize],
@@ -105,16 +117,29 @@ impl Chips {
         channel.reserve(sensed_ns, transfer_ns) + transfer_ns
     }
 
-    /// Brings `bytes` over the channel and programs them; gives the end of the program operation.
+    /// Brings `bytes` over the channel and programs them.
     #[inline]
-    pub(crate) fn program(&mut self, die: DieIndex, earliest_ns: u64, bytes: u64, cells: CellTimes) -> u64 {
+    pub(crate) fn program(
+        &mut self,
+        die: DieIndex,
+        earliest_ns: u64,
+        bytes: u64,
+        cells: CellTimes,
+    ) -> Programming {
         let transfer_ns = self.transfer_ns(bytes);
         let timeline = &mut self.dies[die as usize];
-        let free_ns = earliest_ns.max(timeline.busy_until_ns());
         let channel = &mut self.channels[self.channel_of[die as usize] as usize];
+        if self.cache_program {
+            let register_free_ns = &mut self.register_free_ns[die as usize];
+            let start_ns = channel.reserve(earliest_ns.max(*register_free_ns), transfer_ns);
+            *register_free_ns = timeline.append(start_ns + transfer_ns, cells.program_ns);
+            return Programming { start_ns, end_ns: *register_free_ns + cells.program_ns };
+        }
+        let free_ns = earliest_ns.max(timeline.busy_until_ns());
         let start_ns = channel.reserve(free_ns, transfer_ns);
         let duration_ns = transfer_ns + cells.program_ns;
-        timeline.append(start_ns, duration_ns) + duration_ns
+        let start_ns = timeline.append(start_ns, duration_ns);
+        Programming { start_ns, end_ns: start_ns + duration_ns }
     }
 
     /// Erases one block of every plane of a die; gives the end.

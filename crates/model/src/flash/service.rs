@@ -1,7 +1,7 @@
 //! How commands are served, segment by segment: every function here books the resources of one segment and gives
 //! the time at which it ends.
 
-use super::chips::CellTimes;
+use super::chips::{CellTimes, Programming};
 use super::command_queue::SlotIndex;
 use super::drive::FlashDrive;
 use super::link::Direction;
@@ -10,6 +10,15 @@ use super::parameters::{Durability, MappingParameters};
 use super::read_ahead::Fetch;
 use super::units::{UnitRange, covered_bytes, saturating_u32};
 use crate::timing::TimedOperation;
+
+/// What a unit in the buffer waits for.
+#[derive(Debug, Clone, Copy)]
+enum Waiting {
+    /// Others, to be programmed with.
+    ForCompany,
+    /// The die.
+    ForDie(Programming),
+}
 
 /// What a function needs to know of the command whose segment it serves.
 struct Segment {
@@ -58,10 +67,11 @@ impl FlashDrive {
         for unit in segment.units.first..segment.units.end {
             let last = unit + 1 == segment.command_units.end;
             let bytes = self.bytes_of(&segment, unit, 1);
-            let room_ns = self.buffer.admit(start_ns);
+            let waiting = self.waiting_in_buffer(unit, start_ns);
+            let room_ns = if waiting.is_some() { start_ns } else { self.buffer.admit(start_ns) };
             let arrived_ns = self.link.transfer(Direction::ToDrive, room_ns, bytes, last);
             in_buffer_ns = in_buffer_ns.max(arrived_ns);
-            let programmed_ns = self.write_unit(unit, bytes, arrived_ns);
+            let programmed_ns = self.write_unit(unit, bytes, arrived_ns, waiting);
             on_medium_ns = on_medium_ns.max(programmed_ns.unwrap_or(0));
             gathering = programmed_ns.is_none();
         }
@@ -119,6 +129,9 @@ impl FlashDrive {
     /// Reads the units of the segment that share a row with `unit`; gives their number and when they are there.
     fn read_row(&mut self, unit: u32, segment: &Segment, start_ns: u64) -> (u32, u64) {
         let Place::Stored(stored) = self.mapping.locate(unit) else { return (1, start_ns) };
+        if self.buffer.holds(stored.die, stored.row, start_ns).is_some() {
+            return (1, start_ns);
+        }
         let units = self.units_in_row(stored, unit, segment.units.end);
         let bytes = self.bytes_of(segment, unit, units);
         let cells = self.cells_of(stored);
@@ -137,8 +150,48 @@ impl FlashDrive {
         1 + (1..end - unit).take_while(in_row).fold(0, |units, _| units + 1)
     }
 
-    fn write_unit(&mut self, unit: u32, bytes: u64, arrived_ns: u64) -> Option<u64> {
+    /// Writes a unit, or replaces the version that still waits in the buffer; gives the end of its program operation,
+    /// if that is booked.
+    fn write_unit(
+        &mut self,
+        unit: u32,
+        bytes: u64,
+        arrived_ns: u64,
+        waiting: Option<Waiting>,
+    ) -> Option<u64> {
         self.stats.host_written_bytes += bytes;
+        match waiting {
+            Some(Waiting::ForCompany) => self.replaced_in_buffer(None),
+            Some(Waiting::ForDie(programming)) if programming.start_ns >= arrived_ns => {
+                self.replaced_in_buffer(Some(programming.end_ns))
+            }
+            Some(Waiting::ForDie(_)) => {
+                let room_ns = self.buffer.admit(arrived_ns);
+                self.write_new(unit, bytes, room_ns)
+            }
+            None => self.write_new(unit, bytes, arrived_ns),
+        }
+    }
+
+    fn replaced_in_buffer(&mut self, programmed_ns: Option<u64>) -> Option<u64> {
+        self.stats.host_written_units += 1;
+        self.stats.overwritten_in_buffer_units += 1;
+        programmed_ns
+    }
+
+    /// What a unit in the buffer waits for, if its program operation has not begun.
+    fn waiting_in_buffer(&self, unit: u32, now_ns: u64) -> Option<Waiting> {
+        match self.mapping.locate(unit) {
+            Place::Unwritten => None,
+            Place::Buffered => Some(Waiting::ForCompany),
+            Place::Stored(stored) => {
+                let programming = self.buffer.holds(stored.die, stored.row, now_ns)?;
+                (programming.start_ns > now_ns).then_some(Waiting::ForDie(programming))
+            }
+        }
+    }
+
+    fn write_new(&mut self, unit: u32, bytes: u64, arrived_ns: u64) -> Option<u64> {
         let ready_ns =
             if bytes < self.unit_bytes { self.fill_up(unit, bytes, arrived_ns) } else { arrived_ns };
         let mut medium = Medium { chips: &mut self.chips, buffer: &mut self.buffer, stats: &mut self.stats };
@@ -148,14 +201,21 @@ impl FlashDrive {
     /// A unit that is written in part needs the rest of its old contents.
     fn fill_up(&mut self, unit: u32, bytes: u64, arrived_ns: u64) -> u64 {
         let Place::Stored(stored) = self.mapping.locate(unit) else { return arrived_ns };
+        if self.buffer.holds(stored.die, stored.row, arrived_ns).is_some() {
+            return arrived_ns;
+        }
         let cells = self.cells_of(stored);
         self.chips.read(stored.die, arrived_ns, self.unit_bytes - bytes, cells)
     }
 
     /// Lets the read-ahead look at a read command, and fetches what it wants.
     fn prefetch(&mut self, slot: SlotIndex, units: UnitRange, now_ns: u64) {
-        let Some(fetch) = self.read_ahead.observe(units) else { return };
-        self.fetch(fetch, now_ns);
+        let Some(fetch) = self.read_ahead.observe(units, now_ns) else { return };
+        if fetch.units.len() > 0 {
+            // To the controller's processor a fetch is a command like any other.
+            let accepted_ns = self.firmware.accept(now_ns, TimedOperation::Read);
+            self.fetch(fetch, accepted_ns);
+        }
         let Some(active) = self.commands.get_mut(slot) else { return };
         self.read_ahead.copy_ready(fetch.stream, units, &mut active.prefetched_ns);
         self.stats.prefetched_used_units += active.prefetched_ns.len() as u64;

@@ -11,6 +11,8 @@ pub struct FlashStats {
     pub host_written_bytes: u64,
     /// Mapping units that the host wrote, wholly or in part.
     pub host_written_units: u64,
+    /// Of these, units that were written again before their program operation had begun: no flash was written for them.
+    pub overwritten_in_buffer_units: u64,
     /// Mapping units that cleaning or merging wrote.
     pub moved_units: u64,
     /// Mapping units that a program operation wrote without data, because it could not wait.
@@ -45,7 +47,8 @@ impl FlashStats {
     }
 
     fn programmed_units(&self) -> u64 {
-        self.host_written_units + self.moved_units + self.padded_units
+        let from_host = self.host_written_units - self.overwritten_in_buffer_units;
+        from_host + self.moved_units + self.padded_units
     }
 
     /// Units programmed for each unit that the host wrote; `None` before it wrote any.

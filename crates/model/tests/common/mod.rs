@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "every test file uses a part of it")]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stdout, reason = "test code")]
 
+pub(crate) mod arrays;
 pub(crate) mod book;
 pub(crate) mod driver;
 pub(crate) mod patterns;

@@ -39,7 +39,25 @@ pub struct BlockingStore {
     changes: Sender<Change>,
     reads: Sender<Read>,
     facts: Facts,
-    thread: Arc<Mutex<Option<JoinHandle<()>>>>,
+    /// Behind the senders, which are thereby dropped first.
+    thread: Arc<Owner>,
+}
+
+/// The thread that owns the store: whoever drops the last handle waits for its end, and with it for the lock's.
+struct Owner(Mutex<Option<JoinHandle<()>>>);
+
+impl Owner {
+    fn join(&self) -> Result<(), PageError> {
+        let thread = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        thread.map_or(Ok(()), |thread| thread.join().map_err(|_| ended()))
+    }
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        // What it says was said to whoever waited for it.
+        let _ = self.join();
+    }
 }
 
 /// What never changes while a store is open.
@@ -97,14 +115,15 @@ impl BlockingStore {
         create: Option<CreateOptions>,
         options: OpenOptions,
     ) -> Result<Self, PageError> {
-        lock(&file, options.read_only)?;
+        let file = lock(file, options.read_only)?;
         let (opened, wait) = sync_channel(1);
         let thread = std::thread::Builder::new()
             .name("nandle-pages".into())
-            .spawn(move || owner::run(file, create, options, &opened))
+            .spawn(move || owner::run(&file, create.as_ref(), options, &opened))
             .map_err(|error| PageError::Thread { why: error.to_string() })?;
+        let thread = Arc::new(Owner(Mutex::new(Some(thread))));
         let (changes, reads, facts) = wait.recv().map_err(|_| ended())??;
-        Ok(Self { changes, reads, facts, thread: Arc::new(Mutex::new(Some(thread))) })
+        Ok(Self { changes, reads, facts, thread })
     }
 
     /// How it writes.
@@ -192,10 +211,7 @@ impl BlockingStore {
     /// The device fails, or the store was closed before.
     pub fn close(self) -> Result<(), PageError> {
         let closed = self.change(What::Close);
-        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(thread) = thread {
-            thread.join().map_err(|_| ended())?;
-        }
+        self.thread.join()?;
         closed
     }
 
@@ -225,11 +241,20 @@ fn ended() -> PageError {
     PageError::Thread { why: "the store was closed".into() }
 }
 
-/// The lock belongs to the open file, so it ends when the last handle to the store does.
-fn lock(file: &DeviceFile, read_only: bool) -> Result<(), PageError> {
+/// A file that nobody else may open as a store.
+struct Locked(Arc<DeviceFile>);
+
+impl Drop for Locked {
+    fn drop(&mut self) {
+        // The kernel may hold the file open longer than we do. If this fails the lock ends with that.
+        let _ = self.0.file().unlock();
+    }
+}
+
+fn lock(file: Arc<DeviceFile>, read_only: bool) -> Result<Locked, PageError> {
     let locked = if read_only { file.file().try_lock_shared() } else { file.file().try_lock() };
     match locked {
-        Ok(()) => Ok(()),
+        Ok(()) => Ok(Locked(file)),
         Err(std::fs::TryLockError::WouldBlock) => Err(PageError::Locked),
         Err(std::fs::TryLockError::Error(error)) => {
             Err(PageError::Thread { why: format!("locking the file: {error}") })

@@ -7,7 +7,7 @@ use std::sync::mpsc::SyncSender;
 use nandle_io::runtime::{Handle, Receiver, Runtime, Sender, channel};
 use nandle_io::{DeviceFile, DeviceId, Io, Threads, Uring};
 
-use super::{Change, Facts, Read, What};
+use super::{Change, Facts, Locked, Read, What};
 use crate::{CreateOptions, OpenOptions, PageError, Store};
 
 /// Requests in flight.
@@ -19,16 +19,16 @@ type Opened = Result<(Sender<Change>, Sender<Read>, Facts), PageError>;
 
 /// Opens the store, says whether that went well, and serves it until it is closed.
 pub(super) fn run(
-    file: Arc<DeviceFile>,
-    create: Option<CreateOptions>,
+    file: &Locked,
+    create: Option<&CreateOptions>,
     options: OpenOptions,
     opened: &SyncSender<Opened>,
 ) {
-    let (world, device) = world(file);
+    let (world, device) = world(Arc::clone(&file.0));
     let runtime = Runtime::new(world);
     let handle = runtime.handle();
     runtime.block_on(async {
-        let store = match &create {
+        let store = match create {
             Some(create) => Store::create(&handle, device, create, options).await,
             None => Store::open(&handle, device, options).await,
         };

@@ -24,31 +24,64 @@ pub(super) struct Estimate {
     pub(super) slices: usize,
 }
 
-/// Slices at which a cell's own scatter counts as much as the scatter of all cells together.
+/// Slices at which a cell's own scatter counts as much as that of the cells about it.
 const PRIOR_SLICES: f64 = 4.0;
 /// No measurement of a tenth of a second is surer than this.
-const LOG_SCATTER_MIN: f64 = 0.005;
+const SCATTER_MIN: f64 = 0.005;
+/// What virtual disks show between two equal slices, as long as nothing was measured twice.
+const SCATTER_UNKNOWN: f64 = 0.1;
+/// A cell's scatter says half as much of one a doubling of block size or depth away.
+const SCATTER_FADES: f64 = 0.5;
+/// And as much less of one in another order or in groups of another size, which is this many doublings.
+const OTHER_ORDER_DOUBLINGS: f64 = 2.0;
 
 /// Estimates for all cells. With few slices a cell's own scatter says little, so it is drawn towards the scatter
-/// of all cells together (shrinkage), which counts as [`PRIOR_SLICES`] observations.
+/// of the cells about it (shrinkage), which counts as [`PRIOR_SLICES`] observations.
 pub(super) fn estimates(cells: &BTreeMap<CellKey, Vec<Slice>>) -> BTreeMap<CellKey, Estimate> {
-    let pooled = pooled_log_variance(cells);
-    let estimate = |slices: &Vec<Slice>| {
+    let scatters: Vec<Scatter> = cells.iter().filter_map(|(key, slices)| Scatter::of(*key, slices)).collect();
+    let estimate = |key: &CellKey, slices: &Vec<Slice>| {
         let count = slices.len() as f64;
-        let own = log_variance(slices).unwrap_or(pooled);
+        let about = variance_about(*key, &scatters);
+        let own = relative_variance(slices).unwrap_or(about);
         let degrees = (count - 1.0).max(0.0);
-        let variance = (PRIOR_SLICES * pooled + degrees * own) / (PRIOR_SLICES + degrees);
+        let variance = (PRIOR_SLICES * about + degrees * own) / (PRIOR_SLICES + degrees);
         Estimate {
             bandwidth_bytes_per_s: mean_bandwidth(slices),
-            log_error: (variance.max(LOG_SCATTER_MIN.powi(2)) / count.max(1.0)).sqrt(),
+            log_error: (variance.max(SCATTER_MIN.powi(2)) / count.max(1.0)).sqrt(),
             slices: slices.len(),
         }
     };
-    cells
-        .iter()
-        .filter(|(_, slices)| !slices.is_empty())
-        .map(|(key, slices)| (*key, estimate(slices)))
-        .collect()
+    let counted = cells.iter().filter(|(_, slices)| !slices.is_empty());
+    counted.map(|(key, slices)| (*key, estimate(key, slices))).collect()
+}
+
+/// How much the slices of a cell differ.
+struct Scatter {
+    key: CellKey,
+    variance: f64,
+    degrees: f64,
+}
+
+impl Scatter {
+    fn of(key: CellKey, slices: &[Slice]) -> Option<Self> {
+        Some(Self { key, variance: relative_variance(slices)?, degrees: slices.len() as f64 - 1.0 })
+    }
+
+    /// How much it says of another cell.
+    fn weight(&self, key: CellKey) -> f64 {
+        let same = self.key.order == key.order && self.key.group_blocks == key.group_blocks;
+        let other_order = if same { 0.0 } else { OTHER_ORDER_DOUBLINGS };
+        self.degrees * SCATTER_FADES.powf(self.key.doublings_to(key) + other_order)
+    }
+}
+
+/// The variance that slices of the cells about one have.
+fn variance_about(key: CellKey, scatters: &[Scatter]) -> f64 {
+    let weight: f64 = scatters.iter().map(|scatter| scatter.weight(key)).sum();
+    if weight <= 0.0 {
+        return SCATTER_UNKNOWN.powi(2);
+    }
+    scatters.iter().map(|scatter| scatter.weight(key) * scatter.variance).sum::<f64>() / weight
 }
 
 /// Bytes by time, each slice's bytes corrected for the device's pace. A mean over time, so that the pauses of
@@ -60,27 +93,16 @@ fn mean_bandwidth(slices: &[Slice]) -> f64 {
     if time > 0.0 { bytes / time } else { 0.0 }
 }
 
-/// The variance of the logarithm of a cell's slices; `None` with fewer than two.
-pub(super) fn log_variance(slices: &[Slice]) -> Option<f64> {
+/// The variance of a cell's slices, relative to their mean squared; `None` with fewer than two. Not that of their
+/// logarithms, in which a single pause would outweigh everything.
+pub(super) fn relative_variance(slices: &[Slice]) -> Option<f64> {
     let count = slices.len() as f64;
-    if count < 2.0 {
+    let paced = || slices.iter().map(|slice| slice.bandwidth_bytes_per_s / slice.pace);
+    let mean = paced().sum::<f64>() / count;
+    if count < 2.0 || mean <= 0.0 {
         return None;
     }
-    let logs = || slices.iter().map(|slice| (slice.bandwidth_bytes_per_s / slice.pace).max(1.0).ln());
-    let mean = logs().sum::<f64>() / count;
-    Some(logs().map(|log| (log - mean).powi(2)).sum::<f64>() / (count - 1.0))
-}
-
-/// The variance that cells have on average, weighted by how much each has to say.
-fn pooled_log_variance(cells: &BTreeMap<CellKey, Vec<Slice>>) -> f64 {
-    let parts =
-        || cells.values().filter_map(|slices| Some((log_variance(slices)?, slices.len() as f64 - 1.0)));
-    let degrees: f64 = parts().map(|(_, degrees)| degrees).sum();
-    if degrees < 1.0 {
-        // Nothing was measured twice yet: what virtual disks show between two equal cells.
-        return 0.1_f64.powi(2);
-    }
-    parts().map(|(variance, degrees)| variance * degrees).sum::<f64>() / degrees
+    Some(paced().map(|bandwidth| (bandwidth / mean - 1.0).powi(2)).sum::<f64>() / (count - 1.0))
 }
 
 /// The median of some numbers; 0 of none.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use nandle_profile::FitSummary;
 
-use super::estimate::{Estimate, median};
+use super::estimate::Estimate;
 use super::{CellKey, Grid, Order};
 
 /// `1/X^p = (t/(q·b))^p + (1/(i·b))^p + (1/w)^p`, `t = request_ns + b · ns_per_byte`: bound by latency, by the rate
@@ -27,34 +27,55 @@ pub struct Curve {
 const CELLS_MIN: usize = 8;
 /// Passes over the parameters.
 const PASSES: usize = 60;
+/// A factor near 1 over which slopes are taken.
+const SLOPE_STEP: f64 = 1.01;
+/// No curve of five parameters comes closer to a device than a tenth of a per cent (squared).
+const MISSED_MIN: f64 = 1e-6;
 
 impl Curve {
+    /// How many parameters it has.
+    pub(super) const PARAMETERS: usize = Parameter::ALL.len();
+
+    /// By how much its logarithm changes at a cell with the logarithm of each parameter.
+    pub(super) fn slopes(self, key: CellKey) -> [f64; Self::PARAMETERS] {
+        let log = |curve: Self| curve.bandwidth_bytes_per_s(key.block_bytes, key.queue_depth).ln();
+        Parameter::ALL.map(|parameter| (log(self.with(parameter, SLOPE_STEP)) - log(self)) / SLOPE_STEP.ln())
+    }
+
     /// Bandwidth of a cell, in bytes per second.
     pub fn bandwidth_bytes_per_s(&self, block_bytes: u64, queue_depth: u32) -> f64 {
         let block = block_bytes as f64;
         let by_latency = f64::from(queue_depth) * block / (self.request_ns + block * self.ns_per_byte) * 1e9;
         let by_rate = self.iops_max * block;
-        let inverse = |bound: f64| bound.powf(-self.sharpness);
-        (inverse(by_latency) + inverse(by_rate) + inverse(self.bandwidth_bytes_per_s_max))
-            .powf(-1.0 / self.sharpness)
+        let bounds = [by_latency, by_rate, self.bandwidth_bytes_per_s_max];
+        // Powers of the bounds themselves would leave the range of numbers where the knees are sharp.
+        let least = bounds.into_iter().fold(f64::INFINITY, f64::min);
+        let beyond: f64 = bounds.into_iter().map(|bound| (least / bound).powf(self.sharpness)).sum();
+        least * beyond.powf(-1.0 / self.sharpness)
     }
 
-    /// The curve that comes closest to the measured cells, by least squares of logarithms; `None` when there are too
-    /// few.
+    /// The curve that comes closest to the measured cells, by least squares of logarithms, each cell with the weight of
+    /// its error and of what the curve misses anyway; `None` when there are too few.
     pub(super) fn fit(cells: &BTreeMap<CellKey, Estimate>) -> Option<Self> {
         let cells: Vec<_> = cells.iter().filter(|(key, _)| is_random(key)).collect();
         if cells.len() < CELLS_MIN {
             return None;
         }
-        let mut curve = Self::first_guess(&cells);
-        let mut error = curve.squared_error(&cells);
-        let mut step = 1.5;
+        let rough = Self::first_guess(&cells).improved(&cells, 1.0);
+        let missed = cells.iter().map(|(key, estimate)| rough.missed(key, estimate)).sum::<f64>();
+        Some(rough.improved(&cells, (missed / cells.len() as f64).max(MISSED_MIN)))
+    }
+
+    /// Walks downhill from here; `missed` is the variance of what curves miss beyond the cells' errors.
+    fn improved(self, cells: &[(&CellKey, &Estimate)], missed: f64) -> Self {
+        let (mut curve, mut step) = (self, 1.5);
+        let mut error = curve.squared_error(cells, missed);
         for _ in 0..PASSES {
             let before = error;
             for parameter in Parameter::ALL {
                 for factor in [step, 1.0 / step] {
                     let tried = curve.with(parameter, factor);
-                    let tried_error = tried.squared_error(&cells);
+                    let tried_error = tried.squared_error(cells, missed);
                     if tried_error < error {
                         (curve, error) = (tried, tried_error);
                     }
@@ -64,7 +85,7 @@ impl Curve {
                 step = 1.0 + (step - 1.0) / 2.0;
             }
         }
-        Some(curve)
+        curve
     }
 
     fn first_guess(cells: &[(&CellKey, &Estimate)]) -> Self {
@@ -82,14 +103,21 @@ impl Curve {
         }
     }
 
-    fn squared_error(&self, cells: &[(&CellKey, &Estimate)]) -> f64 {
-        cells
-            .iter()
-            .map(|(key, estimate)| self.log_residual(key, estimate.bandwidth_bytes_per_s).powi(2))
-            .sum()
+    fn squared_error(&self, cells: &[(&CellKey, &Estimate)], missed: f64) -> f64 {
+        let of_cell = |(key, estimate): &(&CellKey, &Estimate)| {
+            self.log_residual(key, estimate.bandwidth_bytes_per_s).powi(2)
+                / (missed + estimate.log_error.powi(2))
+        };
+        cells.iter().map(of_cell).sum()
     }
 
-    fn log_residual(&self, key: &CellKey, bandwidth_bytes_per_s: f64) -> f64 {
+    /// The square of what the curve misses of a cell, less what is to be expected from the cell's error.
+    fn missed(&self, key: &CellKey, estimate: &Estimate) -> f64 {
+        self.log_residual(key, estimate.bandwidth_bytes_per_s).powi(2) - estimate.log_error.powi(2)
+    }
+
+    /// The logarithm of a bandwidth by the curve's.
+    pub(super) fn log_residual(&self, key: &CellKey, bandwidth_bytes_per_s: f64) -> f64 {
         let fitted = self.bandwidth_bytes_per_s(key.block_bytes, key.queue_depth);
         (bandwidth_bytes_per_s.max(1.0) / fitted.max(1.0)).ln()
     }
@@ -105,48 +133,16 @@ impl Curve {
         self
     }
 
-    /// Bandwidth of a cell from the curve and the measured cells of the same block size: their residuals,
-    /// interpolated over the logarithm of the depth.
-    pub(super) fn between(&self, key: CellKey, measured: &BTreeMap<CellKey, f64>) -> f64 {
-        let residual = self.residual_at(key, measured);
-        self.bandwidth_bytes_per_s(key.block_bytes, key.queue_depth) * residual.exp()
-    }
-
-    fn residual_at(&self, key: CellKey, measured: &BTreeMap<CellKey, f64>) -> f64 {
-        let first = CellKey::random(key.block_bytes, 0);
-        let last = CellKey::random(key.block_bytes, u32::MAX);
-        let below = measured.range(first..key).next_back();
-        let above = measured.range(CellKey { queue_depth: key.queue_depth + 1, ..key }..last).next();
-        let residual = |(key, bandwidth): (&CellKey, &f64)| self.log_residual(key, *bandwidth);
-        match (below, above) {
-            (Some(below), Some(above)) => {
-                let [low, at, high] = [below.0, &key, above.0].map(|key| f64::from(key.queue_depth).log2());
-                let share = (at - low) / (high - low);
-                residual(below) * (1.0 - share) + residual(above) * share
-            }
-            (Some(one), None) | (None, Some(one)) => residual(one),
-            (None, None) => 0.0,
-        }
-    }
-
-    /// The curve with its error: each measured cell is left out in turn and predicted from the others.
-    pub(super) fn summary(&self, measured: &BTreeMap<CellKey, f64>) -> FitSummary {
-        let error = |(key, bandwidth): (&CellKey, &f64)| {
-            let mut others = measured.clone();
-            others.remove(key);
-            (self.between(*key, &others) / bandwidth - 1.0).abs()
-        };
-        let mut errors: Vec<f64> = measured.iter().filter(|(key, _)| is_random(key)).map(error).collect();
-        errors.sort_by(f64::total_cmp);
-        let p90 = errors.get(errors.len() * 9 / 10).or(errors.last());
+    /// The curve, with the errors of leaving a cell out: the median and the 90th percentile.
+    pub(super) fn summary(&self, (error_median, error_p90): (f64, f64)) -> FitSummary {
         FitSummary {
             request_ns: self.request_ns,
             ns_per_byte: self.ns_per_byte,
             iops_max: self.iops_max,
             bandwidth_bytes_per_s_max: self.bandwidth_bytes_per_s_max,
             sharpness: self.sharpness,
-            error_median: median(errors.iter().copied()),
-            error_p90: p90.copied().unwrap_or(0.0),
+            error_median,
+            error_p90,
         }
     }
 }
@@ -172,7 +168,7 @@ pub(super) fn is_random(key: &CellKey) -> bool {
 
 /// The cells of random reading that were not measured, while a deeper one of the same block size was. Beyond the
 /// deepest nothing shows how the curve goes on.
-pub(super) fn in_between(grid: &Grid, measured: &BTreeMap<CellKey, f64>) -> Vec<CellKey> {
+pub(super) fn in_between(grid: &Grid, measured: &BTreeMap<CellKey, Estimate>) -> Vec<CellKey> {
     let is_between = |key: &CellKey| {
         let deeper = *key..=CellKey::random(key.block_bytes, u32::MAX);
         !measured.contains_key(key) && measured.range(deeper).next().is_some()

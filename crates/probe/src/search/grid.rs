@@ -51,6 +51,13 @@ impl CellKey {
         Self { order: Order::Sequential, block_bytes, group_blocks: 1, queue_depth }
     }
 
+    /// How many doublings of block size and depth lie between two cells.
+    pub(super) fn doublings_to(self, other: Self) -> f64 {
+        let blocks = self.block_bytes as f64 / other.block_bytes as f64;
+        let depths = f64::from(self.queue_depth) / f64::from(other.queue_depth);
+        blocks.log2().abs() + depths.log2().abs()
+    }
+
     /// The cell as sweeps have it.
     pub fn spec(self) -> CellSpec {
         CellSpec {

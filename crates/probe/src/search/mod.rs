@@ -2,16 +2,20 @@
 //!
 //! Cells are measured in slices of about a tenth of a second, interleaved in random order, with a reference cell
 //! among them that shows how the device drifts (`slices`). First comes a skeleton of the grid, then a bisection
-//! for each block size's knee; what is left of the budget goes to the cells on which an undecided comparison hangs
-//! (`schedule`). Cells in between are filled in from a fitted curve (`fit`), and each derived parameter is
-//! computed on many random draws from the measured distributions, which gives its interval (`surface`, [`mod@derive`]).
+//! for each block size's knee; what is left of the budget goes to the cells of which least is known, and to those on
+//! which an undecided comparison hangs (`schedule`). A curve is fitted to random reading (`fit`), and what it misses
+//! is spread over neighbouring cells (`kriging`), which averages noise out and fills in the cells between. Each
+//! derived parameter is computed on many surfaces drawn from what that leaves possible, which gives its interval
+//! (`surface`, [`mod@derive`]).
 
 pub mod derive;
 mod estimate;
 mod first_touch;
 mod fit;
 mod grid;
-mod isotonic;
+mod knowledge;
+mod kriging;
+mod likeness;
 mod pace;
 mod probe;
 mod schedule;

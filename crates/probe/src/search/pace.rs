@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use super::CellKey;
-use super::estimate::{Slice, log_variance};
+use super::estimate::{Slice, relative_variance};
 
 /// Exponents that are tried: from not at all to wholly.
 const EXPONENTS: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
@@ -37,7 +37,7 @@ fn best_exponent(cells: &BTreeMap<CellKey, Vec<Slice>>, reference: CellKey) -> f
         let tempered = |slice: &Slice| Slice { pace: slice.pace.powf(exponent), ..*slice };
         let of_cell = |slices: &Vec<Slice>| {
             let tempered: Vec<Slice> = slices.iter().map(tempered).collect();
-            Some(log_variance(&tempered)? * (slices.len() as f64 - 1.0))
+            Some(relative_variance(&tempered)? * (slices.len() as f64 - 1.0))
         };
         others().filter_map(of_cell).sum()
     };

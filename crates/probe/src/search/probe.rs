@@ -13,6 +13,7 @@ pub use self::findings::{Findings, ProbeOptions};
 use super::derive::efficient_block;
 use super::estimate::{Estimate, estimates};
 use super::first_touch::first_touch;
+use super::knowledge::Knowledge;
 use super::schedule::{self, SLICES_WANTED};
 use super::slices::{ReadArea, Slicer};
 use super::{CellKey, Grid, Surface};
@@ -154,7 +155,8 @@ impl Search<'_> {
     /// Spends what is left where the uncertainty is largest.
     fn refine(&mut self) -> Result<(), LoadError> {
         loop {
-            let next = schedule::next_round(&self.estimates(), &self.surface(), ROUND_CELLS);
+            let known = self.within_means(Knowledge::of(&self.slicer.cells(), &self.grid).cells);
+            let next = schedule::next_round(&known, ROUND_CELLS);
             if next.is_empty() || !self.round(next, "where it is unsure")? {
                 break;
             }
@@ -217,6 +219,12 @@ impl Search<'_> {
                 .into()
         });
         Ok(())
+    }
+
+    /// Without cells that the device is too slow for.
+    fn within_means(&mut self, mut known: BTreeMap<CellKey, Estimate>) -> BTreeMap<CellKey, Estimate> {
+        known.retain(|key, _| self.is_affordable(*key));
+        known
     }
 
     fn estimates(&self) -> BTreeMap<CellKey, Estimate> {

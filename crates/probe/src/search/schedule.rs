@@ -74,29 +74,30 @@ pub(super) fn groups(grid: &Grid, efficient_block_bytes: u64) -> Vec<CellKey> {
         .collect()
 }
 
-/// Slices that each cell should have in the end.
+/// Slices that each measured cell should have in the end.
 pub(super) const SLICES_WANTED: usize = 3;
 
-/// The next round of at most `count` cells: those with the fewest slices, and those on which the least decided
-/// comparison hangs. Three quarters for the former while some have fewer slices than wanted, then half.
-pub(super) fn next_round(
-    estimates: &BTreeMap<CellKey, Estimate>,
-    measured: &Surface,
-    count: usize,
-) -> Vec<CellKey> {
+/// The next round of at most `count` cells: half of them those of which least is known, whether they were measured or
+/// not; then measured ones with too few slices; the rest those on which the least decided comparison hangs.
+pub(super) fn next_round(known: &BTreeMap<CellKey, Estimate>, count: usize) -> Vec<CellKey> {
     let mut round: BTreeSet<CellKey> = BTreeSet::new();
-    let mut by_slices: Vec<_> = estimates.iter().map(|(key, estimate)| (estimate.slices, *key)).collect();
-    by_slices.sort_unstable();
-    let lacking = by_slices.iter().filter(|(slices, _)| *slices < SLICES_WANTED).count();
-    let fewest = lacking.min((count * 3).div_ceil(4)).max(count.div_ceil(2));
-    round.extend(by_slices.iter().take(fewest).map(|(_, key)| *key));
-    let mut comparisons = comparisons(estimates, measured);
+    let mut add = |keys: &mut dyn Iterator<Item = CellKey>, up_to: usize| {
+        while round.len() < up_to
+            && let Some(key) = keys.next()
+        {
+            round.insert(key);
+        }
+    };
+    let mut unsure: Vec<_> = known.iter().collect();
+    unsure.sort_by(|(_, a), (_, b)| b.log_error.total_cmp(&a.log_error));
+    add(&mut unsure.iter().map(|(key, _)| **key), count.div_ceil(2));
+    let mut few: Vec<_> =
+        known.iter().filter(|(_, estimate)| (1..SLICES_WANTED).contains(&estimate.slices)).collect();
+    few.sort_by_key(|(_, estimate)| estimate.slices);
+    add(&mut few.iter().map(|(key, _)| **key), (count * 3).div_ceil(4));
+    let mut comparisons = comparisons(known);
     comparisons.sort_by(|a, b| a.decidedness.total_cmp(&b.decidedness));
-    for comparison in comparisons {
-        round.extend(
-            [comparison.cell, comparison.against].into_iter().take(count.saturating_sub(round.len())),
-        );
-    }
+    add(&mut comparisons.iter().flat_map(|comparison| [comparison.cell, comparison.against]), count);
     round.into_iter().collect()
 }
 
@@ -108,13 +109,14 @@ struct Comparison {
     decidedness: f64,
 }
 
-fn comparisons(estimates: &BTreeMap<CellKey, Estimate>, measured: &Surface) -> Vec<Comparison> {
-    let questions = knees(measured)
+fn comparisons(known: &BTreeMap<CellKey, Estimate>) -> Vec<Comparison> {
+    let surface = Surface::new(known.iter().map(|(key, cell)| (*key, cell.bandwidth_bytes_per_s)).collect());
+    let questions = knees(&surface)
         .into_iter()
-        .chain(efficiency(measured))
-        .chain(equalities(estimates))
-        .chain(penalties(estimates));
-    questions.filter_map(|(cell, against)| compare(estimates, cell, against)).collect()
+        .chain(efficiency(&surface))
+        .chain(equalities(known))
+        .chain(penalties(known));
+    questions.filter_map(|(cell, against)| compare(known, cell, against)).collect()
 }
 
 fn compare(estimates: &BTreeMap<CellKey, Estimate>, cell: CellKey, against: CellKey) -> Option<Comparison> {

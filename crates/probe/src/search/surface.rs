@@ -1,13 +1,12 @@
 use std::collections::BTreeMap;
 
 use nandle_profile::Interval;
-use rand_distr::{Distribution, StandardNormal};
 
-use super::estimate::Estimate;
-use super::fit::{Curve, in_between, is_random};
-use super::isotonic::isotonic;
-use super::{CellKey, Grid, Order};
-use crate::pattern::{Generator, generator};
+use super::fit::is_random;
+use super::knowledge::Knowledge;
+use super::{CellKey, Order};
+use crate::isotonic::isotonic;
+use crate::pattern::generator;
 
 /// Random draws from the measured distributions.
 const DRAWS: usize = 400;
@@ -94,17 +93,11 @@ pub struct Surfaces {
 }
 
 impl Surfaces {
-    /// Draws from the estimates, and fills in between them with the curve.
-    pub(super) fn new(
-        estimates: &BTreeMap<CellKey, Estimate>,
-        curve: Option<&Curve>,
-        grid: &Grid,
-        seed: u64,
-    ) -> Self {
+    /// The best estimate of what is known, and draws of what else it may be.
+    pub(super) fn new(knowledge: &Knowledge, seed: u64) -> Self {
         let mut generator = generator(seed, 41);
-        let best = estimates.iter().map(|(key, estimate)| (*key, estimate.bandwidth_bytes_per_s)).collect();
-        let draws = (0..DRAWS).map(|_| filled(draw(estimates, &mut generator), curve, grid)).collect();
-        Self { best: filled(best, curve, grid), draws }
+        let draws = (0..DRAWS).map(|_| knowledge.draw(&mut generator)).collect();
+        Self { best: knowledge.surface(), draws }
     }
 
     /// Surfaces without uncertainty, for tests and for exhaustive sweeps.
@@ -146,26 +139,4 @@ impl Surfaces {
     pub fn share(&self, holds: impl Fn(&Surface) -> bool) -> f64 {
         self.draws.iter().filter(|draw| holds(draw)).count() as f64 / self.draws.len().max(1) as f64
     }
-}
-
-fn draw(estimates: &BTreeMap<CellKey, Estimate>, generator: &mut Generator) -> BTreeMap<CellKey, f64> {
-    let mut drawn = |estimate: &Estimate| {
-        let deviation: f64 = StandardNormal.sample(generator);
-        estimate.bandwidth_bytes_per_s * (deviation * estimate.log_error).exp()
-    };
-    estimates.iter().map(|(key, estimate)| (*key, drawn(estimate))).collect()
-}
-
-fn filled(measured: BTreeMap<CellKey, f64>, curve: Option<&Curve>, grid: &Grid) -> Surface {
-    let Some(curve) = curve else { return Surface { cells: measured } };
-    let random = measured
-        .iter()
-        .filter(|(key, _)| is_random(key))
-        .map(|(key, value)| (*key, *value))
-        .collect::<BTreeMap<_, _>>();
-    let mut cells = measured;
-    for key in in_between(grid, &random) {
-        cells.insert(key, curve.between(key, &random));
-    }
-    Surface { cells }
 }

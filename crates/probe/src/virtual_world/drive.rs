@@ -27,6 +27,11 @@ pub(crate) struct Drive {
     pub(crate) group_factor: f64,
     /// How long requests of a sequential stream take, relative to random ones.
     pub(crate) sequential_factor: f64,
+    /// From so many bytes outstanding on everything takes 40 % longer: something on the way has no more room.
+    pub(crate) crowded_bytes: u64,
+    /// Standard deviation of the logarithm of how fast each block size at each depth is beyond all this, for reasons
+    /// of its own.
+    pub(crate) quirks: f64,
     pub(crate) weather: Weather,
 }
 
@@ -57,6 +62,14 @@ impl Drive {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a time of the test")]
     pub(crate) fn service_ns_min(&self) -> u64 {
         (self.request_us * 1e3) as u64
+    }
+
+    /// How much longer everything takes in a cell than by the rules.
+    fn quirk(&self, bytes: u64, outstanding: u64) -> f64 {
+        let crowded = if bytes * outstanding >= self.crowded_bytes { 1.4 } else { 1.0 };
+        let cell = u64::from(bytes.ilog2() << 8 | outstanding.ilog2());
+        let deviation: f64 = StandardNormal.sample(&mut generator(cell, 5));
+        crowded * (self.quirks * deviation).exp()
     }
 
     pub(crate) fn timing(&self) -> impl Timing + use<> {
@@ -122,14 +135,15 @@ impl Timing for Running {
             self.speed = self.drive.weather.speed(now);
         }
         self.follow(operation);
+        let pace = self.speed / self.drive.quirk(operation.length_bytes(), outstanding as u64 + 1);
         let bytes = operation.length_bytes() as f64;
         let jitter = (below(&mut self.generator, 2001) as f64 / 1000.0 - 1.0) * self.drive.jitter;
-        let service = self.service_ns(bytes, outstanding) * (1.0 + jitter) / self.speed;
+        let service = self.service_ns(bytes, outstanding) * (1.0 + jitter) / pace;
         let command = self.command_free_at.iter_mut().min_by(|a, b| a.total_cmp(b)).unwrap();
         *command = command.max(now.0 as f64) + service;
-        let controller = 1e9 / self.drive.iops_max / self.speed;
+        let controller = 1e9 / self.drive.iops_max / pace;
         self.controller_free_at = self.controller_free_at.max(*command) + controller;
-        let bus = bytes / self.drive.bandwidth_max * 1e9 / self.speed;
+        let bus = bytes / self.drive.bandwidth_max * 1e9 / pace;
         self.bus_free_at = self.bus_free_at.max(self.controller_free_at) + bus;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a time of the test")]
         Nanos(self.bus_free_at as u64)

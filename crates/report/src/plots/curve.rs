@@ -92,7 +92,7 @@ impl Curve {
             label,
             look,
             cells.map(|measured| Point::bandwidth(measured.cell.block_bytes as f64, measured)).collect(),
-            fitted.map(|fitted| (fitted.block_bytes as f64, fitted.bandwidth_bytes_per_s)).collect(),
+            fitted.map(|fitted| (fitted.block_bytes as f64, fitted.bandwidth_bytes_per_s.value)).collect(),
         )
     }
 
@@ -104,7 +104,9 @@ impl Curve {
             label,
             look,
             cells.map(|measured| Point::bandwidth(f64::from(measured.cell.queue_depth), measured)).collect(),
-            fitted.map(|fitted| (f64::from(fitted.queue_depth), fitted.bandwidth_bytes_per_s)).collect(),
+            fitted
+                .map(|fitted| (f64::from(fitted.queue_depth), fitted.bandwidth_bytes_per_s.value))
+                .collect(),
         )
     }
 

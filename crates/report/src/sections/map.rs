@@ -54,7 +54,7 @@ pub(crate) fn map(device: &Device, level: Level) -> Markup {
 
 fn fields(device: &Device) -> Fields {
     let fitted = device.profile.fitted_cells.iter().map(|fitted| {
-        let bandwidth = fitted.bandwidth_bytes_per_s;
+        let bandwidth = fitted.bandwidth_bytes_per_s.value;
         (
             (fitted.block_bytes, fitted.queue_depth),
             Field { bandwidth_bytes_per_s: bandwidth, measured: false },

@@ -81,6 +81,7 @@ impl Drive {
                 queue_depth: 128,
                 reason: "the time allowed was used up".into(),
             }],
+            experiments: nandle_profile::Experiments::default(),
         }
     }
 
@@ -108,7 +109,11 @@ impl Drive {
                     fitted.push(FittedCell {
                         block_bytes: block,
                         queue_depth: depth,
-                        bandwidth_bytes_per_s: bandwidth,
+                        bandwidth_bytes_per_s: Interval {
+                            value: bandwidth,
+                            low: 0.9 * bandwidth,
+                            high: 1.1 * bandwidth,
+                        },
                     });
                 }
             }
@@ -165,6 +170,7 @@ impl Drive {
             seed: self.seed,
             threads: 1,
             rounds: 9,
+            reads_complete: true,
             reference: Some(ReferenceCell {
                 block_bytes: 32 << 10,
                 queue_depth: 16,
@@ -217,6 +223,7 @@ impl Drive {
                 }),
             }),
             flexible_io: Some(self.flexible_io(block)),
+            ..Derived::default()
         }
     }
 

@@ -14,8 +14,10 @@ use std::io::ErrorKind;
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
+pub(crate) use directory::unnamed;
 pub(crate) use kept::KeptFile;
 pub(crate) use named::NameGuard;
+pub(crate) use room::allocate;
 
 use nandle_io::{DeviceFile, FileOptions, Nanos};
 
@@ -47,9 +49,8 @@ pub struct OpenOptions {
     pub destroy_data: bool,
     /// What a request to a modelled drive costs its host's processor; a default when the user says nothing.
     pub request_cpu: Option<Nanos>,
-    /// Modelled drives keep what is written to them, in memory. Without, and without faults, reads bring anything:
-    /// enough where only time is measured, and much faster.
-    pub keep_contents: bool,
+    /// What modelled drives keep of what is written to them.
+    pub model_contents: ModelContents,
 }
 
 /// What tests will do to a target.
@@ -60,6 +61,17 @@ pub enum Intent {
     Read,
     /// Write to it.
     Write,
+}
+
+/// What modelled drives keep of what is written to them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ModelContents {
+    /// Nothing, so that reads bring anything, unless the target names faults: enough where only time is measured, and
+    /// much faster.
+    #[default]
+    None,
+    /// All of it, in memory.
+    Kept,
 }
 
 impl OpenOptions {
@@ -80,7 +92,7 @@ impl Default for OpenOptions {
             overwrite: false,
             destroy_data: false,
             request_cpu: None,
-            keep_contents: false,
+            model_contents: ModelContents::default(),
         }
     }
 }

@@ -7,6 +7,7 @@ use nandle_io::units::{format_bytes, format_duration};
 use nandle_model::library::{FirstState, Model, ModelError, ModelFacts};
 use nandle_model::media::FaultFile;
 
+use super::ModelContents;
 use crate::spec::{ModelName, ModelSpec, StateSpec};
 use crate::target::{Backing, Leaf, MediaSettings, ModelledLeaf, TargetKind};
 use crate::{IoChoice, OpenOptions, Problem};
@@ -19,7 +20,8 @@ pub(super) fn open(spec: &ModelSpec, options: &OpenOptions) -> Result<Leaf, Prob
     let facts = model.facts().map_err(Problem::model)?;
     let shape = model.device().map_err(Problem::model)?.shape;
     let mut remarks = remarks(&model, &facts, options.model_request_cpu());
-    let media = (options.keep_contents || faults.is_some()).then_some(MediaSettings { faults });
+    let media = (options.model_contents == ModelContents::Kept || faults.is_some())
+        .then_some(MediaSettings { faults });
     remarks.push(contents_remark(spec, media.is_some()));
     Ok(Leaf {
         path: model.name().into(),

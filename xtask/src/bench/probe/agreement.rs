@@ -1,107 +1,184 @@
-//! Holds a probe against two sweeps.
+//! Holds a probe against sweeps.
+
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::Value;
 
-use super::runs::{Cells, number, place};
+use super::knee::{efficient_block, knee};
+use super::runs::{Believed, Cells, Place};
 use crate::Outcome;
 
-/// "Near" is within 10 %, as everywhere.
-const NEAR: f64 = 0.9;
+/// What a fitted cell may always be off by.
+pub(super) const TOLERANCE: f64 = 0.05;
+/// An interval that spans more says nothing.
+pub(super) const USELESS_SPAN: u64 = 8;
+
+/// By how much two sweeps of the same disk differ, in the same cell, once the pace of all cells together is taken
+/// out.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(super) struct Noise {
+    /// Half the cells differ by more.
+    pub(super) median: f64,
+    /// One cell in ten differs by more.
+    pub(super) p90: f64,
+}
 
 /// A derived parameter: what the sweeps say, and what the probe says.
 #[derive(Debug, Serialize)]
 pub(super) struct Question {
     pub(super) parameter: String,
-    pub(super) sweeps: [u64; 2],
+    /// All sweeps together.
+    pub(super) sweeps: u64,
+    /// Each for itself.
+    pub(super) each_sweep: Vec<u64>,
     pub(super) probe: u64,
     pub(super) probe_low: u64,
     pub(super) probe_high: u64,
-    pub(super) agrees: bool,
+    /// The probe's value is at most one step of the grid from the sweeps'.
+    pub(super) value_agrees: bool,
+    /// Its interval contains the sweeps' value, or lies one step from it.
+    pub(super) interval_agrees: bool,
+    /// How many of the sweeps are at most one step from all the others together.
+    pub(super) sweeps_agree: usize,
 }
 
-/// A cell that the probe didn't measure.
+/// A cell of random reading.
 #[derive(Debug, Serialize)]
-pub(super) struct Fitted {
+pub(super) struct Compared {
     pub(super) block_bytes: u64,
     pub(super) queue_depth: u32,
+    /// Whether the probe measured it; otherwise it is fitted.
+    pub(super) measured: bool,
     pub(super) sweeps_bytes_per_s: f64,
     pub(super) probe_bytes_per_s: f64,
+    /// The probe's 95 % interval, by its value.
+    pub(super) probe_low: f64,
+    pub(super) probe_high: f64,
+    /// Probe by sweeps, by what that is in the middle of all cells, less 1.
+    pub(super) off_by: f64,
     pub(super) right: bool,
 }
 
-/// Median and 90th percentile of the relative difference of the same cell in both sweeps.
-pub(super) fn noise(first: &Cells, second: &Cells) -> (f64, f64) {
-    let difference = |(place, x): (&(u64, u32), &f64)| Some((x / second.get(place)? - 1.0).abs());
-    let mut differences: Vec<f64> = first.iter().filter_map(difference).collect();
-    differences.sort_by(f64::total_cmp);
-    let at = |share: usize| differences.get(differences.len() * share / 100).copied().unwrap_or(0.0);
-    (at(50), at(90))
+impl Question {
+    pub(super) fn is_useless(&self) -> bool {
+        self.probe_high > USELESS_SPAN * self.probe_low
+    }
+}
+
+/// The mean of some sweeps, over the cells that all of them have.
+pub(super) fn mean<'a>(sweeps: impl Iterator<Item = &'a Cells> + Clone) -> Cells {
+    let count = sweeps.clone().count();
+    let mut figures: BTreeMap<Place, Vec<f64>> = BTreeMap::new();
+    for (place, bandwidth) in sweeps.flatten() {
+        figures.entry(*place).or_default().push(*bandwidth);
+    }
+    figures.retain(|_, figures| figures.len() == count);
+    figures.into_iter().map(|(place, figures)| (place, figures.iter().sum::<f64>() / count as f64)).collect()
+}
+
+/// One by the other in each cell, by what that is in the middle of all cells, less 1; and that middle.
+fn off_by(one: &Cells, other: &Cells) -> (Cells, f64) {
+    let ratio = |(place, x): (&Place, &f64)| Some((*place, x / other.get(place)?));
+    let ratios: Cells = one.iter().filter_map(ratio).collect();
+    let pace = quantile(ratios.values().copied(), 50);
+    (ratios.into_iter().map(|(place, ratio)| (place, ratio / pace - 1.0)).collect(), pace)
+}
+
+fn quantile(figures: impl Iterator<Item = f64>, percent: usize) -> f64 {
+    let mut sorted: Vec<f64> = figures.collect();
+    sorted.sort_by(f64::total_cmp);
+    sorted.get(sorted.len() * percent / 100).copied().unwrap_or(0.0)
+}
+
+/// Over all cells of all pairs of sweeps.
+pub(super) fn noise(sweeps: &[Cells]) -> Noise {
+    let pairs = sweeps
+        .iter()
+        .enumerate()
+        .flat_map(|(number, one)| sweeps.iter().skip(number + 1).map(move |other| (one, other)));
+    let differences: Vec<f64> =
+        pairs.flat_map(|(one, other)| off_by(one, other).0.into_values().map(f64::abs)).collect();
+    let at = |percent| quantile(differences.iter().copied(), percent);
+    Noise { median: at(50), p90: at(90) }
 }
 
 /// The knee of each block size, and the efficient block.
-pub(super) fn questions(first: &Cells, second: &Cells, probe: &Value) -> Outcome<Vec<Question>> {
-    let knees = probe.pointer("/derived/saturating_queue_depth").and_then(Value::as_array);
+pub(super) fn questions(sweeps: &[Cells], profile: &Value) -> Outcome<Vec<Question>> {
+    let knees = profile.pointer("/derived/saturating_queue_depth").and_then(Value::as_array);
     let mut questions = Vec::new();
     for row in knees.ok_or("the probe has no saturating depths")? {
         let block = row.get("block_bytes").and_then(Value::as_u64).ok_or("a knee without block_bytes")?;
         let interval = row.get("queue_depth").ok_or("a knee without queue_depth")?;
-        let sweeps = [first, second].map(|cells| u64::from(knee(cells, block)));
-        questions.push(question(format!("saturating depth, {} KiB", block >> 10), sweeps, interval)?);
+        let name = format!("saturating depth, {} KiB", block >> 10);
+        questions.push(question(name, sweeps, &|cells| knee(cells, block), interval)?);
     }
     let interval =
-        probe.pointer("/derived/efficient_block_bytes").ok_or("the probe has no efficient block")?;
-    questions.push(question(
-        "efficient block, bytes".into(),
-        [first, second].map(efficient_block),
-        interval,
-    )?);
+        profile.pointer("/derived/efficient_block_bytes").ok_or("the probe has no efficient block")?;
+    questions.push(question("efficient block, bytes".into(), sweeps, &efficient_block, interval)?);
     Ok(questions)
 }
 
-fn question(parameter: String, sweeps: [u64; 2], interval: &Value) -> Outcome<Question> {
+fn question(
+    parameter: String,
+    sweeps: &[Cells],
+    figure: &dyn Fn(&Cells) -> u64,
+    interval: &Value,
+) -> Outcome<Question> {
     let bound =
         |key: &str| interval.get(key).and_then(Value::as_u64).ok_or_else(|| format!("{parameter}: no {key}"));
     let (probe, probe_low, probe_high) = (bound("value")?, bound("low")?, bound("high")?);
-    // The grid's steps are doublings.
-    let agrees = sweeps.iter().any(|sweep| (probe_low / 2..=probe_high * 2).contains(sweep));
-    Ok(Question { parameter, sweeps, probe, probe_low, probe_high, agrees })
+    let all = figure(&mean(sweeps.iter()));
+    let others = |number: usize| {
+        let others = sweeps.iter().enumerate().filter(move |(other, _)| *other != number);
+        figure(&mean(others.map(|(_, cells)| cells)))
+    };
+    let each_sweep: Vec<u64> = sweeps.iter().map(figure).collect();
+    let agree =
+        each_sweep.iter().enumerate().filter(|(number, own)| within_a_step(**own, **own, others(*number)));
+    Ok(Question {
+        value_agrees: within_a_step(probe, probe, all),
+        interval_agrees: within_a_step(probe_low, probe_high, all),
+        sweeps_agree: agree.count(),
+        sweeps: all,
+        each_sweep,
+        parameter,
+        probe,
+        probe_low,
+        probe_high,
+    })
 }
 
-/// The least depth within 10 % of a block size's best.
-fn knee(cells: &Cells, block: u64) -> u32 {
-    let best = best_of(cells, block);
-    let near = cells.range((block, 0)..=(block, u32::MAX)).find(|(_, x)| **x >= NEAR * best);
-    near.map_or(0, |((_, depth), _)| *depth)
+/// The grid's steps are doublings.
+fn within_a_step(low: u64, high: u64, value: u64) -> bool {
+    (low / 2..=high * 2).contains(&value)
 }
 
-/// The smallest block within 10 % of the best of all.
-fn efficient_block(cells: &Cells) -> u64 {
-    let best = cells.values().copied().fold(0.0, f64::max);
-    let near = cells.keys().find(|(block, _)| best_of(cells, *block) >= NEAR * best);
-    near.map_or(0, |(block, _)| *block)
-}
-
-fn best_of(cells: &Cells, block: u64) -> f64 {
-    cells.range((block, 0)..=(block, u32::MAX)).map(|(_, x)| *x).fold(0.0, f64::max)
-}
-
-/// The cells that the probe fitted, and whether they are within `tolerance` of the sweeps' mean.
-pub(super) fn fitted(first: &Cells, second: &Cells, probe: &Value, tolerance: f64) -> Outcome<Vec<Fitted>> {
-    let cells =
-        probe.pointer("/fitted_cells").and_then(Value::as_array).ok_or("the probe has no fitted cells")?;
-    let mut fitted = Vec::new();
-    for cell in cells {
-        let (block_bytes, queue_depth) = place(cell)?;
-        let probe_bytes_per_s = number(cell, "bandwidth_bytes_per_s")?;
-        let sweeps = [first, second].map(|cells| cells.get(&(block_bytes, queue_depth)).copied());
-        if let [Some(a), Some(b)] = sweeps {
-            let sweeps_bytes_per_s = f64::midpoint(a, b);
-            let right = (probe_bytes_per_s / sweeps_bytes_per_s - 1.0).abs() <= tolerance;
-            fitted.push(Fitted { block_bytes, queue_depth, sweeps_bytes_per_s, probe_bytes_per_s, right });
-        }
-    }
-    Ok(fitted)
+/// The probe's cells beside the sweeps' mean, right when they are off by no more than `tolerance`; and the probe's
+/// pace by the sweeps'.
+pub(super) fn compare(
+    sweeps: &[Cells],
+    believed: &BTreeMap<Place, Believed>,
+    tolerance: f64,
+) -> (Vec<Compared>, f64) {
+    let sweeps = mean(sweeps.iter());
+    let probe: Cells = believed.iter().map(|(place, cell)| (*place, cell.bandwidth_bytes_per_s)).collect();
+    let (off, pace) = off_by(&probe, &sweeps);
+    let compared = |(place, off_by): (Place, f64)| {
+        let cell = believed.get(&place)?;
+        Some(Compared {
+            block_bytes: place.0,
+            queue_depth: place.1,
+            measured: cell.measured,
+            sweeps_bytes_per_s: *sweeps.get(&place)?,
+            probe_bytes_per_s: cell.bandwidth_bytes_per_s,
+            probe_low: cell.low / cell.bandwidth_bytes_per_s,
+            probe_high: cell.high / cell.bandwidth_bytes_per_s,
+            off_by,
+            right: off_by.abs() <= tolerance,
+        })
+    };
+    (off.into_iter().filter_map(compared).collect(), pace)
 }
 
 #[cfg(test)]
@@ -112,26 +189,45 @@ mod tests {
         [((4096, 1), 10.0), ((4096, 2), 19.0), ((4096, 4), 20.0), ((8192, 1), 30.0), ((8192, 2), 31.0)].into()
     }
 
-    #[test]
-    fn a_sweep_has_knees_and_an_efficient_block() {
-        assert_eq!(knee(&cells(), 4096), 2);
-        assert_eq!(knee(&cells(), 8192), 1);
-        assert_eq!(efficient_block(&cells()), 8192);
+    fn faster(by: f64) -> Cells {
+        cells().into_iter().map(|(place, x)| (place, by * x)).collect()
     }
 
     #[test]
-    fn an_interval_agrees_up_to_one_step_away() {
-        let interval = serde_json::json!({ "value": 8, "low": 8, "high": 16 });
-        let agrees = |sweep| question("depth".into(), [sweep, sweep], &interval).unwrap().agrees;
-        assert!(agrees(4) && agrees(8) && agrees(32));
-        assert!(!agrees(2) && !agrees(64));
+    fn a_value_agrees_up_to_one_step_away_and_a_wide_interval_doesnt_help_it() {
+        let question = |value: u64, low: u64, high: u64| {
+            let interval = serde_json::json!({ "value": value, "low": low, "high": high });
+            question("depth".into(), &[cells(), cells()], &|cells| knee(cells, 4096), &interval).unwrap()
+        };
+        assert!(question(1, 1, 1).value_agrees && question(4, 4, 4).value_agrees);
+        let wide = question(16, 1, 256);
+        assert!(!wide.value_agrees && wide.interval_agrees && wide.is_useless());
+        assert!(!question(16, 8, 16).interval_agrees && !question(2, 1, 8).is_useless());
+        assert_eq!((wide.sweeps, wide.sweeps_agree), (2, 2));
     }
 
     #[test]
-    fn noise_is_what_equal_cells_differ_by() {
-        let mut second = cells();
-        second.insert((4096, 1), 5.0);
-        assert!(noise(&cells(), &cells()).1.abs() < 1e-9);
-        assert!((noise(&cells(), &second).1 - 1.0).abs() < 1e-9);
+    fn noise_is_what_cells_differ_by_beyond_the_pace() {
+        assert!(noise(&[cells(), faster(1.3)]).p90 < 1e-9);
+        let mut other = faster(1.3);
+        other.insert((4096, 1), 26.0);
+        assert!((noise(&[other, cells()]).p90 - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn cells_are_right_within_the_tolerance() {
+        let believe =
+            |bandwidth_bytes_per_s| Believed { bandwidth_bytes_per_s, low: 1.0, high: 99.0, measured: false };
+        let mut believed: BTreeMap<_, _> =
+            faster(0.8).into_iter().map(|(place, x)| (place, believe(x))).collect();
+        believed.insert((8192, 2), believe(31.0));
+        let (compared, pace) = compare(&[cells(), cells()], &believed, TOLERANCE);
+        assert!((pace - 0.8).abs() < 1e-9);
+        let wrong: Vec<Place> = compared
+            .iter()
+            .filter(|cell| !cell.right)
+            .map(|cell| (cell.block_bytes, cell.queue_depth))
+            .collect();
+        assert_eq!((wrong, compared.len()), (vec![(8192, 2)], 5));
     }
 }

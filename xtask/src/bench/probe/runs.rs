@@ -1,6 +1,7 @@
-//! The sweep and the probe, each as the command that a user would give.
+//! The sweeps and the probe, each as the command that a user would give.
 
 use std::collections::BTreeMap;
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::path::Path;
 use std::process::Command;
 
@@ -9,21 +10,59 @@ use serde_json::Value;
 use crate::Outcome;
 use crate::bench::io::{json, nandle_command, nandle_program};
 
-/// Long enough for a steady figure, short enough for some hundred cells.
-pub(super) const SECONDS_PER_CELL: u32 = 1;
+/// How often a sweep comes by each cell, each time in another order.
+pub(super) const PASSES: u32 = 4;
+/// How long it stays: with as many passes, and starting the program for each, a sweep takes about as long as the
+/// probe that it is held against.
+pub(super) const MILLISECONDS_PER_PASS: u32 = 125;
 
-/// Bandwidth by block size and queue depth.
-pub(super) type Cells = BTreeMap<(u64, u32), f64>;
+/// Block size and queue depth.
+pub(super) type Place = (u64, u32);
+/// Bandwidth of random reading by block size and queue depth.
+pub(super) type Cells = BTreeMap<Place, f64>;
 
-/// An exhaustive sweep of the probe's grid.
-pub(super) fn sweep(file: &Path) -> Outcome<Cells> {
+/// A probe's bandwidth of a cell.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Believed {
+    pub(super) bandwidth_bytes_per_s: f64,
+    pub(super) low: f64,
+    pub(super) high: f64,
+    pub(super) measured: bool,
+}
+
+/// The probe's grid, as far as no more than 256 MiB are outstanding.
+fn places() -> Vec<Place> {
+    let blocks = (11..=22).map(|power| 1_u64 << power);
+    let of_block = |block: u64| (0..=8).map(move |power| (block, 1_u32 << power));
+    blocks.flat_map(of_block).filter(|(block, depth)| block * u64::from(*depth) <= 256 << 20).collect()
+}
+
+/// A sweep of the grid: mean bandwidths over several passes, each in a random order of its own, so that a drift
+/// strikes no part of the grid more than another.
+pub(super) fn sweep(file: &Path, number: u32) -> Outcome<Cells> {
+    let mut sums = Cells::new();
+    for pass in 0..PASSES {
+        for place in shuffled(places(), (number, pass)) {
+            *sums.entry(place).or_insert(0.0) += visit(file, place, number * PASSES + pass)?;
+        }
+    }
+    Ok(sums.into_iter().map(|(place, sum)| (place, sum / f64::from(PASSES))).collect())
+}
+
+fn shuffled(mut places: Vec<Place>, seed: (u32, u32)) -> Vec<Place> {
+    let hasher = BuildHasherDefault::<DefaultHasher>::default();
+    places.sort_by_cached_key(|place| hasher.hash_one((seed, place)));
+    places
+}
+
+fn visit(file: &Path, (block_bytes, queue_depth): Place, seed: u32) -> Outcome<f64> {
     let answer = json(nandle_command(file).args([
-        "--block-sizes=2K,4K,8K,16K,32K,64K,128K,256K,512K,1M,2M,4M",
-        "--queue-depths=1,2,4,8,16,32,64,128,256",
-        &format!("--time-per-run={SECONDS_PER_CELL}s"),
+        &format!("--block-sizes={block_bytes}"),
+        &format!("--queue-depths={queue_depth}"),
+        &format!("--time-per-run={MILLISECONDS_PER_PASS}ms"),
+        &format!("--seed={seed}"),
     ]))?;
-    let cells = answer.pointer("/cells").and_then(Value::as_array).ok_or("the sweep has no cells")?;
-    cells.iter().map(|cell| Ok((place(cell)?, number(cell, "bandwidth_bytes_per_s")?))).collect()
+    number(answer.pointer("/cells/0").ok_or("the sweep has no cell")?, "bandwidth_bytes_per_s")
 }
 
 /// A probe of a minute; its profile.
@@ -39,13 +78,68 @@ pub(super) fn probe(file: &Path, directory: &Path) -> Outcome<Value> {
     answer
 }
 
-/// Block size and queue depth of a cell.
-pub(super) fn place(cell: &Value) -> Outcome<(u64, u32)> {
+/// What a profile says of random reading in single blocks.
+pub(super) fn believed(profile: &Value) -> Outcome<BTreeMap<Place, Believed>> {
+    let list = |key: &str| {
+        profile.get(key).and_then(Value::as_array).ok_or_else(|| format!("the probe has no {key}"))
+    };
+    let single = |cell: &&Value| {
+        cell.get("pattern") == Some(&"random".into()) && cell.get("group_blocks") == Some(&1.into())
+    };
+    let measured = list("cells")?.iter().filter(single).map(|cell| (cell, "steady_bandwidth_bytes_per_s"));
+    let fitted = list("fitted_cells")?.iter().map(|cell| (cell, "bandwidth_bytes_per_s"));
+    let believed = |(cell, key): (&Value, &str)| {
+        let interval = cell.get(key).ok_or_else(|| format!("a cell without {key}"))?;
+        let believed = Believed {
+            bandwidth_bytes_per_s: number(interval, "value")?,
+            low: number(interval, "low")?,
+            high: number(interval, "high")?,
+            measured: cell.get("slices").is_some(),
+        };
+        Ok((place(cell)?, believed))
+    };
+    measured.chain(fitted).map(believed).collect()
+}
+
+fn place(cell: &Value) -> Outcome<Place> {
     let whole =
         |key: &str| cell.get(key).and_then(Value::as_u64).ok_or_else(|| format!("a cell without {key}"));
     Ok((whole("block_bytes")?, u32::try_from(whole("queue_depth")?)?))
 }
 
-pub(super) fn number(value: &Value, key: &str) -> Outcome<f64> {
+fn number(value: &Value, key: &str) -> Outcome<f64> {
     value.get(key).and_then(Value::as_f64).ok_or_else(|| format!("no {key}").into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pass_visits_every_cell_in_an_order_of_its_own() {
+        let (one, other) = (shuffled(places(), (1, 0)), shuffled(places(), (1, 1)));
+        assert!(one != other && one != places());
+        let sorted = |mut places: Vec<Place>| {
+            places.sort_unstable();
+            places
+        };
+        assert_eq!(sorted(one), places());
+        assert_eq!(sorted(other), places());
+    }
+
+    #[test]
+    fn measured_and_fitted_cells_are_told_apart() {
+        let interval = serde_json::json!({ "value": 2.0, "low": 1.0, "high": 3.0 });
+        let cell = |pattern: &str, group: u32| {
+            serde_json::json!({ "pattern": pattern, "group_blocks": group, "block_bytes": 4096, "queue_depth": 1,
+                "slices": 3, "steady_bandwidth_bytes_per_s": interval })
+        };
+        let profile = serde_json::json!({
+            "cells": [cell("random", 1), cell("random", 4), cell("sequential", 1)],
+            "fitted_cells": [{ "block_bytes": 4096, "queue_depth": 2, "bandwidth_bytes_per_s": interval }],
+        });
+        let believed = believed(&profile).unwrap();
+        assert_eq!(believed.len(), 2);
+        assert!(believed[&(4096, 1)].measured && !believed[&(4096, 2)].measured);
+    }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::Agreement;
-use super::agreement::Question;
+use super::agreement::{Compared, Question, USELESS_SPAN};
 use crate::Outcome;
 
 /// Writes the JSON and the table, and returns the table.
@@ -18,26 +18,70 @@ pub(super) fn write(agreement: &Agreement, benches: &Path) -> Outcome<String> {
 }
 
 fn markdown(agreement: &Agreement, file: &str) -> String {
+    let percent = |share: f64| format!("{:.1} %", share * 100.0);
     let rows: Vec<String> = agreement.questions.iter().map(row).collect();
-    let agree = agreement.questions.iter().filter(|question| question.agrees).count();
-    let right = agreement.fitted.iter().filter(|cell| cell.right).count();
     format!(
-        "# Benchmark `probe`, {}\n\n{}\n\n{}\n\nThe same cell of the two sweeps differs by {:.1} % (median), {:.1} % (one in \
-         ten).\n\n| parameter | sweeps | probe | agrees |\n|---|--:|--:|---|\n{}\n\n{agree} of {} parameters agree; {right} of \
-         {} fitted cells are right.\n\nEvery figure: [{file}]({file})\n",
+        "# Benchmark `probe`, {}\n\n{}\n\n{}\n\nThe same cell of two sweeps differs by {} (median), {} (one in ten); a cell \
+         may be off by {}. The probe's cells are {} of the sweeps' (pace).\n\n| parameter | sweeps (each) | probe (interval) | value \
+         agrees | interval agrees | sweeps that agree |\n|---|--:|--:|---|---|--:|\n{}\n\n{}\n\n| cells | right | off by (median) | off \
+         by (one in ten more) | intervals that hold the sweeps' mean |\n|---|--:|--:|--:|--:|\n{}\n{}\n{}\n\nEvery figure: \
+         [{file}]({file})\n",
         agreement.date,
         agreement.method,
         agreement.machine.sentence(),
-        agreement.noise_median * 100.0,
-        agreement.noise_p90 * 100.0,
+        percent(agreement.noise.median),
+        percent(agreement.noise.p90),
+        percent(agreement.tolerance),
+        percent(agreement.pace),
         rows.join("\n"),
-        agreement.questions.len(),
-        agreement.fitted.len(),
+        sum(&agreement.questions),
+        cells_row("all", &agreement.cells, |_| true),
+        cells_row("measured", &agreement.cells, |cell| cell.measured),
+        cells_row("fitted", &agreement.cells, |cell| !cell.measured),
     )
 }
 
 fn row(question: &Question) -> String {
-    let Question { parameter, sweeps: [first, second], probe, probe_low, probe_high, agrees } = question;
-    let agrees = if *agrees { "yes" } else { "**no**" };
-    format!("| {parameter} | {first}, {second} | {probe} ({probe_low} to {probe_high}) | {agrees} |")
+    let each: Vec<String> = question.each_sweep.iter().map(u64::to_string).collect();
+    let verdict = |agrees: bool| if agrees { "yes" } else { "**no**" };
+    format!(
+        "| {} | {} ({}) | {} ({} to {}{}) | {} | {} | {} of {} |",
+        question.parameter,
+        question.sweeps,
+        each.join(", "),
+        question.probe,
+        question.probe_low,
+        question.probe_high,
+        if question.is_useless() { ", useless" } else { "" },
+        verdict(question.value_agrees),
+        verdict(question.interval_agrees),
+        question.sweeps_agree,
+        each.len(),
+    )
+}
+
+fn sum(questions: &[Question]) -> String {
+    let count = |holds: fn(&Question) -> bool| questions.iter().filter(|question| holds(question)).count();
+    format!(
+        "Of {} parameters {} agree in value and {} in their interval; {} intervals are useless (their ends are more than \
+         a factor of {USELESS_SPAN} apart).",
+        questions.len(),
+        count(|question| question.value_agrees),
+        count(|question| question.interval_agrees),
+        count(Question::is_useless),
+    )
+}
+
+fn cells_row(name: &str, cells: &[Compared], which: fn(&Compared) -> bool) -> String {
+    let cells: Vec<&Compared> = cells.iter().filter(|cell| which(cell)).collect();
+    let right = cells.iter().filter(|cell| cell.right).count();
+    let held = cells.iter().filter(|cell| {
+        let sweeps_by_probe = 1.0 / (1.0 + cell.off_by);
+        (cell.probe_low..=cell.probe_high).contains(&sweeps_by_probe)
+    });
+    let mut off: Vec<f64> = cells.iter().map(|cell| cell.off_by.abs() * 100.0).collect();
+    off.sort_by(f64::total_cmp);
+    let at =
+        |percent: usize| off.get(off.len() * percent / 100).map_or("–".into(), |off| format!("{off:.1} %"));
+    format!("| {name} | {right} of {} | {} | {} | {} |", cells.len(), at(50), at(90), held.count())
 }

@@ -6,7 +6,7 @@ use nandle_io::Nanos;
 use nandle_pages::{CreateOptions, OpenOptions as StoreOptions, PolicyKind, WriteCosts};
 use nandle_probe::load::Cancel;
 use nandle_replay::{Contender, ContenderOptions, Work, WorkOptions};
-use nandle_target::{Intent, OpenOptions, Target, TargetKind};
+use nandle_target::{Intent, ModelContents, OpenOptions, Target, TargetKind};
 
 use super::ReplayArgs;
 use crate::error::CliError;
@@ -84,7 +84,7 @@ impl<'a> Stable<'a> {
         let create = self.create(policy, work.pages);
         let target = self.open(create.device_bytes()?)?;
         let session = Session { target, cancel: cancel.clone(), patience: PATIENCE };
-        session.prepare_apart(progress)?;
+        session.prepare_apart(None, progress)?;
         let (io, device) = session.open_io(self.args.queue_depth + BACKGROUND_SLOTS)?;
         let options = ContenderOptions {
             queue_depth: self.args.queue_depth,
@@ -114,7 +114,7 @@ impl<'a> Stable<'a> {
             overwrite: self.args.overwrite,
             destroy_data: self.args.destroy_data,
             request_cpu: None,
-            keep_contents: true,
+            model_contents: ModelContents::Kept,
         };
         Ok(Target::open(self.args.on.clone(), options)?)
     }

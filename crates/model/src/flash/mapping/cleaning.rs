@@ -1,5 +1,7 @@
 //! Making free superblocks: moves what is still valid out of a victim, then erases it.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 use super::super::parameters::CleaningPace;
@@ -7,7 +9,7 @@ use super::Medium;
 use super::lazy_array::NONE;
 use super::page_map::PageMap;
 use super::streams::stream_for_moves;
-use super::superblocks::Pool;
+use super::superblocks::{Candidate, Pool};
 use super::victim;
 
 /// How far cleaning has come.
@@ -17,6 +19,9 @@ pub(crate) struct Cleaning {
     pub(super) written_since_idle_work: bool,
     /// Random draws made so far, for the policy that draws.
     pub(super) draws: u64,
+    /// The valid units of the row that is being moved; kept for its memory.
+    #[serde(skip)]
+    row: Vec<u32>,
 }
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
@@ -105,6 +110,7 @@ impl PageMap {
     /// which the chips are done.
     fn clean_units(&mut self, quota: u32, now_ns: u64, medium: &mut Medium<'_>) -> u64 {
         let Some(mut victim) = self.cleaning.victim else { return now_ns };
+        self.find_residents(victim.superblock);
         let stop = victim.next_offset.saturating_add(quota).min(self.geometry.units_per_superblock);
         while victim.next_offset < stop {
             let end_ns = self.move_row(victim.superblock, victim.next_offset, now_ns, medium);
@@ -122,9 +128,23 @@ impl PageMap {
     }
 
     fn move_row(&mut self, superblock: u32, offset: u32, now_ns: u64, medium: &mut Medium<'_>) -> u64 {
-        let first = superblock * self.geometry.units_per_superblock + offset;
-        let addresses = first..first + self.geometry.units_per_program;
-        let valid = addresses.clone().filter(|&address| self.reverse.get(address) != NONE).count() as u64;
+        let mut valid = std::mem::take(&mut self.cleaning.row);
+        valid.clear();
+        self.valid_in(superblock, offset..offset + self.geometry.units_per_program, &mut valid);
+        let end_ns = self.move_units(superblock, offset, &valid, now_ns, medium);
+        self.cleaning.row = valid;
+        end_ns
+    }
+
+    fn move_units(
+        &mut self,
+        superblock: u32,
+        offset: u32,
+        units: &[u32],
+        now_ns: u64,
+        medium: &mut Medium<'_>,
+    ) -> u64 {
+        let valid = units.len() as u64;
         if valid == 0 {
             return now_ns;
         }
@@ -133,15 +153,37 @@ impl PageMap {
         let ready_ns = medium.chips.read_in_turn(die, now_ns, valid * self.geometry.unit_bytes, cells);
         let stream = stream_for_moves(self.parameters.separation);
         let mut end_ns = ready_ns;
-        for address in addresses {
-            let unit = self.reverse.get(address);
-            if unit != NONE {
-                let programmed_ns = self.place(stream, unit, false, ready_ns, medium);
-                end_ns = end_ns.max(programmed_ns.unwrap_or(0));
-            }
+        for &unit in units {
+            let programmed_ns = self.place(stream, unit, false, ready_ns, medium);
+            end_ns = end_ns.max(programmed_ns.unwrap_or(0));
         }
         medium.stats.moved_units += valid;
         end_ns
+    }
+
+    /// Sees to it that the units in a superblock are known, and in those that are likely to be cleaned next.
+    fn find_residents(&mut self, superblock: u32) {
+        if self.residents.has(superblock) || self.superblocks.valid_units(superblock) == 0 {
+            return;
+        }
+        let pool = self.superblocks.pool_of(superblock);
+        let mut next: Vec<Candidate> =
+            self.superblocks.candidates(pool).filter(|candidate| candidate.valid_units > 0).collect();
+        next.sort_by_key(|candidate| match pool {
+            Pool::Main => u64::from(candidate.valid_units),
+            Pool::Slc => u64::MAX - candidate.age,
+        });
+        let others = next.iter().map(|candidate| candidate.index).filter(|index| *index != superblock);
+        let found = std::iter::once(superblock).chain(others);
+        self.residents.find(found, &self.forward, self.geometry.units_per_superblock);
+    }
+
+    /// The logical units that are stored in a row of a superblock that is being cleaned, in their order.
+    fn valid_in(&self, superblock: u32, row: Range<u32>, valid: &mut Vec<u32>) {
+        let first = superblock * self.geometry.units_per_superblock + row.start;
+        let listed = (first..).zip(self.residents.units(superblock, row));
+        let there = listed.filter(|&(address, &unit)| unit != NONE && self.forward.get(unit) == address);
+        valid.extend(there.map(|(_, unit)| unit));
     }
 
     fn erase(&mut self, victim: Victim, now_ns: u64, medium: &mut Medium<'_>) -> u64 {
@@ -149,6 +191,7 @@ impl PageMap {
         let end_ns = (0..self.geometry.dies).map(|die| medium.chips.erase(die, earliest_ns)).max();
         medium.stats.erased_superblocks += 1;
         self.superblocks.erased(victim.superblock);
+        self.residents.forget(victim.superblock);
         end_ns.unwrap_or(now_ns)
     }
 }

@@ -26,7 +26,7 @@ impl Geometry {
             units_per_superblock: saturating_u32(parameters.superblock_bytes() / unit_bytes),
             units_per_program: saturating_u32(parameters.units_per_program()),
             unit_bytes,
-            dies: chips.channels * chips.dies_per_channel,
+            dies: chips.dies(),
         }
     }
 

@@ -93,9 +93,11 @@ impl HybridMap {
         let place = log.append(offset);
         let die = self.geometry.die_of(place);
         let cells = medium.chips.cells();
-        let end_ns = medium.chips.program(die, earliest_ns, self.geometry.unit_bytes, cells);
-        medium.buffer.programmed(1, end_ns);
-        Some(end_ns)
+        let row =
+            (log.physical * self.geometry.units_per_superblock + place) / self.geometry.units_per_program;
+        let programming = medium.chips.program(die, earliest_ns, self.geometry.unit_bytes, cells);
+        medium.buffer.programmed((die, row), 1, ready_ns, programming);
+        Some(programming.end_ns)
     }
 
     /// A block map can only give up what lies at the end of a superblock, and while no log of it is open.

@@ -1,5 +1,7 @@
 //! A large array of numbers whose parts come into being when they are written to.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 /// Entries of a part: 256 KiB.
@@ -35,11 +37,6 @@ impl LazyArray {
         }
     }
 
-    #[inline]
-    pub(crate) fn set(&mut self, index: u32, value: u32) {
-        self.replace(index, value);
-    }
-
     /// Stores a number and gives the one that was there.
     #[inline]
     pub(crate) fn replace(&mut self, index: u32, value: u32) -> u32 {
@@ -58,6 +55,25 @@ impl LazyArray {
         let empty = matches!(self.chunks.get(part), Some(None))
             && (part * CHUNK) as u64 >= u64::from(self.identity_below);
         empty.then(|| u32::try_from((part + 1) * CHUNK).unwrap_or(NONE))
+    }
+
+    /// Calls `found` with every index that something was stored in or near, and what is there, which isn't nothing.
+    pub(crate) fn for_each_stored(&self, mut found: impl FnMut(u32, u32)) {
+        for (part, chunk) in self.chunks.iter().enumerate() {
+            let entries = chunk.iter().flat_map(|chunk| chunk.iter());
+            for (index, &value) in (Self::first_of(part)..).zip(entries) {
+                if value != NONE {
+                    found(index, value);
+                }
+            }
+        }
+    }
+
+    /// The indices in a range in whose parts nothing was stored, and which are their own values therefore.
+    pub(crate) fn untouched_within(&self, range: Range<u32>) -> impl Iterator<Item = u32> {
+        let end = range.end.min(self.identity_below);
+        let untouched = |index: &u32| matches!(self.chunks.get(*index as usize / CHUNK), Some(None));
+        (range.start.min(end)..end).filter(untouched)
     }
 
     /// Forgets everything.
@@ -83,6 +99,10 @@ impl LazyArray {
         }
     }
 
+    fn first_of(part: usize) -> u32 {
+        u32::try_from(part * CHUNK).unwrap_or(NONE)
+    }
+
     fn untouched(&self, index: u32) -> u32 {
         if index < self.identity_below { index } else { NONE }
     }
@@ -105,7 +125,7 @@ mod tests {
     fn memory_is_taken_part_by_part() {
         let mut array = LazyArray::new(1 << 30);
         let empty_bytes = array.bytes();
-        array.set(5, 1);
+        array.replace(5, 1);
         assert_eq!(array.bytes() - empty_bytes, 1 << 18);
     }
 }

@@ -9,6 +9,7 @@ mod lazy_array;
 mod log_superblock;
 mod merge;
 mod page_map;
+mod residents;
 mod streams;
 mod superblocks;
 mod victim;

@@ -10,6 +10,7 @@ use super::super::stats::EraseCounts;
 use super::super::units::{UnitRange, saturating_u32};
 use super::cleaning::Cleaning;
 use super::lazy_array::{LazyArray, NONE};
+use super::residents::Residents;
 use super::streams::{STREAMS, Stream, stream_for_host_write};
 use super::superblocks::{Pool, Superblocks};
 use super::{Geometry, Medium, Place, Stored};
@@ -33,8 +34,9 @@ pub(crate) struct PageMap {
     pub(super) parameters: PageMapParameters,
     /// Logical unit → physical unit.
     pub(super) forward: LazyArray,
-    /// Physical unit → logical unit; nothing for what is not valid.
-    pub(super) reverse: LazyArray,
+    /// Physical unit → logical unit, where cleaning needs it. Found again from `forward`.
+    #[serde(skip)]
+    pub(super) residents: Residents,
     pub(super) superblocks: Superblocks,
     pub(super) cleaning: Cleaning,
     open: [Option<Open>; STREAMS],
@@ -49,13 +51,13 @@ impl PageMap {
             reason = "validated: at most 2^31 units"
         )]
         let main = (raw_bytes / drive.superblock_bytes() as f64).ceil() as u32;
+        let units_per_page = saturating_u32(drive.chips.page_bytes / geometry.unit_bytes.max(1));
         let slc = parameters.slc_region.as_ref().map_or(0, |region| slc_superblocks(region, drive));
-        let physical_units = (main + slc) as usize * geometry.units_per_superblock as usize;
         Self {
             geometry,
             parameters: parameters.clone(),
             forward: LazyArray::new(geometry.logical_units as usize),
-            reverse: LazyArray::new(physical_units),
+            residents: Residents::new(main + slc, units_per_page),
             superblocks: Superblocks::new(main, slc),
             cleaning: Cleaning::default(),
             open: Default::default(),
@@ -64,7 +66,7 @@ impl PageMap {
 
     pub(crate) fn with_state_of(self, aged: Self) -> Option<Self> {
         let same = self.geometry == aged.geometry && self.superblocks.have_shape_of(&aged.superblocks);
-        same.then_some(Self { parameters: self.parameters, ..aged })
+        same.then_some(Self { parameters: self.parameters, residents: self.residents, ..aged })
     }
 
     pub(crate) fn is_new(&self) -> bool {
@@ -74,7 +76,6 @@ impl PageMap {
     pub(crate) fn fill_sequentially(&mut self, units: u32) {
         let units = units.min(self.geometry.logical_units);
         self.forward.set_identity_below(units);
-        self.reverse.set_identity_below(units);
         let per_superblock = self.geometry.units_per_superblock;
         for filled in (0..units).step_by(per_superblock as usize) {
             let Some(superblock) = self.superblocks.open(Pool::Main) else { return };
@@ -138,7 +139,6 @@ impl PageMap {
         let gathered = open.next_offset.is_multiple_of(self.geometry.units_per_program);
         let old = self.forward.replace(unit, address);
         self.forget(old);
-        self.reverse.set(address, unit);
         if gathered { Some(self.program(stream, medium)) } else { None }
     }
 
@@ -161,7 +161,6 @@ impl PageMap {
     pub(crate) fn discard(&mut self, units: UnitRange) {
         if units.first == 0 && units.end >= self.geometry.logical_units {
             self.forward.clear();
-            self.reverse.clear();
             return self.superblocks.invalidate_all();
         }
         let mut unit = units.first;
@@ -183,7 +182,7 @@ impl PageMap {
     }
 
     pub(crate) fn table_bytes(&self) -> usize {
-        self.forward.bytes() + self.reverse.bytes()
+        self.forward.bytes() + self.residents.bytes()
     }
 
     /// Times of the cells of a superblock.
@@ -199,7 +198,9 @@ impl PageMap {
         let geometry = self.geometry;
         let Some(open) = self.open[stream.index()].as_mut() else { return 0 };
         let (superblock, ready_ns, host_units) = (open.superblock, open.ready_ns, open.host_units);
-        let die = geometry.die_of(open.next_offset - 1);
+        let last = open.next_offset - 1;
+        let die = geometry.die_of(last);
+        let row = (superblock * geometry.units_per_superblock + last) / geometry.units_per_program;
         let full = open.next_offset >= open.capacity_units;
         open.ready_ns = 0;
         open.host_units = 0;
@@ -208,9 +209,9 @@ impl PageMap {
             self.superblocks.close(superblock);
         }
         let cells = self.cells(superblock, medium);
-        let end_ns = medium.chips.program(die, ready_ns, geometry.program_bytes(), cells);
-        medium.buffer.programmed(host_units, end_ns);
-        end_ns
+        let programming = medium.chips.program(die, ready_ns, geometry.program_bytes(), cells);
+        medium.buffer.programmed((die, row), host_units, ready_ns, programming);
+        programming.end_ns
     }
 
     fn open_superblock(&mut self, stream: Stream) {
@@ -239,7 +240,6 @@ impl PageMap {
     #[inline]
     fn forget(&mut self, address: u32) {
         if address != NONE {
-            self.reverse.set(address, NONE);
             self.superblocks.remove_valid(address / self.geometry.units_per_superblock);
         }
     }

@@ -172,6 +172,9 @@ pub struct ChipParameters {
     /// A read for the host interrupts a program or erase operation after so long; it waits for its end when absent.
     #[serde(default)]
     pub suspend_ns: Option<u64>,
+    /// Whether the next page goes into a register of its own while the cells program one (cache programming).
+    #[serde(default)]
+    pub cache_program: bool,
     /// Whether a merge copies pages inside their die, without using the bus.
     pub copyback: bool,
 }
@@ -284,6 +287,13 @@ pub struct HybridParameters {
     pub log_superblocks: u32,
     /// Free superblocks beyond those in use.
     pub spare_superblocks: u32,
+}
+
+impl ChipParameters {
+    /// Dies on all channels.
+    pub fn dies(&self) -> u32 {
+        self.channels * self.dies_per_channel
+    }
 }
 
 impl FlashParameters {

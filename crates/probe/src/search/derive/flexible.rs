@@ -1,18 +1,23 @@
 use nandle_profile::{FlexibleIo, RequestCost};
 
 use super::efficient::efficient_block;
-use crate::search::{Grid, Surface, Surfaces};
+use super::knee::knee;
+use crate::search::{CellKey, Grid, Surface, Surfaces};
 
 /// Halving a block must save this share of its cost, or it isn't worth the bookkeeping.
 const WORTH: f64 = 0.1;
 
 /// The flexible I/O unit (DIAT §1.2): the group is the smallest request near full bandwidth; its blocks are as small
-/// as still makes reading one of them notably cheaper. `None` when too little was measured.
+/// as still makes reading one of them notably cheaper. Both are compared at the depth that fills the device with whole
+/// groups, which is what its reader keeps outstanding: deeper, a drive's processor makes all small requests cost the
+/// same. `None` when too little was measured.
 pub fn flexible_io(surfaces: &Surfaces, grid: &Grid) -> Option<FlexibleIo> {
     let block_of = |surface: &Surface| smallest_worth_while(surface, grid);
     let group_of = |surface: &Surface| Some(efficient_block(surface)? / block_of(surface)?);
     let break_even = |surface: &Surface| {
-        Some(cost_ns(surface, efficient_block(surface)?)? / cost_ns(surface, block_of(surface)?)?)
+        let group = efficient_block(surface)?;
+        let depth = knee(surface, group)?;
+        Some(cost_at_depth_ns(surface, group, depth)? / cost_at_depth_ns(surface, block_of(surface)?, depth)?)
     };
     let cost =
         |block: &u64| Some(RequestCost { block_bytes: *block, cost_ns: cost_ns(&surfaces.best, *block)? });
@@ -29,11 +34,18 @@ fn cost_ns(surface: &Surface, block_bytes: u64) -> Option<f64> {
     Some(block_bytes as f64 / surface.plateau(block_bytes)? * 1e9)
 }
 
+/// Device time of one request of a size among so many outstanding ones.
+fn cost_at_depth_ns(surface: &Surface, block_bytes: u64, depth: u32) -> Option<f64> {
+    Some(block_bytes as f64 / surface.bandwidth(CellKey::random(block_bytes, depth))? * 1e9)
+}
+
 /// Goes down from the efficient block as long as each halving saves enough.
 fn smallest_worth_while(surface: &Surface, grid: &Grid) -> Option<u64> {
     let mut block = efficient_block(surface)?;
+    let depth = knee(surface, block)?;
     for smaller in grid.block_sizes.iter().rev().copied().filter(|size| *size < block).collect::<Vec<_>>() {
-        let (now, then) = (cost_ns(surface, block)?, cost_ns(surface, smaller)?);
+        let cost_ns = |block_bytes| cost_at_depth_ns(surface, block_bytes, depth);
+        let (Some(now), Some(then)) = (cost_ns(block), cost_ns(smaller)) else { break };
         if then > (1.0 - WORTH) * now {
             break;
         }

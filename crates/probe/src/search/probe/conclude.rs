@@ -9,8 +9,9 @@ use nandle_profile::{Derived, FirstTouch, FittedCell, Interval, MeasuredCell, Re
 use super::{Findings, ProbeOptions, Search};
 use crate::load::{Measurement, summary};
 use crate::search::derive::derive;
-use crate::search::estimate::{Estimate, estimates};
-use crate::search::fit::{Curve, in_between, is_random};
+use crate::search::estimate::Estimate;
+use crate::search::fit::is_random;
+use crate::search::knowledge::Knowledge;
 use crate::search::{CellKey, Grid, Surfaces};
 use crate::sweep::to_cell;
 
@@ -20,19 +21,17 @@ const RESTLESS: f64 = 0.3;
 impl Search<'_> {
     pub(super) fn conclude(mut self, options: &ProbeOptions, first_touch: Option<FirstTouch>) -> Findings {
         let cells = self.slicer.cells();
-        let estimates = estimates(&cells);
-        let curve = Curve::fit(&estimates);
-        let surfaces = Surfaces::new(&estimates, curve.as_ref(), &self.grid, options.seed);
+        let knowledge = Knowledge::of(&cells, &self.grid);
+        let surfaces = Surfaces::new(&knowledge, options.seed);
+        // What its neighbours tell isn't missing, even where the device is too slow for it.
+        self.unaffordable.retain(|key, _| !knowledge.cells.contains_key(key));
         let latency_ns = smallest_alone(self.slicer.sums());
         let derived = derive(&surfaces, &self.grid, options.stated_split_bytes, latency_ns);
         self.name_what_is_missing(&derived, first_touch.as_ref(), options);
         let reference = self.slicer.reference(self.began);
         self.judge_steadiness(reference.as_ref());
         let measured_cells =
-            self.slicer.sums().filter_map(|(key, sum)| measured(key, sum, &estimates, &surfaces)).collect();
-        let random = estimates.iter().filter(|(key, _)| is_random(key));
-        let random: BTreeMap<_, _> =
-            random.map(|(key, estimate)| (*key, estimate.bandwidth_bytes_per_s)).collect();
+            self.slicer.sums().filter_map(|(key, sum)| measured(key, sum, &knowledge, &surfaces)).collect();
         let errors = self.slicer.errors;
         if let Some(first) = &self.slicer.first_error {
             self.remarks.push(format!("{errors} reads failed; the first: {first}."));
@@ -42,8 +41,8 @@ impl Search<'_> {
             partial: self.partial,
             ended_by: None,
             cells: measured_cells,
-            fitted_cells: fitted(&self.grid, &random, curve.as_ref()),
-            fit: curve.map(|curve| curve.summary(&random)),
+            fitted_cells: fitted(&knowledge, &surfaces),
+            fit: knowledge.fit(),
             derived,
             first_touch,
             reference,
@@ -99,25 +98,27 @@ fn smallest_alone<'a>(mut sums: impl Iterator<Item = (CellKey, &'a Measurement)>
 fn measured(
     key: CellKey,
     sum: &Measurement,
-    estimates: &BTreeMap<CellKey, Estimate>,
+    knowledge: &Knowledge,
     surfaces: &Surfaces,
 ) -> Option<MeasuredCell> {
     let steady: Interval<f64> = surfaces.interval(|surface| surface.bandwidth(key))?;
     Some(MeasuredCell {
         cell: to_cell(&key.spec(), sum, None),
-        slices: u32::try_from(estimates.get(&key)?.slices).unwrap_or(u32::MAX),
+        slices: u32::try_from(knowledge.cells.get(&key)?.slices).unwrap_or(u32::MAX),
         steady_bandwidth_bytes_per_s: steady,
     })
 }
 
-fn fitted(grid: &Grid, measured: &BTreeMap<CellKey, f64>, curve: Option<&Curve>) -> Vec<FittedCell> {
-    let Some(curve) = curve else { return Vec::new() };
-    let cell = |key: CellKey| FittedCell {
-        block_bytes: key.block_bytes,
-        queue_depth: key.queue_depth,
-        bandwidth_bytes_per_s: curve.between(key, measured),
+fn fitted(knowledge: &Knowledge, surfaces: &Surfaces) -> Vec<FittedCell> {
+    let unmeasured = knowledge.cells.iter().filter(|(_, estimate)| estimate.slices == 0);
+    let cell = |(key, _): (&CellKey, &Estimate)| {
+        Some(FittedCell {
+            block_bytes: key.block_bytes,
+            queue_depth: key.queue_depth,
+            bandwidth_bytes_per_s: surfaces.interval(|surface| surface.bandwidth(*key))?,
+        })
     };
-    in_between(grid, measured).into_iter().map(cell).collect()
+    unmeasured.filter_map(cell).collect()
 }
 
 fn skipped(grid: &Grid, unaffordable: &BTreeMap<CellKey, Nanos>) -> Vec<SkippedCell> {

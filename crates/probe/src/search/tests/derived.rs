@@ -65,6 +65,19 @@ fn the_parameters_of_the_x25_m() {
     assert_eq!(derived.random_read_latency_ns, Some(85_000));
 }
 
+/// Deep queues of 2 and of 4 KiB are both bound by the drive's processor, which costs 28 µs a request. At depth 4, which
+/// groups of 32 KiB need, the smaller one is still cheaper (C12).
+#[test]
+fn the_flexible_unit_is_judged_at_the_depth_that_the_group_needs() {
+    let processor = |block: u64| block as f64 / 28e-6;
+    let deep = |block: u64, depth: u32| {
+        if depth > 4 && block < 8_192 { processor(block) } else { x25_m(block, depth) }
+    };
+    let cells = grid().random_cells().map(|key| (key, deep(key.block_bytes, key.queue_depth))).collect();
+    let flexible = derive(&Surfaces::exact(Surface::new(cells)), &grid(), None, None).flexible_io.unwrap();
+    assert_eq!((flexible.block_bytes.value, flexible.group_blocks.value), (2048, 16));
+}
+
 #[test]
 fn where_bandwidth_still_grows_the_plateau_is_not_reached() {
     let cells = grid().random_cells().map(|key| (key, f64::from(key.queue_depth) * MB)).collect();

@@ -20,6 +20,8 @@ pub(super) fn sata() -> Drive {
         split_bytes: 2 << 20,
         group_factor: 1.6,
         sequential_factor: 0.6,
+        crowded_bytes: NEVER,
+        quirks: 0.0,
         weather: Weather::default(),
     }
 }
@@ -36,6 +38,8 @@ pub(super) fn cloud() -> Drive {
         split_bytes: NEVER,
         group_factor: 1.0,
         sequential_factor: 1.0,
+        crowded_bytes: NEVER,
+        quirks: 0.0,
         weather: Weather::default(),
     }
 }
@@ -52,6 +56,8 @@ pub(super) fn fast() -> Drive {
         split_bytes: NEVER,
         group_factor: 1.0,
         sequential_factor: 0.5,
+        crowded_bytes: NEVER,
+        quirks: 0.0,
         weather: Weather::default(),
     }
 }
@@ -68,6 +74,8 @@ pub(super) fn disk() -> Drive {
         split_bytes: NEVER,
         group_factor: 0.3,
         sequential_factor: 0.02,
+        crowded_bytes: NEVER,
+        quirks: 0.0,
         weather: Weather::default(),
     }
 }
@@ -75,6 +83,22 @@ pub(super) fn disk() -> Drive {
 /// Several slow disks behind one controller: bandwidth grows with the depth, and each depth is slow.
 pub(super) fn disk_array() -> Drive {
     Drive { commands: 12, request_us: 30_000.0, bandwidth_max: 900e6, ..disk() }
+}
+
+/// A disk of a virtual machine: what the host does with requests is not smooth.
+pub(super) fn virtual_disk() -> Drive {
+    Drive {
+        commands: 48,
+        request_us: 110.0,
+        ns_per_byte: 0.4,
+        jitter: 0.3,
+        iops_max: 70_000.0,
+        bandwidth_max: 2.3e9,
+        crowded_bytes: 2 << 20,
+        quirks: 0.05,
+        sequential_factor: 0.7,
+        ..cloud()
+    }
 }
 
 /// A drive behind something that has each 128 KiB brought from far away when they are read for the first time.

@@ -35,6 +35,33 @@ fn a_cell_with_few_slices_is_as_unsure_as_the_others_are() {
 }
 
 #[test]
+fn scatter_is_judged_by_the_cells_about_one() {
+    let of = |count: usize, scatter: f64| -> Vec<Slice> {
+        (0..count)
+            .map(|number| slice(if number % 2 == 0 { 1e8 * (1.0 - scatter) } else { 1e8 * (1.0 + scatter) }))
+            .collect()
+    };
+    // Small blocks scatter little, large ones much, and one cell was measured more often than all others.
+    let mut cells: BTreeMap<_, _> = [11, 12, 13, 19, 20, 21]
+        .into_iter()
+        .map(|power| (CellKey::random(1 << power, 1), of(4, if power < 16 { 0.01 } else { 0.2 })))
+        .collect();
+    cells.insert(CellKey::random(32 << 10, 8), of(100, 0.1));
+    let (small, large) = (CellKey::random(4096, 2), CellKey::random(1 << 20, 2));
+    cells.extend([(small, of(1, 0.0)), (large, of(1, 0.0))]);
+    let estimates = estimates(&cells);
+    assert!(estimates[&small].log_error < 0.09, "{:?}", estimates[&small]);
+    assert!(estimates[&large].log_error > 0.15, "{:?}", estimates[&large]);
+}
+
+#[test]
+fn a_pause_counts_as_the_time_it_takes() {
+    let pause = [slice(1e8), slice(1e8), slice(1e6), slice(1e8)].to_vec();
+    let estimate = estimates(&BTreeMap::from([(CellKey::random(4096, 1), pause)]))[&CellKey::random(4096, 1)];
+    assert!((0.2..0.4).contains(&estimate.log_error), "{estimate:?}");
+}
+
+#[test]
 fn cells_in_which_nothing_was_counted_have_no_estimate() {
     assert!(estimates(&BTreeMap::from([(CellKey::random(4096, 1), Vec::new())])).is_empty());
 }

@@ -42,21 +42,47 @@ fn the_bounds_of_the_curve_are_its_limits() {
 }
 
 #[test]
+fn knees_as_sharp_as_can_be_keep_within_numbers() {
+    let sharp = Curve { sharpness: 64.0, ..curve() };
+    for key in grid().random_cells() {
+        let [sharp, smooth] =
+            [sharp, curve()].map(|x| x.bandwidth_bytes_per_s(key.block_bytes, key.queue_depth));
+        assert!(sharp >= smooth && sharp < 1.3 * smooth, "{key:?}: {sharp}, {smooth}");
+    }
+}
+
+#[test]
+fn a_cell_with_a_large_error_moves_the_curve_less() {
+    let with_error = |log_error| {
+        let mut cells: BTreeMap<CellKey, Estimate> = measured()
+            .into_iter()
+            .map(|(key, bandwidth_bytes_per_s)| {
+                (key, Estimate { bandwidth_bytes_per_s, log_error: 0.01, slices: 3 })
+            })
+            .collect();
+        for (key, cell) in cells.iter_mut().filter(|(key, _)| key.block_bytes == 2048) {
+            let factor = if key.queue_depth < 10 { 0.5 } else { 2.0 };
+            *cell =
+                Estimate { bandwidth_bytes_per_s: cell.bandwidth_bytes_per_s * factor, log_error, ..*cell };
+        }
+        let fitted = Curve::fit(&cells).unwrap();
+        (fitted.bandwidth_bytes_per_s(4096, 1) / curve().bandwidth_bytes_per_s(4096, 1)).ln().abs()
+    };
+    assert!(with_error(0.7) < 0.5 * with_error(0.01), "{} {}", with_error(0.7), with_error(0.01));
+}
+
+#[test]
 fn a_known_curve_is_found_again() {
     let (curve, fitted) = (curve(), fitted().unwrap());
     for key in grid().random_cells() {
         let expected = curve.bandwidth_bytes_per_s(key.block_bytes, key.queue_depth);
         let got = fitted.bandwidth_bytes_per_s(key.block_bytes, key.queue_depth);
         assert!((got / expected - 1.0).abs() < 0.03, "{key:?}: {got}, expected {expected}");
-        let between = fitted.between(key, &measured());
-        assert!((between / expected - 1.0).abs() < 0.02, "{key:?}: {between}, expected {expected}");
     }
     let near = |got: f64, expected: f64| assert!((got / expected - 1.0).abs() < 0.05, "{fitted:?}");
     near(fitted.request_ns, curve.request_ns);
     near(fitted.iops_max, curve.iops_max);
     near(fitted.bandwidth_bytes_per_s_max, curve.bandwidth_bytes_per_s_max);
-    let summary = fitted.summary(&measured());
-    assert!(summary.error_p90 < 0.05 && summary.error_median <= summary.error_p90, "{summary:?}");
 }
 
 #[test]
@@ -68,9 +94,14 @@ fn a_few_cells_give_no_curve() {
 
 #[test]
 fn nothing_is_filled_in_beyond_the_deepest_queue_measured() {
-    let measured: BTreeMap<_, _> =
-        [(CellKey::random(4096, 1), 1.0), (CellKey::random(4096, 32), 2.0), (CellKey::random(8192, 4), 3.0)]
-            .into();
+    let measured = [(4096, 1), (4096, 32), (8192, 4)]
+        .map(|(block, depth)| {
+            (
+                CellKey::random(block, depth),
+                Estimate { bandwidth_bytes_per_s: 1e8, log_error: 0.01, slices: 3 },
+            )
+        })
+        .into();
     let between = in_between(&grid(), &measured);
     let expected = [(4096, 2), (4096, 4), (4096, 8), (4096, 16), (8192, 1), (8192, 2)];
     assert_eq!(between, expected.map(|(block, depth)| CellKey::random(block, depth)));

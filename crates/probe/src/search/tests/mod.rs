@@ -4,6 +4,7 @@ mod estimates;
 mod faults;
 mod fits;
 mod grids;
+mod krigings;
 mod probes;
 mod schedules;
 mod truth;

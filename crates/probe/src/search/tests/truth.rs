@@ -124,8 +124,14 @@ pub(super) struct Score {
     pub(super) groups: Share,
     /// Whether a drop is seen where there is one, and only there.
     pub(super) splits: Share,
-    /// Fitted cells within 5 % of the truth.
-    pub(super) fitted: Share,
+    /// Intervals of fitted cells' bandwidth that contain the truth.
+    pub(super) fitted_covered: Share,
+    /// Cells of random reading, measured and fitted, within 5 % of the truth.
+    pub(super) right: Share,
+    /// Intervals of knees that span no more than a factor of eight.
+    pub(super) narrow: Share,
+    /// What all cells of random reading are off by.
+    pub(super) errors: Vec<f64>,
     /// Block sizes with a knee.
     pub(super) blocks: Share,
     /// Cells that were measured.
@@ -161,18 +167,33 @@ impl Score {
         self.longest_s = self.longest_s.max(found.elapsed.as_secs_f64());
     }
 
+    /// Nine cells of random reading in ten are off by less.
+    pub(super) fn error_p90(&self) -> f64 {
+        let mut errors = self.errors.clone();
+        errors.sort_by(f64::total_cmp);
+        errors[errors.len() * 9 / 10]
+    }
+
     fn add_cells(&mut self, truth: &Truth, found: &Findings) {
         let pace = pace(truth, found);
         for cell in &found.cells {
             let key = key_of(cell);
             if let Some(expected) = truth.surface.bandwidth(key) {
                 self.covered.count(cell.steady_bandwidth_bytes_per_s.contains(expected * pace));
+                if key.order == Order::Random && key.group_blocks == 1 {
+                    let relative = cell.steady_bandwidth_bytes_per_s.value / expected / pace - 1.0;
+                    self.right.count(relative.abs() <= 0.05);
+                    self.errors.push(relative.abs());
+                }
             }
         }
         for cell in &found.fitted_cells {
             let key = CellKey::random(cell.block_bytes, cell.queue_depth);
             let expected = truth.surface.bandwidth(key).unwrap() * pace;
-            self.fitted.count((cell.bandwidth_bytes_per_s / expected - 1.0).abs() <= 0.05);
+            let relative = cell.bandwidth_bytes_per_s.value / expected - 1.0;
+            self.right.count(relative.abs() <= 0.05);
+            self.fitted_covered.count(cell.bandwidth_bytes_per_s.contains(expected));
+            self.errors.push(relative.abs());
         }
         let random =
             found.cells.iter().filter(|cell| cell.cell.pattern == "random" && cell.cell.group_blocks == 1);
@@ -198,6 +219,7 @@ impl Score {
             }
             let value = u64::from(expected.queue_depth.value);
             self.knees.count(near(depth(got.queue_depth), value));
+            self.narrow.count(got.queue_depth.high <= 8 * got.queue_depth.low);
             self.knee_values.count(near(Interval::exact(got.queue_depth.value.into()), value));
             self.plateaus.count(got.plateau_bytes_per_s.contains(expected.plateau_bytes_per_s.value * pace));
         }
@@ -208,8 +230,8 @@ impl std::fmt::Display for Score {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "covered {}, plateaus {}, knees {} (values {}), efficient {}, groups {}, splits {}, fitted {}, blocks {}, \
-             measured {}, partial {}, longest {:.2} s",
+            "covered {}, plateaus {}, knees {} (values {}), efficient {}, groups {}, splits {}, right {}, blocks {}, \
+             measured {}, partial {}, longest {:.2} s, fitted covered {}, narrow {}, off by {:.3}",
             self.covered,
             self.plateaus,
             self.knees,
@@ -217,11 +239,14 @@ impl std::fmt::Display for Score {
             self.efficient,
             self.groups,
             self.splits,
-            self.fitted,
+            self.right,
             self.blocks,
             self.measured,
             self.partial,
-            self.longest_s
+            self.longest_s,
+            self.fitted_covered,
+            self.narrow,
+            self.error_p90(),
         )
     }
 }

@@ -1,0 +1,59 @@
+use std::collections::BTreeMap;
+
+use nandle_profile::FitSummary;
+use rand_distr::{Distribution, StandardNormal};
+
+use super::estimate::{Estimate, Slice, estimates};
+use super::fit::{Curve, in_between, is_random};
+use super::kriging::Kriged;
+use super::{CellKey, Grid, Surface};
+use crate::pattern::Generator;
+
+/// What the slices of some cells say of all cells.
+pub(super) struct Knowledge {
+    /// The best estimate of each cell; those without slices are random reading between measured cells.
+    pub(super) cells: BTreeMap<CellKey, Estimate>,
+    /// Random reading; `None` while too few cells were measured for a curve, and each stands for itself.
+    random: Option<(Curve, Kriged)>,
+}
+
+impl Knowledge {
+    pub(super) fn of(slices: &BTreeMap<CellKey, Vec<Slice>>, grid: &Grid) -> Self {
+        let mut cells = estimates(slices);
+        let measured: BTreeMap<_, _> =
+            cells.iter().filter(|(key, _)| is_random(key)).map(|(key, estimate)| (*key, *estimate)).collect();
+        let random = Curve::fit(&measured).and_then(|curve| {
+            let kriged = Kriged::new(&measured, &in_between(grid, &measured), &curve)?;
+            Some((curve, kriged))
+        });
+        if let Some((_, kriged)) = &random {
+            cells.extend(kriged.estimates());
+        }
+        Self { cells, random }
+    }
+
+    /// The best estimate.
+    pub(super) fn surface(&self) -> Surface {
+        Surface::new(self.cells.iter().map(|(key, cell)| (*key, cell.bandwidth_bytes_per_s)).collect())
+    }
+
+    /// A surface that the slices allow.
+    pub(super) fn draw(&self, generator: &mut Generator) -> Surface {
+        let mut cells: BTreeMap<CellKey, f64> =
+            self.cells.iter().map(|(key, estimate)| (*key, drawn(estimate, generator))).collect();
+        if let Some((_, kriged)) = &self.random {
+            cells.extend(kriged.draw(generator));
+        }
+        Surface::new(cells)
+    }
+
+    /// The curve of random reading, and how far off what follows from it is where it wasn't measured.
+    pub(super) fn fit(&self) -> Option<FitSummary> {
+        self.random.as_ref().map(|(curve, kriged)| curve.summary(kriged.errors_left_out()))
+    }
+}
+
+fn drawn(estimate: &Estimate, generator: &mut Generator) -> f64 {
+    let deviation: f64 = StandardNormal.sample(generator);
+    estimate.bandwidth_bytes_per_s * (deviation * estimate.log_error).exp()
+}

@@ -8,9 +8,12 @@ use nandle_io::Nanos;
 use nandle_io::units::{parse_bytes, parse_duration};
 use nandle_probe::load::{Arrivals, Refill};
 use nandle_probe::pattern::PatternSpec;
+use nandle_probe::sweep::Preset;
 use nandle_profile::OperationKind;
 use nandle_target::{IoChoice, TargetSpec};
 
+use crate::commands::advise::AdviseArgs;
+use crate::commands::compare::CompareArgs;
 use crate::commands::models::Wear;
 use crate::commands::replay::ReplayArgs;
 use crate::commands::trace::TraceArgs;
@@ -19,7 +22,7 @@ use crate::commands::trace::TraceArgs;
 #[derive(Debug, Parser)]
 #[command(name = "nandle", version, max_term_width = 100)]
 #[command(
-    after_help = "Examples:\n  nandle probe .                     what can the disk under this directory do?\n  nandle sweep . --plan              what would a sweep run, and how long?\n  nandle report a.json b.json        two devices side by side\n  nandle probe model:x25-m-g2        a modelled drive, in virtual time\n\nSizes are 4KiB, 64MiB, 4GiB (4K = 4KiB), times 250us, 3ms, 60s."
+    after_help = "Examples:\n  nandle probe .                     what can the disk under this directory do?\n  nandle sweep . --plan              what would a sweep run, and how long?\n  nandle report a.json b.json        two devices side by side\n  nandle probe model:x25-m-g2        a modelled drive, in virtual time\n  nandle advise profile.json --for postgresql\n                                     what to set, and why\n\nSizes are 4KiB, 64MiB, 4GiB (4K = 4KiB), times 250us, 3ms, 60s."
 )]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -49,6 +52,10 @@ pub(crate) enum Command {
     Models(ModelsArgs),
     /// Make the HTML report of one profile, or of several to compare
     Report(ReportArgs),
+    /// Settings for a database or the kernel, each with the number and the rule behind it
+    Advise(AdviseArgs),
+    /// A profile against an older one, or drives side by side: prices, sizing, placement
+    Compare(Box<CompareArgs>),
     /// Replay a trace under several write policies, side by side
     Replay(Box<ReplayArgs>),
     /// Say what a block trace looks like to a drive, and convert traces
@@ -132,15 +139,17 @@ impl From<IoArg> for IoChoice {
 /// Profile a device within a time budget.
 ///
 /// Writes a test file (unless the target is one, or a device), reads it in short interleaved slices, searches where
-/// the device's limits are, and writes what it found as JSON and as a page. Nothing but the test file is written to.
+/// the device's limits are, and writes what it found as JSON and as a page. With five minutes or more it also
+/// conducts experiments that write (`nandle probe TARGET --experiments` lists them), where that harms nothing: to the
+/// test file, to a modelled drive, to a file or a device whose contents may be lost.
 #[derive(Debug, ClapArgs)]
 #[command(
-    after_help = "Examples:\n  nandle probe .\n  nandle probe /var/lib/postgresql --budget 3m --profile db.json --report db.html\n  sudo nandle probe /dev/nvme0n1\n  nandle probe model:x25-m-g2 --budget 30s"
+    after_help = "Examples:\n  nandle probe .\n  nandle probe /var/lib/postgresql --budget 10m --profile db.json --report db.html\n  nandle probe . --only write-patterns,flush --budget 2m --yes\n  nandle probe . --budget 10m --resume\n  sudo nandle probe /dev/nvme0n1\n  nandle probe model:x25-m-g2 --budget 30s"
 )]
 pub(crate) struct ProbeArgs {
     #[command(flatten)]
     pub(crate) target: TargetArgs,
-    /// Time for everything; a quarter of it at most goes into writing the test file. Of a modelled drive it is virtual
+    /// Time for everything; a quarter of it at most goes into writing the test file. From 5m on experiments write. Of a modelled drive it is virtual
     /// time, and how long that takes depends on how many requests fit into it
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_duration)]
     pub(crate) budget: Nanos,
@@ -151,32 +160,56 @@ pub(crate) struct ProbeArgs {
     /// Where the report goes
     #[arg(long, value_name = "PATH", default_value = "report.html")]
     pub(crate) report: PathBuf,
+    /// Write nothing but the test file's first contents
+    #[arg(long)]
+    pub(crate) read_only: bool,
+    /// Bytes that all experiments together may write [default: a tenth of the free space, or of a raw device; no limit
+    /// on modelled drives]
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
+    pub(crate) write_limit: Option<u64>,
+    /// Conduct these experiments alone (`reads` is the read side)
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) only: Vec<String>,
+    /// Leave these experiments out
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) skip: Vec<String>,
+    /// Write without asking
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Go on with the profile that an interrupted probe left: what is complete in it isn't measured again
+    #[arg(long)]
+    pub(crate) resume: bool,
+    /// List the experiments with what each would cost within the budget; run nothing
+    #[arg(long)]
+    pub(crate) experiments: bool,
 }
 
 /// Measure every combination of pattern, block size, group size and queue depth.
 #[derive(Debug, ClapArgs)]
 #[command(
-    after_help = "Examples:\n  nandle sweep . --plan\n  nandle sweep . --block-sizes 2K,32K,1M --group-sizes 1,4,16 --queue-depths 1,4,32 --output sweep.csv\n  nandle sweep . --operation mixed:70 --patterns random --time-per-run 5s --json\n  nandle sweep . --resume sweep.json --output sweep.json\n  nandle sweep model:mtron-16 --operation write --patterns sequential,random,focused:8MiB,ordered:2"
+    after_help = "Examples:\n  nandle sweep . --plan\n  nandle sweep . --block-sizes 2K,32K,1M --group-sizes 1,4,16 --queue-depths 1,4,32 --output sweep.csv\n  nandle sweep . --operation mixed:70 --patterns random --time-per-run 5s --json\n  nandle sweep . --resume sweep.json --output sweep.json\n  nandle sweep model:mtron-16 --operation write --patterns sequential,random,focused:8MiB,ordered:2\n  nandle sweep model:x25-m-g2 --preset diat --bytes-per-run 64MiB --output diat.csv"
 )]
 pub(crate) struct SweepArgs {
     #[command(flatten)]
     pub(crate) target: TargetArgs,
-    /// Bytes of one request
-    #[arg(long, value_name = "SIZES", value_delimiter = ',', value_parser = parse_bytes,
-          default_value = "4KiB,8KiB,16KiB,32KiB,64KiB,128KiB,256KiB,512KiB,1MiB")]
+    /// The parameter space of a paper: what is not given below is as in it
+    #[arg(long, value_name = "PAPER")]
+    pub(crate) preset: Option<PresetArg>,
+    /// Bytes of one request [default: 4KiB to 1MiB in doublings]
+    #[arg(long, value_name = "SIZES", value_delimiter = ',', value_parser = parse_bytes)]
     pub(crate) block_sizes: Vec<u64>,
-    /// Blocks read one after the other before the random pattern jumps; other patterns have no groups
-    #[arg(long, value_name = "COUNTS", value_delimiter = ',', default_value = "1")]
+    /// Blocks read one after the other before the random pattern jumps; other patterns have no groups [default: 1]
+    #[arg(long, value_name = "COUNTS", value_delimiter = ',')]
     pub(crate) group_sizes: Vec<u64>,
-    /// Requests outstanding
-    #[arg(long, value_name = "COUNTS", value_delimiter = ',', default_value = "1,4,16,32,64")]
+    /// Requests outstanding [default: 1,4,16,32,64]
+    #[arg(long, value_name = "COUNTS", value_delimiter = ',')]
     pub(crate) queue_depths: Vec<u32>,
-    /// random, sequential, focused:SIZE, partitioned:STREAMS, ordered:STRIDE, zipf:SKEW
-    #[arg(long, value_name = "PATTERNS", value_delimiter = ',', default_value = "random,sequential")]
+    /// random, sequential, focused:SIZE, partitioned:STREAMS, ordered:STRIDE, zipf:SKEW [default: random,sequential]
+    #[arg(long, value_name = "PATTERNS", value_delimiter = ',')]
     pub(crate) patterns: Vec<PatternSpec>,
-    /// read, write, or mixed:PERCENT (per cent of reads)
-    #[arg(long, value_name = "OPERATION", default_value = "read")]
-    pub(crate) operation: OperationKind,
+    /// read, write, or mixed:PERCENT (per cent of reads); several make cells of their own [default: read]
+    #[arg(long, value_name = "OPERATIONS", value_delimiter = ',')]
+    pub(crate) operation: Vec<OperationKind>,
     /// End a run after this many bytes
     #[arg(long, value_name = "SIZE", value_parser = positive_bytes)]
     pub(crate) bytes_per_run: Option<u64>,
@@ -209,6 +242,30 @@ pub(crate) struct SweepArgs {
     /// What to print [default: a table on a terminal, CSV elsewhere]
     #[arg(long)]
     pub(crate) format: Option<FormatArg>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum PresetArg {
+    /// Random reading in groups, and sequential reading (Baumann et al., `DaMoN` 2010)
+    Diat,
+    /// Sequential and random reading and writing at depths 32 and 1 (Gottstein et al., 2010)
+    Flashydb,
+    /// The same over record sizes, one request at a time (as Regola et al. ran it, 2012)
+    Iozone,
+    /// Where requests go: focused, partitioned, ordered (Bouganim et al., CIDR 2009)
+    Uflip,
+}
+
+impl PresetArg {
+    /// What it stands for.
+    pub(crate) fn preset(self) -> Preset {
+        match self {
+            Self::Diat => Preset::Diat,
+            Self::Flashydb => Preset::Flashydb,
+            Self::Iozone => Preset::Iozone,
+            Self::Uflip => Preset::Uflip,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

@@ -33,6 +33,12 @@ pub(crate) fn note(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{text}");
 }
 
+/// Asks something: the answer is typed behind it.
+pub(crate) fn ask(question: &str) {
+    let mut err = std::io::stderr().lock();
+    let _ = write!(err, "{question}").and_then(|()| err.flush());
+}
+
 /// Tells why it didn't work.
 pub(crate) fn problem(text: &str) {
     note(&format!("nandle: {text}"));

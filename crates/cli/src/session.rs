@@ -5,10 +5,13 @@ use std::path::Path;
 use nandle_io::units::format_bytes;
 use nandle_io::{Device, Io, Nanos};
 use nandle_probe::Unobserved;
+use nandle_probe::experiments::{Beside, Opened, TestFile};
 use nandle_probe::fill::{BUFFER_BYTES, FillError, FillOptions, Filled, fill};
 use nandle_probe::load::{Cancel, Contents, Lane, LaneOptions, LoadError};
 use nandle_profile::Backend;
-use nandle_target::{Intent, ModelContents, OpenOptions, Target, TargetKind, TargetSpec};
+use nandle_target::{
+    Intent, ModelContents, OpenOptions, OpenedIo, SpareFile, Target, TargetError, TargetKind, TargetSpec,
+};
 
 use crate::args::TargetArgs;
 use crate::error::CliError;
@@ -36,6 +39,11 @@ pub(crate) struct Prepared {
 impl Session {
     /// Opens what the user named.
     pub(crate) fn open(args: &TargetArgs, intent: Intent, cancel: &Cancel) -> Result<Self, CliError> {
+        Ok(Self::try_open(args, intent, cancel)?)
+    }
+
+    /// [`Session::open`] with the reason why it could not be.
+    pub(crate) fn try_open(args: &TargetArgs, intent: Intent, cancel: &Cancel) -> Result<Self, TargetError> {
         let options = OpenOptions {
             io: args.io.into(),
             direct: !args.buffered,
@@ -65,6 +73,12 @@ impl Session {
     /// A world with the target in it, for one thread.
     pub(crate) fn open_io(&self, slots: u32) -> Result<(Box<dyn Io>, Device), CliError> {
         let opened = self.target.io(slots)?;
+        Ok((opened.io, opened.device))
+    }
+
+    /// The same with its write cache off. For models.
+    pub(crate) fn open_io_without_cache(&self, slots: u32) -> Result<(Box<dyn Io>, Device), String> {
+        let opened = self.target.io_without_cache(slots).map_err(|error| error.to_string())?;
         Ok((opened.io, opened.device))
     }
 
@@ -143,9 +157,29 @@ impl Session {
     }
 
     /// [`Session::prepare`] with a lane that is made for it and dropped after.
-    pub(crate) fn prepare_apart(&self, progress: &mut Progress) -> Result<Prepared, CliError> {
+    pub(crate) fn prepare_apart(
+        &self,
+        time_limit: Option<Nanos>,
+        progress: &mut Progress,
+    ) -> Result<Prepared, CliError> {
         let (io, device) = self.open_io(16)?;
         let mut lane = Lane::new(io, device, self.lane_options(0))?;
-        self.prepare(&mut lane, None, progress)
+        self.prepare(&mut lane, time_limit, progress)
     }
+}
+
+impl Beside for Session {
+    fn blocking(&self) -> Opened {
+        opened(self.target.blocking())
+    }
+
+    fn test_file(&self, file: TestFile) -> Opened {
+        let TestFile { bytes, reserved, direct, sync } = file;
+        opened(self.target.spare_file(SpareFile { bytes, reserved, direct, sync }))
+    }
+}
+
+fn opened(result: Result<OpenedIo, TargetError>) -> Opened {
+    let opened = result.map_err(|error| error.to_string())?;
+    Ok((opened.io, opened.device))
 }

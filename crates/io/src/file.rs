@@ -8,7 +8,7 @@ use rustix::fs::{FileType, OFlags, fcntl_getfl, fcntl_setfl, fstat};
 
 use self::direct::Direct;
 use self::file_system::Directness;
-use crate::{Access, DurableWrites, Shape};
+use crate::{Access, Durability, DurableWrites, Shape};
 
 /// An open file or raw block device, and its shape. Several worlds may use the same one.
 #[derive(Debug)]
@@ -16,6 +16,28 @@ pub struct DeviceFile {
     file: File,
     shape: Shape,
     directness: Directness,
+    sync: SyncCall,
+}
+
+/// Which system call a flush of a file is, and with it what a durable write makes durable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SyncCall {
+    /// `fdatasync` and `RWF_DSYNC`: the data, and what it takes to read it back.
+    #[default]
+    Fdatasync,
+    /// `fsync` and `RWF_SYNC`: the file's times as well.
+    Fsync,
+}
+
+impl SyncCall {
+    /// The flags of `pwritev2(2)` for a write.
+    pub(crate) fn write_flags(self, durability: Durability) -> i32 {
+        match (durability, self) {
+            (Durability::Volatile, _) => 0,
+            (Durability::Durable, Self::Fdatasync) => libc::RWF_DSYNC,
+            (Durability::Durable, Self::Fsync) => libc::RWF_SYNC,
+        }
+    }
 }
 
 /// How a file is to be used.
@@ -78,7 +100,22 @@ impl DeviceFile {
             .map_err(system("reading the file's size"))?;
         let writable = flags & OFlags::RWMODE == OFlags::RDWR;
         let shape = direct.shape(end, writable, options.durable_writes);
-        Ok(Self { file, shape, directness })
+        Ok(Self { file, shape, directness, sync: SyncCall::default() })
+    }
+
+    /// The same, flushed by another system call.
+    #[must_use]
+    pub fn with_sync(self, sync: SyncCall) -> Self {
+        Self { sync, ..self }
+    }
+
+    /// The same, of which requests may reach up to `capacity_bytes`, rounded down to whole logical blocks: a write
+    /// beyond the file's end makes it longer.
+    #[must_use]
+    pub fn growing_to(mut self, capacity_bytes: u64) -> Self {
+        let block_bytes = self.shape.logical_block_bytes;
+        self.shape.capacity_bytes = capacity_bytes - capacity_bytes % block_bytes;
+        self
     }
 
     /// The same, of which requests reach only the first `capacity_bytes`, rounded down to whole logical blocks: what
@@ -94,6 +131,11 @@ impl DeviceFile {
     /// What it can do.
     pub fn shape(&self) -> &Shape {
         &self.shape
+    }
+
+    /// Which system call flushes it.
+    pub fn sync(&self) -> SyncCall {
+        self.sync
     }
 
     /// What else may hold or copy what is read and written, though direct I/O bypasses the page cache; `None` where

@@ -2,7 +2,9 @@
 //! profile within a time budget. It knows a device only through [`nandle_io::Io`]; it must never open, name or
 //! remove a file, read the system's clock, or print.
 
+pub mod experiments;
 pub mod fill;
+mod isotonic;
 pub mod load;
 mod observer;
 pub mod pattern;

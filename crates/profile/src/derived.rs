@@ -1,10 +1,14 @@
 use serde::{Deserialize, Serialize};
 
-use crate::{FlexibleIo, Interval};
+use crate::{
+    CommitTime, FlexibleIo, GroupCommitGain, InterferenceLimit, Interval, SteadyStateFigures,
+    WritePatternCost,
+};
 
 /// What follows from the measured cells. A value that could not be concluded is `null` or missing from its
 /// list, and `partial` of the profile says why. "Near full" is within 10 % of the best bandwidth seen.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Derived {
     /// Best bandwidth of random reading, any block size and depth.
     pub random_bandwidth_bytes_per_s_max: Option<Interval<f64>>,
@@ -28,10 +32,38 @@ pub struct Derived {
     pub split_bytes: Option<SplitSize>,
     /// The flexible I/O unit (DIAT §1.2, C12).
     pub flexible_io: Option<FlexibleIo>,
+    /// What a write costs in each pattern (`StableBuffer` §3.1).
+    #[serde(default)]
+    pub write_pattern_cost: Option<WritePatternCost>,
+    /// The largest area in which random writes stay cheap.
+    #[serde(default)]
+    pub focused_area_bytes: Option<Interval<u64>>,
+    /// The most sequential streams that stay cheap when they are interleaved.
+    #[serde(default)]
+    pub partition_count_max: Option<Interval<u32>>,
+    /// Strides, in blocks, at which writing stays cheap (`StableBuffer` §3.1: at most 4 times sequential writing).
+    #[serde(default)]
+    pub cheap_strides_blocks: Vec<i64>,
+    /// What makes a write durable soonest.
+    #[serde(default)]
+    pub flush_ns: Option<CommitTime>,
+    /// What sharing a flush gains.
+    #[serde(default)]
+    pub group_commit: Option<GroupCommitGain>,
+    /// What random writing gives for long.
+    #[serde(default)]
+    pub steady_state: Option<SteadyStateFigures>,
+    /// How much may be written before reads suffer.
+    #[serde(default)]
+    pub interference: Option<InterferenceLimit>,
+    /// The block below which a smaller request costs more than a larger one, reading or writing (read-modify-write).
+    #[serde(default)]
+    pub smallest_block_bytes: Option<Interval<u64>>,
 }
 
 /// The least depth that saturates a block size.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DepthForBlock {
     /// Bytes of one request.
     pub block_bytes: u64,
@@ -46,6 +78,7 @@ pub struct DepthForBlock {
 
 /// The smallest near-full block at a depth.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BlockAtDepth {
     /// Requests outstanding.
     pub queue_depth: u32,
@@ -55,6 +88,7 @@ pub struct BlockAtDepth {
 
 /// A combination at which random reading equals sequential reading.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EqualRegion {
     /// Bytes of one request.
     pub block_bytes: u64,
@@ -68,6 +102,7 @@ pub struct EqualRegion {
 
 /// Bandwidth in groups relative to group 1 of the same block size and depth.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GroupPenalty {
     /// Bytes of one request.
     pub block_bytes: u64,
@@ -81,6 +116,7 @@ pub struct GroupPenalty {
 
 /// Where a request is split.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SplitSize {
     /// What sysfs says (`max_sectors_kb`).
     pub stated_bytes: Option<u64>,
@@ -90,6 +126,7 @@ pub struct SplitSize {
 
 /// A sign of a split in the curve.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SplitObservation {
     /// The largest block that shows no sign of it.
     pub whole_bytes: u64,

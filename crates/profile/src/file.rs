@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::upgrade::upgrade;
 use crate::{DeviceProfile, PROFILE_SCHEMA_VERSION};
 
 /// A profile could not be read or written.
@@ -28,17 +29,17 @@ pub enum ProfileError {
         /// What was wrong with it.
         source: serde_json::Error,
     },
-    /// The file is from another version of the program.
+    /// The file is from a later version of the program.
     #[error(
-        "{path} has profile schema version {got}, and this program reads version {expected}; \
-         probe the device again with this program"
+        "{path} has profile schema version {got}, and this program reads versions up to {expected}; \
+         read it with a newer program, or probe the device again with this one"
     )]
     Version {
         /// Which file.
         path: PathBuf,
         /// The version it has.
         got: u64,
-        /// The version that can be read.
+        /// The latest version that can be read.
         expected: u32,
     },
 }
@@ -53,16 +54,17 @@ fn advice(source: &std::io::Error) -> &'static str {
 /// Reads a profile.
 ///
 /// # Errors
-/// The file can't be read, is no profile, or has another schema version.
+/// The file can't be read, is no profile, or has a later schema version.
 pub fn read_profile(path: &Path) -> Result<DeviceProfile, ProfileError> {
     let file = |source| ProfileError::File { action: "reading the profile", path: path.into(), source };
     let damaged = |source| ProfileError::Damaged { path: path.into(), source };
     let bytes = fs::read(path).map_err(file)?;
-    let value: Value = serde_json::from_slice(&bytes).map_err(damaged)?;
+    let mut value: Value = serde_json::from_slice(&bytes).map_err(damaged)?;
+    upgrade(&mut value);
     // Other files of JSON have versions too; what no program says it has made is none of ours.
     let version = value.get("made_by").and(value.get("schema_version"));
     match version.and_then(Value::as_u64) {
-        Some(got) if got != u64::from(PROFILE_SCHEMA_VERSION) => {
+        Some(got) if got > u64::from(PROFILE_SCHEMA_VERSION) => {
             Err(ProfileError::Version { path: path.into(), got, expected: PROFILE_SCHEMA_VERSION })
         }
         // A missing version is reported by name by the typed reading below.

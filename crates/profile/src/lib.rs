@@ -9,23 +9,34 @@
 mod cell;
 mod costs;
 mod derived;
+mod derived_writes;
+pub mod experiments;
 mod file;
 mod interval;
 mod profile;
+#[cfg(feature = "schema")]
+mod schema;
 mod sweep;
 mod system;
+mod upgrade;
 
 pub use cell::{Cell, DriveWork, LatencySummary, MeasuredCell, OperationKind, SecondSample, SkippedCell};
 pub use costs::{FlexibleIo, ReadPlan, RequestCost};
 pub use derived::{
     BlockAtDepth, DepthForBlock, Derived, EqualRegion, GroupPenalty, SplitObservation, SplitSize,
 };
+pub use derived_writes::{
+    CommitTime, GroupCommitGain, InterferenceLimit, SteadyStateFigures, WritePatternCost,
+};
+pub use experiments::{Conducted, Experiments, SkippedExperiment};
 pub use file::{ProfileError, read_profile, try_write, write_atomically, write_profile};
 pub use interval::Interval;
 pub use profile::{
     Conditions, DeviceProfile, FirstTouch, FitSummary, FittedCell, PROFILE_SCHEMA_VERSION, ReferenceCell,
     ReferenceSlice,
 };
+#[cfg(feature = "schema")]
+pub use schema::profile_schema;
 pub use sweep::{SWEEP_SCHEMA_VERSION, SweepFile};
 pub use system::{
     AtomicWrite, Backend, BlockQueue, Contradiction, FileSystem, Identity, MachineFacts, SystemFacts,

@@ -1,12 +1,16 @@
 use serde::{Deserialize, Serialize};
 
-use crate::{Backend, Contradiction, Derived, Identity, Interval, MeasuredCell, SkippedCell, SystemFacts};
+use crate::{
+    Backend, Contradiction, Derived, Experiments, Identity, Interval, MeasuredCell, SkippedCell, SystemFacts,
+};
 
-/// Version of the profile's JSON. 0 is the read side alone; it rises when a key changes its meaning.
-pub const PROFILE_SCHEMA_VERSION: u32 = 0;
+/// Version of the profile's JSON; it rises when a key changes its meaning. 0 is the read side alone, and can still be
+/// read: what it hasn't measured is missing from it.
+pub const PROFILE_SCHEMA_VERSION: u32 = 1;
 
 /// Everything known of one device.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DeviceProfile {
     /// [`PROFILE_SCHEMA_VERSION`] of the program that wrote it.
     pub schema_version: u32,
@@ -40,14 +44,18 @@ pub struct DeviceProfile {
     pub fit: Option<FitSummary>,
     /// Cells that were left out, with the reason.
     pub skipped: Vec<SkippedCell>,
+    /// What the experiments found, most of which write.
+    #[serde(default)]
+    pub experiments: Experiments,
 }
 
 /// Under which conditions a profile was measured.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Conditions {
     /// Time that the user allowed.
     pub budget_ns: u64,
-    /// Time that it took.
+    /// Time that the read side took, with the writing of the test file.
     pub elapsed_ns: u64,
     /// Time spent writing the test file; 0 when it was there already.
     pub fill_ns: u64,
@@ -63,6 +71,9 @@ pub struct Conditions {
     pub threads: u32,
     /// Rounds of slices.
     pub rounds: u32,
+    /// Whether the read side came to its end; a probe that is resumed measures it again when it didn't.
+    #[serde(default)]
+    pub reads_complete: bool,
     /// The cell that was measured again and again to follow the device's drift.
     pub reference: Option<ReferenceCell>,
     /// Share of processor time that the hypervisor gave to others meanwhile; `null` where unknown.
@@ -79,6 +90,7 @@ pub struct Conditions {
 
 /// The reference cell and how steady it was.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReferenceCell {
     /// Bytes of one request.
     pub block_bytes: u64,
@@ -96,6 +108,7 @@ pub struct ReferenceCell {
 
 /// One slice of the reference cell.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReferenceSlice {
     /// When it began, since the measuring began.
     pub began_ns: u64,
@@ -105,6 +118,7 @@ pub struct ReferenceSlice {
 
 /// Reading blocks for the first time after they were written, against reading the same blocks again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FirstTouch {
     /// Bytes of one request.
     pub block_bytes: u64,
@@ -120,6 +134,7 @@ pub struct FirstTouch {
 
 /// A cell that follows from the fitted curve and the measured cells about it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FittedCell {
     /// Bytes of one request.
     pub block_bytes: u64,
@@ -135,6 +150,7 @@ pub struct FittedCell {
 /// request-rate bound and bandwidth bound, joined smoothly; on top of it what the measured cells about a cell say
 /// beyond the curve (kriging). The error is that of leaving one measured cell out and predicting it from the others.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FitSummary {
     /// Time of a request of no length at depth 1.
     pub request_ns: f64,

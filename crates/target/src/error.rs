@@ -49,6 +49,18 @@ pub enum Problem {
         /// What it is.
         kind: &'static str,
     },
+    /// What has no system calls of its own can't be asked by blocking ones.
+    #[error("blocking system calls are for a single file or block device")]
+    NoSystemCalls,
+    /// Test files of their own can be made in a directory alone.
+    #[error("further test files are made in a directory; name one as the target")]
+    NoDirectory,
+    /// A test file that is gone with its descriptor can't be made.
+    #[error("the file system of {directory} has no files without a name", directory = directory.display())]
+    NoUnnamedFiles {
+        /// Where one was wanted.
+        directory: PathBuf,
+    },
     /// There is no such modelled drive, or its file is wrong.
     #[error("{error}{advice}", error = .0, advice = list_advice(.0))]
     Model(Box<nandle_model::library::ModelError>),
@@ -68,6 +80,9 @@ pub enum Problem {
         /// The option that asks for it.
         option: &'static str,
     },
+    /// A write cache that can't be switched off.
+    #[error("only a modelled drive that has a write cache can be had without it")]
+    NoCacheToSwitch,
     /// The host's costs are those of the real host.
     #[error(
         "--request-cpu says what a request to a modelled drive costs; a real one costs what it costs: leave it out"
@@ -174,6 +189,7 @@ impl Problem {
             | Self::Model(_)
             | Self::Faults { .. }
             | Self::NotForModels { .. }
+            | Self::NoCacheToSwitch
             | Self::ForModelsAlone
             | Self::MixedWorlds
             | Self::Array { .. }
@@ -182,7 +198,10 @@ impl Problem {
             | Self::DestroysData
             | Self::InUse { .. }
             | Self::TooSmall { .. }
-            | Self::Hole { .. } => true,
+            | Self::Hole { .. }
+            | Self::NoSystemCalls
+            | Self::NoDirectory
+            | Self::NoUnnamedFiles { .. } => true,
         }
     }
 

@@ -9,6 +9,7 @@ pub mod facts;
 mod open;
 pub mod pressure;
 mod roots;
+mod spare;
 pub mod spec;
 mod target;
 
@@ -17,6 +18,7 @@ mod world;
 pub use error::{Problem, TargetError};
 pub use open::{Intent, ModelContents, OpenOptions};
 pub use roots::Roots;
+pub use spare::SpareFile;
 pub use spec::TargetSpec;
 pub use target::{Target, TargetKind};
 pub use world::{IoChoice, OpenedIo, backend};

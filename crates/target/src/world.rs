@@ -5,6 +5,7 @@ mod modelled;
 use std::sync::Arc;
 
 use nandle_io::{Access, Device, DeviceFile, Io, SetupError, Threads, Uring};
+use nandle_model::library::Model;
 
 use crate::{Problem, Target, TargetError, arrays};
 
@@ -63,6 +64,32 @@ impl Target {
     /// `io_uring` was asked for and is refused.
     pub fn io(&self, slots: u32) -> Result<OpenedIo, TargetError> {
         self.world(slots).map_err(|problem| problem.on(&self.spec))
+    }
+
+    /// Whether [`Target::io_without_cache`] can be had: of a modelled drive that has a write cache.
+    pub fn has_switchable_cache(&self) -> bool {
+        self.without_cache().is_some()
+    }
+
+    /// A world with the same modelled drive, its write cache off: every write waits for the medium.
+    ///
+    /// # Errors
+    /// It is no modelled drive with a write cache.
+    pub fn io_without_cache(&self, slots: u32) -> Result<OpenedIo, TargetError> {
+        let drive =
+            self.without_cache().ok_or(Problem::NoCacheToSwitch).map_err(|problem| problem.on(&self.spec))?;
+        let world = modelled::world_without_cache(slots, self.options.model_request_cpu(), &drive);
+        let (io, mut devices) = world.map_err(|problem| problem.on(&self.spec))?;
+        let device =
+            devices.pop().ok_or(Problem::NotJoined { count: 0 }).map_err(|problem| problem.on(&self.spec))?;
+        Ok(OpenedIo { io, device })
+    }
+
+    fn without_cache(&self) -> Option<Model> {
+        match self.leaves.as_slice() {
+            [leaf] if self.array().is_none() => leaf.model()?.model.without_write_cache(),
+            _ => None,
+        }
     }
 
     fn world(&self, slots: u32) -> Result<OpenedIo, Problem> {

@@ -2,6 +2,7 @@
 //! paired runs, and the results they check in under `benches/NAME/`.
 
 mod clock;
+mod flush;
 mod io;
 mod machine;
 mod model;
@@ -18,7 +19,7 @@ struct Bench {
     run: fn(&[String]) -> Outcome,
 }
 
-const BENCHES: &[Bench] = &[clock::BENCH, io::BENCH, model::BENCH, probe::BENCH];
+const BENCHES: &[Bench] = &[clock::BENCH, flush::BENCH, io::BENCH, model::BENCH, probe::BENCH];
 
 /// Runs the benchmark of that name, or lists them all when there is none.
 ///

@@ -12,7 +12,7 @@ fn it_leaves_a_profile_and_a_report_and_nothing_else() {
     let page = String::from_utf8(place.read("report.html")).unwrap();
     assert!(page.starts_with("<!DOCTYPE html>") && page.trim_end().ends_with("</html>"));
     let profile = place.json("profile.json");
-    assert_eq!(profile["schema_version"], 0);
+    assert_eq!(profile["schema_version"], 1);
     assert_eq!(profile["target"], place.name());
     assert_eq!(profile["conditions"]["file_bytes"], 16 * MIB);
     assert_eq!(profile["conditions"]["contents_checked"], true);

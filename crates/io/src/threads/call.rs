@@ -10,7 +10,7 @@ use rustix::io::Errno;
 
 use crate::file::DeviceFile;
 use crate::vectors::Vectors;
-use crate::{Cause, Durability, Operation};
+use crate::{Cause, Operation, SyncCall};
 
 /// What a worker does for a request. The request's slot in the world keeps the buffers.
 pub(super) struct Call {
@@ -20,7 +20,7 @@ pub(super) struct Call {
 
 enum Kind {
     Read { offset_bytes: u64, vectors: Vectors },
-    Write { offset_bytes: u64, vectors: Vectors, durable: bool },
+    Write { offset_bytes: u64, vectors: Vectors, flags: c_int },
     Flush,
     Discard { offset_bytes: u64, length_bytes: u64 },
 }
@@ -38,7 +38,7 @@ impl Call {
             Operation::Write { offset_bytes, from, durability } => Kind::Write {
                 offset_bytes: *offset_bytes,
                 vectors: Vectors::of_write(from, 0),
-                durable: *durability == Durability::Durable,
+                flags: file.sync().write_flags(*durability),
             },
             Operation::Flush => Kind::Flush,
             Operation::Discard { offset_bytes, length_bytes } => {
@@ -53,10 +53,14 @@ impl Call {
         let system = |errno: Errno| Cause::System(errno.raw_os_error());
         match self.kind {
             Kind::Read { offset_bytes, vectors } => transfer(&self.file, offset_bytes, vectors, None),
-            Kind::Write { offset_bytes, vectors, durable } => {
-                transfer(&self.file, offset_bytes, vectors, Some(if durable { libc::RWF_DSYNC } else { 0 }))
+            Kind::Write { offset_bytes, vectors, flags } => {
+                transfer(&self.file, offset_bytes, vectors, Some(flags))
             }
-            Kind::Flush => rustix::fs::fdatasync(&*self.file).map_err(system),
+            Kind::Flush => match self.file.sync() {
+                SyncCall::Fdatasync => rustix::fs::fdatasync(&*self.file),
+                SyncCall::Fsync => rustix::fs::fsync(&*self.file),
+            }
+            .map_err(system),
             Kind::Discard { offset_bytes, length_bytes } => {
                 let hole = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
                 rustix::fs::fallocate(&*self.file, hole, offset_bytes, length_bytes).map_err(system)

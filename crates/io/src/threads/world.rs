@@ -35,8 +35,12 @@ impl Threads {
     /// A world with room for `slots` requests in flight, each with a thread while it runs, up to 256.
     pub fn new(slots: u32) -> Self {
         let slots = slots.max(1);
+        Self::with_pool(Pool::new(WORKERS_MAX.min(slots as usize)), slots)
+    }
+
+    fn with_pool(pool: Pool, slots: u32) -> Self {
         Self {
-            pool: Pool::new(WORKERS_MAX.min(slots as usize)),
+            pool,
             devices: Vec::new(),
             files: Vec::new(),
             slots: Slots::new(slots),
@@ -46,6 +50,13 @@ impl Threads {
             stands_in: None,
             _not_send: PhantomData,
         }
+    }
+
+    /// A world that has no threads of its own: the caller's carries a request out when it collects completions, one
+    /// after the other, as a program with blocking system calls does. A call that never returns never returns to the
+    /// caller either.
+    pub fn blocking(slots: u32) -> Self {
+        Self::with_pool(Pool::new(0), slots.max(1))
     }
 
     /// The same, in the place of a world that could not be had; its [`Backend`] says so.
@@ -150,6 +161,10 @@ impl Io for Threads {
 
     fn backend(&self) -> Backend {
         let threads = self.pool.workers_max();
+        if threads == 0 {
+            let features = vec!["one request after the other, in the caller's own thread".into()];
+            return Backend { name: "blocking", features, stepped_down: Vec::new() };
+        }
         let waits = self.slots() > threads;
         let waits =
             waits.then(|| format!("of {} requests at a time {threads} reach the device", self.slots()));
@@ -188,6 +203,12 @@ mod tests {
         let backend = Threads::in_place_of(&refused, 1).backend();
         assert_eq!(backend.name, "threads");
         assert_eq!(backend.stepped_down, [refused.to_string()]);
+    }
+
+    #[test]
+    fn a_blocking_world_is_no_pool_of_no_threads() {
+        let backend = Threads::blocking(8).backend();
+        assert_eq!((backend.name, backend.stepped_down.len()), ("blocking", 0));
     }
 
     #[test]

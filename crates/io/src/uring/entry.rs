@@ -5,10 +5,7 @@ use rustix::fs::FallocateFlags;
 
 use crate::slots::InFlight;
 use crate::vectors::Vectors;
-use crate::{Durability, Operation};
-
-/// `RWF_DSYNC` of `pwritev2(2)`: the write is durable when it completes.
-const RWF_DSYNC: i32 = 0x2;
+use crate::{Operation, SyncCall};
 
 /// What the ring keeps beside a request in flight.
 #[derive(Debug)]
@@ -28,6 +25,13 @@ pub(super) struct FileHandle {
     pub(super) number: i32,
     /// Whether the number is a place in the table, and whether workers of the kernel have to do the requests.
     pub(super) flags: squeue::Flags,
+    pub(super) sync: SyncCall,
+}
+
+impl FileHandle {
+    pub(super) fn unregistered(number: i32) -> Self {
+        Self { number, flags: squeue::Flags::empty(), sync: SyncCall::default() }
+    }
 }
 
 impl Progress {
@@ -46,10 +50,16 @@ pub(super) fn build(in_flight: &mut InFlight<Progress>) -> squeue::Entry {
         }
         Operation::Write { offset_bytes, from, durability } => {
             progress.vectors = Vectors::of_write(from, progress.moved_bytes);
-            let flags = if *durability == Durability::Durable { RWF_DSYNC } else { 0 };
+            let flags = progress.file.sync.write_flags(*durability);
             write_entry(progress, *offset_bytes + progress.moved_bytes, flags)
         }
-        Operation::Flush => opcode::Fsync::new(file(progress)).flags(types::FsyncFlags::DATASYNC).build(),
+        Operation::Flush => {
+            let flags = match progress.file.sync {
+                SyncCall::Fdatasync => types::FsyncFlags::DATASYNC,
+                SyncCall::Fsync => types::FsyncFlags::empty(),
+            };
+            opcode::Fsync::new(file(progress)).flags(flags).build()
+        }
         Operation::Discard { offset_bytes, length_bytes } => {
             let hole = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
             opcode::Fallocate::new(file(progress), *length_bytes)

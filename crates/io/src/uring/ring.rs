@@ -106,7 +106,7 @@ impl Uring {
             flags |= squeue::Flags::ASYNC;
             self.allow_workers();
         }
-        self.handles.push(FileHandle { number, flags });
+        self.handles.push(FileHandle { number, flags, sync: file.sync() });
         let device = Device { id: DeviceId(index), shape: file.shape().clone() };
         self.files.push(file);
         self.devices.push(device.clone());
@@ -143,7 +143,7 @@ impl Uring {
     /// Adds any descriptor as the next device, whatever it is.
     #[cfg(test)]
     pub(super) fn add_raw(&mut self, descriptor: i32, device: Device) {
-        self.handles.push(FileHandle { number: descriptor, flags: squeue::Flags::empty() });
+        self.handles.push(FileHandle::unregistered(descriptor));
         self.devices.push(device);
     }
 
@@ -152,10 +152,7 @@ impl Uring {
         let now = clock::monotonic();
         let file = self.handles.get(device.0 as usize).copied();
         let arena_index = self.arena_index(&request.operation);
-        let progress = Progress::new(
-            file.unwrap_or(FileHandle { number: -1, flags: squeue::Flags::empty() }),
-            arena_index,
-        );
+        let progress = Progress::new(file.unwrap_or(FileHandle::unregistered(-1)), arena_index);
         let in_flight = InFlight::new(device, request, now, progress);
         if let Some(cause) = self.refusal(device, &in_flight.operation) {
             let error = IoError::new(&in_flight.operation, cause);

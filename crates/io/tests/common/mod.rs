@@ -56,9 +56,10 @@ impl RealWorld for Threads {
     }
 }
 
-/// Both real worlds; only one where the system refuses the other, which is said.
+/// The real worlds; without the ring where the system refuses it, which is said.
 pub(crate) fn real_worlds() -> Vec<Box<dyn RealWorld>> {
-    let mut worlds: Vec<Box<dyn RealWorld>> = vec![Box::new(Threads::new(SLOTS))];
+    let mut worlds: Vec<Box<dyn RealWorld>> =
+        vec![Box::new(Threads::new(SLOTS)), Box::new(Threads::blocking(SLOTS))];
     match Uring::new(SLOTS) {
         Ok(ring) => worlds.push(Box::new(ring)),
         Err(error) => skipped("everything on io_uring", &error),

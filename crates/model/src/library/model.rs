@@ -166,6 +166,25 @@ impl Model {
         }
     }
 
+    /// The same drive with its write cache off: every write waits for the medium. `None` of a drive that has none, and of
+    /// an array.
+    pub fn without_write_cache(&self) -> Option<Self> {
+        let parameters = match &self.parameters {
+            Parameters::Flash(flash) if flash.write_buffer.acknowledges_early => {
+                let mut flash = flash.clone();
+                flash.write_buffer.acknowledges_early = false;
+                Parameters::Flash(flash)
+            }
+            Parameters::Disk(disk) if disk.cache.write_back => {
+                let mut disk = disk.clone();
+                disk.cache.write_back = false;
+                Parameters::Disk(disk)
+            }
+            _ => return None,
+        };
+        Some(Self { parameters, ..self.clone() })
+    }
+
     /// What it is made of.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters

@@ -14,6 +14,8 @@ mod outstanding;
 mod record;
 mod several;
 mod stop;
+mod streams;
+mod together;
 
 #[cfg(test)]
 mod tests;
@@ -24,6 +26,8 @@ pub use error::LoadError;
 pub use lane::{Lane, LaneOptions};
 pub use open_loop::{Arrivals, OpenLoop, ScheduleLag};
 pub use operations::Work;
+pub(crate) use record::new_histogram;
 pub use record::{Measurement, summary};
 pub use several::{Opener, run_on_threads};
 pub use stop::{Cancel, Stop};
+pub use streams::{OpenStream, StreamMeasurement, run_streams};

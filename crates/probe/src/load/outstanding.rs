@@ -9,6 +9,8 @@ pub(super) struct Outstanding {
     area_ns: f64,
     last_change: Nanos,
     last_progress: Nanos,
+    /// The token of the first request; others follow.
+    first_token: u64,
     free_tokens: Vec<u32>,
     by_token: Vec<Option<Described>>,
 }
@@ -23,7 +25,13 @@ pub(super) struct Described {
 
 impl Outstanding {
     pub(super) fn new(now: Nanos, queue_depth: u32) -> Self {
+        Self::with_tokens_from(0, now, queue_depth)
+    }
+
+    /// With tokens from `first_token` on, so that several can share a world.
+    pub(super) fn with_tokens_from(first_token: u64, now: Nanos, queue_depth: u32) -> Self {
         Self {
+            first_token,
             count: 0,
             area_ns: 0.0,
             last_change: now,
@@ -66,7 +74,7 @@ impl Outstanding {
         let Some(token) = self.free_tokens.pop() else { return Err(operation) };
         let described =
             Described { due, offset_bytes: operation.offset_bytes(), operation: operation.name() };
-        let request = Request { token: token.into(), operation };
+        let request = Request { token: self.first_token + u64::from(token), operation };
         if let Err(full) = io.submit(device, request) {
             self.free_tokens.push(token);
             return Err(full.0.operation);
@@ -99,7 +107,7 @@ impl Outstanding {
 
     /// Frees a completed request's token; tells what was known of it.
     pub(super) fn take(&mut self, token: u64) -> Option<Described> {
-        let token = u32::try_from(token).ok()?;
+        let token = u32::try_from(token.checked_sub(self.first_token)?).ok()?;
         let described = self.by_token.get_mut(token as usize)?.take()?;
         self.free_tokens.push(token);
         Some(described)

@@ -175,7 +175,7 @@ fn rate(amount: u64, time: Nanos) -> f64 {
 }
 
 /// A histogram of latencies in nanoseconds.
-pub(super) fn new_histogram() -> Histogram<u64> {
+pub(crate) fn new_histogram() -> Histogram<u64> {
     #[expect(clippy::expect_used, reason = "bounds and digits are constants that the library allows")]
     Histogram::new_with_bounds(1, LATENCY_NS_MAX, DIGITS).expect("constant bounds")
 }

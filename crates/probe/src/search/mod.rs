@@ -13,7 +13,6 @@ mod estimate;
 mod first_touch;
 mod fit;
 mod grid;
-mod isotonic;
 mod knowledge;
 mod kriging;
 mod likeness;

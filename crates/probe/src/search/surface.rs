@@ -3,9 +3,9 @@ use std::collections::BTreeMap;
 use nandle_profile::Interval;
 
 use super::fit::is_random;
-use super::isotonic::isotonic;
 use super::knowledge::Knowledge;
 use super::{CellKey, Order};
+use crate::isotonic::isotonic;
 use crate::pattern::generator;
 
 /// Random draws from the measured distributions.

@@ -3,6 +3,7 @@
 mod cell;
 mod options;
 mod plan;
+mod preset;
 mod run;
 
 #[cfg(test)]
@@ -11,4 +12,5 @@ mod tests;
 pub use cell::to_cell;
 pub use options::{OpenLoopRate, SweepOptions};
 pub use plan::{CellSpec, PlanError, SweepPlan, plan};
+pub use preset::{Preset, Space};
 pub use run::{SweepContext, run_cell};

@@ -14,8 +14,8 @@ pub struct SweepOptions {
     pub group_sizes: Vec<u64>,
     /// Requests outstanding.
     pub queue_depths: Vec<u32>,
-    /// What the requests do.
-    pub operation: OperationKind,
+    /// What the requests do, each in cells of its own.
+    pub operations: Vec<OperationKind>,
     /// When the run of a cell ends.
     pub stop: Stop,
     /// When completed requests are followed by new ones.
@@ -28,6 +28,13 @@ pub struct SweepOptions {
     pub seed: u64,
     /// Cells that would have more bytes outstanding than this are skipped.
     pub outstanding_bytes_max: u64,
+}
+
+impl SweepOptions {
+    /// Whether no cell writes.
+    pub fn reads_only(&self) -> bool {
+        self.operations.iter().all(|operation| *operation == OperationKind::Read)
+    }
 }
 
 /// The schedule of an open loop.

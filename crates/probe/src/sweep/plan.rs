@@ -124,6 +124,9 @@ fn check(options: &SweepOptions, shape: &Shape, area_bytes: u64) -> Result<(), P
     if options.block_sizes.is_empty() || options.block_sizes.contains(&0) {
         return empty("--block-sizes");
     }
+    if options.operations.is_empty() {
+        return empty("--operation");
+    }
     if options.group_sizes.is_empty() || options.group_sizes.contains(&0) {
         return empty("--group-sizes");
     }
@@ -143,6 +146,10 @@ fn check(options: &SweepOptions, shape: &Shape, area_bytes: u64) -> Result<(), P
 }
 
 fn combinations(options: &SweepOptions) -> impl Iterator<Item = CellSpec> + '_ {
+    options.operations.iter().flat_map(move |&operation| of_operation(options, operation))
+}
+
+fn of_operation(options: &SweepOptions, operation: OperationKind) -> impl Iterator<Item = CellSpec> + '_ {
     let without_groups: &[u64] = &[1];
     options.patterns.iter().flat_map(move |&pattern| {
         let groups = if pattern.takes_groups() { options.group_sizes.as_slice() } else { without_groups };
@@ -150,7 +157,7 @@ fn combinations(options: &SweepOptions) -> impl Iterator<Item = CellSpec> + '_ {
             groups.iter().flat_map(move |&group_blocks| {
                 options.queue_depths.iter().map(move |&queue_depth| CellSpec {
                     pattern,
-                    operation: options.operation,
+                    operation,
                     block_bytes,
                     group_blocks,
                     queue_depth,

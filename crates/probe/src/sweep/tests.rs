@@ -16,7 +16,7 @@ fn options() -> SweepOptions {
         block_sizes: vec![4096, 65_536],
         group_sizes: vec![1, 4],
         queue_depths: vec![1, 8, 32],
-        operation: OperationKind::Read,
+        operations: vec![OperationKind::Read],
         stop: Stop::after_bytes(1 << 20),
         refill: Refill::Exact,
         rate: None,
@@ -71,6 +71,7 @@ fn groups_that_do_not_fit_are_skipped_with_a_reason() {
 fn spaces_that_make_no_sense_are_errors_that_name_the_option() {
     let error = |options: SweepOptions| plan(&options, &shape(), AREA_BYTES).unwrap_err().to_string();
     assert!(error(SweepOptions { patterns: vec![], ..options() }).contains("--patterns"));
+    assert!(error(SweepOptions { operations: vec![], ..options() }).contains("--operation"));
     assert!(error(SweepOptions { block_sizes: vec![4096, 0], ..options() }).contains("--block-sizes"));
     assert!(error(SweepOptions { group_sizes: vec![0], ..options() }).contains("--group-sizes"));
     assert!(error(SweepOptions { queue_depths: vec![0], ..options() }).contains("--queue-depths"));
@@ -108,7 +109,7 @@ impl TestFile {
             shape: &self.shape,
             area_bytes: AREA_BYTES,
             lane: LaneOptions { buffer_bytes: 0, patience: Nanos::from_secs(30) },
-            contents: Some(self.contents).filter(|_| options.operation == OperationKind::Read),
+            contents: Some(self.contents).filter(|_| options.reads_only()),
             cancel: &Cancel::default(),
             stalled: &|_| (),
         };
@@ -125,7 +126,7 @@ fn device_file(file: &tempfile::NamedTempFile) -> DeviceFile {
 fn each_cell_of_a_plan_runs_on_a_file() {
     let file = TestFile::new();
     for operation in [OperationKind::Read, OperationKind::Write, OperationKind::Mixed { read_percent: 50 }] {
-        let options = SweepOptions { operation, ..options() };
+        let options = SweepOptions { operations: vec![operation], ..options() };
         for spec in plan(&options, &file.shape, AREA_BYTES).unwrap().cells {
             let cell = file.run(&options, &spec).unwrap();
             assert!(spec.is(&cell));
@@ -171,7 +172,7 @@ fn small_blocks_have_memory_enough() {
     let operation = OperationKind::Mixed { read_percent: 50 };
     let pattern = PatternSpec::Random;
     let spec = CellSpec { pattern, operation, block_bytes, group_blocks: 1, queue_depth: 1000 };
-    let options = SweepOptions { operation, ..options() };
+    let options = SweepOptions { operations: vec![operation], ..options() };
     assert_eq!(file.run(&options, &spec).unwrap().bytes, 1 << 20);
 }
 

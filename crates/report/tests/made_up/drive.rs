@@ -81,6 +81,7 @@ impl Drive {
                 queue_depth: 128,
                 reason: "the time allowed was used up".into(),
             }],
+            experiments: nandle_profile::Experiments::default(),
         }
     }
 
@@ -169,6 +170,7 @@ impl Drive {
             seed: self.seed,
             threads: 1,
             rounds: 9,
+            reads_complete: true,
             reference: Some(ReferenceCell {
                 block_bytes: 32 << 10,
                 queue_depth: 16,
@@ -221,6 +223,7 @@ impl Drive {
                 }),
             }),
             flexible_io: Some(self.flexible_io(block)),
+            ..Derived::default()
         }
     }
 

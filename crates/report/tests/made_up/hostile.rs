@@ -1,4 +1,4 @@
-use nandle_profile::{Backend, Conditions, Derived, DeviceProfile, Identity, SystemFacts};
+use nandle_profile::{Backend, Conditions, Derived, DeviceProfile, Experiments, Identity, SystemFacts};
 
 /// A profile in which nearly everything is missing.
 pub(crate) fn partial() -> DeviceProfile {
@@ -24,6 +24,7 @@ pub(crate) fn partial() -> DeviceProfile {
         fitted_cells: Vec::new(),
         fit: None,
         skipped: Vec::new(),
+        experiments: Experiments::default(),
     }
 }
 

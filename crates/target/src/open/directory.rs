@@ -35,7 +35,7 @@ pub(super) fn open(directory: &Path, options: &OpenOptions) -> Result<Leaf, Prob
 
 /// A file without a name, gone with its last descriptor even when the process is killed; `None` where the file
 /// system has none.
-fn unnamed(directory: &Path) -> Result<Option<File>, Problem> {
+pub(crate) fn unnamed(directory: &Path) -> Result<Option<File>, Problem> {
     let flags = OFlags::TMPFILE | OFlags::EXCL | OFlags::RDWR | OFlags::CLOEXEC;
     match rustix::fs::open(directory, flags, Mode::RUSR | Mode::WUSR) {
         Ok(descriptor) => Ok(Some(descriptor.into())),

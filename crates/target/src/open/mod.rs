@@ -14,8 +14,10 @@ use std::io::ErrorKind;
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
+pub(crate) use directory::unnamed;
 pub(crate) use kept::KeptFile;
 pub(crate) use named::NameGuard;
+pub(crate) use room::allocate;
 
 use nandle_io::{DeviceFile, FileOptions, Nanos};
 

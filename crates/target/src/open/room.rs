@@ -35,7 +35,7 @@ fn check_limit(wanted_bytes: u64) -> Result<(), Problem> {
 }
 
 /// Takes the room for a file. Returns a remark where the file system can't do that.
-pub(super) fn allocate(file: &File, bytes: u64) -> Result<Option<String>, Problem> {
+pub(crate) fn allocate(file: &File, bytes: u64) -> Result<Option<String>, Problem> {
     match fallocate(file, FallocateFlags::empty(), 0, bytes) {
         Ok(()) => Ok(None),
         Err(Errno::NOSPC) => Err(no_room(file, bytes)),

@@ -1,4 +1,5 @@
 use nandle_io::{Device, Nanos};
+use nandle_model::library::Model;
 use nandle_model::media::MediaWorld;
 use nandle_model::world::{Host, ModelWorld};
 
@@ -21,6 +22,14 @@ pub(super) fn world(slots: u32, request_cpu: Nanos, leaves: &[Leaf]) -> Result<W
     let add = |drive: &ModelledLeaf| Ok(world.add(drive.model.device().map_err(Problem::model)?));
     let devices = drives.into_iter().map(add).collect::<Result<_, _>>()?;
     Ok((Box::new(world), devices))
+}
+
+/// One modelled drive with its write cache off, without contents.
+pub(super) fn world_without_cache(slots: u32, request_cpu: Nanos, drive: &Model) -> Result<World, Problem> {
+    let slots = usize::try_from(slots).unwrap_or(usize::MAX);
+    let mut world = ModelWorld::new(Host { slots, request_cpu });
+    let device = world.add(drive.device().map_err(Problem::model)?);
+    Ok((Box::new(world), vec![device]))
 }
 
 fn with_media(

@@ -2,8 +2,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use nandle_io::Nanos;
 use nandle_io::units::format_bytes;
+use nandle_probe::experiments;
 use nandle_probe::search::{Findings, derive};
-use nandle_profile::{Backend, Conditions, DeviceProfile, PROFILE_SCHEMA_VERSION, SystemFacts};
+use nandle_profile::{Backend, Conditions, DeviceProfile, Experiments, PROFILE_SCHEMA_VERSION, SystemFacts};
 use nandle_target::facts;
 use nandle_target::pressure::PressureShares;
 
@@ -18,6 +19,7 @@ pub(super) struct Measured {
     pub(super) findings: Findings,
     pub(super) elapsed: Nanos,
     pub(super) pressure: PressureShares,
+    pub(super) reads_wanted: bool,
 }
 
 /// Puts the profile together.
@@ -47,6 +49,22 @@ pub(super) fn profile(
         fitted_cells: findings.fitted_cells,
         fit: findings.fit,
         skipped: findings.skipped,
+        experiments: Experiments::default(),
+    }
+}
+
+/// With this begins what `partial` says of experiments.
+const EXPERIMENTS_PARTIAL: &str = "experiments ended early: ";
+
+/// Puts what experiments found into a profile, and what follows from it.
+pub(super) fn add_experiments(profile: &mut DeviceProfile, experiments: &Experiments) {
+    profile.experiments = experiments.clone();
+    experiments::derive(&mut profile.experiments, &mut profile.derived);
+    profile.partial.retain(|reason| !reason.starts_with(EXPERIMENTS_PARTIAL));
+    let ended = experiments::ended_early(&mut profile.experiments);
+    if !ended.is_empty() {
+        let each: Vec<String> = ended.iter().map(|(name, reason)| format!("{name} ({reason})")).collect();
+        profile.partial.push(format!("{EXPERIMENTS_PARTIAL}{}", each.join(", ")));
     }
 }
 
@@ -73,6 +91,7 @@ fn conditions(args: &ProbeArgs, session: &Session, measured: &Measured) -> Condi
         seed: args.target.seed,
         threads: 1,
         rounds: measured.findings.rounds,
+        reads_complete: measured.reads_wanted && measured.findings.ended_by.is_none(),
         reference: measured.findings.reference.clone(),
         stolen_cpu_share: measured.pressure.stolen_cpu,
         io_pressure_share: measured.pressure.io,

@@ -1,20 +1,23 @@
 //! `nandle probe`.
 
 mod assemble;
+mod confirm;
+mod experiments;
 mod places;
 mod processor;
+mod reads;
+mod resume;
 mod summary;
 
 use std::time::SystemTime;
 
 use nandle_io::Nanos;
-use nandle_probe::load::{Lane, LoadError};
-use nandle_probe::search::{self, Grid, ProbeOptions};
-use nandle_profile::{DeviceProfile, SystemFacts};
-use nandle_target::pressure::{PressureSample, PressureShares};
-use nandle_target::{Intent, facts};
+use nandle_io::units::format_duration;
+use nandle_probe::load::LoadError;
+use nandle_profile::DeviceProfile;
+use nandle_target::{Intent, Problem, facts};
 
-use self::assemble::Measured;
+use self::experiments::Selection;
 use self::places::Places;
 use crate::args::{Common, ProbeArgs};
 use crate::error::CliError;
@@ -24,30 +27,45 @@ use crate::progress::Progress;
 use crate::result_file::{self, Content};
 use crate::session::Session;
 
-/// Room for the deepest queue of the grid.
-const SLOTS: u32 = 256;
 /// Less time than this tells nothing of any device.
 const BUDGET_MIN: Nanos = Nanos::from_secs(1);
-/// The test file may take this part of the budget.
-const FILL_PART: u64 = 4;
 
 /// Runs the command.
 pub(crate) fn run(args: &ProbeArgs, common: Common) -> Result<(), CliError> {
     check(args)?;
     let made_at = SystemTime::now();
     let cancel = cancel_on_signals()?;
-    let session = Session::open(&args.target, Intent::Read, &cancel)?;
+    let (session, refused) = open(args, &cancel)?;
+    let previous = if args.resume { Some(resume::previous(args, &session)?) } else { None };
     let system = facts::system_facts(&session.target);
+    let selection = Selection::new(args, &session, &system, refused, previous.as_ref())?;
+    if args.experiments {
+        return output::result(&selection.describe(common)?);
+    }
+    confirm::writing(args, &session, selection.write_bytes_max())?;
     let mut progress = Progress::new(!common.no_progress);
-    let measured = measure(args, &session, &system, &mut progress);
+    let profile = reads::profile(args, &session, system, made_at, previous, &selection, &mut progress);
+    let outcome = profile.and_then(|(mut profile, ended_by)| {
+        let ended_by = match ended_by {
+            None => selection.conduct(args, &session, &mut profile, &mut progress)?,
+            ended_by => ended_by,
+        };
+        Ok((profile, ended_by))
+    });
     progress.finish();
-    let measured = measured?;
-    let ended_by = measured.findings.ended_by.clone();
-    let profile = assemble::profile(args, &session, system, made_at, measured);
+    let (profile, ended_by) = outcome?;
     let places = Places::of(args, ended_by.is_some() || cancel.is_cancelled());
     places.write(&profile)?;
+    if args.resume || selection.has_experiments() {
+        places.remove_kept(args);
+    }
     print(&profile, &places, common)?;
-    let kept = |why: &str| format!("{why}; what was measured until then is in {}", places.profile.display());
+    let kept = |why: &str| {
+        format!(
+            "{why}; what was measured until then is in {}, and the same command with --resume goes on from there",
+            places.profile.display()
+        )
+    };
     match ended_by {
         _ if cancel.is_cancelled() => Err(CliError::interrupted(kept("interrupted"))),
         None => Ok(()),
@@ -55,12 +73,33 @@ pub(crate) fn run(args: &ProbeArgs, common: Common) -> Result<(), CliError> {
     }
 }
 
+/// Opens the target for writing where experiments may write and the target allows it; otherwise for reading, with the
+/// reason why experiments may not write.
+fn open(
+    args: &ProbeArgs,
+    cancel: &nandle_probe::load::Cancel,
+) -> Result<(Session, Option<String>), CliError> {
+    if let Some(reason) = experiments::unwanted(args) {
+        return Ok((Session::open(&args.target, Intent::Read, cancel)?, Some(reason)));
+    }
+    match Session::try_open(&args.target, Intent::Write, cancel) {
+        Ok(session) => Ok((session, None)),
+        Err(error) => match error.problem {
+            Problem::ForeignFile | Problem::DestroysData | Problem::InUse { .. } => {
+                let session = Session::open(&args.target, Intent::Read, cancel)?;
+                Ok((session, Some(error.problem.to_string())))
+            }
+            _ => Err(error.into()),
+        },
+    }
+}
+
 fn check(args: &ProbeArgs) -> Result<(), CliError> {
     if args.budget < BUDGET_MIN {
         return Err(CliError::usage(format!(
             "--budget {}: nothing can be concluded in less than {}; 60s tells most",
-            nandle_io::units::format_duration(args.budget),
-            nandle_io::units::format_duration(BUDGET_MIN)
+            format_duration(args.budget),
+            format_duration(BUDGET_MIN)
         )));
     }
     result_file::check(&args.profile, Content::Profile)?;
@@ -72,42 +111,6 @@ fn check(args: &ProbeArgs) -> Result<(), CliError> {
         )));
     }
     Ok(())
-}
-
-fn measure(
-    args: &ProbeArgs,
-    session: &Session,
-    system: &SystemFacts,
-    progress: &mut Progress,
-) -> Result<Measured, CliError> {
-    let opened = session.target.io(SLOTS)?;
-    let shape = opened.device.shape.clone();
-    let outstanding_max = args.target.outstanding_max;
-    let grid = Grid::new(&shape, session.target.area_bytes(), SLOTS as usize, outstanding_max);
-    let mut lane = Lane::new(opened.io, opened.device, session.lane_options(grid.buffer_bytes()))?;
-    let began = lane.io().now();
-    let before = PressureSample::take();
-    let prepared = session.prepare(&mut lane, Some(Nanos(args.budget.0 / FILL_PART)), progress)?;
-    let options = ProbeOptions {
-        budget: args.budget - lane.io().now().since(began),
-        area_bytes: prepared.area_bytes,
-        contents: prepared.contents,
-        freshly_written: prepared.filled.is_some(),
-        outstanding_bytes_max: outstanding_max,
-        stated_split_bytes: system.queue.as_ref().and_then(|queue| queue.split_bytes),
-        seed: args.target.seed,
-    };
-    let findings = search::probe(&mut lane, &options, progress, &session.cancel).map_err(explain(session))?;
-    let elapsed = lane.io().now().since(began);
-    // What the machine did meanwhile has no part in virtual time.
-    let pressure = if session.target.is_modelled() {
-        PressureShares::default()
-    } else {
-        PressureSample::take().since(&before, elapsed)
-    };
-    let device = lane.device().clone();
-    let backend = nandle_target::backend(lane.io(), &device);
-    Ok(Measured { backend, prepared, findings, elapsed, pressure })
 }
 
 fn explain(session: &Session) -> impl Fn(LoadError) -> CliError + '_ {

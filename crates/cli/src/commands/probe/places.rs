@@ -25,6 +25,27 @@ impl Places {
         }
     }
 
+    /// Where an interrupted probe's profile is that can be gone on with.
+    pub(super) fn to_resume(args: &ProbeArgs) -> PathBuf {
+        let beside = partial(&args.profile);
+        if beside.exists() { beside } else { args.profile.clone() }
+    }
+
+    /// Keeps a profile that isn't finished.
+    pub(super) fn keep(&self, profile: &DeviceProfile) -> Result<(), CliError> {
+        result_file::check(&self.profile, Content::Profile)?;
+        Ok(write_profile(&self.profile, profile)?)
+    }
+
+    /// Takes away the profile that this probe, or the one that it went on with, kept beside a complete one, when its end
+    /// has replaced that one.
+    pub(super) fn remove_kept(&self, args: &ProbeArgs) {
+        let beside = partial(&args.profile);
+        if self.profile == args.profile && read_profile(&beside).is_ok() {
+            let _ = std::fs::remove_file(beside);
+        }
+    }
+
     /// Writes both.
     pub(super) fn write(&self, profile: &DeviceProfile) -> Result<(), CliError> {
         result_file::check(&self.profile, Content::Profile)?;

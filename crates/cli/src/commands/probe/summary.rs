@@ -1,5 +1,7 @@
 //! What a probe found, on a terminal of 80 columns.
 
+mod writes;
+
 use comfy_table::{CellAlignment, Table, presets};
 use nandle_io::Nanos;
 use nandle_io::units::{format_bytes, format_duration};
@@ -10,8 +12,11 @@ use crate::words::{bandwidth, latency, paragraph, thousands};
 /// The whole summary.
 pub(super) fn summary(profile: &DeviceProfile) -> String {
     let mut text = heading(profile);
-    text += &depths(profile);
-    text += &sentences(profile);
+    if !profile.cells.is_empty() {
+        text += &depths(profile);
+        text += &sentences(profile);
+    }
+    text += &writes::sentences(profile);
     for contradiction in &profile.contradictions {
         paragraph(
             &mut text,
@@ -36,17 +41,23 @@ fn heading(profile: &DeviceProfile) -> String {
     let name = identity.model.as_ref().or(identity.kernel_name.as_ref());
     let name = name.map_or_else(|| "unnamed device".to_owned(), Clone::clone);
     let how = if profile.backend.direct { "direct I/O" } else { "BUFFERED I/O" };
+    let (conditions, reads) = (&profile.conditions, !profile.cells.is_empty());
+    let elapsed = Nanos(conditions.elapsed_ns / 100_000_000 * 100_000_000);
     let mut text = String::new();
     paragraph(
         &mut text,
         "",
         &format!(
-            "{}: {name}{}. Reading {} by {how} through {}, measured in {}.",
+            "{}: {name}{}. {}{how} through {}{}.",
             profile.target,
             identity.capacity_bytes.map_or(String::new(), |bytes| format!(", {}", format_bytes(bytes))),
-            format_bytes(profile.conditions.file_bytes),
+            if reads {
+                format!("Reading {} by ", format_bytes(conditions.file_bytes))
+            } else {
+                String::new()
+            },
             profile.backend.io,
-            format_duration(Nanos(profile.conditions.elapsed_ns / 100_000_000 * 100_000_000)),
+            if reads { format!(", measured in {}", format_duration(elapsed)) } else { String::new() },
         ),
     );
     for given_up in &profile.backend.stepped_down {
@@ -93,7 +104,7 @@ fn sentences(profile: &DeviceProfile) -> String {
     let derived = &profile.derived;
     let mut text = String::new();
     let mut say = |what: &str, value: Option<String>| {
-        paragraph(&mut text, &format!("{what:<27} "), value.as_deref().unwrap_or("not concluded"));
+        paragraph(&mut text, &label(what), value.as_deref().unwrap_or("not concluded"));
     };
     say(
         "Smallest efficient block:",
@@ -145,6 +156,11 @@ fn sentences(profile: &DeviceProfile) -> String {
         }),
     );
     text + "\n"
+}
+
+/// What a line is about, before its figures.
+fn label(what: &str) -> String {
+    format!("{what:<27} ")
 }
 
 fn megabytes(interval: &Interval<f64>) -> String {

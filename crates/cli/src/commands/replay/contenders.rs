@@ -84,7 +84,7 @@ impl<'a> Stable<'a> {
         let create = self.create(policy, work.pages);
         let target = self.open(create.device_bytes()?)?;
         let session = Session { target, cancel: cancel.clone(), patience: PATIENCE };
-        session.prepare_apart(progress)?;
+        session.prepare_apart(None, progress)?;
         let (io, device) = session.open_io(self.args.queue_depth + BACKGROUND_SLOTS)?;
         let options = ContenderOptions {
             queue_depth: self.args.queue_depth,

@@ -2,6 +2,7 @@
 
 mod keep;
 mod plan;
+mod space;
 mod table;
 
 use std::path::Path;
@@ -11,7 +12,7 @@ use nandle_io::{Nanos, Shape};
 use nandle_probe::Observer;
 use nandle_probe::load::{Arrivals, Cancel, Contents, LoadError, Refill, Stop};
 use nandle_probe::sweep::{self, CellSpec, OpenLoopRate, SweepContext, SweepOptions, SweepPlan};
-use nandle_profile::{Backend, Cell, OperationKind, SWEEP_SCHEMA_VERSION, SweepFile};
+use nandle_profile::{Backend, Cell, SWEEP_SCHEMA_VERSION, SweepFile};
 use nandle_target::{Intent, TargetSpec};
 
 use self::keep::Keeper;
@@ -80,7 +81,7 @@ fn check_measured(file: &SweepFile) -> Result<(), CliError> {
 
 /// Opens the target. A plan makes no file that stays: it is made where the file would be.
 fn open(args: &SweepArgs, options: &SweepOptions, cancel: &Cancel) -> Result<Session, CliError> {
-    let intent = if options.operation == OperationKind::Read { Intent::Read } else { Intent::Write };
+    let intent = if options.reads_only() { Intent::Read } else { Intent::Write };
     let mut target = args.target.clone();
     if let (true, TargetSpec::Path(path)) = (args.plan && target.overwrite, &target.target)
         && std::fs::symlink_metadata(path).is_err()
@@ -124,7 +125,7 @@ fn measure(
         file.complete = true;
         return Ok(());
     }
-    let prepared = session.prepare_apart(progress)?;
+    let prepared = session.prepare_apart(None, progress)?;
     Sweep { session, options, prepared, shape }.run_all(plan, file, keeper, progress)
 }
 
@@ -195,7 +196,7 @@ impl Sweep<'_> {
 
     /// What a test file holds is known only while nothing else was written to it.
     fn contents(&self) -> Option<Contents> {
-        self.prepared.contents.filter(|_| self.options.operation == OperationKind::Read)
+        self.prepared.contents.filter(|_| self.options.reads_only())
     }
 
     fn cancel(&self) -> &Cancel {
@@ -204,7 +205,7 @@ impl Sweep<'_> {
 }
 
 fn options(args: &SweepArgs) -> Result<SweepOptions, CliError> {
-    let time = args.time_per_run.or(if args.bytes_per_run.is_none() { Some(TIME_PER_RUN) } else { None });
+    let space = space::of(args);
     if args.threads == 0 {
         return Err(CliError::usage("--threads 0: at least one thread must submit"));
     }
@@ -219,12 +220,12 @@ fn options(args: &SweepArgs) -> Result<SweepOptions, CliError> {
         ));
     }
     Ok(SweepOptions {
-        patterns: distinct(&args.patterns),
-        block_sizes: distinct(&args.block_sizes),
-        group_sizes: distinct(&args.group_sizes),
-        queue_depths: distinct(&args.queue_depths),
-        operation: args.operation,
-        stop: Stop { bytes: args.bytes_per_run, time },
+        patterns: distinct(&space.patterns),
+        block_sizes: distinct(&space.block_sizes),
+        group_sizes: distinct(&space.group_sizes),
+        queue_depths: distinct(&space.queue_depths),
+        operations: distinct(&space.operations),
+        stop: space.stop.unwrap_or(Stop::after(TIME_PER_RUN)),
         refill: args.refill.into(),
         rate: args.rate.map(|per_s| OpenLoopRate { per_s, arrivals: args.arrivals.into() }),
         threads: args.threads,

@@ -39,14 +39,16 @@ impl Estimate {
     fn of(plan: &SweepPlan, options: &SweepOptions, session: &Session) -> Self {
         let cells = plan.cells.len() as u64;
         let fill_bytes = if session.target.needs_fill() { session.target.area_bytes() } else { 0 };
-        let moved = options.stop.bytes.map(|bytes| moved_bytes(plan, bytes));
-        let cell_bytes = match options.operation {
+        let written = |spec: &CellSpec| match spec.operation {
             OperationKind::Read => Some(0),
-            OperationKind::Write => moved,
+            OperationKind::Write => options.stop.bytes.map(|bytes| moved_bytes(spec, bytes)),
             OperationKind::Mixed { read_percent } => {
+                let moved = options.stop.bytes.map(|bytes| moved_bytes(spec, bytes));
                 moved.map(|bytes| share(bytes, 100 - read_percent.min(100)))
             }
         };
+        let cell_bytes =
+            plan.cells.iter().map(written).try_fold(0_u64, |sum, bytes| Some(sum.saturating_add(bytes?)));
         let time = options.stop.time.map(|time| Nanos(time.0.saturating_mul(cells)));
         Self { fill_bytes, fill_time: None, cell_bytes, time }
     }
@@ -104,10 +106,9 @@ fn whole_seconds(time: Nanos) -> Nanos {
     Nanos::from_secs(time.0.div_ceil(1_000_000_000))
 }
 
-/// What all cells move: each ends with the block that reaches `bytes`.
-fn moved_bytes(plan: &SweepPlan, bytes: u64) -> u64 {
-    let of_cell = |spec: &CellSpec| bytes.div_ceil(spec.block_bytes).saturating_mul(spec.block_bytes);
-    plan.cells.iter().map(of_cell).fold(0, u64::saturating_add)
+/// What a cell moves: it ends with the block that reaches `bytes`.
+fn moved_bytes(spec: &CellSpec, bytes: u64) -> u64 {
+    bytes.div_ceil(spec.block_bytes).saturating_mul(spec.block_bytes)
 }
 
 fn share(bytes: u64, percent: u8) -> u64 {

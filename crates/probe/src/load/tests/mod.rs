@@ -4,6 +4,8 @@ mod faults;
 mod files;
 mod open;
 mod record;
+mod streams;
+mod together;
 mod window;
 
 use nandle_io::Nanos;

@@ -45,6 +45,7 @@ pub fn derive(
         group_penalty: group_penalty(surfaces),
         split_bytes: split_size(surfaces, grid, stated_split_bytes),
         flexible_io: flexible_io(surfaces, grid),
+        ..Derived::default()
     }
 }
 

@@ -23,7 +23,7 @@ pub struct ProbeOptions {
 }
 
 /// What the read side of a probe found.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Findings {
     /// Why it is partial; empty when all was concluded.
     pub partial: Vec<String>,

@@ -1,0 +1,96 @@
+//! What the experiments that write found.
+
+use nandle_io::Nanos;
+use nandle_io::units::{format_bytes, format_duration};
+use nandle_profile::experiments::{FillLevel, FillLevels, WriteCacheFindings};
+use nandle_profile::{DeviceProfile, SteadyStateFigures, WritePatternCost};
+
+use super::{label, megabytes, with_bounds};
+use crate::words::{bandwidth, paragraph};
+
+/// A line for each that was conducted; nothing when none was.
+pub(super) fn sentences(profile: &DeviceProfile) -> String {
+    let (derived, experiments) = (&profile.derived, &profile.experiments);
+    let cache = experiments.write_cache.as_ref().map(|conducted| &conducted.findings);
+    let fill = experiments.fill_level.as_ref().map(|conducted| &conducted.findings);
+    let lines = [
+        ("Random writes cost:", derived.write_pattern_cost.as_ref().map(|cost| random(cost))),
+        ("Cheap writes:", derived.write_pattern_cost.as_ref().map(|cost| cheap(profile, cost))),
+        ("Random writes for long:", derived.steady_state.as_ref().map(steady)),
+        ("Write cache:", cache.and_then(cache_sentence)),
+        ("Filled and fragmented:", fill.and_then(filled)),
+    ];
+    let mut text = String::new();
+    for (what, sentence) in lines {
+        if let Some(sentence) = sentence {
+            paragraph(&mut text, &label(what), &sentence);
+        }
+    }
+    if text.is_empty() { text } else { text + "\n" }
+}
+
+fn times(cost: &nandle_profile::Interval<f64>) -> String {
+    with_bounds(cost, |cost| format!("{cost:.1}"))
+}
+
+fn random(cost: &WritePatternCost) -> String {
+    format!("{} times a sequential one of {}", times(&cost.random), format_bytes(cost.block_bytes))
+}
+
+fn cheap(profile: &DeviceProfile, cost: &WritePatternCost) -> String {
+    let derived = &profile.derived;
+    let focused = derived.focused_area_bytes.as_ref().zip(cost.focused.as_ref()).map(|(area, cost)| {
+        format!("at random within {}, {} times", with_bounds(area, |bytes| format_bytes(*bytes)), times(cost))
+    });
+    let partitioned =
+        derived.partition_count_max.as_ref().zip(cost.partitioned.as_ref()).map(|(count, cost)| {
+            format!("in up to {} streams, {} times", with_bounds(count, u32::to_string), times(cost))
+        });
+    let strides: Vec<String> = derived.cheap_strides_blocks.iter().map(i64::to_string).collect();
+    let ordered = (!strides.is_empty()).then(|| format!("at strides of {} blocks", strides.join(", ")));
+    let all: Vec<String> = focused.into_iter().chain(partitioned).chain(ordered).collect();
+    if all.is_empty() { "none but sequential ones".into() } else { all.join("; ") }
+}
+
+fn steady(figures: &SteadyStateFigures) -> String {
+    let mut text = format!(
+        "{} in blocks of {}",
+        megabytes(&figures.random_write_bytes_per_s),
+        format_bytes(figures.block_bytes)
+    );
+    if let Some(share) = figures.of_fresh {
+        text += &format!(", {:.0} % of the first second's", share * 100.0);
+    }
+    if let Some(amplification) = &figures.write_amplification {
+        text += &format!("; {:.1} bytes written to flash for one", amplification.factor);
+    }
+    if figures.reached { text } else { text + "; the steady state was not reached" }
+}
+
+fn cache_sentence(cache: &WriteCacheFindings) -> Option<String> {
+    let sustained = cache.sustained_bytes_per_s?;
+    let Some((absorbed, speed)) = cache.absorbed_bytes.as_ref().zip(cache.absorbing_bytes_per_s) else {
+        return Some("none that fills up showed".into());
+    };
+    let drained = cache.drain_ns.map_or(String::new(), |idle| {
+        format!("; after {} of rest it absorbs again", format_duration(Nanos(idle.value)))
+    });
+    Some(format!(
+        "absorbs {} at {} MB/s, then goes on at {}{drained}",
+        with_bounds(absorbed, |bytes| format_bytes(*bytes)),
+        bandwidth(speed.value),
+        megabytes(&sustained)
+    ))
+}
+
+/// The level at which most databases keep a drive.
+fn filled(fill: &FillLevels) -> Option<String> {
+    let distance = |level: &&FillLevel| (level.fill_share - 0.7).abs();
+    let level = fill.levels.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)))?;
+    let changes = level
+        .changes
+        .iter()
+        .map(|change| format!("{} {}s {:+.0} %", change.pattern, change.operation, change.change() * 100.0));
+    let changes: Vec<String> = changes.collect();
+    Some(format!("{:.0} % full: {}", level.fill_share * 100.0, changes.join(", ")))
+}

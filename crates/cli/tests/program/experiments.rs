@@ -1,0 +1,130 @@
+//! Experiments, most of which write.
+
+use std::time::Duration;
+
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::common::{MIB, Place};
+
+#[test]
+fn a_modelled_drive_is_written_to_without_asking() {
+    let place = Place::new();
+    let outcome =
+        place.nandle("probe model:mtron-16 --only write-patterns --budget 90s").done().fits_80_columns();
+    let profile = place.json("profile.json");
+    assert_eq!(profile["derived"]["focused_area_bytes"]["value"], 8 * MIB);
+    assert_eq!(profile["derived"]["partition_count_max"]["value"], 8);
+    assert_eq!(profile["experiments"]["write_patterns"]["complete"], true);
+    assert_eq!(profile["cells"], Value::Array(Vec::new()), "reads were not asked for");
+    assert!(outcome.stdout.contains("at random within 8MiB"), "{}", outcome.stdout);
+    assert_eq!(place.names(), ["profile.json", "report.html"]);
+}
+
+#[test]
+fn a_real_one_only_with_a_yes() {
+    let place = Place::new();
+    place
+        .nandle("probe . --only write-patterns --budget 31s --file-size 32MiB")
+        .refused(2, &["write up to", "--yes", "--read-only"]);
+    assert!(place.names().is_empty());
+    let yes = "probe . --only write-patterns --budget 31s --file-size 32MiB --write-limit 256MiB --yes";
+    place.nandle(yes).done().says(&["write up to 256MiB"]);
+    let conducted = &place.json("profile.json")["experiments"]["write_patterns"];
+    let written = conducted["bytes_written"].as_u64().unwrap();
+    assert!((MIB..=256 * MIB).contains(&written), "{conducted}");
+    assert!(!conducted["findings"]["patterns"].as_array().unwrap().is_empty());
+    assert_eq!(place.names(), ["profile.json", "report.html"]);
+}
+
+#[test]
+fn a_short_budget_and_foreign_data_are_left_alone() {
+    let place = Place::new();
+    let skipped = |arguments: &str| {
+        let outcome = place.nandle(&format!("probe {arguments} --experiments --json")).done();
+        let json = outcome.json();
+        let of = |skipped: &Value| skipped["name"] == "write-patterns";
+        let found = json["skipped"].as_array().unwrap().iter().find(|skipped| of(skipped)).cloned();
+        found.map(|skipped| skipped["reason"].as_str().unwrap().to_owned())
+    };
+    assert!(skipped(". --budget 60s").unwrap().contains("a budget below 5m"));
+    assert!(skipped(". --budget 10m --read-only").unwrap().contains("--read-only"));
+    place.write_noise("data.bin", 32 * MIB);
+    assert!(skipped("data.bin --budget 10m").unwrap().contains("--overwrite"));
+    assert_eq!(skipped("data.bin --budget 10m --overwrite"), None);
+    assert_eq!(skipped(". --budget 10m --file-size 64MiB"), None);
+    assert!(
+        skipped(". --budget 10m --file-size 64MiB --skip write-patterns").unwrap().contains("not asked for")
+    );
+    assert_eq!(place.names(), ["data.bin"]);
+}
+
+#[test]
+fn a_wrong_name_is_answered_with_the_right_ones() {
+    let place = Place::new();
+    for option in ["--only", "--skip"] {
+        let outcome = place.nandle(&format!("probe model:mtron-16 {option} write-pattern"));
+        outcome.refused(2, &["\"write-pattern\"", "write-patterns", "steady-state", "reads"]);
+    }
+}
+
+#[test]
+fn what_is_complete_is_not_measured_again() {
+    let place = Place::new();
+    place.nandle("probe model:mtron-16 --only write-patterns --budget 40s").done();
+    let first = place.json("profile.json");
+    place.nandle("probe model:mtron-16 --only reads,write-patterns,write-cache --budget 80s --resume").done();
+    let second = place.json("profile.json");
+    assert_eq!(first["experiments"]["write_patterns"], second["experiments"]["write_patterns"]);
+    assert_eq!(second["experiments"]["write_cache"]["complete"], true);
+    assert_eq!(second["conditions"]["reads_complete"], true);
+    let cells = &second["cells"];
+    assert!(!cells.as_array().unwrap().is_empty());
+    place.nandle("probe model:mtron-16 --only reads,steady-state --budget 80s --resume").done();
+    let third = place.json("profile.json");
+    assert_eq!(&third["cells"], cells, "the reads were complete");
+    assert!(
+        !third["experiments"]["steady_state"].is_null() && !third["experiments"]["write_cache"].is_null()
+    );
+}
+
+#[test]
+fn a_profile_of_something_else_is_not_gone_on_with() {
+    let place = Place::new();
+    place.nandle("probe model:mtron-16 --budget 60s --resume").refused(1, &["profile.json", "No such file"]);
+    place.nandle("probe model:mtron-16 --budget 2s").done();
+    place
+        .nandle("probe model:sd-card --budget 60s --resume")
+        .refused(2, &["--resume", "mtron-16", "sd-card"]);
+    place.nandle("probe model:mtron-16 --budget 60s --resume --seed 2").refused(2, &["--seed 1"]);
+}
+
+#[test]
+fn an_interruption_keeps_what_was_found() {
+    let place = Place::new();
+    let running =
+        place.start("probe . --only write-patterns --budget 60s --file-size 16MiB --write-limit 1GiB --yes");
+    running.wait_until_written(64 * MIB);
+    std::thread::sleep(Duration::from_secs(2));
+    let outcome = running.end_after(Signal::INT);
+    assert_eq!(outcome.code, Some(130), "{outcome:?}");
+    outcome.says(&["interrupted", "profile.json", "--resume"]);
+    let profile = place.json("profile.json");
+    let conducted = &profile["experiments"]["write_patterns"];
+    assert_eq!((&conducted["complete"], &conducted["ended_by"]), (&false.into(), &"interrupted".into()));
+    assert!(!conducted["findings"]["patterns"].as_array().unwrap().is_empty());
+    assert!(profile["partial"].to_string().contains("experiments ended early: write-patterns"), "{profile}");
+}
+
+#[test]
+fn a_drive_that_fails_in_the_middle_says_so_and_what_it_gave_is_kept() {
+    let place = Place::new();
+    place.write("fails.toml", "[[fault]]\nkind = \"failed-write\"\noperation = 5000\n");
+    let outcome =
+        place.nandle("probe model:mtron-16:faults=fails.toml --only write-patterns,write-cache --budget 90s");
+    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+    outcome.says(&["failed", "profile.json", "--resume"]);
+    let experiments = &place.json("profile.json")["experiments"];
+    assert_eq!(experiments["write_patterns"]["complete"], false);
+    assert!(experiments["write_patterns"]["ended_by"].as_str().unwrap().contains("failed"), "{experiments}");
+}

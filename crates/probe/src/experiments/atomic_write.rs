@@ -1,0 +1,56 @@
+//! *Which writes are never torn?*
+//!
+//! Nobody can tell without cutting the power again and again, so the device is asked, by the kernel: `statx` gives the
+//! units of atomic writes for files and block devices that have them (Linux 6.11). It takes no time and writes nothing.
+
+use nandle_io::Nanos;
+use nandle_profile::experiments::AtomicWriteFindings;
+use nandle_profile::{Conducted, Experiments};
+
+use super::{Circumstances, Cost, Experiment, Lab};
+use crate::load::LoadError;
+
+/// See the [module](self).
+pub(super) struct AtomicWriteUnits;
+
+impl Experiment for AtomicWriteUnits {
+    type Findings = AtomicWriteFindings;
+
+    fn name(&self) -> &'static str {
+        "atomic-write"
+    }
+
+    fn question(&self) -> &'static str {
+        "Which writes are never torn?"
+    }
+
+    fn cost(&self, circumstances: &Circumstances) -> Result<Cost, String> {
+        if circumstances.is_modelled {
+            return Err(
+                "a modelled drive tears writes at its logical blocks, and has no kernel that says otherwise"
+                    .into(),
+            );
+        }
+        Ok(Cost { time_least: Nanos::ZERO, time_wanted: Nanos::ZERO, write_bytes_max: 0 })
+    }
+
+    fn slot<'a>(&self, experiments: &'a mut Experiments) -> &'a mut Option<Conducted<AtomicWriteFindings>> {
+        &mut experiments.atomic_write
+    }
+
+    fn run(&self, lab: &mut Lab<'_>, findings: &mut AtomicWriteFindings) -> Result<(), LoadError> {
+        findings.stated = lab.circumstances.atomic_write;
+        let logical_bytes = lab.circumstances.shape.logical_block_bytes;
+        findings.source = match findings.stated {
+            Some(units) => format!(
+                "the kernel (statx) says that writes of {} to {} bytes, aligned to their size, are not torn",
+                units.unit_bytes_min, units.unit_bytes_max
+            ),
+            None => format!(
+                "the kernel (statx) says nothing of atomic writes here: assume that only a logical block of \
+                 {logical_bytes} bytes is never torn"
+            ),
+        };
+        Ok(())
+    }
+}

@@ -1,0 +1,66 @@
+//! What follows for a database: the soonest that a page is durable, and what sharing a flush gains.
+
+use nandle_profile::experiments::{CommitCost, CommitMethod, ExtentState, FlushCosts, GroupCommitCost};
+use nandle_profile::{CommitTime, Derived, GroupCommitGain, Interval};
+
+use super::trial::Trial;
+use super::ways::PAGE_BYTES;
+
+/// More writers that gain less than this gain nothing: "near" is within 10 %.
+const NEAR: f64 = 0.9;
+
+/// Groups that share a flush, and groups in which each writer writes durably.
+pub(super) fn groups(trials: &[Trial]) -> (Vec<GroupCommitCost>, Vec<GroupCommitCost>) {
+    let of = |method: CommitMethod| {
+        let trials = trials.iter().filter(|trial| trial.way.method == method);
+        trials.filter_map(Trial::group_cost).collect()
+    };
+    (of(CommitMethod::WriteThenFlush), of(CommitMethod::DurableWrite))
+}
+
+pub(super) fn derive(findings: &FlushCosts, derived: &mut Derived) {
+    derived.flush_ns = soonest(&findings.commits);
+    derived.group_commit = gain(&findings.group_commit);
+}
+
+/// The quickest commit of a page to the device, or of what is nearest to a page in size.
+fn soonest(commits: &[CommitCost]) -> Option<CommitTime> {
+    let candidates = || {
+        let plain = |cost: &&CommitCost| {
+            cost.extent == ExtentState::Overwritten && cost.writes_per_commit == 1 && !cost.in_file
+        };
+        commits.iter().filter(plain)
+    };
+    let nearest = candidates().map(|cost| cost.write_bytes).min_by_key(|bytes| bytes.abs_diff(PAGE_BYTES))?;
+    let soonest = candidates()
+        .filter(|cost| cost.write_bytes == nearest)
+        .min_by(|a, b| a.commit_ns.value.total_cmp(&b.commit_ns.value))?;
+    Some(CommitTime {
+        method: soonest.method,
+        write_bytes: soonest.write_bytes,
+        median_ns: soonest.commit_ns,
+        p99_ns: soonest.latency_ns.p99,
+    })
+}
+
+/// The least number of writers within 10 % of the most commits per second that any number gives.
+fn gain(groups: &[GroupCommitCost]) -> Option<GroupCommitGain> {
+    let alone = groups.iter().find(|group| group.writers == 1)?;
+    let least = |reaches: &dyn Fn(&GroupCommitCost, &GroupCommitCost) -> bool| {
+        let best = groups.iter().max_by(|a, b| a.commits_per_s.value.total_cmp(&b.commits_per_s.value))?;
+        groups.iter().find(|group| reaches(group, best))
+    };
+    let chosen = least(&|group, best| group.commits_per_s.value >= NEAR * best.commits_per_s.value)?;
+    let low = least(&|group, best| group.commits_per_s.high >= NEAR * best.commits_per_s.low)?;
+    let high = least(&|group, best| group.commits_per_s.low >= NEAR * best.commits_per_s.high);
+    let high = high.or(groups.last())?;
+    Some(GroupCommitGain {
+        alone_per_s: alone.commits_per_s,
+        writers: Interval {
+            value: chosen.writers,
+            low: low.writers.min(chosen.writers),
+            high: high.writers.max(chosen.writers),
+        },
+        together_per_s: chosen.commits_per_s,
+    })
+}

@@ -1,0 +1,123 @@
+use nandle_io::{Buffer, Completion, Durability, Nanos, Operation};
+use smallvec::smallvec;
+
+use crate::load::{Cancel, Contents, Lane, LoadError};
+
+/// Bytes from which writes are cut; incompressible.
+const POOL_BYTES: usize = 1 << 20;
+/// Cuts begin at multiples of this.
+const CUT_BYTES: u64 = 4096;
+
+/// A log, as a database keeps one: written in order, one record behind the other, and begun again at its start when
+/// its end is reached.
+pub(super) struct Log {
+    bytes: u64,
+    next_bytes: u64,
+    pool: Buffer,
+    done: Vec<Completion>,
+}
+
+/// What one commit writes, and how it is made durable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Commit {
+    /// Bytes of each write.
+    pub(super) write_bytes: u64,
+    /// Writes that go out one after the other.
+    pub(super) writes: u32,
+    /// Writes that go out together, each time.
+    pub(super) writers: u32,
+    /// Each write is durable by itself; otherwise a flush follows them all.
+    pub(super) durability: Durability,
+}
+
+/// When the parts of a commit were done.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Times {
+    /// From the first submission to the last completion.
+    pub(super) commit: Nanos,
+    /// The flush alone; `None` where there is none.
+    pub(super) flush: Option<Nanos>,
+}
+
+impl Commit {
+    pub(super) fn bytes(&self) -> u64 {
+        self.write_bytes * u64::from(self.writes) * u64::from(self.writers)
+    }
+}
+
+impl Log {
+    /// A log in the first bytes of a lane's device.
+    pub(super) fn new(lane: &Lane, log_bytes: u64, seed: u64) -> Result<Self, LoadError> {
+        let memory = |source| LoadError::Memory { queue_depth: 1, block_bytes: POOL_BYTES as u64, source };
+        let mut pool = lane.arena().allocate(POOL_BYTES).map_err(memory)?;
+        Contents::new(seed).fill(0, &mut pool);
+        let bytes = log_bytes.min(lane.device().shape.capacity_bytes);
+        Ok(Self { bytes, next_bytes: 0, pool: pool.freeze(), done: Vec::new() })
+    }
+
+    /// Begins at its start again.
+    pub(super) fn restart(&mut self) {
+        self.next_bytes = 0;
+    }
+
+    /// Whether another commit fits before the end.
+    pub(super) fn has_room(&self, commit: &Commit) -> bool {
+        self.next_bytes + commit.bytes() <= self.bytes
+    }
+
+    /// Writes a commit.
+    ///
+    /// # Errors
+    /// A write or the flush failed, the device stopped answering, or the user ended it. After a failed flush nobody
+    /// knows what is durable: nothing more may be written.
+    pub(super) fn commit(
+        &mut self,
+        lane: &mut Lane,
+        commit: &Commit,
+        cancel: &Cancel,
+    ) -> Result<Times, LoadError> {
+        if !self.has_room(commit) {
+            self.restart();
+        }
+        let mut times = Vec::new();
+        for _ in 0..commit.writes {
+            let writes = (0..commit.writers).map(|_| self.next_write(commit)).collect();
+            times.extend(self.all(lane, writes, cancel)?);
+        }
+        let flush = match commit.durability {
+            Durability::Durable => None,
+            Durability::Volatile => self.all(lane, vec![Operation::Flush], cancel)?,
+        };
+        times.extend(flush);
+        let began = times.first().map_or(Nanos::ZERO, |(began, _)| *began);
+        let ended = times.last().map_or(Nanos::ZERO, |(_, ended)| *ended);
+        Ok(Times { commit: ended.since(began), flush: flush.map(|(began, ended)| ended.since(began)) })
+    }
+
+    fn next_write(&mut self, commit: &Commit) -> Operation {
+        let offset_bytes = self.next_bytes;
+        self.next_bytes += commit.write_bytes;
+        let length = usize::try_from(commit.write_bytes).unwrap_or(usize::MAX);
+        let places = (self.pool.len() as u64).saturating_sub(commit.write_bytes) / CUT_BYTES + 1;
+        let start = usize::try_from(offset_bytes / CUT_BYTES % places * CUT_BYTES).unwrap_or(0);
+        let from = smallvec![self.pool.slice(start..start + length)];
+        Operation::Write { offset_bytes, from, durability: commit.durability }
+    }
+
+    /// Carries operations out at once. When the first was submitted and the last completed.
+    fn all(
+        &mut self,
+        lane: &mut Lane,
+        operations: Vec<Operation>,
+        cancel: &Cancel,
+    ) -> Result<Option<(Nanos, Nanos)>, LoadError> {
+        lane.together(operations, &mut self.done, cancel)?;
+        for completion in &self.done {
+            if let Err(error) = &completion.result {
+                return Err(LoadError::AllFailed { requests: 1, first: error.to_string() });
+            }
+        }
+        let began = self.done.iter().map(|completion| completion.submitted_at).min();
+        Ok(began.zip(self.done.iter().map(|completion| completion.completed_at).max()))
+    }
+}

@@ -1,0 +1,107 @@
+//! *What does a commit cost, and what does it gain when several share a flush?*
+//!
+//! Commits are appended to a log of 16 MiB at the start of the area, over and over: a write and a flush, or a durable
+//! write, from 512 bytes to 64 KiB. In a directory the same is asked of test files by blocking system calls, as
+//! `pg_test_fsync` asks it (`open_datasync`, `fdatasync`, `fsync`, `open_sync`, with one write of 8 kB and with two), and
+//! in files whose extents are overwritten, grown, or reserved and never written. Then 1 to 128 writers write at once and
+//! share one flush, or write durably each. A database that keeps to its disk finds its sessions in such groups: who comes
+//! while a flush is under way shares the next one.
+//!
+//! It writes small blocks to one place, and flushes after each: a few hundred MiB in all, more on fast devices. That
+//! another descriptor's `fsync` covers a file's writes, which `pg_test_fsync` tries too, is a promise of Linux.
+
+mod conclude;
+mod log;
+mod sites;
+mod tally;
+mod trial;
+mod ways;
+
+use nandle_io::Nanos;
+use nandle_profile::experiments::FlushCosts;
+use nandle_profile::{Conducted, Derived, Experiments};
+
+use self::sites::Way;
+use self::trial::Trial;
+use self::ways::{groups, ways};
+use super::rounds::{Rounds, Turns};
+use super::{Circumstances, Cost, Experiment, Lab};
+use crate::load::LoadError;
+
+/// See the [module](self).
+pub(super) struct FlushAndCommit;
+
+/// Rounds; with [`trial::COMMITS_MAX`] in each it is a thousand commits in all for the 99th percentile, and some more.
+const ROUNDS_MAX: usize = 11;
+/// Slow devices are given more time for a slice than other experiments give them.
+const SLICE_MAX: Nanos = Nanos::from_millis(1000);
+/// Part of the time for groups.
+const GROUPS_PART: u64 = 3;
+
+impl Experiment for FlushAndCommit {
+    type Findings = FlushCosts;
+
+    fn name(&self) -> &'static str {
+        "flush"
+    }
+
+    fn question(&self) -> &'static str {
+        "What does a commit cost, and what does it gain when several share a flush?"
+    }
+
+    fn cost(&self, circumstances: &Circumstances) -> Result<Cost, String> {
+        if !circumstances.shape.writable {
+            return Err("the device was opened for reading".into());
+        }
+        let mut all = ways(circumstances, !circumstances.is_modelled);
+        all.extend(groups(circumstances));
+        let slices = (ROUNDS_MAX * (trial::COMMITS_MAX + trial::FIRST_COMMITS)) as u64;
+        let cells = all.len() as u64;
+        Ok(Cost {
+            time_least: Nanos::from_millis(100 * cells),
+            time_wanted: Nanos::from_millis(3000 * cells),
+            write_bytes_max: all.iter().map(|way| way.commit.bytes() * slices + way.fill_bytes()).sum(),
+        })
+    }
+
+    fn slot<'a>(&self, experiments: &'a mut Experiments) -> &'a mut Option<Conducted<FlushCosts>> {
+        &mut experiments.flush
+    }
+
+    fn run(&self, lab: &mut Lab<'_>, findings: &mut FlushCosts) -> Result<(), LoadError> {
+        let for_groups = Nanos(lab.time_left().0 / GROUPS_PART);
+        let mut alone = trials(lab, ways(lab.circumstances, lab.beside().is_some()))?;
+        let time = lab.time_left() - for_groups;
+        let timed = time_all(lab, &mut alone, time);
+        findings.commits = alone.iter().filter_map(Trial::commit_cost).collect();
+        timed?;
+        let mut together = trials(lab, groups(lab.circumstances))?;
+        let time = lab.time_left();
+        let timed = time_all(lab, &mut together, time);
+        (findings.group_commit, findings.each_durable) = conclude::groups(&together);
+        timed
+    }
+
+    fn derive(&self, findings: &FlushCosts, derived: &mut Derived) {
+        conclude::derive(findings, derived);
+    }
+}
+
+fn trials(lab: &mut Lab<'_>, ways: Vec<Way>) -> Result<Vec<Trial>, LoadError> {
+    let mut trials = Vec::new();
+    for way in ways {
+        trials.extend(Trial::new(lab, way)?);
+    }
+    Ok(trials)
+}
+
+/// Times trials in turns. What was observed before an error counts all the same.
+fn time_all(lab: &mut Lab<'_>, trials: &mut [Trial], time: Nanos) -> Result<(), LoadError> {
+    let numbers: Vec<usize> = (0..trials.len()).collect();
+    let turns = Turns { time, rounds_max: ROUNDS_MAX, slice_max: SLICE_MAX };
+    let timed = Rounds::measure(lab, &numbers, turns, |lab, number, time| {
+        let Some(trial) = trials.get_mut(*number) else { return Ok(None) };
+        trial.slice(lab, time).map(|()| None)
+    });
+    timed.map(|_| ())
+}

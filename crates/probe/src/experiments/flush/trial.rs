@@ -1,0 +1,103 @@
+use nandle_io::Nanos;
+use nandle_profile::experiments::{CommitCost, GroupCommitCost};
+
+use super::super::Lab;
+use super::sites::{Site, Way};
+use super::tally::Tally;
+use crate::load::LoadError;
+
+/// Commits of a slice at most.
+pub(super) const COMMITS_MAX: usize = 100;
+/// Commits before a slice counts: what was done before is over then.
+pub(super) const FIRST_COMMITS: usize = 2;
+/// A slice has so many at least, however long they take.
+const COMMITS_MIN: usize = 3;
+
+/// A way to commit, where it does, and what was observed of it.
+pub(super) struct Trial {
+    pub(super) way: Way,
+    /// `None` once it has failed.
+    site: Option<Site>,
+    tally: Tally,
+}
+
+impl Trial {
+    /// `None` where the way can't be tried: the reader of the figures is told why.
+    pub(super) fn new(lab: &mut Lab<'_>, way: Way) -> Result<Option<Self>, LoadError> {
+        let site = if way.in_file { Site::in_file(lab, &way) } else { Site::on_device(lab) };
+        match site {
+            Ok(site) => Ok(Some(Self { way, site: Some(site), tally: Tally::new() })),
+            Err(LoadError::Opening(reason)) => {
+                lab.remark(format!("Some commits in files were not timed: {reason}."));
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Commits for a time.
+    pub(super) fn slice(&mut self, lab: &mut Lab<'_>, time: Nanos) -> Result<(), LoadError> {
+        let Some(site) = &mut self.site else { return Ok(()) };
+        lab.tell(&format!("{:?} of {} bytes", self.way.method, self.way.commit.write_bytes));
+        let committed = commit_for(lab, site, &self.way, &mut self.tally, time);
+        self.tally.end_slice();
+        match committed {
+            // A test file that takes no more says nothing of the device.
+            Err(error @ (LoadError::AllFailed { .. } | LoadError::Opening(_))) if self.way.in_file => {
+                lab.cut_short(format!("commits in a test file ended: {error}"));
+                self.site = None;
+                Ok(())
+            }
+            other => other,
+        }
+    }
+
+    pub(super) fn commit_cost(&self) -> Option<CommitCost> {
+        Some(CommitCost {
+            method: self.way.method,
+            extent: self.way.extent,
+            write_bytes: self.way.commit.write_bytes,
+            writes_per_commit: self.way.commit.writes,
+            in_file: self.way.in_file,
+            observations: self.tally.observations(),
+            commit_ns: self.tally.median_ns()?,
+            latency_ns: self.tally.commit_latency(),
+            flush_latency_ns: self.tally.flush_latency(),
+        })
+    }
+
+    pub(super) fn group_cost(&self) -> Option<GroupCommitCost> {
+        let writers = f64::from(self.way.commit.writers);
+        let groups_per_s = self.tally.rate_per_s()?;
+        let [value, low, high] =
+            [groups_per_s.value, groups_per_s.low, groups_per_s.high].map(|rate| rate * writers);
+        Some(GroupCommitCost {
+            writers: self.way.commit.writers,
+            write_bytes: self.way.commit.write_bytes,
+            observations: self.tally.observations(),
+            commits_per_s: nandle_profile::Interval { value, low, high },
+            latency_ns: self.tally.commit_latency(),
+        })
+    }
+}
+
+fn commit_for(
+    lab: &mut Lab<'_>,
+    site: &mut Site,
+    way: &Way,
+    tally: &mut Tally,
+    time: Nanos,
+) -> Result<(), LoadError> {
+    let ends = lab.now() + time;
+    for number in 0..FIRST_COMMITS + COMMITS_MAX {
+        let enough = tally.slice_count() >= COMMITS_MIN && lab.now() >= ends;
+        if enough || !lab.may_write(way.commit.bytes()) {
+            break;
+        }
+        let times = site.commit(lab, way)?;
+        if number >= FIRST_COMMITS {
+            tally.count(times);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,81 @@
+use nandle_profile::experiments::{CommitMethod, ExtentState};
+
+use super::super::Circumstances;
+use super::log::Commit;
+use super::sites::{Way, durability};
+
+/// Sizes of a write.
+const SIZES: [u64; 8] = [512, 1 << 10, 2 << 10, 4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10];
+/// The page of `PostgreSQL` and of most others' logs, and what the states of extents are compared with.
+pub(super) const PAGE_BYTES: u64 = 8 << 10;
+/// What `open_sync` of `pg_test_fsync` is asked: 16 kB in one write, and in several.
+const OPEN_SYNC_WRITES: [(u64, u32); 4] = [(16 << 10, 1), (8 << 10, 2), (4 << 10, 4), (2 << 10, 8)];
+
+/// The most writers; more than that share several flushes in any database.
+const WRITERS_MAX: u32 = 128;
+
+/// Every way in which one writer commits that is to be timed.
+pub(super) fn ways(circumstances: &Circumstances, with_files: bool) -> Vec<Way> {
+    let block_bytes = circumstances.shape.logical_block_bytes.max(circumstances.shape.memory_alignment_bytes);
+    let mut ways: Vec<Way> = SIZES
+        .into_iter()
+        .flat_map(|bytes| {
+            [CommitMethod::WriteThenFlush, CommitMethod::DurableWrite].map(|method| on_device(method, bytes))
+        })
+        .collect();
+    if with_files {
+        ways.extend(in_files());
+    }
+    ways.retain(|way| way.commit.write_bytes.is_multiple_of(block_bytes));
+    ways
+}
+
+fn on_device(method: CommitMethod, write_bytes: u64) -> Way {
+    Way {
+        method,
+        extent: ExtentState::Overwritten,
+        commit: Commit { write_bytes, writes: 1, writers: 1, durability: durability(method) },
+        in_file: false,
+    }
+}
+
+/// What `pg_test_fsync` asks, and the same in files that grow or have never been written.
+fn in_files() -> Vec<Way> {
+    use CommitMethod::{DurableWrite, Fdatasync, Fsync, OpenSync};
+    let in_file = |method, extent, write_bytes, writes| {
+        let commit = Commit { write_bytes, writes, writers: 1, durability: durability(method) };
+        Way { method, extent, commit, in_file: true }
+    };
+    let mut ways = Vec::new();
+    for writes in [1, 2] {
+        for method in [DurableWrite, Fdatasync, Fsync, OpenSync] {
+            ways.push(in_file(method, ExtentState::Overwritten, PAGE_BYTES, writes));
+        }
+    }
+    for extent in [ExtentState::Extended, ExtentState::Unwritten] {
+        for method in [DurableWrite, Fdatasync, Fsync] {
+            ways.push(in_file(method, extent, PAGE_BYTES, 1));
+        }
+    }
+    for (write_bytes, writes) in OPEN_SYNC_WRITES {
+        let way = in_file(OpenSync, ExtentState::Overwritten, write_bytes, writes);
+        if !ways.contains(&way) {
+            ways.push(way);
+        }
+    }
+    ways
+}
+
+/// Doublings from one writer on, with a flush that all share and with a durable write of each.
+pub(super) fn groups(circumstances: &Circumstances) -> Vec<Way> {
+    let most = WRITERS_MAX.min(circumstances.slots);
+    let page_bytes = PAGE_BYTES.next_multiple_of(circumstances.shape.logical_block_bytes);
+    let doublings = std::iter::successors(Some(1_u32), |writers| writers.checked_mul(2));
+    let group = |writers| {
+        [CommitMethod::WriteThenFlush, CommitMethod::DurableWrite].map(|method| {
+            let way = on_device(method, page_bytes);
+            Way { commit: Commit { writers, ..way.commit }, ..way }
+        })
+    };
+    doublings.take_while(|writers| *writers <= most).flat_map(group).collect()
+}

@@ -1,0 +1,133 @@
+use hdrhistogram::Histogram;
+use nandle_io::Nanos;
+use nandle_profile::OperationKind;
+
+use super::super::Lab;
+use super::super::rounds::{Seeds, area_from};
+use super::STREAM_DEPTH;
+use crate::load::{Arrivals, LoadError, OpenLoop, OpenStream, StreamMeasurement, Work, new_histogram};
+use crate::pattern::Random;
+
+/// A modelled device is asked for no more requests in a slice, whatever time it has.
+const MODELLED_REQUESTS_MAX: f64 = 4000.0;
+
+/// How often reads and writes arrive.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rates {
+    pub(super) read_share: f64,
+    pub(super) write_share: f64,
+    pub(super) read_per_s: f64,
+    pub(super) write_per_s: f64,
+}
+
+/// A combination of rates, and what came of it so far.
+pub(super) struct Cell {
+    pub(super) rates: Rates,
+    pub(super) reads: Stream,
+    pub(super) writes: Stream,
+    /// The reads' latencies of each slice.
+    pub(super) slices: Vec<Histogram<u64>>,
+}
+
+/// One of the two streams.
+pub(super) struct Stream {
+    pub(super) latency_ns: Histogram<u64>,
+    requests: u64,
+    unsent: u64,
+    /// For how long requests were to arrive, and how long it took until the last was done.
+    scheduled: Nanos,
+    elapsed: Nanos,
+}
+
+impl Cell {
+    pub(super) fn new(rates: Rates) -> Self {
+        Self { rates, reads: Stream::new(), writes: Stream::new(), slices: Vec::new() }
+    }
+
+    pub(super) fn slice(
+        &mut self,
+        lab: &mut Lab<'_>,
+        block_bytes: u64,
+        seeds: &mut Seeds,
+        time: Nanos,
+    ) -> Result<(), LoadError> {
+        let Rates { read_share, write_share, read_per_s, write_per_s } = self.rates;
+        lab.tell(&format!(
+            "{:.0} % of the reads, {:.0} % of the writes",
+            read_share * 100.0,
+            write_share * 100.0
+        ));
+        let time = bounded(lab, read_per_s + write_per_s, time);
+        let kinds = [(OperationKind::Read, read_per_s), (OperationKind::Write, write_per_s)];
+        let mut streams = Vec::new();
+        for (operation, rate_per_s) in kinds.into_iter().filter(|(_, rate_per_s)| *rate_per_s > 0.0) {
+            let (area, seed) = (area_from(lab, 0, block_bytes)?, seeds.next());
+            let (arrivals, queue_depth) = (Arrivals::Poisson, STREAM_DEPTH);
+            let schedule = OpenLoop { rate_per_s, arrivals, queue_depth, time, seed };
+            let pattern = Box::new(Random::new(area, seed));
+            streams.push(OpenStream {
+                schedule,
+                work: Work { pattern, block_bytes, operation, contents: None, seed },
+            });
+        }
+        let Some(measured) = lab.run_streams(streams)? else { return Ok(()) };
+        for (stream, measured) in [&mut self.reads, &mut self.writes].into_iter().zip(&measured) {
+            stream.add(measured, time);
+        }
+        self.slices.extend(measured.first().map(|reads| reads.measurement.latency_ns.clone()));
+        Ok(())
+    }
+
+    /// Whether both streams kept their rates, where a request may take so long after the last arrival.
+    pub(super) fn rates_kept(&self, allowance: Nanos) -> bool {
+        let allowance = Nanos(allowance.0 * self.slices.len() as u64);
+        self.reads.kept(allowance) && self.writes.kept(allowance)
+    }
+}
+
+fn bounded(lab: &Lab<'_>, requests_per_s: f64, time: Nanos) -> Nanos {
+    if !lab.circumstances.is_modelled {
+        return time;
+    }
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "never negative; saturates")]
+    let most = Nanos((MODELLED_REQUESTS_MAX / requests_per_s.max(1e-6) * 1e9) as u64);
+    time.min(most)
+}
+
+/// A rate that is missed by more than this is marked (diskplorer).
+const MISSED: f64 = 0.03;
+
+impl Stream {
+    fn new() -> Self {
+        Self {
+            latency_ns: new_histogram(),
+            requests: 0,
+            unsent: 0,
+            scheduled: Nanos::ZERO,
+            elapsed: Nanos::ZERO,
+        }
+    }
+
+    fn add(&mut self, measured: &StreamMeasurement, scheduled: Nanos) {
+        // Both have the same bounds and digits, so the addition can't be refused.
+        let added = self.latency_ns.add(&measured.measurement.latency_ns);
+        debug_assert!(added.is_ok());
+        self.requests += measured.measurement.requests;
+        self.unsent += measured.lag.unsent;
+        self.elapsed += measured.measurement.elapsed;
+        self.scheduled += scheduled;
+    }
+
+    /// Requests that came about by the time that they took.
+    pub(super) fn achieved_per_s(&self) -> f64 {
+        if self.elapsed == Nanos::ZERO { 0.0 } else { self.requests as f64 / self.elapsed.as_secs_f64() }
+    }
+
+    /// Whether what arrived was done, in about the time in which it arrived.
+    fn kept(&self, allowance: Nanos) -> bool {
+        let arrived = (self.requests + self.unsent) as f64;
+        let all_done = self.requests as f64 >= (1.0 - MISSED) * arrived;
+        let elapsed = self.elapsed - self.elapsed.min(allowance);
+        all_done && self.scheduled.as_secs_f64() >= (1.0 - MISSED) * elapsed.as_secs_f64()
+    }
+}

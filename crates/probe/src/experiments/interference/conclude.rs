@@ -1,0 +1,96 @@
+use nandle_io::Nanos;
+use nandle_profile::experiments::{InterferenceCell, InterferenceMap, ReadSlowdown};
+use nandle_profile::{InterferenceLimit, Interval};
+
+use super::super::rounds::median_interval;
+use super::cell::Cell;
+use super::quantile_ns;
+use crate::load::summary;
+
+/// Quantiles of which a slowdown is told, the best first.
+const QUANTILES: [f64; 3] = [0.99, 0.9, 0.5];
+/// The last arrivals of a slice may take so many times the latency of a quiet device until they are done.
+const LATENCIES_ALLOWED: f64 = 4.0;
+/// Reads may become so much slower.
+const SLOWDOWN_MAX: f64 = 2.0;
+/// The share of reads for which the limit is told.
+const READ_SHARE: f64 = 0.5;
+
+pub(super) fn cells(cells: &[Cell]) -> Vec<InterferenceCell> {
+    let measured = || cells.iter().filter(|cell| !cell.reads.latency_ns.is_empty());
+    let quietest = measured().find(|cell| cell.rates.write_share <= 0.0);
+    let latency_ns = quietest.map_or(0.0, |cell| cell.reads.latency_ns.mean());
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a latency")]
+    let allowance = Nanos((LATENCIES_ALLOWED * latency_ns) as u64);
+    measured().map(|cell| record(cell, alone(cells, cell), allowance)).collect()
+}
+
+/// The cell with the same reads and no writes.
+fn alone<'a>(cells: &'a [Cell], cell: &Cell) -> Option<&'a Cell> {
+    let is_alone = |other: &&Cell| {
+        other.rates.write_share <= 0.0 && (other.rates.read_share - cell.rates.read_share).abs() < 1e-9
+    };
+    cells.iter().find(is_alone)
+}
+
+fn record(cell: &Cell, alone: Option<&Cell>, allowance: Nanos) -> InterferenceCell {
+    let rates = cell.rates;
+    InterferenceCell {
+        read_share: rates.read_share,
+        write_share: rates.write_share,
+        read_rate_per_s: rates.read_per_s,
+        write_rate_per_s: rates.write_per_s,
+        read_achieved_per_s: cell.reads.achieved_per_s(),
+        write_achieved_per_s: cell.writes.achieved_per_s(),
+        rates_kept: cell.rates_kept(allowance),
+        read_latency_ns: summary(&cell.reads.latency_ns),
+        write_latency_ns: summary(&cell.writes.latency_ns),
+        read_slowdown: alone.and_then(|alone| slowdown(cell, alone)),
+    }
+}
+
+/// The best quantile that both cells have, over all slices; the interval is that of the slices' own, each by the slice
+/// without writes of the same round.
+fn slowdown(cell: &Cell, alone: &Cell) -> Option<ReadSlowdown> {
+    let quantile = |quantile: f64| {
+        let [with, without] = [cell, alone].map(|cell| quantile_ns(&cell.reads.latency_ns, quantile));
+        Some((quantile, with? / without?.max(1.0)))
+    };
+    let (quantile, value) = QUANTILES.into_iter().find_map(quantile)?;
+    let pairs = cell.slices.iter().zip(&alone.slices).filter(|(a, b)| !a.is_empty() && !b.is_empty());
+    let ratios = pairs.map(|(with, without)| {
+        with.value_at_quantile(quantile) as f64 / (without.value_at_quantile(quantile) as f64).max(1.0)
+    });
+    let of_slices = median_interval(ratios.collect())?;
+    let ratio = Interval { value, low: of_slices.low.min(value), high: of_slices.high.max(value) };
+    Some(ReadSlowdown { quantile, ratio })
+}
+
+/// The most writes beside half of the reads.
+pub(super) fn limit(findings: &InterferenceMap) -> Option<InterferenceLimit> {
+    let is_row = |cell: &&InterferenceCell| (cell.read_share - READ_SHARE).abs() < 1e-9;
+    let mut row: Vec<&InterferenceCell> = findings.cells.iter().filter(is_row).collect();
+    row.sort_by(|a, b| a.write_share.total_cmp(&b.write_share));
+    let quantile = row.iter().filter_map(|cell| cell.read_slowdown).map(|slowdown| slowdown.quantile);
+    let quantile = quantile.reduce(f64::min)?;
+    let within = |cell: &InterferenceCell, ratio: fn(&Interval<f64>) -> f64| {
+        cell.read_slowdown.is_some_and(|slowdown| ratio(&slowdown.ratio) <= SLOWDOWN_MAX)
+    };
+    let most = |ratio| row.iter().rev().find(|cell| cell.rates_kept && within(cell, ratio));
+    // For sure: up to there every share is.
+    let sure = row.iter().take_while(|cell| within(cell, |ratio| ratio.high)).last();
+    let share_of = |cell: Option<&&InterferenceCell>| cell.map_or(0.0, |cell| cell.write_share);
+    let value = share_of(most(|ratio| ratio.value));
+    let share = Interval {
+        value,
+        low: share_of(sure).min(value),
+        high: share_of(most(|ratio| ratio.low)).max(value),
+    };
+    let rate = |share: f64| share * findings.write_iops_max;
+    Some(InterferenceLimit {
+        read_rate_per_s: READ_SHARE * findings.read_iops_max,
+        quantile,
+        write_rate_per_s: Interval { value: rate(share.value), low: rate(share.low), high: rate(share.high) },
+        write_share: share,
+    })
+}

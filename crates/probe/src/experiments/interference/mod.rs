@@ -1,0 +1,157 @@
+//! *What do writes do to the latency of reads?*
+//!
+//! Random reads and random writes of 8 KiB arrive on schedules of their own (open loop, Poisson), at every combination of
+//! shares of the most reads and of the most writes per second that the device gives alone. Latency counts from the
+//! scheduled arrival, so that a device that falls behind can't hide it; cells that missed their rates are marked. The
+//! cells are measured in turns.
+//!
+//! It writes at random all over the area for most of its time: on a fast device gigabytes, at the state in which it
+//! finds the device. What a drive gives after hours of writing is another question (`steady-state`).
+
+mod cell;
+mod conclude;
+
+use hdrhistogram::Histogram;
+use nandle_io::Nanos;
+use nandle_profile::experiments::InterferenceMap;
+use nandle_profile::{Conducted, Derived, Experiments, OperationKind};
+
+use self::cell::{Cell, Rates};
+use super::rounds::{Rounds, Seeds, Turns, area_from};
+use super::{Circumstances, Cost, Experiment, Lab};
+use crate::load::{ClosedLoop, Counting, LoadError, Measurement, Refill, Stop, Work};
+use crate::pattern::Random;
+
+/// See the [module](self).
+pub(super) struct Interference;
+
+/// A page of a database.
+const BLOCK_BYTES: u64 = 8 << 10;
+/// Shares of the most reads, and of the most writes, per second; of a slow device, which has time for few.
+const READ_SHARES: [f64; 5] = [0.1, 0.25, 0.5, 0.75, 0.9];
+const WRITE_SHARES: [f64; 7] = [0.0, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9];
+const FEW_READ_SHARES: [f64; 3] = [0.25, 0.5, 0.9];
+const FEW_WRITE_SHARES: [f64; 5] = [0.0, 0.1, 0.25, 0.5, 0.9];
+/// Deep enough for the most that a device gives, and shallow enough for a disk.
+const DEPTH_OF_MOST: u32 = 32;
+/// Requests outstanding of each of the two streams; arrivals beyond it wait, and the wait counts.
+pub(super) const STREAM_DEPTH: u32 = 96;
+/// Part of the time for the most of each.
+const MOST_PART: u64 = 12;
+const MOST_REQUESTS_MAX: u64 = 15_000;
+/// Where reads come about less often than this, fewer cells are measured for longer.
+const SLOW_READS_PER_S: f64 = 2000.0;
+/// Bytes that it may write where nothing else bounds it.
+const WRITE_BYTES_MAX: u64 = 32 << 30;
+
+impl Experiment for Interference {
+    type Findings = InterferenceMap;
+
+    fn name(&self) -> &'static str {
+        "interference"
+    }
+
+    fn question(&self) -> &'static str {
+        "What do writes do to the latency of reads?"
+    }
+
+    fn cost(&self, circumstances: &Circumstances) -> Result<Cost, String> {
+        if !circumstances.shape.writable {
+            return Err("the device was opened for reading".into());
+        }
+        Ok(Cost {
+            time_least: Nanos::from_secs(10),
+            time_wanted: Nanos::from_secs(240),
+            write_bytes_max: WRITE_BYTES_MAX,
+        })
+    }
+
+    fn slot<'a>(&self, experiments: &'a mut Experiments) -> &'a mut Option<Conducted<InterferenceMap>> {
+        &mut experiments.interference
+    }
+
+    fn run(&self, lab: &mut Lab<'_>, findings: &mut InterferenceMap) -> Result<(), LoadError> {
+        let block_bytes = BLOCK_BYTES.next_multiple_of(lab.circumstances.shape.logical_block_bytes);
+        let mut seeds = Seeds::new(lab);
+        (findings.read_block_bytes, findings.write_block_bytes) = (block_bytes, block_bytes);
+        let time = Nanos(lab.time_left().0 / MOST_PART);
+        findings.read_iops_max = most(lab, OperationKind::Read, block_bytes, &mut seeds, time)?;
+        findings.write_iops_max = most(lab, OperationKind::Write, block_bytes, &mut seeds, time)?;
+        if findings.write_iops_max <= 0.0 || findings.read_iops_max <= 0.0 {
+            lab.cut_short("the most reads or writes per second could not be measured");
+            return Ok(());
+        }
+        let mut cells = cells(findings);
+        let slices =
+            if is_slow(findings) { (3, Nanos::from_secs(10)) } else { (6, Nanos::from_millis(2500)) };
+        let measured = measure(lab, &mut cells, block_bytes, &mut seeds, slices);
+        findings.cells = conclude::cells(&cells);
+        measured
+    }
+
+    fn derive(&self, findings: &InterferenceMap, derived: &mut Derived) {
+        derived.interference = conclude::limit(findings);
+    }
+}
+
+/// The most requests per second: of two equal runs the second, when a cache that takes the first writes in is full.
+fn most(
+    lab: &mut Lab<'_>,
+    operation: OperationKind,
+    block_bytes: u64,
+    seeds: &mut Seeds,
+    time: Nanos,
+) -> Result<f64, LoadError> {
+    lab.tell(&format!("the most {operation}s per second"));
+    let mut second = Measurement::new();
+    for _ in 0..2 {
+        let seed = seeds.next();
+        let area = area_from(lab, 0, block_bytes)?;
+        let run = ClosedLoop {
+            queue_depth: DEPTH_OF_MOST,
+            refill: Refill::Exact,
+            counting: Counting::Window { warm_up_requests: u64::from(DEPTH_OF_MOST) },
+            stop: Stop { bytes: Some(MOST_REQUESTS_MAX * block_bytes), time: Some(Nanos(time.0 / 2)) },
+        };
+        let pattern = Box::new(Random::new(area, seed));
+        second = lab.run(run, Work { pattern, block_bytes, operation, contents: None, seed })?;
+    }
+    Ok(second.iops())
+}
+
+fn is_slow(findings: &InterferenceMap) -> bool {
+    findings.read_iops_max < SLOW_READS_PER_S
+}
+
+fn cells(findings: &InterferenceMap) -> Vec<Cell> {
+    let cell = |read_share, write_share| {
+        let read_per_s = read_share * findings.read_iops_max;
+        let write_per_s = write_share * findings.write_iops_max;
+        Cell::new(Rates { read_share, write_share, read_per_s, write_per_s })
+    };
+    let (reads, writes): (&[f64], &[f64]) =
+        if is_slow(findings) { (&FEW_READ_SHARES, &FEW_WRITE_SHARES) } else { (&READ_SHARES, &WRITE_SHARES) };
+    reads.iter().flat_map(|read| writes.iter().map(|write| cell(*read, *write))).collect()
+}
+
+fn measure(
+    lab: &mut Lab<'_>,
+    cells: &mut [Cell],
+    block_bytes: u64,
+    seeds: &mut Seeds,
+    (rounds_max, slice_max): (usize, Nanos),
+) -> Result<(), LoadError> {
+    let numbers: Vec<usize> = (0..cells.len()).collect();
+    let turns = Turns { time: lab.time_left(), rounds_max, slice_max };
+    let measured = Rounds::measure(lab, &numbers, turns, |lab, number, time| {
+        let Some(cell) = cells.get_mut(*number) else { return Ok(None) };
+        cell.slice(lab, block_bytes, seeds, time).map(|()| None)
+    });
+    measured.map(|_| ())
+}
+
+/// A quantile of a histogram, where ten observations lie beyond it.
+fn quantile_ns(latency_ns: &Histogram<u64>, quantile: f64) -> Option<f64> {
+    let beyond = latency_ns.len() as f64 * (1.0 - quantile);
+    (beyond >= 9.999).then(|| latency_ns.value_at_quantile(quantile) as f64)
+}

@@ -1,0 +1,347 @@
+use nandle_io::{Completion, DriveCounters, IoError, Nanos, Operation, Request, Wait};
+use nandle_profile::experiments::WriteAmplificationSource;
+use nandle_profile::{Conducted, OperationKind};
+
+use super::beside::Opened;
+use super::{Beside, Chosen, Circumstances, Ground};
+use crate::Observer;
+use crate::load::{
+    Cancel, ClosedLoop, Lane, LaneOptions, LoadError, Measurement, OpenLoop, OpenStream, Opener, ScheduleLag,
+    StreamMeasurement, Work, run_streams,
+};
+
+/// Memory for the buffers of all requests outstanding in an experiment, the pool that writes are cut from included.
+const BUFFER_BYTES: u64 = 80 << 20;
+
+/// Where one experiment is conducted: a world with the device in it, and what the experiment may use up.
+pub struct Lab<'a> {
+    /// The world and the device. Of a modelled device it is in its first state.
+    pub lane: Lane,
+    /// Opens further worlds with the device.
+    pub open: &'a Opener<'a>,
+    /// What is possible.
+    pub circumstances: &'a Circumstances,
+    /// Seed of all that is random.
+    pub seed: u64,
+    /// Ends the experiment.
+    pub cancel: &'a Cancel,
+    ground: &'a Ground<'a>,
+    name: &'static str,
+    observer: &'a mut dyn Observer,
+    /// When the present world was opened for it.
+    began: Nanos,
+    /// Time spent in worlds before that.
+    elapsed_before: Nanos,
+    ends: Nanos,
+    write_left_bytes: u64,
+    bytes_written: u64,
+    remarks: Vec<String>,
+    cut_short: Option<String>,
+    /// Kept for its memory.
+    completions: Vec<Completion>,
+}
+
+impl<'a> Lab<'a> {
+    /// A lab with a world of its own for a chosen experiment.
+    ///
+    /// # Errors
+    /// The device can't be opened, or memory is short.
+    pub fn open(
+        ground: &'a Ground<'a>,
+        chosen: &Chosen,
+        observer: &'a mut dyn Observer,
+    ) -> Result<Self, LoadError> {
+        let (io, device) = (ground.open)(ground.circumstances.slots).map_err(LoadError::Opening)?;
+        let options = LaneOptions { buffer_bytes: BUFFER_BYTES, patience: ground.patience };
+        let mut lane = Lane::new(io, device, options)?;
+        let began = lane.io().now();
+        Ok(Self {
+            lane,
+            open: ground.open,
+            circumstances: &ground.circumstances,
+            seed: ground.seed,
+            cancel: ground.cancel,
+            ground,
+            name: chosen.experiment.name(),
+            observer,
+            began,
+            elapsed_before: Nanos::ZERO,
+            ends: began + chosen.time,
+            write_left_bytes: chosen.write_bytes_max,
+            bytes_written: 0,
+            remarks: Vec::new(),
+            cut_short: None,
+            completions: Vec::new(),
+        })
+    }
+
+    /// The time.
+    pub fn now(&mut self) -> Nanos {
+        self.lane.io().now()
+    }
+
+    /// Time since the experiment began.
+    pub fn elapsed(&mut self) -> Nanos {
+        self.elapsed_before + self.now().since(self.began)
+    }
+
+    /// Time that the experiment still has.
+    pub fn time_left(&mut self) -> Nanos {
+        self.ends.since(self.now())
+    }
+
+    /// Bytes that it may still write.
+    pub fn write_left_bytes(&self) -> u64 {
+        self.write_left_bytes
+    }
+
+    /// Tells a reader of the figures something; said twice it is told once.
+    pub fn remark(&mut self, sentence: impl Into<String>) {
+        let sentence = sentence.into();
+        if !self.remarks.contains(&sentence) {
+            self.remarks.push(sentence);
+        }
+    }
+
+    /// Says why the question is not answered in full. The first reason stands.
+    pub fn cut_short(&mut self, reason: impl Into<String>) {
+        self.cut_short.get_or_insert_with(|| reason.into());
+    }
+
+    /// Says what is being done; how far it has come shows by the time.
+    pub fn tell(&mut self, doing: &str) {
+        let (passed, left) = (self.elapsed().0 as f64, self.time_left().0 as f64);
+        let share = passed / (passed + left).max(1.0);
+        self.observer.progress(&format!("{}: {doing}", self.name), share.min(1.0));
+    }
+
+    /// Keeps a number of requests outstanding. Writes end where the write limit does; with nothing left to write
+    /// nothing is run, and the measurement is empty.
+    ///
+    /// # Errors
+    /// As for [`ClosedLoop::run`].
+    pub fn run(&mut self, mut load: ClosedLoop, work: Work) -> Result<Measurement, LoadError> {
+        let (block_bytes, share) = (work.block_bytes, write_share(work.operation));
+        if share > 0.0 {
+            let left = self.write_left_bytes / block_bytes.max(1) * block_bytes;
+            if left == 0 {
+                self.out_of_writes();
+                return Ok(Measurement::new());
+            }
+            load.stop.bytes = Some(load.stop.bytes.map_or(left, |bytes| bytes.min(left)));
+        }
+        let measurement = load.run(&mut self.lane, work, self.cancel)?;
+        self.count_writes(&measurement, block_bytes, share);
+        Ok(measurement)
+    }
+
+    /// Sends requests on a schedule. With nothing left to write, writes are not run.
+    ///
+    /// # Errors
+    /// As for [`OpenLoop::run`].
+    pub fn run_open(
+        &mut self,
+        load: OpenLoop,
+        work: Work,
+    ) -> Result<Option<(Measurement, ScheduleLag)>, LoadError> {
+        let (block_bytes, share) = (work.block_bytes, write_share(work.operation));
+        let expected = load.rate_per_s * load.time.as_secs_f64() * block_bytes as f64 * share;
+        if share > 0.0 && expected > self.write_left_bytes as f64 {
+            self.out_of_writes();
+            return Ok(None);
+        }
+        let (measurement, lag) = load.run(&mut self.lane, work, self.cancel)?;
+        self.count_writes(&measurement, block_bytes, share);
+        Ok(Some((measurement, lag)))
+    }
+
+    /// Sends several streams of requests on their schedules, at the same time. With too little left to write nothing is
+    /// run.
+    ///
+    /// # Errors
+    /// As for [`run_streams`].
+    pub fn run_streams(
+        &mut self,
+        streams: Vec<OpenStream>,
+    ) -> Result<Option<Vec<StreamMeasurement>>, LoadError> {
+        let shares: Vec<(u64, f64)> = streams
+            .iter()
+            .map(|stream| (stream.work.block_bytes, write_share(stream.work.operation)))
+            .collect();
+        let writes =
+            streams.iter().zip(&shares).map(|(OpenStream { schedule, .. }, (block_bytes, share))| {
+                schedule.rate_per_s * schedule.time.as_secs_f64() * *block_bytes as f64 * share
+            });
+        if writes.sum::<f64>() > self.write_left_bytes as f64 {
+            self.out_of_writes();
+            return Ok(None);
+        }
+        let measured = run_streams(&mut self.lane, streams, self.cancel)?;
+        for (stream, (block_bytes, share)) in measured.iter().zip(shares) {
+            self.count_writes(&stream.measurement, block_bytes, share);
+        }
+        Ok(Some(measured))
+    }
+
+    /// Counts bytes that were written past [`Lab::run`], against the limit.
+    pub fn count_written(&mut self, bytes: u64) {
+        self.bytes_written += bytes;
+        self.write_left_bytes = self.write_left_bytes.saturating_sub(bytes);
+    }
+
+    /// Whether so many bytes more may be written; if not, the experiment is cut short.
+    pub fn may_write(&mut self, bytes: u64) -> bool {
+        let may = bytes <= self.write_left_bytes;
+        if !may {
+            self.out_of_writes();
+        }
+        may
+    }
+
+    fn count_writes(&mut self, measurement: &Measurement, block_bytes: u64, share: f64) {
+        let moved = measurement.cpu_requests.saturating_mul(block_bytes) as f64;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "never negative; saturates"
+        )]
+        let written = (moved * share).round() as u64;
+        self.count_written(written);
+    }
+
+    pub(super) fn out_of_writes(&mut self) {
+        self.cut_short("the bytes that it may write were used up; give a larger --write-limit");
+    }
+
+    /// Leaves the device alone for a time.
+    ///
+    /// # Errors
+    /// The user ended it.
+    pub fn pause(&mut self, time: Nanos) -> Result<(), LoadError> {
+        let until = self.now() + time;
+        let mut none = Vec::new();
+        while self.now() < until {
+            if self.cancel.is_cancelled() {
+                return Err(LoadError::Cancelled);
+            }
+            self.lane.io().reap(Wait::until_time(until), &mut none);
+        }
+        Ok(())
+    }
+
+    /// Carries one operation out, alone. Time from its submission to its completion.
+    ///
+    /// # Errors
+    /// It failed, the device stopped answering, or the user ended it.
+    pub fn once(&mut self, operation: Operation) -> Result<Nanos, LoadError> {
+        Ok(self.carry_out(operation)?.0)
+    }
+
+    /// [`Lab::once`] that gives the operation with its memory back.
+    ///
+    /// # Errors
+    /// As for [`Lab::once`].
+    pub fn carry_out(&mut self, operation: Operation) -> Result<(Nanos, Operation), LoadError> {
+        if self.cancel.is_cancelled() {
+            return Err(LoadError::Cancelled);
+        }
+        let began = self.now();
+        let (name, offset_bytes) = (operation.name(), operation.offset_bytes());
+        let device = self.lane.device().id;
+        let slots = self.lane.io().slots();
+        let taken = self.lane.io().submit(device, Request { token: 0, operation });
+        taken.map_err(|_| LoadError::TooDeep { queue_depth: 1, slots })?;
+        loop {
+            self.lane.io().reap(Wait::until_completed(1), &mut self.completions);
+            if let Some(completion) = self.completions.pop() {
+                let failed = |error: IoError| LoadError::AllFailed { requests: 1, first: error.to_string() };
+                completion.result.map_err(failed)?;
+                return Ok((completion.completed_at.since(completion.submitted_at), completion.operation));
+            }
+            let age = self.now().since(began);
+            if age >= self.lane.patience {
+                return Err(LoadError::Stalled {
+                    silent: age,
+                    outstanding: 1,
+                    operation: name,
+                    offset_bytes,
+                    age,
+                });
+            }
+        }
+    }
+
+    /// Flushes the device. Time that it took.
+    ///
+    /// # Errors
+    /// As for [`Lab::once`].
+    pub fn flush(&mut self) -> Result<Nanos, LoadError> {
+        self.once(Operation::Flush)
+    }
+
+    /// What there is beside the device.
+    pub fn beside(&self) -> Option<&'a dyn Beside> {
+        self.ground.beside
+    }
+
+    /// A lane on something else than the device, with so much memory.
+    ///
+    /// # Errors
+    /// It could not be opened, or memory is short.
+    pub fn lane_on(&self, opened: Opened, buffer_bytes: u64) -> Result<Lane, LoadError> {
+        let (io, device) = opened.map_err(LoadError::Opening)?;
+        Lane::new(io, device, LaneOptions { buffer_bytes, patience: self.ground.patience })
+    }
+
+    /// What the drive has counted, and who says so; `None` where it doesn't tell.
+    pub fn counters(&mut self) -> Option<(DriveCounters, WriteAmplificationSource)> {
+        let device = self.lane.device().id;
+        let modelled =
+            self.lane.io().counters(device).map(|counters| (counters, WriteAmplificationSource::Model));
+        modelled.or_else(|| Some(((self.ground.drive_log)()?, WriteAmplificationSource::NvmeOcpLog)))
+    }
+
+    /// Opens the same device with its write cache off; `None` where that can't be had without changing its settings.
+    pub fn without_cache(&self) -> Option<&'a Opener<'a>> {
+        self.ground.open_without_cache
+    }
+
+    /// The same lab with another device in its lane: the time goes on.
+    ///
+    /// # Errors
+    /// As for [`Lab::open`].
+    pub fn reopen(&mut self, open: &Opener<'_>) -> Result<(), LoadError> {
+        let (passed, left) = (self.elapsed(), self.time_left());
+        let (io, device) = open(self.circumstances.slots).map_err(LoadError::Opening)?;
+        let options = LaneOptions { buffer_bytes: BUFFER_BYTES, patience: self.ground.patience };
+        self.lane = Lane::new(io, device, options)?;
+        let now = self.now();
+        self.ends = now + left;
+        self.elapsed_before = passed;
+        self.began = now;
+        Ok(())
+    }
+
+    /// The record of what was found.
+    pub(super) fn conclude<T>(mut self, findings: T, ended_by: Option<String>) -> Conducted<T> {
+        let elapsed_ns = self.elapsed().0;
+        let ended_by = ended_by.or(self.cut_short);
+        Conducted {
+            complete: ended_by.is_none(),
+            ended_by,
+            elapsed_ns,
+            bytes_written: self.bytes_written,
+            remarks: self.remarks,
+            findings,
+        }
+    }
+}
+
+/// Share of the requests that write.
+fn write_share(operation: OperationKind) -> f64 {
+    match operation {
+        OperationKind::Read => 0.0,
+        OperationKind::Write => 1.0,
+        OperationKind::Mixed { read_percent } => f64::from(100 - read_percent.min(100)) / 100.0,
+    }
+}

@@ -1,0 +1,249 @@
+//! Cells that are measured in turns. Two equal cells differ by a fifth when they are measured minutes apart, so every
+//! cell is measured in short slices, once a round, in an order that is drawn anew for each round; what counts are
+//! sums over the rounds and their ratios, and what draws of rounds make of them.
+
+use nandle_io::Nanos;
+use nandle_profile::{Interval, OperationKind};
+use rand::seq::SliceRandom;
+
+use super::Lab;
+use crate::load::{ClosedLoop, Counting, LoadError, Measurement, Refill, Stop, Work};
+use crate::pattern::{Area, Pattern, below, generator};
+
+/// A shorter slice tells nothing.
+const SLICE_MIN: Nanos = Nanos::from_millis(5);
+/// Requests before a device has recognised a pattern.
+const FIRST_REQUESTS: u64 = 3;
+
+/// What a slice gave: so many requests, or bytes, or whatever is counted, in so much time.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sample {
+    pub(super) amount: f64,
+    pub(super) time: Nanos,
+}
+
+/// What every cell gave in every round.
+pub(super) struct Rounds {
+    /// By cell and round; `None` where a slice gave nothing.
+    samples: Vec<Vec<Option<Sample>>>,
+}
+
+/// For how long, and how often.
+#[derive(Clone, Copy)]
+pub(super) struct Turns {
+    pub(super) time: Nanos,
+    pub(super) rounds_max: usize,
+    /// No slice is meant to take longer.
+    pub(super) slice_max: Nanos,
+}
+
+/// What most experiments allow a slice.
+pub(super) const SLICE_MAX: Nanos = Nanos::from_millis(250);
+
+/// Draws of as many rounds as there are, with replacement (bootstrap).
+const DRAWS: usize = 400;
+
+impl Rounds {
+    /// Measures cells in turns; `slice` is told how long a slice should be, and says what a cell gave.
+    pub(super) fn measure<C>(
+        lab: &mut Lab<'_>,
+        cells: &[C],
+        turns: Turns,
+        mut slice: impl FnMut(&mut Lab<'_>, &C, Nanos) -> Result<Option<Sample>, LoadError>,
+    ) -> Result<Self, LoadError> {
+        let began = lab.now();
+        let slices = (cells.len() * turns.rounds_max.max(1)) as u64;
+        let slice_time = Nanos((turns.time.0 / slices.max(1)).clamp(SLICE_MIN.0, turns.slice_max.0));
+        let mut rounds = Self { samples: vec![Vec::new(); cells.len()] };
+        let mut order: Vec<usize> = (0..cells.len()).collect();
+        let mut generator = generator(lab.seed, 41);
+        for round in 0..turns.rounds_max {
+            // A round that would not end in time isn't begun.
+            let passed = lab.now().since(began);
+            if round > 0 && passed.0 + passed.0 / round as u64 > turns.time.0 {
+                break;
+            }
+            order.shuffle(&mut generator);
+            for &index in &order {
+                let (Some(cell), Some(samples)) = (cells.get(index), rounds.samples.get_mut(index)) else {
+                    continue;
+                };
+                samples.push(slice(lab, cell, slice_time)?);
+            }
+        }
+        Ok(rounds)
+    }
+
+    /// A cell's rate per second: what all its slices gave by the time of all of them, so that the pauses of single
+    /// slices count as they do in one long run.
+    pub(super) fn rate(&self, cell: usize) -> Option<Interval<f64>> {
+        self.over_draws(|drawn| self.rate_of(cell, drawn))
+    }
+
+    /// A cell's rate by that of another, over the same rounds.
+    pub(super) fn ratio(&self, cell: usize, base: usize) -> Option<Interval<f64>> {
+        self.over_draws(|drawn| Some(self.rate_of(cell, drawn)? / self.rate_of(base, drawn)?))
+    }
+
+    fn rate_of(&self, cell: usize, rounds: &[usize]) -> Option<f64> {
+        let samples = self.samples.get(cell)?;
+        let drawn = || rounds.iter().filter_map(|round| samples.get(*round).copied().flatten());
+        let amount: f64 = drawn().map(|sample| sample.amount).sum();
+        let time: f64 = drawn().map(|sample| sample.time.as_secs_f64()).sum();
+        (amount > 0.0 && time > 0.0).then_some(amount / time)
+    }
+
+    /// A figure over all rounds, with the bounds of 95 % of what draws of rounds give.
+    fn over_draws(&self, figure: impl Fn(&[usize]) -> Option<f64>) -> Option<Interval<f64>> {
+        let count = self.samples.iter().map(Vec::len).max()?;
+        let all: Vec<usize> = (0..count).collect();
+        let value = figure(&all)?;
+        let mut generator = generator(count as u64, 43);
+        let mut draw = |_| {
+            let round = |_| usize::try_from(below(&mut generator, count as u64)).unwrap_or(0);
+            figure(&(0..count).map(round).collect::<Vec<_>>())
+        };
+        let mut figures: Vec<f64> = (0..DRAWS).filter_map(&mut draw).collect();
+        figures.sort_by(f64::total_cmp);
+        let outside = figures.len() / 40;
+        let low = figures.get(outside).copied()?.min(value);
+        let high = figures.get(figures.len() - 1 - outside).copied()?.max(value);
+        Some(Interval { value, low, high })
+    }
+}
+
+impl Sample {
+    /// Requests by time; `None` when none completed.
+    pub(super) fn requests(measured: &Measurement) -> Option<Self> {
+        let sample = Self { amount: measured.requests as f64, time: measured.elapsed };
+        (measured.requests > 0).then_some(sample)
+    }
+
+    /// Bytes by time; `None` when none were moved.
+    pub(super) fn bytes(measured: &Measurement) -> Option<Self> {
+        let sample = Self { amount: measured.bytes as f64, time: measured.elapsed };
+        (measured.bytes > 0).then_some(sample)
+    }
+}
+
+/// The median, with the interval between two order statistics that holds the true one in 95 % of all cases whatever the
+/// distribution is (sign test); of fewer than six values, all of them.
+pub(super) fn median_interval(mut values: Vec<f64>) -> Option<Interval<f64>> {
+    values.sort_by(f64::total_cmp);
+    let count = values.len();
+    let at = |index: usize| values.get(index).copied();
+    let value = f64::midpoint(at(count.checked_sub(1)? / 2)?, at(count / 2)?);
+    let outside = ranks_outside(count);
+    Some(Interval { value, low: at(outside)?, high: at(count - 1 - outside)? })
+}
+
+/// How many values on either side lie outside of the interval: the most for which a fair coin, thrown `count` times,
+/// shows so few heads or fewer in 2.5 % of all cases.
+fn ranks_outside(count: usize) -> usize {
+    let mut probability = 0.5_f64.powi(i32::try_from(count).unwrap_or(i32::MAX));
+    let mut sum = probability;
+    let mut ranks = 0;
+    if probability <= 0.0 {
+        // So many values that the powers of a half end: the normal distribution does.
+        let ranks = count as f64 / 2.0 - 0.98 * (count as f64).sqrt();
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive for so many")]
+        return ranks as usize;
+    }
+    while sum <= 0.025 && ranks + 1 < count / 2 {
+        ranks += 1;
+        probability *= (count + 1 - ranks) as f64 / ranks as f64;
+        sum += probability;
+    }
+    if sum <= 0.025 { ranks } else { ranks.saturating_sub(1) }
+}
+
+/// Requests that are alike.
+#[derive(Clone, Copy)]
+pub(super) struct Requests {
+    pub(super) operation: OperationKind,
+    pub(super) block_bytes: u64,
+    pub(super) queue_depth: u32,
+    /// A slice counts about so many at most, whatever time it has: a fast device in virtual time would keep the host
+    /// busy for hours, and a write limit would be used up in an instant.
+    pub(super) count_max: u64,
+    /// Requests that don't count, beside those that fill the queue.
+    pub(super) warm_up_requests: u64,
+}
+
+impl Requests {
+    /// Bytes that a slice moves at most.
+    pub(super) fn bytes_max(self) -> u64 {
+        (self.count_max + 2 * self.uncounted()) * self.block_bytes
+    }
+
+    fn uncounted(self) -> u64 {
+        self.warm_up_requests + u64::from(self.queue_depth) + FIRST_REQUESTS
+    }
+
+    /// Measures a slice of them.
+    pub(super) fn slice(
+        self,
+        lab: &mut Lab<'_>,
+        pattern: Pattern,
+        seed: u64,
+        time: Nanos,
+    ) -> Result<Measurement, LoadError> {
+        let Self { operation, block_bytes, queue_depth, .. } = self;
+        let run = ClosedLoop {
+            queue_depth,
+            refill: Refill::Exact,
+            counting: Counting::Window { warm_up_requests: self.uncounted() },
+            stop: Stop { bytes: Some(self.bytes_max()), time: Some(time) },
+        };
+        lab.run(run, Work { pattern, block_bytes, operation, contents: None, seed })
+    }
+}
+
+/// The whole blocks of the area that experiments may address, from an offset on.
+pub(super) fn area_from(lab: &Lab<'_>, start_bytes: u64, block_bytes: u64) -> Result<Area, LoadError> {
+    let area_bytes = lab.circumstances.area_bytes.saturating_sub(start_bytes);
+    let too_small = || LoadError::Block { block_bytes, reason: "the area has no room for one".into() };
+    Area::new(start_bytes, area_bytes, block_bytes).ok_or_else(too_small)
+}
+
+/// Seeds that differ from one slice to the next.
+pub(super) struct Seeds(u64);
+
+impl Seeds {
+    pub(super) fn new(lab: &Lab<'_>) -> Self {
+        Self(lab.seed)
+    }
+
+    pub(super) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn intervals_hold_the_true_median_as_often_as_they_say() {
+        let mut generator = generator(7, 1);
+        for count in [6_usize, 9, 15, 40, 201] {
+            let held = (0..2000).filter(|_| {
+                let draw = |_| below(&mut generator, 1_000_001) as f64;
+                let interval = median_interval((0..count).map(draw).collect()).unwrap();
+                interval.contains(500_000.0)
+            });
+            let held = held.count();
+            assert!((1880..=1999).contains(&held), "{held} of 2000 intervals over {count} values");
+        }
+    }
+
+    #[test]
+    fn few_values_and_very_many() {
+        assert_eq!(median_interval(Vec::new()), None);
+        assert_eq!(median_interval(vec![3.0]), Some(Interval::exact(3.0)));
+        assert_eq!(median_interval(vec![5.0, 3.0, 4.0]), Some(Interval { value: 4.0, low: 3.0, high: 5.0 }));
+        let many = median_interval((0..10_000).map(f64::from).collect()).unwrap();
+        assert!(many.low > 4890.0 && many.high < 5110.0 && many.low < 4910.0, "{many:?}");
+    }
+}

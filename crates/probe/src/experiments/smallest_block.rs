@@ -1,0 +1,191 @@
+//! *Which block does the device work in, whatever it calls its logical block?*
+//!
+//! Random reads and random writes of 512 bytes to 16 KiB, and of 8 KiB beside multiples of 8 KiB, in turns. The smallest
+//! block is the last size that gives more than 1.05 times as many requests a second as its half (the bound of Seastar's
+//! iotune, which takes the first size whose double gives no more: all sizes below a device's block may cost the same,
+//! and are no end of the search): below it a request costs more than a larger one, because the device has to read the
+//! rest of its block first.
+//!
+//! It writes at random all over the area, about a third of its time, and nothing where writing isn't allowed.
+
+use nandle_io::Nanos;
+use nandle_profile::experiments::{AlignmentCost, BlockRate, SmallestBlock};
+use nandle_profile::{Conducted, Derived, Experiments, Interval, OperationKind};
+
+use super::rounds::{Requests, Rounds, SLICE_MAX, Sample, Seeds, Turns, area_from};
+use super::{Circumstances, Cost, Experiment, Lab};
+use crate::load::LoadError;
+use crate::pattern::Random;
+
+/// See the [module](self).
+pub(super) struct SmallestBlockSearch;
+
+const SIZES: [u64; 6] = [512, 1 << 10, 2 << 10, 4 << 10, 8 << 10, 16 << 10];
+const SHIFTED_BYTES: u64 = 8 << 10;
+const SHIFTS: [u64; 4] = [512, 1 << 10, 2 << 10, 4 << 10];
+/// Deep enough for a device to work in parallel, and not so deep that a disk takes seconds to fill it.
+const QUEUE_DEPTH: u32 = 8;
+const ROUNDS_MAX: usize = 11;
+const SLICE_REQUESTS_MAX: u64 = 500;
+/// A size is no better than its half unless it gives more than this (iotune).
+const BETTER: f64 = 1.05;
+
+/// Requests of a size, shifted.
+#[derive(Clone, Copy, PartialEq)]
+struct Cell {
+    operation: OperationKind,
+    block_bytes: u64,
+    shift_bytes: u64,
+}
+
+impl Cell {
+    fn requests(&self) -> Requests {
+        let Self { operation, block_bytes, .. } = *self;
+        Requests {
+            operation,
+            block_bytes,
+            queue_depth: QUEUE_DEPTH,
+            count_max: SLICE_REQUESTS_MAX,
+            warm_up_requests: 0,
+        }
+    }
+}
+
+impl Experiment for SmallestBlockSearch {
+    type Findings = SmallestBlock;
+
+    fn name(&self) -> &'static str {
+        "smallest-block"
+    }
+
+    fn question(&self) -> &'static str {
+        "Which block does the device work in, whatever it calls its logical block?"
+    }
+
+    fn cost(&self, circumstances: &Circumstances) -> Result<Cost, String> {
+        let cells = cells(circumstances, &operations(circumstances.shape.writable));
+        let writes = cells.iter().filter(|cell| cell.operation == OperationKind::Write);
+        let round_bytes: u64 = writes.map(|cell| cell.requests().bytes_max()).sum();
+        let count = cells.len() as u64;
+        Ok(Cost {
+            time_least: Nanos::from_millis(60 * count),
+            time_wanted: Nanos::from_millis(1500 * count),
+            write_bytes_max: round_bytes * ROUNDS_MAX as u64,
+        })
+    }
+
+    fn slot<'a>(&self, experiments: &'a mut Experiments) -> &'a mut Option<Conducted<SmallestBlock>> {
+        &mut experiments.smallest_block
+    }
+
+    fn run(&self, lab: &mut Lab<'_>, findings: &mut SmallestBlock) -> Result<(), LoadError> {
+        let writes = lab.write_left_bytes() > 0;
+        let cells = cells(lab.circumstances, &operations(writes));
+        let mut seeds = Seeds::new(lab);
+        let turns = Turns { time: lab.time_left(), rounds_max: ROUNDS_MAX, slice_max: SLICE_MAX };
+        let rounds = Rounds::measure(lab, &cells, turns, |lab, cell, time| {
+            lab.tell(&format!("{}s of {} bytes", cell.operation, cell.block_bytes));
+            let area = area_from(lab, cell.shift_bytes, cell.block_bytes)?;
+            let seed = seeds.next();
+            let measured = cell.requests().slice(lab, Box::new(Random::new(area, seed)), seed, time)?;
+            Ok(Sample::requests(&measured))
+        })?;
+        conclude(&cells, &rounds, findings);
+        Ok(())
+    }
+
+    fn derive(&self, findings: &SmallestBlock, derived: &mut Derived) {
+        let smallest = findings.rates.iter().map(|rate| rate.block_bytes).min();
+        let write = findings.read_modify_write_below_bytes.or(smallest.map(Interval::exact));
+        let larger = |read: Interval<u64>, write: Interval<u64>| Interval {
+            value: read.value.max(write.value),
+            low: read.low.max(write.low),
+            high: read.high.max(write.high),
+        };
+        derived.smallest_block_bytes =
+            findings.read_bytes.zip(write).map(|(read, write)| larger(read, write));
+    }
+}
+
+fn operations(writes: bool) -> Vec<OperationKind> {
+    if writes { vec![OperationKind::Read, OperationKind::Write] } else { vec![OperationKind::Read] }
+}
+
+fn cells(circumstances: &Circumstances, operations: &[OperationKind]) -> Vec<Cell> {
+    let logical = circumstances.shape.logical_block_bytes.max(circumstances.shape.memory_alignment_bytes);
+    let takes = |bytes: &u64| bytes.is_multiple_of(logical);
+    let mut cells = Vec::new();
+    for &operation in operations {
+        let sized = |block_bytes| Cell { operation, block_bytes, shift_bytes: 0 };
+        let shifted = |shift_bytes| Cell { operation, block_bytes: SHIFTED_BYTES, shift_bytes };
+        cells.extend(SIZES.into_iter().filter(takes).map(sized));
+        cells.extend(SHIFTS.into_iter().filter(takes).map(shifted));
+    }
+    cells
+}
+
+fn conclude(cells: &[Cell], rounds: &Rounds, findings: &mut SmallestBlock) {
+    let of = |wanted: Cell| cells.iter().position(|cell| *cell == wanted);
+    for (index, &Cell { operation, block_bytes, shift_bytes }) in cells.iter().enumerate() {
+        if shift_bytes == 0 {
+            let rate = |iops| BlockRate { operation, block_bytes, queue_depth: QUEUE_DEPTH, iops };
+            findings.rates.extend(rounds.rate(index).map(rate));
+        } else {
+            let aligned = of(Cell { operation, block_bytes, shift_bytes: 0 });
+            // Time by time is rate by rate the other way round.
+            let relative = aligned.and_then(|aligned| rounds.ratio(aligned, index));
+            let cost = |relative_cost| AlignmentCost { operation, block_bytes, shift_bytes, relative_cost };
+            findings.alignments.extend(relative.map(cost));
+        }
+    }
+    findings.read_bytes = last_step(cells, rounds, OperationKind::Read);
+    findings.read_flat_to_bytes = flat_to(cells, rounds);
+    let least = cells.iter().map(|cell| cell.block_bytes).min();
+    let write = last_step(cells, rounds, OperationKind::Write);
+    findings.read_modify_write_below_bytes = write.filter(|write| Some(write.value) > least);
+}
+
+/// The last size that is better than its half. Without such a step it is the smallest there is; one that is not sure
+/// is one for the upper bound alone.
+fn last_step(cells: &[Cell], rounds: &Rounds, operation: OperationKind) -> Option<Interval<u64>> {
+    let sizes = sizes(cells, operation);
+    let steps = sizes.windows(2).filter_map(|pair| match pair {
+        [(half, _), (double, block_bytes)] => Some((*block_bytes, rounds.ratio(*double, *half)?)),
+        _ => None,
+    });
+    let steps: Vec<(u64, Interval<f64>)> = steps.collect();
+    let (_, least) = sizes.first().copied().filter(|_| !steps.is_empty())?;
+    let last = |is_step: fn(&Interval<f64>) -> bool| {
+        steps.iter().rev().find(|(_, ratio)| is_step(ratio)).map_or(least, |(block_bytes, _)| *block_bytes)
+    };
+    Some(Interval {
+        value: last(|ratio| ratio.value > BETTER && ratio.low > 1.0),
+        low: last(|ratio| ratio.low > BETTER),
+        high: last(|ratio| ratio.high > BETTER),
+    })
+}
+
+/// The largest size that gives nearly as many requests a second as the smallest.
+fn flat_to(cells: &[Cell], rounds: &Rounds) -> Option<Interval<u64>> {
+    let sizes = sizes(cells, OperationKind::Read);
+    let (smallest, least) = *sizes.first()?;
+    let last = |rate: fn(&Interval<f64>) -> f64| {
+        let flat = sizes.iter().take_while(|(index, _)| {
+            rounds.ratio(*index, smallest).is_some_and(|ratio| rate(&ratio) * BETTER >= 1.0)
+        });
+        flat.last().map_or(least, |(_, block_bytes)| *block_bytes)
+    };
+    rounds.rate(smallest)?;
+    Some(Interval {
+        value: last(|ratio| ratio.value),
+        low: last(|ratio| ratio.low),
+        high: last(|ratio| ratio.high),
+    })
+}
+
+/// The cells of aligned requests, by size.
+fn sizes(cells: &[Cell], operation: OperationKind) -> Vec<(usize, u64)> {
+    let aligned = |cell: &Cell| cell.operation == operation && cell.shift_bytes == 0;
+    let numbered = cells.iter().enumerate().filter(|(_, cell)| aligned(cell));
+    numbered.map(|(index, cell)| (index, cell.block_bytes)).collect()
+}

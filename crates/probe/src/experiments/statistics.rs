@@ -1,0 +1,114 @@
+//! What a series of observations says: where its start-up phase ends, and within which bounds its mean lies.
+
+use nandle_profile::Interval;
+
+/// Observations that are averaged before the start-up phase is looked for (MSER-5).
+const BATCH: usize = 5;
+
+/// Latencies beyond this quantile count as this long when the start-up phase is looked for: the rare long pauses of
+/// cleaning belong to every phase, and one of them early is no start-up.
+const CLIP_QUANTILE: f64 = 0.95;
+
+/// Length of the start-up phase: what has to be cut off so that the rest has the least standard error of the mean (the
+/// marginal standard error rule, White 1997, over means of five). At most half of the series.
+pub(super) fn start_up(series: &[u64]) -> usize {
+    let mut sorted = series.to_vec();
+    sorted.sort_unstable();
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an index")]
+    let clip = sorted.get((series.len() as f64 * CLIP_QUANTILE) as usize).copied().unwrap_or(u64::MAX);
+    let clipped: Vec<u64> = series.iter().map(|value| *value.min(&clip)).collect();
+    let means: Vec<f64> = clipped.chunks_exact(BATCH).map(mean_of).collect();
+    let (mut sum, mut squares, mut count) = (0.0, 0.0, 0.0);
+    let (mut best, mut least) = (0, f64::INFINITY);
+    for (index, mean) in means.iter().enumerate().rev() {
+        sum += mean;
+        squares += mean * mean;
+        count += 1.0;
+        let error = (squares - sum * sum / count).max(0.0) / (count * count);
+        // A later cut that is no better than by rounding doesn't cut more.
+        if index <= means.len() / 2 && error <= least * (1.0 + 1e-9) {
+            (best, least) = (index, error);
+        }
+    }
+    best * BATCH
+}
+
+fn mean_of(values: &[u64]) -> f64 {
+    values.iter().map(|value| *value as f64).sum::<f64>() / values.len().max(1) as f64
+}
+
+/// Means of equal parts of a series, as many as asked for or as there are observations; what doesn't fill a part at the
+/// end is left out.
+pub(super) fn batch_means(series: &[u64], batches: usize) -> Vec<f64> {
+    let length = (series.len() / batches.max(1)).max(1);
+    series.chunks_exact(length).map(mean_of).collect()
+}
+
+/// The mean of independent means with the bounds of its 95 % interval (Student's t); the value alone when there is but
+/// one. `None` of nothing.
+pub(super) fn mean_interval(means: &[f64]) -> Option<Interval<f64>> {
+    let count = means.len() as f64;
+    let value = means.iter().sum::<f64>() / count;
+    match means.len() {
+        0 => None,
+        1 => Some(Interval::exact(value)),
+        _ => {
+            let variance = means.iter().map(|mean| (mean - value).powi(2)).sum::<f64>() / (count - 1.0);
+            let reach = student(count - 1.0) * (variance / count).sqrt();
+            Some(Interval { value, low: (value - reach).max(0.0), high: value + reach })
+        }
+    }
+}
+
+/// The 97.5 % quantile of Student's t (Cornish–Fisher expansion; within 2 % from two degrees of freedom on, but for one
+/// degree, where it is given).
+fn student(degrees: f64) -> f64 {
+    if degrees < 1.5 {
+        return 12.706;
+    }
+    1.96 + 2.372 / degrees + 2.823 / degrees.powi(2) + 2.556 / degrees.powi(3) + 1.587 / degrees.powi(4)
+}
+
+/// One interval by another, taken as independent: relative reaches add up in squares.
+pub(super) fn ratio(above: Interval<f64>, below: Interval<f64>) -> Interval<f64> {
+    let value = above.value / below.value;
+    let reach = |up: f64, down: f64| (up / above.value).hypot(down / below.value);
+    let low = reach(above.value - above.low, below.high - below.value);
+    let high = reach(above.high - above.value, below.value - below.low);
+    Interval { value, low: value * (1.0 - low).max(0.0), high: value * (1.0 + high) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cheap_start_is_cut_off_and_a_steady_series_is_not() {
+        let mut series = vec![100; 125];
+        series.extend((0..875).map(|i| 5000 + i % 7));
+        assert!((125..=130).contains(&start_up(&series)), "{}", start_up(&series));
+        let steady: Vec<u64> = (0..1000).map(|i| 500 + (i * 7919) % 97).collect();
+        assert!(start_up(&steady) <= 250, "{}", start_up(&steady));
+        assert_eq!(start_up(&[7; 1000]), 0);
+        assert_eq!((start_up(&[]), start_up(&[1, 2, 3])), (0, 0));
+        let pauses: Vec<u64> = (0..1000).map(|i| if i == 300 { 1_000_000 } else { 100 }).collect();
+        assert_eq!(start_up(&pauses), 0, "a single pause is no start-up");
+    }
+
+    #[test]
+    fn an_interval_holds_the_mean_of_its_means() {
+        let interval = mean_interval(&[10.0, 12.0, 14.0]).unwrap();
+        // t of 2 degrees is 4.303; the standard error is 2/√3.
+        assert!((interval.value - 12.0).abs() < 1e-9 && (interval.high - 12.0 - 4.968).abs() < 0.15);
+        assert_eq!(mean_interval(&[3.0]), Some(Interval::exact(3.0)));
+        assert_eq!(mean_interval(&[]), None);
+        let twice = ratio(interval, Interval::exact(6.0));
+        assert!((twice.value - 2.0).abs() < 1e-9 && (twice.high - interval.high / 6.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn batches_are_means_of_equal_parts() {
+        assert_eq!(batch_means(&[1, 3, 5, 7, 100], 2), [2.0, 6.0]);
+        assert_eq!(batch_means(&[4, 6], 8), [4.0, 6.0]);
+    }
+}

@@ -1,0 +1,140 @@
+//! Where the speed changes for good, and what that looks like.
+
+use nandle_profile::SecondSample;
+use nandle_profile::experiments::{Departure, DepartureKind};
+
+use crate::experiments::change::{changes, mean};
+
+/// A level lasts for so many seconds.
+const LEVEL_S: usize = 3;
+/// A level that varies by less (standard deviation by mean) is kept by somebody who counts.
+const COUNTED: f64 = 0.01;
+/// Requests per second that are a multiple of this, within a hundredth, were agreed upon.
+const AGREED_IOPS: f64 = 100.0;
+/// So many changes between the same two levels are a swing.
+const SWINGS: usize = 3;
+
+/// Of sequential writing: a fall to a lower level is that of a faster region that is full.
+pub(super) fn of_sequential_writing(seconds: &[SecondSample]) -> Vec<Departure> {
+    departures(seconds, |levels, index| {
+        if falls(levels, index) { DepartureKind::FastRegionFull } else { DepartureKind::Unexplained }
+    })
+}
+
+/// Of random writing. Only the first fall is put down to cleaning or credits: both begin once.
+pub(super) fn of_random_writing(seconds: &[SecondSample]) -> Vec<Departure> {
+    departures(seconds, |levels, index| {
+        if is_swing(levels) {
+            DepartureKind::Throttled
+        } else if !falls(levels, index) || (0..index).any(|earlier| falls(levels, earlier)) {
+            DepartureKind::Unexplained
+        } else if levels.get(index + 1).is_some_and(Level::is_agreed) {
+            DepartureKind::BurstCreditsSpent
+        } else {
+            DepartureKind::CleaningBegan
+        }
+    })
+}
+
+/// A stretch of seconds of about the same speed.
+struct Level {
+    from_s: usize,
+    bytes_per_s: f64,
+    iops: f64,
+    variation: f64,
+}
+
+impl Level {
+    fn of(from_s: usize, seconds: &[SecondSample]) -> Self {
+        let bytes: Vec<f64> = seconds.iter().map(|second| second.bytes as f64).collect();
+        let requests: Vec<f64> = seconds.iter().map(|second| second.requests as f64).collect();
+        let bytes_per_s = mean(&bytes);
+        let squares: Vec<f64> = bytes.iter().map(|value| (value - bytes_per_s).powi(2)).collect();
+        let variation = mean(&squares).sqrt() / bytes_per_s.max(1.0);
+        Self { from_s, bytes_per_s, iops: mean(&requests), variation }
+    }
+
+    /// Whether it is a number of requests that people agree upon, kept exactly.
+    fn is_agreed(&self) -> bool {
+        let multiple = (self.iops / AGREED_IOPS).round() * AGREED_IOPS;
+        self.variation <= COUNTED && multiple > 0.0 && (self.iops / multiple - 1.0).abs() <= COUNTED
+    }
+}
+
+fn falls(levels: &[Level], index: usize) -> bool {
+    let speed = |index: usize| levels.get(index).map_or(0.0, |level| level.bytes_per_s);
+    speed(index + 1) < speed(index)
+}
+
+/// Whether the levels go up and down in turns, again and again.
+fn is_swing(levels: &[Level]) -> bool {
+    let ups: Vec<bool> = (1..levels.len()).map(|index| falls(levels, index - 1)).collect();
+    ups.len() >= SWINGS && ups.windows(2).all(|pair| matches!(pair, [first, second] if first != second))
+}
+
+fn departures(seconds: &[SecondSample], kind: impl Fn(&[Level], usize) -> DepartureKind) -> Vec<Departure> {
+    let speeds: Vec<f64> = seconds.iter().map(|second| second.bytes as f64).collect();
+    let starts: Vec<usize> = std::iter::once(0).chain(changes(&speeds, LEVEL_S)).collect();
+    let ends = starts.iter().skip(1).copied().chain([seconds.len()]);
+    let level = |(from, to): (&usize, usize)| Level::of(*from, seconds.get(*from..to).unwrap_or_default());
+    let levels: Vec<Level> = starts.iter().zip(ends).map(level).collect();
+    let departure = |(index, pair): (usize, &[Level])| match pair {
+        [before, after] => Some(Departure {
+            kind: kind(&levels, index),
+            at_ns: after.from_s as u64 * 1_000_000_000,
+            after_bytes: seconds.iter().take(after.from_s).map(|second| second.bytes).sum(),
+            before_bytes_per_s: before.bytes_per_s,
+            after_bytes_per_s: after.bytes_per_s,
+        }),
+        _ => None,
+    };
+    levels.windows(2).enumerate().filter_map(departure).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seconds(iops: impl Iterator<Item = u64>) -> Vec<SecondSample> {
+        iops.map(|requests| SecondSample { requests, bytes: requests * 4096, latency_ns_max: 0 }).collect()
+    }
+
+    /// Some seconds at a level, none like the other.
+    fn restless(level: u64, count: u64) -> impl Iterator<Item = u64> {
+        (0..count).map(move |index| level + level * (index * 7919 % 11) / 100)
+    }
+
+    fn kinds(departures: &[Departure]) -> Vec<DepartureKind> {
+        departures.iter().map(|departure| departure.kind).collect()
+    }
+
+    #[test]
+    fn a_fall_is_named_by_what_it_looks_like() {
+        let region = seconds(restless(90_000, 20).chain(restless(15_000, 20)));
+        let found = of_sequential_writing(&region);
+        assert_eq!(kinds(&found), [DepartureKind::FastRegionFull]);
+        assert_eq!(found[0].at_ns, 20_000_000_000);
+        assert_eq!(found[0].after_bytes, region[..20].iter().map(|second| second.bytes).sum::<u64>());
+        assert_eq!(kinds(&of_random_writing(&region)), [DepartureKind::CleaningBegan]);
+    }
+
+    #[test]
+    fn credits_end_at_a_number_that_was_agreed_upon() {
+        let volume = seconds(std::iter::repeat_n(3000, 30).chain(std::iter::repeat_n(300, 30)));
+        assert_eq!(kinds(&of_random_writing(&volume)), [DepartureKind::BurstCreditsSpent]);
+    }
+
+    #[test]
+    fn heat_comes_and_goes() {
+        let hot = seconds((0..6).flat_map(|turn| restless(if turn % 2 == 0 { 50_000 } else { 20_000 }, 8)));
+        let found = of_random_writing(&hot);
+        assert_eq!(found.len(), 5);
+        assert!(found.iter().all(|departure| departure.kind == DepartureKind::Throttled));
+    }
+
+    #[test]
+    fn a_steady_device_has_none() {
+        assert!(of_random_writing(&seconds(restless(40_000, 60))).is_empty());
+        assert!(of_random_writing(&[]).is_empty());
+    }
+}

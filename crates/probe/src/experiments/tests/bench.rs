@@ -1,0 +1,78 @@
+//! Experiments on modelled drives.
+
+use nandle_io::{Device, Io, Nanos};
+use nandle_model::library::Model;
+use nandle_model::world::{Host, ModelWorld};
+use nandle_profile::{Derived, Experiments};
+
+use crate::Unobserved;
+use crate::experiments::{Circumstances, Ground, Wishes, conduct, derive, plan};
+use crate::load::{Cancel, LoadError};
+
+pub(super) const SLOTS: u32 = 256;
+
+/// What experiments on a drive found, and what follows.
+pub(super) struct Outcome {
+    pub(super) experiments: Experiments,
+    pub(super) derived: Derived,
+    pub(super) result: Result<(), LoadError>,
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "the shape of an opener")]
+pub(super) fn open(name: &str, slots: u32) -> Result<(Box<dyn Io>, Device), String> {
+    Ok(in_a_world(&Model::named(name).unwrap(), slots))
+}
+
+fn in_a_world(model: &Model, slots: u32) -> (Box<dyn Io>, Device) {
+    let mut world = ModelWorld::new(Host { slots: slots as usize, request_cpu: Host::REQUEST_CPU });
+    let device = world.add(model.device().unwrap());
+    (Box::new(world), device)
+}
+
+pub(super) fn circumstances(name: &str) -> Circumstances {
+    let (_, device) = open(name, 1).unwrap();
+    Circumstances {
+        area_bytes: device.shape.capacity_bytes,
+        shape: device.shape,
+        slots: SLOTS,
+        is_modelled: true,
+        is_whole_device: true,
+        atomic_write: None,
+    }
+}
+
+/// Conducts one experiment on a modelled drive of the library.
+pub(super) fn run(drive: &str, experiment: &str, budget: Nanos) -> Outcome {
+    let wishes = Wishes {
+        budget,
+        write_limit_bytes: u64::MAX,
+        read_only: None,
+        only: vec![experiment.into()],
+        skip: Vec::new(),
+    };
+    run_with(drive, &wishes, Experiments::default())
+}
+
+pub(super) fn run_with(drive: &str, wishes: &Wishes, mut experiments: Experiments) -> Outcome {
+    let circumstances = circumstances(drive);
+    let plan = plan(&circumstances, wishes, &mut experiments).unwrap();
+    let without_cache = Model::named(drive).unwrap().without_write_cache();
+    let open_without_cache = |slots| {
+        let model = without_cache.as_ref().ok_or("it has no cache")?;
+        Ok(in_a_world(model, slots))
+    };
+    let ground = Ground {
+        open: &|slots| open(drive, slots),
+        open_without_cache: if without_cache.is_some() { Some(&open_without_cache) } else { None },
+        drive_log: &|| None,
+        beside: None,
+        circumstances,
+        patience: Nanos::from_secs(30),
+        seed: 1,
+        cancel: &Cancel::default(),
+    };
+    let result = conduct(&plan, &ground, &mut experiments, &mut Unobserved, &mut |_| {});
+    let mut derived = Derived::default();
+    derive(&mut experiments, &mut derived);
+    Outcome { experiments, derived, result }
+}

@@ -1,0 +1,76 @@
+use std::collections::BTreeSet;
+
+use nandle_io::Nanos;
+use nandle_profile::Experiments;
+
+use super::bench::{circumstances, run_with};
+use crate::experiments::{ALL, Wishes, plan};
+
+fn wishes(budget_s: u64) -> Wishes {
+    Wishes { budget: Nanos::from_secs(budget_s), write_limit_bytes: 1 << 40, ..Wishes::default() }
+}
+
+#[test]
+fn every_experiment_has_a_name_of_its_own_and_asks_something() {
+    let names: BTreeSet<&str> = ALL.iter().map(|experiment| experiment.name()).collect();
+    assert_eq!(names.len(), ALL.len());
+    assert!(ALL.iter().all(|experiment| experiment.question().ends_with('?')));
+}
+
+#[test]
+fn a_plan_keeps_to_budget_and_limit_and_names_what_it_leaves_out() {
+    let circumstances = circumstances("mtron-16");
+    for budget_s in [0, 5, 40, 100, 480, 5000] {
+        for write_limit_bytes in [0, 1 << 20, 1 << 33, u64::MAX] {
+            let wishes = Wishes { write_limit_bytes, ..wishes(budget_s) };
+            let plan = plan(&circumstances, &wishes, &mut Experiments::default()).unwrap();
+            assert!(plan.time() <= wishes.budget && plan.write_bytes_max() <= write_limit_bytes);
+            assert_eq!(plan.chosen.len() + plan.skipped.len(), ALL.len());
+            assert!(plan.skipped.iter().all(|skipped| !skipped.reason.is_empty()));
+        }
+    }
+}
+
+#[test]
+fn who_reads_only_writes_nothing() {
+    let wishes = Wishes { read_only: Some("it was asked for".into()), ..wishes(600) };
+    let plan = plan(&circumstances("mtron-16"), &wishes, &mut Experiments::default()).unwrap();
+    assert_eq!(plan.write_bytes_max(), 0);
+    let skipped = plan.skipped.iter().find(|skipped| skipped.name == "write-patterns").unwrap();
+    assert!(skipped.reason.contains("it was asked for"));
+}
+
+#[test]
+fn names_are_checked() {
+    let wishes = Wishes { only: vec!["write-pattern".into()], ..wishes(600) };
+    let error = plan(&circumstances("mtron-16"), &wishes, &mut Experiments::default()).err().unwrap();
+    assert!(error.to_string().contains("write-patterns"), "{error}");
+}
+
+#[test]
+fn what_is_complete_is_not_run_again_and_what_is_not_is() {
+    let wishes = Wishes { only: vec!["write-patterns".into()], ..wishes(30) };
+    let mut first = run_with("mtron-16", &wishes, Experiments::default()).experiments;
+    first.write_patterns.as_mut().unwrap().complete = true;
+    let again = run_with("mtron-16", &wishes, first.clone()).experiments;
+    assert_eq!(again.write_patterns, first.write_patterns);
+    let mut begun = first;
+    let conducted = begun.write_patterns.as_mut().unwrap();
+    (conducted.complete, conducted.bytes_written) = (false, 0);
+    let resumed = run_with("mtron-16", &wishes, begun).experiments;
+    assert!(resumed.write_patterns.unwrap().bytes_written > 0);
+}
+
+#[test]
+fn no_more_is_written_than_was_allowed() {
+    let written = |write_limit_bytes| {
+        let wishes = Wishes { only: vec!["write-patterns".into()], write_limit_bytes, ..wishes(60) };
+        let conducted =
+            run_with("mtron-16", &wishes, Experiments::default()).experiments.write_patterns.unwrap();
+        assert!(conducted.bytes_written <= write_limit_bytes, "{}", conducted.bytes_written);
+        conducted
+    };
+    let (enough, short) = (written(256 << 20), written(4 << 20));
+    assert!(enough.complete && enough.bytes_written > 64 << 20, "{enough:?}");
+    assert!(!short.complete && short.ended_by.unwrap().contains("--write-limit"));
+}

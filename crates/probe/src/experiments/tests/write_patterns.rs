@@ -1,0 +1,96 @@
+//! Each kind of drive has its own story of write patterns. The figures of the `MTron` are uFLIP's; see
+//! `nandle-model`'s claims.
+
+use nandle_io::Nanos;
+use nandle_profile::experiments::{MicroBenchmark, PatternCost, WritePatterns};
+use nandle_profile::{Conducted, Derived, Interval};
+
+use super::bench::run;
+
+const MIB: u64 = 1 << 20;
+
+fn measure(drive: &str) -> (Conducted<WritePatterns>, Derived) {
+    let outcome = run(drive, "write-patterns", Nanos::from_secs(150));
+    outcome.result.unwrap();
+    (outcome.experiments.write_patterns.unwrap(), outcome.derived)
+}
+
+fn cost_of<'a>(found: &'a WritePatterns, micro_benchmark: MicroBenchmark, pattern: &str) -> &'a PatternCost {
+    let wanted = |cost: &&PatternCost| cost.micro_benchmark == micro_benchmark && cost.pattern == pattern;
+    found.patterns.iter().find(wanted).unwrap()
+}
+
+#[test]
+fn a_hybrid_map_has_a_focused_area_partitions_and_strides() {
+    let (conducted, derived) = measure("mtron-16");
+    assert!(conducted.complete, "{:?}", conducted.ended_by);
+    assert_eq!(derived.focused_area_bytes, Some(Interval::exact(8 * MIB)));
+    assert_eq!(derived.partition_count_max, Some(Interval::exact(8)));
+    assert_eq!(derived.cheap_strides_blocks, [-4, -2, -1, 0, 2, 4]);
+    let cost = derived.write_pattern_cost.unwrap();
+    assert!((cost.sequential_ns.value / 470_000.0 - 1.0).abs() < 0.15, "{cost:?}");
+    assert!((13.0..30.0).contains(&cost.random.value), "{cost:?}");
+    assert!((1.0..2.0).contains(&cost.focused.unwrap().value), "{cost:?}");
+    assert!((0.9..1.1).contains(&cost.partitioned.unwrap().value), "{cost:?}");
+    assert!((1.3..1.8).contains(&cost.ordered.unwrap().value), "{cost:?}");
+    // Every one of uFLIP's micro-benchmarks is there, and shows what this drive is known for.
+    let found = &conducted.findings;
+    let relative = |of, pattern| cost_of(found, of, pattern).relative_cost.unwrap().value;
+    assert!(relative(MicroBenchmark::Order, "ordered:4") > 3.0);
+    assert!(relative(MicroBenchmark::Alignment, "sequential") > 2.0, "half pages are written twice");
+    assert!(relative(MicroBenchmark::Pause, "random") > 13.0, "it does nothing while it is left alone");
+    assert!(relative(MicroBenchmark::Bursts, "random") > 13.0);
+    assert!(relative(MicroBenchmark::Mix, "random") > relative(MicroBenchmark::Mix, "sequential"));
+    assert!(relative(MicroBenchmark::Parallelism, "random") > 13.0, "a queue doesn't help it");
+    let small =
+        found.patterns.iter().find(|cost| cost.block_bytes == 4096 && cost.pattern == "random").unwrap();
+    assert!(small.relative_cost.unwrap().value > cost.random.value, "a small random write moves as much");
+}
+
+#[test]
+fn a_card_with_two_open_blocks_keeps_two_streams() {
+    let (conducted, derived) = measure("sd-card");
+    assert_eq!(derived.partition_count_max.unwrap().value, 2);
+    assert_eq!(derived.focused_area_bytes.unwrap().value, 8 * MIB);
+    let cost = derived.write_pattern_cost.unwrap();
+    assert!(cost.random.value > 40.0, "{cost:?}");
+    assert!(conducted.elapsed_ns < 160_000_000_000, "{conducted:?}");
+}
+
+#[test]
+fn page_maps_have_no_focused_area() {
+    for drive in ["x25-e-64", "nvme-tlc"] {
+        let (conducted, derived) = measure(drive);
+        assert!(conducted.complete, "{drive}: {:?}", conducted.ended_by);
+        let area_bytes = conducted.findings.area_bytes;
+        let focus = derived.focused_area_bytes.unwrap();
+        assert!(
+            focus.value > area_bytes / 2 && focus.high == area_bytes,
+            "{drive}: {focus:?} of {area_bytes}"
+        );
+        assert!(
+            derived.partition_count_max.unwrap().value >= 32,
+            "{drive}: {:?}",
+            derived.partition_count_max
+        );
+        let cost = derived.write_pattern_cost.unwrap();
+        assert!(cost.random.value < 4.0, "{drive}: {cost:?}");
+    }
+}
+
+#[test]
+fn a_disk_has_its_cache_and_its_arm() {
+    let (conducted, derived) = measure("barracuda-7200.10");
+    assert!(conducted.complete, "{:?}", conducted.ended_by);
+    let focus = derived.focused_area_bytes.unwrap();
+    assert!((2 * MIB..=16 * MIB).contains(&focus.value), "what its cache can reorder: {focus:?}");
+    assert_eq!(derived.cheap_strides_blocks, [-1, 0], "an arm that skips waits for a turn");
+    let cost = derived.write_pattern_cost.unwrap();
+    assert!((10.0..40.0).contains(&cost.random.value), "{cost:?}");
+}
+
+#[test]
+fn the_same_seed_finds_the_same() {
+    let twice = [(); 2].map(|()| run("mtron-16", "write-patterns", Nanos::from_secs(30)).experiments);
+    assert_eq!(twice[0], twice[1]);
+}

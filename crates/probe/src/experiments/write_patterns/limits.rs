@@ -1,0 +1,139 @@
+//! Up to where writing stays cheap: the focused area, the number of streams, the strides.
+
+use nandle_profile::experiments::{MicroBenchmark, PatternCost, WritePatterns};
+use nandle_profile::{Derived, Interval, OperationKind, WritePatternCost};
+
+use super::rows::{Row, focused, partitioned};
+use crate::isotonic::weighted_isotonic;
+use crate::pattern::PatternSpec;
+
+/// A focused or partitioned write is cheap up to this many sequential ones (`StableBuffer` §3.1: 1–2 C).
+const CHEAP: f64 = 2.0;
+/// An ordered one up to this many (1–4 C).
+const CHEAP_ORDERED: f64 = 4.0;
+/// No cost is surer than this, relative to itself.
+const LEAST_REACH: f64 = 0.05;
+/// A limit that is known to within this factor is known well enough.
+const CLOSE: f64 = 1.26;
+
+/// A point of a curve: what was varied, and the cost.
+type Point = (u64, Interval<f64>);
+
+/// The focused areas or numbers of streams that were measured, in order, with costs that don't fall: what a point costs
+/// more than a larger one is noise, and is shared between them. The last focused area is the whole one, in which random
+/// writing is general random writing.
+fn curve(findings: &WritePatterns, micro_benchmark: MicroBenchmark) -> Vec<Point> {
+    let varied = |pattern: &PatternCost| match pattern.pattern.parse().ok()? {
+        PatternSpec::Focused { focus_bytes } => Some(focus_bytes),
+        PatternSpec::Partitioned { streams } => Some(streams),
+        _ => None,
+    };
+    let of_it = findings.patterns.iter().filter(|pattern| pattern.micro_benchmark == micro_benchmark);
+    let mut points: Vec<Point> =
+        of_it.filter_map(|pattern| Some((varied(pattern)?, pattern.relative_cost?))).collect();
+    if micro_benchmark == MicroBenchmark::Locality {
+        let whole = baseline(&findings.patterns, PatternSpec::Random);
+        points.extend(whole.and_then(|random| Some((findings.area_bytes, random.relative_cost?))));
+    }
+    points.sort_by_key(|(varied, _)| *varied);
+    smooth(&points)
+}
+
+fn smooth(points: &[Point]) -> Vec<Point> {
+    // The surer a point is, the more it counts.
+    let weight = |cost: &Interval<f64>| ((cost.high - cost.low) / cost.value).max(LEAST_REACH).powi(-2);
+    let of = |figure: fn(&Interval<f64>) -> f64| {
+        weighted_isotonic(points.iter().map(|(_, cost)| (figure(cost), weight(cost))))
+    };
+    let (values, lows, highs) = (of(|cost| cost.value), of(|cost| cost.low), of(|cost| cost.high));
+    let costs = values.into_iter().zip(lows).zip(highs);
+    let costs = costs.map(|((value, low), high)| Interval { value, low, high });
+    points.iter().map(|(varied, _)| *varied).zip(costs).collect()
+}
+
+/// The last point of those from the first on that are cheap, and the first one after it.
+fn edge(points: &[Point]) -> (Option<Point>, Option<Point>) {
+    let cheap = points.iter().take_while(|(_, cost)| cost.value <= CHEAP).count();
+    (cheap.checked_sub(1).and_then(|last| points.get(last)).copied(), points.get(cheap).copied())
+}
+
+/// Rows between the last cheap and the first dear one, where they are far apart.
+pub(super) fn between(findings: &WritePatterns, unit_bytes: u64) -> Vec<Row> {
+    let block_bytes = findings.block_bytes;
+    let middle = |micro_benchmark| match edge(&curve(findings, micro_benchmark)) {
+        (Some((cheap, _)), Some((dear, _))) if dear as f64 > cheap as f64 * CLOSE => {
+            Some(cheap.midpoint(dear))
+        }
+        _ => None,
+    };
+    let focus = middle(MicroBenchmark::Locality)
+        .map(|focus_bytes| focused(focus_bytes.next_multiple_of(unit_bytes.max(1)), block_bytes));
+    let streams = middle(MicroBenchmark::Partitioning).map(|streams| partitioned(streams, block_bytes));
+    focus.into_iter().chain(streams).collect()
+}
+
+/// Sequential writing, the measure of the others.
+fn base(patterns: &[PatternCost]) -> Option<&PatternCost> {
+    baseline(patterns, PatternSpec::Sequential)
+}
+
+fn baseline(patterns: &[PatternCost], of: PatternSpec) -> Option<&PatternCost> {
+    patterns.iter().find(|pattern| {
+        pattern.micro_benchmark == MicroBenchmark::Baseline
+            && pattern.operation == OperationKind::Write
+            && pattern.pattern == of.to_string()
+    })
+}
+
+/// The limit of a curve: the largest that is cheap, the largest that surely is, and the last before the first that
+/// surely isn't. `None` when not even the smallest is cheap.
+fn limit(points: &[Point]) -> Option<Interval<u64>> {
+    let (value, _) = edge(points).0?;
+    let surely = points.iter().take_while(|(_, cost)| cost.high <= CHEAP).last();
+    let perhaps = points.iter().take_while(|(_, cost)| cost.low <= CHEAP).last();
+    let low = surely.or(points.first()).map_or(value, |(varied, _)| *varied);
+    Some(Interval {
+        value,
+        low: low.min(value),
+        high: perhaps.map_or(value, |(varied, _)| *varied).max(value),
+    })
+}
+
+fn narrow(limit: Interval<u64>) -> Interval<u32> {
+    let narrow = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
+    Interval { value: narrow(limit.value), low: narrow(limit.low), high: narrow(limit.high) }
+}
+
+/// The strides other than that of sequential writing, with their costs.
+fn strides(patterns: &[PatternCost]) -> impl Iterator<Item = (i64, Interval<f64>)> {
+    patterns.iter().filter_map(|pattern| match pattern.pattern.parse().ok()? {
+        PatternSpec::Ordered { stride_blocks } => Some((stride_blocks, pattern.relative_cost?)),
+        _ => None,
+    })
+}
+
+/// What follows from the costs.
+pub(super) fn derive(findings: &WritePatterns, derived: &mut Derived) {
+    let patterns = &findings.patterns;
+    let (focuses, counts) =
+        (curve(findings, MicroBenchmark::Locality), curve(findings, MicroBenchmark::Partitioning));
+    derived.focused_area_bytes = limit(&focuses);
+    derived.partition_count_max = limit(&counts).map(narrow);
+    derived.cheap_strides_blocks =
+        strides(patterns).filter(|(_, cost)| cost.value <= CHEAP_ORDERED).map(|(stride, _)| stride).collect();
+    derived.cheap_strides_blocks.sort_unstable();
+    derived.write_pattern_cost = cost(findings, &focuses, &counts);
+}
+
+fn cost(findings: &WritePatterns, focuses: &[Point], counts: &[Point]) -> Option<WritePatternCost> {
+    let patterns = &findings.patterns;
+    let moving = strides(patterns).filter(|(stride, _)| *stride != 0).map(|(_, cost)| cost);
+    Some(WritePatternCost {
+        block_bytes: findings.block_bytes,
+        sequential_ns: base(patterns)?.request_ns,
+        random: baseline(patterns, PatternSpec::Random)?.relative_cost?,
+        focused: edge(focuses).0.map(|(_, cost)| cost),
+        partitioned: edge(counts).0.map(|(_, cost)| cost),
+        ordered: moving.min_by(|a, b| a.value.total_cmp(&b.value)),
+    })
+}

@@ -1,0 +1,79 @@
+//! *What does a write cost in each pattern, relative to sequential writing?*
+//!
+//! uFLIP's nine micro-benchmarks (Bouganim, Jónsson, Bonnet, CIDR 2009: granularity, alignment, locality, partitioning,
+//! order, parallelism, mix, pause, bursts) beside its four baselines, and by them the four good patterns of
+//! `StableBuffer` §3.1. It follows uFLIP's method: the device is brought into a defined state first (random writes over
+//! the area), the start-up phase of each run is found and cut off, and between two runs the device gets as long a pause
+//! as it takes until random writing is felt no more. Each row is visited several times, in random order, so that drift
+//! spreads over all of them.
+//!
+//! It writes at random over the whole area, some gigabytes.
+
+mod limits;
+mod rows;
+mod state;
+mod visits;
+
+use nandle_io::Nanos;
+use nandle_profile::experiments::WritePatterns;
+use nandle_profile::{Conducted, Derived, Experiments};
+
+use self::rows::{base_block_bytes, rows};
+use self::visits::Visits;
+use super::series::Pool;
+use super::{Circumstances, Cost, Experiment, Lab};
+use crate::load::LoadError;
+
+/// See the [module](self).
+pub(super) struct WritePatternCosts;
+
+/// Less area has no room for patterns that differ.
+const AREA_BYTES_MIN: u64 = 16 << 20;
+/// What it would like to write.
+const WRITE_BYTES_MAX: u64 = 16 << 30;
+
+impl Experiment for WritePatternCosts {
+    type Findings = WritePatterns;
+
+    fn name(&self) -> &'static str {
+        "write-patterns"
+    }
+
+    fn question(&self) -> &'static str {
+        "What does a write cost in each pattern, relative to sequential writing?"
+    }
+
+    fn cost(&self, circumstances: &Circumstances) -> Result<Cost, String> {
+        if circumstances.area_bytes < AREA_BYTES_MIN {
+            return Err("it needs an area of at least 16MiB; give a larger --file-size".into());
+        }
+        Ok(Cost {
+            time_least: Nanos::from_secs(30),
+            time_wanted: Nanos::from_secs(150),
+            write_bytes_max: WRITE_BYTES_MAX,
+        })
+    }
+
+    fn slot<'a>(&self, experiments: &'a mut Experiments) -> &'a mut Option<Conducted<WritePatterns>> {
+        &mut experiments.write_patterns
+    }
+
+    fn run(&self, lab: &mut Lab<'_>, findings: &mut WritePatterns) -> Result<(), LoadError> {
+        let block_bytes = base_block_bytes(lab.circumstances);
+        findings.block_bytes = block_bytes;
+        findings.area_bytes = lab.circumstances.area_bytes;
+        findings.state = state::enforce(lab, block_bytes)?;
+        let rows = rows(lab.circumstances, block_bytes);
+        let largest = rows.iter().map(|row| row.block_bytes).max().unwrap_or(block_bytes);
+        let mut pool = Pool::new(lab, largest)?;
+        let pause = state::pause_between(lab, &mut pool, block_bytes)?;
+        let mut visits = Visits::new(rows, pause);
+        let result = visits.all(lab, &mut pool);
+        findings.patterns = visits.costs();
+        result
+    }
+
+    fn derive(&self, findings: &WritePatterns, derived: &mut Derived) {
+        limits::derive(findings, derived);
+    }
+}

@@ -1,0 +1,171 @@
+//! Which patterns are measured.
+
+use nandle_io::Nanos;
+use nandle_profile::OperationKind;
+use nandle_profile::experiments::MicroBenchmark;
+
+use crate::experiments::Circumstances;
+use crate::pattern::PatternSpec;
+
+/// uFLIP's block for all but the granularity.
+const BASE_BLOCK_BYTES: u64 = 32 << 10;
+const MIB: u64 = 1 << 20;
+
+/// A pattern to measure.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Row {
+    pub(super) micro_benchmark: MicroBenchmark,
+    pub(super) pattern: PatternSpec,
+    pub(super) operation: OperationKind,
+    pub(super) block_bytes: u64,
+    pub(super) shift_bytes: u64,
+    pub(super) queue_depth: u32,
+    pub(super) pause: Nanos,
+    pub(super) burst_requests: u64,
+}
+
+/// The block of most rows: uFLIP's, or the nearest multiple of the device's own.
+pub(super) fn base_block_bytes(circumstances: &Circumstances) -> u64 {
+    BASE_BLOCK_BYTES.next_multiple_of(unit_bytes(circumstances))
+}
+
+/// What every request is a multiple of.
+fn unit_bytes(circumstances: &Circumstances) -> u64 {
+    circumstances.shape.logical_block_bytes.max(circumstances.shape.memory_alignment_bytes).max(512)
+}
+
+impl Row {
+    /// Writing in blocks of the base size, one after the other.
+    pub(super) fn of(micro_benchmark: MicroBenchmark, pattern: PatternSpec, block_bytes: u64) -> Self {
+        Self {
+            micro_benchmark,
+            pattern,
+            operation: OperationKind::Write,
+            block_bytes,
+            shift_bytes: 0,
+            queue_depth: 1,
+            pause: Nanos::ZERO,
+            burst_requests: 0,
+        }
+    }
+
+    /// Rows that much hangs on come first.
+    pub(super) fn rank(&self) -> u8 {
+        match self.micro_benchmark {
+            MicroBenchmark::Baseline => 1,
+            MicroBenchmark::Locality | MicroBenchmark::Partitioning | MicroBenchmark::Order => 2,
+            _ => 3,
+        }
+    }
+
+    /// Its share of the time. All other costs are relative to that of sequential writing, and a page-mapped drive begins
+    /// to clean only after long writing at random.
+    pub(super) fn weight(&self) -> u64 {
+        match (self.micro_benchmark, self.operation) {
+            (MicroBenchmark::Baseline, OperationKind::Write) => 10,
+            (MicroBenchmark::Locality | MicroBenchmark::Partitioning | MicroBenchmark::Order, _) => 2,
+            _ => 1,
+        }
+    }
+
+    /// What its cost is relative to: sequential writing of the same blocks at the same depth.
+    pub(super) fn is_measure_of(&self, other: &Self) -> bool {
+        self.pattern == PatternSpec::Sequential
+            && self.operation == OperationKind::Write
+            && self.block_bytes == other.block_bytes
+            && self.queue_depth == other.queue_depth
+            && self.shift_bytes == 0
+            && self.pause == Nanos::ZERO
+    }
+}
+
+/// All rows that are known before anything is measured.
+pub(super) fn rows(circumstances: &Circumstances, block_bytes: u64) -> Vec<Row> {
+    let area_bytes = circumstances.area_bytes;
+    let mut rows = baselines(block_bytes);
+    rows.extend(granularities(circumstances, block_bytes));
+    rows.extend(alignments(circumstances, block_bytes));
+    let focuses = (0..9).map(|power| MIB << power).filter(|focus| *focus <= area_bytes / 2);
+    rows.extend(focuses.map(|focus_bytes| focused(focus_bytes, block_bytes)));
+    let counts = (1..7).map(|power| 1 << power).filter(|streams| area_bytes / streams >= MIB);
+    rows.extend(counts.map(|streams| partitioned(streams, block_bytes)));
+    rows.extend([-4, -2, -1, 0, 2, 4, 8, 16, 64].map(|stride_blocks| {
+        Row::of(MicroBenchmark::Order, PatternSpec::Ordered { stride_blocks }, block_bytes)
+    }));
+    rows.extend(parallel(circumstances, block_bytes));
+    rows.extend(mixes(block_bytes));
+    rows.extend(spread_over_time(block_bytes));
+    rows
+}
+
+/// Random writing inside a small area.
+pub(super) fn focused(focus_bytes: u64, block_bytes: u64) -> Row {
+    Row::of(MicroBenchmark::Locality, PatternSpec::Focused { focus_bytes }, block_bytes)
+}
+
+/// Several sequential streams.
+pub(super) fn partitioned(streams: u64, block_bytes: u64) -> Row {
+    Row::of(MicroBenchmark::Partitioning, PatternSpec::Partitioned { streams }, block_bytes)
+}
+
+const BOTH: [PatternSpec; 2] = [PatternSpec::Sequential, PatternSpec::Random];
+
+fn baselines(block_bytes: u64) -> Vec<Row> {
+    let write = BOTH.map(|pattern| Row::of(MicroBenchmark::Baseline, pattern, block_bytes));
+    let read = write.map(|row| Row { operation: OperationKind::Read, ..row });
+    write.into_iter().chain(read).collect()
+}
+
+fn granularities(circumstances: &Circumstances, base_bytes: u64) -> Vec<Row> {
+    let sizes = [4 << 10, 8 << 10, 16 << 10, 128 << 10];
+    let possible = |block: &u64| {
+        block.is_multiple_of(unit_bytes(circumstances))
+            && *block != base_bytes
+            && *block <= circumstances.shape.largest_transfer_bytes
+    };
+    let both = |block: u64| BOTH.map(|pattern| Row::of(MicroBenchmark::Granularity, pattern, block));
+    sizes.into_iter().filter(possible).flat_map(both).collect()
+}
+
+/// Shifts by the smallest unit and by a common flash page.
+fn alignments(circumstances: &Circumstances, block_bytes: u64) -> Vec<Row> {
+    let unit = unit_bytes(circumstances);
+    let mut shifts = vec![unit, 4096_u64.next_multiple_of(unit)];
+    shifts.dedup();
+    let shifted = |shift_bytes: u64| {
+        BOTH.map(|pattern| Row { shift_bytes, ..Row::of(MicroBenchmark::Alignment, pattern, block_bytes) })
+    };
+    shifts.into_iter().filter(|shift| *shift > 0 && *shift < block_bytes).flat_map(shifted).collect()
+}
+
+fn parallel(circumstances: &Circumstances, block_bytes: u64) -> Vec<Row> {
+    let depths = [4, 16].into_iter().filter(|depth| *depth <= circumstances.slots);
+    let both = |queue_depth: u32| {
+        BOTH.map(|pattern| Row { queue_depth, ..Row::of(MicroBenchmark::Parallelism, pattern, block_bytes) })
+    };
+    depths.flat_map(both).collect()
+}
+
+fn mixes(block_bytes: u64) -> Vec<Row> {
+    let mixed = |(pattern, read_percent)| Row {
+        operation: OperationKind::Mixed { read_percent },
+        ..Row::of(MicroBenchmark::Mix, pattern, block_bytes)
+    };
+    BOTH.into_iter().flat_map(|pattern| [(pattern, 50), (pattern, 90)]).map(mixed).collect()
+}
+
+/// Random writing with a pause after each request, and after each burst.
+fn spread_over_time(block_bytes: u64) -> Vec<Row> {
+    let random = |micro_benchmark| Row::of(micro_benchmark, PatternSpec::Random, block_bytes);
+    let pauses = [100, 1_000, 10_000].map(|pause_us| Row {
+        pause: Nanos::from_micros(pause_us),
+        burst_requests: 1,
+        ..random(MicroBenchmark::Pause)
+    });
+    let bursts = [10, 40].map(|burst_requests| Row {
+        pause: Nanos::from_millis(100),
+        burst_requests,
+        ..random(MicroBenchmark::Bursts)
+    });
+    pauses.into_iter().chain(bursts).collect()
+}

@@ -1,0 +1,108 @@
+//! The device's state before the first row, and the pause between two.
+
+use nandle_io::Nanos;
+use nandle_profile::OperationKind;
+use nandle_profile::experiments::DeviceState;
+
+use crate::experiments::Lab;
+use crate::experiments::series::{Length, Pool, Walk, series};
+use crate::load::{ClosedLoop, Counting, LoadError, Refill, Stop, Work};
+use crate::pattern::{Area, Random, Sequential};
+
+/// Random writing over the area may take this part of the experiment's time, and of what it may write.
+const TIME_PART: u64 = 6;
+const WRITE_PART: u64 = 4;
+/// Requests outstanding meanwhile.
+const QUEUE_DEPTH: u32 = 8;
+/// The pause lies within these bounds.
+const PAUSE_MIN: Nanos = Nanos::from_millis(5);
+const PAUSE_MAX: Nanos = Nanos::from_millis(100);
+/// Random writes before the effect on reads is watched.
+const DISTURBING_WRITES: u64 = 16;
+/// Reads whose median is taken at a time.
+const READS: u64 = 15;
+/// A read this much slower than an undisturbed one still feels the writes.
+const FELT: f64 = 1.2;
+
+/// Writes at random over the area.
+///
+/// # Errors
+/// As for [`ClosedLoop::run`].
+pub(super) fn enforce(lab: &mut Lab<'_>, block_bytes: u64) -> Result<DeviceState, LoadError> {
+    lab.tell("random writing over the area, for a defined state");
+    let area_bytes = lab.circumstances.area_bytes;
+    let load = ClosedLoop {
+        queue_depth: QUEUE_DEPTH.min(lab.circumstances.slots),
+        refill: Refill::Exact,
+        counting: Counting::Whole,
+        stop: Stop {
+            bytes: Some(area_bytes.min(lab.write_left_bytes() / WRITE_PART)),
+            time: Some(Nanos(lab.time_left().0 / TIME_PART)),
+        },
+    };
+    let area = whole(lab, block_bytes)?;
+    let (seed, operation) = (lab.seed, OperationKind::Write);
+    let work =
+        Work { pattern: Box::new(Random::new(area, seed)), block_bytes, operation, contents: None, seed };
+    let measurement = lab.run(load, work)?;
+    lab.flush()?;
+    let share_of_area = measurement.bytes as f64 / area_bytes as f64;
+    if share_of_area < 0.999 {
+        lab.remark(format!(
+            "Before the first pattern {:.0} % of the area were written at random: a sixth of the time, or a quarter of \
+             the bytes that may be written, were not enough for all of it.",
+            share_of_area * 100.0
+        ));
+    }
+    Ok(DeviceState { random_bytes_written: measurement.bytes, share_of_area })
+}
+
+/// How long random writing is felt by reads that follow it, with a flush between (uFLIP §4.3).
+///
+/// # Errors
+/// As for [`series`].
+pub(super) fn pause_between(
+    lab: &mut Lab<'_>,
+    pool: &mut Pool,
+    block_bytes: u64,
+) -> Result<Nanos, LoadError> {
+    lab.tell("how long random writing is felt");
+    lab.pause(PAUSE_MAX + PAUSE_MAX)?;
+    let area = whole(lab, block_bytes)?;
+    let undisturbed = median(reads(lab, pool, area)?);
+    let mut random = walk(Box::new(Random::new(area, lab.seed ^ 1)), OperationKind::Write, block_bytes);
+    series(lab, pool, &mut random, just(DISTURBING_WRITES))?;
+    lab.flush()?;
+    let began = lab.now();
+    loop {
+        let felt_until = lab.now().since(began);
+        let disturbed = median(reads(lab, pool, area)?);
+        if disturbed <= undisturbed * FELT || felt_until >= PAUSE_MAX {
+            return Ok(felt_until.clamp(PAUSE_MIN, PAUSE_MAX));
+        }
+        lab.pause(PAUSE_MIN)?;
+    }
+}
+
+fn reads(lab: &mut Lab<'_>, pool: &mut Pool, area: Area) -> Result<Vec<u64>, LoadError> {
+    let pattern = Box::new(Sequential::new(area, lab.seed ^ 2));
+    series(lab, pool, &mut walk(pattern, OperationKind::Read, area.block_bytes), just(READS))
+}
+
+fn just(requests: u64) -> Length {
+    Length { time: Nanos::ZERO, requests_least: requests, requests_most: requests }
+}
+
+fn walk(pattern: crate::pattern::Pattern, operation: OperationKind, block_bytes: u64) -> Walk {
+    Walk { pattern, operation, block_bytes, pause: Nanos::ZERO, burst_requests: 0 }
+}
+
+fn whole(lab: &Lab<'_>, block_bytes: u64) -> Result<Area, LoadError> {
+    Area::new(0, lab.circumstances.area_bytes, block_bytes)
+        .ok_or_else(|| LoadError::Block { block_bytes, reason: "the area is smaller than that".into() })
+}
+
+fn median(mut values: Vec<u64>) -> f64 {
+    values.sort_unstable();
+    values.get(values.len() / 2).map_or(0.0, |value| *value as f64)
+}

@@ -1,0 +1,48 @@
+/// The non-decreasing series that is closest to a series, by least squares (pool adjacent violators).
+///
+/// Bandwidth doesn't fall with the queue depth but for noise, or slightly. The greatest of several noisy figures
+/// of one plateau is always too great; pooling them gives their mean instead.
+pub(crate) fn isotonic(series: &[f64]) -> Vec<f64> {
+    weighted_isotonic(series.iter().map(|value| (*value, 1.0)))
+}
+
+/// The same of values with weights above 0.
+pub(crate) fn weighted_isotonic(series: impl Iterator<Item = (f64, f64)>) -> Vec<f64> {
+    let mut pools: Vec<Pool> = Vec::new();
+    for (value, weight) in series {
+        let mut pool = Pool { mean: value, weight, count: 1 };
+        while let Some(last) = pools.pop_if(|last| last.mean > pool.mean) {
+            let weight = last.weight + pool.weight;
+            let mean = (last.mean * last.weight + pool.mean * pool.weight) / weight;
+            pool = Pool { mean, weight, count: last.count + pool.count };
+        }
+        pools.push(pool);
+    }
+    pools.into_iter().flat_map(|pool| std::iter::repeat_n(pool.mean, pool.count)).collect()
+}
+
+/// Neighbours that share a value.
+struct Pool {
+    mean: f64,
+    weight: f64,
+    count: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{isotonic, weighted_isotonic};
+
+    #[test]
+    fn what_rises_stays_and_what_falls_is_pooled() {
+        assert_eq!(isotonic(&[1.0, 2.0, 3.0]), [1.0, 2.0, 3.0]);
+        assert_eq!(isotonic(&[1.0, 5.0, 3.0, 4.0]), [1.0, 4.0, 4.0, 4.0]);
+        assert_eq!(isotonic(&[3.0, 2.0, 1.0]), [2.0, 2.0, 2.0]);
+        assert_eq!(isotonic(&[1.0, 3.0, 2.0, 4.0]), [1.0, 2.5, 2.5, 4.0]);
+        assert!(isotonic(&[]).is_empty());
+    }
+
+    #[test]
+    fn weights_count() {
+        assert_eq!(weighted_isotonic([(5.0, 1.0), (1.0, 3.0)].into_iter()), [2.0, 2.0]);
+    }
+}

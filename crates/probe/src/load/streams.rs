@@ -1,0 +1,193 @@
+//! Several streams of requests on one lane, each on a schedule of its own: readers and writers that know nothing of
+//! one another, and whose latencies are told apart.
+
+use hdrhistogram::Histogram;
+use nandle_io::{Completion, Nanos, Wait};
+
+use super::open_loop::Schedule;
+use super::operations::Operations;
+use super::outstanding::{Outstanding, together};
+use super::record::new_histogram;
+use super::{Cancel, Lane, LoadError, Measurement, OpenLoop, ScheduleLag, Work, summary};
+
+/// A stream of requests.
+pub struct OpenStream {
+    /// When its requests are sent.
+    pub schedule: OpenLoop,
+    /// What they do.
+    pub work: Work,
+}
+
+/// What came of a stream.
+#[derive(Debug, Clone)]
+pub struct StreamMeasurement {
+    /// Its requests; `elapsed` is the same for all streams of a run, and ends with the last completion of any.
+    pub measurement: Measurement,
+    /// How well its schedule was kept.
+    pub lag: ScheduleLag,
+}
+
+/// Runs streams at the same time, and tells what came of each, in their order.
+///
+/// # Errors
+/// As for [`ClosedLoop::run`](super::ClosedLoop::run), of any of the streams.
+pub fn run_streams(
+    lane: &mut Lane,
+    streams: Vec<OpenStream>,
+    cancel: &Cancel,
+) -> Result<Vec<StreamMeasurement>, LoadError> {
+    let wanted = streams.iter().map(|stream| stream.schedule.queue_depth.max(1));
+    let queue_depth = wanted.fold(0, u32::saturating_add);
+    lane.check_idle(queue_depth)?;
+    Run::new(lane, streams)?.drive(cancel)
+}
+
+struct Run<'lane> {
+    lane: &'lane mut Lane,
+    streams: Vec<Stream>,
+    began: Nanos,
+    cpu_began: Nanos,
+}
+
+struct Stream {
+    operations: Operations,
+    outstanding: Outstanding,
+    schedule: Schedule,
+    measurement: Measurement,
+    lag_ns: Histogram<u64>,
+    ends: Nanos,
+}
+
+/// Tokens are handed out so that the upper half names the stream.
+const TOKENS_OF_STREAM: u64 = 1 << 32;
+
+impl<'lane> Run<'lane> {
+    fn new(lane: &'lane mut Lane, streams: Vec<OpenStream>) -> Result<Self, LoadError> {
+        let prepare = |stream: OpenStream| {
+            let queue_depth = stream.schedule.queue_depth.max(1);
+            let operations = Operations::new(stream.work, &lane.device, &lane.arena, queue_depth)?;
+            Ok((stream.schedule, operations, queue_depth))
+        };
+        let prepared = streams.into_iter().map(prepare).collect::<Result<Vec<_>, LoadError>>()?;
+        lane.wait_for_start()?;
+        let (began, cpu_began) = (lane.io.now(), lane.io.cpu_time());
+        let begin =
+            |(number, (schedule, operations, queue_depth)): (u64, (OpenLoop, Operations, u32))| Stream {
+                operations,
+                outstanding: Outstanding::with_tokens_from(number * TOKENS_OF_STREAM, began, queue_depth),
+                schedule: Schedule::new(&schedule, began),
+                measurement: Measurement::new(),
+                lag_ns: new_histogram(),
+                ends: began + schedule.time,
+            };
+        let streams = (0..).zip(prepared).map(begin).collect();
+        Ok(Self { lane, streams, began, cpu_began })
+    }
+
+    fn drive(mut self, cancel: &Cancel) -> Result<Vec<StreamMeasurement>, LoadError> {
+        let mut completions = Vec::new();
+        loop {
+            let now = self.lane.io.now();
+            let cancelled = cancel.is_cancelled();
+            for stream in self.streams.iter_mut().filter(|stream| !cancelled && now < stream.ends) {
+                stream.send_due(self.lane, now);
+            }
+            let over = |stream: &Stream| cancelled || now >= stream.ends;
+            if self.streams.iter().all(|stream| over(stream) && stream.outstanding.count() == 0) {
+                break;
+            }
+            let wait = self.next_wait(now, cancelled);
+            self.lane.io.reap(wait, &mut completions);
+            self.settle_all(&mut completions)?;
+        }
+        if cancel.is_cancelled() {
+            return Err(LoadError::Cancelled);
+        }
+        self.conclude()
+    }
+
+    /// Sleeps until shortly before the next arrival, and polls from there on: a timer would be late.
+    fn next_wait(&self, now: Nanos, cancelled: bool) -> Wait {
+        let sending = self.streams.iter().filter(|stream| !cancelled && stream.is_sending(now));
+        let Some(next) = sending.map(|stream| stream.schedule.due().min(stream.ends)).min() else {
+            return Wait::until_completed(1);
+        };
+        let slack = self.lane.io.timer_slack();
+        if slack == Nanos::ZERO || next.since(now) > slack {
+            Wait::until_time(next - slack)
+        } else {
+            Wait::NONE
+        }
+    }
+
+    fn settle_all(&mut self, completions: &mut Vec<Completion>) -> Result<(), LoadError> {
+        let now = self.lane.io.now();
+        for (number, stream) in (0..).zip(&mut self.streams) {
+            let is_its = |completion: &mut Completion| completion.token / TOKENS_OF_STREAM == number;
+            stream.settle_all(completions.extract_if(.., is_its).collect(), self.began);
+            stream.outstanding.check(now, self.lane.patience)?;
+        }
+        Ok(())
+    }
+
+    fn conclude(self) -> Result<Vec<StreamMeasurement>, LoadError> {
+        let elapsed = self.lane.io.now().since(self.began);
+        let cpu = self.lane.io.cpu_time().since(self.cpu_began);
+        self.streams.into_iter().map(|stream| stream.conclude(elapsed, cpu)).collect()
+    }
+}
+
+impl Stream {
+    /// Whether it has arrivals to send from now on; with no room for them, it waits for completions.
+    fn is_sending(&self, now: Nanos) -> bool {
+        now < self.ends && !self.outstanding.is_full()
+    }
+
+    /// Submits every arrival that is due.
+    fn send_due(&mut self, lane: &mut Lane, now: Nanos) {
+        self.outstanding.pass(now);
+        while self.schedule.due() <= now && !self.outstanding.is_full() {
+            let due = self.schedule.due();
+            let Some(operation) = self.operations.next() else { return };
+            let (io, device) = (lane.io.as_mut(), lane.device.id);
+            if let Err(operation) = self.outstanding.submit(io, device, due, operation) {
+                self.operations.recycle(operation);
+                return;
+            }
+            self.lag_ns.saturating_record(now.since(due).0);
+            self.schedule.advance();
+        }
+    }
+
+    fn settle_all(&mut self, mut completions: Vec<Completion>, began: Nanos) {
+        while let Some(first) = completions.first() {
+            let (at, count) = (first.completed_at, together(&completions));
+            self.outstanding.completed(at, u32::try_from(count).unwrap_or(u32::MAX));
+            for completion in completions.drain(..count) {
+                self.settle(completion, began);
+            }
+        }
+    }
+
+    fn settle(&mut self, completion: Completion, began: Nanos) {
+        let described = self.outstanding.take(completion.token);
+        let due = described.map_or(completion.submitted_at, |described| described.due);
+        self.measurement.cpu_requests += 1;
+        if completion.result.is_err() {
+            self.measurement.count_failure(&completion);
+        } else if self.operations.is_damaged(&completion.operation) {
+            self.measurement.count_damage(&completion);
+        } else {
+            self.measurement.count(began, due, completion.completed_at, self.operations.block_bytes());
+        }
+        self.operations.recycle(completion.operation);
+    }
+
+    fn conclude(mut self, elapsed: Nanos, cpu: Nanos) -> Result<StreamMeasurement, LoadError> {
+        self.measurement.elapsed = elapsed;
+        self.measurement.cpu = cpu;
+        self.measurement.outstanding_ns = self.outstanding.area_ns();
+        let lag = ScheduleLag { lag_ns: summary(&self.lag_ns), unsent: self.schedule.left_before(self.ends) };
+        Ok(StreamMeasurement { measurement: self.measurement.unless_all_failed()?, lag })
+    }
+}

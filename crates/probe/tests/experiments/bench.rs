@@ -1,0 +1,144 @@
+//! Conducts one experiment on a target.
+
+use nandle_io::Nanos;
+use nandle_probe::experiments::{
+    Beside, Circumstances, Ground, Opened, TestFile, Wishes, conduct, derive, plan,
+};
+use nandle_probe::fill::{FillOptions, fill};
+use nandle_probe::load::{Cancel, Contents, Lane, LaneOptions, LoadError};
+use nandle_probe::{Observer, Unobserved};
+use nandle_profile::{Derived, Experiments};
+use nandle_target::{Intent, OpenOptions, SpareFile, Target, TargetSpec};
+
+const SLOTS: u32 = 256;
+
+/// What an experiment is given.
+pub(crate) struct Bench {
+    pub(crate) target: Target,
+    pub(crate) budget: Nanos,
+    pub(crate) write_limit_bytes: u64,
+    pub(crate) cancel: Cancel,
+    pub(crate) seed: u64,
+}
+
+/// What came of it.
+pub(crate) struct Outcome {
+    pub(crate) experiments: Experiments,
+    pub(crate) derived: Derived,
+    pub(crate) error: Option<LoadError>,
+}
+
+impl Bench {
+    pub(crate) fn new(spec: &str, budget: Nanos) -> Self {
+        let options =
+            OpenOptions { intent: Intent::Write, test_file_bytes: 64 << 20, ..OpenOptions::default() };
+        let spec: TargetSpec = spec.parse().unwrap();
+        let target = Target::open(spec, options).unwrap();
+        let bench = Self { target, budget, write_limit_bytes: 64 << 30, cancel: Cancel::default(), seed: 1 };
+        if bench.target.needs_fill() {
+            bench.fill();
+        }
+        bench
+    }
+
+    /// A directory on the real disk.
+    pub(crate) fn on_disk(budget: Nanos) -> Self {
+        Self::new(env!("CARGO_TARGET_TMPDIR"), budget)
+    }
+
+    fn fill(&self) {
+        let opened = self.target.io(16).unwrap();
+        let options = LaneOptions { buffer_bytes: 16 << 20, patience: Nanos::from_secs(60) };
+        let mut lane = Lane::new(opened.io, opened.device, options).unwrap();
+        let options =
+            FillOptions { bytes: self.target.area_bytes(), time_limit: None, contents: Contents::new(3) };
+        fill(&mut lane, options, &mut Unobserved, &self.cancel).unwrap();
+    }
+
+    fn circumstances(&self) -> Circumstances {
+        Circumstances {
+            shape: self.target.io(1).unwrap().device.shape,
+            area_bytes: self.target.area_bytes(),
+            slots: SLOTS,
+            is_modelled: self.target.is_modelled(),
+            is_whole_device: self.target.is_modelled(),
+            atomic_write: None,
+        }
+    }
+
+    /// Why an experiment can't be conducted.
+    pub(crate) fn why_not(&self, name: &str) -> Option<String> {
+        let experiment =
+            nandle_probe::experiments::ALL.into_iter().find(|experiment| experiment.name() == name);
+        experiment.unwrap().cost(&self.circumstances()).err()
+    }
+
+    /// Conducts the experiment of a name.
+    pub(crate) fn conduct(&self, name: &str) -> Outcome {
+        self.conduct_observed(name, &mut Unobserved)
+    }
+
+    pub(crate) fn conduct_observed(&self, name: &str, observer: &mut dyn Observer) -> Outcome {
+        let open = |slots| {
+            let opened = self.target.io(slots).map_err(|error| error.to_string())?;
+            Ok((opened.io, opened.device))
+        };
+        let ground = Ground {
+            open: &open,
+            open_without_cache: None,
+            beside: (!self.target.is_modelled()).then_some(self),
+            circumstances: self.circumstances(),
+            patience: Nanos::from_secs(30),
+            seed: self.seed,
+            cancel: &self.cancel,
+        };
+        let wishes = Wishes {
+            budget: self.budget,
+            write_limit_bytes: self.write_limit_bytes,
+            only: vec![name.into()],
+            ..Wishes::default()
+        };
+        let mut experiments = Experiments::default();
+        let plan = plan(&ground.circumstances, &wishes, &mut experiments).unwrap();
+        let skipped = plan.skipped.iter().find(|skipped| skipped.name == name);
+        assert!(skipped.is_none(), "{skipped:?}");
+        let error = conduct(&plan, &ground, &mut experiments, observer, &mut |_| {}).err();
+        let mut derived = Derived::default();
+        derive(&mut experiments, &mut derived);
+        Outcome { experiments, derived, error }
+    }
+}
+
+impl Beside for Bench {
+    fn blocking(&self) -> Opened {
+        let opened = self.target.blocking().map_err(|error| error.to_string())?;
+        Ok((opened.io, opened.device))
+    }
+
+    fn test_file(&self, file: TestFile) -> Opened {
+        let TestFile { bytes, reserved, direct, sync } = file;
+        let opened = self.target.spare_file(SpareFile { bytes, reserved, direct, sync });
+        let opened = opened.map_err(|error| error.to_string())?;
+        Ok((opened.io, opened.device))
+    }
+}
+
+/// A drive of the library with some lines of its parameters changed; gone with the value.
+pub(crate) struct ChangedModel(tempfile::NamedTempFile);
+
+impl ChangedModel {
+    pub(crate) fn of(name: &str, changes: &[(&str, &str)]) -> Self {
+        let mut toml = nandle_model::library::Model::named(name).unwrap().toml().to_owned();
+        for (before, after) in changes {
+            assert!(toml.contains(before), "{name} has no {before:?}");
+            toml = toml.replace(before, after);
+        }
+        let file = tempfile::Builder::new().suffix(".toml").tempfile().unwrap();
+        std::fs::write(file.path(), toml).unwrap();
+        Self(file)
+    }
+
+    pub(crate) fn spec(&self) -> String {
+        format!("model:{}", self.0.path().display())
+    }
+}

@@ -1,0 +1,44 @@
+//! Drives that fail in mid-probe, that take no more flushes, and that get full.
+
+use nandle_io::Nanos;
+
+use crate::bench::{Bench, Outcome};
+
+/// What an experiment finds on a drive of the library with faults, given as their file says it.
+fn on(model: &str, faults: &str, experiment: &str) -> Outcome {
+    let file = tempfile::Builder::new().suffix(".toml").tempfile().unwrap();
+    std::fs::write(file.path(), faults).unwrap();
+    let spec = format!("model:{model}:faults={}", file.path().display());
+    Bench::new(&spec, Nanos::from_secs(30)).conduct(experiment)
+}
+
+#[test]
+fn a_flush_that_fails_ends_the_commits_and_what_was_timed_is_kept() {
+    let faults = "[[fault]]\nkind = \"failed-flush\"\noperation = 900\nlasts = \"sticky\"\n\
+                  [[fault]]\nkind = \"failed-flush\"\nper_million = 1000\nlasts = \"sticky\"\n";
+    let outcome = on("x25-e-64", faults, "flush");
+    let record = outcome.experiments.flush.unwrap();
+    assert!(outcome.error.unwrap().to_string().contains("flush"), "the error says what failed");
+    assert!(!record.complete && record.ended_by.unwrap().contains("flush"));
+    assert!(!record.findings.commits.is_empty(), "what was timed before");
+    assert!(record.findings.group_commit.is_empty(), "nothing is written after a failed flush");
+}
+
+#[test]
+fn a_drive_that_gets_full_says_so() {
+    let faults = "[[fault]]\nkind = \"no-space\"\nper_million = 2000\n";
+    let outcome = on("x25-e-64", faults, "flush");
+    let record = outcome.experiments.flush.unwrap();
+    let reason = record.ended_by.unwrap();
+    assert!(reason.contains("No space left"), "{reason}");
+}
+
+#[test]
+fn a_drive_that_takes_no_more_writes_ends_the_interference() {
+    let faults = "[[fault]]\nkind = \"failed-write\"\nper_million = 1000000\nlasts = \"sticky\"\n";
+    let outcome = on("x25-e-64", faults, "interference");
+    let record = outcome.experiments.interference.unwrap();
+    assert!(outcome.error.is_some() && !record.complete, "{:?}", record.ended_by);
+    assert!(record.findings.read_iops_max > 0.0, "the reads were measured");
+    assert!(outcome.derived.interference.is_none());
+}

@@ -1,0 +1,11 @@
+//! Experiments on modelled drives, whose parameters say what must come out, and on the real disk.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test's way to fail")]
+
+mod array_layout;
+mod bench;
+mod faults;
+mod flush;
+mod interference;
+mod others;
+mod read_ahead;
+mod smallest_block;

@@ -1,0 +1,54 @@
+use nandle_io::Nanos;
+use nandle_profile::Interval;
+use nandle_profile::experiments::SmallestBlock;
+
+use crate::bench::{Bench, ChangedModel};
+
+fn on(spec: &str) -> (SmallestBlock, Option<Interval<u64>>) {
+    let outcome = Bench::new(spec, Nanos::from_secs(30)).conduct("smallest-block");
+    assert!(outcome.error.is_none(), "{:?}", outcome.error);
+    (outcome.experiments.smallest_block.unwrap().findings, outcome.derived.smallest_block_bytes)
+}
+
+#[test]
+fn drives_that_map_units_of_4_kib_read_no_less() {
+    for model in ["x25-e-64", "nvme-tlc", "nvme-plp"] {
+        let (found, _) = on(&format!("model:{model}"));
+        assert_eq!(found.read_flat_to_bytes.map(|bytes| bytes.value), Some(4096), "{model}");
+        assert_eq!(
+            found.read_bytes.map(|bytes| bytes.value),
+            Some(512),
+            "{model}: nothing is worse than 512"
+        );
+    }
+}
+
+#[test]
+fn a_drive_that_waits_for_the_medium_reads_before_it_writes_less_than_its_unit() {
+    // Programming takes 100 us and the read before it 50 us; units are of 4 KiB.
+    let changes = [
+        ("acknowledges_early = true", "acknowledges_early = false"),
+        ("program_ns = 900_000", "program_ns = 100_000"),
+    ];
+    let model = ChangedModel::of("nvme-plp", &changes);
+    let (found, derived) = on(&model.spec());
+    assert_eq!(found.read_modify_write_below_bytes.map(|bytes| bytes.value), Some(4096), "{found:?}");
+    assert_eq!(derived.map(|bytes| bytes.value), Some(4096));
+    let shifted = |shift| {
+        found
+            .alignments
+            .iter()
+            .find(|cost| cost.operation.to_string() == "write" && cost.shift_bytes == shift)
+    };
+    assert!(shifted(512).unwrap().relative_cost.low > 1.1, "two units are written in part");
+    assert!((shifted(4096).unwrap().relative_cost.value - 1.0).abs() < 0.05, "whole units all the same");
+}
+
+#[test]
+fn the_real_disk_says_something() {
+    let outcome = Bench::on_disk(Nanos::from_secs(8)).conduct("smallest-block");
+    let found = outcome.experiments.smallest_block.unwrap();
+    assert!(found.complete, "{:?}", found.ended_by);
+    assert!(found.bytes_written > 0 && found.findings.rates.len() >= 4, "{:?}", found.findings.rates);
+    assert!(found.findings.rates.iter().all(|rate| rate.iops.low > 0.0 && rate.iops.low <= rate.iops.high));
+}

@@ -119,14 +119,18 @@ impl Explorer<'_> {
         self.outcome.images += 1;
         let number = self.outcome.images;
         let goes_on = depth < DEPTH_MAX && number.is_multiple_of(IMAGES_PER_LIFE);
-        let purpose =
-            Purpose { is_recorded: goes_on, has_trouble: false, seed: self.scenario.seed ^ number << 16 };
+        let purpose = Purpose { is_recorded: goes_on, has_trouble: false, seed: self.seed_of(number) };
         let (sessions, steps) = if goes_on { (1, 1 + self.scenario.steps / 5) } else { (0, 0) };
         let Before { record, promised, .. } = before;
         let remains =
             Remains { contents: &image.contents, record, promised: promised.to_vec(), next_version };
         let life = live(self.scenario, &remains, Plan { purpose, sessions, steps })?;
         if goes_on { self.cut_life(&life, before, depth + 1) } else { Ok(()) }
+    }
+
+    /// Which leg of a mirror counts depends on it, among other things.
+    fn seed_of(&self, image: u64) -> u64 {
+        self.scenario.seed ^ image ^ image << 16
     }
 
     /// Whether no image with these contents was judged by the same record and promise.
@@ -195,7 +199,8 @@ impl Explorer<'_> {
 
     /// Whether there is a store in an image of a creation, and it is ours.
     fn is_whole(&self, image: &CrashImage) -> Result<bool, String> {
-        let purpose = Purpose { is_recorded: false, has_trouble: false, seed: self.scenario.seed };
+        let seed = self.seed_of(self.outcome.images + 1);
+        let purpose = Purpose { is_recorded: false, has_trouble: false, seed };
         let stage = Stage::new(self.scenario, &image.contents, purpose)?;
         let (handle, device, options) =
             (stage.runtime.handle(), stage.device, self.scenario.open_options());

@@ -80,7 +80,7 @@ pub(crate) fn live(scenario: &Scenario, remains: &Remains<'_>, plan: Plan) -> Re
                 return Ok(());
             }
             if session + 1 < plan.sessions {
-                working.end(store, session).await?;
+                working.end(store).await?;
                 if working.stopped.get() {
                     return Ok(());
                 }
@@ -194,15 +194,11 @@ impl Shared {
         Ok(Some(store))
     }
 
-    async fn end(&self, store: Store, session: usize) -> Result<(), String> {
-        if session.is_multiple_of(2) {
-            let syncing = self.record(|record| record.syncing());
-            match store.close().await {
-                Ok(()) => self.record(|record| record.synced(self.position(), &syncing)),
-                Err(error) => self.excuse(&error)?,
-            }
-        } else {
-            drop(store);
+    async fn end(&self, store: Store) -> Result<(), String> {
+        let syncing = self.record(|record| record.syncing());
+        match store.close().await {
+            Ok(()) => self.record(|record| record.synced(self.position(), &syncing)),
+            Err(error) => self.excuse(&error)?,
         }
         Ok(())
     }

@@ -7,6 +7,7 @@ use nandle_io::Buffer;
 use super::engine::{Shared, staged_damage};
 use super::order::Instance;
 use super::table::Entry;
+use crate::defects::Defect;
 use crate::page::checksum;
 use crate::{PageError, PageNumber};
 
@@ -164,7 +165,9 @@ async fn bring_home(shared: &Rc<Shared>, claim: Claim) -> Result<(), PageError> 
 
 async fn move_pages(shared: &Rc<Shared>, claim: &Claim) -> Result<(), PageError> {
     let newest = claim.versions.iter().map(|(_, entry)| entry.sequence).max().unwrap_or(0);
-    shared.make_durable(newest).await?;
+    if !Defect::HomeBeforeDurable.is_seeded() {
+        shared.make_durable(newest).await?;
+    }
     let contents = read_back(shared, &claim.versions).await?;
     let mut writes = Vec::new();
     for (first, run) in runs(claim, contents) {

@@ -49,7 +49,8 @@ pub struct Step {
 
 /// Lives a scenario's history, and every power cut in it.
 pub fn explore(scenario: &Scenario) -> Outcome {
-    let mut explorer = Explorer { scenario, outcome: Outcome::default(), seen: HashSet::new(), steps: Vec::new() };
+    let mut explorer =
+        Explorer { scenario, outcome: Outcome::default(), seen: HashSet::new(), steps: Vec::new() };
     if let Err(what) = explorer.history() {
         let steps = std::mem::take(&mut explorer.steps);
         explorer.outcome.violation = Some(Violation { seed: scenario.seed, steps, what });
@@ -170,7 +171,8 @@ impl Explorer<'_> {
         create(&stage, &other, &CreateOptions { id: options.id + (1 << 64), ..options })?;
         let contents = stage.contents();
         let record = unwritten(&other, Page::blank());
-        let remains = Remains { contents: &contents, record: &record, promised: vec![0], next_version: 1 << 31 };
+        let remains =
+            Remains { contents: &contents, record: &record, promised: vec![0], next_version: 1 << 31 };
         let life = live(&other, &remains, Plan { purpose, sessions: 1, steps: other.steps })?;
         Ok(life.media.iter().map(|media| media.borrow().contents().clone()).collect())
     }
@@ -182,7 +184,8 @@ impl Explorer<'_> {
         with_recordings(&stage.media, |recordings| {
             for image in CrashImages::new(recordings, power) {
                 let is_made = image.cut >= created_at;
-                let before = Before { record: &record, promised: &[0], number: u64::MAX - u64::from(is_made) };
+                let before =
+                    Before { record: &record, promised: &[0], number: u64::MAX - u64::from(is_made) };
                 if self.is_new(&image, before) {
                     self.steps.push(Step { cut: image.cut, choice: image.choice });
                     if is_made || self.is_whole(&image)? {
@@ -202,8 +205,7 @@ impl Explorer<'_> {
         let seed = self.seed_of(self.outcome.images + 1);
         let purpose = Purpose { is_recorded: false, has_trouble: false, seed };
         let stage = Stage::new(self.scenario, &image.contents, purpose)?;
-        let (handle, device, options) =
-            (stage.runtime.handle(), stage.device, self.scenario.open_options());
+        let (handle, device, options) = (stage.runtime.handle(), stage.device, self.scenario.open_options());
         match stage.runtime.block_on(async { Store::open(&handle, device, options).await }) {
             Ok(store) => Ok(store.pages() == self.scenario.pages),
             Err(PageError::NotAStore { .. }) => Ok(false),

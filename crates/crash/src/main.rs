@@ -33,7 +33,9 @@ fn main() -> ExitCode {
     let shown = AtomicU64::new(0);
     let progress = |images: u64| {
         let step = arguments.images.div_ceil(100);
-        if std::io::stderr().is_terminal() && shown.fetch_max(images / step, Ordering::Relaxed) < images / step {
+        if std::io::stderr().is_terminal()
+            && shown.fetch_max(images / step, Ordering::Relaxed) < images / step
+        {
             eprintln!("{images} of {} images", arguments.images);
         }
     };

@@ -104,7 +104,11 @@ impl Scenario {
             steps: steps / clients / sessions + 1,
             sessions,
             hot_percent: pick(of, &[20, 50, 80], 50),
-            timing: pick(of, &[Timing::Jumbled, Timing::Jumbled, Timing::Jumbled, drive(seed)], Timing::Jumbled),
+            timing: pick(
+                of,
+                &[Timing::Jumbled, Timing::Jumbled, Timing::Jumbled, drive(seed)],
+                Timing::Jumbled,
+            ),
             is_mirrored: is_small && of.random_ratio(1, 6),
             resynchronises: true,
             logical_block_bytes: pick(of, &[512, 512, 4096], 512),

@@ -102,11 +102,7 @@ pub(crate) fn with_recordings<T>(media: &[SharedMedia], look: impl FnOnce(&[&Rec
     look(&recordings)
 }
 
-fn mirror(
-    scenario: &Scenario,
-    world: Box<dyn Io>,
-    purpose: Purpose,
-) -> Result<(Arrays, DeviceId), String> {
+fn mirror(scenario: &Scenario, world: Box<dyn Io>, purpose: Purpose) -> Result<(Arrays, DeviceId), String> {
     let mut arrays = Arrays::new(world);
     let legs = [DeviceId::from_index(0), DeviceId::from_index(1)];
     let device = arrays.raid10(&legs, CHUNK_BYTES).map_err(|error| error.to_string())?.id;

@@ -11,7 +11,9 @@ fn scenario(seed: u64, defect: Defect) -> Scenario {
     let staging = [PolicyKind::StableBuffer, PolicyKind::StableRing, PolicyKind::DoubleWrite];
     let scenario = Scenario::with_policy(seed, staging[seed as usize % staging.len()]);
     match defect {
-        Defect::FailedFlushForgotten => Scenario { trouble: Trouble::FailedFlush, is_mirrored: false, ..scenario },
+        Defect::FailedFlushForgotten => {
+            Scenario { trouble: Trouble::FailedFlush, is_mirrored: false, ..scenario }
+        }
         _ => scenario,
     }
 }

@@ -1,7 +1,10 @@
 //! Mistakes that a store like this one could make, to be seeded where the crash tests want to know whether they would be
 //! caught. Each has a hook of one line where the mistake would be. Without the feature `defects`, which only those tests
 //! turn on, the hooks are constants and nothing is left of them.
-#![cfg_attr(not(feature = "defects"), expect(unreachable_pub, dead_code, reason = "only the crash tests seed defects"))]
+#![cfg_attr(
+    not(feature = "defects"),
+    expect(unreachable_pub, dead_code, reason = "only the crash tests seed defects")
+)]
 
 /// A mistake that can be seeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

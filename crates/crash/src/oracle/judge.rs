@@ -22,7 +22,8 @@ pub(crate) fn judge(record: &Record, promised: &[usize], found: &[Found]) -> Res
 /// The least numbers of batches, one for each client, that explain all pages.
 fn explain(record: &Record, promised: &[usize], found: &[Found]) -> Result<Vec<usize>, String> {
     let mut counts = promised.to_vec();
-    let fitting: Vec<Vec<bool>> = (0..record.clients()).map(|client| fitting(record, client, found)).collect();
+    let fitting: Vec<Vec<bool>> =
+        (0..record.clients()).map(|client| fitting(record, client, found)).collect();
     loop {
         let before = counts.clone();
         for client in 0..record.clients() {
@@ -75,7 +76,9 @@ fn complaint(record: &Record, client: usize, least: usize, found: &[Found]) -> S
         let pages = (0..).zip(found).filter(|(page, _)| record.owner(*page) == client);
         let pages = pages.map(|(page, found)| (page, found, record.page_after(page, count)));
         let wrong = pages.filter(|(_, found, expected)| !expected.allows(**found));
-        wrong.map(|(page, found, expected)| format!("page {page} holds {found}, not {}", expected.held)).collect()
+        wrong
+            .map(|(page, found, expected)| format!("page {page} holds {found}, not {}", expected.held))
+            .collect()
     };
     let nearest = (least..=batches).map(|count| (wrong(count), count)).min_by_key(|(wrong, _)| wrong.len());
     let (wrong, count) = nearest.unwrap_or_default();

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use nandle_io::{Arena, Buffer};
 
 use super::header::Header;
-use super::ledger::Ledger;
+use super::ledger::{Bits, Ledger};
 use super::space::{Placement, Slot, Space};
 use super::table::{Entry, Table};
 use crate::defects::Defect;
@@ -62,9 +62,9 @@ pub(super) async fn recover(parts: &Parts, placement: Placement) -> Result<Recov
         epoch: ledger.epoch,
         generation: ledger.generation,
     };
-    for header in &alive {
-        let block_of = |index: usize| header.position + 1 + index as u64 * label.page_blocks();
-        recovered.enter(header, |index| ledger.slots.get(block_of(index)));
+    let alive_pages = scan.alive_pages(&ledger, &alive);
+    for (header, pages) in alive.iter().zip(&alive_pages) {
+        recovered.enter(header, |index| pages.get(index) == Some(&true));
     }
     for header in chain.values() {
         recovered.enter(header, |_| true);
@@ -157,6 +157,22 @@ impl Scan<'_> {
             alive.push(header.ok_or_else(|| self.corrupt(what, position))?);
         }
         Ok(alive)
+    }
+
+    /// Which pages of extents, ordered by sequence, the ledger calls alive. Where an extent lies on dead slots of an
+    /// older one, their bits are its own.
+    fn alive_pages(&self, ledger: &Ledger, alive: &[Header]) -> Vec<Vec<bool>> {
+        let mut overwritten = Bits::new(self.blocks());
+        let mut found = Vec::with_capacity(alive.len());
+        for header in alive.iter().rev() {
+            let blocks = (0..header.pages.len() as u64)
+                .map(|index| header.position + 1 + index * self.label.page_blocks());
+            let is_alive = |block| ledger.slots.get(block) && !overwritten.get(block);
+            found.push(blocks.map(is_alive).collect());
+            (header.position..self.end_of(header)).for_each(|block| overwritten.set(block));
+        }
+        found.reverse();
+        found
     }
 
     /// The end of the last group that is there as a whole.

@@ -34,6 +34,7 @@
 mod batch;
 mod blocking;
 mod costs;
+mod defects;
 mod disk;
 mod error;
 mod fields;
@@ -52,6 +53,8 @@ mod sums;
 pub use batch::Batch;
 pub use blocking::BlockingStore;
 pub use costs::WriteCosts;
+#[cfg(feature = "defects")]
+pub use defects::{Defect, seed_defect};
 pub use error::PageError;
 pub use options::{CreateOptions, OpenOptions};
 pub use page::{BLOCK_BYTES, PageNumber};

@@ -4,6 +4,7 @@ use nandle_io::runtime::Handle;
 use nandle_io::{Arena, Buffer, BufferMut, DeviceId, WriteBuffers};
 
 use crate::batch::Change;
+use crate::defects::Defect;
 use crate::disk::Disk;
 use crate::home::Home;
 use crate::label::{LABELS_BYTES, Label};
@@ -22,7 +23,8 @@ use crate::{
 ///   it was opened again.
 /// - A page that was never written reads as whatever the device held.
 ///
-/// Dropped without [`close`](Store::close) it behaves as after a power cut: nothing acknowledged is lost.
+/// Dropped without [`close`](Store::close) it behaves as after a power cut: nothing acknowledged is lost. But only `close`
+/// waits for what goes on in the background, so only then may it be opened again in the same runtime.
 pub struct Store {
     home: Rc<Home>,
     policy: Box<dyn Policy>,
@@ -164,13 +166,16 @@ impl Store {
         stats
     }
 
-    /// Makes everything durable that was accepted, and ends. What is staged stays there for the next opening;
-    /// [`checkpoint`](Store::checkpoint) first brings it home.
+    /// Makes everything durable that was accepted, waits for what goes on in the background, and ends. What is staged
+    /// stays there for the next opening; [`checkpoint`](Store::checkpoint) first brings it home.
     ///
     /// # Errors
     /// The device fails.
     pub async fn close(self) -> Result<(), PageError> {
-        match self.sync().await {
+        let synced = self.sync().await;
+        self.policy.stop();
+        self.policy.stopped().await;
+        match synced {
             Err(PageError::ReadOnly) => Ok(()),
             other => other,
         }
@@ -226,7 +231,9 @@ fn check_fits(label: &Label, disk: &Disk) -> Result<(), PageError> {
 
 async fn write_store(disk: &Rc<Disk>, label: &Label, create: &CreateOptions) -> Result<(), PageError> {
     policy::format(disk, label, create).await?;
-    disk.flush().await?;
+    if !Defect::LabelFirst.is_seeded() {
+        disk.flush().await?;
+    }
     let arena = Arena::new(BLOCK_BYTES)?;
     let mut block = arena.allocate(BLOCK_BYTES)?;
     label.encode(&mut block);

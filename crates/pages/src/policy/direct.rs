@@ -3,6 +3,8 @@
 //! What survives a power cut: a page that was committed, and not written again since, is there. One that was being
 //! written may be torn, and of a batch any part may be there. There is nothing to recover.
 
+use std::future::Future;
+use std::pin::Pin;
 use std::rc::Rc;
 
 use nandle_io::{Buffer, BufferMut};
@@ -86,4 +88,8 @@ impl Policy for Direct {
     fn stats(&self, _stats: &mut Stats) {}
 
     fn stop(&self) {}
+
+    fn stopped(&self) -> Pin<Box<dyn Future<Output = ()> + '_>> {
+        Box::pin(async {})
+    }
 }

@@ -50,6 +50,9 @@ pub(crate) trait Policy {
 
     /// Ends what goes on in the background.
     fn stop(&self);
+
+    /// Waits until nothing goes on in the background any more.
+    fn stopped(&self) -> Pin<Box<dyn Future<Output = ()> + '_>>;
 }
 
 /// What a policy makes of an open store.

@@ -9,6 +9,7 @@ use super::engine::Shared;
 use super::header::{ENTRIES_MAX, Header};
 use super::space::{Placement, Room, Slot};
 use super::table::Entry;
+use crate::defects::Defect;
 use crate::page::checksum;
 use crate::{BLOCK_BYTES, PageError, PageNumber};
 
@@ -119,7 +120,12 @@ impl Shared {
             let slot = Slot { extent: room.position, index };
             let entry = Entry { sequence, slot, sum, memory: Some(buffer.clone()) };
             if let Some(older) = state.table.put(page, entry) {
-                state.superseded.push((older, sequence));
+                if Defect::LiveSlotReused.is_seeded() {
+                    state.space.kill(&[older]);
+                    state.space.release(&[older], &[]);
+                } else {
+                    state.superseded.push((older, sequence));
+                }
                 self.disk.count(|stats| stats.pages_absorbed += 1);
             }
             state.unordered.push(page);
@@ -128,7 +134,9 @@ impl Shared {
         }
         for page in &discards {
             if let Some(older) = state.table.remove(*page) {
-                state.superseded.push((older, sequence));
+                if !Defect::DiscardKeepsSlot.is_seeded() {
+                    state.superseded.push((older, sequence));
+                }
                 state.order.removed(*page);
             }
         }

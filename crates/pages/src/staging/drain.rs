@@ -7,6 +7,7 @@ use nandle_io::Buffer;
 use super::engine::{Shared, staged_damage};
 use super::order::Instance;
 use super::table::Entry;
+use crate::defects::Defect;
 use crate::page::checksum;
 use crate::{PageError, PageNumber};
 
@@ -46,8 +47,8 @@ async fn work(shared: &Rc<Shared>) {
 }
 
 async fn work_once(shared: &Rc<Shared>) -> Result<bool, PageError> {
-    if shared.settling_is_due() {
-        return shared.settle().await;
+    if shared.settling_is_due() && shared.settle().await? {
+        return Ok(true);
     }
     match shared.claim() {
         Some(claim) => bring_home(shared, claim).await.map(|()| true),
@@ -99,7 +100,10 @@ impl Shared {
 
     fn settling_is_due(&self) -> bool {
         let state = self.state.borrow();
-        let pages = (state.homed.len() + state.superseded.len()) as u64;
+        // What a group supersedes that isn't written as a whole yet lives on: settling can't give it back.
+        let written = state.chain.written_groups();
+        let superseded = state.superseded.partition_point(|(_, by)| *by <= written);
+        let pages = (state.homed.len() + superseded) as u64;
         pages * self.label.page_blocks() >= (state.space.blocks() / self.draining.settles_at).max(1)
     }
 
@@ -161,7 +165,9 @@ async fn bring_home(shared: &Rc<Shared>, claim: Claim) -> Result<(), PageError> 
 
 async fn move_pages(shared: &Rc<Shared>, claim: &Claim) -> Result<(), PageError> {
     let newest = claim.versions.iter().map(|(_, entry)| entry.sequence).max().unwrap_or(0);
-    shared.make_durable(newest).await?;
+    if !Defect::HomeBeforeDurable.is_seeded() {
+        shared.make_durable(newest).await?;
+    }
     let contents = read_back(shared, &claim.versions).await?;
     let mut writes = Vec::new();
     for (first, run) in runs(claim, contents) {

@@ -1,4 +1,6 @@
 use std::cell::RefCell;
+use std::future::Future;
+use std::pin::Pin;
 use std::rc::Rc;
 
 use nandle_io::{Arena, Buffer, BufferMut};
@@ -11,6 +13,7 @@ use super::space::{Placement, Slot, Space};
 use super::table::{Entry, Table};
 use super::{drain, recover};
 use crate::batch::Change;
+use crate::defects::Defect;
 use crate::disk::Disk;
 use crate::home::Home;
 use crate::label::Label;
@@ -235,7 +238,9 @@ impl Shared {
                 self.changed.wait(|| is_over().then_some(())).await;
                 continue;
             }
-            self.disk.flush().await?;
+            if !Defect::SkippedFlush.is_seeded() {
+                self.disk.flush().await?;
+            }
             self.state.borrow_mut().chain.flushed(written);
             self.changed.notify();
         }
@@ -285,5 +290,10 @@ impl Policy for Staging {
 
     fn stop(&self) {
         self.shared.state.borrow_mut().is_stopped = true;
+    }
+
+    fn stopped(&self) -> Pin<Box<dyn Future<Output = ()> + '_>> {
+        let has_ended = || self.shared.state.borrow().workers == 0;
+        Box::pin(async move { self.shared.changed.wait(|| has_ended().then_some(())).await })
     }
 }

@@ -14,7 +14,8 @@
 //! 40  durable      8  the ledger tells of the extents up to this sequence
 //! 48  blocks       8  of the staging area
 //! 56  headers         a bit for each block: an extent begins here, and some of its pages are alive
-//!     slots           a bit for each block: a page begins here that is alive
+//!     slots           a bit for each block: a page begins here that is alive; it is a page of the extent with the
+//!                     greatest sequence, of those named, that covers the block: an extent may lie on dead slots of older ones
 //!     zeros
 //! -4  checksum     4  CRC32C of all bytes before, at the very end
 //! ```

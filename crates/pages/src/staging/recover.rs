@@ -1,16 +1,17 @@
 //! What an opening finds in the staging area: see the formats of the [header](super::header) and the
-//! [ledger](super::ledger). Nothing is changed here, so that recovery can be cut and begun again: what wasn't known to be
-//! durable and yet is there is written once more as it is, because a mirror's other leg may not have it.
+//! [ledger](super::ledger). Nothing is written here, so that recovery can be cut and begun again. Nor is anything written
+//! once more as it is: a drive that tears inside blocks could destroy the only copy of what was acknowledged. A mirror's legs
+//! are made the same below, by who opens the array.
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
 
-use nandle_io::{Arena, Buffer, WriteBuffers};
+use nandle_io::{Arena, Buffer};
 
 use super::header::Header;
-use super::ledger::Ledger;
+use super::ledger::{Bits, Ledger};
 use super::space::{Placement, Slot, Space};
 use super::table::{Entry, Table};
+use crate::defects::Defect;
 use crate::disk::Disk;
 use crate::label::Label;
 use crate::page::checksum;
@@ -31,24 +32,22 @@ pub(super) struct Recovered {
 }
 
 struct Scan<'a> {
-    disk: &'a Rc<Disk>,
+    disk: &'a Disk,
     label: &'a Label,
     arena: Arena,
-    read_only: bool,
 }
 
 pub(super) async fn recover(parts: &Parts, placement: Placement) -> Result<Recovered, PageError> {
     let label = parts.home.label();
     let bytes =
         usize::try_from(SCAN_BYTES.max(label.ledger_bytes).max(label.page_bytes)).unwrap_or(usize::MAX);
-    let read_only = parts.options.read_only;
-    let scan = Scan { disk: parts.home.disk(), label, arena: Arena::new(bytes)?, read_only };
+    let scan = Scan { disk: parts.home.disk(), label, arena: Arena::new(bytes)? };
     let ledger = scan.ledger().await?;
     let mut headers = scan.headers().await?;
     let mut alive = scan.told_by(&ledger, &mut headers)?;
     let mut chain: BTreeMap<u64, Header> = BTreeMap::new();
-    for header in headers.into_values().filter(|it| it.epoch == ledger.epoch && it.sequence > ledger.durable)
-    {
+    let of_epoch = |it: &Header| it.epoch == ledger.epoch || Defect::EpochIgnored.is_seeded();
+    for header in headers.into_values().filter(|it| of_epoch(it) && it.sequence > ledger.durable) {
         chain.insert(header.sequence, header);
     }
     let durable = scan.follow(&ledger, &chain).await?;
@@ -63,9 +62,9 @@ pub(super) async fn recover(parts: &Parts, placement: Placement) -> Result<Recov
         epoch: ledger.epoch,
         generation: ledger.generation,
     };
-    for header in &alive {
-        let block_of = |index: usize| header.position + 1 + index as u64 * label.page_blocks();
-        recovered.enter(header, |index| ledger.slots.get(block_of(index)));
+    let alive_pages = scan.alive_pages(&ledger, &alive);
+    for (header, pages) in alive.iter().zip(&alive_pages) {
+        recovered.enter(header, |index| pages.get(index) == Some(&true));
     }
     for header in chain.values() {
         recovered.enter(header, |_| true);
@@ -80,6 +79,9 @@ impl Recovered {
         self.space.restore(header.position, header.pages.len(), header.sequence, &is_alive);
         for (index, (page, sum)) in header.pages.iter().enumerate().filter(|(index, _)| is_alive(*index)) {
             let slot = Slot { extent: header.position, index };
+            if Defect::OldestWins.is_seeded() && self.table.get(*page).is_some() {
+                continue;
+            }
             let entry = Entry { sequence: header.sequence, slot, sum: *sum, memory: None };
             let older = self.table.put(*page, entry);
             self.superseded.extend(older.map(|older| (older, header.sequence)));
@@ -157,16 +159,32 @@ impl Scan<'_> {
         Ok(alive)
     }
 
+    /// Which pages of extents, ordered by sequence, the ledger calls alive. Where an extent lies on dead slots of an
+    /// older one, their bits are its own.
+    fn alive_pages(&self, ledger: &Ledger, alive: &[Header]) -> Vec<Vec<bool>> {
+        let mut overwritten = Bits::new(self.blocks());
+        let mut found = Vec::with_capacity(alive.len());
+        for header in alive.iter().rev() {
+            let blocks = (0..header.pages.len() as u64)
+                .map(|index| header.position + 1 + index * self.label.page_blocks());
+            let is_alive = |block| ledger.slots.get(block) && !overwritten.get(block);
+            found.push(blocks.map(is_alive).collect());
+            (header.position..self.end_of(header)).for_each(|block| overwritten.set(block));
+        }
+        found.reverse();
+        found
+    }
+
     /// The end of the last group that is there as a whole.
     async fn follow(&self, ledger: &Ledger, chain: &BTreeMap<u64, Header>) -> Result<u64, PageError> {
         let promised = chain.values().map(|header| header.durable).max().unwrap_or(0).max(ledger.durable);
         let mut durable = ledger.durable;
         for (expected, (sequence, header)) in (ledger.durable + 1..).zip(chain) {
-            if *sequence != expected || !self.is_whole(header, expected <= promised).await? {
+            if (*sequence != expected && !Defect::GapsAccepted.is_seeded()) || !self.is_whole(header).await? {
                 break;
             }
-            if header.is_last {
-                durable = expected;
+            if header.is_last || Defect::HalfGroups.is_seeded() {
+                durable = *sequence;
             }
         }
         if durable < promised {
@@ -176,10 +194,13 @@ impl Scan<'_> {
         Ok(durable)
     }
 
-    /// Whether the pages of an extent are those that its header describes. What isn't durable for sure is made so.
-    async fn is_whole(&self, header: &Header, is_durable: bool) -> Result<bool, PageError> {
+    /// Whether the pages of an extent are those that its header describes.
+    async fn is_whole(&self, header: &Header) -> Result<bool, PageError> {
         if self.end_of(header) > self.blocks() {
             return Ok(false);
+        }
+        if Defect::PagesUnchecked.is_seeded() {
+            return Ok(true);
         }
         for (index, (page, sum)) in header.pages.iter().enumerate() {
             let block = header.position + 1 + index as u64 * self.label.page_blocks();
@@ -188,25 +209,7 @@ impl Scan<'_> {
             if checksum(*page, &contents) != *sum {
                 return Ok(false);
             }
-            if !is_durable {
-                self.write_again(offset_bytes, contents).await?;
-            }
-        }
-        if !is_durable {
-            let mut block = self.arena.allocate(BLOCK_BYTES)?;
-            header.encode(self.label.id, &mut block);
-            let offset_bytes = self.label.area_offset + header.position * BLOCK_BYTES as u64;
-            self.write_again(offset_bytes, block.freeze()).await?;
         }
         Ok(true)
-    }
-
-    /// Writes what is there already, so that a tear does no harm. The opening flushes before its ledger.
-    async fn write_again(&self, offset_bytes: u64, contents: Buffer) -> Result<(), PageError> {
-        if self.read_only {
-            return Ok(());
-        }
-        let from: WriteBuffers = [contents].into_iter().collect();
-        self.disk.write("recovering the staging area", offset_bytes, from).await
     }
 }

@@ -6,6 +6,7 @@ use super::engine::Shared;
 use super::ledger::Ledger;
 use super::space::Slot;
 use crate::PageError;
+use crate::defects::Defect;
 
 impl Shared {
     /// Flushes, writes a ledger that calls the slots dead whose pages are home or superseded, flushes, and gives them
@@ -25,7 +26,9 @@ impl Shared {
         if homed.is_empty() && self.state.borrow().superseded.is_empty() {
             return Ok(false);
         }
-        self.disk.flush().await?;
+        if !Defect::UnflushedHomes.is_seeded() {
+            self.disk.flush().await?;
+        }
         let (dead, empty, ledger) = self.draw_up(homed, written);
         if dead.is_empty() && empty.is_empty() {
             return Ok(false);
@@ -41,7 +44,7 @@ impl Shared {
         state.chain.flushed(written);
         let durable = state.chain.durable();
         state.superseded.retain(|(slot, by)| {
-            let is_dead = *by <= durable;
+            let is_dead = *by <= durable || Defect::DeadTooEarly.is_seeded();
             if is_dead {
                 dead.push(*slot);
             }
@@ -59,11 +62,11 @@ impl Shared {
         let mut copy = self.arena.allocate(bytes)?;
         ledger.encode(self.label.id, &mut copy);
         let from: WriteBuffers = [copy.freeze()].into_iter().collect();
-        let offset_bytes = self.label.ledger_offset + ledger.generation % 2 * self.label.ledger_bytes;
+        let offset_bytes = self.label.ledger_offset + copy_of(ledger.generation) * self.label.ledger_bytes;
         // Counted with the write: a generation that isn't written would make the next one hit the newest valid copy.
         self.state.borrow_mut().generation = ledger.generation;
         self.disk.write("writing the ledger", offset_bytes, from).await?;
-        self.disk.flush().await
+        if Defect::LedgerUnflushed.is_seeded() { Ok(()) } else { self.disk.flush().await }
     }
 
     /// Begins the epoch of this opening.
@@ -74,4 +77,9 @@ impl Shared {
         self.state.borrow_mut().space.release(&dead, &empty);
         Ok(())
     }
+}
+
+/// The copy that a generation is written to.
+fn copy_of(generation: u64) -> u64 {
+    if Defect::LedgerInPlace.is_seeded() { 0 } else { generation % 2 }
 }

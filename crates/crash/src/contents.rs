@@ -1,0 +1,70 @@
+//! What pages hold: every eight bytes say of which page they are, which version, and where in the page they belong. So
+//! a page that is torn, or another's, or put together wrongly, can be told from a whole one.
+
+use std::fmt;
+
+/// Contents can be torn at multiples of this.
+const GRAIN_BYTES: usize = 512;
+
+/// What is in a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// One version as it was written; 0 is zeros, a page that was never written.
+    Whole(u64),
+    /// Anything else.
+    Other,
+}
+
+impl fmt::Display for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Whole(0) => f.write_str("zeros"),
+            Self::Whole(version) => write!(f, "version {version}"),
+            Self::Other => f.write_str("no whole version of it"),
+        }
+    }
+}
+
+fn word(page: u64, version: u64, grain: usize) -> u64 {
+    version << 32 | page << 16 | grain as u64
+}
+
+/// Writes a version (from 1, below 2³²) of a page (below 2¹⁶).
+pub(crate) fn fill(buffer: &mut [u8], page: u64, version: u64) {
+    for (grain, part) in buffer.chunks_mut(GRAIN_BYTES).enumerate() {
+        let word = word(page, version, grain).to_le_bytes();
+        part.chunks_exact_mut(word.len()).for_each(|chunk| chunk.copy_from_slice(&word));
+    }
+}
+
+/// Looks at all of a page.
+pub(crate) fn inspect(contents: &[u8], page: u64) -> Found {
+    let first = contents.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
+    let version = first >> 32;
+    let is_whole = contents.chunks(GRAIN_BYTES).enumerate().all(|(grain, part)| {
+        let word = if first == 0 { 0 } else { word(page, version, grain) };
+        part.chunks_exact(8).all(|chunk| chunk == word.to_le_bytes())
+    });
+    if is_whole { Found::Whole(version) } else { Found::Other }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_is_whole_or_it_is_not() {
+        let (mut old, mut new) = (vec![0; 4096], vec![0; 4096]);
+        assert_eq!(inspect(&old, 7), Found::Whole(0));
+        fill(&mut old, 7, 1);
+        fill(&mut new, 7, 2);
+        assert_eq!((inspect(&old, 7), inspect(&new, 7)), (Found::Whole(1), Found::Whole(2)));
+        assert_eq!(inspect(&old, 8), Found::Other, "it is another's");
+        new.rotate_left(GRAIN_BYTES);
+        assert_eq!(inspect(&new, 7), Found::Other, "its parts are in the wrong order");
+        new.rotate_right(GRAIN_BYTES);
+        new[3584..].copy_from_slice(&old[3584..]);
+        assert_eq!(inspect(&new, 7), Found::Other, "it is torn");
+        assert_eq!(inspect(&[0xAB; 4096], 7), Found::Other);
+    }
+}

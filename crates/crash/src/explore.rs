@@ -1,0 +1,230 @@
+use std::collections::HashSet;
+
+use nandle_model::media::{Contents, CrashImage, CrashImages, PowerCut};
+use nandle_pages::{CreateOptions, PageError, Store};
+use xxhash_rust::xxh3::xxh3_128;
+
+use crate::life::{Life, Plan, Remains, Session, live, unwritten};
+use crate::oracle::{Page, Record};
+use crate::scenario::Scenario;
+use crate::stage::{Purpose, Stage, with_recordings};
+
+/// Lives that follow on a power cut and are cut themselves: so many below the first …
+const DEPTH_MAX: u32 = 2;
+/// … and one for so many images.
+const IMAGES_PER_LIFE: u64 = 48;
+/// Cuts of a creation in one of so many histories.
+const HISTORIES_PER_CREATION: u64 = 4;
+
+/// What came of a history.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// Distinct images that were opened and judged.
+    pub images: u64,
+    /// Lives that were recorded and cut.
+    pub lives: u64,
+    /// What was wrong first, if anything; the history ends there.
+    pub violation: Option<Violation>,
+}
+
+/// A store that broke its contract.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Violation {
+    /// The history.
+    pub seed: u64,
+    /// Every power cut on the way there, from the first life on.
+    pub steps: Vec<Step>,
+    /// What is wrong.
+    pub what: String,
+}
+
+/// A power cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step {
+    /// After so many events of the life.
+    pub cut: u64,
+    /// Which choice of survivors.
+    pub choice: u32,
+}
+
+/// Lives a scenario's history, and every power cut in it.
+pub fn explore(scenario: &Scenario) -> Outcome {
+    let mut explorer =
+        Explorer { scenario, outcome: Outcome::default(), seen: HashSet::new(), steps: Vec::new() };
+    if let Err(what) = explorer.history() {
+        let steps = std::mem::take(&mut explorer.steps);
+        explorer.outcome.violation = Some(Violation { seed: scenario.seed, steps, what });
+    }
+    explorer.outcome
+}
+
+struct Explorer<'a> {
+    scenario: &'a Scenario,
+    outcome: Outcome,
+    /// Images, each with what was promised of it.
+    seen: HashSet<u128>,
+    steps: Vec<Step>,
+}
+
+/// What was asked before a life, and the number by which it is told from others.
+#[derive(Clone, Copy)]
+struct Before<'a> {
+    record: &'a Record,
+    promised: &'a [usize],
+    number: u64,
+}
+
+impl Explorer<'_> {
+    fn history(&mut self) -> Result<(), String> {
+        let (contents, page) = self.create()?;
+        let record = unwritten(self.scenario, page);
+        let remains = Remains { contents: &contents, record: &record, promised: vec![0], next_version: 1 };
+        let purpose = Purpose { is_recorded: true, has_trouble: true, seed: self.scenario.seed };
+        let plan = Plan { purpose, sessions: self.scenario.sessions, steps: self.scenario.steps };
+        let life = live(self.scenario, &remains, plan)?;
+        self.cut_life(&life, Before { record: &record, promised: &[0], number: 0 }, 0)
+    }
+
+    /// Cuts a life at every event.
+    fn cut_life(&mut self, life: &Life, before: Before<'_>, depth: u32) -> Result<(), String> {
+        self.outcome.lives += 1;
+        let own_number = self.outcome.lives << 8;
+        let power = self.scenario.power_cut(depth);
+        with_recordings(&life.media, |recordings| {
+            for image in CrashImages::new(recordings, power) {
+                let remains = match life.session_at(image.cut) {
+                    None => before,
+                    Some((index, Session { record, .. })) => {
+                        let promised = record.promised(image.cut);
+                        Before { record, promised: &promised.clone(), number: own_number + index as u64 }
+                    }
+                };
+                if self.is_new(&image, remains) {
+                    self.steps.push(Step { cut: image.cut, choice: image.choice });
+                    self.judge(&image, remains, life.next_version, depth)?;
+                    self.steps.pop();
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Opens what a power cut left, and now and then goes on from there, to the next power cut.
+    fn judge(
+        &mut self,
+        image: &CrashImage,
+        before: Before<'_>,
+        next_version: u64,
+        depth: u32,
+    ) -> Result<(), String> {
+        self.outcome.images += 1;
+        let number = self.outcome.images;
+        let goes_on = depth < DEPTH_MAX && number.is_multiple_of(IMAGES_PER_LIFE);
+        let purpose = Purpose { is_recorded: goes_on, has_trouble: false, seed: self.seed_of(number) };
+        let (sessions, steps) = if goes_on { (1, 1 + self.scenario.steps / 5) } else { (0, 0) };
+        let Before { record, promised, .. } = before;
+        let remains =
+            Remains { contents: &image.contents, record, promised: promised.to_vec(), next_version };
+        let life = live(self.scenario, &remains, Plan { purpose, sessions, steps })?;
+        if goes_on { self.cut_life(&life, before, depth + 1) } else { Ok(()) }
+    }
+
+    /// Which leg of a mirror counts depends on it, among other things.
+    fn seed_of(&self, image: u64) -> u64 {
+        self.scenario.seed ^ image ^ image << 16
+    }
+
+    /// Whether no image with these contents was judged by the same record and promise.
+    fn is_new(&mut self, image: &CrashImage, before: Before<'_>) -> bool {
+        let mut key = image.hash().to_le_bytes().to_vec();
+        let numbers = before.promised.iter().map(|count| *count as u64).chain([before.number]);
+        key.extend(numbers.flat_map(u64::to_le_bytes));
+        self.seen.insert(xxh3_128(&key))
+    }
+
+    /// Makes the store, in some histories over the remains of another, with power cuts.
+    fn create(&mut self) -> Result<(Vec<Contents>, Page), String> {
+        let is_cut = self.scenario.seed / 4 % HISTORIES_PER_CREATION < 2;
+        let mut contents = Stage::blank(self.scenario)?;
+        let mut page = Page::blank();
+        if self.has_another() {
+            contents = self.leave_another(&contents)?;
+            page = Page::unknown();
+        }
+        let purpose = Purpose { is_recorded: is_cut, has_trouble: false, seed: self.scenario.seed };
+        let stage = Stage::new(self.scenario, &contents, purpose)?;
+        create(&stage, self.scenario, &self.scenario.create_options())?;
+        let created = stage.contents();
+        let created_at = stage.media.first().map_or(0, |media| media.borrow().position());
+        if is_cut {
+            self.cut_creation(&stage, created_at, page.clone())?;
+        }
+        Ok((created, page))
+    }
+
+    /// A device on which another store was made and used.
+    fn leave_another(&mut self, contents: &[Contents]) -> Result<Vec<Contents>, String> {
+        let purpose = Purpose { is_recorded: false, has_trouble: false, seed: self.scenario.seed };
+        let other = Scenario { pages: self.scenario.pages - 1, ..self.scenario.clone() };
+        let stage = Stage::new(&other, contents, purpose)?;
+        let options = other.create_options();
+        create(&stage, &other, &CreateOptions { id: options.id + (1 << 64), ..options })?;
+        let contents = stage.contents();
+        let record = unwritten(&other, Page::blank());
+        let remains =
+            Remains { contents: &contents, record: &record, promised: vec![0], next_version: 1 << 31 };
+        let life = live(&other, &remains, Plan { purpose, sessions: 1, steps: other.steps })?;
+        Ok(life.media.iter().map(|media| media.borrow().contents().clone()).collect())
+    }
+
+    /// A store that wasn't made to its end may be none. One that was must be there.
+    fn cut_creation(&mut self, stage: &Stage, created_at: u64, page: Page) -> Result<(), String> {
+        let record = unwritten(self.scenario, page);
+        let power = PowerCut { choices: 4, ..self.scenario.power_cut(0) };
+        with_recordings(&stage.media, |recordings| {
+            for image in CrashImages::new(recordings, power) {
+                let is_made = image.cut >= created_at;
+                let before =
+                    Before { record: &record, promised: &[0], number: u64::MAX - u64::from(is_made) };
+                if self.is_new(&image, before) {
+                    self.steps.push(Step { cut: image.cut, choice: image.choice });
+                    if is_made || self.is_whole(&image)? {
+                        self.judge(&image, before, 1, DEPTH_MAX)?;
+                    } else {
+                        self.outcome.images += 1;
+                    }
+                    self.steps.pop();
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Whether there is a store in an image of a creation, and it is ours.
+    fn is_whole(&self, image: &CrashImage) -> Result<bool, String> {
+        let seed = self.seed_of(self.outcome.images + 1);
+        let purpose = Purpose { is_recorded: false, has_trouble: false, seed };
+        let stage = Stage::new(self.scenario, &image.contents, purpose)?;
+        let (handle, device, options) = (stage.runtime.handle(), stage.device, self.scenario.open_options());
+        match stage.runtime.block_on(async { Store::open(&handle, device, options).await }) {
+            Ok(store) => Ok(store.pages() == self.scenario.pages),
+            Err(PageError::NotAStore { .. }) => Ok(false),
+            // The other store, half overwritten.
+            Err(_) if self.has_another() => Ok(false),
+            Err(error) => Err(format!("a store that wasn't made to its end: {error}")),
+        }
+    }
+
+    /// Whether another store was on the device before.
+    fn has_another(&self) -> bool {
+        self.scenario.seed / 4 % HISTORIES_PER_CREATION == 1
+    }
+}
+
+fn create(stage: &Stage, scenario: &Scenario, options: &CreateOptions) -> Result<(), String> {
+    let (handle, device) = (stage.runtime.handle(), stage.device);
+    let made = stage.runtime.block_on(async {
+        Store::create(&handle, device, options, scenario.open_options()).await?.close().await
+    });
+    made.map_err(|error| format!("making the store: {error}"))
+}

@@ -1,0 +1,82 @@
+use std::fmt;
+
+use super::Change;
+use crate::contents::Found;
+
+/// What a page may hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Held {
+    /// This version; 0 is zeros.
+    Version(u64),
+    /// It was discarded: any version that it ever held, zeros, or a mixture.
+    Discarded,
+    /// Anything.
+    Anything,
+}
+
+impl fmt::Display for Held {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Version(version) => Found::Whole(*version).fmt(f),
+            Self::Discarded => f.write_str("what it held before it was discarded"),
+            Self::Anything => f.write_str("anything"),
+        }
+    }
+}
+
+/// What a page may hold, and what it held before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Page {
+    pub(crate) held: Held,
+    past: Vec<u64>,
+}
+
+impl Page {
+    /// A page that was never written.
+    pub(crate) fn blank() -> Self {
+        Self { held: Held::Version(0), past: Vec::new() }
+    }
+
+    /// A page of which nothing is known.
+    pub(crate) fn unknown() -> Self {
+        Self { held: Held::Anything, past: Vec::new() }
+    }
+
+    pub(crate) fn allows(&self, found: Found) -> bool {
+        match (&self.held, found) {
+            (Held::Anything, _) => true,
+            (Held::Version(version), Found::Whole(found)) => *version == found,
+            (Held::Discarded, Found::Whole(found)) => found == 0 || self.past.contains(&found),
+            (Held::Discarded, Found::Other) => true,
+            (Held::Version(_), Found::Other) => false,
+        }
+    }
+
+    /// The page after a change; `promises_whole`: discards stay inside the store.
+    pub(crate) fn after(&self, change: Change, promises_whole: bool) -> Self {
+        let mut page = self.clone();
+        match change {
+            Change::Put(version) => {
+                page.past.push(version);
+                page.held = Held::Version(version);
+            }
+            Change::Discard if promises_whole => page.held = Held::Discarded,
+            Change::Discard => page.held = Held::Anything,
+        }
+        page
+    }
+
+    /// The page after a recovery that found this in it. What was discarded stays so.
+    pub(crate) fn found(&self, found: Found) -> Self {
+        let mut page = self.clone();
+        if let Found::Whole(version) = found {
+            page.past.push(version);
+        }
+        page.held = match (&self.held, found) {
+            (Held::Discarded, _) => Held::Discarded,
+            (_, Found::Whole(version)) => Held::Version(version),
+            (_, Found::Other) => Held::Anything,
+        };
+        page
+    }
+}

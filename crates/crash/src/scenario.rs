@@ -1,0 +1,169 @@
+use nandle_model::media::{AfterDiscard, PowerCut, Tearing, WriteCache};
+use nandle_pages::{CreateOptions, OpenOptions, PolicyKind};
+use rand::seq::IndexedRandom;
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// Everything that a seed decides about a history: the store, its device, the clients, and what goes wrong.
+#[derive(Debug, Clone)]
+pub struct Scenario {
+    /// What it all was drawn from.
+    pub seed: u64,
+    /// How the store writes.
+    pub policy: PolicyKind,
+    /// Length of a page.
+    pub page_bytes: usize,
+    /// How many there are.
+    pub pages: u64,
+    /// Size of the staging area.
+    pub buffer_bytes: u64,
+    /// Batches wait in memory for so much to come together.
+    pub gather_bytes: usize,
+    /// Tasks that bring pages home.
+    pub drain_tasks: usize,
+    /// Concurrent clients, each with pages of its own.
+    pub clients: usize,
+    /// What each client does between an opening and the next.
+    pub steps: usize,
+    /// Openings in one life, from one power cut to the next.
+    pub sessions: usize,
+    /// What a page of a batch is a rewrite of, so often in a hundred: one of a client's few favourites.
+    pub hot_percent: u32,
+    /// Which timing the device has: a modelled drive, or none that we know.
+    pub timing: Timing,
+    /// Whether the device is a mirror of two, whose legs lose their power together and have survivors of their own.
+    pub is_mirrored: bool,
+    /// Whether the legs of a mirror are made the same after a power cut. Always, but for who tests that it is needed.
+    pub resynchronises: bool,
+    /// The device's logical block.
+    pub logical_block_bytes: u32,
+    /// Its write cache.
+    pub cache: WriteCache,
+    /// What it returns for discarded blocks.
+    pub after_discard: AfterDiscard,
+    /// Where writes tear.
+    pub tearing: Tearing,
+    /// Choices of survivors at each cut.
+    pub choices: u32,
+    /// What fails while the first life goes on.
+    pub trouble: Trouble,
+}
+
+/// When requests complete.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Timing {
+    /// In an order drawn from the seed.
+    Jumbled,
+    /// As a drive of the library has it.
+    Drive(&'static str),
+}
+
+/// What fails in the first life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trouble {
+    /// Nothing.
+    None,
+    /// A flush, now and then.
+    FailedFlush,
+    /// A write, now and then: some of its blocks are written.
+    FailedWrite,
+    /// There is no space, now and then.
+    NoSpace,
+}
+
+const DRIVES: [&str; 3] = ["x25-e-64", "mtron-16", "nvme-tlc"];
+
+impl Scenario {
+    /// What a seed decides. Policies take turns, so that each has as many histories as the others.
+    pub fn of(seed: u64) -> Self {
+        let policies = PolicyKind::ALL;
+        let turn = usize::try_from(seed % policies.len() as u64).unwrap_or(0);
+        Self::with_policy(seed, policies.get(turn).copied().unwrap_or(PolicyKind::StableBuffer))
+    }
+
+    /// The same for one policy.
+    pub fn with_policy(seed: u64, policy: PolicyKind) -> Self {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let of = &mut random;
+        // Small pages mostly: large ones have the same code and cost more time.
+        let page_bytes = pick(of, &[4096, 4096, 4096, 4096, 4096, 8192, 8192, 16_384, 65_536], 4096);
+        let least_blocks = 8 * (1 + page_bytes as u64 / 4096);
+        let is_small = page_bytes < 16_384;
+        let clients = pick(of, &[1, 1, 2, 3], 1);
+        let steps = if is_small { of.random_range(16..=36) } else { 12 };
+        let sessions = pick(of, &[1, 1, 2, 3], 1);
+        Self {
+            seed,
+            policy,
+            page_bytes,
+            pages: if is_small { of.random_range(8..=24) } else { 6 },
+            buffer_bytes: 4096 * of.random_range(least_blocks..=least_blocks * 2),
+            gather_bytes: pick(of, &[0, 0, 0, 4 * page_bytes], 0),
+            drain_tasks: of.random_range(1..=2),
+            clients,
+            steps: steps / clients / sessions + 1,
+            sessions,
+            hot_percent: pick(of, &[20, 50, 80], 50),
+            timing: pick(
+                of,
+                &[Timing::Jumbled, Timing::Jumbled, Timing::Jumbled, drive(seed)],
+                Timing::Jumbled,
+            ),
+            is_mirrored: is_small && of.random_ratio(1, 6),
+            resynchronises: true,
+            logical_block_bytes: pick(of, &[512, 512, 4096], 512),
+            cache: if of.random_ratio(1, 16) { WriteCache::Protected } else { WriteCache::Volatile },
+            after_discard: pick(of, &[AfterDiscard::Garbage, AfterDiscard::Zeros], AfterDiscard::Garbage),
+            tearing: pick(of, &[Tearing::BetweenBlocks, Tearing::InsideBlocks], Tearing::BetweenBlocks),
+            choices: if is_small { of.random_range(3..=6) } else { 3 },
+            trouble: pick(
+                of,
+                &[
+                    Trouble::None,
+                    Trouble::None,
+                    Trouble::None,
+                    Trouble::None,
+                    Trouble::None,
+                    Trouble::FailedFlush,
+                    Trouble::FailedWrite,
+                    Trouble::NoSpace,
+                ],
+                Trouble::None,
+            ),
+        }
+    }
+
+    pub(crate) fn create_options(&self) -> CreateOptions {
+        CreateOptions {
+            alignment_bytes: 4096,
+            buffer_bytes: self.buffer_bytes,
+            // No two histories have the same images.
+            id: u128::from(self.seed) + 1,
+            ..CreateOptions::new(self.policy, self.page_bytes, self.pages)
+        }
+    }
+
+    pub(crate) fn open_options(&self) -> OpenOptions {
+        OpenOptions {
+            memory_bytes: 64 * self.page_bytes,
+            gather_bytes: self.gather_bytes,
+            drain_tasks: self.drain_tasks,
+            ..OpenOptions::default()
+        }
+    }
+
+    /// How the power is cut in the first life (depth 0) and in later ones.
+    pub(crate) fn power_cut(&self, depth: u32) -> PowerCut {
+        let choices = if depth == 0 { self.choices } else { 2 };
+        PowerCut { seed: self.seed.wrapping_add(u64::from(depth)), choices, tearing: self.tearing }
+    }
+}
+
+fn drive(seed: u64) -> Timing {
+    let turn = usize::try_from(seed / 7 % DRIVES.len() as u64).unwrap_or(0);
+    DRIVES.get(turn).map_or(Timing::Jumbled, |name| Timing::Drive(name))
+}
+
+fn pick<T: Copy>(random: &mut Xoshiro256PlusPlus, from: &[T], otherwise: T) -> T {
+    from.choose(random).copied().unwrap_or(otherwise)
+}

@@ -1,0 +1,89 @@
+//! Mistakes that a store like this one could make, to be seeded where the crash tests want to know whether they would be
+//! caught. Each has a hook of one line where the mistake would be. Without the feature `defects`, which only those tests
+//! turn on, the hooks are constants and nothing is left of them.
+#![cfg_attr(
+    not(feature = "defects"),
+    expect(unreachable_pub, dead_code, reason = "only the crash tests seed defects")
+)]
+
+/// A mistake that can be seeded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Defect {
+    /// A commit is acknowledged without a flush.
+    SkippedFlush,
+    /// A header counts although its pages aren't there.
+    PagesUnchecked,
+    /// A group of batches counts although its end isn't there.
+    HalfGroups,
+    /// Extents count although one before them is missing.
+    GapsAccepted,
+    /// What an earlier opening cut off counts again.
+    EpochIgnored,
+    /// Slots are given back before the flush that makes their pages durable at home.
+    UnflushedHomes,
+    /// Slots are used again before the ledger that frees them is durable.
+    LedgerUnflushed,
+    /// The slot of a page that is written again is used at once.
+    LiveSlotReused,
+    /// Of two slots with one destination the older one wins.
+    OldestWins,
+    /// Every ledger overwrites the one before.
+    LedgerInPlace,
+    /// Pages go home before their batch is durable.
+    HomeBeforeDurable,
+    /// The slot of a discarded page is never called dead.
+    DiscardKeepsSlot,
+    /// A slot is called dead before the newer version is durable.
+    DeadTooEarly,
+    /// A failed flush passes for one that succeeded.
+    FailedFlushForgotten,
+    /// Checksums cover the first sector of a page.
+    PartialChecksum,
+    /// The label is written before the rest of a new store is durable.
+    LabelFirst,
+}
+
+impl Defect {
+    /// All of them.
+    pub const ALL: [Self; 16] = [
+        Self::SkippedFlush,
+        Self::PagesUnchecked,
+        Self::HalfGroups,
+        Self::GapsAccepted,
+        Self::EpochIgnored,
+        Self::UnflushedHomes,
+        Self::LedgerUnflushed,
+        Self::LiveSlotReused,
+        Self::OldestWins,
+        Self::LedgerInPlace,
+        Self::HomeBeforeDurable,
+        Self::DiscardKeepsSlot,
+        Self::DeadTooEarly,
+        Self::FailedFlushForgotten,
+        Self::PartialChecksum,
+        Self::LabelFirst,
+    ];
+
+    /// Whether it is seeded in this thread.
+    #[cfg(feature = "defects")]
+    pub(crate) fn is_seeded(self) -> bool {
+        SEEDED.get() == Some(self)
+    }
+
+    /// It never is.
+    #[cfg(not(feature = "defects"))]
+    pub(crate) const fn is_seeded(self) -> bool {
+        false
+    }
+}
+
+#[cfg(feature = "defects")]
+thread_local! {
+    static SEEDED: std::cell::Cell<Option<Defect>> = const { std::cell::Cell::new(None) };
+}
+
+/// Seeds a defect in all stores of this thread, or none.
+#[cfg(feature = "defects")]
+pub fn seed_defect(defect: Option<Defect>) {
+    SEEDED.set(defect);
+}

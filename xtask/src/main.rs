@@ -6,6 +6,7 @@ mod bench;
 mod claims;
 mod command;
 mod output;
+mod schema;
 mod setup;
 mod step;
 mod style;
@@ -46,6 +47,8 @@ enum Chore {
     Style,
     /// Print the claims' book: what papers say of drives, what their models give, and the verdict
     Claims,
+    /// Write the JSON Schema of the profile, from its types, to `docs/profile.schema.json`
+    Schema,
     /// Run a benchmark and write its results under `benches/`
     Bench {
         /// Which one; without a name they are listed
@@ -62,6 +65,7 @@ fn main() -> ExitCode {
         Chore::Lint { only } => step::run_all(step::chosen(&only, step::LINT)),
         Chore::Style => step::run_all(&[Step::Style]),
         Chore::Claims => exit_code(claims::run()),
+        Chore::Schema => exit_code(schema::run()),
         Chore::Bench { name, options } => exit_code(bench::run(name.as_deref(), &options)),
     }
 }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
 use std::process::Command;
 
 use crate::command::{answer, find_program, succeeds};
@@ -21,13 +22,36 @@ struct Need {
     skip_variable: &'static str,
 }
 
-const NEEDS: &[Need] = &[Need {
-    program: "chromium",
-    debian_package: "chromium",
-    used_by: "crates/report",
-    purpose: "the report's browser test",
-    skip_variable: "NANDLE_SKIP_BROWSER",
-}];
+const NEEDS: &[Need] = &[
+    Need {
+        program: "chromium",
+        debian_package: "chromium",
+        used_by: "crates/report",
+        purpose: "the report's browser test",
+        skip_variable: "NANDLE_SKIP_BROWSER",
+    },
+    Need {
+        program: "pgbench",
+        debian_package: "postgresql",
+        used_by: "crates/advise",
+        purpose: "the tests of advice in PostgreSQL",
+        skip_variable: "NANDLE_SKIP_POSTGRESQL",
+    },
+    Need {
+        program: "mariadbd",
+        debian_package: "mariadb-server",
+        used_by: "crates/advise",
+        purpose: "the tests of advice in MariaDB",
+        skip_variable: "NANDLE_SKIP_MARIADB",
+    },
+    Need {
+        program: "db_bench",
+        debian_package: "rocksdb-tools",
+        used_by: "crates/advise",
+        purpose: "the tests of advice in RocksDB",
+        skip_variable: "NANDLE_SKIP_ROCKSDB",
+    },
+];
 
 /// Sees to every need, counts what will be skipped, and returns the environment variables that tell the
 /// tests so.
@@ -42,7 +66,7 @@ fn is_wanted(need: &Need) -> bool {
 fn provide(need: &Need, tally: &mut Tally) -> Option<&'static str> {
     let reason = if std::env::var(need.skip_variable).is_ok_and(|value| value == "1") {
         format!("{} is set", need.skip_variable)
-    } else if find_program(need.program).is_some() || install(need) {
+    } else if is_there(need) || install(need) {
         return None;
     } else {
         format!("no `{}` here; install the Debian package `{}`", need.program, need.debian_package)
@@ -61,7 +85,15 @@ fn install(need: &Need) -> bool {
     let install = ["install", "-y", "--no-install-recommends", need.debian_package];
     let run = |arguments: &[&str]| succeeds(&mut apt(prefix, arguments)).unwrap_or(false);
     let installed = run(&install) || (run(&["update"]) && run(&install));
-    installed && find_program(need.program).is_some()
+    installed && is_there(need)
+}
+
+/// On the search path, or where Debian keeps the programs of servers.
+fn is_there(need: &Need) -> bool {
+    let servers = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    let beside = servers.map(|version| version.path().join("bin")).chain(["/usr/sbin".into()]);
+    find_program(need.program).is_some()
+        || beside.into_iter().any(|folder: PathBuf| folder.join(need.program).is_file())
 }
 
 /// What to put before a command that needs root: nothing, or sudo when it asks for no password.

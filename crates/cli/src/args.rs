@@ -12,6 +12,8 @@ use nandle_probe::sweep::Preset;
 use nandle_profile::OperationKind;
 use nandle_target::{IoChoice, TargetSpec};
 
+use crate::commands::advise::AdviseArgs;
+use crate::commands::compare::CompareArgs;
 use crate::commands::models::Wear;
 use crate::commands::replay::ReplayArgs;
 use crate::commands::trace::TraceArgs;
@@ -20,7 +22,7 @@ use crate::commands::trace::TraceArgs;
 #[derive(Debug, Parser)]
 #[command(name = "nandle", version, max_term_width = 100)]
 #[command(
-    after_help = "Examples:\n  nandle probe .                     what can the disk under this directory do?\n  nandle sweep . --plan              what would a sweep run, and how long?\n  nandle report a.json b.json        two devices side by side\n  nandle probe model:x25-m-g2        a modelled drive, in virtual time\n\nSizes are 4KiB, 64MiB, 4GiB (4K = 4KiB), times 250us, 3ms, 60s."
+    after_help = "Examples:\n  nandle probe .                     what can the disk under this directory do?\n  nandle sweep . --plan              what would a sweep run, and how long?\n  nandle report a.json b.json        two devices side by side\n  nandle probe model:x25-m-g2        a modelled drive, in virtual time\n  nandle advise profile.json --for postgresql\n                                     what to set, and why\n\nSizes are 4KiB, 64MiB, 4GiB (4K = 4KiB), times 250us, 3ms, 60s."
 )]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -50,6 +52,10 @@ pub(crate) enum Command {
     Models(ModelsArgs),
     /// Make the HTML report of one profile, or of several to compare
     Report(ReportArgs),
+    /// Settings for a database or the kernel, each with the number and the rule behind it
+    Advise(AdviseArgs),
+    /// A profile against an older one, or drives side by side: prices, sizing, placement
+    Compare(Box<CompareArgs>),
     /// Replay a trace under several write policies, side by side
     Replay(Box<ReplayArgs>),
     /// Say what a block trace looks like to a drive, and convert traces
@@ -140,6 +146,7 @@ impl From<IoArg> for IoChoice {
 #[command(
     after_help = "Examples:\n  nandle probe .\n  nandle probe /var/lib/postgresql --budget 10m --profile db.json --report db.html\n  nandle probe . --only write-patterns,flush --budget 2m --yes\n  nandle probe . --budget 10m --resume\n  sudo nandle probe /dev/nvme0n1\n  nandle probe model:x25-m-g2 --budget 30s"
 )]
+#[allow(clippy::struct_excessive_bools, reason = "switches of the command line")]
 pub(crate) struct ProbeArgs {
     #[command(flatten)]
     pub(crate) target: TargetArgs,

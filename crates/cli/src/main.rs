@@ -24,6 +24,8 @@ fn main() -> ExitCode {
         Command::Sweep(sweep) => commands::sweep::run(&sweep, args.common),
         Command::Models(models) => commands::models::run(&models, args.common),
         Command::Report(report) => commands::report::run(&report, args.common),
+        Command::Advise(advise) => commands::advise::run(&advise, args.common),
+        Command::Compare(compare) => commands::compare::run(&compare, args.common),
         Command::Replay(replay) => commands::replay::run(&replay, args.common),
         Command::Trace(trace) => commands::trace::run(&trace, args.common),
         Command::Completions { shell } => commands::shell::completions(shell),

@@ -41,16 +41,16 @@ impl Home {
         &self.label
     }
 
-    /// Writes pages that follow one another, in one request.
-    pub(crate) async fn write(&self, first: PageNumber, pages: &[Buffer]) -> Result<(), PageError> {
+    /// Writes pages that follow one another, with their checksums, in one request.
+    pub(crate) async fn write(&self, first: PageNumber, pages: Vec<(Buffer, u32)>) -> Result<(), PageError> {
         let numbers = first.0..first.0 + pages.len() as u64;
         let _mine = self.claim(numbers.clone().map(PageNumber).collect()).await;
-        let from: WriteBuffers = pages.iter().cloned().collect();
+        let (from, checksums): (WriteBuffers, Vec<u32>) = pages.into_iter().unzip();
         let written = self.disk.write("writing pages home", self.label.home_of(first), from).await;
         let mut sums = self.sums.borrow_mut();
-        for (number, contents) in numbers.map(PageNumber).zip(pages) {
+        for (number, sum) in numbers.map(PageNumber).zip(checksums) {
             match &written {
-                Ok(()) => sums.set(number, checksum(number, contents)),
+                Ok(()) => sums.set(number, sum),
                 Err(_) => sums.forget(number),
             }
         }

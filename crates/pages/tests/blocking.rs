@@ -1,5 +1,13 @@
 //! The store that threads share, on the real disk.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    clippy::needless_for_each,
+    reason = "helpers of tests are part of them"
+)]
+
 mod common;
 
 use std::path::Path;

@@ -1,5 +1,13 @@
 //! What every policy does, on every kind of world.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    clippy::needless_for_each,
+    reason = "helpers of tests are part of them"
+)]
+
 mod common;
 
 use common::{DEVICE, batch, create_options, open_options, read, run, worlds};
@@ -10,7 +18,7 @@ fn history() -> impl Iterator<Item = (Vec<u64>, u64)> {
     (1..=120).map(|version: u64| {
         let first = version * 37 % 61;
         let pages = [first, first + 1, version * 11 % 64, version % 3];
-        (pages[..1 + (version % 4) as usize].to_vec(), version)
+        (pages[..=(version % 4) as usize].to_vec(), version)
     })
 }
 

@@ -1,5 +1,13 @@
 //! A power cut after every operation of random histories, on modelled media; and again inside recovery.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    clippy::needless_for_each,
+    reason = "helpers of tests are part of them"
+)]
+
 mod common;
 
 use std::cell::RefCell;
@@ -7,8 +15,11 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use common::{DEVICE, batch, create_options, open_options, run, version_in, world_on};
-use nandle_io::Shape;
-use nandle_model::media::{CrashImages, Media, PowerCut, Tearing};
+use nandle_io::runtime::Handle;
+use nandle_io::{Arrays, DeviceId, Io, Shape};
+use nandle_model::library::Model;
+use nandle_model::media::{CrashImages, Media, MediaWorld, PowerCut, Sequence, SharedMedia, Tearing};
+use nandle_model::world::{Host, ModelWorld};
 use nandle_pages::{Batch, OpenOptions, PageNumber, PolicyKind, Store};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -254,4 +265,67 @@ fn what_was_aborted_or_superseded_never_comes_back() {
             });
         }
     }
+}
+
+/// The legs of a mirror choose by themselves what survives. Whatever leg a read comes from afterwards, it says the same.
+#[test]
+fn the_legs_of_a_mirror_dont_answer_differently() {
+    for policy in PolicyKind::ALL.into_iter().filter(|policy| policy.promises().atomic_batch) {
+        let sequence = Sequence::default();
+        let fresh = [(); 2].map(|()| small());
+        let (world, legs) = mirror(fresh);
+        run(world, async |handle| {
+            drop(Store::create(&handle, ARRAY, &create_options(policy), open_options()).await.unwrap());
+        });
+        let recorded = legs.map(|leg| leg.borrow().fork().recorded_in(&sequence));
+        let (world, legs) = mirror(recorded);
+        run(world, async |handle| {
+            let store = Store::open(&handle, ARRAY, open_options()).await.unwrap();
+            for version in 1..=12 {
+                store.commit(batch(&store, &[version % 5, 20 + version], version)).await.unwrap();
+            }
+        });
+        let legs = legs.each_ref().map(|leg| leg.borrow());
+        let recordings = legs.each_ref().map(|leg| leg.recording().unwrap());
+        let cuts = PowerCut { choices: 6, ..PowerCut::seeded(8) };
+        for image in CrashImages::new(&recordings, cuts) {
+            let halves = [0, 1].map(|leg: usize| Media::on(image.contents[leg].clone()));
+            let (world, legs) = mirror(halves);
+            let seen = run(world, async |handle| versions(&handle, ARRAY).await);
+            for leg in legs {
+                // Each leg alone has what both together had: the second opening finds it by its own recovery.
+                let (world, _) = mirror([leg.borrow().fork(), leg.borrow().fork()]);
+                let alone = run(world, async |handle| versions(&handle, ARRAY).await);
+                assert_eq!(seen, alone, "{policy}, cut {}, choice {}", image.cut, image.choice);
+            }
+        }
+    }
+}
+
+const ARRAY: DeviceId = DeviceId::from_index(2);
+
+fn mirror(media: [Media; 2]) -> (Box<dyn Io>, [SharedMedia; 2]) {
+    let mut timing = ModelWorld::new(Host::with_slots(64));
+    for _ in 0..2 {
+        timing.add(Model::named(MODEL).unwrap().device().unwrap());
+    }
+    let mut world = MediaWorld::new(timing);
+    let mut attached =
+        (0..).zip(media).map(|(leg, media)| world.attach(DeviceId::from_index(leg), media).unwrap());
+    let legs = [attached.next().unwrap(), attached.next().unwrap()];
+    drop(attached);
+    let mut arrays = Arrays::new(Box::new(world));
+    let array = arrays.raid10(&[0, 1].map(DeviceId::from_index), 64 << 10).unwrap();
+    assert_eq!(array.id, ARRAY);
+    (Box::new(arrays), legs)
+}
+
+/// What an opened store holds in the pages that were written.
+async fn versions(handle: &Handle, device: DeviceId) -> Vec<Option<u64>> {
+    let store = Store::open(handle, device, open_options()).await.unwrap();
+    let mut versions = Vec::new();
+    for page in (0..5).chain(20..33) {
+        versions.push(version_in(&store.read(PageNumber(page)).await.unwrap(), page));
+    }
+    versions
 }

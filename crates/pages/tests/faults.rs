@@ -1,5 +1,13 @@
 //! Devices that fail, lie or forget: an error, a store that stops, and nothing that was acknowledged lost.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    clippy::needless_for_each,
+    reason = "helpers of tests are part of them"
+)]
+
 mod common;
 
 use common::{DEVICE, PAGE_BYTES, batch, create_options, open_options, read, run, version_in};

@@ -7,6 +7,7 @@ use crate::Interval;
 
 /// What the requests of a cell do. Written `read`, `write` or `mixed:70` (per cent of reads).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(into = "String", try_from = "String")]
 pub enum OperationKind {
     /// Every request reads.
@@ -62,6 +63,7 @@ impl TryFrom<String> for OperationKind {
 
 /// One combination of pattern, operation, block size, group size and queue depth, and what it gave.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cell {
     /// The address pattern as the user names it (`random`, `sequential`, `focused:8MiB` …). Grouped random
     /// reading, the DIAT pattern, is `random` with `group_blocks` above 1.
@@ -111,6 +113,7 @@ pub struct Cell {
 
 /// What a flash drive did during a run. Of an array the sums over its drives, so that what a mirror takes counts twice.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DriveWork {
     /// What the host wrote.
     pub host_written_bytes: u64,
@@ -124,6 +127,7 @@ pub struct DriveWork {
 
 /// One second of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SecondSample {
     /// Requests completed in this second.
     pub requests: u64,
@@ -137,6 +141,7 @@ pub struct SecondSample {
 ///
 /// A quantile is `null` unless at least ten observations lie beyond it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LatencySummary {
     /// Arithmetic mean; `null` when nothing was observed.
     pub mean: Option<f64>,
@@ -154,6 +159,7 @@ pub struct LatencySummary {
 
 /// A cell of a probe: measured in several short slices, spread over the whole probe.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MeasuredCell {
     /// Sums over the slices. `bandwidth_bytes_per_s` here is bytes by time as it was, uncorrected.
     #[serde(flatten)]
@@ -167,6 +173,7 @@ pub struct MeasuredCell {
 
 /// A cell that was not run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SkippedCell {
     /// The address pattern.
     pub pattern: String,

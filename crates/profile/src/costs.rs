@@ -4,6 +4,7 @@ use crate::Interval;
 
 /// What one random read of a size costs when the device is kept busy.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RequestCost {
     /// Bytes of the request.
     pub block_bytes: u64,
@@ -14,6 +15,7 @@ pub struct RequestCost {
 /// The flexible I/O unit of a column store (DIAT §1.2): blocks of `block_bytes` are kept together in groups of
 /// `group_blocks`, and a reader asks for any run of blocks inside a group with one request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FlexibleIo {
     /// The smallest unit worth reading alone.
     pub block_bytes: Interval<u64>,

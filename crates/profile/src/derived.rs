@@ -8,6 +8,7 @@ use crate::{
 /// What follows from the measured cells. A value that could not be concluded is `null` or missing from its
 /// list, and `partial` of the profile says why. "Near full" is within 10 % of the best bandwidth seen.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Derived {
     /// Best bandwidth of random reading, any block size and depth.
     pub random_bandwidth_bytes_per_s_max: Option<Interval<f64>>,
@@ -62,6 +63,7 @@ pub struct Derived {
 
 /// The least depth that saturates a block size.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DepthForBlock {
     /// Bytes of one request.
     pub block_bytes: u64,
@@ -76,6 +78,7 @@ pub struct DepthForBlock {
 
 /// The smallest near-full block at a depth.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BlockAtDepth {
     /// Requests outstanding.
     pub queue_depth: u32,
@@ -85,6 +88,7 @@ pub struct BlockAtDepth {
 
 /// A combination at which random reading equals sequential reading.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EqualRegion {
     /// Bytes of one request.
     pub block_bytes: u64,
@@ -98,6 +102,7 @@ pub struct EqualRegion {
 
 /// Bandwidth in groups relative to group 1 of the same block size and depth.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GroupPenalty {
     /// Bytes of one request.
     pub block_bytes: u64,
@@ -111,6 +116,7 @@ pub struct GroupPenalty {
 
 /// Where a request is split.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SplitSize {
     /// What sysfs says (`max_sectors_kb`).
     pub stated_bytes: Option<u64>,
@@ -120,6 +126,7 @@ pub struct SplitSize {
 
 /// A sign of a split in the curve.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SplitObservation {
     /// The largest block that shows no sign of it.
     pub whole_bytes: u64,

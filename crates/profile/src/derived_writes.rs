@@ -6,6 +6,7 @@ use crate::experiments::{CommitMethod, WriteAmplification};
 /// Time of one write in each pattern (`StableBuffer` §3.1); by the first of them, what it costs relative to sequential
 /// writing.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WritePatternCost {
     /// Bytes of one write.
     pub block_bytes: u64,
@@ -23,6 +24,7 @@ pub struct WritePatternCost {
 
 /// The soonest that a small write is durable.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CommitTime {
     /// How.
     pub method: CommitMethod,
@@ -36,6 +38,7 @@ pub struct CommitTime {
 
 /// Commits per second alone and together.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GroupCommitGain {
     /// Commits per second of one writer.
     pub alone_per_s: Interval<f64>,
@@ -47,6 +50,7 @@ pub struct GroupCommitGain {
 
 /// Random writing for long.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SteadyStateFigures {
     /// Bytes of one write.
     pub block_bytes: u64,
@@ -62,6 +66,7 @@ pub struct SteadyStateFigures {
 
 /// How much may be written before reads suffer.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InterferenceLimit {
     /// Reads per second that go on meanwhile.
     pub read_rate_per_s: f64,

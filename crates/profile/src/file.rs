@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::upgrade::upgrade;
 use crate::{DeviceProfile, PROFILE_SCHEMA_VERSION};
 
 /// A profile could not be read or written.
@@ -58,7 +59,8 @@ pub fn read_profile(path: &Path) -> Result<DeviceProfile, ProfileError> {
     let file = |source| ProfileError::File { action: "reading the profile", path: path.into(), source };
     let damaged = |source| ProfileError::Damaged { path: path.into(), source };
     let bytes = fs::read(path).map_err(file)?;
-    let value: Value = serde_json::from_slice(&bytes).map_err(damaged)?;
+    let mut value: Value = serde_json::from_slice(&bytes).map_err(damaged)?;
+    upgrade(&mut value);
     // Other files of JSON have versions too; what no program says it has made is none of ours.
     let version = value.get("made_by").and(value.get("schema_version"));
     match version.and_then(Value::as_u64) {

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 /// `low` and `high` bound 95 % of the values that draws from the measured distributions give, unless the field that
 /// holds the interval says otherwise; `value` lies within them.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Interval<T> {
     /// The best estimate.
     pub value: T,

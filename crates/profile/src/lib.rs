@@ -14,8 +14,11 @@ pub mod experiments;
 mod file;
 mod interval;
 mod profile;
+#[cfg(feature = "schema")]
+mod schema;
 mod sweep;
 mod system;
+mod upgrade;
 
 pub use cell::{Cell, DriveWork, LatencySummary, MeasuredCell, OperationKind, SecondSample, SkippedCell};
 pub use costs::{FlexibleIo, ReadPlan, RequestCost};
@@ -32,6 +35,8 @@ pub use profile::{
     Conditions, DeviceProfile, FirstTouch, FitSummary, FittedCell, PROFILE_SCHEMA_VERSION, ReferenceCell,
     ReferenceSlice,
 };
+#[cfg(feature = "schema")]
+pub use schema::profile_schema;
 pub use sweep::{SWEEP_SCHEMA_VERSION, SweepFile};
 pub use system::{
     AtomicWrite, Backend, BlockQueue, Contradiction, FileSystem, Identity, MachineFacts, SystemFacts,

@@ -10,6 +10,7 @@ pub const PROFILE_SCHEMA_VERSION: u32 = 1;
 
 /// Everything known of one device.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DeviceProfile {
     /// [`PROFILE_SCHEMA_VERSION`] of the program that wrote it.
     pub schema_version: u32,
@@ -50,6 +51,7 @@ pub struct DeviceProfile {
 
 /// Under which conditions a profile was measured.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Conditions {
     /// Time that the user allowed.
     pub budget_ns: u64,
@@ -88,6 +90,7 @@ pub struct Conditions {
 
 /// The reference cell and how steady it was.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReferenceCell {
     /// Bytes of one request.
     pub block_bytes: u64,
@@ -105,6 +108,7 @@ pub struct ReferenceCell {
 
 /// One slice of the reference cell.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReferenceSlice {
     /// When it began, since the measuring began.
     pub began_ns: u64,
@@ -114,6 +118,7 @@ pub struct ReferenceSlice {
 
 /// Reading blocks for the first time after they were written, against reading the same blocks again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FirstTouch {
     /// Bytes of one request.
     pub block_bytes: u64,
@@ -129,6 +134,7 @@ pub struct FirstTouch {
 
 /// A cell that follows from the fitted curve and the measured cells about it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FittedCell {
     /// Bytes of one request.
     pub block_bytes: u64,
@@ -144,6 +150,7 @@ pub struct FittedCell {
 /// request-rate bound and bandwidth bound, joined smoothly; on top of it what the measured cells about a cell say
 /// beyond the curve (kriging). The error is that of leaving one measured cell out and predicting it from the others.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FitSummary {
     /// Time of a request of no length at depth 1.
     pub request_ns: f64,

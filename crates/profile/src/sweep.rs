@@ -7,6 +7,7 @@ pub const SWEEP_SCHEMA_VERSION: u32 = 1;
 
 /// What `nandle sweep --format json` writes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SweepFile {
     /// [`SWEEP_SCHEMA_VERSION`] of the program that wrote it.
     pub schema_version: u32,

@@ -2,6 +2,7 @@ use serde::{Deserialize, Serialize};
 
 /// How requests reached the device.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Backend {
     /// `io_uring`, `threads`, or the name of a modelled world.
     pub io: String,
@@ -15,6 +16,7 @@ pub struct Backend {
 
 /// What tells this device from another: the same device has the same identity on the next day.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Identity {
     /// Kernel name of the block device at the time (`nvme0n1`); not stable, for people only.
     pub kernel_name: Option<String>,
@@ -34,6 +36,7 @@ pub struct Identity {
 
 /// What the system says of the device, as found; nothing here is measured.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SystemFacts {
     /// The block device's queue, from sysfs; `null` where the target has none.
     pub queue: Option<BlockQueue>,
@@ -51,6 +54,7 @@ pub struct SystemFacts {
 
 /// `/sys/block/…/queue`, the parts that matter for a database.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BlockQueue {
     /// Whether the device calls itself rotational.
     pub rotational: Option<bool>,
@@ -94,6 +98,7 @@ pub struct BlockQueue {
 
 /// The file system that holds the target.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FileSystem {
     /// Its type (`ext4`, `xfs` …).
     pub kind: String,
@@ -111,6 +116,7 @@ pub struct FileSystem {
 
 /// Atomic write units: a write of a size in this range, aligned to it, is never torn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AtomicWrite {
     /// The smallest.
     pub unit_bytes_min: u64,
@@ -120,6 +126,7 @@ pub struct AtomicWrite {
 
 /// The machine that measured.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MachineFacts {
     /// Processor model.
     pub processor: Option<String>,
@@ -135,6 +142,7 @@ pub struct MachineFacts {
 
 /// Something that the system says and the measurement contradicts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Contradiction {
     /// What the system says, with where it says it.
     pub stated: String,

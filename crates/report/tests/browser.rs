@@ -106,8 +106,10 @@ fn several_devices_are_drawn_whole() {
     if skipped("several_devices_are_drawn_whole") {
         return;
     }
-    Visit::to(&[made_up::fast(), made_up::volume(), made_up::sata(), made_up::partial()])
-        .inspect("several", 7);
+    let profiles = Vec::from_iter(
+        [made_up::fast, made_up::volume, made_up::sata, made_up::partial].map(|made_up| made_up()),
+    );
+    Visit::to(&profiles).inspect("several", 7);
 }
 
 #[test]

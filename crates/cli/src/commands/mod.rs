@@ -1,5 +1,7 @@
 //! One file for each command of the program.
 
+pub(crate) mod advise;
+pub(crate) mod compare;
 pub(crate) mod models;
 pub(crate) mod probe;
 pub(crate) mod replay;

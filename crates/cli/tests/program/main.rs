@@ -7,8 +7,10 @@
     reason = "all of it is tests, though not every function is marked as one"
 )]
 
+mod advise;
 mod bad_input;
 mod common;
+mod compare;
 mod experiments;
 mod faults;
 mod foreign_data;
@@ -20,6 +22,7 @@ mod probe;
 mod replay;
 mod report;
 mod result_files;
+mod schema;
 mod shell;
 mod silent_device;
 mod sweep;
@@ -30,3 +33,4 @@ mod terminal;
 mod trace;
 mod units;
 mod unprivileged;
+mod verify;

@@ -23,7 +23,8 @@ const UNITS: [&str; 14] = [
 ];
 
 /// Counts and ratios, whose names say all there is to say.
-const PURE_NUMBERS: [&str; 19] = [
+const PURE_NUMBERS: [&str; 20] = [
+    "sessions",
     "schema_version",
     "seed",
     "threads",
@@ -112,4 +113,15 @@ fn the_walker_finds_what_has_no_unit() {
     let value = serde_json::json!({ "latency": { "p50": 1 }, "size": 2, "latency_ns": { "p50": 3 } });
     without_unit(&value, "", false, &mut found);
     assert_eq!(found, [".latency.p50", ".size"]);
+}
+
+#[test]
+fn every_number_of_advice_and_of_a_comparison_has_its_unit() {
+    let place = Place::new();
+    place.nandle("probe model:x25-e-64 --budget 5s --read-only").done();
+    for product in ["postgresql", "linux"] {
+        assert_units(&place.nandle(&format!("advise profile.json --for {product} --json")).done().json());
+    }
+    assert_units(&place.nandle("compare profile.json --price profile=9 --json").done().json());
+    assert_units(&place.nandle("compare profile.json profile.json --json").done().json());
 }

@@ -119,7 +119,7 @@ impl BlockingStore {
         let (opened, wait) = sync_channel(1);
         let thread = std::thread::Builder::new()
             .name("nandle-pages".into())
-            .spawn(move || owner::run(&file, create, options, &opened))
+            .spawn(move || owner::run(&file, create.as_ref(), options, &opened))
             .map_err(|error| PageError::Thread { why: error.to_string() })?;
         let thread = Arc::new(Owner(Mutex::new(Some(thread))));
         let (changes, reads, facts) = wait.recv().map_err(|_| ended())??;

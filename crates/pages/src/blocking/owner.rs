@@ -20,7 +20,7 @@ type Opened = Result<(Sender<Change>, Sender<Read>, Facts), PageError>;
 /// Opens the store, says whether that went well, and serves it until it is closed.
 pub(super) fn run(
     file: &Locked,
-    create: Option<CreateOptions>,
+    create: Option<&CreateOptions>,
     options: OpenOptions,
     opened: &SyncSender<Opened>,
 ) {
@@ -28,7 +28,7 @@ pub(super) fn run(
     let runtime = Runtime::new(world);
     let handle = runtime.handle();
     runtime.block_on(async {
-        let store = match &create {
+        let store = match create {
             Some(create) => Store::create(&handle, device, create, options).await,
             None => Store::open(&handle, device, options).await,
         };

@@ -1,12 +1,8 @@
-//! Indexes over sets of numbers that are kept up to date with each change, so that nothing is ever scanned again.
+//! Indexes over sets of numbers.
 
-mod clusters;
 mod runs;
-mod stretches;
 
-pub(crate) use clusters::Clusters;
 pub(crate) use runs::{Run, Runs};
-pub(crate) use stretches::{Stretch, Stretches};
 
 /// The same questions answered by looking at every number.
 #[cfg(test)]

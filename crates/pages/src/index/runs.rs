@@ -19,7 +19,6 @@ impl Run {
 pub(crate) struct Runs {
     by_start: BTreeMap<u64, u64>,
     by_length: BTreeSet<Run>,
-    lengths: BTreeMap<u64, u64>,
     numbers: u64,
 }
 
@@ -38,38 +37,6 @@ impl Runs {
     pub(crate) fn containing(&self, number: u64) -> Option<Run> {
         let (&start, &length) = self.by_start.range(..=number).next_back()?;
         (number < start + length).then_some(Run { length, start })
-    }
-
-    /// The greatest number below this one.
-    pub(crate) fn before(&self, number: u64) -> Option<u64> {
-        let (start, length) = self.by_start.range(..number).next_back()?;
-        Some((start + length).min(number) - 1)
-    }
-
-    /// The least number above this one.
-    pub(crate) fn after(&self, number: u64) -> Option<u64> {
-        let next = number + 1;
-        if self.containing(next).is_some() {
-            return Some(next);
-        }
-        self.by_start.range(next..).next().map(|(start, _)| *start)
-    }
-
-    /// The numbers from `start` to before `end`, in ascending order.
-    pub(crate) fn numbers(&self, start: u64, end: u64) -> impl Iterator<Item = u64> {
-        let first = self.containing(start).map_or(start, |run| run.start);
-        let runs = self.by_start.range(first..end.max(first));
-        runs.flat_map(move |(&from, &length)| from.max(start)..(from + length).min(end))
-    }
-
-    /// How many runs there are of each length.
-    pub(crate) fn lengths(&self) -> impl Iterator<Item = (u64, u64)> {
-        self.lengths.iter().map(|(&length, &count)| (length, count))
-    }
-
-    /// The runs of a length, in ascending order.
-    pub(crate) fn of_length(&self, length: u64) -> impl Iterator<Item = Run> {
-        self.by_length.range(Run { length, start: 0 }..Run { length: length + 1, start: 0 }).copied()
     }
 
     /// Adds numbers, none of which is there.
@@ -100,19 +67,12 @@ impl Runs {
         if run.length > 0 {
             self.by_start.insert(run.start, run.length);
             self.by_length.insert(run);
-            *self.lengths.entry(run.length).or_default() += 1;
         }
     }
 
     fn forget(&mut self, run: Run) {
         self.by_start.remove(&run.start);
         self.by_length.remove(&run);
-        if let Some(count) = self.lengths.get_mut(&run.length) {
-            *count -= 1;
-            if *count == 0 {
-                self.lengths.remove(&run.length);
-            }
-        }
     }
 }
 
@@ -128,23 +88,15 @@ mod tests {
             for (added, number, numbers) in changes(seed, 40) {
                 let one = Run { length: 1, start: number };
                 if added {
-                    runs.add(one)
+                    runs.add(one);
                 } else {
-                    runs.remove(one)
+                    runs.remove(one);
                 }
-                let expected = naive::runs(&numbers);
-                let of_all: Vec<Run> =
-                    runs.lengths().flat_map(|(length, _)| runs.of_length(length)).collect();
-                let mut sorted = expected.clone();
-                sorted.sort_unstable();
-                assert_eq!((of_all, runs.longest()), (sorted.clone(), sorted.last().copied()), "seed {seed}");
-                assert_eq!(runs.lengths().map(|(_, count)| count).sum::<u64>(), expected.len() as u64);
-                assert_eq!(
-                    runs.numbers(7, 29).collect::<Vec<_>>(),
-                    numbers.range(7..29).copied().collect::<Vec<_>>()
-                );
-                assert_eq!(runs.before(number), numbers.range(..number).next_back().copied());
-                assert_eq!(runs.after(number), numbers.range(number + 1..).next().copied());
+                let mut found: Vec<Run> = runs.by_length.iter().copied().collect();
+                assert_eq!(runs.longest(), found.last().copied(), "seed {seed}");
+                found.sort_unstable_by_key(|run| run.start);
+                assert_eq!(found, naive::runs(&numbers), "seed {seed}");
+                assert_eq!(runs.containing(number).is_some(), added);
                 assert_eq!(runs.len(), numbers.len() as u64);
             }
         }

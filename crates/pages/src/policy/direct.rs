@@ -10,6 +10,7 @@ use nandle_io::{Buffer, BufferMut};
 use super::{Policy, Task};
 use crate::batch::Change;
 use crate::home::Home;
+use crate::page::checksum;
 use crate::{Batch, PageError, PageNumber, Stats};
 
 pub(crate) struct Direct {
@@ -28,7 +29,10 @@ impl Direct {
             let home = Rc::clone(&self.home);
             tasks.push(self.home.disk().handle().spawn(async move {
                 match change {
-                    Change::Put(contents) => home.write(page, &[contents]).await,
+                    Change::Put(contents) => {
+                        let sum = checksum(page, &contents);
+                        home.write(page, vec![(contents, sum)]).await
+                    }
                     Change::Discard => home.discard(page).await,
                 }
             }));

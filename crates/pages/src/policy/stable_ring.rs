@@ -120,7 +120,9 @@ mod tests {
 
     fn sweep(first_page_address: u64, pages: &[u64]) -> Sweep {
         let mut sweep = Sweep { unit_pages: 10, first_page_address, ..Sweep::default() };
-        pages.iter().for_each(|page| sweep.added(PageNumber(*page)));
+        for page in pages {
+            sweep.added(PageNumber(*page));
+        }
         sweep
     }
 

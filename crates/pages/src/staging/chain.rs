@@ -93,7 +93,9 @@ mod tests {
     #[test]
     fn a_group_that_is_written_in_part_is_not_durable() {
         let mut chain = Chain::after(0);
-        [true, false, true].into_iter().for_each(|ends| _ = chain.assign(ends));
+        for ends in [true, false, true] {
+            chain.assign(ends);
+        }
         chain.wrote(1);
         chain.wrote(2);
         chain.flushed(chain.written());

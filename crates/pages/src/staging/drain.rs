@@ -166,7 +166,7 @@ async fn move_pages(shared: &Rc<Shared>, claim: &Claim) -> Result<(), PageError>
     let mut writes = Vec::new();
     for (first, run) in runs(claim, contents) {
         let home = Rc::clone(&shared.home);
-        let write = async move { home.write(first, &run).await };
+        let write = async move { home.write(first, run).await };
         writes.push(shared.disk.handle().spawn_named("page store: writing home", write));
     }
     let mut result = Ok(());
@@ -210,14 +210,14 @@ enum Reading {
 }
 
 /// Pages that follow one another go in one request.
-fn runs(claim: &Claim, contents: Vec<Buffer>) -> Vec<(PageNumber, Vec<Buffer>)> {
-    let mut runs: Vec<(PageNumber, Vec<Buffer>)> = Vec::new();
-    for ((page, _), buffer) in claim.versions.iter().zip(contents) {
+fn runs(claim: &Claim, contents: Vec<Buffer>) -> Vec<(PageNumber, Vec<(Buffer, u32)>)> {
+    let mut runs: Vec<(PageNumber, Vec<(Buffer, u32)>)> = Vec::new();
+    for ((page, entry), buffer) in claim.versions.iter().zip(contents) {
         match runs.last_mut() {
             Some((first, run)) if first.0 + run.len() as u64 == page.0 && run.len() < RUN_PAGES => {
-                run.push(buffer);
+                run.push((buffer, entry.sum));
             }
-            _ => runs.push((*page, vec![buffer])),
+            _ => runs.push((*page, vec![(buffer, entry.sum)])),
         }
     }
     runs

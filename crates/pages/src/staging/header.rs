@@ -99,7 +99,7 @@ mod tests {
             durable: 38,
             position: 17,
             is_last: true,
-            pages: (0..pages).map(|page| (PageNumber(page as u64 * 7), 0xdead + page as u32)).collect(),
+            pages: (0xdead..).zip(0..pages).map(|(sum, page)| (PageNumber(page as u64 * 7), sum)).collect(),
             discards: (pages..ENTRIES_MAX).map(|page| PageNumber(page as u64)).collect(),
         }
     }

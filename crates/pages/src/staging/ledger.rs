@@ -141,7 +141,9 @@ mod tests {
     #[test]
     fn bits_are_told_apart() {
         let mut bits = Bits::new(20);
-        [0, 7, 8, 19].into_iter().for_each(|block| bits.set(block));
+        for block in [0, 7, 8, 19] {
+            bits.set(block);
+        }
         assert_eq!(bits.ones().collect::<Vec<_>>(), [0, 7, 8, 19]);
     }
 }

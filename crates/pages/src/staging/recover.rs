@@ -1,9 +1,11 @@
 //! What an opening finds in the staging area: see the formats of the [header](super::header) and the
-//! [ledger](super::ledger). Nothing is written here, so that recovery can be cut and begun again.
+//! [ledger](super::ledger). Nothing is changed here, so that recovery can be cut and begun again: what wasn't known to be
+//! durable and yet is there is written once more as it is, because a mirror's other leg may not have it.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
-use nandle_io::{Arena, Buffer};
+use nandle_io::{Arena, Buffer, WriteBuffers};
 
 use super::header::Header;
 use super::ledger::Ledger;
@@ -29,16 +31,18 @@ pub(super) struct Recovered {
 }
 
 struct Scan<'a> {
-    disk: &'a Disk,
+    disk: &'a Rc<Disk>,
     label: &'a Label,
     arena: Arena,
+    read_only: bool,
 }
 
 pub(super) async fn recover(parts: &Parts, placement: Placement) -> Result<Recovered, PageError> {
     let label = parts.home.label();
     let bytes =
         usize::try_from(SCAN_BYTES.max(label.ledger_bytes).max(label.page_bytes)).unwrap_or(usize::MAX);
-    let scan = Scan { disk: parts.home.disk(), label, arena: Arena::new(bytes)? };
+    let read_only = parts.options.read_only;
+    let scan = Scan { disk: parts.home.disk(), label, arena: Arena::new(bytes)?, read_only };
     let ledger = scan.ledger().await?;
     let mut headers = scan.headers().await?;
     let mut alive = scan.told_by(&ledger, &mut headers)?;
@@ -158,7 +162,7 @@ impl Scan<'_> {
         let promised = chain.values().map(|header| header.durable).max().unwrap_or(0).max(ledger.durable);
         let mut durable = ledger.durable;
         for (expected, (sequence, header)) in (ledger.durable + 1..).zip(chain) {
-            if *sequence != expected || !self.is_whole(header).await? {
+            if *sequence != expected || !self.is_whole(header, expected <= promised).await? {
                 break;
             }
             if header.is_last {
@@ -172,8 +176,8 @@ impl Scan<'_> {
         Ok(durable)
     }
 
-    /// Whether the pages of an extent are those that its header describes.
-    async fn is_whole(&self, header: &Header) -> Result<bool, PageError> {
+    /// Whether the pages of an extent are those that its header describes. What isn't durable for sure is made so.
+    async fn is_whole(&self, header: &Header, is_durable: bool) -> Result<bool, PageError> {
         if self.end_of(header) > self.blocks() {
             return Ok(false);
         }
@@ -184,7 +188,25 @@ impl Scan<'_> {
             if checksum(*page, &contents) != *sum {
                 return Ok(false);
             }
+            if !is_durable {
+                self.write_again(offset_bytes, contents).await?;
+            }
+        }
+        if !is_durable {
+            let mut block = self.arena.allocate(BLOCK_BYTES)?;
+            header.encode(self.label.id, &mut block);
+            let offset_bytes = self.label.area_offset + header.position * BLOCK_BYTES as u64;
+            self.write_again(offset_bytes, block.freeze()).await?;
         }
         Ok(true)
+    }
+
+    /// Writes what is there already, so that a tear does no harm. The opening flushes before its ledger.
+    async fn write_again(&self, offset_bytes: u64, contents: Buffer) -> Result<(), PageError> {
+        if self.read_only {
+            return Ok(());
+        }
+        let from: WriteBuffers = [contents].into_iter().collect();
+        self.disk.write("recovering the staging area", offset_bytes, from).await
     }
 }

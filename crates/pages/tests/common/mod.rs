@@ -5,6 +5,7 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::indexing_slicing,
+    clippy::needless_for_each,
     reason = "each test uses a part of it"
 )]
 

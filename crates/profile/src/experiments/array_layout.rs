@@ -4,6 +4,7 @@ use crate::Interval;
 
 /// How an array behind the device lays out addresses.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ArrayLayout {
     /// Bytes of one read.
     pub block_bytes: u64,
@@ -24,6 +25,7 @@ pub struct ArrayLayout {
 
 /// How well a layout explains why some reads took longer than others.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LayoutScore {
     /// Bytes on one member before the next member's turn.
     pub chunk_bytes: u64,

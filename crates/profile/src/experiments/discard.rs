@@ -4,6 +4,7 @@ use crate::LatencySummary;
 
 /// What giving blocks back costs.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DiscardCosts {
     /// Discards by size.
     pub discards: Vec<DiscardCost>,
@@ -15,6 +16,7 @@ pub struct DiscardCosts {
 
 /// Discards of one size.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DiscardCost {
     /// Bytes of one discard.
     pub discard_bytes: u64,

@@ -4,6 +4,7 @@ use crate::OperationKind;
 
 /// The four patterns before and after writing for long, at several fill levels (FlashyDB, C23).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FillLevels {
     /// Bytes of one request.
     pub block_bytes: u64,
@@ -15,6 +16,7 @@ pub struct FillLevels {
 
 /// One fill level.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FillLevel {
     /// Share of the device that holds data.
     pub fill_share: f64,
@@ -28,6 +30,7 @@ pub struct FillLevel {
 
 /// One pattern before and after.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FillChange {
     /// `sequential` or `random`.
     pub pattern: String,

@@ -4,6 +4,7 @@ use crate::{Interval, LatencySummary};
 
 /// What makes writes durable, and what it costs.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FlushCosts {
     /// Each way to commit, by size and by the state of the extent.
     pub commits: Vec<CommitCost>,
@@ -16,6 +17,7 @@ pub struct FlushCosts {
 
 /// How a commit is made durable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CommitMethod {
     /// A write, and after its completion a flush of the device.
@@ -32,6 +34,7 @@ pub enum CommitMethod {
 
 /// What the extent was that was written into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ExtentState {
     /// Written before.
@@ -44,6 +47,7 @@ pub enum ExtentState {
 
 /// One way to commit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CommitCost {
     /// How.
     pub method: CommitMethod,
@@ -70,6 +74,7 @@ pub struct CommitCost {
 
 /// Writers that share one flush.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GroupCommitCost {
     /// Writers whose writes one flush covers.
     pub writers: u32,

@@ -4,6 +4,7 @@ use crate::{Interval, LatencySummary};
 
 /// Latency of reads over the rate of reads and the rate of writes, on a schedule (open loop, Poisson arrivals).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InterferenceMap {
     /// Bytes of one read.
     pub read_block_bytes: u64,
@@ -19,6 +20,7 @@ pub struct InterferenceMap {
 
 /// One combination of rates.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InterferenceCell {
     /// Reads wanted, by [`InterferenceMap::read_iops_max`].
     pub read_share: f64,
@@ -45,6 +47,7 @@ pub struct InterferenceCell {
 
 /// A quantile of the latency of reads, by the same quantile at the same rate of reads without any writes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReadSlowdown {
     /// The quantile: 0.99, or a lower one where fewer reads than that needs came about.
     pub quantile: f64,

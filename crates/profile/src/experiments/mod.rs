@@ -35,6 +35,7 @@ pub use write_patterns::{DeviceState, MicroBenchmark, PatternCost, WritePatterns
 
 /// Every experiment's record.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Experiments {
     /// What writing in each pattern costs.
@@ -69,6 +70,7 @@ pub struct Experiments {
 
 /// An experiment that was begun.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Conducted<T> {
     /// Whether it came to its end. A probe that is resumed runs it again when it didn't.
     pub complete: bool,
@@ -86,6 +88,7 @@ pub struct Conducted<T> {
 
 /// An experiment that was not run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SkippedExperiment {
     /// Its name, as `--only` takes it.
     pub name: String,

@@ -4,6 +4,7 @@ use crate::Interval;
 
 /// How the device follows sequential reading, one request at a time.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReadAhead {
     /// Bytes of one read.
     pub block_bytes: u64,
@@ -22,6 +23,7 @@ pub struct ReadAhead {
 
 /// Interleaved sequential streams.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StreamCost {
     /// Number of streams.
     pub streams: u32,

@@ -4,6 +4,7 @@ use crate::Interval;
 
 /// What more submitting threads give, each with a queue of its own.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Scaling {
     /// Bytes of one read.
     pub block_bytes: u64,
@@ -13,6 +14,7 @@ pub struct Scaling {
 
 /// A number of threads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ScalingCell {
     /// Submitting threads.
     pub threads: u32,

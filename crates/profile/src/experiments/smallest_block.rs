@@ -4,6 +4,7 @@ use crate::{Interval, OperationKind};
 
 /// The block in which the device works, whatever it calls its logical block.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SmallestBlock {
     /// Rates over sizes.
     pub rates: Vec<BlockRate>,
@@ -20,6 +21,7 @@ pub struct SmallestBlock {
 
 /// Random requests of one size.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BlockRate {
     /// Reading or writing.
     pub operation: OperationKind,
@@ -33,6 +35,7 @@ pub struct BlockRate {
 
 /// Random requests whose offsets are shifted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AlignmentCost {
     /// Reading or writing.
     pub operation: OperationKind,

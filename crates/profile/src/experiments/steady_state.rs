@@ -5,6 +5,7 @@ use crate::{Interval, SecondSample};
 /// What is left of a device's speed when it is written to for long (SNIA Solid State Storage Performance Test
 /// Specification: rounds, a window of five, range and slope).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SteadyState {
     /// Bytes of one random write.
     pub block_bytes: u64,
@@ -37,6 +38,7 @@ pub struct SteadyState {
 
 /// One round of random writing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SteadyRound {
     /// When it began, since the experiment began.
     pub began_ns: u64,
@@ -54,6 +56,7 @@ pub struct SteadyRound {
 
 /// A lasting change of speed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Departure {
     /// What it looks like.
     pub kind: DepartureKind,
@@ -69,6 +72,7 @@ pub struct Departure {
 
 /// Kinds of changes, judged by the shape of the time series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DepartureKind {
     /// Sequential writing fell to a lower plateau after a number of bytes: a faster region (SLC cache) is full.
@@ -85,6 +89,7 @@ pub enum DepartureKind {
 
 /// How many bytes the drive writes for one of the host.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WriteAmplification {
     /// Bytes written to flash by bytes written by the host.
     pub factor: f64,
@@ -98,6 +103,7 @@ pub struct WriteAmplification {
 
 /// Who counted flash writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum WriteAmplificationSource {
     /// The modelled drive.

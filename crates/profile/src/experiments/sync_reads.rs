@@ -4,6 +4,7 @@ use crate::Interval;
 
 /// Blocking reads against asynchronous ones of the same sizes (DIAT §1.1), with the same number outstanding.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SyncReads {
     /// The combinations.
     pub reads: Vec<SyncRead>,
@@ -11,6 +12,7 @@ pub struct SyncReads {
 
 /// One size and one number of reads outstanding.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SyncRead {
     /// Bytes of one read.
     pub block_bytes: u64,

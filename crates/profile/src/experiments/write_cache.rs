@@ -4,6 +4,7 @@ use crate::{Interval, LatencySummary, OperationKind};
 
 /// What the device takes in before it has to write in earnest.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WriteCacheFindings {
     /// Bytes of one write.
     pub block_bytes: u64,
@@ -25,6 +26,7 @@ pub struct WriteCacheFindings {
 
 /// A pattern with the write cache on, or off.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CacheSetting {
     /// Whether writes are acknowledged from the cache.
     pub cache_on: bool,

@@ -5,6 +5,7 @@ use crate::{Interval, LatencySummary, OperationKind};
 /// What writing in each pattern costs (uFLIP's nine micro-benchmarks, Bouganim, Jónsson, Bonnet, CIDR 2009; the four good
 /// patterns of `StableBuffer` §3.1).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WritePatterns {
     /// Bytes of one request, where a row doesn't say otherwise.
     pub block_bytes: u64,
@@ -18,6 +19,7 @@ pub struct WritePatterns {
 
 /// How a device was prepared, so that what is measured doesn't depend on what was done to it before.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DeviceState {
     /// Bytes written at random over the area.
     pub random_bytes_written: u64,
@@ -27,6 +29,7 @@ pub struct DeviceState {
 
 /// One row: a pattern, and what a request in it takes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PatternCost {
     /// Which question the row belongs to.
     pub micro_benchmark: MicroBenchmark,
@@ -58,6 +61,7 @@ pub struct PatternCost {
 
 /// uFLIP's micro-benchmarks; the parameter that each varies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum MicroBenchmark {
     /// Sequential and random reading and writing, as the others' measure.

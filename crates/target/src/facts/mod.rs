@@ -16,6 +16,7 @@ mod stack;
 
 use std::fs::File;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
+use std::path::Path;
 
 use nandle_io::{Access, DeviceFile, DurableWrites};
 use nandle_profile::{AtomicWrite, FileSystem, Identity, SystemFacts};
@@ -71,6 +72,16 @@ pub fn identity(target: &Target) -> Identity {
         Backing::Model(model) => modelled::identity(model),
     };
     members::common(target.leaves.iter().map(of_leaf)).0
+}
+
+/// Which device a file, a directory or a block device is on; empty where the system names none.
+///
+/// # Errors
+/// It isn't there, or can't be looked at.
+pub fn identity_of_path(path: &Path) -> std::io::Result<Identity> {
+    let roots = Roots::default();
+    let device = device_of(&roots, &File::open(path)?);
+    Ok(device.map_or_else(Identity::default, |device| identity::identity(&roots, &device)))
 }
 
 /// How the device that holds a file makes a write durable, as far as the system says.

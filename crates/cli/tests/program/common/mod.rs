@@ -6,6 +6,10 @@
 //! | `models`        | probes and sweeps of modelled drives, the list of them, one's own files                     |
 //! | `report`        | one profile and several, damaged, missing, other versions, foreign output                 |
 //! | `result_files`  | where results may be written: foreign files, directories, devices, unwritable places – found before anything is measured |
+//! | `schema`        | profiles are what the published JSON Schema says                                         |
+//! | `advise`        | fragments, partial profiles, other devices, wishes that can't be, a trial of SQLite       |
+//! | `verify`        | trials in a PostgreSQL server of their own: to the end, interrupted, killed                |
+//! | `compare`       | regressions, drives side by side, prices, wishes that can't be                           |
 //! | `sweep`         | CSV and JSON as specified, every pattern and operation, table of 80 columns, skipped cells, how requests went |
 //! | `sweep_loads`   | exact bytes, mixed shares, threads, open loop, batched refill                             |
 //! | `sweep_plan`    | `--plan` states bytes and time and changes nothing                                        |

@@ -46,6 +46,12 @@ impl Outcome {
         self
     }
 
+    /// It didn't say a thing to the user.
+    #[track_caller]
+    pub(crate) fn says_not(&self, part: &str) {
+        assert!(!self.stderr.contains(part), "{part:?} is in: {}", self.stderr);
+    }
+
     /// What it printed fits a terminal of 80 columns. A single word, such as a long path, can't be broken.
     #[track_caller]
     pub(crate) fn fits_80_columns(self) -> Self {

@@ -1,52 +1,113 @@
-//! The index that the decompositors share: the ordered index of the paper, and its hash of buckets.
+//! The index that the decompositors share: the staged pages' destinations in ascending order.
+//!
+//! It is renewed once a round, by merging what came since into what is there, and a round hands out a sixteenth of it.
+//! So a page costs a few passes over sixteen neighbours in plain memory, however many slots there are, which is less
+//! than keeping trees up to date with each of them.
+
+use rustc_hash::FxHashSet;
 
 use crate::PageNumber;
-use crate::index::{Clusters, Run, Runs, Stretches};
 use crate::label::Label;
+use crate::staging::Instance;
 
-/// Where the staged pages go, as addresses in pages from the start of the device, so that buckets are the drive's own.
+/// See the [module](self). Addresses are in pages from the start of the device, so that buckets are the drive's own.
 #[derive(Debug)]
 pub(super) struct Destinations {
-    pub(super) runs: Runs,
-    pub(super) stretches: Stretches,
-    pub(super) clusters: Clusters,
+    /// All that are staged and weren't handed out.
+    members: FxHashSet<u64>,
+    /// Members as of the last renewal, in ascending order; and whether each was handed out since.
+    sorted: Vec<u64>,
+    taken: Vec<bool>,
+    /// Members that came since.
+    fresh: Vec<u64>,
     first_page_address: u64,
 }
 
 impl Destinations {
-    /// With buckets of this width: the paper's M.
-    pub(super) fn new(label: &Label, bucket_bytes: u64) -> Self {
+    pub(super) fn new(label: &Label) -> Self {
         Self {
-            runs: Runs::default(),
-            stretches: Stretches::default(),
-            clusters: Clusters::new(bucket_bytes / label.page_bytes),
+            members: FxHashSet::default(),
+            sorted: Vec::new(),
+            taken: Vec::new(),
+            fresh: Vec::new(),
             first_page_address: label.home_offset / label.page_bytes,
         }
     }
 
-    fn address(&self, page: PageNumber) -> u64 {
-        page.0 + self.first_page_address
-    }
-
-    pub(super) fn page_at(&self, address: u64) -> PageNumber {
-        PageNumber(address.saturating_sub(self.first_page_address))
-    }
-
     pub(super) fn add(&mut self, page: PageNumber) {
-        let address = self.address(page);
-        if self.runs.containing(address).is_none() {
-            self.stretches.add(self.runs.before(address), address, self.runs.after(address));
-            self.runs.add(Run { start: address, length: 1 });
-            self.clusters.add(address);
+        let address = page.0 + self.first_page_address;
+        if self.members.insert(address) {
+            self.fresh.push(address);
         }
     }
 
     pub(super) fn remove(&mut self, page: PageNumber) {
-        let address = self.address(page);
-        if self.runs.containing(address).is_some() {
-            self.runs.remove(Run { start: address, length: 1 });
-            self.stretches.remove(self.runs.before(address), address, self.runs.after(address));
-            self.clusters.remove(address);
+        self.members.remove(&(page.0 + self.first_page_address));
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.members.len()
+    }
+
+    /// All members in ascending order, none of them taken.
+    pub(super) fn renew(&mut self) -> &[u64] {
+        let mut fresh = std::mem::take(&mut self.fresh);
+        fresh.sort_unstable();
+        self.sorted.append(&mut fresh);
+        #[allow(
+            clippy::stable_sort_primitive,
+            reason = "finds the two ascending sequences, and merges them"
+        )]
+        self.sorted.sort();
+        self.sorted.dedup();
+        let members = &self.members;
+        self.sorted.retain(|address| members.contains(address));
+        self.taken.clear();
+        self.taken.resize(self.sorted.len(), false);
+        &self.sorted
+    }
+
+    /// Whether the destination at this place of the order is there to be taken.
+    pub(super) fn is_free(&self, place: usize) -> bool {
+        self.taken.get(place) == Some(&false)
+    }
+
+    /// Takes the first destinations there are.
+    pub(super) fn take_first(&mut self, most: usize) -> Option<Instance> {
+        let pages: Vec<_> = (0..self.sorted.len()).filter_map(|place| self.take(place)).take(most).collect();
+        (!pages.is_empty()).then_some(Instance { pattern: None, pages })
+    }
+
+    /// Takes the destination at this place of the order.
+    pub(super) fn take(&mut self, place: usize) -> Option<PageNumber> {
+        let address = *self.sorted.get(place)?;
+        if std::mem::replace(self.taken.get_mut(place)?, true) || !self.members.remove(&address) {
+            return None;
         }
+        Some(PageNumber(address.saturating_sub(self.first_page_address)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{CreateOptions, PolicyKind};
+
+    #[test]
+    fn a_page_is_handed_out_once_for_each_time_it_is_staged() {
+        let options = CreateOptions::new(PolicyKind::StableBuffer, 4096, 1 << 20);
+        let mut destinations = Destinations::new(&Label::plan(&options, 4096, 8 << 20).unwrap());
+        let first = destinations.first_page_address;
+        for page in [9, 4, 7, 4] {
+            destinations.add(PageNumber(page));
+        }
+        destinations.remove(PageNumber(7));
+        assert_eq!(destinations.renew(), [first + 4, first + 9]);
+        assert_eq!((destinations.take(0), destinations.take(0)), (Some(PageNumber(4)), None));
+        destinations.add(PageNumber(4));
+        destinations.add(PageNumber(5));
+        assert_eq!(destinations.renew(), [first + 4, first + 5, first + 9]);
+        destinations.remove(PageNumber(5));
+        assert_eq!((destinations.take(1), destinations.len()), (None, 2));
     }
 }

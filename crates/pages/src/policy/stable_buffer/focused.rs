@@ -1,10 +1,12 @@
-//! The most pages in two sibling buckets, each as wide as the focused area M.
+//! The pages in two sibling buckets, each as wide as the focused area M.
 
-use super::Decompositor;
-use super::destinations::Destinations;
+use super::{Candidate, Decompositor, places};
 use crate::WriteCosts;
 
-pub(super) struct Focused;
+pub(super) struct Focused {
+    /// M, in pages.
+    pub(super) bucket_pages: u64,
+}
 
 impl Decompositor for Focused {
     fn place(&self) -> usize {
@@ -15,13 +17,18 @@ impl Decompositor for Focused {
         costs.focused_ns
     }
 
-    fn longest(&self, destinations: &Destinations, _costs: &WriteCosts) -> u64 {
-        destinations.clusters.largest().map_or(0, |(count, _, _)| count)
-    }
-
     /// Ascending: a drive that likes any order there likes this one too.
-    fn pages(&self, destinations: &Destinations, _costs: &WriteCosts) -> Vec<u64> {
-        let cluster = destinations.clusters.largest();
-        cluster.map_or_else(Vec::new, |(_, start, end)| destinations.runs.numbers(start, end).collect())
+    fn find(&self, addresses: &[u64]) -> Vec<Candidate> {
+        let bucket_of = |address: &u64| address / self.bucket_pages;
+        let buckets: Vec<_> =
+            places(addresses.chunk_by(|one, next| bucket_of(one) == bucket_of(next))).collect();
+        let number = |place: usize| addresses.get(place).map(bucket_of);
+        let with_sibling = (0..buckets.len()).filter_map(|at| {
+            let bucket = buckets.get(at)?;
+            let sibling = buckets.get(at + 1);
+            let sibling = sibling.filter(|next| number(next.start) == number(bucket.start).map(|it| it + 1));
+            Some(bucket.start..sibling.map_or(bucket.end, |sibling| sibling.end))
+        });
+        with_sibling.map(|range| Candidate { ranges: std::iter::once(range).collect() }).collect()
     }
 }

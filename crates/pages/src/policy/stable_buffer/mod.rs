@@ -18,18 +18,40 @@ mod partitioned;
 mod select;
 mod sequential;
 
+use std::ops::Range;
+
 use destinations::Destinations;
+use focused::Focused;
+use ordered::Ordered;
+use partitioned::Partitioned;
 use select::Selection;
+use sequential::Sequential;
+use smallvec::SmallVec;
 
 use crate::label::Label;
 use crate::staging::{Draining, Instance, Order, Placement, Way};
 use crate::{OpenOptions, PageNumber, WriteCosts};
 
+/// The index is renewed, and everybody looks for instances again, when 1/this of it was handed out.
+const ROUNDS: usize = 16;
+/// Pages that go together when no decompositor finds any.
+const UNPATTERNED_PAGES: usize = 64;
+
 pub(super) fn way(label: &Label, options: &OpenOptions) -> Way {
+    let costs = options.costs;
+    let all: [Box<dyn Decompositor>; 4] = [
+        Box::new(Sequential),
+        Box::new(Partitioned { streams: usize::try_from(costs.partitions).unwrap_or(usize::MAX) }),
+        Box::new(Ordered),
+        Box::new(Focused { bucket_pages: (costs.focused_area_bytes / label.page_bytes).max(1) }),
+    ];
+    let taking_part = all.into_iter().zip(options.decompositors).filter(|(_, takes_part)| *takes_part);
     let decomposition = Decomposition {
-        destinations: Destinations::new(label, options.costs.focused_area_bytes),
-        selection: Selection::of(options),
-        costs: options.costs,
+        destinations: Destinations::new(label),
+        decompositors: taking_part.map(|(decompositor, _)| decompositor).collect(),
+        selection: Selection::default(),
+        left_in_round: 0,
+        costs,
     };
     Way {
         placement: Placement::Slots,
@@ -39,7 +61,7 @@ pub(super) fn way(label: &Label, options: &OpenOptions) -> Way {
     }
 }
 
-/// A write stream decompositor: finds pages that make one pattern.
+/// A write stream decompositor: finds pages that make a pattern.
 trait Decompositor {
     /// Its place in [`Stats::instances`](crate::Stats::instances).
     fn place(&self) -> usize;
@@ -47,18 +69,47 @@ trait Decompositor {
     /// What a page costs in this pattern: T.
     fn page_ns(&self, costs: &WriteCosts) -> u64;
 
-    /// Pages in the longest instance: L; 0 when there is none.
-    fn longest(&self, destinations: &Destinations, costs: &WriteCosts) -> u64;
+    /// All instances among these destinations, which are in ascending order.
+    fn find(&self, addresses: &[u64]) -> Vec<Candidate>;
+}
 
-    /// That instance, in the order in which it shall be written.
-    fn pages(&self, destinations: &Destinations, costs: &WriteCosts) -> Vec<u64>;
+/// An instance of a pattern: ranges of places in the order of the destinations, as they shall be written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Candidate {
+    ranges: SmallVec<[Range<usize>; 1]>,
+}
+
+impl Candidate {
+    fn places(&self) -> impl Iterator<Item = usize> {
+        self.ranges.iter().cloned().flatten()
+    }
+}
+
+/// The places of pieces that follow one another.
+fn places<'a>(pieces: impl Iterator<Item = &'a [u64]>) -> impl Iterator<Item = Range<usize>> {
+    pieces.scan(0, |start, piece| {
+        let range = *start..*start + piece.len();
+        *start = range.end;
+        Some(range)
+    })
 }
 
 /// The order in which the decompositors send pages home.
 struct Decomposition {
     destinations: Destinations,
+    decompositors: Vec<Box<dyn Decompositor>>,
     selection: Selection,
+    /// Pages that may be handed out before the next renewal.
+    left_in_round: usize,
     costs: WriteCosts,
+}
+
+impl Decomposition {
+    fn begin_round(&mut self) {
+        self.left_in_round = self.destinations.len().div_ceil(ROUNDS);
+        let addresses = self.destinations.renew();
+        self.selection = Selection::of(&self.decompositors, addresses, &self.costs);
+    }
 }
 
 impl Order for Decomposition {
@@ -71,13 +122,21 @@ impl Order for Decomposition {
     }
 
     fn next(&mut self, most: usize) -> Option<Instance> {
-        let winner = self.selection.best(&self.destinations, &self.costs)?;
-        let addresses = winner.pages(&self.destinations, &self.costs);
-        let addresses = addresses.into_iter().take(most);
-        let pages: Vec<_> = addresses.map(|address| self.destinations.page_at(address)).collect();
-        for page in &pages {
-            self.destinations.remove(*page);
+        let mut found = None;
+        if self.left_in_round > 0 {
+            found = self.selection.take(&mut self.destinations, most);
         }
-        Some(Instance { pattern: Some(winner.place()), pages })
+        if found.is_none() {
+            self.begin_round();
+            found = self.selection.take(&mut self.destinations, most);
+        }
+        // Without the focused decompositor some pages are in no pattern at all, and yet must go.
+        let found = found.or_else(|| self.destinations.take_first(most.min(UNPATTERNED_PAGES)));
+        let pages = found.as_ref().map_or(0, |instance| instance.pages.len());
+        self.left_in_round = self.left_in_round.saturating_sub(pages);
+        found
     }
 }
+
+#[cfg(test)]
+mod tests;

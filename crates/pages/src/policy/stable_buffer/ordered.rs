@@ -1,9 +1,10 @@
-//! The longest subsequence of the ordered index with one constant distance.
+//! Subsequences of the ordered index with one constant distance.
 
-use super::Decompositor;
-use super::destinations::Destinations;
+use super::{Candidate, Decompositor};
 use crate::WriteCosts;
-use crate::index::Stretch;
+
+/// Any two have a constant distance; from three on it says something.
+const LEAST_PAGES: usize = 3;
 
 pub(super) struct Ordered;
 
@@ -16,11 +17,22 @@ impl Decompositor for Ordered {
         costs.ordered_ns
     }
 
-    fn longest(&self, destinations: &Destinations, _costs: &WriteCosts) -> u64 {
-        destinations.stretches.longest().map_or(0, |stretch| stretch.steps + 1)
-    }
-
-    fn pages(&self, destinations: &Destinations, _costs: &WriteCosts) -> Vec<u64> {
-        destinations.stretches.longest().map_or_else(Vec::new, |stretch| Stretch::numbers(stretch).collect())
+    fn find(&self, addresses: &[u64]) -> Vec<Candidate> {
+        let (mut found, mut start, mut distance) = (Vec::new(), 0, None);
+        let mut keep = |start: usize, end: usize| {
+            if end - start >= LEAST_PAGES {
+                found.push(Candidate { ranges: std::iter::once(start..end).collect() });
+            }
+        };
+        for (place, pair) in (1..).zip(addresses.windows(2)) {
+            let &[one, next] = pair else { continue };
+            if distance.is_some_and(|distance| distance != next - one) {
+                keep(start, place);
+                start = place - 1;
+            }
+            distance = Some(next - one);
+        }
+        keep(start, addresses.len());
+        found
     }
 }

@@ -1,21 +1,13 @@
 //! Runs of equal length, of which there are two or more: as many streams as the drive likes to take turns.
 
-use super::Decompositor;
-use super::destinations::Destinations;
+use std::collections::BTreeMap;
+
+use super::sequential::runs;
+use super::{Candidate, Decompositor};
 use crate::WriteCosts;
-use crate::index::Run;
 
-pub(super) struct Partitioned;
-
-impl Partitioned {
-    /// The length whose runs have the most pages together, and how many of them to take. A single page is no stream.
-    fn best(destinations: &Destinations, costs: &WriteCosts) -> Option<(u64, u64)> {
-        let groups =
-            destinations.runs.lengths().map(|(length, count)| (length, count.min(costs.partitions.into())));
-        groups
-            .filter(|(length, count)| *length >= 2 && *count >= 2)
-            .max_by_key(|(length, count)| length * count)
-    }
+pub(super) struct Partitioned {
+    pub(super) streams: usize,
 }
 
 impl Decompositor for Partitioned {
@@ -27,14 +19,15 @@ impl Decompositor for Partitioned {
         costs.partitioned_ns
     }
 
-    fn longest(&self, destinations: &Destinations, costs: &WriteCosts) -> u64 {
-        Self::best(destinations, costs).map_or(0, |(length, count)| length * count)
-    }
-
-    /// Run by run: the neighbours in a run then go in one request, which a drive likes at least as well as taking turns.
-    fn pages(&self, destinations: &Destinations, costs: &WriteCosts) -> Vec<u64> {
-        let Some((length, count)) = Self::best(destinations, costs) else { return Vec::new() };
-        let runs = destinations.runs.of_length(length).take(usize::try_from(count).unwrap_or(usize::MAX));
-        runs.flat_map(|run: Run| run.start..run.end()).collect()
+    /// Run by run: neighbours then go in one request, which a drive likes at least as well as streams that take turns
+    /// page by page.
+    fn find(&self, addresses: &[u64]) -> Vec<Candidate> {
+        let mut by_length: BTreeMap<usize, Vec<_>> = BTreeMap::new();
+        for run in runs(addresses) {
+            by_length.entry(run.len()).or_default().push(run);
+        }
+        let groups = by_length.values().flat_map(|runs| runs.chunks(self.streams.max(2)));
+        let several = groups.filter(|group| group.len() >= 2);
+        several.map(|group| Candidate { ranges: group.iter().cloned().collect() }).collect()
     }
 }

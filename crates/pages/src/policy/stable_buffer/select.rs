@@ -1,43 +1,88 @@
 //! Which instance goes home: the one with the least T / L (the paper's selection). Fast patterns and long instances win;
 //! short ones would look random from outside again.
 
-use super::Decompositor;
-use super::destinations::Destinations;
-use super::focused::Focused;
-use super::ordered::Ordered;
-use super::partitioned::Partitioned;
-use super::sequential::Sequential;
-use crate::{OpenOptions, WriteCosts};
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
 
-/// The decompositors that take part.
+use super::destinations::Destinations;
+use super::{Candidate, Decompositor};
+use crate::WriteCosts;
+use crate::staging::Instance;
+
+/// The instances of a round, the best first.
+#[derive(Default)]
 pub(super) struct Selection {
-    decompositors: Vec<Box<dyn Decompositor>>,
+    candidates: BinaryHeap<Reverse<Ranked>>,
+}
+
+/// An instance with its T and its L.
+struct Ranked {
+    page_ns: u64,
+    length: usize,
+    pattern: usize,
+    candidate: Candidate,
 }
 
 impl Selection {
-    pub(super) fn of(options: &OpenOptions) -> Self {
-        let all: [Box<dyn Decompositor>; 4] =
-            [Box::new(Sequential), Box::new(Partitioned), Box::new(Ordered), Box::new(Focused)];
-        let taking_part = all.into_iter().zip(options.decompositors).filter(|(_, takes_part)| *takes_part);
-        Self { decompositors: taking_part.map(|(decompositor, _)| decompositor).collect() }
+    /// Lets all decompositors look at the destinations.
+    pub(super) fn of(decompositors: &[Box<dyn Decompositor>], addresses: &[u64], costs: &WriteCosts) -> Self {
+        let mut candidates = Vec::new();
+        for decompositor in decompositors {
+            let (page_ns, pattern) = (decompositor.page_ns(costs), decompositor.place());
+            candidates.extend(decompositor.find(addresses).into_iter().map(|candidate| {
+                Reverse(Ranked { page_ns, length: candidate.places().count(), pattern, candidate })
+            }));
+        }
+        Self { candidates: candidates.into() }
     }
 
-    /// The decompositor with the best instance.
-    pub(super) fn best(&self, destinations: &Destinations, costs: &WriteCosts) -> Option<&dyn Decompositor> {
-        let mut best: Option<(&dyn Decompositor, u64, u64)> = None;
-        for decompositor in &self.decompositors {
-            let (page_ns, length) = (decompositor.page_ns(costs), decompositor.longest(destinations, costs));
-            let is_better = best
-                .is_none_or(|(_, best_ns, best_length)| is_less((page_ns, length), (best_ns, best_length)));
-            if length > 0 && is_better {
-                best = Some((decompositor.as_ref(), page_ns, length));
+    /// Takes the best instance, at most so many pages of it. One that others have taken pages from is ranked again by
+    /// what is left.
+    pub(super) fn take(&mut self, destinations: &mut Destinations, most: usize) -> Option<Instance> {
+        while let Some(Reverse(mut best)) = self.candidates.pop() {
+            let left = best.candidate.places().filter(|place| destinations.is_free(*place)).count();
+            if left < best.length {
+                best.length = left;
+                if left > 0 {
+                    self.candidates.push(Reverse(best));
+                }
+                continue;
+            }
+            let free = best.candidate.places().filter(|place| destinations.is_free(*place));
+            let places: Vec<usize> = free.take(most).collect();
+            let pages: Vec<_> = places.into_iter().filter_map(|place| destinations.take(place)).collect();
+            let pattern = Some(best.pattern);
+            self.candidates.push(Reverse(best));
+            if !pages.is_empty() {
+                return Some(Instance { pattern, pages });
             }
         }
-        best.map(|(decompositor, _, _)| decompositor)
+        None
     }
 }
 
-/// Whether one T / L is less than another.
-fn is_less((page_ns, length): (u64, u64), (other_ns, other_length): (u64, u64)) -> bool {
-    u128::from(page_ns) * u128::from(other_length) < u128::from(other_ns) * u128::from(length)
+impl Ord for Ranked {
+    /// By T / L, without dividing; then by pattern and place, so that equal runs are equal.
+    fn cmp(&self, other: &Self) -> Ordering {
+        let (mine, others) = (
+            u128::from(self.page_ns) * other.length as u128,
+            u128::from(other.page_ns) * self.length as u128,
+        );
+        let key = |it: &Self| (it.pattern, it.candidate.places().next());
+        mine.cmp(&others).then_with(|| key(self).cmp(&key(other)))
+    }
 }
+
+impl PartialOrd for Ranked {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Ranked {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Ranked {}

@@ -1,7 +1,6 @@
-//! The longest run of consecutive addresses.
+//! Runs of consecutive addresses.
 
-use super::Decompositor;
-use super::destinations::Destinations;
+use super::{Candidate, Decompositor, places};
 use crate::WriteCosts;
 
 pub(super) struct Sequential;
@@ -15,12 +14,12 @@ impl Decompositor for Sequential {
         costs.sequential_ns
     }
 
-    fn longest(&self, destinations: &Destinations, _costs: &WriteCosts) -> u64 {
-        destinations.runs.longest().map_or(0, |run| run.length)
+    fn find(&self, addresses: &[u64]) -> Vec<Candidate> {
+        runs(addresses).map(|run| Candidate { ranges: [run].into_iter().collect() }).collect()
     }
+}
 
-    fn pages(&self, destinations: &Destinations, _costs: &WriteCosts) -> Vec<u64> {
-        let run = destinations.runs.longest();
-        run.map_or_else(Vec::new, |run| (run.start..run.end()).collect())
-    }
+/// The places of all runs of two and more.
+pub(super) fn runs(addresses: &[u64]) -> impl Iterator<Item = std::ops::Range<usize>> {
+    places(addresses.chunk_by(|one, next| one + 1 == *next)).filter(|run| run.len() >= 2)
 }

@@ -1,0 +1,97 @@
+use nandle_profile::{DeviceProfile, Interval};
+use serde::Serialize;
+
+use super::measure::{Better, Measure, Unit, measures};
+
+/// What became of a measure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Worse by more than the bound, and the intervals lie apart.
+    Regressed,
+    /// Better, and the intervals lie apart.
+    Improved,
+    /// The intervals overlap, or it is worse by no more than the bound.
+    Unchanged,
+    /// Only the older profile has it.
+    Gone,
+}
+
+/// A measure in an older and a newer profile.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Change {
+    /// What it is.
+    pub name: String,
+    /// What it counts in.
+    pub unit: Unit,
+    /// The older value.
+    pub old: Interval<f64>,
+    /// The newer one; `null` when it wasn't measured.
+    pub new: Option<Interval<f64>>,
+    /// By how much the newer is better, in per cent of the older; worse is negative.
+    pub gain_percent: Option<f64>,
+    /// What became of it.
+    pub verdict: Verdict,
+}
+
+/// Every measure of the older profile, and what became of it. It has regressed when it is worse by more than
+/// `tolerated_percent` and the intervals lie apart: noise alone is no regression.
+pub fn changes(old: &DeviceProfile, new: &DeviceProfile, tolerated_percent: f64) -> Vec<Change> {
+    let newer = measures(new);
+    let change = |old: Measure| {
+        let new = newer.iter().find(|new| new.name == old.name).map(|new| new.value);
+        judge(&old, new, tolerated_percent)
+    };
+    measures(old).into_iter().map(change).collect()
+}
+
+fn judge(old: &Measure, new: Option<Interval<f64>>, tolerated_percent: f64) -> Change {
+    let gain = new.map(|new| gain_percent(old, &new));
+    let verdict = match new.zip(gain) {
+        None => Verdict::Gone,
+        Some((new, _)) if overlap(&old.value, &new) => Verdict::Unchanged,
+        Some((_, gain)) if gain < -tolerated_percent => Verdict::Regressed,
+        Some((_, gain)) if gain > 0.0 => Verdict::Improved,
+        Some(_) => Verdict::Unchanged,
+    };
+    Change { name: old.name.clone(), unit: old.unit, old: old.value, new, gain_percent: gain, verdict }
+}
+
+fn gain_percent(old: &Measure, new: &Interval<f64>) -> f64 {
+    let relative = new.value / old.value.value - 1.0;
+    100.0 * if old.better == Better::Higher { relative } else { 0.0 - relative }
+}
+
+fn overlap(one: &Interval<f64>, other: &Interval<f64>) -> bool {
+    one.low <= other.high && other.low <= one.high
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn measure(better: Better, low: f64, high: f64) -> Measure {
+        let value = Interval { value: f64::midpoint(low, high), low, high };
+        Measure { name: "m".into(), unit: Unit::PerSecond, better, value }
+    }
+
+    fn verdict(better: Better, old: (f64, f64), new: (f64, f64)) -> Verdict {
+        let new = Interval { value: f64::midpoint(new.0, new.1), low: new.0, high: new.1 };
+        judge(&measure(better, old.0, old.1), Some(new), 10.0).verdict
+    }
+
+    #[test]
+    fn a_regression_is_large_and_out_of_the_noise() {
+        assert_eq!(verdict(Better::Higher, (95.0, 105.0), (70.0, 80.0)), Verdict::Regressed);
+        assert_eq!(verdict(Better::Higher, (95.0, 105.0), (60.0, 96.0)), Verdict::Unchanged);
+        assert_eq!(verdict(Better::Higher, (99.0, 101.0), (94.0, 96.0)), Verdict::Unchanged);
+        assert_eq!(verdict(Better::Higher, (99.0, 101.0), (105.0, 106.0)), Verdict::Improved);
+    }
+
+    #[test]
+    fn less_time_is_a_gain() {
+        assert_eq!(verdict(Better::Lower, (99.0, 101.0), (120.0, 130.0)), Verdict::Regressed);
+        assert_eq!(verdict(Better::Lower, (99.0, 101.0), (50.0, 60.0)), Verdict::Improved);
+        assert_eq!(judge(&measure(Better::Lower, 1.0, 2.0), None, 10.0).verdict, Verdict::Gone);
+    }
+}

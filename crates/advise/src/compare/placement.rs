@@ -1,0 +1,137 @@
+use nandle_profile::DeviceProfile;
+use serde::Serialize;
+
+use crate::figures::Figures;
+use crate::settings::Lack;
+
+/// A part of a database with a place of its own (Lee, Moon, Park, Kim, Kim: *A Case for Flash Memory SSD in Enterprise
+/// Database Applications*, SIGMOD 2008).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tenant {
+    /// The log: small durable writes, one after the other (§3).
+    Log,
+    /// Temporary table space: runs are written in sequence and read at random (§5).
+    TemporarySpace,
+    /// Rollback segments: several streams of appended versions, read along scattered chains (§4).
+    RollbackSegments,
+    /// Indexes: random reads and writes of pages.
+    Indexes,
+    /// Tables: random reads and writes of pages beside scans (§2).
+    Tables,
+}
+
+/// How often each pattern occurs in the work of a tenant, for each page; of the log, for each commit. Definitions of
+/// ours: the paper gives the patterns, not their shares.
+#[derive(Debug, Clone, Copy, Default)]
+struct Mix {
+    commit: f64,
+    sequential_write: f64,
+    partitioned_write: f64,
+    random_write: f64,
+    sequential_read: f64,
+    random_read: f64,
+}
+
+impl Tenant {
+    const ALL: [Self; 5] =
+        [Self::Log, Self::TemporarySpace, Self::RollbackSegments, Self::Indexes, Self::Tables];
+
+    /// What people call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Log => "log",
+            Self::TemporarySpace => "temporary space",
+            Self::RollbackSegments => "rollback segments",
+            Self::Indexes => "indexes",
+            Self::Tables => "tables",
+        }
+    }
+
+    /// Its pattern, in words.
+    pub fn pattern(self) -> &'static str {
+        match self {
+            Self::Log => "a durable small write for each commit",
+            Self::TemporarySpace => "a page written in sequence, a page read at random",
+            Self::RollbackSegments => "a page appended to one of several streams, a page read at random",
+            Self::Indexes => "two pages read at random for one written at random",
+            Self::Tables => "a page read at random and one written at random for two read in sequence",
+        }
+    }
+
+    fn mix(self) -> Mix {
+        match self {
+            Self::Log => Mix { commit: 1.0, ..Mix::default() },
+            Self::TemporarySpace => Mix { sequential_write: 1.0, random_read: 1.0, ..Mix::default() },
+            Self::RollbackSegments => Mix { partitioned_write: 1.0, random_read: 1.0, ..Mix::default() },
+            Self::Indexes => Mix { random_read: 2.0, random_write: 1.0, ..Mix::default() },
+            Self::Tables => {
+                Mix { random_read: 1.0, random_write: 1.0, sequential_read: 2.0, ..Mix::default() }
+            }
+        }
+    }
+}
+
+/// Where a tenant is best off.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Placement {
+    /// Who.
+    pub tenant: Tenant,
+    /// Time of one unit of its work on each drive, in the order of the profiles; `null` where the profile doesn't say.
+    pub cost_ns: Vec<Option<f64>>,
+    /// The cheapest drive's position; `null` when fewer than two can be told.
+    pub best: Option<usize>,
+    /// The dearest drive's cost by the cheapest's: what is gained by the right place.
+    pub gain_ratio: Option<f64>,
+    /// What profiles lack, without repetition.
+    pub missing: Vec<Lack>,
+}
+
+/// Which drive suits each part of a database, from the measured cost of its pattern. The tenant that gains most comes
+/// first.
+pub fn place(profiles: &[&DeviceProfile], page_bytes: u64) -> Vec<Placement> {
+    let mut placements: Vec<_> =
+        Tenant::ALL.iter().map(|tenant| place_one(*tenant, profiles, page_bytes)).collect();
+    placements.sort_by(|a, b| b.gain_ratio.unwrap_or(0.0).total_cmp(&a.gain_ratio.unwrap_or(0.0)));
+    placements
+}
+
+fn place_one(tenant: Tenant, profiles: &[&DeviceProfile], page_bytes: u64) -> Placement {
+    let costs: Vec<_> =
+        profiles.iter().map(|profile| cost_ns(&Figures::of(profile), tenant.mix(), page_bytes)).collect();
+    let mut missing: Vec<Lack> = costs.iter().filter_map(|cost| cost.as_ref().err().copied()).collect();
+    missing.sort_unstable();
+    missing.dedup();
+    let known = || costs.iter().enumerate().filter_map(|(index, cost)| Some((index, *cost.as_ref().ok()?)));
+    let comparable = known().count() > 1;
+    let least = known().min_by(|a, b| a.1.total_cmp(&b.1)).filter(|_| comparable);
+    let most = known().map(|(_, cost)| cost).max_by(f64::total_cmp).filter(|_| comparable);
+    Placement {
+        tenant,
+        best: least.map(|(index, _)| index),
+        gain_ratio: least.zip(most).map(|((_, least), most)| most / least),
+        cost_ns: costs.into_iter().map(Result::ok).collect(),
+        missing,
+    }
+}
+
+/// Reads are one after the other, as a merge and a walk along versions need them.
+fn cost_ns(figures: &Figures<'_>, mix: Mix, page_bytes: u64) -> Result<f64, Lack> {
+    let sequential_write = || figures.sequential_write_ns(page_bytes).map(|figure| figure.value.value);
+    let mut sum = 0.0;
+    let mut add = |weight: f64, cost: &dyn Fn() -> Result<f64, Lack>| {
+        if weight > 0.0 {
+            sum += weight * cost()?;
+        }
+        Ok(())
+    };
+    add(mix.commit, &|| Ok(figures.fastest_commit()?.value.value))?;
+    add(mix.sequential_write, &sequential_write)?;
+    add(mix.partitioned_write, &|| Ok(sequential_write()? * figures.partitioned_write()?.value.value))?;
+    add(mix.random_write, &|| Ok(figures.random_write_ns(page_bytes)?.value.value))?;
+    add(mix.sequential_read, &|| {
+        Ok(1e9 * page_bytes as f64 / figures.sequential_read_bandwidth()?.value.value)
+    })?;
+    add(mix.random_read, &|| Ok(figures.random_page_ns(page_bytes)?.value))?;
+    Ok(sum)
+}

@@ -1,0 +1,16 @@
+//! Formulas that weigh a drive against its price, a machine, or another drive: pure functions, each with its source.
+//! `docs/formulas.md` collects them.
+
+mod amdahl;
+mod balance;
+mod break_even;
+mod five_minute;
+mod mix;
+mod price;
+
+pub use amdahl::speed_up;
+pub use balance::{Processor, drives_per_processor};
+pub use break_even::{index_rows, index_share};
+pub use five_minute::break_even_seconds;
+pub use mix::mixed_iops;
+pub use price::per_money;

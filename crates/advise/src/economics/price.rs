@@ -1,0 +1,18 @@
+/// How much one unit of money buys.
+pub fn per_money(figure: f64, price: f64) -> f64 {
+    figure / price
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `FlashyDB`: an X25-E gives 35 000 random reads or 3 300 random writes a second, and 56 or 5.3 for a euro. Both say
+    /// that it cost about 624 euros.
+    #[test]
+    fn flashydbs_reads_and_writes_for_a_euro() {
+        const EUROS: f64 = 624.0;
+        assert_eq!(format!("{:.0}", per_money(35_000.0, EUROS)), "56");
+        assert_eq!(format!("{:.1}", per_money(3_300.0, EUROS)), "5.3");
+    }
+}

@@ -1,0 +1,114 @@
+use nandle_io::units::format_bytes;
+use nandle_profile::Interval;
+use nandle_profile::experiments::{CommitCost, CommitMethod, ExtentState};
+
+use super::Figures;
+use super::words::{bounded, time};
+use super::writes::PROBE_WRITES;
+use crate::settings::{Figure, Lack};
+
+fn lack(needs: &'static str) -> Lack {
+    Lack { needs, how: PROBE_WRITES }
+}
+
+/// What a way to commit is called.
+pub(crate) fn method_name(method: CommitMethod) -> &'static str {
+    let named = METHOD_NAMES.iter().find(|(named, _)| *named == method);
+    named.map_or("another way to commit", |(_, name)| name)
+}
+
+const METHOD_NAMES: [(CommitMethod, &str); 5] = [
+    (CommitMethod::WriteThenFlush, "a write and a flush"),
+    (CommitMethod::DurableWrite, "a durable write (O_DSYNC)"),
+    (CommitMethod::Fdatasync, "a write and fdatasync"),
+    (CommitMethod::Fsync, "a write and fsync"),
+    (CommitMethod::OpenSync, "a durable write (O_SYNC)"),
+];
+
+impl Figures<'_> {
+    /// Commits by one write into blocks that were written before, as logs that are recycled have them; those that were timed
+    /// in a file by blocking system calls, as databases make them, where there are any.
+    fn commits(&self) -> impl Iterator<Item = &CommitCost> {
+        let conducted = self.profile.experiments.flush.iter();
+        let all = conducted.flat_map(|conducted| &conducted.findings.commits);
+        let alone = all.filter(|cost| cost.extent == ExtentState::Overwritten && cost.writes_per_commit == 1);
+        let in_file = alone.clone().any(|cost| cost.in_file);
+        alone.filter(move |cost| cost.in_file == in_file)
+    }
+
+    /// Each method's commit of the size nearest to `write_bytes`, with its 99th percentile.
+    pub(crate) fn commit_methods(&self, write_bytes: u64) -> Vec<(CommitMethod, Figure, Option<u64>)> {
+        let mut methods: Vec<CommitMethod> = self.commits().map(|cost| cost.method).collect();
+        methods.sort_unstable();
+        methods.dedup();
+        let nearest = |method: CommitMethod| {
+            let of_method = self.commits().filter(|cost| cost.method == method);
+            of_method.min_by_key(|cost| (cost.write_bytes.abs_diff(write_bytes), cost.write_bytes))
+        };
+        methods
+            .into_iter()
+            .filter_map(nearest)
+            .map(|cost| (cost.method, commit_figure(cost), cost.latency_ns.p99))
+            .collect()
+    }
+
+    /// Mean time from a write of `write_bytes` to its being durable by `fdatasync`, or by the method next to it.
+    pub(crate) fn flush_mean(&self, write_bytes: u64) -> Result<Figure, Lack> {
+        let preferred = [
+            CommitMethod::Fdatasync,
+            CommitMethod::Fsync,
+            CommitMethod::WriteThenFlush,
+            CommitMethod::DurableWrite,
+        ];
+        let cost = preferred.into_iter().find_map(|method| {
+            let of_method = self.commits().filter(|cost| cost.method == method);
+            of_method.min_by_key(|cost| (cost.write_bytes.abs_diff(write_bytes), cost.write_bytes))
+        });
+        let cost = cost.ok_or(lack("what a flush takes after a small write"))?;
+        let mean = cost.latency_ns.mean.unwrap_or(cost.commit_ns.value);
+        // The mean has the median's relative uncertainty: both are of the same observations.
+        let [low, high] =
+            [cost.commit_ns.low, cost.commit_ns.high].map(|bound| mean * bound / cost.commit_ns.value);
+        let says = format!(
+            "{} of {} takes {} in the mean",
+            method_name(cost.method),
+            format_bytes(cost.write_bytes),
+            time(mean)
+        );
+        Ok(Figure::new("flush_mean_ns", Interval { value: mean, low, high }, says))
+    }
+
+    /// The soonest that a small write is durable, median.
+    pub(crate) fn fastest_commit(&self) -> Result<Figure, Lack> {
+        let commit = self.profile.derived.flush_ns.ok_or(lack("what a commit takes"))?;
+        let says = format!(
+            "{} of {} takes {} (median)",
+            method_name(commit.method),
+            format_bytes(commit.write_bytes),
+            bounded(&commit.median_ns, time)
+        );
+        Ok(Figure::new("flush_ns", commit.median_ns, says))
+    }
+
+    /// Commits per second alone, and of as many writers as gain from sharing a flush.
+    pub(crate) fn group_commit(&self) -> Result<Figure, Lack> {
+        let gain = self.profile.derived.group_commit.ok_or(lack("what sharing a flush gains"))?;
+        let says = format!(
+            "{:.0} commits a second alone, {:.0} by {} writers who share flushes",
+            gain.alone_per_s.value, gain.together_per_s.value, gain.writers.value
+        );
+        Ok(Figure::new("commits_per_s", gain.together_per_s, says))
+    }
+}
+
+fn commit_figure(cost: &CommitCost) -> Figure {
+    let p99 = cost.latency_ns.p99.map(|p99| format!(", 99 % at most {}", time(p99 as f64)));
+    let says = format!(
+        "{} of {} takes {} (median){}",
+        method_name(cost.method),
+        format_bytes(cost.write_bytes),
+        bounded(&cost.commit_ns, time),
+        p99.unwrap_or_default()
+    );
+    Figure::new("commit_ns", cost.commit_ns, says)
+}

@@ -1,0 +1,63 @@
+use nandle_io::units::format_bytes;
+use nandle_profile::{AtomicWrite, BlockQueue, DeviceProfile};
+
+use super::Figures;
+use super::words::number;
+use crate::settings::{Figure, Lack};
+
+/// The device in words: model and capacity, and where it was probed.
+pub(crate) fn device_name(profile: &DeviceProfile) -> String {
+    let identity = &profile.identity;
+    let name = identity.model.as_ref().or(identity.kernel_name.as_ref());
+    let capacity = identity.capacity_bytes.map(|bytes| format!(", {}", format_bytes(bytes)));
+    let name = name.map_or("unnamed device", |name| name.as_str()).trim();
+    format!("{name}{}, probed as {}", capacity.unwrap_or_default(), profile.target)
+}
+
+impl Figures<'_> {
+    /// What the kernel and the device say of writes that are never torn.
+    pub(crate) fn atomic_write(&self) -> Option<AtomicWrite> {
+        let found = self.profile.experiments.atomic_write.as_ref();
+        found.and_then(|conducted| conducted.findings.stated).or(self.profile.system.atomic_write)
+    }
+
+    /// The same as a figure: 0 where nobody promises anything.
+    pub(crate) fn atomic_write_unit(&self) -> Figure {
+        let (unit, says) = match self.atomic_write() {
+            Some(unit) => (
+                unit.unit_bytes_max,
+                format!(
+                    "the kernel states that writes up to {} are never torn",
+                    format_bytes(unit.unit_bytes_max)
+                ),
+            ),
+            None => (0, "the kernel states no size of write that is never torn".into()),
+        };
+        Figure::stated("atomic_write_unit_max_bytes", unit as f64, says)
+    }
+
+    /// The block device's queue.
+    pub(crate) fn queue(&self) -> Result<&BlockQueue, Lack> {
+        self.profile.system.queue.as_ref().ok_or(Lack {
+            needs: "the block device's queue limits",
+            how: "probe a directory or device of this machine; arrays in software and memory have no queue",
+        })
+    }
+
+    /// Whether requests went around the page cache.
+    pub(crate) fn direct(&self) -> Figure {
+        let direct = self.profile.backend.direct;
+        let says = if direct {
+            "direct I/O works here, and everything was measured with it"
+        } else {
+            "direct I/O was not to be had here, or not wanted"
+        };
+        Figure::stated("direct_share", f64::from(u8::from(direct)), says)
+    }
+
+    /// Processors of the machine that measured.
+    pub(crate) fn processors(&self) -> Figure {
+        let processors = f64::from(self.profile.system.machine.processors.max(1));
+        Figure::stated("processors", processors, format!("{} processors", number(processors)))
+    }
+}

@@ -1,0 +1,48 @@
+//! Arithmetic with intervals.
+
+use nandle_profile::Interval;
+
+/// Changes the bounds' type.
+pub(crate) fn widen<T: Copy + Into<f64>>(interval: &Interval<T>) -> Interval<f64> {
+    Interval { value: interval.value.into(), low: interval.low.into(), high: interval.high.into() }
+}
+
+/// The same for sizes.
+pub(crate) fn of_bytes(interval: &Interval<u64>) -> Interval<f64> {
+    Interval { value: interval.value as f64, low: interval.low as f64, high: interval.high as f64 }
+}
+
+/// Applies a function that never falls.
+pub(crate) fn map(interval: &Interval<f64>, rising: impl Fn(f64) -> f64) -> Interval<f64> {
+    let [value, low, high] = [interval.value, interval.low, interval.high].map(rising);
+    Interval { value, low, high }
+}
+
+/// One by another: least when the first is least and the other greatest.
+pub(crate) fn ratio(of: &Interval<f64>, by: &Interval<f64>) -> Interval<f64> {
+    Interval { value: of.value / by.value, low: of.low / by.high, high: of.high / by.low }
+}
+
+/// Their product.
+pub(crate) fn product(one: &Interval<f64>, other: &Interval<f64>) -> Interval<f64> {
+    Interval { value: one.value * other.value, low: one.low * other.low, high: one.high * other.high }
+}
+
+/// A rate from the time of one, or the time from the rate: `scale / interval`.
+pub(crate) fn inverse(scale: f64, interval: &Interval<f64>) -> Interval<f64> {
+    Interval { value: scale / interval.value, low: scale / interval.high, high: scale / interval.low }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotients_turn_the_bounds_of_the_divisor() {
+        let of = Interval { value: 10.0, low: 8.0, high: 12.0 };
+        let by = Interval { value: 2.0, low: 1.0, high: 4.0 };
+        assert_eq!(ratio(&of, &by), Interval { value: 5.0, low: 2.0, high: 12.0 });
+        assert_eq!(inverse(8.0, &by), Interval { value: 4.0, low: 2.0, high: 8.0 });
+        assert_eq!(product(&of, &by), Interval { value: 20.0, low: 8.0, high: 48.0 });
+    }
+}

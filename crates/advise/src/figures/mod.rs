@@ -1,0 +1,25 @@
+//! What rules need, read from a profile: this folder alone knows the profile's schema. Each function gives a figure with
+//! the sentence that the advice prints, or says what the profile lacks and how it is had.
+
+mod commits;
+mod facts;
+pub(crate) mod interval;
+mod reads;
+pub(crate) mod words;
+mod writes;
+
+use nandle_profile::DeviceProfile;
+
+pub(crate) use facts::device_name;
+
+/// A profile, asked for figures.
+#[derive(Debug)]
+pub(crate) struct Figures<'a> {
+    pub(crate) profile: &'a DeviceProfile,
+}
+
+impl<'a> Figures<'a> {
+    pub(crate) fn of(profile: &'a DeviceProfile) -> Self {
+        Self { profile }
+    }
+}

@@ -1,0 +1,239 @@
+use nandle_io::units::format_bytes;
+use nandle_profile::experiments::{InterferenceCell, PatternCost};
+use nandle_profile::{InterferenceLimit, OperationKind};
+
+use super::Figures;
+use super::interval::{inverse, map, of_bytes, product};
+use super::words::{bandwidth, bounded, bytes, number, time};
+use crate::settings::{Figure, Lack};
+
+/// How figures of writing are had.
+pub(super) const PROBE_WRITES: &str = "let the probe write: nandle probe TARGET --budget 10m";
+
+fn lack(needs: &'static str) -> Lack {
+    Lack { needs, how: PROBE_WRITES }
+}
+
+impl Figures<'_> {
+    /// Bandwidth of random writing in the steady state.
+    pub(crate) fn steady_write_bandwidth(&self) -> Result<Figure, Lack> {
+        let steady = self.profile.derived.steady_state.as_ref();
+        let steady = steady.ok_or(lack("the steady state of random writes"))?;
+        let reached = if steady.reached { "" } else { " (the steady state was not reached)" };
+        let says = format!(
+            "random writes of {} settle at {}{reached}",
+            format_bytes(steady.block_bytes),
+            bounded(&steady.random_write_bytes_per_s, bandwidth)
+        );
+        Ok(Figure::new("steady_write_bandwidth_bytes_per_s", steady.random_write_bytes_per_s, says))
+    }
+
+    /// Random writes of a page per second in the steady state. What was measured in blocks of another size is brought to
+    /// the page's by the cost of random writes of both; without those, bytes per second are taken to be the same, which
+    /// says too little of pages larger than the blocks, never too much.
+    pub(crate) fn steady_write_iops(&self, page_bytes: u64) -> Result<Figure, Lack> {
+        let steady = self.steady_write_bandwidth()?;
+        let block_bytes =
+            self.profile.derived.steady_state.as_ref().map_or(page_bytes, |state| state.block_bytes);
+        let scale = self.random_write_gain(block_bytes, page_bytes);
+        let iops = map(&steady.value, |bytes_per_s| bytes_per_s * scale / page_bytes as f64);
+        let says = format!(
+            "{}: {} pages of {} a second",
+            steady.says,
+            bounded(&iops, number),
+            format_bytes(page_bytes)
+        );
+        Ok(Figure::new("steady_write_iops", iops, says))
+    }
+
+    /// Bytes per second of random writes of one size by those of another; 1 where they weren't both measured.
+    fn random_write_gain(&self, from_bytes: u64, to_bytes: u64) -> f64 {
+        let rate = |block_bytes: u64| {
+            let row = self.plain_writes("random").find(|row| row.block_bytes == block_bytes)?;
+            Some(row.block_bytes as f64 / row.request_ns.value)
+        };
+        rate(to_bytes).zip(rate(from_bytes)).map_or(1.0, |(to, from)| to / from)
+    }
+
+    /// Time of a random page write by that of a sequential one.
+    pub(crate) fn random_by_sequential_write(&self) -> Result<Figure, Lack> {
+        let cost = self.profile.derived.write_pattern_cost.ok_or(lack("the cost of write patterns"))?;
+        let says = format!(
+            "a random write of {} takes {} times as long as a sequential one",
+            format_bytes(cost.block_bytes),
+            bounded(&cost.random, number)
+        );
+        Ok(Figure::new("random_by_sequential_write_ratio", cost.random, says))
+    }
+
+    /// The best bandwidth of sequential writing.
+    pub(crate) fn sequential_write_bandwidth(&self) -> Result<Figure, Lack> {
+        let rates = self.sequential_writes().map(|row| {
+            let rate = inverse(1e9 * row.block_bytes as f64, &row.request_ns);
+            (rate, row.block_bytes, row.queue_depth)
+        });
+        let best = rates.max_by(|a, b| a.0.value.total_cmp(&b.0.value));
+        let (rate, block, depth) = best.ok_or(lack("the bandwidth of sequential writes"))?;
+        let says = format!(
+            "sequential writes of {} give {} at depth {depth}",
+            format_bytes(block),
+            bounded(&rate, bandwidth)
+        );
+        Ok(Figure::new("sequential_write_bandwidth_bytes_per_s", rate, says))
+    }
+
+    /// Sequential writes per second of the size nearest to `block_bytes`.
+    pub(crate) fn sequential_write_iops(&self, block_bytes: u64) -> Result<Figure, Lack> {
+        let nearest = self.sequential_writes().min_by_key(|row| row.block_bytes.abs_diff(block_bytes));
+        let row = nearest.ok_or(lack("sequential writes"))?;
+        let iops = inverse(1e9, &row.request_ns);
+        let says = format!(
+            "{} sequential writes of {} a second at depth {}",
+            bounded(&iops, number),
+            format_bytes(row.block_bytes),
+            row.queue_depth
+        );
+        Ok(Figure::new("sequential_write_iops", iops, says))
+    }
+
+    fn sequential_writes(&self) -> impl Iterator<Item = &PatternCost> {
+        self.plain_writes("sequential")
+    }
+
+    /// Writes in a pattern, aligned and without pauses.
+    fn plain_writes(&self, pattern: &'static str) -> impl Iterator<Item = &PatternCost> {
+        let conducted = self.profile.experiments.write_patterns.iter();
+        conducted.flat_map(|conducted| &conducted.findings.patterns).filter(move |row| {
+            row.pattern == pattern
+                && row.operation == OperationKind::Write
+                && row.pause_ns == 0
+                && row.shift_bytes == 0
+        })
+    }
+
+    /// The limit up to which writes leave reads alone, with the bytes of its writes.
+    fn interference(&self) -> Result<(InterferenceLimit, u64), Lack> {
+        let missing = lack("what writes do to the latency of reads");
+        let limit = self.profile.derived.interference.ok_or(missing)?;
+        let map = self.profile.experiments.interference.as_ref().ok_or(missing)?;
+        Ok((limit, map.findings.write_block_bytes))
+    }
+
+    /// Bytes that may be written per second, in blocks as large as they were beside the reads, while the 99th percentile of
+    /// reads (a lower one where the reads were too few) stays within twice what it is without.
+    pub(crate) fn write_bandwidth_beside_reads(&self) -> Result<Figure, Lack> {
+        let (limit, write_bytes) = self.interference()?;
+        let rate = map(&limit.write_rate_per_s, |per_s| per_s * write_bytes as f64);
+        let says = format!(
+            "beside {} reads a second, writes of {} up to {} leave the latency that {:.0} % of the reads have within \
+             twice its value",
+            number(limit.read_rate_per_s),
+            format_bytes(write_bytes),
+            bounded(&rate, bandwidth),
+            limit.quantile * 100.0
+        );
+        Ok(Figure::new("write_bandwidth_beside_reads_bytes_per_s", rate, says))
+    }
+
+    /// The block below which smaller requests gain nothing.
+    pub(crate) fn smallest_block(&self) -> Result<Figure, Lack> {
+        let block = self.profile.derived.smallest_block_bytes;
+        let block = of_bytes(&block.ok_or(lack("the smallest real block"))?);
+        let says = format!("requests smaller than {} gain nothing", bounded(&block, bytes));
+        Ok(Figure::new("smallest_block_bytes", block, says))
+    }
+
+    /// The size below which a write costs a read as well; without a sign of such a step, the smallest real block.
+    pub(crate) fn smallest_write(&self) -> Result<Figure, Lack> {
+        let findings = self.profile.experiments.smallest_block.as_ref();
+        let step = findings.and_then(|conducted| conducted.findings.read_modify_write_below_bytes);
+        let Some(step) = step else { return self.smallest_block() };
+        let step = of_bytes(&step);
+        let says = format!("a write smaller than {} costs a read as well", bounded(&step, bytes));
+        Ok(Figure::new("smallest_write_bytes", step, says))
+    }
+
+    /// Bytes that can be written in sequence while one small flush goes on.
+    pub(crate) fn bytes_per_flush(&self) -> Result<Figure, Lack> {
+        let flush = self.fastest_commit()?;
+        let bandwidth_figure = self.sequential_write_bandwidth()?;
+        let volume = map(&product(&flush.value, &bandwidth_figure.value), |product| product / 1e9);
+        let says = format!("{}; {}: {}", flush.says, bandwidth_figure.says, bounded(&volume, bytes));
+        Ok(Figure::new("bytes_per_flush_bytes", volume, says))
+    }
+
+    /// Time of one write in the best pattern, of a page.
+    pub(crate) fn sequential_write_ns(&self, page_bytes: u64) -> Result<Figure, Lack> {
+        let rate = self.sequential_write_bandwidth()?;
+        let span = inverse(1e9 * page_bytes as f64, &rate.value);
+        let says = format!("{} a page", bounded(&span, time));
+        Ok(Figure::new("sequential_write_ns", span, says))
+    }
+
+    /// Writing several streams by turns, by writing one.
+    pub(crate) fn partitioned_write(&self) -> Result<Figure, Lack> {
+        let missing = lack("the cost of writing several streams by turns");
+        let cost = self.profile.derived.write_pattern_cost.ok_or(missing)?;
+        let relative = cost.partitioned.ok_or(missing)?;
+        let says =
+            format!("streams written by turns take {} times as long as one", bounded(&relative, number));
+        Ok(Figure::new("partitioned_by_sequential_write_ratio", relative, says))
+    }
+
+    /// Time of one random write of a page: the steady state's, or that of the write patterns where that is all there is.
+    pub(crate) fn random_write_ns(&self, page_bytes: u64) -> Result<Figure, Lack> {
+        let steady = self.steady_write_iops(page_bytes).map(|rate| inverse(1e9, &rate.value));
+        let span = steady.or_else(|_| {
+            let sequential = self.sequential_write_ns(page_bytes)?.value;
+            Ok(product(&sequential, &self.random_by_sequential_write()?.value))
+        })?;
+        Ok(Figure::new("random_write_ns", span, format!("{} a page", bounded(&span, time))))
+    }
+
+    /// Latency of reads and of writes (99th percentile) where each, with the least of the other beside it, comes nearest
+    /// to 90 % of its most per second.
+    pub(crate) fn latency_near_saturation(&self) -> Result<(Figure, Figure), Lack> {
+        let missing = lack("latencies over the rate of reads and writes");
+        let cells = &self.profile.experiments.interference.as_ref().ok_or(missing)?.findings.cells;
+        let read = busiest(cells, |cell| cell.read_share, |cell| cell.write_share).ok_or(missing)?;
+        let write = busiest(cells, |cell| cell.write_share, |cell| cell.read_share).ok_or(missing)?;
+        let figure = |key, share: f64, what: &str, p99: Option<u64>| {
+            let p99 = p99.ok_or(missing)? as f64;
+            let says = format!(
+                "99 % of {what} take at most {} at {:.0} % of the most a second",
+                time(p99),
+                share * 100.0
+            );
+            Ok(Figure::stated(key, p99, says))
+        };
+        Ok((
+            figure("read_latency_p99_ns", read.read_share, "reads", read.read_latency_ns.p99)?,
+            figure("write_latency_p99_ns", write.write_share, "writes", write.write_latency_ns.p99)?,
+        ))
+    }
+
+    /// The smallest sequential write that reaches 95 % of what any size gives.
+    pub(crate) fn sequential_write_request_bytes(&self) -> Result<Figure, Lack> {
+        let best = self.sequential_write_bandwidth()?;
+        let rate = |row: &PatternCost| 1e9 * row.block_bytes as f64 / row.request_ns.value;
+        let enough = self.sequential_writes().filter(|row| rate(row) >= 0.95 * best.value.value);
+        let smallest =
+            enough.map(|row| row.block_bytes).min().ok_or(lack("sequential writes of several sizes"))?;
+        let says = format!("{}, and those of {} reach 95 % of it", best.says, format_bytes(smallest));
+        Ok(Figure::stated("sequential_write_request_bytes", smallest as f64, says))
+    }
+}
+
+/// Up to this part of its most, a device keeps up.
+const NEAR_SATURATION: f64 = 0.95;
+
+/// Among the cells with the least of the other kind that kept their rates, the one with the most of its own.
+fn busiest(
+    cells: &[InterferenceCell],
+    own: fn(&InterferenceCell) -> f64,
+    other: fn(&InterferenceCell) -> f64,
+) -> Option<&InterferenceCell> {
+    let least = cells.iter().filter(|cell| own(cell) > 0.0).map(other).min_by(f64::total_cmp)?;
+    let quiet = cells.iter().filter(|cell| cell.rates_kept && other(cell) <= least);
+    quiet.filter(|cell| own(cell) <= NEAR_SATURATION).max_by(|a, b| own(a).total_cmp(&own(b)))
+}

@@ -1,0 +1,13 @@
+//! What a device profile means: settings for databases and the kernel, each with the number and the rule behind it
+//! ([`advise`]); price and performance, sizing, placement, and what changed since an older profile ([`compare`],
+//! [`economics`]). Profile in, advice out: this crate must never do I/O, and never advise giving up durability or
+//! the protection from torn pages for speed.
+
+pub mod compare;
+pub mod economics;
+mod figures;
+mod products;
+mod rules;
+pub mod settings;
+
+pub use products::{Product, UnknownVersion, advise, fragment};

@@ -1,0 +1,48 @@
+//! `MariaDB` 10.6 and later: "`InnoDB` System Variables" of its documentation.
+
+use super::innodb;
+use crate::figures::Figures;
+use crate::settings::{Collector, Question, RuleSource, Setting, Version};
+
+/// The series in which `innodb_log_write_ahead_size` came back (10.11.9, 11.4.3).
+const KNOWS_WRITE_AHEAD: Version = Version::new(10, 11);
+/// From here on `innodb_flush_method` gives way to a variable for each kind of file.
+const KNOWS_BUFFERING: Version = Version::new(11, 0);
+
+pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mut Collector) {
+    collector.part("[mariadb]");
+    collector.add("innodb_io_capacity", innodb::io_capacity(figures).map(|set| set.default("200")));
+    let capacity_max = innodb::io_capacity_max(figures);
+    collector.add(
+        "innodb_io_capacity_max",
+        capacity_max.map(|set| set.default("2000 or twice innodb_io_capacity")),
+    );
+    collector.add("innodb_flush_neighbors", innodb::flush_neighbors(figures).map(|set| set.default("1")));
+    collector.add("innodb_page_size", innodb::page_size(figures));
+    if question.version >= KNOWS_WRITE_AHEAD {
+        let write_ahead = innodb::log_write_ahead_size(figures, 4096);
+        let remark = "Versions before 10.11.9 and 11.4.3 refuse it.";
+        collector
+            .add("innodb_log_write_ahead_size", write_ahead.map(|set| set.default("512").remark(remark)));
+    }
+    if let Some(method) = innodb::flush_method(figures) {
+        collector.add(
+            "innodb_flush_method",
+            Ok(if question.version >= KNOWS_BUFFERING {
+                without_buffering(method)
+            } else {
+                method.default("O_DIRECT")
+            }),
+        );
+    }
+    collector.add("innodb_doublewrite", Ok(innodb::doublewrite(figures)));
+    if let Some(memory) = question.memory_bytes {
+        collector.add("innodb_buffer_pool_size", Ok(innodb::buffer_pool_size(memory)));
+    }
+}
+
+/// The same under its new name.
+fn without_buffering(method: Setting) -> Setting {
+    Setting::new("innodb_data_file_buffering", "OFF", method.figures, RuleSource::Documentation, method.rule)
+        .default("OFF")
+}

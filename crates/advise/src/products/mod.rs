@@ -1,0 +1,69 @@
+//! The products whose settings are known: a file each, from figures to the lines of its configuration.
+
+mod fragment;
+mod innodb;
+mod linux;
+mod mariadb;
+mod mysql;
+mod postgresql;
+mod product;
+mod rocksdb;
+mod seastar;
+mod sqlite;
+
+use nandle_profile::DeviceProfile;
+
+pub use fragment::fragment;
+pub use product::{Product, UnknownVersion};
+
+use crate::figures::{Figures, device_name};
+use crate::settings::{Advice, Collector, Question};
+
+/// Settings for a product on the device of a profile. What the profile can't support is named in
+/// [`Advice::missing`].
+///
+/// # Errors
+/// The version is older than what is known of the product.
+pub fn advise(profile: &DeviceProfile, question: &Question) -> Result<Advice, UnknownVersion> {
+    question.product.check(question.version)?;
+    let mut collector = Collector::default();
+    let figures = Figures::of(profile);
+    match question.product {
+        Product::Postgresql => postgresql::collect(&figures, question, &mut collector),
+        Product::Mariadb => mariadb::collect(&figures, question, &mut collector),
+        Product::Mysql => mysql::collect(&figures, question, &mut collector),
+        Product::Rocksdb => rocksdb::collect(&figures, question, &mut collector),
+        Product::Sqlite => sqlite::collect(&figures, question, &mut collector),
+        Product::Seastar => seastar::collect(&figures, &mut collector),
+        Product::Linux => linux::collect(&figures, &mut collector),
+    }
+    collector.parts.retain(|part| !part.settings.is_empty());
+    Ok(Advice {
+        question: question.clone(),
+        device: device_name(profile),
+        parts: collector.parts,
+        missing: collector.missing,
+        remarks: remarks(profile, question),
+    })
+}
+
+/// What holds for all of the advice.
+fn remarks(profile: &DeviceProfile, question: &Question) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if question.version > question.product.latest() {
+        remarks.push(format!(
+            "{} {} is newer than what is known here ({}): check names and ranges against its documentation.",
+            question.product,
+            question.version,
+            question.product.latest()
+        ));
+    }
+    if !profile.backend.direct {
+        remarks.push(
+            "Everything was measured through the page cache: the figures are the cache's as well.".into(),
+        );
+    }
+    let why = profile.partial.iter().map(|reason| format!("The profile is partial: {reason}."));
+    remarks.extend(why);
+    remarks
+}

@@ -1,0 +1,51 @@
+//! `MySQL` 8.0 and later: "`InnoDB` Startup Options and System Variables" of its reference manual.
+
+use nandle_profile::experiments::CommitMethod;
+
+use super::innodb;
+use crate::figures::Figures;
+use crate::settings::{Collector, Lack, Question, RuleSource, Setting, Version};
+
+/// From here on `InnoDB`'s defaults are meant for solid-state drives.
+const NEW_DEFAULTS: Version = Version::new(8, 4);
+
+pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mut Collector) {
+    let new = question.version >= NEW_DEFAULTS;
+    collector.part("[mysqld]");
+    let capacity = innodb::io_capacity(figures).map(|set| set.default(if new { "10000" } else { "200" }));
+    collector.add("innodb_io_capacity", capacity);
+    let capacity_max = innodb::io_capacity_max(figures).map(|set| set.default("twice innodb_io_capacity"));
+    collector.add("innodb_io_capacity_max", capacity_max);
+    collector.add("innodb_flush_neighbors", innodb::flush_neighbors(figures).map(|set| set.default("0")));
+    collector.add("innodb_page_size", innodb::page_size(figures));
+    let write_ahead =
+        innodb::log_write_ahead_size(figures, innodb::PAGE_BYTES).map(|set| set.default("8192"));
+    collector.add("innodb_log_write_ahead_size", write_ahead);
+    if let Some(method) = innodb::flush_method(figures) {
+        let default = if new { "O_DIRECT where the file system takes it" } else { "fsync" };
+        collector.add("innodb_flush_method", Ok(method.default(default)));
+    }
+    collector.add("innodb_use_fdatasync", use_fdatasync(figures, new));
+    collector.add("innodb_doublewrite", Ok(innodb::doublewrite(figures)));
+    if let Some(memory) = question.memory_bytes {
+        collector.add("innodb_buffer_pool_size", Ok(innodb::buffer_pool_size(memory)));
+    }
+}
+
+/// Both make the same bytes durable; `fdatasync` leaves out times that nobody reads.
+fn use_fdatasync(figures: &Figures<'_>, new: bool) -> Result<Setting, Lack> {
+    let methods = figures.commit_methods(innodb::PAGE_BYTES);
+    let figure_of = |wanted: CommitMethod| {
+        methods.iter().find(|(method, ..)| *method == wanted).map(|(_, figure, _)| figure.clone())
+    };
+    let (fdatasync, fsync) =
+        figure_of(CommitMethod::Fdatasync).zip(figure_of(CommitMethod::Fsync)).ok_or(Lack {
+            needs: "what fdatasync and fsync take on files",
+            how: "let the probe write to a directory: nandle probe DIRECTORY --budget 10m",
+        })?;
+    let slower = fdatasync.value.low > fsync.value.high;
+    let value = if slower { "OFF" } else { "ON" };
+    let rule = "on, unless fdatasync was surely slower than fsync";
+    Ok(Setting::new("innodb_use_fdatasync", value, vec![fdatasync, fsync], RuleSource::Documentation, rule)
+        .default(if new { "ON" } else { "OFF" }))
+}

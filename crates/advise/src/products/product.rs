@@ -1,0 +1,121 @@
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::settings::Version;
+
+/// What settings can be advised for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Product {
+    /// `PostgreSQL`.
+    Postgresql,
+    /// `MariaDB` with `InnoDB`.
+    Mariadb,
+    /// `MySQL` with `InnoDB`.
+    Mysql,
+    /// `RocksDB`.
+    Rocksdb,
+    /// `SQLite`.
+    Sqlite,
+    /// Seastar, as `ScyllaDB` and Redpanda have it.
+    Seastar,
+    /// The kernel's block layer.
+    Linux,
+}
+
+/// A version of which nothing is known here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{product} {got}: nothing is known here of versions before {oldest}; name one from {oldest} to {latest}"
+)]
+pub struct UnknownVersion {
+    product: Product,
+    got: Version,
+    oldest: Version,
+    latest: Version,
+}
+
+impl Product {
+    /// The oldest version whose settings are known.
+    pub fn oldest(self) -> Version {
+        match self {
+            Self::Postgresql => Version::new(13, 0),
+            Self::Mariadb => Version::new(10, 6),
+            Self::Mysql => Version::new(8, 0),
+            Self::Rocksdb => Version::new(7, 0),
+            Self::Sqlite => Version::new(3, 7),
+            Self::Seastar => Version::new(22, 0),
+            Self::Linux => Version::new(5, 4),
+        }
+    }
+
+    /// The latest version whose settings are known; the one that is meant where the user names none.
+    pub fn latest(self) -> Version {
+        match self {
+            Self::Postgresql => Version::new(18, 0),
+            Self::Mariadb => Version::new(11, 8),
+            Self::Mysql => Version::new(8, 4),
+            Self::Rocksdb => Version::new(10, 0),
+            Self::Sqlite => Version::new(3, 50),
+            Self::Seastar => Version::new(25, 0),
+            Self::Linux => Version::new(6, 12),
+        }
+    }
+
+    /// # Errors
+    /// The version is too old.
+    pub(crate) fn check(self, version: Version) -> Result<(), UnknownVersion> {
+        if version >= self.oldest() {
+            return Ok(());
+        }
+        Err(UnknownVersion { product: self, got: version, oldest: self.oldest(), latest: self.latest() })
+    }
+
+    /// What a comment begins with in its configuration.
+    pub(crate) fn comment(self) -> &'static str {
+        match self {
+            Self::Sqlite => "--",
+            _ => "#",
+        }
+    }
+
+    /// One setting as a line of its configuration.
+    pub(crate) fn line(self, name: &str, value: &str) -> String {
+        match self {
+            Self::Postgresql | Self::Mariadb | Self::Mysql => format!("{name} = {value}"),
+            Self::Rocksdb => format!("  {name}={value}"),
+            Self::Sqlite => format!("PRAGMA {name} = {value};"),
+            Self::Seastar => format!("    {name}: {value}"),
+            Self::Linux => format!("echo {value} > {name}"),
+        }
+    }
+}
+
+impl fmt::Display for Product {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Postgresql => "PostgreSQL",
+            Self::Mariadb => "MariaDB",
+            Self::Mysql => "MySQL",
+            Self::Rocksdb => "RocksDB",
+            Self::Sqlite => "SQLite",
+            Self::Seastar => "Seastar",
+            Self::Linux => "Linux",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn old_versions_are_refused_with_what_is_known() {
+        let error = Product::Postgresql.check(Version::new(9, 6)).unwrap_err().to_string();
+        for part in ["PostgreSQL 9.6", "from 13 to 18"] {
+            assert!(error.contains(part), "{error}");
+        }
+        assert_eq!(Product::Mysql.check(Version::new(9, 0)), Ok(()));
+    }
+}

@@ -1,0 +1,106 @@
+//! `RocksDB`: an options file, as `LoadOptionsFromFile` and `db_bench --options_file` take it.
+
+use nandle_io::units::format_bytes;
+
+use crate::figures::Figures;
+use crate::figures::words::whole;
+use crate::rules::{background_write_rate, power_of_two_within};
+use crate::settings::{Collector, Lack, Question, RuleSource, Setting, Version};
+
+const MIB: u64 = 1 << 20;
+/// From here on the default of `compaction_readahead_size` is 2 MB instead of none.
+const READS_AHEAD: Version = Version::new(8, 7);
+
+pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mut Collector) {
+    collector.part("[DBOptions]");
+    collector.add("compaction_readahead_size", compaction_readahead_size(figures, question.version));
+    collector.add("max_background_jobs", max_background_jobs(figures));
+    collector.add("bytes_per_sync", bytes_per_sync(figures, "bytes_per_sync"));
+    collector.add("wal_bytes_per_sync", bytes_per_sync(figures, "wal_bytes_per_sync"));
+    collector.add("rate_bytes_per_sec", rate_bytes_per_sec(figures));
+    collector.part("[TableOptions/BlockBasedTable \"default\"]");
+    collector.add("block_size", block_size(figures));
+    collector.add("max_auto_readahead_size", max_auto_readahead_size(figures));
+    if let Some(memory) = question.memory_bytes {
+        collector.add("block_cache", Ok(block_cache(memory)));
+    }
+    // The reader of options files wants the version first and a column family before its table's options.
+    let version = format!(
+        "[Version]\n  rocksdb_version={}.{}.0\n  options_file_version=1.1\n",
+        question.version.major, question.version.minor
+    );
+    for part in &mut collector.parts {
+        if part.heading.starts_with("[DBOptions]") {
+            part.heading = format!("{version}\n[DBOptions]");
+        } else {
+            part.heading = format!("[CFOptions \"default\"]\n\n{}", part.heading);
+        }
+    }
+}
+
+/// A compaction reads ahead one request at a time.
+fn compaction_readahead_size(figures: &Figures<'_>, version: Version) -> Result<Setting, Lack> {
+    let request = figures.sequential_request_bytes(1)?;
+    let value = power_of_two_within(request.value.value, 64 << 10, 16 * MIB);
+    let rule = "the smallest request that reaches 95 % of sequential bandwidth when one is outstanding, 64 KiB to 16 MiB";
+    let default = if version >= READS_AHEAD { "2097152" } else { "0" };
+    Ok(Setting::new("compaction_readahead_size", value, vec![request], RuleSource::Ours, rule)
+        .default(default))
+}
+
+/// Iterators read ahead twice as much each time, up to this.
+fn max_auto_readahead_size(figures: &Figures<'_>) -> Result<Setting, Lack> {
+    let request = figures.sequential_request_bytes(1)?;
+    let value = power_of_two_within(request.value.value, 64 << 10, 4 * MIB);
+    let rule = "the smallest request that reaches 95 % of sequential bandwidth when one is outstanding, 64 KiB to 4 MiB";
+    Ok(Setting::new("max_auto_readahead_size", value, vec![request], RuleSource::Ours, rule)
+        .default("262144"))
+}
+
+fn block_size(figures: &Figures<'_>) -> Result<Setting, Lack> {
+    let block = figures.smallest_block()?;
+    let value = power_of_two_within(block.value.value, 4 << 10, 64 << 10);
+    let rule = "the smallest block that is efficient to read at random, 4 KiB to 64 KiB";
+    Ok(Setting::new("block_size", value, vec![block], RuleSource::Ours, rule)
+        .default("4096")
+        .remark("A block is compressed before it is written, so what is read is smaller."))
+}
+
+/// Written back in one go, this much delays a read by at most ten milliseconds.
+fn bytes_per_sync(figures: &Figures<'_>, name: &'static str) -> Result<Setting, Lack> {
+    let steady = figures.steady_write_bandwidth()?;
+    let value = power_of_two_within(steady.value.value / 100.0 / 2.0, 256 << 10, 8 * MIB);
+    let rule =
+        "what the device writes in about 10 ms, so that no flush grows longer than that; 256 KiB to 8 MiB";
+    Ok(Setting::new(name, value, vec![steady], RuleSource::Ours, rule).default("0"))
+}
+
+fn rate_bytes_per_sec(figures: &Figures<'_>) -> Result<Setting, Lack> {
+    let (rate, seen, rule) = background_write_rate(figures)?;
+    Ok(Setting::new("rate_bytes_per_sec", whole(rate), seen, RuleSource::Ours, rule).shown_only(
+        "no options file holds a rate limiter: give the number to NewGenericRateLimiter, or to db_bench as \
+         --rate_limiter_bytes_per_sec",
+    ))
+}
+
+/// A compaction job writes what one reader reads.
+fn max_background_jobs(figures: &Figures<'_>) -> Result<Setting, Lack> {
+    let (rate, mut seen, _) = background_write_rate(figures)?;
+    let one = figures.sequential_write_bandwidth()?;
+    let processors = figures.processors();
+    // Of what a job could write alone, compression and merging leave about a fifth.
+    let of_one_job = one.value.value / 5.0;
+    let most = processors.value.value.max(2.0);
+    let value = whole((rate / of_one_job).ceil().clamp(2.0, most));
+    seen.extend([one, processors]);
+    let rule = "as many jobs as the rate that writes may have feeds, when each writes at a fifth of the sequential \
+                bandwidth; 2 to the number of processors";
+    Ok(Setting::new("max_background_jobs", value, seen, RuleSource::Ours, rule).default("2"))
+}
+
+/// "Usually about a third of the total memory" (`RocksDB`'s wiki, Setup Options and Basic Tuning).
+fn block_cache(memory_bytes: u64) -> Setting {
+    let rule = format!("a third of the memory that it may use ({})", format_bytes(memory_bytes));
+    Setting::new("block_cache", memory_bytes / 3, Vec::new(), RuleSource::Documentation, rule)
+        .shown_only("no options file holds a cache: give the number to NewLRUCache")
+}

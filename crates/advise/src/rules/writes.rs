@@ -1,0 +1,34 @@
+use crate::figures::Figures;
+use crate::settings::{Figure, Lack};
+
+/// From this ratio on a random write is dear enough that sequential neighbours are worth writing along. uFLIP and
+/// `StableBuffer` count up to 4 times sequential writing among the good patterns.
+const DEAR_RANDOM_WRITE: f64 = 4.0;
+
+/// Whether random writes are much dearer than sequential ones, as sure as the interval is.
+pub(crate) fn random_is_dear(random_by_sequential: &Figure) -> bool {
+    random_by_sequential.value.value >= DEAR_RANDOM_WRITE
+}
+
+/// Part of the steady state that background writing may take where nobody measured what it does to reads.
+const PART_OF_STEADY_STATE: f64 = 0.5;
+
+/// Background writing has to go on, also where any of it is felt by reads.
+const LEAST_PART_OF_STEADY_STATE: f64 = 0.05;
+
+/// Bytes per second that background writing may take, with the figures and the words of the rule: what leaves the
+/// 99th percentile of reads within twice its value, and no more than the steady state; half of the steady state
+/// where interference was not measured.
+pub(crate) fn background_write_rate(figures: &Figures<'_>) -> Result<(f64, Vec<Figure>, String), Lack> {
+    let steady = figures.steady_write_bandwidth()?;
+    let Ok(beside) = figures.write_bandwidth_beside_reads() else {
+        let rate = steady.value.value * PART_OF_STEADY_STATE;
+        let rule = "half of the steady state, for want of a measurement of what writes do to reads";
+        return Ok((rate, vec![steady], rule.into()));
+    };
+    let least = steady.value.value * LEAST_PART_OF_STEADY_STATE;
+    let rate = beside.value.value.min(steady.value.value).max(least);
+    let rule = "the rate of writing up to which reads keep their 99th percentile within twice its value; no more than \
+                the steady state, and at least a twentieth of it, for work has to go on";
+    Ok((rate, vec![beside, steady], rule.into()))
+}

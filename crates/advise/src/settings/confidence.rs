@@ -1,0 +1,95 @@
+use std::fmt;
+
+use serde::Serialize;
+
+use super::Figure;
+
+/// Who says that a setting follows from a measurement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RuleSource {
+    /// The product's documentation or its maintainers.
+    Documentation,
+    /// Nandle's authors.
+    Ours,
+    /// The field disagrees; the rule is one side's.
+    Contested,
+}
+
+/// How sure a piece of advice is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Confidence {
+    /// Contested, or the measurement leaves much room.
+    Low,
+    /// The rule is ours, or the measurement leaves some room.
+    Medium,
+    /// The rule is the product's own, and the measurement is sharp.
+    High,
+}
+
+impl fmt::Display for Confidence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+        })
+    }
+}
+
+/// Bounds that are no further apart than this leave the advice as it is.
+const SHARP_SPREAD: f64 = 1.5;
+/// Bounds that are further apart than this leave it open.
+const WIDE_SPREAD: f64 = 4.0;
+
+/// The confidence, and the reason for it in words.
+pub(crate) fn judge(source: RuleSource, figures: &[Figure]) -> (Confidence, String) {
+    let spread = figures.iter().map(Figure::spread).fold(1.0, f64::max);
+    let (of_rule, rule) = match source {
+        RuleSource::Documentation => (Confidence::High, "the rule is the product's own"),
+        RuleSource::Ours => (Confidence::Medium, "the rule is ours"),
+        RuleSource::Contested => (Confidence::Low, "the field disagrees"),
+    };
+    let of_figures = match spread {
+        spread if spread <= SHARP_SPREAD => Confidence::High,
+        spread if spread <= WIDE_SPREAD => Confidence::Medium,
+        _ => Confidence::Low,
+    };
+    let room = if !spread.is_finite() {
+        "; the measurement has no lower bound".into()
+    } else if spread > SHARP_SPREAD {
+        format!("; the measurement's bounds are {spread:.1} times apart")
+    } else {
+        String::new()
+    };
+    (of_rule.min(of_figures), format!("{rule}{room}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use nandle_profile::Interval;
+
+    use super::*;
+
+    fn figure(low: f64, high: f64) -> Figure {
+        Figure::new("latency_ns", Interval { value: low, low, high }, "")
+    }
+
+    #[test]
+    fn the_weaker_of_rule_and_measurement_decides() {
+        let level = |source, figures: &[Figure]| judge(source, figures).0;
+        assert_eq!(level(RuleSource::Documentation, &[figure(1.0, 1.2)]), Confidence::High);
+        assert_eq!(level(RuleSource::Documentation, &[figure(1.0, 3.0)]), Confidence::Medium);
+        assert_eq!(level(RuleSource::Ours, &[figure(1.0, 1.0)]), Confidence::Medium);
+        assert_eq!(level(RuleSource::Ours, &[figure(1.0, 1.0), figure(1.0, 9.0)]), Confidence::Low);
+        assert_eq!(level(RuleSource::Contested, &[figure(1.0, 1.0)]), Confidence::Low);
+        assert_eq!(level(RuleSource::Documentation, &[figure(0.0, 1.0)]), Confidence::Low);
+    }
+
+    #[test]
+    fn wide_bounds_are_named() {
+        assert!(judge(RuleSource::Ours, &[figure(1.0, 8.0)]).1.contains("8.0 times"));
+        assert_eq!(judge(RuleSource::Ours, &[figure(1.0, 1.0)]).1, "the rule is ours");
+    }
+}

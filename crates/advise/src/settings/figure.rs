@@ -1,0 +1,54 @@
+use nandle_profile::Interval;
+use serde::ser::{Serialize, SerializeMap as _, Serializer};
+
+/// A number that a profile gives, or that follows from some: the ground that a piece of advice stands on.
+///
+/// As JSON it is `{"says": "…", KEY: {"value", "low", "high"}}`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figure {
+    /// What it is called; ends in its unit (`random_read_latency_ns`).
+    pub key: &'static str,
+    /// The number with its interval.
+    pub value: Interval<f64>,
+    /// The number in a sentence for people.
+    pub says: String,
+}
+
+impl Figure {
+    pub(crate) fn new(key: &'static str, value: Interval<f64>, says: impl Into<String>) -> Self {
+        Self { key, value, says: says.into() }
+    }
+
+    /// A number without an interval: what the system states, or the user.
+    pub(crate) fn stated(key: &'static str, value: f64, says: impl Into<String>) -> Self {
+        Self::new(key, Interval::exact(value), says)
+    }
+
+    /// How many times the lower bound the upper one is; 1 is a sharp number.
+    pub fn spread(&self) -> f64 {
+        let Interval { low, high, .. } = self.value;
+        match (low, high) {
+            (low, high) if low >= high => 1.0,
+            (low, high) if low > 0.0 => high / low,
+            _ => f64::INFINITY,
+        }
+    }
+}
+
+impl Serialize for Figure {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(2))?;
+        map.serialize_entry("says", &self.says)?;
+        map.serialize_entry(self.key, &self.value)?;
+        map.end()
+    }
+}
+
+/// A figure that the profile doesn't hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
+pub struct Lack {
+    /// What is missing.
+    pub needs: &'static str,
+    /// How it is had.
+    pub how: &'static str,
+}

@@ -1,0 +1,14 @@
+//! What a piece of advice is made of.
+
+mod advice;
+mod confidence;
+mod figure;
+mod question;
+mod setting;
+
+pub(crate) use advice::Collector;
+pub use advice::{Advice, Part};
+pub use confidence::{Confidence, RuleSource};
+pub use figure::{Figure, Lack};
+pub use question::{Question, Version, Workload};
+pub use setting::{Missing, Setting};

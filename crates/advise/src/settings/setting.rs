@@ -1,0 +1,82 @@
+use serde::Serialize;
+
+use super::confidence::judge;
+use super::{Confidence, Figure, RuleSource};
+
+/// One line of a configuration, and why it is there.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Setting {
+    /// What the product calls it.
+    pub name: String,
+    /// Its value, as the product's configuration has it.
+    pub value: String,
+    /// What the product sets by itself, in the version that was asked for; `null` where it depends on more.
+    pub default: Option<&'static str>,
+    /// The measured numbers that it follows from.
+    pub figures: Vec<Figure>,
+    /// How it follows from them.
+    pub rule: String,
+    /// Whose rule it is.
+    pub rule_source: RuleSource,
+    /// How sure it is.
+    pub confidence: Confidence,
+    /// Why no surer and no less.
+    pub confidence_reason: String,
+    /// What else should be known, each a sentence; of a contested setting, what the others say.
+    pub remarks: Vec<String>,
+    /// Why the line stands in the fragment as a comment; `null` when it is set.
+    pub only_a_comment: Option<String>,
+}
+
+impl Setting {
+    /// A setting that follows from `figures` by a rule.
+    #[expect(clippy::needless_pass_by_value, reason = "callers hand over numbers and texts alike")]
+    pub(crate) fn new(
+        name: impl Into<String>,
+        value: impl ToString,
+        figures: Vec<Figure>,
+        rule_source: RuleSource,
+        rule: impl Into<String>,
+    ) -> Self {
+        let (confidence, confidence_reason) = judge(rule_source, &figures);
+        Self {
+            name: name.into(),
+            value: value.to_string(),
+            default: None,
+            figures,
+            rule: rule.into(),
+            rule_source,
+            confidence,
+            confidence_reason,
+            remarks: Vec::new(),
+            only_a_comment: None,
+        }
+    }
+
+    pub(crate) fn default(mut self, default: &'static str) -> Self {
+        self.default = Some(default);
+        self
+    }
+
+    pub(crate) fn remark(mut self, remark: impl Into<String>) -> Self {
+        self.remarks.push(remark.into());
+        self
+    }
+
+    /// The line isn't set, only shown.
+    pub(crate) fn shown_only(mut self, because: impl Into<String>) -> Self {
+        self.only_a_comment = Some(because.into());
+        self
+    }
+}
+
+/// A setting that can't be advised.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Missing {
+    /// What the product calls it.
+    pub setting: &'static str,
+    /// What isn't in the profile.
+    pub needs: &'static str,
+    /// How that is had.
+    pub how: &'static str,
+}

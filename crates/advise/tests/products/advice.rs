@@ -1,0 +1,155 @@
+use nandle_advise::settings::{Confidence, Question, RuleSource, Version, Workload};
+use nandle_advise::{Product, advise, fragment};
+
+use crate::made_up::{DISK, NVME};
+use crate::{advice, question};
+
+const ALL: [Product; 7] = [
+    Product::Postgresql,
+    Product::Mariadb,
+    Product::Mysql,
+    Product::Rocksdb,
+    Product::Sqlite,
+    Product::Seastar,
+    Product::Linux,
+];
+
+fn value(drive: &crate::made_up::Drive, product: Product, name: &str) -> String {
+    let advice = advice(&drive.profile(), product, product.latest());
+    advice.setting(name).unwrap_or_else(|| panic!("{name}: {:?}", advice.missing)).value.clone()
+}
+
+#[test]
+fn a_whole_profile_supports_everything() {
+    for product in ALL {
+        for drive in [DISK, NVME] {
+            let advice = advice(&drive.profile(), product, product.latest());
+            assert_eq!(advice.missing, [], "{product}");
+            assert!(advice.settings().count() >= 5, "{product}");
+        }
+    }
+}
+
+#[test]
+fn a_disk_and_a_solid_state_drive_get_different_advice() {
+    let both = |product, name| (value(&DISK, product, name), value(&NVME, product, name));
+    let numbers = |product, name| {
+        let (disk, nvme) = both(product, name);
+        (disk.parse::<f64>().unwrap(), nvme.parse::<f64>().unwrap())
+    };
+    // 64 outstanding, divided among 16 sessions; a disk's 2 leave one to each.
+    assert_eq!(numbers(Product::Postgresql, "effective_io_concurrency"), (1.0, 4.0));
+    // Half of 8.3 ms and of 20 us; the mean lies a tenth above the median.
+    assert_eq!(numbers(Product::Postgresql, "commit_delay"), (4565.0, 11.0));
+    let (disk, nvme) = numbers(Product::Postgresql, "random_page_cost");
+    assert!(disk > 10.0 && nvme < 5.0, "{disk} {nvme}");
+    assert_eq!(both(Product::Postgresql, "checkpoint_flush_after"), ("2MB".into(), "256kB".into()));
+    assert_eq!(numbers(Product::Mariadb, "innodb_flush_neighbors"), (1.0, 0.0));
+    // Three tenths of the steady state, in pages of 16 KiB; 100 is the least.
+    assert_eq!(numbers(Product::Mariadb, "innodb_io_capacity"), (100.0, 10_986.0));
+    // 1.2 MB/s in blocks of 4 KiB, which cost the disk as much as pages of 16 KiB do.
+    assert_eq!(numbers(Product::Mariadb, "innodb_io_capacity_max"), (293.0, 36_621.0));
+    assert_eq!(
+        both(Product::Linux, "/sys/block/$device/queue/scheduler"),
+        ("mq-deadline".into(), "none".into())
+    );
+}
+
+/// Virtual disks call themselves rotational; what was measured counts.
+#[test]
+fn a_drive_is_what_was_measured_not_what_it_calls_itself() {
+    let called_rotational = crate::made_up::Drive { rotational: true, ..NVME };
+    assert_eq!(value(&called_rotational, Product::Linux, "/sys/block/$device/queue/scheduler"), "none");
+}
+
+/// Whatever a profile says.
+#[test]
+fn durability_and_protection_from_torn_pages_are_never_given_up() {
+    for drive in [DISK, NVME] {
+        assert_eq!(value(&drive, Product::Postgresql, "full_page_writes"), "on");
+        assert_eq!(value(&drive, Product::Mariadb, "innodb_doublewrite"), "ON");
+        assert_eq!(value(&drive, Product::Mysql, "innodb_doublewrite"), "ON");
+        assert_eq!(value(&drive, Product::Sqlite, "synchronous"), "FULL");
+        for product in ALL {
+            let text = fragment(&advice(&drive.profile(), product, product.latest()));
+            let set: String = text.lines().filter(|line| !line.starts_with(['#', '-'])).collect();
+            for given_up in
+                ["fsync = off", "synchronous_commit", "trx_commit", "nosync", "NO_FSYNC", "NORMAL"]
+            {
+                assert!(!set.contains(given_up), "{given_up}: {set}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_tail_decides_between_methods_to_commit() {
+    assert_eq!(value(&NVME, Product::Postgresql, "wal_sync_method"), "open_datasync");
+    let mut profile = NVME.profile();
+    for commit in &mut profile.experiments.flush.as_mut().unwrap().findings.commits {
+        commit.latency_ns.p99 = None;
+    }
+    let advice = advice(&profile, Product::Postgresql, Version::new(15, 0));
+    assert_eq!(advice.setting("wal_sync_method").unwrap().value, "fdatasync");
+}
+
+#[test]
+fn a_partial_profile_gives_what_it_supports_and_names_the_rest() {
+    let advice = advice(&NVME.read_side(), Product::Postgresql, Version::new(18, 0));
+    assert!(advice.setting("effective_io_concurrency").is_some());
+    let missing: Vec<&str> = advice.missing.iter().map(|missing| missing.setting).collect();
+    assert!(missing.contains(&"commit_delay") && missing.contains(&"wal_skip_threshold"), "{missing:?}");
+    assert!(advice.missing.iter().all(|missing| missing.how.contains("nandle probe")));
+    let text = fragment(&advice);
+    assert!(text.contains("What this profile doesn't support"), "{text}");
+}
+
+#[test]
+fn every_setting_shows_its_figures_its_rule_and_how_sure_it_is() {
+    for product in ALL {
+        let advice = advice(&NVME.profile(), product, product.latest());
+        let text = fragment(&advice);
+        for setting in advice.settings() {
+            assert!(text.contains(&setting.name), "{text}");
+            let measured = setting.figures.iter().all(|figure| !figure.says.is_empty());
+            let about_memory = setting.figures.is_empty() && setting.rule.contains("memory");
+            assert!(measured && (!setting.figures.is_empty() || about_memory), "{setting:?}");
+            assert!(!setting.rule.is_empty() && !setting.confidence_reason.is_empty(), "{setting:?}");
+        }
+    }
+}
+
+#[test]
+fn what_the_field_disagrees_on_says_so_with_both_numbers() {
+    let advice = advice(&NVME.profile(), Product::Postgresql, Version::new(18, 0));
+    let cost = advice.setting("random_page_cost").unwrap();
+    assert_eq!((cost.rule_source, cost.confidence), (RuleSource::Contested, Confidence::Low));
+    assert_eq!(cost.figures.len(), 2, "at depth 1 and at the knee");
+    assert!(cost.remarks.iter().any(|remark| remark.contains("1.1") && remark.contains("25 to 35")));
+    assert!(cost.rule.contains("10 %"), "the share that misses the caches: {}", cost.rule);
+}
+
+#[test]
+fn sessions_workload_and_memory_count() {
+    let advised = |question: Question| advise(&NVME.profile(), &question).unwrap();
+    let base = question(Product::Postgresql, Version::new(18, 0));
+    let few = advised(Question { sessions: 2, ..base.clone() });
+    assert_eq!(few.setting("effective_io_concurrency").unwrap().value, "32");
+    let olap = advised(Question { workload: Workload::Olap, ..base.clone() });
+    assert_eq!(olap.setting("commit_delay").unwrap().value, "0");
+    let unknown = advised(Question { memory_bytes: None, ..base.clone() });
+    assert!(unknown.setting("shared_buffers").is_none());
+    assert_eq!(advised(base).setting("shared_buffers").unwrap().value, "256MB");
+}
+
+#[test]
+fn versions_are_refused_or_remarked() {
+    let old = question(Product::Postgresql, Version::new(9, 6));
+    assert!(advise(&NVME.profile(), &old).unwrap_err().to_string().contains("9.6"));
+    let new = advice(&NVME.profile(), Product::Postgresql, Version::new(42, 0));
+    assert!(
+        new.remarks.iter().any(|remark| remark.contains("newer than what is known")),
+        "{:?}",
+        new.remarks
+    );
+}

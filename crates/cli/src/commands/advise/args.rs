@@ -1,0 +1,105 @@
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, ValueEnum};
+use nandle_advise::Product;
+use nandle_advise::settings::{Version, Workload};
+use nandle_io::units::parse_bytes;
+
+/// Settings for a database or the kernel, each with the measured number and the rule behind it.
+///
+/// Prints a fragment of the product's own configuration. What the profile doesn't support is named at its end.
+#[derive(Debug, ClapArgs)]
+#[command(
+    after_help = "Examples:\n  nandle advise profile.json --for postgresql > nandle.conf\n  nandle advise profile.json --for mariadb --product-version 10.11 --workload olap --sessions 4\n  nandle advise profile.json --for postgresql --verify        try it on this machine, against the defaults"
+)]
+pub(crate) struct AdviseArgs {
+    /// A profile that `nandle probe` wrote
+    pub(crate) profile: PathBuf,
+    /// For what
+    #[arg(long = "for", value_name = "PRODUCT")]
+    pub(crate) product: ProductArg,
+    /// The product's version [default: the latest that is known]
+    #[arg(long, value_name = "VERSION")]
+    pub(crate) product_version: Option<Version>,
+    /// What the database is used for
+    #[arg(long, default_value = "oltp")]
+    pub(crate) workload: WorkloadArg,
+    /// Sessions that do I/O at the same time [default: 16 for oltp, 8 for mixed, 4 for olap]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(crate) sessions: Option<u32>,
+    /// Memory that the database may use for caching; without it nothing is said of caches
+    #[arg(long, value_name = "SIZE", value_parser = cache_bytes)]
+    pub(crate) memory: Option<u64>,
+    /// Where the database lives: the profile must be of the device there, and --verify runs there
+    /// [default: what was probed, if it is a directory of this machine]
+    #[arg(long, value_name = "DIRECTORY")]
+    pub(crate) on: Option<PathBuf>,
+    /// Run a fixed workload with the defaults and with the advice, by turns, and print both (postgresql and sqlite)
+    #[arg(long)]
+    pub(crate) verify: bool,
+    /// Pairs of runs, one with the defaults and one with the advice
+    #[arg(long, value_name = "COUNT", default_value_t = 6, requires = "verify",
+          value_parser = clap::value_parser!(u32).range(2..=1000))]
+    pub(crate) verify_pairs: u32,
+    /// Size of the data that is worked on
+    #[arg(long, value_name = "SIZE", default_value = "1GiB", requires = "verify", value_parser = data_bytes)]
+    pub(crate) verify_data: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ProductArg {
+    Postgresql,
+    Mariadb,
+    Mysql,
+    Rocksdb,
+    Sqlite,
+    Seastar,
+    Linux,
+}
+
+impl From<ProductArg> for Product {
+    fn from(arg: ProductArg) -> Self {
+        match arg {
+            ProductArg::Postgresql => Self::Postgresql,
+            ProductArg::Mariadb => Self::Mariadb,
+            ProductArg::Mysql => Self::Mysql,
+            ProductArg::Rocksdb => Self::Rocksdb,
+            ProductArg::Sqlite => Self::Sqlite,
+            ProductArg::Seastar => Self::Seastar,
+            ProductArg::Linux => Self::Linux,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum WorkloadArg {
+    /// Many short transactions
+    Oltp,
+    /// Few large queries
+    Olap,
+    /// Both
+    Mixed,
+}
+
+impl From<WorkloadArg> for Workload {
+    fn from(arg: WorkloadArg) -> Self {
+        match arg {
+            WorkloadArg::Oltp => Self::Oltp,
+            WorkloadArg::Olap => Self::Olap,
+            WorkloadArg::Mixed => Self::Mixed,
+        }
+    }
+}
+
+fn cache_bytes(text: &str) -> Result<u64, String> {
+    at_least(text, 16 << 20, "16MiB")
+}
+
+fn data_bytes(text: &str) -> Result<u64, String> {
+    at_least(text, 16 << 20, "16MiB")
+}
+
+fn at_least(text: &str, least: u64, words: &str) -> Result<u64, String> {
+    let bytes = parse_bytes(text).map_err(|error| error.to_string())?;
+    if bytes < least { Err(format!("expected at least {words}")) } else { Ok(bytes) }
+}

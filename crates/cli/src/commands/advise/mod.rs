@@ -1,0 +1,102 @@
+//! `nandle advise`.
+
+mod args;
+mod device;
+mod trial;
+mod verify;
+
+use std::path::Path;
+
+use nandle_advise::settings::{Advice, Question, Workload};
+use nandle_advise::{Product, UnknownVersion, advise, fragment};
+use nandle_profile::read_profile;
+use serde_json::json;
+
+pub(crate) use args::AdviseArgs;
+
+use crate::args::Common;
+use crate::error::CliError;
+use crate::output;
+
+/// Version of the JSON.
+const SCHEMA_VERSION: u32 = 1;
+
+/// Runs the command.
+pub(crate) fn run(args: &AdviseArgs, common: Common) -> Result<(), CliError> {
+    let profile = read_profile(&args.profile)?;
+    let question = question(args)?;
+    let advice = advise(&profile, &question).map_err(|error| unknown_version(args, error))?;
+    device::warn_of_another(&profile, args.on.as_deref())?;
+    if advice.parts.is_empty() {
+        return Err(nothing_supported(&args.profile, &advice));
+    }
+    say_assumptions(args, &question);
+    if args.verify {
+        return trial::run(args, &profile, &advice, common);
+    }
+    print(&advice, common)
+}
+
+fn question(args: &AdviseArgs) -> Result<Question, CliError> {
+    let product = Product::from(args.product);
+    let workload = Workload::from(args.workload);
+    let tried = if args.verify { trial::version(product, args.product_version)? } else { None };
+    Ok(Question {
+        product,
+        version: tried.or(args.product_version).unwrap_or_else(|| product.latest()),
+        workload,
+        sessions: args.sessions.unwrap_or_else(|| workload.sessions_assumed()),
+        memory_bytes: args.memory,
+    })
+}
+
+fn unknown_version(args: &AdviseArgs, error: UnknownVersion) -> CliError {
+    let option = if args.product_version.is_some() { "--product-version: " } else { "" };
+    CliError::usage(format!("{option}{error}"))
+}
+
+/// What was taken for granted changes the advice, so it is said.
+fn say_assumptions(args: &AdviseArgs, question: &Question) {
+    if args.product_version.is_none() && !args.verify {
+        output::note(&format!(
+            "assumed: {} {}; name yours with --product-version",
+            question.product, question.version
+        ));
+    }
+    if args.sessions.is_none() {
+        output::note(&format!(
+            "assumed: {} sessions that do I/O at once; name yours with --sessions",
+            question.sessions
+        ));
+    }
+}
+
+fn nothing_supported(profile: &Path, advice: &Advice) -> CliError {
+    let missing = advice
+        .missing
+        .iter()
+        .map(|missing| format!("\n  {} needs {}; {}", missing.setting, missing.needs, missing.how));
+    CliError::failed(format!(
+        "{}: nothing can be advised for {} from this profile:{}",
+        profile.display(),
+        advice.question.product,
+        missing.collect::<String>()
+    ))
+}
+
+fn print(advice: &Advice, common: Common) -> Result<(), CliError> {
+    let text = fragment(advice);
+    if common.json {
+        let answer = json!({ "schema_version": SCHEMA_VERSION, "advice": advice, "fragment": text });
+        return output::json(&answer);
+    }
+    output::result(&text)?;
+    if !advice.missing.is_empty() {
+        output::note(&format!(
+            "{} of {} settings need figures that this profile lacks; see the end of the fragment",
+            advice.missing.len(),
+            advice.missing.len() + advice.settings().count()
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,24 @@
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+
+use rustix::fs::{Advice, fadvise};
+
+/// Writes back and drops from the page cache what is cached of every file below a directory, so that the next reads come
+/// from the device. Nobody may have them open for writing.
+///
+/// # Errors
+/// A file can't be opened or written back.
+pub(super) fn evict(directory: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(directory)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            evict(&path)?;
+        } else if path.is_file() {
+            let file = File::open(&path)?;
+            file.sync_all()?;
+            fadvise(&file, 0, None, Advice::DontNeed)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,52 @@
+//! A private cluster, pgbench's transactions for OLTP, scans with index look-ups for OLAP.
+
+mod cluster;
+mod programs;
+mod workload;
+
+use nandle_advise::settings::Version;
+
+use self::cluster::Cluster;
+use self::programs::Programs;
+use super::{Contest, Kind, Side, Steps, Trial, contest};
+use crate::error::CliError;
+
+/// The version of the server that a trial would run.
+pub(in crate::commands::advise) fn installed_version() -> Result<Option<Version>, CliError> {
+    Ok(Programs::find()?.version())
+}
+
+/// Runs the workloads that stand for the question's.
+pub(super) fn run(trial: &Trial<'_>, steps: &mut Steps<'_>) -> Result<Vec<Contest>, CliError> {
+    let programs = Programs::find()?;
+    let mut cluster = Cluster::new(&programs, trial.directory, &trial.cancel)?;
+    let advised = settings(trial);
+    let kinds = Kind::of(trial.advice.question.workload);
+    kinds.iter().map(|kind| run_one(trial, *kind, &mut cluster, &advised, steps)).collect()
+}
+
+fn run_one(
+    trial: &Trial<'_>,
+    kind: Kind,
+    cluster: &mut Cluster<'_>,
+    advised: &str,
+    steps: &mut Steps<'_>,
+) -> Result<Contest, CliError> {
+    let sessions = trial.advice.question.sessions;
+    let workload = workload::Workload { kind, data_bytes: trial.data_bytes, sessions };
+    steps.say(&format!("loading: {}", workload.describe()));
+    cluster.restart(workload::LOADING)?;
+    workload.load(cluster)?;
+    contest(trial, kind, workload.describe(), steps, |side| {
+        let settings = if side == Side::Advised { advised } else { "" };
+        // Sessions beyond the default of 100 connections are both sides' need.
+        cluster.restart(&format!("max_connections = {}\n{settings}", sessions + 20))?;
+        workload.run(cluster)
+    })
+}
+
+/// The advice as configuration.
+fn settings(trial: &Trial<'_>) -> String {
+    let set = trial.advice.settings().filter(|setting| setting.only_a_comment.is_none());
+    set.map(|setting| format!("{} = {}\n", setting.name, setting.value)).collect()
+}

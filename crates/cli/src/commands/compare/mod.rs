@@ -1,0 +1,37 @@
+//! `nandle compare`.
+
+mod args;
+mod named;
+mod over_time;
+mod side_by_side;
+
+use nandle_advise::compare::{Sameness, same_device};
+
+pub(crate) use args::CompareArgs;
+use named::Named;
+
+use crate::args::Common;
+use crate::error::CliError;
+
+/// Version of the JSON.
+const SCHEMA_VERSION: u32 = 1;
+
+/// Runs the command.
+pub(crate) fn run(args: &CompareArgs, common: Common) -> Result<(), CliError> {
+    let drives = named::read(args)?;
+    match (drives.as_slice(), args.fail_on_regression) {
+        ([old, new], Some(_)) => over_time::run(old, new, args, common),
+        (_, Some(_)) => Err(CliError::usage(format!(
+            "--fail-on-regression: expected two profiles, the older one first; got {}",
+            drives.len()
+        ))),
+        ([old, new], None) if of_one_device(old, new) && args.prices.is_empty() => {
+            over_time::run(old, new, args, common)
+        }
+        _ => side_by_side::run(&drives, args, common),
+    }
+}
+
+fn of_one_device(one: &Named, other: &Named) -> bool {
+    same_device(&one.profile.identity, &other.profile.identity) == Sameness::Same
+}

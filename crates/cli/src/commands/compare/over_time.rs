@@ -1,0 +1,96 @@
+//! A profile against an older one of the same device.
+
+use comfy_table::{CellAlignment, Table, presets};
+use nandle_advise::compare::{Change, Sameness, Verdict, changes, same_device};
+use serde_json::json;
+
+use super::SCHEMA_VERSION;
+use super::args::CompareArgs;
+use super::named::Named;
+use crate::args::Common;
+use crate::error::CliError;
+use crate::output;
+
+/// Changes up to this are left unmentioned where the user names no bound.
+const TOLERATED_PERCENT: f64 = 5.0;
+
+pub(super) fn run(old: &Named, new: &Named, args: &CompareArgs, common: Common) -> Result<(), CliError> {
+    warn(old, new);
+    let tolerated = args.fail_on_regression.unwrap_or(TOLERATED_PERCENT);
+    let changes = changes(&old.profile, &new.profile, tolerated);
+    if common.json {
+        output::json(&json!({
+            "schema_version": SCHEMA_VERSION, "old": old.name, "new": new.name,
+            "tolerated_percent": tolerated, "changes": changes,
+        }))?;
+    } else {
+        output::result(&format!("{}\n", table(old, new, &changes)))?;
+    }
+    let regressed: Vec<&str> = changes
+        .iter()
+        .filter(|change| change.verdict == Verdict::Regressed)
+        .map(|change| change.name.as_str())
+        .collect();
+    if args.fail_on_regression.is_none() || regressed.is_empty() {
+        return Ok(());
+    }
+    Err(CliError::failed(format!(
+        "{} is worse than {} by more than {tolerated} % in {}",
+        new.name,
+        old.name,
+        regressed.join(", ")
+    )))
+}
+
+/// What makes two profiles hard to compare.
+fn warn(old: &Named, new: &Named) {
+    let (before, now) = (&old.profile, &new.profile);
+    match same_device(&before.identity, &now.identity) {
+        Sameness::Different(how) => {
+            output::note(&format!("WARNING: these are profiles of two devices: {how}"));
+        }
+        Sameness::Unknown => output::note("note: whether these are profiles of one device can't be told"),
+        Sameness::Same => {}
+    }
+    if before.made_at_unix_s > now.made_at_unix_s {
+        output::note(&format!("WARNING: {} is older than {}; the older one comes first", new.name, old.name));
+    }
+    let way = |named: &Named| {
+        let backend = &named.profile.backend;
+        format!("{} ({})", backend.io, if backend.direct { "direct" } else { "buffered" })
+    };
+    if way(old) != way(new) {
+        output::note(&format!("WARNING: requests went another way: {}, then {}", way(old), way(new)));
+    }
+}
+
+fn table(old: &Named, new: &Named, changes: &[Change]) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(["", old.name.as_str(), new.name.as_str(), "gain", ""]);
+    for change in changes {
+        table.add_row([
+            change.name.clone(),
+            change.unit.print(change.old.value),
+            change.new.map_or_else(|| "–".into(), |new| change.unit.print(new.value)),
+            change.gain_percent.map_or_else(String::new, |gain| format!("{gain:+.1} %")),
+            verdict(change.verdict).into(),
+        ]);
+    }
+    for column in 1..4 {
+        table
+            .column_mut(column)
+            .into_iter()
+            .for_each(|column| column.set_cell_alignment(CellAlignment::Right));
+    }
+    table
+}
+
+fn verdict(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Regressed => "WORSE",
+        Verdict::Improved => "better",
+        Verdict::Unchanged => "",
+        Verdict::Gone => "not measured",
+    }
+}

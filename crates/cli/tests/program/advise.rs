@@ -1,0 +1,152 @@
+use serde_json::{Value, json};
+
+use crate::common::{Place, SHORT};
+
+const PRODUCTS: [&str; 7] = ["postgresql", "mariadb", "mysql", "rocksdb", "sqlite", "seastar", "linux"];
+
+/// A place with a profile of a modelled drive, read only, in it.
+fn with_profile() -> Place {
+    let place = Place::new();
+    place.nandle("probe model:x25-e-64 --budget 5s --read-only").done();
+    place
+}
+
+#[test]
+fn every_product_gets_its_fragment() {
+    let place = with_profile();
+    for product in PRODUCTS {
+        let outcome = place.nandle(&format!("advise profile.json --for {product}"));
+        if outcome.code == Some(1) {
+            // A read-only profile may say nothing of what a product asks; then it is said which.
+            outcome.refused(1, &["profile.json", "nothing can be advised", "nandle probe"]);
+            continue;
+        }
+        let outcome = outcome.done();
+        for part in ["measured:", "rule:", "sure:", "x25-e-64"] {
+            assert!(outcome.stdout.contains(part), "{part}: {}", outcome.stdout);
+        }
+    }
+}
+
+#[test]
+fn what_a_partial_profile_lacks_is_named() {
+    let place = with_profile();
+    let outcome = place.nandle("advise profile.json --for postgresql").done();
+    assert!(outcome.stdout.contains("\neffective_io_concurrency = "), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("commit_delay: needs"), "{}", outcome.stdout);
+    outcome.says(&["settings need figures that this profile lacks", "assumed: PostgreSQL 18", "16 sessions"]);
+}
+
+#[test]
+fn the_json_has_the_advice_and_the_fragment() {
+    let place = with_profile();
+    let answer = place.nandle("advise profile.json --for linux --json").done().json();
+    assert_eq!(answer["schema_version"], 1);
+    assert_eq!(answer["advice"]["question"]["product"], "linux");
+    let setting = &answer["advice"]["parts"][0]["settings"][0];
+    for key in ["name", "value", "figures", "rule", "confidence", "confidence_reason"] {
+        assert!(!setting[key].is_null(), "{key}: {setting}");
+    }
+    assert!(answer["fragment"].as_str().unwrap().contains(setting["name"].as_str().unwrap()));
+}
+
+#[test]
+fn sessions_and_versions_change_the_advice() {
+    let place = with_profile();
+    let line = |options: &str| {
+        let outcome = place.nandle(&format!("advise profile.json --for postgresql {options}")).done();
+        let line = outcome.stdout.lines().find(|line| line.starts_with("effective_io_concurrency"));
+        line.unwrap().to_owned()
+    };
+    assert_ne!(line("--sessions 1"), line("--sessions 64"));
+    let old = place.nandle("advise profile.json --for postgresql --product-version 15.3").done();
+    assert!(!old.stdout.contains("io_combine_limit"), "{}", old.stdout);
+}
+
+#[test]
+fn bad_wishes_are_refused() {
+    let place = with_profile();
+    let refused = |options: &str, parts: &[&str]| {
+        place.nandle(&format!("advise profile.json {options}")).refused(2, parts);
+    };
+    refused("", &["--for"]);
+    refused("--for oracle", &["oracle", "postgresql", "linux"]);
+    refused("--for postgresql --product-version new", &["\"new\"", "18 or 8.4"]);
+    refused(
+        "--for postgresql --product-version 9.6",
+        &["--product-version", "PostgreSQL 9.6", "from 13 to 18"],
+    );
+    refused("--for postgresql --sessions 0", &["--sessions", "0"]);
+    refused("--for postgresql --memory 1K", &["--memory", "16MiB"]);
+    refused("--for postgresql --workload htap", &["htap", "oltp", "olap", "mixed"]);
+    refused("--for postgresql --verify-pairs 9", &["--verify"]);
+    refused("--for postgresql --on no/such/place", &["no/such/place", "No such file"]);
+    refused("--for mariadb --verify --on .", &["--verify", "MariaDB", "postgresql and sqlite"]);
+    refused("--for sqlite --verify", &["--verify", "model:x25-e-64", "--on"]);
+    refused("--for sqlite --verify --verify-data 1M", &["--verify-data", "16MiB"]);
+    place.nandle("advise").refused(2, &["<PROFILE>", "Usage"]);
+}
+
+#[test]
+fn profiles_that_cannot_be_read_are_named() {
+    let place = Place::new();
+    for command in ["advise --for linux", "compare"] {
+        let refused = |name: &str, parts: &[&str]| {
+            place.nandle(&format!("{command} {name}")).refused(1, parts);
+        };
+        refused("none.json", &["none.json", "No such file", "nandle probe"]);
+        place.write("damaged.json", "{\"schema_version\": 1, \"made_by\": \"nandle\"");
+        refused("damaged.json", &["damaged.json", "not a nandle profile"]);
+        place.write("newer.json", "{\"schema_version\": 99, \"made_by\": \"nandle 99.0.0\"}");
+        refused("newer.json", &["newer.json", "version 99", "up to 1"]);
+    }
+}
+
+#[test]
+fn a_profile_of_the_read_side_alone_still_gives_advice() {
+    let place = with_profile();
+    let mut profile = place.json("profile.json");
+    profile["schema_version"] = json!(0);
+    profile.as_object_mut().unwrap().remove("experiments");
+    place.write("old.json", profile.to_string());
+    place.nandle("advise old.json --for postgresql").done();
+}
+
+#[test]
+fn a_profile_of_another_device_is_warned_of() {
+    let place = Place::new();
+    place.nandle(&format!("probe . {SHORT}")).done();
+    place.nandle("advise profile.json --for postgresql").done().says_not("WARNING");
+    let mut profile = place.json("profile.json");
+    if profile["identity"]["capacity_bytes"].is_null() {
+        return crate::common::skip("the system names no device under the disk of the build");
+    }
+    for unique in ["serial", "world_wide_name"] {
+        profile["identity"][unique] = Value::Null;
+    }
+    profile["identity"]["capacity_bytes"] = json!(12_345);
+    place.write("other.json", profile.to_string());
+    let warned = place.nandle("advise other.json --for postgresql").done();
+    warned.says(&["WARNING", "not of the device", "12345 bytes", "nandle probe"]);
+    place.nandle("advise other.json --for postgresql --on .").done().says(&["WARNING"]);
+}
+
+#[test]
+fn sqlite_is_tried_and_nothing_stays() {
+    let place = with_profile();
+    let options =
+        "--verify --on . --verify-pairs 2 --verify-data 16MiB --workload mixed --json --no-progress";
+    let answer = place.nandle(&format!("advise profile.json --for sqlite {options}")).done().json();
+    let verified = answer["verified"].as_array().unwrap();
+    assert_eq!(verified.len(), 2);
+    for trial in verified {
+        for side in ["defaults_per_s", "advised_per_s"] {
+            let results: Vec<f64> =
+                trial["results"][side].as_array().unwrap().iter().filter_map(Value::as_f64).collect();
+            assert!(results.len() == 2 && results.iter().all(|rate| *rate > 0.0), "{trial}");
+        }
+        assert!(trial["outcome"]["ratio"].as_f64().unwrap() > 0.0);
+        assert!(trial["verdict"].is_string());
+    }
+    assert_eq!(place.names(), ["profile.json", "report.html"]);
+}

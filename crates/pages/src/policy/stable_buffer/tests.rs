@@ -1,0 +1,124 @@
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::*;
+use crate::{CreateOptions, PolicyKind};
+
+fn order(decompositors: [bool; 4]) -> Box<dyn Order> {
+    let create = CreateOptions {
+        alignment_bytes: 4096,
+        ..CreateOptions::new(PolicyKind::StableBuffer, 4096, 1 << 30)
+    };
+    let label = Label::plan(&create, 4096, 1 << 20).unwrap();
+    let costs = WriteCosts { focused_area_bytes: 100 * 4096, ..WriteCosts::default() };
+    // Pages begin at page 260 of the device.
+    assert_eq!(label.home_offset / 4096, 260);
+    way(&label, &OpenOptions { costs, decompositors, ..OpenOptions::default() }).order
+}
+
+fn numbers(instance: Option<Instance>) -> (usize, Vec<u64>) {
+    let instance = instance.unwrap();
+    (instance.pattern.unwrap(), instance.pages.into_iter().map(|page| page.0).collect())
+}
+
+fn staged(order: &mut dyn Order, pages: impl IntoIterator<Item = u64>) {
+    pages.into_iter().for_each(|page| order.added(PageNumber(page)));
+}
+
+#[test]
+fn each_pattern_is_found_where_it_is_the_best() {
+    let far = [900_000, 800_000, 700_001];
+    let mut order = order([true; 4]);
+    staged(&mut *order, far.into_iter().chain(5000..5010));
+    assert_eq!(numbers(order.next(100)), (0, (5000..5010).collect()));
+
+    let mut order = self::order([true; 4]);
+    staged(
+        &mut *order,
+        far.into_iter().chain([10_000, 20_000, 30_000].into_iter().flat_map(|start| start..start + 3)),
+    );
+    let (pattern, pages) = numbers(order.next(100));
+    assert_eq!((pattern, pages.len()), (1, 9));
+
+    let mut order = self::order([true; 4]);
+    staged(&mut *order, (0..9).map(|step| 10_000 + step * 1000).chain([3]));
+    assert_eq!(numbers(order.next(100)), (2, (0..9).map(|step| 10_000 + step * 1000).collect()));
+
+    let mut order = self::order([true; 4]);
+    // Two buckets of 100 from page 240 of the pages on: 500 to 599 and 600 to 699 on the device.
+    staged(&mut *order, far.into_iter().chain([240, 243, 260, 299, 345, 350, 439, 440]));
+    assert_eq!(numbers(order.next(100)), (3, vec![240, 243, 260, 299, 345, 350, 439]));
+}
+
+#[test]
+fn decompositors_that_are_off_find_nothing() {
+    let mut order = order([false, false, false, true]);
+    staged(&mut *order, 5000..5010);
+    assert_eq!(numbers(order.next(4)), (3, vec![5000, 5001, 5002, 5003]));
+    let mut order = self::order([true, false, false, false]);
+    staged(&mut *order, [8, 1, 4]);
+    let unpatterned = order.next(2).unwrap();
+    assert_eq!((unpatterned.pattern, unpatterned.pages), (None, vec![PageNumber(1), PageNumber(4)]));
+}
+
+/// Whatever comes and goes, each staged page is handed out, and once.
+#[test]
+fn nothing_is_lost_and_nothing_is_handed_out_twice() {
+    for seed in 0..20 {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let (mut order, mut known) = (order([true; 4]), std::collections::BTreeSet::new());
+        for _ in 0..2000 {
+            let page = PageNumber(random.random_range(0..600));
+            match random.random_range(0..10) {
+                0 => {
+                    order.removed(page);
+                    known.remove(&page);
+                }
+                1..6 => {
+                    order.added(page);
+                    known.insert(page);
+                }
+                _ => {
+                    for page in order.next(3).map_or_else(Vec::new, |instance| instance.pages) {
+                        assert!(known.remove(&page), "seed {seed}: {page}");
+                    }
+                }
+            }
+        }
+        while let Some(instance) = order.next(50) {
+            instance.pages.iter().for_each(|page| assert!(known.remove(page), "seed {seed}"));
+        }
+        assert!(known.is_empty(), "seed {seed}: {known:?}");
+    }
+}
+
+/// Says what staging a page and handing it out cost together; run it optimised, by name, with `--ignored --nocapture`.
+#[test]
+#[ignore = "a measurement"]
+fn cost_of_a_page() {
+    for slots in [2_048, 16_384, 65_536, 262_144_u64] {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
+        let mut order = order([true; 4]);
+        let mut staged = 0;
+        let mut exchange = |count: u64| {
+            for _ in 0..count {
+                order.added(PageNumber(random.random_range(0..slots * 100)));
+                staged += 1;
+                while staged > slots {
+                    staged -= order.next(256).unwrap().pages.len() as u64;
+                }
+            }
+        };
+        exchange(slots);
+        let start = cpu_ticks();
+        exchange(1_000_000);
+        println!("{slots} slots: {} ns a page", (cpu_ticks() - start) * 10);
+    }
+}
+
+/// Processor time of this process in hundredths of a second (`USER_HZ`): other work on the machine disturbs it little.
+fn cpu_ticks() -> u64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
+    [11, 12].map(|field: usize| fields[field].parse::<u64>().unwrap()).iter().sum()
+}

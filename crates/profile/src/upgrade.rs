@@ -1,0 +1,23 @@
+//! Older versions of the profile, brought to what the types hold.
+//!
+//! | version | what it has otherwise |
+//! |--------:|------------------------|
+//! | 0 | the read side alone; `fitted_cells` have a plain number for their bandwidth, and the error of the fit stands in `fit` alone |
+
+use serde_json::{Value, json};
+
+/// Changes what a version-0 profile has otherwise; leaves other versions, and what is no profile, as they are.
+pub(crate) fn upgrade(value: &mut Value) {
+    if value.get("schema_version").and_then(Value::as_u64) != Some(0) {
+        return;
+    }
+    // Nine cells in ten lay within this of what was measured.
+    let error = value.pointer("/fit/error_p90").and_then(Value::as_f64).unwrap_or(0.0).clamp(0.0, 1.0);
+    let fitted = value.get_mut("fitted_cells").and_then(Value::as_array_mut);
+    for bandwidth in fitted.into_iter().flatten().filter_map(|cell| cell.get_mut("bandwidth_bytes_per_s")) {
+        if let Some(number) = bandwidth.as_f64() {
+            *bandwidth =
+                json!({ "value": number, "low": number * (1.0 - error), "high": number * (1.0 + error) });
+        }
+    }
+}

@@ -27,6 +27,8 @@ mod write;
 mod zones;
 
 use std::cell::RefCell;
+use std::future::Future;
+use std::pin::Pin;
 use std::rc::Rc;
 
 use nandle_io::{Arena, Buffer, BufferMut};
@@ -133,5 +135,15 @@ impl Policy for OutOfPlace {
 
     fn stop(&self) {
         self.shared.state.borrow_mut().is_stopped = true;
+    }
+
+    fn stopped(&self) -> Pin<Box<dyn Future<Output = ()> + '_>> {
+        let shared = &self.shared;
+        // What failed to be written stays on the way for good.
+        let has_ended = || {
+            let state = shared.state.borrow();
+            !state.is_cleaning && (state.in_flight() == 0 || shared.disk.check_writable().is_err())
+        };
+        Box::pin(async move { shared.changed.wait(|| has_ended().then_some(())).await })
     }
 }

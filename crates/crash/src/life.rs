@@ -99,7 +99,7 @@ pub(crate) fn live(scenario: &Scenario, remains: &Remains<'_>, plan: Plan) -> Re
 async fn look_at_all(store: &Store) -> Result<Vec<Found>, PageError> {
     let mut found = Vec::new();
     for page in 0..store.pages() {
-        found.push(inspect(&*store.read(PageNumber(page)).await?, page));
+        found.push(inspect(&store.read(PageNumber(page)).await?, page));
     }
     Ok(found)
 }
@@ -220,7 +220,7 @@ impl Client {
             let step = self.random.random_range(0..100);
             let done = match step {
                 0..55 => self.commit().await,
-                55..70 => self.write().await.map(|_| ()),
+                55..70 => self.write().await,
                 70..78 => self.sync(false).await,
                 78..82 => self.sync(true).await,
                 82..95 => self.look().await?,

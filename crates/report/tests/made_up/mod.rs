@@ -1,10 +1,16 @@
 //! Profiles that no device ever had, for tests and for looking at the page. Nothing here is a measurement:
 //! bandwidths follow the formula of [`FitSummary`] with invented parameters, plus noise from a fixed seed.
-#![allow(dead_code, reason = "each of the targets that share this module uses a part of it")]
+#![allow(dead_code, unused_imports, reason = "each of the targets that share this module uses a part of it")]
 #![allow(
     clippy::indexing_slicing,
     clippy::unwrap_used,
     reason = "a test's support fails the test by panicking"
+)]
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::unnecessary_wraps,
+    reason = "the figures are made up, and have the shapes of measured ones"
 )]
 
 mod drive;

@@ -105,7 +105,7 @@ mod tests {
             durable: 38,
             position: 17,
             is_last: true,
-            pages: (0..pages).map(|page| (PageNumber(page as u64 * 7), 0xdead + page as u32)).collect(),
+            pages: (0_u32..).take(pages).map(|page| (PageNumber(u64::from(page) * 7), 0xdead + page)).collect(),
             discards: (pages..ENTRIES_MAX).map(|page| PageNumber(page as u64)).collect(),
         }
     }

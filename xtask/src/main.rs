@@ -5,6 +5,7 @@
 mod bench;
 mod claims;
 mod command;
+mod crash;
 mod output;
 mod schema;
 mod setup;
@@ -47,6 +48,12 @@ enum Chore {
     Style,
     /// Print the claims' book: what papers say of drives, what their models give, and the verdict
     Claims,
+    /// Cut the power of modelled devices under random histories of page stores, and check what recovery finds
+    Crash {
+        /// `--images N` (distinct, at least), `--seed S` (the first history's), `--threads T`, `--json`
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        options: Vec<String>,
+    },
     /// Write the JSON Schema of the profile, from its types, to `docs/profile.schema.json`
     Schema,
     /// Run a benchmark and write its results under `benches/`
@@ -65,6 +72,7 @@ fn main() -> ExitCode {
         Chore::Lint { only } => step::run_all(step::chosen(&only, step::LINT)),
         Chore::Style => step::run_all(&[Step::Style]),
         Chore::Claims => exit_code(claims::run()),
+        Chore::Crash { options } => crash::run(&options),
         Chore::Schema => exit_code(schema::run()),
         Chore::Bench { name, options } => exit_code(bench::run(name.as_deref(), &options)),
     }

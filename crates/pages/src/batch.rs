@@ -26,8 +26,8 @@ impl Batch {
         self.changes.push((page, Change::Put(contents)));
     }
 
-    /// Says that a page's contents are needed no more. Until it is written again, reading it gives zeros or anything
-    /// that it held before.
+    /// Says that a page's contents are needed no more. Until it is written again, reading it gives zeros, anything that it
+    /// held before or a mixture of these, or, with `direct`, whatever the device gives for discarded blocks.
     pub fn discard(&mut self, page: PageNumber) {
         self.changes.push((page, Change::Discard));
     }

@@ -34,6 +34,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("nandle-model", IO),
     ("nandle-pages", IO),
     ("nandle-trace", IO),
+    ("nandle-crash", &["nandle-io", "nandle-model", "nandle-pages"]),
     ("nandle-target", TOOLS),
     ("nandle-probe", TOOLS),
     ("nandle-advise", TOOLS),

@@ -182,8 +182,12 @@ async fn move_pages(shared: &Rc<Shared>, claim: &Claim) -> Result<(), PageError>
     result
 }
 
-/// The contents of all pages: from memory, or read back, all at the same time.
-async fn read_back(shared: &Rc<Shared>, versions: &[(PageNumber, Entry)]) -> Result<Vec<Buffer>, PageError> {
+/// The contents of all pages: from memory, or read back, all at the same time. None for a page of which a newer version
+/// came meanwhile, so that its slot may hold another page by now.
+async fn read_back(
+    shared: &Rc<Shared>,
+    versions: &[(PageNumber, Entry)],
+) -> Result<Vec<Option<Buffer>>, PageError> {
     let mut reads = Vec::with_capacity(versions.len());
     for (_, entry) in versions {
         let Some(contents) = &entry.memory else {
@@ -202,10 +206,12 @@ async fn read_back(shared: &Rc<Shared>, versions: &[(PageNumber, Entry)]) -> Res
             Reading::Coming(read) => read.await?,
         };
         let got = checksum(*page, &buffer);
-        if got != entry.sum {
+        let is_whole = got == entry.sum;
+        let newest = shared.state.borrow().table.get(*page).map(|newest| newest.sequence);
+        if !is_whole && newest == Some(entry.sequence) {
             return Err(staged_damage(*page, got, entry.sum));
         }
-        contents.push(buffer);
+        contents.push(is_whole.then_some(buffer));
     }
     Ok(contents)
 }
@@ -216,9 +222,10 @@ enum Reading {
 }
 
 /// Pages that follow one another go in one request.
-fn runs(claim: &Claim, contents: Vec<Buffer>) -> Vec<(PageNumber, Vec<(Buffer, u32)>)> {
+fn runs(claim: &Claim, contents: Vec<Option<Buffer>>) -> Vec<(PageNumber, Vec<(Buffer, u32)>)> {
     let mut runs: Vec<(PageNumber, Vec<(Buffer, u32)>)> = Vec::new();
     for ((page, entry), buffer) in claim.versions.iter().zip(contents) {
+        let Some(buffer) = buffer else { continue };
         match runs.last_mut() {
             Some((first, run)) if first.0 + run.len() as u64 == page.0 && run.len() < RUN_PAGES => {
                 run.push((buffer, entry.sum));

@@ -105,7 +105,10 @@ mod tests {
             durable: 38,
             position: 17,
             is_last: true,
-            pages: (0_u32..).take(pages).map(|page| (PageNumber(u64::from(page) * 7), 0xdead + page)).collect(),
+            pages: (0_u32..)
+                .take(pages)
+                .map(|page| (PageNumber(u64::from(page) * 7), 0xdead + page))
+                .collect(),
             discards: (pages..ENTRIES_MAX).map(|page| PageNumber(page as u64)).collect(),
         }
     }

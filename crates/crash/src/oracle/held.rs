@@ -44,10 +44,9 @@ impl Page {
 
     pub(crate) fn allows(&self, found: Found) -> bool {
         match (&self.held, found) {
-            (Held::Anything, _) => true,
+            (Held::Anything, _) | (Held::Discarded, Found::Other) => true,
             (Held::Version(version), Found::Whole(found)) => *version == found,
             (Held::Discarded, Found::Whole(found)) => found == 0 || self.past.contains(&found),
-            (Held::Discarded, Found::Other) => true,
             (Held::Version(_), Found::Other) => false,
         }
     }

@@ -146,6 +146,7 @@ impl From<IoArg> for IoChoice {
 #[command(
     after_help = "Examples:\n  nandle probe .\n  nandle probe /var/lib/postgresql --budget 10m --profile db.json --report db.html\n  nandle probe . --only write-patterns,flush --budget 2m --yes\n  nandle probe . --budget 10m --resume\n  sudo nandle probe /dev/nvme0n1\n  nandle probe model:x25-m-g2 --budget 30s"
 )]
+#[allow(clippy::struct_excessive_bools, reason = "switches of the command line")]
 pub(crate) struct ProbeArgs {
     #[command(flatten)]
     pub(crate) target: TargetArgs,

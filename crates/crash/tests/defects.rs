@@ -8,12 +8,12 @@ use nandle_pages::{Defect, PolicyKind, seed_defect};
 const HISTORIES: u64 = 400;
 
 fn scenario(seed: u64, defect: Defect) -> Scenario {
-    let staging = match seed % 3 {
+    let policy = match seed % 3 {
         0 => PolicyKind::StableBuffer,
         1 => PolicyKind::StableRing,
         _ => PolicyKind::DoubleWrite,
     };
-    let scenario = Scenario::with_policy(seed, staging);
+    let scenario = Scenario::with_policy(seed, policy);
     match defect {
         Defect::FailedFlushForgotten => {
             Scenario { trouble: Trouble::FailedFlush, is_mirrored: false, ..scenario }

@@ -8,15 +8,15 @@
 //! ```text
 //!  0  magic             8  "NANDLEPS"
 //!  8  version           4  1
-//! 12  policy            4  1 direct, 2 doublewrite, 3 stable-buffer, 4 stable-ring
+//! 12  policy            4  1 direct, 2 doublewrite, 3 stable-buffer, 4 stable-ring, 5 out-of-place
 //! 16  id               16  told by whoever made the store; every other structure of the store repeats it
 //! 32  page_bytes        8  4096 … 65536, a power of two
 //! 40  pages             8
 //! 48  ledger_bytes      8  length of one copy of the ledger; 0 where the policy stages nothing
 //! 56  ledger_offset     8  two copies, one behind the other
-//! 64  area_offset       8  the staging area
+//! 64  area_offset       8  the staging area; with out-of-place, the zones
 //! 72  area_bytes        8
-//! 80  home_offset       8  page n is at home_offset + n * page_bytes
+//! 80  home_offset       8  page n is at home_offset + n * page_bytes, but with out-of-place
 //! 88  zeros
 //! 4092 checksum         4  CRC32C of all bytes before
 //! ```
@@ -62,7 +62,7 @@ impl Label {
         }
         let alignment = options.alignment_bytes.max(1).next_multiple_of(BLOCK_BYTES as u64);
         let area_offset = (LABELS_BYTES + 2 * ledger_bytes).next_multiple_of(alignment);
-        let home_offset = (area_offset + area_bytes).next_multiple_of(alignment);
+        let home_offset = area_offset.saturating_add(area_bytes).next_multiple_of(alignment);
         Ok(Self {
             policy: options.policy,
             id: options.id,
@@ -78,6 +78,9 @@ impl Label {
 
     /// Where the store ends.
     pub(crate) fn end_bytes(&self) -> u64 {
+        if self.policy == PolicyKind::OutOfPlace {
+            return self.area_offset.saturating_add(self.area_bytes);
+        }
         self.home_offset.saturating_add(self.pages.saturating_mul(self.page_bytes))
     }
 

@@ -10,9 +10,11 @@ pub struct CreateOptions {
     pub page_bytes: usize,
     /// How many pages it has.
     pub pages: u64,
-    /// Size of the staging area, headers included; rounded down to whole blocks. `direct` has none.
+    /// Size of the staging area, headers included; rounded down to whole blocks. `direct` and `out-of-place` have none.
     pub buffer_bytes: u64,
-    /// The areas begin at multiples of this: the drive's mapping unit.
+    /// Space of `out-of-place` beside its pages, in percent of them. The less there is, the more is moved.
+    pub spare_percent: u32,
+    /// The areas begin at multiples of this, and zones are as long: the drive's mapping unit, what it cleans at once.
     pub alignment_bytes: u64,
     /// Tells this store's structures from those of an earlier one in the same place: any number that wasn't used
     /// there before.
@@ -28,6 +30,7 @@ impl CreateOptions {
             page_bytes,
             pages,
             buffer_bytes: costs.focused_area_bytes,
+            spare_percent: 15,
             alignment_bytes: costs.mapping_unit_bytes,
             id: 1,
         }

@@ -11,6 +11,8 @@ pub struct Stats {
     pub pages_absorbed: u64,
     /// Pages brought home from a staging area.
     pub pages_homed: u64,
+    /// Pages that cleaning moved from one zone to another.
+    pub pages_cleaned: u64,
     /// Bytes written to the device.
     pub device_written_bytes: u64,
     /// Bytes read from the device.

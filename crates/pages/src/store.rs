@@ -46,7 +46,7 @@ impl Store {
         let (ledger_bytes, area_bytes) = policy::areas(create)?;
         let label = Label::plan(create, ledger_bytes, area_bytes)?;
         check_fits(&label, &disk)?;
-        write_store(&disk, &label).await?;
+        write_store(&disk, &label, create).await?;
         Self::open(handle, device, open).await
     }
 
@@ -229,8 +229,8 @@ fn check_fits(label: &Label, disk: &Disk) -> Result<(), PageError> {
     Err(PageError::TooSmall { needed_bytes, capacity_bytes, mend })
 }
 
-async fn write_store(disk: &Rc<Disk>, label: &Label) -> Result<(), PageError> {
-    crate::staging::format(disk, label).await?;
+async fn write_store(disk: &Rc<Disk>, label: &Label, create: &CreateOptions) -> Result<(), PageError> {
+    policy::format(disk, label, create).await?;
     if !Defect::LabelFirst.is_seeded() {
         disk.flush().await?;
     }

@@ -18,7 +18,7 @@ use nandle_io::{Arena, Operation};
 use nandle_model::media::Media;
 use nandle_pages::{Batch, PageNumber, PolicyKind, Store};
 
-const BYTES: u64 = 512 << 10;
+const BYTES: u64 = 1 << 20;
 
 fn path(policy: PolicyKind) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/{policy}.v1.zst"))

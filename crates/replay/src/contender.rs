@@ -85,7 +85,11 @@ impl Contender {
             tally: Rc::new(RefCell::new(Tally { latencies: new_histogram(), writes: 0 })),
             work: Rc::clone(work),
             options,
-            buffer_bytes: if create.policy == PolicyKind::Direct { 0 } else { create.buffer_bytes },
+            buffer_bytes: if matches!(create.policy, PolicyKind::Direct | PolicyKind::OutOfPlace) {
+                0
+            } else {
+                create.buffer_bytes
+            },
             device: device.id,
             counted: handle.counters(device.id),
             elapsed: Nanos::ZERO,

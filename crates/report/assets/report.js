@@ -142,7 +142,7 @@
             space: 60,
             ...(logarithmic && { splits: (u, _, min, max) => this.xTicks(u, min, max) }),
             filter: (_, splits) => splits,
-            values: (_, splits) => splits.map((split) => (x.kind === "size" ? size(split) : number(split))),
+            values: (_, splits) => splits.map((split) => (x.kind === "size" ? size(split) : number(split, 8))),
           },
           {
             ...axis,
@@ -154,13 +154,14 @@
           },
         ],
         series: [{}, ...this.curves.map((curve) => this.line(curve))],
-        hooks: { draw: [(u) => this.drawPoints(u)], setCursor: [(u) => this.say(u.cursor.idx)] },
+        hooks: { draw: [(u) => (this.drawMarks(u), this.drawPoints(u))], setCursor: [(u) => this.say(u.cursor.idx)] },
       };
     }
 
     // Powers of two, as far as there is room; where there is none in range, what was measured.
     xTicks(u, min, max) {
-      const room = u.bbox.width / devicePixelRatio / (this.spec.x.kind === "size" ? 46 : 30);
+      const label = this.spec.x.kind === "size" ? 46 : 16 + 7 * Math.ceil(Math.max(Math.log10(max), 2));
+      const room = u.bbox.width / devicePixelRatio / label;
       const ticks = powersOfTwo(min, max);
       return thinned(ticks.length ? ticks : this.xs, room);
     }
@@ -189,6 +190,22 @@
       const max = Math.max(...lines, ...ends, Number.MIN_VALUE);
       if (!this.curves.length) return [this.spec.y.log ? 0.1 : 0, 1];
       return this.spec.y.log ? [Math.min(...lines.filter((y) => y > 0)) / 1.4, max * 1.4] : [0, max * 1.06];
+    }
+
+    // An upright dashed line where something happened.
+    drawMarks(u) {
+      u.ctx.save();
+      u.ctx.strokeStyle = ink("quiet");
+      u.ctx.lineWidth = devicePixelRatio;
+      u.ctx.setLineDash([4 * devicePixelRatio, 4 * devicePixelRatio]);
+      for (const x of this.spec.marks) {
+        const left = Math.round(u.valToPos(x, "x", true));
+        u.ctx.beginPath();
+        u.ctx.moveTo(left, u.bbox.top);
+        u.ctx.lineTo(left, u.bbox.top + u.bbox.height);
+        u.ctx.stroke();
+      }
+      u.ctx.restore();
     }
 
     drawPoints(u) {
@@ -242,7 +259,7 @@
       if (this.tip.hidden) return;
       const x = this.xs[index];
       const { kind } = this.spec.x;
-      const at = kind === "size" ? size(x) : kind === "time" ? `${number(x)} s` : `${this.spec.x.label.split(",")[0]} ${x}`;
+      const at = kind === "size" ? size(x) : kind === "time" ? `${number(x)} s` : `${this.spec.x.label.split(",")[0]} ${number(x, 8)}`;
       const rows = this.curves.map((curve) => this.tipRow(curve, x)).filter(Boolean);
       this.tip.replaceChildren(element("strong", { textContent: at }), ...rows);
       // On the far side, so that it does not cover what is pointed at.

@@ -1,22 +1,31 @@
-//! The report: one self-contained HTML file from one or several device profiles, for the people who choose,
-//! provision and tune storage for databases. This crate turns profiles into text and measures nothing; it
-//! must never read a file, the clock or the network, and neither may the page it makes.
+//! Reports: one self-contained HTML file from one or several device profiles, from a replay or from a trace, for the
+//! people who choose, provision and tune storage for databases. This crate turns results into text and measures
+//! nothing; it must never read a file, the clock or the network, and neither may the pages it makes.
 //!
-//! Everything that the page says is decided here, in Rust: the sentences (`sections` and the findings in
-//! `plots`), the curves and their units. The page's script draws what it is given.
+//! Everything that a page says is decided here, in Rust: the sentences (`sections`, and the findings in `plots`,
+//! `experiments`, `replay` and `trace`), the curves, bars and maps and their units. The page's script draws the curves
+//! that it is given; bars and maps need none.
 
 mod device;
+mod experiments;
+mod figures;
 mod island;
 mod page;
 mod plots;
+mod profiles;
+mod replay;
 mod sections;
 mod text;
+mod trace;
 
 #[cfg(test)]
 #[path = "../tests/made_up/mod.rs"]
 mod made_up;
 
 use nandle_profile::DeviceProfile;
+
+pub use replay::{ReplayReport, replay_html};
+pub use trace::{TraceReport, trace_html};
 
 /// A report could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -46,7 +55,7 @@ pub fn html(profiles: &[DeviceProfile]) -> Result<String, ReportError> {
     if profiles.is_empty() {
         return Err(ReportError::NoProfile);
     }
-    page::page(&device::Device::all(profiles)).map(maud::PreEscaped::into_string)
+    profiles::page(&device::Device::all(profiles)).map(maud::PreEscaped::into_string)
 }
 
 #[cfg(test)]

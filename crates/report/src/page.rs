@@ -1,9 +1,8 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::device::Device;
-use crate::sections::{self, Level};
-use crate::{ReportError, island, plots};
+use crate::island;
+use crate::plots::Plot;
 
 const STYLE: &str = include_str!("../assets/report.css");
 const SCRIPT: &str = include_str!("../assets/report.js");
@@ -14,32 +13,34 @@ const UPLOT_SCRIPT: &str = include_str!("../assets/uplot/uPlot.iife.min.js");
 /// Nothing may be loaded from anywhere: the browser itself then holds the page to its word.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
+/// What a page of any kind consists of.
+pub(crate) struct Page<'a> {
+    pub(crate) title: String,
+    /// Head and main part.
+    pub(crate) body: Markup,
+    /// What the script draws.
+    pub(crate) plots: Vec<&'a Plot>,
+    /// Data to be downloaded from the page.
+    pub(crate) islands: Vec<Markup>,
+}
+
 /// The whole document.
-pub(crate) fn page(devices: &[Device]) -> Result<Markup, ReportError> {
-    let plots = plots::all(devices);
-    let drawn = plots.iter().filter(|plot| !plot.views.is_empty());
-    let data = Value::from(drawn.map(plots::Plot::to_json).collect::<Vec<_>>());
-    let profiles = devices.iter().map(island::profile).collect::<Result<Vec<_>, _>>()?;
-    Ok(html! {
+pub(crate) fn document(page: &Page) -> Markup {
+    let data = Value::from(page.plots.iter().map(|plot| plot.to_json()).collect::<Vec<_>>());
+    html! {
         (DOCTYPE)
         html lang="en" {
-            (head(&title(devices)))
+            (head(&page.title))
             body {
                 a.skip href="#main" { "Skip to the findings" }
-                (body(devices, &plots))
-                (island::plots(&json!(data)))
-                @for profile in &profiles { (profile) }
+                (page.body)
+                (footer())
+                (island::plots(&data))
+                @for island in &page.islands { (island) }
                 script { (PreEscaped(UPLOT_SCRIPT)) }
                 script { (PreEscaped(SCRIPT)) }
             }
         }
-    })
-}
-
-fn title(devices: &[Device]) -> String {
-    match devices {
-        [device] => format!("{} – device profile", device.name()),
-        _ => format!("{} devices compared – device profiles", devices.len()),
     }
 }
 
@@ -59,51 +60,13 @@ fn head(title: &str) -> Markup {
     }
 }
 
-fn body(devices: &[Device], plots: &[plots::Plot]) -> Markup {
+fn footer() -> Markup {
     html! {
-        @if let [device] = devices { (one(device, plots)) } @else { (several(devices, plots)) }
         footer {
             p { "Made by nandle-report " (env!("CARGO_PKG_VERSION")) ". This file is complete in itself: it loads \
                  nothing and sends nothing." }
             // The licence asks to go wherever the library goes, and the library is in this page.
             details { summary { "Plots: uPlot, MIT licence" } p.licence { (UPLOT_LICENCE) } }
-        }
-    }
-}
-
-fn one(device: &Device, plots: &[plots::Plot]) -> Markup {
-    html! {
-        header.masthead { (sections::masthead(device)) }
-        main #main {
-            (sections::notices(device, Level::Two))
-            (sections::key_figures(device))
-            (sections::in_words(device, Level::Two))
-            (sections::curves(plots))
-            (sections::map(device, Level::Two))
-            (sections::facts(device, Level::Two))
-            (sections::cells(device, Level::Two))
-            (sections::method(Level::Two))
-        }
-    }
-}
-
-fn several(devices: &[Device], plots: &[plots::Plot]) -> Markup {
-    html! {
-        header.masthead { (sections::masthead_of_several(devices)) }
-        main #main {
-            (sections::comparison(devices))
-            (sections::curves(plots))
-            @for device in devices {
-                article.device {
-                    (sections::device_heading(device))
-                    (sections::notices(device, Level::Three))
-                    (sections::in_words(device, Level::Three))
-                    (sections::map(device, Level::Three))
-                    (sections::facts(device, Level::Three))
-                    (sections::cells(device, Level::Three))
-                }
-            }
-            (sections::method(Level::Two))
         }
     }
 }

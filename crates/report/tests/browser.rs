@@ -15,6 +15,8 @@ use std::path::PathBuf;
 
 use chromium::{Chromium, Page, Theme, skipped};
 use nandle_profile::DeviceProfile;
+use nandle_report::{ReplayReport, TraceReport};
+use nandle_trace::{Operation, Record, Statistics};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -32,9 +34,13 @@ struct Visit {
 
 impl Visit {
     fn to(profiles: &[DeviceProfile]) -> Self {
+        Self::to_page(&nandle_report::html(profiles).unwrap())
+    }
+
+    fn to_page(html: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("report.html");
-        std::fs::write(&file, nandle_report::html(profiles).unwrap()).unwrap();
+        std::fs::write(&file, html).unwrap();
         let browser = Chromium::start();
         let page = browser.page(folder.path());
         Self { folder, file, page, _browser: browser }
@@ -69,6 +75,7 @@ fn assert_sound(found: &Value, place: &str, plots: usize) {
     let none = Value::Array(Vec::new());
     assert_eq!(found["cutOff"], none, "{place}: cut off");
     assert_eq!(found["lowContrast"], none, "{place}: too little contrast");
+    assert_eq!(found["tables"]["faults"], none, "{place}: bars and maps");
     assert_eq!(found["headings"]["tops"], 1, "{place}: one h1");
     assert_eq!(found["headings"]["jumps"], none, "{place}: heading levels jump");
     let drawn = found["plots"].as_array().unwrap();
@@ -99,8 +106,72 @@ fn several_devices_are_drawn_whole() {
     if skipped("several_devices_are_drawn_whole") {
         return;
     }
-    Visit::to(&[made_up::fast(), made_up::volume(), made_up::sata(), made_up::partial()])
-        .inspect("several", 7);
+    let profiles = Vec::from_iter(
+        [made_up::fast, made_up::volume, made_up::sata, made_up::partial].map(|made_up| made_up()),
+    );
+    Visit::to(&profiles).inspect("several", 7);
+}
+
+#[test]
+fn every_experiment_is_drawn_whole() {
+    if skipped("every_experiment_is_drawn_whole") {
+        return;
+    }
+    let mut visit = Visit::to(&[made_up::written()]);
+    visit.inspect("written", 17);
+    let tables = visit.page.evaluate("inspection.all()")["tables"].clone();
+    assert_eq!((&tables["bars"], &tables["maps"]), (&Value::from(7), &Value::from(1)));
+    assert_eq!(
+        visit.page.evaluate("document.querySelectorAll('.missed').length"),
+        3,
+        "missed cells are marked"
+    );
+    Visit::to(&[made_up::written(), made_up::fast(), made_up::written()]).inspect("written-several", 12);
+}
+
+#[test]
+fn a_replay_is_drawn_whole() {
+    if skipped("a_replay_is_drawn_whole") {
+        return;
+    }
+    let policies = made_up::policies();
+    let report = ReplayReport {
+        trace: "made-up <b>trace</b>.csv.zst",
+        target: "model:made-up",
+        page_writes: 60_000,
+        pages: 500_000,
+        page_bytes: 4096,
+        durable: "where the trace syncs",
+        queue_depth: 4,
+        remarks: &["A remark.".to_owned()],
+        policies: &policies,
+    };
+    let mut visit = Visit::to_page(&nandle_report::replay_html(&report));
+    visit.inspect("replay", 4);
+    assert_eq!(visit.page.evaluate("inspection.all()")["tables"]["bars"], 5);
+}
+
+#[test]
+fn a_trace_is_drawn_whole() {
+    if skipped("a_trace_is_drawn_whole") {
+        return;
+    }
+    let mut statistics = Statistics::new(4096);
+    for step in 0..40_000_u64 {
+        let page = if step % 3 == 0 { step * 7919 % 997 } else { step * 104_729 % 65_536 };
+        statistics.add(Record {
+            time_us: step * 50,
+            operation: Operation::Write,
+            address: page * 4096,
+            length_bytes: 8192,
+        });
+    }
+    let statistics = statistics.finish();
+    let report =
+        TraceReport { trace: "made-up.csv.zst", format: "csv", bad_lines: 1, statistics: &statistics };
+    let mut visit = Visit::to_page(&nandle_report::trace_html(&report));
+    visit.inspect("trace", 5);
+    assert_eq!(visit.page.evaluate("inspection.all()")["tables"]["bars"], 1);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Further test files, and worlds that block.
 #![allow(clippy::unwrap_used, reason = "a test's way to fail")]
 
-use nandle_io::{Arena, Cause, Io, Operation, Request, SyncCall, Wait};
+use nandle_io::{Arena, Cause, Operation, Request, SyncCall, Wait};
 use nandle_target::{Intent, OpenOptions, OpenedIo, SpareFile, Target};
 
 const SPARE: SpareFile =

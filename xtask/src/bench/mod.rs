@@ -6,6 +6,7 @@ mod flush;
 mod io;
 mod machine;
 mod model;
+mod pages;
 mod probe;
 mod results;
 mod stats;
@@ -19,7 +20,7 @@ struct Bench {
     run: fn(&[String]) -> Outcome,
 }
 
-const BENCHES: &[Bench] = &[clock::BENCH, flush::BENCH, io::BENCH, model::BENCH, probe::BENCH];
+const BENCHES: &[Bench] = &[clock::BENCH, flush::BENCH, io::BENCH, model::BENCH, pages::BENCH, probe::BENCH];
 
 /// Runs the benchmark of that name, or lists them all when there is none.
 ///

@@ -17,20 +17,23 @@ pub(crate) fn method_name(method: CommitMethod) -> &'static str {
     named.map_or("another way to commit", |(_, name)| name)
 }
 
-const METHOD_NAMES: [(CommitMethod, &str); 4] = [
+const METHOD_NAMES: [(CommitMethod, &str); 5] = [
     (CommitMethod::WriteThenFlush, "a write and a flush"),
     (CommitMethod::DurableWrite, "a durable write (O_DSYNC)"),
     (CommitMethod::Fdatasync, "a write and fdatasync"),
     (CommitMethod::Fsync, "a write and fsync"),
+    (CommitMethod::OpenSync, "a durable write (O_SYNC)"),
 ];
 
 impl Figures<'_> {
-    /// Commits by one write into blocks that were written before, as logs that are recycled have them.
+    /// Commits by one write into blocks that were written before, as logs that are recycled have them; those that were timed
+    /// in a file by blocking system calls, as databases make them, where there are any.
     fn commits(&self) -> impl Iterator<Item = &CommitCost> {
         let conducted = self.profile.experiments.flush.iter();
-        conducted
-            .flat_map(|conducted| &conducted.findings.commits)
-            .filter(|cost| cost.extent == ExtentState::Overwritten && cost.writes_per_commit == 1)
+        let all = conducted.flat_map(|conducted| &conducted.findings.commits);
+        let alone = all.filter(|cost| cost.extent == ExtentState::Overwritten && cost.writes_per_commit == 1);
+        let in_file = alone.clone().any(|cost| cost.in_file);
+        alone.filter(move |cost| cost.in_file == in_file)
     }
 
     /// Each method's commit of the size nearest to `write_bytes`, with its 99th percentile.

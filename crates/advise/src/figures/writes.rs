@@ -120,15 +120,17 @@ impl Figures<'_> {
     }
 
     /// Bytes that may be written per second, in blocks as large as they were beside the reads, while the 99th percentile of
-    /// reads stays within twice what it is without.
+    /// reads (a lower one where the reads were too few) stays within twice what it is without.
     pub(crate) fn write_bandwidth_beside_reads(&self) -> Result<Figure, Lack> {
         let (limit, write_bytes) = self.interference()?;
         let rate = map(&limit.write_rate_per_s, |per_s| per_s * write_bytes as f64);
         let says = format!(
-            "beside {} reads a second, writes of {} up to {} leave the reads' 99th percentile within twice its value",
+            "beside {} reads a second, writes of {} up to {} leave the latency that {:.0} % of the reads have within \
+             twice its value",
             number(limit.read_rate_per_s),
             format_bytes(write_bytes),
-            bounded(&rate, bandwidth)
+            bounded(&rate, bandwidth),
+            limit.quantile * 100.0
         );
         Ok(Figure::new("write_bandwidth_beside_reads_bytes_per_s", rate, says))
     }

@@ -149,10 +149,11 @@ fn commit_delay(figures: &Figures<'_>, question: &Question) -> Result<Setting, L
 }
 
 /// Ways to commit, as `wal_sync_method` calls them; a flush of the device isn't one of a file.
-const SYNC_METHODS: [(CommitMethod, &str); 3] = [
+const SYNC_METHODS: [(CommitMethod, &str); 4] = [
     (CommitMethod::DurableWrite, "open_datasync"),
     (CommitMethod::Fdatasync, "fdatasync"),
     (CommitMethod::Fsync, "fsync"),
+    (CommitMethod::OpenSync, "open_sync"),
 ];
 
 fn wal_sync_method(figures: &Figures<'_>) -> Result<Setting, Lack> {

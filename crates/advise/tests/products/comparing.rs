@@ -81,7 +81,7 @@ fn every_tenant_gains_by_flash_and_the_log_gains_much() {
 #[test]
 fn a_drive_that_writes_at_random_badly_holds_no_tables() {
     let bad_writer =
-        crate::made_up::Drive { random_by_sequential: 400.0, steady_write_bytes_per_s: 0.4e6, ..NVME };
+        crate::made_up::Drive { random_by_sequential: 400.0, steady_write_bytes_per_s: 0.1e6, ..NVME };
     let (disk, flash) = (DISK.profile(), bad_writer.profile());
     let placements = placements(&[&disk, &flash]);
     let best = |tenant| placements.iter().find(|placement| placement.tenant == tenant).unwrap().best;

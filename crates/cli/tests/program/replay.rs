@@ -63,7 +63,7 @@ fn what_can_not_be_replayed_is_refused() {
     place.nandle("replay a.csv --on . --policies fast").refused(2, &["fast", "stable-ring"]);
     place.nandle("replay a.csv --on . --policies stable-ring --buffer 4KiB").refused(2, &["buffer"]);
     place.nandle("replay a.csv --on nowhere").refused(2, &["nowhere"]);
-    let foreign = place.write("foreign", [7; 1 << 16]);
+    let foreign = place.write("foreign", vec![7; 1 << 20]);
     place.nandle("replay a.csv --on foreign").says(&["foreign", "--overwrite"]);
-    assert_eq!(std::fs::read(foreign).unwrap(), [7; 1 << 16]);
+    assert_eq!(std::fs::read(foreign).unwrap(), vec![7; 1 << 20]);
 }

@@ -170,9 +170,9 @@ mod tests {
         let mut ahead = ahead();
         let fetches: Vec<_> =
             (0..8).map(|unit| command(&mut ahead, unit, 100 * u64::from(unit), 0)).collect();
-        let fetched = |first, end| Some((first, end));
-        assert_eq!(fetches[..4], [None, None, None, fetched(3, 6)]);
-        assert_eq!(fetches[4..], [fetched(5, 5), fetched(6, 6), fetched(6, 9), fetched(8, 8)]);
+        let units = |first, end| Some((first, end));
+        assert_eq!(fetches[..4], [None, None, None, units(3, 6)]);
+        assert_eq!(fetches[4..], [units(5, 5), units(6, 6), units(6, 9), units(8, 8)]);
     }
 
     #[test]

@@ -18,6 +18,8 @@ pub enum PolicyKind {
     StableBuffer,
     /// To a ring that is written front to back, and home by a sweep over the destinations.
     StableRing,
+    /// Each version of a page to a new place, with others that will die at the same time: after `ZLeanStore`, 2026.
+    OutOfPlace,
 }
 
 /// What a policy promises about batches that were acknowledged, and about the one that a power cut interrupts.
@@ -31,7 +33,8 @@ pub struct Promises {
 
 impl PolicyKind {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Direct, Self::DoubleWrite, Self::StableBuffer, Self::StableRing];
+    pub const ALL: [Self; 5] =
+        [Self::Direct, Self::DoubleWrite, Self::StableBuffer, Self::StableRing, Self::OutOfPlace];
 
     /// Its name on command lines and in reports.
     pub const fn name(self) -> &'static str {
@@ -40,13 +43,14 @@ impl PolicyKind {
             Self::DoubleWrite => "doublewrite",
             Self::StableBuffer => "stable-buffer",
             Self::StableRing => "stable-ring",
+            Self::OutOfPlace => "out-of-place",
         }
     }
 
     /// What it promises.
     pub const fn promises(self) -> Promises {
-        let staged = !matches!(self, Self::Direct);
-        Promises { torn_page_safe: staged, atomic_batch: staged }
+        let chained = !matches!(self, Self::Direct);
+        Promises { torn_page_safe: chained, atomic_batch: chained }
     }
 
     /// Its number in a store's label.
@@ -56,6 +60,7 @@ impl PolicyKind {
             Self::DoubleWrite => 2,
             Self::StableBuffer => 3,
             Self::StableRing => 4,
+            Self::OutOfPlace => 5,
         }
     }
 

@@ -3,6 +3,7 @@
 mod direct;
 mod doublewrite;
 mod kind;
+mod out_of_place;
 mod stable_buffer;
 mod stable_ring;
 
@@ -12,6 +13,7 @@ use std::rc::Rc;
 
 use nandle_io::{Arena, Buffer, BufferMut};
 
+use crate::disk::Disk;
 use crate::home::Home;
 use crate::label::Label;
 use crate::staging::{Staging, Way};
@@ -65,6 +67,7 @@ pub(crate) struct Parts {
 pub(crate) async fn open(parts: Parts) -> Result<Box<dyn Policy>, PageError> {
     match parts.home.label().policy {
         PolicyKind::Direct => Ok(Box::new(direct::Direct::new(parts.home))),
+        PolicyKind::OutOfPlace => Ok(Box::new(out_of_place::OutOfPlace::open(parts).await?)),
         PolicyKind::DoubleWrite | PolicyKind::StableBuffer | PolicyKind::StableRing => {
             Ok(Box::new(Staging::open(parts).await?))
         }
@@ -75,7 +78,17 @@ pub(crate) async fn open(parts: Parts) -> Result<Box<dyn Policy>, PageError> {
 pub(crate) fn areas(options: &CreateOptions) -> Result<(u64, u64), PageError> {
     match options.policy {
         PolicyKind::Direct => Ok((0, 0)),
+        PolicyKind::OutOfPlace => Ok(out_of_place::areas(options)),
         _ => crate::staging::areas(options),
+    }
+}
+
+/// Writes what a new store needs before its label, not flushed.
+pub(crate) async fn format(disk: &Rc<Disk>, label: &Label, options: &CreateOptions) -> Result<(), PageError> {
+    match label.policy {
+        PolicyKind::Direct => Ok(()),
+        PolicyKind::OutOfPlace => out_of_place::format(disk, label, options).await,
+        _ => crate::staging::format(disk, label).await,
     }
 }
 

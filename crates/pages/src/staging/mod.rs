@@ -33,7 +33,9 @@ mod settle;
 mod space;
 mod table;
 
+pub(crate) use chain::Chain;
 pub(crate) use engine::{Draining, Staging, Way};
 pub(crate) use format::{areas, format};
+pub(crate) use gather::Gather;
 pub(crate) use order::{Instance, Order};
 pub(crate) use space::Placement;

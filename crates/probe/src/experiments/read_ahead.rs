@@ -87,7 +87,7 @@ fn measure(
             queue_depth: 1,
             count_max: SLICE_REQUESTS_MAX.max(20 * streams),
             // Until every stream is known to be one.
-            warm_up_requests: 8 * streams,
+            first_uncounted: 8 * streams,
         };
         let pattern = pattern(area_from(lab, 0, block_bytes)?, streams, seed);
         let measured = requests.slice(lab, pattern, seed, time)?;

@@ -167,7 +167,7 @@ pub(super) struct Requests {
     /// busy for hours, and a write limit would be used up in an instant.
     pub(super) count_max: u64,
     /// Requests that don't count, beside those that fill the queue.
-    pub(super) warm_up_requests: u64,
+    pub(super) first_uncounted: u64,
 }
 
 impl Requests {
@@ -177,7 +177,7 @@ impl Requests {
     }
 
     fn uncounted(self) -> u64 {
-        self.warm_up_requests + u64::from(self.queue_depth) + FIRST_REQUESTS
+        self.first_uncounted + u64::from(self.queue_depth) + FIRST_REQUESTS
     }
 
     /// Measures a slice of them.

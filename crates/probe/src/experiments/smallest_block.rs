@@ -46,7 +46,7 @@ impl Cell {
             block_bytes,
             queue_depth: QUEUE_DEPTH,
             count_max: SLICE_REQUESTS_MAX,
-            warm_up_requests: 0,
+            first_uncounted: 0,
         }
     }
 }
@@ -155,13 +155,13 @@ fn last_step(cells: &[Cell], rounds: &Rounds, operation: OperationKind) -> Optio
     });
     let steps: Vec<(u64, Interval<f64>)> = steps.collect();
     let (_, least) = sizes.first().copied().filter(|_| !steps.is_empty())?;
-    let last = |is_step: fn(&Interval<f64>) -> bool| {
+    let biggest = |is_step: fn(&Interval<f64>) -> bool| {
         steps.iter().rev().find(|(_, ratio)| is_step(ratio)).map_or(least, |(block_bytes, _)| *block_bytes)
     };
     Some(Interval {
-        value: last(|ratio| ratio.value > BETTER && ratio.low > 1.0),
-        low: last(|ratio| ratio.low > BETTER),
-        high: last(|ratio| ratio.high > BETTER),
+        value: biggest(|ratio| ratio.value > BETTER && ratio.low > 1.0),
+        low: biggest(|ratio| ratio.low > BETTER),
+        high: biggest(|ratio| ratio.high > BETTER),
     })
 }
 
@@ -169,7 +169,7 @@ fn last_step(cells: &[Cell], rounds: &Rounds, operation: OperationKind) -> Optio
 fn flat_to(cells: &[Cell], rounds: &Rounds) -> Option<Interval<u64>> {
     let sizes = sizes(cells, OperationKind::Read);
     let (smallest, least) = *sizes.first()?;
-    let last = |rate: fn(&Interval<f64>) -> f64| {
+    let biggest = |rate: fn(&Interval<f64>) -> f64| {
         let flat = sizes.iter().take_while(|(index, _)| {
             rounds.ratio(*index, smallest).is_some_and(|ratio| rate(&ratio) * BETTER >= 1.0)
         });
@@ -177,9 +177,9 @@ fn flat_to(cells: &[Cell], rounds: &Rounds) -> Option<Interval<u64>> {
     };
     rounds.rate(smallest)?;
     Some(Interval {
-        value: last(|ratio| ratio.value),
-        low: last(|ratio| ratio.low),
-        high: last(|ratio| ratio.high),
+        value: biggest(|ratio| ratio.value),
+        low: biggest(|ratio| ratio.low),
+        high: biggest(|ratio| ratio.high),
     })
 }
 

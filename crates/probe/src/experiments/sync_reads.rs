@@ -115,7 +115,7 @@ impl Cell {
             block_bytes,
             queue_depth: outstanding,
             count_max: SLICE_REQUESTS_MAX,
-            warm_up_requests: 0,
+            first_uncounted: 0,
         };
         requests.slice(lab, Box::new(Random::new(area, seed)), seed, time)
     }

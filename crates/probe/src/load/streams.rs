@@ -71,7 +71,7 @@ impl<'lane> Run<'lane> {
         let prepared = streams.into_iter().map(prepare).collect::<Result<Vec<_>, LoadError>>()?;
         lane.wait_for_start()?;
         let (began, cpu_began) = (lane.io.now(), lane.io.cpu_time());
-        let begin =
+        let started =
             |(number, (schedule, operations, queue_depth)): (u64, (OpenLoop, Operations, u32))| Stream {
                 operations,
                 outstanding: Outstanding::with_tokens_from(number * TOKENS_OF_STREAM, began, queue_depth),
@@ -80,7 +80,7 @@ impl<'lane> Run<'lane> {
                 lag_ns: new_histogram(),
                 ends: began + schedule.time,
             };
-        let streams = (0..).zip(prepared).map(begin).collect();
+        let streams = (0..).zip(prepared).map(started).collect();
         Ok(Self { lane, streams, began, cpu_began })
     }
 

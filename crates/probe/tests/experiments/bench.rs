@@ -87,6 +87,7 @@ impl Bench {
             open: &open,
             open_without_cache: None,
             beside: (!self.target.is_modelled()).then_some(self),
+            drive_log: &|| None,
             circumstances: self.circumstances(),
             patience: Nanos::from_secs(30),
             seed: self.seed,

@@ -23,6 +23,7 @@ pub(super) fn plot(devices: &[Device]) -> Plot {
         line: Line::Fitted,
         x: XAxis::BlockSize,
         y: YAxis::Bandwidth,
+        marks: Vec::new(),
         choice: "Queue depth",
         chosen: fullest(&views),
         views,

@@ -63,6 +63,11 @@ impl Look {
 }
 
 impl Point {
+    /// A point without an interval.
+    pub(crate) fn bare(x: f64, y: f64) -> Self {
+        Self { x, y, bounds: None }
+    }
+
     pub(crate) fn new(x: f64, interval: &Interval<f64>) -> Self {
         Self { x, y: interval.value, bounds: Some((interval.low, interval.high)) }
     }
@@ -82,6 +87,11 @@ impl Curve {
         line.sort_by(|a, b| a.0.total_cmp(&b.0));
         line.dedup_by(|later, earlier| (later.0 - earlier.0).abs() < f64::EPSILON);
         Self { label, look, shown: true, measured, line }
+    }
+
+    /// A curve whose line only joins what was measured.
+    pub(crate) fn joined(label: impl Into<String>, look: Look, measured: Vec<Point>) -> Self {
+        Self::new(label.into(), look, measured, Vec::new())
     }
 
     /// Random reading at a depth, over the block size.

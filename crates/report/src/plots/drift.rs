@@ -22,6 +22,7 @@ pub(super) fn plot(devices: &[Device]) -> Plot {
         line: Line::Joined,
         x: XAxis::Elapsed,
         y: YAxis::Share("Bandwidth by the median slice"),
+        marks: Vec::new(),
         choice: "Cell",
         chosen: 0,
         views: if drawn { vec![view()] } else { Vec::new() },

@@ -5,7 +5,7 @@ use crate::text;
 /// `missing` is the word for a device that has none.
 ///
 /// With many devices the phrase names the least and the greatest alone.
-pub(super) fn each(
+pub(crate) fn each(
     devices: &[Device],
     values: &[Option<f64>],
     missing: &str,

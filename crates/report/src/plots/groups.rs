@@ -22,6 +22,7 @@ pub(super) fn plot(devices: &[Device]) -> Plot {
         line: Line::Joined,
         x: XAxis::GroupSize,
         y: YAxis::Share("Bandwidth by that of group 1"),
+        marks: Vec::new(),
         choice: if devices.len() == 1 { "Queue depth" } else { "Block size and queue depth" },
         chosen: costliest.unwrap_or_else(|| fullest(&views)),
         views,

@@ -9,10 +9,15 @@ impl Plot {
         json!({
             "id": self.id,
             "x": {
-                "kind": match self.x { XAxis::BlockSize => "size", XAxis::Elapsed => "time", _ => "count" },
+                "kind": match self.x {
+                    XAxis::BlockSize | XAxis::Size(_) => "size",
+                    XAxis::Elapsed | XAxis::Seconds(_) => "time",
+                    _ => "count",
+                },
                 "label": self.x.label(),
             },
             "y": { "label": self.y.name(), "unit": unit, "log": self.is_logarithmic() },
+            "marks": self.marks,
             "chosen": self.chosen,
             "views": self.views.iter().map(|view| view.to_json(divisor)).collect::<Vec<_>>(),
         })

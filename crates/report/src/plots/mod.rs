@@ -12,6 +12,7 @@ mod queue_depth;
 mod sequential;
 
 pub(crate) use curve::{Curve, Look, Point};
+pub(crate) use each::each;
 
 use crate::device::Device;
 use crate::text::Quantity;
@@ -29,6 +30,8 @@ pub(crate) struct Plot {
     pub(crate) line: Line,
     pub(crate) x: XAxis,
     pub(crate) y: YAxis,
+    /// Positions on the x axis at which something happened, which the note explains; each a dashed upright line.
+    pub(crate) marks: Vec<f64>,
     /// What the reader chooses a view by.
     pub(crate) choice: &'static str,
     /// Index of the view that is drawn first.
@@ -58,6 +61,12 @@ pub(crate) enum XAxis {
     QueueDepth,
     GroupSize,
     Elapsed,
+    /// Bytes of something, which the label names; logarithmic.
+    Size(&'static str),
+    /// A number of something, which the label names; logarithmic.
+    Count(&'static str),
+    /// Seconds since something, which the label names.
+    Seconds(&'static str),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,6 +75,12 @@ pub(crate) enum YAxis {
     /// A share of something, which the label names.
     Share(&'static str),
     Latency,
+    /// Something by something else, which the label names.
+    Factor(&'static str),
+    /// Events per second, which the label names.
+    Rate(&'static str),
+    /// A number of something, which the label names.
+    Number(&'static str),
 }
 
 impl XAxis {
@@ -75,15 +90,22 @@ impl XAxis {
             Self::QueueDepth => "Queue depth, requests",
             Self::GroupSize => "Group size, blocks",
             Self::Elapsed => "Time since the probe began, s",
+            Self::Size(label) | Self::Count(label) | Self::Seconds(label) => label,
         }
     }
 
     pub(crate) fn tick(self, x: f64) -> String {
         match self {
-            Self::BlockSize => Quantity::size(whole(x)).to_string(),
-            Self::QueueDepth | Self::GroupSize => crate::text::plain(whole(x)).to_string(),
-            Self::Elapsed => format!("{x:.1}"),
+            Self::BlockSize | Self::Size(_) => Quantity::size(whole(x)).to_string(),
+            Self::Count(_) if x.fract() > 0.0 => crate::text::significant(x, 3),
+            Self::QueueDepth | Self::GroupSize | Self::Count(_) => crate::text::plain(whole(x)).to_string(),
+            Self::Elapsed | Self::Seconds(_) => format!("{x:.1}"),
         }
+    }
+
+    /// Whether positions are seconds, on a linear axis.
+    pub(crate) fn is_time(self) -> bool {
+        matches!(self, Self::Elapsed | Self::Seconds(_))
     }
 }
 
@@ -91,7 +113,7 @@ impl YAxis {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Bandwidth => "Bandwidth",
-            Self::Share(name) => name,
+            Self::Share(name) | Self::Factor(name) | Self::Rate(name) | Self::Number(name) => name,
             Self::Latency => "Latency",
         }
     }
@@ -102,6 +124,10 @@ impl YAxis {
             Self::Bandwidth if greatest >= 2e9 => (1e9, "GB/s"),
             Self::Bandwidth => (1e6, "MB/s"),
             Self::Share(_) => (0.01, "%"),
+            Self::Factor(_) => (1.0, "×"),
+            Self::Rate(_) if greatest >= 2e5 => (1e3, "thousand/s"),
+            Self::Rate(_) => (1.0, "/s"),
+            Self::Number(_) => (1.0, "number"),
             Self::Latency if greatest >= 5e6 => (1e6, "ms"),
             Self::Latency => (1e3, "µs"),
         }
@@ -109,23 +135,38 @@ impl YAxis {
 }
 
 impl Plot {
+    /// A plot whose lines only join what was measured; the caller adds finding and note.
+    pub(crate) fn joined(
+        id: &'static str,
+        title: &'static str,
+        (x, y): (XAxis, YAxis),
+        choice: &'static str,
+        views: Vec<View>,
+    ) -> Self {
+        let views: Vec<_> =
+            views.into_iter().filter(|view| view.curves.iter().any(|curve| !curve.is_empty())).collect();
+        let (finding, note) = (String::new(), String::new());
+        let (line, marks) = (Line::Joined, Vec::new());
+        Self { id, title, finding, note, line, x, y, marks, choice, chosen: 0, views }
+    }
+
     /// The greatest value or bound of any view, so that all views have the same unit.
     fn greatest(&self) -> f64 {
         let curves = self.views.iter().flat_map(|view| &view.curves);
         curves.flat_map(Curve::values).fold(0.0, f64::max)
     }
 
-    /// Latencies always; bandwidths where an axis from zero would press the small ones flat.
+    /// Latencies always; bandwidths, rates and factors where an axis from zero would press the small ones flat.
     pub(crate) fn is_logarithmic(&self) -> bool {
         const FLAT: f64 = 16.0;
         match self.y {
             YAxis::Latency => true,
-            YAxis::Share(_) => false,
-            YAxis::Bandwidth => {
+            YAxis::Share(_) | YAxis::Number(_) => false,
+            YAxis::Bandwidth | YAxis::Factor(_) | YAxis::Rate(_) => {
                 let curves = self.views.iter().flat_map(|view| &view.curves);
                 let line = curves.flat_map(|curve| &curve.line).map(|(_, y)| *y);
                 let least = line.filter(|y| *y > 0.0).fold(f64::INFINITY, f64::min);
-                self.x != XAxis::Elapsed && self.greatest() > FLAT * least
+                !self.x.is_time() && self.greatest() > FLAT * least
             }
         }
     }
@@ -135,7 +176,14 @@ impl Plot {
     }
 }
 
-/// All plots of a report, in reading order.
+impl View {
+    /// The only view of its plot.
+    pub(crate) fn alone(curves: Vec<Curve>) -> Vec<Self> {
+        vec![Self { name: "all".to_owned(), curves }]
+    }
+}
+
+/// The plots of reading, in reading order.
 pub(crate) fn all(devices: &[Device]) -> Vec<Plot> {
     vec![
         block_size::plot(devices),

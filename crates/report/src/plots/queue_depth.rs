@@ -23,6 +23,7 @@ pub(super) fn plot(devices: &[Device]) -> Plot {
         line: Line::Fitted,
         x: XAxis::QueueDepth,
         y: YAxis::Bandwidth,
+        marks: Vec::new(),
         choice: "Block size",
         chosen: 0,
         views,

@@ -26,6 +26,7 @@ pub(super) fn plot(devices: &[Device]) -> Plot {
         line: if single { Line::Fitted } else { Line::Joined },
         x: XAxis::BlockSize,
         y: if single { YAxis::Bandwidth } else { YAxis::Share("Random by sequential bandwidth") },
+        marks: Vec::new(),
         choice: "Queue depth",
         chosen,
         views,

@@ -1,3 +1,5 @@
+mod writing;
+
 use std::collections::BTreeMap;
 
 use maud::{Markup, html};
@@ -7,6 +9,7 @@ use crate::device::Device;
 use crate::text::{self, Quantity};
 
 /// One row of the comparison: a figure on each device, and which device is best beyond doubt.
+#[derive(Clone)]
 struct Row {
     name: &'static str,
     values: Vec<Option<String>>,
@@ -54,6 +57,10 @@ fn row_markup(row: &Row) -> Markup {
 }
 
 fn rows(devices: &[Device]) -> Vec<Row> {
+    [reading(devices), writing::rows(devices)].concat()
+}
+
+fn reading(devices: &[Device]) -> Vec<Row> {
     vec![
         plain("Target", devices, |device| Some(text::short(&text::clean(&device.profile.target), 40))),
         plain("Measured", devices, |device| Some(text::calendar(device.profile.made_at_unix_s))),

@@ -8,7 +8,7 @@ use crate::text::{self, Quantity};
 /// Who the device is, and when and how it was measured.
 pub(crate) fn masthead(device: &Device) -> Markup {
     html! {
-        p.kicker { "Device profile · reading" }
+        p.kicker { "Device profile" }
         h1 { bdi { (device.name()) } }
         (identity_line(device.profile))
         (particulars(device.profile))
@@ -19,7 +19,7 @@ pub(crate) fn masthead(device: &Device) -> Markup {
 /// The title above a comparison.
 pub(crate) fn masthead_of_several(devices: &[Device]) -> Markup {
     html! {
-        p.kicker { "Device profiles · reading" }
+        p.kicker { "Device profiles" }
         h1 { (text::number_word(devices.len())) " devices compared" }
         ul.roll {
             @for device in devices {
@@ -46,7 +46,7 @@ fn swatch(device: &Device) -> Markup {
     html! { span.swatch style=(format!("--ink: var(--kind-{})", device.index % 8)) aria-hidden="true" {} }
 }
 
-fn anchor(device: &Device) -> String {
+pub(crate) fn anchor(device: &Device) -> String {
     format!("device-{}", device.letter().to_lowercase())
 }
 

@@ -1,26 +1,31 @@
 //! The parts of the page, each a function from devices to markup, and the sentences in them.
 
+mod bars;
 mod cells;
 mod comparison;
-mod curves;
 mod facts;
 mod heading;
+mod heat;
 mod key_figures;
 mod map;
 mod masthead;
 mod method;
+mod not_measured;
 mod notices;
+mod plot;
+mod question;
 mod statement;
 mod words;
 
 pub(crate) use cells::cells;
 pub(crate) use comparison::comparison;
-pub(crate) use curves::curves;
 pub(crate) use facts::facts;
 pub(crate) use heading::Level;
 pub(crate) use key_figures::key_figures;
 pub(crate) use map::map;
-pub(crate) use masthead::{device_heading, masthead, masthead_of_several};
+pub(crate) use masthead::{anchor, device_heading, masthead, masthead_of_several};
 pub(crate) use method::method;
+pub(crate) use not_measured::{Missing, not_measured};
 pub(crate) use notices::notices;
+pub(crate) use question::{contents, question};
 pub(crate) use words::in_words;

@@ -82,6 +82,32 @@ window.inspection = (() => {
     });
   }
 
+  // Bars and maps: is each bar there with its number, has each map its colours, its legend and the numbers in its cells?
+  function tables() {
+    const faults = [];
+    for (const row of document.querySelectorAll(".bars tr:not(.group)")) {
+      const bar = row.querySelector(".bar span");
+      if (!bar || bar.getBoundingClientRect().width < 1) faults.push(`no bar: ${name(row)}`);
+      if (!/\d/.test(row.lastElementChild.textContent)) faults.push(`no number: ${name(row)}`);
+    }
+    for (const figure of document.querySelectorAll(".heat-figure")) {
+      const cells = [...figure.querySelectorAll("td[style]")];
+      const colours = new Set(cells.map((cell) => getComputedStyle(cell).backgroundColor));
+      if (colours.size < 3) faults.push(`few colours: ${figure.id}`);
+      if (cells.some((cell) => !/\d/.test(cell.textContent) || !cell.title)) faults.push(`cells without figures: ${figure.id}`);
+      if (!figure.querySelector(".heat-legend span")) faults.push(`no legend: ${figure.id}`);
+    }
+    for (const figure of document.querySelectorAll("figure.plot")) {
+      if (!figure.querySelector(".finding").textContent.trim()) faults.push(`no finding: ${figure.id}`);
+      if (!figure.querySelector(".y-label").textContent.trim()) faults.push(`no unit: ${figure.id}`);
+    }
+    const targets = [...document.querySelectorAll(".contents a")].map((link) => link.getAttribute("href").slice(1));
+    for (const target of targets) if (!document.getElementById(target)) faults.push(`a link to nowhere: ${target}`);
+    const ids = [...document.querySelectorAll("[id]")].map((element) => element.id);
+    for (const id of ids.filter((id, index) => ids.indexOf(id) !== index)) faults.push(`twice: ${id}`);
+    return { bars: document.querySelectorAll(".bar-figure").length, maps: document.querySelectorAll(".heat-figure").length, faults };
+  }
+
   function headings() {
     const levels = [...document.querySelectorAll("h1, h2, h3, h4")].map((heading) => Number(heading.tagName[1]));
     const jumps = levels.filter((level, index) => level > (levels[index - 1] ?? 0) + 1);
@@ -121,7 +147,7 @@ window.inspection = (() => {
     axes: () => [...document.querySelectorAll("canvas")].flatMap((canvas) => texts.get(canvas).map((box) => box.text)),
     async all() {
       await settled();
-      return { title: document.title, cutOff: cutOff(), plots: plots(), headings: headings(), lowContrast: lowContrast() };
+      return { title: document.title, cutOff: cutOff(), plots: plots(), tables: tables(), headings: headings(), lowContrast: lowContrast() };
     },
   };
 })();

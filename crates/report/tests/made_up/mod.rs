@@ -1,16 +1,25 @@
 //! Profiles that no device ever had, for tests and for looking at the page. Nothing here is a measurement:
 //! bandwidths follow the formula of [`FitSummary`] with invented parameters, plus noise from a fixed seed.
-#![allow(dead_code, reason = "each of the targets that share this module uses a part of it")]
+#![allow(dead_code, unused_imports, reason = "each of the targets that share this module uses a part of it")]
 #![allow(
     clippy::indexing_slicing,
     clippy::unwrap_used,
     reason = "a test's support fails the test by panicking"
 )]
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::unnecessary_wraps,
+    reason = "the figures are made up, and have the shapes of measured ones"
+)]
 
 mod drive;
+mod experiments;
 mod hostile;
+mod replay;
 
 pub(crate) use hostile::{hostile, partial};
+pub(crate) use replay::policies;
 
 use drive::Drive;
 use nandle_profile::{DeviceProfile, MeasuredCell};
@@ -67,5 +76,13 @@ pub(crate) fn sata() -> DeviceProfile {
     }
     .profile();
     profile.backend.io = "threads".into();
+    profile
+}
+
+/// A drive whose every experiment was conducted.
+pub(crate) fn written() -> DeviceProfile {
+    let mut profile = sata();
+    profile.experiments = experiments::all();
+    profile.derived = experiments::derived(profile.derived);
     profile
 }

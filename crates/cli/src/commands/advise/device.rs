@@ -26,7 +26,6 @@ pub(super) fn warn_of_another(profile: &DeviceProfile, on: Option<&Path>) -> Res
     };
     let place = place.display();
     match same_device(&profile.identity, &found) {
-        Sameness::Same => {}
         Sameness::Different(how) => output::note(&format!(
             "WARNING: the profile is not of the device under {place}: {how} (profile first). Probe that one: nandle \
              probe {place}"
@@ -35,7 +34,7 @@ pub(super) fn warn_of_another(profile: &DeviceProfile, on: Option<&Path>) -> Res
             "note: whether the profile is of the device under {place} can't be told: the system names no device there, \
              or the profile has none"
         )),
-        Sameness::Unknown => {}
+        Sameness::Same | Sameness::Unknown => {}
     }
     Ok(())
 }

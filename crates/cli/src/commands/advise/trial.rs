@@ -1,5 +1,6 @@
 //! The advice, tried: where, and how it is printed.
 
+use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use comfy_table::{CellAlignment, Table, presets};
@@ -79,7 +80,7 @@ fn tell(advice: &Advice, contest: &Contest) -> String {
     let Some(outcome) = contest.outcome() else { return String::new() };
     let mut text = String::new();
     paragraph(&mut text, "", &format!("Tried on this machine: {}.", contest.workload));
-    text += &format!("{}\n", table(contest));
+    let _ = writeln!(text, "{}", table(contest));
     paragraph(&mut text, "", &sentence(&outcome));
     let comment = if advice.question.product == Product::Sqlite { "--" } else { "#" };
     let lines = text.lines().map(|line| format!("{comment} {line}").trim_end().to_owned() + "\n");

@@ -1,5 +1,7 @@
 //! Drives beside each other: figures, prices, sizing, placement.
 
+use std::fmt::Write as _;
+
 use comfy_table::{CellAlignment, Table, presets};
 use nandle_advise::compare::{Measure, Placement, Sizing, SizingQuestion, Unit, measures, place, size};
 use nandle_advise::economics::Processor;
@@ -27,7 +29,7 @@ pub(super) fn run(drives: &[Named], args: &CompareArgs, common: Common) -> Resul
         return output::json(&as_json(drives, &question, &figures, &sizings, &placements));
     }
     let mut text = format!("{}\n\n", figures_table(drives, &figures));
-    text += &format!("{}\n{}\n\n", heading(&question), sizing_table(drives, &sizings, &question));
+    let _ = writeln!(text, "{}\n{}\n", heading(&question), sizing_table(drives, &sizings, &question));
     text += &placement_text(drives, &placements);
     text += &missing_text(&sizings, &placements);
     output::result(&text)
@@ -197,7 +199,7 @@ fn placement_text(drives: &[Named], placements: &[Placement]) -> String {
         "",
         "Which part of a database is best off where (time of its pattern, * the least):",
     );
-    text += &format!("{table}\n\n");
+    let _ = writeln!(text, "{table}\n");
     paragraph(&mut text, "", &conclusion(drives, placements));
     for placement in placements {
         paragraph(&mut text, "  ", &format!("{}: {}.", placement.tenant.name(), placement.tenant.pattern()));

@@ -19,6 +19,7 @@ use crate::commands::trace::SourceArgs;
 #[command(
     after_help = "Examples:\n  nandle replay db.csv.zst --on model:mtron-16\n  nandle replay db.csv.zst --on /mnt/fast --limit 50000 --durability each\n  nandle replay db.csv.zst --on model:sd-card --policies direct,stable-ring --buffer 128MiB\n  nandle replay db.csv.zst --on model:mtron-16 --json > replay.json"
 )]
+#[allow(clippy::struct_excessive_bools, reason = "switches of the command line")]
 pub(crate) struct ReplayArgs {
     #[command(flatten)]
     pub(crate) source: SourceArgs,

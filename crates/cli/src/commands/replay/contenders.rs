@@ -123,8 +123,17 @@ impl<'a> Stable<'a> {
     fn pages_within(&self) -> Result<u64, CliError> {
         let mut fewest = u64::MAX;
         for policy in &self.args.policies {
-            let beside = self.create(*policy, 1).device_bytes()?;
-            fewest = fewest.min(self.area_bytes.saturating_sub(beside) / self.args.page);
+            // Some policies take space beside each page, so this is searched for and not divided.
+            let (mut fits, mut beyond) = (0, self.area_bytes / self.args.page + 1);
+            while beyond - fits > 1 {
+                let pages = fits.midpoint(beyond);
+                if self.create(*policy, pages).device_bytes()? <= self.area_bytes {
+                    fits = pages;
+                } else {
+                    beyond = pages;
+                }
+            }
+            fewest = fewest.min(fits);
         }
         Ok(fewest)
     }

@@ -2,6 +2,7 @@
 
 mod args;
 mod contenders;
+mod page;
 mod table;
 
 use std::rc::Rc;
@@ -21,6 +22,7 @@ use crate::error::CliError;
 use crate::interrupt::cancel_on_signals;
 use crate::output;
 use crate::progress::Progress;
+use crate::result_file::{self, Content};
 
 /// Steps that a policy does before it is the next one's turn.
 const STRETCH_STEPS: usize = 4096;
@@ -41,8 +43,22 @@ struct Told<'a> {
     policies: &'a [PolicyOutcome],
 }
 
+impl Told<'_> {
+    /// When a write had to be durable, in words that follow "durable".
+    fn durable(&self) -> &'static str {
+        match self.durability {
+            "each" => "one by one",
+            "trace" => "where the trace syncs",
+            _ => "at the end",
+        }
+    }
+}
+
 /// Runs the command.
 pub(crate) fn run(args: &ReplayArgs, common: Common) -> Result<(), CliError> {
+    if let Some(path) = &args.report {
+        result_file::check(path, Content::Report)?;
+    }
     let cancel = cancel_on_signals()?;
     let mut progress = Progress::new(!common.no_progress);
     let stable = Stable::new(args, WriteCosts::default())?;
@@ -65,6 +81,9 @@ pub(crate) fn run(args: &ReplayArgs, common: Common) -> Result<(), CliError> {
         remarks: stable.remark().into_iter().collect(),
         policies: &policies,
     };
+    if let Some(path) = &args.report {
+        page::write(path, &told)?;
+    }
     if common.json { output::json(&told) } else { output::result(&table::text(&told)) }
 }
 

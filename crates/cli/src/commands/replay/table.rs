@@ -1,5 +1,7 @@
 //! The result on a terminal.
 
+use std::fmt::Write as _;
+
 use comfy_table::{CellAlignment, Table, presets};
 use nandle_io::Nanos;
 use nandle_io::units::{format_bytes, format_duration};
@@ -12,8 +14,7 @@ use crate::words::{latency, paragraph, thousands};
 pub(super) fn text(told: &Told) -> String {
     let mut text = String::new();
     paragraph(&mut text, "", &heading(told));
-    text += "\n";
-    text += &format!("{}\n\n", table(told));
+    let _ = writeln!(text, "\n{}\n", table(told));
     let verified: Vec<_> = told.policies.iter().map(|policy| policy.verified_pages).collect();
     if let Some(fewest) = verified.iter().min().filter(|pages| **pages > 0) {
         let sentence = format!(
@@ -37,11 +38,7 @@ fn heading(told: &Told) -> String {
         format_bytes(told.page_bytes),
         format_bytes(told.pages * told.page_bytes),
         told.queue_depth,
-        match told.durability {
-            "each" => "one by one",
-            "trace" => "where the trace syncs",
-            _ => "at the end",
-        }
+        told.durable()
     )
 }
 

@@ -70,6 +70,9 @@ struct StatArgs {
     /// Size of the pages that writes are cut into
     #[arg(long, value_name = "SIZE", default_value = "4KiB", value_parser = page_bytes)]
     page: u64,
+    /// Where the report goes
+    #[arg(long, value_name = "PATH")]
+    report: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -3,14 +3,17 @@
 use comfy_table::{CellAlignment, Table, presets};
 use nandle_io::Nanos;
 use nandle_io::units::{format_bytes, format_duration};
+use nandle_report::TraceReport;
 use nandle_trace::{Statistics, TraceStatistics};
 use serde::Serialize;
 
 use super::StatArgs;
 use super::source::{Gone, go_through};
 use crate::args::Common;
+use crate::commands::report::write_report;
 use crate::error::CliError;
 use crate::output;
+use crate::result_file::{self, Content};
 use crate::words::thousands;
 
 #[derive(Serialize)]
@@ -25,6 +28,9 @@ struct Told<'a> {
 
 /// Runs the command.
 pub(super) fn run(args: &StatArgs, common: Common) -> Result<(), CliError> {
+    if let Some(path) = &args.report {
+        result_file::check(path, Content::Report)?;
+    }
     let mut statistics = Statistics::new(args.page);
     let gone = go_through(&args.source, common, |record| {
         statistics.add(record);
@@ -32,6 +38,12 @@ pub(super) fn run(args: &StatArgs, common: Common) -> Result<(), CliError> {
     })?;
     let statistics = statistics.finish();
     let trace = args.source.trace.display().to_string();
+    if let Some(path) = &args.report {
+        let (format, bad_lines) = (gone.format, gone.bad_lines);
+        let report = TraceReport { trace: &trace, format, bad_lines, statistics: &statistics };
+        write_report(path, &nandle_report::trace_html(&report))?;
+        output::note(&format!("report: {}", path.display()));
+    }
     if common.json {
         let bad_lines = gone.bad_lines;
         let told = Told { schema_version: 1, trace, format: gone.format, bad_lines, statistics: &statistics };

@@ -122,7 +122,7 @@ fn try_layout(
             block_bytes,
             queue_depth,
             count_max: TRIAL_REQUESTS_MAX,
-            warm_up_requests: 0,
+            first_uncounted: 0,
         };
         let all_over: Pattern = Box::new(Random::new(area_from(lab, 0, block_bytes)?, seed));
         let member = on_one.then(|| OneMember::new(layout, lab.circumstances.area_bytes, block_bytes, seed));

@@ -82,7 +82,9 @@ mod tests {
 
     fn outcome(pairs: &[[f64; 2]]) -> Outcome {
         let mut contest = Contest::new(String::new(), true);
-        pairs.iter().for_each(|pair| contest.add(*pair));
+        for pair in pairs {
+            contest.add(*pair);
+        }
         contest.outcome().unwrap()
     }
 

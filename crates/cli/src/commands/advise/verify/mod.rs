@@ -116,14 +116,13 @@ fn contest(
     for pair in 0..trial.pairs {
         let order =
             if pair % 2 == 0 { [Side::Defaults, Side::Advised] } else { [Side::Advised, Side::Defaults] };
-        let mut result = [0.0; 2];
+        let (mut defaults, mut advised) = (0.0, 0.0);
         for side in order {
             steps.say(&format!("with {}: {}", side.name(), contest.workload));
-            let value = run(side)?;
-            let slot = result.get_mut(usize::from(side == Side::Advised));
-            slot.into_iter().for_each(|slot| *slot = value);
+            let slot = if side == Side::Defaults { &mut defaults } else { &mut advised };
+            *slot = run(side)?;
         }
-        contest.add(result);
+        contest.add([defaults, advised]);
     }
     Ok(contest)
 }

@@ -1,5 +1,7 @@
 //! What the experiments that write found.
 
+use std::fmt::Write as _;
+
 use nandle_io::Nanos;
 use nandle_io::units::{format_bytes, format_duration};
 use nandle_profile::experiments::{FillLevel, FillLevels, WriteCacheFindings};
@@ -14,7 +16,7 @@ pub(super) fn sentences(profile: &DeviceProfile) -> String {
     let cache = experiments.write_cache.as_ref().map(|conducted| &conducted.findings);
     let fill = experiments.fill_level.as_ref().map(|conducted| &conducted.findings);
     let lines = [
-        ("Random writes cost:", derived.write_pattern_cost.as_ref().map(|cost| random(cost))),
+        ("Random writes cost:", derived.write_pattern_cost.as_ref().map(random)),
         ("Cheap writes:", derived.write_pattern_cost.as_ref().map(|cost| cheap(profile, cost))),
         ("Random writes for long:", derived.steady_state.as_ref().map(steady)),
         ("Write cache:", cache.and_then(cache_sentence)),
@@ -59,10 +61,10 @@ fn steady(figures: &SteadyStateFigures) -> String {
         format_bytes(figures.block_bytes)
     );
     if let Some(share) = figures.of_fresh {
-        text += &format!(", {:.0} % of the first second's", share * 100.0);
+        let _ = write!(text, ", {:.0} % of the first second's", share * 100.0);
     }
     if let Some(amplification) = &figures.write_amplification {
-        text += &format!("; {:.1} bytes written to flash for one", amplification.factor);
+        let _ = write!(text, "; {:.1} bytes written to flash for one", amplification.factor);
     }
     if figures.reached { text } else { text + "; the steady state was not reached" }
 }

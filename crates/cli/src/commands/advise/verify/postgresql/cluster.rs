@@ -13,7 +13,7 @@ use super::programs::Programs;
 use crate::error::CliError;
 
 /// A server may take so long to start, to stop, or to recover.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 /// When it is dropped in the middle, so long.
 const LAST_PATIENCE: Duration = Duration::from_secs(10);
 /// The file that holds a side's settings.

@@ -1,3 +1,5 @@
+use std::fmt::Write as _;
+
 use nandle_io::units::format_bytes;
 
 use super::super::Kind;
@@ -97,8 +99,9 @@ impl Workload {
         let mut text = String::from("select sum(amount) from facts where amount < 990;\n");
         for range in RANGES_BY_TEN_THOUSAND {
             let width = rows * range / 10_000;
-            text += &format!("\\set low random(1, {})\n", rows - width);
-            text += &format!("select sum(amount) from facts where key between :low and :low + {width};\n");
+            let _ = writeln!(text, "\\set low random(1, {})", rows - width);
+            let _ =
+                writeln!(text, "select sum(amount) from facts where key between :low and :low + {width};");
         }
         text
     }

@@ -5,20 +5,8 @@ use maud::{Markup, html};
 use crate::plots::{Curve, Line, Plot, View};
 use crate::text;
 
-/// The plots, each with its finding above it and its figures below it.
-pub(crate) fn curves(plots: &[Plot]) -> Markup {
-    html! {
-        section.curves {
-            h2 { "Curves" }
-            noscript { p { "The plots need a script; without one, the figures of each are in its table." } }
-            @let (drawn, missing): (Vec<_>, Vec<_>) = plots.iter().partition(|plot| !plot.views.is_empty());
-            div.plots { @for plot in drawn { (figure(plot)) } }
-            @if !missing.is_empty() { (not_drawn(&missing)) }
-        }
-    }
-}
-
-fn figure(plot: &Plot) -> Markup {
+/// A plot with its finding above it and its figures below it.
+pub(super) fn plot(plot: &Plot) -> Markup {
     let heading = format!("{}-title", plot.id);
     html! {
         figure.plot id=(plot.id) aria-labelledby=(heading) {
@@ -32,15 +20,6 @@ fn figure(plot: &Plot) -> Markup {
                 figcaption { (key(plot)) " " (text::bind(&plot.note)) }
                 @for (index, view) in plot.views.iter().enumerate() { (table(plot, view, index)) }
             }
-        }
-    }
-}
-
-/// Plots for which nothing was measured: named, with the reason, instead of empty frames.
-fn not_drawn(plots: &[&Plot]) -> Markup {
-    html! {
-        ul.not-drawn {
-            @for plot in plots { li id=(plot.id) { strong { (plot.title) ":" } " " (text::bind(&plot.finding)) } }
         }
     }
 }

@@ -1,0 +1,28 @@
+//! The result as a page.
+
+use std::path::Path;
+
+use nandle_report::ReplayReport;
+
+use super::Told;
+use crate::commands::report::write_report;
+use crate::error::CliError;
+use crate::output;
+
+/// Writes the page and says where it is.
+pub(super) fn write(path: &Path, told: &Told) -> Result<(), CliError> {
+    let report = ReplayReport {
+        trace: &told.trace,
+        target: &told.target,
+        page_writes: told.page_writes,
+        pages: told.pages,
+        page_bytes: told.page_bytes,
+        durable: told.durable(),
+        queue_depth: told.queue_depth,
+        remarks: &told.remarks,
+        policies: told.policies,
+    };
+    write_report(path, &nandle_report::replay_html(&report))?;
+    output::note(&format!("report: {}", path.display()));
+    Ok(())
+}

@@ -1,0 +1,127 @@
+//! Cleaning: what is alive in a zone that is mostly dead is written elsewhere, and the zone is free.
+
+use std::rc::Rc;
+
+use super::Shared;
+use super::map::Place;
+use super::write::Puts;
+use crate::page::checksum;
+use crate::{BLOCK_BYTES, PageError, PageNumber};
+
+/// Cleaning starts when fewer zones than this are free: one that is being filled next, one to clean into, and one that is
+/// kept for a burst.
+const FREE_ZONES: usize = 3;
+
+/// Starts cleaning in the background, if there is need for it.
+pub(super) fn start(shared: &Rc<Shared>) {
+    let mut state = shared.state.borrow_mut();
+    if state.is_cleaning || state.zones.free() >= FREE_ZONES || state.is_stopped {
+        return;
+    }
+    state.is_cleaning = true;
+    drop(state);
+    let worker = Rc::clone(shared);
+    shared.disk.handle().spawn_named("page store: cleaning", async move {
+        if let Err(error) = work(&worker).await {
+            // Whoever waits for room would wait for ever.
+            worker.disk.latch(&error);
+        }
+        worker.state.borrow_mut().is_cleaning = false;
+        worker.changed.notify();
+    });
+}
+
+async fn work(shared: &Rc<Shared>) -> Result<(), PageError> {
+    while !shared.state.borrow().is_stopped {
+        let (free, dead) = {
+            let zones = &shared.state.borrow().zones;
+            (zones.free(), zones.dead())
+        };
+        if free >= FREE_ZONES {
+            return Ok(());
+        }
+        let is_urgent = free <= 1 || free + dead >= FREE_ZONES;
+        if dead > 0 && is_urgent && shared.give_back().await? {
+            continue;
+        }
+        let written = shared.state.borrow().chain.written();
+        let victim = shared.state.borrow().zones.victim(shared.label.page_blocks(), written);
+        match victim {
+            Some(zone) => clean(shared, zone).await?,
+            None if shared.state.borrow().in_flight() > 0 => {
+                shared.wait_for(|| shared.state.borrow().chain.written() > written).await?;
+            }
+            // Nothing can be gained: as long as anything is free, clients may go on.
+            None if dead == 0 && free > 1 => return Ok(()),
+            None if dead == 0 => return Err(shared.corrupt("every zone is full of living pages", 0)),
+            None => _ = shared.give_back().await?,
+        }
+    }
+    Ok(())
+}
+
+/// Writes again what is alive in a zone, in pieces that fit into memory.
+async fn clean(shared: &Rc<Shared>, zone: usize) -> Result<(), PageError> {
+    let pages = shared.state.borrow().zones.pages_of(zone).to_vec();
+    let piece = (shared.arena.bytes() / 4 / shared.label.page_length().max(BLOCK_BYTES)).max(1);
+    for piece in pages.chunks(piece) {
+        let (stored, discards) = shared.alive(zone, piece);
+        let puts = shared.read_back(stored).await?;
+        // What changed while it was read stays where it is now.
+        let (puts, discards) = {
+            let state = shared.state.borrow();
+            let in_zone = |page: PageNumber| state.is_in(page, zone);
+            let puts: Puts = puts.into_iter().filter(|(page, _)| in_zone(*page)).collect();
+            (puts, discards.into_iter().filter(|page| in_zone(*page)).collect::<Vec<_>>())
+        };
+        if puts.is_empty() && discards.is_empty() {
+            continue;
+        }
+        shared.disk.count(|stats| stats.pages_cleaned += puts.len() as u64);
+        shared.send(puts, &discards, 0)?;
+        let sent = shared.state.borrow().chain.assigned();
+        shared.wait_for(|| shared.state.borrow().chain.written() >= sent).await?;
+    }
+    Ok(())
+}
+
+impl super::State {
+    fn is_in(&self, page: PageNumber, zone: usize) -> bool {
+        self.map.get(page).kept().is_some_and(|(block, _)| self.zones.zone_of(block) == zone)
+    }
+}
+
+impl Shared {
+    /// The pages of these that are alive in a zone, each once: those with contents, and those that were discarded.
+    fn alive(&self, zone: usize, pages: &[PageNumber]) -> (Vec<(PageNumber, u64, u32)>, Vec<PageNumber>) {
+        let state = self.state.borrow();
+        let (mut stored, mut discards) = (Vec::new(), Vec::new());
+        let mut seen = rustc_hash::FxHashSet::default();
+        for page in pages.iter().copied().filter(|page| state.is_in(*page, zone) && seen.insert(*page)) {
+            match state.map.get(page) {
+                Place::At { block, sum, .. } => stored.push((page, block, sum)),
+                _ => discards.push(page),
+            }
+        }
+        (stored, discards)
+    }
+
+    /// The contents of pages, all read at the same time. A page that was written meanwhile is left out.
+    async fn read_back(&self, pages: Vec<(PageNumber, u64, u32)>) -> Result<Puts, PageError> {
+        let mut reads = Vec::with_capacity(pages.len());
+        for (page, block, sum) in pages {
+            let into = self.arena.allocate(self.label.page_length())?;
+            reads.push((page, sum, self.disk.read("reading a page to move it", self.offset_of(block), into)));
+        }
+        let mut puts = Vec::with_capacity(reads.len());
+        for (page, expected, read) in reads {
+            let contents = read.await?;
+            let got = checksum(page, &contents);
+            if got != expected {
+                return Err(PageError::Damaged { page, place: "the zone that is cleaned", got, expected });
+            }
+            puts.push((page, contents));
+        }
+        Ok(puts)
+    }
+}

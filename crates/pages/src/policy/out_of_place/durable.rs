@@ -1,0 +1,78 @@
+//! Flushes, and the ledger that lets zones be used again.
+
+use nandle_io::WriteBuffers;
+
+use super::Shared;
+use super::ledger::{LEDGER_BYTES, Ledger};
+use crate::{BLOCK_BYTES, PageError};
+
+impl Shared {
+    /// Makes durable all groups up to the one with this sequence.
+    pub(super) async fn make_durable(&self, target: u64) -> Result<(), PageError> {
+        loop {
+            self.disk.check_writable()?;
+            let (durable, written, whole) = {
+                let chain = &self.state.borrow().chain;
+                (chain.durable(), chain.written(), chain.written_groups())
+            };
+            if durable >= target {
+                return Ok(());
+            }
+            if whole < target {
+                let is_written = || self.state.borrow().chain.written_groups() >= target;
+                self.wait_for(is_written).await?;
+                continue;
+            }
+            let flushed = self.disk.flush().await;
+            if flushed.is_ok() {
+                self.state.borrow_mut().chain.flushed(written);
+            }
+            self.changed.notify();
+            flushed?;
+        }
+    }
+
+    /// Waits until something is so, or the store has stopped.
+    pub(super) async fn wait_for(&self, is_so: impl Fn() -> bool) -> Result<(), PageError> {
+        self.changed.wait(|| (is_so() || self.disk.check_writable().is_err()).then_some(())).await;
+        self.disk.check_writable()
+    }
+
+    /// Gives back the zones in which nothing is alive: flushes, writes a ledger that covers what is in them and what made
+    /// them dead, flushes, and lets the drive forget them. Returns whether there were any.
+    pub(super) async fn give_back(&self) -> Result<bool, PageError> {
+        let _mine = self.ledger_turn.take().await;
+        let groups = self.state.borrow().chain.assigned_groups();
+        self.make_durable(groups).await?;
+        let (dead, ledger) = {
+            let state = self.state.borrow();
+            let durable = state.chain.durable();
+            let ledger = Ledger { generation: state.ledger.generation + 1, durable, ..state.ledger };
+            (state.zones.dead_zones(durable), ledger)
+        };
+        if dead.is_empty() {
+            return Ok(false);
+        }
+        self.write_ledger(ledger).await?;
+        for zone in dead {
+            let blocks = self.state.borrow().zones.blocks_of(zone);
+            let length_bytes = (blocks.end - blocks.start) * BLOCK_BYTES as u64;
+            self.disk.discard(self.offset_of(blocks.start), length_bytes).await?;
+            self.state.borrow_mut().zones.release(zone);
+        }
+        self.changed.notify();
+        Ok(true)
+    }
+
+    /// Writes a ledger, and flushes.
+    pub(super) async fn write_ledger(&self, ledger: Ledger) -> Result<(), PageError> {
+        let mut block = self.arena.allocate(BLOCK_BYTES)?;
+        ledger.encode(self.label.id, &mut block);
+        let from: WriteBuffers = [block.freeze()].into_iter().collect();
+        let offset_bytes = self.label.ledger_offset + ledger.generation % 2 * LEDGER_BYTES;
+        // Counted with the write: a generation that isn't written would make the next one hit the newest valid copy.
+        self.state.borrow_mut().ledger = ledger;
+        self.disk.write("writing the ledger", offset_bytes, from).await?;
+        self.disk.flush().await
+    }
+}

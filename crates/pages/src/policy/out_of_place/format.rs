@@ -1,0 +1,43 @@
+//! How large the parts of a new store are, and what is written when it is made.
+
+use std::rc::Rc;
+
+use nandle_io::{Arena, WriteBuffers};
+
+use super::ledger::{LEDGER_BYTES, Ledger};
+use crate::disk::Disk;
+use crate::label::Label;
+use crate::{BLOCK_BYTES, CreateOptions, PageError};
+
+/// A zone has room for a header and so many pages at least.
+const LEAST_ZONE_PAGES: u64 = 16;
+/// Zones beside those that the pages fill: some to write to, some to clean into, one that is kept free.
+const LEAST_SPARE_ZONES: u64 = 8;
+
+/// Bytes of a ledger copy and of the area.
+pub(crate) fn areas(options: &CreateOptions) -> (u64, u64) {
+    let pages_bytes = options.pages.saturating_mul(options.page_bytes as u64);
+    let zone_bytes = zone_blocks(options) * BLOCK_BYTES as u64;
+    let spare_bytes = u128::from(pages_bytes) * u128::from(options.spare_percent) / 100;
+    let spare_zones = u64::try_from(spare_bytes / u128::from(zone_bytes)).unwrap_or(u64::MAX);
+    let zones = pages_bytes.div_ceil(zone_bytes).saturating_add(spare_zones.max(LEAST_SPARE_ZONES));
+    (LEDGER_BYTES, zones.saturating_mul(zone_bytes))
+}
+
+fn zone_blocks(options: &CreateOptions) -> u64 {
+    let page_blocks = options.page_bytes.div_ceil(BLOCK_BYTES) as u64;
+    let unit_blocks = options.alignment_bytes.div_ceil(BLOCK_BYTES as u64).max(1);
+    (1 + LEAST_ZONE_PAGES * page_blocks).next_multiple_of(unit_blocks)
+}
+
+/// Writes both copies of the first ledger, not flushed. The area stays as it is: no header in it has this store's id.
+pub(crate) async fn format(disk: &Rc<Disk>, label: &Label, options: &CreateOptions) -> Result<(), PageError> {
+    let arena = Arena::new(2 * BLOCK_BYTES)?;
+    let mut copies = arena.allocate(2 * BLOCK_BYTES)?;
+    copies.fill(0);
+    if let Some(first) = copies.get_mut(..BLOCK_BYTES) {
+        Ledger::new(zone_blocks(options)).encode(label.id, first);
+    }
+    let copies: WriteBuffers = [copies.freeze()].into_iter().collect();
+    disk.write("writing the ledger", label.ledger_offset, copies).await
+}

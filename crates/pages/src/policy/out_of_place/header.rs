@@ -1,0 +1,137 @@
+//! The header block of an extent of the out-of-place policy.
+//!
+//! # Format, version 1 (of the store's label)
+//!
+//! The area is cut into zones of equal length; the [ledger](super::ledger) says how long. A zone is filled front to back
+//! with extents. An extent is one header block and the pages that it describes, right behind it, written in one request.
+//! It never crosses the end of its zone. Numbers are little-endian.
+//!
+//! ```text
+//!    0  magic        8  "NANDLEPZ"
+//!    8  id          16  the store's
+//!   24  sequence     8  the timestamp: one more than that of the extent before, over all zones
+//!   32  durable      8  all extents up to this sequence were durable when this one was written
+//!   40  position     8  block of the area at which it lies
+//!   48  pages        4  entries with contents; they come first, in the order of their places
+//!   52  discards     4  entries without
+//!   56  is_last      4  1: a group of batches ends here, 0: it goes on in the next sequence
+//!   60  zeros        4
+//!   64  entries     12 each: page number 8, checksum of number and contents 4 (0 in a discard)
+//! 4092  checksum     4  CRC32C of all bytes before
+//! ```
+//!
+//! A header is valid when its checksum, id and position are right. Of two entries for a page the one with the greater
+//! sequence counts. Headers count up to the ledger's `durable` (but for those between its `cut` and `first`, which an
+//! earlier run left behind), and from there on those that follow one another without a gap, whose pages have their
+//! checksums, up to the last that ends a group. A gap below a `durable` that a valid header names is damage.
+//!
+//! A dead header may lie about anywhere, also behind the end of what was written since its zone was begun again: whatever
+//! it names has a newer entry elsewhere, so it loses. That is why nothing is wiped before a zone is used again.
+
+use crate::fields::{Reader, Writer, is_sealed, seal};
+use crate::{BLOCK_BYTES, PageNumber};
+
+const MAGIC: [u8; 8] = *b"NANDLEPZ";
+const ENTRIES_OFFSET: usize = 64;
+const ENTRY_BYTES: usize = 12;
+/// Entries that a header has room for.
+pub(super) const ENTRIES_MAX: usize = (BLOCK_BYTES - ENTRIES_OFFSET - 4) / ENTRY_BYTES;
+
+/// See the [format](self).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Header {
+    pub(super) sequence: u64,
+    pub(super) durable: u64,
+    pub(super) position: u64,
+    pub(super) is_last: bool,
+    /// Pages with contents, by place, and their checksums.
+    pub(super) pages: Vec<(PageNumber, u32)>,
+    pub(super) discards: Vec<PageNumber>,
+}
+
+impl Header {
+    pub(super) fn encode(&self, id: u128, block: &mut [u8]) {
+        block.fill(0);
+        let mut fields = Writer(block);
+        fields.bytes(&MAGIC);
+        fields.bytes(&id.to_le_bytes());
+        for number in [self.sequence, self.durable, self.position] {
+            fields.u64(number);
+        }
+        for count in [self.pages.len(), self.discards.len(), usize::from(self.is_last), 0] {
+            fields.u32(u32::try_from(count).unwrap_or(u32::MAX));
+        }
+        let discards = self.discards.iter().map(|page| (*page, 0));
+        for (page, sum) in self.pages.iter().copied().chain(discards) {
+            fields.u64(page.0);
+            fields.u32(sum);
+        }
+        seal(block);
+    }
+
+    /// The header at a position of the area, if there is a valid one.
+    pub(super) fn decode(id: u128, position: u64, block: &[u8]) -> Option<Self> {
+        let mut fields = Reader(block);
+        let ours = fields.array() == MAGIC && u128::from_le_bytes(fields.array()) == id;
+        if !ours || !is_sealed(block) {
+            return None;
+        }
+        let (sequence, durable, written_at) = (fields.u64(), fields.u64(), fields.u64());
+        let [pages, discards, is_last, _] = [(); 4].map(|()| fields.u32() as usize);
+        if written_at != position || pages + discards > ENTRIES_MAX {
+            return None;
+        }
+        let mut entries = |count| -> Vec<(PageNumber, u32)> {
+            (0..count).map(|_| (PageNumber(fields.u64()), fields.u32())).collect()
+        };
+        let pages = entries(pages);
+        let discards = entries(discards).into_iter().map(|(page, _)| page).collect();
+        Some(Self { sequence, durable, position, is_last: is_last == 1, pages, discards })
+    }
+
+    /// Block behind its last page.
+    pub(super) fn end(&self, page_blocks: u64) -> u64 {
+        self.position + 1 + self.pages.len() as u64 * page_blocks
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header(pages: usize) -> Header {
+        Header {
+            sequence: 40,
+            durable: 38,
+            position: 17,
+            is_last: true,
+            pages: (0_u32..)
+                .take(pages)
+                .map(|page| (PageNumber(u64::from(page) * 7), 0xdead + page))
+                .collect(),
+            discards: (pages..ENTRIES_MAX).map(|page| PageNumber(page as u64)).collect(),
+        }
+    }
+
+    #[test]
+    fn what_was_written_is_read_up_to_a_full_block() {
+        for pages in [0, 1, 100, ENTRIES_MAX] {
+            let mut block = vec![1; BLOCK_BYTES];
+            header(pages).encode(5, &mut block);
+            assert_eq!(Header::decode(5, 17, &block), Some(header(pages)));
+        }
+    }
+
+    #[test]
+    fn another_place_another_store_and_damage_are_refused() {
+        let mut block = vec![0; BLOCK_BYTES];
+        header(9).encode(5, &mut block);
+        assert_eq!(Header::decode(5, 18, &block), None, "it was misdirected");
+        assert_eq!(Header::decode(6, 17, &block), None, "it is of another store");
+        for at in [0, 8, 24, 64, 180, 4000, BLOCK_BYTES - 1] {
+            block[at] ^= 1;
+            assert_eq!(Header::decode(5, 17, &block), None, "byte {at}");
+            block[at] ^= 1;
+        }
+    }
+}

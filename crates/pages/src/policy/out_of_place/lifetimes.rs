@@ -1,0 +1,96 @@
+use crate::PageNumber;
+
+/// Gaps that the mean is taken over: `ZLeanStore`'s figure.
+const GAPS_MAX: u32 = 8;
+
+/// When pages will be written again, estimated as in `ZLeanStore` (arXiv 2603.09927): the last write and the mean of up to
+/// eight gaps before it. Time is counted in page writes.
+#[derive(Debug)]
+pub(super) struct Lifetimes {
+    now: u64,
+    pages: Vec<Past>,
+}
+
+/// What is known of a page.
+#[derive(Debug, Clone, Copy, Default)]
+struct Past {
+    /// Time of its last write; 0 before the first.
+    last: u64,
+    /// A running mean, which is the mean of the gaps as long as there are no more than eight.
+    mean_gap: u64,
+    gaps: u32,
+}
+
+impl Lifetimes {
+    pub(super) fn new(pages: u64) -> Self {
+        Self { now: 0, pages: vec![Past::default(); usize::try_from(pages).unwrap_or(usize::MAX)] }
+    }
+
+    /// A page is written.
+    pub(super) fn written(&mut self, page: PageNumber) {
+        self.now += 1;
+        let now = self.now;
+        let Some(past) = usize::try_from(page.0).ok().and_then(|place| self.pages.get_mut(place)) else {
+            return;
+        };
+        if past.last > 0 {
+            let gap = now - past.last;
+            past.gaps = (past.gaps + 1).min(GAPS_MAX);
+            let mean = i128::from(past.mean_gap);
+            let mean = mean + (i128::from(gap) - mean) / i128::from(past.gaps);
+            past.mean_gap = u64::try_from(mean).unwrap_or(gap);
+        }
+        past.last = now;
+    }
+
+    /// How long a page is expected to live from now on: its mean gap, or as long as it has been left alone already, if
+    /// that is longer; `None` when it was written once at most.
+    pub(super) fn expected(&self, page: PageNumber) -> Option<u64> {
+        let past = self.pages.get(usize::try_from(page.0).ok()?)?;
+        (past.gaps > 0).then(|| past.mean_gap.max(self.now - past.last))
+    }
+
+    /// The group, of so many, in which a page's neighbours die at about the same time: by powers of two of the expected
+    /// life, the last one for what lives twice as long as all pages take to be written once, or was never seen to die.
+    pub(super) fn group(&self, page: PageNumber, groups: usize) -> usize {
+        let coldest = groups.saturating_sub(1);
+        let Some(expected) = self.expected(page) else { return coldest };
+        let turns = 2 * self.pages.len() as u64 / expected.max(1);
+        coldest.saturating_sub(turns.checked_ilog2().map_or(0, |log| log as usize + 1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mean_gap_is_followed_and_pages_left_alone_cool_down() {
+        let mut lifetimes = Lifetimes::new(64);
+        assert_eq!(lifetimes.expected(PageNumber(1)), None);
+        for _ in 0..4 {
+            lifetimes.written(PageNumber(1));
+            lifetimes.written(PageNumber(2));
+        }
+        assert_eq!(lifetimes.expected(PageNumber(2)), Some(2));
+        (0..40).for_each(|_| lifetimes.written(PageNumber(3)));
+        assert_eq!(lifetimes.expected(PageNumber(3)), Some(1));
+        assert_eq!(lifetimes.expected(PageNumber(2)), Some(40), "it should have been written long ago");
+    }
+
+    #[test]
+    fn groups_go_from_short_lives_to_long_ones() {
+        let mut lifetimes = Lifetimes::new(64);
+        for round in 0..64 {
+            lifetimes.written(PageNumber(0));
+            if round % 32 == 0 {
+                lifetimes.written(PageNumber(1));
+            }
+        }
+        let groups: Vec<_> = (0..3).map(|page| lifetimes.group(PageNumber(page), 4)).collect();
+        assert_eq!(groups[0], 0);
+        assert!(groups[1] > 0 && groups[1] < 3, "{groups:?}");
+        assert_eq!(groups[2], 3, "never written");
+        assert_eq!(lifetimes.group(PageNumber(0), 1), 0);
+    }
+}

@@ -1,0 +1,149 @@
+//! Every page to a new place: pages that will die at about the same time share a zone, which is as long as what the drive
+//! cleans at once, so that whole zones die and the drive has little to move. After `ZLeanStore` (arXiv 2603.09927).
+//!
+//! ```text
+//! write → gather (memory) → extents, one for each group of lifetimes, each at the end of its group's open zone → flush
+//! clean: the victim's living pages are read and written again, by their lifetimes → flush → ledger → flush → discard
+//! ```
+//!
+//! What survives a power cut: every batch that was acknowledged, and of the others as a whole those before the first that
+//! isn't whole. No page is ever written over: its new version lies elsewhere, and the zone of the old one is used again
+//! only when a durable ledger says that everything up to the newer one is durable. Extents form a chain by their
+//! sequence numbers, which ends before its first gap and at the end of a group of batches. The map is not stored; it is
+//! rebuilt from the [headers](header) at opening. A discarded page stays discarded: its discard is kept like a page.
+//!
+//! Memory: 24 bytes a page for the map, 24 for the lifetimes, and 8 for each page in a zone.
+
+mod clean;
+mod durable;
+mod format;
+mod header;
+mod ledger;
+mod lifetimes;
+mod map;
+mod read;
+mod recover;
+mod write;
+mod zones;
+
+use std::cell::RefCell;
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+
+use nandle_io::{Arena, Buffer, BufferMut};
+use rustc_hash::FxHashMap;
+
+pub(super) use self::format::{areas, format};
+use self::ledger::Ledger;
+use self::lifetimes::Lifetimes;
+use self::map::Map;
+use self::zones::Zones;
+use super::{Parts, Policy, Task};
+use crate::disk::Disk;
+use crate::label::Label;
+use crate::signal::{Signal, Turn};
+use crate::staging::{Chain, Gather};
+use crate::{BLOCK_BYTES, Batch, OpenOptions, PageError, PageNumber, Stats};
+
+/// The policy.
+pub(crate) struct OutOfPlace {
+    shared: Rc<Shared>,
+}
+
+/// What its tasks share.
+struct Shared {
+    disk: Rc<Disk>,
+    label: Label,
+    options: OpenOptions,
+    arena: Arena,
+    zone_blocks: u64,
+    state: RefCell<State>,
+    /// Something in the state that others may wait for is different.
+    changed: Signal,
+    ledger_turn: Turn,
+}
+
+struct State {
+    chain: Chain,
+    map: Map,
+    zones: Zones,
+    lifetimes: Lifetimes,
+    /// Batches that will be the next group.
+    gather: Gather,
+    /// Contents that are being written, by page, with the sequence of their extent.
+    on_the_way: FxHashMap<PageNumber, (u64, Buffer)>,
+    ledger: Ledger,
+    is_cleaning: bool,
+    is_stopped: bool,
+}
+
+impl OutOfPlace {
+    /// Opens the area of a store, and recovers it.
+    pub(super) async fn open(parts: Parts) -> Result<Self, PageError> {
+        let shared = Rc::new(recover::recover(parts).await?);
+        Ok(Self { shared })
+    }
+}
+
+impl Shared {
+    fn offset_of(&self, block: u64) -> u64 {
+        self.label.area_offset + block * BLOCK_BYTES as u64
+    }
+
+    fn corrupt(&self, what: &'static str, block: u64) -> PageError {
+        PageError::Corrupt { what, offset_bytes: self.offset_of(block) }
+    }
+}
+
+impl Policy for OutOfPlace {
+    fn write(&self, batch: Batch) -> Task<'_, ()> {
+        Box::pin(write::accept(&self.shared, batch))
+    }
+
+    fn sync(&self) -> Task<'_, ()> {
+        Box::pin(async {
+            let target = write::push(&self.shared).await?;
+            self.shared.make_durable(target).await
+        })
+    }
+
+    fn read(&self, page: PageNumber, into: BufferMut) -> Task<'_, Buffer> {
+        Box::pin(self.shared.read(page, into))
+    }
+
+    /// Its own place is wherever a page lies.
+    fn checkpoint(&self) -> Task<'_, ()> {
+        self.sync()
+    }
+
+    fn largest_batch(&self) -> usize {
+        write::largest_group(&self.shared)
+    }
+
+    fn known(&self) -> Vec<PageNumber> {
+        let state = self.shared.state.borrow();
+        let mut pages: Vec<_> = state.map.pages().chain(state.gather.pages()).collect();
+        pages.sort_unstable();
+        pages.dedup();
+        pages
+    }
+
+    fn stats(&self, stats: &mut Stats) {
+        stats.staged_pages = self.shared.state.borrow().gather.len() as u64;
+    }
+
+    fn stop(&self) {
+        self.shared.state.borrow_mut().is_stopped = true;
+    }
+
+    fn stopped(&self) -> Pin<Box<dyn Future<Output = ()> + '_>> {
+        let shared = &self.shared;
+        // What failed to be written stays on the way for good.
+        let has_ended = || {
+            let state = shared.state.borrow();
+            !state.is_cleaning && (state.in_flight() == 0 || shared.disk.check_writable().is_err())
+        };
+        Box::pin(async move { shared.changed.wait(|| has_ended().then_some(())).await })
+    }
+}

@@ -1,0 +1,197 @@
+//! From memory to the zones.
+
+use std::rc::Rc;
+
+use nandle_io::{Buffer, WriteBuffers};
+
+use super::clean;
+use super::header::{ENTRIES_MAX, Header};
+use super::map::Place;
+use super::{Shared, State};
+use crate::page::checksum;
+use crate::{BLOCK_BYTES, Batch, PageError, PageNumber};
+
+/// Extents that may be on their way at once. Deep enough for any device, and a bound on memory.
+const EXTENTS_IN_FLIGHT: u64 = 64;
+/// Zones that clients leave free: what cleaning needs to go on.
+const SPARED_ZONES: usize = 1;
+
+/// Pages with new contents.
+pub(super) type Puts = Vec<(PageNumber, Buffer)>;
+
+/// An extent that has a place and no sequence yet.
+struct Planned {
+    position: u64,
+    puts: Puts,
+    discards: Vec<PageNumber>,
+}
+
+/// The most changes that are written as one group: so many that one free zone is enough, whatever groups of lifetimes
+/// they belong to.
+pub(super) fn largest_group(shared: &Shared) -> usize {
+    let blocks = shared.zone_blocks - shared.state.borrow().zones.headers_blocks().min(shared.zone_blocks);
+    usize::try_from((blocks / shared.label.page_blocks()).max(1)).unwrap_or(usize::MAX)
+}
+
+/// Takes a batch into memory, and writes what is there when it is enough.
+pub(super) async fn accept(shared: &Rc<Shared>, batch: Batch) -> Result<(), PageError> {
+    let most = largest_group(shared);
+    while {
+        let gather = &shared.state.borrow().gather;
+        !gather.is_empty() && gather.len() + batch.len() > most
+    } {
+        push(shared).await?;
+    }
+    let is_full = {
+        let mut state = shared.state.borrow_mut();
+        let absorbed = state.gather.add(batch.into_changes());
+        shared.disk.count(|stats| stats.pages_absorbed += absorbed);
+        let bytes = state.gather.len() * shared.label.page_length();
+        bytes >= shared.options.gather_bytes || state.gather.len() >= most
+    };
+    if is_full { push(shared).await.map(|_| ()) } else { Ok(()) }
+}
+
+/// Writes what is gathered as one group. Returns the sequence by which it and all before it are written.
+pub(super) async fn push(shared: &Rc<Shared>) -> Result<u64, PageError> {
+    loop {
+        shared.disk.check_writable()?;
+        clean::start(shared);
+        if shared.has_room() || shared.state.borrow().gather.is_empty() {
+            break;
+        }
+        shared.wait_for(|| shared.has_room()).await?;
+    }
+    let (puts, discards) = shared.state.borrow_mut().gather.take(usize::MAX, usize::MAX);
+    {
+        let lifetimes = &mut shared.state.borrow_mut().lifetimes;
+        for (page, _) in &puts {
+            lifetimes.written(*page);
+        }
+    }
+    shared.send(puts, &discards, SPARED_ZONES)?;
+    clean::start(shared);
+    Ok(shared.state.borrow().chain.assigned_groups())
+}
+
+impl Shared {
+    fn has_room(&self) -> bool {
+        let state = self.state.borrow();
+        state.zones.free() > SPARED_ZONES && state.in_flight() < EXTENTS_IN_FLIGHT
+    }
+
+    /// Sends pages and discards on their way as one group, without waiting, so that nothing comes in between.
+    pub(super) fn send(
+        self: &Rc<Self>,
+        puts: Puts,
+        discards: &[PageNumber],
+        spared: usize,
+    ) -> Result<(), PageError> {
+        let planned = self.state.borrow_mut().plan(puts, discards, self.label.page_blocks(), spared);
+        let Some(planned) = planned else {
+            let error = self.corrupt("no room is left for pages although cleaning said so", 0);
+            self.disk.latch(&error);
+            return Err(error);
+        };
+        let count = planned.len();
+        for (number, extent) in (1..).zip(planned) {
+            let mut block = self.arena.allocate(BLOCK_BYTES).inspect_err(|error| {
+                // A group that ends in the middle must not be followed by another.
+                self.disk.latch(&(*error).into());
+            })?;
+            let (header, contents) = self.enter(extent, number == count);
+            header.encode(self.label.id, &mut block);
+            let mut from = WriteBuffers::with_capacity(1 + contents.len());
+            from.push(block.freeze());
+            from.extend(contents);
+            let written = self.disk.write("writing pages", self.offset_of(header.position), from);
+            let this = Rc::clone(self);
+            self.disk.handle().spawn_named("page store: an extent", async move {
+                if written.await.is_ok() {
+                    this.state.borrow_mut().wrote(&header);
+                }
+                this.changed.notify();
+            });
+        }
+        Ok(())
+    }
+
+    /// Gives an extent its sequence, and enters it everywhere.
+    fn enter(&self, extent: Planned, is_last: bool) -> (Header, Vec<Buffer>) {
+        let state = &mut *self.state.borrow_mut();
+        let Planned { position, puts, discards } = extent;
+        let durable = state.chain.durable();
+        let sequence = state.chain.assign(is_last);
+        let (mut pages, mut contents) = (Vec::with_capacity(puts.len()), Vec::with_capacity(puts.len()));
+        let mut block = position + 1;
+        for (page, buffer) in puts {
+            let sum = checksum(page, &buffer);
+            state.replace(page, Place::At { block, sum, sequence });
+            state.on_the_way.insert(page, (sequence, buffer.clone()));
+            pages.push((page, sum));
+            contents.push(buffer);
+            block += self.label.page_blocks();
+        }
+        for page in &discards {
+            state.replace(*page, Place::Discarded { block: position, sequence });
+            state.on_the_way.remove(page);
+        }
+        state.zones.fill(position, block, sequence);
+        (Header { sequence, durable, position, is_last, pages, discards }, contents)
+    }
+}
+
+impl State {
+    pub(super) fn in_flight(&self) -> u64 {
+        self.chain.assigned() - self.chain.written()
+    }
+
+    /// Enters a page's new place.
+    pub(super) fn replace(&mut self, page: PageNumber, place: Place) {
+        let Some((block, sequence)) = place.kept() else { return };
+        if let Some((older, _)) = self.map.put(page, place).kept() {
+            self.zones.replaced(older, sequence);
+        }
+        self.zones.live(block, page);
+    }
+
+    /// Finds places: pages by their lifetimes, discards with those that live longest.
+    fn plan(
+        &mut self,
+        puts: Puts,
+        discards: &[PageNumber],
+        page_blocks: u64,
+        spared: usize,
+    ) -> Option<Vec<Planned>> {
+        let groups = self.zones.groups();
+        let mut by_group: Vec<Puts> = vec![Vec::new(); groups];
+        for (page, buffer) in puts {
+            by_group.get_mut(self.lifetimes.group(page, groups))?.push((page, buffer));
+        }
+        let mut planned = Vec::new();
+        for (group, mut puts) in by_group.into_iter().enumerate() {
+            while !puts.is_empty() {
+                let room = self.zones.room(group, page_blocks, spared)?;
+                let rest = puts.split_off(puts.len().min(room.pages).min(ENTRIES_MAX));
+                self.zones.fill(room.position, room.position + 1 + puts.len() as u64 * page_blocks, 0);
+                planned.push(Planned { position: room.position, puts, discards: Vec::new() });
+                puts = rest;
+            }
+        }
+        for discards in discards.chunks(ENTRIES_MAX) {
+            let position = self.zones.room(groups.saturating_sub(1), page_blocks, spared)?.position;
+            self.zones.fill(position, position + 1, 0);
+            planned.push(Planned { position, puts: Vec::new(), discards: discards.to_vec() });
+        }
+        Some(planned)
+    }
+
+    fn wrote(&mut self, header: &Header) {
+        self.chain.wrote(header.sequence);
+        for (page, _) in &header.pages {
+            if self.on_the_way.get(page).is_some_and(|(sequence, _)| *sequence == header.sequence) {
+                self.on_the_way.remove(page);
+            }
+        }
+    }
+}

@@ -1,0 +1,241 @@
+use std::collections::VecDeque;
+
+use super::header::ENTRIES_MAX;
+use crate::PageNumber;
+
+/// The zones of the area: which are free, which are being filled, and how much of each is alive.
+#[derive(Debug)]
+pub(super) struct Zones {
+    zone_blocks: u64,
+    all: Vec<Zone>,
+    free: VecDeque<usize>,
+    /// The zone that each group fills.
+    open: Vec<Option<usize>>,
+}
+
+/// A zone; blocks are counted from its start.
+#[derive(Debug, Clone, Default)]
+struct Zone {
+    state: State,
+    written_blocks: u64,
+    /// What was written into it, dead or alive: pages and discards.
+    pages: Vec<PageNumber>,
+    /// How many of them count.
+    alive: u64,
+    /// The greatest sequence in it, or that made something in it dead.
+    touched: u64,
+    /// The greatest sequence in it.
+    newest: u64,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum State {
+    #[default]
+    Free,
+    Open,
+    Closed,
+}
+
+/// Room for an extent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Room {
+    /// Block of the area.
+    pub(super) position: u64,
+    /// Pages that have room behind the header.
+    pub(super) pages: usize,
+}
+
+impl Zones {
+    pub(super) fn new(zone_blocks: u64, zones: u64, groups: usize) -> Self {
+        let zones = usize::try_from(zones).unwrap_or(usize::MAX);
+        Self {
+            zone_blocks,
+            all: vec![Zone::default(); zones],
+            free: (0..zones).collect(),
+            open: vec![None; groups],
+        }
+    }
+
+    pub(super) fn groups(&self) -> usize {
+        self.open.len()
+    }
+
+    /// Headers that what fills a zone may need when it is written anew: two for each group, whose zone may end meanwhile,
+    /// and those that are full.
+    pub(super) fn headers_blocks(&self) -> u64 {
+        2 * self.open.len() as u64 + 2 + self.zone_blocks / ENTRIES_MAX as u64
+    }
+
+    pub(super) fn free(&self) -> usize {
+        self.free.len()
+    }
+
+    pub(super) fn zone_of(&self, block: u64) -> usize {
+        usize::try_from(block / self.zone_blocks).unwrap_or(usize::MAX)
+    }
+
+    /// First block of a zone, and the one behind its last.
+    pub(super) fn blocks_of(&self, zone: usize) -> std::ops::Range<u64> {
+        let start = zone as u64 * self.zone_blocks;
+        start..start + self.zone_blocks
+    }
+
+    /// What was written into a zone, dead or alive.
+    pub(super) fn pages_of(&self, zone: usize) -> &[PageNumber] {
+        self.all.get(zone).map_or(&[], |zone| &zone.pages)
+    }
+
+    /// Room for a page, or a few, of a group: in the zone that the group fills, else in a free one, as long as more than
+    /// `spared` are free, else wherever there is some.
+    pub(super) fn room(&mut self, group: usize, page_blocks: u64, spared: usize) -> Option<Room> {
+        if let Some(room) = self.room_of(group, page_blocks) {
+            return Some(room);
+        }
+        if self.free.len() > spared
+            && let Some(zone) = self.free.pop_front()
+        {
+            if let Some(zone) = self.all.get_mut(zone) {
+                *zone = Zone { state: State::Open, ..Zone::default() };
+            }
+            self.close(group);
+            *self.open.get_mut(group)? = Some(zone);
+            return self.room_of(group, page_blocks);
+        }
+        (0..self.open.len()).find_map(|group| self.room_of(group, page_blocks))
+    }
+
+    fn room_of(&self, group: usize, page_blocks: u64) -> Option<Room> {
+        let zone = (*self.open.get(group)?)?;
+        let blocks = self.zone_blocks - self.all.get(zone)?.written_blocks;
+        let pages = blocks.saturating_sub(1) / page_blocks;
+        let position = zone as u64 * self.zone_blocks + self.zone_blocks - blocks;
+        (pages > 0).then_some(Room { position, pages: usize::try_from(pages).unwrap_or(usize::MAX) })
+    }
+
+    fn close(&mut self, group: usize) {
+        let zone = self.open.get_mut(group).and_then(Option::take);
+        if let Some(zone) = zone.and_then(|zone| self.all.get_mut(zone)) {
+            zone.state = State::Closed;
+        }
+    }
+
+    /// An extent is written up to that block.
+    pub(super) fn fill(&mut self, position: u64, end: u64, sequence: u64) {
+        let (index, start) = (self.zone_of(position), position / self.zone_blocks * self.zone_blocks);
+        if let Some(zone) = self.all.get_mut(index) {
+            zone.written_blocks = zone.written_blocks.max(end - start);
+            zone.newest = zone.newest.max(sequence);
+            zone.touched = zone.touched.max(sequence);
+        }
+    }
+
+    /// A page, or its discard, that lies in a zone counts from now on.
+    pub(super) fn live(&mut self, block: u64, page: PageNumber) {
+        let index = self.zone_of(block);
+        if let Some(zone) = self.all.get_mut(index) {
+            zone.alive += 1;
+            zone.pages.push(page);
+        }
+    }
+
+    /// Something in the zone was replaced by an extent of that sequence.
+    pub(super) fn replaced(&mut self, block: u64, sequence: u64) {
+        let index = self.zone_of(block);
+        if let Some(zone) = self.all.get_mut(index) {
+            zone.alive = zone.alive.saturating_sub(1);
+            zone.touched = zone.touched.max(sequence);
+        }
+    }
+
+    /// After recovery: what has nothing alive in it is free, and the zones with the most room are filled further, so that
+    /// cleaning that a power cut interrupted can go on.
+    pub(super) fn restored(&mut self) {
+        for zone in &mut self.all {
+            if zone.alive == 0 {
+                *zone = Zone::default();
+            } else {
+                zone.state = State::Closed;
+            }
+        }
+        let (free, mut rest): (Vec<_>, Vec<_>) =
+            (0..self.all.len()).partition(|index| self.all.get(*index).is_some_and(|zone| zone.alive == 0));
+        self.free = free.into();
+        rest.sort_by_key(|index| self.all.get(*index).map_or(0, |zone| zone.written_blocks));
+        for (open, index) in self.open.iter_mut().zip(rest) {
+            let Some(zone) = self.all.get_mut(index) else { continue };
+            if zone.written_blocks < self.zone_blocks {
+                zone.state = State::Open;
+                *open = Some(index);
+            }
+        }
+    }
+
+    /// How many closed zones have nothing alive in them.
+    pub(super) fn dead(&self) -> usize {
+        self.all.iter().filter(|zone| zone.state == State::Closed && zone.alive == 0).count()
+    }
+
+    /// Closed zones in which nothing is alive, as soon as all up to `durable` is durable.
+    pub(super) fn dead_zones(&self, durable: u64) -> Vec<usize> {
+        let zones = self.all.iter().enumerate();
+        let dead = zones
+            .filter(|(_, zone)| zone.state == State::Closed && zone.alive == 0 && zone.touched <= durable);
+        dead.map(|(index, _)| index).collect()
+    }
+
+    pub(super) fn release(&mut self, zone: usize) {
+        if let Some(entry) = self.all.get_mut(zone) {
+            *entry = Zone::default();
+            self.free.push_back(zone);
+        }
+    }
+
+    /// The closed zone whose cleaning pays most, of those that were written before `written`: cost and benefit as in the
+    /// log-structured file system (Rosenblum, Ousterhout 1992, §3.5), age in extents.
+    pub(super) fn victim(&self, page_blocks: u64, written: u64) -> Option<usize> {
+        let merit = |zone: &Zone| {
+            let alive = (zone.alive * page_blocks) as f64 / self.zone_blocks as f64;
+            let age = (written - zone.newest + 1) as f64;
+            (1.0 - alive) * age / (1.0 + alive)
+        };
+        let zones = self.all.iter().enumerate();
+        let candidates = zones.filter(|(_, zone)| {
+            let worthwhile =
+                zone.alive > 0 && zone.alive * page_blocks + self.headers_blocks() < self.zone_blocks;
+            zone.state == State::Closed && worthwhile && zone.newest <= written
+        });
+        candidates.max_by(|(_, a), (_, b)| merit(a).total_cmp(&merit(b))).map(|(index, _)| index)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_fill_zones_of_their_own_and_share_when_space_is_short() {
+        let mut zones = Zones::new(10, 3, 2);
+        assert_eq!(zones.room(0, 1, 1), Some(Room { position: 0, pages: 9 }));
+        zones.fill(0, 5, 1);
+        assert_eq!(zones.room(1, 1, 1), Some(Room { position: 10, pages: 9 }));
+        zones.fill(10, 20, 2);
+        assert_eq!(zones.room(1, 1, 1), Some(Room { position: 5, pages: 4 }), "one zone is spared");
+        assert_eq!(zones.room(1, 1, 0), Some(Room { position: 20, pages: 9 }));
+    }
+
+    #[test]
+    fn a_zone_is_free_when_its_death_is_durable() {
+        let mut zones = Zones::new(10, 3, 1);
+        zones.room(0, 1, 0);
+        zones.fill(0, 10, 1);
+        zones.live(3, PageNumber(5));
+        zones.room(0, 1, 0);
+        assert_eq!(zones.victim(1, 1), Some(0));
+        assert_eq!(zones.victim(1, 0), None, "it isn't written yet");
+        zones.replaced(3, 7);
+        assert!(zones.dead_zones(6).is_empty());
+        assert_eq!(zones.dead_zones(7), [0]);
+        zones.release(0);
+        assert_eq!(zones.free(), 2);
+    }
+}

@@ -1,0 +1,131 @@
+//! What each experiment of a probe found, as figures: a file per experiment, and the questions that they answer.
+
+mod fill_level;
+mod flush;
+mod group_commit;
+mod interference;
+mod missing;
+mod read_ahead;
+mod scaling;
+mod sentences;
+mod smallest_block;
+mod steady_state;
+mod streams;
+mod strides;
+mod sync_reads;
+mod write_cache;
+mod write_costs;
+
+use nandle_profile::{Conducted, Experiments};
+
+pub(crate) use missing::missing;
+
+use crate::device::Device;
+use crate::figures::{Figure, Question};
+
+/// The questions about one device beside those of the grid of reads.
+pub(crate) fn questions(device: &Device) -> Vec<Question> {
+    let found = &device.profile.experiments;
+    let devices = std::slice::from_ref(device);
+    let all = vec![
+        Question {
+            id: "write-patterns",
+            title: "What does a write cost in each pattern?",
+            figures: present([
+                write_costs::patterns(device),
+                streams::areas(devices),
+                streams::partitions(devices),
+                strides::bars(device),
+                write_costs::circumstances(device),
+            ]),
+            remarks: remarks(found.write_patterns.as_ref(), "Write patterns"),
+        },
+        Question {
+            id: "steady-state",
+            title: "What is left of it when it is written to for long?",
+            figures: present([
+                steady_state::plot(devices),
+                write_cache::speeds(device),
+                write_cache::settings(device),
+                fill_level::bars(device),
+            ]),
+            remarks: [
+                remarks(found.steady_state.as_ref(), "Steady state"),
+                remarks(found.write_cache.as_ref(), "Write cache"),
+                remarks(found.fill_level.as_ref(), "Fill levels"),
+            ]
+            .concat(),
+        },
+        Question {
+            id: "commit",
+            title: "What does a commit cost?",
+            figures: present([flush::plot(devices), group_commit::plot(devices)]),
+            remarks: [remarks(found.flush.as_ref(), "Flush"), sentences::atomic_writes(found)].concat(),
+        },
+        Question {
+            id: "interference",
+            title: "What do writes do to reads?",
+            figures: present([interference::heat(device)]),
+            remarks: [remarks(found.interference.as_ref(), "Interference"), sentences::discards(found)]
+                .concat(),
+        },
+        Question {
+            id: "structure",
+            title: "How does it take requests?",
+            figures: present([
+                smallest_block::rates(device),
+                smallest_block::alignments(device),
+                read_ahead::streams(device),
+                read_ahead::positions(device),
+                scaling::plot(device),
+                sync_reads::plot(device),
+            ]),
+            remarks: structure_remarks(found),
+        },
+    ];
+    all.into_iter().filter(|question| !question.is_empty()).collect()
+}
+
+/// The figures of writing that several devices share.
+pub(crate) fn compared(devices: &[Device]) -> Question {
+    Question {
+        id: "writing",
+        title: "How do they write?",
+        figures: present([
+            streams::areas(devices),
+            streams::partitions(devices),
+            steady_state::plot(devices),
+            flush::plot(devices),
+            group_commit::plot(devices),
+        ]),
+        remarks: Vec::new(),
+    }
+}
+
+fn present<const N: usize>(figures: [Option<Figure>; N]) -> Vec<Figure> {
+    figures.into_iter().flatten().collect()
+}
+
+fn structure_remarks(found: &Experiments) -> Vec<String> {
+    [
+        sentences::array_layout(found),
+        remarks(found.smallest_block.as_ref(), "Smallest block"),
+        remarks(found.read_ahead.as_ref(), "Read-ahead"),
+        remarks(found.scaling.as_ref(), "Scaling"),
+        remarks(found.sync_reads.as_ref(), "Blocking reads"),
+    ]
+    .concat()
+}
+
+/// What an experiment remarked, and what ended it.
+fn remarks<T>(conducted: Option<&Conducted<T>>, name: &str) -> Vec<String> {
+    let Some(conducted) = conducted else { return Vec::new() };
+    let ended = conducted.ended_by.iter().map(|why| format!("ended early: {why}"));
+    let said = conducted.remarks.iter().cloned().chain(ended);
+    said.map(|remark| format!("{name}: {}", crate::text::clean(&remark))).collect()
+}
+
+/// What a device's curve is called: alone by what it is, among others by the device.
+fn label(devices: &[Device], device: &Device, alone: &str) -> String {
+    if devices.len() == 1 { alone.to_owned() } else { device.label() }
+}

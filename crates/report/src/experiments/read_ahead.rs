@@ -1,0 +1,41 @@
+use nandle_profile::experiments::{ReadAhead, StreamCost};
+
+use crate::device::Device;
+use crate::figures::Figure;
+use crate::plots::{Curve, Look, Plot, Point, View, XAxis, YAxis};
+use crate::text::{self, Quantity};
+
+fn found<'a>(device: &Device<'a>) -> Option<&'a ReadAhead> {
+    device.profile.experiments.read_ahead.as_ref().map(|conducted| &conducted.findings)
+}
+
+/// What several sequential streams gain on random reading.
+pub(super) fn streams(device: &Device) -> Option<Figure> {
+    let found = found(device)?;
+    let point = |cost: &StreamCost| Point::new(f64::from(cost.streams), &cost.gain);
+    let curve = Curve::joined("streams in turns", Look::Kind(0), found.streams.iter().map(point).collect());
+    let axes = (XAxis::Count("Sequential streams"), YAxis::Factor("Reads per second by random reading’s"));
+    let plot = Plot::joined("read-streams", "Streams of reads", axes, "", View::alone(vec![curve]));
+    let finding = match &found.stream_count_max {
+        Some(most) => format!("Up to {} sequential streams at a time gain from the device’s read-ahead.", text::depth(most)),
+        None => "Reading in sequence, one request at a time, is no faster than at random: the device doesn’t read ahead.".to_owned(),
+    };
+    let note =
+        format!("Reads of {}, one at a time, of each stream in turn.", Quantity::size(found.block_bytes));
+    Plot { finding, note, ..plot }.drawn()
+}
+
+/// Latency of the first, second, … read of a run. Nothing where no read-ahead was seen.
+pub(super) fn positions(device: &Device) -> Option<Figure> {
+    let found = found(device)?;
+    let after = found.detected_after_requests?;
+    let points = (1_u32..).zip(&found.latency_by_position_ns);
+    let points = points.map(|(position, ns)| Point::bare(f64::from(position), *ns as f64)).collect();
+    let curve = Curve::joined("median", Look::Kind(0), points);
+    let axes = (XAxis::Count("Position in a sequential run"), YAxis::Latency);
+    let plot = Plot::joined("read-ahead", "Read-ahead", axes, "", View::alone(vec![curve]));
+    let finding =
+        format!("The device has read ahead after {} in a row.", text::plural(u64::from(after), "request"));
+    let note = format!("Reads of {}, one at a time.", Quantity::size(found.block_bytes));
+    Plot { finding, note, ..plot }.drawn()
+}

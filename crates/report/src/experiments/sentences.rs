@@ -1,0 +1,53 @@
+//! What an experiment found in so few figures that a sentence says it better than a plot.
+
+use nandle_profile::Experiments;
+
+use crate::text::{self, Quantity};
+
+/// Which writes are never torn, and who says so.
+pub(super) fn atomic_writes(found: &Experiments) -> Vec<String> {
+    let Some(conducted) = &found.atomic_write else { return Vec::new() };
+    let source = text::clean(&conducted.findings.source);
+    let stated = conducted.findings.stated.as_ref().map(|units| {
+        format!(
+            "Writes of {} to {} are said never to be torn. {source}",
+            Quantity::size(units.unit_bytes_min),
+            Quantity::size(units.unit_bytes_max)
+        )
+    });
+    vec![stated.unwrap_or(source)]
+}
+
+/// What a discard costs, and what it does to reads.
+pub(super) fn discards(found: &Experiments) -> Vec<String> {
+    let Some(costs) = found.discard.as_ref().map(|conducted| &conducted.findings) else { return Vec::new() };
+    let medians = costs.discards.iter().filter_map(|cost| Some((cost.discard_bytes, cost.latency_ns.p50?)));
+    let times: Vec<_> =
+        medians.map(|(bytes, ns)| format!("{} for {}", text::time_ns(ns), Quantity::size(bytes))).collect();
+    let said = (!times.is_empty()).then(|| format!("A discard takes {} (median).", text::join(&times)));
+    let (alone, beside) = (&costs.read_latency_alone_ns, &costs.read_latency_beside_ns);
+    let tails = alone.p99.zip(beside.p99).map(|(alone, beside)| {
+        let (alone, beside) = (text::time_ns(alone), text::time_ns(beside));
+        format!("The 99th percentile of random reads is {alone} alone and {beside} beside discards.")
+    });
+    said.into_iter().chain(tails).collect()
+}
+
+/// Chunk and members of an array behind the device.
+pub(super) fn array_layout(found: &Experiments) -> Vec<String> {
+    let Some(layout) = found.array_layout.as_ref().map(|conducted| &conducted.findings) else {
+        return Vec::new();
+    };
+    let told = match (layout.chunk_bytes, layout.members) {
+        (Some(chunk), Some(members)) => format!(
+            "Addresses go in turns of {} over {members} members, as the latencies of {} reads tell.",
+            Quantity::size(chunk),
+            text::grouped(&layout.observations.to_string())
+        ),
+        _ => format!(
+            "No sign of an array in the latencies of {} reads.",
+            text::grouped(&layout.observations.to_string())
+        ),
+    };
+    vec![told]
+}

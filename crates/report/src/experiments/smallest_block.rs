@@ -1,0 +1,77 @@
+use nandle_profile::OperationKind;
+use nandle_profile::experiments::{AlignmentCost, BlockRate};
+
+use crate::device::Device;
+use crate::figures::{Bar, Bars, Figure, Group};
+use crate::plots::{Curve, Look, Plot, Point, View, XAxis, YAxis};
+use crate::text::{self, Quantity};
+
+/// Requests per second over their size.
+pub(super) fn rates(device: &Device) -> Option<Figure> {
+    let found = &device.profile.experiments.smallest_block.as_ref()?.findings;
+    let curve = |(index, (operation, name)): (usize, (OperationKind, &str))| {
+        let rates = found.rates.iter().filter(|rate| rate.operation == operation);
+        let points = rates.map(|rate: &BlockRate| Point::new(rate.block_bytes as f64, &rate.iops)).collect();
+        Curve::joined(name, Look::Kind(index), points)
+    };
+    let both = [(OperationKind::Read, "random reads"), (OperationKind::Write, "random writes")];
+    let curves: Vec<_> = both.into_iter().enumerate().map(curve).filter(|curve| !curve.is_empty()).collect();
+    let axes = (XAxis::BlockSize, YAxis::Rate("Requests"));
+    let plot = Plot::joined("smallest-block", "The smallest block", axes, "", View::alone(curves));
+    let depth = found.rates.first().map_or(1, |rate| rate.queue_depth);
+    let mut said = Vec::new();
+    if let Some(flat) = &found.read_flat_to_bytes {
+        said.push(format!("A read of {} costs no more than a smaller one (5 %).", text::size(flat)));
+    }
+    said.push(match &found.read_modify_write_below_bytes {
+        Some(step) => {
+            format!(
+                "Writes below {} cost more than that: the rest of its block is read first.",
+                text::size(step)
+            )
+        }
+        None if found.rates.iter().any(|rate| rate.operation == OperationKind::Write) => {
+            "No size showed below which a write costs more than a larger one.".to_owned()
+        }
+        None => "Writes were not tried.".to_owned(),
+    });
+    let note = format!("At depth {depth}, aligned to the block.");
+    (!plot.views.is_empty()).then(|| Figure::Plot(Plot { finding: said.join(" "), note, ..plot }))
+}
+
+/// What shifted offsets cost.
+pub(super) fn alignments(device: &Device) -> Option<Figure> {
+    let found = &device.profile.experiments.smallest_block.as_ref()?.findings;
+    let worst =
+        found.alignments.iter().max_by(|a, b| a.relative_cost.value.total_cmp(&b.relative_cost.value))?;
+    let finding = if worst.relative_cost.low <= 1.05 {
+        "Requests beside multiples of their block cost no more than aligned ones.".to_owned()
+    } else {
+        format!(
+            "A {} of {} shifted by {} takes {} times as long as an aligned one.",
+            worst.operation,
+            Quantity::size(worst.block_bytes),
+            Quantity::size(worst.shift_bytes),
+            text::factor(&worst.relative_cost)
+        )
+    };
+    let bar = |cost: &AlignmentCost| Bar {
+        label: format!(
+            "{} of {}, by {}",
+            cost.operation,
+            Quantity::size(cost.block_bytes),
+            Quantity::size(cost.shift_bytes)
+        ),
+        value: cost.relative_cost.value,
+        said: format!("× {}", text::factor(&cost.relative_cost)),
+        kind: usize::from(cost.operation != OperationKind::Read),
+    };
+    Some(Figure::Bars(Bars {
+        id: "alignment",
+        title: "Alignment",
+        finding,
+        note: "Random requests whose offsets are shifted from multiples of their size.".to_owned(),
+        quantity: "Time of a request by that of an aligned one, ×".to_owned(),
+        groups: Group::alone(found.alignments.iter().map(bar).collect()),
+    }))
+}

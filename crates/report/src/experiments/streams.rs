@@ -1,0 +1,132 @@
+//! How far random writes may spread, and how many streams may run, before a write becomes dear.
+
+use nandle_profile::experiments::{MicroBenchmark, PatternCost};
+
+use super::label;
+use crate::device::Device;
+use crate::figures::Figure;
+use crate::plots::{Curve, Look, Plot, Point, View, XAxis, YAxis, each};
+use crate::text::{self, Quantity};
+
+const COST: YAxis = YAxis::Factor("Time of a write by that of a sequential one");
+
+/// Cost over the area in which random writes stay.
+pub(super) fn areas(devices: &[Device]) -> Option<Figure> {
+    let curves = curves(devices, MicroBenchmark::Locality, "random writes within the area", |row| {
+        nandle_bytes(row.pattern.strip_prefix("focused:")?)
+    })?;
+    let axes = (XAxis::Size("Area in which random writes stay"), COST);
+    let plot = Plot::joined("focused-area", "The focused area", axes, "", View::alone(curves));
+    Some(Figure::Plot(Plot {
+        finding: areas_finding(devices),
+        note:
+            "Where the curve is low, changes collected in an area of that size can be written in any order."
+                .into(),
+        ..plot
+    }))
+}
+
+fn areas_finding(devices: &[Device]) -> String {
+    let area = |device: &Device| device.profile.derived.focused_area_bytes;
+    if let [device] = devices {
+        let cost = device.profile.derived.write_pattern_cost.and_then(|cost| cost.focused);
+        return match (area(device), cost) {
+            (Some(area), Some(cost)) => format!(
+                "Random writes stay cheap within {}: there one costs {} times a sequential one.",
+                text::size(&area),
+                text::significant(cost.value, 2)
+            ),
+            (Some(area), None) => format!("Random writes stay cheap within {}.", text::size(&area)),
+            _ => "No area is small enough for random writes to be cheap.".to_owned(),
+        };
+    }
+    let areas: Vec<_> = devices.iter().map(|device| area(device).map(|area| area.value as f64)).collect();
+    let size = |bytes: f64| Quantity::size(whole(bytes)).to_string();
+    format!("Random writes stay cheap within {}.", each(devices, &areas, "no area", size))
+}
+
+/// Cost over the number of sequential streams.
+pub(super) fn partitions(devices: &[Device]) -> Option<Figure> {
+    let curves = curves(devices, MicroBenchmark::Partitioning, "writes in streams", |row| {
+        row.pattern.strip_prefix("partitioned:")?.parse().ok()
+    })?;
+    let axes = (XAxis::Count("Sequential streams, in turns"), COST);
+    let plot = Plot::joined("partitions", "Streams", axes, "", View::alone(curves));
+    Some(Figure::Plot(Plot {
+        finding: partitions_finding(devices),
+        note: "Each stream writes in sequence in a part of its own: logs, runs of a sort, partitions of a table."
+            .to_owned(),
+        ..plot
+    }))
+}
+
+fn partitions_finding(devices: &[Device]) -> String {
+    let most = |device: &Device| device.profile.derived.partition_count_max;
+    if let [device] = devices {
+        return most(device).map_or_else(
+            || "Not even two streams at a time stay cheap.".to_owned(),
+            |most| format!("Up to {} streams at a time stay cheap.", text::depth(&most)),
+        );
+    }
+    let counts: Vec<_> =
+        devices.iter().map(|device| most(device).map(|most| f64::from(most.value))).collect();
+    let count = |count: f64| text::plain(whole(count)).to_string();
+    format!("Streams at a time that stay cheap: {}.", each(devices, &counts, "not even two", count))
+}
+
+fn curves(
+    devices: &[Device],
+    benchmark: MicroBenchmark,
+    alone: &str,
+    position: impl Fn(&PatternCost) -> Option<u64>,
+) -> Option<Vec<Curve>> {
+    let point = |row: &PatternCost| Some(Point::new(position(row)? as f64, row.relative_cost.as_ref()?));
+    let points = |device: &Device| -> Vec<Point> {
+        let conducted = device.profile.experiments.write_patterns.iter();
+        let rows = conducted.flat_map(|conducted| &conducted.findings.patterns);
+        rows.filter(|row| row.micro_benchmark == benchmark).filter_map(point).collect()
+    };
+    let curve = |device: &Device| {
+        Curve::joined(label(devices, device, alone), Look::Kind(device.index), points(device))
+    };
+    let curves: Vec<_> = devices.iter().map(curve).collect();
+    curves.iter().any(|curve| !curve.is_empty()).then_some(curves)
+}
+
+/// Bytes as patterns print them: `8MiB`.
+fn nandle_bytes(text: &str) -> Option<u64> {
+    let digits = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at_checked(digits)?;
+    let scale: u64 = match unit {
+        "" | "B" => 1,
+        "KiB" => 1 << 10,
+        "MiB" => 1 << 20,
+        "GiB" => 1 << 30,
+        "TiB" => 1 << 40,
+        _ => return None,
+    };
+    let number: f64 = number.parse().ok()?;
+    Some(whole(number * scale as f64))
+}
+
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "sizes and counts are whole and below 2^53"
+)]
+fn whole(value: f64) -> u64 {
+    value as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_in_patterns_are_read() {
+        assert_eq!(nandle_bytes("8MiB"), Some(8 << 20));
+        assert_eq!(nandle_bytes("3.5MiB"), Some(7 << 19));
+        assert_eq!(nandle_bytes("512"), Some(512));
+        assert_eq!(nandle_bytes("8 parsecs"), None);
+    }
+}

@@ -1,0 +1,127 @@
+use nandle_profile::experiments::{MicroBenchmark, PatternCost};
+use nandle_profile::{Interval, OperationKind, WritePatternCost};
+
+use crate::device::Device;
+use crate::figures::{Bar, Bars, Figure, Group};
+use crate::text::{self, Quantity};
+
+/// The good patterns of `StableBuffer` §3.1 beside random writing, each by sequential writing.
+pub(super) fn patterns(device: &Device) -> Option<Figure> {
+    let derived = &device.profile.derived;
+    let cost = derived.write_pattern_cost.as_ref()?;
+    let area = derived.focused_area_bytes.map(|area| Quantity::size(area.value).to_string());
+    let streams = derived.partition_count_max.map(|streams| streams.value.to_string());
+    let named = [
+        ("sequential".to_owned(), Some(Interval { value: 1.0, low: 1.0, high: 1.0 })),
+        (format!("focused: at random within {}", area.unwrap_or_default()), cost.focused),
+        (format!("partitioned: {} streams", streams.unwrap_or_default()), cost.partitioned),
+        ("ordered: the cheapest stride but +1".to_owned(), cost.ordered),
+        ("random, all over".to_owned(), Some(cost.random)),
+    ];
+    let known =
+        named.into_iter().enumerate().filter_map(|(kind, (label, ratio))| Some((kind, label, ratio?)));
+    let bars = known.map(|(kind, label, ratio)| bar(label, &ratio, kind)).collect();
+    Some(Figure::Bars(Bars {
+        id: "write-costs",
+        title: "The patterns",
+        finding: finding(cost),
+        note: format!(
+            "Writes of {}, one at a time, at their pace in the running phase.",
+            Quantity::size(cost.block_bytes)
+        ),
+        quantity: "Time of a write by that of a sequential one, ×".to_owned(),
+        groups: Group::alone(bars),
+    }))
+}
+
+fn bar(label: String, ratio: &Interval<f64>, kind: usize) -> Bar {
+    Bar { label, value: ratio.value, said: format!("× {}", text::factor(ratio)), kind }
+}
+
+fn finding(cost: &WritePatternCost) -> String {
+    let random = cost.random.value;
+    let sequential = Quantity::time_ns(cost.sequential_ns.value);
+    let block = Quantity::size(cost.block_bytes);
+    let told = if random < 1.25 {
+        format!("A random write of {block} costs no more than a sequential one ({sequential}).")
+    } else {
+        let times = text::significant(random, 2);
+        format!("A random write of {block} takes {times} times as long as a sequential one ({sequential}).")
+    };
+    let cheapest = [("focused", cost.focused), ("partitioned", cost.partitioned), ("ordered", cost.ordered)]
+        .into_iter()
+        .filter_map(|(name, ratio)| Some((name, ratio?.value)))
+        .min_by(|a, b| a.1.total_cmp(&b.1));
+    match cheapest {
+        Some((name, ratio)) if random >= 1.25 && ratio < random => format!(
+            "{told} The best way around it is {name} writing, at {} times the sequential cost.",
+            text::significant(ratio, 2)
+        ),
+        _ if random >= 1.25 => format!("{told} No other pattern was found to be cheaper than that."),
+        _ => told,
+    }
+}
+
+/// What else changes the cost of a write: uFLIP's remaining micro-benchmarks.
+pub(super) fn circumstances(device: &Device) -> Option<Figure> {
+    const BENCHMARKS: [(MicroBenchmark, &str); 6] = [
+        (MicroBenchmark::Granularity, "By the size of a write (by a sequential write of that size)"),
+        (MicroBenchmark::Alignment, "Shifted from multiples of the block"),
+        (MicroBenchmark::Parallelism, "With several outstanding (by sequential ones at that depth)"),
+        (MicroBenchmark::Mix, "Mixed with reads"),
+        (MicroBenchmark::Pause, "With a pause after each"),
+        (MicroBenchmark::Bursts, "In bursts"),
+    ];
+    let found = &device.profile.experiments.write_patterns.as_ref()?.findings;
+    let group = |(benchmark, name): &(MicroBenchmark, &str)| Group {
+        name: (*name).to_owned(),
+        bars: found
+            .patterns
+            .iter()
+            .filter(|row| row.micro_benchmark == *benchmark)
+            .filter_map(row_bar)
+            .collect(),
+    };
+    let groups: Vec<_> = BENCHMARKS.iter().map(group).filter(|group| !group.bars.is_empty()).collect();
+    let dearest = groups.iter().flat_map(|group| &group.bars).max_by(|a, b| a.value.total_cmp(&b.value))?;
+    let finding = format!("The dearest of these is {}, at {}.", dearest.label, dearest.said);
+    Some(Figure::Bars(Bars {
+        id: "write-circumstances",
+        title: "What else matters",
+        finding,
+        note: "Pauses are not counted as time of a write. Micro-benchmarks of uFLIP (Bouganim, Jónsson and Bonnet, CIDR \
+               2009)."
+            .to_owned(),
+        quantity: "Time of a request by that of a sequential write, ×".to_owned(),
+        groups,
+    }))
+}
+
+/// Sequential writes are what the others are compared with; where they are the comparison itself, they say nothing.
+fn row_bar(row: &PatternCost) -> Option<Bar> {
+    let ratio = row.relative_cost.as_ref()?;
+    let is_sequential = row.pattern == "sequential";
+    let compared = matches!(row.micro_benchmark, MicroBenchmark::Granularity | MicroBenchmark::Parallelism);
+    if compared && is_sequential {
+        return None;
+    }
+    let pattern = text::clean(&row.pattern);
+    let label = match row.micro_benchmark {
+        MicroBenchmark::Granularity => format!("{pattern}, {}", Quantity::size(row.block_bytes)),
+        MicroBenchmark::Alignment => format!("{pattern}, by {}", Quantity::size(row.shift_bytes)),
+        MicroBenchmark::Parallelism => format!("{pattern}, depth {}", row.queue_depth),
+        MicroBenchmark::Mix => format!("{pattern}, {}", mixed(row.operation)),
+        MicroBenchmark::Bursts => {
+            format!("{pattern}, {} and {} of rest", row.burst_requests, text::time_ns(row.pause_ns))
+        }
+        _ => format!("{pattern}, {}", text::time_ns(row.pause_ns)),
+    };
+    Some(bar(label, ratio, usize::from(!is_sequential)))
+}
+
+fn mixed(operation: OperationKind) -> String {
+    match operation {
+        OperationKind::Mixed { read_percent } => format!("{read_percent} % reads"),
+        _ => operation.to_string(),
+    }
+}

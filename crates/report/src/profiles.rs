@@ -1,0 +1,103 @@
+//! The pages of device profiles: of one device, and of several compared.
+
+use maud::{Markup, html};
+
+use crate::device::Device;
+use crate::figures::{Figure, Question};
+use crate::page::{Page, document};
+use crate::plots::{self, Plot};
+use crate::sections::{self, Level, Missing};
+use crate::{ReportError, experiments, island};
+
+/// The page of these devices.
+pub(crate) fn page(devices: &[Device]) -> Result<Markup, ReportError> {
+    let (reading, mut missing) = reading(devices);
+    let mut questions = vec![reading];
+    if let [device] = devices {
+        missing.extend(experiments::missing(device));
+        questions.extend(experiments::questions(device));
+    } else {
+        questions.push(experiments::compared(devices));
+    }
+    questions.retain(|question| !question.is_empty());
+    let body = match devices {
+        [device] => one(device, &questions, &missing),
+        _ => several(devices, &questions, &missing),
+    };
+    Ok(document(&Page {
+        title: title(devices),
+        body,
+        plots: questions.iter().flat_map(Question::plots).collect(),
+        islands: devices.iter().map(island::profile).collect::<Result<_, _>>()?,
+    }))
+}
+
+/// The grid of reads as a question; plots for which nothing was measured are named instead.
+fn reading(devices: &[Device]) -> (Question, Vec<Missing>) {
+    let (drawn, without): (Vec<Plot>, Vec<Plot>) =
+        plots::all(devices).into_iter().partition(|plot| !plot.views.is_empty());
+    let missing = without.into_iter().map(|plot| Missing { what: plot.title.to_owned(), why: plot.finding });
+    let question = Question {
+        id: "reading",
+        title: "How does it read?",
+        figures: drawn.into_iter().map(Figure::Plot).collect(),
+        remarks: Vec::new(),
+    };
+    (question, missing.collect())
+}
+
+fn title(devices: &[Device]) -> String {
+    match devices {
+        [device] => format!("{} – device profile", device.name()),
+        _ => format!("{} devices compared – device profiles", devices.len()),
+    }
+}
+
+fn one(device: &Device, questions: &[Question], missing: &[Missing]) -> Markup {
+    html! {
+        header.masthead { (sections::masthead(device)) }
+        main #main {
+            (sections::notices(device, Level::Two))
+            (sections::key_figures(device))
+            (contents(questions, missing, &[]))
+            (sections::in_words(device, Level::Two))
+            @for question in questions { (sections::question(question)) }
+            (sections::map(device, Level::Two))
+            (sections::facts(device, Level::Two))
+            (sections::cells(device, Level::Two))
+            (sections::not_measured(missing))
+            (sections::method(Level::Two))
+        }
+    }
+}
+
+fn several(devices: &[Device], questions: &[Question], missing: &[Missing]) -> Markup {
+    html! {
+        header.masthead { (sections::masthead_of_several(devices)) }
+        main #main {
+            (contents(questions, missing, devices))
+            (sections::comparison(devices))
+            @for question in questions { (sections::question(question)) }
+            @for device in devices {
+                article.device {
+                    (sections::device_heading(device))
+                    (sections::notices(device, Level::Three))
+                    (sections::in_words(device, Level::Three))
+                    (sections::map(device, Level::Three))
+                    (sections::facts(device, Level::Three))
+                    (sections::cells(device, Level::Three))
+                }
+            }
+            (sections::not_measured(missing))
+            (sections::method(Level::Two))
+        }
+    }
+}
+
+fn contents(questions: &[Question], missing: &[Missing], devices: &[Device]) -> Markup {
+    let devices: Vec<_> = devices.iter().map(|device| (sections::anchor(device), device.label())).collect();
+    let questions = questions.iter().map(|question| (question.id, question.title));
+    let devices = devices.iter().map(|(anchor, label)| (anchor.as_str(), label.as_str()));
+    let missing = (!missing.is_empty()).then_some(("not-measured", "Not measured"));
+    sections::contents(questions.chain(devices).chain(missing))
+}

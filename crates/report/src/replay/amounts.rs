@@ -1,0 +1,85 @@
+use nandle_replay::PolicyOutcome;
+
+use crate::figures::{Bar, Bars, Figure, Group};
+use crate::text::{self, Quantity};
+
+/// Bytes that each policy wrote to the device.
+pub(super) fn device(policies: &[PolicyOutcome]) -> Option<Figure> {
+    let factor = |policy: &PolicyOutcome| Some((policy.write_amplification, policy.device_written_bytes));
+    let least = policies.iter().min_by(|a, b| a.write_amplification.total_cmp(&b.write_amplification))?;
+    let finding = format!(
+        "{} writes least to the device: {} bytes for one of the pages’.",
+        least.policy,
+        text::significant(least.write_amplification, 3)
+    );
+    Some(bars(policies, "device-bytes", ("At the device", finding), "Bytes written to the device", factor))
+}
+
+/// Bytes that the drive then programmed.
+pub(super) fn flash(policies: &[PolicyOutcome]) -> Option<Figure> {
+    let factor = |policy: &PolicyOutcome| {
+        let drive = policy.drive?;
+        Some((drive.flash_bytes_by_page_bytes, drive.flash_written_bytes))
+    };
+    let known = policies.iter().filter_map(|policy| Some((policy, factor(policy)?.0)));
+    let (least, times) = known.min_by(|a, b| a.1.total_cmp(&b.1))?;
+    let finding = format!(
+        "{} wears the flash least: {} bytes programmed for one of the pages’.",
+        least.policy,
+        text::significant(times, 3)
+    );
+    Some(bars(policies, "flash-bytes", ("At the flash", finding), "Bytes programmed into flash", factor))
+}
+
+fn bars(
+    policies: &[PolicyOutcome],
+    id: &'static str,
+    (title, finding): (&'static str, String),
+    what: &str,
+    factor: impl Fn(&PolicyOutcome) -> Option<(f64, u64)>,
+) -> Figure {
+    let bar = |(kind, policy): (usize, &PolicyOutcome)| {
+        let (value, bytes) = factor(policy)?;
+        let said = format!("× {} ({})", text::significant(value, 3), Quantity::capacity(bytes));
+        Some(Bar { label: policy.policy.to_owned(), value, said, kind })
+    };
+    Figure::Bars(Bars {
+        id,
+        title,
+        finding,
+        note: "The final checkpoint is part of it.".to_owned(),
+        quantity: format!("{what} by bytes of page writes, ×"),
+        groups: Group::alone(policies.iter().enumerate().filter_map(bar).collect()),
+    })
+}
+
+/// Page writes that a later one replaced before they were brought home.
+pub(super) fn absorbed(policies: &[PolicyOutcome]) -> Option<Figure> {
+    let share = |policy: &PolicyOutcome| policy.pages_absorbed as f64 / policy.writes.max(1) as f64;
+    let most = policies.iter().max_by(|a, b| share(a).total_cmp(&share(b)))?;
+    if most.pages_absorbed == 0 {
+        return None;
+    }
+    let bar = |(kind, policy): (usize, &PolicyOutcome)| Bar {
+        label: policy.policy.to_owned(),
+        value: share(policy),
+        said: format!(
+            "{} % ({})",
+            text::significant(100.0 * share(policy), 2),
+            text::plural(policy.pages_absorbed, "page")
+        ),
+        kind,
+    };
+    Some(Figure::Bars(Bars {
+        id: "absorbed",
+        title: "Absorbed",
+        finding: format!(
+            "{} absorbs most: {} % of the page writes never went home.",
+            most.policy,
+            text::significant(100.0 * share(most), 2)
+        ),
+        note: "A page that is written again before it is brought home is brought home once.".to_owned(),
+        quantity: "Page writes that a later one replaced in time, %".to_owned(),
+        groups: Group::alone(policies.iter().enumerate().map(bar).collect()),
+    }))
+}

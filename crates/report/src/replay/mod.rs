@@ -1,0 +1,124 @@
+//! The page of a replay: the policies side by side.
+
+mod amounts;
+mod instances;
+mod over_time;
+mod speed;
+
+use maud::{Markup, html};
+use nandle_replay::PolicyOutcome;
+
+use crate::figures::Question;
+use crate::page::{Page, document};
+use crate::sections::{self, Missing};
+use crate::text::{self, Quantity};
+
+/// A replay, and what it was of.
+#[derive(Debug, Clone, Copy)]
+pub struct ReplayReport<'a> {
+    /// The trace.
+    pub trace: &'a str,
+    /// What it was replayed on.
+    pub target: &'a str,
+    /// Page writes in it.
+    pub page_writes: u64,
+    /// Pages of a store.
+    pub pages: u64,
+    /// Length of a page.
+    pub page_bytes: u64,
+    /// When a write had to be durable, in words that follow "durable".
+    pub durable: &'a str,
+    /// Writes under way at the same time.
+    pub queue_depth: u32,
+    /// What a reader of the figures should know, each a sentence.
+    pub remarks: &'a [String],
+    /// What each policy took.
+    pub policies: &'a [PolicyOutcome],
+}
+
+/// The report on a replay as one HTML document that needs no network and no other file.
+pub fn replay_html(report: &ReplayReport) -> String {
+    let questions = questions(report.policies);
+    let missing = missing(report.policies);
+    let anchors = questions.iter().map(|question| (question.id, question.title));
+    let anchors = anchors.chain((!missing.is_empty()).then_some(("not-measured", "Not measured")));
+    let body = html! {
+        header.masthead { (masthead(report)) }
+        main #main {
+            (sections::contents(anchors))
+            @for question in &questions { (sections::question(question)) }
+            (sections::not_measured(&missing))
+        }
+    };
+    let plots = questions.iter().flat_map(Question::plots).collect();
+    let title = format!("{} – replay", text::clean(report.target));
+    document(&Page { title, body, plots, islands: Vec::new() }).into_string()
+}
+
+fn questions(policies: &[PolicyOutcome]) -> Vec<Question> {
+    let question = |id, title, figures: Vec<Option<_>>| Question {
+        id,
+        title,
+        figures: figures.into_iter().flatten().collect(),
+        remarks: Vec::new(),
+    };
+    let all = vec![
+        question(
+            "speed",
+            "Which policy is fastest?",
+            vec![speed::times(policies), speed::latencies(policies), over_time::progress(policies)],
+        ),
+        question(
+            "amounts",
+            "What does each write?",
+            vec![amounts::device(policies), amounts::flash(policies), amounts::absorbed(policies)],
+        ),
+        question(
+            "decompositors",
+            "What was found in the staging area?",
+            vec![instances::mix(policies), instances::lengths(policies), over_time::occupancy(policies)],
+        ),
+    ];
+    all.into_iter().filter(|question| !question.is_empty()).collect()
+}
+
+fn masthead(report: &ReplayReport) -> Markup {
+    let verified = report.policies.iter().map(|policy| policy.verified_pages).min().unwrap_or(0);
+    let checked = if verified > 0 {
+        format!("{}: each held what was written last", text::plural(verified, "page"))
+    } else {
+        "no page".to_owned()
+    };
+    let rows = [
+        ("Trace", text::clean(report.trace)),
+        ("Writes", format!("{} of {}", text::plain(report.page_writes), Quantity::size(report.page_bytes))),
+        ("Store", Quantity::size(report.pages.saturating_mul(report.page_bytes)).to_string()),
+        ("Depth", report.queue_depth.to_string()),
+        ("Durable", report.durable.to_owned()),
+        ("Read back", checked),
+    ];
+    html! {
+        p.kicker { "Replay" }
+        h1 { bdi { (text::clean(report.target)) } }
+        dl.particulars { @for (term, value) in rows { div { dt { (term) } dd { bdi { (value) } } } } }
+        @if !report.remarks.is_empty() {
+            ul.remarks { @for remark in report.remarks { li { (text::clean(remark)) } } }
+        }
+    }
+}
+
+/// What a reader may look for in vain.
+fn missing(policies: &[PolicyOutcome]) -> Vec<Missing> {
+    let line = |what: &str, why: &str| Missing { what: what.to_owned(), why: why.to_owned() };
+    let mut all = Vec::new();
+    if policies.iter().all(|policy| policy.drive.is_none()) {
+        all.push(line("Bytes at the flash", "the target does not tell what it has counted."));
+    }
+    if policies.iter().all(|policy| policy.speedup_over_direct.is_none()) {
+        all.push(line("Speed-up", "the policy direct did not run."));
+    }
+    if policies.iter().all(|policy| !instances::has_any(policy)) {
+        all.push(line("Decompositors", "no policy took its pages home by patterns."));
+    }
+    all
+}

@@ -1,0 +1,80 @@
+//! The rows of the write side. A row that no device has is left out.
+
+use nandle_profile::{Derived, WritePatternCost};
+
+use super::{Row, plain, ranked};
+use crate::device::Device;
+use crate::text::{self, Quantity};
+
+pub(super) fn rows(devices: &[Device]) -> Vec<Row> {
+    let rows = [costs(devices), places(devices), for_long(devices)].concat();
+    rows.into_iter().filter(|row| row.values.iter().any(Option::is_some)).collect()
+}
+
+fn of<T>(devices: &[Device], name: &'static str, say: impl Fn(&Derived) -> Option<T>) -> Row
+where
+    T: Into<String>,
+{
+    plain(name, devices, |device| say(&device.profile.derived).map(Into::into))
+}
+
+fn costs(devices: &[Device]) -> Vec<Row> {
+    let cost = |name, ratio: fn(&WritePatternCost) -> Option<nandle_profile::Interval<f64>>| {
+        of(devices, name, move |derived| {
+            let ratio = ratio(derived.write_pattern_cost.as_ref()?)?;
+            Some(format!("× {}", text::factor(&ratio)))
+        })
+    };
+    vec![
+        of(devices, "Sequential write", |derived| {
+            let cost = derived.write_pattern_cost.as_ref()?;
+            let block = Quantity::size(cost.block_bytes);
+            Some(format!("{} for {block}", Quantity::time_ns(cost.sequential_ns.value)))
+        }),
+        cost("Random write, by sequential", |cost| Some(cost.random)),
+        cost("Focused write, by sequential", |cost| cost.focused),
+        cost("Partitioned write, by sequential", |cost| cost.partitioned),
+        cost("Ordered write, by sequential", |cost| cost.ordered),
+    ]
+}
+
+fn places(devices: &[Device]) -> Vec<Row> {
+    vec![
+        of(devices, "Focused area", |derived| derived.focused_area_bytes.as_ref().map(text::size)),
+        of(devices, "Streams that stay cheap", |derived| {
+            derived.partition_count_max.as_ref().map(text::depth)
+        }),
+        of(devices, "Smallest block", |derived| derived.smallest_block_bytes.as_ref().map(text::size)),
+    ]
+}
+
+fn for_long(devices: &[Device]) -> Vec<Row> {
+    vec![
+        of(devices, "Soonest commit, median", |derived| {
+            let commit = derived.flush_ns?;
+            let block = Quantity::size(commit.write_bytes);
+            Some(format!("{} for {block}", Quantity::time_ns(commit.median_ns.value)))
+        }),
+        ranked(
+            "Commits/s, writers together",
+            devices,
+            |derived| derived.group_commit.map(|gain| gain.together_per_s),
+            text::iops,
+        ),
+        ranked(
+            "Random writing for long",
+            devices,
+            |derived| derived.steady_state.as_ref().map(|steady| steady.random_write_bytes_per_s),
+            text::bandwidth,
+        ),
+        of(devices, "Write amplification", |derived| {
+            let amplification = derived.steady_state.as_ref()?.write_amplification.as_ref()?;
+            Some(format!("× {}", text::significant(amplification.factor, 3)))
+        }),
+        of(devices, "Writes that leave reads alone", |derived| {
+            let limit = derived.interference?;
+            let share = text::significant(100.0 * limit.write_share.value, 2);
+            Some(format!("{}/s ({share} % of the most)", text::iops(&limit.write_rate_per_s)))
+        }),
+    ]
+}

@@ -1,0 +1,71 @@
+use nandle_replay::{DriveFigures, InstanceCounts, LatencySummary, PolicyOutcome, Sample};
+
+/// A replay that never was, under three policies.
+pub(crate) fn policies() -> Vec<PolicyOutcome> {
+    vec![
+        outcome("direct", 1.0, 0),
+        outcome("doublewrite", 0.6, 4 << 20),
+        outcome("stable-buffer", 3.4, 8 << 20),
+    ]
+}
+
+fn outcome(policy: &'static str, speedup: f64, buffer_bytes: u64) -> PolicyOutcome {
+    let stretch_ns = (30e9 / speedup) as u64;
+    let found = |stretch: u64| {
+        if policy != "stable-buffer" {
+            return InstanceCounts::default();
+        }
+        InstanceCounts {
+            sequential: 40 * stretch,
+            sequential_pages: 900 * stretch,
+            partitioned: 12 * stretch,
+            partitioned_pages: 700 * stretch + 30 * stretch * stretch,
+            ordered: 20 * stretch,
+            ordered_pages: 200 * stretch,
+            focused: 9 * stretch,
+            focused_pages: 1500 * stretch,
+        }
+    };
+    let sample = |stretch: u64| Sample {
+        elapsed_ns: stretch * stretch_ns,
+        writes: stretch * 3750,
+        staged_pages: if buffer_bytes > 0 { 1500 + stretch * 13 % 400 } else { 0 },
+        device_written_bytes: stretch * 20_000_000,
+        instances: found(stretch),
+    };
+    PolicyOutcome {
+        policy,
+        torn_page_safe: buffer_bytes > 0,
+        atomic_batch: false,
+        buffer_bytes,
+        page_bytes: 4096,
+        writes: 60_000,
+        elapsed_ns: 16 * stretch_ns,
+        checkpoint_ns: 5_000_000,
+        speedup_over_direct: Some(speedup),
+        latency_ns: LatencySummary {
+            mean: Some(8e6 / speedup),
+            p50: Some((9e6 / speedup) as u64),
+            p90: Some(11_000_000),
+            p99: Some((40e6 / speedup) as u64),
+            p999: Some(90_000_000),
+            max: Some(95_000_000),
+        },
+        device_written_bytes: 320_000_000,
+        device_read_bytes: 4096,
+        device_writes: 60_000,
+        flushes: 1700,
+        write_amplification: 1.3,
+        drive: Some(DriveFigures {
+            flash_written_bytes: 5_000_000_000,
+            erased_bytes: 5_000_000_000,
+            write_amplification: Some(15.6),
+            flash_bytes_by_page_bytes: 20.3 / speedup,
+        }),
+        pages_absorbed: if buffer_bytes > 0 { 4000 } else { 0 },
+        pages_homed: 56_000,
+        instances: found(16),
+        verified_pages: 53_000,
+        samples: (1..=16).map(sample).collect(),
+    }
+}

@@ -1,0 +1,67 @@
+//! The page store: its policies beside bare writes and SQLite on this machine's disk, on modelled drives in virtual time,
+//! and what a page costs the processor.
+
+mod disk;
+mod ext4;
+mod models;
+
+use super::Bench;
+use super::machine::machine;
+use super::results::{Comparison, Results};
+use crate::command::{cargo, succeeds};
+use crate::{Outcome, output, workspace_root};
+
+pub(super) const BENCH: Bench = Bench {
+    name: "pages",
+    about: "the page store's policies: disk, models, cpu (option: --only PART; the trace by NANDLE_TRACE)",
+    run,
+};
+
+const PARTS: [&str; 3] = ["disk", "models", "cpu"];
+
+fn run(options: &[String]) -> Outcome {
+    let parts = parts(options)?;
+    if parts.contains(&"disk") {
+        let comparisons = disk::comparisons()?;
+        write("pages", disk::METHOD, comparisons)?;
+    }
+    if parts.contains(&"models") {
+        models::run()?;
+    }
+    if parts.contains(&"cpu") {
+        output::say("processor time of a page write, by policy and slots …");
+        let arguments = ["run", "--release", "--quiet", "--package", "nandle-pages", "--example", "speed"];
+        if !succeeds(&mut cargo(&arguments))? {
+            return Err("the example `speed` failed".into());
+        }
+    }
+    Ok(())
+}
+
+fn write(name: &str, method: &str, comparisons: Vec<Comparison>) -> Outcome {
+    let root = workspace_root();
+    let results = Results::new(name, method, machine(&root), comparisons)?;
+    output::say(&results.write(&root.join("benches"))?);
+    Ok(())
+}
+
+fn parts(options: &[String]) -> Outcome<Vec<&str>> {
+    match options {
+        [] => Ok(PARTS.to_vec()),
+        [only, part] if only == "--only" && PARTS.contains(&part.as_str()) => Ok(vec![part.as_str()]),
+        other => Err(format!("`pages` takes `--only` and one of {PARTS:?}, got {other:?}").into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_chosen_one_by_one() {
+        let options = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        assert_eq!(parts(&[]).unwrap(), PARTS);
+        assert_eq!(parts(&options(&["--only", "cpu"])).unwrap(), ["cpu"]);
+        assert!(parts(&options(&["--only", "tape"])).is_err());
+    }
+}

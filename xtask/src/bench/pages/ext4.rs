@@ -1,0 +1,52 @@
+//! A journaled ext4 in a file, where this machine lets one be mounted.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::Outcome;
+
+const IMAGE_BYTES: u64 = 1 << 30;
+
+/// Unmounted and removed when it is dropped.
+pub(super) struct LoopImage {
+    image: PathBuf,
+    folder: PathBuf,
+}
+
+impl LoopImage {
+    /// Makes and mounts one in a folder.
+    ///
+    /// # Errors
+    /// The machine has no `mkfs.ext4`, or doesn't let it be mounted.
+    pub(super) fn mount(inside: &Path) -> Outcome<Self> {
+        let this = Self { image: inside.join("ext4.img"), folder: inside.join("ext4") };
+        fs::create_dir_all(&this.folder)?;
+        fs::File::create(&this.image)?.set_len(IMAGE_BYTES)?;
+        run(Command::new("mkfs.ext4")
+            .args(["-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0"])
+            .arg(&this.image))?;
+        run(Command::new("mount").args(["-o", "loop"]).arg(&this.image).arg(&this.folder))?;
+        Ok(this)
+    }
+
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+}
+
+impl Drop for LoopImage {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(&self.folder).output();
+        let _ = fs::remove_file(&self.image);
+    }
+}
+
+fn run(command: &mut Command) -> Outcome {
+    let ran = command.output()?;
+    if ran.status.success() {
+        return Ok(());
+    }
+    let why = String::from_utf8_lossy(&ran.stderr);
+    Err(why.lines().next().unwrap_or("no reason was given").to_owned().into())
+}

@@ -1,6 +1,6 @@
 //! Proves that a page store loses nothing: random histories of several clients on modelled devices, the power cut after
 //! every event of every device, with every kind of survivor that the [fault model](nandle_model::media::faults) knows,
-//! and again inside recovery and in the lives that follow; and an [oracle](oracle) that knows the store's contract and
+//! and again inside recovery and in the lives that follow; and an oracle that knows the store's contract and
 //! nothing of its code. It must never look into a store, and never depend on time or on anything but a seed.
 //!
 //! What it doesn't cover: a store that is opened again after a failed flush while the power stays on. What such a flush

@@ -59,6 +59,8 @@ pub(crate) fn live(scenario: &Scenario, remains: &Remains<'_>, plan: Plan) -> Re
     let shared = Rc::new(Shared {
         scenario: scenario.clone(),
         media: stage.media.clone(),
+        // Until the store is open what went before counts.
+        session: RefCell::new(Session { opened_at: u64::MAX, record: remains.record.clone() }),
         sessions: RefCell::default(),
         next_version: Cell::new(remains.next_version),
         may_fail: plan.purpose.has_trouble && scenario.trouble != Trouble::None,
@@ -91,7 +93,8 @@ pub(crate) fn live(scenario: &Scenario, remains: &Remains<'_>, plan: Plan) -> Re
         Ok::<_, String>(())
     })?;
     drop(stage);
-    let sessions = shared.sessions.take();
+    let mut sessions = shared.sessions.take();
+    sessions.push(shared.session.borrow().clone());
     Ok(Life { media: shared.media.clone(), sessions, next_version: shared.next_version.get() })
 }
 
@@ -135,6 +138,8 @@ async fn work(
 struct Shared {
     scenario: Scenario,
     media: Vec<SharedMedia>,
+    session: RefCell<Session>,
+    /// Those before it.
     sessions: RefCell<Vec<Session>>,
     next_version: Cell<u64>,
     may_fail: bool,
@@ -155,15 +160,7 @@ impl Shared {
 
     /// Looks at or adds to the record of this session.
     fn record<T>(&self, action: impl FnOnce(&mut Record) -> T) -> T {
-        let mut sessions = self.sessions.borrow_mut();
-        if sessions.is_empty() {
-            let record = Record::new(self.scenario.policy, Vec::new(), self.scenario.clients);
-            sessions.push(Session { opened_at: u64::MAX, record });
-        }
-        match sessions.last_mut() {
-            Some(session) => action(&mut session.record),
-            None => unreachable!("there is one now"),
-        }
+        action(&mut self.session.borrow_mut().record)
     }
 
     /// Opens the store and looks at all of it. What it shows must be explained by what was asked of it before, and counts
@@ -189,7 +186,8 @@ impl Shared {
         let is_first = self.sessions.borrow().is_empty();
         if is_first || self.scenario.policy.promises().atomic_batch {
             let record = Record::new(self.scenario.policy, base, self.scenario.clients);
-            self.sessions.borrow_mut().push(Session { opened_at, record });
+            let before = self.session.replace(Session { opened_at, record });
+            self.sessions.borrow_mut().push(before);
         }
         Ok(Some(store))
     }
@@ -224,7 +222,7 @@ impl Client {
                 70..78 => self.sync(false).await,
                 78..82 => self.sync(true).await,
                 82..95 => self.look().await?,
-                95..97 => self.store.verify().await.map(|_| ()),
+                95..97 => self.store.verify().await.map(drop),
                 _ => {
                     self.handle.sleep(Nanos::from_micros(self.random.random_range(10..1000))).await;
                     Ok(())

@@ -15,11 +15,10 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use common::{DEVICE, batch, create_options, open_options, run, version_in, world_on};
+use nandle_io::conformance::MemoryWorld;
 use nandle_io::runtime::Handle;
-use nandle_io::{Arrays, DeviceId, Io, Shape};
-use nandle_model::library::Model;
+use nandle_io::{Arrays, DeviceId, Io, Nanos, Shape};
 use nandle_model::media::{CrashImages, Media, MediaWorld, PowerCut, Sequence, SharedMedia, Tearing};
-use nandle_model::world::{Host, ModelWorld};
 use nandle_pages::{Batch, OpenOptions, PageNumber, PolicyKind, Store};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -305,9 +304,10 @@ fn the_legs_of_a_mirror_dont_answer_differently() {
 const ARRAY: DeviceId = DeviceId::from_index(2);
 
 fn mirror(media: [Media; 2]) -> (Box<dyn Io>, [SharedMedia; 2]) {
-    let mut timing = ModelWorld::new(Host::with_slots(64));
+    // As large as the media, and no larger: all of it is made the same below.
+    let mut timing = MemoryWorld::new(64, Nanos::from_micros(20));
     for _ in 0..2 {
-        timing.add(Model::named(MODEL).unwrap().device().unwrap());
+        timing.add(2 << 20, 512);
     }
     let mut world = MediaWorld::new(timing);
     let mut attached =

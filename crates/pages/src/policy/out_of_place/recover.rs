@@ -1,6 +1,7 @@
-//! What an opening finds: see the formats of the [header](super::header) and the [ledger](super::ledger). What wasn't known
-//! to be durable and yet is there is written once more as it is, because a mirror's other leg may not have it; what lies
-//! beyond the end is wiped. Recovery can be cut anywhere and begun again.
+//! What an opening finds: see the formats of the [header](super::header) and the [ledger](super::ledger). What lies
+//! beyond the end is wiped; recovery can be cut anywhere and begun again. Nothing is written once more as it is: a drive that
+//! tears inside blocks could destroy the only copy of what was acknowledged. A mirror's legs are made the same below, by who
+//! opens the array.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -32,14 +33,13 @@ struct Scan<'a> {
     disk: &'a Rc<Disk>,
     label: &'a Label,
     arena: Arena,
-    read_only: bool,
 }
 
 pub(super) async fn recover(parts: Parts) -> Result<Shared, PageError> {
     let (disk, label) = (Rc::clone(parts.home.disk()), parts.home.label().clone());
     let arena = Arena::new(usize::try_from(SCAN_BYTES).unwrap_or(usize::MAX))?;
     let read_only = parts.options.read_only;
-    let scan = Scan { disk: &disk, label: &label, arena, read_only };
+    let scan = Scan { disk: &disk, label: &label, arena };
     let ledger = scan.ledger().await?;
     let mut headers = scan.headers().await?;
     let highest = headers.keys().next_back().copied().unwrap_or(0).max(ledger.first);
@@ -151,7 +151,7 @@ impl Scan<'_> {
         let mut durable = ledger.durable;
         for (expected, (sequence, header)) in (ledger.durable + 1..).zip(headers.range(ledger.durable + 1..))
         {
-            if *sequence != expected || !self.is_whole(header, expected <= promised).await? {
+            if *sequence != expected || !self.is_whole(header).await? {
                 break;
             }
             if header.is_last {
@@ -167,8 +167,8 @@ impl Scan<'_> {
         Ok(durable)
     }
 
-    /// Whether the pages of an extent are those that its header describes. What isn't durable for sure is made so.
-    async fn is_whole(&self, header: &Header, is_durable: bool) -> Result<bool, PageError> {
+    /// Whether the pages of an extent are those that its header describes.
+    async fn is_whole(&self, header: &Header) -> Result<bool, PageError> {
         let mut block = header.position + 1;
         for (page, sum) in &header.pages {
             let offset_bytes = self.label.area_offset + block * BLOCK_BYTES as u64;
@@ -179,27 +179,9 @@ impl Scan<'_> {
             if checksum(*page, &contents) != *sum {
                 return Ok(false);
             }
-            if !is_durable {
-                self.write_again(offset_bytes, contents).await?;
-            }
             block += self.label.page_blocks();
         }
-        if !is_durable {
-            let mut block = self.arena.allocate(BLOCK_BYTES)?;
-            header.encode(self.label.id, &mut block);
-            self.write_again(self.label.area_offset + header.position * BLOCK_BYTES as u64, block.freeze())
-                .await?;
-        }
         Ok(true)
-    }
-
-    /// Writes what is there already, so that a tear does no harm. The opening flushes before its ledger.
-    async fn write_again(&self, offset_bytes: u64, contents: Buffer) -> Result<(), PageError> {
-        if self.read_only {
-            return Ok(());
-        }
-        let from: WriteBuffers = [contents].into_iter().collect();
-        self.disk.write("writing once more what a power cut left", offset_bytes, from).await
     }
 
     /// Wipes headers that a run left behind, and flushes, so that no later opening takes them for its own. Recovery that

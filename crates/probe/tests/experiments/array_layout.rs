@@ -28,7 +28,7 @@ fn arrays_in_software_are_found() {
 fn modelled_arrays_are_found() {
     assert_layout("model:x25-m-4", 64 << 10, 4);
     assert_layout("model:x25-e-4-2ctl", 64 << 10, 4);
-    assert_layout("model:regola-raid10", 64 << 10, 5);
+    assert_layout("model:regola-raid10", 256 << 10, 5);
 }
 
 #[test]

@@ -27,9 +27,15 @@ fn streams_and_triggers_are_those_of_the_parameters() {
 
 #[test]
 fn a_drive_without_read_ahead_and_one_whose_bus_hides_it() {
-    for model in ["mtron-16", "sd-card"] {
+    // The card fetches after its second command; its bus hides nearly all that this gains.
+    for (model, detected) in [("mtron-16", [None, None]), ("sd-card", [Some(2), Some(3)])] {
         let found = on(model);
-        assert_eq!((found.stream_count_max, found.detected_after_requests), (None, None), "{model}");
+        assert_eq!(found.stream_count_max, None, "{model}");
+        assert!(
+            detected.contains(&found.detected_after_requests),
+            "{model}: {:?}",
+            found.detected_after_requests
+        );
         assert!(found.streams.iter().all(|cost| (cost.gain.value - 1.0).abs() < 0.1), "{model}");
     }
 }

@@ -5,7 +5,9 @@ use serde_json::Value;
 use crate::common::{ONE_CELL, Place};
 
 /// Units, as keys end in them. What is counted is a unit too.
-const UNITS: [&str; 14] = [
+const UNITS: [&str; 16] = [
+    "_iops",
+    "_per_money",
     "_ns",
     "_us",
     "_s",
@@ -23,7 +25,8 @@ const UNITS: [&str; 14] = [
 ];
 
 /// Counts and ratios, whose names say all there is to say.
-const PURE_NUMBERS: [&str; 20] = [
+const PURE_NUMBERS: [&str; 21] = [
+    "price",
     "sessions",
     "schema_version",
     "seed",

@@ -1,10 +1,10 @@
 use nandle_profile::{DeviceProfile, Interval};
-use serde::Serialize;
+use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
 use super::measure::{Better, Measure, Unit, measures};
 
 /// What became of a measure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// Worse by more than the bound, and the intervals lie apart.
@@ -17,8 +17,8 @@ pub enum Verdict {
     Gone,
 }
 
-/// A measure in an older and a newer profile.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// A measure in an older and a newer profile. In JSON the numbers' keys name their unit: `old_time_ns`, `new_time_ns`.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Change {
     /// What it is.
     pub name: String,
@@ -32,6 +32,18 @@ pub struct Change {
     pub gain_percent: Option<f64>,
     /// What became of it.
     pub verdict: Verdict,
+}
+
+impl Serialize for Change {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(5))?;
+        map.serialize_entry("name", &self.name)?;
+        map.serialize_entry(&format!("old_{}", self.unit.key()), &self.old)?;
+        map.serialize_entry(&format!("new_{}", self.unit.key()), &self.new)?;
+        map.serialize_entry("gain_percent", &self.gain_percent)?;
+        map.serialize_entry("verdict", &self.verdict)?;
+        map.end()
+    }
 }
 
 /// Every measure of the older profile, and what became of it. It has regressed when it is worse by more than

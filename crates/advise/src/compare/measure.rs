@@ -1,12 +1,12 @@
 use nandle_io::units::format_bytes;
 use nandle_profile::{DeviceProfile, Interval};
-use serde::Serialize;
+use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
 use crate::figures::Figures;
 use crate::figures::words;
 
 /// Which direction is good.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Better {
     /// More is better.
@@ -16,8 +16,7 @@ pub enum Better {
 }
 
 /// What a measure counts in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     /// Nothing: a count, a ratio, an amount of money.
     Plain,
@@ -30,6 +29,16 @@ pub enum Unit {
 }
 
 impl Unit {
+    /// What a number with this unit is called in JSON.
+    pub(super) fn key(self) -> &'static str {
+        match self {
+            Self::Plain => "ratio",
+            Self::PerSecond => "rate_per_s",
+            Self::BytesPerSecond => "bandwidth_bytes_per_s",
+            Self::Nanoseconds => "time_ns",
+        }
+    }
+
     /// A number with this unit, for people.
     pub fn print(self, value: f64) -> String {
         match self {
@@ -41,8 +50,8 @@ impl Unit {
     }
 }
 
-/// One number by which a device is better or worse than another.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// One number by which a device is better or worse than another. In JSON the number's key names its unit.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Measure {
     /// What it is; the same in every profile.
     pub name: String,
@@ -52,6 +61,16 @@ pub struct Measure {
     pub better: Better,
     /// The number with its interval.
     pub value: Interval<f64>,
+}
+
+impl Serialize for Measure {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(3))?;
+        map.serialize_entry("name", &self.name)?;
+        map.serialize_entry("better", &self.better)?;
+        map.serialize_entry(self.unit.key(), &self.value)?;
+        map.end()
+    }
 }
 
 impl Measure {

@@ -39,7 +39,9 @@ fn is_clean(place: &Place) -> bool {
 
 /// Starts a trial and waits until its server runs.
 fn with_a_server(place: &Place) -> Running {
-    let running = place.start(TRIAL);
+    // What a killed program leaves goes with the place.
+    let started = place.command(TRIAL).env("TMPDIR", place.path("")).spawn();
+    let running = Running::new(started.unwrap());
     running.wait_until("a server runs", || {
         let homes = fs::read_dir(place.path("")).unwrap().flatten();
         homes.into_iter().any(|home| home.path().join("data/postmaster.pid").exists())

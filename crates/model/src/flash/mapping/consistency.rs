@@ -79,7 +79,7 @@ fn check(map: &PageMap, written: &[bool]) {
         assert_eq!(address != NONE, is_written, "unit {unit}");
         if is_written {
             assert!(taken.insert(address), "unit {unit} shares address {address}");
-            valid[(address / map.geometry.units_per_superblock) as usize] += 1;
+            valid[map.geometry.superblock_of(address) as usize] += 1;
         }
     }
     for (index, &units) in (0_u32..).zip(&valid) {

@@ -3,6 +3,7 @@
 mod cleaning;
 #[cfg(test)]
 mod consistency;
+mod divisor;
 mod geometry;
 mod hybrid;
 mod lazy_array;

@@ -34,6 +34,7 @@ fn page(separation: Separation, victim: VictimPolicy, pace: CleaningPace, slc: b
         low_free_superblocks: 3,
         pace,
         idle_cleaning: Some(IdleCleaning { after_ns: 1, high_free_superblocks: 5 }),
+        map_memory: None,
         slc_region: slc.then_some(SlcRegion {
             bytes: 2 * u64::from(SUPERBLOCK_UNITS) * 4096,
             bits_per_cell: 3,

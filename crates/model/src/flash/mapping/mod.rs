@@ -107,6 +107,14 @@ impl Mapping {
         }
     }
 
+    /// Whether the units lie one behind the other on the medium, or have no place at all.
+    pub(crate) fn is_run(&self, units: UnitRange) -> bool {
+        match self {
+            Self::Page(map) => map.is_run(units),
+            Self::Hybrid(_) => true,
+        }
+    }
+
     /// Writes a unit whose data is in the buffer at `ready_ns`. Gives the end of the program operation
     /// that this started, if it did start one: a unit smaller than a program operation waits for others.
     #[inline]

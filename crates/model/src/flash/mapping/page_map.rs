@@ -101,6 +101,13 @@ impl PageMap {
         })
     }
 
+    pub(crate) fn is_run(&self, units: UnitRange) -> bool {
+        let units = units.first..units.end.min(self.geometry.logical_units);
+        let first = self.forward.get(units.start);
+        let address = |step: u32| if first == NONE { NONE } else { first + step };
+        (0..).zip(units).all(|(step, unit)| self.forward.get(unit) == address(step))
+    }
+
     pub(crate) fn write(&mut self, unit: u32, ready_ns: u64, medium: &mut Medium<'_>) -> Option<u64> {
         medium.stats.host_written_units += 1;
         self.cleaning.written_since_idle_work = true;

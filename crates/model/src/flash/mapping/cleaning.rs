@@ -24,6 +24,15 @@ pub(crate) struct Cleaning {
     valid: Vec<Resident>,
 }
 
+impl Cleaning {
+    /// All moves so far are over.
+    pub(super) fn forget_times(&mut self) {
+        if let Some(victim) = &mut self.victim {
+            victim.moved_ns = 0;
+        }
+    }
+}
+
 /// A unit at an offset of the victim.
 #[derive(Debug, Clone, Copy)]
 struct Resident {

@@ -65,7 +65,12 @@ impl PageMap {
 
     pub(crate) fn with_state_of(self, aged: Self) -> Option<Self> {
         let same = self.geometry == aged.geometry && self.superblocks.have_shape_of(&aged.superblocks);
-        same.then_some(Self { parameters: self.parameters, residents: self.residents, ..aged })
+        let mut map =
+            same.then_some(Self { parameters: self.parameters, residents: self.residents, ..aged })?;
+        // The clock of the world that aged it is not the one that it begins in.
+        map.cleaning.forget_times();
+        map.open.iter_mut().flatten().for_each(|open| open.ready_ns = 0);
+        Some(map)
     }
 
     pub(crate) fn is_new(&self) -> bool {

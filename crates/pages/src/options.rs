@@ -64,6 +64,12 @@ pub struct OpenOptions {
     pub gather_bytes: usize,
     /// How many tasks bring pages home at the same time.
     pub drain_tasks: usize,
+    /// How many requests each of them keeps at the device at the same time. More bring pages home sooner; but a commit's
+    /// own write then waits behind them.
+    pub drain_depth: usize,
+    /// How many bytes of staged pages stay in memory until they are home, so that they needn't be read back; never more
+    /// than a quarter of `memory_bytes`, of which it is a part.
+    pub keep_bytes: usize,
     /// Which write stream decompositors of `stable-buffer` take part: sequential, partitioned, ordered, focused. The
     /// last should, since it always finds something.
     pub decompositors: [bool; 4],
@@ -72,13 +78,15 @@ pub struct OpenOptions {
 }
 
 impl Default for OpenOptions {
-    /// 64 MiB of memory, 128 KiB gathered, two tasks.
+    /// 64 MiB of memory, a quarter of it for staged pages, 128 KiB gathered, two tasks with 16 requests each.
     fn default() -> Self {
         Self {
             costs: WriteCosts::default(),
             memory_bytes: 64 << 20,
             gather_bytes: 128 << 10,
             drain_tasks: 2,
+            drain_depth: 16,
+            keep_bytes: 16 << 20,
             decompositors: [true; 4],
             read_only: false,
         }

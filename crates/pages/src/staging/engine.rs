@@ -1,4 +1,5 @@
 use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -8,13 +9,14 @@ use rustc_hash::FxHashSet;
 
 use super::chain::Chain;
 use super::gather::Gather;
+use super::header::Header;
 use super::order::Order;
 use super::space::{Placement, Slot, Space};
 use super::table::{Entry, Table};
 use super::{drain, recover};
 use crate::batch::Change;
 use crate::defects::Defect;
-use crate::disk::Disk;
+use crate::disk::{Disk, Writing};
 use crate::home::Home;
 use crate::label::Label;
 use crate::page::checksum;
@@ -31,7 +33,7 @@ pub(crate) struct Staging {
 pub(crate) struct Way {
     pub(crate) placement: Placement,
     pub(crate) order: Box<dyn Order>,
-    /// Pages stay in memory until they are home, so that they needn't be read back.
+    /// All pages stay in memory until they are home, whatever the options say.
     pub(crate) keeps_memory: bool,
     pub(crate) draining: Draining,
 }
@@ -55,7 +57,8 @@ pub(super) struct Shared {
     pub(super) options: OpenOptions,
     pub(super) arena: Arena,
     pub(super) placement: Placement,
-    pub(super) keeps_memory: bool,
+    /// Staged pages whose contents may stay in memory.
+    pub(super) keep_pages: usize,
     pub(super) draining: Draining,
     pub(super) state: RefCell<State>,
     /// Something in the state that others may wait for is different.
@@ -75,6 +78,9 @@ pub(super) struct State {
     pub(super) pushing: Gather,
     /// Pages of that group that are in the table and not in the order yet.
     pub(super) unordered: Vec<PageNumber>,
+    /// Extents on their way to the device, by sequence, and whether a task waits for them.
+    pub(super) extents: VecDeque<(Writing, Header)>,
+    pub(super) is_waiting_for_extents: bool,
     /// Pages on their way home.
     pub(super) homing: FxHashSet<PageNumber>,
     /// Slots whose page was written home and not flushed there yet, as far as is known.
@@ -84,6 +90,8 @@ pub(super) struct State {
     pub(super) epoch: u64,
     pub(super) generation: u64,
     pub(super) workers: usize,
+    /// How many can't wait until others flush.
+    pub(super) hurrying: usize,
     pub(super) is_draining: bool,
     pub(super) is_stopped: bool,
 }
@@ -103,15 +111,20 @@ impl Staging {
             gather: Gather::default(),
             pushing: Gather::default(),
             unordered: Vec::new(),
+            extents: VecDeque::new(),
+            is_waiting_for_extents: false,
             homing: FxHashSet::default(),
             homed: Vec::new(),
             superseded: recovered.superseded,
             epoch: recovered.epoch + 1,
             generation: recovered.generation,
             workers: 0,
+            hurrying: 0,
             is_draining: false,
             is_stopped: false,
         };
+        let keep_bytes = parts.options.keep_bytes.min(parts.options.memory_bytes / 4);
+        let keep_pages = if keeps_memory { usize::MAX } else { keep_bytes / parts.home.label().page_length() };
         let shared = Shared {
             disk: Rc::clone(parts.home.disk()),
             label: parts.home.label().clone(),
@@ -119,7 +132,7 @@ impl Staging {
             options: parts.options,
             arena: parts.arena,
             placement,
-            keeps_memory,
+            keep_pages,
             draining,
             state: RefCell::new(state),
             changed: Signal::default(),
@@ -263,7 +276,10 @@ impl Policy for Staging {
     fn checkpoint(&self) -> Task<'_, ()> {
         Box::pin(async {
             self.make_durable().await?;
-            drain::everything(&self.shared).await
+            // What is on its way home must arrive even when nobody waits for it any more.
+            let shared = Rc::clone(&self.shared);
+            let homing = async move { drain::everything(&shared).await };
+            self.shared.disk.handle().spawn_named("page store: checkpoint", homing).await
         })
     }
 
@@ -290,6 +306,7 @@ impl Policy for Staging {
 
     fn stop(&self) {
         self.shared.state.borrow_mut().is_stopped = true;
+        self.shared.disk.look_again();
     }
 
     fn stopped(&self) -> Pin<Box<dyn Future<Output = ()> + '_>> {

@@ -20,7 +20,7 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 const PAGE_BYTES: usize = 4096;
-const WRITES: u64 = 1_000_000;
+const WRITES: u64 = 500_000;
 const SLOTS: [u64; 4] = [2_048, 16_384, 65_536, 262_144];
 /// Labels and ledgers are in there.
 const KEPT_BYTES: usize = 1 << 20;

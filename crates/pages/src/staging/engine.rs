@@ -1,6 +1,6 @@
 use std::cell::RefCell;
 use std::collections::VecDeque;
-use std::future::Future;
+use std::future::{Future, ready};
 use std::pin::Pin;
 use std::rc::Rc;
 
@@ -145,6 +145,21 @@ impl Staging {
         Ok(Self { shared: Rc::new(shared) })
     }
 
+    /// Takes a batch in, if there is room for it and it doesn't make the next group full; else gives it back.
+    fn take_in(&self, batch: Batch) -> Result<(), Batch> {
+        let most = self.largest_batch().min(self.shared.options.gather_bytes / self.shared.label.page_length());
+        if self.shared.state.borrow().gather.len() + batch.len() >= most {
+            return Err(batch);
+        }
+        self.gather(batch);
+        Ok(())
+    }
+
+    fn gather(&self, batch: Batch) {
+        let absorbed = self.shared.state.borrow_mut().gather.add(batch.into_changes());
+        self.shared.disk.count(|stats| stats.pages_absorbed += absorbed);
+    }
+
     async fn accept(&self, batch: Batch) -> Result<(), PageError> {
         let most = self.largest_batch();
         loop {
@@ -157,14 +172,10 @@ impl Staging {
             }
             self.shared.push().await?;
         }
-        let is_full = {
-            let mut state = self.shared.state.borrow_mut();
-            let absorbed = state.gather.add(batch.into_changes());
-            self.shared.disk.count(|stats| stats.pages_absorbed += absorbed);
-            let bytes = state.gather.len() * self.shared.label.page_length();
-            bytes >= self.shared.options.gather_bytes || state.gather.len() >= most
-        };
-        if is_full {
+        self.gather(batch);
+        let gathered = self.shared.state.borrow().gather.len();
+        let is_full = gathered * self.shared.label.page_length() >= self.shared.options.gather_bytes;
+        if is_full || gathered >= most {
             self.shared.push().await?;
         }
         Ok(())
@@ -262,7 +273,11 @@ impl Shared {
 
 impl Policy for Staging {
     fn write(&self, batch: Batch) -> Task<'_, ()> {
-        Box::pin(self.accept(batch))
+        // Nearly always there is nothing to wait for, and a future of nothing is a small one.
+        match self.take_in(batch) {
+            Ok(()) => Box::pin(ready(Ok(()))),
+            Err(batch) => Box::pin(self.accept(batch)),
+        }
     }
 
     fn sync(&self) -> Task<'_, ()> {

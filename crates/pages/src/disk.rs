@@ -5,9 +5,7 @@ use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 
 use nandle_io::runtime::{AsyncDevice, Handle, Reply};
-use nandle_io::{
-    Buffer, BufferMut, Completion, DeviceId, Durability, Operation, Shape, WriteBuffers,
-};
+use nandle_io::{Buffer, BufferMut, Completion, DeviceId, Durability, Operation, Shape, WriteBuffers};
 
 use crate::defects::Defect;
 use crate::signal::Signal;
@@ -138,7 +136,10 @@ impl Disk {
 
     /// The same, but leaves it to others to ask for the flush as long as nobody `is_in_a_hurry`. Who makes that true calls
     /// [`look_again`](Disk::look_again).
-    pub(crate) async fn flush_when(self: &Rc<Self>, is_in_a_hurry: impl Fn() -> bool) -> Result<(), PageError> {
+    pub(crate) async fn flush_when(
+        self: &Rc<Self>,
+        is_in_a_hurry: impl Fn() -> bool,
+    ) -> Result<(), PageError> {
         let writes = &self.writes;
         let needed = writes.completed.get();
         while writes.durable.get() < needed {

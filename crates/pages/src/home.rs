@@ -43,13 +43,13 @@ impl Home {
         &self.label
     }
 
-    /// Writes runs of pages, so many requests at the same time.
-    pub(crate) async fn write(&self, runs: Vec<Run>, depth: usize) -> Result<(), PageError> {
+    /// Writes runs of pages, at each time as many requests as `depth` says then, at least one.
+    pub(crate) async fn write(&self, runs: Vec<Run>, depth: impl Fn() -> usize) -> Result<(), PageError> {
         let _mine = self.claim(runs.iter().flat_map(Run::numbers).collect()).await;
-        let mut on_their_way = VecDeque::with_capacity(depth.min(runs.len()));
+        let mut on_their_way = VecDeque::new();
         let mut result = Ok(());
         for Run { first, pages, sums } in runs {
-            if on_their_way.len() >= depth.max(1) {
+            while on_their_way.len() >= depth().max(1) {
                 result = result.and(self.oldest_written(&mut on_their_way).await);
             }
             let writing = self.disk.write("writing pages home", self.label.home_of(first), pages);

@@ -64,8 +64,8 @@ pub struct OpenOptions {
     pub gather_bytes: usize,
     /// How many tasks bring pages home at the same time.
     pub drain_tasks: usize,
-    /// How many requests each of them keeps at the device at the same time. More bring pages home sooner; but a commit's
-    /// own write then waits behind them.
+    /// How many requests each of them keeps at the device when the staging area is about to run full; before that it is
+    /// a quarter as many, because commits wait behind them.
     pub drain_depth: usize,
     /// How many bytes of staged pages stay in memory until they are home, so that they needn't be read back; never more
     /// than a quarter of `memory_bytes`, of which it is a part.

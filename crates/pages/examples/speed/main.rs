@@ -14,7 +14,7 @@ mod null;
 
 use nandle_io::DeviceId;
 use nandle_io::runtime::Runtime;
-use nandle_pages::{Batch, CreateOptions, OpenOptions, PageNumber, PolicyKind, Stats, Store};
+use nandle_pages::{Batch, CreateOptions, Exchange, OpenOptions, PageNumber, PolicyKind, Stats, Store};
 use null::NullWorld;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -27,20 +27,42 @@ const KEPT_BYTES: usize = 1 << 20;
 
 fn main() {
     let only: Option<PolicyKind> = std::env::args().nth(1).map(|name| name.parse().unwrap());
-    println!("{WRITES} writes of random pages, eight times as many as slots, one to a batch, processor time");
-    println!("policy           slots  thousand/s  us/page  at the device, by page: writes  reads    KiB");
-    for policy in PolicyKind::ALL.into_iter().filter(|policy| only.is_none_or(|only| only == *policy)) {
+    let chosen = |policy: &PolicyKind| only.is_none_or(|only| only == *policy);
+    println!("{WRITES} writes of random pages of 4 KiB, eight times as many as slots, one to a batch:");
+    println!();
+    println!(
+        "| policy | slots | thousand writes/s | us a page | writes at the device, by page | reads | KiB written |"
+    );
+    println!("|---|--:|--:|--:|--:|--:|--:|");
+    for policy in PolicyKind::ALL.into_iter().filter(chosen) {
         for slots in SLOTS {
             let (seconds, did) = measure(policy, slots);
             let by_page = |count: u64| count as f64 / WRITES as f64;
             println!(
-                "{policy:<14} {slots:>7}  {:>10.0}  {:>7.2}  {:>30.2}  {:>5.2}  {:>5.2}",
+                "| {policy} | {slots} | {:.0} | {:.2} | {:.2} | {:.2} | {:.2} |",
                 WRITES as f64 / seconds / 1e3,
                 seconds * 1e6 / WRITES as f64,
                 by_page(did.device_writes),
                 by_page(did.device_reads),
                 by_page(did.device_written_bytes) / 1024.0
             );
+        }
+    }
+    println!();
+    println!(
+        "Translation and decomposition alone: a page enters the table and the order, and later leaves both:"
+    );
+    println!();
+    println!("| policy | slots | us a page |");
+    println!("|---|--:|--:|");
+    let staging = [PolicyKind::StableBuffer, PolicyKind::StableRing];
+    for policy in staging.into_iter().filter(chosen) {
+        for slots in SLOTS {
+            let mut exchange = Exchange::new(policy, PAGE_BYTES, usize::try_from(slots).unwrap()).unwrap();
+            let before = cpu_seconds();
+            exchange.stage(WRITES);
+            let seconds = cpu_seconds() - before;
+            println!("| {policy} | {slots} | {:.2} |", seconds * 1e6 / WRITES as f64);
         }
     }
 }
@@ -50,8 +72,7 @@ fn main() {
 fn measure(policy: PolicyKind, slots: u64) -> (f64, Stats) {
     let buffer_bytes = slots * PAGE_BYTES as u64;
     let create = CreateOptions::new(policy, PAGE_BYTES, slots * 8).with_buffer_bytes(buffer_bytes);
-    let runtime =
-        Runtime::new(Box::new(NullWorld::new(create.device_bytes().unwrap(), KEPT_BYTES)));
+    let runtime = Runtime::new(Box::new(NullWorld::new(create.device_bytes().unwrap(), KEPT_BYTES)));
     let handle = runtime.handle();
     runtime.block_on(async move {
         let device = DeviceId::from_index(0);

@@ -66,8 +66,7 @@ impl Io for NullWorld {
     fn submit(&mut self, device: DeviceId, request: Request) -> Result<(), Full> {
         let Request { token, mut operation } = request;
         self.requests += 1;
-        let result =
-            self.device[0].shape.check(&operation).map_err(|cause| IoError::new(&operation, cause));
+        let result = self.device[0].shape.check(&operation).map_err(|cause| IoError::new(&operation, cause));
         if result.is_ok() {
             self.take_effect(&mut operation);
         }

@@ -27,7 +27,7 @@ pub(crate) struct Runs {
     starts: Vec<u64>,
     /// Every run, and what were runs once.
     by_length: BinaryHeap<Run>,
-    runs: usize,
+    count: usize,
     numbers: u64,
 }
 
@@ -37,7 +37,7 @@ impl Runs {
         let limit = place(limit);
         let (from, to) = (vec![0; limit], vec![0; limit]);
         let starts = vec![0; limit.div_ceil(64)];
-        Self { from, to, starts, by_length: BinaryHeap::new(), runs: 0, numbers: 0 }
+        Self { from, to, starts, by_length: BinaryHeap::new(), count: 0, numbers: 0 }
     }
 
     /// How many numbers there are.
@@ -64,7 +64,7 @@ impl Runs {
             word = word.checked_sub(1)?;
             bits = *self.starts.get(word)?;
         }
-        let start = word as u64 * 64 + u64::from(63 - bits.leading_zeros());
+        let start = word as u64 * 64 + u64::from(bits.ilog2());
         self.beginning_at(start).filter(|run| number < run.end())
     }
 
@@ -106,10 +106,10 @@ impl Runs {
         if run.length == 0 {
             return;
         }
-        self.runs += 1;
+        self.count += 1;
         self.mark(run, run.length);
         self.by_length.push(run);
-        if self.by_length.len() > 64 + 4 * self.runs {
+        if self.by_length.len() > 64 + 4 * self.count {
             let known = self.by_length.drain().collect::<Vec<_>>();
             let alive = known.into_iter().filter(|run| self.beginning_at(run.start) == Some(*run));
             let mut alive: Vec<_> = alive.collect();
@@ -120,7 +120,7 @@ impl Runs {
     }
 
     fn forget(&mut self, run: Run) {
-        self.runs -= 1;
+        self.count -= 1;
         self.mark(run, 0);
     }
 
@@ -162,7 +162,7 @@ mod tests {
                     let within = expected.iter().find(|run| (run.start..run.end()).contains(&number));
                     assert_eq!(runs.containing(number), within.copied(), "seed {seed}: {number}");
                 }
-                assert_eq!(runs.runs, expected.len(), "seed {seed}");
+                assert_eq!(runs.count, expected.len(), "seed {seed}");
                 assert_eq!(runs.len(), numbers.len() as u64);
             }
         }

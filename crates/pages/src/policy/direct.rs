@@ -33,7 +33,7 @@ impl Direct {
                 match change {
                     Change::Put(contents) => {
                         let sum = checksum(page, &contents);
-                        home.write(vec![Run::of(page, contents, sum)], 1).await
+                        home.write(vec![Run::of(page, contents, sum)], || 1).await
                     }
                     Change::Discard => home.discard(page).await,
                 }

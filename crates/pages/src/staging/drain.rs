@@ -7,6 +7,7 @@ use nandle_io::Buffer;
 
 use super::engine::{Shared, staged_damage};
 use super::order::Instance;
+use super::space::Placement;
 use super::table::Entry;
 use crate::defects::Defect;
 use crate::disk::Reading;
@@ -16,6 +17,8 @@ use crate::{PageError, PageNumber};
 
 /// The most pages that one request writes home.
 const RUN_PAGES: usize = 256;
+/// As long as nobody is in a hurry, 1/this of the requests that a task may have at the device.
+const CALM: usize = 4;
 
 /// Pages that are on their way home: nobody else takes them meanwhile.
 struct Claim {
@@ -43,11 +46,17 @@ pub(super) fn start(shared: &Rc<Shared>) {
 }
 
 async fn work(shared: &Rc<Shared>) {
-    while shared.needs_draining(&mut shared.state.borrow_mut()) {
+    loop {
+        let is_stopped = shared.state.borrow().is_stopped;
+        let drains = shared.needs_draining(&mut shared.state.borrow_mut());
         // What fails here has stopped the store, so everybody learns of it.
-        match work_once(shared).await {
-            Ok(true) => {}
-            Ok(false) | Err(_) => return,
+        let moved_on = match (is_stopped, drains) {
+            (false, true) => work_once(shared).await,
+            (false, false) if shared.settling_is_due() => shared.settle().await,
+            (true, _) | (false, false) => Ok(false),
+        };
+        if !matches!(moved_on, Ok(true)) {
+            return;
         }
     }
 }
@@ -94,7 +103,13 @@ pub(super) async fn everything(shared: &Rc<Shared>) -> Result<(), PageError> {
 
 impl Shared {
     fn needs_draining(&self, state: &mut super::engine::State) -> bool {
-        let (blocks, room) = (state.space.blocks(), state.space.room_blocks());
+        // What is home or superseded has only to be settled; in a ring that needn't give room in front of it.
+        let settling = match self.placement {
+            Placement::Slots => state.settling + state.homed.len() + state.superseded.len(),
+            Placement::Ring => 0,
+        };
+        let coming = settling as u64 * self.label.page_blocks();
+        let (blocks, room) = (state.space.blocks(), state.space.room_blocks() + coming);
         let draining = self.draining;
         if room < blocks / draining.starts_below {
             state.is_draining = true;
@@ -176,7 +191,7 @@ async fn move_pages(shared: &Rc<Shared>, claim: &Claim) -> Result<(), PageError>
         shared.make_durable(newest).await?;
     }
     let contents = read_back(shared, &claim.versions).await?;
-    shared.home.write(shared.runs(claim, contents), shared.options.drain_depth).await
+    shared.home.write(shared.runs(claim, contents), || shared.drain_depth()).await
 }
 
 /// The contents of all pages: from memory, or read back and checked. None for a page of which a newer version came
@@ -192,7 +207,7 @@ async fn read_back(
         if entry.memory.is_some() {
             continue;
         }
-        if coming.len() >= shared.options.drain_depth.max(1) {
+        while coming.len() >= shared.drain_depth().max(1) {
             next_of(shared, versions, &mut coming, &mut contents).await?;
         }
         let into = shared.arena.allocate(shared.label.page_length())?;
@@ -225,6 +240,13 @@ async fn next_of(
 }
 
 impl Shared {
+    /// Requests that a task has at the device. A commit's own write waits behind them there, so they are few as long as
+    /// nobody waits for room.
+    fn drain_depth(&self) -> usize {
+        let depth = self.options.drain_depth;
+        if self.is_in_a_hurry() { depth } else { depth / CALM }
+    }
+
     /// Pages that follow one another go in one request.
     fn runs(&self, claim: &Claim, contents: Vec<Option<Buffer>>) -> Vec<Run> {
         let largest_bytes = self.disk.shape().largest_transfer_bytes;

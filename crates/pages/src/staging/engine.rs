@@ -85,6 +85,8 @@ pub(super) struct State {
     pub(super) homing: FxHashSet<PageNumber>,
     /// Slots whose page was written home and not flushed there yet, as far as is known.
     pub(super) homed: Vec<Slot>,
+    /// Slots that the settling that goes on will free.
+    pub(super) settling: usize,
     /// Slots with an older version, and the sequence of the newer one.
     pub(super) superseded: Vec<(Slot, u64)>,
     pub(super) epoch: u64,
@@ -115,6 +117,7 @@ impl Staging {
             is_waiting_for_extents: false,
             homing: FxHashSet::default(),
             homed: Vec::new(),
+            settling: 0,
             superseded: recovered.superseded,
             epoch: recovered.epoch + 1,
             generation: recovered.generation,
@@ -124,7 +127,8 @@ impl Staging {
             is_stopped: false,
         };
         let keep_bytes = parts.options.keep_bytes.min(parts.options.memory_bytes / 4);
-        let keep_pages = if keeps_memory { usize::MAX } else { keep_bytes / parts.home.label().page_length() };
+        let keep_pages =
+            if keeps_memory { usize::MAX } else { keep_bytes / parts.home.label().page_length() };
         let shared = Shared {
             disk: Rc::clone(parts.home.disk()),
             label: parts.home.label().clone(),
@@ -147,7 +151,8 @@ impl Staging {
 
     /// Takes a batch in, if there is room for it and it doesn't make the next group full; else gives it back.
     fn take_in(&self, batch: Batch) -> Result<(), Batch> {
-        let most = self.largest_batch().min(self.shared.options.gather_bytes / self.shared.label.page_length());
+        let most =
+            self.largest_batch().min(self.shared.options.gather_bytes / self.shared.label.page_length());
         if self.shared.state.borrow().gather.len() + batch.len() >= most {
             return Err(batch);
         }
@@ -186,9 +191,14 @@ impl Staging {
         self.shared.make_durable(target).await
     }
 
-    async fn read_newest(&self, page: PageNumber, mut into: BufferMut) -> Result<Buffer, PageError> {
+    async fn read_newest(
+        &self,
+        page: PageNumber,
+        mut into: BufferMut,
+        from: From,
+    ) -> Result<Buffer, PageError> {
         loop {
-            let found = self.shared.state.borrow().find(page);
+            let found = self.shared.state.borrow().find(page, from);
             let entry = match found {
                 Found::InMemory(contents) => return Ok(contents),
                 Found::AtHome => return self.shared.home.read(page, into).await,
@@ -200,7 +210,7 @@ impl Staging {
                 return Ok(contents);
             }
             // The page may have gone home meanwhile, and its slot to another.
-            let is_same = matches!(self.shared.state.borrow().find(page),
+            let is_same = matches!(self.shared.state.borrow().find(page, from),
                 Found::Staged(now) if now.sequence == entry.sequence);
             match contents.thaw() {
                 Ok(buffer) if !is_same => into = buffer,
@@ -214,6 +224,13 @@ pub(super) fn staged_damage(page: PageNumber, got: u32, expected: u32) -> PageEr
     PageError::Damaged { page, place: "the staging area", got, expected }
 }
 
+/// Where a page is looked for that is in more than one place.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum From {
+    Memory,
+    Device,
+}
+
 enum Found {
     InMemory(Buffer),
     Staged(Entry),
@@ -221,14 +238,18 @@ enum Found {
 }
 
 impl State {
-    fn find(&self, page: PageNumber) -> Found {
+    fn find(&self, page: PageNumber, from: From) -> Found {
         match self.gather.get(page).or_else(|| self.pushing.get(page)) {
             Some(Change::Put(contents)) => return Found::InMemory(contents.clone()),
             Some(Change::Discard) => return Found::AtHome,
             None => {}
         }
         match self.table.get(page) {
-            Some(Entry { memory: Some(contents), .. }) => Found::InMemory(contents.clone()),
+            Some(Entry { memory: Some(contents), sequence, .. })
+                if from == From::Memory || *sequence > self.chain.written() =>
+            {
+                Found::InMemory(contents.clone())
+            }
             Some(entry) => Found::Staged(entry.clone()),
             None => Found::AtHome,
         }
@@ -285,7 +306,11 @@ impl Policy for Staging {
     }
 
     fn read(&self, page: PageNumber, into: BufferMut) -> Task<'_, Buffer> {
-        Box::pin(self.read_newest(page, into))
+        Box::pin(self.read_newest(page, into, From::Memory))
+    }
+
+    fn verify(&self, page: PageNumber, into: BufferMut) -> Task<'_, Buffer> {
+        Box::pin(self.read_newest(page, into, From::Device))
     }
 
     fn checkpoint(&self) -> Task<'_, ()> {

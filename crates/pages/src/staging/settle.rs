@@ -14,6 +14,7 @@ impl Shared {
     pub(super) async fn settle(&self) -> Result<bool, PageError> {
         let _mine = self.settle_turn.take().await;
         let settled = self.settle_alone().await;
+        self.state.borrow_mut().settling = 0;
         self.changed.notify();
         settled.inspect_err(|error| self.disk.latch(error))
     }
@@ -21,7 +22,9 @@ impl Shared {
     async fn settle_alone(&self) -> Result<bool, PageError> {
         let (homed, written) = {
             let mut state = self.state.borrow_mut();
-            (std::mem::take(&mut state.homed), state.chain.written())
+            let homed = std::mem::take(&mut state.homed);
+            state.settling = homed.len();
+            (homed, state.chain.written())
         };
         if homed.is_empty() && self.state.borrow().superseded.is_empty() {
             return Ok(false);
@@ -30,6 +33,7 @@ impl Shared {
             self.disk.flush_when(|| self.is_in_a_hurry()).await?;
         }
         let (dead, empty, ledger) = self.draw_up(homed, written);
+        self.state.borrow_mut().settling = dead.len();
         if dead.is_empty() && empty.is_empty() {
             return Ok(false);
         }

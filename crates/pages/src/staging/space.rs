@@ -198,7 +198,7 @@ impl Space {
         for neighbours in freed.chunk_by(|one, next| one.end() == next.start) {
             let length = neighbours.iter().map(|run| run.length).sum();
             let start = neighbours.first().map_or(0, |run| run.start);
-            self.free.add(Run { start, length });
+            self.free.add(Run { length, start });
         }
         for position in empty {
             self.extents.remove(position);

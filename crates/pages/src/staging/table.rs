@@ -53,7 +53,12 @@ impl Table {
     }
 
     /// The contents of these versions are on the device: those stay in memory for which there is room.
-    pub(crate) fn written(&mut self, sequence: u64, pages: impl Iterator<Item = PageNumber>, keep_pages: usize) {
+    pub(crate) fn written(
+        &mut self,
+        sequence: u64,
+        pages: impl Iterator<Item = PageNumber>,
+        keep_pages: usize,
+    ) {
         for page in pages {
             if self.in_memory <= keep_pages {
                 return;

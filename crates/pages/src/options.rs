@@ -73,12 +73,14 @@ pub struct OpenOptions {
     /// Which write stream decompositors of `stable-buffer` take part: sequential, partitioned, ordered, focused. The
     /// last should, since it always finds something.
     pub decompositors: [bool; 4],
+    /// `out-of-place` compresses the pages that get an eighth shorter at least. What is stored is read either way.
+    pub compress: bool,
     /// Nothing is written, not even by recovery.
     pub read_only: bool,
 }
 
 impl Default for OpenOptions {
-    /// 64 MiB of memory, a quarter of it for staged pages, 128 KiB gathered, two tasks with 16 requests each.
+    /// 64 MiB of memory, a quarter of it for staged pages, 128 KiB gathered, two tasks with 16 requests each, compressing.
     fn default() -> Self {
         Self {
             costs: WriteCosts::default(),
@@ -88,6 +90,7 @@ impl Default for OpenOptions {
             drain_depth: 16,
             keep_bytes: 16 << 20,
             decompositors: [true; 4],
+            compress: true,
             read_only: false,
         }
     }

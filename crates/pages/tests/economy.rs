@@ -16,11 +16,11 @@ fn commits(policy: PolicyKind, options: OpenOptions) -> Stats {
         let store = Store::create(&handle, DEVICE, &create_options(policy), options).await.unwrap();
         let before = store.stats();
         for version in 1..=COMMITS {
-            let pages = [version * 7 % 64, version * 13 % 64 ^ 1];
+            let pages = [version * 7 % 64, (version * 13 % 64) ^ 1];
             store.commit(batch(&store, &pages, version)).await.unwrap();
         }
         let mut did = store.stats();
-        for page in [COMMITS * 7 % 64, COMMITS * 13 % 64 ^ 1] {
+        for page in [COMMITS * 7 % 64, (COMMITS * 13 % 64) ^ 1] {
             assert_eq!(read(&store, page).await, Some(COMMITS), "{policy}");
         }
         did.device_reads -= before.device_reads;

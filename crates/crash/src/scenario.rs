@@ -21,6 +21,8 @@ pub struct Scenario {
     pub gather_bytes: usize,
     /// Tasks that bring pages home.
     pub drain_tasks: usize,
+    /// So much of what is staged stays in memory.
+    pub keep_bytes: usize,
     /// Concurrent clients, each with pages of its own.
     pub clients: usize,
     /// What each client does between an opening and the next.
@@ -130,6 +132,7 @@ impl Scenario {
                 ],
                 Trouble::None,
             ),
+            keep_bytes: pick(of, &[0, 4 * page_bytes, 16 << 20], 0),
         }
     }
 
@@ -148,6 +151,7 @@ impl Scenario {
             memory_bytes: 64 * self.page_bytes,
             gather_bytes: self.gather_bytes,
             drain_tasks: self.drain_tasks,
+            keep_bytes: self.keep_bytes,
             ..OpenOptions::default()
         }
     }

@@ -1,7 +1,9 @@
 //! Durable commits a second on a real disk: `cargo run --release -p nandle-pages --example commits -- DIR CONTENDER COUNT`.
-//! A contender is a policy, or `bare`: one write of the same bytes and an fdatasync, with nothing around it. It prints
-//! commits a second. The file has no name and is written whole first, so that no commit meets an unwritten extent.
-#![allow(clippy::print_stdout, reason = "a measuring program, and it prints")]
+//! A contender is a policy, perhaps with the size of its staging area (`stable-buffer:64MiB`; else 8 MiB), or `bare`: one
+//! write of the same bytes and an fdatasync, with nothing around it. It prints commits a second, and on standard error
+//! what each of them asked of the device. The file has no name and is written whole first, so that no commit meets an
+//! unwritten extent.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a measuring program, and it prints")]
 
 use std::error::Error;
 use std::path::Path;
@@ -9,6 +11,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use nandle_io::runtime::{Handle, Runtime};
+use nandle_io::units::parse_bytes;
 use nandle_io::{Arena, DeviceFile, DeviceId, FileOptions, Io, Threads, Uring};
 use nandle_pages::{Batch, CreateOptions, OpenOptions, PageNumber, PolicyKind, Store};
 use rand::{RngExt, SeedableRng};
@@ -27,9 +30,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("usage: commits DIR CONTENDER COUNT".into());
     };
     let count: u64 = count.parse()?;
+    let (contender, buffer) = contender.split_once(':').unwrap_or((contender, "8MiB"));
     let policy = (contender != "bare").then(|| contender.parse::<PolicyKind>()).transpose()?;
     let create = CreateOptions::new(policy.unwrap_or(PolicyKind::Direct), PAGE_BYTES, PAGES)
-        .with_buffer_bytes(BUFFER_BYTES);
+        .with_buffer_bytes(parse_bytes(buffer)?);
     let (world, device) = file_world(Path::new(folder), create.device_bytes()?)?;
     let runtime = Runtime::new(world);
     let handle = runtime.handle();
@@ -105,6 +109,16 @@ async fn policy_seconds(
         store.commit(batch).await?;
     }
     let seconds = began.elapsed().as_secs_f64();
+    let did = store.stats();
     store.close().await?;
+    let by_commit = |what: u64| what as f64 / count as f64;
+    eprintln!(
+        "by commit: {:.2} writes of {:.1} KiB in all, {:.2} reads, {:.2} flushes, {:.2} pages brought home",
+        by_commit(did.device_writes),
+        by_commit(did.device_written_bytes) / 1024.0,
+        by_commit(did.device_reads),
+        by_commit(did.device_flushes),
+        by_commit(did.pages_homed),
+    );
     Ok(seconds)
 }

@@ -1,9 +1,11 @@
 use std::cell::{Cell, RefCell};
 use std::future::Future;
+use std::pin::Pin;
 use std::rc::Rc;
+use std::task::{Context, Poll, ready};
 
-use nandle_io::runtime::{AsyncDevice, Handle};
-use nandle_io::{Buffer, BufferMut, DeviceId, Durability, Operation, Shape, WriteBuffers};
+use nandle_io::runtime::{AsyncDevice, Handle, Reply};
+use nandle_io::{Buffer, BufferMut, Completion, DeviceId, Durability, Operation, Shape, WriteBuffers};
 
 use crate::defects::Defect;
 use crate::signal::Signal;
@@ -16,17 +18,26 @@ pub(crate) struct Disk {
     shape: Shape,
     handle: Handle,
     first_failure: RefCell<Option<PageError>>,
-    flushes: Flushes,
+    writes: Writes,
     changed: Signal,
-    counts: Cell<Stats>,
+    counts: RefCell<Stats>,
     read_only: bool,
 }
 
-/// Flushes are numbered in the order in which they start; one runs at a time.
-#[derive(Debug, Default)]
-struct Flushes {
-    started: Cell<u64>,
-    finished: Cell<u64>,
+/// How many writes were seen to complete, and how many of them flushes cover; one flush runs at a time.
+#[derive(Debug)]
+struct Writes {
+    completed: Cell<u64>,
+    /// What the running flush will have made durable, if one runs.
+    flushing: Cell<Option<u64>>,
+    durable: Cell<u64>,
+}
+
+impl Default for Writes {
+    /// Whoever had the device before may have left something volatile: that counts as a write.
+    fn default() -> Self {
+        Self { completed: Cell::new(1), flushing: Cell::default(), durable: Cell::default() }
+    }
 }
 
 impl Disk {
@@ -41,9 +52,9 @@ impl Disk {
             shape,
             handle: handle.clone(),
             first_failure: RefCell::default(),
-            flushes: Flushes::default(),
+            writes: Writes::default(),
             changed: Signal::default(),
-            counts: Cell::default(),
+            counts: RefCell::default(),
             read_only,
         }))
     }
@@ -57,13 +68,11 @@ impl Disk {
     }
 
     pub(crate) fn counts(&self) -> Stats {
-        self.counts.get()
+        *self.counts.borrow()
     }
 
     pub(crate) fn count(&self, change: impl FnOnce(&mut Stats)) {
-        let mut counts = self.counts.get();
-        change(&mut counts);
-        self.counts.set(counts);
+        change(&mut self.counts.borrow_mut());
     }
 
     /// An error once a write or a flush has failed, or if nothing may be written at all.
@@ -87,7 +96,7 @@ impl Disk {
         action: &'static str,
         offset_bytes: u64,
         from: WriteBuffers,
-    ) -> impl Future<Output = Result<(), PageError>> + use<> {
+    ) -> Writing {
         let length_bytes: usize = from.iter().map(Buffer::len).sum();
         let reply = self.check_writable().map(|()| {
             self.count(|stats| {
@@ -96,29 +105,16 @@ impl Disk {
             });
             self.device.request(Operation::Write { offset_bytes, from, durability: Durability::Volatile })
         });
-        let disk = Rc::clone(self);
-        async move {
-            let result = reply?.await.result.map_err(PageError::device(action));
-            result.inspect_err(|error| disk.latch(error))
-        }
+        Writing { disk: Rc::clone(self), action, reply }
     }
 
     /// Reads; the request is on its way when this returns.
-    pub(crate) fn read(
-        &self,
-        action: &'static str,
-        offset_bytes: u64,
-        into: BufferMut,
-    ) -> impl Future<Output = Result<Buffer, PageError>> + use<> {
+    pub(crate) fn read(&self, action: &'static str, offset_bytes: u64, into: BufferMut) -> Reading {
         self.count(|stats| {
             stats.device_reads += 1;
             stats.device_read_bytes += into.len() as u64;
         });
-        let reply = self.device.read(offset_bytes, into);
-        async move {
-            let (buffer, result) = reply.await;
-            result.map(|()| buffer.freeze()).map_err(PageError::device(action))
-        }
+        Reading { action, reply: self.device.request(Operation::read(offset_bytes, into)) }
     }
 
     /// Tells the device that a range is needed no more, where it wants to know.
@@ -128,40 +124,102 @@ impl Disk {
             return Ok(());
         }
         let result = self.device.discard(offset_bytes, length_bytes).await;
+        self.writes.completed.update(|completed| completed + 1);
         result.map_err(PageError::device("discarding pages")).inspect_err(|error| self.latch(error))
     }
 
-    /// Makes durable what had been written when this was called: waits for a flush that started afterwards, its own
-    /// or one that others asked for.
+    /// Makes durable what had been written when this was called: waits for a flush that covers it, its own or one that
+    /// others asked for.
     pub(crate) async fn flush(self: &Rc<Self>) -> Result<(), PageError> {
-        let needed = self.flushes.started.get() + 1;
-        while self.flushes.finished.get() < needed {
+        self.flush_when(|| true).await
+    }
+
+    /// The same, but leaves it to others to ask for the flush as long as nobody `is_in_a_hurry`. Who makes that true calls
+    /// [`look_again`](Disk::look_again).
+    pub(crate) async fn flush_when(
+        self: &Rc<Self>,
+        is_in_a_hurry: impl Fn() -> bool,
+    ) -> Result<(), PageError> {
+        let writes = &self.writes;
+        let needed = writes.completed.get();
+        while writes.durable.get() < needed {
             self.check_writable()?;
-            if self.flushes.started.get() == self.flushes.finished.get() {
+            if writes.flushing.get().is_none() && is_in_a_hurry() {
                 self.start_flush();
             }
-            let finished = self.flushes.finished.get();
-            let moved_on = || self.flushes.finished.get() > finished || self.first_failure.borrow().is_some();
+            let durable = writes.durable.get();
+            let moved_on = || {
+                let may_start = writes.flushing.get().is_none() && is_in_a_hurry();
+                writes.durable.get() > durable || may_start || self.first_failure.borrow().is_some()
+            };
             self.changed.wait(|| moved_on().then_some(())).await;
         }
-        Ok(())
+        self.check_writable()
+    }
+
+    /// Lets those who leave a flush to others see whether they are in a hurry by now.
+    pub(crate) fn look_again(&self) {
+        self.changed.notify();
     }
 
     /// In a task of its own, so that it ends even when nobody waits for it any more.
     fn start_flush(self: &Rc<Self>) {
-        self.flushes.started.set(self.flushes.started.get() + 1);
+        let covers = self.writes.completed.get();
+        self.writes.flushing.set(Some(covers));
         self.count(|stats| stats.device_flushes += 1);
         let reply = self.device.request(Operation::Flush);
         let disk = Rc::clone(self);
         self.handle.spawn_named("flush of a page store", async move {
-            match reply.await.result.map_err(PageError::device("flushing")) {
-                Ok(()) => disk.flushes.finished.set(disk.flushes.started.get()),
-                Err(_) if Defect::FailedFlushForgotten.is_seeded() => {
-                    disk.flushes.finished.set(disk.flushes.started.get());
-                }
-                Err(error) => disk.latch(&error),
+            let result = reply.await.result.map_err(PageError::device("flushing"));
+            disk.writes.flushing.set(None);
+            match result {
+                Err(error) if !Defect::FailedFlushForgotten.is_seeded() => disk.latch(&error),
+                _ => disk.writes.durable.set(covers),
             }
             disk.changed.notify();
         });
+    }
+}
+
+/// A write on its way. It goes on when this is dropped.
+#[must_use = "nobody learns what became of the write"]
+pub(crate) struct Writing {
+    disk: Rc<Disk>,
+    action: &'static str,
+    /// Or why there is no request.
+    reply: Result<Reply, PageError>,
+}
+
+impl Future for Writing {
+    type Output = Result<(), PageError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let reply = match &mut self.reply {
+            Ok(reply) => reply,
+            Err(refused) => return Poll::Ready(Err(refused.clone())),
+        };
+        let result = ready!(Pin::new(reply).poll(context)).result;
+        self.disk.writes.completed.update(|completed| completed + 1);
+        let result = result.map_err(PageError::device(self.action));
+        Poll::Ready(result.inspect_err(|error| self.disk.latch(error)))
+    }
+}
+
+/// A read on its way.
+#[must_use = "the buffer comes back with it"]
+pub(crate) struct Reading {
+    action: &'static str,
+    reply: Reply,
+}
+
+impl Future for Reading {
+    type Output = Result<Buffer, PageError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let Completion { operation, result, .. } = ready!(Pin::new(&mut self.reply).poll(context));
+        let Some(buffer) = operation.into_read_buffer() else {
+            unreachable!("a completion has its request's buffers")
+        };
+        Poll::Ready(result.map(|()| buffer.freeze()).map_err(PageError::device(self.action)))
     }
 }

@@ -1,10 +1,12 @@
 use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 use nandle_io::{Buffer, BufferMut, WriteBuffers};
 use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
 
-use crate::disk::Disk;
+use crate::disk::{Disk, Writing};
 use crate::label::Label;
 use crate::page::checksum;
 use crate::signal::Signal;
@@ -41,14 +43,29 @@ impl Home {
         &self.label
     }
 
-    /// Writes pages that follow one another, with their checksums, in one request.
-    pub(crate) async fn write(&self, first: PageNumber, pages: Vec<(Buffer, u32)>) -> Result<(), PageError> {
-        let numbers = first.0..first.0 + pages.len() as u64;
-        let _mine = self.claim(numbers.clone().map(PageNumber).collect()).await;
-        let (from, checksums): (WriteBuffers, Vec<u32>) = pages.into_iter().unzip();
-        let written = self.disk.write("writing pages home", self.label.home_of(first), from).await;
+    /// Writes runs of pages, at each time as many requests as `depth` says then, at least one.
+    pub(crate) async fn write(&self, runs: Vec<Run>, depth: impl Fn() -> usize) -> Result<(), PageError> {
+        let _mine = self.claim(runs.iter().flat_map(Run::numbers).collect()).await;
+        let mut on_their_way = VecDeque::new();
+        let mut result = Ok(());
+        for Run { first, pages, sums } in runs {
+            while on_their_way.len() >= depth().max(1) {
+                result = result.and(self.oldest_written(&mut on_their_way).await);
+            }
+            let writing = self.disk.write("writing pages home", self.label.home_of(first), pages);
+            on_their_way.push_back((writing, first, sums));
+        }
+        while !on_their_way.is_empty() {
+            result = result.and(self.oldest_written(&mut on_their_way).await);
+        }
+        result
+    }
+
+    async fn oldest_written(&self, on_their_way: &mut OnTheirWay) -> Result<(), PageError> {
+        let Some((writing, first, checksums)) = on_their_way.pop_front() else { return Ok(()) };
+        let written = writing.await;
         let mut sums = self.sums.borrow_mut();
-        for (number, sum) in numbers.map(PageNumber).zip(checksums) {
+        for (number, sum) in (first.0..).map(PageNumber).zip(checksums) {
             match &written {
                 Ok(()) => sums.set(number, sum),
                 Err(_) => sums.forget(number),
@@ -94,6 +111,46 @@ impl Home {
         self.changed.wait(|| free().then_some(())).await;
         self.busy.borrow_mut().extend(pages.iter().copied());
         Mine { home: self, pages }
+    }
+}
+
+/// Requests with the first page and the checksums of each, in the order in which they were sent.
+type OnTheirWay = VecDeque<(Writing, PageNumber, SmallVec<[u32; 1]>)>;
+
+/// Pages that follow one another: one request.
+#[derive(Debug)]
+pub(crate) struct Run {
+    first: PageNumber,
+    pages: WriteBuffers,
+    sums: SmallVec<[u32; 1]>,
+}
+
+impl Run {
+    /// A page and its checksum.
+    pub(crate) fn of(page: PageNumber, contents: Buffer, sum: u32) -> Self {
+        let (pages, sums) = (WriteBuffers::from_buf([contents]), SmallVec::from_buf([sum]));
+        Self { first: page, pages, sums }
+    }
+
+    /// Adds the page behind its last; gives it back if that is another one, or the run is as long as it may be.
+    pub(crate) fn extend(
+        &mut self,
+        page: PageNumber,
+        contents: Buffer,
+        sum: u32,
+        longest_pages: usize,
+    ) -> Result<(), Buffer> {
+        let length = self.pages.len();
+        if self.first.0 + length as u64 != page.0 || length >= longest_pages {
+            return Err(contents);
+        }
+        self.pages.push(contents);
+        self.sums.push(sum);
+        Ok(())
+    }
+
+    fn numbers(&self) -> impl Iterator<Item = PageNumber> + use<> {
+        (self.first.0..self.first.0 + self.pages.len() as u64).map(PageNumber)
     }
 }
 

@@ -41,6 +41,8 @@ mod fields;
 mod home;
 mod index;
 mod label;
+#[cfg(feature = "measure")]
+mod measure;
 mod options;
 mod page;
 mod policy;
@@ -56,6 +58,8 @@ pub use costs::WriteCosts;
 #[cfg(feature = "defects")]
 pub use defects::{Defect, seed_defect};
 pub use error::PageError;
+#[cfg(feature = "measure")]
+pub use measure::Exchange;
 pub use options::{CreateOptions, OpenOptions};
 pub use page::{BLOCK_BYTES, PageNumber};
 pub use policy::{PolicyKind, Promises, UnknownPolicy};

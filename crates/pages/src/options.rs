@@ -64,6 +64,12 @@ pub struct OpenOptions {
     pub gather_bytes: usize,
     /// How many tasks bring pages home at the same time.
     pub drain_tasks: usize,
+    /// How many requests each of them keeps at the device when the staging area is about to run full; before that it is
+    /// a quarter as many, because commits wait behind them.
+    pub drain_depth: usize,
+    /// How many bytes of staged pages stay in memory until they are home, so that they needn't be read back; never more
+    /// than a quarter of `memory_bytes`, of which it is a part.
+    pub keep_bytes: usize,
     /// Which write stream decompositors of `stable-buffer` take part: sequential, partitioned, ordered, focused. The
     /// last should, since it always finds something.
     pub decompositors: [bool; 4],
@@ -74,13 +80,15 @@ pub struct OpenOptions {
 }
 
 impl Default for OpenOptions {
-    /// 64 MiB of memory, 128 KiB gathered, two tasks, compressing.
+    /// 64 MiB of memory, a quarter of it for staged pages, 128 KiB gathered, two tasks with 16 requests each, compressing.
     fn default() -> Self {
         Self {
             costs: WriteCosts::default(),
             memory_bytes: 64 << 20,
             gather_bytes: 128 << 10,
             drain_tasks: 2,
+            drain_depth: 16,
+            keep_bytes: 16 << 20,
             decompositors: [true; 4],
             compress: true,
             read_only: false,

@@ -11,8 +11,10 @@ pub(crate) struct Signal {
 impl Signal {
     /// Lets everybody who waits look again.
     pub(crate) fn notify(&self) {
-        let waiting = self.waiting.take();
-        waiting.into_iter().for_each(Waker::wake);
+        let mut waiting = self.waiting.take();
+        waiting.drain(..).for_each(Waker::wake);
+        // Its memory is used again. Waking runs nobody, so nobody has begun to wait meanwhile.
+        self.waiting.replace(waiting);
     }
 
     /// Waits until `ready` gives something.

@@ -154,7 +154,7 @@ impl Store {
     pub async fn verify(&self) -> Result<u64, PageError> {
         let known = self.policy.known();
         for page in &known {
-            self.policy.read(*page, self.buffer()?).await?;
+            self.policy.verify(*page, self.buffer()?).await?;
         }
         Ok(known.len() as u64)
     }

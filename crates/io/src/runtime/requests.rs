@@ -49,8 +49,11 @@ impl Requests {
     pub(super) fn start(&mut self, io: &mut dyn Io, device: DeviceId, operation: Operation) -> Rc<Reaction> {
         let reaction = Rc::<Reaction>::default();
         let token = self.outstanding.insert(Rc::clone(&reaction)) as u64;
-        self.waiting.push_back((device, Request { token, operation }));
-        self.send_waiting(io);
+        let request = Request { token, operation };
+        let full = if self.waiting.is_empty() { io.submit(device, request) } else { Err(Full(request)) };
+        if let Err(Full(request)) = full {
+            self.waiting.push_back((device, request));
+        }
         reaction
     }
 

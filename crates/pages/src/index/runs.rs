@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BinaryHeap;
 
 /// Numbers that follow one another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -13,43 +13,72 @@ impl Run {
     }
 }
 
-/// A set of numbers as its longest possible runs, by place and by length. Every change costs a handful of steps in
-/// trees, however many numbers there are.
-#[derive(Debug, Clone, Default)]
+/// A set of numbers below a limit as its longest possible runs, by place and by length.
+///
+/// Tables with an entry for each number that could be in it, and a heap of lengths from which what is outdated is thrown
+/// away when it comes to the top: so that a change costs a few steps in plain memory, however many runs there are.
+#[derive(Debug, Clone)]
 pub(crate) struct Runs {
-    by_start: BTreeMap<u64, u64>,
-    by_length: BTreeSet<Run>,
+    /// The length of the run that begins at a number; 0 where none does.
+    from: Vec<u32>,
+    /// The length of the run whose last number it is; 0 where none ends.
+    to: Vec<u32>,
+    /// A bit for each number at which a run begins.
+    starts: Vec<u64>,
+    /// Every run, and what were runs once.
+    by_length: BinaryHeap<Run>,
+    count: usize,
     numbers: u64,
 }
 
 impl Runs {
+    /// None of the numbers below `limit`.
+    pub(crate) fn none_below(limit: u64) -> Self {
+        let limit = place(limit);
+        let (from, to) = (vec![0; limit], vec![0; limit]);
+        let starts = vec![0; limit.div_ceil(64)];
+        Self { from, to, starts, by_length: BinaryHeap::new(), count: 0, numbers: 0 }
+    }
+
     /// How many numbers there are.
     pub(crate) fn len(&self) -> u64 {
         self.numbers
     }
 
     /// The longest run; of equal ones that with the greatest numbers.
-    pub(crate) fn longest(&self) -> Option<Run> {
-        self.by_length.last().copied()
+    pub(crate) fn longest(&mut self) -> Option<Run> {
+        while let Some(run) = self.by_length.peek().copied() {
+            if self.beginning_at(run.start) == Some(run) {
+                return Some(run);
+            }
+            self.by_length.pop();
+        }
+        None
     }
 
     /// The run that a number is in.
     pub(crate) fn containing(&self, number: u64) -> Option<Run> {
-        let (&start, &length) = self.by_start.range(..=number).next_back()?;
-        (number < start + length).then_some(Run { length, start })
+        let mut word = place(number / 64);
+        let mut bits = self.starts.get(word)? & u64::MAX >> (63 - number % 64);
+        while bits == 0 {
+            word = word.checked_sub(1)?;
+            bits = *self.starts.get(word)?;
+        }
+        let start = word as u64 * 64 + u64::from(bits.ilog2());
+        self.beginning_at(start).filter(|run| number < run.end())
     }
 
     /// Adds numbers, none of which is there.
     pub(crate) fn add(&mut self, added: Run) {
         self.numbers += added.length;
         let mut joined = added;
-        if let Some(before) = added.start.checked_sub(1).and_then(|number| self.containing(number)) {
+        if let Some(before) = added.start.checked_sub(1).and_then(|last| self.ending_at(last)) {
             self.forget(before);
             joined = Run { start: before.start, length: before.length + joined.length };
         }
-        if let Some(&length) = self.by_start.get(&added.end()) {
-            self.forget(Run { length, start: added.end() });
-            joined.length += length;
+        if let Some(behind) = self.beginning_at(added.end()) {
+            self.forget(behind);
+            joined.length += behind.length;
         }
         self.keep(joined);
     }
@@ -63,17 +92,52 @@ impl Runs {
         self.keep(Run { start: removed.end(), length: run.end().saturating_sub(removed.end()) });
     }
 
+    fn beginning_at(&self, start: u64) -> Option<Run> {
+        let length = self.from.get(place(start)).copied().filter(|length| *length > 0)?;
+        Some(Run { length: u64::from(length), start })
+    }
+
+    fn ending_at(&self, last: u64) -> Option<Run> {
+        let length = u64::from(self.to.get(place(last)).copied().filter(|length| *length > 0)?);
+        Some(Run { length, start: last + 1 - length })
+    }
+
     fn keep(&mut self, run: Run) {
-        if run.length > 0 {
-            self.by_start.insert(run.start, run.length);
-            self.by_length.insert(run);
+        if run.length == 0 {
+            return;
+        }
+        self.count += 1;
+        self.mark(run, run.length);
+        self.by_length.push(run);
+        if self.by_length.len() > 64 + 4 * self.count {
+            let known = self.by_length.drain().collect::<Vec<_>>();
+            let alive = known.into_iter().filter(|run| self.beginning_at(run.start) == Some(*run));
+            let mut alive: Vec<_> = alive.collect();
+            alive.sort_unstable();
+            alive.dedup();
+            self.by_length = alive.into();
         }
     }
 
     fn forget(&mut self, run: Run) {
-        self.by_start.remove(&run.start);
-        self.by_length.remove(&run);
+        self.count -= 1;
+        self.mark(run, 0);
     }
+
+    /// Enters the length of a run at both of its ends.
+    fn mark(&mut self, run: Run, length: u64) {
+        let length = u32::try_from(length).unwrap_or(u32::MAX);
+        self.from.get_mut(place(run.start)).into_iter().for_each(|entry| *entry = length);
+        self.to.get_mut(place(run.end() - 1)).into_iter().for_each(|entry| *entry = length);
+        let bit = 1 << (run.start % 64);
+        if let Some(word) = self.starts.get_mut(place(run.start / 64)) {
+            *word = if length > 0 { *word | bit } else { *word & !bit };
+        }
+    }
+}
+
+fn place(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
 }
 
 #[cfg(test)]
@@ -84,19 +148,21 @@ mod tests {
     #[test]
     fn the_same_as_counted_from_scratch() {
         for seed in 0..20 {
-            let mut runs = Runs::default();
-            for (added, number, numbers) in changes(seed, 40) {
+            let mut runs = Runs::none_below(200);
+            for (added, number, numbers) in changes(seed, 200) {
                 let one = Run { length: 1, start: number };
                 if added {
                     runs.add(one);
                 } else {
                     runs.remove(one);
                 }
-                let mut found: Vec<Run> = runs.by_length.iter().copied().collect();
-                assert_eq!(runs.longest(), found.last().copied(), "seed {seed}");
-                found.sort_unstable_by_key(|run| run.start);
-                assert_eq!(found, naive::runs(&numbers), "seed {seed}");
-                assert_eq!(runs.containing(number).is_some(), added);
+                let expected = naive::runs(&numbers);
+                assert_eq!(runs.longest(), expected.iter().max().copied(), "seed {seed}");
+                for number in 0..200 {
+                    let within = expected.iter().find(|run| (run.start..run.end()).contains(&number));
+                    assert_eq!(runs.containing(number), within.copied(), "seed {seed}: {number}");
+                }
+                assert_eq!(runs.count, expected.len(), "seed {seed}");
                 assert_eq!(runs.len(), numbers.len() as u64);
             }
         }
@@ -104,7 +170,7 @@ mod tests {
 
     #[test]
     fn whole_ranges_come_and_go() {
-        let mut runs = Runs::default();
+        let mut runs = Runs::none_below(100);
         runs.add(Run { start: 0, length: 100 });
         runs.remove(Run { start: 10, length: 20 });
         runs.remove(Run { start: 99, length: 1 });

@@ -11,7 +11,7 @@ use nandle_io::{Buffer, BufferMut};
 
 use super::{Policy, Task};
 use crate::batch::Change;
-use crate::home::Home;
+use crate::home::{Home, Run};
 use crate::page::checksum;
 use crate::{Batch, PageError, PageNumber, Stats};
 
@@ -33,7 +33,7 @@ impl Direct {
                 match change {
                     Change::Put(contents) => {
                         let sum = checksum(page, &contents);
-                        home.write(page, vec![(contents, sum)]).await
+                        home.write(vec![Run::of(page, contents, sum)], || 1).await
                     }
                     Change::Discard => home.discard(page).await,
                 }

@@ -36,6 +36,11 @@ pub(crate) trait Policy {
     /// Reads a page, checked as far as its contents are known.
     fn read(&self, page: PageNumber, into: BufferMut) -> Task<'_, Buffer>;
 
+    /// Reads a page as [`read`](Policy::read) does, but from the device if it is there, whatever is in memory.
+    fn verify(&self, page: PageNumber, into: BufferMut) -> Task<'_, Buffer> {
+        self.read(page, into)
+    }
+
     /// Brings everything that was accepted to its own place, durably.
     fn checkpoint(&self) -> Task<'_, ()>;
 

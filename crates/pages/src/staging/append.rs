@@ -67,6 +67,7 @@ impl Shared {
             if let Some(room) = found {
                 return Ok(room);
             }
+            let _hurry = self.hurry();
             if drain::make_space(self).await? {
                 continue;
             }
@@ -94,15 +95,36 @@ impl Shared {
         let mut from: WriteBuffers = WriteBuffers::with_capacity(1 + contents.len());
         from.push(header_block.freeze());
         from.extend(contents);
-        let written = self.disk.write("writing to the staging area", self.offset_of(room.position), from);
-        let shared = Rc::clone(self);
-        self.disk.handle().spawn_named("page store: an extent", async move {
-            if written.await.is_ok() {
-                shared.wrote(&header);
-            }
-            shared.changed.notify();
-        });
+        let writing = self.disk.write("writing to the staging area", self.offset_of(room.position), from);
+        let nobody_waits = {
+            let state = &mut *self.state.borrow_mut();
+            state.extents.push_back((writing, header));
+            !std::mem::replace(&mut state.is_waiting_for_extents, true)
+        };
+        if nobody_waits {
+            let shared = Rc::clone(self);
+            self.disk
+                .handle()
+                .spawn_named("page store: extents", async move { shared.wait_for_extents().await });
+        }
         Ok(())
+    }
+
+    /// Waits for all extents that are on their way, in their order: a later one counts for nothing before those in front
+    /// of it.
+    async fn wait_for_extents(&self) {
+        loop {
+            let next = self.state.borrow_mut().extents.pop_front();
+            let Some((writing, header)) = next else { break };
+            if writing.await.is_ok() {
+                let state = &mut *self.state.borrow_mut();
+                state.chain.wrote(header.sequence);
+                let pages = header.pages.iter().map(|(page, _)| *page);
+                state.table.written(header.sequence, pages, self.keep_pages);
+            }
+            self.changed.notify();
+        }
+        self.state.borrow_mut().is_waiting_for_extents = false;
     }
 
     /// Takes changes, and enters them everywhere.
@@ -149,15 +171,5 @@ impl Shared {
         }
         let position = room.position;
         (Header { epoch: state.epoch, sequence, durable, position, is_last, pages, discards }, contents)
-    }
-
-    fn wrote(&self, header: &Header) {
-        let state = &mut *self.state.borrow_mut();
-        state.chain.wrote(header.sequence);
-        if !self.keeps_memory {
-            for (page, _) in &header.pages {
-                state.table.drop_memory(*page, header.sequence);
-            }
-        }
     }
 }

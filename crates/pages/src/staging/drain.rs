@@ -1,18 +1,24 @@
 //! From the staging area home.
 
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 use nandle_io::Buffer;
 
 use super::engine::{Shared, staged_damage};
 use super::order::Instance;
+use super::space::Placement;
 use super::table::Entry;
 use crate::defects::Defect;
+use crate::disk::Reading;
+use crate::home::Run;
 use crate::page::checksum;
 use crate::{PageError, PageNumber};
 
 /// The most pages that one request writes home.
 const RUN_PAGES: usize = 256;
+/// As long as nobody is in a hurry, 1/this of the requests that a task may have at the device.
+const CALM: usize = 4;
 
 /// Pages that are on their way home: nobody else takes them meanwhile.
 struct Claim {
@@ -22,6 +28,9 @@ struct Claim {
 
 /// Starts a background task if there is need for one and room for another.
 pub(super) fn start(shared: &Rc<Shared>) {
+    if shared.is_in_a_hurry() {
+        shared.disk.look_again();
+    }
     let mut state = shared.state.borrow_mut();
     if state.workers >= shared.options.drain_tasks || !shared.needs_draining(&mut state) {
         return;
@@ -37,11 +46,17 @@ pub(super) fn start(shared: &Rc<Shared>) {
 }
 
 async fn work(shared: &Rc<Shared>) {
-    while shared.needs_draining(&mut shared.state.borrow_mut()) {
+    loop {
+        let is_stopped = shared.state.borrow().is_stopped;
+        let drains = shared.needs_draining(&mut shared.state.borrow_mut());
         // What fails here has stopped the store, so everybody learns of it.
-        match work_once(shared).await {
-            Ok(true) => {}
-            Ok(false) | Err(_) => return,
+        let moved_on = match (is_stopped, drains) {
+            (false, true) => work_once(shared).await,
+            (false, false) if shared.settling_is_due() => shared.settle().await,
+            (true, _) | (false, false) => Ok(false),
+        };
+        if !matches!(moved_on, Ok(true)) {
+            return;
         }
     }
 }
@@ -69,6 +84,7 @@ pub(super) async fn make_space(shared: &Rc<Shared>) -> Result<bool, PageError> {
 
 /// Brings everything home that is staged.
 pub(super) async fn everything(shared: &Rc<Shared>) -> Result<(), PageError> {
+    let _hurry = shared.hurry();
     loop {
         while let Some(claim) = shared.claim() {
             bring_home(shared, claim).await?;
@@ -87,7 +103,13 @@ pub(super) async fn everything(shared: &Rc<Shared>) -> Result<(), PageError> {
 
 impl Shared {
     fn needs_draining(&self, state: &mut super::engine::State) -> bool {
-        let (blocks, room) = (state.space.blocks(), state.space.room_blocks());
+        // What is home or superseded has only to be settled; in a ring that needn't give room in front of it.
+        let settling = match self.placement {
+            Placement::Slots => state.settling + state.homed.len() + state.superseded.len(),
+            Placement::Ring => 0,
+        };
+        let coming = settling as u64 * self.label.page_blocks();
+        let (blocks, room) = (state.space.blocks(), state.space.room_blocks() + coming);
         let draining = self.draining;
         if room < blocks / draining.starts_below {
             state.is_draining = true;
@@ -169,69 +191,76 @@ async fn move_pages(shared: &Rc<Shared>, claim: &Claim) -> Result<(), PageError>
         shared.make_durable(newest).await?;
     }
     let contents = read_back(shared, &claim.versions).await?;
-    let mut writes = Vec::new();
-    for (first, run) in runs(claim, contents) {
-        let home = Rc::clone(&shared.home);
-        let write = async move { home.write(first, run).await };
-        writes.push(shared.disk.handle().spawn_named("page store: writing home", write));
-    }
-    let mut result = Ok(());
-    for write in writes {
-        result = result.and(write.await);
-    }
-    result
+    shared.home.write(shared.runs(claim, contents), || shared.drain_depth()).await
 }
 
-/// The contents of all pages: from memory, or read back, all at the same time. None for a page of which a newer version
-/// came meanwhile, so that its slot may hold another page by now.
+/// The contents of all pages: from memory, or read back and checked. None for a page of which a newer version came
+/// meanwhile, so that its slot may hold another page by now.
 async fn read_back(
     shared: &Rc<Shared>,
     versions: &[(PageNumber, Entry)],
 ) -> Result<Vec<Option<Buffer>>, PageError> {
-    let mut reads = Vec::with_capacity(versions.len());
-    for (_, entry) in versions {
-        let Some(contents) = &entry.memory else {
-            let into = shared.arena.allocate(shared.label.page_length())?;
-            let offset_bytes = shared.offset_of(shared.state.borrow().space.block_of(entry.slot));
-            let read = shared.disk.read("reading a staged page back", offset_bytes, into);
-            reads.push(Reading::Coming(Box::pin(read)));
-            continue;
-        };
-        reads.push(Reading::Done(contents.clone()));
-    }
+    let mut coming = VecDeque::new();
     let mut contents = Vec::with_capacity(versions.len());
-    for ((page, entry), reading) in versions.iter().zip(reads) {
-        let buffer = match reading {
-            Reading::Done(buffer) => buffer,
-            Reading::Coming(read) => read.await?,
-        };
-        let got = checksum(*page, &buffer);
-        let is_whole = got == entry.sum;
-        let newest = shared.state.borrow().table.get(*page).map(|newest| newest.sequence);
-        if !is_whole && newest == Some(entry.sequence) {
-            return Err(staged_damage(*page, got, entry.sum));
+    for (place, (_, entry)) in versions.iter().enumerate() {
+        contents.push(entry.memory.clone());
+        if entry.memory.is_some() {
+            continue;
         }
-        contents.push(is_whole.then_some(buffer));
+        while coming.len() >= shared.drain_depth().max(1) {
+            next_of(shared, versions, &mut coming, &mut contents).await?;
+        }
+        let into = shared.arena.allocate(shared.label.page_length())?;
+        let offset_bytes = shared.offset_of(shared.state.borrow().space.block_of(entry.slot));
+        coming.push_back((place, shared.disk.read("reading a staged page back", offset_bytes, into)));
+    }
+    while !coming.is_empty() {
+        next_of(shared, versions, &mut coming, &mut contents).await?;
     }
     Ok(contents)
 }
 
-enum Reading {
-    Done(Buffer),
-    Coming(crate::policy::Task<'static, Buffer>),
+/// Waits for the read that has been on its way longest, and checks what it brings.
+async fn next_of(
+    shared: &Rc<Shared>,
+    versions: &[(PageNumber, Entry)],
+    coming: &mut VecDeque<(usize, Reading)>,
+    contents: &mut [Option<Buffer>],
+) -> Result<(), PageError> {
+    let Some((place, read)) = coming.pop_front() else { return Ok(()) };
+    let Some((page, entry)) = versions.get(place) else { return Ok(()) };
+    let buffer = read.await?;
+    let got = checksum(*page, &buffer);
+    if got == entry.sum {
+        contents.get_mut(place).into_iter().for_each(|place| *place = Some(buffer.clone()));
+        return Ok(());
+    }
+    let newest = shared.state.borrow().table.get(*page).map(|newest| newest.sequence);
+    if newest == Some(entry.sequence) { Err(staged_damage(*page, got, entry.sum)) } else { Ok(()) }
 }
 
-/// Pages that follow one another go in one request.
-fn runs(claim: &Claim, contents: Vec<Option<Buffer>>) -> Vec<(PageNumber, Vec<(Buffer, u32)>)> {
-    let mut runs: Vec<(PageNumber, Vec<(Buffer, u32)>)> = Vec::new();
-    for ((page, entry), buffer) in claim.versions.iter().zip(contents) {
-        let Some(buffer) = buffer else { continue };
-        match runs.last_mut() {
-            Some((first, run)) if first.0 + run.len() as u64 == page.0 && run.len() < RUN_PAGES => {
-                run.push((buffer, entry.sum));
-            }
-            _ => runs.push((*page, vec![(buffer, entry.sum)])),
-        }
+impl Shared {
+    /// Requests that a task has at the device. A commit's own write waits behind them there, so they are few as long as
+    /// nobody waits for room.
+    fn drain_depth(&self) -> usize {
+        let depth = self.options.drain_depth;
+        if self.is_in_a_hurry() { depth } else { depth / CALM }
     }
-    runs
+
+    /// Pages that follow one another go in one request.
+    fn runs(&self, claim: &Claim, contents: Vec<Option<Buffer>>) -> Vec<Run> {
+        let largest_bytes = self.disk.shape().largest_transfer_bytes;
+        let most = usize::try_from(largest_bytes / self.label.page_bytes).unwrap_or(usize::MAX);
+        let longest_pages = most.clamp(1, RUN_PAGES);
+        let mut runs: Vec<Run> = Vec::with_capacity(contents.len());
+        for ((page, entry), buffer) in claim.versions.iter().zip(contents) {
+            let Some(buffer) = buffer else { continue };
+            let new = match runs.last_mut() {
+                Some(run) => run.extend(*page, buffer, entry.sum, longest_pages).err(),
+                None => Some(buffer),
+            };
+            runs.extend(new.map(|buffer| Run::of(*page, buffer, entry.sum)));
+        }
+        runs
+    }
 }

@@ -1,5 +1,6 @@
 use std::cell::RefCell;
-use std::future::Future;
+use std::collections::VecDeque;
+use std::future::{Future, ready};
 use std::pin::Pin;
 use std::rc::Rc;
 
@@ -8,13 +9,14 @@ use rustc_hash::FxHashSet;
 
 use super::chain::Chain;
 use super::gather::Gather;
+use super::header::Header;
 use super::order::Order;
 use super::space::{Placement, Slot, Space};
 use super::table::{Entry, Table};
 use super::{drain, recover};
 use crate::batch::Change;
 use crate::defects::Defect;
-use crate::disk::Disk;
+use crate::disk::{Disk, Writing};
 use crate::home::Home;
 use crate::label::Label;
 use crate::page::checksum;
@@ -31,7 +33,7 @@ pub(crate) struct Staging {
 pub(crate) struct Way {
     pub(crate) placement: Placement,
     pub(crate) order: Box<dyn Order>,
-    /// Pages stay in memory until they are home, so that they needn't be read back.
+    /// All pages stay in memory until they are home, whatever the options say.
     pub(crate) keeps_memory: bool,
     pub(crate) draining: Draining,
 }
@@ -55,7 +57,8 @@ pub(super) struct Shared {
     pub(super) options: OpenOptions,
     pub(super) arena: Arena,
     pub(super) placement: Placement,
-    pub(super) keeps_memory: bool,
+    /// Staged pages whose contents may stay in memory.
+    pub(super) keep_pages: usize,
     pub(super) draining: Draining,
     pub(super) state: RefCell<State>,
     /// Something in the state that others may wait for is different.
@@ -75,15 +78,22 @@ pub(super) struct State {
     pub(super) pushing: Gather,
     /// Pages of that group that are in the table and not in the order yet.
     pub(super) unordered: Vec<PageNumber>,
+    /// Extents on their way to the device, by sequence, and whether a task waits for them.
+    pub(super) extents: VecDeque<(Writing, Header)>,
+    pub(super) is_waiting_for_extents: bool,
     /// Pages on their way home.
     pub(super) homing: FxHashSet<PageNumber>,
     /// Slots whose page was written home and not flushed there yet, as far as is known.
     pub(super) homed: Vec<Slot>,
+    /// Slots that the settling that goes on will free.
+    pub(super) settling: usize,
     /// Slots with an older version, and the sequence of the newer one.
     pub(super) superseded: Vec<(Slot, u64)>,
     pub(super) epoch: u64,
     pub(super) generation: u64,
     pub(super) workers: usize,
+    /// How many can't wait until others flush.
+    pub(super) hurrying: usize,
     pub(super) is_draining: bool,
     pub(super) is_stopped: bool,
 }
@@ -103,15 +113,22 @@ impl Staging {
             gather: Gather::default(),
             pushing: Gather::default(),
             unordered: Vec::new(),
+            extents: VecDeque::new(),
+            is_waiting_for_extents: false,
             homing: FxHashSet::default(),
             homed: Vec::new(),
+            settling: 0,
             superseded: recovered.superseded,
             epoch: recovered.epoch + 1,
             generation: recovered.generation,
             workers: 0,
+            hurrying: 0,
             is_draining: false,
             is_stopped: false,
         };
+        let keep_bytes = parts.options.keep_bytes.min(parts.options.memory_bytes / 4);
+        let keep_pages =
+            if keeps_memory { usize::MAX } else { keep_bytes / parts.home.label().page_length() };
         let shared = Shared {
             disk: Rc::clone(parts.home.disk()),
             label: parts.home.label().clone(),
@@ -119,7 +136,7 @@ impl Staging {
             options: parts.options,
             arena: parts.arena,
             placement,
-            keeps_memory,
+            keep_pages,
             draining,
             state: RefCell::new(state),
             changed: Signal::default(),
@@ -130,6 +147,22 @@ impl Staging {
             shared.begin_epoch().await?;
         }
         Ok(Self { shared: Rc::new(shared) })
+    }
+
+    /// Takes a batch in, if there is room for it and it doesn't make the next group full; else gives it back.
+    fn take_in(&self, batch: Batch) -> Result<(), Batch> {
+        let most =
+            self.largest_batch().min(self.shared.options.gather_bytes / self.shared.label.page_length());
+        if self.shared.state.borrow().gather.len() + batch.len() >= most {
+            return Err(batch);
+        }
+        self.gather(batch);
+        Ok(())
+    }
+
+    fn gather(&self, batch: Batch) {
+        let absorbed = self.shared.state.borrow_mut().gather.add(batch.into_changes());
+        self.shared.disk.count(|stats| stats.pages_absorbed += absorbed);
     }
 
     async fn accept(&self, batch: Batch) -> Result<(), PageError> {
@@ -144,14 +177,10 @@ impl Staging {
             }
             self.shared.push().await?;
         }
-        let is_full = {
-            let mut state = self.shared.state.borrow_mut();
-            let absorbed = state.gather.add(batch.into_changes());
-            self.shared.disk.count(|stats| stats.pages_absorbed += absorbed);
-            let bytes = state.gather.len() * self.shared.label.page_length();
-            bytes >= self.shared.options.gather_bytes || state.gather.len() >= most
-        };
-        if is_full {
+        self.gather(batch);
+        let gathered = self.shared.state.borrow().gather.len();
+        let is_full = gathered * self.shared.label.page_length() >= self.shared.options.gather_bytes;
+        if is_full || gathered >= most {
             self.shared.push().await?;
         }
         Ok(())
@@ -162,9 +191,14 @@ impl Staging {
         self.shared.make_durable(target).await
     }
 
-    async fn read_newest(&self, page: PageNumber, mut into: BufferMut) -> Result<Buffer, PageError> {
+    async fn read_newest(
+        &self,
+        page: PageNumber,
+        mut into: BufferMut,
+        from: From,
+    ) -> Result<Buffer, PageError> {
         loop {
-            let found = self.shared.state.borrow().find(page);
+            let found = self.shared.state.borrow().find(page, from);
             let entry = match found {
                 Found::InMemory(contents) => return Ok(contents),
                 Found::AtHome => return self.shared.home.read(page, into).await,
@@ -176,7 +210,7 @@ impl Staging {
                 return Ok(contents);
             }
             // The page may have gone home meanwhile, and its slot to another.
-            let is_same = matches!(self.shared.state.borrow().find(page),
+            let is_same = matches!(self.shared.state.borrow().find(page, from),
                 Found::Staged(now) if now.sequence == entry.sequence);
             match contents.thaw() {
                 Ok(buffer) if !is_same => into = buffer,
@@ -190,6 +224,13 @@ pub(super) fn staged_damage(page: PageNumber, got: u32, expected: u32) -> PageEr
     PageError::Damaged { page, place: "the staging area", got, expected }
 }
 
+/// Where a page is looked for that is in more than one place.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum From {
+    Memory,
+    Device,
+}
+
 enum Found {
     InMemory(Buffer),
     Staged(Entry),
@@ -197,14 +238,18 @@ enum Found {
 }
 
 impl State {
-    fn find(&self, page: PageNumber) -> Found {
+    fn find(&self, page: PageNumber, from: From) -> Found {
         match self.gather.get(page).or_else(|| self.pushing.get(page)) {
             Some(Change::Put(contents)) => return Found::InMemory(contents.clone()),
             Some(Change::Discard) => return Found::AtHome,
             None => {}
         }
         match self.table.get(page) {
-            Some(Entry { memory: Some(contents), .. }) => Found::InMemory(contents.clone()),
+            Some(Entry { memory: Some(contents), sequence, .. })
+                if from == From::Memory || *sequence > self.chain.written() =>
+            {
+                Found::InMemory(contents.clone())
+            }
             Some(entry) => Found::Staged(entry.clone()),
             None => Found::AtHome,
         }
@@ -249,7 +294,11 @@ impl Shared {
 
 impl Policy for Staging {
     fn write(&self, batch: Batch) -> Task<'_, ()> {
-        Box::pin(self.accept(batch))
+        // Nearly always there is nothing to wait for, and a future of nothing is a small one.
+        match self.take_in(batch) {
+            Ok(()) => Box::pin(ready(Ok(()))),
+            Err(batch) => Box::pin(self.accept(batch)),
+        }
     }
 
     fn sync(&self) -> Task<'_, ()> {
@@ -257,13 +306,20 @@ impl Policy for Staging {
     }
 
     fn read(&self, page: PageNumber, into: BufferMut) -> Task<'_, Buffer> {
-        Box::pin(self.read_newest(page, into))
+        Box::pin(self.read_newest(page, into, From::Memory))
+    }
+
+    fn verify(&self, page: PageNumber, into: BufferMut) -> Task<'_, Buffer> {
+        Box::pin(self.read_newest(page, into, From::Device))
     }
 
     fn checkpoint(&self) -> Task<'_, ()> {
         Box::pin(async {
             self.make_durable().await?;
-            drain::everything(&self.shared).await
+            // What is on its way home must arrive even when nobody waits for it any more.
+            let shared = Rc::clone(&self.shared);
+            let homing = async move { drain::everything(&shared).await };
+            self.shared.disk.handle().spawn_named("page store: checkpoint", homing).await
         })
     }
 
@@ -290,6 +346,7 @@ impl Policy for Staging {
 
     fn stop(&self) {
         self.shared.state.borrow_mut().is_stopped = true;
+        self.shared.disk.look_again();
     }
 
     fn stopped(&self) -> Pin<Box<dyn Future<Output = ()> + '_>> {

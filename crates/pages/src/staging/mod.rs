@@ -39,3 +39,7 @@ pub(crate) use format::{areas, format};
 pub(crate) use gather::Gather;
 pub(crate) use order::{Instance, Order};
 pub(crate) use space::Placement;
+#[cfg(feature = "measure")]
+pub(crate) use space::Slot;
+#[cfg(feature = "measure")]
+pub(crate) use table::{Entry, Table};

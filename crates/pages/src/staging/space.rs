@@ -63,7 +63,7 @@ impl Extent {
 impl Space {
     /// All free.
     pub(crate) fn new(blocks: u64, page_blocks: u64, placement: Placement) -> Self {
-        let mut free = Runs::default();
+        let mut free = Runs::none_below(blocks);
         free.add(Run { start: 0, length: blocks });
         Self { blocks, page_blocks, placement, cursor: 0, free, extents: BTreeMap::new() }
     }
@@ -105,7 +105,7 @@ impl Space {
         wraps.then(|| Run { start: 0, length: self.ahead(0) })
     }
 
-    fn find_anywhere(&self, most_blocks: u64) -> Option<Run> {
+    fn find_anywhere(&mut self, most_blocks: u64) -> Option<Run> {
         let behind = Run { start: self.cursor, length: self.ahead(self.cursor) };
         if behind.length >= most_blocks {
             return Some(behind);
@@ -191,12 +191,17 @@ impl Space {
 
     /// The blocks of dead slots and of empty extents can be used again.
     pub(crate) fn release(&mut self, dead: &[Slot], empty: &[u64]) {
-        for slot in dead {
-            self.free.add(self.page_run(*slot));
+        let slots = dead.iter().map(|slot| self.page_run(*slot));
+        let headers = empty.iter().map(|position| Run { start: *position, length: 1 });
+        let mut freed: Vec<Run> = slots.chain(headers).collect();
+        freed.sort_unstable_by_key(|run| run.start);
+        for neighbours in freed.chunk_by(|one, next| one.end() == next.start) {
+            let length = neighbours.iter().map(|run| run.length).sum();
+            let start = neighbours.first().map_or(0, |run| run.start);
+            self.free.add(Run { length, start });
         }
         for position in empty {
             self.extents.remove(position);
-            self.free.add(Run { start: *position, length: 1 });
         }
     }
 }

@@ -8,6 +8,8 @@ use crate::PageNumber;
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     entries: FxHashMap<PageNumber, Entry>,
+    /// Entries with contents.
+    in_memory: usize,
 }
 
 /// The newest version of a page.
@@ -27,12 +29,21 @@ impl Table {
 
     /// Enters a version; returns the slot of the one before.
     pub(crate) fn put(&mut self, page: PageNumber, entry: Entry) -> Option<Slot> {
-        self.entries.insert(page, entry).map(|older| older.slot)
+        self.in_memory += usize::from(entry.memory.is_some());
+        let older = self.entries.insert(page, entry);
+        self.gone(older)
     }
 
     /// Forgets a page; returns its slot.
     pub(crate) fn remove(&mut self, page: PageNumber) -> Option<Slot> {
-        self.entries.remove(&page).map(|entry| entry.slot)
+        let older = self.entries.remove(&page);
+        self.gone(older)
+    }
+
+    fn gone(&mut self, older: Option<Entry>) -> Option<Slot> {
+        let older = older?;
+        self.in_memory -= usize::from(older.memory.is_some());
+        Some(older.slot)
     }
 
     /// Forgets a page unless a newer version came.
@@ -41,10 +52,20 @@ impl Table {
         if is_same { self.remove(page) } else { None }
     }
 
-    /// The contents of a version are on the device.
-    pub(crate) fn drop_memory(&mut self, page: PageNumber, sequence: u64) {
-        if let Some(entry) = self.entries.get_mut(&page).filter(|entry| entry.sequence == sequence) {
-            entry.memory = None;
+    /// The contents of these versions are on the device: those stay in memory for which there is room.
+    pub(crate) fn written(
+        &mut self,
+        sequence: u64,
+        pages: impl Iterator<Item = PageNumber>,
+        keep_pages: usize,
+    ) {
+        for page in pages {
+            if self.in_memory <= keep_pages {
+                return;
+            }
+            if let Some(entry) = self.entries.get_mut(&page).filter(|entry| entry.sequence == sequence) {
+                self.in_memory -= usize::from(entry.memory.take().is_some());
+            }
         }
     }
 

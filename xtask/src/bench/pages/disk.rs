@@ -14,23 +14,39 @@ use crate::{Outcome, output, workspace_root};
 
 pub(super) const METHOD: &str = "Commits a second of 8 pages of 4 KiB anywhere in 64 MiB, each durable before the next, one \
     client. Every round runs each contender once, in turns, each on a new file that is written whole first; the ratios are \
-    those within rounds. `bare` is one write of 32 KiB and one fdatasync. SQLite: 8 updates of rows of 4000 bytes in a \
+    those within rounds. A policy with a size behind it has a staging area of that size, the others one of 8 MiB; 64 MiB hold \
+    the whole run, so that nothing has to go home meanwhile. `bare` is one write of 32 KiB and one fdatasync. SQLite: 8 updates of rows of 4000 bytes in a \
     transaction, journal_mode=WAL, synchronous=FULL.";
 
 const ROUNDS: usize = 5;
 const COMMITS: u64 = 1000;
 const SQLITE: &str = "sqlite";
-const CONTENDERS: [&str; 7] =
-    ["bare", "direct", "doublewrite", "stable-buffer", "stable-ring", "out-of-place", SQLITE];
+const CONTENDERS: [&str; 9] = [
+    "bare",
+    "direct",
+    "doublewrite",
+    "stable-buffer",
+    LARGE_BUFFER,
+    "stable-ring",
+    LARGE_RING,
+    "out-of-place",
+    SQLITE,
+];
+const LARGE_BUFFER: &str = "stable-buffer:64MiB";
+const LARGE_RING: &str = "stable-ring:64MiB";
 /// Who is held against whom.
-const PAIRS: [(&str, &str); 8] = [
+const PAIRS: [(&str, &str); 12] = [
     ("bare", "direct"),
     ("bare", "doublewrite"),
     ("bare", "stable-buffer"),
+    ("bare", LARGE_BUFFER),
     ("bare", "stable-ring"),
+    ("bare", LARGE_RING),
     ("bare", "out-of-place"),
     ("doublewrite", "stable-buffer"),
+    ("doublewrite", LARGE_BUFFER),
     (SQLITE, "stable-buffer"),
+    (SQLITE, LARGE_BUFFER),
     (SQLITE, "out-of-place"),
 ];
 

@@ -57,7 +57,7 @@ pub(super) fn way(label: &Label, options: &OpenOptions) -> Way {
         placement: Placement::Slots,
         order: Box::new(decomposition),
         keeps_memory: false,
-        draining: Draining { starts_below: 8, ends_above: 6, settles_at: 16 },
+        draining: Draining { starts_below: 8, ends_above: 4, settles_at: 16 },
     }
 }
 

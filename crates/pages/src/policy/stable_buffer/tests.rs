@@ -91,34 +91,3 @@ fn nothing_is_lost_and_nothing_is_handed_out_twice() {
         assert!(known.is_empty(), "seed {seed}: {known:?}");
     }
 }
-
-/// Says what staging a page and handing it out cost together; run it optimised, by name, with `--ignored --nocapture`.
-#[test]
-#[ignore = "a measurement"]
-fn cost_of_a_page() {
-    for slots in [2_048, 16_384, 65_536, 262_144_u64] {
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
-        let mut order = order([true; 4]);
-        let mut staged = 0;
-        let mut exchange = |count: u64| {
-            for _ in 0..count {
-                order.added(PageNumber(random.random_range(0..slots * 100)));
-                staged += 1;
-                while staged > slots {
-                    staged -= order.next(256).unwrap().pages.len() as u64;
-                }
-            }
-        };
-        exchange(slots);
-        let start = cpu_ticks();
-        exchange(1_000_000);
-        println!("{slots} slots: {} ns a page", (cpu_ticks() - start) * 10);
-    }
-}
-
-/// Processor time of this process in hundredths of a second (`USER_HZ`): other work on the machine disturbs it little.
-fn cpu_ticks() -> u64 {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
-    let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
-    [11, 12].map(|field: usize| fields[field].parse::<u64>().unwrap()).iter().sum()
-}

@@ -1,0 +1,89 @@
+//! What the device isn't asked for, because it needn't be.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+
+mod common;
+
+use common::{DEVICE, batch, create_options, memory_world, open_options, read, run};
+use nandle_pages::{OpenOptions, PolicyKind, Stats, Store};
+
+const COMMITS: u64 = 200;
+/// Staging policies that drain when room gets short.
+const STABLE: [PolicyKind; 2] = [PolicyKind::StableBuffer, PolicyKind::StableRing];
+
+/// Commits of two pages each, through a staging area of 32 blocks; returns what they cost.
+fn commits(policy: PolicyKind, options: OpenOptions) -> Stats {
+    run(memory_world(), async |handle| {
+        let store = Store::create(&handle, DEVICE, &create_options(policy), options).await.unwrap();
+        let before = store.stats();
+        for version in 1..=COMMITS {
+            let pages = [version * 7 % 64, (version * 13 % 64) ^ 1];
+            store.commit(batch(&store, &pages, version)).await.unwrap();
+        }
+        let mut did = store.stats();
+        for page in [COMMITS * 7 % 64, (COMMITS * 13 % 64) ^ 1] {
+            assert_eq!(read(&store, page).await, Some(COMMITS), "{policy}");
+        }
+        did.device_reads -= before.device_reads;
+        did.device_flushes -= before.device_flushes;
+        did
+    })
+}
+
+#[test]
+fn what_is_in_memory_isnt_read_back() {
+    for policy in STABLE {
+        let forgetting = OpenOptions { keep_bytes: 0, ..open_options() };
+        let (kept, forgotten) = (commits(policy, open_options()), commits(policy, forgetting));
+        assert!(kept.pages_homed > COMMITS && forgotten.pages_homed > COMMITS, "{policy}: {kept:?}");
+        assert_eq!(kept.device_reads, 0, "{policy}");
+        assert!(forgotten.device_reads > COMMITS, "{policy}: {forgotten:?}");
+    }
+}
+
+#[test]
+fn a_flush_with_nothing_to_make_durable_isnt_sent() {
+    for policy in PolicyKind::ALL {
+        run(memory_world(), async |handle| {
+            let store =
+                Store::create(&handle, DEVICE, &create_options(policy), open_options()).await.unwrap();
+            store.commit(batch(&store, &[3, 4], 1)).await.unwrap();
+            let before = store.stats().device_flushes;
+            store.sync().await.unwrap();
+            assert_eq!(store.stats().device_flushes, before, "{policy}");
+            store.commit(batch(&store, &[3], 2)).await.unwrap();
+            assert!(store.stats().device_flushes > before, "{policy}");
+        });
+    }
+}
+
+/// What is staged is also in memory, and yet its copy on the device is what counts after a power cut.
+#[test]
+fn verifying_reads_the_device() {
+    for policy in STABLE {
+        run(memory_world(), async |handle| {
+            let store =
+                Store::create(&handle, DEVICE, &create_options(policy), open_options()).await.unwrap();
+            store.commit(batch(&store, &[3, 4, 5], 1)).await.unwrap();
+            let before = store.stats().device_reads;
+            assert_eq!(store.verify().await.unwrap(), 3);
+            assert_eq!(store.stats().device_reads, before + 3, "{policy}");
+        });
+    }
+}
+
+/// A settling waits for the flushes of commits, as long as there is room for them.
+#[test]
+fn settling_shares_the_flushes_of_commits() {
+    for policy in STABLE {
+        run(memory_world(), async |handle| {
+            let create = create_options(policy).with_buffer_bytes(512 * 4096);
+            let store = Store::create(&handle, DEVICE, &create, open_options()).await.unwrap();
+            let before = store.stats().device_flushes;
+            for version in 1..=1000 {
+                store.commit(batch(&store, &[version % 64, version * 13 % 64], version)).await.unwrap();
+            }
+            let flushes = store.stats().device_flushes - before;
+            assert!(flushes < 1020, "{policy}: {flushes} flushes of 1000 commits");
+        });
+    }
+}

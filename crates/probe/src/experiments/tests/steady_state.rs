@@ -15,7 +15,24 @@ fn a_page_map_falls_once_it_cleans() {
     let (conducted, figures) = measure("x25-e-64", 120);
     assert!(conducted.complete && figures.reached, "{:?}", conducted.ended_by);
     assert!(figures.of_fresh.unwrap() < 0.3, "{figures:?}");
+    let [fall] = conducted.findings.departures.as_slice() else {
+        panic!("{:?}", conducted.findings.departures)
+    };
+    assert_eq!(fall.kind, DepartureKind::CleaningBegan);
+    assert!(fall.after_bytes_per_s < fall.before_bytes_per_s / 3.0, "{fall:?}");
     assert!(figures.write_amplification.unwrap().factor > 3.0, "nearly full, at random");
+}
+
+/// Cleaning makes it pause for a second and a half each time, so that no two rounds of a second are alike.
+#[test]
+fn what_is_never_steady_is_said_so_after_the_specifications_rounds() {
+    let outcome = run("x25-e-64", "steady-state", Nanos::from_secs(45));
+    outcome.result.unwrap();
+    let conducted = outcome.experiments.steady_state.unwrap();
+    assert_eq!((conducted.findings.rounds.len(), conducted.findings.reached), (25, false));
+    let said = |remark: &String| remark.contains("not steady within 25 rounds");
+    assert!(conducted.remarks.iter().any(said), "{:?}", conducted.remarks);
+    assert!(!outcome.derived.steady_state.unwrap().reached);
 }
 
 #[test]

@@ -14,6 +14,8 @@ const QUANTILES: [f64; 3] = [0.99, 0.9, 0.5];
 const LATENCIES_ALLOWED: f64 = 4.0;
 /// Reads may become so much slower.
 const SLOWDOWN_MAX: f64 = 2.0;
+/// A share of writes whose bounds are further apart is none.
+const USELESS: f64 = 0.5;
 /// The share of reads for which the limit is told.
 const READ_SHARE: f64 = 0.5;
 
@@ -96,7 +98,9 @@ pub(super) fn limit(findings: &InterferenceMap) -> Option<InterferenceLimit> {
         high: share_of(most(|ratio| ratio.low)).max(value),
     };
     let rate = |share: f64| share * findings.write_iops_max;
-    Some(InterferenceLimit {
+    // Where pauses of cleaning struck cells by chance, any share may be the one.
+    let is_known = share.high - share.low <= USELESS;
+    is_known.then(|| InterferenceLimit {
         read_rate_per_s: READ_SHARE * findings.read_iops_max,
         quantile,
         write_rate_per_s: Interval { value: rate(share.value), low: rate(share.low), high: rate(share.high) },

@@ -76,10 +76,8 @@ impl Row {
     /// Whether the other one is of its kind, in a larger area or in more streams, and so costs no less.
     pub(super) fn is_smaller_of_kind(&self, other: &Self) -> bool {
         match (self.pattern, other.pattern) {
-            (PatternSpec::Focused { focus_bytes: own }, PatternSpec::Focused { focus_bytes: other }) => {
-                own < other
-            }
-            (PatternSpec::Partitioned { streams: own }, PatternSpec::Partitioned { streams: other }) => {
+            (PatternSpec::Focused { focus_bytes: own }, PatternSpec::Focused { focus_bytes: other })
+            | (PatternSpec::Partitioned { streams: own }, PatternSpec::Partitioned { streams: other }) => {
                 own < other
             }
             _ => false,
@@ -90,9 +88,10 @@ impl Row {
     /// to clean only after long writing at random.
     pub(super) fn weight(&self) -> u64 {
         match (self.micro_benchmark, self.operation) {
-            (MicroBenchmark::Baseline, OperationKind::Write) if self.stage() == Stage::Random => 60,
+            (MicroBenchmark::Baseline, OperationKind::Write) if self.stage() == Stage::Random => 120,
             (MicroBenchmark::Baseline, OperationKind::Write) => 10,
-            (MicroBenchmark::Locality | MicroBenchmark::Partitioning | MicroBenchmark::Order, _) => 2,
+            (MicroBenchmark::Locality, _) => 5,
+            (MicroBenchmark::Partitioning | MicroBenchmark::Order, _) => 2,
             _ => 1,
         }
     }

@@ -25,6 +25,8 @@ const VISITS_OF_BASELINES: usize = 3;
 const LEFT_BEHIND_PART: usize = 4;
 /// Means of the running phase of a visit.
 const BATCHES: usize = 4;
+/// And of the one long visit of general random writing.
+const BATCHES_OF_RANDOM: usize = 12;
 /// Levels of random writing are looked for in so many means, and last for so many at least.
 const LEVEL_BATCHES: usize = 60;
 const LEVEL_BATCHES_LEAST: usize = 4;
@@ -250,27 +252,17 @@ impl Visited {
         let mut walk = Walk { pattern, operation, block_bytes, pause, burst_requests };
         let latencies_ns = series(lab, pool, &mut walk, length)?;
         let left_behind = latencies_ns.len() / LEFT_BEHIND_PART;
-        let cut = start_up(&latencies_ns).max(left_behind).max(self.last_level(&latencies_ns));
+        let is_random = self.row.stage() == Stage::Random;
+        let began = if is_random { last_level(&latencies_ns) } else { start_up(&latencies_ns) };
+        let cut = began.max(left_behind);
         let running = latencies_ns.get(cut..).unwrap_or_default();
         self.start_up_requests += cut as u64;
-        self.means_ns.extend(batch_means(running, BATCHES));
+        self.means_ns.extend(batch_means(running, if is_random { BATCHES_OF_RANDOM } else { BATCHES }));
         for latency_ns in running {
             self.latencies.requests += 1;
             self.latencies.latency_ns.saturating_record(*latency_ns);
         }
         Ok(())
-    }
-
-    /// Where general random writing came to its last level, when caches were full and spare blocks used up: those pauses
-    /// are too rare for the rule that finds start-up phases.
-    fn last_level(&self, latencies_ns: &[u64]) -> usize {
-        if self.row.stage() != Stage::Random {
-            return 0;
-        }
-        let means = batch_means(latencies_ns, LEVEL_BATCHES);
-        changes(&means, LEVEL_BATCHES_LEAST)
-            .last()
-            .map_or(0, |last| last * (latencies_ns.len() / means.len()))
     }
 
     /// Several at a time: in windows, whose first requests don't count.
@@ -317,6 +309,14 @@ impl Visited {
             latency_ns: summary(&self.latencies.latency_ns),
         })
     }
+}
+
+/// Where general random writing came to its last level, when caches were full and spare blocks used up: those pauses are
+/// too rare for the rule that finds start-up phases.
+fn last_level(latencies_ns: &[u64]) -> usize {
+    let means = batch_means(latencies_ns, LEVEL_BATCHES);
+    let last = changes(&means, LEVEL_BATCHES_LEAST).last().copied();
+    last.map_or(0, |last| last * (latencies_ns.len() / means.len().max(1)))
 }
 
 impl std::fmt::Display for Row {

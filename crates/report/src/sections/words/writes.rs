@@ -8,8 +8,9 @@ use crate::text::{self, Quantity};
 
 pub(super) fn statements(profile: &DeviceProfile) -> Vec<Statement> {
     let (derived, found) = (&profile.derived, &profile.experiments);
-    let patterns = found.write_patterns.as_ref().map(|_| {
-        [random_writes(derived), focused_area(derived), streams(derived), strides(derived)].to_vec()
+    let patterns = found.write_patterns.as_ref().map(|_| match &derived.write_pattern_cost {
+        None => vec![Statement::missing("Random writes", "What they cost is not known well enough.")],
+        Some(cost) => vec![random_writes(cost), focused_area(derived), streams(derived), strides(derived)],
     });
     let lines = [
         found.steady_state.as_ref().map(|_| steady_state(derived)),
@@ -28,58 +29,36 @@ fn told(term: &'static str, told: Option<(String, String)>, missing: &str) -> St
     )
 }
 
-const NO_COST: &str = "What random writing costs is not known well enough.";
-
-fn random_writes(derived: &Derived) -> Statement {
-    let cost = |cost: &WritePatternCost| {
-        let sentence = format!(
-            "is the time of a random write of {} by that of a sequential one ({}).",
-            Quantity::size(cost.block_bytes),
-            Quantity::time_ns(cost.sequential_ns.value)
-        );
-        (format!("× {}", text::factor(&cost.random)), sentence)
-    };
-    told("Random writes", derived.write_pattern_cost.as_ref().map(cost), NO_COST)
+fn random_writes(cost: &WritePatternCost) -> Statement {
+    let sentence = format!(
+        "is the time of a random write of {} by that of a sequential one ({}).",
+        Quantity::size(cost.block_bytes),
+        Quantity::time_ns(cost.sequential_ns.value)
+    );
+    Statement::known("Random writes", format!("× {}", text::factor(&cost.random)), sentence)
 }
 
 fn focused_area(derived: &Derived) -> Statement {
     let area = derived.focused_area_bytes.as_ref().map(|area| {
-        (
-            text::size(area),
-            "is the largest area in which random writes cost at most two sequential ones.".into(),
-        )
+        let sentence = "is the largest area in which random writes cost at most two sequential ones.";
+        (text::size(area), sentence.to_owned())
     });
-    let missing = if derived.write_pattern_cost.is_some() {
-        "Not even in the smallest area are random writes cheap."
-    } else {
-        NO_COST
-    };
-    told("Focused area", area, missing)
+    told("Focused area", area, "Not even in the smallest area are random writes cheap.")
 }
 
 fn streams(derived: &Derived) -> Statement {
     let count = derived.partition_count_max.as_ref().map(|count| {
-        (text::depth(count), "sequential streams, written in turns, cost at most two of one stream.".into())
+        let sentence = "sequential streams, written in turns, cost at most two of one stream.";
+        (text::depth(count), sentence.to_owned())
     });
-    let missing =
-        if derived.write_pattern_cost.is_some() { "Not even two streams stay cheap." } else { NO_COST };
-    told("Streams", count, missing)
+    told("Streams", count, "Not even two streams stay cheap.")
 }
 
 fn strides(derived: &Derived) -> Statement {
     let strides: Vec<String> = derived.cheap_strides_blocks.iter().map(i64::to_string).collect();
-    let cheap = (!strides.is_empty()).then(|| {
-        (
-            text::join(&strides),
-            "blocks are strides at which a write costs at most four sequential ones.".into(),
-        )
-    });
-    let missing = if derived.write_pattern_cost.is_some() {
-        "No stride but one block onward is cheap."
-    } else {
-        NO_COST
-    };
-    told("Strides", cheap, missing)
+    let sentence = "blocks are strides at which a write costs at most four sequential ones.";
+    let cheap = (!strides.is_empty()).then(|| (text::join(&strides), sentence.to_owned()));
+    told("Strides", cheap, "No stride but one block onward is cheap.")
 }
 
 fn steady_state(derived: &Derived) -> Statement {

@@ -24,19 +24,13 @@ pub(super) const BENCH: Bench = Bench {
     run,
 };
 
-/// What is checked in.
+/// What is checked in, of each drive by itself.
 #[derive(Debug, Serialize)]
 struct Agreement {
     benchmark: &'static str,
+    drive: &'static str,
     date: String,
     method: &'static str,
-    drives: Vec<Held>,
-}
-
-/// What was asked of one drive.
-#[derive(Debug, Serialize)]
-struct Held {
-    drive: &'static str,
     questions: Vec<Question>,
 }
 
@@ -56,29 +50,26 @@ fn run(options: &[String]) -> Outcome {
     }
     build()?;
     let wanted = |drive: &&Drive| options.is_empty() || options.iter().any(|name| name == drive.name);
-    let drives = DRIVES.iter().filter(wanted).map(hold).collect::<Outcome<Vec<_>>>()?;
-    let agreement = Agreement {
-        benchmark: BENCH.name,
-        date: answer("date", &["-u", "+%Y-%m-%d"]).ok_or("cannot run `date` for today's date")?,
-        method: METHOD,
-        drives,
-    };
-    // Some drives alone are for whoever works on an experiment.
-    if options.is_empty() {
+    for drive in DRIVES.iter().filter(wanted) {
+        output::say(&format!("{} …", drive.name));
+        let agreement = Agreement {
+            benchmark: BENCH.name,
+            drive: drive.name,
+            date: answer("date", &["-u", "+%Y-%m-%d"]).ok_or("cannot run `date` for today's date")?,
+            method: METHOD,
+            questions: questions(drive)?,
+        };
         output::say(&table::write(&agreement, &workspace_root().join("benches"))?);
-    } else {
-        output::say(&table::markdown(&agreement));
     }
     Ok(())
 }
 
-fn hold(drive: &Drive) -> Outcome<Held> {
-    output::say(&format!("{} …", drive.name));
+fn questions(drive: &Drive) -> Outcome<Vec<Question>> {
     let short = drive.probe(&["--budget=60s", "--read-only"])?;
     let mut questions = reads::questions(drive, derived(&short)?)?;
     let long = drive.probe(&["--budget=10m"])?;
     questions.extend(writes::questions(drive, derived(&long)?)?);
-    Ok(Held { drive: drive.name, questions })
+    Ok(questions)
 }
 
 fn derived(profile: &Value) -> Outcome<&Value> {

@@ -23,7 +23,7 @@ pub(super) struct Drive {
 pub(super) const DRIVES: [Drive; 3] = [
     Drive { name: "mtron-16", read_time: "2s", write_time: "120s", write_bytes: "8GiB" },
     Drive { name: "x25-e-64", read_time: "2s", write_time: "600s", write_bytes: "12GiB" },
-    Drive { name: "nvme-tlc", read_time: "250ms", write_time: "300s", write_bytes: "96GiB" },
+    Drive { name: "nvme-tlc", read_time: "250ms", write_time: "300s", write_bytes: "40GiB" },
 ];
 
 impl Drive {
@@ -50,6 +50,11 @@ impl Drive {
         let time = format!("--time-per-run={}", self.write_time);
         let bytes = format!("--bytes-per-run={}", self.write_bytes);
         self.sweep(space, &["--operation=write", &time, &bytes])
+    }
+
+    /// A sweep that writes, each cell no longer than one that reads.
+    pub(super) fn write_briefly(&self, space: &[&str]) -> Outcome<Cells> {
+        self.sweep(space, &["--operation=write", &format!("--time-per-run={}", self.read_time)])
     }
 
     fn sweep(&self, space: &[&str], lengths: &[&str]) -> Outcome<Cells> {

@@ -3,39 +3,33 @@
 use std::fs;
 use std::path::Path;
 
+use super::Agreement;
 use super::question::{Kind, Question};
-use super::{Agreement, Held};
 use crate::Outcome;
 
 /// Writes the JSON and the table, and returns the table.
 pub(super) fn write(agreement: &Agreement, benches: &Path) -> Outcome<String> {
     let folder = benches.join(agreement.benchmark);
     fs::create_dir_all(&folder)?;
-    let file = format!("{}.json", agreement.date);
+    let file = format!("{}.json", agreement.drive);
     fs::write(folder.join(&file), serde_json::to_string_pretty(agreement)? + "\n")?;
-    let table = format!("{}\nEvery figure: [{file}]({file})\n", markdown(agreement));
-    fs::write(folder.join("latest.md"), &table)?;
+    let table = markdown(agreement, &file);
+    fs::write(folder.join(format!("{}.md", agreement.drive)), &table)?;
     Ok(table)
 }
 
-pub(super) fn markdown(agreement: &Agreement) -> String {
-    let drives: Vec<String> = agreement.drives.iter().map(drive).collect();
+fn markdown(agreement: &Agreement, file: &str) -> String {
+    let rows: Vec<String> = agreement.questions.iter().map(row).collect();
+    let agree = agreement.questions.iter().filter(|question| question.agrees).count();
     format!(
-        "# Benchmark `agreement`, {}\n\n{}\n\nVirtual time: the figures are the same on every machine.\n\n{}",
+        "# Benchmark `agreement`, {}, {}\n\n{agree} of {} parameters agree.\n\n| parameter | exhaustive | probe (interval) | agree \
+         |\n|---|--:|--:|---|\n{}\n\n{} Virtual time: the figures are the same on every machine.\n\nEvery figure: \
+         [{file}]({file})\n",
+        agreement.drive,
         agreement.date,
+        agreement.questions.len(),
+        rows.join("\n"),
         agreement.method,
-        drives.join("\n")
-    )
-}
-
-fn drive(held: &Held) -> String {
-    let rows: Vec<String> = held.questions.iter().map(row).collect();
-    let agree = held.questions.iter().filter(|question| question.agrees).count();
-    format!(
-        "## {}: {agree} of {} parameters agree\n\n| parameter | exhaustive | probe (interval) | agree |\n|---|--:|--:|---|\n{}\n",
-        held.drive,
-        held.questions.len(),
-        rows.join("\n")
     )
 }
 
@@ -54,7 +48,7 @@ fn row(question: &Question) -> String {
 
 fn figure(kind: Kind, value: f64) -> String {
     match value {
-        _ if kind == Kind::Step => format!("{value:.0}"),
+        _ if kind == Kind::Step && value.fract().abs() < 1e-9 => format!("{value:.0}"),
         1e6.. => format!("{:.2} million", value / 1e6),
         1e3.. => format!("{value:.0}"),
         _ => format!("{value:.2}"),

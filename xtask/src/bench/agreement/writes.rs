@@ -111,7 +111,7 @@ fn smallest_block(drive: &Drive, derived: &Value) -> Outcome<Question> {
             .or_else(|| sizes.into_iter().find(|size| rate(*size).is_some()))
     };
     let reads = last_step(&drive.read(&space)?);
-    let writes = last_step(&drive.write(&space)?);
+    let writes = last_step(&drive.write_briefly(&space)?);
     let exhaustive = reads.max(writes).map(|bytes| bytes as f64);
     Ok(Question::new("smallest block, bytes", Kind::Step, exhaustive, derived.get("smallest_block_bytes")))
 }

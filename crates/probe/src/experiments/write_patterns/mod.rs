@@ -30,8 +30,8 @@ pub(super) struct WritePatternCosts;
 
 /// Less area has no room for patterns that differ.
 const AREA_BYTES_MIN: u64 = 16 << 20;
-/// What it would like to write.
-const WRITE_BYTES_MAX: u64 = 16 << 30;
+/// What it would like to write: on a large drive random writes have to get past gigabytes of faster cells.
+const WRITE_BYTES_MAX: u64 = 64 << 30;
 
 impl Experiment for WritePatternCosts {
     type Findings = WritePatterns;

@@ -49,8 +49,7 @@ fn a_plateau_that_was_not_reached_is_a_lower_bound() {
 
 #[test]
 fn what_was_conducted_is_said_and_what_was_not_is_left_out() {
-    let profile = made_up::fast();
-    assert!(profile.derived.write_pattern_cost.is_some());
+    let profile = made_up::written();
     let all = statements(&profile);
     assert!(sentence(&all, "Random writes").contains("by that of a sequential one"));
     assert!(sentence(&all, "Focused area").contains("largest area"));

@@ -1,22 +1,29 @@
-//! The profile's JSON Schema, generated from its types and published with the documentation.
+//! The profile's JSON Schema, generated from its types and published with the documentation, and a page that names every
+//! key of it.
+
+mod keys;
 
 use std::fs;
 use std::path::PathBuf;
 
 use crate::{Outcome, output, workspace_root};
 
-fn published() -> PathBuf {
-    workspace_root().join("docs/profile.schema.json")
-}
-
-fn generated() -> Outcome<String> {
-    Ok(serde_json::to_string_pretty(&nandle_profile::profile_schema()?)? + "\n")
+/// What is published, and where.
+fn published() -> Outcome<[(PathBuf, String); 2]> {
+    let schema = nandle_profile::profile_schema()?;
+    let docs = workspace_root().join("docs");
+    Ok([
+        (docs.join("profile.schema.json"), serde_json::to_string_pretty(&schema)? + "\n"),
+        (docs.join("profile-keys.md"), keys::page(&schema)),
+    ])
 }
 
 /// Writes it.
 pub(crate) fn run() -> Outcome {
-    fs::write(published(), generated()?)?;
-    output::say(&format!("written: {}", published().display()));
+    for (path, text) in published()? {
+        fs::write(&path, text)?;
+        output::say(&format!("written: {}", path.display()));
+    }
     Ok(())
 }
 
@@ -25,11 +32,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_published_schema_is_that_of_the_types() {
-        let published = fs::read_to_string(published()).unwrap();
-        assert!(
-            published == generated().unwrap(),
-            "docs/profile.schema.json is out of date: run cargo xtask schema"
-        );
+    fn what_is_published_is_what_the_types_say() {
+        for (path, text) in published().unwrap() {
+            let there = fs::read_to_string(&path).unwrap_or_default();
+            assert!(there == text, "{} is out of date: run cargo xtask schema", path.display());
+        }
     }
 }

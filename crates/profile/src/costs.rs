@@ -9,7 +9,7 @@ pub struct RequestCost {
     /// Bytes of the request.
     pub block_bytes: u64,
     /// Device time of one request at the saturating depth: block size by bandwidth.
-    pub cost_ns: f64,
+    pub cost_ns: Interval<f64>,
 }
 
 /// The flexible I/O unit of a column store (DIAT §1.2): blocks of `block_bytes` are kept together in groups of
@@ -44,11 +44,9 @@ impl FlexibleIo {
         let above = costs.iter().position(|cost| cost.block_bytes >= bytes).unwrap_or(costs.len());
         let right = above.clamp(1, costs.len().checked_sub(1)?.max(1));
         let (low, high) = (costs.get(right.checked_sub(1)?)?, costs.get(right)?);
-        let slope = (high.cost_ns - low.cost_ns) / (high.block_bytes as f64 - low.block_bytes as f64);
-        Some(
-            (low.cost_ns + slope * (bytes as f64 - low.block_bytes as f64))
-                .max(low.cost_ns.min(high.cost_ns)),
-        )
+        let (low_ns, high_ns) = (low.cost_ns.value, high.cost_ns.value);
+        let slope = (high_ns - low_ns) / (high.block_bytes as f64 - low.block_bytes as f64);
+        Some((low_ns + slope * (bytes as f64 - low.block_bytes as f64)).max(low_ns.min(high_ns)))
     }
 
     /// The cheaper way to read `needed_blocks` scattered blocks of a group (DIAT §1.2).
@@ -72,8 +70,8 @@ mod tests {
             group_blocks: Interval::exact(16),
             break_even_blocks: Interval::exact(3.2),
             request_costs: vec![
-                RequestCost { block_bytes: 2048, cost_ns: 40_960.0 },
-                RequestCost { block_bytes: 32_768, cost_ns: 131_072.0 },
+                RequestCost { block_bytes: 2048, cost_ns: Interval::exact(40_960.0) },
+                RequestCost { block_bytes: 32_768, cost_ns: Interval::exact(131_072.0) },
             ],
         }
     }

@@ -130,6 +130,9 @@ pub struct SplitSize {
 pub struct SplitObservation {
     /// The largest block that shows no sign of it.
     pub whole_bytes: u64,
+    /// Bandwidth of the next larger block by that of this one, at the depth of the sign.
+    #[serde(default)]
+    pub ratio: Option<Interval<f64>>,
     /// What was seen, in a sentence.
     pub sign: String,
 }

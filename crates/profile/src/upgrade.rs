@@ -2,7 +2,7 @@
 //!
 //! | version | what it has otherwise |
 //! |--------:|------------------------|
-//! | 0 | the read side alone; `fitted_cells` have a plain number for their bandwidth, and the error of the fit stands in `fit` alone |
+//! | 0 | the read side alone; `fitted_cells` have a plain number for their bandwidth, `request_costs` for their time, and the error of the fit stands in `fit` alone |
 
 use serde_json::{Value, json};
 
@@ -15,9 +15,16 @@ pub(crate) fn upgrade(value: &mut Value) {
     let error = value.pointer("/fit/error_p90").and_then(Value::as_f64).unwrap_or(0.0).clamp(0.0, 1.0);
     let fitted = value.get_mut("fitted_cells").and_then(Value::as_array_mut);
     for bandwidth in fitted.into_iter().flatten().filter_map(|cell| cell.get_mut("bandwidth_bytes_per_s")) {
-        if let Some(number) = bandwidth.as_f64() {
-            *bandwidth =
-                json!({ "value": number, "low": number * (1.0 - error), "high": number * (1.0 + error) });
-        }
+        give_bounds(bandwidth, error);
+    }
+    let costs = value.pointer_mut("/derived/flexible_io/request_costs").and_then(Value::as_array_mut);
+    for cost in costs.into_iter().flatten().filter_map(|cost| cost.get_mut("cost_ns")) {
+        give_bounds(cost, error);
+    }
+}
+
+fn give_bounds(figure: &mut Value, error: f64) {
+    if let Some(number) = figure.as_f64() {
+        *figure = json!({ "value": number, "low": number * (1.0 - error), "high": number * (1.0 + error) });
     }
 }

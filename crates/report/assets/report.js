@@ -215,9 +215,16 @@
         u.ctx.strokeStyle = u.ctx.fillStyle = ink(curve.colour);
         u.ctx.lineWidth = 1.25 * scale;
         u.ctx.setLineDash([]);
+        // A lower bound of zero lies below any logarithmic scale.
+        u.ctx.beginPath();
+        u.ctx.rect(u.bbox.left - 6 * scale, u.bbox.top - 6 * scale, u.bbox.width + 12 * scale, u.bbox.height + 12 * scale);
+        u.ctx.clip();
         for (const [x, y, low, high] of curve.measured) {
           const [left, top] = [u.valToPos(x, "x", true), u.valToPos(y, "y", true)];
-          if (low !== null) this.whisker(u, left, u.valToPos(low, "y", true), u.valToPos(high, "y", true));
+          if (low !== null) {
+            const bottom = low > 0 || !this.spec.y.log ? u.valToPos(low, "y", true) : u.bbox.top + 2 * u.bbox.height;
+            this.whisker(u, left, bottom, u.valToPos(high, "y", true));
+          }
           this.marker(u.ctx, pick(MARKERS, curve.marker), left, top, (this.spec.x.kind === "time" ? 2.5 : 4) * scale);
         }
         u.ctx.restore();

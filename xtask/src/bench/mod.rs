@@ -1,6 +1,7 @@
 //! Benchmarks: a file per benchmark, and what all of them share: the machine they ran on, the statistics of
 //! paired runs, and the results they check in under `benches/NAME/`.
 
+mod agreement;
 mod clock;
 mod flush;
 mod io;
@@ -20,7 +21,8 @@ struct Bench {
     run: fn(&[String]) -> Outcome,
 }
 
-const BENCHES: &[Bench] = &[clock::BENCH, flush::BENCH, io::BENCH, model::BENCH, pages::BENCH, probe::BENCH];
+const BENCHES: &[Bench] =
+    &[agreement::BENCH, clock::BENCH, flush::BENCH, io::BENCH, model::BENCH, pages::BENCH, probe::BENCH];
 
 /// Runs the benchmark of that name, or lists them all when there is none.
 ///

@@ -11,6 +11,8 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use self::agreement::{Compared, Noise, Question};
+pub(crate) use self::knee::{efficient_block, knee, plateau};
+pub(crate) use self::runs::Cells;
 use super::Bench;
 use super::io::{BenchFile, build};
 use super::machine::{Machine, machine};

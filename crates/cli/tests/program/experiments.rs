@@ -128,3 +128,36 @@ fn a_drive_that_fails_in_the_middle_says_so_and_what_it_gave_is_kept() {
     assert_eq!(experiments["write_patterns"]["complete"], false);
     assert!(experiments["write_patterns"]["ended_by"].as_str().unwrap().contains("failed"), "{experiments}");
 }
+
+/// A drive that protects what it holds takes no more writes; what it gave until then is no less true.
+#[test]
+fn a_drive_that_goes_read_only_in_the_middle_is_read_on() {
+    let place = Place::new();
+    place.write(
+        "latched.toml",
+        "[[fault]]\nkind = \"failed-write\"\nper_million = 1000000\nlasts = \"sticky\"\n",
+    );
+    let target = "model:mtron-16:faults=latched.toml";
+    let outcome = place.nandle(&format!("probe {target} --only reads,flush,read-ahead --budget 90s"));
+    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+    outcome.says(&["failed", "profile.json"]);
+    let profile = place.json("profile.json");
+    let experiments = &profile["experiments"];
+    assert_eq!(experiments["read_ahead"]["complete"], true, "{experiments}");
+    assert_eq!(experiments["flush"]["complete"], false, "{experiments}");
+    assert!(!profile["derived"]["efficient_block_bytes"].is_null());
+    assert!(profile["partial"].to_string().contains("flush"), "{}", profile["partial"]);
+    place.nandle("advise profile.json --for postgresql").done().says(&["lacks"]);
+}
+
+#[test]
+fn a_drive_that_gets_full_in_the_middle_says_so() {
+    let place = Place::new();
+    place.write("full.toml", "[[fault]]\nkind = \"no-space\"\nper_million = 2000\n");
+    let outcome =
+        place.nandle("probe model:x25-e-64:faults=full.toml --only smallest-block,flush --budget 60s");
+    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+    outcome.says(&["No space left", "profile.json"]);
+    let experiments = &place.json("profile.json")["experiments"];
+    assert!(experiments["flush"]["ended_by"].as_str().unwrap().contains("No space left"), "{experiments}");
+}

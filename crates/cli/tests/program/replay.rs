@@ -67,3 +67,19 @@ fn what_can_not_be_replayed_is_refused() {
     place.nandle("replay a.csv --on foreign").says(&["foreign", "--overwrite"]);
     assert_eq!(std::fs::read(foreign).unwrap(), vec![7; 1 << 20]);
 }
+
+#[test]
+fn a_replay_makes_a_page_of_what_it_found() {
+    let place = Place::new();
+    place.write("a.csv", trace(100));
+    let policies = "--policies direct,stable-ring --limit 300";
+    place.nandle(&format!("replay a.csv --on model:mtron-16 {policies} --report page.html")).done();
+    let page = String::from_utf8(place.read("page.html")).unwrap();
+    for part in ["<!DOCTYPE html>", "direct", "stable-ring", "mtron-16"] {
+        assert!(page.contains(part), "{part}");
+    }
+    place
+        .nandle(&format!("replay a.csv --on model:mtron-16 {policies} --report a.csv"))
+        .refused(1, &["a.csv"]);
+    assert_eq!(String::from_utf8(place.read("a.csv")).unwrap(), trace(100), "a page never replaces a trace");
+}

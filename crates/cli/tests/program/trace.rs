@@ -82,3 +82,14 @@ fn bad_traces_are_refused_and_leave_nothing_behind() {
     place.nandle("trace convert bad.csv out.csv --to msr").refused(2, &["only read"]);
     place.nandle("trace convert bad.csv cat.png").refused(1, &["cat.png", "exists"]);
 }
+
+#[test]
+fn a_trace_is_described_on_a_page() {
+    let place = Place::new();
+    place.write("a.csv", OURS);
+    place.nandle("trace stat a.csv --report page.html").done();
+    let page = String::from_utf8(place.read("page.html")).unwrap();
+    for part in ["<!DOCTYPE html>", "a.csv", "rewritten"] {
+        assert!(page.contains(part), "{part}");
+    }
+}

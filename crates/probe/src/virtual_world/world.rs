@@ -81,6 +81,11 @@ impl VirtualWorld {
         }
     }
 
+    /// The device.
+    pub(crate) fn device(&self) -> Device {
+        self.devices[0].clone()
+    }
+
     /// With room for so many requests.
     pub(crate) fn slots(mut self, slots: usize) -> Self {
         self.slots = slots;

@@ -21,8 +21,8 @@ pub struct WritePatterns {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DeviceState {
-    /// Bytes written at random over the area.
-    pub random_bytes_written: u64,
+    /// Bytes written in sequence over the area.
+    pub sequential_bytes_written: u64,
     /// Those by the size of the area; below 1 the state depends on the past in part.
     pub share_of_area: f64,
 }

@@ -96,17 +96,18 @@ fn finding(device: &Device, map: &InterferenceMap, name: &str, quantile: Quantil
     let limit = device.profile.derived.interference.map(|limit| {
         if limit.write_rate_per_s.value <= 0.0 {
             return format!(
-                "While {} reads a second go on, even the fewest writes that were tried more than double the 99th percentile \
-                 of reads.",
-                text::significant(limit.read_rate_per_s, 3)
+                "While {} reads a second go on, even the fewest writes that were tried more than double the {} of reads.",
+                text::significant(limit.read_rate_per_s, 3),
+                text::quantile(limit.quantile)
             );
         }
         format!(
-            "While {} reads a second go on, up to {} writes a second ({} of the most) leave the 99th percentile of reads \
-             within twice what it is without.",
+            "While {} reads a second go on, up to {} writes a second ({} of the most) leave the {} of reads within twice what it is \
+             without.",
             text::significant(limit.read_rate_per_s, 3),
             text::significant(limit.write_rate_per_s.value, 3),
-            percent(limit.write_share.value)
+            percent(limit.write_share.value),
+            text::quantile(limit.quantile)
         )
     });
     let told = limit.or_else(|| worst(map, name, quantile));

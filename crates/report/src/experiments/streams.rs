@@ -29,8 +29,10 @@ pub(super) fn areas(devices: &[Device]) -> Option<Figure> {
 fn areas_finding(devices: &[Device]) -> String {
     let area = |device: &Device| device.profile.derived.focused_area_bytes;
     if let [device] = devices {
-        let cost = device.profile.derived.write_pattern_cost.and_then(|cost| cost.focused);
-        return match (area(device), cost) {
+        let Some(cost) = device.profile.derived.write_pattern_cost else {
+            return "How large an area may be for random writes to be cheap is not concluded.".to_owned();
+        };
+        return match (area(device), cost.focused) {
             (Some(area), Some(cost)) => format!(
                 "Random writes stay cheap within {}: there one costs {} times a sequential one.",
                 text::size(&area),
@@ -63,6 +65,9 @@ pub(super) fn partitions(devices: &[Device]) -> Option<Figure> {
 fn partitions_finding(devices: &[Device]) -> String {
     let most = |device: &Device| device.profile.derived.partition_count_max;
     if let [device] = devices {
+        if device.profile.derived.write_pattern_cost.is_none() {
+            return "How many streams stay cheap is not concluded.".to_owned();
+        }
         return most(device).map_or_else(
             || "Not even two streams at a time stay cheap.".to_owned(),
             |most| format!("Up to {} streams at a time stay cheap.", text::depth(&most)),

@@ -53,8 +53,7 @@ fn finding(devices: &[Device]) -> String {
     }
     let variation = |device: &Device| reference(device).map(|reference| reference.variation);
     let variations: Vec<_> = devices.iter().map(variation).collect();
-    let words =
-        each(devices, &variations, "unknown", |share| format!("{} %", text::significant(100.0 * share, 2)));
+    let words = each(devices, &variations, "unknown", |share| format!("{} %", percent(share)));
     format!("The reference cell's slices vary (standard deviation) by {words}.")
 }
 
@@ -63,7 +62,7 @@ fn finding_of_one(reference: &ReferenceCell) -> String {
         "The reference cell ({} at depth {}) varied by {} % (standard deviation) around {} in {}",
         Quantity::size(reference.block_bytes),
         reference.queue_depth,
-        text::significant(100.0 * reference.variation, 2),
+        percent(reference.variation),
         Quantity::bandwidth(reference.bandwidth_bytes_per_s),
         text::plural(u64::from(reference.slices), "slice"),
     );
@@ -89,6 +88,11 @@ fn trend(reference: &ReferenceCell) -> Option<f64> {
     let first = reference.series.get(..third).filter(|slices| !slices.is_empty())?;
     let last = reference.series.get(reference.series.len() - third..)?;
     Some(mean(last) / mean(first) - 1.0)
+}
+
+/// Of a modelled drive equal slices may be equal but for rounding.
+fn percent(share: f64) -> String {
+    if share < 1e-4 { "less than 0.01".to_owned() } else { text::significant(100.0 * share, 2) }
 }
 
 #[cfg(test)]

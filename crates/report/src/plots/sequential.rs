@@ -110,6 +110,10 @@ fn finding_of_one(depth: u32, ratio: &Curve, meets: Option<f64>) -> String {
              blocks it gets {share} % of it.",
             Quantity::size(whole(block)),
         ),
+        None if ratio.measured.iter().any(|point| point.y >= NEAR) => format!(
+            "At depth {depth}, random reading is within 10 % of sequential reading at some block sizes, but not at the \
+             largest tried; with {smallest} blocks it gets {share} % of it."
+        ),
         None => format!(
             "At depth {depth}, random reading stays more than 10 % below sequential reading at the largest block \
              tried; with {smallest} blocks it gets {share} % of it."
@@ -167,6 +171,8 @@ mod tests {
         );
         let never = ratios(&[0.5, 0.6]);
         assert!(finding_of_one(4, &never, None).contains("stays more than 10 % below"));
+        let falls = ratios(&[0.5, 0.95, 0.6]);
+        assert!(finding_of_one(4, &falls, None).contains("at some block sizes, but not at the largest"));
         let always = ratios(&[1.1, 1.0]);
         assert!(finding_of_one(4, &always, equal_from(&always)).contains("at every block size from 4KiB on"));
     }

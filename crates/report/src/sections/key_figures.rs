@@ -14,7 +14,8 @@ struct KeyFigure {
 /// The handful of figures that most readers came for.
 pub(crate) fn key_figures(device: &Device) -> Markup {
     let derived = &device.profile.derived;
-    let figures = [random_bandwidth(derived), rate(derived), latency(device), block(derived), depth(derived)];
+    let reads = [random_bandwidth(derived), rate(derived), latency(device), block(derived), depth(derived)];
+    let figures = reads.into_iter().chain(writes(device));
     html! {
         section.key-figures aria-label="Key figures" {
             @for figure in figures {
@@ -79,6 +80,34 @@ fn block(derived: &Derived) -> KeyFigure {
             }
         }),
     }
+}
+
+/// What random writing costs, what it gives for long, and what a commit takes, of what was conducted.
+fn writes(device: &Device) -> impl Iterator<Item = KeyFigure> {
+    let (derived, found) = (&device.profile.derived, &device.profile.experiments);
+    let cost = derived.write_pattern_cost.as_ref();
+    let random = found.write_patterns.as_ref().map(|_| KeyFigure {
+        name: "Random write cost",
+        value: cost.map(|cost| Quantity { unit: "\u{a0}× sequential", ..Quantity::bare(cost.random.value) }),
+        detail: cost.map_or_else(String::new, |cost| {
+            bounds(&Quantity::bare(cost.random.low), &Quantity::bare(cost.random.high))
+        }),
+    });
+    let steady = derived.steady_state.as_ref();
+    let for_long = found.steady_state.as_ref().map(|_| KeyFigure {
+        name: "Random writes for long",
+        value: steady.map(|steady| Quantity::bandwidth(steady.random_write_bytes_per_s.value)),
+        detail: steady
+            .map_or_else(String::new, |steady| format!("in {} blocks", Quantity::size(steady.block_bytes))),
+    });
+    let commit = derived.flush_ns.as_ref();
+    let durable = found.flush.as_ref().map(|_| KeyFigure {
+        name: "Commit",
+        value: commit.map(|commit| Quantity::time_ns(commit.median_ns.value)),
+        detail: commit
+            .map_or_else(String::new, |commit| format!("median, {}", Quantity::size(commit.write_bytes))),
+    });
+    [random, for_long, durable].into_iter().flatten()
 }
 
 /// The depth for the efficient block, or for the block next above it that has one.

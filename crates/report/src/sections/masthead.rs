@@ -118,6 +118,10 @@ fn time(conditions: &Conditions) -> String {
 }
 
 fn disturbance(conditions: &Conditions) -> String {
+    if [conditions.stolen_cpu_share, conditions.io_pressure_share, conditions.cpu_pressure_share] == [None; 3]
+    {
+        return "not to be told".to_owned();
+    }
     let share = |share: Option<f64>, what: &str| match share {
         Some(share) => format!("{what} {} %", text::significant(100.0 * share, 2)),
         None => format!("{what} unknown"),

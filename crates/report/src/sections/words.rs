@@ -1,3 +1,5 @@
+mod writes;
+
 use maud::{Markup, html};
 use nandle_profile::{DepthForBlock, Derived, DeviceProfile, EqualRegion};
 
@@ -46,6 +48,7 @@ fn statements(profile: &DeviceProfile) -> Vec<Statement> {
     ];
     all.extend(flexible_io(derived));
     all.push(first_touch(profile));
+    all.extend(writes::statements(profile));
     all
 }
 
@@ -161,15 +164,9 @@ fn equal_region(derived: &Derived) -> Statement {
     const TERM: &str = "Random = sequential";
     let regions = &derived.random_equals_sequential;
     let single: Vec<_> = regions.iter().filter(|region| region.group_blocks == 1).collect();
-    let (least, greatest) = (
-        single.iter().min_by_key(|region| region.block_bytes),
-        single.iter().max_by_key(|region| region.block_bytes),
-    );
-    match (least, greatest) {
-        (Some(least), Some(greatest)) => {
-            let range = |from, to| if from == to { format!("{from}") } else { format!("{from} to {to}") };
-            let blocks = range(Quantity::size(least.block_bytes), Quantity::size(greatest.block_bytes));
-            Statement::known(TERM, blocks, equal_sentence(&single, regions.len() - single.len()))
+    match regions.as_slice() {
+        _ if !single.is_empty() => {
+            Statement::known(TERM, runs(&single), equal_sentence(&single, regions.len() - single.len()))
         }
         _ if derived.sequential_bandwidth_bytes_per_s_max.is_none() => {
             Statement::missing(TERM, "Sequential reading was not measured.")
@@ -183,6 +180,18 @@ fn equal_region(derived: &Derived) -> Statement {
             "Single blocks never equal sequential reading; only groups of several do.",
         ),
     }
+}
+
+/// Block sizes are doublings; a gap between them is one in the region.
+fn runs(single: &[&EqualRegion]) -> String {
+    let mut blocks: Vec<u64> = single.iter().map(|region| region.block_bytes).collect();
+    blocks.sort_unstable();
+    let run = |run: &[u64]| match run {
+        [first, .., last] => format!("{} to {}", Quantity::size(*first), Quantity::size(*last)),
+        [only] => Quantity::size(*only).to_string(),
+        [] => String::new(),
+    };
+    text::join(&blocks.chunk_by(|small, large| small * 2 == *large).map(run).collect::<Vec<_>>())
 }
 
 fn equal_sentence(single: &[&EqualRegion], in_groups: usize) -> String {
@@ -232,7 +241,7 @@ fn split(derived: &Derived) -> Statement {
             format!(
                 "is what the kernel states. The curve shows it too: blocks up to {} are whole. {}",
                 Quantity::size(seen.whole_bytes),
-                text::clean(&seen.sign)
+                text::sentence(&seen.sign)
             ),
         ),
         (Some(stated), None) => Statement::known(
@@ -245,7 +254,7 @@ fn split(derived: &Derived) -> Statement {
             Quantity::size(seen.whole_bytes).to_string(),
             format!(
                 "is the largest block without a sign of splitting; the kernel states no size. {}",
-                text::clean(&seen.sign)
+                text::sentence(&seen.sign)
             ),
         ),
         (None, None) => {

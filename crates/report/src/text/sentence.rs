@@ -17,6 +17,14 @@ pub(crate) fn bind(sentence: &str) -> String {
     sentence.replace(" %", "\u{a0}%")
 }
 
+/// What a profile says in words, as a sentence: cleaned, with a capital and a full stop.
+pub(crate) fn sentence(said: &str) -> String {
+    let said = super::clean(said);
+    let mut letters = said.chars();
+    let begun: String = letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
+    if begun.is_empty() || begun.ends_with('.') { begun } else { begun + "." }
+}
+
 /// `a`, `a and b`, `a, b and c`.
 pub(crate) fn join(parts: &[String]) -> String {
     match parts {
@@ -29,6 +37,11 @@ pub(crate) fn join(parts: &[String]) -> String {
 /// `1 round`, `2 rounds`.
 pub(crate) fn plural(number: u64, thing: &str) -> String {
     format!("{}\u{a0}{thing}{}", super::grouped(&number.to_string()), if number == 1 { "" } else { "s" })
+}
+
+/// `median`, `99th percentile`.
+pub(crate) fn quantile(quantile: f64) -> String {
+    if quantile <= 0.5 { "median".to_owned() } else { format!("{:.0}th percentile", 100.0 * quantile) }
 }
 
 /// Small numbers as words, for the beginning of a sentence.
@@ -45,6 +58,13 @@ mod tests {
     fn a_moment_reads_as_a_date() {
         assert_eq!(calendar(1_772_373_900), "2026-03-01 14:05 UTC");
         assert_eq!(calendar(u64::MAX), format!("{} s after 1970", u64::MAX));
+    }
+
+    #[test]
+    fn what_is_said_becomes_a_sentence() {
+        assert_eq!(sentence("at depth 4 it drops"), "At depth 4 it drops.");
+        assert_eq!(sentence("Ends."), "Ends.");
+        assert_eq!(sentence(""), "");
     }
 
     #[test]

@@ -219,6 +219,7 @@ impl Drive {
                 stated_bytes: Some(1 << 20),
                 seen: Some(SplitObservation {
                     whole_bytes: 1 << 20,
+                    ratio: Some(around(0.86, 0.02)),
                     sign: "Bandwidth at depth 32 falls by 14 % from 1MiB to 2MiB.".into(),
                 }),
             }),
@@ -235,7 +236,7 @@ impl Drive {
             break_even_blocks: around(cost(group_bytes) / cost(4096), 0.3),
             request_costs: blocks()
                 .into_iter()
-                .map(|block| RequestCost { block_bytes: block, cost_ns: cost(block) })
+                .map(|block| RequestCost { block_bytes: block, cost_ns: Interval::exact(cost(block)) })
                 .collect(),
         }
     }

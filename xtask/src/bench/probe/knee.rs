@@ -7,7 +7,7 @@ use super::runs::Cells;
 const NEAR: f64 = 0.9;
 
 /// The least depth within 10 % of a block size's plateau.
-pub(super) fn knee(cells: &Cells, block: u64) -> u64 {
+pub(crate) fn knee(cells: &Cells, block: u64) -> u64 {
     let row = non_decreasing(cells, block);
     let depths = cells.range((block, 0)..=(block, u32::MAX)).map(|((_, depth), _)| *depth);
     let near = depths.zip(&row).find(|(_, bandwidth)| **bandwidth >= NEAR * plateau(cells, block));
@@ -15,13 +15,14 @@ pub(super) fn knee(cells: &Cells, block: u64) -> u64 {
 }
 
 /// The smallest block within 10 % of the best of all.
-pub(super) fn efficient_block(cells: &Cells) -> u64 {
+pub(crate) fn efficient_block(cells: &Cells) -> u64 {
     let plateau = |place: &(u64, u32)| plateau(cells, place.0);
     let best = cells.keys().map(plateau).fold(0.0, f64::max);
     cells.keys().find(|place| plateau(place) >= NEAR * best).map_or(0, |(block, _)| *block)
 }
 
-fn plateau(cells: &Cells, block: u64) -> f64 {
+/// The best bandwidth of a block size.
+pub(crate) fn plateau(cells: &Cells, block: u64) -> f64 {
     non_decreasing(cells, block).last().copied().unwrap_or(0.0)
 }
 

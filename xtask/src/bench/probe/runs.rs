@@ -17,9 +17,9 @@ pub(super) const PASSES: u32 = 4;
 pub(super) const MILLISECONDS_PER_PASS: u32 = 125;
 
 /// Block size and queue depth.
-pub(super) type Place = (u64, u32);
+pub(crate) type Place = (u64, u32);
 /// Bandwidth of random reading by block size and queue depth.
-pub(super) type Cells = BTreeMap<Place, f64>;
+pub(crate) type Cells = BTreeMap<Place, f64>;
 
 /// A probe's bandwidth of a cell.
 #[derive(Debug, Clone, Copy)]

@@ -5,6 +5,7 @@ use nandle_profile::{InterferenceLimit, Interval};
 use super::super::rounds::median_interval;
 use super::cell::Cell;
 use super::quantile_ns;
+use crate::isotonic::isotonic;
 use crate::load::summary;
 
 /// Quantiles of which a slowdown is told, the best first.
@@ -13,6 +14,8 @@ const QUANTILES: [f64; 3] = [0.99, 0.9, 0.5];
 const LATENCIES_ALLOWED: f64 = 4.0;
 /// Reads may become so much slower.
 const SLOWDOWN_MAX: f64 = 2.0;
+/// A share of writes whose bounds are further apart is none.
+const USELESS: f64 = 0.5;
 /// The share of reads for which the limit is told.
 const READ_SHARE: f64 = 0.5;
 
@@ -76,7 +79,15 @@ pub(super) fn limit(findings: &InterferenceMap) -> Option<InterferenceLimit> {
     let within = |cell: &InterferenceCell, ratio: fn(&Interval<f64>) -> f64| {
         cell.read_slowdown.is_some_and(|slowdown| ratio(&slowdown.ratio) <= SLOWDOWN_MAX)
     };
-    let most = |ratio| row.iter().rev().find(|cell| cell.rates_kept && within(cell, ratio));
+    // A pause of cleaning falls into one cell and not into the next, but more writes are no gentler than fewer.
+    let most = |ratio: fn(&Interval<f64>) -> f64| {
+        let logs: Vec<f64> = row
+            .iter()
+            .map(|cell| cell.read_slowdown.map_or(0.0, |slowdown| ratio(&slowdown.ratio).max(1e-9).ln()))
+            .collect();
+        let gentle = row.iter().zip(isotonic(&logs)).take_while(|(_, log)| *log <= SLOWDOWN_MAX.ln());
+        gentle.map(|(cell, _)| cell).filter(|cell| cell.rates_kept).last()
+    };
     // For sure: up to there every share is.
     let sure = row.iter().take_while(|cell| within(cell, |ratio| ratio.high)).last();
     let share_of = |cell: Option<&&InterferenceCell>| cell.map_or(0.0, |cell| cell.write_share);
@@ -87,7 +98,9 @@ pub(super) fn limit(findings: &InterferenceMap) -> Option<InterferenceLimit> {
         high: share_of(most(|ratio| ratio.low)).max(value),
     };
     let rate = |share: f64| share * findings.write_iops_max;
-    Some(InterferenceLimit {
+    // Where pauses of cleaning struck cells by chance, any share may be the one.
+    let is_known = share.high - share.low <= USELESS;
+    is_known.then(|| InterferenceLimit {
         read_rate_per_s: READ_SHARE * findings.read_iops_max,
         quantile,
         write_rate_per_s: Interval { value: rate(share.value), low: rate(share.low), high: rate(share.high) },

@@ -32,6 +32,10 @@ const READ_SHARES: [f64; 5] = [0.1, 0.25, 0.5, 0.75, 0.9];
 const WRITE_SHARES: [f64; 7] = [0.0, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9];
 const FEW_READ_SHARES: [f64; 3] = [0.25, 0.5, 0.9];
 const FEW_WRITE_SHARES: [f64; 5] = [0.0, 0.1, 0.25, 0.5, 0.9];
+const ONE_READ_SHARE: [f64; 1] = [0.5];
+const FEWEST_WRITE_SHARES: [f64; 4] = [0.0, 0.25, 0.5, 0.9];
+/// In a cell with fewer writes than this their effect is luck.
+const WRITES_MIN: f64 = 12.0;
 /// Deep enough for the most that a device gives, and shallow enough for a disk.
 const DEPTH_OF_MOST: u32 = 32;
 /// Requests outstanding of each of the two streams; arrivals beyond it wait, and the wait counts.
@@ -43,6 +47,9 @@ const MOST_REQUESTS_MAX: u64 = 15_000;
 const SLOW_READS_PER_S: f64 = 2000.0;
 /// Bytes that it may write where nothing else bounds it.
 const WRITE_BYTES_MAX: u64 = 32 << 30;
+
+/// Shares of reads and of writes.
+type Map = (&'static [f64], &'static [f64]);
 
 impl Experiment for Interference {
     type Findings = InterferenceMap;
@@ -81,7 +88,15 @@ impl Experiment for Interference {
             lab.cut_short("the most reads or writes per second could not be measured");
             return Ok(());
         }
-        let mut cells = cells(findings);
+        let time = lab.time_left();
+        let Some(mut cells) = cells(findings, time) else {
+            lab.cut_short(format!(
+                "writes come about too rarely ({:.1} a second at most) to be watched beside reads in the time; give a larger \
+                 --budget",
+                findings.write_iops_max
+            ));
+            return Ok(());
+        };
         let slices =
             if is_slow(findings) { (3, Nanos::from_secs(10)) } else { (6, Nanos::from_millis(2500)) };
         let measured = measure(lab, &mut cells, block_bytes, &mut seeds, slices);
@@ -123,15 +138,23 @@ fn is_slow(findings: &InterferenceMap) -> bool {
     findings.read_iops_max < SLOW_READS_PER_S
 }
 
-fn cells(findings: &InterferenceMap) -> Vec<Cell> {
+/// The largest map in each of whose cells some writes come about in the time; `None` where the smallest is too large.
+fn cells(findings: &InterferenceMap, time: Nanos) -> Option<Vec<Cell>> {
     let cell = |read_share, write_share| {
         let read_per_s = read_share * findings.read_iops_max;
         let write_per_s = write_share * findings.write_iops_max;
         Cell::new(Rates { read_share, write_share, read_per_s, write_per_s })
     };
-    let (reads, writes): (&[f64], &[f64]) =
-        if is_slow(findings) { (&FEW_READ_SHARES, &FEW_WRITE_SHARES) } else { (&READ_SHARES, &WRITE_SHARES) };
-    reads.iter().flat_map(|read| writes.iter().map(|write| cell(*read, *write))).collect()
+    let (many, few): (Map, Map) = ((&READ_SHARES, &WRITE_SHARES), (&FEW_READ_SHARES, &FEW_WRITE_SHARES));
+    let is_watched = |(reads, writes): &Map| {
+        let each_s = time.as_secs_f64() / (reads.len() * writes.len()) as f64;
+        let least = writes.iter().copied().filter(|share| *share > 0.0).fold(1.0, f64::min);
+        least * findings.write_iops_max * each_s >= WRITES_MIN
+    };
+    let maps =
+        [many, few, (&ONE_READ_SHARE, &FEWEST_WRITE_SHARES)].into_iter().skip(usize::from(is_slow(findings)));
+    let (reads, writes) = maps.into_iter().find(is_watched)?;
+    Some(reads.iter().flat_map(|read| writes.iter().map(|write| cell(*read, *write))).collect())
 }
 
 fn measure(

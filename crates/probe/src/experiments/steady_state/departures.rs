@@ -11,6 +11,8 @@ const LEVEL_S: usize = 3;
 const COUNTED: f64 = 0.01;
 /// Requests per second that are a multiple of this, within a hundredth, were agreed upon.
 const AGREED_IOPS: f64 = 100.0;
+/// A fall in the first seconds is one to less than the first second's by this factor.
+const AT_ONCE: f64 = 3.0;
 /// So many changes between the same two levels are a swing.
 const SWINGS: usize = 3;
 
@@ -23,7 +25,7 @@ pub(super) fn of_sequential_writing(seconds: &[SecondSample]) -> Vec<Departure> 
 
 /// Of random writing. Only the first fall is put down to cleaning or credits: both begin once.
 pub(super) fn of_random_writing(seconds: &[SecondSample]) -> Vec<Departure> {
-    departures(seconds, |levels, index| {
+    let found = departures(seconds, |levels, index| {
         if is_swing(levels) {
             DepartureKind::Throttled
         } else if !falls(levels, index) || (0..index).any(|earlier| falls(levels, earlier)) {
@@ -33,6 +35,24 @@ pub(super) fn of_random_writing(seconds: &[SecondSample]) -> Vec<Departure> {
         } else {
             DepartureKind::CleaningBegan
         }
+    });
+    if found.is_empty() { at_once(seconds).into_iter().collect() } else { found }
+}
+
+/// A fall within the first seconds, which are too few for a level: what the first second gave comes never again, and
+/// not half of it.
+fn at_once(seconds: &[SecondSample]) -> Option<Departure> {
+    let first = seconds.first()?.bytes as f64;
+    let is_fast = |second: &&SecondSample| second.bytes as f64 * AT_ONCE > first;
+    let (before, after) = seconds.split_at(seconds.iter().take_while(is_fast).count());
+    let never_again = after.len() >= LEVEL_S * LEVEL_S && !after.iter().any(|second| is_fast(&second));
+    let (fast, slow) = (Level::of(0, before), Level::of(before.len(), after));
+    (never_again && slow.bytes_per_s > 0.0).then(|| Departure {
+        kind: DepartureKind::CleaningBegan,
+        at_ns: slow.from_s as u64 * 1_000_000_000,
+        after_bytes: before.iter().map(|second| second.bytes).sum(),
+        before_bytes_per_s: fast.bytes_per_s,
+        after_bytes_per_s: slow.bytes_per_s,
     })
 }
 
@@ -130,6 +150,17 @@ mod tests {
         let found = of_random_writing(&hot);
         assert_eq!(found.len(), 5);
         assert!(found.iter().all(|departure| departure.kind == DepartureKind::Throttled));
+    }
+
+    #[test]
+    fn a_fall_in_the_first_seconds_is_one_too() {
+        // What a small drive gives that stops for a second and a half whenever it cleans.
+        let pauses = (0..40).map(|second| if second % 2 == 0 { 6_400 } else { 0 });
+        let found = of_random_writing(&seconds([34_000, 13_700].into_iter().chain(pauses)));
+        assert_eq!(kinds(&found), [DepartureKind::CleaningBegan]);
+        assert_eq!((found[0].at_ns, found[0].after_bytes), (2_000_000_000, 47_700 * 4096));
+        let bursts = (0..40).map(|second| if second % 4 == 0 { 30_000 } else { 2_000 });
+        assert!(of_random_writing(&seconds(bursts)).is_empty(), "what comes again is no fall");
     }
 
     #[test]

@@ -1,8 +1,12 @@
-use nandle_io::Nanos;
+use nandle_io::{Io, Nanos, Operation};
 use nandle_profile::experiments::{DepartureKind, SteadyState};
-use nandle_profile::{Conducted, SteadyStateFigures};
+use nandle_profile::{Conducted, Experiments, SteadyStateFigures};
 
-use super::bench::run;
+use super::bench::{circumstances, run};
+use crate::Unobserved;
+use crate::experiments::{Circumstances, Ground, Wishes, conduct, plan};
+use crate::load::Cancel;
+use crate::virtual_world::{Timing, VirtualWorld};
 
 fn measure(drive: &str, budget_s: u64) -> (Conducted<SteadyState>, SteadyStateFigures) {
     let outcome = run(drive, "steady-state", Nanos::from_secs(budget_s));
@@ -15,7 +19,55 @@ fn a_page_map_falls_once_it_cleans() {
     let (conducted, figures) = measure("x25-e-64", 120);
     assert!(conducted.complete && figures.reached, "{:?}", conducted.ended_by);
     assert!(figures.of_fresh.unwrap() < 0.3, "{figures:?}");
+    let [fall] = conducted.findings.departures.as_slice() else {
+        panic!("{:?}", conducted.findings.departures)
+    };
+    assert_eq!(fall.kind, DepartureKind::CleaningBegan);
+    assert!(fall.after_bytes_per_s < fall.before_bytes_per_s / 3.0, "{fall:?}");
     assert!(figures.write_amplification.unwrap().factor > 3.0, "nearly full, at random");
+}
+
+/// Three times as slow for every other second and a half, so that no five rounds of a second are alike.
+struct Restless;
+
+impl Timing for Restless {
+    fn done_at(&mut self, now: Nanos, _operation: &Operation, _outstanding: usize) -> Nanos {
+        now + Nanos::from_micros(if now.0 / 1_500_000_000 % 2 == 0 { 4_000 } else { 12_000 })
+    }
+}
+
+#[test]
+fn what_is_never_steady_is_said_so_after_the_specifications_rounds() {
+    let open = |slots: u32| {
+        let world = VirtualWorld::new(1 << 30, Restless).slots(slots as usize);
+        let device = world.device();
+        Ok((Box::new(world) as Box<dyn Io>, device))
+    };
+    let circumstances =
+        Circumstances { area_bytes: 1 << 30, shape: open(1).unwrap().1.shape, ..circumstances("sd-card") };
+    let ground = Ground {
+        open: &open,
+        open_without_cache: None,
+        drive_log: &|| None,
+        beside: None,
+        circumstances,
+        patience: Nanos::from_secs(30),
+        seed: 1,
+        cancel: &Cancel::default(),
+    };
+    let wishes = Wishes {
+        budget: Nanos::from_secs(45),
+        write_limit_bytes: u64::MAX,
+        only: vec!["steady-state".into()],
+        ..Wishes::default()
+    };
+    let mut experiments = Experiments::default();
+    let plan = plan(&ground.circumstances, &wishes, &mut experiments).unwrap();
+    conduct(&plan, &ground, &mut experiments, &mut Unobserved, &mut |_| {}).unwrap();
+    let conducted = experiments.steady_state.unwrap();
+    assert_eq!((conducted.findings.rounds.len(), conducted.findings.reached), (25, false));
+    let said = |remark: &String| remark.contains("not steady within 25 rounds");
+    assert!(conducted.remarks.iter().any(said), "{:?}", conducted.remarks);
 }
 
 #[test]

@@ -57,24 +57,27 @@ fn a_card_with_two_open_blocks_keeps_two_streams() {
     assert!(conducted.elapsed_ns < 160_000_000_000, "{conducted:?}");
 }
 
+/// Once their spare blocks are used up. On the x25-e-64, aged by random writes of twice its capacity and then written
+/// to for 4 GiB in each pattern, random writes within 8 MiB give 112 MB/s, within 64 MiB 46 MB/s, all over 15 MB/s.
 #[test]
-fn page_maps_have_no_focused_area() {
+fn page_maps_pay_for_random_writes_and_not_for_streams() {
     for drive in ["x25-e-64", "nvme-tlc"] {
         let (conducted, derived) = measure(drive);
         assert!(conducted.complete, "{drive}: {:?}", conducted.ended_by);
-        let area_bytes = conducted.findings.area_bytes;
-        let focus = derived.focused_area_bytes.unwrap();
-        assert!(
-            focus.value > area_bytes / 2 && focus.high == area_bytes,
-            "{drive}: {focus:?} of {area_bytes}"
-        );
         assert!(
             derived.partition_count_max.unwrap().value >= 32,
             "{drive}: {:?}",
             derived.partition_count_max
         );
-        let cost = derived.write_pattern_cost.unwrap();
-        assert!(cost.random.value < 4.0, "{drive}: {cost:?}");
+        if drive == "x25-e-64" {
+            let focus = derived.focused_area_bytes.unwrap();
+            assert!((8 * MIB..=64 * MIB).contains(&focus.value), "{focus:?}");
+            assert!(
+                derived.write_pattern_cost.unwrap().random.value > 6.0,
+                "{:?}",
+                derived.write_pattern_cost
+            );
+        }
     }
 }
 

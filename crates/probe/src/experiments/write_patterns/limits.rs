@@ -115,6 +115,9 @@ fn strides(patterns: &[PatternCost]) -> impl Iterator<Item = (i64, Interval<f64>
 /// What follows from the costs.
 pub(super) fn derive(findings: &WritePatterns, derived: &mut Derived) {
     let patterns = &findings.patterns;
+    if !is_known(patterns) {
+        return;
+    }
     let (focuses, counts) =
         (curve(findings, MicroBenchmark::Locality), curve(findings, MicroBenchmark::Partitioning));
     derived.focused_area_bytes = limit(&focuses);
@@ -123,6 +126,15 @@ pub(super) fn derive(findings: &WritePatterns, derived: &mut Derived) {
         strides(patterns).filter(|(_, cost)| cost.value <= CHEAP_ORDERED).map(|(stride, _)| stride).collect();
     derived.cheap_strides_blocks.sort_unstable();
     derived.write_pattern_cost = cost(findings, &focuses, &counts);
+}
+
+/// Bounds of the cost of random writing that are further apart tell nothing.
+const USELESS: f64 = 4.0;
+
+/// Whether the cost of random writing is known well enough to conclude anything from it.
+pub(super) fn is_known(patterns: &[PatternCost]) -> bool {
+    let cost = baseline(patterns, PatternSpec::Random).and_then(|random| random.relative_cost);
+    cost.is_some_and(|cost| cost.high <= USELESS * cost.low)
 }
 
 fn cost(findings: &WritePatterns, focuses: &[Point], counts: &[Point]) -> Option<WritePatternCost> {

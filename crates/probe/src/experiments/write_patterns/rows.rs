@@ -49,12 +49,38 @@ impl Row {
         }
     }
 
-    /// Rows that much hangs on come first.
-    pub(super) fn rank(&self) -> u8 {
-        match self.micro_benchmark {
-            MicroBenchmark::Baseline => 1,
-            MicroBenchmark::Locality | MicroBenchmark::Partitioning | MicroBenchmark::Order => 2,
-            _ => 3,
+    /// When it comes.
+    pub(super) fn stage(&self) -> Stage {
+        let is_write = self.operation == OperationKind::Write;
+        match self.pattern {
+            _ if self.operation == OperationKind::Read => Stage::Sequential,
+            PatternSpec::Sequential => Stage::Sequential,
+            PatternSpec::Ordered { stride_blocks } if stride_blocks.abs() > NEAR_STRIDE => Stage::Strides,
+            PatternSpec::Partitioned { .. } | PatternSpec::Ordered { .. } => Stage::Streams,
+            PatternSpec::Focused { .. } => Stage::Areas,
+            _ if self.micro_benchmark == MicroBenchmark::Baseline && is_write => Stage::Random,
+            _ => Stage::Others,
+        }
+    }
+
+    /// The order in ascending stages.
+    pub(super) fn harshness(&self) -> u64 {
+        match self.pattern {
+            PatternSpec::Ordered { stride_blocks } => stride_blocks.unsigned_abs(),
+            PatternSpec::Partitioned { streams } => NEAR_STRIDE.unsigned_abs() + streams,
+            PatternSpec::Focused { focus_bytes } => focus_bytes,
+            _ => 0,
+        }
+    }
+
+    /// Whether the other one is of its kind, in a larger area or in more streams, and so costs no less.
+    pub(super) fn is_smaller_of_kind(&self, other: &Self) -> bool {
+        match (self.pattern, other.pattern) {
+            (PatternSpec::Focused { focus_bytes: own }, PatternSpec::Focused { focus_bytes: other })
+            | (PatternSpec::Partitioned { streams: own }, PatternSpec::Partitioned { streams: other }) => {
+                own < other
+            }
+            _ => false,
         }
     }
 
@@ -62,8 +88,10 @@ impl Row {
     /// to clean only after long writing at random.
     pub(super) fn weight(&self) -> u64 {
         match (self.micro_benchmark, self.operation) {
+            (MicroBenchmark::Baseline, OperationKind::Write) if self.stage() == Stage::Random => 120,
             (MicroBenchmark::Baseline, OperationKind::Write) => 10,
-            (MicroBenchmark::Locality | MicroBenchmark::Partitioning | MicroBenchmark::Order, _) => 2,
+            (MicroBenchmark::Locality, _) => 5,
+            (MicroBenchmark::Partitioning | MicroBenchmark::Order, _) => 2,
             _ => 1,
         }
     }
@@ -78,6 +106,37 @@ impl Row {
             && self.pause == Nanos::ZERO
     }
 }
+
+/// When a row comes: gentle ones first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// Sequential writing, and reading.
+    Sequential,
+    /// Several streams, and short strides.
+    Streams,
+    /// Random writing in areas.
+    Areas,
+    /// Long strides.
+    Strides,
+    /// Random writing all over, for long.
+    Random,
+    /// What else is written at random.
+    Others,
+}
+
+/// In this order.
+pub(super) const STAGES: [Stage; 6] =
+    [Stage::Sequential, Stage::Streams, Stage::Areas, Stage::Strides, Stage::Random, Stage::Others];
+
+impl Stage {
+    /// Whether its rows are visited one after the other, each harsher than those before.
+    pub(super) fn is_ascending(self) -> bool {
+        matches!(self, Self::Streams | Self::Areas)
+    }
+}
+
+/// A longer stride leaves its erase block.
+const NEAR_STRIDE: i64 = 4;
 
 /// All rows that are known before anything is measured.
 pub(super) fn rows(circumstances: &Circumstances, block_bytes: u64) -> Vec<Row> {

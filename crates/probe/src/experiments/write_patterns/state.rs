@@ -9,7 +9,7 @@ use crate::experiments::series::{Length, Pool, Walk, series};
 use crate::load::{ClosedLoop, Counting, LoadError, Refill, Stop, Work};
 use crate::pattern::{Area, Random, Sequential};
 
-/// Random writing over the area may take this part of the experiment's time, and of what it may write.
+/// Writing the area in sequence may take this part of the experiment's time, and of what it may write.
 const TIME_PART: u64 = 6;
 const WRITE_PART: u64 = 4;
 /// Requests outstanding meanwhile.
@@ -24,12 +24,13 @@ const READS: u64 = 15;
 /// A read this much slower than an undisturbed one still feels the writes.
 const FELT: f64 = 1.2;
 
-/// Writes at random over the area.
+/// Writes the area once, in sequence: what random writes have left, of an earlier experiment or of somebody else, every
+/// later pattern would have to clean up.
 ///
 /// # Errors
 /// As for [`ClosedLoop::run`].
 pub(super) fn enforce(lab: &mut Lab<'_>, block_bytes: u64) -> Result<DeviceState, LoadError> {
-    lab.tell("random writing over the area, for a defined state");
+    lab.tell("writing the area in sequence, for a defined state");
     let area_bytes = lab.circumstances.area_bytes;
     let load = ClosedLoop {
         queue_depth: QUEUE_DEPTH.min(lab.circumstances.slots),
@@ -42,19 +43,19 @@ pub(super) fn enforce(lab: &mut Lab<'_>, block_bytes: u64) -> Result<DeviceState
     };
     let area = whole(lab, block_bytes)?;
     let (seed, operation) = (lab.seed, OperationKind::Write);
-    let work =
-        Work { pattern: Box::new(Random::new(area, seed)), block_bytes, operation, contents: None, seed };
+    let pattern = Box::new(Sequential::from_start(area));
+    let work = Work { pattern, block_bytes, operation, contents: None, seed };
     let measurement = lab.run(load, work)?;
     lab.flush()?;
     let share_of_area = measurement.bytes as f64 / area_bytes as f64;
     if share_of_area < 0.999 {
         lab.remark(format!(
-            "Before the first pattern {:.0} % of the area were written at random: a sixth of the time, or a quarter of \
-             the bytes that may be written, were not enough for all of it.",
+            "Before the first pattern {:.0} % of the area were written in sequence: a sixth of the time, or a quarter of \
+             the bytes that may be written, were not enough for all of it. The state of the rest is as it was found.",
             share_of_area * 100.0
         ));
     }
-    Ok(DeviceState { random_bytes_written: measurement.bytes, share_of_area })
+    Ok(DeviceState { sequential_bytes_written: measurement.bytes, share_of_area })
 }
 
 /// How long random writing is felt by reads that follow it, with a flush between (uFLIP §4.3).

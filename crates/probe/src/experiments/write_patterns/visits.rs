@@ -1,4 +1,8 @@
-//! Visits of rows: each row several times, in random order, a run of requests each time.
+//! Visits of rows: each row several times, a run of requests each time, what leaves the least behind first.
+//!
+//! On a page-mapped drive a pattern pays for what the patterns before it have left: after random writing sequential
+//! writes clean as much as random ones do, until the whole area is rewritten, and all patterns would cost the same. So rows
+//! come in stages from gentle to harsh, and general random writing, which uses the spare blocks up, comes last.
 
 use nandle_io::Nanos;
 use nandle_profile::Interval;
@@ -6,8 +10,9 @@ use nandle_profile::experiments::{MicroBenchmark, PatternCost, WritePatterns};
 use rand::seq::SliceRandom;
 
 use super::limits::between;
-use super::rows::{Row, base_block_bytes};
+use super::rows::{Row, STAGES, Stage, base_block_bytes};
 use crate::experiments::Lab;
+use crate::experiments::change::changes;
 use crate::experiments::series::{Length, Pool, Walk, series};
 use crate::experiments::statistics::{batch_means, mean_interval, ratio, start_up};
 use crate::load::{ClosedLoop, Counting, LoadError, Measurement, Refill, Stop, Work, summary};
@@ -20,16 +25,25 @@ const VISITS_OF_BASELINES: usize = 3;
 const LEFT_BEHIND_PART: usize = 4;
 /// Means of the running phase of a visit.
 const BATCHES: usize = 4;
+/// And of the one long visit of general random writing.
+const BATCHES_OF_RANDOM: usize = 12;
+/// Levels of random writing are looked for in so many means, and last for so many at least.
+const LEVEL_BATCHES: usize = 60;
+const LEVEL_BATCHES_LEAST: usize = 4;
 /// Time shares of rows that a search for limits may still add.
 const WEIGHT_TO_COME: u64 = 16;
 /// A visit takes its part of the time, within these bounds.
 const VISIT_TIME_MIN: Nanos = Nanos::from_millis(5);
 const VISIT_TIME_MAX: Nanos = Nanos::from_secs(10);
-/// Requests of a visit.
+const VISIT_TIME_MAX_RANDOM: Nanos = Nanos::from_secs(40);
+/// Requests of a visit; of general random writing, which has to get past the spare blocks, so many more.
 const REQUESTS_LEAST: u64 = 8;
 const REQUESTS_MOST: u64 = 8_000;
+const REQUESTS_MOST_RANDOM: u64 = 400_000;
 /// A row that surely costs more than so many sequential writes is visited once: it is dear, whatever it is exactly.
 const DEAR: f64 = 4.0;
+/// And from so many on the larger ones of its kind aren't visited at all: they cost no less.
+const HOPELESS: f64 = 8.0;
 
 /// A row and what its visits gave.
 struct Visited {
@@ -52,51 +66,75 @@ impl Visits {
         Self { rows: rows.into_iter().map(Visited::new).collect(), pause }
     }
 
-    /// Visits every row as often as it deserves, and those that a search for the limits adds: first what the limits hang
-    /// on, then the rest, each in random order.
+    /// Visits every row as often as it deserves, stage by stage, and those that a search for the limits adds.
     ///
     /// # Errors
     /// As for [`series`].
     pub(super) fn all(&mut self, lab: &mut Lab<'_>, pool: &mut Pool) -> Result<(), LoadError> {
         let mut order = generator(lab.seed, 67);
-        loop {
-            let mut due = self.next();
-            if due.is_empty() {
-                return Ok(());
+        for stage in STAGES {
+            if stage.is_ascending() {
+                // The measure of all others once more: a device drifts.
+                self.measure().map_or(Ok(true), |index| self.visit(lab, pool, index))?;
             }
-            due.shuffle(&mut order);
-            for index in due {
-                if !self.visit(lab, pool, index)? {
-                    self.tell_end(lab);
-                    return Ok(());
+            loop {
+                let mut due = self.next(stage);
+                if due.is_empty() {
+                    break;
                 }
+                due.shuffle(&mut order);
+                for index in due {
+                    if !self.visit(lab, pool, index)? {
+                        self.tell_end(lab);
+                        return Ok(());
+                    }
+                }
+                self.add_between(lab);
             }
-            self.add_between(lab);
         }
+        Ok(())
     }
 
-    /// The rows that were visited least often among those that are to be visited again; of rows that never were, those
-    /// that matter most.
-    fn next(&self) -> Vec<usize> {
-        let wanting = || self.rows.iter().enumerate().filter(|(_, visited)| self.visits_left(visited) > 0);
-        let rank =
-            |visited: &Visited| (visited.visits, if visited.visits == 0 { visited.row.rank() } else { 0 });
-        let Some(least) = wanting().map(|(_, visited)| rank(visited)).min() else { return Vec::new() };
-        wanting().filter(|(_, visited)| rank(visited) == least).map(|(index, _)| index).collect()
+    /// The rows of a stage that were visited least often among those that are to be visited again; in ascending stages
+    /// the gentlest that is to be visited.
+    fn next(&self, stage: Stage) -> Vec<usize> {
+        let wanting = || {
+            let rows = self.rows.iter().enumerate();
+            rows.filter(|(_, visited)| visited.row.stage() == stage && self.visits_left(visited) > 0)
+        };
+        if stage.is_ascending() {
+            let gentlest = wanting().min_by_key(|(_, visited)| visited.row.harshness());
+            return gentlest.map(|(index, _)| index).into_iter().collect();
+        }
+        let Some(least) = wanting().map(|(_, visited)| visited.visits).min() else { return Vec::new() };
+        wanting().filter(|(_, visited)| visited.visits == least).map(|(index, _)| index).collect()
+    }
+
+    /// Sequential writing, which all else is held against.
+    fn measure(&self) -> Option<usize> {
+        self.rows.iter().position(|visited| {
+            visited.row.micro_benchmark == MicroBenchmark::Baseline && visited.row.is_measure_of(&visited.row)
+        })
     }
 
     /// Visits that a row is still to get.
     fn visits_left(&self, visited: &Visited) -> usize {
-        let is_measure = visited.row.micro_benchmark == MicroBenchmark::Baseline;
-        let dear = |cost: Interval<f64>| cost.low > DEAR;
-        let cost = || visited.cost(self.measure_of(&visited.row))?.relative_cost;
-        let wanted = if is_measure {
-            VISITS_OF_BASELINES
-        } else if visited.visits > 0 && cost().is_some_and(dear) {
-            1
-        } else {
-            VISITS
+        let cost = |visited: &Visited| visited.cost(self.measure_of(&visited.row))?.relative_cost;
+        let wanted = match visited.row.stage() {
+            Stage::Random => 1,
+            Stage::Sequential if visited.row.micro_benchmark == MicroBenchmark::Baseline => {
+                VISITS_OF_BASELINES
+            }
+            _ if visited.visits > 0 && cost(visited).is_some_and(|cost| cost.low > DEAR) => 1,
+            _ => VISITS,
         };
+        let is_hopeless = |other: &Visited| {
+            other.row.is_smaller_of_kind(&visited.row)
+                && cost(other).is_some_and(|cost| cost.value > HOPELESS)
+        };
+        if visited.visits == 0 && self.rows.iter().any(is_hopeless) {
+            return 0;
+        }
         wanted.saturating_sub(visited.visits)
     }
 
@@ -110,9 +148,9 @@ impl Visits {
     fn visit(&mut self, lab: &mut Lab<'_>, pool: &mut Pool, index: usize) -> Result<bool, LoadError> {
         let (pause, weight_left) = (self.pause, self.weight_left());
         let Some(visited) = self.rows.get_mut(index) else { return Ok(true) };
-        let weight = visited.row.weight();
+        let (weight, is_random) = (visited.row.weight(), visited.row.stage() == Stage::Random);
         let time = Nanos((lab.time_left().0 / weight_left * weight).saturating_sub(pause.0))
-            .clamp(VISIT_TIME_MIN, VISIT_TIME_MAX);
+            .clamp(VISIT_TIME_MIN, if is_random { VISIT_TIME_MAX_RANDOM } else { VISIT_TIME_MAX });
         if lab.time_left() < time + pause {
             return Ok(false);
         }
@@ -122,7 +160,8 @@ impl Visits {
             return Ok(false);
         }
         let share = lab.write_left_bytes() / weight_left * weight / block_bytes;
-        let requests_most = share.clamp(REQUESTS_LEAST, REQUESTS_MOST * weight);
+        let most = if is_random { REQUESTS_MOST_RANDOM } else { REQUESTS_MOST * weight };
+        let requests_most = share.clamp(REQUESTS_LEAST, most);
         lab.tell(&visited.row.to_string());
         visited.visit(lab, pool, Length { time, requests_least: REQUESTS_LEAST, requests_most })?;
         lab.flush()?;
@@ -133,7 +172,7 @@ impl Visits {
     fn tell_end(&self, lab: &mut Lab<'_>) {
         let (least, missing) = (
             self.rows.iter().map(|visited| visited.visits).min().unwrap_or(0),
-            self.rows.iter().filter(|visited| visited.visits == 0).count(),
+            self.rows.iter().filter(|visited| visited.visits == 0 && self.visits_left(visited) > 0).count(),
         );
         if missing > 0 {
             lab.cut_short(format!(
@@ -212,10 +251,13 @@ impl Visited {
         let Row { operation, block_bytes, pause, burst_requests, .. } = self.row;
         let mut walk = Walk { pattern, operation, block_bytes, pause, burst_requests };
         let latencies_ns = series(lab, pool, &mut walk, length)?;
-        let cut = start_up(&latencies_ns).max(latencies_ns.len() / LEFT_BEHIND_PART);
+        let left_behind = latencies_ns.len() / LEFT_BEHIND_PART;
+        let is_random = self.row.stage() == Stage::Random;
+        let began = if is_random { last_level(&latencies_ns) } else { start_up(&latencies_ns) };
+        let cut = began.max(left_behind);
         let running = latencies_ns.get(cut..).unwrap_or_default();
         self.start_up_requests += cut as u64;
-        self.means_ns.extend(batch_means(running, BATCHES));
+        self.means_ns.extend(batch_means(running, if is_random { BATCHES_OF_RANDOM } else { BATCHES }));
         for latency_ns in running {
             self.latencies.requests += 1;
             self.latencies.latency_ns.saturating_record(*latency_ns);
@@ -267,6 +309,14 @@ impl Visited {
             latency_ns: summary(&self.latencies.latency_ns),
         })
     }
+}
+
+/// Where general random writing came to its last level, when caches were full and spare blocks used up: those pauses are
+/// too rare for the rule that finds start-up phases.
+fn last_level(latencies_ns: &[u64]) -> usize {
+    let means = batch_means(latencies_ns, LEVEL_BATCHES);
+    let last = changes(&means, LEVEL_BATCHES_LEAST).last().copied();
+    last.map_or(0, |last| last * (latencies_ns.len() / means.len().max(1)))
 }
 
 impl std::fmt::Display for Row {

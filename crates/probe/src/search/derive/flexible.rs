@@ -19,8 +19,10 @@ pub fn flexible_io(surfaces: &Surfaces, grid: &Grid) -> Option<FlexibleIo> {
         let depth = knee(surface, group)?;
         Some(cost_at_depth_ns(surface, group, depth)? / cost_at_depth_ns(surface, block_of(surface)?, depth)?)
     };
-    let cost =
-        |block: &u64| Some(RequestCost { block_bytes: *block, cost_ns: cost_ns(&surfaces.best, *block)? });
+    let cost = |block: &u64| {
+        let cost_ns = surfaces.interval(|surface| cost_ns(surface, *block))?;
+        Some(RequestCost { block_bytes: *block, cost_ns })
+    };
     Some(FlexibleIo {
         block_bytes: surfaces.interval(block_of)?,
         group_blocks: surfaces.interval(group_of)?,

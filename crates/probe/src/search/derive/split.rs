@@ -26,12 +26,14 @@ fn first_drop(surfaces: &Surfaces, grid: &Grid) -> Option<SplitObservation> {
             )
         };
         let drop = surfaces.share(|draw| ratio(draw).is_some_and(|ratio| ratio < NEAR)) >= SURE;
-        drop.then(|| SplitObservation {
+        let ratio = surfaces.interval(ratio).filter(|_| drop)?;
+        Some(SplitObservation {
             whole_bytes: small,
+            ratio: Some(ratio),
             sign: format!(
                 "at depth {depth}, random reads of {} give {:.0} % less bandwidth than reads of {}",
                 format_bytes(large),
-                (1.0 - ratio(&surfaces.best).unwrap_or(1.0)) * 100.0,
+                (1.0 - ratio.value) * 100.0,
                 format_bytes(small)
             ),
         })

@@ -46,3 +46,19 @@ fn a_plateau_that_was_not_reached_is_a_lower_bound() {
     assert!(table.contains(&format!("more than {}", depths[0].queue_depth.value)), "{table}");
     assert!(table.contains("still growing"));
 }
+
+#[test]
+fn what_was_conducted_is_said_and_what_was_not_is_left_out() {
+    let profile = made_up::written();
+    let all = statements(&profile);
+    assert!(sentence(&all, "Random writes").contains("by that of a sequential one"));
+    assert!(sentence(&all, "Focused area").contains("largest area"));
+    assert!(sentence(&all, "Commit").contains("durable"));
+    let mut unsure = profile.clone();
+    unsure.derived.write_pattern_cost = None;
+    let all = statements(&unsure);
+    assert!(sentence(&all, "Random writes").starts_with('?'));
+    assert!(all.iter().all(|statement| statement.term != "Strides"), "one line says that nothing is known");
+    let none = statements(&made_up::partial());
+    assert!(none.iter().all(|statement| statement.term != "Random writes"));
+}

@@ -1,0 +1,126 @@
+//! What the experiments concluded, as sentences. What was not conducted is named at the end of the page, not here; what was
+//! conducted and not concluded is.
+
+use nandle_profile::{Derived, DeviceProfile, WritePatternCost};
+
+use crate::sections::statement::Statement;
+use crate::text::{self, Quantity};
+
+pub(super) fn statements(profile: &DeviceProfile) -> Vec<Statement> {
+    let (derived, found) = (&profile.derived, &profile.experiments);
+    let patterns = found.write_patterns.as_ref().map(|_| match &derived.write_pattern_cost {
+        None => vec![Statement::missing("Random writes", "What they cost is not known well enough.")],
+        Some(cost) => vec![random_writes(cost), focused_area(derived), streams(derived), strides(derived)],
+    });
+    let lines = [
+        found.steady_state.as_ref().map(|_| steady_state(derived)),
+        found.flush.as_ref().map(|_| commit(derived)),
+        found.flush.as_ref().map(|_| group_commit(derived)),
+        found.interference.as_ref().map(|_| interference(derived)),
+        found.smallest_block.as_ref().map(|_| smallest_block(derived)),
+    ];
+    patterns.into_iter().flatten().chain(lines.into_iter().flatten()).collect()
+}
+
+fn told(term: &'static str, told: Option<(String, String)>, missing: &str) -> Statement {
+    told.map_or_else(
+        || Statement::missing(term, missing),
+        |(value, sentence)| Statement::known(term, value, sentence),
+    )
+}
+
+fn random_writes(cost: &WritePatternCost) -> Statement {
+    let sentence = format!(
+        "is the time of a random write of {} by that of a sequential one ({}).",
+        Quantity::size(cost.block_bytes),
+        Quantity::time_ns(cost.sequential_ns.value)
+    );
+    Statement::known("Random writes", format!("× {}", text::factor(&cost.random)), sentence)
+}
+
+fn focused_area(derived: &Derived) -> Statement {
+    let area = derived.focused_area_bytes.as_ref().map(|area| {
+        let sentence = "is the largest area in which random writes cost at most two sequential ones.";
+        (text::size(area), sentence.to_owned())
+    });
+    told("Focused area", area, "Not even in the smallest area are random writes cheap.")
+}
+
+fn streams(derived: &Derived) -> Statement {
+    let count = derived.partition_count_max.as_ref().map(|count| {
+        let sentence = "sequential streams, written in turns, cost at most two of one stream.";
+        (text::depth(count), sentence.to_owned())
+    });
+    told("Streams", count, "Not even two streams stay cheap.")
+}
+
+fn strides(derived: &Derived) -> Statement {
+    let strides: Vec<String> = derived.cheap_strides_blocks.iter().map(i64::to_string).collect();
+    let sentence = "blocks are strides at which a write costs at most four sequential ones.";
+    let cheap = (!strides.is_empty()).then(|| (text::join(&strides), sentence.to_owned()));
+    told("Strides", cheap, "No stride but one block onward is cheap.")
+}
+
+fn steady_state(derived: &Derived) -> Statement {
+    let steady = derived.steady_state.as_ref().map(|steady| {
+        let reached = if steady.reached { "" } else { " The steady state was not reached." };
+        let amplification = steady.write_amplification.as_ref().map_or_else(String::new, |amplification| {
+            format!(" For a byte of the host’s, {} go to flash.", text::significant(amplification.factor, 3))
+        });
+        let sentence = format!(
+            "is what random writing of {} gives for long.{amplification}{reached}",
+            Quantity::size(steady.block_bytes)
+        );
+        (text::bandwidth(&steady.random_write_bytes_per_s), sentence)
+    });
+    told("Writing for long", steady, "Too few rounds of random writing to tell.")
+}
+
+fn commit(derived: &Derived) -> Statement {
+    let commit = derived.flush_ns.map(|commit| {
+        let tail = commit
+            .p99_ns
+            .map_or_else(String::new, |p99| format!("; 99 % take at most {}", Quantity::time_ns(p99 as f64)));
+        let sentence = format!(
+            "is the median until {} are durable, in the quickest way{tail}.",
+            Quantity::size(commit.write_bytes)
+        );
+        (Quantity::time_ns(commit.median_ns.value).to_string(), sentence)
+    });
+    told("Commit", commit, "Too few commits were timed.")
+}
+
+fn group_commit(derived: &Derived) -> Statement {
+    let gain = derived.group_commit.map(|gain| {
+        let sentence = format!(
+            "by {} writers who share a flush; one alone makes {}.",
+            text::depth(&gain.writers),
+            text::iops(&gain.alone_per_s)
+        );
+        (format!("{} commits/s", text::iops(&gain.together_per_s)), sentence)
+    });
+    told("Group commit", gain, "Too few commits were timed.")
+}
+
+fn interference(derived: &Derived) -> Statement {
+    let limit = derived.interference.map(|limit| {
+        let sentence = format!(
+            "beside {} reads/s leave the {} of reads within twice what it is without ({} % of the most writes).",
+            text::significant(limit.read_rate_per_s, 3),
+            text::quantile(limit.quantile),
+            text::significant(100.0 * limit.write_share.value, 2)
+        );
+        (format!("{} writes/s", text::iops(&limit.write_rate_per_s)), sentence)
+    });
+    told("Writes beside reads", limit, "What writes do to reads could not be told.")
+}
+
+fn smallest_block(derived: &Derived) -> Statement {
+    let smallest = derived.smallest_block_bytes.as_ref().map(|block| {
+        (
+            text::size(block),
+            "is the block below which a smaller request costs more than a larger one, or no less.".into(),
+        )
+    });
+    told("Smallest block", smallest, "Reads of the smallest sizes were too few.")
+}

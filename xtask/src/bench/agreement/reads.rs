@@ -1,0 +1,189 @@
+//! The read side, by the definitions of docs/profile.md.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::cells::Cells;
+use super::drives::Drive;
+use super::question::{Kind, Question};
+use crate::Outcome;
+use crate::bench::probe::{efficient_block, knee, plateau};
+
+/// "Near" is within 10 %, as everywhere.
+const NEAR: f64 = 0.9;
+/// The probe's grid.
+const BLOCKS: &str = "2K,4K,8K,16K,32K,64K,128K,256K,512K,1M,2M,4M";
+const DEPTHS: &str = "1,2,4,8,16,32,64,128,256";
+/// Depths at which the probe reads in sequence.
+const SEQUENTIAL_DEPTHS: [u32; 3] = [1, 4, 32];
+/// Halving a block must save so much of its cost to be worth the while.
+const WORTH: f64 = 0.1;
+
+pub(super) fn questions(drive: &Drive, derived: &Value) -> Outcome<Vec<Question>> {
+    let random = drive.read(&[
+        "--patterns=random",
+        &format!("--block-sizes={BLOCKS}"),
+        &format!("--queue-depths={DEPTHS}"),
+    ])?;
+    let sequential = drive.read(&[
+        "--patterns=sequential",
+        &format!("--block-sizes={BLOCKS}"),
+        "--queue-depths=1,4,32",
+    ])?;
+    let mut questions = greatest(&random, &sequential, derived);
+    questions.extend(depths(&random, derived));
+    questions.extend(equality(&random, &sequential, derived));
+    questions.extend(groups(drive, &random, derived)?);
+    questions.extend(flexible(&random, derived));
+    Ok(questions)
+}
+
+fn greatest(random: &Cells, sequential: &Cells, derived: &Value) -> Vec<Question> {
+    let (random_grid, sequential_grid) = (random.grid("random"), sequential.grid("sequential"));
+    let best = |grid: &crate::bench::probe::Cells| {
+        grid.keys().map(|(block, _)| plateau(grid, *block)).fold(0.0, f64::max)
+    };
+    let iops = random_grid
+        .keys()
+        .map(|(block, _)| plateau(&random_grid, *block) / *block as f64)
+        .fold(0.0, f64::max);
+    let smallest = random.0.iter().find(|cell| cell.queue_depth == 1);
+    let figure = |name, exhaustive, key| Question::new(name, Kind::Figure, exhaustive, derived.get(key));
+    vec![
+        figure("random bandwidth, bytes/s", Some(best(&random_grid)), "random_bandwidth_bytes_per_s_max"),
+        figure(
+            "sequential bandwidth, bytes/s",
+            Some(best(&sequential_grid)),
+            "sequential_bandwidth_bytes_per_s_max",
+        ),
+        figure("random reads a second", Some(iops), "random_read_iops_max"),
+        figure(
+            "latency of the smallest block, ns",
+            smallest.and_then(|cell| Some(cell.median_ns? as f64)),
+            "random_read_latency_ns",
+        ),
+        Question::new(
+            "efficient block, bytes",
+            Kind::Step,
+            Some(efficient_block(&random_grid) as f64),
+            derived.get("efficient_block_bytes"),
+        ),
+    ]
+}
+
+fn rows<'a>(derived: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
+    derived.get(key).and_then(Value::as_array).into_iter().flatten()
+}
+
+fn whole(value: &Value, key: &str) -> u64 {
+    value.get(key).and_then(Value::as_u64).unwrap_or(0)
+}
+
+fn depth_of(value: &Value, key: &str) -> u32 {
+    u32::try_from(whole(value, key)).unwrap_or(0)
+}
+
+/// The knee of each block, and the efficient block at each depth.
+fn depths(random: &Cells, derived: &Value) -> Vec<Question> {
+    let grid = random.grid("random");
+    let blocks: BTreeSet<u64> = grid.keys().map(|(block, _)| *block).collect();
+    let knees = blocks.iter().map(|block| {
+        let row = rows(derived, "saturating_queue_depth").find(|row| whole(row, "block_bytes") == *block);
+        let name = format!("saturating depth, {} KiB", block >> 10);
+        let depth = row.and_then(|row| row.get("queue_depth"));
+        Question::new(name, Kind::Step, Some(knee(&grid, *block) as f64), depth)
+    });
+    let best = blocks.iter().map(|block| plateau(&grid, *block)).fold(0.0, f64::max);
+    let all_depths: BTreeSet<u32> = grid.keys().map(|(_, depth)| *depth).collect();
+    let efficient = all_depths.into_iter().filter_map(|depth| {
+        let near =
+            |block: &&u64| grid.get(&(**block, depth)).is_some_and(|bandwidth| *bandwidth >= NEAR * best);
+        let row = rows(derived, "efficient_block_by_depth").find(|row| depth_of(row, "queue_depth") == depth);
+        let exhaustive = blocks.iter().find(near).map(|block| *block as f64);
+        let probe = row.and_then(|row| row.get("block_bytes"));
+        (exhaustive.is_some() || probe.is_some()).then(|| {
+            Question::new(format!("efficient block at depth {depth}"), Kind::Step, exhaustive, probe)
+        })
+    });
+    knees.chain(efficient).collect()
+}
+
+/// The least depth from which on random reading is near sequential reading and near full, for each block.
+fn equality(random: &Cells, sequential: &Cells, derived: &Value) -> Vec<Question> {
+    let (random_grid, sequential_grid) = (random.grid("random"), sequential.grid("sequential"));
+    let best = |grid: &crate::bench::probe::Cells| {
+        grid.keys().map(|(block, _)| plateau(grid, *block)).fold(0.0, f64::max)
+    };
+    let full = best(&random_grid).max(best(&sequential_grid));
+    let holds = |block: u64, depth: u32| {
+        let pair = random_grid.get(&(block, depth)).zip(sequential_grid.get(&(block, depth)));
+        pair.is_some_and(|(random, sequential)| *random >= NEAR * full && *random >= NEAR * sequential)
+    };
+    let blocks: BTreeSet<u64> = random_grid.keys().map(|(block, _)| *block).collect();
+    let question = |block: u64| {
+        let possible =
+            SEQUENTIAL_DEPTHS.into_iter().filter(|depth| random_grid.contains_key(&(block, *depth)));
+        let possible: Vec<u32> = possible.collect();
+        let least = possible.iter().rev().take_while(|depth| holds(block, **depth)).last();
+        let is_it = |row: &&Value| whole(row, "block_bytes") == block && whole(row, "group_blocks") == 1;
+        let probe =
+            rows(derived, "random_equals_sequential").find(is_it).and_then(|row| row.get("queue_depth_min"));
+        let exhaustive = least.map(|depth| f64::from(*depth));
+        (exhaustive.is_some() || probe.is_some()).then(|| {
+            let name = format!("random equals sequential, {} KiB, from depth", block >> 10);
+            Question::new(name, Kind::Step, exhaustive, probe)
+        })
+    };
+    blocks.into_iter().filter_map(question).collect()
+}
+
+/// Every group that the probe measured.
+fn groups(drive: &Drive, random: &Cells, derived: &Value) -> Outcome<Vec<Question>> {
+    let mut questions = Vec::new();
+    for row in rows(derived, "group_penalty") {
+        let (block, group, depth) =
+            (whole(row, "block_bytes"), whole(row, "group_blocks"), depth_of(row, "queue_depth"));
+        let grouped = drive.read(&[
+            "--patterns=random",
+            &format!("--block-sizes={block}"),
+            &format!("--group-sizes={group}"),
+            &format!("--queue-depths={depth}"),
+        ])?;
+        let single = random.bandwidth("random", block, depth);
+        let exhaustive =
+            grouped.grouped("random", block, group, depth).zip(single).map(|(group, one)| group / one);
+        let name = format!("groups of {group}, {} KiB, depth {depth}", block >> 10);
+        questions.push(Question::new(name, Kind::Figure, exhaustive, row.get("ratio")));
+    }
+    Ok(questions)
+}
+
+fn flexible(random: &Cells, derived: &Value) -> Vec<Question> {
+    let grid = random.grid("random");
+    let group = efficient_block(&grid);
+    let depth = u32::try_from(knee(&grid, group)).unwrap_or(1);
+    let cost =
+        |block: u64| random.bandwidth("random", block, depth).map(|bandwidth| block as f64 / bandwidth);
+    let mut block = group;
+    while let Some((smaller, larger)) = cost(block / 2).zip(cost(block)) {
+        if smaller > (1.0 - WORTH) * larger {
+            break;
+        }
+        block /= 2;
+    }
+    let break_even = cost(group).zip(cost(block)).map(|(group, block)| group / block);
+    let of = |name, kind, exhaustive, key: &str| {
+        Question::new(name, kind, exhaustive, derived.pointer(&format!("/flexible_io/{key}")))
+    };
+    vec![
+        of("flexible I/O: block, bytes", Kind::Step, Some(block as f64), "block_bytes"),
+        of(
+            "flexible I/O: blocks in a group",
+            Kind::Step,
+            Some((group / block.max(1)) as f64),
+            "group_blocks",
+        ),
+        of("flexible I/O: break-even, blocks", Kind::Figure, break_even, "break_even_blocks"),
+    ]
+}

@@ -32,7 +32,7 @@ struct Restless;
 
 impl Timing for Restless {
     fn done_at(&mut self, now: Nanos, _operation: &Operation, _outstanding: usize) -> Nanos {
-        now + Nanos::from_micros(if now.0 / 1_500_000_000 % 2 == 0 { 4_000 } else { 12_000 })
+        now + Nanos::from_micros(if (now.0 / 1_500_000_000).is_multiple_of(2) { 4_000 } else { 12_000 })
     }
 }
 

@@ -132,6 +132,26 @@ impl Staging {
         Ok(Self { shared: Rc::new(shared) })
     }
 
+    /// Pages that the staging area has room for, headers aside.
+    pub(crate) fn room_pages(&self) -> u64 {
+        self.shared.state.borrow().space.blocks() / self.shared.label.page_blocks()
+    }
+
+    /// Pages that are staged.
+    pub(crate) fn pages(&self) -> FxHashSet<PageNumber> {
+        self.shared.state.borrow().table.pages().collect()
+    }
+
+    /// Makes durable what was accepted, and which slots are dead. Returns the pages that a recovery may find in the staging
+    /// area from then on. Only while nobody writes.
+    pub(crate) async fn bury_the_dead(&self) -> Result<FxHashSet<PageNumber>, PageError> {
+        self.make_durable().await?;
+        // Before the ledger: what goes home meanwhile is dead only by the next one.
+        let alive = self.pages();
+        self.shared.settle().await?;
+        Ok(alive)
+    }
+
     async fn accept(&self, batch: Batch) -> Result<(), PageError> {
         let most = self.largest_batch();
         loop {

@@ -21,9 +21,9 @@ pub(super) enum Path {
 
 /// Staging is chosen below this share of the other's time.
 const CLEARLY_LESS: f64 = 0.9;
-/// Pages of a trial, if the staging area has room for twice as many. Less than a few thousand say little of a drive
+/// Pages of a trial, if the staging area has room for twice as many. Much fewer say little of a drive
 /// that takes them into a cache or into log blocks first.
-const TRIAL_PAGES: u64 = 2048;
+const TRIAL_PAGES: u64 = 1024;
 /// What was chosen works for so many pages for one of the trial …
 const PAGES_BY_TRIAL: u64 = 16;
 /// … and for so many for one that could have been written in the time that the trial wasted.

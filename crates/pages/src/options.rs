@@ -67,12 +67,14 @@ pub struct OpenOptions {
     /// Which write stream decompositors of `stable-buffer` take part: sequential, partitioned, ordered, focused. The
     /// last should, since it always finds something.
     pub decompositors: [bool; 4],
+    /// `out-of-place` compresses the pages that get an eighth shorter at least. What is stored is read either way.
+    pub compress: bool,
     /// Nothing is written, not even by recovery.
     pub read_only: bool,
 }
 
 impl Default for OpenOptions {
-    /// 64 MiB of memory, 128 KiB gathered, two tasks.
+    /// 64 MiB of memory, 128 KiB gathered, two tasks, compressing.
     fn default() -> Self {
         Self {
             costs: WriteCosts::default(),
@@ -80,6 +82,7 @@ impl Default for OpenOptions {
             gather_bytes: 128 << 10,
             drain_tasks: 2,
             decompositors: [true; 4],
+            compress: true,
             read_only: false,
         }
     }

@@ -4,7 +4,9 @@ mod common;
 
 use common::{DEVICE, batch, create_options, open_options, read, run};
 use nandle_model::media::Media;
-use nandle_pages::{Batch, CreateOptions, PageNumber, PolicyKind, Store};
+use nandle_pages::{Batch, CreateOptions, OpenOptions, PageNumber, PolicyKind, Store};
+use rand::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// Many times over the whole area, with little that is free: cleaning moves what is alive, and nothing is lost, also when
 /// the store is opened again every so often.
@@ -90,6 +92,93 @@ fn a_damaged_header_of_a_durable_extent_is_named() {
     // once; the second begins the next zone.
     let mut contents = media.borrow().contents().clone();
     (0..8).for_each(|block| contents.damage((4 + 17) * 8 + block, 3));
+    let (world, _) = common::world_on("x25-e-64", Media::on(contents));
+    run(world, async |handle| {
+        let opened = Store::open(&handle, DEVICE, open_options()).await;
+        assert!(matches!(opened, Err(nandle_pages::PageError::Corrupt { .. })), "{opened:?}");
+    });
+}
+
+fn noise(into: &mut [u8], seed: u64) {
+    Xoshiro256PlusPlus::seed_from_u64(seed).fill_bytes(into);
+}
+
+/// Pages of 16 KiB, some of zeros, some of noise, some between; compressed by one opening and not by the next, and cleaned
+/// by both.
+#[test]
+fn what_one_opening_compressed_another_reads_and_moves() {
+    const LENGTH: usize = 16 << 10;
+    let contents = |page: u64, version: u64| -> Vec<u8> {
+        let mut bytes = vec![0; LENGTH];
+        let noise_bytes = usize::try_from((page * 7 + version) % 5).unwrap() * LENGTH / 4;
+        noise(&mut bytes[..noise_bytes], page << 32 | version);
+        bytes[..8].copy_from_slice(&version.to_le_bytes());
+        bytes
+    };
+    run(common::memory_world(), async |handle| {
+        let create = CreateOptions {
+            alignment_bytes: LENGTH as u64,
+            spare_percent: 5,
+            ..CreateOptions::new(PolicyKind::OutOfPlace, LENGTH, 64)
+        };
+        drop(Store::create(&handle, DEVICE, &create, open_options()).await.unwrap());
+        let mut newest = [0; 64];
+        let (mut version, mut moved) = (0, 0);
+        for round in 0..8 {
+            let options = OpenOptions { compress: round % 2 == 0, ..open_options() };
+            let store = Store::open(&handle, DEVICE, options).await.unwrap();
+            for step in 0..200_u64 {
+                version += 1;
+                let mut batch = Batch::new();
+                for page in [step * 37 % 64, step * 11 % 5] {
+                    let mut buffer = store.buffer().unwrap();
+                    buffer.copy_from_slice(&contents(page, version));
+                    batch.put(PageNumber(page), buffer.freeze());
+                    newest[usize::try_from(page).unwrap()] = version;
+                }
+                store.commit(batch).await.unwrap();
+            }
+            for (page, version) in (0..64).zip(newest).filter(|(_, version)| *version > 0) {
+                let read = store.read(PageNumber(page)).await.unwrap();
+                assert!(read[..] == contents(page, version), "round {round}, page {page}");
+            }
+            store.verify().await.unwrap();
+            moved += store.stats().pages_cleaned;
+        }
+        assert!(moved > 100, "cleaning was hardly needed: {moved}");
+    });
+}
+
+/// A page that can be compressed takes less of the device, and damage in it is told.
+#[test]
+fn compressed_pages_are_short_and_checked() {
+    let (world, media) = common::model_world("x25-e-64", |media| media);
+    let written = |compress: bool| {
+        let (world, _) = common::model_world("x25-e-64", |media| media);
+        common::run(world, async |handle| {
+            let options = OpenOptions { compress, ..open_options() };
+            let create = create_options(PolicyKind::OutOfPlace);
+            let store = Store::create(&handle, DEVICE, &create, options).await.unwrap();
+            let before = store.stats().device_written_bytes;
+            store.commit(batch(&store, &(0..8).collect::<Vec<_>>(), 1)).await.unwrap();
+            store.stats().device_written_bytes - before
+        })
+    };
+    assert_eq!((written(false), written(true)), (9 * 4096, 2 * 4096));
+    run(world, async |handle| {
+        let create = create_options(PolicyKind::OutOfPlace);
+        let store = Store::create(&handle, DEVICE, &create, open_options()).await.unwrap();
+        let mut page = store.buffer().unwrap();
+        page.fill(0);
+        noise(&mut page[..2000], 1);
+        let mut first = Batch::new();
+        first.put(PageNumber(5), page.freeze());
+        store.commit(first).await.unwrap();
+        store.commit(batch(&store, &[6], 1)).await.unwrap();
+    });
+    let mut contents = media.borrow().contents().clone();
+    // The header of the first extent is block 4, its one page block 5.
+    contents.damage(5 * 8, 3);
     let (world, _) = common::world_on("x25-e-64", Media::on(contents));
     run(world, async |handle| {
         let opened = Store::open(&handle, DEVICE, open_options()).await;

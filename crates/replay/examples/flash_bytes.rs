@@ -5,7 +5,12 @@
 //! model has with 32. The store's pages fill 90 % of it; all are written once in order, then updated by Zipf's
 //! distribution with skew 0.8 (ranks scattered over the store), first so often as there are pages to wear it, and again
 //! as often for the figures.
-#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a measuring program, and it prints")]
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a measuring program, and it prints"
+)]
 
 use nandle_io::DriveCounters;
 use nandle_io::runtime::Runtime;
@@ -13,7 +18,7 @@ use nandle_model::library::{FirstState, Model};
 use nandle_model::media::MediaWorld;
 use nandle_model::world::Host;
 use nandle_pages::{Batch, CreateOptions, OpenOptions, PageNumber, PolicyKind, Store};
-use rand::SeedableRng;
+use rand::{Rng, SeedableRng};
 use rand_distr::Distribution;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -25,19 +30,25 @@ const SPARE_PERCENT: u32 = 10;
 
 fn main() {
     let superblock_bytes = 4 << 20;
+    // Policy, zone, and the part of a page that is noise, in percent; the rest is zeros.
     let cases = [
-        (PolicyKind::Direct, superblock_bytes),
-        (PolicyKind::OutOfPlace, superblock_bytes / 4),
-        (PolicyKind::OutOfPlace, superblock_bytes),
+        (PolicyKind::Direct, superblock_bytes, 100),
+        (PolicyKind::OutOfPlace, superblock_bytes / 4, 100),
+        (PolicyKind::OutOfPlace, superblock_bytes, 100),
+        (PolicyKind::OutOfPlace, superblock_bytes, 75),
+        (PolicyKind::OutOfPlace, superblock_bytes, 50),
+        (PolicyKind::OutOfPlace, superblock_bytes / 4, 50),
+        (PolicyKind::OutOfPlace, superblock_bytes, 33),
     ];
     println!(
-        "policy        zone_bytes  flash_bytes_by_changed  device_bytes_by_changed  moved_by_changed  drive_amplification"
+        "policy        noise_percent  zone_bytes  flash_bytes_by_changed  device_bytes_by_changed  moved_by_changed  \
+         drive_amplification"
     );
-    for (policy, zone_bytes) in cases {
-        let Figures { drive, moved_pages, updates } = measure(policy, zone_bytes);
+    for (policy, zone_bytes, noise_percent) in cases {
+        let Figures { drive, moved_pages, updates } = measure(policy, zone_bytes, noise_percent);
         let changed_bytes = (updates * PAGE_BYTES as u64) as f64;
         println!(
-            "{policy:<12}  {zone_bytes:>10}  {:>22.3}  {:>23.3}  {:>16.3}  {:>19.3}",
+            "{policy:<12}  {noise_percent:>13}  {zone_bytes:>10}  {:>22.3}  {:>23.3}  {:>16.3}  {:>19.3}",
             drive.flash_written_bytes as f64 / changed_bytes,
             drive.host_written_bytes as f64 / changed_bytes,
             moved_pages as f64 / updates as f64,
@@ -52,7 +63,7 @@ struct Figures {
     updates: u64,
 }
 
-fn measure(policy: PolicyKind, zone_bytes: u64) -> Figures {
+fn measure(policy: PolicyKind, zone_bytes: u64, noise_percent: usize) -> Figures {
     let device = model().device().unwrap();
     let mut world = MediaWorld::modelled(Host::with_slots(256));
     let media = device.media();
@@ -68,20 +79,23 @@ fn measure(policy: PolicyKind, zone_bytes: u64) -> Figures {
     runtime.block_on(async move {
         let options = OpenOptions { gather_bytes: 1 << 20, ..OpenOptions::default() };
         let store = Store::create(&handle, device.id, &create, options).await.unwrap();
+        let noise_bytes = PAGE_BYTES * noise_percent / 100;
         let mut ranks = Ranks::new(pages);
-        write(&store, &mut (0..pages)).await;
-        write(&store, &mut ranks.by_ref().take(usize::try_from(pages).unwrap())).await;
+        write(&store, noise_bytes, &mut (0..pages)).await;
+        write(&store, noise_bytes, &mut ranks.by_ref().take(usize::try_from(pages).unwrap())).await;
         let (drive, moved_pages) = (handle.counters(device.id).unwrap(), store.stats().pages_cleaned);
-        write(&store, &mut ranks.by_ref().take(usize::try_from(pages).unwrap())).await;
+        write(&store, noise_bytes, &mut ranks.by_ref().take(usize::try_from(pages).unwrap())).await;
         let moved_pages = store.stats().pages_cleaned - moved_pages;
         Figures { drive: handle.counters(device.id).unwrap().since(drive), moved_pages, updates: pages }
     })
 }
 
-async fn write(store: &Store, pages: &mut dyn Iterator<Item = u64>) {
+async fn write(store: &Store, noise_bytes: usize, pages: &mut dyn Iterator<Item = u64>) {
+    let mut noise = Xoshiro256PlusPlus::seed_from_u64(2);
     for page in pages {
         let mut contents = store.buffer().unwrap();
-        contents.fill(page.to_le_bytes()[0]);
+        contents.fill(0);
+        noise.fill_bytes(&mut contents[..noise_bytes]);
         let mut batch = Batch::new();
         batch.put(PageNumber(page), contents.freeze());
         store.write(batch).await.unwrap();

@@ -3,10 +3,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread;
+use std::time::Duration;
 
 use crate::Outcome;
 
 const IMAGE_BYTES: u64 = 1 << 30;
+/// A tenth of a second apart.
+const UNMOUNT_TRIES: u32 = 100;
 
 /// Unmounted and removed when it is dropped.
 pub(super) struct LoopImage {
@@ -37,7 +41,13 @@ impl LoopImage {
 
 impl Drop for LoopImage {
     fn drop(&mut self) {
-        let _ = Command::new("umount").arg(&self.folder).output();
+        // The kernel takes a ring apart after its process has ended, and until then its files keep the mount busy.
+        for _ in 0..UNMOUNT_TRIES {
+            if run(Command::new("umount").arg(&self.folder)).is_ok() {
+                break;
+            }
+            thread::sleep(Duration::from_millis(100));
+        }
         let _ = fs::remove_file(&self.image);
     }
 }

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::Shared;
 use super::map::Place;
+use super::packing::{Put, Spot};
 use super::write::Puts;
 use crate::page::checksum;
 use crate::{BLOCK_BYTES, PageError, PageNumber};
@@ -71,7 +72,7 @@ async fn clean(shared: &Rc<Shared>, zone: usize) -> Result<(), PageError> {
         let (puts, discards) = {
             let state = shared.state.borrow();
             let in_zone = |page: PageNumber| state.is_in(page, zone);
-            let puts: Puts = puts.into_iter().filter(|(page, _)| in_zone(*page)).collect();
+            let puts: Puts = puts.into_iter().filter(|put| in_zone(put.page)).collect();
             (puts, discards.into_iter().filter(|page| in_zone(*page)).collect::<Vec<_>>())
         };
         if puts.is_empty() && discards.is_empty() {
@@ -87,40 +88,54 @@ async fn clean(shared: &Rc<Shared>, zone: usize) -> Result<(), PageError> {
 
 impl super::State {
     fn is_in(&self, page: PageNumber, zone: usize) -> bool {
-        self.map.get(page).kept().is_some_and(|(block, _)| self.zones.zone_of(block) == zone)
+        self.map.get(page).kept().is_some_and(|kept| self.zones.zone_of(kept.block) == zone)
     }
 }
 
 impl Shared {
     /// The pages of these that are alive in a zone, each once: those with contents, and those that were discarded.
-    fn alive(&self, zone: usize, pages: &[PageNumber]) -> (Vec<(PageNumber, u64, u32)>, Vec<PageNumber>) {
+    fn alive(&self, zone: usize, pages: &[PageNumber]) -> (Vec<(PageNumber, Spot, u32)>, Vec<PageNumber>) {
         let state = self.state.borrow();
         let (mut stored, mut discards) = (Vec::new(), Vec::new());
         let mut seen = rustc_hash::FxHashSet::default();
         for page in pages.iter().copied().filter(|page| state.is_in(*page, zone) && seen.insert(*page)) {
             match state.map.get(page) {
-                Place::At { block, sum, .. } => stored.push((page, block, sum)),
+                Place::At { spot, sum, .. } => stored.push((page, spot, sum)),
                 _ => discards.push(page),
             }
         }
         (stored, discards)
     }
 
-    /// The contents of pages, all read at the same time. A page that was written meanwhile is left out.
-    async fn read_back(&self, pages: Vec<(PageNumber, u64, u32)>) -> Result<Puts, PageError> {
+    /// The contents of pages, all read at the same time, and as they lie there: moving a page doesn't compress it once
+    /// more. A page that was written meanwhile is left out.
+    async fn read_back(self: &Rc<Self>, pages: Vec<(PageNumber, Spot, u32)>) -> Result<Puts, PageError> {
         let mut reads = Vec::with_capacity(pages.len());
-        for (page, block, sum) in pages {
+        for (page, spot, sum) in pages {
             let into = self.arena.allocate(self.label.page_length())?;
-            reads.push((page, sum, self.disk.read("reading a page to move it", self.offset_of(block), into)));
+            let this = Rc::clone(self);
+            reads.push((
+                page,
+                sum,
+                self.disk.handle().spawn_named("page store: reading a page to move it", async move {
+                    this.shelf().fetch("reading a page to move it", spot, into).await
+                }),
+            ));
         }
         let mut puts = Vec::with_capacity(reads.len());
         for (page, expected, read) in reads {
-            let contents = read.await?;
-            let got = checksum(page, &contents);
-            if got != expected {
-                return Err(PageError::Damaged { page, place: "the zone that is cleaned", got, expected });
+            let fetched = read.await?;
+            let sum = checksum(page, &fetched.contents);
+            if sum != expected {
+                return Err(PageError::Damaged {
+                    page,
+                    place: "the zone that is cleaned",
+                    got: sum,
+                    expected,
+                });
             }
-            puts.push((page, contents));
+            let packed = fetched.packed.map(|packed| packed.to_vec().into());
+            puts.push(Put { page, contents: fetched.contents, sum, packed });
         }
         Ok(puts)
     }

@@ -1,3 +1,4 @@
+use super::packing::Spot;
 use crate::PageNumber;
 
 /// Where the newest version of each page is.
@@ -12,18 +13,31 @@ pub(super) enum Place {
     /// It was never written.
     #[default]
     Nowhere,
-    /// Its contents begin at that block of the area.
-    At { block: u64, sum: u32, sequence: u64 },
+    /// Its contents lie there.
+    At { spot: Spot, sum: u32, sequence: u64 },
     /// It was discarded; the header that says so is at that block.
     Discarded { block: u64, sequence: u64 },
 }
 
+/// What keeps a page, or its discard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Kept {
+    /// The block of the area in which it begins.
+    pub(super) block: u64,
+    /// 0 of a discard.
+    pub(super) stored_bytes: u32,
+    /// That of its extent.
+    pub(super) sequence: u64,
+}
+
 impl Place {
-    /// The block that keeps it, and the sequence of its extent.
-    pub(super) fn kept(self) -> Option<(u64, u64)> {
+    pub(super) fn kept(self) -> Option<Kept> {
         match self {
             Self::Nowhere => None,
-            Self::At { block, sequence, .. } | Self::Discarded { block, sequence } => Some((block, sequence)),
+            Self::At { spot, sequence, .. } => {
+                Some(Kept { block: spot.block(), stored_bytes: spot.stored_bytes, sequence })
+            }
+            Self::Discarded { block, sequence } => Some(Kept { block, stored_bytes: 0, sequence }),
         }
     }
 }

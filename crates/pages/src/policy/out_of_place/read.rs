@@ -1,6 +1,7 @@
 use nandle_io::{Buffer, BufferMut};
 
 use super::map::Place;
+use super::packing::{Shelf, Spot};
 use super::{Shared, State};
 use crate::batch::Change;
 use crate::page::checksum;
@@ -8,7 +9,7 @@ use crate::{PageError, PageNumber};
 
 enum Found {
     InMemory(Buffer),
-    Stored { block: u64, sum: u32 },
+    Stored { spot: Spot, sum: u32 },
     Blank,
 }
 
@@ -21,33 +22,37 @@ impl State {
         }
         match (self.map.get(page), self.on_the_way.get(&page)) {
             (Place::At { .. }, Some((_, contents))) => Found::InMemory(contents.clone()),
-            (Place::At { block, sum, .. }, None) => Found::Stored { block, sum },
+            (Place::At { spot, sum, .. }, None) => Found::Stored { spot, sum },
             _ => Found::Blank,
         }
     }
 }
 
 impl Shared {
+    pub(super) fn shelf(&self) -> Shelf<'_> {
+        Shelf { disk: &self.disk, label: &self.label, arena: &self.arena }
+    }
+
     /// Reads the newest version of a page; zeros, if it was never written or was discarded.
     pub(super) async fn read(&self, page: PageNumber, mut into: BufferMut) -> Result<Buffer, PageError> {
         loop {
             let found = self.state.borrow().find(page);
-            let (block, expected) = match found {
+            let (spot, expected) = match found {
                 Found::InMemory(contents) => return Ok(contents),
-                Found::Stored { block, sum } => (block, sum),
+                Found::Stored { spot, sum } => (spot, sum),
                 Found::Blank => {
                     into.fill(0);
                     return Ok(into.freeze());
                 }
             };
-            let contents = self.disk.read("reading a page", self.offset_of(block), into).await?;
+            let contents = self.shelf().fetch("reading a page", spot, into).await?.contents;
             let got = checksum(page, &contents);
             if got == expected {
                 return Ok(contents);
             }
             // The page may have moved meanwhile, and its zone may have been begun again.
             let is_same =
-                matches!(self.state.borrow().find(page), Found::Stored { block: now, .. } if now == block);
+                matches!(self.state.borrow().find(page), Found::Stored { spot: now, .. } if now == spot);
             match contents.thaw() {
                 Ok(buffer) if !is_same => into = buffer,
                 _ => return Err(PageError::Damaged { page, place: "its zone", got, expected }),

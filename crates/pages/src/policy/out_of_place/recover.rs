@@ -9,10 +9,11 @@ use std::rc::Rc;
 
 use nandle_io::{Arena, Buffer, WriteBuffers};
 
-use super::header::Header;
+use super::header::{Entry, Header};
 use super::ledger::{LEDGER_BYTES, Ledger};
 use super::lifetimes::Lifetimes;
-use super::map::{Map, Place};
+use super::map::Map;
+use super::packing::Shelf;
 use super::zones::Zones;
 use super::{Shared, State};
 use crate::disk::Disk;
@@ -89,16 +90,7 @@ fn rebuilt(label: &Label, ledger: Ledger, headers: impl Iterator<Item = Header>)
         is_stopped: false,
     };
     for header in headers {
-        let Header { sequence, position, .. } = header;
-        state.zones.fill(position, header.end(label.page_blocks()), sequence);
-        let mut block = position + 1;
-        for (page, sum) in header.pages {
-            state.replace(page, Place::At { block, sum, sequence });
-            block += label.page_blocks();
-        }
-        for page in header.discards {
-            state.replace(page, Place::Discarded { block: position, sequence });
-        }
+        state.enter(&header);
     }
     state.zones.restored();
     state
@@ -136,7 +128,7 @@ impl Scan<'_> {
             let length = (self.label.area_bytes - done_bytes).min(SCAN_BYTES);
             let bytes = self.read(self.label.area_offset + done_bytes, length).await?;
             for (position, block) in (done_bytes / BLOCK_BYTES as u64..).zip(bytes.chunks(BLOCK_BYTES)) {
-                if let Some(header) = Header::decode(self.label.id, position, block) {
+                if let Some(header) = Header::decode(self.label.id, self.label.page_bytes, position, block) {
                     headers.insert(header.sequence, header);
                 }
             }
@@ -169,17 +161,16 @@ impl Scan<'_> {
 
     /// Whether the pages of an extent are those that its header describes.
     async fn is_whole(&self, header: &Header) -> Result<bool, PageError> {
-        let mut block = header.position + 1;
-        for (page, sum) in &header.pages {
-            let offset_bytes = self.label.area_offset + block * BLOCK_BYTES as u64;
-            if offset_bytes + self.label.page_bytes > self.label.area_offset + self.label.area_bytes {
+        if header.end() * BLOCK_BYTES as u64 > self.label.area_bytes {
+            return Ok(false);
+        }
+        let place = Shelf { disk: self.disk, label: self.label, arena: &self.arena };
+        for (Entry { page, sum, .. }, spot) in header.spots() {
+            let into = self.arena.allocate(self.label.page_length())?;
+            let contents = place.fetch("recovering the zones", spot, into).await?.contents;
+            if checksum(page, &contents) != sum {
                 return Ok(false);
             }
-            let contents = self.read(offset_bytes, self.label.page_bytes).await?;
-            if checksum(*page, &contents) != *sum {
-                return Ok(false);
-            }
-            block += self.label.page_blocks();
         }
         Ok(true)
     }

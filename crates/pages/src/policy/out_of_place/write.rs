@@ -2,13 +2,13 @@
 
 use std::rc::Rc;
 
-use nandle_io::{Buffer, WriteBuffers};
+use nandle_io::{Arena, ArenaError, Buffer, WriteBuffers};
 
 use super::clean;
-use super::header::{ENTRIES_MAX, Header};
+use super::header::{ENTRIES_MAX, Entry, Header};
 use super::map::Place;
+use super::packing::Put;
 use super::{Shared, State};
-use crate::page::checksum;
 use crate::{BLOCK_BYTES, Batch, PageError, PageNumber};
 
 /// Extents that may be on their way at once. Deep enough for any device, and a bound on memory.
@@ -17,13 +17,60 @@ const EXTENTS_IN_FLIGHT: u64 = 64;
 const SPARED_ZONES: usize = 1;
 
 /// Pages with new contents.
-pub(super) type Puts = Vec<(PageNumber, Buffer)>;
+pub(super) type Puts = Vec<Put>;
 
 /// An extent that has a place and no sequence yet.
 struct Planned {
     position: u64,
     puts: Puts,
     discards: Vec<PageNumber>,
+}
+
+impl Planned {
+    /// Pages that lie as they are come first, so that they lie in whole blocks.
+    fn of_pages(position: u64, mut puts: Puts) -> Self {
+        puts.sort_by_key(|put| put.packed.is_some());
+        Self { position, puts, discards: Vec::new() }
+    }
+
+    /// Block behind its last page.
+    fn end(&self) -> u64 {
+        self.position + 1 + stored_bytes(&self.puts).div_ceil(BLOCK_BYTES as u64)
+    }
+
+    /// What is written behind the header.
+    fn contents(&self, arena: &Arena) -> Result<Vec<Buffer>, ArenaError> {
+        let (packed, whole): (Vec<&Put>, Vec<&Put>) = self.puts.iter().partition(|put| put.packed.is_some());
+        let mut contents: Vec<Buffer> = whole.into_iter().map(|put| put.contents.clone()).collect();
+        let length: usize = packed.iter().map(|put| put.stored_bytes() as usize).sum();
+        if length > 0 {
+            let mut buffer = arena.allocate(length.next_multiple_of(BLOCK_BYTES))?;
+            let mut free: &mut [u8] = &mut buffer;
+            for from in packed.into_iter().filter_map(|put| put.packed.as_deref()) {
+                let Some((into, rest)) = std::mem::take(&mut free).split_at_mut_checked(from.len()) else {
+                    break;
+                };
+                into.copy_from_slice(from);
+                free = rest;
+            }
+            free.fill(0);
+            contents.push(buffer.freeze());
+        }
+        Ok(contents)
+    }
+}
+
+fn stored_bytes(puts: &[Put]) -> u64 {
+    puts.iter().map(|put| u64::from(put.stored_bytes())).sum()
+}
+
+/// How many of these pages, the first ones, fit into an extent with so many blocks behind its header.
+fn fitting(puts: &[Put], blocks: u64) -> usize {
+    let ends = puts.iter().scan(0, |end_bytes, put| {
+        *end_bytes += u64::from(put.stored_bytes());
+        Some(*end_bytes)
+    });
+    ends.take(ENTRIES_MAX).take_while(|end_bytes| *end_bytes <= blocks * BLOCK_BYTES as u64).count()
 }
 
 /// The most changes that are written as one group: so many that one free zone is enough, whatever groups of lifetimes
@@ -63,10 +110,12 @@ pub(super) async fn push(shared: &Rc<Shared>) -> Result<u64, PageError> {
         shared.wait_for(|| shared.has_room()).await?;
     }
     let (puts, discards) = shared.state.borrow_mut().gather.take(usize::MAX, usize::MAX);
+    let compresses = shared.options.compress;
+    let puts: Puts = puts.into_iter().map(|(page, contents)| Put::new(page, contents, compresses)).collect();
     {
         let lifetimes = &mut shared.state.borrow_mut().lifetimes;
-        for (page, _) in &puts {
-            lifetimes.written(*page);
+        for put in &puts {
+            lifetimes.written(put.page);
         }
     }
     shared.send(puts, &discards, SPARED_ZONES)?;
@@ -95,11 +144,11 @@ impl Shared {
         };
         let count = planned.len();
         for (number, extent) in (1..).zip(planned) {
-            let mut block = self.arena.allocate(BLOCK_BYTES).inspect_err(|error| {
-                // A group that ends in the middle must not be followed by another.
-                self.disk.latch(&(*error).into());
-            })?;
-            let (header, contents) = self.enter(extent, number == count);
+            // A group that ends in the middle must not be followed by another.
+            let latch = |error: &ArenaError| self.disk.latch(&(*error).into());
+            let mut block = self.arena.allocate(BLOCK_BYTES).inspect_err(latch)?;
+            let contents = extent.contents(&self.arena).inspect_err(latch)?;
+            let header = self.enter(extent, number == count);
             header.encode(self.label.id, &mut block);
             let mut from = WriteBuffers::with_capacity(1 + contents.len());
             from.push(block.freeze());
@@ -117,27 +166,19 @@ impl Shared {
     }
 
     /// Gives an extent its sequence, and enters it everywhere.
-    fn enter(&self, extent: Planned, is_last: bool) -> (Header, Vec<Buffer>) {
+    fn enter(&self, extent: Planned, is_last: bool) -> Header {
         let state = &mut *self.state.borrow_mut();
         let Planned { position, puts, discards } = extent;
         let durable = state.chain.durable();
         let sequence = state.chain.assign(is_last);
-        let (mut pages, mut contents) = (Vec::with_capacity(puts.len()), Vec::with_capacity(puts.len()));
-        let mut block = position + 1;
-        for (page, buffer) in puts {
-            let sum = checksum(page, &buffer);
-            state.replace(page, Place::At { block, sum, sequence });
-            state.on_the_way.insert(page, (sequence, buffer.clone()));
-            pages.push((page, sum));
-            contents.push(buffer);
-            block += self.label.page_blocks();
-        }
-        for page in &discards {
-            state.replace(*page, Place::Discarded { block: position, sequence });
+        let pages = puts.iter().map(Put::entry).collect();
+        let header = Header { sequence, durable, position, is_last, pages, discards };
+        state.enter(&header);
+        state.on_the_way.extend(puts.into_iter().map(|put| (put.page, (sequence, put.contents))));
+        for page in &header.discards {
             state.on_the_way.remove(page);
         }
-        state.zones.fill(position, block, sequence);
-        (Header { sequence, durable, position, is_last, pages, discards }, contents)
+        header
     }
 }
 
@@ -146,13 +187,25 @@ impl State {
         self.chain.assigned() - self.chain.written()
     }
 
-    /// Enters a page's new place.
-    pub(super) fn replace(&mut self, page: PageNumber, place: Place) {
-        let Some((block, sequence)) = place.kept() else { return };
-        if let Some((older, _)) = self.map.put(page, place).kept() {
-            self.zones.replaced(older, sequence);
+    /// Enters an extent, later than all before it.
+    pub(super) fn enter(&mut self, header: &Header) {
+        let Header { sequence, position, .. } = *header;
+        self.zones.fill(position, header.end(), sequence);
+        for (Entry { page, sum, .. }, spot) in header.spots() {
+            self.replace(page, Place::At { spot, sum, sequence });
         }
-        self.zones.live(block, page);
+        for page in &header.discards {
+            self.replace(*page, Place::Discarded { block: position, sequence });
+        }
+    }
+
+    /// Enters a page's new place.
+    fn replace(&mut self, page: PageNumber, place: Place) {
+        let Some(kept) = place.kept() else { return };
+        if let Some(older) = self.map.put(page, place).kept() {
+            self.zones.replaced(older, kept.sequence);
+        }
+        self.zones.live(kept, page);
     }
 
     /// Finds places: pages by their lifetimes, discards with those that live longest.
@@ -165,16 +218,17 @@ impl State {
     ) -> Option<Vec<Planned>> {
         let groups = self.zones.groups();
         let mut by_group: Vec<Puts> = vec![Vec::new(); groups];
-        for (page, buffer) in puts {
-            by_group.get_mut(self.lifetimes.group(page, groups))?.push((page, buffer));
+        for put in puts {
+            by_group.get_mut(self.lifetimes.group(put.page, groups))?.push(put);
         }
         let mut planned = Vec::new();
         for (group, mut puts) in by_group.into_iter().enumerate() {
             while !puts.is_empty() {
                 let room = self.zones.room(group, page_blocks, spared)?;
-                let rest = puts.split_off(puts.len().min(room.pages).min(ENTRIES_MAX));
-                self.zones.fill(room.position, room.position + 1 + puts.len() as u64 * page_blocks, 0);
-                planned.push(Planned { position: room.position, puts, discards: Vec::new() });
+                let rest = puts.split_off(fitting(&puts, room.blocks));
+                let extent = Planned::of_pages(room.position, puts);
+                self.zones.fill(room.position, extent.end(), 0);
+                planned.push(extent);
                 puts = rest;
             }
         }
@@ -188,7 +242,7 @@ impl State {
 
     fn wrote(&mut self, header: &Header) {
         self.chain.wrote(header.sequence);
-        for (page, _) in &header.pages {
+        for Entry { page, .. } in &header.pages {
             if self.on_the_way.get(page).is_some_and(|(sequence, _)| *sequence == header.sequence) {
                 self.on_the_way.remove(page);
             }

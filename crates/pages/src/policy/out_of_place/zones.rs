@@ -1,7 +1,8 @@
 use std::collections::VecDeque;
 
 use super::header::ENTRIES_MAX;
-use crate::PageNumber;
+use super::map::Kept;
+use crate::{BLOCK_BYTES, PageNumber};
 
 /// The zones of the area: which are free, which are being filled, and how much of each is alive.
 #[derive(Debug)]
@@ -22,6 +23,8 @@ struct Zone {
     pages: Vec<PageNumber>,
     /// How many of them count.
     alive: u64,
+    /// What those take in it.
+    alive_bytes: u64,
     /// The greatest sequence in it, or that made something in it dead.
     touched: u64,
     /// The greatest sequence in it.
@@ -41,8 +44,8 @@ enum State {
 pub(super) struct Room {
     /// Block of the area.
     pub(super) position: u64,
-    /// Pages that have room behind the header.
-    pub(super) pages: usize,
+    /// Blocks that are left behind the header; a page at least.
+    pub(super) blocks: u64,
 }
 
 impl Zones {
@@ -63,7 +66,11 @@ impl Zones {
     /// Headers that what fills a zone may need when it is written anew: two for each group, whose zone may end meanwhile,
     /// and those that are full.
     pub(super) fn headers_blocks(&self) -> u64 {
-        2 * self.open.len() as u64 + 2 + self.zone_blocks / ENTRIES_MAX as u64
+        self.headers_of(self.zone_blocks)
+    }
+
+    fn headers_of(&self, pages: u64) -> u64 {
+        2 * self.open.len() as u64 + 2 + pages / ENTRIES_MAX as u64
     }
 
     pub(super) fn free(&self) -> usize {
@@ -107,9 +114,8 @@ impl Zones {
     fn room_of(&self, group: usize, page_blocks: u64) -> Option<Room> {
         let zone = (*self.open.get(group)?)?;
         let blocks = self.zone_blocks - self.all.get(zone)?.written_blocks;
-        let pages = blocks.saturating_sub(1) / page_blocks;
         let position = zone as u64 * self.zone_blocks + self.zone_blocks - blocks;
-        (pages > 0).then_some(Room { position, pages: usize::try_from(pages).unwrap_or(usize::MAX) })
+        (blocks > page_blocks).then(|| Room { position, blocks: blocks - 1 })
     }
 
     fn close(&mut self, group: usize) {
@@ -130,19 +136,21 @@ impl Zones {
     }
 
     /// A page, or its discard, that lies in a zone counts from now on.
-    pub(super) fn live(&mut self, block: u64, page: PageNumber) {
-        let index = self.zone_of(block);
+    pub(super) fn live(&mut self, kept: Kept, page: PageNumber) {
+        let index = self.zone_of(kept.block);
         if let Some(zone) = self.all.get_mut(index) {
             zone.alive += 1;
+            zone.alive_bytes += u64::from(kept.stored_bytes);
             zone.pages.push(page);
         }
     }
 
-    /// Something in the zone was replaced by an extent of that sequence.
-    pub(super) fn replaced(&mut self, block: u64, sequence: u64) {
-        let index = self.zone_of(block);
+    /// Something was replaced by an extent of that sequence.
+    pub(super) fn replaced(&mut self, kept: Kept, sequence: u64) {
+        let index = self.zone_of(kept.block);
         if let Some(zone) = self.all.get_mut(index) {
             zone.alive = zone.alive.saturating_sub(1);
+            zone.alive_bytes = zone.alive_bytes.saturating_sub(u64::from(kept.stored_bytes));
             zone.touched = zone.touched.max(sequence);
         }
     }
@@ -194,17 +202,24 @@ impl Zones {
     /// log-structured file system (Rosenblum, Ousterhout 1992, §3.5), age in extents.
     pub(super) fn victim(&self, page_blocks: u64, written: u64) -> Option<usize> {
         let merit = |zone: &Zone| {
-            let alive = (zone.alive * page_blocks) as f64 / self.zone_blocks as f64;
+            let alive = zone.alive_bytes as f64 / (self.zone_blocks * BLOCK_BYTES as u64) as f64;
             let age = (written - zone.newest + 1) as f64;
             (1.0 - alive) * age / (1.0 + alive)
         };
         let zones = self.all.iter().enumerate();
         let candidates = zones.filter(|(_, zone)| {
-            let worthwhile =
-                zone.alive > 0 && zone.alive * page_blocks + self.headers_blocks() < self.zone_blocks;
+            let worthwhile = zone.alive > 0 && self.rewritten_blocks(zone, page_blocks) < self.zone_blocks;
             zone.state == State::Closed && worthwhile && zone.newest <= written
         });
         candidates.max_by(|(_, a), (_, b)| merit(a).total_cmp(&merit(b))).map(|(index, _)| index)
+    }
+
+    /// The most blocks that what is alive in a zone may take elsewhere. Whatever is compressed, it takes no more extents
+    /// and no more blocks than if nothing were; and each extent rounds its pages up to whole blocks.
+    fn rewritten_blocks(&self, zone: &Zone, page_blocks: u64) -> u64 {
+        let headers = self.headers_of(self.zone_blocks.max(zone.alive));
+        let packed = zone.alive_bytes.div_ceil(BLOCK_BYTES as u64) + headers;
+        packed.min(zone.alive * page_blocks) + headers
     }
 }
 
@@ -212,15 +227,35 @@ impl Zones {
 mod tests {
     use super::*;
 
+    fn page_at(block: u64) -> Kept {
+        Kept { block, stored_bytes: 4096, sequence: 1 }
+    }
+
+    #[test]
+    fn compressed_pages_count_by_their_bytes() {
+        let mut zones = Zones::new(40, 2, 1);
+        zones.room(0, 1, 0);
+        zones.fill(0, 40, 1);
+        for page in 0..70 {
+            zones.live(Kept { stored_bytes: 1024, ..page_at(1 + page / 4) }, PageNumber(page));
+        }
+        zones.room(0, 1, 0);
+        assert_eq!(zones.victim(1, 1), Some(0), "18 blocks are alive");
+        for page in 0..17 {
+            zones.live(page_at(20 + page), PageNumber(page));
+        }
+        assert_eq!(zones.victim(1, 1), None, "all are");
+    }
+
     #[test]
     fn groups_fill_zones_of_their_own_and_share_when_space_is_short() {
         let mut zones = Zones::new(10, 3, 2);
-        assert_eq!(zones.room(0, 1, 1), Some(Room { position: 0, pages: 9 }));
+        assert_eq!(zones.room(0, 1, 1), Some(Room { position: 0, blocks: 9 }));
         zones.fill(0, 5, 1);
-        assert_eq!(zones.room(1, 1, 1), Some(Room { position: 10, pages: 9 }));
+        assert_eq!(zones.room(1, 1, 1), Some(Room { position: 10, blocks: 9 }));
         zones.fill(10, 20, 2);
-        assert_eq!(zones.room(1, 1, 1), Some(Room { position: 5, pages: 4 }), "one zone is spared");
-        assert_eq!(zones.room(1, 1, 0), Some(Room { position: 20, pages: 9 }));
+        assert_eq!(zones.room(1, 1, 1), Some(Room { position: 5, blocks: 4 }), "one zone is spared");
+        assert_eq!(zones.room(1, 1, 0), Some(Room { position: 20, blocks: 9 }));
     }
 
     #[test]
@@ -228,11 +263,11 @@ mod tests {
         let mut zones = Zones::new(10, 3, 1);
         zones.room(0, 1, 0);
         zones.fill(0, 10, 1);
-        zones.live(3, PageNumber(5));
+        zones.live(page_at(3), PageNumber(5));
         zones.room(0, 1, 0);
         assert_eq!(zones.victim(1, 1), Some(0));
         assert_eq!(zones.victim(1, 0), None, "it isn't written yet");
-        zones.replaced(3, 7);
+        zones.replaced(page_at(3), 7);
         assert!(zones.dead_zones(6).is_empty());
         assert_eq!(zones.dead_zones(7), [0]);
         zones.release(0);

@@ -1,0 +1,173 @@
+//! How a page lies in an extent: compressed, where that saves an eighth of it at least, or else as it is.
+//!
+//! A compressed page is one block of LZ4's block format, nothing before it and nothing behind; its length is in the extent's
+//! [header](super::header). The checksum is that of the page as the client gave it, so it covers the way back too.
+
+use std::ops::Range;
+
+use nandle_io::{Arena, Buffer, BufferMut};
+
+use super::header::Entry;
+use crate::disk::Disk;
+use crate::label::Label;
+use crate::page::checksum;
+use crate::{BLOCK_BYTES, PageError, PageNumber};
+
+/// Less than this part of a page isn't worth unpacking it.
+const LEAST_SAVING: usize = 8;
+const BLOCK: u64 = BLOCK_BYTES as u64;
+
+/// Where a page lies, in bytes of the area.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Spot {
+    pub(super) start_bytes: u64,
+    /// The page's own length, or less when it is compressed.
+    pub(super) stored_bytes: u32,
+}
+
+impl Spot {
+    /// The block of the area in which it begins.
+    pub(super) fn block(self) -> u64 {
+        self.start_bytes / BLOCK
+    }
+
+    fn end_bytes(self) -> u64 {
+        self.start_bytes + u64::from(self.stored_bytes)
+    }
+
+    /// The whole blocks that it touches, in bytes of the area.
+    fn span(self) -> Range<u64> {
+        self.block() * BLOCK..self.end_bytes().next_multiple_of(BLOCK)
+    }
+
+    /// Its place in its span.
+    fn within(self) -> Range<usize> {
+        let start = usize::try_from(self.start_bytes % BLOCK).unwrap_or(0);
+        start..start + self.stored_bytes as usize
+    }
+}
+
+/// A page on its way into an extent.
+#[derive(Debug, Clone)]
+pub(super) struct Put {
+    pub(super) page: PageNumber,
+    /// As the client gave it.
+    pub(super) contents: Buffer,
+    pub(super) sum: u32,
+    /// What is written instead, where that is shorter.
+    pub(super) packed: Option<Box<[u8]>>,
+}
+
+impl Put {
+    /// A page that a client wrote.
+    pub(super) fn new(page: PageNumber, contents: Buffer, compresses: bool) -> Self {
+        let sum = checksum(page, &contents);
+        let packed = compresses.then(|| pack(&contents)).flatten();
+        Self { page, contents, sum, packed }
+    }
+
+    pub(super) fn entry(&self) -> Entry {
+        Entry { page: self.page, sum: self.sum, stored_bytes: self.stored_bytes() }
+    }
+
+    pub(super) fn stored_bytes(&self) -> u32 {
+        let length = self.packed.as_ref().map_or(self.contents.len(), |packed| packed.len());
+        u32::try_from(length).unwrap_or(u32::MAX)
+    }
+}
+
+fn pack(page: &[u8]) -> Option<Box<[u8]>> {
+    let packed = lz4_flex::block::compress(page);
+    (packed.len() <= page.len() - page.len() / LEAST_SAVING).then(|| packed.into())
+}
+
+/// The page that was stored so; zeros where that is no page, which its checksum tells.
+fn unpack(stored: &[u8], page: &mut [u8]) {
+    if stored.len() == page.len() {
+        page.copy_from_slice(stored);
+    } else if !lz4_flex::block::decompress_into(stored, page).is_ok_and(|length| length == page.len()) {
+        page.fill(0);
+    }
+}
+
+/// A page that was read back; its checksum is still to be held against what it should be.
+pub(super) struct Fetched {
+    pub(super) contents: Buffer,
+    /// What it was compressed to.
+    pub(super) packed: Option<Buffer>,
+}
+
+/// Where pages are read.
+pub(super) struct Shelf<'a> {
+    pub(super) disk: &'a Disk,
+    pub(super) label: &'a Label,
+    pub(super) arena: &'a Arena,
+}
+
+impl Shelf<'_> {
+    /// Reads a page into a buffer of its length.
+    pub(super) async fn fetch(
+        &self,
+        what: &'static str,
+        spot: Spot,
+        mut into: BufferMut,
+    ) -> Result<Fetched, PageError> {
+        let span = spot.span();
+        let offset_bytes = self.label.area_offset + span.start;
+        let is_whole = u64::from(spot.stored_bytes) == self.label.page_bytes;
+        if is_whole && spot.start_bytes == span.start {
+            let contents = self.disk.read(what, offset_bytes, into).await?;
+            return Ok(Fetched { contents, packed: None });
+        }
+        let length = usize::try_from(span.end - span.start).unwrap_or(usize::MAX);
+        let blocks = self.disk.read(what, offset_bytes, self.arena.allocate(length)?).await?;
+        let stored = blocks.slice(spot.within());
+        unpack(&stored, &mut into);
+        Ok(Fetched { contents: into.freeze(), packed: (!is_whole).then_some(stored) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_packed_is_unpacked() {
+        let mut page = vec![0; 4096];
+        page[..2000].iter_mut().zip(1_u32..).for_each(|(byte, i)| *byte = (i * i % 251) as u8);
+        let packed = pack(&page).unwrap();
+        assert!(packed.len() < 2500);
+        let mut back = vec![9; 4096];
+        unpack(&packed, &mut back);
+        assert_eq!(back, page);
+    }
+
+    #[test]
+    fn noise_is_left_as_it_is() {
+        let mut word = 1_u64;
+        let noise = std::iter::repeat_with(|| {
+            word = word.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+            (word >> 56) as u8
+        });
+        assert_eq!(pack(&noise.take(4096).collect::<Vec<_>>()), None);
+    }
+
+    #[test]
+    fn damage_becomes_zeros_and_no_panic() {
+        let packed = pack(&[7; 4096]).unwrap();
+        for at in 0..packed.len() {
+            let mut damaged = packed.to_vec();
+            damaged[at] ^= 0xff;
+            unpack(&damaged, &mut vec![1; 4096]);
+            unpack(&packed[..at], &mut vec![1; 4096]);
+        }
+    }
+
+    #[test]
+    fn a_spot_lies_in_whole_blocks() {
+        let spot = Spot { start_bytes: 3 * 4096 + 4000, stored_bytes: 200 };
+        assert_eq!((spot.block(), spot.span(), spot.within()), (3, 3 * 4096..5 * 4096, 4000..4200));
+        let whole = Spot { start_bytes: 4096, stored_bytes: 8192 };
+        assert_eq!((whole.span(), whole.within()), (4096..3 * 4096, 0..8192));
+    }
+}

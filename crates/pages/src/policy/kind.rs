@@ -35,14 +35,8 @@ pub struct Promises {
 
 impl PolicyKind {
     /// All of them.
-    pub const ALL: [Self; 6] = [
-        Self::Direct,
-        Self::DoubleWrite,
-        Self::StableBuffer,
-        Self::StableRing,
-        Self::OutOfPlace,
-        Self::Auto,
-    ];
+    pub const ALL: [Self; 6] =
+        [Self::Direct, Self::DoubleWrite, Self::StableBuffer, Self::StableRing, Self::OutOfPlace, Self::Auto];
 
     /// Its name on command lines and in reports.
     pub const fn name(self) -> &'static str {

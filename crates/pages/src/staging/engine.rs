@@ -154,6 +154,9 @@ impl Staging {
 
     async fn accept(&self, batch: Batch) -> Result<(), PageError> {
         let most = self.largest_batch();
+        if !self.shared.options.absorb {
+            self.bring_older_home(&batch).await?;
+        }
         loop {
             let has_room = {
                 let gather = &self.shared.state.borrow().gather;
@@ -175,6 +178,19 @@ impl Staging {
             self.shared.push().await?;
         }
         Ok(())
+    }
+
+    /// Brings home what a batch would replace.
+    async fn bring_older_home(&self, batch: &Batch) -> Result<(), PageError> {
+        let pages: Vec<_> = batch.changes().iter().map(|(page, _)| *page).collect();
+        let is_in_memory = {
+            let state = self.shared.state.borrow();
+            pages.iter().any(|page| state.gather.get(*page).or_else(|| state.pushing.get(*page)).is_some())
+        };
+        if is_in_memory {
+            self.shared.push().await?;
+        }
+        drain::these(&self.shared, &pages).await
     }
 
     async fn make_durable(&self) -> Result<(), PageError> {

@@ -1,7 +1,12 @@
 //! Which part of the staging policies brings what: each part off, one after the other, on the modelled MTron of the
-//! StableBuffer paper: `cargo run --release -p nandle-replay --example ablation TRACE LIMIT`. Virtual time: the same figures
+//! `StableBuffer` paper: `cargo run --release -p nandle-replay --example ablation TRACE LIMIT`. Virtual time: the same figures
 //! every time. Prints rows of a Markdown table.
-#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a measuring program, and it prints")]
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a measuring program, and it prints"
+)]
 
 use std::path::Path;
 use std::rc::Rc;

@@ -72,7 +72,8 @@ fn what_can_not_be_replayed_is_refused() {
 fn auto_measures_both_ways_and_a_report_names_it() {
     let place = Place::new();
     place.write("a.csv", trace(100));
-    let command = "replay a.csv --on model:nvme-plp --policies direct,auto --queue-depth 8 --report a.html --json";
+    let command =
+        "replay a.csv --on model:nvme-plp --policies direct,auto --queue-depth 8 --report a.html --json";
     let json = place.nandle(command).done().json();
     let auto = &json["policies"][1];
     assert_eq!((&auto["policy"], &auto["atomic_batch"]), (&"auto".into(), &false.into()));

@@ -240,7 +240,8 @@ fn c8_groups_of_four_are_penalised() {
         ),
         verdict: Verdict::Partly(
             "recovery is slow for blocks under 16 KB and over 128 KB; those between are back at group 8, where the \
-             dies have time for what is fetched in vain",
+             dies have time for what is fetched in vain. Fetches that grow with the stream (tried, up to 24 commands) slow \
+             their recovery too, but then 32 KB in sequence are full at depth 2, against C6, and 8 MB at depth 1, against C5",
         ),
     }
     .print();

@@ -147,3 +147,18 @@ fn tables_take_at_most_sixteen_bytes_per_page_written() {
     let bytes_per_unit = drive.table_bytes() as f64 / units as f64;
     assert!(bytes_per_unit <= 16.0, "{bytes_per_unit}");
 }
+
+/// Cleaning in step with writes is always in the middle of a superblock, whose last move has a time.
+#[test]
+fn the_clock_of_the_aging_is_not_kept() {
+    let parameters = library::flash("nvme-plp").unwrap().with_capacity_bytes(8 << 30).unwrap();
+    let mut drive = FlashDrive::new(&parameters).unwrap();
+    drive.fill_sequentially(1.0).unwrap();
+    let load = Load::write(Pattern::RandomGroups { group: 1 }, 4096, parameters.capacity_bytes);
+    let worn = run(&mut drive, Load { depth: 64, requests: 600_000, ..load }, 0);
+    assert!(worn.end_ns > 500_000_000, "{worn:?}");
+    let mut again = FlashDrive::with_aged_state(&parameters, drive.aged_state()).unwrap();
+    let longest_ms =
+        run(&mut again, Load { depth: 64, requests: 20_000, seed: 2, ..load }, 0).max_latency_ms();
+    assert!(longest_ms < 100.0, "{longest_ms} ms");
+}

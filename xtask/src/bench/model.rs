@@ -80,7 +80,7 @@ fn run(options: &[String]) -> Outcome {
         date: answer("date", &["-u", "+%Y-%m-%d"]).ok_or("cannot run `date` for today's date")?,
         method: format!(
             "Medians of {RUNS} runs on one core, by the processor time of the thread; model `x25-m-g2` without contents. \
-             Before that {SEEDS} seeds of mixed loads on five models and an array, each seed in two processes: every \
+             Before that {SEEDS} seeds of mixed loads on flash drives, disks and arrays, one drive of them aged, each seed in two processes: every \
              completion and every byte read were equal."
         ),
         machine: machine(&root),

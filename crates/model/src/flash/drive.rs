@@ -10,6 +10,7 @@ use super::command_queue::{CommandQueue, SlotIndex};
 use super::firmware::Firmware;
 use super::host_queue::{HostCommand, HostQueue};
 use super::link::Link;
+use super::map_memory::MapMemory;
 use super::mapping::{Mapping, Medium};
 use super::parameters::{FlashParameters, ParameterError};
 use super::read_ahead::ReadAhead;
@@ -40,6 +41,7 @@ pub struct FlashDrive {
     pub(super) buffer: WriteBuffer,
     pub(super) read_ahead: ReadAhead,
     pub(super) mapping: Mapping,
+    pub(super) map_memory: Option<MapMemory>,
     pub(super) chips: Chips,
     pub(super) stats: FlashStats,
     requests: Requests,
@@ -69,6 +71,7 @@ impl FlashDrive {
             buffer: WriteBuffer::new(parameters.write_buffer.bytes, unit_bytes, parameters.chips.dies()),
             read_ahead: ReadAhead::new(&parameters.read_ahead, unit_bytes),
             mapping: Mapping::new(parameters),
+            map_memory: MapMemory::of(parameters),
             chips: Chips::new(&parameters.chips),
             stats: FlashStats::default(),
             requests: Requests::default(),

@@ -23,6 +23,11 @@ impl Firmware {
             TimedOperation::Flush => self.parameters.flush_ns,
             TimedOperation::Discard => self.parameters.discard_ns,
         };
-        self.processor.append(now_ns, cost_ns) + cost_ns + self.parameters.latency_ns
+        self.work(now_ns, cost_ns) + self.parameters.latency_ns
+    }
+
+    /// Does work of this length from `now_ns` on; gives its end.
+    pub(crate) fn work(&mut self, now_ns: u64, duration_ns: u64) -> u64 {
+        self.processor.append(now_ns, duration_ns) + duration_ns
     }
 }

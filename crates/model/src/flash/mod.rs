@@ -15,6 +15,7 @@ mod drive;
 mod firmware;
 mod host_queue;
 mod link;
+mod map_memory;
 mod mapping;
 pub mod parameters;
 mod read_ahead;

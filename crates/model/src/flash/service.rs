@@ -134,8 +134,33 @@ impl FlashDrive {
         }
         let units = self.units_in_row(stored, unit, segment.units.end);
         let bytes = self.bytes_of(segment, unit, units);
+        (units, self.sense(unit, stored, start_ns, bytes))
+    }
+
+    /// Looks a unit's place up and reads it from there; gives the time at which the data has left the channel.
+    fn sense(&mut self, unit: u32, stored: Stored, start_ns: u64, bytes: u64) -> u64 {
+        let known_ns = self.look_up(unit, start_ns);
         let cells = self.cells_of(stored);
-        (units, self.chips.read(stored.die, start_ns, bytes, cells))
+        self.chips.read(stored.die, known_ns, bytes, cells)
+    }
+
+    /// Gives the time at which the controller knows where a unit is: at once, unless that part of the map has to be read
+    /// from the chips.
+    fn look_up(&mut self, unit: u32, start_ns: u64) -> u64 {
+        let Some(memory) = &mut self.map_memory else { return start_ns };
+        if self.mapping.is_run(memory.run_around(unit)) {
+            return start_ns;
+        }
+        let page = memory.page_of(unit);
+        if let Some(known_ns) = memory.known_ns(page) {
+            return known_ns.max(start_ns);
+        }
+        let asked_ns = self.firmware.work(start_ns, memory.miss_ns());
+        let (die, page_bytes) = memory.place_of(page);
+        let known_ns = self.chips.read(die, asked_ns, page_bytes, self.chips.cells());
+        memory.fetched(page, known_ns);
+        self.stats.map_pages_read += 1;
+        known_ns
     }
 
     /// How many units from `unit` on lie in the same row, one behind the other.
@@ -204,8 +229,7 @@ impl FlashDrive {
         if self.buffer.holds(stored.die, stored.row, arrived_ns).is_some() {
             return arrived_ns;
         }
-        let cells = self.cells_of(stored);
-        self.chips.read(stored.die, arrived_ns, self.unit_bytes - bytes, cells)
+        self.sense(unit, stored, arrived_ns, self.unit_bytes - bytes)
     }
 
     /// Lets the read-ahead look at a read command, and fetches what it wants.

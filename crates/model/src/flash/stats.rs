@@ -23,6 +23,8 @@ pub struct FlashStats {
     pub prefetched_units: u64,
     /// Of these, units that a command then asked for.
     pub prefetched_used_units: u64,
+    /// Pages of the map that were read because the controller's memory did not hold them.
+    pub map_pages_read: u64,
     /// Requests that the host merged into another command.
     pub merged_requests: u64,
     /// Log superblocks that simply became data superblocks.

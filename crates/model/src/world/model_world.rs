@@ -127,7 +127,9 @@ impl ModelWorld {
         );
         self.agenda.set(index, next_ns);
         for done in self.finished.drain(..) {
-            let Some(request) = self.places.remove(done.id) else { continue };
+            let found = self.places.remove(done.id);
+            assert!(found.is_some(), "modelled device {index} completed what isn't in flight");
+            let Some(request) = found else { continue };
             self.ready.push(request.complete(Nanos(done.completed_ns), Ok(())));
         }
     }

@@ -146,7 +146,9 @@ fn sentences(profile: &DeviceProfile) -> String {
                 )
             })
             .or_else(|| {
-                profile.conditions.fill_ns.eq(&0).then(|| "not to be told: the file was there before".into())
+                // A modelled drive has no file, and nothing that loads it lazily.
+                let was_there = profile.conditions.fill_ns == 0 && profile.backend.io != "model";
+                was_there.then(|| "not to be told: the file was there before".into())
             }),
     );
     say(

@@ -19,9 +19,25 @@ pub(crate) struct Cleaning {
     pub(super) written_since_idle_work: bool,
     /// Random draws made so far, for the policy that draws.
     pub(super) draws: u64,
-    /// The valid units of the row that is being moved; kept for its memory.
+    /// What is being moved; kept for its memory.
     #[serde(skip)]
-    row: Vec<u32>,
+    valid: Vec<Resident>,
+}
+
+impl Cleaning {
+    /// All moves so far are over.
+    pub(super) fn forget_times(&mut self) {
+        if let Some(victim) = &mut self.victim {
+            victim.moved_ns = 0;
+        }
+    }
+}
+
+/// A unit at an offset of the victim.
+#[derive(Debug, Clone, Copy)]
+struct Resident {
+    offset: u32,
+    unit: u32,
 }
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
@@ -56,7 +72,7 @@ impl PageMap {
                 while self.superblocks.free_in(Pool::Main) < enough
                     && (self.cleaning.victim.is_some() || self.choose_victim(Pool::Main))
                 {
-                    self.clean_units(self.geometry.units_per_superblock, now_ns, medium);
+                    self.clean_units(self.geometry.units_per_superblock(), now_ns, medium);
                 }
             }
         }
@@ -72,7 +88,7 @@ impl PageMap {
             self.cleaning.written_since_idle_work = false;
             return None;
         }
-        let row = self.geometry.dies * self.geometry.units_per_program;
+        let row = self.geometry.dies() * self.geometry.units_per_program();
         Some(self.clean_units(row, now_ns, medium).max(now_ns))
     }
 
@@ -92,7 +108,7 @@ impl PageMap {
             Pool::Slc => self.superblocks.candidates(pool).max_by_key(|candidate| candidate.age),
             Pool::Main => victim::choose(self.parameters.victim, &self.superblocks, &mut self.cleaning.draws),
         };
-        let all = self.geometry.units_per_superblock;
+        let all = self.geometry.units_per_superblock();
         let Some(chosen) = chosen.filter(|chosen| chosen.valid_units < all || pool == Pool::Slc) else {
             return false;
         };
@@ -111,15 +127,15 @@ impl PageMap {
     fn clean_units(&mut self, quota: u32, now_ns: u64, medium: &mut Medium<'_>) -> u64 {
         let Some(mut victim) = self.cleaning.victim else { return now_ns };
         self.find_residents(victim.superblock);
-        let stop = victim.next_offset.saturating_add(quota).min(self.geometry.units_per_superblock);
-        while victim.next_offset < stop {
-            let end_ns = self.move_row(victim.superblock, victim.next_offset, now_ns, medium);
-            victim.moved_ns = victim.moved_ns.max(end_ns);
-            victim.next_offset += self.geometry.units_per_program;
+        let all = self.geometry.units_per_superblock();
+        let stop = victim.next_offset.saturating_add(quota).min(all);
+        if victim.next_offset < stop {
+            let offsets = victim.next_offset..stop.next_multiple_of(self.geometry.units_per_program());
+            victim.next_offset = offsets.end;
+            let moved_ns = self.move_rows(victim.superblock, offsets, now_ns, medium);
+            victim.moved_ns = victim.moved_ns.max(moved_ns);
         }
-        if victim.next_offset < self.geometry.units_per_superblock
-            && self.superblocks.valid_units(victim.superblock) > 0
-        {
+        if victim.next_offset < all && self.superblocks.valid_units(victim.superblock) > 0 {
             self.cleaning.victim = Some(victim);
             return victim.moved_ns;
         }
@@ -127,34 +143,39 @@ impl PageMap {
         self.erase(victim, now_ns, medium)
     }
 
-    fn move_row(&mut self, superblock: u32, offset: u32, now_ns: u64, medium: &mut Medium<'_>) -> u64 {
-        let mut valid = std::mem::take(&mut self.cleaning.row);
-        valid.clear();
-        self.valid_in(superblock, offset..offset + self.geometry.units_per_program, &mut valid);
-        let end_ns = self.move_units(superblock, offset, &valid, now_ns, medium);
-        self.cleaning.row = valid;
-        end_ns
-    }
-
-    fn move_units(
+    /// Moves what is valid at these offsets, row by row; gives the time at which the chips are done.
+    fn move_rows(
         &mut self,
         superblock: u32,
-        offset: u32,
-        units: &[u32],
+        offsets: Range<u32>,
         now_ns: u64,
         medium: &mut Medium<'_>,
     ) -> u64 {
-        let valid = units.len() as u64;
-        if valid == 0 {
-            return now_ns;
+        // Which units are valid is looked up for all rows at once, so that the processor waits for many places of the
+        // map at a time. No move changes it for another unit.
+        let mut valid = std::mem::take(&mut self.cleaning.valid);
+        valid.clear();
+        self.valid_in(superblock, offsets, &mut valid);
+        let geometry = self.geometry;
+        let mut end_ns = now_ns;
+        for row in valid.chunk_by(|a, b| geometry.row_of(a.offset) == geometry.row_of(b.offset)) {
+            end_ns = end_ns.max(self.move_row(superblock, row, now_ns, medium));
         }
+        self.cleaning.valid = valid;
+        end_ns
+    }
+
+    /// Moves the valid units of one row.
+    fn move_row(&mut self, superblock: u32, row: &[Resident], now_ns: u64, medium: &mut Medium<'_>) -> u64 {
+        let Some(first) = row.first() else { return now_ns };
+        let valid = row.len() as u64;
         let cells = self.cells(superblock, medium);
-        let die = self.geometry.die_of(offset);
+        let die = self.geometry.die_of(first.offset);
         let ready_ns = medium.chips.read_in_turn(die, now_ns, valid * self.geometry.unit_bytes, cells);
         let stream = stream_for_moves(self.parameters.separation);
         let mut end_ns = ready_ns;
-        for &unit in units {
-            let programmed_ns = self.place(stream, unit, false, ready_ns, medium);
+        for resident in row {
+            let programmed_ns = self.place(stream, resident.unit, false, ready_ns, medium);
             end_ns = end_ns.max(programmed_ns.unwrap_or(0));
         }
         medium.stats.moved_units += valid;
@@ -175,20 +196,23 @@ impl PageMap {
         });
         let others = next.iter().map(|candidate| candidate.index).filter(|index| *index != superblock);
         let found = std::iter::once(superblock).chain(others);
-        self.residents.find(found, &self.forward, self.geometry.units_per_superblock);
+        self.residents.find(found, &self.forward, &self.geometry);
     }
 
-    /// The logical units that are stored in a row of a superblock that is being cleaned, in their order.
-    fn valid_in(&self, superblock: u32, row: Range<u32>, valid: &mut Vec<u32>) {
-        let first = superblock * self.geometry.units_per_superblock + row.start;
-        let listed = (first..).zip(self.residents.units(superblock, row));
-        let there = listed.filter(|&(address, &unit)| unit != NONE && self.forward.get(unit) == address);
-        valid.extend(there.map(|(_, unit)| unit));
+    /// What is stored at these offsets of a superblock that is being cleaned, in their order.
+    fn valid_in(&self, superblock: u32, offsets: Range<u32>, valid: &mut Vec<Resident>) {
+        let first = superblock * self.geometry.units_per_superblock();
+        let listed = self.residents.units(superblock, offsets.clone());
+        let residents = offsets.zip(listed).map(|(offset, &unit)| Resident { offset, unit });
+        let is_there = |resident: &Resident| {
+            resident.unit != NONE && self.forward.get(resident.unit) == first + resident.offset
+        };
+        valid.extend(residents.filter(is_there));
     }
 
     fn erase(&mut self, victim: Victim, now_ns: u64, medium: &mut Medium<'_>) -> u64 {
         let earliest_ns = now_ns.max(victim.moved_ns);
-        let end_ns = (0..self.geometry.dies).map(|die| medium.chips.erase(die, earliest_ns)).max();
+        let end_ns = (0..self.geometry.dies()).map(|die| medium.chips.erase(die, earliest_ns)).max();
         medium.stats.erased_superblocks += 1;
         self.superblocks.erased(victim.superblock);
         self.residents.forget(victim.superblock);

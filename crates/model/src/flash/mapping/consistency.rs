@@ -34,6 +34,7 @@ fn page(separation: Separation, victim: VictimPolicy, pace: CleaningPace, slc: b
         low_free_superblocks: 3,
         pace,
         idle_cleaning: Some(IdleCleaning { after_ns: 1, high_free_superblocks: 5 }),
+        map_memory: None,
         slc_region: slc.then_some(SlcRegion {
             bytes: 2 * u64::from(SUPERBLOCK_UNITS) * 4096,
             bits_per_cell: 3,
@@ -79,7 +80,7 @@ fn check(map: &PageMap, written: &[bool]) {
         assert_eq!(address != NONE, is_written, "unit {unit}");
         if is_written {
             assert!(taken.insert(address), "unit {unit} shares address {address}");
-            valid[(address / map.geometry.units_per_superblock) as usize] += 1;
+            valid[map.geometry.superblock_of(address) as usize] += 1;
         }
     }
     for (index, &units) in (0_u32..).zip(&valid) {

@@ -61,7 +61,7 @@ impl HybridMap {
     pub(crate) fn fill_sequentially(&mut self, units: u32) {
         let mut left = units.min(self.geometry.logical_units);
         for data in &mut self.data {
-            let extent = left.min(self.geometry.units_per_superblock);
+            let extent = left.min(self.geometry.units_per_superblock());
             if extent == 0 {
                 return;
             }
@@ -72,7 +72,7 @@ impl HybridMap {
     }
 
     pub(crate) fn locate(&self, unit: u32) -> Place {
-        let (logical, offset) = self.split(unit);
+        let (logical, offset) = self.geometry.split(unit);
         let log = self.logs.iter().find(|log| log.logical == logical);
         if let Some((log, place)) = log.and_then(|log| Some((log, log.place_of(offset)?))) {
             return self.stored(log.physical, place);
@@ -86,15 +86,14 @@ impl HybridMap {
     pub(crate) fn write(&mut self, unit: u32, ready_ns: u64, medium: &mut Medium<'_>) -> Option<u64> {
         medium.stats.host_written_units += 1;
         self.writes += 1;
-        let (logical, offset) = self.split(unit);
+        let (logical, offset) = self.geometry.split(unit);
         let (index, earliest_ns) = self.log_for(logical, ready_ns, medium)?;
         let log = self.logs.get_mut(index)?;
         log.last_used = self.writes;
         let place = log.append(offset);
         let die = self.geometry.die_of(place);
         let cells = medium.chips.cells();
-        let row =
-            (log.physical * self.geometry.units_per_superblock + place) / self.geometry.units_per_program;
+        let row = self.geometry.row_of(log.physical * self.geometry.units_per_superblock() + place);
         let programming = medium.chips.program(die, earliest_ns, self.geometry.unit_bytes, cells);
         medium.buffer.programmed((die, row), 1, ready_ns, programming);
         Some(programming.end_ns)
@@ -102,7 +101,7 @@ impl HybridMap {
 
     /// A block map can only give up what lies at the end of a superblock, and while no log of it is open.
     pub(crate) fn discard(&mut self, units: UnitRange) {
-        let per_superblock = self.geometry.units_per_superblock;
+        let per_superblock = self.geometry.units_per_superblock();
         let first = units.first / per_superblock;
         for (logical, data) in (first..).zip(self.data.iter_mut().skip(first as usize)) {
             let start = logical * per_superblock;
@@ -121,7 +120,7 @@ impl HybridMap {
     }
 
     pub(crate) fn table_bytes(&self) -> usize {
-        let log_bytes = self.geometry.units_per_superblock as usize * size_of::<u32>();
+        let log_bytes = self.geometry.units_per_superblock() as usize * size_of::<u32>();
         self.data.len() * size_of::<Data>()
             + self.logs.len() * log_bytes
             + self.erases.len() * size_of::<u32>()
@@ -131,7 +130,7 @@ impl HybridMap {
     fn log_for(&mut self, logical: u32, ready_ns: u64, medium: &mut Medium<'_>) -> Option<(usize, u64)> {
         let mut earliest_ns = ready_ns;
         if let Some(index) = self.logs.iter().position(|log| log.logical == logical) {
-            if self.logs.get(index)?.written < self.geometry.units_per_superblock {
+            if self.logs.get(index)?.written < self.geometry.units_per_superblock() {
                 return Some((index, ready_ns));
             }
             earliest_ns = self.merge(index, ready_ns, medium);
@@ -141,22 +140,13 @@ impl HybridMap {
             earliest_ns = self.merge(oldest, ready_ns, medium);
         }
         let physical = self.free.pop_front()?;
-        self.logs.push(LogSuperblock::new(logical, physical, self.geometry.units_per_superblock));
+        self.logs.push(LogSuperblock::new(logical, physical, self.geometry.units_per_superblock()));
         Some((self.logs.len() - 1, earliest_ns))
     }
 
-    fn split(&self, unit: u32) -> (u32, u32) {
-        (unit / self.geometry.units_per_superblock, unit % self.geometry.units_per_superblock)
-    }
-
     fn stored(&self, physical: u32, offset: u32) -> Place {
-        let address = physical * self.geometry.units_per_superblock + offset;
+        let address = physical * self.geometry.units_per_superblock() + offset;
         let die = self.geometry.die_of(offset);
-        Place::Stored(Stored {
-            address,
-            die,
-            row: address / self.geometry.units_per_program,
-            single_level: false,
-        })
+        Place::Stored(Stored { address, die, row: self.geometry.row_of(address), single_level: false })
     }
 }

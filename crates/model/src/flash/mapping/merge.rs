@@ -55,12 +55,12 @@ impl HybridMap {
     /// Copies units, every die its own share; planes work together.
     fn copy(&mut self, units: std::ops::Range<u32>, earliest_ns: u64, medium: &mut Medium<'_>) -> u64 {
         medium.stats.moved_units += u64::from(units.end - units.start);
-        let per_program = self.geometry.units_per_program;
+        let per_program = self.geometry.units_per_program();
         let programs = u64::from(units.end.div_ceil(per_program) - units.start / per_program);
-        let dies = u64::from(self.geometry.dies);
+        let dies = u64::from(self.geometry.dies());
         let first_die = u64::from(self.geometry.die_of(units.start));
         let share = |die: u64| programs / dies + u64::from((die + dies - first_die) % dies < programs % dies);
-        (0..self.geometry.dies)
+        (0..self.geometry.dies())
             .map(|die: DieIndex| medium.chips.copy_within(die, earliest_ns, share(u64::from(die))))
             .max()
             .unwrap_or(earliest_ns)
@@ -75,6 +75,6 @@ impl HybridMap {
             *count += 1;
         }
         self.free.push_back(physical);
-        (0..self.geometry.dies).map(|die| medium.chips.erase(die, earliest_ns)).max().unwrap_or(earliest_ns)
+        (0..self.geometry.dies()).map(|die| medium.chips.erase(die, earliest_ns)).max().unwrap_or(earliest_ns)
     }
 }

@@ -3,6 +3,7 @@
 mod cleaning;
 #[cfg(test)]
 mod consistency;
+mod divisor;
 mod geometry;
 mod hybrid;
 mod lazy_array;
@@ -103,6 +104,14 @@ impl Mapping {
         match self {
             Self::Page(map) => map.locate(unit),
             Self::Hybrid(map) => map.locate(unit),
+        }
+    }
+
+    /// Whether the units lie one behind the other on the medium, or have no place at all.
+    pub(crate) fn is_run(&self, units: UnitRange) -> bool {
+        match self {
+            Self::Page(map) => map.is_run(units),
+            Self::Hybrid(_) => true,
         }
     }
 

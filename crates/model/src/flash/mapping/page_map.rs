@@ -51,13 +51,12 @@ impl PageMap {
             reason = "validated: at most 2^31 units"
         )]
         let main = (raw_bytes / drive.superblock_bytes() as f64).ceil() as u32;
-        let units_per_page = saturating_u32(drive.chips.page_bytes / geometry.unit_bytes.max(1));
         let slc = parameters.slc_region.as_ref().map_or(0, |region| slc_superblocks(region, drive));
         Self {
             geometry,
             parameters: parameters.clone(),
             forward: LazyArray::new(geometry.logical_units as usize),
-            residents: Residents::new(main + slc, units_per_page),
+            residents: Residents::new(main + slc, &geometry, drive.chips.page_bytes),
             superblocks: Superblocks::new(main, slc),
             cleaning: Cleaning::default(),
             open: Default::default(),
@@ -66,7 +65,12 @@ impl PageMap {
 
     pub(crate) fn with_state_of(self, aged: Self) -> Option<Self> {
         let same = self.geometry == aged.geometry && self.superblocks.have_shape_of(&aged.superblocks);
-        same.then_some(Self { parameters: self.parameters, residents: self.residents, ..aged })
+        let mut map =
+            same.then_some(Self { parameters: self.parameters, residents: self.residents, ..aged })?;
+        // The clock of the world that aged it is not the one that it begins in.
+        map.cleaning.forget_times();
+        map.open.iter_mut().flatten().for_each(|open| open.ready_ns = 0);
+        Some(map)
     }
 
     pub(crate) fn is_new(&self) -> bool {
@@ -76,7 +80,7 @@ impl PageMap {
     pub(crate) fn fill_sequentially(&mut self, units: u32) {
         let units = units.min(self.geometry.logical_units);
         self.forward.set_identity_below(units);
-        let per_superblock = self.geometry.units_per_superblock;
+        let per_superblock = self.geometry.units_per_superblock();
         for filled in (0..units).step_by(per_superblock as usize) {
             let Some(superblock) = self.superblocks.open(Pool::Main) else { return };
             self.superblocks.add_valid(superblock, per_superblock.min(units - filled));
@@ -90,17 +94,23 @@ impl PageMap {
         if address == NONE {
             return Place::Unwritten;
         }
-        let superblock = address / self.geometry.units_per_superblock;
-        let offset = address % self.geometry.units_per_superblock;
+        let (superblock, offset) = self.geometry.split(address);
         if self.is_being_gathered(superblock, offset) {
             return Place::Buffered;
         }
         Place::Stored(Stored {
             address,
             die: self.geometry.die_of(offset),
-            row: address / self.geometry.units_per_program,
+            row: self.geometry.row_of(address),
             single_level: self.superblocks.pool_of(superblock) == Pool::Slc,
         })
+    }
+
+    pub(crate) fn is_run(&self, units: UnitRange) -> bool {
+        let units = units.first..units.end.min(self.geometry.logical_units);
+        let first = self.forward.get(units.start);
+        let address = |step: u32| if first == NONE { NONE } else { first + step };
+        (0..).zip(units).all(|(step, unit)| self.forward.get(unit) == address(step))
     }
 
     pub(crate) fn write(&mut self, unit: u32, ready_ns: u64, medium: &mut Medium<'_>) -> Option<u64> {
@@ -131,12 +141,13 @@ impl PageMap {
             "cleaning keeps a free superblock for every stream"
         );
         let open = self.open[stream.index()].as_mut()?;
-        let address = open.superblock * self.geometry.units_per_superblock + open.next_offset;
+        let address = open.superblock * self.geometry.units_per_superblock() + open.next_offset;
+        self.residents.note(open.superblock, open.next_offset, unit);
         open.next_offset += 1;
         open.ready_ns = open.ready_ns.max(ready_ns);
         open.host_units += u32::from(from_host);
         self.superblocks.add_valid(open.superblock, 1);
-        let gathered = open.next_offset.is_multiple_of(self.geometry.units_per_program);
+        let gathered = self.geometry.are_whole_rows(open.next_offset);
         let old = self.forward.replace(unit, address);
         self.forget(old);
         if gathered { Some(self.program(stream, medium)) } else { None }
@@ -146,7 +157,7 @@ impl PageMap {
         let mut end_ns = None;
         for stream in Stream::ALL {
             let Some(open) = self.open[stream.index()].as_mut() else { continue };
-            let gathered = open.next_offset.next_multiple_of(self.geometry.units_per_program);
+            let gathered = open.next_offset.next_multiple_of(self.geometry.units_per_program());
             let missing = gathered - open.next_offset;
             if missing > 0 && open.host_units > 0 {
                 open.next_offset = gathered;
@@ -200,7 +211,7 @@ impl PageMap {
         let (superblock, ready_ns, host_units) = (open.superblock, open.ready_ns, open.host_units);
         let last = open.next_offset - 1;
         let die = geometry.die_of(last);
-        let row = (superblock * geometry.units_per_superblock + last) / geometry.units_per_program;
+        let row = geometry.row_of(superblock * geometry.units_per_superblock() + last);
         let full = open.next_offset >= open.capacity_units;
         open.ready_ns = 0;
         open.host_units = 0;
@@ -219,8 +230,9 @@ impl PageMap {
         let Some(superblock) = self.superblocks.open(pool) else { return };
         let bits = self.parameters.slc_region.as_ref().map_or(1, |region| region.bits_per_cell);
         let shrink = if pool == Pool::Slc { bits } else { 1 };
-        let programs = self.geometry.units_per_superblock / self.geometry.units_per_program / shrink;
-        let capacity_units = programs * self.geometry.units_per_program;
+        let programs = self.geometry.row_of(self.geometry.units_per_superblock()) / shrink;
+        let capacity_units = programs * self.geometry.units_per_program();
+        self.residents.begin(superblock);
         self.open[stream.index()] =
             Some(Open { superblock, next_offset: 0, capacity_units, ready_ns: 0, host_units: 0 });
     }
@@ -233,23 +245,25 @@ impl PageMap {
             return Stream::Host;
         }
         let old = self.forward.get(unit);
-        let age = (old != NONE).then(|| self.superblocks.age(old / self.geometry.units_per_superblock));
+        let age = (old != NONE).then(|| self.superblocks.age(self.geometry.superblock_of(old)));
         stream_for_host_write(Separation::ByAge, age, self.superblocks.len())
     }
 
     #[inline]
     fn forget(&mut self, address: u32) {
         if address != NONE {
-            self.superblocks.remove_valid(address / self.geometry.units_per_superblock);
+            self.superblocks.remove_valid(self.geometry.superblock_of(address));
         }
     }
 
     fn is_being_gathered(&self, superblock: u32, offset: u32) -> bool {
-        let group = offset / self.geometry.units_per_program;
-        self.geometry.units_per_program > 1
-            && self.open.iter().flatten().any(|open| {
-                open.superblock == superblock && group == open.next_offset / self.geometry.units_per_program
-            })
+        let row = self.geometry.row_of(offset);
+        self.geometry.units_per_program() > 1
+            && self
+                .open
+                .iter()
+                .flatten()
+                .any(|open| open.superblock == superblock && row == self.geometry.row_of(open.next_offset))
     }
 }
 

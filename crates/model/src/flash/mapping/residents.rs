@@ -1,130 +1,167 @@
-//! Which logical units are in the superblocks that are next to be cleaned.
+//! Which logical units are in a superblock, for when it is to be cleaned.
 //!
-//! A drive keeps such a list in each superblock itself and reads it before it cleans. Here it is made again out of the
-//! forward map, for several superblocks at a time, so that going through the whole map costs each of them little: a
-//! table of all would take as much memory as the forward map.
+//! A drive keeps such a list in each superblock itself and reads it before it cleans. Here a list is kept for every
+//! superblock from when it is opened, where the memory allows that. Where it does not (four units in each flash page make
+//! the forward map alone four times as large) lists are made again out of the forward map, for several superblocks at a
+//! time, so that going through the whole map costs each of them little.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
+use super::Geometry;
 use super::lazy_array::{LazyArray, NONE};
 
-/// Lists of some closed superblocks. A list stays right until its superblock is erased, but for units that have gone
+/// What forward map and lists may take for each flash page.
+const BYTES_PER_PAGE: u64 = 16;
+
+/// Lists of some superblocks. A list stays right until its superblock is erased, but for units that have gone
 /// elsewhere since; the forward map knows which.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Residents {
+    units_per_superblock: u32,
     /// Most lists at a time.
     lists_max: usize,
-    lists: BTreeMap<u32, Box<[u32]>>,
+    lists: Vec<Option<Box<[u32]>>>,
 }
 
 impl Residents {
-    /// None yet, and never more than take a byte for each flash page.
-    pub(crate) fn new(superblocks: u32, units_per_page: u32) -> Self {
-        let bytes_per_page = size_of::<u32>() * units_per_page.max(1) as usize;
-        Self { lists_max: (superblocks as usize / bytes_per_page).max(1), lists: BTreeMap::new() }
+    /// None yet. They never take more than a byte for each flash page, or than what the forward map leaves of
+    /// [`BYTES_PER_PAGE`].
+    pub(crate) fn new(superblocks: u32, geometry: &Geometry, page_bytes: u64) -> Self {
+        let entries_bytes = size_of::<u32>() as u64 * (page_bytes / geometry.unit_bytes.max(1)).max(1);
+        let list_bytes_per_page = BYTES_PER_PAGE.saturating_sub(entries_bytes).max(1);
+        let lists_max = (u64::from(superblocks) * list_bytes_per_page / entries_bytes).max(1);
+        Self {
+            units_per_superblock: geometry.units_per_superblock(),
+            lists_max: usize::try_from(lists_max).unwrap_or(usize::MAX),
+            lists: vec![None; superblocks as usize],
+        }
     }
 
     pub(crate) fn has(&self, superblock: u32) -> bool {
-        self.lists.contains_key(&superblock)
+        self.list(superblock).is_some()
     }
 
-    /// The units that were at these offsets when the list was made; [`NONE`] where there was none.
+    /// The units that were written to these offsets; [`NONE`] where there was none.
     pub(crate) fn units(&self, superblock: u32, offsets: Range<u32>) -> &[u32] {
-        let list = self.lists.get(&superblock);
+        let list = self.list(superblock);
         list.and_then(|list| list.get(offsets.start as usize..offsets.end as usize)).unwrap_or_default()
     }
 
-    /// Makes the lists of as many of these superblocks as may have one, and forgets all others.
+    /// A superblock is opened, nothing in it yet.
+    pub(crate) fn begin(&mut self, superblock: u32) {
+        if self.keeps_all() {
+            let list = self.empty();
+            self.put(superblock, list);
+        }
+    }
+
+    /// A unit is written to an open superblock.
+    #[inline]
+    pub(crate) fn note(&mut self, superblock: u32, offset: u32, unit: u32) {
+        if let Some(Some(list)) = self.lists.get_mut(superblock as usize) {
+            put(list, offset, unit);
+        }
+    }
+
+    /// Makes the lists of these superblocks, or of the first ones where not all may have one; all others are forgotten
+    /// then.
     pub(crate) fn find(
         &mut self,
         superblocks: impl Iterator<Item = u32>,
         forward: &LazyArray,
-        units_per_superblock: u32,
+        geometry: &Geometry,
     ) {
-        let empty = || vec![NONE; units_per_superblock as usize].into_boxed_slice();
-        self.lists = superblocks.take(self.lists_max).map(|superblock| (superblock, empty())).collect();
-        for (superblock, list) in &mut self.lists {
-            let first = superblock * units_per_superblock;
-            for unit in forward.untouched_within(first..first + units_per_superblock) {
-                put(list, unit - first, unit);
+        if !self.keeps_all() {
+            self.lists.fill(None);
+        }
+        for superblock in superblocks.take(self.lists_max) {
+            let mut list = self.empty();
+            let first = superblock * self.units_per_superblock;
+            for unit in forward.untouched_within(first..first + self.units_per_superblock) {
+                put(&mut list, unit - first, unit);
             }
+            self.put(superblock, list);
         }
-        let mut by_superblock: Vec<Option<&mut Box<[u32]>>> = Vec::new();
-        for (superblock, list) in &mut self.lists {
-            by_superblock.resize_with(*superblock as usize, || None);
-            by_superblock.push(Some(list));
-        }
-        let superblock_of = Divisor::new(units_per_superblock);
         forward.for_each_stored(|unit, address| {
-            let superblock = superblock_of.quotient(address);
-            if let Some(Some(list)) = by_superblock.get_mut(superblock as usize) {
-                put(list, address - superblock * units_per_superblock, unit);
-            }
+            let (superblock, offset) = geometry.split(address);
+            self.note(superblock, offset, unit);
         });
     }
 
     /// A superblock was erased.
     pub(crate) fn forget(&mut self, superblock: u32) {
-        self.lists.remove(&superblock);
+        if let Some(list) = self.lists.get_mut(superblock as usize) {
+            *list = None;
+        }
     }
 
     /// Bytes of memory taken.
     pub(crate) fn bytes(&self) -> usize {
-        self.lists.values().map(|list| size_of_val(&**list)).sum()
+        let lists: usize = self.lists.iter().flatten().map(|list| size_of_val(&**list)).sum();
+        lists + size_of_val(&*self.lists)
+    }
+
+    fn keeps_all(&self) -> bool {
+        self.lists_max >= self.lists.len()
+    }
+
+    fn list(&self, superblock: u32) -> Option<&[u32]> {
+        self.lists.get(superblock as usize)?.as_deref()
+    }
+
+    fn put(&mut self, superblock: u32, list: Box<[u32]>) {
+        if let Some(slot) = self.lists.get_mut(superblock as usize) {
+            *slot = Some(list);
+        }
+    }
+
+    fn empty(&self) -> Box<[u32]> {
+        vec![NONE; self.units_per_superblock as usize].into_boxed_slice()
     }
 }
 
+#[inline]
 fn put(list: &mut [u32], offset: u32, unit: u32) {
     if let Some(entry) = list.get_mut(offset as usize) {
         *entry = unit;
     }
 }
 
-/// Divides by multiplying (Lemire, Kaser, Kurz: *Faster remainder by direct computation*, 2019, §3.1): exact for all
-/// numbers of 32 bits and divisors above 1.
-#[derive(Debug, Clone, Copy)]
-struct Divisor {
-    reciprocal: u64,
-}
-
-impl Divisor {
-    fn new(divisor: u32) -> Self {
-        Self { reciprocal: u64::MAX / u64::from(divisor.max(2)) + 1 }
-    }
-
-    #[inline]
-    fn quotient(self, number: u32) -> u32 {
-        let quotient = (u128::from(self.reciprocal) * u128::from(number)) >> 64;
-        u32::try_from(quotient).unwrap_or(NONE)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::library;
 
-    #[test]
-    fn lists_hold_what_lies_in_their_superblocks_stored_or_untouched() {
-        let mut forward = LazyArray::new(300_000);
-        forward.set_identity_below(200_000);
-        forward.replace(7, 250_000);
-        forward.replace(299_999, 250_001);
-        let mut residents = Residents::new(300, 25);
-        residents.find([0, 1, 250, 251].into_iter(), &forward, 1_000);
-        assert_eq!(residents.units(0, 6..8), [6, NONE]);
-        assert_eq!(residents.units(250, 0..2), [7, 299_999]);
-        assert_eq!((residents.units(1, 999..1_000), residents.units(251, 0..1)), (&[1_999][..], &[][..]));
-        residents.find([131].into_iter(), &forward, 1_000);
-        assert_eq!((residents.units(131, 5..6), residents.has(0)), (&[131_005][..], false));
+    /// A geometry with superblocks of 5 120 units, and lists for 300 superblocks.
+    fn residents(page_bytes: u64) -> (Geometry, Residents) {
+        let geometry = Geometry::of(&library::flash("x25-m-g2").unwrap());
+        (geometry, Residents::new(300, &geometry, page_bytes))
     }
 
     #[test]
-    fn quotients_are_exact() {
-        for divisor in [2, 3, 5_120, 32_768, 999_983, u32::MAX] {
-            for number in [0, 1, divisor - 1, divisor, divisor.saturating_add(1), 4_000_000_007, u32::MAX] {
-                assert_eq!(Divisor::new(divisor).quotient(number), number / divisor, "{number} / {divisor}");
-            }
+    fn lists_hold_what_lies_in_their_superblocks_stored_or_untouched() {
+        let (geometry, mut residents) = residents(16 << 10);
+        let mut forward = LazyArray::new(1_000_000);
+        forward.set_identity_below(900_000);
+        forward.replace(7, 250 * 5_120);
+        forward.replace(999_999, 250 * 5_120 + 1);
+        residents.find([0, 30, 250, 251].into_iter(), &forward, &geometry);
+        assert_eq!(residents.units(0, 6..8), [6, NONE]);
+        assert_eq!(residents.units(250, 0..3), [7, 999_999, NONE]);
+        assert_eq!(residents.units(30, 5_119..5_120), [31 * 5_120 - 1]);
+        residents.find([131].into_iter(), &forward, &geometry);
+        assert_eq!((residents.units(131, 5..6), residents.has(0)), (&[131 * 5_120 + 5][..], false));
+    }
+
+    #[test]
+    fn where_memory_allows_it_a_list_is_kept_as_its_superblock_is_written() {
+        for (page_bytes, kept) in [(4 << 10, true), (16 << 10, false)] {
+            let (_, mut residents) = residents(page_bytes);
+            residents.begin(9);
+            residents.note(9, 1, 77);
+            assert_eq!(residents.units(9, 0..2), if kept { &[NONE, 77][..] } else { &[] });
+            residents.forget(9);
+            assert!(!residents.has(9));
         }
     }
 }

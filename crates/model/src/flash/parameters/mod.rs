@@ -211,6 +211,23 @@ pub struct PageMapParameters {
     /// A region that is programmed with one bit a cell and emptied later; none when absent.
     #[serde(default)]
     pub slc_region: Option<SlcRegion>,
+    /// What of the map is in the controller's memory; all of it when absent.
+    #[serde(default)]
+    pub map_memory: Option<MapMemoryParameters>,
+}
+
+/// A controller's memory that is too small for the whole map. Entries of 4 bytes lie in flash pages, which are fetched
+/// when a read needs one that is not there. A run of data that lies in order needs a single entry, and those are always
+/// there; so is what was just written, until it is written to its map page (whose writing is not modelled).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MapMemoryParameters {
+    /// Memory for pages of the map.
+    pub bytes: u64,
+    /// Length and alignment of a run with an entry of its own.
+    pub run_bytes: u64,
+    /// Processor time of fetching a page.
+    pub miss_ns: u64,
 }
 
 /// How a superblock is chosen for cleaning.

@@ -4,7 +4,7 @@ use super::{FlashParameters, MappingParameters, ParameterError};
 
 impl FlashParameters {
     /// This drive with another capacity, rounded up to whole superblocks. Chips, channels, over-provisioning in
-    /// proportion and all times stay; a single-level region shrinks or grows with the capacity.
+    /// proportion and all times stay; a single-level region and a memory for the map shrink or grow with the capacity.
     /// `scaled_from_bytes` then says what the real drive holds.
     ///
     /// # Errors
@@ -13,16 +13,30 @@ impl FlashParameters {
         let superblock_bytes = self.superblock_bytes().max(1);
         let real_bytes = self.scaled_from_bytes.unwrap_or(self.capacity_bytes);
         let scaled_bytes = capacity_bytes.div_ceil(superblock_bytes) * superblock_bytes;
-        if let MappingParameters::Page(page) = &mut self.mapping
-            && let Some(slc) = &mut page.slc_region
-        {
-            let share =
-                u128::from(slc.bytes) * u128::from(scaled_bytes) / u128::from(self.capacity_bytes.max(1));
-            slc.bytes = u64::try_from(share).unwrap_or(u64::MAX).max(superblock_bytes);
+        let scale = Scale { to_bytes: scaled_bytes, from_bytes: self.capacity_bytes };
+        if let MappingParameters::Page(page) = &mut self.mapping {
+            if let Some(slc) = &mut page.slc_region {
+                slc.bytes = scale.of(slc.bytes).max(superblock_bytes);
+            }
+            if let Some(memory) = &mut page.map_memory {
+                memory.bytes = scale.of(memory.bytes).max(self.chips.page_bytes);
+            }
         }
         self.capacity_bytes = scaled_bytes;
         self.scaled_from_bytes = (scaled_bytes != real_bytes).then_some(real_bytes);
         self.validate()?;
         Ok(self)
+    }
+}
+
+struct Scale {
+    to_bytes: u64,
+    from_bytes: u64,
+}
+
+impl Scale {
+    fn of(&self, bytes: u64) -> u64 {
+        let share = u128::from(bytes) * u128::from(self.to_bytes) / u128::from(self.from_bytes.max(1));
+        u64::try_from(share).unwrap_or(u64::MAX)
     }
 }

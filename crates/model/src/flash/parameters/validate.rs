@@ -99,6 +99,17 @@ impl PageMapParameters {
             within("mapping.victim.choices", u64::from(choices), 1, 1_024)?;
         }
         self.validate_spare(drive)?;
+        if let Some(memory) = &self.map_memory {
+            within("mapping.map_memory.bytes", memory.bytes, drive.chips.page_bytes, LARGEST_BYTES)?;
+            within("mapping.map_memory.run_bytes", memory.run_bytes, self.unit_bytes, 1 << 20)?;
+            multiple(
+                "mapping.map_memory.run_bytes",
+                memory.run_bytes,
+                "mapping.unit_bytes",
+                self.unit_bytes,
+            )?;
+            within("mapping.map_memory.miss_ns", memory.miss_ns, 0, LONGEST_NS)?;
+        }
         let Some(slc) = &self.slc_region else { return Ok(()) };
         within("mapping.slc_region.bits_per_cell", u64::from(slc.bits_per_cell), 2, 5)?;
         within("mapping.slc_region.bytes", slc.bytes, drive.superblock_bytes(), drive.capacity_bytes)

@@ -82,7 +82,7 @@ pub enum FaultFileError {
         /// Which fault of the file, from 1 on.
         number: usize,
         /// Its kind.
-        kind: String,
+        kind: &'static str,
         /// What is wrong, and what would be right.
         what: &'static str,
     },
@@ -97,11 +97,7 @@ impl FaultFile {
         let file: Self =
             toml::from_str(text).map_err(|source| FaultFileError::Syntax { source: Box::new(source) })?;
         for (number, rule) in (1..).zip(&file.fault) {
-            rule.check().map_err(|what| FaultFileError::Rule {
-                number,
-                kind: format!("{:?}", rule.kind),
-                what,
-            })?;
+            rule.check().map_err(|what| FaultFileError::Rule { number, kind: rule.kind.name(), what })?;
         }
         Ok(file)
     }
@@ -118,6 +114,24 @@ impl FaultFile {
         };
         let space_blocks = self.space_bytes.map_or(u64::MAX, |bytes| bytes / block_bytes);
         media.with_discards(self.after_discard).with_space(space_blocks).with_faults(plan.for_device(drive))
+    }
+}
+
+impl Kind {
+    /// As the file has it.
+    fn name(self) -> &'static str {
+        match self {
+            Self::FailedRead => "failed-read",
+            Self::FailedWrite => "failed-write",
+            Self::FailedFlush => "failed-flush",
+            Self::DamagedWrite => "damaged-write",
+            Self::DamagedRead => "damaged-read",
+            Self::MisdirectedWrite => "misdirected-write",
+            Self::LostWrite => "lost-write",
+            Self::StaleRead => "stale-read",
+            Self::NoSpace => "no-space",
+            Self::LatencySpike => "latency-spike",
+        }
     }
 }
 

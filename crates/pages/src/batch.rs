@@ -46,6 +46,10 @@ impl Batch {
         &self.changes
     }
 
+    pub(crate) fn of(changes: Vec<(PageNumber, Change)>) -> Self {
+        Self { changes }
+    }
+
     pub(crate) fn into_changes(self) -> Vec<(PageNumber, Change)> {
         self.changes
     }

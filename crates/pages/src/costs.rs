@@ -21,6 +21,15 @@ pub struct WriteCosts {
     pub mapping_unit_bytes: u64,
 }
 
+impl WriteCosts {
+    /// Whether two writes in patterns that the device likes, one to a staging area and one home, cost less than one
+    /// anywhere (`StableBuffer` §3.1).
+    pub(crate) fn staging_may_pay(&self) -> bool {
+        let home_ns = self.partitioned_ns.min(self.ordered_ns).min(self.focused_ns);
+        self.sequential_ns.saturating_add(home_ns) < self.random_ns
+    }
+}
+
 impl Default for WriteCosts {
     /// The middle of what Li (StableBuffer, 2010, after uFLIP) reports, with a sequential page as 100 µs: focused
     /// and partitioned 1–2, ordered 1–4, random 13–30 of it, 8 MiB, eight streams; and a mapping unit of 1 MiB.

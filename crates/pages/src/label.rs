@@ -8,7 +8,7 @@
 //! ```text
 //!  0  magic             8  "NANDLEPS"
 //!  8  version           4  1
-//! 12  policy            4  1 direct, 2 doublewrite, 3 stable-buffer, 4 stable-ring, 5 out-of-place
+//! 12  policy            4  1 direct, 2 doublewrite, 3 stable-buffer, 4 stable-ring, 5 out-of-place, 6 auto
 //! 16  id               16  told by whoever made the store; every other structure of the store repeats it
 //! 32  page_bytes        8  4096 … 65536, a power of two
 //! 40  pages             8

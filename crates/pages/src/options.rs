@@ -75,6 +75,9 @@ pub struct OpenOptions {
     pub decompositors: [bool; 4],
     /// `out-of-place` compresses the pages that get an eighth shorter at least. What is stored is read either way.
     pub compress: bool,
+    /// Whether a page that is written again while it is staged goes home once. If not, its older version is brought home
+    /// first: only for who wants to know what this saves.
+    pub absorb: bool,
     /// Nothing is written, not even by recovery.
     pub read_only: bool,
 }
@@ -91,6 +94,7 @@ impl Default for OpenOptions {
             keep_bytes: 16 << 20,
             decompositors: [true; 4],
             compress: true,
+            absorb: true,
             read_only: false,
         }
     }

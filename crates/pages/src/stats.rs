@@ -9,6 +9,8 @@ pub struct Stats {
     pub pages_read: u64,
     /// Pages that were rewritten before their older version had been brought home.
     pub pages_absorbed: u64,
+    /// Pages that `auto` wrote straight home.
+    pub pages_straight: u64,
     /// Pages brought home from a staging area.
     pub pages_homed: u64,
     /// Pages that cleaning moved from one zone to another.

@@ -43,6 +43,8 @@ pub struct PolicyOutcome {
     pub drive: Option<DriveFigures>,
     /// Page writes that a later one replaced before they were brought home.
     pub pages_absorbed: u64,
+    /// Page writes that `auto` sent straight home; 0 with the other policies.
+    pub pages_straight: u64,
     /// Pages brought home.
     pub pages_homed: u64,
     /// What the decompositors found, where there are any.
@@ -193,6 +195,7 @@ impl PolicyOutcome {
                 flash_bytes_by_page_bytes: counted.flash_written_bytes as f64 / page_bytes_written,
             }),
             pages_absorbed: stats.pages_absorbed,
+            pages_straight: stats.pages_straight,
             pages_homed: stats.pages_homed,
             instances: InstanceCounts::of(stats),
             verified_pages: run.verified_pages,

@@ -1,6 +1,7 @@
 //! The page store: its policies beside bare writes and SQLite on this machine's disk, on modelled drives in virtual time,
 //! and what a page costs the processor.
 
+mod ablation;
 mod disk;
 mod ext4;
 mod models;
@@ -15,11 +16,11 @@ use crate::{Outcome, output, workspace_root};
 
 pub(super) const BENCH: Bench = Bench {
     name: "pages",
-    about: "the page store's policies: disk, models, cpu (option: --only PART; the trace by NANDLE_TRACE)",
+    about: "the page store's policies: disk, models, ablation, cpu (option: --only PART; traces by NANDLE_TRACE and NANDLE_TRACE_REWRITES)",
     run,
 };
 
-const PARTS: [&str; 3] = ["disk", "models", "cpu"];
+const PARTS: [&str; 4] = ["disk", "models", "ablation", "cpu"];
 
 fn run(options: &[String]) -> Outcome {
     let parts = parts(options)?;
@@ -29,6 +30,9 @@ fn run(options: &[String]) -> Outcome {
     }
     if parts.contains(&"models") {
         models::run()?;
+    }
+    if parts.contains(&"ablation") {
+        ablation::run()?;
     }
     if parts.contains(&"cpu") {
         cpu()?;

@@ -83,3 +83,31 @@ fn a_replay_makes_a_page_of_what_it_found() {
         .refused(1, &["a.csv"]);
     assert_eq!(String::from_utf8(place.read("a.csv")).unwrap(), trace(100), "a page never replaces a trace");
 }
+
+#[test]
+fn auto_measures_both_ways_and_a_report_names_it() {
+    let place = Place::new();
+    place.write("a.csv", trace(100));
+    let command =
+        "replay a.csv --on model:nvme-plp --policies direct,auto --queue-depth 8 --report a.html --json";
+    let json = place.nandle(command).done().json();
+    let auto = &json["policies"][1];
+    assert_eq!((&auto["policy"], &auto["atomic_batch"]), (&"auto".into(), &false.into()));
+    let (straight, writes) = (auto["pages_straight"].as_u64().unwrap(), auto["writes"].as_u64().unwrap());
+    assert!(straight <= writes && auto["verified_pages"].as_u64().unwrap() > 400, "{auto}");
+    let page = std::fs::read_to_string(place.path("a.html")).unwrap();
+    assert!(page.contains("auto") && page.contains("direct"));
+}
+
+#[test]
+fn a_profile_says_what_writing_costs_and_what_it_lacks_is_named() {
+    let place = Place::new();
+    place.write("a.csv", trace(100));
+    place.nandle("probe model:mtron-16 --budget 1s --file-size 16MiB").done();
+    let command = "replay a.csv --on model:mtron-16 --policies auto --profile profile.json --json";
+    let json = place.nandle(command).done().json();
+    assert_eq!(json["write_costs"]["focused_area_bytes"], 8 << 20);
+    let remarks = json["remarks"].to_string();
+    assert!(remarks.contains("profile.json") && remarks.contains("doesn't say"), "{remarks}");
+    place.nandle("replay a.csv --on model:mtron-16 --profile none.json").says(&["none.json"]);
+}

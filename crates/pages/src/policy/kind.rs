@@ -20,6 +20,8 @@ pub enum PolicyKind {
     StableRing,
     /// Each version of a page to a new place, with others that will die at the same time: after `ZLeanStore`, 2026.
     OutOfPlace,
+    /// As `stable-ring` or as `direct`, whichever takes less time: it measures both.
+    Auto,
 }
 
 /// What a policy promises about batches that were acknowledged, and about the one that a power cut interrupts.
@@ -33,8 +35,8 @@ pub struct Promises {
 
 impl PolicyKind {
     /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::Direct, Self::DoubleWrite, Self::StableBuffer, Self::StableRing, Self::OutOfPlace];
+    pub const ALL: [Self; 6] =
+        [Self::Direct, Self::DoubleWrite, Self::StableBuffer, Self::StableRing, Self::OutOfPlace, Self::Auto];
 
     /// Its name on command lines and in reports.
     pub const fn name(self) -> &'static str {
@@ -44,12 +46,13 @@ impl PolicyKind {
             Self::StableBuffer => "stable-buffer",
             Self::StableRing => "stable-ring",
             Self::OutOfPlace => "out-of-place",
+            Self::Auto => "auto",
         }
     }
 
     /// What it promises.
     pub const fn promises(self) -> Promises {
-        let chained = !matches!(self, Self::Direct);
+        let chained = !matches!(self, Self::Direct | Self::Auto);
         Promises { torn_page_safe: chained, atomic_batch: chained }
     }
 
@@ -61,6 +64,7 @@ impl PolicyKind {
             Self::StableBuffer => 3,
             Self::StableRing => 4,
             Self::OutOfPlace => 5,
+            Self::Auto => 6,
         }
     }
 

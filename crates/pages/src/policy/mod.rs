@@ -1,5 +1,6 @@
 //! The ways of writing. Each file says what its policy promises, and why.
 
+mod auto;
 mod direct;
 mod doublewrite;
 mod kind;
@@ -72,6 +73,7 @@ pub(crate) struct Parts {
 pub(crate) async fn open(parts: Parts) -> Result<Box<dyn Policy>, PageError> {
     match parts.home.label().policy {
         PolicyKind::Direct => Ok(Box::new(direct::Direct::new(parts.home))),
+        PolicyKind::Auto => Ok(Box::new(auto::Auto::open(parts).await?)),
         PolicyKind::OutOfPlace => Ok(Box::new(out_of_place::OutOfPlace::open(parts).await?)),
         PolicyKind::DoubleWrite | PolicyKind::StableBuffer | PolicyKind::StableRing => {
             Ok(Box::new(Staging::open(parts).await?))
@@ -101,7 +103,7 @@ pub(crate) async fn format(disk: &Rc<Disk>, label: &Label, options: &CreateOptio
 pub(crate) fn way(label: &Label, options: &OpenOptions) -> Way {
     match label.policy {
         PolicyKind::StableBuffer => stable_buffer::way(label, options),
-        PolicyKind::StableRing => stable_ring::way(label, options),
+        PolicyKind::StableRing | PolicyKind::Auto => stable_ring::way(label, options),
         _ => doublewrite::way(),
     }
 }

@@ -101,6 +101,18 @@ pub(super) async fn everything(shared: &Rc<Shared>) -> Result<(), PageError> {
     shared.settle().await.map(|_| ())
 }
 
+/// Brings these pages home, those of them that are staged.
+pub(super) async fn these(shared: &Rc<Shared>, pages: &[PageNumber]) -> Result<(), PageError> {
+    let claimed = shared.claim_these(pages);
+    if !claimed.versions.is_empty() {
+        bring_home(shared, claimed).await?;
+    }
+    let on_their_way = || pages.iter().any(|page| shared.state.borrow().homing.contains(page));
+    let has_arrived = || !on_their_way() || shared.disk.check_writable().is_err();
+    shared.changed.wait(|| has_arrived().then_some(())).await;
+    shared.disk.check_writable()
+}
+
 impl Shared {
     fn needs_draining(&self, state: &mut super::engine::State) -> bool {
         // What is home or superseded has only to be settled; in a ring that needn't give room in front of it.
@@ -151,6 +163,23 @@ impl Shared {
                 return Some(Claim { pattern, versions });
             }
         }
+    }
+
+    /// Of these pages, those that are staged and that nobody has taken.
+    fn claim_these(&self, pages: &[PageNumber]) -> Claim {
+        let state = &mut *self.state.borrow_mut();
+        let whole_groups = state.chain.assigned_groups();
+        let mut versions = Vec::new();
+        for page in pages {
+            let entry = state.table.get(*page).filter(|entry| entry.sequence <= whole_groups).cloned();
+            if let Some(entry) = entry
+                && state.homing.insert(*page)
+            {
+                state.order.removed(*page);
+                versions.push((*page, entry));
+            }
+        }
+        Claim { pattern: None, versions }
     }
 
     fn arrived(&self, claim: &Claim, is_home: bool) {

@@ -165,8 +165,33 @@ impl Staging {
         self.shared.disk.count(|stats| stats.pages_absorbed += absorbed);
     }
 
+    /// Pages that the staging area has room for, headers aside.
+    pub(crate) fn room_pages(&self) -> u64 {
+        self.shared.state.borrow().space.blocks() / self.shared.label.page_blocks()
+    }
+
+    /// Pages that are staged.
+    pub(crate) fn pages(&self) -> FxHashSet<PageNumber> {
+        self.shared.state.borrow().table.pages().collect()
+    }
+
+    /// Makes durable what was accepted, and which slots are dead. Returns the pages that a recovery may find in the staging
+    /// area from then on. Only while nobody writes.
+    pub(crate) async fn bury_the_dead(&self) -> Result<FxHashSet<PageNumber>, PageError> {
+        self.make_durable().await?;
+        // Before the ledger: what goes home meanwhile is dead only by the next one.
+        let alive = self.pages();
+        // Nobody writes, so nobody else flushes.
+        let _hurry = self.shared.hurry();
+        self.shared.settle().await?;
+        Ok(alive)
+    }
+
     async fn accept(&self, batch: Batch) -> Result<(), PageError> {
         let most = self.largest_batch();
+        if !self.shared.options.absorb {
+            self.bring_older_home(&batch).await?;
+        }
         loop {
             let has_room = {
                 let gather = &self.shared.state.borrow().gather;
@@ -184,6 +209,19 @@ impl Staging {
             self.shared.push().await?;
         }
         Ok(())
+    }
+
+    /// Brings home what a batch would replace.
+    async fn bring_older_home(&self, batch: &Batch) -> Result<(), PageError> {
+        let pages: Vec<_> = batch.changes().iter().map(|(page, _)| *page).collect();
+        let is_in_memory = {
+            let state = self.shared.state.borrow();
+            pages.iter().any(|page| state.gather.get(*page).or_else(|| state.pushing.get(*page)).is_some())
+        };
+        if is_in_memory {
+            self.shared.push().await?;
+        }
+        drain::these(&self.shared, &pages).await
     }
 
     async fn make_durable(&self) -> Result<(), PageError> {

@@ -63,6 +63,7 @@ fn outcome(policy: &'static str, speedup: f64, buffer_bytes: u64) -> PolicyOutco
             flash_bytes_by_page_bytes: 20.3 / speedup,
         }),
         pages_absorbed: if buffer_bytes > 0 { 4000 } else { 0 },
+        pages_straight: 0,
         pages_homed: 56_000,
         instances: found(16),
         verified_pages: 53_000,

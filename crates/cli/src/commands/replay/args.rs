@@ -17,7 +17,7 @@ use crate::commands::trace::SourceArgs;
 /// brings every page to its own place, is part of the time; then every written page is read back and compared.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  nandle replay db.csv.zst --on model:mtron-16\n  nandle replay db.csv.zst --on /mnt/fast --limit 50000 --durability each\n  nandle replay db.csv.zst --on model:sd-card --policies direct,stable-ring --buffer 128MiB\n  nandle replay db.csv.zst --on model:mtron-16 --json > replay.json"
+    after_help = "Examples:\n  nandle replay db.csv.zst --on model:mtron-16\n  nandle replay db.csv.zst --on /mnt/fast --limit 50000 --durability each\n  nandle replay db.csv.zst --on model:sd-card --policies direct,stable-ring --buffer 128MiB\n  nandle replay db.csv.zst --on model:mtron-16 --json > replay.json\n  nandle replay db.csv.zst --on /mnt/fast --profile profile.json --policies direct,auto"
 )]
 #[allow(clippy::struct_excessive_bools, reason = "switches of the command line")]
 pub(crate) struct ReplayArgs {
@@ -36,13 +36,14 @@ pub(crate) struct ReplayArgs {
     /// Writes under way at the same time
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(crate) queue_depth: u32,
-    /// Size of the staging area of the policies that have one
-    #[arg(long, value_name = "SIZE", default_value = "8MiB", value_parser = parse_bytes)]
-    pub(crate) buffer: u64,
+    /// Size of the staging area of the policies that have one [default: the profile's focused area, or 8MiB]
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
+    pub(crate) buffer: Option<u64>,
     /// Size of a page
     #[arg(long, value_name = "SIZE", default_value = "4KiB", value_parser = parse_bytes)]
     pub(crate) page: u64,
-    /// Take what writing costs from this profile of the target
+    /// Take what writing costs from this profile of the target: the decompositors choose by it, the ring's sweep takes its
+    /// mapping unit, and auto begins with what it recommends
     #[arg(long, value_name = "PATH")]
     pub(crate) profile: Option<PathBuf>,
     /// Fold addresses beyond the target's end back into it, instead of refusing them

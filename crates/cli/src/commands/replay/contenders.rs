@@ -102,7 +102,8 @@ impl<'a> Stable<'a> {
     fn create(&self, policy: PolicyKind, pages: u64) -> CreateOptions {
         let options = CreateOptions::new(policy, self.page_bytes(), pages);
         let alignment_bytes = self.costs.mapping_unit_bytes;
-        CreateOptions { alignment_bytes, buffer_bytes: self.args.buffer, ..options }
+        let buffer_bytes = self.args.buffer.unwrap_or(self.costs.focused_area_bytes);
+        CreateOptions { alignment_bytes, buffer_bytes, ..options }
     }
 
     fn open(&self, test_file_bytes: u64) -> Result<Target, CliError> {

@@ -2,12 +2,13 @@
 
 mod args;
 mod contenders;
+mod costs;
 mod page;
 mod table;
 
 use std::rc::Rc;
 
-use nandle_pages::{PolicyKind, WriteCosts};
+use nandle_pages::PolicyKind;
 use nandle_probe::Observer as _;
 use nandle_probe::load::Cancel;
 use nandle_replay::{PolicyOutcome, Race, Watcher, Work, beside_direct, replay};
@@ -16,6 +17,7 @@ use serde::Serialize;
 pub(crate) use args::ReplayArgs;
 
 use self::contenders::{Stable, Stall};
+use self::costs::ToldCosts;
 use crate::args::Common;
 use crate::commands::trace::reader;
 use crate::error::CliError;
@@ -39,6 +41,7 @@ struct Told<'a> {
     queue_depth: u32,
     wrapped: bool,
     bad_lines: u64,
+    write_costs: ToldCosts,
     remarks: Vec<String>,
     policies: &'a [PolicyOutcome],
 }
@@ -61,7 +64,8 @@ pub(crate) fn run(args: &ReplayArgs, common: Common) -> Result<(), CliError> {
     }
     let cancel = cancel_on_signals()?;
     let mut progress = Progress::new(!common.no_progress);
-    let stable = Stable::new(args, WriteCosts::default())?;
+    let known = costs::known(args.profile.as_deref())?;
+    let stable = Stable::new(args, known.costs)?;
     progress.progress("reading the trace", 0.0);
     let mut records = reader(&args.source)?;
     let work = Rc::new(Work::read(records.by_ref(), stable.work_options()?)?);
@@ -78,7 +82,8 @@ pub(crate) fn run(args: &ReplayArgs, common: Common) -> Result<(), CliError> {
         queue_depth: args.queue_depth,
         wrapped: work.wrapped,
         bad_lines: records.bad_lines(),
-        remarks: stable.remark().into_iter().collect(),
+        write_costs: known.costs.into(),
+        remarks: stable.remark().into_iter().chain(known.remarks).collect(),
         policies: &policies,
     };
     if let Some(path) = &args.report {

@@ -1,0 +1,85 @@
+use std::cell::Cell;
+use std::rc::Rc;
+
+use nandle_io::Nanos;
+use nandle_io::runtime::Handle;
+
+use crate::signal::Signal;
+
+/// Calls go in side by side. Who closes the gate keeps new ones out, and can wait until those inside have ended. Tells
+/// for how long somebody was inside.
+pub(super) struct Gate {
+    handle: Handle,
+    inside: Cell<usize>,
+    is_closed: Cell<bool>,
+    changed: Signal,
+    /// Since when somebody has been inside, if anybody is.
+    since: Cell<Nanos>,
+    /// How long somebody was, before that.
+    busy: Cell<Nanos>,
+}
+
+/// A call is inside until this is dropped.
+pub(super) struct Inside<'a>(&'a Gate);
+
+/// The gate is closed until this is dropped.
+pub(super) struct Closed(Rc<Gate>);
+
+impl Gate {
+    pub(super) fn new(handle: &Handle) -> Rc<Self> {
+        Rc::new(Self {
+            handle: handle.clone(),
+            inside: Cell::new(0),
+            is_closed: Cell::new(false),
+            changed: Signal::default(),
+            since: Cell::new(Nanos::ZERO),
+            busy: Cell::new(Nanos::ZERO),
+        })
+    }
+
+    pub(super) async fn enter(&self) -> Inside<'_> {
+        self.changed.wait(|| (!self.is_closed.get()).then_some(())).await;
+        if self.inside.replace(self.inside.get() + 1) == 0 {
+            self.since.set(self.handle.now());
+        }
+        Inside(self)
+    }
+
+    /// Closes it at once, unless somebody else has.
+    pub(super) fn close(self: &Rc<Self>) -> Option<Closed> {
+        (!self.is_closed.replace(true)).then(|| Closed(Rc::clone(self)))
+    }
+
+    /// For how long somebody has been inside.
+    pub(super) fn busy(&self) -> Nanos {
+        let now = if self.inside.get() > 0 { self.handle.now() - self.since.get() } else { Nanos::ZERO };
+        self.busy.get() + now
+    }
+}
+
+impl Closed {
+    /// Waits until nobody is inside.
+    pub(super) async fn emptied(&self) {
+        self.0.changed.wait(|| (self.0.inside.get() == 0).then_some(())).await;
+    }
+}
+
+impl Drop for Inside<'_> {
+    fn drop(&mut self) {
+        let gate = self.0;
+        if gate.inside.get() == 1 {
+            gate.busy.set(gate.busy());
+        }
+        gate.inside.set(gate.inside.get() - 1);
+        if gate.is_closed.get() {
+            gate.changed.notify();
+        }
+    }
+}
+
+impl Drop for Closed {
+    fn drop(&mut self) {
+        self.0.is_closed.set(false);
+        self.0.changed.notify();
+    }
+}

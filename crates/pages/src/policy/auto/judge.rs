@@ -1,0 +1,284 @@
+//! Which way to write, decided by what both took on the work at hand. It knows no store and no clock: it is told of pages
+//! and of time.
+//!
+//! - Staging is chosen when it takes clearly less time for a page, and kept as long as it takes less. Ties go straight.
+//! - What is chosen works for long, then the other gets a trial: so a workload that changed is found out.
+//! - A trial ends as soon as it can't be won any more, and the next one comes the later the more this one cost: trials
+//!   take about a hundredth of the time. They grow where staging loses them, because much staged at once pays more.
+//! - The time of a staging trial has everything brought home in it, that of the straight way a flush. The time in which a
+//!   staging area that has been chosen is filled doesn't count: in it nothing has to go home yet.
+
+use crate::WriteCosts;
+
+/// A way of writing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Path {
+    /// To the staging area first.
+    Staged,
+    /// Home at once.
+    Straight,
+}
+
+/// Staging is chosen below this share of the other's time.
+const CLEARLY_LESS: f64 = 0.9;
+/// Pages of a trial, if the staging area has room for twice as many. Much fewer say little of a drive
+/// that takes them into a cache or into log blocks first.
+const TRIAL_PAGES: u64 = 1024;
+/// What was chosen works for so many pages for one of the trial …
+const PAGES_BY_TRIAL: u64 = 16;
+/// … and for so many for one that could have been written in the time that the trial wasted.
+const PAGES_BY_WASTED: f64 = 128.0;
+/// An estimate of how often a staging area must have been written through for its figures to be steady.
+const ROUNDS: u64 = 2;
+
+/// See the [module](self). Times are in nanoseconds; `busy_ns` counts for the whole session.
+#[derive(Debug, Clone)]
+pub(super) struct Judge {
+    /// Pages that the staging area has room for.
+    room_pages: u64,
+    /// Of the next staging trial.
+    trial_pages: u64,
+    spell: Spell,
+    /// Time of a page the last time that the way was taken.
+    staged_ns: Option<f64>,
+    straight_ns: Option<f64>,
+}
+
+/// A stretch in which one way is taken.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Spell {
+    path: Path,
+    is_trial: bool,
+    /// It ends with so many pages …
+    most_pages: u64,
+    /// … or when it has taken so long.
+    most_ns: f64,
+    /// Pages at its beginning that don't count.
+    uncounted_pages: u64,
+    pages: u64,
+    /// The session's time when counting began.
+    since_ns: u64,
+}
+
+impl Judge {
+    /// Begins with a trial of staging where the costs of writing say that it pays, and with staging where an earlier
+    /// session has left staged pages.
+    pub(super) fn new(costs: &WriteCosts, room_pages: u64, has_staged: bool) -> Self {
+        let trial_pages = TRIAL_PAGES.min(room_pages / 2).max(1);
+        let first = Spell {
+            path: Path::Staged,
+            is_trial: true,
+            most_pages: trial_pages,
+            most_ns: f64::INFINITY,
+            uncounted_pages: 0,
+            pages: 0,
+            since_ns: 0,
+        };
+        let mut judge = Self { room_pages, trial_pages, spell: first, staged_ns: None, straight_ns: None };
+        if has_staged {
+            judge.choose(Path::Staged, 0.0);
+        } else if !costs.staging_may_pay() {
+            judge.choose(Path::Straight, 0.0);
+        }
+        judge
+    }
+
+    pub(super) fn path(&self) -> Path {
+        self.spell.path
+    }
+
+    /// Whether the present way is being tried, and not chosen.
+    pub(super) fn is_trial(&self) -> bool {
+        self.spell.is_trial
+    }
+
+    /// So many pages come now.
+    pub(super) fn comes(&mut self, pages: u64, busy_ns: u64) {
+        let spell = &mut self.spell;
+        let was_counted = spell.pages >= spell.uncounted_pages;
+        spell.pages += pages;
+        if !was_counted && spell.pages >= spell.uncounted_pages {
+            spell.since_ns = busy_ns;
+            spell.uncounted_pages = spell.pages;
+        }
+    }
+
+    /// Whether it is time for the other way.
+    pub(super) fn is_over(&self, busy_ns: u64) -> bool {
+        self.spell.pages >= self.spell.most_pages
+            || (self.spell.is_trial && self.spell.taken_ns(busy_ns) > self.spell.most_ns)
+    }
+
+    /// What follows on the spell, when all that belongs to its time is done: the next one.
+    pub(super) fn ended(&self, busy_ns: u64) -> Self {
+        let mut next = self.clone();
+        let ended = self.spell;
+        let page_ns = ended.page_ns(busy_ns);
+        match ended.path {
+            Path::Staged => next.staged_ns = page_ns.or(self.staged_ns),
+            Path::Straight => next.straight_ns = page_ns.or(self.straight_ns),
+        }
+        match (next.staged_ns, next.straight_ns) {
+            (Some(staged_ns), Some(straight_ns)) if ended.is_trial => {
+                next.decide(staged_ns, straight_ns, ended, busy_ns);
+            }
+            _ => next.begin_trial(ended.path.other()),
+        }
+        next.spell.since_ns = busy_ns;
+        next
+    }
+
+    /// The time of the entry into the present spell doesn't count.
+    pub(super) fn entered(&mut self, busy_ns: u64) {
+        self.spell.since_ns = busy_ns;
+    }
+
+    fn decide(&mut self, staged_ns: f64, straight_ns: f64, trial: Spell, busy_ns: u64) {
+        // The straight way challenges only what was chosen, or what has just won a trial by the same measure.
+        let less = if trial.path == Path::Straight { 1.0 } else { CLEARLY_LESS };
+        let best = if staged_ns < straight_ns * less { Path::Staged } else { Path::Straight };
+        let best_ns = if best == Path::Staged { staged_ns } else { straight_ns };
+        let wasted_ns = trial.taken_ns(busy_ns) - trial.pages as f64 * best_ns;
+        if trial.path == Path::Staged && best == Path::Straight {
+            self.trial_pages = (self.trial_pages * 2).min(self.room_pages).max(1);
+        }
+        self.choose(best, wasted_ns.max(0.0) / best_ns);
+    }
+
+    fn choose(&mut self, path: Path, wasted_pages: f64) {
+        let is_staged = path == Path::Staged;
+        let filling_pages = if is_staged { self.room_pages } else { 0 };
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count, rounded")]
+        let for_wasted = (wasted_pages * PAGES_BY_WASTED) as u64;
+        let pages = (PAGES_BY_TRIAL * self.trial_pages).max(for_wasted).max(ROUNDS * filling_pages);
+        self.spell = Spell {
+            path,
+            is_trial: false,
+            most_pages: pages,
+            most_ns: f64::INFINITY,
+            uncounted_pages: filling_pages,
+            pages: 0,
+            since_ns: self.spell.since_ns,
+        };
+    }
+
+    fn begin_trial(&mut self, path: Path) {
+        let (most_pages, other_ns) = match path {
+            Path::Staged => (self.trial_pages, self.straight_ns),
+            Path::Straight => (TRIAL_PAGES.min(self.room_pages / 2).max(1), self.staged_ns),
+        };
+        self.spell = Spell {
+            path,
+            is_trial: true,
+            most_pages,
+            most_ns: other_ns.map_or(f64::INFINITY, |other_ns| most_pages as f64 * other_ns),
+            uncounted_pages: 0,
+            pages: 0,
+            since_ns: self.spell.since_ns,
+        };
+    }
+}
+
+impl Spell {
+    fn taken_ns(&self, busy_ns: u64) -> f64 {
+        busy_ns.saturating_sub(self.since_ns) as f64
+    }
+
+    /// Time of a page, if any was counted. Never nothing, so that it can be divided by.
+    fn page_ns(&self, busy_ns: u64) -> Option<f64> {
+        let pages = self.pages.checked_sub(self.uncounted_pages).filter(|pages| *pages > 0)?;
+        Some((self.taken_ns(busy_ns) / pages as f64).max(1.0))
+    }
+}
+
+impl Path {
+    fn other(self) -> Self {
+        match self {
+            Self::Staged => Self::Straight,
+            Self::Straight => Self::Staged,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A device on which a page takes so long each way, by how many were written.
+    fn work(
+        costs: &WriteCosts,
+        has_staged: bool,
+        pages: u64,
+        page_ns: impl Fn(Path, u64) -> u64,
+    ) -> [u64; 2] {
+        let mut judge = Judge::new(costs, 10_000, has_staged);
+        let (mut busy_ns, mut written) = (0, [0, 0]);
+        for number in 0..pages {
+            if judge.is_over(busy_ns) {
+                judge = judge.ended(busy_ns);
+            }
+            judge.comes(1, busy_ns);
+            busy_ns += page_ns(judge.path(), number);
+            written[usize::from(judge.path() == Path::Straight)] += 1;
+        }
+        written
+    }
+
+    fn costs(random_ns: u64) -> WriteCosts {
+        WriteCosts { random_ns, ..WriteCosts::default() }
+    }
+
+    #[test]
+    fn the_better_way_is_taken_whatever_the_profile_says() {
+        for (random_ns, has_staged) in [(2_000_000, false), (1, false), (1, true)] {
+            let staged = |path, _| if path == Path::Staged { 100 } else { 900 };
+            let [_, straight] = work(&costs(random_ns), has_staged, 1_000_000, staged);
+            assert!(straight < 50_000, "{straight} straight, staging being better");
+            let straight = |path, _| if path == Path::Staged { 300 } else { 100 };
+            let [staged, _] = work(&costs(random_ns), has_staged, 1_000_000, straight);
+            assert!(staged < 40_000, "{staged} staged, the straight way being better");
+        }
+    }
+
+    #[test]
+    fn trials_cost_a_hundredth() {
+        for (staged_ns, straight_ns) in [(300, 100), (1000, 100), (120, 100), (100, 120), (100, 1500)] {
+            let page_ns = |path, _| if path == Path::Staged { staged_ns } else { straight_ns };
+            let pages = 4_000_000;
+            let [staged, straight] = work(&costs(2_000_000), false, pages, page_ns);
+            let taken_ns = staged * staged_ns + straight * straight_ns;
+            let least_ns = pages * staged_ns.min(straight_ns);
+            let by = taken_ns as f64 / least_ns as f64;
+            assert!(by < 1.02, "{staged_ns} and {straight_ns}: {by} of the better way's time");
+        }
+    }
+
+    #[test]
+    fn a_tie_goes_straight() {
+        let page_ns = |path, _| if path == Path::Staged { 95 } else { 100 };
+        let [staged, straight] = work(&costs(2_000_000), false, 1_000_000, page_ns);
+        assert!(staged < straight / 2, "{staged} staged, {straight} straight");
+    }
+
+    #[test]
+    fn a_workload_that_changes_is_found_out() {
+        let page_ns = |path, number| match (path, number < 1_000_000) {
+            (Path::Staged, true) | (Path::Straight, false) => 100,
+            _ => 400,
+        };
+        let [staged, straight] = work(&costs(2_000_000), false, 4_000_000, page_ns);
+        assert!(staged > 900_000 && straight > 2_000_000, "{staged} staged, {straight} straight");
+    }
+
+    #[test]
+    fn what_fills_the_staging_area_does_not_count() {
+        // Until it is full nothing has to go home, and staging looks better than it is.
+        let mut judge = Judge::new(&costs(1), 10_000, true);
+        judge.comes(10_000, 5);
+        judge.comes(40_000, 1_000_000);
+        assert!(judge.is_over(1_000_000));
+        let judge = judge.ended(8_000_005);
+        assert_eq!(judge.staged_ns, Some(200.0));
+        assert!(judge.path() == Path::Straight && judge.is_trial());
+    }
+}

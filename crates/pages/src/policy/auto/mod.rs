@@ -1,0 +1,191 @@
+//! Staged or straight home, whichever takes less time on this device and this work: it measures both by turns, keeps to
+//! the better one, and tries the other again now and then ([`judge`] says how). The staged way is `stable-ring`'s, with
+//! its formats; the straight way is `direct`'s.
+//!
+//! What survives a power cut is what `direct` promises, whichever way is taken at the time: a page that was committed,
+//! and not written again since, is there. One that was being written may be torn, and of a batch any part may be there.
+//! To promise more, every page would have to be written twice, and `auto` could be no better than `stable-ring` where
+//! staging costs more than it saves. Who needs whole batches takes one of the other policies.
+//!
+//! Going straight home beside pages that are staged: an older version in the staging area would come back after a power
+//! cut, over the newer one at home. So a page goes straight only if no slot that recovery would find holds it. Before the
+//! straight way is taken, a ledger makes durable which slots are dead, and the pages of all others are noted: these go
+//! on being staged until the whole area was emptied. Before the staged way is taken again, a flush makes durable what went
+//! home, because a commit then flushes only for what it has staged. Nobody writes while the way changes.
+
+mod gate;
+mod judge;
+
+use std::cell::RefCell;
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+
+use nandle_io::{Buffer, BufferMut};
+use rustc_hash::FxHashSet;
+
+use self::gate::{Closed, Gate};
+use self::judge::{Judge, Path};
+use super::direct::Direct;
+use super::{Parts, Policy, Task};
+use crate::disk::Disk;
+use crate::staging::Staging;
+use crate::{Batch, PageError, PageNumber, Stats};
+
+pub(crate) struct Auto {
+    shared: Rc<Shared>,
+}
+
+struct Shared {
+    disk: Rc<Disk>,
+    staging: Staging,
+    direct: Direct,
+    gate: Rc<Gate>,
+    judge: RefCell<Judge>,
+    /// Pages that mustn't go straight home, because recovery may find them in the staging area.
+    held: RefCell<FxHashSet<PageNumber>>,
+}
+
+impl Auto {
+    pub(crate) async fn open(parts: Parts) -> Result<Self, PageError> {
+        let (home, costs) = (Rc::clone(&parts.home), parts.options.costs);
+        let disk = Rc::clone(home.disk());
+        let staging = Staging::open(parts).await?;
+        let judge = Judge::new(&costs, staging.room_pages(), !staging.pages().is_empty());
+        let gate = Gate::new(disk.handle());
+        let (judge, held) = (RefCell::new(judge), RefCell::default());
+        Ok(Self { shared: Rc::new(Shared { disk, staging, direct: Direct::new(home), gate, judge, held }) })
+    }
+
+    async fn put(&self, batch: Batch) -> Result<(), PageError> {
+        let shared = &self.shared;
+        let is_over = shared.judge.borrow().is_over(shared.gate.busy().0);
+        if is_over && let Some(closed) = shared.gate.close() {
+            // In a task of its own, so that it goes on when this call is dropped.
+            let changing = Rc::clone(shared);
+            let changed = async move { changing.change(closed).await };
+            shared.disk.handle().spawn_named("page store: the other way", changed).await?;
+        }
+        let _inside = shared.gate.enter().await;
+        let path = {
+            let mut judge = shared.judge.borrow_mut();
+            judge.comes(batch.len() as u64, shared.gate.busy().0);
+            judge.path()
+        };
+        match path {
+            Path::Staged => shared.staging.write(batch).await,
+            Path::Straight => shared.put_straight(batch).await,
+        }
+    }
+
+    async fn make_durable(&self) -> Result<(), PageError> {
+        let _inside = self.shared.gate.enter().await;
+        let path = self.shared.judge.borrow().path();
+        if path == Path::Staged {
+            return self.shared.staging.sync().await;
+        }
+        if !self.shared.held.borrow().is_empty() {
+            self.shared.staging.sync().await?;
+        }
+        self.shared.disk.flush().await
+    }
+}
+
+impl Shared {
+    async fn put_straight(&self, batch: Batch) -> Result<(), PageError> {
+        let (mut held, mut free) = (Vec::new(), Vec::new());
+        for change in batch.into_changes() {
+            let is_held = self.held.borrow().contains(&change.0);
+            if is_held { held.push(change) } else { free.push(change) }
+        }
+        self.disk.count(|stats| stats.pages_straight += free.len() as u64);
+        if !held.is_empty() {
+            self.staging.write(Batch::of(held)).await?;
+        }
+        self.direct.write(Batch::of(free)).await
+    }
+
+    /// Ends a spell and begins the next, while nobody writes.
+    async fn change(&self, closed: Closed) -> Result<(), PageError> {
+        closed.emptied().await;
+        let began = self.disk.handle().now();
+        self.finish().await?;
+        let finished = self.disk.handle().now() - began;
+        // A failure must leave the way as it was: another one would be taken without what makes it safe.
+        let mut next = self.judge.borrow().ended((self.gate.busy() + finished).0);
+        if next.path() == Path::Straight {
+            self.clear_the_way(next.is_trial()).await?;
+        } else {
+            self.held.borrow_mut().clear();
+        }
+        next.entered(self.gate.busy().0);
+        self.judge.replace(next);
+        Ok(())
+    }
+
+    /// What belongs to the time of the present spell.
+    async fn finish(&self) -> Result<(), PageError> {
+        let (path, is_trial) = {
+            let judge = self.judge.borrow();
+            (judge.path(), judge.is_trial())
+        };
+        match path {
+            Path::Straight => self.disk.flush().await,
+            Path::Staged if is_trial => self.staging.checkpoint().await,
+            Path::Staged => Ok(()),
+        }
+    }
+
+    /// Sees to it that pages can go straight home: all of them, or for a trial those that aren't staged.
+    async fn clear_the_way(&self, is_trial: bool) -> Result<(), PageError> {
+        if !is_trial {
+            self.staging.checkpoint().await?;
+        }
+        let held = self.staging.bury_the_dead().await?;
+        *self.held.borrow_mut() = held;
+        Ok(())
+    }
+}
+
+impl Policy for Auto {
+    fn write(&self, batch: Batch) -> Task<'_, ()> {
+        Box::pin(self.put(batch))
+    }
+
+    fn sync(&self) -> Task<'_, ()> {
+        Box::pin(self.make_durable())
+    }
+
+    fn read(&self, page: PageNumber, into: BufferMut) -> Task<'_, Buffer> {
+        self.shared.staging.read(page, into)
+    }
+
+    fn checkpoint(&self) -> Task<'_, ()> {
+        Box::pin(async {
+            let _inside = self.shared.gate.enter().await;
+            self.shared.staging.checkpoint().await?;
+            self.shared.disk.flush().await
+        })
+    }
+
+    /// What can be staged, whichever way is taken.
+    fn largest_batch(&self) -> usize {
+        self.shared.staging.largest_batch()
+    }
+
+    fn known(&self) -> Vec<PageNumber> {
+        self.shared.staging.known()
+    }
+
+    fn stats(&self, stats: &mut Stats) {
+        self.shared.staging.stats(stats);
+    }
+
+    fn stop(&self) {
+        self.shared.staging.stop();
+    }
+
+    fn stopped(&self) -> Pin<Box<dyn Future<Output = ()> + '_>> {
+        self.shared.staging.stopped()
+    }
+}

@@ -39,6 +39,8 @@ pub(super) struct Judge {
     /// Of the next staging trial.
     trial_pages: u64,
     spell: Spell,
+    /// What was chosen last, if anything.
+    chosen: Option<Path>,
     /// Time of a page the last time that the way was taken.
     staged_ns: Option<f64>,
     straight_ns: Option<f64>,
@@ -74,7 +76,8 @@ impl Judge {
             pages: 0,
             since_ns: 0,
         };
-        let mut judge = Self { room_pages, trial_pages, spell: first, staged_ns: None, straight_ns: None };
+        let mut judge =
+            Self { room_pages, trial_pages, spell: first, chosen: None, staged_ns: None, straight_ns: None };
         if has_staged {
             judge.choose(Path::Staged, 0.0);
         } else if !costs.staging_may_pay() {
@@ -134,8 +137,7 @@ impl Judge {
     }
 
     fn decide(&mut self, staged_ns: f64, straight_ns: f64, trial: Spell, busy_ns: u64) {
-        // The straight way challenges only what was chosen, or what has just won a trial by the same measure.
-        let less = if trial.path == Path::Straight { 1.0 } else { CLEARLY_LESS };
+        let less = if self.chosen == Some(Path::Staged) { 1.0 } else { CLEARLY_LESS };
         let best = if staged_ns < straight_ns * less { Path::Staged } else { Path::Straight };
         let best_ns = if best == Path::Staged { staged_ns } else { straight_ns };
         let wasted_ns = trial.taken_ns(busy_ns) - trial.pages as f64 * best_ns;
@@ -151,6 +153,7 @@ impl Judge {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count, rounded")]
         let for_wasted = (wasted_pages * PAGES_BY_WASTED) as u64;
         let pages = (PAGES_BY_TRIAL * self.trial_pages).max(for_wasted).max(ROUNDS * filling_pages);
+        self.chosen = Some(path);
         self.spell = Spell {
             path,
             is_trial: false,

@@ -9,7 +9,7 @@ use crate::load::{Arrivals, LoadError, OpenLoop, OpenStream, StreamMeasurement, 
 use crate::pattern::Random;
 
 /// A modelled device is asked for no more requests in a slice, whatever time it has.
-const MODELLED_REQUESTS_MAX: f64 = 40_000.0;
+const MODELLED_REQUESTS_MAX: f64 = 4000.0;
 
 /// How often reads and writes arrive.
 #[derive(Debug, Clone, Copy)]

@@ -126,9 +126,11 @@ impl Staging {
             is_draining: false,
             is_stopped: false,
         };
-        let keep_bytes = parts.options.keep_bytes.min(parts.options.memory_bytes / 4);
-        let keep_pages =
-            if keeps_memory { usize::MAX } else { keep_bytes / parts.home.label().page_length() };
+        // The rest of the memory is for clients and for what is on its way.
+        let memory_bytes = parts.options.memory_bytes;
+        let keep_bytes =
+            if keeps_memory { memory_bytes / 2 } else { parts.options.keep_bytes.min(memory_bytes / 4) };
+        let keep_pages = keep_bytes / parts.home.label().page_length();
         let shared = Shared {
             disk: Rc::clone(parts.home.disk()),
             label: parts.home.label().clone(),

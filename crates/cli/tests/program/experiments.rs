@@ -119,9 +119,8 @@ fn an_interruption_keeps_what_was_found() {
 #[test]
 fn a_drive_that_fails_in_the_middle_says_so_and_what_it_gave_is_kept() {
     let place = Place::new();
-    place.write("fails.toml", "[[fault]]\nkind = \"failed-write\"\noperation = 1000\n");
-    let outcome =
-        place.nandle("probe model:mtron-16:faults=fails.toml --only write-patterns,write-cache --budget 90s");
+    place.write("fails.toml", "[[fault]]\nkind = \"failed-write\"\noperation = 1000\nlasts = \"sticky\"\n");
+    let outcome = place.nandle("probe model:mtron-16:faults=fails.toml --only write-patterns --budget 90s");
     assert_eq!(outcome.code, Some(1), "{outcome:?}");
     outcome.says(&["failed", "profile.json", "--resume"]);
     let experiments = &place.json("profile.json")["experiments"];

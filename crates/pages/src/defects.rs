@@ -39,13 +39,17 @@ pub enum Defect {
     FailedFlushForgotten,
     /// Checksums cover the first sector of a page.
     PartialChecksum,
+    /// An opening takes for durable what may never have been.
+    TailTrusted,
+    /// What an opening writes once more counts before it is durable.
+    RenewalUnflushed,
     /// The label is written before the rest of a new store is durable.
     LabelFirst,
 }
 
 impl Defect {
     /// All of them.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 18] = [
         Self::SkippedFlush,
         Self::PagesUnchecked,
         Self::HalfGroups,
@@ -61,6 +65,8 @@ impl Defect {
         Self::DeadTooEarly,
         Self::FailedFlushForgotten,
         Self::PartialChecksum,
+        Self::TailTrusted,
+        Self::RenewalUnflushed,
         Self::LabelFirst,
     ];
 

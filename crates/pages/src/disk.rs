@@ -31,12 +31,19 @@ struct Writes {
     /// What the running flush will have made durable, if one runs.
     flushing: Cell<Option<u64>>,
     durable: Cell<u64>,
+    /// How many wait for a flush.
+    waiting: Cell<usize>,
 }
 
 impl Default for Writes {
     /// Whoever had the device before may have left something volatile: that counts as a write.
     fn default() -> Self {
-        Self { completed: Cell::new(1), flushing: Cell::default(), durable: Cell::default() }
+        Self {
+            completed: Cell::new(1),
+            flushing: Cell::default(),
+            durable: Cell::default(),
+            waiting: Cell::default(),
+        }
     }
 }
 
@@ -97,15 +104,27 @@ impl Disk {
         offset_bytes: u64,
         from: WriteBuffers,
     ) -> Writing {
+        self.send(action, offset_bytes, from, Durability::Volatile)
+    }
+
+    /// The same; with [`Durability::Durable`] it is durable when it completes, and needs no flush.
+    pub(crate) fn send(
+        self: &Rc<Self>,
+        action: &'static str,
+        offset_bytes: u64,
+        from: WriteBuffers,
+        durability: Durability,
+    ) -> Writing {
         let length_bytes: usize = from.iter().map(Buffer::len).sum();
         let reply = self.check_writable().map(|()| {
             self.count(|stats| {
                 stats.device_writes += 1;
                 stats.device_written_bytes += length_bytes as u64;
+                stats.device_flushes += u64::from(durability == Durability::Durable);
             });
-            self.device.request(Operation::Write { offset_bytes, from, durability: Durability::Volatile })
+            self.device.request(Operation::Write { offset_bytes, from, durability })
         });
-        Writing { disk: Rc::clone(self), action, reply }
+        Writing { disk: Rc::clone(self), action, durability, reply }
     }
 
     /// Reads; the request is on its way when this returns.
@@ -142,6 +161,7 @@ impl Disk {
     ) -> Result<(), PageError> {
         let writes = &self.writes;
         let needed = writes.completed.get();
+        let _waiting = Waiting::among(&writes.waiting);
         while writes.durable.get() < needed {
             self.check_writable()?;
             if writes.flushing.get().is_none() && is_in_a_hurry() {
@@ -160,6 +180,11 @@ impl Disk {
     /// Lets those who leave a flush to others see whether they are in a hurry by now.
     pub(crate) fn look_again(&self) {
         self.changed.notify();
+    }
+
+    /// Whether anybody waits for a flush: then one that flushes does it for both.
+    pub(crate) fn flush_is_awaited(&self) -> bool {
+        self.writes.waiting.get() > 0
     }
 
     /// In a task of its own, so that it ends even when nobody waits for it any more.
@@ -181,11 +206,28 @@ impl Disk {
     }
 }
 
+/// Somebody who waits, as long as it lives.
+struct Waiting<'a>(&'a Cell<usize>);
+
+impl<'a> Waiting<'a> {
+    fn among(waiting: &'a Cell<usize>) -> Self {
+        waiting.update(|waiting| waiting + 1);
+        Self(waiting)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.update(|waiting| waiting - 1);
+    }
+}
+
 /// A write on its way. It goes on when this is dropped.
 #[must_use = "nobody learns what became of the write"]
 pub(crate) struct Writing {
     disk: Rc<Disk>,
     action: &'static str,
+    durability: Durability,
     /// Or why there is no request.
     reply: Result<Reply, PageError>,
 }
@@ -199,7 +241,9 @@ impl Future for Writing {
             Err(refused) => return Poll::Ready(Err(refused.clone())),
         };
         let result = ready!(Pin::new(reply).poll(context)).result;
-        self.disk.writes.completed.update(|completed| completed + 1);
+        if self.durability == Durability::Volatile {
+            self.disk.writes.completed.update(|completed| completed + 1);
+        }
         let result = result.map_err(PageError::device(self.action));
         Poll::Ready(result.inspect_err(|error| self.disk.latch(error)))
     }

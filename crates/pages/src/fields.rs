@@ -43,6 +43,23 @@ impl Reader<'_> {
     }
 }
 
+/// Fills a block of one of a store's structures: what it is, whose it is, its fields, its checksum.
+pub(crate) fn fill(block: &mut [u8], magic: [u8; 8], id: u128, fields: impl FnOnce(&mut Writer<'_>)) {
+    block.fill(0);
+    let mut writer = Writer(block);
+    writer.bytes(&magic);
+    writer.bytes(&id.to_le_bytes());
+    fields(&mut writer);
+    seal(block);
+}
+
+/// The fields of such a block, if it is a valid one of this kind and this store.
+pub(crate) fn fields_of(block: &[u8], magic: [u8; 8], id: u128) -> Option<Reader<'_>> {
+    let mut fields = Reader(block);
+    let is_ours = fields.array() == magic && u128::from_le_bytes(fields.array()) == id;
+    (is_ours && is_sealed(block)).then_some(fields)
+}
+
 /// Length of the checksum that ends each of our structures.
 const SEAL_BYTES: usize = 4;
 

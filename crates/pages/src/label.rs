@@ -1,19 +1,19 @@
 //! The label of a store: what it is and where its parts are.
 //!
-//! # Format, version 1
+//! # Format, version 2
 //!
 //! One block of 4096 bytes, written once, when the store is made, and never again. There are two copies, at bytes 0
 //! and 4096 of the device; a reader takes the first that is valid. Numbers are little-endian.
 //!
 //! ```text
 //!  0  magic             8  "NANDLEPS"
-//!  8  version           4  1
+//!  8  version           4  2; 1 where there are two copies of the ledger, in its own version 1
 //! 12  policy            4  1 direct, 2 doublewrite, 3 stable-buffer, 4 stable-ring, 5 out-of-place, 6 auto
 //! 16  id               16  told by whoever made the store; every other structure of the store repeats it
 //! 32  page_bytes        8  4096 … 65536, a power of two
 //! 40  pages             8
 //! 48  ledger_bytes      8  length of one copy of the ledger; 0 where the policy stages nothing
-//! 56  ledger_offset     8  two copies, one behind the other
+//! 56  ledger_offset     8  three copies, one behind the other
 //! 64  area_offset       8  the staging area; with out-of-place, the zones
 //! 72  area_bytes        8
 //! 80  home_offset       8  page n is at home_offset + n * page_bytes, but with out-of-place
@@ -29,7 +29,11 @@ use crate::fields::{Reader, Writer, is_sealed, seal};
 use crate::{BLOCK_BYTES, CreateOptions, PageError, PageNumber, PolicyKind};
 
 const MAGIC: [u8; 8] = *b"NANDLEPS";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
+const EARLIER_VERSION: u32 = 1;
+/// Copies of the ledger: see [`Rotation`](crate::extents::Rotation).
+const LEDGER_COPIES: u64 = 3;
+const EARLIER_LEDGER_COPIES: u64 = 2;
 /// Bytes of the device that the copies take.
 pub(crate) const LABELS_BYTES: u64 = 2 * BLOCK_BYTES as u64;
 const LARGEST_PAGE_BYTES: usize = 64 << 10;
@@ -41,6 +45,7 @@ pub(crate) struct Label {
     pub(crate) id: u128,
     pub(crate) page_bytes: u64,
     pub(crate) pages: u64,
+    pub(crate) ledger_copies: u64,
     pub(crate) ledger_bytes: u64,
     pub(crate) ledger_offset: u64,
     pub(crate) area_offset: u64,
@@ -61,13 +66,14 @@ impl Label {
             return Err(PageError::PageSize { got: page_bytes as u64, least, most });
         }
         let alignment = options.alignment_bytes.max(1).next_multiple_of(BLOCK_BYTES as u64);
-        let area_offset = (LABELS_BYTES + 2 * ledger_bytes).next_multiple_of(alignment);
+        let area_offset = (LABELS_BYTES + LEDGER_COPIES * ledger_bytes).next_multiple_of(alignment);
         let home_offset = area_offset.saturating_add(area_bytes).next_multiple_of(alignment);
         Ok(Self {
             policy: options.policy,
             id: options.id,
             page_bytes: page_bytes as u64,
             pages: options.pages,
+            ledger_copies: LEDGER_COPIES,
             ledger_bytes,
             ledger_offset: LABELS_BYTES,
             area_offset,
@@ -82,6 +88,25 @@ impl Label {
             return self.area_offset.saturating_add(self.area_bytes);
         }
         self.home_offset.saturating_add(self.pages.saturating_mul(self.page_bytes))
+    }
+
+    /// Where a copy of the ledger is.
+    pub(crate) fn ledger_at(&self, copy: u64) -> u64 {
+        self.ledger_offset + copy * self.ledger_bytes
+    }
+
+    /// Whether it is of version 1, whose ledgers tell nothing of other copies.
+    pub(crate) fn is_of_version_1(&self) -> bool {
+        self.ledger_copies == EARLIER_LEDGER_COPIES
+    }
+
+    pub(crate) fn area_blocks(&self) -> u64 {
+        self.area_bytes / BLOCK_BYTES as u64
+    }
+
+    /// Where a block of the area is.
+    pub(crate) fn offset_of(&self, block: u64) -> u64 {
+        self.area_offset + block * BLOCK_BYTES as u64
     }
 
     pub(crate) fn home_of(&self, page: PageNumber) -> u64 {
@@ -100,7 +125,7 @@ impl Label {
         block.fill(0);
         let mut fields = Writer(block);
         fields.bytes(&MAGIC);
-        fields.u32(VERSION);
+        fields.u32(if self.is_of_version_1() { EARLIER_VERSION } else { VERSION });
         fields.u32(self.policy.code());
         fields.bytes(&self.id.to_le_bytes());
         let numbers = [
@@ -127,10 +152,11 @@ impl Label {
         if !is_sealed(block) {
             return Err(PageError::NotAStore { found: "its label is damaged, and so is the copy" });
         }
-        let version = fields.u32();
-        if version != VERSION {
-            return Err(PageError::Version { got: version, expected: VERSION });
-        }
+        let ledger_copies = match fields.u32() {
+            VERSION => LEDGER_COPIES,
+            EARLIER_VERSION => EARLIER_LEDGER_COPIES,
+            got => return Err(PageError::Version { got, expected: VERSION }),
+        };
         let code = fields.u32();
         let policy = PolicyKind::of_code(code).ok_or_else(|| PageError::Policy {
             got: format!("number {code}"),
@@ -141,6 +167,7 @@ impl Label {
             id: u128::from_le_bytes(fields.array()),
             page_bytes: fields.u64(),
             pages: fields.u64(),
+            ledger_copies,
             ledger_bytes: fields.u64(),
             ledger_offset: fields.u64(),
             area_offset: fields.u64(),
@@ -167,6 +194,14 @@ mod tests {
     }
 
     #[test]
+    fn version_1_has_two_copies_of_the_ledger() {
+        let earlier = Label { ledger_copies: 2, ..label() };
+        let mut block = vec![0; BLOCK_BYTES];
+        earlier.encode(&mut block);
+        assert_eq!((block[8], Label::decode(&block)), (1, Ok(earlier)));
+    }
+
+    #[test]
     fn every_flipped_byte_is_noticed() {
         let mut block = vec![0; BLOCK_BYTES];
         label().encode(&mut block);
@@ -183,13 +218,13 @@ mod tests {
         label().encode(&mut block);
         block[8] = 9;
         seal(&mut block);
-        assert_eq!(Label::decode(&block), Err(PageError::Version { got: 9, expected: 1 }));
+        assert_eq!(Label::decode(&block), Err(PageError::Version { got: 9, expected: 2 }));
     }
 
     #[test]
     fn parts_dont_overlap_and_are_aligned() {
         let label = label();
-        assert!(label.ledger_offset + 2 * label.ledger_bytes <= label.area_offset);
+        assert!(label.ledger_at(3) <= label.area_offset);
         assert!(label.area_offset + label.area_bytes <= label.home_offset);
         assert_eq!((label.area_offset % (1 << 20), label.home_offset % (1 << 20)), (0, 0));
     }

@@ -37,6 +37,7 @@ mod costs;
 mod defects;
 mod disk;
 mod error;
+mod extents;
 mod fields;
 mod home;
 mod index;

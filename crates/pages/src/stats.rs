@@ -23,7 +23,7 @@ pub struct Stats {
     pub device_writes: u64,
     /// Reads sent to the device.
     pub device_reads: u64,
-    /// Flushes sent to the device.
+    /// Flushes sent to the device, and writes that are durable by themselves.
     pub device_flushes: u64,
     /// Pages that are in the staging area or in memory now.
     pub staged_pages: u64,

@@ -88,10 +88,10 @@ fn a_damaged_header_of_a_durable_extent_is_named() {
             store.commit(batch(&store, &[1], version)).await.unwrap();
         }
     });
-    // Labels and ledgers take four blocks. The first version is alone in a zone of 17 blocks, for pages that were written
+    // Labels and ledgers take five blocks. The first version is alone in a zone of 17 blocks, for pages that were written
     // once; the second begins the next zone.
     let mut contents = media.borrow().contents().clone();
-    (0..8).for_each(|block| contents.damage((4 + 17) * 8 + block, 3));
+    (0..8).for_each(|block| contents.damage((5 + 17) * 8 + block, 3));
     let (world, _) = common::world_on("x25-e-64", Media::on(contents));
     run(world, async |handle| {
         let opened = Store::open(&handle, DEVICE, open_options()).await;

@@ -240,7 +240,7 @@ async fn read_back(
             next_of(shared, versions, &mut coming, &mut contents).await?;
         }
         let into = shared.arena.allocate(shared.label.page_length())?;
-        let offset_bytes = shared.offset_of(shared.state.borrow().space.block_of(entry.slot));
+        let offset_bytes = shared.label.offset_of(shared.state.borrow().space.block_of(entry.slot));
         coming.push_back((place, shared.disk.read("reading a staged page back", offset_bytes, into)));
     }
     while !coming.is_empty() {

@@ -7,22 +7,22 @@ use std::rc::Rc;
 use nandle_io::{Arena, Buffer, BufferMut};
 use rustc_hash::FxHashSet;
 
-use super::chain::Chain;
-use super::gather::Gather;
-use super::header::Header;
+use super::append::Sent;
+use super::header::NO_EPOCH;
 use super::order::Order;
 use super::space::{Placement, Slot, Space};
 use super::table::{Entry, Table};
-use super::{drain, recover};
+use super::{drain, recover, renew};
 use crate::batch::Change;
 use crate::defects::Defect;
-use crate::disk::{Disk, Writing};
+use crate::disk::Disk;
+use crate::extents::{Chain, Gather, Rotation};
 use crate::home::Home;
 use crate::label::Label;
 use crate::page::checksum;
 use crate::policy::{Parts, Policy, Task};
 use crate::signal::{Signal, Turn};
-use crate::{BLOCK_BYTES, Batch, OpenOptions, PageError, PageNumber, Stats};
+use crate::{Batch, OpenOptions, PageError, PageNumber, Stats};
 
 /// A policy that stages pages; see the [module](super).
 pub(crate) struct Staging {
@@ -79,7 +79,7 @@ pub(super) struct State {
     /// Pages of that group that are in the table and not in the order yet.
     pub(super) unordered: Vec<PageNumber>,
     /// Extents on their way to the device, by sequence, and whether a task waits for them.
-    pub(super) extents: VecDeque<(Writing, Header)>,
+    pub(super) extents: VecDeque<Sent>,
     pub(super) is_waiting_for_extents: bool,
     /// Pages on their way home.
     pub(super) homing: FxHashSet<PageNumber>,
@@ -89,8 +89,11 @@ pub(super) struct State {
     pub(super) settling: usize,
     /// Slots with an older version, and the sequence of the newer one.
     pub(super) superseded: Vec<(Slot, u64)>,
+    /// Of the ledger.
     pub(super) epoch: u64,
-    pub(super) generation: u64,
+    /// Of extents that are written now: the same, or none for a [renewal](renew).
+    pub(super) extents_epoch: u64,
+    pub(super) rotation: Rotation,
     pub(super) workers: usize,
     /// How many can't wait until others flush.
     pub(super) hurrying: usize,
@@ -102,11 +105,14 @@ impl Staging {
     /// Opens the staging area of a store, and recovers it.
     pub(crate) async fn open(parts: Parts) -> Result<Self, PageError> {
         let way = crate::policy::way(parts.home.label(), &parts.options);
-        let recovered = recover::recover(&parts, way.placement).await?;
+        let mut recovered = recover::recover(&parts, way.placement).await?;
+        if parts.options.read_only {
+            recovered = recovered.with_tail();
+        }
         let Way { placement, mut order, keeps_memory, draining } = way;
         recovered.table.pages().for_each(|page| order.added(page));
         let state = State {
-            chain: Chain::after(recovered.durable),
+            chain: Chain::continued(recovered.durable, recovered.end),
             table: recovered.table,
             space: recovered.space,
             order,
@@ -119,8 +125,9 @@ impl Staging {
             homed: Vec::new(),
             settling: 0,
             superseded: recovered.superseded,
-            epoch: recovered.epoch + 1,
-            generation: recovered.generation,
+            epoch: recovered.epoch,
+            extents_epoch: NO_EPOCH,
+            rotation: recovered.rotation,
             workers: 0,
             hurrying: 0,
             is_draining: false,
@@ -131,7 +138,7 @@ impl Staging {
         let keep_bytes =
             if keeps_memory { memory_bytes / 2 } else { parts.options.keep_bytes.min(memory_bytes / 4) };
         let keep_pages = keep_bytes / parts.home.label().page_length();
-        let shared = Shared {
+        let shared = Rc::new(Shared {
             disk: Rc::clone(parts.home.disk()),
             label: parts.home.label().clone(),
             home: parts.home,
@@ -144,11 +151,12 @@ impl Staging {
             changed: Signal::default(),
             push_turn: Turn::default(),
             settle_turn: Turn::default(),
-        };
+        });
         if !shared.options.read_only {
+            renew::renew(&shared, &recovered.tail).await?;
             shared.begin_epoch().await?;
         }
-        Ok(Self { shared: Rc::new(shared) })
+        Ok(Self { shared })
     }
 
     /// Takes a batch in, if there is room for it and it doesn't make the next group full; else gives it back.
@@ -227,7 +235,7 @@ impl Staging {
     }
 
     async fn make_durable(&self) -> Result<(), PageError> {
-        let target = self.shared.push().await?;
+        let target = self.shared.push_durably().await?;
         self.shared.make_durable(target).await
     }
 
@@ -297,12 +305,15 @@ impl State {
 }
 
 impl Shared {
-    pub(super) fn offset_of(&self, block: u64) -> u64 {
-        self.label.area_offset + block * BLOCK_BYTES as u64
+    /// A quarter of the staging area, even if each page had an extent of its own: so there is always room for a group
+    /// when all others have gone home.
+    pub(super) fn largest_group(&self) -> usize {
+        let blocks = self.label.area_blocks() / 4;
+        usize::try_from(blocks / (1 + self.label.page_blocks())).unwrap_or(usize::MAX)
     }
 
     pub(super) async fn read_slot(&self, slot: Slot, into: BufferMut) -> Result<Buffer, PageError> {
-        let offset_bytes = self.offset_of(self.state.borrow().space.block_of(slot));
+        let offset_bytes = self.label.offset_of(self.state.borrow().space.block_of(slot));
         self.disk.read("reading a staged page", offset_bytes, into).await
     }
 
@@ -363,11 +374,8 @@ impl Policy for Staging {
         })
     }
 
-    /// A quarter of the staging area, even if each page had an extent of its own: so there is always room for a group
-    /// when all others have gone home.
     fn largest_batch(&self) -> usize {
-        let blocks = self.shared.state.borrow().space.blocks() / 4;
-        usize::try_from(blocks / (1 + self.shared.label.page_blocks())).unwrap_or(usize::MAX)
+        self.shared.largest_group()
     }
 
     fn known(&self) -> Vec<PageNumber> {

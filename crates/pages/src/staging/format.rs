@@ -4,6 +4,7 @@ use nandle_io::{Arena, Buffer, WriteBuffers};
 
 use super::ledger::Ledger;
 use crate::disk::Disk;
+use crate::extents::{Stamp, write_first};
 use crate::label::Label;
 use crate::{BLOCK_BYTES, CreateOptions, PageError};
 
@@ -30,14 +31,9 @@ pub(crate) async fn format(disk: &Rc<Disk>, label: &Label) -> Result<(), PageErr
         return Ok(());
     }
     let ledger_bytes = usize::try_from(label.ledger_bytes).unwrap_or(usize::MAX);
-    let arena = Arena::new(WIPE_BYTES + 2 * ledger_bytes)?;
-    let mut copies = arena.allocate(2 * ledger_bytes)?;
-    copies.fill(0);
-    if let Some(first) = copies.get_mut(..ledger_bytes) {
-        Ledger::empty(label.area_bytes / BLOCK_BYTES as u64).encode(label.id, first);
-    }
-    let copies: WriteBuffers = [copies.freeze()].into_iter().collect();
-    disk.write("writing the ledger", label.ledger_offset, copies).await?;
+    let arena = Arena::new(WIPE_BYTES + ledger_bytes)?;
+    let ledger = Ledger::empty(label.area_blocks());
+    write_first(disk, label, &arena, |copy| ledger.encode(label.id, Stamp::default(), copy)).await?;
     let mut zeros = arena.allocate(WIPE_BYTES)?;
     zeros.fill(0);
     wipe(disk, label, &zeros.freeze()).await

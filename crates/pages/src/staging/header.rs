@@ -1,6 +1,6 @@
 //! The header block of an extent.
 //!
-//! # Format, version 1 (of the store's label)
+//! # Format, version 1 and 2 (of the store's label)
 //!
 //! An extent is one header block and the pages that it describes, right behind it, written in one request. Numbers are
 //! little-endian.
@@ -8,7 +8,8 @@
 //! ```text
 //!    0  magic        8  "NANDLEPX"
 //!    8  id          16  the store's
-//!   24  epoch        8  of the opening of the store in which it was written
+//!   24  epoch        8  of the opening of the store in which it was written, from 1 on; 0 in a renewal, which counts only
+//!                       when the ledger names it
 //!   32  sequence     8  one more than that of the extent before, also across openings
 //!   40  durable      8  all extents up to this sequence were durable when this one was written
 //!   48  position     8  block of the staging area at which it lies
@@ -25,7 +26,8 @@
 //! whose pages have their checksums, up to the last that ends a group. What else there is was written by a run that
 //! ended before it was durable, or is dead. A gap below a `durable` that a valid header of the epoch names is damage.
 
-use crate::fields::{Reader, Writer, is_sealed, seal};
+use crate::extents::Link;
+use crate::fields::{fields_of, fill};
 use crate::{BLOCK_BYTES, PageNumber};
 
 const MAGIC: [u8; 8] = *b"NANDLEPX";
@@ -33,6 +35,9 @@ const ENTRIES_OFFSET: usize = 72;
 const ENTRY_BYTES: usize = 12;
 /// Entries that a header has room for.
 pub(crate) const ENTRIES_MAX: usize = (BLOCK_BYTES - ENTRIES_OFFSET - 4) / ENTRY_BYTES;
+
+/// The epoch of what isn't part of the chain.
+pub(crate) const NO_EPOCH: u64 = 0;
 
 /// See the [format](self).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,32 +54,25 @@ pub(crate) struct Header {
 
 impl Header {
     pub(crate) fn encode(&self, id: u128, block: &mut [u8]) {
-        block.fill(0);
-        let mut fields = Writer(block);
-        fields.bytes(&MAGIC);
-        fields.bytes(&id.to_le_bytes());
-        for number in [self.epoch, self.sequence, self.durable, self.position] {
-            fields.u64(number);
-        }
-        let counts = [self.pages.len(), self.discards.len(), usize::from(self.is_last), 0];
-        for count in counts {
-            fields.u32(u32::try_from(count).unwrap_or(u32::MAX));
-        }
-        let discards = self.discards.iter().map(|page| (*page, 0));
-        for (page, sum) in self.pages.iter().copied().chain(discards) {
-            fields.u64(page.0);
-            fields.u32(sum);
-        }
-        seal(block);
+        fill(block, MAGIC, id, |fields| {
+            for number in [self.epoch, self.sequence, self.durable, self.position] {
+                fields.u64(number);
+            }
+            let counts = [self.pages.len(), self.discards.len(), usize::from(self.is_last), 0];
+            for count in counts {
+                fields.u32(u32::try_from(count).unwrap_or(u32::MAX));
+            }
+            let discards = self.discards.iter().map(|page| (*page, 0));
+            for (page, sum) in self.pages.iter().copied().chain(discards) {
+                fields.u64(page.0);
+                fields.u32(sum);
+            }
+        });
     }
 
     /// The header at a position of the staging area, if there is a valid one.
     pub(crate) fn decode(id: u128, position: u64, block: &[u8]) -> Option<Self> {
-        let mut fields = Reader(block);
-        let ours = fields.array() == MAGIC && u128::from_le_bytes(fields.array()) == id;
-        if !ours || !is_sealed(block) {
-            return None;
-        }
+        let mut fields = fields_of(block, MAGIC, id)?;
         let (epoch, sequence, durable, written_at) = (fields.u64(), fields.u64(), fields.u64(), fields.u64());
         let [pages, discards, is_last, _] = [(); 4].map(|()| fields.u32() as usize);
         if written_at != position || pages + discards > ENTRIES_MAX {
@@ -85,6 +83,20 @@ impl Header {
         let discards: Vec<(PageNumber, u32)> = entries(discards);
         let discards = discards.into_iter().map(|(page, _)| page).collect();
         Some(Self { epoch, sequence, durable, position, is_last: is_last == 1, pages, discards })
+    }
+}
+
+impl Link for Header {
+    fn durable(&self) -> u64 {
+        self.durable
+    }
+
+    fn is_last(&self) -> bool {
+        self.is_last
+    }
+
+    fn position(&self) -> u64 {
+        self.position
     }
 }
 

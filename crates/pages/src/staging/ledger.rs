@@ -1,16 +1,18 @@
 //! The ledger: which slots of the staging area are alive.
 //!
-//! # Format, version 1 (of the store's label)
+//! # Format, version 2 (of the store's label)
 //!
-//! Two copies, one behind the other; generation *g* is written to copy *g* mod 2, so that the newest valid one is never
-//! overwritten. A reader takes the valid one with the greater generation; with none the store is damaged. Numbers are
-//! little-endian; the length is that of two bitmaps, rounded up to whole blocks.
+//! Three copies, one behind the other, of which neither the newest nor the last that is known to be durable is ever
+//! overwritten (see [`Rotation`](crate::extents::Rotation)). A reader takes the valid one with the greatest generation;
+//! with none the store is damaged. Numbers are little-endian; the length is that of two bitmaps, rounded up to whole
+//! blocks.
 //!
 //! ```text
 //!  0  magic        8  "NANDLEPL"
 //!  8  id          16  the store's
 //! 24  epoch        8  counts openings
-//! 32  generation   8  counts ledgers
+//! 32  generation   7  counts ledgers
+//! 39  durable_copy 1  the copy that was known to be durable when this one was written; 0 in version 1, with two copies
 //! 40  durable      8  the ledger tells of the extents up to this sequence
 //! 48  blocks       8  of the staging area
 //! 56  headers         a bit for each block: an extent begins here, and some of its pages are alive
@@ -24,7 +26,8 @@
 //! elsewhere, that is after a flush; and what it calls dead is used again when the ledger itself is, after another one.
 
 use crate::BLOCK_BYTES;
-use crate::fields::{Reader, Writer, is_sealed, seal};
+use crate::extents::Stamp;
+use crate::fields::{fields_of, fill};
 
 const MAGIC: [u8; 8] = *b"NANDLEPL";
 const BITS_OFFSET: usize = 56;
@@ -33,7 +36,6 @@ const BITS_OFFSET: usize = 56;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Ledger {
     pub(crate) epoch: u64,
-    pub(crate) generation: u64,
     pub(crate) durable: u64,
     pub(crate) headers: Bits,
     pub(crate) slots: Bits,
@@ -85,39 +87,45 @@ impl Ledger {
     /// A new store's: nothing is staged.
     pub(crate) fn empty(blocks: u64) -> Self {
         let bits = Bits::new(blocks);
-        Self { epoch: 0, generation: 0, durable: 0, headers: bits.clone(), slots: bits }
+        Self { epoch: 0, durable: 0, headers: bits.clone(), slots: bits }
     }
 
-    pub(crate) fn encode(&self, id: u128, into: &mut [u8]) {
-        into.fill(0);
-        let mut fields = Writer(into);
-        fields.bytes(&MAGIC);
-        fields.bytes(&id.to_le_bytes());
-        let numbers = [self.epoch, self.generation, self.durable, self.headers.blocks];
-        for number in numbers {
-            fields.u64(number);
-        }
-        fields.bytes(&self.headers.bytes);
-        fields.bytes(&self.slots.bytes);
-        seal(into);
+    pub(crate) fn encode(&self, id: u128, stamp: Stamp, into: &mut [u8]) {
+        let numbers = [self.epoch, stamped(stamp), self.durable, self.headers.blocks];
+        fill(into, MAGIC, id, |fields| {
+            for number in numbers {
+                fields.u64(number);
+            }
+            fields.bytes(&self.headers.bytes);
+            fields.bytes(&self.slots.bytes);
+        });
     }
 
     /// The ledger in a copy, if it is a valid one of this store.
-    pub(crate) fn decode(id: u128, blocks: u64, copy: &[u8]) -> Option<Self> {
-        let mut fields = Reader(copy);
-        let ours = fields.array() == MAGIC && u128::from_le_bytes(fields.array()) == id;
-        if !ours || !is_sealed(copy) {
-            return None;
-        }
-        let (epoch, generation, durable) = (fields.u64(), fields.u64(), fields.u64());
-        if fields.u64() != blocks {
+    pub(crate) fn decode(id: u128, blocks: u64, copy: &[u8]) -> Option<(Stamp, Self)> {
+        let mut fields = fields_of(copy, MAGIC, id)?;
+        let [epoch, stamped, durable, written_blocks] = [(); 4].map(|()| fields.u64());
+        if written_blocks != blocks {
             return None;
         }
         let (headers, rest) = fields.0.split_at_checked(bitmap_bytes(blocks))?;
         let (slots, _) = rest.split_at_checked(bitmap_bytes(blocks))?;
         let bits = |bytes: &[u8]| Bits { bytes: bytes.to_vec(), blocks };
-        Some(Self { epoch, generation, durable, headers: bits(headers), slots: bits(slots) })
+        let ledger = Self { epoch, durable, headers: bits(headers), slots: bits(slots) };
+        Some((stamp_of(stamped), ledger))
     }
+}
+
+const GENERATION_BITS: u32 = 56;
+
+/// Seven bytes of generation and one of the copy.
+fn stamped(stamp: Stamp) -> u64 {
+    stamp.generation | stamp.durable_copy << GENERATION_BITS
+}
+
+fn stamp_of(stamped: u64) -> Stamp {
+    let durable_copy = stamped >> GENERATION_BITS;
+    Stamp { generation: stamped - (durable_copy << GENERATION_BITS), durable_copy }
 }
 
 #[cfg(test)]
@@ -127,12 +135,13 @@ mod tests {
     #[test]
     fn what_was_written_is_read() {
         for blocks in [1, 9, 2048, 100_003] {
-            let mut ledger = Ledger { epoch: 2, generation: 9, durable: 77, ..Ledger::empty(blocks) };
+            let mut ledger = Ledger { epoch: 2, durable: 77, ..Ledger::empty(blocks) };
+            let stamp = Stamp { generation: 9, durable_copy: 2 };
             ledger.headers.set(0);
             ledger.slots.set(blocks - 1);
             let mut copy = vec![3; Ledger::bytes(blocks)];
-            ledger.encode(5, &mut copy);
-            assert_eq!(Ledger::decode(5, blocks, &copy), Some(ledger));
+            ledger.encode(5, stamp, &mut copy);
+            assert_eq!(Ledger::decode(5, blocks, &copy), Some((stamp, ledger)));
             assert_eq!(Ledger::decode(6, blocks, &copy), None);
             copy[60] ^= 1;
             assert_eq!(Ledger::decode(5, blocks, &copy), None);

@@ -16,27 +16,26 @@
 //! - A page goes home only when its batch is durable as a whole. So home never has half a batch.
 //! - Extents form a chain by sequence numbers; after a power cut the chain ends before its first gap, and at the end of
 //!   a group of batches. So no batch is there without those before it.
+//! - What an opening finds and nobody knows to be durable is [written once more](renew), and counts from the new copy. So
+//!   what a drive shows after a failed flush, and loses later, is nothing that anybody relies on.
 //! - Opening begins a new epoch, recorded in the ledger before anything is written. So what a cut-off chain left behind
 //!   never becomes part of a later one.
 
 mod append;
-mod chain;
 mod drain;
 mod engine;
 mod format;
-mod gather;
 mod header;
 mod ledger;
 mod order;
 mod recover;
+mod renew;
 mod settle;
 mod space;
 mod table;
 
-pub(crate) use chain::Chain;
 pub(crate) use engine::{Draining, Staging, Way};
 pub(crate) use format::{areas, format};
-pub(crate) use gather::Gather;
 pub(crate) use order::{Instance, Order};
 pub(crate) use space::Placement;
 #[cfg(feature = "measure")]

@@ -5,20 +5,15 @@
 
 use std::collections::BTreeMap;
 
-use nandle_io::{Arena, Buffer};
-
 use super::header::Header;
 use super::ledger::{Bits, Ledger};
 use super::space::{Placement, Slot, Space};
 use super::table::{Entry, Table};
+use crate::PageError;
 use crate::defects::Defect;
-use crate::disk::Disk;
-use crate::label::Label;
+use crate::extents::{Rotation, Scan};
 use crate::page::checksum;
 use crate::policy::Parts;
-use crate::{BLOCK_BYTES, PageError};
-
-const SCAN_BYTES: u64 = 1 << 20;
 
 /// What was in the staging area.
 pub(super) struct Recovered {
@@ -26,54 +21,66 @@ pub(super) struct Recovered {
     pub(super) space: Space,
     /// Slots with a version that a later extent made obsolete.
     pub(super) superseded: Vec<(Slot, u64)>,
+    /// All extents up to this sequence are known to be durable; they are in the table.
     pub(super) durable: u64,
+    /// The last sequence that counts.
+    pub(super) end: u64,
+    /// The extents behind `durable`, in their order. They have their room, and are not in the table.
+    pub(super) tail: Vec<Header>,
     pub(super) epoch: u64,
-    pub(super) generation: u64,
-}
-
-struct Scan<'a> {
-    disk: &'a Disk,
-    label: &'a Label,
-    arena: Arena,
+    pub(super) rotation: Rotation,
 }
 
 pub(super) async fn recover(parts: &Parts, placement: Placement) -> Result<Recovered, PageError> {
     let label = parts.home.label();
-    let bytes =
-        usize::try_from(SCAN_BYTES.max(label.ledger_bytes).max(label.page_bytes)).unwrap_or(usize::MAX);
-    let scan = Scan { disk: parts.home.disk(), label, arena: Arena::new(bytes)? };
-    let ledger = scan.ledger().await?;
-    let mut headers = scan.headers().await?;
-    let mut alive = scan.told_by(&ledger, &mut headers)?;
-    let mut chain: BTreeMap<u64, Header> = BTreeMap::new();
+    let area = Area { scan: Scan::new(parts.home.disk(), label)? };
+    let scan = &area.scan;
+    let (ledger, rotation) = scan.ledger(|copy| Ledger::decode(label.id, label.area_blocks(), copy)).await?;
+    let headers = scan.headers(|position, block| Header::decode(label.id, position, block)).await?;
+    let mut headers = headers.into_iter().map(|header| (header.position, header)).collect();
+    let mut alive = area.told_by(&ledger, &mut headers)?;
     let of_epoch = |it: &Header| it.epoch == ledger.epoch || Defect::EpochIgnored.is_seeded();
-    for header in headers.into_values().filter(|it| of_epoch(it) && it.sequence > ledger.durable) {
-        chain.insert(header.sequence, header);
-    }
-    let durable = scan.follow(&ledger, &chain).await?;
-    chain.retain(|sequence, _| *sequence <= durable);
-    let cursor = chain.values().next_back().or(alive.last()).map_or(0, |last| scan.end_of(last));
+    let chain = headers.into_values().filter(|it| of_epoch(it) && it.sequence > ledger.durable);
+    let mut chain: BTreeMap<u64, Header> = chain.map(|header| (header.sequence, header)).collect();
+    let followed = scan.follow(ledger.durable, &chain, async |header| area.is_whole(header).await).await?;
+    chain.retain(|sequence, _| *sequence <= followed.end);
+    let cursor = chain.values().next_back().or(alive.last()).map_or(0, |last| area.end_of(last));
     alive.sort_unstable_by_key(|header| header.sequence);
+    let durable = if Defect::TailTrusted.is_seeded() { followed.end } else { followed.promised };
+    let tail = chain.split_off(&(durable + 1));
     let mut recovered = Recovered {
         table: Table::default(),
-        space: Space::new(scan.blocks(), label.page_blocks(), placement),
+        space: Space::new(label.area_blocks(), label.page_blocks(), placement),
         superseded: Vec::new(),
         durable,
+        end: followed.end,
+        tail: tail.into_values().collect(),
         epoch: ledger.epoch,
-        generation: ledger.generation,
+        rotation,
     };
-    let alive_pages = scan.alive_pages(&ledger, &alive);
+    let alive_pages = area.alive_pages(&ledger, &alive);
     for (header, pages) in alive.iter().zip(&alive_pages) {
         recovered.enter(header, |index| pages.get(index) == Some(&true));
     }
     for header in chain.values() {
         recovered.enter(header, |_| true);
     }
+    for header in &recovered.tail {
+        recovered.space.restore(header.position, header.pages.len(), header.sequence, |_| true);
+    }
     recovered.space.go_on_from(cursor);
     Ok(recovered)
 }
 
 impl Recovered {
+    /// Enters the tail as well, for somebody who only reads.
+    pub(super) fn with_tail(mut self) -> Self {
+        for header in std::mem::take(&mut self.tail) {
+            self.enter(&header, |_| true);
+        }
+        self
+    }
+
     /// Enters an extent, later than all before it.
     fn enter(&mut self, header: &Header, is_alive: impl Fn(usize) -> bool) {
         self.space.restore(header.position, header.pages.len(), header.sequence, &is_alive);
@@ -93,54 +100,14 @@ impl Recovered {
     }
 }
 
-impl Scan<'_> {
-    fn blocks(&self) -> u64 {
-        self.label.area_bytes / BLOCK_BYTES as u64
-    }
+/// The staging area that is scanned.
+struct Area<'a> {
+    scan: Scan<'a>,
+}
 
+impl Area<'_> {
     fn end_of(&self, header: &Header) -> u64 {
-        header.position + 1 + header.pages.len() as u64 * self.label.page_blocks()
-    }
-
-    fn corrupt(&self, what: &'static str, block: u64) -> PageError {
-        PageError::Corrupt { what, offset_bytes: self.label.area_offset + block * BLOCK_BYTES as u64 }
-    }
-
-    async fn read(&self, offset_bytes: u64, bytes: u64) -> Result<Buffer, PageError> {
-        let into = self.arena.allocate(usize::try_from(bytes).unwrap_or(usize::MAX))?;
-        self.disk.read("recovering the staging area", offset_bytes, into).await
-    }
-
-    /// The newest valid ledger.
-    async fn ledger(&self) -> Result<Ledger, PageError> {
-        let mut newest: Option<Ledger> = None;
-        for copy in 0..2 {
-            let offset_bytes = self.label.ledger_offset + copy * self.label.ledger_bytes;
-            let bytes = self.read(offset_bytes, self.label.ledger_bytes).await?;
-            let found = Ledger::decode(self.label.id, self.blocks(), &bytes);
-            newest = newest.into_iter().chain(found).max_by_key(|ledger| ledger.generation);
-        }
-        newest.ok_or(PageError::Corrupt {
-            what: "both copies of the ledger are damaged",
-            offset_bytes: self.label.ledger_offset,
-        })
-    }
-
-    /// All valid headers, by position.
-    async fn headers(&self) -> Result<BTreeMap<u64, Header>, PageError> {
-        let mut headers = BTreeMap::new();
-        let mut done_bytes = 0;
-        while done_bytes < self.label.area_bytes {
-            let length = (self.label.area_bytes - done_bytes).min(SCAN_BYTES);
-            let bytes = self.read(self.label.area_offset + done_bytes, length).await?;
-            for (position, block) in (done_bytes / BLOCK_BYTES as u64..).zip(bytes.chunks(BLOCK_BYTES)) {
-                if let Some(header) = Header::decode(self.label.id, position, block) {
-                    headers.insert(position, header);
-                }
-            }
-            done_bytes += length;
-        }
-        Ok(headers)
+        header.position + 1 + header.pages.len() as u64 * self.scan.label.page_blocks()
     }
 
     /// Takes the headers that the ledger names.
@@ -154,7 +121,7 @@ impl Scan<'_> {
             let header = headers.remove(&position).filter(|header| header.sequence <= ledger.durable);
             let what =
                 "the header of an extent is damaged or was never written, and its pages were acknowledged";
-            alive.push(header.ok_or_else(|| self.corrupt(what, position))?);
+            alive.push(header.ok_or_else(|| self.scan.corrupt(what, position))?);
         }
         Ok(alive)
     }
@@ -162,11 +129,11 @@ impl Scan<'_> {
     /// Which pages of extents, ordered by sequence, the ledger calls alive. Where an extent lies on dead slots of an
     /// older one, their bits are its own.
     fn alive_pages(&self, ledger: &Ledger, alive: &[Header]) -> Vec<Vec<bool>> {
-        let mut overwritten = Bits::new(self.blocks());
+        let mut overwritten = Bits::new(self.scan.label.area_blocks());
         let mut found = Vec::with_capacity(alive.len());
         for header in alive.iter().rev() {
             let blocks = (0..header.pages.len() as u64)
-                .map(|index| header.position + 1 + index * self.label.page_blocks());
+                .map(|index| header.position + 1 + index * self.scan.label.page_blocks());
             let is_alive = |block| ledger.slots.get(block) && !overwritten.get(block);
             found.push(blocks.map(is_alive).collect());
             (header.position..self.end_of(header)).for_each(|block| overwritten.set(block));
@@ -175,37 +142,15 @@ impl Scan<'_> {
         found
     }
 
-    /// The end of the last group that is there as a whole.
-    async fn follow(&self, ledger: &Ledger, chain: &BTreeMap<u64, Header>) -> Result<u64, PageError> {
-        let promised = chain.values().map(|header| header.durable).max().unwrap_or(0).max(ledger.durable);
-        let mut durable = ledger.durable;
-        for (expected, (sequence, header)) in (ledger.durable + 1..).zip(chain) {
-            if (*sequence != expected && !Defect::GapsAccepted.is_seeded()) || !self.is_whole(header).await? {
-                break;
-            }
-            if header.is_last || Defect::HalfGroups.is_seeded() {
-                durable = *sequence;
-            }
-        }
-        if durable < promised {
-            let what = "an extent that was durable is missing, and its pages were acknowledged";
-            return Err(self.corrupt(what, chain.get(&(durable + 1)).map_or(0, |header| header.position)));
-        }
-        Ok(durable)
-    }
-
     /// Whether the pages of an extent are those that its header describes.
     async fn is_whole(&self, header: &Header) -> Result<bool, PageError> {
-        if self.end_of(header) > self.blocks() {
+        let label = self.scan.label;
+        if self.end_of(header) > label.area_blocks() {
             return Ok(false);
         }
-        if Defect::PagesUnchecked.is_seeded() {
-            return Ok(true);
-        }
         for (index, (page, sum)) in header.pages.iter().enumerate() {
-            let block = header.position + 1 + index as u64 * self.label.page_blocks();
-            let offset_bytes = self.label.area_offset + block * BLOCK_BYTES as u64;
-            let contents = self.read(offset_bytes, self.label.page_bytes).await?;
+            let block = header.position + 1 + index as u64 * label.page_blocks();
+            let contents = self.scan.read(label.offset_of(block), label.page_bytes).await?;
             if checksum(*page, &contents) != *sum {
                 return Ok(false);
             }

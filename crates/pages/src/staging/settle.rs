@@ -1,12 +1,11 @@
 //! Makes the slots free whose pages are safe elsewhere.
 
-use nandle_io::WriteBuffers;
-
 use super::engine::Shared;
 use super::ledger::Ledger;
 use super::space::Slot;
 use crate::PageError;
 use crate::defects::Defect;
+use crate::extents::write_copy;
 
 impl Shared {
     /// Flushes, writes a ledger that calls the slots dead whose pages are home or superseded, flushes, and gives them
@@ -41,7 +40,9 @@ impl Shared {
         if !Defect::LedgerUnflushed.is_seeded() {
             self.disk.flush_when(|| self.is_in_a_hurry()).await?;
         }
-        self.state.borrow_mut().space.release(&dead, &empty);
+        let state = &mut *self.state.borrow_mut();
+        state.rotation.flushed();
+        state.space.release(&dead, &empty);
         Ok(true)
     }
 
@@ -61,20 +62,18 @@ impl Shared {
         dead.sort_unstable_by_key(|slot| (slot.extent, slot.index));
         state.space.kill(&dead);
         let (headers, slots, empty) = state.space.tell(durable);
-        let generation = state.generation + 1;
-        let ledger = Ledger { epoch: state.epoch, generation, durable, headers, slots };
+        let ledger = Ledger { epoch: state.epoch, durable, headers, slots };
         (dead, empty, ledger)
     }
 
     async fn write_ledger(&self, ledger: &Ledger) -> Result<(), PageError> {
-        let bytes = usize::try_from(self.label.ledger_bytes).unwrap_or(usize::MAX);
-        let mut copy = self.arena.allocate(bytes)?;
-        ledger.encode(self.label.id, &mut copy);
-        let from: WriteBuffers = [copy.freeze()].into_iter().collect();
-        let offset_bytes = self.label.ledger_offset + copy_of(ledger.generation) * self.label.ledger_bytes;
-        // Counted with the write: a generation that isn't written would make the next one hit the newest valid copy.
-        self.state.borrow_mut().generation = ledger.generation;
-        self.disk.write("writing the ledger", offset_bytes, from).await
+        let (stamp, copy) = {
+            let rotation = &mut self.state.borrow_mut().rotation;
+            (rotation.advance(), rotation.newest_copy())
+        };
+        let copy = if Defect::LedgerInPlace.is_seeded() { 0 } else { copy };
+        let encode = |contents: &mut [u8]| ledger.encode(self.label.id, stamp, contents);
+        write_copy(&self.disk, &self.label, &self.arena, copy, encode).await
     }
 
     /// Somebody waits for slots, or soon will: half of what was free when draining began is used up.
@@ -91,15 +90,23 @@ impl Shared {
         Hurry(self)
     }
 
-    /// Begins the epoch of this opening.
+    /// Begins the epoch of this opening. All that is there is durable.
     pub(super) async fn begin_epoch(&self) -> Result<(), PageError> {
-        self.disk.flush().await?;
+        let _hurry = self.hurry();
+        let _mine = self.settle_turn.take().await;
+        {
+            let state = &mut *self.state.borrow_mut();
+            state.epoch += 1;
+            state.extents_epoch = state.epoch;
+        }
         let (dead, empty, ledger) = self.draw_up(Vec::new(), 0);
         self.write_ledger(&ledger).await?;
         if !Defect::LedgerUnflushed.is_seeded() {
             self.disk.flush().await?;
         }
-        self.state.borrow_mut().space.release(&dead, &empty);
+        let state = &mut *self.state.borrow_mut();
+        state.rotation.flushed();
+        state.space.release(&dead, &empty);
         Ok(())
     }
 }
@@ -111,9 +118,4 @@ impl Drop for Hurry<'_> {
     fn drop(&mut self) {
         self.0.state.borrow_mut().hurrying -= 1;
     }
-}
-
-/// The copy that a generation is written to.
-fn copy_of(generation: u64) -> u64 {
-    if Defect::LedgerInPlace.is_seeded() { 0 } else { generation % 2 }
 }

@@ -80,6 +80,14 @@ impl Space {
         }
     }
 
+    /// The longest run of blocks that can be written to without waiting, one behind the other.
+    pub(crate) fn longest_room_blocks(&mut self) -> u64 {
+        match self.placement {
+            Placement::Slots => self.free.longest().map_or(0, |run| run.length),
+            Placement::Ring => self.ahead(self.cursor),
+        }
+    }
+
     /// The block at which a page begins.
     pub(crate) fn block_of(&self, slot: Slot) -> u64 {
         slot.extent + 1 + slot.index as u64 * self.page_blocks

@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use nandle_io::Durability;
+
 use super::Shared;
 use super::map::Place;
 use super::packing::{Put, Spot};
@@ -79,7 +81,7 @@ async fn clean(shared: &Rc<Shared>, zone: usize) -> Result<(), PageError> {
             continue;
         }
         shared.disk.count(|stats| stats.pages_cleaned += puts.len() as u64);
-        shared.send(puts, &discards, 0)?;
+        shared.send(puts, &discards, 0, Durability::Volatile)?;
         let sent = shared.state.borrow().chain.assigned();
         shared.wait_for(|| shared.state.borrow().chain.written() >= sent).await?;
     }

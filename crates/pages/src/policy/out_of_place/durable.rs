@@ -1,9 +1,8 @@
 //! Flushes, and the ledger that lets zones be used again.
 
-use nandle_io::WriteBuffers;
-
 use super::Shared;
-use super::ledger::{LEDGER_BYTES, Ledger};
+use super::ledger::Ledger;
+use crate::extents::write_copy;
 use crate::{BLOCK_BYTES, PageError};
 
 impl Shared {
@@ -47,7 +46,7 @@ impl Shared {
         let (dead, ledger) = {
             let state = self.state.borrow();
             let durable = state.chain.durable();
-            let ledger = Ledger { generation: state.ledger.generation + 1, durable, ..state.ledger };
+            let ledger = Ledger { durable, ..state.ledger };
             (state.zones.dead_zones(durable), ledger)
         };
         if dead.is_empty() {
@@ -57,7 +56,7 @@ impl Shared {
         for zone in dead {
             let blocks = self.state.borrow().zones.blocks_of(zone);
             let length_bytes = (blocks.end - blocks.start) * BLOCK_BYTES as u64;
-            self.disk.discard(self.offset_of(blocks.start), length_bytes).await?;
+            self.disk.discard(self.label.offset_of(blocks.start), length_bytes).await?;
             self.state.borrow_mut().zones.release(zone);
         }
         self.changed.notify();
@@ -66,13 +65,15 @@ impl Shared {
 
     /// Writes a ledger, and flushes.
     pub(super) async fn write_ledger(&self, ledger: Ledger) -> Result<(), PageError> {
-        let mut block = self.arena.allocate(BLOCK_BYTES)?;
-        ledger.encode(self.label.id, &mut block);
-        let from: WriteBuffers = [block.freeze()].into_iter().collect();
-        let offset_bytes = self.label.ledger_offset + ledger.generation % 2 * LEDGER_BYTES;
-        // Counted with the write: a generation that isn't written would make the next one hit the newest valid copy.
-        self.state.borrow_mut().ledger = ledger;
-        self.disk.write("writing the ledger", offset_bytes, from).await?;
-        self.disk.flush().await
+        let (stamp, copy) = {
+            let state = &mut *self.state.borrow_mut();
+            state.ledger = ledger;
+            (state.rotation.advance(), state.rotation.newest_copy())
+        };
+        let encode = |contents: &mut [u8]| ledger.encode(self.label.id, stamp, contents);
+        write_copy(&self.disk, &self.label, &self.arena, copy, encode).await?;
+        self.disk.flush().await?;
+        self.state.borrow_mut().rotation.flushed();
+        Ok(())
     }
 }

@@ -2,10 +2,11 @@
 
 use std::rc::Rc;
 
-use nandle_io::{Arena, WriteBuffers};
+use nandle_io::Arena;
 
 use super::ledger::{LEDGER_BYTES, Ledger};
 use crate::disk::Disk;
+use crate::extents::{Stamp, write_first};
 use crate::label::Label;
 use crate::{BLOCK_BYTES, CreateOptions, PageError};
 
@@ -30,14 +31,9 @@ fn zone_blocks(options: &CreateOptions) -> u64 {
     (1 + LEAST_ZONE_PAGES * page_blocks).next_multiple_of(unit_blocks)
 }
 
-/// Writes both copies of the first ledger, not flushed. The area stays as it is: no header in it has this store's id.
+/// Writes the first ledger, not flushed. The area stays as it is: no header in it has this store's id.
 pub(crate) async fn format(disk: &Rc<Disk>, label: &Label, options: &CreateOptions) -> Result<(), PageError> {
-    let arena = Arena::new(2 * BLOCK_BYTES)?;
-    let mut copies = arena.allocate(2 * BLOCK_BYTES)?;
-    copies.fill(0);
-    if let Some(first) = copies.get_mut(..BLOCK_BYTES) {
-        Ledger::new(zone_blocks(options)).encode(label.id, first);
-    }
-    let copies: WriteBuffers = [copies.freeze()].into_iter().collect();
-    disk.write("writing the ledger", label.ledger_offset, copies).await
+    let arena = Arena::new(BLOCK_BYTES)?;
+    let ledger = Ledger::new(zone_blocks(options));
+    write_first(disk, label, &arena, |copy| ledger.encode(label.id, Stamp::default(), copy)).await
 }

@@ -33,7 +33,8 @@
 //! it names has a newer entry elsewhere, so it loses. That is why nothing is wiped before a zone is used again.
 
 use super::packing::Spot;
-use crate::fields::{Reader, Writer, is_sealed, seal};
+use crate::extents::Link;
+use crate::fields::{fields_of, fill};
 use crate::{BLOCK_BYTES, PageNumber};
 
 const MAGIC: [u8; 8] = *b"NANDLEPZ";
@@ -68,33 +69,26 @@ pub(super) struct Entry {
 
 impl Header {
     pub(super) fn encode(&self, id: u128, block: &mut [u8]) {
-        block.fill(0);
-        let mut fields = Writer(block);
-        fields.bytes(&MAGIC);
-        fields.bytes(&id.to_le_bytes());
-        for number in [self.sequence, self.durable, self.position] {
-            fields.u64(number);
-        }
-        for count in [self.pages.len(), self.discards.len(), usize::from(self.is_last)] {
-            fields.u32(u32::try_from(count).unwrap_or(u32::MAX));
-        }
-        fields.u32(FORM);
-        let discards = self.discards.iter().map(|page| Entry { page: *page, sum: 0, stored_bytes: 0 });
-        for Entry { page, sum, stored_bytes } in self.pages.iter().copied().chain(discards) {
-            fields.u64(page.0);
-            fields.u32(sum);
-            fields.u32(stored_bytes);
-        }
-        seal(block);
+        fill(block, MAGIC, id, |fields| {
+            for number in [self.sequence, self.durable, self.position] {
+                fields.u64(number);
+            }
+            for count in [self.pages.len(), self.discards.len(), usize::from(self.is_last)] {
+                fields.u32(u32::try_from(count).unwrap_or(u32::MAX));
+            }
+            fields.u32(FORM);
+            let discards = self.discards.iter().map(|page| Entry { page: *page, sum: 0, stored_bytes: 0 });
+            for Entry { page, sum, stored_bytes } in self.pages.iter().copied().chain(discards) {
+                fields.u64(page.0);
+                fields.u32(sum);
+                fields.u32(stored_bytes);
+            }
+        });
     }
 
     /// The header at a position of the area, if there is a valid one.
     pub(super) fn decode(id: u128, page_bytes: u64, position: u64, block: &[u8]) -> Option<Self> {
-        let mut fields = Reader(block);
-        let ours = fields.array() == MAGIC && u128::from_le_bytes(fields.array()) == id;
-        if !ours || !is_sealed(block) {
-            return None;
-        }
+        let mut fields = fields_of(block, MAGIC, id)?;
         let (sequence, durable, written_at) = (fields.u64(), fields.u64(), fields.u64());
         let [pages, discards, is_last] = [(); 3].map(|()| fields.u32() as usize);
         let form = fields.u32();
@@ -131,6 +125,20 @@ impl Header {
     pub(super) fn end(&self) -> u64 {
         let stored_bytes: u64 = self.pages.iter().map(|entry| u64::from(entry.stored_bytes)).sum();
         self.position + 1 + stored_bytes.div_ceil(BLOCK_BYTES as u64)
+    }
+}
+
+impl Link for Header {
+    fn durable(&self) -> u64 {
+        self.durable
+    }
+
+    fn is_last(&self) -> bool {
+        self.is_last
+    }
+
+    fn position(&self) -> u64 {
+        self.position
     }
 }
 

@@ -1,10 +1,10 @@
 //! The ledger of the out-of-place policy: what of the sequences counts.
 //!
-//! # Format, version 1 (of the store's label)
+//! # Format, version 2 (of the store's label)
 //!
-//! Two copies of one block, one behind the other; generation *g* is written to copy *g* mod 2, so that the newest valid
-//! one is never overwritten. A reader takes the valid one with the greater generation; with none the store is damaged.
-//! Numbers are little-endian.
+//! Three copies of one block, one behind the other, of which neither the newest nor the last that is known to be durable
+//! is ever overwritten (see [`Rotation`](crate::extents::Rotation)). A reader takes the valid one with the greatest
+//! generation; with none the store is damaged. Numbers are little-endian.
 //!
 //! ```text
 //!  0  magic        8  "NANDLEPO"
@@ -14,7 +14,8 @@
 //! 40  durable      8  all extents up to this sequence are durable; some of them may be gone, their pages being elsewhere
 //! 48  cut          8  the last sequence of the run before that counts
 //! 56  first        8  the first sequence of this run; what lies between is what a power cut left behind
-//! 64  zeros
+//! 64  durable_copy 8  the copy that was known to be durable when this one was written; 0 in version 1, with two copies
+//! 72  zeros
 //! 4092 checksum    4  CRC32C of all bytes before
 //! ```
 //!
@@ -22,7 +23,8 @@
 //! after a flush, with a `durable` that covers everything in the zone and everything that made it dead.
 
 use crate::BLOCK_BYTES;
-use crate::fields::{Reader, Writer, is_sealed, seal};
+use crate::extents::Stamp;
+use crate::fields::{fields_of, fill};
 
 const MAGIC: [u8; 8] = *b"NANDLEPO";
 /// Length of a copy.
@@ -31,7 +33,6 @@ pub(super) const LEDGER_BYTES: u64 = BLOCK_BYTES as u64;
 /// See the [format](self).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Ledger {
-    pub(super) generation: u64,
     pub(super) zone_blocks: u64,
     pub(super) durable: u64,
     pub(super) cut: u64,
@@ -41,7 +42,7 @@ pub(super) struct Ledger {
 impl Ledger {
     /// Of a store that nothing was written to.
     pub(super) fn new(zone_blocks: u64) -> Self {
-        Self { generation: 0, zone_blocks, durable: 0, cut: 0, first: 1 }
+        Self { zone_blocks, durable: 0, cut: 0, first: 1 }
     }
 
     /// Whether an extent is one that an earlier run left behind.
@@ -49,25 +50,21 @@ impl Ledger {
         self.cut < sequence && sequence < self.first
     }
 
-    pub(super) fn encode(&self, id: u128, block: &mut [u8]) {
-        block.fill(0);
-        let mut fields = Writer(block);
-        fields.bytes(&MAGIC);
-        fields.bytes(&id.to_le_bytes());
-        for number in [self.generation, self.zone_blocks, self.durable, self.cut, self.first] {
-            fields.u64(number);
-        }
-        seal(block);
+    pub(super) fn encode(&self, id: u128, stamp: Stamp, block: &mut [u8]) {
+        let numbers =
+            [stamp.generation, self.zone_blocks, self.durable, self.cut, self.first, stamp.durable_copy];
+        fill(block, MAGIC, id, |fields| {
+            for number in numbers {
+                fields.u64(number);
+            }
+        });
     }
 
-    pub(super) fn decode(id: u128, block: &[u8]) -> Option<Self> {
-        let mut fields = Reader(block);
-        let ours = fields.array() == MAGIC && u128::from_le_bytes(fields.array()) == id;
-        if !ours || !is_sealed(block) {
-            return None;
-        }
-        let [generation, zone_blocks, durable, cut, first] = [(); 5].map(|()| fields.u64());
-        (zone_blocks > 0).then_some(Self { generation, zone_blocks, durable, cut, first })
+    pub(super) fn decode(id: u128, block: &[u8]) -> Option<(Stamp, Self)> {
+        let mut fields = fields_of(block, MAGIC, id)?;
+        let [generation, zone_blocks, durable, cut, first, durable_copy] = [(); 6].map(|()| fields.u64());
+        let ledger = Self { zone_blocks, durable, cut, first };
+        (zone_blocks > 0).then_some((Stamp { generation, durable_copy }, ledger))
     }
 }
 
@@ -77,10 +74,11 @@ mod tests {
 
     #[test]
     fn what_was_written_is_read_and_damage_is_refused() {
-        let ledger = Ledger { generation: 7, durable: 30, cut: 40, first: 99, ..Ledger::new(16) };
+        let ledger = Ledger { durable: 30, cut: 40, first: 99, ..Ledger::new(16) };
+        let stamp = Stamp { generation: 7, durable_copy: 2 };
         let mut block = vec![9; BLOCK_BYTES];
-        ledger.encode(3, &mut block);
-        assert_eq!(Ledger::decode(3, &block), Some(ledger));
+        ledger.encode(3, stamp, &mut block);
+        assert_eq!(Ledger::decode(3, &block), Some((stamp, ledger)));
         assert_eq!(Ledger::decode(4, &block), None);
         for at in [0, 30, 60, 4000, BLOCK_BYTES - 1] {
             block[at] ^= 4;

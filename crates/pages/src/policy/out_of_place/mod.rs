@@ -36,7 +36,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
 
-use nandle_io::{Arena, Buffer, BufferMut};
+use nandle_io::{Arena, Buffer, BufferMut, Durability};
 use rustc_hash::FxHashMap;
 
 pub(super) use self::format::{areas, format};
@@ -46,10 +46,10 @@ use self::map::Map;
 use self::zones::Zones;
 use super::{Parts, Policy, Task};
 use crate::disk::Disk;
+use crate::extents::{Chain, Gather, Rotation};
 use crate::label::Label;
 use crate::signal::{Signal, Turn};
-use crate::staging::{Chain, Gather};
-use crate::{BLOCK_BYTES, Batch, OpenOptions, PageError, PageNumber, Stats};
+use crate::{Batch, OpenOptions, PageError, PageNumber, Stats};
 
 /// The policy.
 pub(crate) struct OutOfPlace {
@@ -79,6 +79,7 @@ struct State {
     /// Contents that are being written, by page, with the sequence of their extent.
     on_the_way: FxHashMap<PageNumber, (u64, Buffer)>,
     ledger: Ledger,
+    rotation: Rotation,
     is_cleaning: bool,
     is_stopped: bool,
 }
@@ -92,12 +93,8 @@ impl OutOfPlace {
 }
 
 impl Shared {
-    fn offset_of(&self, block: u64) -> u64 {
-        self.label.area_offset + block * BLOCK_BYTES as u64
-    }
-
     fn corrupt(&self, what: &'static str, block: u64) -> PageError {
-        PageError::Corrupt { what, offset_bytes: self.offset_of(block) }
+        PageError::Corrupt { what, offset_bytes: self.label.offset_of(block) }
     }
 }
 
@@ -108,7 +105,7 @@ impl Policy for OutOfPlace {
 
     fn sync(&self) -> Task<'_, ()> {
         Box::pin(async {
-            let target = write::push(&self.shared).await?;
+            let target = write::push(&self.shared, Durability::Durable).await?;
             self.shared.make_durable(target).await
         })
     }

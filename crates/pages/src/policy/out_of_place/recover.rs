@@ -7,55 +7,49 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use nandle_io::{Arena, Buffer, WriteBuffers};
+use nandle_io::WriteBuffers;
 
 use super::header::{Entry, Header};
-use super::ledger::{LEDGER_BYTES, Ledger};
+use super::ledger::Ledger;
 use super::lifetimes::Lifetimes;
 use super::map::Map;
 use super::packing::Shelf;
 use super::zones::Zones;
 use super::{Shared, State};
-use crate::disk::Disk;
+use crate::extents::{Chain, Gather, Rotation, Scan};
 use crate::label::Label;
 use crate::page::checksum;
 use crate::policy::Parts;
 use crate::signal::{Signal, Turn};
-use crate::staging::{Chain, Gather};
 use crate::{BLOCK_BYTES, PageError};
 
-const SCAN_BYTES: u64 = 1 << 20;
 /// Sequences that an opening leaves out: more than a run that was cut off can have on its way.
 const SEQUENCES_LEFT_OUT: u64 = 1 << 32;
 /// Zones are filled by so many groups at most: powers of two of lifetimes.
 const GROUPS_MAX: u64 = 8;
 
-struct Scan<'a> {
-    disk: &'a Rc<Disk>,
-    label: &'a Label,
-    arena: Arena,
-}
-
 pub(super) async fn recover(parts: Parts) -> Result<Shared, PageError> {
     let (disk, label) = (Rc::clone(parts.home.disk()), parts.home.label().clone());
-    let arena = Arena::new(usize::try_from(SCAN_BYTES).unwrap_or(usize::MAX))?;
     let read_only = parts.options.read_only;
-    let scan = Scan { disk: &disk, label: &label, arena };
-    let ledger = scan.ledger().await?;
-    let mut headers = scan.headers().await?;
+    let area = Area { scan: Scan::new(&disk, &label)? };
+    let (ledger, rotation) = area.scan.ledger(|copy| Ledger::decode(label.id, copy)).await?;
+    let decode = |position, block: &[u8]| Header::decode(label.id, label.page_bytes, position, block);
+    let headers = area.scan.headers(decode).await?;
+    let mut headers: BTreeMap<u64, Header> =
+        headers.into_iter().map(|header| (header.sequence, header)).collect();
     let highest = headers.keys().next_back().copied().unwrap_or(0).max(ledger.first);
     let mut left_behind: Vec<_> = headers
         .extract_if(.., |sequence, _| ledger.is_aborted(*sequence))
         .map(|(_, header)| header)
         .collect();
-    let cut = scan.follow(&ledger, &headers).await?;
+    let is_whole = async |header: &Header| area.is_whole(header).await;
+    let cut = area.scan.follow(ledger.durable, &headers, is_whole).await?.end;
     left_behind.extend(headers.split_off(&(cut + 1)).into_values());
     let first = highest + 1 + SEQUENCES_LEFT_OUT;
-    let generation = ledger.generation + 1;
-    let ledger = Ledger { generation, durable: first - 1, cut, first, ..ledger };
-    let state = rebuilt(&label, ledger, headers.into_values());
+    let ledger = Ledger { durable: first - 1, cut, first, ..ledger };
+    let state = rebuilt(&label, (ledger, rotation), headers.into_values());
     if !read_only {
-        scan.wipe(&left_behind).await?;
+        area.wipe(&left_behind).await?;
     }
     let shared = Shared {
         disk: Rc::clone(&disk),
@@ -74,7 +68,11 @@ pub(super) async fn recover(parts: Parts) -> Result<Shared, PageError> {
 }
 
 /// Enters all extents that count, in their order.
-fn rebuilt(label: &Label, ledger: Ledger, headers: impl Iterator<Item = Header>) -> State {
+fn rebuilt(
+    label: &Label,
+    (ledger, rotation): (Ledger, Rotation),
+    headers: impl Iterator<Item = Header>,
+) -> State {
     let zones = label.area_bytes / BLOCK_BYTES as u64 / ledger.zone_blocks;
     let spare = zones - (label.pages * label.page_blocks()).div_ceil(ledger.zone_blocks).min(zones);
     let groups = usize::try_from((spare / 4).clamp(1, GROUPS_MAX)).unwrap_or(1);
@@ -86,6 +84,7 @@ fn rebuilt(label: &Label, ledger: Ledger, headers: impl Iterator<Item = Header>)
         gather: Gather::default(),
         on_the_way: rustc_hash::FxHashMap::default(),
         ledger,
+        rotation,
         is_cleaning: false,
         is_stopped: false,
     };
@@ -96,77 +95,21 @@ fn rebuilt(label: &Label, ledger: Ledger, headers: impl Iterator<Item = Header>)
     state
 }
 
-impl Scan<'_> {
-    async fn read(&self, offset_bytes: u64, bytes: u64) -> Result<Buffer, PageError> {
-        let into = self.arena.allocate(usize::try_from(bytes).unwrap_or(usize::MAX))?;
-        self.disk.read("recovering the zones", offset_bytes, into).await
-    }
+/// The zones that are scanned.
+struct Area<'a> {
+    scan: Scan<'a>,
+}
 
-    fn corrupt(&self, what: &'static str, block: u64) -> PageError {
-        PageError::Corrupt { what, offset_bytes: self.label.area_offset + block * BLOCK_BYTES as u64 }
-    }
-
-    /// The newest valid ledger.
-    async fn ledger(&self) -> Result<Ledger, PageError> {
-        let mut newest: Option<Ledger> = None;
-        for copy in 0..2 {
-            let bytes = self.read(self.label.ledger_offset + copy * LEDGER_BYTES, LEDGER_BYTES).await?;
-            let found = Ledger::decode(self.label.id, &bytes);
-            newest = newest.into_iter().chain(found).max_by_key(|ledger| ledger.generation);
-        }
-        newest.ok_or(PageError::Corrupt {
-            what: "both copies of the ledger are damaged",
-            offset_bytes: self.label.ledger_offset,
-        })
-    }
-
-    /// All valid headers, by sequence.
-    async fn headers(&self) -> Result<BTreeMap<u64, Header>, PageError> {
-        let mut headers = BTreeMap::new();
-        let mut done_bytes = 0;
-        while done_bytes < self.label.area_bytes {
-            let length = (self.label.area_bytes - done_bytes).min(SCAN_BYTES);
-            let bytes = self.read(self.label.area_offset + done_bytes, length).await?;
-            for (position, block) in (done_bytes / BLOCK_BYTES as u64..).zip(bytes.chunks(BLOCK_BYTES)) {
-                if let Some(header) = Header::decode(self.label.id, self.label.page_bytes, position, block) {
-                    headers.insert(header.sequence, header);
-                }
-            }
-            done_bytes += length;
-        }
-        Ok(headers)
-    }
-
-    /// The end of the last group that is there as a whole.
-    async fn follow(&self, ledger: &Ledger, headers: &BTreeMap<u64, Header>) -> Result<u64, PageError> {
-        let promised = headers.values().map(|header| header.durable).max().unwrap_or(0);
-        let mut durable = ledger.durable;
-        for (expected, (sequence, header)) in (ledger.durable + 1..).zip(headers.range(ledger.durable + 1..))
-        {
-            if *sequence != expected || !self.is_whole(header).await? {
-                break;
-            }
-            if header.is_last {
-                durable = expected;
-            }
-        }
-        if durable < promised {
-            let next = headers.get(&(durable + 1)).map_or(0, |header| header.position);
-            return Err(
-                self.corrupt("an extent that was durable is missing, and its pages were acknowledged", next)
-            );
-        }
-        Ok(durable)
-    }
-
+impl Area<'_> {
     /// Whether the pages of an extent are those that its header describes.
     async fn is_whole(&self, header: &Header) -> Result<bool, PageError> {
-        if header.end() * BLOCK_BYTES as u64 > self.label.area_bytes {
+        let Scan { disk, label, arena } = &self.scan;
+        if header.end() > label.area_blocks() {
             return Ok(false);
         }
-        let place = Shelf { disk: self.disk, label: self.label, arena: &self.arena };
+        let place = Shelf { disk, label, arena };
         for (Entry { page, sum, .. }, spot) in header.spots() {
-            let into = self.arena.allocate(self.label.page_length())?;
+            let into = arena.allocate(label.page_length())?;
             let contents = place.fetch("recovering the zones", spot, into).await?.contents;
             if checksum(page, &contents) != sum {
                 return Ok(false);
@@ -178,14 +121,15 @@ impl Scan<'_> {
     /// Wipes headers that a run left behind, and flushes, so that no later opening takes them for its own. Recovery that
     /// is cut off here finds the same end again: what is wiped lies beyond it.
     async fn wipe(&self, headers: &[Header]) -> Result<(), PageError> {
-        let mut zeros = self.arena.allocate(BLOCK_BYTES)?;
+        let Scan { disk, label, arena } = &self.scan;
+        let mut zeros = arena.allocate(BLOCK_BYTES)?;
         zeros.fill(0);
         let zeros = zeros.freeze();
         for header in headers {
             let from: WriteBuffers = [zeros.clone()].into_iter().collect();
-            let offset_bytes = self.label.area_offset + header.position * BLOCK_BYTES as u64;
-            self.disk.write("wiping what a power cut left behind", offset_bytes, from).await?;
+            let offset_bytes = label.offset_of(header.position);
+            disk.write("wiping what a power cut left behind", offset_bytes, from).await?;
         }
-        self.disk.flush().await
+        disk.flush().await
     }
 }

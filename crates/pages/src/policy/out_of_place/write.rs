@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use nandle_io::{Arena, ArenaError, Buffer, WriteBuffers};
+use nandle_io::{Arena, ArenaError, Buffer, Durability, WriteBuffers};
 
 use super::clean;
 use super::header::{ENTRIES_MAX, Entry, Header};
@@ -87,7 +87,7 @@ pub(super) async fn accept(shared: &Rc<Shared>, batch: Batch) -> Result<(), Page
         let gather = &shared.state.borrow().gather;
         !gather.is_empty() && gather.len() + batch.len() > most
     } {
-        push(shared).await?;
+        push(shared, Durability::Volatile).await?;
     }
     let is_full = {
         let mut state = shared.state.borrow_mut();
@@ -96,11 +96,12 @@ pub(super) async fn accept(shared: &Rc<Shared>, batch: Batch) -> Result<(), Page
         let bytes = state.gather.len() * shared.label.page_length();
         bytes >= shared.options.gather_bytes || state.gather.len() >= most
     };
-    if is_full { push(shared).await.map(|_| ()) } else { Ok(()) }
+    if is_full { push(shared, Durability::Volatile).await.map(|_| ()) } else { Ok(()) }
 }
 
-/// Writes what is gathered as one group. Returns the sequence by which it and all before it are written.
-pub(super) async fn push(shared: &Rc<Shared>) -> Result<u64, PageError> {
+/// Writes what is gathered as one group. Returns the sequence by which it and all before it are written. Where it is
+/// wanted durable and one request can do that, it does.
+pub(super) async fn push(shared: &Rc<Shared>, wanted: Durability) -> Result<u64, PageError> {
     loop {
         shared.disk.check_writable()?;
         clean::start(shared);
@@ -118,7 +119,7 @@ pub(super) async fn push(shared: &Rc<Shared>) -> Result<u64, PageError> {
             lifetimes.written(put.page);
         }
     }
-    shared.send(puts, &discards, SPARED_ZONES)?;
+    shared.send(puts, &discards, SPARED_ZONES, wanted)?;
     clean::start(shared);
     Ok(shared.state.borrow().chain.assigned_groups())
 }
@@ -135,6 +136,7 @@ impl Shared {
         puts: Puts,
         discards: &[PageNumber],
         spared: usize,
+        wanted: Durability,
     ) -> Result<(), PageError> {
         let planned = self.state.borrow_mut().plan(puts, discards, self.label.page_blocks(), spared);
         let Some(planned) = planned else {
@@ -149,15 +151,19 @@ impl Shared {
             let mut block = self.arena.allocate(BLOCK_BYTES).inspect_err(latch)?;
             let contents = extent.contents(&self.arena).inspect_err(latch)?;
             let header = self.enter(extent, number == count);
+            // A group of one extent behind what is durable already needs no flush of its own.
+            let is_next = header.is_last && header.durable + 1 == header.sequence;
+            let durability = if is_next { wanted } else { Durability::Volatile };
             header.encode(self.label.id, &mut block);
             let mut from = WriteBuffers::with_capacity(1 + contents.len());
             from.push(block.freeze());
             from.extend(contents);
-            let written = self.disk.write("writing pages", self.offset_of(header.position), from);
+            let offset_bytes = self.label.offset_of(header.position);
+            let written = self.disk.send("writing pages", offset_bytes, from, durability);
             let this = Rc::clone(self);
             self.disk.handle().spawn_named("page store: an extent", async move {
                 if written.await.is_ok() {
-                    this.state.borrow_mut().wrote(&header);
+                    this.state.borrow_mut().wrote(&header, durability);
                 }
                 this.changed.notify();
             });
@@ -170,7 +176,7 @@ impl Shared {
         let state = &mut *self.state.borrow_mut();
         let Planned { position, puts, discards } = extent;
         let durable = state.chain.durable();
-        let sequence = state.chain.assign(is_last);
+        let sequence = state.chain.assign(puts.len(), is_last);
         let pages = puts.iter().map(Put::entry).collect();
         let header = Header { sequence, durable, position, is_last, pages, discards };
         state.enter(&header);
@@ -240,8 +246,11 @@ impl State {
         Some(planned)
     }
 
-    fn wrote(&mut self, header: &Header) {
+    fn wrote(&mut self, header: &Header, durability: Durability) {
         self.chain.wrote(header.sequence);
+        if durability == Durability::Durable {
+            self.chain.flushed(header.sequence);
+        }
         for Entry { page, .. } in &header.pages {
             if self.on_the_way.get(page).is_some_and(|(sequence, _)| *sequence == header.sequence) {
                 self.on_the_way.remove(page);

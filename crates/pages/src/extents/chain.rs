@@ -9,25 +9,47 @@ pub(crate) struct Chain {
     written: u64,
     /// Written ones behind a gap.
     written_ahead: BTreeSet<u64>,
-    /// The ends of groups that aren't durable yet.
-    ends: VecDeque<u64>,
+    /// The groups that aren't durable yet.
+    groups: VecDeque<Group>,
+    /// Pages of the extents behind the last group.
+    open_pages: usize,
     /// All groups up to this end are durable.
     durable: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Group {
+    end: u64,
+    pages: usize,
 }
 
 impl Chain {
     /// The chain after recovery: everything up to `durable` is durable.
     pub(crate) fn after(durable: u64) -> Self {
-        let (written_ahead, ends) = (BTreeSet::new(), VecDeque::new());
-        Self { assigned: durable, written: durable, written_ahead, ends, durable }
+        Self::continued(durable, durable)
     }
 
-    pub(crate) fn assign(&mut self, ends_group: bool) -> u64 {
+    /// The chain after recovery: everything up to `durable` is durable, and up to `written` it is there, but nothing that is
+    /// assigned from now on makes that durable.
+    pub(crate) fn continued(durable: u64, written: u64) -> Self {
+        let (written_ahead, groups) = (BTreeSet::new(), VecDeque::new());
+        Self { assigned: written, written, written_ahead, groups, open_pages: 0, durable }
+    }
+
+    /// The next sequence, for an extent with so many pages.
+    pub(crate) fn assign(&mut self, pages: usize, ends_group: bool) -> u64 {
         self.assigned += 1;
+        self.open_pages += pages;
         if ends_group {
-            self.ends.push_back(self.assigned);
+            let pages = std::mem::take(&mut self.open_pages);
+            self.groups.push_back(Group { end: self.assigned, pages });
         }
         self.assigned
+    }
+
+    /// Pages of the extents that aren't durable yet.
+    pub(crate) fn pages_at_risk(&self) -> usize {
+        self.open_pages + self.groups.iter().map(|group| group.pages).sum::<usize>()
     }
 
     pub(crate) fn wrote(&mut self, sequence: u64) {
@@ -51,20 +73,19 @@ impl Chain {
 
     /// The end of the last group of which every extent was assigned.
     pub(crate) fn assigned_groups(&self) -> u64 {
-        self.ends.back().copied().unwrap_or(self.durable)
+        self.groups.back().map_or(self.durable, |group| group.end)
     }
 
     /// The end of the last group that is written as a whole: what a flush could make durable.
     pub(crate) fn written_groups(&self) -> u64 {
-        let whole = self.ends.iter().take_while(|end| **end <= self.written);
-        whole.last().copied().unwrap_or(self.durable)
+        let whole = self.groups.iter().take_while(|group| group.end <= self.written);
+        whole.last().map_or(self.durable, |group| group.end)
     }
 
     /// A flush that started when `written` had been written succeeded.
     pub(crate) fn flushed(&mut self, written: u64) {
-        while let Some(end) = self.ends.front().copied().filter(|end| *end <= written) {
-            self.durable = self.durable.max(end);
-            self.ends.pop_front();
+        while let Some(group) = self.groups.pop_front_if(|group| group.end <= written) {
+            self.durable = self.durable.max(group.end);
         }
     }
 }
@@ -76,7 +97,7 @@ mod tests {
     #[test]
     fn durable_are_whole_groups_without_a_gap() {
         let mut chain = Chain::after(10);
-        let sequences = [true, false, true, true].map(|ends| chain.assign(ends));
+        let sequences = [true, false, true, true].map(|ends| chain.assign(2, ends));
         assert_eq!(sequences, [11, 12, 13, 14]);
         chain.wrote(13);
         chain.wrote(11);
@@ -88,13 +109,21 @@ mod tests {
         assert_eq!((chain.written(), chain.durable(), chain.written_groups()), (14, 13, 14));
         chain.flushed(12);
         assert_eq!(chain.durable(), 13, "an older flush takes nothing back");
+        assert_eq!(chain.pages_at_risk(), 2);
+    }
+
+    #[test]
+    fn what_is_only_there_is_never_made_durable() {
+        let mut chain = Chain::continued(3, 8);
+        chain.flushed(8);
+        assert_eq!((chain.durable(), chain.assigned_groups(), chain.assign(1, false)), (3, 3, 9));
     }
 
     #[test]
     fn a_group_that_is_written_in_part_is_not_durable() {
         let mut chain = Chain::after(0);
         for ends in [true, false, true] {
-            chain.assign(ends);
+            chain.assign(1, ends);
         }
         chain.wrote(1);
         chain.wrote(2);

@@ -1,0 +1,116 @@
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use nandle_io::{Arena, Buffer};
+
+use super::rotation::{Rotation, Stamp};
+use crate::defects::Defect;
+use crate::disk::Disk;
+use crate::label::Label;
+use crate::{BLOCK_BYTES, PageError};
+
+const SCAN_BYTES: u64 = 1 << 20;
+
+/// What an opening reads of a store's ledgers and extents.
+pub(crate) struct Scan<'a> {
+    pub(crate) disk: &'a Rc<Disk>,
+    pub(crate) label: &'a Label,
+    pub(crate) arena: Arena,
+}
+
+/// The header of an extent, as far as its place in the chain goes.
+pub(crate) trait Link {
+    /// All up to this sequence were durable when it was written.
+    fn durable(&self) -> u64;
+    /// A group ends with it.
+    fn is_last(&self) -> bool;
+    /// Its block of the area.
+    fn position(&self) -> u64;
+}
+
+impl<'a> Scan<'a> {
+    pub(crate) fn new(disk: &'a Rc<Disk>, label: &'a Label) -> Result<Self, PageError> {
+        let bytes = SCAN_BYTES.max(label.ledger_bytes).max(label.page_bytes);
+        let arena = Arena::new(usize::try_from(bytes).unwrap_or(usize::MAX))?;
+        Ok(Self { disk, label, arena })
+    }
+
+    pub(crate) fn corrupt(&self, what: &'static str, block: u64) -> PageError {
+        PageError::Corrupt { what, offset_bytes: self.label.offset_of(block) }
+    }
+
+    pub(crate) async fn read(&self, offset_bytes: u64, bytes: u64) -> Result<Buffer, PageError> {
+        let into = self.arena.allocate(usize::try_from(bytes).unwrap_or(usize::MAX))?;
+        self.disk.read("recovering the store", offset_bytes, into).await
+    }
+
+    /// The newest valid ledger, and how those that follow it are placed.
+    pub(crate) async fn ledger<L>(
+        &self,
+        decode: impl Fn(&[u8]) -> Option<(Stamp, L)>,
+    ) -> Result<(L, Rotation), PageError> {
+        let mut found = BTreeMap::new();
+        for copy in 0..self.label.ledger_copies {
+            let bytes = self.read(self.label.ledger_at(copy), self.label.ledger_bytes).await?;
+            found.extend(decode(&bytes).map(|ledger| (copy, ledger)));
+        }
+        let stamps = found.iter().map(|(copy, (stamp, _))| (*copy, *stamp));
+        let newest = Rotation::found(self.label.ledger_copies, stamps)
+            .and_then(|rotation| Some((found.remove(&rotation.newest_copy())?.1, rotation)));
+        newest.ok_or(PageError::Corrupt {
+            what: "all copies of the ledger are damaged",
+            offset_bytes: self.label.ledger_offset,
+        })
+    }
+
+    /// All valid headers of the area, in the order of their positions.
+    pub(crate) async fn headers<H>(
+        &self,
+        decode: impl Fn(u64, &[u8]) -> Option<H>,
+    ) -> Result<Vec<H>, PageError> {
+        let mut headers = Vec::new();
+        let mut done_bytes = 0;
+        while done_bytes < self.label.area_bytes {
+            let length = (self.label.area_bytes - done_bytes).min(SCAN_BYTES);
+            let bytes = self.read(self.label.area_offset + done_bytes, length).await?;
+            let blocks = (done_bytes / BLOCK_BYTES as u64..).zip(bytes.chunks(BLOCK_BYTES));
+            headers.extend(blocks.filter_map(|(position, block)| decode(position, block)));
+            done_bytes += length;
+        }
+        Ok(headers)
+    }
+
+    /// Follows the chain, by sequence, from behind `durable` on.
+    pub(crate) async fn follow<H: Link>(
+        &self,
+        durable: u64,
+        chain: &BTreeMap<u64, H>,
+        is_whole: impl AsyncFn(&H) -> Result<bool, PageError>,
+    ) -> Result<Followed, PageError> {
+        let promised = chain.values().map(Link::durable).max().unwrap_or(0).max(durable);
+        let mut end = durable;
+        for (expected, (sequence, header)) in (durable + 1..).zip(chain.range(durable + 1..)) {
+            let is_gap = *sequence != expected && !Defect::GapsAccepted.is_seeded();
+            if is_gap || !(is_whole(header).await? || Defect::PagesUnchecked.is_seeded()) {
+                break;
+            }
+            if header.is_last() || Defect::HalfGroups.is_seeded() {
+                end = *sequence;
+            }
+        }
+        if end < promised {
+            let what = "an extent that was durable is missing, and its pages were acknowledged";
+            return Err(self.corrupt(what, chain.get(&(end + 1)).map_or(0, Link::position)));
+        }
+        Ok(Followed { promised, end })
+    }
+}
+
+/// How far the chain goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Followed {
+    /// All up to this sequence are known to be durable: something that was written later says so.
+    pub(crate) promised: u64,
+    /// The end of the last group that is there as a whole.
+    pub(crate) end: u64,
+}

@@ -13,6 +13,9 @@ use crate::oracle::{Change, Page, Record, judge};
 use crate::scenario::{Scenario, Trouble};
 use crate::stage::{Purpose, Stage};
 
+/// No request takes longer.
+const LONGEST_REQUEST_US: u64 = 1_000_000;
+
 /// What a power cut left, and what was promised of it.
 pub(crate) struct Remains<'a> {
     pub(crate) contents: &'a [Contents],
@@ -77,15 +80,15 @@ pub(crate) fn live(scenario: &Scenario, remains: &Remains<'_>, plan: Plan) -> Re
                 return Ok(());
             }
             let store = work(&handle, store, &working, plan, session).await?;
-            // After a failure the power goes off: see the crate's documentation.
-            if working.stopped.get() {
+            if working.has_ended() {
                 return Ok(());
             }
             if session + 1 < plan.sessions {
                 working.end(store).await?;
-                if working.stopped.get() {
+                if working.has_ended() {
                     return Ok(());
                 }
+                working.settle(&handle).await;
             }
             record = working.record(|record| record.clone());
             promised = record.promised(u64::MAX);
@@ -190,6 +193,19 @@ impl Shared {
             self.sessions.borrow_mut().push(before);
         }
         Ok(Some(store))
+    }
+
+    /// Whether a failure was the last thing that happens before the power goes off.
+    fn has_ended(&self) -> bool {
+        self.stopped.get() && !self.scenario.goes_on_after_failure()
+    }
+
+    /// After a failure the power stays on: what the device shows may never have been durable, and the next opening is to
+    /// cope with it. What was on its way arrives before that.
+    async fn settle(&self, handle: &Handle) {
+        if self.stopped.replace(false) {
+            handle.sleep(Nanos::from_micros(LONGEST_REQUEST_US)).await;
+        }
     }
 
     async fn end(&self, store: Store) -> Result<(), String> {

@@ -136,6 +136,15 @@ impl Scenario {
         }
     }
 
+    /// Whether the store is opened again after a failure before the power goes off. `direct` and `auto` promise nothing of
+    /// pages that were being written; and `out-of-place` takes for durable what it can read.
+    pub fn goes_on_after_failure(&self) -> bool {
+        match self.policy {
+            PolicyKind::OutOfPlace => self.trouble != Trouble::FailedFlush,
+            policy => policy.promises().atomic_batch,
+        }
+    }
+
     pub(crate) fn create_options(&self) -> CreateOptions {
         CreateOptions {
             alignment_bytes: 4096,

@@ -75,7 +75,13 @@ pub(crate) fn live(scenario: &Scenario, remains: &Remains<'_>, plan: Plan) -> Re
         let mut record = remains.record.clone();
         let mut promised = remains.promised.clone();
         for session in 0..plan.sessions.max(1) {
-            let Some(store) = working.open(&handle, device, record, &promised).await? else { return Ok(()) };
+            let Some(store) = working.open(&handle, device, &record, &promised).await? else {
+                if working.has_ended() {
+                    return Ok(());
+                }
+                working.settle(&handle).await;
+                continue;
+            };
             if plan.sessions == 0 {
                 return Ok(());
             }
@@ -172,7 +178,7 @@ impl Shared {
         &self,
         handle: &Handle,
         device: DeviceId,
-        before: Record,
+        before: &Record,
         promised: &[usize],
     ) -> Result<Option<Store>, String> {
         let store = match Store::open(handle, device, self.scenario.open_options()).await {
@@ -184,7 +190,7 @@ impl Shared {
             Ok(found) => found,
             Err(error) => return self.excuse(&error).map(|()| None),
         };
-        let base = judge(&before, promised, &found)?;
+        let base = judge(before, promised, &found)?;
         // What a store without atomic batches shows may still be volatile: opening it is no promise.
         let is_first = self.sessions.borrow().is_empty();
         if is_first || self.scenario.policy.promises().atomic_batch {

@@ -34,7 +34,7 @@ fn threads_change_nothing() {
 fn a_store_whose_flush_failed_is_opened_again() {
     use PolicyKind::{DoubleWrite, StableBuffer, StableRing};
     let mut images = 0;
-    for seed in 1..=60 {
+    for seed in 1..=600 {
         for policy in [DoubleWrite, StableBuffer, StableRing] {
             let scenario = Scenario::with_policy(seed, policy);
             let steps = 2 * scenario.steps;

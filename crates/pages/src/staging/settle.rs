@@ -99,6 +99,13 @@ impl Shared {
             state.epoch += 1;
             state.extents_epoch = state.epoch;
         }
+        self.write_down().await?;
+        self.state.borrow_mut().order_the_group();
+        Ok(())
+    }
+
+    /// Writes what is known to be durable into a ledger that is.
+    pub(super) async fn write_down(&self) -> Result<(), PageError> {
         let (dead, empty, ledger) = self.draw_up(Vec::new(), 0);
         self.write_ledger(&ledger).await?;
         if !Defect::LedgerUnflushed.is_seeded() {

@@ -137,12 +137,9 @@ impl Scenario {
     }
 
     /// Whether the store is opened again after a failure before the power goes off. `direct` and `auto` promise nothing of
-    /// pages that were being written; and `out-of-place` takes for durable what it can read.
+    /// pages that were being written, so there is nothing to be seen.
     pub fn goes_on_after_failure(&self) -> bool {
-        match self.policy {
-            PolicyKind::OutOfPlace => self.trouble != Trouble::FailedFlush,
-            policy => policy.promises().atomic_batch,
-        }
+        self.policy.promises().atomic_batch
     }
 
     pub(crate) fn create_options(&self) -> CreateOptions {

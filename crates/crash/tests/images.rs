@@ -32,10 +32,10 @@ fn threads_change_nothing() {
 /// The power stays on after a failed flush, and the store is opened again: what it then shows must hold.
 #[test]
 fn a_store_whose_flush_failed_is_opened_again() {
-    use PolicyKind::{DoubleWrite, StableBuffer, StableRing};
+    use PolicyKind::{DoubleWrite, OutOfPlace, StableBuffer, StableRing};
     let mut images = 0;
-    for seed in 1..=600 {
-        for policy in [DoubleWrite, StableBuffer, StableRing] {
+    for seed in 1..=300 {
+        for policy in [DoubleWrite, StableBuffer, StableRing, OutOfPlace] {
             let scenario = Scenario::with_policy(seed, policy);
             let steps = 2 * scenario.steps;
             let outcome =

@@ -52,6 +52,7 @@ mod staging;
 mod stats;
 mod store;
 mod sums;
+mod turns;
 
 pub use batch::Batch;
 pub use blocking::BlockingStore;

@@ -46,6 +46,7 @@ mod label;
 mod measure;
 mod options;
 mod page;
+mod parts;
 mod policy;
 mod signal;
 mod staging;

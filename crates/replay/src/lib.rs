@@ -16,6 +16,6 @@ mod work;
 
 pub use contender::{Contender, ContenderOptions, Durability};
 pub use error::ReplayError;
-pub use outcome::{DriveFigures, InstanceCounts, LatencySummary, PolicyOutcome, Sample};
+pub use outcome::{AutoFindings, DriveFigures, InstanceCounts, LatencySummary, PolicyOutcome, Sample};
 pub use race::{Race, Watcher, beside_direct, replay};
 pub use work::{Step, Work, WorkOptions};

@@ -1,6 +1,7 @@
 //! The page of a replay: the policies side by side.
 
 mod amounts;
+mod auto;
 mod instances;
 mod over_time;
 mod speed;
@@ -26,6 +27,8 @@ pub struct ReplayReport<'a> {
     pub pages: u64,
     /// Length of a page.
     pub page_bytes: u64,
+    /// What the pages were filled with, in words that follow "contents".
+    pub contents: &'a str,
     /// When a write had to be durable, in words that follow "durable".
     pub durable: &'a str,
     /// Writes under way at the same time.
@@ -73,6 +76,7 @@ fn questions(policies: &[PolicyOutcome]) -> Vec<Question> {
             "What does each write?",
             vec![amounts::device(policies), amounts::flash(policies), amounts::absorbed(policies)],
         ),
+        question("auto", "What did auto choose?", vec![auto::ways(policies)]),
         question(
             "decompositors",
             "What was found in the staging area?",
@@ -93,6 +97,7 @@ fn masthead(report: &ReplayReport) -> Markup {
         ("Trace", text::clean(report.trace)),
         ("Writes", format!("{} of {}", text::plain(report.page_writes), Quantity::size(report.page_bytes))),
         ("Store", Quantity::size(report.pages.saturating_mul(report.page_bytes)).to_string()),
+        ("Contents", report.contents.to_owned()),
         ("Depth", report.queue_depth.to_string()),
         ("Durable", report.durable.to_owned()),
         ("Read back", checked),

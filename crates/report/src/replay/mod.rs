@@ -7,7 +7,7 @@ mod over_time;
 mod speed;
 
 use maud::{Markup, html};
-use nandle_replay::PolicyOutcome;
+use nandle_replay::{PolicyOutcome, promises_in_words};
 
 use crate::figures::Question;
 use crate::page::{Page, document};
@@ -65,7 +65,7 @@ fn questions(policies: &[PolicyOutcome]) -> Vec<Question> {
         figures: figures.into_iter().flatten().collect(),
         remarks: Vec::new(),
     };
-    let all = vec![
+    let mut all = vec![
         question(
             "speed",
             "Which policy is fastest?",
@@ -83,6 +83,10 @@ fn questions(policies: &[PolicyOutcome]) -> Vec<Question> {
             vec![instances::mix(policies), instances::lengths(policies), over_time::occupancy(policies)],
         ),
     ];
+    let promised = promises_in_words(policies);
+    if let Some(speed) = all.first_mut().filter(|_| !promised.is_empty()) {
+        speed.remarks.push(promised);
+    }
     all.into_iter().filter(|question| !question.is_empty()).collect()
 }
 

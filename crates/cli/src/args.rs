@@ -396,7 +396,7 @@ fn positive_bytes(text: &str) -> Result<u64, String> {
 }
 
 /// A share of something.
-fn percent(text: &str) -> Result<u8, String> {
+pub(crate) fn percent(text: &str) -> Result<u8, String> {
     let percent = text.strip_suffix('%').unwrap_or(text).parse().ok().filter(|percent| *percent <= 100);
     percent.ok_or_else(|| "expected 0% to 100%, in whole per cent".into())
 }

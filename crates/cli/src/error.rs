@@ -110,7 +110,9 @@ impl From<ReplayError> for CliError {
         match error {
             ReplayError::Trace(error) => error.into(),
             ReplayError::Cancelled => Self::interrupted("interrupted; a replay keeps no partial results"),
-            ReplayError::BeyondTarget { .. } => Self::usage(error.to_string()),
+            ReplayError::BeyondTarget { .. } | ReplayError::TargetTooSmall { .. } => {
+                Self::usage(error.to_string())
+            }
             _ => Self::failed(error.to_string()),
         }
     }

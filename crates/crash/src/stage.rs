@@ -8,7 +8,7 @@ use nandle_model::media::{
 use nandle_model::world::{Host, ModelWorld};
 
 use crate::scenario::{Scenario, Timing, Trouble};
-use crate::world::Jumble;
+use crate::world::jumble;
 
 /// Chunk of a mirror: small, so that reads go to both legs.
 const CHUNK_BYTES: u64 = 8192;
@@ -46,7 +46,7 @@ impl Stage {
                 let capacity_bytes = contents.first().map_or(0, Contents::capacity_bytes);
                 let devices = u32::try_from(contents.len()).unwrap_or(u32::MAX);
                 let block_bytes = u64::from(scenario.logical_block_bytes);
-                let world = Jumble::new(devices, capacity_bytes, block_bytes, purpose.seed);
+                let world = jumble(devices, capacity_bytes, block_bytes, purpose.seed);
                 Self::on(world, scenario, contents, purpose)
             }
         }

@@ -27,7 +27,10 @@ impl Batch {
     }
 
     /// Says that a page's contents are needed no more. Until it is written again, reading it gives zeros, anything that it
-    /// held before or a mixture of these, or, with `direct`, whatever the device gives for discarded blocks.
+    /// held before or a mixture of these (so it may look torn, whatever the policy promises, and differently after a power
+    /// cut), or, with `direct` and `auto`, whatever the device gives for discarded blocks. It never gives what a batch
+    /// contained that didn't survive. Who has to tell a discarded page from a written one keeps a note of it in a page of
+    /// the same batch.
     pub fn discard(&mut self, page: PageNumber) {
         self.changes.push((page, Change::Discard));
     }

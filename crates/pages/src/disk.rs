@@ -4,10 +4,11 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 
-use nandle_io::runtime::{AsyncDevice, Handle, Reply};
-use nandle_io::{Buffer, BufferMut, Completion, DeviceId, Durability, Operation, Shape, WriteBuffers};
+use nandle_io::runtime::{AsyncDevice, Handle};
+use nandle_io::{Buffer, BufferMut, DeviceId, Durability, Operation, Shape, WriteBuffers};
 
 use crate::defects::Defect;
+use crate::parts::{Parts, ReadParts, WriteParts};
 use crate::signal::Signal;
 use crate::{BLOCK_BYTES, PageError, Stats};
 
@@ -15,6 +16,7 @@ use crate::{BLOCK_BYTES, PageError, Stats};
 /// when a write or a flush failed.
 pub(crate) struct Disk {
     device: AsyncDevice,
+    parts: Parts,
     shape: Shape,
     handle: Handle,
     first_failure: RefCell<Option<PageError>>,
@@ -55,6 +57,7 @@ impl Disk {
             return Err(PageError::LogicalBlock { got: shape.logical_block_bytes, expected: BLOCK_BYTES });
         }
         Ok(Rc::new(Self {
+            parts: Parts::new(device.clone(), &shape),
             device,
             shape,
             handle: handle.clone(),
@@ -116,24 +119,27 @@ impl Disk {
         durability: Durability,
     ) -> Writing {
         let length_bytes: usize = from.iter().map(Buffer::len).sum();
-        let reply = self.check_writable().map(|()| {
+        let parts = self.check_writable().map(|()| {
+            let parts = self.parts.write(offset_bytes, from, durability);
             self.count(|stats| {
-                stats.device_writes += 1;
+                stats.device_writes += parts.requests();
                 stats.device_written_bytes += length_bytes as u64;
                 stats.device_flushes += u64::from(durability == Durability::Durable);
             });
-            self.device.request(Operation::Write { offset_bytes, from, durability })
+            parts
         });
-        Writing { disk: Rc::clone(self), action, durability, reply }
+        Writing { disk: Rc::clone(self), action, durability, parts }
     }
 
     /// Reads; the request is on its way when this returns.
     pub(crate) fn read(&self, action: &'static str, offset_bytes: u64, into: BufferMut) -> Reading {
+        let length_bytes = into.len();
+        let parts = self.parts.read(offset_bytes, into);
         self.count(|stats| {
-            stats.device_reads += 1;
-            stats.device_read_bytes += into.len() as u64;
+            stats.device_reads += parts.requests();
+            stats.device_read_bytes += length_bytes as u64;
         });
-        Reading { action, reply: self.device.request(Operation::read(offset_bytes, into)) }
+        Reading { action, parts }
     }
 
     /// Tells the device that a range is needed no more, where it wants to know.
@@ -229,18 +235,18 @@ pub(crate) struct Writing {
     action: &'static str,
     durability: Durability,
     /// Or why there is no request.
-    reply: Result<Reply, PageError>,
+    parts: Result<WriteParts, PageError>,
 }
 
 impl Future for Writing {
     type Output = Result<(), PageError>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let reply = match &mut self.reply {
-            Ok(reply) => reply,
+        let parts = match &mut self.parts {
+            Ok(parts) => parts,
             Err(refused) => return Poll::Ready(Err(refused.clone())),
         };
-        let result = ready!(Pin::new(reply).poll(context)).result;
+        let result = ready!(Pin::new(parts).poll(context));
         if self.durability == Durability::Volatile {
             self.disk.writes.completed.update(|completed| completed + 1);
         }
@@ -253,17 +259,14 @@ impl Future for Writing {
 #[must_use = "the buffer comes back with it"]
 pub(crate) struct Reading {
     action: &'static str,
-    reply: Reply,
+    parts: ReadParts,
 }
 
 impl Future for Reading {
     type Output = Result<Buffer, PageError>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let Completion { operation, result, .. } = ready!(Pin::new(&mut self.reply).poll(context));
-        let Some(buffer) = operation.into_read_buffer() else {
-            unreachable!("a completion has its request's buffers")
-        };
-        Poll::Ready(result.map(|()| buffer.freeze()).map_err(PageError::device(self.action)))
+        let result = ready!(Pin::new(&mut self.parts).poll(context));
+        Poll::Ready(result.map_err(PageError::device(self.action)))
     }
 }

@@ -3,25 +3,23 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use nandle_io::{Buffer, BufferMut, WriteBuffers};
-use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use crate::disk::{Disk, Writing};
 use crate::label::Label;
 use crate::page::checksum;
-use crate::signal::Signal;
 use crate::sums::Sums;
+use crate::turns::PageTurns;
 use crate::{PageError, PageNumber};
 
-/// Where every page has its own place. Writes of one page never overlap on the device, and what is read is checked
-/// where it was written since the store was opened.
+/// Where every page has its own place. Writes of one page never overlap on the device and take place in the order of the
+/// calls, and what is read is checked where it was written since the store was opened.
 pub(crate) struct Home {
     disk: Rc<Disk>,
     label: Label,
     sums: RefCell<Sums>,
-    /// Pages with a write or a discard on its way.
-    busy: RefCell<FxHashSet<PageNumber>>,
-    changed: Signal,
+    /// Pages with a write or a discard on its way are taken.
+    turns: PageTurns,
 }
 
 impl Home {
@@ -30,8 +28,7 @@ impl Home {
             disk: Rc::clone(disk),
             label: label.clone(),
             sums: RefCell::default(),
-            busy: RefCell::default(),
-            changed: Signal::default(),
+            turns: PageTurns::default(),
         })
     }
 
@@ -45,7 +42,7 @@ impl Home {
 
     /// Writes runs of pages, at each time as many requests as `depth` says then, at least one.
     pub(crate) async fn write(&self, runs: Vec<Run>, depth: impl Fn() -> usize) -> Result<(), PageError> {
-        let _mine = self.claim(runs.iter().flat_map(Run::numbers).collect()).await;
+        let _mine = self.turns.take(runs.iter().flat_map(Run::numbers).collect()).await;
         let mut on_their_way = VecDeque::new();
         let mut result = Ok(());
         for Run { first, pages, sums } in runs {
@@ -76,7 +73,7 @@ impl Home {
 
     /// Lets the device forget a page.
     pub(crate) async fn discard(&self, page: PageNumber) -> Result<(), PageError> {
-        let _mine = self.claim(vec![page]).await;
+        let _mine = self.turns.take(vec![page]).await;
         self.sums.borrow_mut().forget(page);
         self.disk.discard(self.label.home_of(page), self.label.page_bytes).await
     }
@@ -84,7 +81,7 @@ impl Home {
     /// Reads a page and checks it. A write that came in between makes it read again.
     pub(crate) async fn read(&self, page: PageNumber, mut into: BufferMut) -> Result<Buffer, PageError> {
         loop {
-            self.changed.wait(|| (!self.busy.borrow().contains(&page)).then_some(())).await;
+            self.turns.is_free(page).await;
             let expected = self.sums.borrow().get(page);
             let contents = self.disk.read("reading a page", self.label.home_of(page), into).await?;
             let Some(expected) = expected else { return Ok(contents) };
@@ -92,8 +89,7 @@ impl Home {
             if got == expected {
                 return Ok(contents);
             }
-            let overtaken =
-                self.busy.borrow().contains(&page) || self.sums.borrow().get(page) != Some(expected);
+            let overtaken = self.turns.is_taken(page) || self.sums.borrow().get(page) != Some(expected);
             match contents.thaw() {
                 Ok(buffer) if overtaken => into = buffer,
                 _ => return Err(PageError::Damaged { page, place: "its home", got, expected }),
@@ -104,13 +100,6 @@ impl Home {
     /// Pages whose contents are known.
     pub(crate) fn known(&self) -> Vec<PageNumber> {
         self.sums.borrow().pages()
-    }
-
-    async fn claim(&self, pages: Vec<PageNumber>) -> Mine<'_> {
-        let free = || !pages.iter().any(|page| self.busy.borrow().contains(page));
-        self.changed.wait(|| free().then_some(())).await;
-        self.busy.borrow_mut().extend(pages.iter().copied());
-        Mine { home: self, pages }
     }
 }
 
@@ -151,22 +140,5 @@ impl Run {
 
     fn numbers(&self) -> impl Iterator<Item = PageNumber> + use<> {
         (self.first.0..self.first.0 + self.pages.len() as u64).map(PageNumber)
-    }
-}
-
-/// Pages that nobody else writes meanwhile.
-struct Mine<'a> {
-    home: &'a Home,
-    pages: Vec<PageNumber>,
-}
-
-impl Drop for Mine<'_> {
-    fn drop(&mut self) {
-        let mut busy = self.home.busy.borrow_mut();
-        for page in &self.pages {
-            busy.remove(page);
-        }
-        drop(busy);
-        self.home.changed.notify();
     }
 }

@@ -28,8 +28,39 @@
 //! # Ok::<(), nandle_pages::PageError>(())
 //! ```
 //!
+//! # In an engine of one's own
+//!
+//! Depend on this crate and on `nandle-io` (devices, memory), by path or from the repository: neither is on crates.io.
+//! [`Store`] runs in an engine that is written for [`nandle_io::runtime`], [`BlockingStore`] in any other: a thread of its
+//! own, and handles that threads share. `examples/key_value.rs` is a whole engine on the latter in one file, and the
+//! documentation of [`BlockingStore`] shows a first program.
+//!
+//! 1. Choose a policy. `nandle replay` with a trace of one's own on one's own disk says what each costs:
+//!
+//!    | policy | after a power cut | takes | suits |
+//!    |---|---|---|---|
+//!    | [`Direct`](PolicyKind::Direct) | pages may be torn, batches there in part | every page once | engines with a journal and full-page images of their own |
+//!    | [`DoubleWrite`](PolicyKind::DoubleWrite) | batches whole | every page twice, at once | a yardstick |
+//!    | [`StableBuffer`](PolicyKind::StableBuffer) | batches whole | every page twice, home in the background in patterns that the drive likes | old flash: a staging area as small as the drive's focused area |
+//!    | [`StableRing`](PolicyKind::StableRing) | batches whole | the same, home by a sweep | drives on which random writes cost much; the larger the ring, the better |
+//!    | [`OutOfPlace`](PolicyKind::OutOfPlace) | batches whole | every page once, compressed, and cleaning; 64 bytes of memory a page | drives that wear, pages that compress |
+//!    | [`Auto`](PolicyKind::Auto) | as `Direct` | what costs less of `Direct` and `StableRing` | unknown drives |
+//!
+//! 2. Make a store once: [`CreateOptions`] say its policy, page length and number of pages, which never change, and
+//!    [`CreateOptions::device_bytes`] how long the file must be; a file should have its blocks (`fallocate`), or a full disk
+//!    stops the store later. In a place that held a store before, give another [`id`](CreateOptions::id).
+//! 3. From then on open it. Opening recovers: there is nothing else to do after a crash. What it finds is in
+//!    [`Promises`] for the store's policy.
+//! 4. Pages that were never written may hold anything, so the engine notes which it uses, in a page of the store.
+//! 5. Change pages in batches, one for each change that must be whole. [`commit`](Store::commit) for what must be durable
+//!    now, [`write`](Store::write) for what the next commit or [`sync`](Store::sync) makes durable; writers that commit at the
+//!    same time share a flush. The store has no locks on pages: two who change one page agree among themselves.
+//! 6. After [`PageError::Latched`] drop the store and open it again, after a failed flush best after a restart of the
+//!    machine; every other error concerns the call alone.
+//!
 //! How a batch travels is in the documentation of [`policy`](PolicyKind); the formats are specified at the top of the
-//! files that encode them: `label.rs`, `staging/header.rs`, `staging/ledger.rs`.
+//! files that encode them: `label.rs`, `staging/header.rs`, `staging/ledger.rs`, `policy/out_of_place/header.rs`,
+//! `policy/out_of_place/ledger.rs`.
 
 mod batch;
 mod blocking;
@@ -46,12 +77,14 @@ mod label;
 mod measure;
 mod options;
 mod page;
+mod parts;
 mod policy;
 mod signal;
 mod staging;
 mod stats;
 mod store;
 mod sums;
+mod turns;
 
 pub use batch::Batch;
 pub use blocking::BlockingStore;
@@ -64,5 +97,5 @@ pub use measure::Exchange;
 pub use options::{CreateOptions, OpenOptions};
 pub use page::{BLOCK_BYTES, PageNumber};
 pub use policy::{PolicyKind, Promises, UnknownPolicy};
-pub use stats::{Instances, Stats};
+pub use stats::{AutoStats, Instances, Stats};
 pub use store::Store;

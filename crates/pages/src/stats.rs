@@ -1,5 +1,4 @@
-/// What a store did since it was opened. Shared in memory; `write_amplification` is bytes at the device by bytes of
-/// pages.
+/// What a store did since it was opened.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stats {
@@ -29,6 +28,24 @@ pub struct Stats {
     pub staged_pages: u64,
     /// Instances that each decompositor won, and the pages in them: sequential, partitioned, ordered, focused.
     pub instances: [Instances; 4],
+    /// What `auto` found out; `None` with the other policies.
+    pub auto: Option<AutoStats>,
+}
+
+/// What `auto` found out about its two ways, and which it takes. Times are those of a page, as clients waited for it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AutoStats {
+    /// Which way was chosen last: whether it is staging. `None` until both were tried.
+    pub stages: Option<bool>,
+    /// Trials that have ended, of either way.
+    pub trials: u64,
+    /// How often another way was chosen than before.
+    pub changes: u64,
+    /// What staging took when it was measured last.
+    pub staged_ns: Option<u64>,
+    /// What going straight home took when it was measured last.
+    pub straight_ns: Option<u64>,
 }
 
 /// How often a write stream decompositor won, and with how many pages.

@@ -21,7 +21,8 @@ use crate::{
 /// - Batches take effect in the order of the calls; the calls of one task are in its own order.
 /// - When a write or a flush fails, the store stops ([`PageError::Latched`]): nothing is acknowledged any more until
 ///   it was opened again.
-/// - A page that was never written reads as whatever the device held.
+/// - A page that was never written reads as whatever the device held, and one that was
+///   [discarded](Batch::discard) as anything that it ever held.
 ///
 /// Dropped without [`close`](Store::close) it behaves as after a power cut: nothing acknowledged is lost. But only `close`
 /// waits for what goes on in the background, so only then may it be opened again in the same runtime.

@@ -11,7 +11,7 @@
 mod common;
 
 use common::{DEVICE, batch, create_options, open_options, read, run, worlds};
-use nandle_pages::{Batch, OpenOptions, PageError, PageNumber, PolicyKind, Store};
+use nandle_pages::{Batch, CreateOptions, OpenOptions, PageError, PageNumber, PolicyKind, Store};
 
 /// Much more than the buffer holds, page after page and at random, with rewrites.
 fn history() -> impl Iterator<Item = (Vec<u64>, u64)> {
@@ -131,4 +131,36 @@ fn bad_input_is_named() {
         assert_eq!(large, PageError::BatchTooLarge { changes: 5, most: 4 });
         assert_eq!(store.verify().await, Ok(0), "nothing of these was accepted");
     });
+}
+
+/// Requests that are longer than the device takes: pages, groups, runs home, what recovery reads.
+#[test]
+fn a_device_that_takes_short_requests_only_is_given_short_ones() {
+    for policy in PolicyKind::ALL {
+        for (page_bytes, largest_transfer_bytes) in [(4096, 4096), (4096, 20_000), (65_536, 16 << 10)] {
+            run(common::short_world(largest_transfer_bytes), async |handle| {
+                let create = CreateOptions {
+                    page_bytes,
+                    buffer_bytes: 64 * page_bytes as u64,
+                    ..create_options(policy)
+                };
+                let options = OpenOptions { memory_bytes: 8 << 20, ..open_options() };
+                let store = Store::create(&handle, DEVICE, &create, options).await.unwrap();
+                for version in 1..=40 {
+                    let first = version * 13 % 50;
+                    let pages: Vec<_> = (first..first + 8).collect();
+                    store.commit(batch(&store, &pages, version)).await.unwrap();
+                }
+                store.close().await.unwrap();
+                let store = Store::open(&handle, DEVICE, options).await.unwrap();
+                let newest =
+                    |page| (1..=40).rev().find(|version| (0..8).any(|i| version * 13 % 50 + i == page));
+                for page in 0..58 {
+                    assert_eq!(read(&store, page).await, newest(page), "{policy}, page {page}");
+                }
+                store.verify().await.unwrap();
+                store.checkpoint().await.unwrap();
+            });
+        }
+    }
 }

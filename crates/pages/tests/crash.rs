@@ -205,6 +205,18 @@ fn nothing_acknowledged_is_lost_and_no_batch_is_there_in_part() {
     assert!(images > 1000, "{images}");
 }
 
+/// Each version goes home before the next one is accepted, and the power is cut between any two steps of that.
+#[test]
+fn without_absorption_the_newest_version_survives_all_the_same() {
+    for policy in [PolicyKind::DoubleWrite, PolicyKind::StableBuffer, PolicyKind::StableRing] {
+        for gather_bytes in [0, 16 << 10] {
+            let options = OpenOptions { absorb: false, gather_bytes, ..open_options() };
+            let cuts = PowerCut { choices: 4, ..PowerCut::seeded(31) };
+            assert!(explore(policy, 31, 60, options, cuts) > 50, "{policy}");
+        }
+    }
+}
+
 #[test]
 fn recovery_can_be_cut_again() {
     for policy in PolicyKind::ALL {

@@ -87,3 +87,32 @@ fn settling_shares_the_flushes_of_commits() {
         });
     }
 }
+
+/// A page that is written again while it is staged goes home once; without absorption each of its versions does.
+#[test]
+fn without_absorption_every_version_goes_home() {
+    let homed = |policy, absorb, gather_bytes| {
+        run(memory_world(), async |handle| {
+            let options = OpenOptions { absorb, gather_bytes, ..open_options() };
+            let store = Store::create(&handle, DEVICE, &create_options(policy), options).await.unwrap();
+            for version in 1..=40 {
+                store.write(batch(&store, &[3, version % 5 + 10], version)).await.unwrap();
+                assert_eq!(read(&store, 3).await, Some(version), "{policy}");
+            }
+            store.checkpoint().await.unwrap();
+            for (page, newest) in [(3, 40), (10, 40), (11, 36), (14, 39)] {
+                assert_eq!(read(&store, page).await, Some(newest), "{policy}");
+            }
+            let stats = store.stats();
+            (stats.pages_homed, stats.pages_absorbed)
+        })
+    };
+    for policy in [PolicyKind::DoubleWrite, PolicyKind::StableBuffer, PolicyKind::StableRing] {
+        for gather_bytes in [0, 64 << 10] {
+            assert_eq!(homed(policy, false, gather_bytes), (80, 0), "{policy}");
+        }
+        let (pages, absorbed) = homed(policy, true, 64 << 10);
+        assert!(pages < 80, "{policy}: {pages} went home, absorption on");
+        assert!(absorbed > 20, "{policy}: {absorbed}");
+    }
+}

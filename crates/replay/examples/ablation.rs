@@ -134,7 +134,8 @@ fn run(case: &Case, work: &Rc<Work>) -> PolicyOutcome {
     let media = device.media();
     let (device, _) = world.add(device, media);
     let create = CreateOptions::new(case.policy, PAGE_BYTES, work.pages).with_buffer_bytes(case.buffer_bytes);
-    let options = ContenderOptions { queue_depth: 1, durability: Durability::None, open: case.open };
+    let (durability, open) = (Durability::None, case.open);
+    let options = ContenderOptions { queue_depth: 1, durability, open, compressible_percent: 0 };
     let contender = Contender::new(Box::new(world), &device, &create, work, options).unwrap();
     let race = Race { stretch_steps: 4096, verify: false };
     replay(vec![contender], race, &mut Nobody).unwrap().remove(0)

@@ -6,10 +6,11 @@ use nandle_io::runtime::{Handle, Runtime};
 use nandle_io::{Device, DeviceId, DriveCounters, Io, Nanos};
 use nandle_pages::{Batch, CreateOptions, OpenOptions, PageError, PageNumber, PolicyKind, Store};
 
+use crate::ReplayError;
+use crate::contents::Contents;
 use crate::cursor::Cursor;
 use crate::outcome::{InstanceCounts, PolicyOutcome, Run, Sample};
 use crate::work::{Step, Work};
-use crate::{ReplayError, contents};
 
 /// Latencies up to this are told apart; longer ones count as this long.
 const LATENCY_NS_MAX: u64 = 3_600_000_000_000;
@@ -38,6 +39,14 @@ pub struct ContenderOptions {
     pub durability: Durability,
     /// How the store is used.
     pub open: OpenOptions,
+    /// How much of each page's contents any compression makes nearly nothing of, in percent; the rest is noise.
+    pub compressible_percent: u8,
+}
+
+impl ContenderOptions {
+    fn contents(&self) -> Contents {
+        Contents { compressible_percent: self.compressible_percent }
+    }
 }
 
 /// A store on a device of its own that does the work.
@@ -178,6 +187,7 @@ impl Contender {
         let (store, cursor, tally) =
             (Rc::clone(&self.store), Rc::clone(&self.cursor), Rc::clone(&self.tally));
         let (handle, durability) = (handle.clone(), self.options.durability);
+        let contents = self.options.contents();
         async move {
             while let Some(step) = cursor.take() {
                 let began = handle.now();
@@ -186,7 +196,7 @@ impl Contender {
                     Step::Sync => {}
                     Step::Discard { page, pages } => store.write(discard(&cursor, page, pages)).await?,
                     Step::Write { page, pages } => {
-                        let batch = batch(&store, &cursor, page, pages)?;
+                        let batch = batch(&store, &cursor, contents, page, pages)?;
                         match durability {
                             Durability::Each => store.commit(batch).await?,
                             Durability::Trace | Durability::None => store.write(batch).await?,
@@ -207,6 +217,7 @@ impl Contender {
             elapsed_ns: self.elapsed.0,
             writes: self.tally.borrow().writes,
             staged_pages: stats.staged_pages,
+            pages_straight: stats.pages_straight,
             device_written_bytes: stats.device_written_bytes,
             instances: InstanceCounts::of(&stats),
         });
@@ -214,7 +225,7 @@ impl Contender {
 
     fn verify(&self) -> Result<u64, ReplayError> {
         let expected = self.cursor.expected();
-        let policy = self.policy();
+        let (policy, contents) = (self.policy(), self.options.contents());
         for part in expected.chunks(VERIFY_DEPTH) {
             let handle = self.runtime.handle();
             let reads: Vec<_> = part
@@ -223,7 +234,7 @@ impl Contender {
                     let store = Rc::clone(&self.store);
                     handle.spawn(async move {
                         let bytes = store.read(PageNumber(page)).await?;
-                        Ok((page, contents::holds(&bytes, page, version)))
+                        Ok((page, contents.holds(&bytes, page, version)))
                     })
                 })
                 .collect();
@@ -239,11 +250,17 @@ impl Contender {
 }
 
 /// New contents for some pages. Their versions follow the order of the calls, as the store's writes do.
-fn batch(store: &Store, cursor: &Cursor, page: u64, pages: u32) -> Result<Batch, PageError> {
+fn batch(
+    store: &Store,
+    cursor: &Cursor,
+    contents: Contents,
+    page: u64,
+    pages: u32,
+) -> Result<Batch, PageError> {
     let mut batch = Batch::new();
     for page in page..page + u64::from(pages) {
         let mut buffer = store.buffer()?;
-        contents::fill(&mut buffer, page, cursor.new_version(page));
+        contents.fill(&mut buffer, page, cursor.new_version(page));
         batch.put(PageNumber(page), buffer.freeze());
     }
     Ok(batch)

@@ -25,6 +25,22 @@ pub enum ReplayError {
         /// Bytes of pages that fit.
         room_bytes: u64,
     },
+    /// The target is too small for the trace, and too small to fold its addresses into.
+    #[error(
+        "the trace writes to byte {address} (event {event}), and the target has room for {room_bytes} bytes of pages beside \
+         what the stores need for themselves; even to fold addresses back (--wrap) takes {least_bytes}: name a larger target \
+         or a smaller --buffer"
+    )]
+    TargetTooSmall {
+        /// The first address that lies beyond.
+        address: u64,
+        /// Counted from 1.
+        event: u64,
+        /// Bytes of pages that fit.
+        room_bytes: u64,
+        /// Bytes of pages that would do.
+        least_bytes: u64,
+    },
     /// A write is longer than the store's memory.
     #[error("the trace has a write of {pages} pages (event {event}); {most} at most can be replayed as one")]
     LongWrite {

@@ -12,10 +12,12 @@ mod cursor;
 mod error;
 mod outcome;
 mod race;
+mod words;
 mod work;
 
 pub use contender::{Contender, ContenderOptions, Durability};
 pub use error::ReplayError;
-pub use outcome::{DriveFigures, InstanceCounts, LatencySummary, PolicyOutcome, Sample};
+pub use outcome::{AutoFindings, DriveFigures, InstanceCounts, LatencySummary, PolicyOutcome, Sample};
 pub use race::{Race, Watcher, beside_direct, replay};
+pub use words::promises_in_words;
 pub use work::{Step, Work, WorkOptions};

@@ -1,6 +1,6 @@
 use hdrhistogram::Histogram;
 use nandle_io::DriveCounters;
-use nandle_pages::{PolicyKind, Promises, Stats};
+use nandle_pages::{AutoStats, PolicyKind, Promises, Stats};
 use serde::Serialize;
 
 /// A quantile is told only when so many observations lie beyond it.
@@ -45,6 +45,8 @@ pub struct PolicyOutcome {
     pub pages_absorbed: u64,
     /// Page writes that `auto` sent straight home; 0 with the other policies.
     pub pages_straight: u64,
+    /// What `auto` found out and chose; `null` with the other policies.
+    pub auto: Option<AutoFindings>,
     /// Pages brought home.
     pub pages_homed: u64,
     /// What the decompositors found, where there are any.
@@ -66,6 +68,21 @@ pub struct DriveFigures {
     pub write_amplification: Option<f64>,
     /// Flash written by bytes of page writes: ours and the drive's amplification together.
     pub flash_bytes_by_page_bytes: f64,
+}
+
+/// What `auto` knew at the end of the work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct AutoFindings {
+    /// What works when nothing is being tried: `staging`, `straight`, or `null` until both ways were tried.
+    pub chosen: Option<&'static str>,
+    /// Trials of either way.
+    pub trials: u64,
+    /// How often another way was chosen than before.
+    pub changes: u64,
+    /// What a page took the last time that staging was measured, as clients waited for it.
+    pub staged_page_ns: Option<u64>,
+    /// The same for going straight home.
+    pub straight_page_ns: Option<u64>,
 }
 
 /// Latency of writes.
@@ -115,10 +132,24 @@ pub struct Sample {
     pub writes: u64,
     /// Pages in the staging area or in memory at its end.
     pub staged_pages: u64,
+    /// Page writes that `auto` had sent straight home until then.
+    pub pages_straight: u64,
     /// Bytes written to the device until then.
     pub device_written_bytes: u64,
     /// What the decompositors had found until then.
     pub instances: InstanceCounts,
+}
+
+impl AutoFindings {
+    fn of(stats: &AutoStats) -> Self {
+        Self {
+            chosen: stats.stages.map(|stages| if stages { "staging" } else { "straight" }),
+            trials: stats.trials,
+            changes: stats.changes,
+            staged_page_ns: stats.staged_ns,
+            straight_page_ns: stats.straight_ns,
+        }
+    }
 }
 
 impl LatencySummary {
@@ -196,6 +227,7 @@ impl PolicyOutcome {
             }),
             pages_absorbed: stats.pages_absorbed,
             pages_straight: stats.pages_straight,
+            auto: stats.auto.as_ref().map(AutoFindings::of),
             pages_homed: stats.pages_homed,
             instances: InstanceCounts::of(stats),
             verified_pages: run.verified_pages,

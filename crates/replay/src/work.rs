@@ -126,8 +126,7 @@ impl Work {
         let ranges = match options.pages_max {
             Some(most) if touched.end > most => {
                 if !options.wrap || most < WRITE_PAGES_MAX {
-                    let room_bytes = most.saturating_mul(options.page_bytes as u64);
-                    return Err(ReplayError::BeyondTarget { address: record.address, event, room_bytes });
+                    return Err(beyond(record, event, most, options.page_bytes as u64));
                 }
                 self.wrapped = true;
                 folded(touched.start % most, count, most)
@@ -138,6 +137,16 @@ impl Work {
         self.pages = ranges.clone().map(|(page, pages)| page + u64::from(pages)).fold(self.pages, u64::max);
         Ok(ranges)
     }
+}
+
+/// Why an address can't be written to in a store of `most` pages.
+fn beyond(record: &Record, event: u64, most: u64, page_bytes: u64) -> ReplayError {
+    let (address, room_bytes) = (record.address, most.saturating_mul(page_bytes));
+    if most < WRITE_PAGES_MAX {
+        let least_bytes = WRITE_PAGES_MAX.saturating_mul(page_bytes);
+        return ReplayError::TargetTooSmall { address, event, room_bytes, least_bytes };
+    }
+    ReplayError::BeyondTarget { address, event, room_bytes }
 }
 
 /// A range cut at the end of the store, its rest at the beginning.
@@ -196,6 +205,9 @@ mod tests {
         let error = work(&records, bounded).unwrap_err();
         assert!(matches!(error, ReplayError::BeyondTarget { event: 1, .. }), "{error}");
         assert!(error.to_string().contains("--wrap"));
+        let tiny = WorkOptions { pages_max: Some(3), wrap: true, ..OPTIONS };
+        let error = work(&records, tiny).unwrap_err();
+        assert!(matches!(error, ReplayError::TargetTooSmall { room_bytes: 12_288, .. }), "{error}");
         let folded = work(&records, WorkOptions { wrap: true, ..bounded }).unwrap();
         let expected = [(2047, 1), (0, 1), (952, 1)].map(|(page, pages)| Step::Write { page, pages });
         assert_eq!(folded.steps(), expected);

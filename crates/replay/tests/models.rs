@@ -59,7 +59,8 @@ fn run(
 ) -> Result<PolicyOutcome, ReplayError> {
     let work = work();
     let create = CreateOptions::new(policy, 4096, work.pages);
-    let options = ContenderOptions { queue_depth, durability, open: OpenOptions::default() };
+    let open = OpenOptions::default();
+    let options = ContenderOptions { queue_depth, durability, open, compressible_percent: 0 };
     let contender = Contender::new(io, &device, &create, &work, options)?;
     let outcomes = replay(vec![contender], Race { stretch_steps: 300, verify: true }, &mut Nobody)?;
     Ok(outcomes.into_iter().next().unwrap())

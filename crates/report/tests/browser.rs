@@ -141,13 +141,14 @@ fn a_replay_is_drawn_whole() {
         page_writes: 60_000,
         pages: 500_000,
         page_bytes: 4096,
+        contents: "of which 50 % compress to nothing",
         durable: "where the trace syncs",
         queue_depth: 4,
         remarks: &["A remark.".to_owned()],
         policies: &policies,
     };
     let mut visit = Visit::to_page(&nandle_report::replay_html(&report));
-    visit.inspect("replay", 4);
+    visit.inspect("replay", 5);
     assert_eq!(visit.page.evaluate("inspection.all()")["tables"]["bars"], 5);
 }
 

@@ -91,6 +91,20 @@ impl Target {
         Ok(Self { spec, options, leaves })
     }
 
+    /// Sees whether there is room for so many bytes of test files, all at the same time, where directories are named.
+    ///
+    /// # Errors
+    /// There isn't, or the system refuses to tell.
+    pub fn check_room(spec: &TargetSpec, bytes: u64) -> Result<(), TargetError> {
+        let member_bytes = crate::arrays::member_file_bytes(spec, bytes);
+        spec.leaves().into_iter().try_for_each(|leaf| match leaf {
+            TargetSpec::Path(path) if path.is_dir() => {
+                open::check_room(path, member_bytes).map_err(|problem| problem.on(leaf))
+            }
+            _ => Ok(()),
+        })
+    }
+
     /// What the user named.
     pub fn spec(&self) -> &TargetSpec {
         &self.spec

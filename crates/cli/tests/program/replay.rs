@@ -20,7 +20,7 @@ fn a_trace_is_replayed_on_the_disk_under_every_policy() {
     let place = Place::new();
     place.write("a.csv", trace(1));
     let outcome = place.nandle("replay a.csv --on . --queue-depth 4").done().fits_80_columns();
-    for word in ["direct", "doublewrite", "stable-ring", "was read back"] {
+    for word in ["direct", "doublewrite", "stable-ring", "was read back", "Fastest here", "may be torn"] {
         assert!(outcome.stdout.contains(word), "{}", outcome.stdout);
     }
     let json = place.nandle("replay a.csv --on . --json --limit 500 --durability each").done().json();

@@ -21,15 +21,17 @@ mod mixes;
 mod oracle;
 mod refusals;
 mod session;
+mod virtual_world;
 mod waits;
 mod wakes;
 
 pub use abandoned::abandoned_requests_keep_their_memory;
 pub use completions::completions_tell_the_truth;
 pub use full::a_full_world_gives_requests_back;
-pub use memory_world::{Faults, MemoryWorld};
+pub use memory_world::{Faults, Memory, MemoryWorld};
 pub use mixes::random_mixes_match_an_oracle;
 pub use refusals::impossible_requests_are_refused;
+pub use virtual_world::{Conduct, Fate, VirtualWorld};
 pub use waits::waits_end_when_they_should;
 pub use wakes::wakers_end_waits;
 

@@ -15,7 +15,7 @@ mod null;
 use nandle_io::DeviceId;
 use nandle_io::runtime::Runtime;
 use nandle_pages::{Batch, CreateOptions, Exchange, OpenOptions, PageNumber, PolicyKind, Stats, Store};
-use null::NullWorld;
+use null::null_world;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -72,7 +72,7 @@ fn main() {
 fn measure(policy: PolicyKind, slots: u64) -> (f64, Stats) {
     let buffer_bytes = slots * PAGE_BYTES as u64;
     let create = CreateOptions::new(policy, PAGE_BYTES, slots * 8).with_buffer_bytes(buffer_bytes);
-    let runtime = Runtime::new(Box::new(NullWorld::new(create.device_bytes().unwrap(), KEPT_BYTES)));
+    let runtime = Runtime::new(Box::new(null_world(create.device_bytes().unwrap(), KEPT_BYTES)));
     let handle = runtime.handle();
     runtime.block_on(async move {
         let device = DeviceId::from_index(0);

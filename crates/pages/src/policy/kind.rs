@@ -27,7 +27,8 @@ pub enum PolicyKind {
 /// What a policy promises about batches that were acknowledged, and about the one that a power cut interrupts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Promises {
-    /// After a power cut a page is wholly old or wholly new.
+    /// After a power cut a page is wholly old or wholly new, unless it was [discarded](crate::Batch::discard) and not
+    /// written since.
     pub torn_page_safe: bool,
     /// After a power cut a batch is there as a whole or not at all, and none without all that came before it.
     pub atomic_batch: bool,

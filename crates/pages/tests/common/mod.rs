@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use nandle_io::conformance::MemoryWorld;
 use nandle_io::runtime::{Handle, Runtime};
-use nandle_io::{DeviceFile, DeviceId, FileOptions, Io, Nanos, Threads, Uring};
+use nandle_io::{Access, DeviceFile, DeviceId, DurableWrites, FileOptions, Io, Nanos, Shape, Threads, Uring};
 use nandle_model::library::Model;
 use nandle_model::media::{Media, MediaWorld, SharedMedia};
 use nandle_model::world::{Host, ModelWorld};
@@ -42,6 +42,22 @@ pub(crate) fn create_options(policy: PolicyKind) -> CreateOptions {
 pub(crate) fn memory_world() -> Box<dyn Io> {
     let mut world = MemoryWorld::new(64, Nanos::from_micros(20));
     world.add(8 << 20, 512);
+    Box::new(world)
+}
+
+/// A world in memory with a device that takes requests of so many bytes at most.
+pub(crate) fn short_world(largest_transfer_bytes: u64) -> Box<dyn Io> {
+    let mut world = MemoryWorld::new(64, Nanos::from_micros(20));
+    world.add_shaped(Shape {
+        capacity_bytes: 32 << 20,
+        logical_block_bytes: 512,
+        memory_alignment_bytes: 512,
+        largest_transfer_bytes,
+        access: Access::Direct,
+        durable_writes: DurableWrites::OneCommand,
+        writable: true,
+        discards: true,
+    });
     Box::new(world)
 }
 

@@ -1,12 +1,13 @@
 //! The page of a replay: the policies side by side.
 
 mod amounts;
+mod auto;
 mod instances;
 mod over_time;
 mod speed;
 
 use maud::{Markup, html};
-use nandle_replay::PolicyOutcome;
+use nandle_replay::{PolicyOutcome, promises_in_words};
 
 use crate::figures::Question;
 use crate::page::{Page, document};
@@ -26,6 +27,8 @@ pub struct ReplayReport<'a> {
     pub pages: u64,
     /// Length of a page.
     pub page_bytes: u64,
+    /// What the pages were filled with, in words that follow "contents".
+    pub contents: &'a str,
     /// When a write had to be durable, in words that follow "durable".
     pub durable: &'a str,
     /// Writes under way at the same time.
@@ -62,7 +65,7 @@ fn questions(policies: &[PolicyOutcome]) -> Vec<Question> {
         figures: figures.into_iter().flatten().collect(),
         remarks: Vec::new(),
     };
-    let all = vec![
+    let mut all = vec![
         question(
             "speed",
             "Which policy is fastest?",
@@ -73,12 +76,17 @@ fn questions(policies: &[PolicyOutcome]) -> Vec<Question> {
             "What does each write?",
             vec![amounts::device(policies), amounts::flash(policies), amounts::absorbed(policies)],
         ),
+        question("auto", "What did auto choose?", vec![auto::ways(policies)]),
         question(
             "decompositors",
             "What was found in the staging area?",
             vec![instances::mix(policies), instances::lengths(policies), over_time::occupancy(policies)],
         ),
     ];
+    let promised = promises_in_words(policies);
+    if let Some(speed) = all.first_mut().filter(|_| !promised.is_empty()) {
+        speed.remarks.push(promised);
+    }
     all.into_iter().filter(|question| !question.is_empty()).collect()
 }
 
@@ -93,6 +101,7 @@ fn masthead(report: &ReplayReport) -> Markup {
         ("Trace", text::clean(report.trace)),
         ("Writes", format!("{} of {}", text::plain(report.page_writes), Quantity::size(report.page_bytes))),
         ("Store", Quantity::size(report.pages.saturating_mul(report.page_bytes)).to_string()),
+        ("Contents", report.contents.to_owned()),
         ("Depth", report.queue_depth.to_string()),
         ("Durable", report.durable.to_owned()),
         ("Read back", checked),

@@ -1,4 +1,4 @@
-use nandle_replay::{DriveFigures, InstanceCounts, LatencySummary, PolicyOutcome, Sample};
+use nandle_replay::{AutoFindings, DriveFigures, InstanceCounts, LatencySummary, PolicyOutcome, Sample};
 
 /// A replay that never was, under three policies.
 pub(crate) fn policies() -> Vec<PolicyOutcome> {
@@ -6,7 +6,30 @@ pub(crate) fn policies() -> Vec<PolicyOutcome> {
         outcome("direct", 1.0, 0),
         outcome("doublewrite", 0.6, 4 << 20),
         outcome("stable-buffer", 3.4, 8 << 20),
+        auto(),
     ]
+}
+
+/// It staged for a while, and went straight home from then on.
+fn auto() -> PolicyOutcome {
+    let outcome = outcome("auto", 1.02, 8 << 20);
+    let samples = outcome
+        .samples
+        .iter()
+        .map(|sample| Sample { pages_straight: sample.writes.saturating_sub(15_000) * 15 / 16, ..*sample });
+    PolicyOutcome {
+        torn_page_safe: false,
+        pages_straight: 42_000,
+        auto: Some(AutoFindings {
+            chosen: Some("straight"),
+            trials: 5,
+            changes: 1,
+            staged_page_ns: Some(410_000),
+            straight_page_ns: Some(180_000),
+        }),
+        samples: samples.collect(),
+        ..outcome
+    }
 }
 
 fn outcome(policy: &'static str, speedup: f64, buffer_bytes: u64) -> PolicyOutcome {
@@ -30,6 +53,7 @@ fn outcome(policy: &'static str, speedup: f64, buffer_bytes: u64) -> PolicyOutco
         elapsed_ns: stretch * stretch_ns,
         writes: stretch * 3750,
         staged_pages: if buffer_bytes > 0 { 1500 + stretch * 13 % 400 } else { 0 },
+        pages_straight: 0,
         device_written_bytes: stretch * 20_000_000,
         instances: found(stretch),
     };
@@ -64,6 +88,7 @@ fn outcome(policy: &'static str, speedup: f64, buffer_bytes: u64) -> PolicyOutco
         }),
         pages_absorbed: if buffer_bytes > 0 { 4000 } else { 0 },
         pages_straight: 0,
+        auto: None,
         pages_homed: 56_000,
         instances: found(16),
         verified_pages: 53_000,

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 pub(crate) use directory::unnamed;
 pub(crate) use kept::KeptFile;
 pub(crate) use named::NameGuard;
-pub(crate) use room::allocate;
+pub(crate) use room::{allocate, check as check_room};
 
 use nandle_io::{DeviceFile, FileOptions, Nanos};
 

@@ -16,12 +16,16 @@ const RESERVE_BYTES_MAX: u64 = 1 << 30;
 
 /// The size of the test file that is wanted, when the file system has room for it.
 pub(super) fn wanted_bytes(directory: &Path, options: &OpenOptions) -> Result<u64, Problem> {
-    let stat = statvfs(directory).map_err(Problem::system("asking the file system for its free space"))?;
     let wanted_bytes = options.test_file_bytes - options.test_file_bytes % BLOCK_BYTES;
-    let room = Room::new(stat.f_blocks, stat.f_bavail, stat.f_frsize);
-    room.check(wanted_bytes)?;
+    check(directory, wanted_bytes)?;
     check_limit(wanted_bytes)?;
     Ok(wanted_bytes)
+}
+
+/// Whether a directory's file system has room for so many bytes of test files.
+pub(crate) fn check(directory: &Path, wanted_bytes: u64) -> Result<(), Problem> {
+    let stat = statvfs(directory).map_err(Problem::system("asking the file system for its free space"))?;
+    Room::new(stat.f_blocks, stat.f_bavail, stat.f_frsize).check(wanted_bytes)
 }
 
 /// Where the user's limit on file sizes is lower, the system would not refuse the file but kill the process.

@@ -7,7 +7,7 @@ use nandle_pages::PolicyKind;
 use nandle_replay::Durability;
 use nandle_target::TargetSpec;
 
-use crate::args::IoArg;
+use crate::args::{IoArg, percent};
 use crate::commands::trace::SourceArgs;
 
 /// Replay a trace's page writes through page stores of several write policies, side by side.
@@ -17,7 +17,7 @@ use crate::commands::trace::SourceArgs;
 /// brings every page to its own place, is part of the time; then every written page is read back and compared.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  nandle replay db.csv.zst --on model:mtron-16\n  nandle replay db.csv.zst --on /mnt/fast --limit 50000 --durability each\n  nandle replay db.csv.zst --on model:sd-card --policies direct,stable-ring --buffer 128MiB\n  nandle replay db.csv.zst --on model:mtron-16 --json > replay.json\n  nandle replay db.csv.zst --on /mnt/fast --profile profile.json --policies direct,auto"
+    after_help = "Examples:\n  nandle replay db.csv.zst --on model:mtron-16\n  nandle replay db.csv.zst --on /mnt/fast --limit 50000 --durability each\n  nandle replay db.csv.zst --on model:sd-card --policies direct,stable-ring --buffer 128MiB\n  nandle replay db.csv.zst --on model:nvme-tlc --policies direct,out-of-place --compressible 50%\n  nandle replay db.csv.zst --on model:mtron-16 --json > replay.json\n  nandle replay db.csv.zst --on /mnt/fast --profile profile.json --policies direct,auto"
 )]
 #[allow(clippy::struct_excessive_bools, reason = "switches of the command line")]
 pub(crate) struct ReplayArgs {
@@ -46,6 +46,12 @@ pub(crate) struct ReplayArgs {
     /// mapping unit, and auto begins with what it recommends
     #[arg(long, value_name = "PATH")]
     pub(crate) profile: Option<PathBuf>,
+    /// How much of each page's contents compresses to nothing; the rest doesn't at all. Only out-of-place compresses
+    #[arg(long, value_name = "PERCENT", default_value = "0%", value_parser = percent)]
+    pub(crate) compressible: u8,
+    /// Let out-of-place write its pages as they are
+    #[arg(long)]
+    pub(crate) no_compression: bool,
     /// Fold addresses beyond the target's end back into it, instead of refusing them
     #[arg(long)]
     pub(crate) wrap: bool,

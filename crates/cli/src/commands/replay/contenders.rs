@@ -3,13 +3,17 @@
 use std::rc::Rc;
 
 use nandle_io::Nanos;
+use nandle_io::units::format_bytes;
 use nandle_pages::{CreateOptions, OpenOptions as StoreOptions, PolicyKind, WriteCosts};
 use nandle_probe::load::Cancel;
 use nandle_replay::{Contender, ContenderOptions, Work, WorkOptions};
-use nandle_target::{Intent, ModelContents, OpenOptions, Target, TargetKind};
+use nandle_target::{
+    Intent, ModelContents, OpenOptions, Problem, Target, TargetError, TargetKind, TargetSpec,
+};
 
 use super::ReplayArgs;
 use crate::error::CliError;
+use crate::interrupt::remove_when_interrupted;
 use crate::progress::Progress;
 use crate::session::Session;
 
@@ -23,7 +27,8 @@ pub(super) struct Stable<'a> {
     args: &'a ReplayArgs,
     costs: WriteCosts,
     kind: TargetKind,
-    area_bytes: u64,
+    /// What there is to write to; `None` where as much is made as the work needs.
+    area_bytes: Option<u64>,
 }
 
 /// A contender, and what keeps its device there.
@@ -40,11 +45,24 @@ impl Stall {
 
 impl<'a> Stable<'a> {
     pub(super) fn new(args: &'a ReplayArgs, costs: WriteCosts) -> Result<Self, CliError> {
-        let mut stable = Self { args, costs, kind: TargetKind::TestFile, area_bytes: 0 };
-        // Looks at it; a directory's test file is made anew, as large as needed.
-        let target = stable.open(1 << 20)?;
-        (stable.kind, stable.area_bytes) = (target.kind(), target.area_bytes());
+        let mut stable = Self { args, costs, kind: TargetKind::File, area_bytes: None };
+        let is_to_be_made = args.overwrite && matches!(&args.on, TargetSpec::Path(path) if !path.exists());
+        if !is_to_be_made {
+            // Looks at it; a directory's test files are made anew.
+            let target = stable.open(1 << 20)?;
+            stable.kind = target.kind();
+            stable.area_bytes = (stable.kind != TargetKind::TestFile).then(|| target.area_bytes());
+        }
         Ok(stable)
+    }
+
+    /// Sees to it that there is room for all that will be there at once, before the first byte is written.
+    pub(super) fn check_room(&self, work: &Work) -> Result<(), CliError> {
+        if !self.has_room_for_all() {
+            return Ok(());
+        }
+        let bytes: u64 = self.stores_bytes(work.pages)?.iter().sum();
+        Target::check_room(&self.args.on, bytes).map_err(in_own_words)
     }
 
     /// Whether all contenders can be there at once, so that they can take turns. In virtual time nothing disturbs
@@ -65,10 +83,7 @@ impl<'a> Stable<'a> {
 
     /// How the trace becomes work on the target.
     pub(super) fn work_options(&self) -> Result<WorkOptions, CliError> {
-        let pages_max = match self.kind {
-            TargetKind::TestFile => None,
-            _ => Some(self.pages_within()?),
-        };
+        let pages_max = self.area_bytes.map(|area_bytes| self.pages_within(area_bytes)).transpose()?;
         let (limit, wrap) = (self.args.source.limit, self.args.wrap);
         Ok(WorkOptions { page_bytes: self.page_bytes(), limit, pages_max, wrap })
     }
@@ -82,14 +97,24 @@ impl<'a> Stable<'a> {
         cancel: &Cancel,
     ) -> Result<Stall, CliError> {
         let create = self.create(policy, work.pages);
-        let target = self.open(create.device_bytes()?)?;
+        let bytes = match self.kind {
+            // All policies use the same one, which is as long as the first finds it.
+            TargetKind::File => self.stores_bytes(work.pages)?.into_iter().max().unwrap_or(0),
+            _ => create.device_bytes()?,
+        };
+        let target = self.open(bytes)?;
         let session = Session { target, cancel: cancel.clone(), patience: PATIENCE };
         session.prepare_apart(None, progress)?;
         let (io, device) = session.open_io(self.args.queue_depth + BACKGROUND_SLOTS)?;
         let options = ContenderOptions {
             queue_depth: self.args.queue_depth,
             durability: self.args.durability.into(),
-            open: StoreOptions { costs: self.costs, ..StoreOptions::default() },
+            open: StoreOptions {
+                costs: self.costs,
+                compress: !self.args.no_compression,
+                ..StoreOptions::default()
+            },
+            compressible_percent: self.args.compressible,
         };
         let contender = Contender::new(io, &device, &create, work, options)?;
         Ok(Stall { contender, target: session.target })
@@ -117,18 +142,26 @@ impl<'a> Stable<'a> {
             request_cpu: None,
             model_contents: ModelContents::Kept,
         };
-        Ok(Target::open(self.args.on.clone(), options)?)
+        let target = Target::open(self.args.on.clone(), options).map_err(in_own_words)?;
+        remove_when_interrupted(target.names_of_test_files());
+        Ok(target)
+    }
+
+    /// How large each policy's store is.
+    fn stores_bytes(&self, pages: u64) -> Result<Vec<u64>, CliError> {
+        let policies = self.args.policies.iter();
+        policies.map(|policy| Ok(self.create(*policy, pages).device_bytes()?)).collect()
     }
 
     /// How many pages every policy has room for.
-    fn pages_within(&self) -> Result<u64, CliError> {
+    fn pages_within(&self, area_bytes: u64) -> Result<u64, CliError> {
         let mut fewest = u64::MAX;
         for policy in &self.args.policies {
             // Some policies take space beside each page, so this is searched for and not divided.
-            let (mut fits, mut beyond) = (0, self.area_bytes / self.args.page + 1);
+            let (mut fits, mut beyond) = (0, area_bytes / self.args.page + 1);
             while beyond - fits > 1 {
                 let pages = fits.midpoint(beyond);
-                if self.create(*policy, pages).device_bytes()? <= self.area_bytes {
+                if self.create(*policy, pages).device_bytes()? <= area_bytes {
                     fits = pages;
                 } else {
                     beyond = pages;
@@ -137,5 +170,19 @@ impl<'a> Stable<'a> {
             fewest = fewest.min(fits);
         }
         Ok(fewest)
+    }
+}
+
+/// The size of test files isn't the user's to choose here.
+fn in_own_words(error: TargetError) -> CliError {
+    match error.problem {
+        Problem::NoRoom { needed_bytes, available_bytes, .. } => CliError::failed(format!(
+            "{}: the stores of all policies together need {} with the reserve that stays free, and the file system has {} \
+             available; give fewer --policies, a --limit, or a directory on another file system",
+            error.target,
+            format_bytes(needed_bytes),
+            format_bytes(available_bytes)
+        )),
+        _ => error.into(),
     }
 }

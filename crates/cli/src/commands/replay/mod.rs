@@ -39,6 +39,10 @@ struct Told<'a> {
     page_bytes: u64,
     durability: &'a str,
     queue_depth: u32,
+    /// The part of each page's contents that compresses to nothing.
+    compressible_percent: u8,
+    /// Whether `out-of-place` compresses.
+    compresses: bool,
     wrapped: bool,
     bad_lines: u64,
     write_costs: ToldCosts,
@@ -55,6 +59,16 @@ impl Told<'_> {
             _ => "at the end",
         }
     }
+
+    /// What the pages were filled with, as a sentence's end.
+    fn contents(&self) -> String {
+        let contents = match self.compressible_percent {
+            0 => "of which nothing compresses".to_owned(),
+            percent => format!("of which {percent} % compress to nothing"),
+        };
+        let is_off = !self.compresses && self.compressible_percent > 0;
+        if is_off { format!("{contents}, and nobody compresses") } else { contents }
+    }
 }
 
 /// Runs the command.
@@ -69,6 +83,7 @@ pub(crate) fn run(args: &ReplayArgs, common: Common) -> Result<(), CliError> {
     progress.progress("reading the trace", 0.0);
     let mut records = reader(&args.source)?;
     let work = Rc::new(Work::read(records.by_ref(), stable.work_options()?)?);
+    stable.check_room(&work)?;
     let policies = race(args, &stable, &work, Watching { progress: &mut progress, cancel: &cancel })?;
     progress.finish();
     let told = Told {
@@ -80,6 +95,8 @@ pub(crate) fn run(args: &ReplayArgs, common: Common) -> Result<(), CliError> {
         page_bytes: work.page_bytes as u64,
         durability: args.durability.name(),
         queue_depth: args.queue_depth,
+        compressible_percent: args.compressible,
+        compresses: !args.no_compression,
         wrapped: work.wrapped,
         bad_lines: records.bad_lines(),
         write_costs: known.costs.into(),

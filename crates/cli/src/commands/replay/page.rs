@@ -11,12 +11,14 @@ use crate::output;
 
 /// Writes the page and says where it is.
 pub(super) fn write(path: &Path, told: &Told) -> Result<(), CliError> {
+    let contents = told.contents();
     let report = ReplayReport {
         trace: &told.trace,
         target: &told.target,
         page_writes: told.page_writes,
         pages: told.pages,
         page_bytes: told.page_bytes,
+        contents: &contents,
         durable: told.durable(),
         queue_depth: told.queue_depth,
         remarks: &told.remarks,

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use comfy_table::{CellAlignment, Table, presets};
 use nandle_io::Nanos;
 use nandle_io::units::{format_bytes, format_duration};
-use nandle_replay::PolicyOutcome;
+use nandle_pages::PolicyKind;
+use nandle_replay::{PolicyOutcome, promises_in_words};
 
 use super::Told;
 use crate::words::{latency, paragraph, thousands};
@@ -15,6 +16,8 @@ pub(super) fn text(told: &Told) -> String {
     let mut text = String::new();
     paragraph(&mut text, "", &heading(told));
     let _ = writeln!(text, "\n{}\n", table(told));
+    paragraph(&mut text, "", &legend(told));
+    paragraph(&mut text, "", &verdict(told.policies));
     let verified: Vec<_> = told.policies.iter().map(|policy| policy.verified_pages).collect();
     if let Some(fewest) = verified.iter().min().filter(|pages| **pages > 0) {
         let sentence = format!(
@@ -31,15 +34,52 @@ pub(super) fn text(told: &Told) -> String {
 
 fn heading(told: &Told) -> String {
     format!(
-        "{} on {}: {} writes of {} to {} of pages, depth {}, durable {}.",
+        "{} on {}: {} writes of {} to {} of pages, {}; depth {}, durable {}.",
         told.trace,
         told.target,
         thousands(told.page_writes as f64),
         format_bytes(told.page_bytes),
         format_bytes(told.pages * told.page_bytes),
+        told.contents(),
         told.queue_depth,
         told.durable()
     )
+}
+
+/// What the columns are.
+fn legend(told: &Told) -> String {
+    let until = match told.durability {
+        "each" => "until it was durable",
+        _ => "until it was accepted, in memory perhaps",
+    };
+    let flash = match told.policies.iter().any(|policy| policy.drive.is_some()) {
+        true => ", flash: what the drive programmed for it",
+        false => "",
+    };
+    format!(
+        "time: for all of it, pages brought home; by direct: how many times as fast; p50, p99: of a write, {until}; written: \
+         bytes at the device by bytes of pages{flash}."
+    )
+}
+
+/// Which policy does best, and what each is worth.
+fn verdict(policies: &[PolicyOutcome]) -> String {
+    let mut sentences = Vec::new();
+    if let (Some(fastest), true) =
+        (policies.iter().min_by_key(|policy| policy.elapsed_ns), policies.len() > 1)
+    {
+        let times = fastest.speedup_over_direct.filter(|_| fastest.policy != PolicyKind::Direct.name());
+        let times = times.map_or(String::new(), |times| format!(", {times:.2} times as fast as direct"));
+        sentences.push(format!("Fastest here: {}{times}.", fastest.policy));
+        let flash =
+            policies.iter().filter_map(|policy| Some((policy, policy.drive?.flash_bytes_by_page_bytes)));
+        let least = flash.min_by(|(_, a), (_, b)| a.total_cmp(b));
+        sentences.extend(least.map(|(policy, times)| {
+            format!("The flash wears least with {}: {times:.2} bytes for one of the pages'.", policy.policy)
+        }));
+    }
+    sentences.push(promises_in_words(policies));
+    sentences.join(" ")
 }
 
 fn table(told: &Told) -> Table {

@@ -8,7 +8,7 @@
 //! - The time of a staging trial has everything brought home in it, that of the straight way a flush. The time in which a
 //!   staging area that has been chosen is filled doesn't count: in it nothing has to go home yet.
 
-use crate::WriteCosts;
+use crate::{AutoStats, WriteCosts};
 
 /// A way of writing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +44,10 @@ pub(super) struct Judge {
     /// Time of a page the last time that the way was taken.
     staged_ns: Option<f64>,
     straight_ns: Option<f64>,
+    /// Trials that have ended.
+    trials: u64,
+    /// How often another way was chosen than before.
+    changes: u64,
 }
 
 /// A stretch in which one way is taken.
@@ -76,8 +80,16 @@ impl Judge {
             pages: 0,
             since_ns: 0,
         };
-        let mut judge =
-            Self { room_pages, trial_pages, spell: first, chosen: None, staged_ns: None, straight_ns: None };
+        let mut judge = Self {
+            room_pages,
+            trial_pages,
+            spell: first,
+            chosen: None,
+            staged_ns: None,
+            straight_ns: None,
+            trials: 0,
+            changes: 0,
+        };
         if has_staged {
             judge.choose(Path::Staged, 0.0);
         } else if !costs.staging_may_pay() {
@@ -93,6 +105,19 @@ impl Judge {
     /// Whether the present way is being tried, and not chosen.
     pub(super) fn is_trial(&self) -> bool {
         self.spell.is_trial
+    }
+
+    /// What it knows, and what it has chosen.
+    pub(super) fn found(&self) -> AutoStats {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a time, rounded")]
+        let rounded = |ns: Option<f64>| ns.map(|ns| ns.round() as u64);
+        AutoStats {
+            stages: self.chosen.map(|path| path == Path::Staged),
+            trials: self.trials,
+            changes: self.changes,
+            staged_ns: rounded(self.staged_ns),
+            straight_ns: rounded(self.straight_ns),
+        }
     }
 
     /// So many pages come now.
@@ -117,6 +142,7 @@ impl Judge {
         let mut next = self.clone();
         let ended = self.spell;
         let page_ns = ended.page_ns(busy_ns);
+        next.trials += u64::from(ended.is_trial);
         match ended.path {
             Path::Staged => next.staged_ns = page_ns.or(self.staged_ns),
             Path::Straight => next.straight_ns = page_ns.or(self.straight_ns),
@@ -153,6 +179,7 @@ impl Judge {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count, rounded")]
         let for_wasted = (wasted_pages * PAGES_BY_WASTED) as u64;
         let pages = (PAGES_BY_TRIAL * self.trial_pages).max(for_wasted).max(ROUNDS * filling_pages);
+        self.changes += u64::from(self.chosen.is_some_and(|before| before != path));
         self.chosen = Some(path);
         self.spell = Spell {
             path,
@@ -271,6 +298,23 @@ mod tests {
         };
         let [staged, straight] = work(&costs(2_000_000), false, 4_000_000, page_ns);
         assert!(staged > 900_000 && straight > 2_000_000, "{staged} staged, {straight} straight");
+    }
+
+    #[test]
+    fn it_tells_what_it_found() {
+        let mut judge = Judge::new(&costs(2_000_000), 10_000, false);
+        let mut busy_ns = 0;
+        for _ in 0..2 {
+            assert_eq!(judge.found().stages, None, "both ways are tried first");
+            while !judge.is_over(busy_ns) {
+                judge.comes(1, busy_ns);
+                busy_ns += if judge.path() == Path::Staged { 100 } else { 300 };
+            }
+            judge = judge.ended(busy_ns);
+        }
+        let AutoStats { stages, trials, changes, staged_ns, straight_ns } = judge.found();
+        assert_eq!((stages, trials, changes), (Some(true), 2, 0));
+        assert_eq!((staged_ns, straight_ns), (Some(100), Some(300)));
     }
 
     #[test]

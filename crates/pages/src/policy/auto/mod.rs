@@ -28,6 +28,7 @@ use self::gate::{Closed, Gate};
 use self::judge::{Judge, Path};
 use super::direct::Direct;
 use super::{Parts, Policy, Task};
+use crate::batch::Change;
 use crate::disk::Disk;
 use crate::staging::Staging;
 use crate::{Batch, PageError, PageNumber, Stats};
@@ -98,7 +99,8 @@ impl Shared {
             let is_held = self.held.borrow().contains(&change.0);
             if is_held { held.push(change) } else { free.push(change) }
         }
-        self.disk.count(|stats| stats.pages_straight += free.len() as u64);
+        let written = free.iter().filter(|(_, change)| matches!(change, Change::Put(_))).count();
+        self.disk.count(|stats| stats.pages_straight += written as u64);
         if !held.is_empty() {
             self.staging.write(Batch::of(held)).await?;
         }
@@ -179,6 +181,7 @@ impl Policy for Auto {
 
     fn stats(&self, stats: &mut Stats) {
         self.shared.staging.stats(stats);
+        stats.auto = Some(self.shared.judge.borrow().found());
     }
 
     fn stop(&self) {

@@ -1,0 +1,102 @@
+//! What an opening refuses, and that it changes nothing then.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    clippy::needless_for_each,
+    reason = "helpers of tests are part of them"
+)]
+
+mod common;
+
+use common::{DEVICE, batch, create_options, model_world, open_options, read, run, world_on};
+use nandle_io::{Arena, Operation};
+use nandle_model::media::{Media, SharedMedia};
+use nandle_pages::{BLOCK_BYTES, OpenOptions, PageError, PolicyKind, Store};
+
+/// Where the label's fields are; see `label.rs`.
+const VERSION: usize = 8;
+const POLICY: usize = 12;
+const CHECKSUM: usize = BLOCK_BYTES - 4;
+
+/// The media of a store of this policy, closed.
+fn store_of(policy: PolicyKind) -> SharedMedia {
+    let (world, media) = model_world("x25-e-64", |media| media);
+    run(world, async |handle| {
+        let store = Store::create(&handle, DEVICE, &create_options(policy), open_options()).await.unwrap();
+        store.commit(batch(&store, &[1, 2, 3], 5)).await.unwrap();
+        store.close().await.unwrap();
+    });
+    media
+}
+
+/// Both labels with another number in a field, and the checksum that goes with it.
+fn relabelled(media: &SharedMedia, field: usize, number: u32) -> Media {
+    let mut label = vec![0; BLOCK_BYTES];
+    media.borrow().read_into(0, &mut label).unwrap();
+    label[field..field + 4].copy_from_slice(&number.to_le_bytes());
+    let sum = crc32c::crc32c(&label[..CHECKSUM]);
+    label[CHECKSUM..].copy_from_slice(&sum.to_le_bytes());
+    let mut changed = media.borrow().fork();
+    let arena = Arena::new(2 * BLOCK_BYTES).unwrap();
+    let mut both = arena.allocate(2 * BLOCK_BYTES).unwrap();
+    both.copy_from_slice(&label.repeat(2));
+    let mut write = Operation::write(0, both.freeze());
+    let id = changed.begin(&write).unwrap();
+    changed.complete(id, &mut write).result.unwrap();
+    changed.fork()
+}
+
+/// What opening says, after a look that nothing was written.
+fn refusal(media: Media, options: OpenOptions) -> PageError {
+    let before = media.contents_hash();
+    let (world, media) = world_on("x25-e-64", media);
+    let refused = run(world, async |handle| Store::open(&handle, DEVICE, options).await.err());
+    assert_eq!(media.borrow().contents_hash(), before, "a refused opening wrote");
+    refused.expect("it was opened")
+}
+
+#[test]
+fn another_version_is_refused_with_both_numbers() {
+    for policy in PolicyKind::ALL {
+        let media = store_of(policy);
+        for version in [0, 3, 900] {
+            let refused = refusal(relabelled(&media, VERSION, version), open_options());
+            assert_eq!(refused, PageError::Version { got: version, expected: 2 }, "{policy}");
+        }
+    }
+}
+
+#[test]
+fn a_policy_that_nobody_knows_is_refused_by_its_number() {
+    let refused = refusal(relabelled(&store_of(PolicyKind::Direct), POLICY, 77), open_options());
+    assert!(matches!(refused, PageError::Policy { .. }) && refused.to_string().contains("77"), "{refused}");
+}
+
+/// The policy is the store's, not the caller's.
+#[test]
+fn an_opening_goes_by_the_policy_that_the_store_was_made_with() {
+    for policy in PolicyKind::ALL {
+        let (world, _) = world_on("x25-e-64", store_of(policy).borrow().fork());
+        run(world, async |handle| {
+            let store = Store::open(&handle, DEVICE, open_options()).await.unwrap();
+            assert_eq!(store.policy(), policy);
+            assert_eq!(read(&store, 2).await, Some(5), "{policy}");
+        });
+    }
+}
+
+/// A label that says another policy than the structures behind it: they aren't taken for what they are not.
+#[test]
+fn a_store_with_another_policys_label_is_not_opened_as_that() {
+    let media = store_of(PolicyKind::OutOfPlace);
+    for (policy, code) in
+        [(PolicyKind::DoubleWrite, 2), (PolicyKind::StableBuffer, 3), (PolicyKind::StableRing, 4)]
+    {
+        let refused = refusal(relabelled(&media, POLICY, code), open_options());
+        assert!(matches!(refused, PageError::Corrupt { .. }), "{policy}: {refused}");
+        let refused = refusal(relabelled(&store_of(policy), POLICY, 5), open_options());
+        assert!(matches!(refused, PageError::Corrupt { .. }), "{policy}: {refused}");
+    }
+}

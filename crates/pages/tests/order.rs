@@ -1,0 +1,92 @@
+//! Calls that are under way at the same time take effect in their order.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    clippy::needless_for_each,
+    reason = "helpers of tests are part of them"
+)]
+
+mod common;
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use common::{DEVICE, PAGE_BYTES, batch, create_options, model_world, open_options, read, run};
+use nandle_io::conformance::MemoryWorld;
+use nandle_io::{Arena, Nanos};
+use nandle_pages::{PolicyKind, Store};
+
+const CLIENTS: u64 = 12;
+const WRITES: u64 = 60;
+/// So few that there are always several calls under way for one page.
+const HOT_PAGES: u64 = 3;
+
+/// Clients that write the same few pages as fast as they can: what was asked for last is what stays.
+#[test]
+fn the_last_call_wins() {
+    for policy in PolicyKind::ALL {
+        for drive in ["x25-e-64", "mtron-16", "nvme-plp"] {
+            let (world, _) = model_world(drive, |media| media);
+            run(world, async |handle| {
+                let store =
+                    Store::create(&handle, DEVICE, &create_options(policy), open_options()).await.unwrap();
+                let store = Rc::new(store);
+                let versions = Rc::new(Cell::new(0));
+                let newest = Rc::new(RefCell::new([0; HOT_PAGES as usize]));
+                let clients: Vec<_> = (0..CLIENTS)
+                    .map(|client| {
+                        let (store, versions, newest) =
+                            (Rc::clone(&store), Rc::clone(&versions), Rc::clone(&newest));
+                        handle.spawn(async move {
+                            for write in 0..WRITES {
+                                let page = (client * 7 + write * write) % HOT_PAGES;
+                                versions.set(versions.get() + 1);
+                                newest.borrow_mut()[page as usize] = versions.get();
+                                store.write(batch(&store, &[page], versions.get())).await.unwrap();
+                                if (client + write) % 5 == 0 {
+                                    store.sync().await.unwrap();
+                                }
+                            }
+                        })
+                    })
+                    .collect();
+                for client in clients {
+                    client.await;
+                }
+                for page in 0..HOT_PAGES {
+                    let expected = newest.borrow()[page as usize];
+                    assert_eq!(read(&store, page).await, Some(expected), "{policy} on {drive}, page {page}");
+                }
+            });
+        }
+    }
+}
+
+/// A write comes in the very moment in which the page that an earlier one waits for gets free.
+#[test]
+fn nobody_overtakes_a_write_that_waits_for_its_page() {
+    let mut world = MemoryWorld::new(64, Nanos::from_micros(20));
+    world.add(8 << 20, 512);
+    run(Box::new(world), async |handle| {
+        let create = create_options(PolicyKind::Direct);
+        let store = Rc::new(Store::create(&handle, DEVICE, &create, open_options()).await.unwrap());
+        let arena = Arena::new(2 * PAGE_BYTES).unwrap();
+        let device = handle.device(DEVICE);
+        // The world gives out one completion when time comes to it, and all others of that time with the next look.
+        let _first_of_that_time = device.read(0, arena.allocate(PAGE_BYTES).unwrap());
+        let moment = device.read(0, arena.allocate(PAGE_BYTES).unwrap());
+        let writing = |version| {
+            let store = Rc::clone(&store);
+            handle.spawn(async move { store.write(batch(&store, &[5], version)).await.unwrap() })
+        };
+        let (first, second) = (writing(1), writing(2));
+        moment.await.1.unwrap();
+        let third = store.write(batch(&store, &[5], 3));
+        third.await.unwrap();
+        first.await;
+        second.await;
+        assert_eq!(read(&store, 5).await, Some(3));
+    });
+}

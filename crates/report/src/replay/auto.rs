@@ -1,0 +1,85 @@
+//! What `auto` chose, and what it knew of its two ways.
+
+use nandle_replay::{AutoFindings, PolicyOutcome};
+
+use super::over_time::TIME;
+use crate::figures::Figure;
+use crate::plots::{Curve, Look, Plot, Point, View, YAxis};
+use crate::text;
+
+/// Share of the page writes that went straight home, stretch by stretch; the others were staged.
+pub(super) fn ways(policies: &[PolicyOutcome]) -> Option<Figure> {
+    let (kind, policy) = policies.iter().enumerate().find(|(_, policy)| policy.auto.is_some())?;
+    let shares = shares(policy);
+    let points = shares.iter().map(|(at_s, share)| Point::bare(*at_s, *share)).collect();
+    let curve = Curve::joined(policy.policy, Look::Kind(kind), points);
+    let axes = (TIME, YAxis::Share("Share of the page writes that went straight home"));
+    let plot = Plot::joined("auto-ways", "Staged or straight home", axes, "", View::alone(vec![curve]));
+    let finding = [chosen(policy)?, measured(&policy.auto?), changed(&shares)].join(" ");
+    let note = "Of each stretch of the work. It keeps to one way and tries the other now and then: the longer a trial \
+                took, the later the next one comes."
+        .to_owned();
+    Plot { finding, note, ..plot }.drawn()
+}
+
+fn chosen(policy: &PolicyOutcome) -> Option<String> {
+    let percent = 100.0 * policy.pages_straight as f64 / policy.writes.max(1) as f64;
+    let way = match policy.auto?.chosen {
+        Some("staging") => "auto ended with staging as its choice",
+        Some(_) => "auto ended with going straight home as its choice",
+        None => "auto chose nothing, since the work ended before both ways were tried",
+    };
+    Some(format!("{way}; {} % of its page writes went straight home.", text::significant(percent, 3)))
+}
+
+/// What a page took each way.
+fn measured(found: &AutoFindings) -> String {
+    let trials = text::plural(found.trials, "trial");
+    match (found.staged_page_ns, found.straight_page_ns) {
+        (Some(staged_ns), Some(straight_ns)) => format!(
+            "When it measured last, a page took {} staged and {} straight home ({trials}).",
+            text::time_ns(staged_ns),
+            text::time_ns(straight_ns)
+        ),
+        (Some(staged_ns), None) => {
+            format!(
+                "A page took {} staged; it never went straight home ({trials}).",
+                text::time_ns(staged_ns)
+            )
+        }
+        (None, Some(straight_ns)) => {
+            format!("A page took {} straight home; it never staged ({trials}).", text::time_ns(straight_ns))
+        }
+        (None, None) => "Neither way was measured.".to_owned(),
+    }
+}
+
+/// When most of the writes began to go the other way.
+fn changed(shares: &[(f64, f64)]) -> String {
+    let is_straight = |(_, share): &(f64, f64)| *share > 0.5;
+    let pairs = shares.iter().zip(shares.iter().skip(1));
+    let changes: Vec<_> = pairs.filter(|(before, after)| is_straight(before) != is_straight(after)).collect();
+    match changes.as_slice() {
+        [] => "Most writes went the same way in all stretches.".to_owned(),
+        [(before, after)] => format!(
+            "From {} s on most writes {}.",
+            text::significant(before.0, 3),
+            if is_straight(after) { "went straight home" } else { "were staged" }
+        ),
+        all => format!("Most writes went the other way {} times.", all.len()),
+    }
+}
+
+/// The end of each stretch with writes in it, in seconds, and the share of them.
+fn shares(policy: &PolicyOutcome) -> Vec<(f64, f64)> {
+    let mut before = (0, 0);
+    let mut shares = Vec::new();
+    for sample in &policy.samples {
+        let (writes, straight) = (sample.writes - before.0, sample.pages_straight - before.1);
+        if writes > 0 {
+            shares.push((sample.elapsed_ns as f64 / 1e9, straight as f64 / writes as f64));
+        }
+        before = (sample.writes, sample.pages_straight);
+    }
+    shares
+}

@@ -69,7 +69,7 @@ impl Shared {
     async fn write_ledger(&self, ledger: &Ledger) -> Result<(), PageError> {
         let (stamp, copy) = {
             let rotation = &mut self.state.borrow_mut().rotation;
-            (rotation.advance(), rotation.newest_copy())
+            (rotation.advance()?, rotation.newest_copy())
         };
         let copy = if Defect::LedgerInPlace.is_seeded() { 0 } else { copy };
         let encode = |contents: &mut [u8]| ledger.encode(self.label.id, stamp, contents);

@@ -33,18 +33,20 @@ fn threads_change_nothing() {
 #[test]
 fn a_store_whose_flush_failed_is_opened_again() {
     use PolicyKind::{DoubleWrite, OutOfPlace, StableBuffer, StableRing};
+    let policies = [DoubleWrite, StableBuffer, StableRing, OutOfPlace];
+    // Once wrong: a ledger that was never durable was believed; pages went home before the ledger that names them was
+    // durable; the last durable ledger was overwritten after two failures in a row.
+    let once_wrong = [(3, DoubleWrite), (17, DoubleWrite), (170, StableRing)];
+    let histories = (1..=6).flat_map(|seed| policies.map(|policy| (seed, policy))).chain(once_wrong);
     let mut images = 0;
-    for seed in 1..=300 {
-        for policy in [DoubleWrite, StableBuffer, StableRing, OutOfPlace] {
-            let scenario = Scenario::with_policy(seed, policy);
-            let steps = 2 * scenario.steps;
-            let outcome =
-                explore(&Scenario { trouble: Trouble::FailedFlush, sessions: 4, steps, ..scenario });
-            assert_eq!(outcome.violation, None, "{policy}, history {seed}");
-            images += outcome.images;
-        }
+    for (seed, policy) in histories {
+        let scenario = Scenario::with_policy(seed, policy);
+        let steps = 2 * scenario.steps;
+        let outcome = explore(&Scenario { trouble: Trouble::FailedFlush, sessions: 4, steps, ..scenario });
+        assert_eq!(outcome.violation, None, "{policy}, history {seed}");
+        images += outcome.images;
     }
-    assert!(images > 10_000, "{images}");
+    assert!(images > 1000, "{images}");
 }
 
 /// Histories in which the store was once wrong.

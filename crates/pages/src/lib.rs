@@ -79,6 +79,7 @@ mod options;
 mod page;
 mod parts;
 mod policy;
+mod queue;
 mod signal;
 mod staging;
 mod stats;

@@ -3,9 +3,9 @@
 //! and again inside recovery and in the lives that follow; and an oracle that knows the store's contract and
 //! nothing of its code. It must never look into a store, and never depend on time or on anything but a seed.
 //!
-//! What it doesn't cover: a store that is opened again after a failed flush while the power stays on. What such a flush
-//! would have covered stays volatile for good, though it can be read (Rebello et al., USENIX ATC 2020), so a recovery
-//! that goes by what it reads may count on it. Here the power goes off after a failure.
+//! After a failure the store is opened again, mostly while the power stays on: what a failed flush would have covered
+//! can be read then, and stays volatile for good (Rebello et al., USENIX ATC 2020). What this doesn't cover is said by
+//! [`Scenario::goes_on_after_failure`].
 //!
 //! A history is a pure function of its seed ([`Scenario::of`]): `cargo xtask crash --images 1 --seed SEED` repeats it.
 

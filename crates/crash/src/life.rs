@@ -13,6 +13,9 @@ use crate::oracle::{Change, Page, Record, judge};
 use crate::scenario::{Scenario, Trouble};
 use crate::stage::{Purpose, Stage};
 
+/// No request takes longer.
+const LONGEST_REQUEST_US: u64 = 1_000_000;
+
 /// What a power cut left, and what was promised of it.
 pub(crate) struct Remains<'a> {
     pub(crate) contents: &'a [Contents],
@@ -72,20 +75,26 @@ pub(crate) fn live(scenario: &Scenario, remains: &Remains<'_>, plan: Plan) -> Re
         let mut record = remains.record.clone();
         let mut promised = remains.promised.clone();
         for session in 0..plan.sessions.max(1) {
-            let Some(store) = working.open(&handle, device, record, &promised).await? else { return Ok(()) };
+            let Some(store) = working.open(&handle, device, &record, &promised).await? else {
+                if working.has_ended() {
+                    return Ok(());
+                }
+                working.settle(&handle).await;
+                continue;
+            };
             if plan.sessions == 0 {
                 return Ok(());
             }
             let store = work(&handle, store, &working, plan, session).await?;
-            // After a failure the power goes off: see the crate's documentation.
-            if working.stopped.get() {
+            if working.has_ended() {
                 return Ok(());
             }
             if session + 1 < plan.sessions {
                 working.end(store).await?;
-                if working.stopped.get() {
+                if working.has_ended() {
                     return Ok(());
                 }
+                working.settle(&handle).await;
             }
             record = working.record(|record| record.clone());
             promised = record.promised(u64::MAX);
@@ -169,7 +178,7 @@ impl Shared {
         &self,
         handle: &Handle,
         device: DeviceId,
-        before: Record,
+        before: &Record,
         promised: &[usize],
     ) -> Result<Option<Store>, String> {
         let store = match Store::open(handle, device, self.scenario.open_options()).await {
@@ -181,7 +190,7 @@ impl Shared {
             Ok(found) => found,
             Err(error) => return self.excuse(&error).map(|()| None),
         };
-        let base = judge(&before, promised, &found)?;
+        let base = judge(before, promised, &found)?;
         // What a store without atomic batches shows may still be volatile: opening it is no promise.
         let is_first = self.sessions.borrow().is_empty();
         if is_first || self.scenario.policy.promises().atomic_batch {
@@ -190,6 +199,19 @@ impl Shared {
             self.sessions.borrow_mut().push(before);
         }
         Ok(Some(store))
+    }
+
+    /// Whether a failure was the last thing that happens before the power goes off.
+    fn has_ended(&self) -> bool {
+        self.stopped.get() && !self.scenario.goes_on_after_failure()
+    }
+
+    /// After a failure the power stays on: what the device shows may never have been durable, and the next opening is to
+    /// cope with it. What was on its way arrives before that.
+    async fn settle(&self, handle: &Handle) {
+        if self.stopped.replace(false) {
+            handle.sleep(Nanos::from_micros(LONGEST_REQUEST_US)).await;
+        }
     }
 
     async fn end(&self, store: Store) -> Result<(), String> {

@@ -136,6 +136,12 @@ impl Scenario {
         }
     }
 
+    /// Whether the store is opened again after a failure before the power goes off. `direct` and `auto` promise nothing of
+    /// pages that were being written, so there is nothing to be seen.
+    pub fn goes_on_after_failure(&self) -> bool {
+        self.policy.promises().atomic_batch
+    }
+
     pub(crate) fn create_options(&self) -> CreateOptions {
         CreateOptions {
             alignment_bytes: 4096,

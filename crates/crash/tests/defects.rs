@@ -18,6 +18,14 @@ fn scenario(seed: u64, defect: Defect) -> Scenario {
         Defect::FailedFlushForgotten => {
             Scenario { trouble: Trouble::FailedFlush, is_mirrored: false, ..scenario }
         }
+        // Only who opens the store again while the power is on meets what was never durable.
+        Defect::TailTrusted => Scenario {
+            trouble: Trouble::FailedFlush,
+            is_mirrored: false,
+            sessions: 3,
+            steps: 2 * scenario.steps,
+            ..scenario
+        },
         _ => scenario,
     }
 }

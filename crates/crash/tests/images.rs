@@ -1,7 +1,7 @@
 //! The normal run: distinct crash images of every policy, none of them wrong.
 #![allow(missing_docs, reason = "tests")]
 
-use nandle_crash::{Campaign, Scenario, explore, run};
+use nandle_crash::{Campaign, Scenario, Trouble, explore, run};
 use nandle_pages::PolicyKind;
 
 #[test]
@@ -27,6 +27,24 @@ fn a_history_is_a_pure_function_of_its_seed() {
 fn threads_change_nothing() {
     let campaign = |threads| run(Campaign { seed: 200, images: 3000, threads }, &|_| {});
     assert_eq!(campaign(1), campaign(3));
+}
+
+/// The power stays on after a failed flush, and the store is opened again: what it then shows must hold.
+#[test]
+fn a_store_whose_flush_failed_is_opened_again() {
+    use PolicyKind::{DoubleWrite, OutOfPlace, StableBuffer, StableRing};
+    let mut images = 0;
+    for seed in 1..=300 {
+        for policy in [DoubleWrite, StableBuffer, StableRing, OutOfPlace] {
+            let scenario = Scenario::with_policy(seed, policy);
+            let steps = 2 * scenario.steps;
+            let outcome =
+                explore(&Scenario { trouble: Trouble::FailedFlush, sessions: 4, steps, ..scenario });
+            assert_eq!(outcome.violation, None, "{policy}, history {seed}");
+            images += outcome.images;
+        }
+    }
+    assert!(images > 10_000, "{images}");
 }
 
 /// Histories in which the store was once wrong.

@@ -78,6 +78,7 @@ impl Defect {
 
     /// It never is.
     #[cfg(not(feature = "defects"))]
+    #[expect(clippy::unused_self, reason = "the same signature as with the feature")]
     pub(crate) const fn is_seeded(self) -> bool {
         false
     }

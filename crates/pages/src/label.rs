@@ -13,7 +13,7 @@
 //! 32  page_bytes        8  4096 … 65536, a power of two
 //! 40  pages             8
 //! 48  ledger_bytes      8  length of one copy of the ledger; 0 where the policy stages nothing
-//! 56  ledger_offset     8  three copies, one behind the other
+//! 56  ledger_offset     8  eight copies, one behind the other
 //! 64  area_offset       8  the staging area; with out-of-place, the zones
 //! 72  area_bytes        8
 //! 80  home_offset       8  page n is at home_offset + n * page_bytes, but with out-of-place
@@ -32,7 +32,7 @@ const MAGIC: [u8; 8] = *b"NANDLEPS";
 const VERSION: u32 = 2;
 const EARLIER_VERSION: u32 = 1;
 /// Copies of the ledger: see [`Rotation`](crate::extents::Rotation).
-const LEDGER_COPIES: u64 = 3;
+const LEDGER_COPIES: u64 = 8;
 const EARLIER_LEDGER_COPIES: u64 = 2;
 /// Bytes of the device that the copies take.
 pub(crate) const LABELS_BYTES: u64 = 2 * BLOCK_BYTES as u64;
@@ -224,7 +224,7 @@ mod tests {
     #[test]
     fn parts_dont_overlap_and_are_aligned() {
         let label = label();
-        assert!(label.ledger_at(3) <= label.area_offset);
+        assert!(label.ledger_at(8) <= label.area_offset);
         assert!(label.area_offset + label.area_bytes <= label.home_offset);
         assert_eq!((label.area_offset % (1 << 20), label.home_offset % (1 << 20)), (0, 0));
     }

@@ -20,8 +20,11 @@ use nandle_pages::{Batch, PageNumber, PolicyKind, Store};
 
 const BYTES: u64 = 1 << 20;
 
-fn path(policy: PolicyKind) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/{policy}.v1.zst"))
+/// Of the format that new stores have.
+const NEWEST_VERSION: u32 = 2;
+
+fn path(policy: PolicyKind, version: u32) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/{policy}.v{version}.zst"))
 }
 
 /// Writes the fixtures of this version anew: only for a new version of the format, under a new name.
@@ -42,14 +45,17 @@ fn make() {
         });
         let mut image = vec![0; usize::try_from(BYTES).unwrap()];
         media.borrow().read_into(0, &mut image).unwrap();
-        std::fs::write(path(policy), zstd::encode_all(image.as_slice(), 19).unwrap()).unwrap();
+        std::fs::write(path(policy, NEWEST_VERSION), zstd::encode_all(image.as_slice(), 19).unwrap())
+            .unwrap();
     }
 }
 
 #[test]
-fn stores_of_version_1_are_read() {
-    for policy in PolicyKind::ALL {
-        let image = zstd::decode_all(std::fs::File::open(path(policy)).unwrap()).unwrap();
+fn stores_of_all_versions_are_read_and_written() {
+    for (version, policy) in
+        (1..=NEWEST_VERSION).flat_map(|version| PolicyKind::ALL.map(|policy| (version, policy)))
+    {
+        let image = zstd::decode_all(std::fs::File::open(path(policy, version)).unwrap()).unwrap();
         let (world, _) = world_on("x25-e-64", media_of(&image));
         run(world, async |handle| {
             let store = Store::open(&handle, DEVICE, open_options()).await.unwrap();
@@ -62,6 +68,12 @@ fn stores_of_version_1_are_read() {
                 assert_eq!(read(&store, page).await, newest, "{policy}");
             }
             store.verify().await.unwrap();
+            for version in 1..=40 {
+                store.commit(batch(&store, &[version % 9, 50], version)).await.unwrap();
+            }
+            store.close().await.unwrap();
+            let store = Store::open(&handle, DEVICE, open_options()).await.unwrap();
+            assert_eq!((read(&store, 50).await, read(&store, 20).await), (Some(40), Some(20)), "{policy}");
         });
     }
 }

@@ -54,7 +54,7 @@ fn refusal(media: Media, options: OpenOptions) -> PageError {
     let (world, media) = world_on("x25-e-64", media);
     let refused = run(world, async |handle| Store::open(&handle, DEVICE, options).await.err());
     assert_eq!(media.borrow().contents_hash(), before, "a refused opening wrote");
-    refused.expect("it was opened")
+    refused.unwrap()
 }
 
 #[test]

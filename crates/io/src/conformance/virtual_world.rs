@@ -73,12 +73,11 @@ impl<C: Conduct> VirtualWorld<C> {
         let first = self.in_flight.first_entry().filter(|first| first.key().0 <= until)?;
         let ((at, _), mut in_flight) = first.remove_entry();
         self.now = self.now.max(at);
-        let result = match in_flight.extra.take() {
-            Some(cause) => Err(IoError::new(&in_flight.operation, cause)),
-            None => {
-                self.conduct.take_effect(in_flight.device, &mut in_flight.operation);
-                Ok(())
-            }
+        let result = if let Some(cause) = in_flight.extra.take() {
+            Err(IoError::new(&in_flight.operation, cause))
+        } else {
+            self.conduct.take_effect(in_flight.device, &mut in_flight.operation);
+            Ok(())
         };
         Some(in_flight.complete(at, result))
     }

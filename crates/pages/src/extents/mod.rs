@@ -11,4 +11,4 @@ pub(crate) use chain::Chain;
 pub(crate) use copies::{write_copy, write_first};
 pub(crate) use gather::Gather;
 pub(crate) use rotation::{Rotation, Stamp};
-pub(crate) use scan::{Link, Scan};
+pub(crate) use scan::{Followed, Link, Scan};

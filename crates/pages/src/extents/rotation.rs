@@ -1,17 +1,22 @@
 //! Which of the copies of a ledger the next one is written to.
 //!
-//! Two ledgers must never be overwritten: the newest, because it counts; and the newest that is known to be durable. A
-//! drive whose flush failed may show the newest and lose it all the same, and that may happen time and again, one opening
-//! after the other. So there are three copies, and each ledger tells which copy was known to be durable when it was
-//! written. Stores of version 1 have two copies, of which the newest is spared.
+//! They take turns. What must never be overwritten is every ledger from the last one on that is known to be durable. A drive
+//! whose flush failed may show a ledger and lose it all the same; that may happen in one opening after the other; and a later
+//! opening can't tell which of those flushes failed, so each of these ledgers may be the one that counts after a power cut.
+//! Each ledger tells which one was known to be durable when it was written. When the copies are used up without a flush that
+//! succeeded, nothing more is written: the device makes nothing durable.
+//!
+//! Stores of version 1 have two copies and don't tell; there the newest is spared.
 
-/// What a ledger tells of itself and of the others.
+use crate::PageError;
+
+/// What a ledger tells of itself and of those before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Stamp {
     /// Counts ledgers.
     pub(crate) generation: u64,
-    /// The copy that was known to be durable when it was written.
-    pub(crate) durable_copy: u64,
+    /// How many generations before it is the last one that was known to be durable when it was written.
+    pub(crate) unconfirmed: u64,
 }
 
 /// See the [module](self).
@@ -19,35 +24,37 @@ pub(crate) struct Stamp {
 pub(crate) struct Rotation {
     copies: u64,
     newest: Stamp,
-    newest_copy: u64,
-    durable_copy: u64,
+    is_durable: bool,
 }
 
 impl Rotation {
-    /// The newest of the ledgers that were found, each in its copy.
-    pub(crate) fn found(copies: u64, found: impl Iterator<Item = (u64, Stamp)>) -> Option<Self> {
-        let (newest_copy, newest) = found.max_by_key(|(_, stamp)| stamp.generation)?;
-        Some(Self { copies, newest, newest_copy, durable_copy: newest.durable_copy })
+    /// Goes on after the newest ledger that was found.
+    pub(crate) fn after(copies: u64, newest: Stamp) -> Self {
+        Self { copies, newest, is_durable: false }
     }
 
     /// The copy in which the newest lies.
     pub(crate) fn newest_copy(&self) -> u64 {
-        self.newest_copy
+        self.newest.generation % self.copies.max(1)
     }
 
     /// Passes on to the next ledger: from now on that one is the newest, written or not. One that failed to be written
     /// must not make the next hit the copy that counts.
-    pub(crate) fn advance(&mut self) -> Stamp {
-        let is_free =
-            |copy: &u64| *copy != self.newest_copy && (self.copies < 3 || *copy != self.durable_copy);
-        self.newest_copy = (0..self.copies).find(is_free).unwrap_or(0);
-        self.newest = Stamp { generation: self.newest.generation + 1, durable_copy: self.durable_copy };
-        self.newest
+    pub(crate) fn advance(&mut self) -> Result<Stamp, PageError> {
+        let unconfirmed = if self.is_durable { 1 } else { self.newest.unconfirmed + 1 };
+        let tells = self.copies > 2;
+        if tells && unconfirmed >= self.copies {
+            return Err(PageError::NothingDurable { ledgers: unconfirmed - 1 });
+        }
+        let unconfirmed = if tells { unconfirmed } else { 0 };
+        self.newest = Stamp { generation: self.newest.generation + 1, unconfirmed };
+        self.is_durable = false;
+        Ok(self.newest)
     }
 
     /// A flush made the newest durable.
     pub(crate) fn flushed(&mut self) {
-        self.durable_copy = self.newest_copy;
+        self.is_durable = true;
     }
 }
 
@@ -55,45 +62,27 @@ impl Rotation {
 mod tests {
     use super::*;
 
-    fn fresh(copies: u64) -> Rotation {
-        Rotation::found(copies, std::iter::once((0, Stamp::default()))).unwrap()
-    }
-
     #[test]
-    fn neither_the_newest_nor_the_last_durable_one_is_overwritten() {
-        let mut rotation = fresh(3);
-        // As many openings in a row whose flush fails as you like.
-        for generation in 1..20 {
-            let before = rotation.newest_copy();
-            let stamp = rotation.advance();
-            assert_eq!(stamp, Stamp { generation, durable_copy: 0 });
-            assert!(rotation.newest_copy() != before && rotation.newest_copy() != 0);
-            rotation = Rotation::found(3, std::iter::once((rotation.newest_copy(), stamp))).unwrap();
+    fn no_ledger_is_overwritten_that_may_be_the_last_durable_one() {
+        let mut rotation = Rotation::after(8, Stamp { generation: 40, unconfirmed: 1 });
+        // Openings in a row whose flush fails: generation 39 is the last that is known to be durable.
+        for generation in 41..47 {
+            let stamp = rotation.advance().unwrap();
+            assert_eq!(stamp, Stamp { generation, unconfirmed: generation - 39 });
+            assert_ne!(rotation.newest_copy(), 39 % 8);
+            rotation = Rotation::after(8, stamp);
         }
+        assert_eq!(rotation.advance(), Err(PageError::NothingDurable { ledgers: 7 }));
         rotation.flushed();
-        let durable = rotation.newest_copy();
-        assert_eq!(rotation.advance().durable_copy, durable);
+        assert_eq!(rotation.advance(), Ok(Stamp { generation: 47, unconfirmed: 1 }));
     }
 
     #[test]
-    fn the_newest_is_found_wherever_it_lies() {
-        let stamp = |generation| Stamp { generation, durable_copy: 2 };
-        let found = [(0, stamp(4)), (1, stamp(6)), (2, stamp(5))];
-        let mut rotation = Rotation::found(3, found.into_iter()).unwrap();
-        assert_eq!(
-            (rotation.newest_copy(), rotation.advance().generation, rotation.newest_copy()),
-            (1, 7, 0)
-        );
-        assert_eq!(Rotation::found(3, std::iter::empty()), None);
-    }
-
-    #[test]
-    fn two_copies_take_turns() {
-        let mut rotation = fresh(2);
-        let copies = [(); 4].map(|()| {
-            rotation.advance();
-            rotation.newest_copy()
-        });
-        assert_eq!(copies, [1, 0, 1, 0]);
+    fn two_copies_take_turns_and_tell_nothing() {
+        let mut rotation = Rotation::after(2, Stamp { generation: 7, unconfirmed: 0 });
+        for (generation, copy) in [(8, 0), (9, 1), (10, 0)] {
+            assert_eq!(rotation.advance(), Ok(Stamp { generation, unconfirmed: 0 }));
+            assert_eq!(rotation.newest_copy(), copy);
+        }
     }
 }

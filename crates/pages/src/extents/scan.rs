@@ -49,14 +49,13 @@ impl<'a> Scan<'a> {
         &self,
         decode: impl Fn(&[u8]) -> Option<(Stamp, L)>,
     ) -> Result<(L, Rotation), PageError> {
-        let mut found = BTreeMap::new();
+        let mut newest: Option<(Stamp, L)> = None;
         for copy in 0..self.label.ledger_copies {
             let bytes = self.read(self.label.ledger_at(copy), self.label.ledger_bytes).await?;
-            found.extend(decode(&bytes).map(|ledger| (copy, ledger)));
+            let found = decode(&bytes);
+            newest = newest.into_iter().chain(found).max_by_key(|(stamp, _)| stamp.generation);
         }
-        let stamps = found.iter().map(|(copy, (stamp, _))| (*copy, *stamp));
-        let newest = Rotation::found(self.label.ledger_copies, stamps)
-            .and_then(|rotation| Some((found.remove(&rotation.newest_copy())?.1, rotation)));
+        let newest = newest.map(|(stamp, ledger)| (ledger, Rotation::after(self.label.ledger_copies, stamp)));
         newest.ok_or(PageError::Corrupt {
             what: "all copies of the ledger are damaged",
             offset_bytes: self.label.ledger_offset,

@@ -2,8 +2,7 @@
 //!
 //! # Format, version 2 (of the store's label)
 //!
-//! Three copies, one behind the other, of which neither the newest nor the last that is known to be durable is ever
-//! overwritten (see [`Rotation`](crate::extents::Rotation)). A reader takes the valid one with the greatest generation;
+//! Eight copies, one behind the other; generation *g* is written to copy *g* mod 8 (see [`Rotation`](crate::extents::Rotation)). A reader takes the valid one with the greatest generation;
 //! with none the store is damaged. Numbers are little-endian; the length is that of two bitmaps, rounded up to whole
 //! blocks.
 //!
@@ -12,7 +11,8 @@
 //!  8  id          16  the store's
 //! 24  epoch        8  counts openings
 //! 32  generation   7  counts ledgers
-//! 39  durable_copy 1  the copy that was known to be durable when this one was written; 0 in version 1, with two copies
+//! 39  unconfirmed  1  how many generations before it is the last that was known to be durable when it was written; 0 in
+//!                     version 1, with two copies
 //! 40  durable      8  the ledger tells of the extents up to this sequence
 //! 48  blocks       8  of the staging area
 //! 56  headers         a bit for each block: an extent begins here, and some of its pages are alive
@@ -118,14 +118,14 @@ impl Ledger {
 
 const GENERATION_BITS: u32 = 56;
 
-/// Seven bytes of generation and one of the copy.
+/// Seven bytes of the generation and one of how many are unconfirmed.
 fn stamped(stamp: Stamp) -> u64 {
-    stamp.generation | stamp.durable_copy << GENERATION_BITS
+    stamp.generation | stamp.unconfirmed << GENERATION_BITS
 }
 
 fn stamp_of(stamped: u64) -> Stamp {
-    let durable_copy = stamped >> GENERATION_BITS;
-    Stamp { generation: stamped - (durable_copy << GENERATION_BITS), durable_copy }
+    let unconfirmed = stamped >> GENERATION_BITS;
+    Stamp { generation: stamped - (unconfirmed << GENERATION_BITS), unconfirmed }
 }
 
 #[cfg(test)]
@@ -136,7 +136,7 @@ mod tests {
     fn what_was_written_is_read() {
         for blocks in [1, 9, 2048, 100_003] {
             let mut ledger = Ledger { epoch: 2, durable: 77, ..Ledger::empty(blocks) };
-            let stamp = Stamp { generation: 9, durable_copy: 2 };
+            let stamp = Stamp { generation: 9, unconfirmed: 2 };
             ledger.headers.set(0);
             ledger.slots.set(blocks - 1);
             let mut copy = vec![3; Ledger::bytes(blocks)];

@@ -8,7 +8,7 @@
 //! it the new ones: the new ones are no part of the chain.
 //!
 //! There is room: what isn't durable is never more than a group may be, and when all others have gone home that fits beside
-//! itself. Until the flush none of it goes home, or makes dead what it supersedes.
+//! itself. Until that ledger is durable none of it goes home.
 
 use std::rc::Rc;
 
@@ -35,6 +35,8 @@ pub(super) async fn renew(shared: &Rc<Shared>, tail: &[Header]) -> Result<(), Pa
     if tail.is_empty() {
         return Ok(());
     }
+    // The ledger may be volatile too, and then what it calls dead isn't free yet.
+    shared.write_down().await?;
     let newest = newest_of(tail);
     shared.make_room_for(newest.len()).await?;
     let piece_pages = (shared.arena.bytes() / 4 / shared.label.page_length()).max(1);
@@ -107,7 +109,6 @@ impl Shared {
         let state = &mut *self.state.borrow_mut();
         let sequence = state.chain.assigned();
         state.chain = Chain::after(sequence);
-        state.order_the_group();
         for header in tail {
             let slots = (0..header.pages.len()).map(|index| Slot { extent: header.position, index });
             state.superseded.extend(slots.map(|slot| (slot, sequence)));

@@ -69,7 +69,7 @@ impl Shared {
     async fn write_ledger(&self, ledger: &Ledger) -> Result<(), PageError> {
         let (stamp, copy) = {
             let rotation = &mut self.state.borrow_mut().rotation;
-            (rotation.advance(), rotation.newest_copy())
+            (rotation.advance()?, rotation.newest_copy())
         };
         let copy = if Defect::LedgerInPlace.is_seeded() { 0 } else { copy };
         let encode = |contents: &mut [u8]| ledger.encode(self.label.id, stamp, contents);
@@ -99,6 +99,13 @@ impl Shared {
             state.epoch += 1;
             state.extents_epoch = state.epoch;
         }
+        self.write_down().await?;
+        self.state.borrow_mut().order_the_group();
+        Ok(())
+    }
+
+    /// Writes what is known to be durable into a ledger that is.
+    pub(super) async fn write_down(&self) -> Result<(), PageError> {
         let (dead, empty, ledger) = self.draw_up(Vec::new(), 0);
         self.write_ledger(&ledger).await?;
         if !Defect::LedgerUnflushed.is_seeded() {

@@ -52,9 +52,10 @@ fn legend(told: &Told) -> String {
         "each" => "until it was durable",
         _ => "until it was accepted, in memory perhaps",
     };
-    let flash = match told.policies.iter().any(|policy| policy.drive.is_some()) {
-        true => ", flash: what the drive programmed for it",
-        false => "",
+    let flash = if told.policies.iter().any(|policy| policy.drive.is_some()) {
+        ", flash: what the drive programmed for it"
+    } else {
+        ""
     };
     format!(
         "time: for all of it, pages brought home; by direct: how many times as fast; p50, p99: of a write, {until}; written: \

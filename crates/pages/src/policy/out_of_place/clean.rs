@@ -2,18 +2,19 @@
 
 use std::rc::Rc;
 
-use nandle_io::Durability;
-
-use super::Shared;
 use super::map::Place;
 use super::packing::{Put, Spot};
-use super::write::Puts;
+use super::write::{self, Puts};
+use super::{RESERVED_ZONES, Shared};
 use crate::page::checksum;
 use crate::{BLOCK_BYTES, PageError, PageNumber};
 
-/// Cleaning starts when fewer zones than this are free: one that is being filled next, one to clean into, and one that is
-/// kept for a burst.
-const FREE_ZONES: usize = 3;
+/// Cleaning starts when fewer zones than this are free, beside what is reserved: one that is being filled next, one to clean
+/// into, and one that is kept for a burst.
+const FREE_ZONES: usize = RESERVED_ZONES + 3;
+
+/// A page, where it lies, and its checksum.
+pub(super) type Stored = (PageNumber, Spot, u32);
 
 /// Starts cleaning in the background, if there is need for it.
 pub(super) fn start(shared: &Rc<Shared>) {
@@ -34,7 +35,8 @@ pub(super) fn start(shared: &Rc<Shared>) {
     });
 }
 
-async fn work(shared: &Rc<Shared>) -> Result<(), PageError> {
+/// Cleans until enough is free.
+pub(super) async fn work(shared: &Rc<Shared>) -> Result<(), PageError> {
     while !shared.state.borrow().is_stopped {
         let (free, dead) = {
             let zones = &shared.state.borrow().zones;
@@ -43,7 +45,7 @@ async fn work(shared: &Rc<Shared>) -> Result<(), PageError> {
         if free >= FREE_ZONES {
             return Ok(());
         }
-        let is_urgent = free <= 1 || free + dead >= FREE_ZONES;
+        let is_urgent = free <= RESERVED_ZONES + 1 || free + dead >= FREE_ZONES;
         if dead > 0 && is_urgent && shared.give_back().await? {
             continue;
         }
@@ -55,7 +57,7 @@ async fn work(shared: &Rc<Shared>) -> Result<(), PageError> {
                 shared.wait_for(|| shared.state.borrow().chain.written() > written).await?;
             }
             // Nothing can be gained: as long as anything is free, clients may go on.
-            None if dead == 0 && free > 1 => return Ok(()),
+            None if dead == 0 && free > RESERVED_ZONES + 1 => return Ok(()),
             None if dead == 0 => return Err(shared.corrupt("every zone is full of living pages", 0)),
             None => _ = shared.give_back().await?,
         }
@@ -66,10 +68,10 @@ async fn work(shared: &Rc<Shared>) -> Result<(), PageError> {
 /// Writes again what is alive in a zone, in pieces that fit into memory.
 async fn clean(shared: &Rc<Shared>, zone: usize) -> Result<(), PageError> {
     let pages = shared.state.borrow().zones.pages_of(zone).to_vec();
-    let piece = (shared.arena.bytes() / 4 / shared.label.page_length().max(BLOCK_BYTES)).max(1);
-    for piece in pages.chunks(piece) {
+    for piece in pages.chunks(shared.piece_pages()) {
         let (stored, discards) = shared.alive(zone, piece);
         let puts = shared.read_back(stored).await?;
+        shared.limit_what_is_at_risk(puts.len() + discards.len()).await?;
         // What changed while it was read stays where it is now.
         let (puts, discards) = {
             let state = shared.state.borrow();
@@ -81,9 +83,7 @@ async fn clean(shared: &Rc<Shared>, zone: usize) -> Result<(), PageError> {
             continue;
         }
         shared.disk.count(|stats| stats.pages_cleaned += puts.len() as u64);
-        shared.send(puts, &discards, 0, Durability::Volatile)?;
-        let sent = shared.state.borrow().chain.assigned();
-        shared.wait_for(|| shared.state.borrow().chain.written() >= sent).await?;
+        shared.send_and_wait(puts, &discards, RESERVED_ZONES).await?;
     }
     Ok(())
 }
@@ -95,8 +95,14 @@ impl super::State {
 }
 
 impl Shared {
+    /// Pages that are in memory at the same time when many are moved, and that a renewal has room for.
+    pub(super) fn piece_pages(&self) -> usize {
+        let fitting = self.arena.bytes() / 4 / self.label.page_length().max(BLOCK_BYTES);
+        fitting.min(write::largest_group(self)).max(1)
+    }
+
     /// The pages of these that are alive in a zone, each once: those with contents, and those that were discarded.
-    fn alive(&self, zone: usize, pages: &[PageNumber]) -> (Vec<(PageNumber, Spot, u32)>, Vec<PageNumber>) {
+    fn alive(&self, zone: usize, pages: &[PageNumber]) -> (Vec<Stored>, Vec<PageNumber>) {
         let state = self.state.borrow();
         let (mut stored, mut discards) = (Vec::new(), Vec::new());
         let mut seen = rustc_hash::FxHashSet::default();
@@ -111,7 +117,7 @@ impl Shared {
 
     /// The contents of pages, all read at the same time, and as they lie there: moving a page doesn't compress it once
     /// more. A page that was written meanwhile is left out.
-    async fn read_back(self: &Rc<Self>, pages: Vec<(PageNumber, Spot, u32)>) -> Result<Puts, PageError> {
+    pub(super) async fn read_back(self: &Rc<Self>, pages: Vec<Stored>) -> Result<Puts, PageError> {
         let mut reads = Vec::with_capacity(pages.len());
         for (page, spot, sum) in pages {
             let into = self.arena.allocate(self.label.page_length())?;

@@ -68,7 +68,7 @@ impl Shared {
         let (stamp, copy) = {
             let state = &mut *self.state.borrow_mut();
             state.ledger = ledger;
-            (state.rotation.advance(), state.rotation.newest_copy())
+            (state.rotation.advance()?, state.rotation.newest_copy())
         };
         let encode = |contents: &mut [u8]| ledger.encode(self.label.id, stamp, contents);
         write_copy(&self.disk, &self.label, &self.arena, copy, encode).await?;

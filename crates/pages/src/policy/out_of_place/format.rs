@@ -12,8 +12,9 @@ use crate::{BLOCK_BYTES, CreateOptions, PageError};
 
 /// A zone has room for a header and so many pages at least.
 const LEAST_ZONE_PAGES: u64 = 16;
-/// Zones beside those that the pages fill: some to write to, some to clean into, one that is kept free.
-const LEAST_SPARE_ZONES: u64 = 8;
+/// Zones beside those that the pages fill: some to write to, some to clean into, one that is kept free, and one that is
+/// reserved.
+const LEAST_SPARE_ZONES: u64 = 9;
 
 /// Bytes of a ledger copy and of the area.
 pub(crate) fn areas(options: &CreateOptions) -> (u64, u64) {

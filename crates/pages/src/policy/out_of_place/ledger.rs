@@ -2,8 +2,7 @@
 //!
 //! # Format, version 2 (of the store's label)
 //!
-//! Three copies of one block, one behind the other, of which neither the newest nor the last that is known to be durable
-//! is ever overwritten (see [`Rotation`](crate::extents::Rotation)). A reader takes the valid one with the greatest
+//! Eight copies of one block, one behind the other; generation *g* is written to copy *g* mod 8 (see [`Rotation`](crate::extents::Rotation)). A reader takes the valid one with the greatest
 //! generation; with none the store is damaged. Numbers are little-endian.
 //!
 //! ```text
@@ -14,8 +13,10 @@
 //! 40  durable      8  all extents up to this sequence are durable; some of them may be gone, their pages being elsewhere
 //! 48  cut          8  the last sequence of the run before that counts
 //! 56  first        8  the first sequence of this run; what lies between is what a power cut left behind
-//! 64  durable_copy 8  the copy that was known to be durable when this one was written; 0 in version 1, with two copies
-//! 72  zeros
+//! 64  unconfirmed  8  how many generations before it is the last that was known to be durable when it was written; 0 in
+//!                     version 1, with two copies
+//! 72  is_closed    8  1: since it was written pages were only moved, and nobody was told anything; 0 otherwise, and in version 1
+//! 80  zeros
 //! 4092 checksum    4  CRC32C of all bytes before
 //! ```
 //!
@@ -37,12 +38,13 @@ pub(super) struct Ledger {
     pub(super) durable: u64,
     pub(super) cut: u64,
     pub(super) first: u64,
+    pub(super) is_closed: bool,
 }
 
 impl Ledger {
     /// Of a store that nothing was written to.
     pub(super) fn new(zone_blocks: u64) -> Self {
-        Self { zone_blocks, durable: 0, cut: 0, first: 1 }
+        Self { zone_blocks, durable: 0, cut: 0, first: 1, is_closed: false }
     }
 
     /// Whether an extent is one that an earlier run left behind.
@@ -51,8 +53,15 @@ impl Ledger {
     }
 
     pub(super) fn encode(&self, id: u128, stamp: Stamp, block: &mut [u8]) {
-        let numbers =
-            [stamp.generation, self.zone_blocks, self.durable, self.cut, self.first, stamp.durable_copy];
+        let numbers = [
+            stamp.generation,
+            self.zone_blocks,
+            self.durable,
+            self.cut,
+            self.first,
+            stamp.unconfirmed,
+            u64::from(self.is_closed),
+        ];
         fill(block, MAGIC, id, |fields| {
             for number in numbers {
                 fields.u64(number);
@@ -62,9 +71,10 @@ impl Ledger {
 
     pub(super) fn decode(id: u128, block: &[u8]) -> Option<(Stamp, Self)> {
         let mut fields = fields_of(block, MAGIC, id)?;
-        let [generation, zone_blocks, durable, cut, first, durable_copy] = [(); 6].map(|()| fields.u64());
-        let ledger = Self { zone_blocks, durable, cut, first };
-        (zone_blocks > 0).then_some((Stamp { generation, durable_copy }, ledger))
+        let [generation, zone_blocks, durable, cut, first, unconfirmed, is_closed] =
+            [(); 7].map(|()| fields.u64());
+        let ledger = Self { zone_blocks, durable, cut, first, is_closed: is_closed == 1 };
+        (zone_blocks > 0).then_some((Stamp { generation, unconfirmed }, ledger))
     }
 }
 
@@ -74,8 +84,8 @@ mod tests {
 
     #[test]
     fn what_was_written_is_read_and_damage_is_refused() {
-        let ledger = Ledger { durable: 30, cut: 40, first: 99, ..Ledger::new(16) };
-        let stamp = Stamp { generation: 7, durable_copy: 2 };
+        let ledger = Ledger { durable: 30, cut: 40, first: 99, is_closed: true, ..Ledger::new(16) };
+        let stamp = Stamp { generation: 7, unconfirmed: 2 };
         let mut block = vec![9; BLOCK_BYTES];
         ledger.encode(3, stamp, &mut block);
         assert_eq!(Ledger::decode(3, &block), Some((stamp, ledger)));

@@ -28,6 +28,7 @@ mod map;
 mod packing;
 mod read;
 mod recover;
+mod renew;
 mod write;
 mod zones;
 
@@ -50,6 +51,9 @@ use crate::extents::{Chain, Gather, Rotation};
 use crate::label::Label;
 use crate::signal::{Signal, Turn};
 use crate::{Batch, OpenOptions, PageError, PageNumber, Stats};
+
+/// Zones that are always free: what an opening [writes once more](renew) must have a place.
+const RESERVED_ZONES: usize = 1;
 
 /// The policy.
 pub(crate) struct OutOfPlace {
@@ -87,8 +91,7 @@ struct State {
 impl OutOfPlace {
     /// Opens the area of a store, and recovers it.
     pub(super) async fn open(parts: Parts) -> Result<Self, PageError> {
-        let shared = Rc::new(recover::recover(parts).await?);
-        Ok(Self { shared })
+        Ok(Self { shared: recover::recover(parts).await? })
     }
 }
 

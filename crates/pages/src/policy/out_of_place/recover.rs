@@ -1,7 +1,6 @@
-//! What an opening finds: see the formats of the [header](super::header) and the [ledger](super::ledger). What lies
-//! beyond the end is wiped; recovery can be cut anywhere and begun again. Nothing is written once more as it is: a drive that
-//! tears inside blocks could destroy the only copy of what was acknowledged. A mirror's legs are made the same below, by who
-//! opens the array.
+//! What an opening finds: see the formats of the [header](super::header) and the [ledger](super::ledger). Recovery can be
+//! cut anywhere and begun again. Nothing is written once more in its place: a drive that tears inside blocks could destroy the
+//! only copy of what was acknowledged. A mirror's legs are made the same below, by who opens the array.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -14,9 +13,11 @@ use super::ledger::Ledger;
 use super::lifetimes::Lifetimes;
 use super::map::Map;
 use super::packing::Shelf;
+use super::renew::{self, Remains};
 use super::zones::Zones;
 use super::{Shared, State};
-use crate::extents::{Chain, Gather, Rotation, Scan};
+use crate::defects::Defect;
+use crate::extents::{Chain, Followed, Gather, Rotation, Scan};
 use crate::label::Label;
 use crate::page::checksum;
 use crate::policy::Parts;
@@ -28,7 +29,7 @@ const SEQUENCES_LEFT_OUT: u64 = 1 << 32;
 /// Zones are filled by so many groups at most: powers of two of lifetimes.
 const GROUPS_MAX: u64 = 8;
 
-pub(super) async fn recover(parts: Parts) -> Result<Shared, PageError> {
+pub(super) async fn recover(parts: Parts) -> Result<Rc<Shared>, PageError> {
     let (disk, label) = (Rc::clone(parts.home.disk()), parts.home.label().clone());
     let read_only = parts.options.read_only;
     let area = Area { scan: Scan::new(&disk, &label)? };
@@ -43,26 +44,25 @@ pub(super) async fn recover(parts: Parts) -> Result<Shared, PageError> {
         .map(|(_, header)| header)
         .collect();
     let is_whole = async |header: &Header| area.is_whole(header).await;
-    let cut = area.scan.follow(ledger.durable, &headers, is_whole).await?.end;
-    left_behind.extend(headers.split_off(&(cut + 1)).into_values());
-    let first = highest + 1 + SEQUENCES_LEFT_OUT;
-    let ledger = Ledger { durable: first - 1, cut, first, ..ledger };
-    let state = rebuilt(&label, (ledger, rotation), headers.into_values());
-    if !read_only {
-        area.wipe(&left_behind).await?;
-    }
-    let shared = Shared {
+    let Followed { promised, end } = area.scan.follow(ledger.durable, &headers, is_whole).await?;
+    // What was only moved is where it was, too.
+    let end = if ledger.is_closed { promised } else { end };
+    let durable = if Defect::TailTrusted.is_seeded() { end } else { promised };
+    left_behind.extend(headers.split_off(&(end + 1)).into_values());
+    let tail = headers.range(durable + 1..).map(|(_, header)| header.clone()).collect();
+    let chain = Chain::continued(durable, highest + SEQUENCES_LEFT_OUT);
+    let shared = Rc::new(Shared {
         disk: Rc::clone(&disk),
         zone_blocks: ledger.zone_blocks,
         options: parts.options,
         arena: parts.arena,
-        state: RefCell::new(state),
+        state: RefCell::new(rebuilt(&label, (ledger, rotation), chain, headers.into_values())),
         changed: Signal::default(),
         ledger_turn: Turn::default(),
         label: label.clone(),
-    };
+    });
     if !read_only {
-        shared.write_ledger(ledger).await?;
+        renew::begin(&shared, &area, Remains { left_behind, tail }).await?;
     }
     Ok(shared)
 }
@@ -71,13 +71,14 @@ pub(super) async fn recover(parts: Parts) -> Result<Shared, PageError> {
 fn rebuilt(
     label: &Label,
     (ledger, rotation): (Ledger, Rotation),
+    chain: Chain,
     headers: impl Iterator<Item = Header>,
 ) -> State {
-    let zones = label.area_bytes / BLOCK_BYTES as u64 / ledger.zone_blocks;
+    let zones = label.area_blocks() / ledger.zone_blocks;
     let spare = zones - (label.pages * label.page_blocks()).div_ceil(ledger.zone_blocks).min(zones);
     let groups = usize::try_from((spare / 4).clamp(1, GROUPS_MAX)).unwrap_or(1);
     let mut state = State {
-        chain: Chain::after(ledger.first - 1),
+        chain,
         map: Map::new(label.pages),
         zones: Zones::new(ledger.zone_blocks, zones, groups),
         lifetimes: Lifetimes::new(label.pages),
@@ -91,12 +92,12 @@ fn rebuilt(
     for header in headers {
         state.enter(&header);
     }
-    state.zones.restored();
+    state.zones.restored(state.chain.durable());
     state
 }
 
 /// The zones that are scanned.
-struct Area<'a> {
+pub(super) struct Area<'a> {
     scan: Scan<'a>,
 }
 
@@ -120,7 +121,7 @@ impl Area<'_> {
 
     /// Wipes headers that a run left behind, and flushes, so that no later opening takes them for its own. Recovery that
     /// is cut off here finds the same end again: what is wiped lies beyond it.
-    async fn wipe(&self, headers: &[Header]) -> Result<(), PageError> {
+    pub(super) async fn wipe(&self, headers: &[Header]) -> Result<(), PageError> {
         let Scan { disk, label, arena } = &self.scan;
         let mut zeros = arena.allocate(BLOCK_BYTES)?;
         zeros.fill(0);

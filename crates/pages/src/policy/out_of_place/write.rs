@@ -8,13 +8,13 @@ use super::clean;
 use super::header::{ENTRIES_MAX, Entry, Header};
 use super::map::Place;
 use super::packing::Put;
-use super::{Shared, State};
+use super::{RESERVED_ZONES, Shared, State};
 use crate::{BLOCK_BYTES, Batch, PageError, PageNumber};
 
 /// Extents that may be on their way at once. Deep enough for any device, and a bound on memory.
 const EXTENTS_IN_FLIGHT: u64 = 64;
-/// Zones that clients leave free: what cleaning needs to go on.
-const SPARED_ZONES: usize = 1;
+/// Zones that clients leave free: one more is what cleaning needs to go on.
+const SPARED_ZONES: usize = RESERVED_ZONES + 1;
 
 /// Pages with new contents.
 pub(super) type Puts = Vec<Put>;
@@ -105,10 +105,12 @@ pub(super) async fn push(shared: &Rc<Shared>, wanted: Durability) -> Result<u64,
     loop {
         shared.disk.check_writable()?;
         clean::start(shared);
-        if shared.has_room() || shared.state.borrow().gather.is_empty() {
+        let pages = shared.state.borrow().gather.len();
+        if pages == 0 || (shared.has_room() && !shared.is_too_much_at_risk(pages)) {
             break;
         }
         shared.wait_for(|| shared.has_room()).await?;
+        shared.limit_what_is_at_risk(pages).await?;
     }
     let (puts, discards) = shared.state.borrow_mut().gather.take(usize::MAX, usize::MAX);
     let compresses = shared.options.compress;
@@ -125,6 +127,21 @@ pub(super) async fn push(shared: &Rc<Shared>, wanted: Durability) -> Result<u64,
 }
 
 impl Shared {
+    /// Whether more would be volatile with so many pages than a [renewal](super::renew) has room for.
+    fn is_too_much_at_risk(&self, pages: usize) -> bool {
+        let at_risk = self.state.borrow().chain.pages_at_risk();
+        at_risk > 0 && at_risk + pages > largest_group(self)
+    }
+
+    /// Flushes before it is too much.
+    pub(super) async fn limit_what_is_at_risk(&self, pages: usize) -> Result<(), PageError> {
+        if !self.is_too_much_at_risk(pages) {
+            return Ok(());
+        }
+        let groups = self.state.borrow().chain.assigned_groups();
+        self.make_durable(groups).await
+    }
+
     fn has_room(&self) -> bool {
         let state = self.state.borrow();
         state.zones.free() > SPARED_ZONES && state.in_flight() < EXTENTS_IN_FLIGHT
@@ -169,6 +186,18 @@ impl Shared {
             });
         }
         Ok(())
+    }
+
+    /// Sends pages that only move, and waits until they are written.
+    pub(super) async fn send_and_wait(
+        self: &Rc<Self>,
+        puts: Puts,
+        discards: &[PageNumber],
+        spared: usize,
+    ) -> Result<(), PageError> {
+        self.send(puts, discards, spared, Durability::Volatile)?;
+        let sent = self.state.borrow().chain.assigned();
+        self.wait_for(|| self.state.borrow().chain.written() >= sent).await
     }
 
     /// Gives an extent its sequence, and enters it everywhere.

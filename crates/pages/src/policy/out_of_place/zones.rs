@@ -48,6 +48,12 @@ pub(super) struct Room {
     pub(super) blocks: u64,
 }
 
+impl Zone {
+    fn is_free(&self) -> bool {
+        self.state == State::Free
+    }
+}
+
 impl Zones {
     pub(super) fn new(zone_blocks: u64, zones: u64, groups: usize) -> Self {
         let zones = usize::try_from(zones).unwrap_or(usize::MAX);
@@ -155,18 +161,18 @@ impl Zones {
         }
     }
 
-    /// After recovery: what has nothing alive in it is free, and the zones with the most room are filled further, so that
+    /// After recovery: what has nothing alive in it is free, if all that made it so is durable, and the zones with the most room are filled further, so that
     /// cleaning that a power cut interrupted can go on.
-    pub(super) fn restored(&mut self) {
+    pub(super) fn restored(&mut self, durable: u64) {
         for zone in &mut self.all {
-            if zone.alive == 0 {
+            if zone.alive == 0 && zone.touched <= durable {
                 *zone = Zone::default();
             } else {
                 zone.state = State::Closed;
             }
         }
         let (free, mut rest): (Vec<_>, Vec<_>) =
-            (0..self.all.len()).partition(|index| self.all.get(*index).is_some_and(|zone| zone.alive == 0));
+            (0..self.all.len()).partition(|index| self.all.get(*index).is_some_and(Zone::is_free));
         self.free = free.into();
         rest.sort_by_key(|index| self.all.get(*index).map_or(0, |zone| zone.written_blocks));
         for (open, index) in self.open.iter_mut().zip(rest) {

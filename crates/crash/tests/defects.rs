@@ -1,5 +1,5 @@
 //! Every seeded defect is caught, and the store as it is isn't.
-#![allow(missing_docs, reason = "tests")]
+#![allow(missing_docs, clippy::print_stdout, reason = "tests, and helpers of tests are part of them")]
 
 use nandle_crash::{Scenario, Trouble, Violation, explore};
 use nandle_pages::{Defect, PolicyKind, seed_defect};

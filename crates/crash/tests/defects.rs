@@ -1,5 +1,5 @@
 //! Every seeded defect is caught, and the store as it is isn't.
-#![allow(missing_docs, reason = "tests")]
+#![allow(missing_docs, clippy::print_stdout, reason = "tests, and helpers of tests are part of them")]
 
 use nandle_crash::{Scenario, Trouble, Violation, explore};
 use nandle_pages::{Defect, PolicyKind, seed_defect};
@@ -7,12 +7,16 @@ use nandle_pages::{Defect, PolicyKind, seed_defect};
 /// Histories in which a defect has the chance to show itself.
 const HISTORIES: u64 = 400;
 
-fn scenario(seed: u64, defect: Defect) -> Scenario {
-    let policy = match seed % 3 {
+/// A policy with a staging area.
+fn staging(seed: u64) -> PolicyKind {
+    match seed % 3 {
         0 => PolicyKind::StableBuffer,
         1 => PolicyKind::StableRing,
         _ => PolicyKind::DoubleWrite,
-    };
+    }
+}
+
+fn scenario(seed: u64, policy: PolicyKind, defect: Defect) -> Scenario {
     let scenario = Scenario::with_policy(seed, policy);
     match defect {
         Defect::FailedFlushForgotten => {
@@ -26,31 +30,42 @@ fn scenario(seed: u64, defect: Defect) -> Scenario {
             steps: 2 * scenario.steps,
             ..scenario
         },
+        // Enough for zones to be cleaned.
+        Defect::DeadTooEarly | Defect::StaleMove | Defect::LiveZoneFreed => {
+            Scenario { steps: 3 * scenario.steps, ..scenario }
+        }
         _ => scenario,
     }
 }
 
-fn first_violation(defect: Defect) -> Option<Violation> {
-    seed_defect(Some(defect));
-    let found = (1..=HISTORIES).find_map(|seed| explore(&scenario(seed, defect)).violation);
-    seed_defect(None);
-    found
-}
-
-#[test]
-fn every_seeded_defect_is_caught_and_the_clean_store_is_not() {
+/// Looks for each of the defects, and makes sure that it is what was found.
+fn catch_each(defects: &[Defect], policy: fn(u64) -> PolicyKind) {
     let mut missed = Vec::new();
-    for defect in Defect::ALL {
-        match first_violation(defect) {
+    for &defect in defects {
+        seed_defect(Some(defect));
+        let of = |seed| scenario(seed, policy(seed), defect);
+        let found: Option<Violation> = (1..=HISTORIES).find_map(|seed| explore(&of(seed)).violation);
+        seed_defect(None);
+        match found {
             None => missed.push(defect),
             Some(violation) => {
                 println!("{defect:?}: history {}: {}", violation.seed, violation.what);
-                let clean = explore(&scenario(violation.seed, defect));
+                let clean = explore(&of(violation.seed));
                 assert_eq!(clean.violation, None, "{defect:?} wasn't what was caught");
             }
         }
     }
     assert_eq!(missed, [], "not caught in {HISTORIES} histories");
+}
+
+#[test]
+fn every_defect_of_the_staging_policies_is_caught_and_the_clean_store_is_not() {
+    catch_each(&Defect::OF_STAGING, staging);
+}
+
+#[test]
+fn every_defect_of_out_of_place_is_caught_and_the_clean_store_is_not() {
+    catch_each(&Defect::OF_OUT_OF_PLACE, |_| PolicyKind::OutOfPlace);
 }
 
 /// A mirror whose legs are left as the power cut left them gives two answers.

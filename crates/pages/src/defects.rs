@@ -45,11 +45,15 @@ pub enum Defect {
     RenewalUnflushed,
     /// The label is written before the rest of a new store is durable.
     LabelFirst,
+    /// Cleaning moves what it read although a newer version was written meanwhile.
+    StaleMove,
+    /// A zone is given back with a page alive in it.
+    LiveZoneFreed,
 }
 
 impl Defect {
-    /// All of them.
-    pub const ALL: [Self; 18] = [
+    /// Those that the policies with a staging area could have.
+    pub const OF_STAGING: [Self; 18] = [
         Self::SkippedFlush,
         Self::PagesUnchecked,
         Self::HalfGroups,
@@ -68,6 +72,25 @@ impl Defect {
         Self::TailTrusted,
         Self::RenewalUnflushed,
         Self::LabelFirst,
+    ];
+
+    /// Those that `out-of-place` could have; its slots are zones.
+    pub const OF_OUT_OF_PLACE: [Self; 15] = [
+        Self::SkippedFlush,
+        Self::PagesUnchecked,
+        Self::HalfGroups,
+        Self::GapsAccepted,
+        Self::EpochIgnored,
+        Self::LedgerUnflushed,
+        Self::OldestWins,
+        Self::DeadTooEarly,
+        Self::FailedFlushForgotten,
+        Self::PartialChecksum,
+        Self::TailTrusted,
+        Self::RenewalUnflushed,
+        Self::LabelFirst,
+        Self::StaleMove,
+        Self::LiveZoneFreed,
     ];
 
     /// Whether it is seeded in this thread.

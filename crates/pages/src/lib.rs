@@ -55,8 +55,9 @@
 //! 5. Change pages in batches, one for each change that must be whole. [`commit`](Store::commit) for what must be durable
 //!    now, [`write`](Store::write) for what the next commit or [`sync`](Store::sync) makes durable; writers that commit at the
 //!    same time share a flush. The store has no locks on pages: two who change one page agree among themselves.
-//! 6. After [`PageError::Latched`] drop the store and open it again, after a failed flush best after a restart of the
-//!    machine; every other error concerns the call alone.
+//! 6. After [`PageError::Latched`] drop the store and open it again. Where the policy promises atomic batches that is enough
+//!    even after a failed flush; with the others the power should go off first, since what can be read then may yet be lost.
+//!    Every other error concerns the call alone.
 //!
 //! How a batch travels is in the documentation of [`policy`](PolicyKind); the formats are specified at the top of the
 //! files that encode them: `label.rs`, `staging/header.rs`, `staging/ledger.rs`, `policy/out_of_place/header.rs`,
@@ -79,6 +80,7 @@ mod options;
 mod page;
 mod parts;
 mod policy;
+mod queue;
 mod signal;
 mod staging;
 mod stats;

@@ -9,6 +9,7 @@ use crate::disk::Disk;
 use crate::home::Home;
 use crate::label::{LABELS_BYTES, Label};
 use crate::policy::{self, Parts, Policy};
+use crate::queue::Queue;
 use crate::{
     BLOCK_BYTES, Batch, CreateOptions, OpenOptions, PageError, PageNumber, PolicyKind, Promises, Stats,
 };
@@ -18,7 +19,8 @@ use crate::{
 /// - What [`commit`](Store::commit) acknowledged, and what [`write`](Store::write) accepted before a
 ///   [`sync`](Store::sync) was acknowledged, survives any power cut, as far as the [media](crate) keep what they
 ///   promise. What the policy says of batches that were not acknowledged is in its [`Promises`].
-/// - Batches take effect in the order of the calls; the calls of one task are in its own order.
+/// - Batches take effect in the order of the calls, also of calls that are under way at the same time; a call begins when its
+///   future is polled first.
 /// - When a write or a flush fails, the store stops ([`PageError::Latched`]): nothing is acknowledged any more until
 ///   it was opened again.
 /// - A page that was never written reads as whatever the device held, and one that was
@@ -30,6 +32,8 @@ pub struct Store {
     home: Rc<Home>,
     policy: Box<dyn Policy>,
     arena: Arena,
+    /// Whose batch is being accepted.
+    accepting: Queue,
 }
 
 impl Store {
@@ -62,7 +66,7 @@ impl Store {
         let home = Home::new(&disk, &label);
         let arena = Arena::new(options.memory_bytes)?;
         let parts = Parts { home: Rc::clone(&home), options, arena: Arena::new(options.memory_bytes)? };
-        Ok(Self { home, policy: policy::open(parts).await?, arena })
+        Ok(Self { home, policy: policy::open(parts).await?, arena, accepting: Queue::default() })
     }
 
     /// How it writes.
@@ -116,6 +120,11 @@ impl Store {
     pub async fn write(&self, batch: Batch) -> Result<(), PageError> {
         self.check_batch(&batch)?;
         self.home.disk().count(|stats| stats.pages_written += batch.len() as u64);
+        if self.policy.keeps_order() {
+            return self.policy.write(batch).await;
+        }
+        // One that finds room must not overtake one that waits for some.
+        let _mine = self.accepting.enter().await;
         self.policy.write(batch).await
     }
 

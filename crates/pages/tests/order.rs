@@ -16,7 +16,7 @@ use std::rc::Rc;
 use common::{DEVICE, PAGE_BYTES, batch, create_options, model_world, open_options, read, run};
 use nandle_io::conformance::MemoryWorld;
 use nandle_io::{Arena, Nanos};
-use nandle_pages::{PolicyKind, Store};
+use nandle_pages::{OpenOptions, PolicyKind, Store};
 
 const CLIENTS: u64 = 12;
 const WRITES: u64 = 60;
@@ -27,11 +27,17 @@ const HOT_PAGES: u64 = 3;
 #[test]
 fn the_last_call_wins() {
     for policy in PolicyKind::ALL {
-        for drive in ["x25-e-64", "mtron-16", "nvme-plp"] {
+        for (drive, gather_bytes) in [
+            ("x25-e-64", 0),
+            ("mtron-16", 0),
+            ("nvme-plp", 0),
+            ("x25-e-64", 12 << 10),
+            ("nvme-plp", 12 << 10),
+        ] {
             let (world, _) = model_world(drive, |media| media);
+            let options = OpenOptions { gather_bytes, ..open_options() };
             run(world, async |handle| {
-                let store =
-                    Store::create(&handle, DEVICE, &create_options(policy), open_options()).await.unwrap();
+                let store = Store::create(&handle, DEVICE, &create_options(policy), options).await.unwrap();
                 let store = Rc::new(store);
                 let versions = Rc::new(Cell::new(0));
                 let newest = Rc::new(RefCell::new([0; HOT_PAGES as usize]));
@@ -89,4 +95,35 @@ fn nobody_overtakes_a_write_that_waits_for_its_page() {
         second.await;
         assert_eq!(read(&store, 5).await, Some(3));
     });
+}
+
+/// A batch that has to wait for room is not overtaken by a smaller one that would find some.
+#[test]
+fn nobody_overtakes_a_batch_that_waits_for_room() {
+    for policy in PolicyKind::ALL {
+        run(common::memory_world(), async |handle| {
+            let options = OpenOptions { gather_bytes: 3 * PAGE_BYTES, ..open_options() };
+            let store =
+                Rc::new(Store::create(&handle, DEVICE, &create_options(policy), options).await.unwrap());
+            let writing = |pages: &'static [u64], version| {
+                let store = Rc::clone(&store);
+                handle.spawn(async move { store.write(batch(&store, pages, version)).await.unwrap() })
+            };
+            for version in (1..100).step_by(5) {
+                let calls = [
+                    writing(&[10, 11], version),
+                    writing(&[5, 6, 7, 8], version + 1),
+                    writing(&[5], version + 2),
+                    writing(&[6, 7], version + 3),
+                ];
+                for call in calls {
+                    call.await;
+                }
+                let expected = [(5, 2), (6, 3), (7, 3), (8, 1), (10, 0)];
+                for (page, later) in expected {
+                    assert_eq!(read(&store, page).await, Some(version + later), "{policy}, page {page}");
+                }
+            }
+        });
+    }
 }

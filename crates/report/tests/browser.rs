@@ -141,7 +141,7 @@ fn a_replay_is_drawn_whole() {
         page_writes: 60_000,
         pages: 500_000,
         page_bytes: 4096,
-        contents: "of which 50 % compress to nothing",
+        contents: "50 % of each page compress to nothing",
         durable: "where the trace syncs",
         queue_depth: 4,
         remarks: &["A remark.".to_owned()],

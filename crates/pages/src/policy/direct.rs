@@ -7,6 +7,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
 
+use nandle_io::runtime::JoinHandle;
 use nandle_io::{Buffer, BufferMut};
 
 use super::{Policy, Task};
@@ -24,8 +25,9 @@ impl Direct {
         Self { home }
     }
 
-    /// All pages of a batch are on their way at the same time; a page that comes twice only with its last contents.
-    async fn put(&self, batch: Batch) -> Result<(), PageError> {
+    /// Sets all pages of a batch on their way at the same time, behind those that were before; a page that comes twice only
+    /// with its last contents.
+    pub(super) fn start(&self, batch: Batch) -> Started {
         let mut tasks = Vec::with_capacity(batch.len());
         for (page, change) in last_of_each(batch) {
             let home = Rc::clone(&self.home);
@@ -39,8 +41,18 @@ impl Direct {
                 }
             }));
         }
+        Started(tasks)
+    }
+}
+
+/// Pages of a batch on their way.
+pub(super) struct Started(Vec<JoinHandle<Result<(), PageError>>>);
+
+impl Started {
+    /// Waits for all of them.
+    pub(super) async fn finish(self) -> Result<(), PageError> {
         let mut result = Ok(());
-        for task in tasks {
+        for task in self.0 {
             result = result.and(task.await);
         }
         result
@@ -62,7 +74,12 @@ fn last_of_each(batch: Batch) -> Vec<(PageNumber, Change)> {
 
 impl Policy for Direct {
     fn write(&self, batch: Batch) -> Task<'_, ()> {
-        Box::pin(self.put(batch))
+        // Not before the first poll, which is when a call begins.
+        Box::pin(async { self.start(batch).finish().await })
+    }
+
+    fn keeps_order(&self) -> bool {
+        true
     }
 
     fn sync(&self) -> Task<'_, ()> {

@@ -31,6 +31,12 @@ pub(crate) trait Policy {
     /// [`sync`](Policy::sync).
     fn write(&self, batch: Batch) -> Task<'_, ()>;
 
+    /// Whether batches take effect in the order of the calls when several are accepted at the same time. If not, the store
+    /// lets one in after the other.
+    fn keeps_order(&self) -> bool {
+        false
+    }
+
     /// Makes durable what was accepted.
     fn sync(&self) -> Task<'_, ()>;
 

@@ -27,7 +27,7 @@ pub struct ReplayReport<'a> {
     pub pages: u64,
     /// Length of a page.
     pub page_bytes: u64,
-    /// What the pages were filled with, in words that follow "contents".
+    /// What the pages were filled with, in words that follow "contents:".
     pub contents: &'a str,
     /// When a write had to be durable, in words that follow "durable".
     pub durable: &'a str,

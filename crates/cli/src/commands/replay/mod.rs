@@ -60,11 +60,11 @@ impl Told<'_> {
         }
     }
 
-    /// What the pages were filled with, as a sentence's end.
+    /// What the pages were filled with, as a part of a sentence.
     fn contents(&self) -> String {
         let contents = match self.compressible_percent {
-            0 => "of which nothing compresses".to_owned(),
-            percent => format!("of which {percent} % compress to nothing"),
+            0 => "nothing in them compresses".to_owned(),
+            percent => format!("{percent} % of each page compress to nothing"),
         };
         let is_off = !self.compresses && self.compressible_percent > 0;
         if is_off { format!("{contents}, and nobody compresses") } else { contents }

@@ -34,7 +34,7 @@ pub(super) fn text(told: &Told) -> String {
 
 fn heading(told: &Told) -> String {
     format!(
-        "{} on {}: {} writes of {} to {} of pages, {}; depth {}, durable {}.",
+        "{} on {}: {} writes of {} to {} of pages ({}), depth {}, durable {}.",
         told.trace,
         told.target,
         thousands(told.page_writes as f64),

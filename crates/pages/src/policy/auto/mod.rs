@@ -30,6 +30,7 @@ use super::direct::Direct;
 use super::{Parts, Policy, Task};
 use crate::batch::Change;
 use crate::disk::Disk;
+use crate::queue::{Queue, Served};
 use crate::staging::Staging;
 use crate::{Batch, PageError, PageNumber, Stats};
 
@@ -43,6 +44,8 @@ struct Shared {
     direct: Direct,
     gate: Rc<Gate>,
     judge: RefCell<Judge>,
+    /// Whose batch is being accepted: straight home several at a time are under way, but each sets out in its turn.
+    accepting: Queue,
     /// Pages that mustn't go straight home, because recovery may find them in the staging area.
     held: RefCell<FxHashSet<PageNumber>>,
 }
@@ -54,12 +57,14 @@ impl Auto {
         let staging = Staging::open(parts).await?;
         let judge = Judge::new(&costs, staging.room_pages(), !staging.pages().is_empty());
         let gate = Gate::new(disk.handle());
-        let (judge, held) = (RefCell::new(judge), RefCell::default());
-        Ok(Self { shared: Rc::new(Shared { disk, staging, direct: Direct::new(home), gate, judge, held }) })
+        let (judge, held, accepting) = (RefCell::new(judge), RefCell::default(), Queue::default());
+        let direct = Direct::new(home);
+        Ok(Self { shared: Rc::new(Shared { disk, staging, direct, gate, judge, accepting, held }) })
     }
 
     async fn put(&self, batch: Batch) -> Result<(), PageError> {
         let shared = &self.shared;
+        let mine = shared.accepting.enter().await;
         let is_over = shared.judge.borrow().is_over(shared.gate.busy().0);
         if is_over && let Some(closed) = shared.gate.close() {
             // In a task of its own, so that it goes on when this call is dropped.
@@ -75,7 +80,7 @@ impl Auto {
         };
         match path {
             Path::Staged => shared.staging.write(batch).await,
-            Path::Straight => shared.put_straight(batch).await,
+            Path::Straight => shared.put_straight(batch, mine).await,
         }
     }
 
@@ -93,7 +98,8 @@ impl Auto {
 }
 
 impl Shared {
-    async fn put_straight(&self, batch: Batch) -> Result<(), PageError> {
+    /// The next one may come in when this one has set out.
+    async fn put_straight(&self, batch: Batch, mine: Served<'_>) -> Result<(), PageError> {
         let (mut held, mut free) = (Vec::new(), Vec::new());
         for change in batch.into_changes() {
             let is_held = self.held.borrow().contains(&change.0);
@@ -104,7 +110,9 @@ impl Shared {
         if !held.is_empty() {
             self.staging.write(Batch::of(held)).await?;
         }
-        self.direct.write(Batch::of(free)).await
+        let started = self.direct.start(Batch::of(free));
+        drop(mine);
+        started.finish().await
     }
 
     /// Ends a spell and begins the next, while nobody writes.
@@ -152,6 +160,10 @@ impl Shared {
 impl Policy for Auto {
     fn write(&self, batch: Batch) -> Task<'_, ()> {
         Box::pin(self.put(batch))
+    }
+
+    fn keeps_order(&self) -> bool {
+        true
     }
 
     fn sync(&self) -> Task<'_, ()> {

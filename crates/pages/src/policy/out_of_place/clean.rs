@@ -6,6 +6,7 @@ use super::map::Place;
 use super::packing::{Put, Spot};
 use super::write::{self, Puts};
 use super::{RESERVED_ZONES, Shared};
+use crate::defects::Defect;
 use crate::page::checksum;
 use crate::{BLOCK_BYTES, PageError, PageNumber};
 
@@ -75,7 +76,7 @@ async fn clean(shared: &Rc<Shared>, zone: usize) -> Result<(), PageError> {
         // What changed while it was read stays where it is now.
         let (puts, discards) = {
             let state = shared.state.borrow();
-            let in_zone = |page: PageNumber| state.is_in(page, zone);
+            let in_zone = |page: PageNumber| state.is_in(page, zone) || Defect::StaleMove.is_seeded();
             let puts: Puts = puts.into_iter().filter(|put| in_zone(put.page)).collect();
             (puts, discards.into_iter().filter(|page| in_zone(*page)).collect::<Vec<_>>())
         };

@@ -2,6 +2,7 @@
 
 use super::Shared;
 use super::ledger::Ledger;
+use crate::defects::Defect;
 use crate::extents::write_copy;
 use crate::{BLOCK_BYTES, PageError};
 
@@ -22,7 +23,7 @@ impl Shared {
                 self.wait_for(is_written).await?;
                 continue;
             }
-            let flushed = self.disk.flush().await;
+            let flushed = if Defect::SkippedFlush.is_seeded() { Ok(()) } else { self.disk.flush().await };
             if flushed.is_ok() {
                 self.state.borrow_mut().chain.flushed(written);
             }
@@ -42,12 +43,14 @@ impl Shared {
     pub(super) async fn give_back(&self) -> Result<bool, PageError> {
         let _mine = self.ledger_turn.take().await;
         let groups = self.state.borrow().chain.assigned_groups();
-        self.make_durable(groups).await?;
+        if !Defect::DeadTooEarly.is_seeded() {
+            self.make_durable(groups).await?;
+        }
         let (dead, ledger) = {
             let state = self.state.borrow();
             let durable = state.chain.durable();
             let ledger = Ledger { durable, ..state.ledger };
-            (state.zones.dead_zones(durable), ledger)
+            (state.zones.dead_zones(if Defect::DeadTooEarly.is_seeded() { groups } else { durable }), ledger)
         };
         if dead.is_empty() {
             return Ok(false);
@@ -72,7 +75,9 @@ impl Shared {
         };
         let encode = |contents: &mut [u8]| ledger.encode(self.label.id, stamp, contents);
         write_copy(&self.disk, &self.label, &self.arena, copy, encode).await?;
-        self.disk.flush().await?;
+        if !Defect::LedgerUnflushed.is_seeded() {
+            self.disk.flush().await?;
+        }
         self.state.borrow_mut().rotation.flushed();
         Ok(())
     }

@@ -40,7 +40,7 @@ pub(super) async fn recover(parts: Parts) -> Result<Rc<Shared>, PageError> {
         headers.into_iter().map(|header| (header.sequence, header)).collect();
     let highest = headers.keys().next_back().copied().unwrap_or(0).max(ledger.first);
     let mut left_behind: Vec<_> = headers
-        .extract_if(.., |sequence, _| ledger.is_aborted(*sequence))
+        .extract_if(.., |sequence, _| ledger.is_aborted(*sequence) && !Defect::EpochIgnored.is_seeded())
         .map(|(_, header)| header)
         .collect();
     let is_whole = async |header: &Header| area.is_whole(header).await;
@@ -72,7 +72,7 @@ fn rebuilt(
     label: &Label,
     (ledger, rotation): (Ledger, Rotation),
     chain: Chain,
-    headers: impl Iterator<Item = Header>,
+    mut headers: impl DoubleEndedIterator<Item = Header>,
 ) -> State {
     let zones = label.area_blocks() / ledger.zone_blocks;
     let spare = zones - (label.pages * label.page_blocks()).div_ceil(ledger.zone_blocks).min(zones);
@@ -89,7 +89,8 @@ fn rebuilt(
         is_cleaning: false,
         is_stopped: false,
     };
-    for header in headers {
+    while let Some(header) = if Defect::OldestWins.is_seeded() { headers.next_back() } else { headers.next() }
+    {
         state.enter(&header);
     }
     state.zones.restored(state.chain.durable());
@@ -126,7 +127,7 @@ impl Area<'_> {
         let mut zeros = arena.allocate(BLOCK_BYTES)?;
         zeros.fill(0);
         let zeros = zeros.freeze();
-        for header in headers {
+        for header in headers.iter().filter(|_| !Defect::EpochIgnored.is_seeded()) {
             let from: WriteBuffers = [zeros.clone()].into_iter().collect();
             let offset_bytes = label.offset_of(header.position);
             disk.write("wiping what a power cut left behind", offset_bytes, from).await?;

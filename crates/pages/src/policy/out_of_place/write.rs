@@ -9,6 +9,7 @@ use super::header::{ENTRIES_MAX, Entry, Header};
 use super::map::Place;
 use super::packing::Put;
 use super::{RESERVED_ZONES, Shared, State};
+use crate::defects::Defect;
 use crate::{BLOCK_BYTES, Batch, PageError, PageNumber};
 
 /// Extents that may be on their way at once. Deep enough for any device, and a bound on memory.
@@ -176,7 +177,8 @@ impl Shared {
             from.push(block.freeze());
             from.extend(contents);
             let offset_bytes = self.label.offset_of(header.position);
-            let written = self.disk.send("writing pages", offset_bytes, from, durability);
+            let sent_as = if Defect::SkippedFlush.is_seeded() { Durability::Volatile } else { durability };
+            let written = self.disk.send("writing pages", offset_bytes, from, sent_as);
             let this = Rc::clone(self);
             self.disk.handle().spawn_named("page store: an extent", async move {
                 if written.await.is_ok() {

@@ -2,6 +2,7 @@ use std::collections::VecDeque;
 
 use super::header::ENTRIES_MAX;
 use super::map::Kept;
+use crate::defects::Defect;
 use crate::{BLOCK_BYTES, PageNumber};
 
 /// The zones of the area: which are free, which are being filled, and how much of each is alive.
@@ -51,6 +52,12 @@ pub(super) struct Room {
 impl Zone {
     fn is_free(&self) -> bool {
         self.state == State::Free
+    }
+}
+
+impl Zone {
+    fn is_dead(&self) -> bool {
+        self.alive == 0 || (Defect::LiveZoneFreed.is_seeded() && self.alive == 1)
     }
 }
 
@@ -193,7 +200,7 @@ impl Zones {
     pub(super) fn dead_zones(&self, durable: u64) -> Vec<usize> {
         let zones = self.all.iter().enumerate();
         let dead = zones
-            .filter(|(_, zone)| zone.state == State::Closed && zone.alive == 0 && zone.touched <= durable);
+            .filter(|(_, zone)| zone.state == State::Closed && zone.is_dead() && zone.touched <= durable);
         dead.map(|(index, _)| index).collect()
     }
 

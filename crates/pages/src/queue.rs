@@ -1,0 +1,101 @@
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+
+use crate::signal::Signal;
+
+/// Lets one task at a time do something, in the order in which they ask.
+#[derive(Debug, Default)]
+pub(crate) struct Queue {
+    taken: Cell<bool>,
+    /// Who waits, by number.
+    waiting: RefCell<VecDeque<u64>>,
+    last_number: Cell<u64>,
+    signal: Signal,
+}
+
+/// Nobody else is served until this is dropped.
+#[derive(Debug)]
+pub(crate) struct Served<'a>(&'a Queue);
+
+/// A place among those who wait, given up when it is dropped.
+struct Place<'a> {
+    queue: &'a Queue,
+    number: u64,
+}
+
+impl Queue {
+    /// Waits to be served. Its place in the order is that of its first poll.
+    pub(crate) async fn enter(&self) -> Served<'_> {
+        if !self.waiting.borrow().is_empty() || self.taken.replace(true) {
+            self.wait().await;
+        }
+        Served(self)
+    }
+
+    async fn wait(&self) {
+        let place = Place { queue: self, number: self.last_number.get() + 1 };
+        self.last_number.set(place.number);
+        self.waiting.borrow_mut().push_back(place.number);
+        let is_first = || self.waiting.borrow().front() == Some(&place.number);
+        self.signal.wait(|| (is_first() && !self.taken.replace(true)).then_some(())).await;
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.queue.waiting.borrow_mut().retain(|number| *number != self.number);
+        // Whoever is next may have looked when this one was in front of it.
+        self.queue.signal.notify();
+    }
+}
+
+impl Drop for Served<'_> {
+    fn drop(&mut self) {
+        self.0.taken.set(false);
+        self.0.signal.notify();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::{Pin, pin};
+    use std::task::{Context, Poll, Waker};
+
+    use super::*;
+
+    fn poll<F: Future>(future: Pin<&mut F>) -> Option<F::Output> {
+        match future.poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(output) => Some(output),
+            Poll::Pending => None,
+        }
+    }
+
+    #[test]
+    fn tasks_are_served_in_the_order_of_asking() {
+        let queue = Queue::default();
+        let first = poll(pin!(queue.enter())).unwrap();
+        let (mut second, mut third) = (pin!(queue.enter()), pin!(queue.enter()));
+        assert!(poll(second.as_mut()).is_none() && poll(third.as_mut()).is_none());
+        drop(first);
+        assert!(poll(pin!(queue.enter())).is_none(), "nobody overtakes who waits");
+        assert!(poll(third.as_mut()).is_none());
+        drop(poll(second.as_mut()).unwrap());
+        assert!(poll(third.as_mut()).is_some());
+        assert!(queue.waiting.borrow().is_empty());
+    }
+
+    #[test]
+    fn who_gives_up_makes_way() {
+        let queue = Queue::default();
+        let first = poll(pin!(queue.enter())).unwrap();
+        let mut third = {
+            let mut second = Box::pin(queue.enter());
+            assert!(poll(second.as_mut()).is_none());
+            let mut third = Box::pin(queue.enter());
+            assert!(poll(third.as_mut()).is_none());
+            third
+        };
+        drop(first);
+        assert!(poll(third.as_mut()).is_some());
+    }
+}

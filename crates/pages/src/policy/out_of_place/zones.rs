@@ -53,9 +53,7 @@ impl Zone {
     fn is_free(&self) -> bool {
         self.state == State::Free
     }
-}
 
-impl Zone {
     fn is_dead(&self) -> bool {
         self.alive == 0 || (Defect::LiveZoneFreed.is_seeded() && self.alive == 1)
     }

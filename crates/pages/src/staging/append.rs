@@ -58,6 +58,7 @@ impl Shared {
             self.append(room, wanted)?;
             drain::start(self);
         }
+        self.flush_ahead();
         Ok(self.state.borrow().chain.assigned())
     }
 
@@ -68,6 +69,23 @@ impl Shared {
             (chain.pages_at_risk() + pushing.len(), chain.assigned_groups())
         };
         if pages > self.largest_group() { self.make_durable(groups).await } else { Ok(()) }
+    }
+
+    /// Makes it durable in the background when it is half as much, so that nobody has to wait for it.
+    fn flush_ahead(self: &Rc<Self>) {
+        let (pages, groups) = {
+            let chain = &self.state.borrow().chain;
+            (chain.pages_at_risk(), chain.assigned_groups())
+        };
+        if 2 * pages <= self.largest_group() || self.is_flushing_ahead.replace(true) {
+            return;
+        }
+        let shared = Rc::clone(self);
+        self.disk.handle().spawn_named("page store: flushing ahead", async move {
+            // What fails here has stopped the store, so everybody learns of it.
+            _ = shared.make_durable(groups).await;
+            shared.is_flushing_ahead.set(false);
+        });
     }
 
     async fn wait_for_flight(&self) -> Result<(), PageError> {

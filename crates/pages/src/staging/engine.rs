@@ -1,4 +1,4 @@
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::future::{Future, ready};
 use std::pin::Pin;
@@ -65,6 +65,7 @@ pub(super) struct Shared {
     pub(super) changed: Signal,
     pub(super) push_turn: Turn,
     pub(super) settle_turn: Turn,
+    pub(super) is_flushing_ahead: Cell<bool>,
 }
 
 pub(super) struct State {
@@ -85,6 +86,8 @@ pub(super) struct State {
     pub(super) homing: FxHashSet<PageNumber>,
     /// Slots whose page was written home and not flushed there yet, as far as is known.
     pub(super) homed: Vec<Slot>,
+    /// How often slots were given back.
+    pub(super) settlings: u64,
     /// Slots that the settling that goes on will free.
     pub(super) settling: usize,
     /// Slots with an older version, and the sequence of the newer one.
@@ -123,6 +126,7 @@ impl Staging {
             is_waiting_for_extents: false,
             homing: FxHashSet::default(),
             homed: Vec::new(),
+            settlings: 0,
             settling: 0,
             superseded: recovered.superseded,
             epoch: recovered.epoch,
@@ -151,6 +155,7 @@ impl Staging {
             changed: Signal::default(),
             push_turn: Turn::default(),
             settle_turn: Turn::default(),
+            is_flushing_ahead: Cell::default(),
         });
         if !shared.options.read_only {
             renew::renew(&shared, &recovered.tail).await?;

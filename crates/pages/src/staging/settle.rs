@@ -9,10 +9,13 @@ use crate::extents::write_copy;
 
 impl Shared {
     /// Flushes, writes a ledger that calls the slots dead whose pages are home or superseded, flushes, and gives them
-    /// back. Returns whether there were any. The flushes are those of commits, as long as nobody is in a hurry.
+    /// back. Returns whether there were any, or others did so meanwhile. The flushes are those of commits, as long as nobody
+    /// is in a hurry.
     pub(super) async fn settle(&self) -> Result<bool, PageError> {
+        let before = self.state.borrow().settlings;
         let _mine = self.settle_turn.take().await;
-        let settled = self.settle_alone().await;
+        let others = self.state.borrow().settlings != before;
+        let settled = self.settle_alone().await.map(|any| any || others);
         self.state.borrow_mut().settling = 0;
         self.changed.notify();
         settled.inspect_err(|error| self.disk.latch(error))
@@ -43,6 +46,7 @@ impl Shared {
         let state = &mut *self.state.borrow_mut();
         state.rotation.flushed();
         state.space.release(&dead, &empty);
+        state.settlings += 1;
         Ok(true)
     }
 

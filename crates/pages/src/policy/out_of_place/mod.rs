@@ -32,7 +32,7 @@ mod renew;
 mod write;
 mod zones;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -71,6 +71,7 @@ struct Shared {
     /// Something in the state that others may wait for is different.
     changed: Signal,
     ledger_turn: Turn,
+    is_flushing_ahead: Cell<bool>,
 }
 
 struct State {

@@ -2,7 +2,7 @@
 //! cut anywhere and begun again. Nothing is written once more in its place: a drive that tears inside blocks could destroy the
 //! only copy of what was acknowledged. A mirror's legs are made the same below, by who opens the array.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -59,6 +59,7 @@ pub(super) async fn recover(parts: Parts) -> Result<Rc<Shared>, PageError> {
         state: RefCell::new(rebuilt(&label, (ledger, rotation), chain, headers.into_values())),
         changed: Signal::default(),
         ledger_turn: Turn::default(),
+        is_flushing_ahead: Cell::default(),
         label: label.clone(),
     });
     if !read_only {

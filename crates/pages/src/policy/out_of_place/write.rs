@@ -123,6 +123,7 @@ pub(super) async fn push(shared: &Rc<Shared>, wanted: Durability) -> Result<u64,
         }
     }
     shared.send(puts, &discards, SPARED_ZONES, wanted)?;
+    shared.flush_ahead();
     clean::start(shared);
     Ok(shared.state.borrow().chain.assigned_groups())
 }
@@ -141,6 +142,23 @@ impl Shared {
         }
         let groups = self.state.borrow().chain.assigned_groups();
         self.make_durable(groups).await
+    }
+
+    /// Makes it durable in the background when it is half as much, so that nobody has to wait for it.
+    fn flush_ahead(self: &Rc<Self>) {
+        let (pages, groups) = {
+            let chain = &self.state.borrow().chain;
+            (chain.pages_at_risk(), chain.assigned_groups())
+        };
+        if 2 * pages <= largest_group(self) || self.is_flushing_ahead.replace(true) {
+            return;
+        }
+        let shared = Rc::clone(self);
+        self.disk.handle().spawn_named("page store: flushing ahead", async move {
+            // What fails here has stopped the store, so everybody learns of it.
+            _ = shared.make_durable(groups).await;
+            shared.is_flushing_ahead.set(false);
+        });
     }
 
     fn has_room(&self) -> bool {

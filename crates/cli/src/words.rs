@@ -1,11 +1,22 @@
 //! Figures as people read them.
 
 use std::fmt::Write as _;
+use std::ops::RangeBounds;
 
+use comfy_table::{CellAlignment, Table};
 use nandle_io::Nanos;
 
 /// Columns of a line.
 const COLUMNS: usize = 80;
+
+/// Puts the figures of some columns below one another.
+pub(crate) fn to_the_right(table: &mut Table, columns: impl RangeBounds<usize>) {
+    for (number, column) in table.column_iter_mut().enumerate() {
+        if columns.contains(&number) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+}
 
 /// Bytes per second as MB/s.
 pub(crate) fn bandwidth(bytes_per_s: f64) -> String {

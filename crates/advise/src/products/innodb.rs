@@ -56,7 +56,10 @@ pub(super) fn flush_neighbors(figures: &Figures<'_>) -> Result<Setting, Lack> {
             "1: random writes are much dearer than sequential ones here, so a page takes its dirty neighbours along",
         )
     } else {
-        (0, "0: random writes are no dearer than 4 times sequential ones, so each page is written alone")
+        (
+            0,
+            "0: random writes are not surely dearer than 4 times sequential ones, so each page is written alone",
+        )
     };
     Ok(Setting::new("innodb_flush_neighbors", value, vec![random], RuleSource::Documentation, rule))
 }

@@ -190,7 +190,7 @@ fn flush_after(figures: &Figures<'_>, name: &'static str, default: &'static str)
     let rule = if dear {
         "the greatest value: random writes are dear here, and a longer batch lets the kernel put neighbours together"
     } else {
-        "the default: random writes are no dearer than 4 times sequential ones, so that batches need not grow, and \
+        "the default: random writes are not surely dearer than 4 times sequential ones, so that batches need not grow, and \
          short ones keep flushes short"
     };
     Ok(Setting::new(name, value, vec![random], RuleSource::Ours, rule).default(default))

@@ -52,3 +52,11 @@ fn the_real_disk_says_something() {
     assert!(found.bytes_written > 0 && found.findings.rates.len() >= 4, "{:?}", found.findings.rates);
     assert!(found.findings.rates.iter().all(|rate| rate.iops.low > 0.0 && rate.iops.low <= rate.iops.high));
 }
+
+/// Its slices hold a few dozen seeks, and one size may look faster than the next; none is faster than all smaller ones.
+#[test]
+fn a_disk_has_no_block_to_fill_up() {
+    let outcome = Bench::new("model:barracuda-7200.10", Nanos::from_secs(10)).conduct("smallest-block");
+    let findings = outcome.experiments.smallest_block.unwrap().findings;
+    assert_eq!(findings.read_modify_write_below_bytes, None);
+}

@@ -65,17 +65,17 @@ pub(super) fn add_experiments(profile: &mut DeviceProfile, experiments: &Experim
     let said = [EXPERIMENTS_PARTIAL, EXPERIMENTS_FAILED];
     profile.partial.retain(|reason| !said.iter().any(|beginning| reason.starts_with(beginning)));
     let ended = experiments::ended_early(&mut profile.experiments);
-    let ended = ended.iter().map(|(name, reason)| format!("{name} ({reason})")).collect();
+    let ended: Vec<String> = ended.iter().map(|(name, reason)| format!("{name} ({reason})")).collect();
     let failed = experiments::with_failures(&mut profile.experiments);
-    let failed = failed
+    let failed: Vec<String> = failed
         .iter()
         .map(|(name, failed)| format!("{name} ({}, the first with: {})", failed.requests, failed.first_error))
         .collect();
-    profile.partial.extend(reason(EXPERIMENTS_PARTIAL, ended));
-    profile.partial.extend(reason(EXPERIMENTS_FAILED, failed));
+    profile.partial.extend(reason(EXPERIMENTS_PARTIAL, &ended));
+    profile.partial.extend(reason(EXPERIMENTS_FAILED, &failed));
 }
 
-fn reason(beginning: &str, each: Vec<String>) -> Option<String> {
+fn reason(beginning: &str, each: &[String]) -> Option<String> {
     (!each.is_empty()).then(|| format!("{beginning}{}", each.join(", ")))
 }
 

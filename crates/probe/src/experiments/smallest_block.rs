@@ -145,10 +145,13 @@ fn conclude(cells: &[Cell], rounds: &Rounds, findings: &mut SmallestBlock) {
     findings.read_modify_write_below_bytes = write.filter(|write| Some(write.value) > least);
 }
 
-/// The last size that is better than all smaller ones. Without such a step it is the smallest there is; one that is not sure
+/// The last size that is better than all smaller ones; `None` where one of the sizes wasn't measured. Without such a step it is the smallest there is; one that is not sure
 /// is one for the upper bound alone.
 fn last_step(cells: &[Cell], rounds: &Rounds, operation: OperationKind) -> Option<Interval<u64>> {
     let sizes = sizes(cells, operation);
+    if sizes.iter().any(|(index, _)| rounds.rate(*index).is_none()) {
+        return None;
+    }
     // Below its block a device is slower at every size. Were it as fast at one of them, the step would be noise.
     let over_smaller = |(index, (double, block_bytes)): (usize, &(usize, u64))| {
         let ratios = sizes.iter().take(index).filter_map(|(smaller, _)| rounds.ratio(*double, *smaller));

@@ -11,10 +11,11 @@
 //! takes any of the time. Its slices are long, for several rounds of cleaning in each cell, and for the sake of the host's
 //! processor there are fewer cells.
 //!
-//! Both matter. A fresh `nvme-plp` takes half of its most writes beside reads in slices of 4 000 requests, and nothing that
-//! could be told in slices of 16 000, of which some meet cleaning and others don't: the number of requests gives the answer.
-//! Aged, it takes up to a tenth (of a sixth as many) in slices of 50 000 to 200 000. `x25-e-64`, aged, takes nine tenths in
-//! slices of 4 000, which fall between its pauses, and a tenth to a quarter in those that it has now.
+//! Both matter. A fresh `nvme-plp` takes half of its most writes beside reads in slices of 4 000 requests, and none in slices of
+//! 16 000, of which some meet cleaning and others don't: the number of requests gives the answer. Aged (a sixth as many
+//! writes are its most then), it takes none or a tenth in slices of 50 000, 100 000 and 200 000; the upper bound falls from a
+//! quarter to a tenth meanwhile. `x25-e-64`, aged, takes nine tenths in slices of 4 000, which fall between its pauses, and a
+//! tenth to a quarter in those that it has in 240 s. With less time bounds are too narrow for a drive that pauses so rarely.
 
 mod aged;
 mod cell;

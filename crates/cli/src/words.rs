@@ -1,16 +1,31 @@
 //! Figures as people read them.
 
 use std::fmt::Write as _;
+use std::ops::RangeBounds;
 
+use comfy_table::{CellAlignment, Table};
 use nandle_io::Nanos;
 
 /// Columns of a line.
 const COLUMNS: usize = 80;
 
-/// Bytes per second as MB/s.
+/// Puts the figures of some columns below one another.
+pub(crate) fn to_the_right(table: &mut Table, columns: impl RangeBounds<usize>) {
+    for (number, column) in table.column_iter_mut().enumerate() {
+        if columns.contains(&number) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+}
+
+/// Bytes per second as MB/s; of little, so many digits that it isn't nothing.
 pub(crate) fn bandwidth(bytes_per_s: f64) -> String {
     let megabytes = bytes_per_s / 1e6;
-    if megabytes < 100.0 { format!("{megabytes:.1}") } else { thousands(megabytes) }
+    match megabytes {
+        0.0005..1.0 => format!("{megabytes:.3}"),
+        ..100.0 => format!("{megabytes:.1}"),
+        _ => thousands(megabytes),
+    }
 }
 
 /// A whole number with its thousands apart.
@@ -71,6 +86,8 @@ mod tests {
         assert_eq!(thousands(1_234_567.0), "1 234 567");
         assert_eq!(thousands(123.0), "123");
         assert_eq!(bandwidth(52_345_678.0), "52.3");
+        assert_eq!(bandwidth(14_600.0), "0.015", "a memory card's random writes");
+        assert_eq!(bandwidth(0.0), "0.0");
         assert_eq!(bandwidth(3_052_345_678.0), "3 052");
         assert_eq!(latency(Some(Nanos(47_482))), "47.5 us");
         assert_eq!(latency(Some(Nanos(1_234_567))), "1.23 ms");

@@ -71,7 +71,8 @@ pub struct Conditions {
     pub threads: u32,
     /// Rounds of slices.
     pub rounds: u32,
-    /// Whether the read side came to its end; a probe that is resumed measures it again when it didn't.
+    /// Whether the read side came to its end and no read failed; a probe that is resumed measures it again when that is
+    /// not so.
     #[serde(default)]
     pub reads_complete: bool,
     /// The cell that was measured again and again to follow the device's drift.

@@ -1,15 +1,30 @@
+use std::fmt;
 use std::path::PathBuf;
 
 use nandle_io::units::format_bytes;
 
 /// A target could not be opened or used.
 #[derive(Debug, thiserror::Error)]
-#[error("{target}: {problem}")]
 pub struct TargetError {
     /// What the user named.
     pub target: String,
     /// What went wrong, and what to do about it.
     pub problem: Problem,
+}
+
+impl fmt::Display for TargetError {
+    /// What was named and what is wrong with it. A model's error begins with the model, which isn't named twice.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let problem = self.problem.to_string();
+        let model = match &self.problem {
+            Problem::Model(error) => error.origin(),
+            _ => None,
+        };
+        let named = self.target.strip_prefix("model:");
+        let origin = model.as_ref().filter(|origin| named.is_some_and(|named| named.starts_with(*origin)));
+        let without = origin.and_then(|origin| problem.strip_prefix(origin.as_str())?.strip_prefix(": "));
+        write!(f, "{}: {}", self.target, without.unwrap_or(&problem))
+    }
 }
 
 impl TargetError {

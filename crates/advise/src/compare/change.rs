@@ -28,7 +28,7 @@ pub struct Change {
     pub old: Interval<f64>,
     /// The newer one; `null` when it wasn't measured.
     pub new: Option<Interval<f64>>,
-    /// By how much the newer is better, in per cent of the older; worse is negative.
+    /// By how much the newer is better, in per cent of the older; worse is negative, and `null` where the older is nothing.
     pub gain_percent: Option<f64>,
     /// What became of it.
     pub verdict: Verdict,
@@ -58,20 +58,24 @@ pub fn changes(old: &DeviceProfile, new: &DeviceProfile, tolerated_percent: f64)
 }
 
 fn judge(old: &Measure, new: Option<Interval<f64>>, tolerated_percent: f64) -> Change {
-    let gain = new.map(|new| gain_percent(old, &new));
-    let verdict = match new.zip(gain) {
-        None => Verdict::Gone,
-        Some((new, _)) if overlap(&old.value, &new) => Verdict::Unchanged,
-        Some((_, gain)) if gain < -tolerated_percent => Verdict::Regressed,
-        Some((_, gain)) if gain > 0.0 => Verdict::Improved,
-        Some(_) => Verdict::Unchanged,
+    let gain = new.and_then(|new| gain_percent(old, &new));
+    let verdict = match (new, gain) {
+        (None, _) => Verdict::Gone,
+        (Some(new), _) if overlap(&old.value, &new) => Verdict::Unchanged,
+        (Some(_), Some(gain)) if gain < -tolerated_percent => Verdict::Regressed,
+        (Some(_), Some(gain)) if gain <= 0.0 => Verdict::Unchanged,
+        // From nothing, anything is more.
+        (Some(_), None) if old.better == Better::Lower => Verdict::Regressed,
+        (Some(_), _) => Verdict::Improved,
     };
     Change { name: old.name.clone(), unit: old.unit, old: old.value, new, gain_percent: gain, verdict }
 }
 
-fn gain_percent(old: &Measure, new: &Interval<f64>) -> f64 {
+/// `None` of nothing: no share of it can be gained.
+fn gain_percent(old: &Measure, new: &Interval<f64>) -> Option<f64> {
     let relative = new.value / old.value.value - 1.0;
-    100.0 * if old.better == Better::Higher { relative } else { 0.0 - relative }
+    let gain = 100.0 * if old.better == Better::Higher { relative } else { 0.0 - relative };
+    (old.value.value > 0.0).then_some(gain)
 }
 
 fn overlap(one: &Interval<f64>, other: &Interval<f64>) -> bool {
@@ -98,6 +102,15 @@ mod tests {
         assert_eq!(verdict(Better::Higher, (95.0, 105.0), (60.0, 96.0)), Verdict::Unchanged);
         assert_eq!(verdict(Better::Higher, (99.0, 101.0), (94.0, 96.0)), Verdict::Unchanged);
         assert_eq!(verdict(Better::Higher, (99.0, 101.0), (105.0, 106.0)), Verdict::Improved);
+    }
+
+    /// A drive that bore no writes beside its reads.
+    #[test]
+    fn what_comes_of_nothing_has_no_share_of_it() {
+        let nothing = measure(Better::Higher, 0.0, 0.0);
+        let same = judge(&nothing, Some(nothing.value), 10.0);
+        assert_eq!((same.gain_percent, same.verdict), (None, Verdict::Unchanged));
+        assert_eq!(verdict(Better::Higher, (0.0, 0.0), (5.0, 6.0)), Verdict::Improved);
     }
 
     #[test]

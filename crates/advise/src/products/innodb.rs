@@ -17,24 +17,33 @@ pub(super) fn io_capacity(figures: &Figures<'_>) -> Result<Setting, Lack> {
     let (rate, mut seen, rule) = background_write_rate(figures)?;
     let pages = figures.steady_write_iops(PAGE_BYTES)?;
     let part = rate / figures.steady_write_bandwidth()?.value.value;
-    let value = at_least_the_least(pages.value.value * part);
+    let pages_per_s = pages.value.value * part;
     seen.push(pages);
     let rule = format!(
         "{rule}, in pages of {}; the documentation wants it as low as is practical",
         format_bytes(PAGE_BYTES)
     );
-    Ok(Setting::new("innodb_io_capacity", value, seen, RuleSource::Ours, rule))
+    Ok(capacity("innodb_io_capacity", pages_per_s, seen, rule))
 }
 
 pub(super) fn io_capacity_max(figures: &Figures<'_>) -> Result<Setting, Lack> {
     let steady = figures.steady_write_iops(PAGE_BYTES)?;
-    let value = at_least_the_least(steady.value.value);
+    let pages_per_s = steady.value.value;
     let rule = "the steady state: a greater burst can't be kept up, and reads wait for it";
-    Ok(Setting::new("innodb_io_capacity_max", value, vec![steady], RuleSource::Ours, rule))
+    Ok(capacity("innodb_io_capacity_max", pages_per_s, vec![steady], rule.into()))
 }
 
-fn at_least_the_least(pages_per_s: f64) -> u64 {
-    whole(pages_per_s.max(IO_CAPACITY_MIN))
+/// A number of pages a second, or the least that the server takes, and then with what that means.
+fn capacity(name: &'static str, pages_per_s: f64, seen: Vec<Figure>, rule: String) -> Setting {
+    let value = whole(pages_per_s.max(IO_CAPACITY_MIN));
+    let setting = Setting::new(name, value, seen, RuleSource::Ours, rule);
+    if pages_per_s >= IO_CAPACITY_MIN {
+        return setting;
+    }
+    setting.remark(format!(
+        "The rule gives {pages_per_s:.0} here, and the server takes no less than {IO_CAPACITY_MIN:.0}: flushing in the \
+         background will ask more of this device than leaves its reads alone."
+    ))
 }
 
 /// `innodb_flush_neighbors`.
@@ -47,7 +56,10 @@ pub(super) fn flush_neighbors(figures: &Figures<'_>) -> Result<Setting, Lack> {
             "1: random writes are much dearer than sequential ones here, so a page takes its dirty neighbours along",
         )
     } else {
-        (0, "0: random writes are no dearer than 4 times sequential ones, so each page is written alone")
+        (
+            0,
+            "0: random writes are not surely dearer than 4 times sequential ones, so each page is written alone",
+        )
     };
     Ok(Setting::new("innodb_flush_neighbors", value, vec![random], RuleSource::Documentation, rule))
 }

@@ -115,8 +115,8 @@ fn io_workers(figures: &Figures<'_>) -> Result<Setting, Lack> {
 
 fn random_page_cost(figures: &Figures<'_>) -> Result<Setting, Lack> {
     let ratios = figures.page_cost_ratios(PAGE_BYTES)?;
-    let [alone, _] = &ratios;
-    let value = page_cost(alone.value.value, CACHED_SHARE);
+    let [alone, together] = &ratios;
+    let [value, value_together] = [alone, together].map(|ratio| page_cost(ratio.value.value, CACHED_SHARE));
     let rule = format!(
         "the ratio at depth 1 for the {:.0} % of random reads that the documentation assumes to miss the caches, at \
          least seq_page_cost (1.0)",
@@ -124,9 +124,14 @@ fn random_page_cost(figures: &Figures<'_>) -> Result<Setting, Lack> {
     );
     Ok(Setting::new("random_page_cost", format!("{value:.1}"), ratios.to_vec(), RuleSource::Contested, rule)
         .default("4.0")
-        .remark(
+        .remark(format!(
             "Contested: 1.1 is the custom for solid-state drives, and measurements on local ones found ratios of 25 to \
-             35. A scan that keeps many reads outstanding pays the ratio at the greater depth.",
+             35. An index scan reads one page after the other and pays the ratio at depth 1; a scan that keeps many reads \
+             outstanding, such as a bitmap heap scan, pays the other one, by which the value were {value_together:.1}."
+        ))
+        .remark(
+            "It is a ratio: a drive whose random reads are quick gets a high one where its sequential reads are quicker \
+             still. A server that can't take rows as fast as the drive reads in sequence pays less than that.",
         ))
 }
 
@@ -185,7 +190,7 @@ fn flush_after(figures: &Figures<'_>, name: &'static str, default: &'static str)
     let rule = if dear {
         "the greatest value: random writes are dear here, and a longer batch lets the kernel put neighbours together"
     } else {
-        "the default: random writes are no dearer than 4 times sequential ones, so that batches need not grow, and \
+        "the default: random writes are not surely dearer than 4 times sequential ones, so that batches need not grow, and \
          short ones keep flushes short"
     };
     Ok(Setting::new(name, value, vec![random], RuleSource::Ours, rule).default(default))

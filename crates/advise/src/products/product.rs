@@ -6,7 +6,7 @@ use crate::settings::Version;
 
 /// What settings can be advised for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(into = "&'static str")]
 pub enum Product {
     /// `PostgreSQL`.
     Postgresql,
@@ -37,6 +37,30 @@ pub struct UnknownVersion {
 }
 
 impl Product {
+    /// All of them.
+    pub const ALL: [Self; 7] = [
+        Self::Postgresql,
+        Self::Mariadb,
+        Self::Mysql,
+        Self::Rocksdb,
+        Self::Sqlite,
+        Self::Seastar,
+        Self::Linux,
+    ];
+
+    /// Its name as users and JSON have it; [`Display`](fmt::Display) gives the one that its makers write.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Postgresql => "postgresql",
+            Self::Mariadb => "mariadb",
+            Self::Mysql => "mysql",
+            Self::Rocksdb => "rocksdb",
+            Self::Sqlite => "sqlite",
+            Self::Seastar => "seastar",
+            Self::Linux => "linux",
+        }
+    }
+
     /// The oldest version whose settings are known.
     pub fn oldest(self) -> Version {
         match self {
@@ -89,6 +113,12 @@ impl Product {
             Self::Seastar => format!("    {name}: {value}"),
             Self::Linux => format!("echo {value} > {name}"),
         }
+    }
+}
+
+impl From<Product> for &'static str {
+    fn from(product: Product) -> Self {
+        product.name()
     }
 }
 

@@ -5,9 +5,9 @@ use crate::settings::{Figure, Lack};
 /// `StableBuffer` count up to 4 times sequential writing among the good patterns.
 const DEAR_RANDOM_WRITE: f64 = 4.0;
 
-/// Whether random writes are much dearer than sequential ones, as sure as the interval is.
+/// Whether random writes are surely much dearer than sequential ones: at the lower bound, too.
 pub(crate) fn random_is_dear(random_by_sequential: &Figure) -> bool {
-    random_by_sequential.value.value >= DEAR_RANDOM_WRITE
+    random_by_sequential.value.low >= DEAR_RANDOM_WRITE
 }
 
 /// Part of the steady state that background writing may take where nobody measured what it does to reads.
@@ -31,4 +31,18 @@ pub(crate) fn background_write_rate(figures: &Figures<'_>) -> Result<(f64, Vec<F
     let rule = "the rate of writing up to which reads keep their 99th percentile within twice its value; no more than \
                 the steady state, and at least a twentieth of it, for work has to go on";
     Ok((rate, vec![beside, steady], rule.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use nandle_profile::Interval;
+
+    use super::*;
+
+    #[test]
+    fn a_ratio_that_may_be_below_the_bound_is_not_dear() {
+        let figure = |value, low, high| Figure::new("ratio", Interval { value, low, high }, "");
+        assert!(random_is_dear(&figure(10.8, 9.9, 11.6)));
+        assert!(!random_is_dear(&figure(4.2, 3.8, 4.6)));
+    }
 }

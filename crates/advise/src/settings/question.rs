@@ -31,7 +31,7 @@ impl Question {
 
 /// What a database is used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(into = "&'static str")]
 pub enum Workload {
     /// Many short transactions.
     Oltp,
@@ -42,6 +42,18 @@ pub enum Workload {
 }
 
 impl Workload {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Oltp, Self::Olap, Self::Mixed];
+
+    /// Its name as users and JSON have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Oltp => "oltp",
+            Self::Olap => "olap",
+            Self::Mixed => "mixed",
+        }
+    }
+
     /// Sessions that do I/O at the same time, where the user doesn't say: an assumption, and told as one.
     pub fn sessions_assumed(self) -> u32 {
         match self {
@@ -57,13 +69,15 @@ impl Workload {
     }
 }
 
+impl From<Workload> for &'static str {
+    fn from(workload: Workload) -> Self {
+        workload.name()
+    }
+}
+
 impl fmt::Display for Workload {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Oltp => "oltp",
-            Self::Olap => "olap",
-            Self::Mixed => "mixed",
-        })
+        f.pad(self.name())
     }
 }
 

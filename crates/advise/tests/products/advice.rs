@@ -4,16 +4,6 @@ use nandle_advise::{Product, advise, fragment};
 use crate::made_up::{DISK, NVME};
 use crate::{advice, question};
 
-const ALL: [Product; 7] = [
-    Product::Postgresql,
-    Product::Mariadb,
-    Product::Mysql,
-    Product::Rocksdb,
-    Product::Sqlite,
-    Product::Seastar,
-    Product::Linux,
-];
-
 fn value(drive: &crate::made_up::Drive, product: Product, name: &str) -> String {
     let advice = advice(&drive.profile(), product, product.latest());
     advice.setting(name).unwrap_or_else(|| panic!("{name}: {:?}", advice.missing)).value.clone()
@@ -21,7 +11,7 @@ fn value(drive: &crate::made_up::Drive, product: Product, name: &str) -> String 
 
 #[test]
 fn a_whole_profile_supports_everything() {
-    for product in ALL {
+    for product in Product::ALL {
         for drive in [DISK, NVME] {
             let advice = advice(&drive.profile(), product, product.latest());
             assert_eq!(advice.missing, [], "{product}");
@@ -70,7 +60,7 @@ fn durability_and_protection_from_torn_pages_are_never_given_up() {
         assert_eq!(value(&drive, Product::Mariadb, "innodb_doublewrite"), "ON");
         assert_eq!(value(&drive, Product::Mysql, "innodb_doublewrite"), "ON");
         assert_eq!(value(&drive, Product::Sqlite, "synchronous"), "FULL");
-        for product in ALL {
+        for product in Product::ALL {
             let text = fragment(&advice(&drive.profile(), product, product.latest()));
             let set: String = text.lines().filter(|line| !line.starts_with(['#', '-'])).collect();
             for given_up in
@@ -106,7 +96,7 @@ fn a_partial_profile_gives_what_it_supports_and_names_the_rest() {
 
 #[test]
 fn every_setting_shows_its_figures_its_rule_and_how_sure_it_is() {
-    for product in ALL {
+    for product in Product::ALL {
         let advice = advice(&NVME.profile(), product, product.latest());
         let text = fragment(&advice);
         for setting in advice.settings() {
@@ -152,4 +142,28 @@ fn versions_are_refused_or_remarked() {
         "{:?}",
         new.remarks
     );
+}
+
+/// The rule gives the disk 88 pages a second: three tenths of its steady state. What is set is more than it can do beside its reads.
+#[test]
+fn a_value_that_is_the_servers_least_and_not_the_rules_says_so() {
+    let remarks = |drive: &crate::made_up::Drive, name: &str| {
+        let advice = advice(&drive.profile(), Product::Mysql, Product::Mysql.latest());
+        advice.setting(name).unwrap().remarks.join(" ")
+    };
+    let said = remarks(&DISK, "innodb_io_capacity");
+    assert!(said.contains("no less than 100") && said.contains("gives 88"), "{said}");
+    assert_eq!(remarks(&DISK, "innodb_io_capacity_max"), "", "293 pages are more than the least");
+    assert_eq!(remarks(&NVME, "innodb_io_capacity"), "");
+}
+
+/// Which of the two a plan pays depends on the scan, so both values are told.
+#[test]
+fn the_cost_of_a_random_page_is_told_for_both_depths() {
+    let advice = advice(&NVME.profile(), Product::Postgresql, Version::new(18, 0));
+    let cost = advice.setting("random_page_cost").unwrap();
+    let said = cost.remarks.join(" ");
+    // 3 GB/s in sequence; 8 KiB at random take 83 us, and 4 us each with 64 outstanding: a ratio of 30, and of 1.5.
+    assert_eq!(cost.value, "3.0");
+    assert!(said.contains("by which the value were 1.0"), "{said}");
 }

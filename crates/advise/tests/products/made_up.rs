@@ -64,6 +64,7 @@ fn conducted<T>(findings: T) -> Conducted<T> {
     Conducted {
         complete: true,
         ended_by: None,
+        failed: None,
         elapsed_ns: 1,
         bytes_written: 1,
         remarks: Vec::new(),

@@ -1,8 +1,11 @@
+use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::common::{Place, SHORT};
 
 const PRODUCTS: [&str; 7] = ["postgresql", "mariadb", "mysql", "rocksdb", "sqlite", "seastar", "linux"];
+const SQLITE_TRIAL: &str =
+    "advise profile.json --for sqlite --verify --on . --verify-data 16MiB --no-progress";
 
 /// A place with a profile of a modelled drive, read only, in it.
 fn with_profile() -> Place {
@@ -112,6 +115,40 @@ fn a_profile_of_the_read_side_alone_still_gives_advice() {
     place.nandle("advise old.json --for postgresql").done();
 }
 
+/// The probe was ended early: what it had by then is advice, and what it lacks is named.
+#[test]
+fn a_profile_that_was_ended_early_gives_what_it_has_and_says_so() {
+    let place = Place::new();
+    place.write("latched.toml", "[[fault]]\nkind = \"failed-write\"\noperation = 2000\nlasts = \"sticky\"\n");
+    let probed =
+        place.nandle("probe model:mtron-16:faults=latched.toml --only reads,write-patterns --budget 90s");
+    assert_eq!(probed.code, Some(1), "{probed:?}");
+    let outcome = place.nandle("advise profile.json --for mariadb").done();
+    for part in ["The profile is partial: ", "doesn't support", "innodb_io_capacity: needs"] {
+        assert!(outcome.stdout.contains(part), "{part}: {}", outcome.stdout);
+    }
+    outcome.says(&["settings need figures that this profile lacks"]);
+}
+
+/// Whole in form, with a figure that is none.
+#[test]
+fn a_profile_with_a_damaged_figure_is_refused_with_its_place() {
+    let place = with_profile();
+    for (key, wrong) in [("made_at_unix_s", json!(-4)), ("derived", json!(null)), ("cells", json!("many"))] {
+        let mut profile = place.json("profile.json");
+        profile[key] = wrong;
+        place.write("damaged.json", profile.to_string());
+        place
+            .nandle("advise damaged.json --for sqlite")
+            .refused(1, &["damaged.json", "not a nandle profile"]);
+    }
+    let text = place.json("profile.json").to_string();
+    place.write("half.json", &text[..text.len() / 2]);
+    place
+        .nandle("advise half.json --for sqlite")
+        .refused(1, &["half.json", "not a nandle profile", "nandle probe"]);
+}
+
 #[test]
 fn a_profile_of_another_device_is_warned_of() {
     let place = Place::new();
@@ -134,9 +171,8 @@ fn a_profile_of_another_device_is_warned_of() {
 #[test]
 fn sqlite_is_tried_and_nothing_stays() {
     let place = with_profile();
-    let options =
-        "--verify --on . --verify-pairs 2 --verify-data 16MiB --workload mixed --json --no-progress";
-    let answer = place.nandle(&format!("advise profile.json --for sqlite {options}")).done().json();
+    let answer =
+        place.nandle(&format!("{SQLITE_TRIAL} --verify-pairs 2 --workload mixed --json")).done().json();
     let verified = answer["verified"].as_array().unwrap();
     assert_eq!(verified.len(), 2);
     for trial in verified {
@@ -148,5 +184,15 @@ fn sqlite_is_tried_and_nothing_stays() {
         assert!(trial["outcome"]["ratio"].as_f64().unwrap() > 0.0);
         assert!(trial["verdict"].is_string());
     }
+    assert_eq!(place.names(), ["profile.json", "report.html"]);
+}
+
+#[test]
+fn a_trial_of_sqlite_that_is_interrupted_takes_its_files_away() {
+    let place = with_profile();
+    let running = place.start(&format!("{SQLITE_TRIAL} --verify-pairs 1000"));
+    running.wait_until("the trial works", || place.names().len() > 2);
+    let outcome = running.end_after(Signal::INT);
+    outcome.refused(130, &["interrupted"]);
     assert_eq!(place.names(), ["profile.json", "report.html"]);
 }

@@ -160,3 +160,31 @@ fn a_drive_that_gets_full_in_the_middle_says_so() {
     let experiments = &place.json("profile.json")["experiments"];
     assert!(experiments["flush"]["ended_by"].as_str().unwrap().contains("No space left"), "{experiments}");
 }
+
+#[test]
+fn requests_that_fail_now_and_then_are_in_the_profile_on_the_terminal_and_in_the_exit_code() {
+    let place = Place::new();
+    let fault = |kind: &str| format!("[[fault]]\nkind = \"{kind}\"\nper_million = 300\n");
+    place.write("writes.toml", fault("failed-write"));
+    let command = "probe model:x25-e-64:faults=writes.toml --only interference --budget 30s";
+    let outcome = place.nandle(command);
+    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+    let outcome = outcome.says(&["requests failed", "Input/output error", "profile.json", "--resume"]);
+    assert!(outcome.stdout.contains("requests of experiments failed: interference ("), "{}", outcome.stdout);
+    let profile = place.json("profile.json");
+    let record = &profile["experiments"]["interference"];
+    assert_eq!((&record["complete"], &record["ended_by"]), (&false.into(), &serde_json::Value::Null));
+    assert!(record["failed"]["requests"].as_u64().unwrap() > 0, "{record}");
+    let report = std::fs::read_to_string(place.path("report.html")).unwrap();
+    assert!(report.contains("failed, the first with:"), "the report tells it beside the experiment");
+    assert_eq!(
+        place.nandle(&format!("{command} --resume")).code,
+        Some(1),
+        "it is measured again, and fails again"
+    );
+    place.write("reads.toml", fault("failed-read"));
+    let outcome = place.nandle("probe model:x25-e-64:faults=reads.toml --budget 5s --profile reads.json");
+    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+    assert!(outcome.stdout.contains("Partial: while reading, "), "{}", outcome.stdout);
+    assert_eq!(place.json("reads.json")["conditions"]["reads_complete"], false);
+}

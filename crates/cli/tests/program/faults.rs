@@ -23,17 +23,19 @@ fn a_file_that_is_cut_short_meanwhile_gives_errors_that_are_counted() {
 }
 
 #[test]
-fn a_probe_counts_them_too() {
+fn a_probe_counts_them_too_and_fails() {
     let place = Place::new();
     place.write_noise("data", 8 * MIB);
     let running = place.start("probe data --budget 3s");
     running.wait_until("it reads", || running.disk_bytes().is_none_or(|(read, _)| read > MIB));
     fs::OpenOptions::new().write(true).open(place.path("data")).unwrap().set_len(6 * MIB).unwrap();
-    let outcome = running.end().done();
+    let outcome = running.end();
+    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+    let outcome = outcome.says(&["data: ", "requests failed", "cut short", "profile.json"]);
     let profile = place.json("profile.json");
     assert!(profile["conditions"]["errors"].as_u64().unwrap() > 0);
-    assert!(profile["conditions"]["remarks"].to_string().contains("cut short"), "{}", profile["conditions"]);
-    assert!(outcome.stdout.contains("reads failed"), "{}", outcome.stdout);
+    assert!(profile["partial"].to_string().contains("cut short"), "{}", profile["partial"]);
+    assert!(outcome.stdout.contains("requests failed"), "{}", outcome.stdout);
 }
 
 #[test]
@@ -52,7 +54,11 @@ fn a_device_with_a_bad_half_is_measured_and_its_errors_are_shown() {
         .fits_80_columns();
     assert!(table.stdout.contains("errors)"), "{}", table.stdout);
     table.says(&["requests failed", "offset"]);
-    place.nandle(&format!("probe {target} --budget 1s")).done();
+    assert_eq!(
+        place.nandle(&format!("probe {target} --budget 1s")).code,
+        Some(1),
+        "its errors are an exit code, too"
+    );
     assert!(place.json("profile.json")["conditions"]["errors"].as_u64().unwrap() > 0);
 }
 

@@ -26,6 +26,7 @@ mod result_files;
 mod schema;
 mod shell;
 mod silent_device;
+mod stories;
 mod sweep;
 mod sweep_loads;
 mod sweep_plan;

@@ -175,3 +175,21 @@ fn an_exported_model_is_ones_own() {
         &["wrong.toml", "chips.channels is 1000", "between 1 and 256", "nearest right value is 256"],
     );
 }
+
+#[test]
+fn what_is_wrong_with_ones_own_model_names_its_file_once() {
+    let place = Place::new();
+    let text = place.nandle("models export x25-m-g2").done().stdout;
+    place.write("range.toml", text.replace("channels = 10 ", "channels = 1000 "));
+    place.write("syntax.toml", text.replace("channels = 10 ", "channels = ten "));
+    place.write("kind.toml", text.replace("kind = \"flash\"", "kind = \"clay\""));
+    for name in ["range.toml", "syntax.toml", "kind.toml", "none.toml"] {
+        for command in ["probe model:", "models show "] {
+            let outcome = place.nandle(&format!("{command}{name}"));
+            assert_eq!(outcome.code, Some(2), "{outcome:?}");
+            assert_eq!(outcome.stderr.matches(name).count(), 1, "{}", outcome.stderr);
+        }
+    }
+    let members = place.nandle("probe raid0:64KiB:model:range.toml,model:x25-m-g2");
+    members.refused(2, &["range.toml: chips.channels is 1000"]);
+}

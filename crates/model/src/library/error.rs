@@ -22,7 +22,7 @@ pub enum ModelError {
         known: String,
     },
     /// The file can't be read.
-    #[error("reading the model {path}: {source}", path = path.display())]
+    #[error("{path}: reading the model: {source}", path = path.display())]
     Read {
         /// The file.
         path: PathBuf,
@@ -113,6 +113,19 @@ impl ModelError {
         let likeness = |known: &&str| strsim::jaro_winkler(known, name);
         let nearest = super::names().max_by(|a, b| likeness(a).total_cmp(&likeness(b))).unwrap_or_default();
         Self::Unknown { name: name.into(), nearest, known: super::names().collect::<Vec<_>>().join(", ") }
+    }
+
+    /// The model's name or file, where the text of the error begins with it and a colon.
+    pub fn origin(&self) -> Option<String> {
+        match self {
+            Self::Read { path, .. } => Some(path.display().to_string()),
+            Self::Syntax { origin, .. }
+            | Self::Flash { origin, .. }
+            | Self::Disk { origin, .. }
+            | Self::Array { origin, .. }
+            | Self::NestedArray { origin, .. } => Some(origin.clone()),
+            _ => None,
+        }
     }
 
     pub(super) fn flash(origin: &str, source: ParameterError) -> Self {

@@ -1,4 +1,5 @@
 use nandle_io::{DriveCounters, Nanos};
+use nandle_profile::experiments::FailedRequests;
 use nandle_profile::{Derived, Experiments};
 
 use super::{ALL, Beside, Circumstances, Lab, Plan};
@@ -31,7 +32,8 @@ pub struct Ground<'a> {
 /// # Errors
 /// The user ended it, or the device fails or stops answering; what was found until then is in `experiments`. After requests
 /// that failed the next experiment is tried all the same (a drive that refuses writes may still be read), and the first
-/// such failure is the error at the end. An experiment that the device can't take is recorded as ended.
+/// such failure is the error at the end, also when others were answered: a drive that fails some requests is not well. An
+/// experiment that the device can't take is recorded as ended.
 pub fn conduct(
     plan: &Plan,
     ground: &Ground<'_>,
@@ -50,6 +52,9 @@ pub fn conduct(
             Err(error @ LoadError::AllFailed { .. }) => failed = failed.and(Err(error)),
             Err(error) => return Err(error),
         }
+        if let Some(FailedRequests { requests, first_error }) = chosen.experiment.failed(experiments) {
+            failed = failed.and(Err(LoadError::SomeFailed { requests, first: first_error }));
+        }
     }
     failed
 }
@@ -65,4 +70,10 @@ pub fn derive(experiments: &mut Experiments, derived: &mut Derived) {
 pub fn ended_early(experiments: &mut Experiments) -> Vec<(&'static str, String)> {
     let ended = ALL.into_iter().map(|experiment| (experiment.name(), experiment.ended_by(experiments)));
     ended.filter_map(|(name, reason)| Some((name, reason?))).collect()
+}
+
+/// The experiments of whose requests some failed, with how many and the first failure.
+pub fn with_failures(experiments: &mut Experiments) -> Vec<(&'static str, FailedRequests)> {
+    let failed = ALL.into_iter().map(|experiment| (experiment.name(), experiment.failed(experiments)));
+    failed.filter_map(|(name, failed)| Some((name, failed?))).collect()
 }

@@ -1,4 +1,5 @@
 use nandle_io::{Nanos, Shape};
+use nandle_profile::experiments::FailedRequests;
 use nandle_profile::{AtomicWrite, Conducted, Derived, Experiments};
 
 use super::Lab;
@@ -72,6 +73,8 @@ pub trait Conductible: Sync {
     fn is_complete(&self, experiments: &mut Experiments) -> bool;
     /// What ended it before its end; `None` when nothing did, or it was not begun.
     fn ended_by(&self, experiments: &mut Experiments) -> Option<String>;
+    /// Which of its requests failed while others were answered; `None` when none did, or it was not begun.
+    fn failed(&self, experiments: &mut Experiments) -> Option<FailedRequests>;
     /// Runs it in a lab and records what it found, also when it fails.
     ///
     /// # Errors
@@ -100,6 +103,10 @@ impl<E: Experiment> Conductible for E {
 
     fn ended_by(&self, experiments: &mut Experiments) -> Option<String> {
         self.slot(experiments).as_ref()?.ended_by.clone()
+    }
+
+    fn failed(&self, experiments: &mut Experiments) -> Option<FailedRequests> {
+        self.slot(experiments).as_ref()?.failed.clone()
     }
 
     fn conduct(&self, mut lab: Lab<'_>, experiments: &mut Experiments) -> Result<(), LoadError> {

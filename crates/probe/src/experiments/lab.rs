@@ -1,5 +1,5 @@
 use nandle_io::{Completion, DriveCounters, IoError, Nanos, Operation, Request, Wait};
-use nandle_profile::experiments::WriteAmplificationSource;
+use nandle_profile::experiments::{FailedRequests, WriteAmplificationSource};
 use nandle_profile::{Conducted, OperationKind};
 
 use super::beside::Opened;
@@ -37,6 +37,7 @@ pub struct Lab<'a> {
     bytes_written: u64,
     remarks: Vec<String>,
     cut_short: Option<String>,
+    failed: Option<FailedRequests>,
     /// Kept for its memory.
     completions: Vec<Completion>,
 }
@@ -71,6 +72,7 @@ impl<'a> Lab<'a> {
             bytes_written: 0,
             remarks: Vec::new(),
             cut_short: None,
+            failed: None,
             completions: Vec::new(),
         })
     }
@@ -95,6 +97,22 @@ impl<'a> Lab<'a> {
         self.write_left_bytes
     }
 
+    /// Does something that takes none of the experiment's time: what prepares a modelled device costs virtual time, which
+    /// is nobody's.
+    ///
+    /// # Errors
+    /// Those of what is done.
+    pub(super) fn beside_the_clock<T>(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> Result<T, LoadError>,
+    ) -> Result<T, LoadError> {
+        let began = self.now();
+        let result = work(self);
+        let passed = self.now().since(began);
+        (self.began, self.ends) = (self.began + passed, self.ends + passed);
+        result
+    }
+
     /// Tells a reader of the figures something; said twice it is told once.
     pub fn remark(&mut self, sentence: impl Into<String>) {
         let sentence = sentence.into();
@@ -106,6 +124,15 @@ impl<'a> Lab<'a> {
     /// Says why the question is not answered in full. The first reason stands.
     pub fn cut_short(&mut self, reason: impl Into<String>) {
         self.cut_short.get_or_insert_with(|| reason.into());
+    }
+
+    /// Takes note of the requests of a run that failed while others were answered. Runs of the lab itself are noted
+    /// already.
+    pub fn note_failures(&mut self, measurement: &Measurement) {
+        let requests = measurement.failed + measurement.damaged;
+        let Some(first) = measurement.first_error.as_ref().filter(|_| requests > 0) else { return };
+        let none_yet = || FailedRequests { requests: 0, first_error: first.clone() };
+        self.failed.get_or_insert_with(none_yet).requests += requests;
     }
 
     /// Says what is being done; how far it has come shows by the time.
@@ -131,7 +158,7 @@ impl<'a> Lab<'a> {
             load.stop.bytes = Some(load.stop.bytes.map_or(left, |bytes| bytes.min(left)));
         }
         let measurement = load.run(&mut self.lane, work, self.cancel)?;
-        self.count_writes(&measurement, block_bytes, share);
+        self.account(&measurement, block_bytes, share);
         Ok(measurement)
     }
 
@@ -151,7 +178,7 @@ impl<'a> Lab<'a> {
             return Ok(None);
         }
         let (measurement, lag) = load.run(&mut self.lane, work, self.cancel)?;
-        self.count_writes(&measurement, block_bytes, share);
+        self.account(&measurement, block_bytes, share);
         Ok(Some((measurement, lag)))
     }
 
@@ -178,7 +205,7 @@ impl<'a> Lab<'a> {
         }
         let measured = run_streams(&mut self.lane, streams, self.cancel)?;
         for (stream, (block_bytes, share)) in measured.iter().zip(shares) {
-            self.count_writes(&stream.measurement, block_bytes, share);
+            self.account(&stream.measurement, block_bytes, share);
         }
         Ok(Some(measured))
     }
@@ -198,7 +225,9 @@ impl<'a> Lab<'a> {
         may
     }
 
-    fn count_writes(&mut self, measurement: &Measurement, block_bytes: u64, share: f64) {
+    /// Counts what a run wrote, and what of it failed.
+    fn account(&mut self, measurement: &Measurement, block_bytes: u64, share: f64) {
+        self.note_failures(measurement);
         let moved = measurement.cpu_requests.saturating_mul(block_bytes) as f64;
         #[expect(
             clippy::cast_possible_truncation,
@@ -327,8 +356,9 @@ impl<'a> Lab<'a> {
         let elapsed_ns = self.elapsed().0;
         let ended_by = ended_by.or(self.cut_short);
         Conducted {
-            complete: ended_by.is_none(),
+            complete: ended_by.is_none() && self.failed.is_none(),
             ended_by,
+            failed: self.failed,
             elapsed_ns,
             bytes_written: self.bytes_written,
             remarks: self.remarks,

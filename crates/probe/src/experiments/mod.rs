@@ -31,7 +31,7 @@ mod write_patterns;
 mod tests;
 
 pub use beside::{Beside, Opened, TestFile};
-pub use conduct::{Ground, conduct, derive, ended_early};
+pub use conduct::{Ground, conduct, derive, ended_early, with_failures};
 pub use experiment::{Circumstances, Conductible, Cost, Experiment};
 pub use lab::Lab;
 pub use plan::{Chosen, Plan, PlanError, Wishes, plan};

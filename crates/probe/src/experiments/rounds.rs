@@ -51,7 +51,7 @@ impl Rounds {
         turns: Turns,
         mut slice: impl FnMut(&mut Lab<'_>, &C, Nanos) -> Result<Option<Sample>, LoadError>,
     ) -> Result<Self, LoadError> {
-        let began = lab.now();
+        let began = lab.elapsed();
         let slices = (cells.len() * turns.rounds_max.max(1)) as u64;
         let slice_time = Nanos((turns.time.0 / slices.max(1)).clamp(SLICE_MIN.0, turns.slice_max.0));
         let mut rounds = Self { samples: vec![Vec::new(); cells.len()] };
@@ -59,7 +59,7 @@ impl Rounds {
         let mut generator = generator(lab.seed, 41);
         for round in 0..turns.rounds_max {
             // A round that would not end in time isn't begun.
-            let passed = lab.now().since(began);
+            let passed = lab.elapsed().since(began);
             if round > 0 && passed.0 + passed.0 / round as u64 > turns.time.0 {
                 break;
             }

@@ -63,6 +63,7 @@ impl Experiment for ScalingOverThreads {
             };
             lab.tell(&format!("{} threads, {} outstanding of each", cell.0, cell.1));
             let measured = slice(lab, *cell, area, seeds.next(), time)?;
+            lab.note_failures(&measured);
             sum.extend(&measured);
             Ok(Sample::requests(&measured))
         })?;

@@ -1,7 +1,7 @@
 //! *Which block does the device work in, whatever it calls its logical block?*
 //!
 //! Random reads and random writes of 512 bytes to 16 KiB, and of 8 KiB beside multiples of 8 KiB, in turns. The smallest
-//! block is the last size that gives more than 1.05 times as many requests a second as its half (the bound of Seastar's
+//! block is the last size that gives more than 1.05 times as many requests a second as every smaller one (the bound of Seastar's
 //! iotune, which takes the first size whose double gives no more: all sizes below a device's block may cost the same,
 //! and are no end of the search): below it a request costs more than a larger one, because the device has to read the
 //! rest of its block first.
@@ -145,15 +145,19 @@ fn conclude(cells: &[Cell], rounds: &Rounds, findings: &mut SmallestBlock) {
     findings.read_modify_write_below_bytes = write.filter(|write| Some(write.value) > least);
 }
 
-/// The last size that is better than its half. Without such a step it is the smallest there is; one that is not sure
+/// The last size that is better than all smaller ones; `None` where one of the sizes wasn't measured. Without such a step it is the smallest there is; one that is not sure
 /// is one for the upper bound alone.
 fn last_step(cells: &[Cell], rounds: &Rounds, operation: OperationKind) -> Option<Interval<u64>> {
     let sizes = sizes(cells, operation);
-    let steps = sizes.windows(2).filter_map(|pair| match pair {
-        [(half, _), (double, block_bytes)] => Some((*block_bytes, rounds.ratio(*double, *half)?)),
-        _ => None,
-    });
-    let steps: Vec<(u64, Interval<f64>)> = steps.collect();
+    if sizes.iter().any(|(index, _)| rounds.rate(*index).is_none()) {
+        return None;
+    }
+    // Below its block a device is slower at every size. Were it as fast at one of them, the step would be noise.
+    let over_smaller = |(index, (double, block_bytes)): (usize, &(usize, u64))| {
+        let ratios = sizes.iter().take(index).filter_map(|(smaller, _)| rounds.ratio(*double, *smaller));
+        Some((*block_bytes, ratios.reduce(least_of)?))
+    };
+    let steps: Vec<(u64, Interval<f64>)> = sizes.iter().enumerate().filter_map(over_smaller).collect();
     let (_, least) = sizes.first().copied().filter(|_| !steps.is_empty())?;
     let biggest = |is_step: fn(&Interval<f64>) -> bool| {
         steps.iter().rev().find(|(_, ratio)| is_step(ratio)).map_or(least, |(block_bytes, _)| *block_bytes)
@@ -163,6 +167,14 @@ fn last_step(cells: &[Cell], rounds: &Rounds, operation: OperationKind) -> Optio
         low: biggest(|ratio| ratio.low > BETTER),
         high: biggest(|ratio| ratio.high > BETTER),
     })
+}
+
+fn least_of(one: Interval<f64>, other: Interval<f64>) -> Interval<f64> {
+    Interval {
+        value: one.value.min(other.value),
+        low: one.low.min(other.low),
+        high: one.high.min(other.high),
+    }
 }
 
 /// The largest size that gives nearly as many requests a second as the smallest.

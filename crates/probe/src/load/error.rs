@@ -58,6 +58,14 @@ pub enum LoadError {
         /// The first failure.
         first: String,
     },
+    /// Some requests failed, or brought wrong contents; the others were answered, and what they gave is kept.
+    #[error("{requests} requests failed, the first with: {first}; look at the kernel's log (dmesg)")]
+    SomeFailed {
+        /// How many.
+        requests: u64,
+        /// The first failure.
+        first: String,
+    },
     /// The world has no room for so many requests.
     #[error("{queue_depth} requests outstanding: this world has room for {slots}")]
     TooDeep {

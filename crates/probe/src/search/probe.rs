@@ -29,6 +29,8 @@ const ROUND_CELLS: usize = 24;
 const LACKING_PART: usize = 10;
 /// Share of the budget for first touch.
 const FIRST_TOUCH_SHARE: u64 = 12;
+/// Slices for the median of one read; more would be too much of a short budget.
+const LATENCY_SLICES_MAX: usize = 12;
 /// A first touch slower than this is a finding, and the file is read once before the rest is measured.
 const FIRST_TOUCH_SLOW: f64 = 0.9;
 
@@ -124,6 +126,7 @@ impl Search<'_> {
                 return Ok(());
             }
         }
+        self.observe_latency()?;
         loop {
             let between = schedule::bisection(&self.grid, &self.surface());
             let between: Vec<_> =
@@ -146,6 +149,21 @@ impl Search<'_> {
             return Ok(());
         }
         self.refine()
+    }
+
+    /// Reads the smallest block one at a time until the median of it may be told: a slice holds too few seeks of a disk.
+    fn observe_latency(&mut self) -> Result<(), LoadError> {
+        let Some(alone) = self.grid.random_cells().filter(|key| key.queue_depth == 1).min() else {
+            return Ok(());
+        };
+        for _ in 0..LATENCY_SLICES_MAX {
+            if self.slicer.has_median(alone) || !self.has_time_for(alone) {
+                break;
+            }
+            self.tell("latency", alone);
+            self.slicer.measure(alone)?;
+        }
+        Ok(())
     }
 
     fn is_new(&self, key: CellKey) -> bool {

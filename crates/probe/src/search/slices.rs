@@ -8,7 +8,9 @@ use nandle_profile::{OperationKind, ReferenceCell, ReferenceSlice};
 use super::CellKey;
 use super::estimate::{Slice, median};
 use super::pace::temper;
-use crate::load::{Cancel, ClosedLoop, Contents, Counting, Lane, LoadError, Measurement, Refill, Stop, Work};
+use crate::load::{
+    Cancel, ClosedLoop, Contents, Counting, Lane, LoadError, Measurement, Refill, Stop, Work, summary,
+};
 use crate::pattern::{Area, Sequential};
 
 /// Requests that come before a device has recognised a pattern.
@@ -186,6 +188,11 @@ impl<'a> Slicer<'a> {
         let most = self.area.outstanding_bytes_max;
         let power = most.checked_ilog2().map_or(0, |power| 1 << power);
         TOUCH_BLOCK_BYTES.min(power).min(self.area.area_bytes)
+    }
+
+    /// Whether a cell has so many observations that its median may be told.
+    pub(super) fn has_median(&self, key: CellKey) -> bool {
+        self.raw.get(&key).is_some_and(|cell| summary(&cell.sum.latency_ns).p50.is_some())
     }
 
     pub(super) fn slice_count(&self, key: CellKey) -> usize {

@@ -42,3 +42,26 @@ fn a_drive_that_takes_no_more_writes_ends_the_interference() {
     assert!(record.findings.read_iops_max > 0.0, "the reads were measured");
     assert!(outcome.derived.interference.is_none());
 }
+
+/// One request in thousands that fails ends nothing; but the figures aren't those of a drive in good health.
+#[test]
+fn requests_that_fail_among_others_are_counted_and_told() {
+    for kind in ["failed-write", "failed-read"] {
+        let outcome =
+            on("x25-e-64", &format!("[[fault]]\nkind = \"{kind}\"\nper_million = 300\n"), "interference");
+        let record = outcome.experiments.interference.unwrap();
+        let failed = record.failed.unwrap();
+        assert!(failed.requests > 3 && failed.first_error.contains("Input/output error"), "{failed:?}");
+        assert!(!record.complete && record.ended_by.is_none(), "a probe that is resumed measures it again");
+        assert!(record.findings.cells.len() >= 4, "the rest was measured");
+        let error = outcome.error.unwrap().to_string();
+        assert!(error.contains(&format!("{} requests failed", failed.requests)), "{error}");
+    }
+}
+
+#[test]
+fn a_drive_in_good_health_has_no_failed_requests() {
+    let outcome = on("x25-e-64", "", "flush");
+    let record = outcome.experiments.flush.unwrap();
+    assert_eq!((record.complete, record.failed), (true, None));
+}

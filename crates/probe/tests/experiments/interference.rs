@@ -30,18 +30,40 @@ fn a_few_writes_ruin_the_reads_of_a_drive_that_merges() {
     assert!(limit.write_share.value < 0.1, "{limit:?}");
 }
 
+/// Reads wait for an erasure of 5 ms, and beside a quarter of the writes there are enough of those for the 99th percentile.
 #[test]
-fn a_data_centre_drive_takes_half_its_writes_beside_half_its_reads() {
-    let (plp, tlc) = (on("nvme-plp"), on("nvme-tlc"));
-    let limit = plp.derived.interference.unwrap();
-    assert!((0.25..=0.5).contains(&limit.write_share.value), "{limit:?}");
-    assert!(limit.write_rate_per_s.value > 0.2 * map(&plp).write_iops_max);
-    // Its programming of 0.9 ms beside 1.9 ms once the single-level region is full.
-    assert!(tlc.derived.interference.unwrap().write_share.value <= limit.write_share.value);
-    for outcome in [&plp, &tlc] {
-        assert!(cell(map(outcome), 0.25, 0.05).rates_kept, "a quarter and a twentieth");
-        assert!(!cell(map(outcome), 0.9, 0.9).rates_kept, "nothing gives 180 %");
+fn drives_that_clean_take_few_writes_beside_half_their_reads() {
+    for model in ["nvme-plp", "nvme-tlc"] {
+        let outcome = on(model);
+        let limit = outcome.derived.interference.unwrap();
+        assert!(limit.write_share.high < 0.25, "{model}: {limit:?}");
+        let map = map(&outcome);
+        assert!(cell(map, 0.25, 0.1).rates_kept, "{model}: a quarter and a tenth");
+        assert!(!cell(map, 0.9, 0.9).rates_kept, "{model}: nothing gives 180 %");
+        let slowdown = cell(map, 0.5, 0.25).read_slowdown.unwrap();
+        assert!(slowdown.ratio.value > 10.0, "{model}: {slowdown:?}");
     }
+}
+
+/// The most writes are those of a drive that cleans, at most the 4 GB/s of its chips by what it writes for one byte of the
+/// host's: greedy cleaning of 12.7 % spare at random costs about 4 (Desnoyers, SYSTOR 2012), and the drive has 4.1 GB/s.
+#[test]
+fn a_modelled_drive_is_watched_when_its_spare_blocks_are_used_up() {
+    let outcome = on("nvme-plp");
+    let map = map(&outcome);
+    let bytes_per_s = map.write_iops_max * map.write_block_bytes as f64;
+    assert!((0.5e9..1.3e9).contains(&bytes_per_s), "{bytes_per_s}");
+}
+
+/// More requests in a slice meet more of the cleaning, and may not change what is concluded.
+#[test]
+fn longer_slices_conclude_the_same() {
+    let limit = |budget_s| {
+        let outcome = Bench::new("model:x25-e-64", Nanos::from_secs(budget_s)).conduct("interference");
+        outcome.derived.interference.unwrap().write_share
+    };
+    let (short, long) = (limit(60), limit(240));
+    assert!(short.low <= long.high && long.low <= short.high, "{short:?} {long:?}");
 }
 
 #[test]

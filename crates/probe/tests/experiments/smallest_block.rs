@@ -23,14 +23,18 @@ fn drives_that_map_units_of_4_kib_read_no_less() {
     }
 }
 
-#[test]
-fn a_drive_that_waits_for_the_medium_reads_before_it_writes_less_than_its_unit() {
-    // Programming takes 100 us and the read before it 50 us; units are of 4 KiB.
+/// Programming takes 100 us and the read before it 50 us; units are of 4 KiB.
+fn drive_with_a_step_at_4_kib() -> ChangedModel {
     let changes = [
         ("acknowledges_early = true", "acknowledges_early = false"),
         ("program_ns = 900_000", "program_ns = 100_000"),
     ];
-    let model = ChangedModel::of("nvme-plp", &changes);
+    ChangedModel::of("nvme-plp", &changes)
+}
+
+#[test]
+fn a_drive_that_waits_for_the_medium_reads_before_it_writes_less_than_its_unit() {
+    let model = drive_with_a_step_at_4_kib();
     let (found, derived) = on(&model.spec());
     assert_eq!(found.read_modify_write_below_bytes.map(|bytes| bytes.value), Some(4096), "{found:?}");
     assert_eq!(derived.map(|bytes| bytes.value), Some(4096));
@@ -51,4 +55,27 @@ fn the_real_disk_says_something() {
     assert!(found.complete, "{:?}", found.ended_by);
     assert!(found.bytes_written > 0 && found.findings.rates.len() >= 4, "{:?}", found.findings.rates);
     assert!(found.findings.rates.iter().all(|rate| rate.iops.low > 0.0 && rate.iops.low <= rate.iops.high));
+}
+
+/// Its slices hold a few dozen seeks, and one size may look faster than the next; none is faster than all smaller ones.
+#[test]
+fn a_disk_has_no_block_to_fill_up() {
+    let outcome = Bench::new("model:barracuda-7200.10", Nanos::from_secs(10)).conduct("smallest-block");
+    let findings = outcome.experiments.smallest_block.unwrap().findings;
+    assert_eq!(findings.read_modify_write_below_bytes, None);
+}
+
+/// What may be written ends in the first round, and the sizes that it was enough for tell no step.
+#[test]
+fn sizes_that_were_not_all_written_conclude_nothing() {
+    let model = drive_with_a_step_at_4_kib();
+    for limit_mib in [2, 4, 6, 8, 10, 12] {
+        let bench =
+            Bench { write_limit_bytes: limit_mib << 20, ..Bench::new(&model.spec(), Nanos::from_secs(10)) };
+        let record = bench.conduct("smallest-block").experiments.smallest_block.unwrap();
+        let sizes = record.findings.rates.iter().filter(|rate| rate.operation.to_string() == "write");
+        let is_whole = sizes.count() == 6;
+        let step = record.findings.read_modify_write_below_bytes;
+        assert!(is_whole || step.is_none(), "{limit_mib} MiB: {:?}", record.findings.rates);
+    }
 }

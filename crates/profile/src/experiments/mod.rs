@@ -72,10 +72,14 @@ pub struct Experiments {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Conducted<T> {
-    /// Whether it came to its end. A probe that is resumed runs it again when it didn't.
+    /// Whether it came to its end and no request failed. A probe that is resumed runs it again when that is not so.
     pub complete: bool,
     /// What ended it before; `null` when it came to its end.
     pub ended_by: Option<String>,
+    /// Requests that failed, or brought wrong contents, while others were answered: what was found stands without them.
+    /// `null` when none did.
+    #[serde(default)]
+    pub failed: Option<FailedRequests>,
     /// Time that it took.
     pub elapsed_ns: u64,
     /// Bytes that it wrote.
@@ -84,6 +88,16 @@ pub struct Conducted<T> {
     pub remarks: Vec<String>,
     /// What it found.
     pub findings: T,
+}
+
+/// Requests that a device did not carry out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct FailedRequests {
+    /// How many.
+    pub requests: u64,
+    /// What became of the first of them.
+    pub first_error: String,
 }
 
 /// An experiment that was not run.

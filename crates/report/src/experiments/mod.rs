@@ -22,6 +22,7 @@ pub(crate) use missing::missing;
 
 use crate::device::Device;
 use crate::figures::{Figure, Question};
+use crate::text;
 
 /// The questions about one device beside those of the grid of reads.
 pub(crate) fn questions(device: &Device) -> Vec<Question> {
@@ -117,12 +118,15 @@ fn structure_remarks(found: &Experiments) -> Vec<String> {
     .concat()
 }
 
-/// What an experiment remarked, and what ended it.
+/// What an experiment remarked, what ended it, and which of its requests failed.
 fn remarks<T>(conducted: Option<&Conducted<T>>, name: &str) -> Vec<String> {
     let Some(conducted) = conducted else { return Vec::new() };
     let ended = conducted.ended_by.iter().map(|why| format!("ended early: {why}"));
-    let said = conducted.remarks.iter().cloned().chain(ended);
-    said.map(|remark| format!("{name}: {}", crate::text::clean(&remark))).collect()
+    let failed = conducted.failed.iter().map(|failed| {
+        format!("{} failed, the first with: {}", text::plural(failed.requests, "request"), failed.first_error)
+    });
+    let said = conducted.remarks.iter().cloned().chain(ended).chain(failed);
+    said.map(|remark| format!("{name}: {}", text::clean(&remark))).collect()
 }
 
 /// What a device's curve is called: alone by what it is, among others by the device.

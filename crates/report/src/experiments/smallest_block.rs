@@ -21,7 +21,12 @@ pub(super) fn rates(device: &Device) -> Option<Figure> {
     let depth = found.rates.first().map_or(1, |rate| rate.queue_depth);
     let mut said = Vec::new();
     if let Some(flat) = &found.read_flat_to_bytes {
-        said.push(format!("A read of {} costs no more than a smaller one (5 %).", text::size(flat)));
+        let smallest = found.rates.iter().map(|rate| rate.block_bytes).min();
+        said.push(if smallest == Some(flat.value) {
+            format!("A larger read than {}, the smallest that was tried, costs more (5 %).", text::size(flat))
+        } else {
+            format!("A read of {} costs no more than a smaller one (5 %).", text::size(flat))
+        });
     }
     said.push(match &found.read_modify_write_below_bytes {
         Some(step) => {

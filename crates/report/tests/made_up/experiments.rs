@@ -17,6 +17,7 @@ fn conducted<T>(findings: T) -> Option<Conducted<T>> {
     Some(Conducted {
         complete: true,
         ended_by: None,
+        failed: None,
         elapsed_ns: 1_000_000_000,
         bytes_written: 1 << 30,
         remarks,

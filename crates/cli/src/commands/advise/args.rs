@@ -1,6 +1,7 @@
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, ValueEnum};
+use clap::Args as ClapArgs;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use nandle_advise::Product;
 use nandle_advise::settings::{Version, Workload};
 use nandle_io::units::parse_bytes;
@@ -16,14 +17,14 @@ pub(crate) struct AdviseArgs {
     /// A profile that `nandle probe` wrote
     pub(crate) profile: PathBuf,
     /// For what
-    #[arg(long = "for", value_name = "PRODUCT")]
-    pub(crate) product: ProductArg,
+    #[arg(long = "for", value_name = "PRODUCT", value_parser = products())]
+    pub(crate) product: Product,
     /// The product's version [default: the latest that is known]
     #[arg(long, value_name = "VERSION")]
     pub(crate) product_version: Option<Version>,
     /// What the database is used for
-    #[arg(long, default_value = "oltp")]
-    pub(crate) workload: WorkloadArg,
+    #[arg(long, default_value = "oltp", value_parser = workloads())]
+    pub(crate) workload: Workload,
     /// Sessions that do I/O at the same time [default: 16 for oltp, 8 for mixed, 4 for olap]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) sessions: Option<u32>,
@@ -46,49 +47,31 @@ pub(crate) struct AdviseArgs {
     pub(crate) verify_data: u64,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ProductArg {
-    Postgresql,
-    Mariadb,
-    Mysql,
-    Rocksdb,
-    Sqlite,
-    Seastar,
-    Linux,
+/// The products of the library, by their names.
+fn products() -> impl TypedValueParser<Value = Product> {
+    let names = PossibleValuesParser::new(Product::ALL.map(Product::name));
+    names.try_map(|name| named(Product::ALL, Product::name, &name))
 }
 
-impl From<ProductArg> for Product {
-    fn from(arg: ProductArg) -> Self {
-        match arg {
-            ProductArg::Postgresql => Self::Postgresql,
-            ProductArg::Mariadb => Self::Mariadb,
-            ProductArg::Mysql => Self::Mysql,
-            ProductArg::Rocksdb => Self::Rocksdb,
-            ProductArg::Sqlite => Self::Sqlite,
-            ProductArg::Seastar => Self::Seastar,
-            ProductArg::Linux => Self::Linux,
-        }
-    }
+/// Its workloads, each with what is meant.
+fn workloads() -> impl TypedValueParser<Value = Workload> {
+    let described = |workload: Workload| {
+        PossibleValue::new(workload.name()).help(match workload {
+            Workload::Oltp => "Many short transactions",
+            Workload::Olap => "Few large queries",
+            Workload::Mixed => "Both",
+        })
+    };
+    let names = PossibleValuesParser::new(Workload::ALL.map(described));
+    names.try_map(|name| named(Workload::ALL, Workload::name, &name))
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum WorkloadArg {
-    /// Many short transactions
-    Oltp,
-    /// Few large queries
-    Olap,
-    /// Both
-    Mixed,
-}
-
-impl From<WorkloadArg> for Workload {
-    fn from(arg: WorkloadArg) -> Self {
-        match arg {
-            WorkloadArg::Oltp => Self::Oltp,
-            WorkloadArg::Olap => Self::Olap,
-            WorkloadArg::Mixed => Self::Mixed,
-        }
-    }
+fn named<T: Copy, const N: usize>(
+    all: [T; N],
+    name: fn(T) -> &'static str,
+    wanted: &str,
+) -> Result<T, String> {
+    all.into_iter().find(|one| name(*one) == wanted).ok_or_else(|| format!("{wanted:?} isn't known"))
 }
 
 fn cache_bytes(text: &str) -> Result<u64, String> {

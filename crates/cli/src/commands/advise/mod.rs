@@ -7,8 +7,8 @@ mod verify;
 
 use std::path::Path;
 
-use nandle_advise::settings::{Advice, Question, Workload};
-use nandle_advise::{Product, UnknownVersion, advise, fragment};
+use nandle_advise::settings::{Advice, Question};
+use nandle_advise::{UnknownVersion, advise, fragment};
 use nandle_profile::read_profile;
 use serde_json::json;
 
@@ -38,8 +38,7 @@ pub(crate) fn run(args: &AdviseArgs, common: Common) -> Result<(), CliError> {
 }
 
 fn question(args: &AdviseArgs) -> Result<Question, CliError> {
-    let product = Product::from(args.product);
-    let workload = Workload::from(args.workload);
+    let (product, workload) = (args.product, args.workload);
     let tried = if args.verify { trial::version(product, args.product_version)? } else { None };
     Ok(Question {
         product,

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::{Table, presets};
 use nandle_advise::settings::{Advice, Version};
 use nandle_advise::{Product, fragment};
 use nandle_profile::DeviceProfile;
@@ -17,7 +17,7 @@ use crate::error::CliError;
 use crate::interrupt::cancel_on_signals;
 use crate::output;
 use crate::progress::Progress;
-use crate::words::{paragraph, thousands};
+use crate::words::{paragraph, thousands, to_the_right};
 
 /// The version that a trial runs: that which is installed, whatever the user wishes.
 pub(super) fn version(product: Product, wanted: Option<Version>) -> Result<Option<Version>, CliError> {
@@ -104,12 +104,7 @@ fn table(contest: &Contest) -> Table {
             String::new(),
         ]);
     }
-    for column in 1..4 {
-        table
-            .column_mut(column)
-            .into_iter()
-            .for_each(|column| column.set_cell_alignment(CellAlignment::Right));
-    }
+    to_the_right(&mut table, 1..4);
     table
 }
 

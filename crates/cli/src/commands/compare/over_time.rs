@@ -1,6 +1,6 @@
 //! A profile against an older one of the same device.
 
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::{Table, presets};
 use nandle_advise::compare::{Change, Sameness, Verdict, changes, same_device};
 use serde_json::json;
 
@@ -10,6 +10,7 @@ use super::named::Named;
 use crate::args::Common;
 use crate::error::CliError;
 use crate::output;
+use crate::words::to_the_right;
 
 /// Changes up to this are left unmentioned where the user names no bound.
 const TOLERATED_PERCENT: f64 = 5.0;
@@ -77,12 +78,7 @@ fn table(old: &Named, new: &Named, changes: &[Change]) -> Table {
             verdict(change.verdict).into(),
         ]);
     }
-    for column in 1..4 {
-        table
-            .column_mut(column)
-            .into_iter()
-            .for_each(|column| column.set_cell_alignment(CellAlignment::Right));
-    }
+    to_the_right(&mut table, 1..4);
     table
 }
 

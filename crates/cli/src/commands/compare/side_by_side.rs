@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::{Table, presets};
 use nandle_advise::compare::{Measure, Placement, Sizing, SizingQuestion, Unit, measures, place, size};
 use nandle_advise::economics::Processor;
 use nandle_advise::settings::Lack;
@@ -16,7 +16,7 @@ use super::named::Named;
 use crate::args::Common;
 use crate::error::CliError;
 use crate::output;
-use crate::words::paragraph;
+use crate::words::{paragraph, to_the_right};
 
 pub(super) fn run(drives: &[Named], args: &CompareArgs, common: Common) -> Result<(), CliError> {
     let question = question(args);
@@ -82,12 +82,6 @@ fn table_of(drives: &[Named]) -> Table {
     table
 }
 
-fn to_the_right(table: &mut Table) {
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-}
-
 fn figures_table(drives: &[Named], figures: &[Vec<Measure>]) -> Table {
     let mut table = table_of(drives);
     let mut names: Vec<&str> = Vec::new();
@@ -103,7 +97,7 @@ fn figures_table(drives: &[Named], figures: &[Vec<Measure>]) -> Table {
         };
         table.add_row(std::iter::once(name.to_owned()).chain(figures.iter().map(cell)));
     }
-    to_the_right(&mut table);
+    to_the_right(&mut table, 1..);
     table
 }
 
@@ -176,7 +170,7 @@ fn sizing_table(drives: &[Named], sizings: &[Sizing], question: &SizingQuestion)
         let cells = values.into_iter().map(|value| value.map_or_else(|| "–".into(), print));
         table.add_row(std::iter::once(name.to_owned()).chain(cells));
     }
-    to_the_right(&mut table);
+    to_the_right(&mut table, 1..);
     table
 }
 
@@ -193,7 +187,7 @@ fn placement_text(drives: &[Named], placements: &[Placement]) -> String {
         });
         table.add_row(std::iter::once(placement.tenant.name().to_owned()).chain(costs));
     }
-    to_the_right(&mut table);
+    to_the_right(&mut table, 1..);
     paragraph(
         &mut text,
         "",

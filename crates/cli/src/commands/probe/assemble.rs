@@ -55,17 +55,28 @@ pub(super) fn profile(
 
 /// With this begins what `partial` says of experiments.
 const EXPERIMENTS_PARTIAL: &str = "experiments ended early: ";
+/// With this begins what it says of those in which requests failed.
+const EXPERIMENTS_FAILED: &str = "requests of experiments failed: ";
 
 /// Puts what experiments found into a profile, and what follows from it.
 pub(super) fn add_experiments(profile: &mut DeviceProfile, experiments: &Experiments) {
     profile.experiments = experiments.clone();
     experiments::derive(&mut profile.experiments, &mut profile.derived);
-    profile.partial.retain(|reason| !reason.starts_with(EXPERIMENTS_PARTIAL));
+    let said = [EXPERIMENTS_PARTIAL, EXPERIMENTS_FAILED];
+    profile.partial.retain(|reason| !said.iter().any(|beginning| reason.starts_with(beginning)));
     let ended = experiments::ended_early(&mut profile.experiments);
-    if !ended.is_empty() {
-        let each: Vec<String> = ended.iter().map(|(name, reason)| format!("{name} ({reason})")).collect();
-        profile.partial.push(format!("{EXPERIMENTS_PARTIAL}{}", each.join(", ")));
-    }
+    let ended: Vec<String> = ended.iter().map(|(name, reason)| format!("{name} ({reason})")).collect();
+    let failed = experiments::with_failures(&mut profile.experiments);
+    let failed: Vec<String> = failed
+        .iter()
+        .map(|(name, failed)| format!("{name} ({}, the first with: {})", failed.requests, failed.first_error))
+        .collect();
+    profile.partial.extend(reason(EXPERIMENTS_PARTIAL, &ended));
+    profile.partial.extend(reason(EXPERIMENTS_FAILED, &failed));
+}
+
+fn reason(beginning: &str, each: &[String]) -> Option<String> {
+    (!each.is_empty()).then(|| format!("{beginning}{}", each.join(", ")))
 }
 
 fn conditions(args: &ProbeArgs, session: &Session, measured: &Measured) -> Conditions {
@@ -91,7 +102,9 @@ fn conditions(args: &ProbeArgs, session: &Session, measured: &Measured) -> Condi
         seed: args.target.seed,
         threads: 1,
         rounds: measured.findings.rounds,
-        reads_complete: measured.reads_wanted && measured.findings.ended_by.is_none(),
+        reads_complete: measured.reads_wanted
+            && measured.findings.ended_by.is_none()
+            && measured.findings.failed.is_none(),
         reference: measured.findings.reference.clone(),
         stolen_cpu_share: measured.pressure.stolen_cpu,
         io_pressure_share: measured.pressure.io,

@@ -19,6 +19,7 @@ use nandle_target::{Intent, Problem, facts};
 
 use self::experiments::Selection;
 use self::places::Places;
+use self::reads::Begun;
 use crate::args::{Common, ProbeArgs};
 use crate::error::CliError;
 use crate::interrupt::cancel_on_signals;
@@ -44,10 +45,10 @@ pub(crate) fn run(args: &ProbeArgs, common: Common) -> Result<(), CliError> {
     }
     confirm::writing(args, &session, selection.write_bytes_max())?;
     let mut progress = Progress::new(!common.no_progress);
-    let profile = reads::profile(args, &session, system, made_at, previous, &selection, &mut progress);
-    let outcome = profile.and_then(|(mut profile, ended_by)| {
+    let begun = reads::profile(args, &session, system, made_at, previous, &selection, &mut progress);
+    let outcome = begun.and_then(|Begun { mut profile, ended_by, failed }| {
         let ended_by = match ended_by {
-            None => selection.conduct(args, &session, &mut profile, &mut progress)?,
+            None => selection.conduct(args, &session, &mut profile, &mut progress)?.or(failed),
             ended_by => ended_by,
         };
         Ok((profile, ended_by))
@@ -69,6 +70,11 @@ pub(crate) fn run(args: &ProbeArgs, common: Common) -> Result<(), CliError> {
     match ended_by {
         _ if cancel.is_cancelled() => Err(CliError::interrupted(kept("interrupted"))),
         None => Ok(()),
+        Some(error @ LoadError::SomeFailed { .. }) => Err(CliError::failed(format!(
+            "{}: {error}; the profile in {} says where, and the same command with --resume measures that again",
+            session.target.spec(),
+            places.profile.display()
+        ))),
         Some(error) => Err(CliError::failed(kept(&format!("{}: {error}", session.target.spec())))),
     }
 }

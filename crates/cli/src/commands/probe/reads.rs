@@ -21,7 +21,16 @@ pub(super) const SLOTS: u32 = 256;
 /// The test file may take this part of the budget.
 const FILL_PART: u64 = 4;
 
-/// The profile with the read side in it: measured now, or before the probe was interrupted. And what ended it early.
+/// A profile with the read side in it.
+pub(super) struct Begun {
+    pub(super) profile: DeviceProfile,
+    /// What ended the reading early.
+    pub(super) ended_by: Option<LoadError>,
+    /// Reads failed while others were answered.
+    pub(super) failed: Option<LoadError>,
+}
+
+/// The profile with the read side in it: measured now, or before the probe was interrupted.
 pub(super) fn profile(
     args: &ProbeArgs,
     session: &Session,
@@ -30,16 +39,16 @@ pub(super) fn profile(
     previous: Option<DeviceProfile>,
     selection: &Selection,
     progress: &mut Progress,
-) -> Result<(DeviceProfile, Option<LoadError>), CliError> {
+) -> Result<Begun, CliError> {
     if let Some(previous) = previous.as_ref().filter(|_| selection.reads_budget.is_none()) {
         session.prepare_apart(Some(Nanos(args.budget.0 / FILL_PART)), progress)?;
-        return Ok((previous.clone(), None));
+        return Ok(Begun { profile: previous.clone(), ended_by: None, failed: None });
     }
     let measured = measure(args, session, &system, selection.reads_budget, progress)?;
-    let ended_by = measured.findings.ended_by.clone();
+    let (ended_by, failed) = (measured.findings.ended_by.clone(), measured.findings.failed.clone());
     let mut profile = assemble::profile(args, session, system, made_at, measured);
     profile.experiments = previous.map(|previous| previous.experiments).unwrap_or_default();
-    Ok((profile, ended_by))
+    Ok(Begun { profile, ended_by, failed })
 }
 
 fn measure(

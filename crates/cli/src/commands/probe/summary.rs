@@ -2,12 +2,12 @@
 
 mod writes;
 
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::{Table, presets};
 use nandle_io::Nanos;
 use nandle_io::units::{format_bytes, format_duration};
 use nandle_profile::{DepthForBlock, DeviceProfile, GroupPenalty, Interval};
 
-use crate::words::{bandwidth, latency, paragraph, thousands};
+use crate::words::{bandwidth, latency, paragraph, thousands, to_the_right};
 
 /// The whole summary.
 pub(super) fn summary(profile: &DeviceProfile) -> String {
@@ -74,9 +74,7 @@ fn depths(profile: &DeviceProfile) -> String {
     for row in &profile.derived.saturating_queue_depth {
         table.add_row(depth_row(profile, row));
     }
-    for column in table.column_iter_mut() {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
+    to_the_right(&mut table, ..);
     format!("{table}\n\n")
 }
 

@@ -2,14 +2,14 @@
 
 use std::fmt::Write as _;
 
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::{Table, presets};
 use nandle_io::Nanos;
 use nandle_io::units::{format_bytes, format_duration};
 use nandle_pages::PolicyKind;
 use nandle_replay::{PolicyOutcome, promises_in_words};
 
 use super::Told;
-use crate::words::{latency, paragraph, thousands};
+use crate::words::{latency, paragraph, thousands, to_the_right};
 
 /// The whole text.
 pub(super) fn text(told: &Told) -> String {
@@ -93,9 +93,7 @@ fn table(told: &Told) -> Table {
     for policy in told.policies {
         table.add_row(row(policy, drive));
     }
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
+    to_the_right(&mut table, 1..);
     table
 }
 

@@ -1,9 +1,9 @@
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::{Table, presets};
 use nandle_io::Nanos;
 use nandle_io::units::format_bytes;
 use nandle_profile::{Cell, SweepFile};
 
-use crate::words::{bandwidth, latency, paragraph, thousands};
+use crate::words::{bandwidth, latency, paragraph, thousands, to_the_right};
 
 /// The cells as a table that fits 80 columns.
 pub(super) fn table(file: &SweepFile) -> String {
@@ -13,9 +13,7 @@ pub(super) fn table(file: &SweepFile) -> String {
     for cell in &file.cells {
         table.add_row(row(cell));
     }
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
+    to_the_right(&mut table, 1..);
     let operation = file.cells.first().map_or(String::new(), |cell| format!("{}, ", cell.operation));
     let how = if file.backend.direct { "direct" } else { "buffered" };
     let heading =

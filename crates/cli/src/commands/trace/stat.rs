@@ -1,6 +1,6 @@
 //! `nandle trace stat`.
 
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::{Table, presets};
 use nandle_io::Nanos;
 use nandle_io::units::{format_bytes, format_duration};
 use nandle_report::TraceReport;
@@ -14,7 +14,7 @@ use crate::commands::report::write_report;
 use crate::error::CliError;
 use crate::output;
 use crate::result_file::{self, Content};
-use crate::words::thousands;
+use crate::words::{thousands, to_the_right};
 
 #[derive(Serialize)]
 struct Told<'a> {
@@ -144,9 +144,7 @@ fn table<const N: usize>(header: [&str; N], rows: impl Iterator<Item = [String; 
     for row in rows {
         table.add_row(row);
     }
-    for column in table.column_iter_mut() {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
+    to_the_right(&mut table, ..);
     table
 }
 

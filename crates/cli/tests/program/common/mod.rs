@@ -8,6 +8,7 @@
 //! | `result_files`  | where results may be written: foreign files, directories, devices, unwritable places – found before anything is measured |
 //! | `schema`        | profiles are what the published JSON Schema says                                         |
 //! | `advise`        | fragments, partial profiles, other devices, wishes that can't be, a trial of SQLite       |
+//! | `stories`       | whole probes of four kinds of drives: what is known of each, and advice that differs          |
 //! | `verify`        | trials in a PostgreSQL server of their own: to the end, interrupted, killed                |
 //! | `compare`       | regressions, drives side by side, prices, wishes that can't be                           |
 //! | `sweep`         | CSV and JSON as specified, every pattern and operation, table of 80 columns, skipped cells, how requests went |

@@ -4,12 +4,13 @@ use nandle_profile::OperationKind;
 
 use super::super::Lab;
 use super::super::rounds::{Seeds, area_from};
-use super::STREAM_DEPTH;
+use super::{STREAM_DEPTH, aged};
 use crate::load::{Arrivals, LoadError, OpenLoop, OpenStream, StreamMeasurement, Work, new_histogram};
 use crate::pattern::Random;
 
-/// A modelled device is asked for no more requests in a slice, whatever time it has.
-const MODELLED_REQUESTS_MAX: f64 = 4000.0;
+/// A modelled device is asked for no more requests in a slice, whatever time it has: enough that the fastest drives clean
+/// several superblocks in the slices of a cell.
+pub(super) const MODELLED_REQUESTS_MAX: f64 = 150_000.0;
 
 /// How often reads and writes arrive.
 #[derive(Debug, Clone, Copy)]
@@ -57,6 +58,7 @@ impl Cell {
             read_share * 100.0,
             write_share * 100.0
         ));
+        aged::rest(lab)?;
         let time = bounded(lab, read_per_s + write_per_s, time);
         let kinds = [(OperationKind::Read, read_per_s), (OperationKind::Write, write_per_s)];
         let mut streams = Vec::new();

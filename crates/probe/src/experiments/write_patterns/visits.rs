@@ -36,6 +36,12 @@ const WEIGHT_TO_COME: u64 = 16;
 const VISIT_TIME_MIN: Nanos = Nanos::from_millis(5);
 const VISIT_TIME_MAX: Nanos = Nanos::from_secs(10);
 const VISIT_TIME_MAX_RANDOM: Nanos = Nanos::from_secs(40);
+/// A visit that takes so many times what it was to take, and so great a part of the time that is left, tells that the device is too slow for all of them. Then each row
+/// but the sequential ones, which all else is held against, is visited once, and by few requests, and general random
+/// writing for no longer than the others: every question gets an answer before any gets a second one.
+const SLOW: u64 = 2;
+const SLOW_PART: u64 = 64;
+const REQUESTS_LEAST_OF_SLOW: u64 = 4;
 /// Requests of a visit; of general random writing, which has to get past the spare blocks, so many more.
 const REQUESTS_LEAST: u64 = 8;
 const REQUESTS_MOST: u64 = 8_000;
@@ -59,11 +65,13 @@ struct Visited {
 pub(super) struct Visits {
     rows: Vec<Visited>,
     pause: Nanos,
+    /// The device is too slow for all visits.
+    is_slow: bool,
 }
 
 impl Visits {
     pub(super) fn new(rows: Vec<Row>, pause: Nanos) -> Self {
-        Self { rows: rows.into_iter().map(Visited::new).collect(), pause }
+        Self { rows: rows.into_iter().map(Visited::new).collect(), pause, is_slow: false }
     }
 
     /// Visits every row as often as it deserves, stage by stage, and those that a search for the limits adds.
@@ -125,6 +133,8 @@ impl Visits {
             Stage::Sequential if visited.row.micro_benchmark == MicroBenchmark::Baseline => {
                 VISITS_OF_BASELINES
             }
+            Stage::Sequential => VISITS,
+            _ if self.is_slow => 1,
             _ if visited.visits > 0 && cost(visited).is_some_and(|cost| cost.low > DEAR) => 1,
             _ => VISITS,
         };
@@ -148,22 +158,30 @@ impl Visits {
     fn visit(&mut self, lab: &mut Lab<'_>, pool: &mut Pool, index: usize) -> Result<bool, LoadError> {
         let (pause, weight_left) = (self.pause, self.weight_left());
         let Some(visited) = self.rows.get_mut(index) else { return Ok(true) };
-        let (weight, is_random) = (visited.row.weight(), visited.row.stage() == Stage::Random);
-        let time = Nanos((lab.time_left().0 / weight_left * weight).saturating_sub(pause.0))
-            .clamp(VISIT_TIME_MIN, if is_random { VISIT_TIME_MAX_RANDOM } else { VISIT_TIME_MAX });
+        let (weight, stage) = (visited.row.weight(), visited.row.stage());
+        let (is_random, is_sequential) = (stage == Stage::Random, stage == Stage::Sequential);
+        let time = Nanos((lab.time_left().0 / weight_left * weight).saturating_sub(pause.0)).clamp(
+            VISIT_TIME_MIN,
+            if is_random && !self.is_slow { VISIT_TIME_MAX_RANDOM } else { VISIT_TIME_MAX },
+        );
         if lab.time_left() < time + pause {
             return Ok(false);
         }
         let block_bytes = visited.row.block_bytes;
-        if lab.write_left_bytes() < REQUESTS_LEAST * block_bytes {
+        let is_hurried = self.is_slow && !is_sequential;
+        let requests_least = if is_hurried { REQUESTS_LEAST_OF_SLOW } else { REQUESTS_LEAST };
+        if lab.write_left_bytes() < requests_least * block_bytes {
             lab.out_of_writes();
             return Ok(false);
         }
         let share = lab.write_left_bytes() / weight_left * weight / block_bytes;
         let most = if is_random { REQUESTS_MOST_RANDOM } else { REQUESTS_MOST * weight };
-        let requests_most = share.clamp(REQUESTS_LEAST, most);
+        let requests_most = share.clamp(requests_least, most);
         lab.tell(&visited.row.to_string());
-        visited.visit(lab, pool, Length { time, requests_least: REQUESTS_LEAST, requests_most })?;
+        let began = lab.now();
+        visited.visit(lab, pool, Length { time, requests_least, requests_most })?;
+        let took = lab.now().since(began);
+        self.is_slow |= !is_sequential && took.0 > (SLOW * time.0).max(lab.time_left().0 / SLOW_PART);
         lab.flush()?;
         lab.pause(pause)?;
         Ok(true)
@@ -180,7 +198,7 @@ impl Visits {
                 self.rows.len()
             ));
         } else {
-            lab.remark(format!("Some patterns were visited {least} times instead of {VISITS}."));
+            lab.remark(format!("Some patterns were visited only {least} of {VISITS} times."));
         }
     }
 

@@ -7,7 +7,7 @@ use nandle_io::units::format_bytes;
 use nandle_profile::{Derived, FirstTouch, FittedCell, Interval, MeasuredCell, ReferenceCell, SkippedCell};
 
 use super::{Findings, ProbeOptions, Search};
-use crate::load::{Measurement, summary};
+use crate::load::{LoadError, Measurement, summary};
 use crate::search::derive::derive;
 use crate::search::estimate::Estimate;
 use crate::search::fit::is_random;
@@ -33,13 +33,14 @@ impl Search<'_> {
         let measured_cells =
             self.slicer.sums().filter_map(|(key, sum)| measured(key, sum, &knowledge, &surfaces)).collect();
         let errors = self.slicer.errors;
-        if let Some(first) = &self.slicer.first_error {
-            self.remarks.push(format!("{errors} reads failed; the first: {first}."));
-        }
+        let first_error = self.slicer.first_error.clone();
+        let failed = first_error.map(|first| LoadError::SomeFailed { requests: errors, first });
+        self.partial.extend(failed.iter().map(|error| format!("while reading, {error}")));
         let elapsed = self.slicer.now().since(self.began);
         Findings {
             partial: self.partial,
             ended_by: None,
+            failed,
             cells: measured_cells,
             fitted_cells: fitted(&knowledge, &surfaces),
             fit: knowledge.fit(),

@@ -29,6 +29,8 @@ pub struct Findings {
     pub partial: Vec<String>,
     /// What ended it before its time: the user, or the device. It is among the reasons in `partial`, too.
     pub ended_by: Option<LoadError>,
+    /// Reads failed, or brought wrong contents, while others were answered. It is among the reasons in `partial`, too.
+    pub failed: Option<LoadError>,
     /// What a reader should know, each a sentence.
     pub remarks: Vec<String>,
     /// Measured cells.

@@ -14,7 +14,8 @@ fn reads_that_fail_are_counted_and_told() {
     let world = world(&drives::cloud()).faults(|number| number % 1000 == 0, Fault::Fail);
     let found = run(world, &options(5, 1)).unwrap();
     assert!(found.errors > 10);
-    assert!(found.remarks.iter().any(|remark| remark.contains("Input/output error")), "{:?}", found.remarks);
+    assert!(found.partial.iter().any(|reason| reason.contains("Input/output error")), "{:?}", found.partial);
+    assert!(matches!(found.failed, Some(LoadError::SomeFailed { requests, .. }) if requests == found.errors));
     assert!(found.derived.efficient_block_bytes.is_some());
 }
 

@@ -1,4 +1,4 @@
-use nandle_profile::Interval;
+use nandle_profile::{InterferenceLimit, Interval};
 
 use super::*;
 use crate::made_up;
@@ -54,6 +54,15 @@ fn what_was_conducted_is_said_and_what_was_not_is_left_out() {
     assert!(sentence(&all, "Random writes").contains("by that of a sequential one"));
     assert!(sentence(&all, "Focused area").contains("largest area"));
     assert!(sentence(&all, "Commit").contains("durable"));
+    let mut none_allowed = profile.clone();
+    none_allowed.derived.interference = Some(InterferenceLimit {
+        read_rate_per_s: 1000.0,
+        quantile: 0.99,
+        write_rate_per_s: Interval::exact(0.0),
+        write_share: Interval::exact(0.0),
+    });
+    let said = sentence(&statements(&none_allowed), "Writes beside reads");
+    assert!(said.starts_with("No writes that were tried beside"), "{said}");
     let mut unsure = profile.clone();
     unsure.derived.write_pattern_cost = None;
     let all = statements(&unsure);

@@ -104,6 +104,14 @@ fn group_commit(derived: &Derived) -> Statement {
 
 fn interference(derived: &Derived) -> Statement {
     let limit = derived.interference.map(|limit| {
+        if limit.write_rate_per_s.value <= 0.0 {
+            let sentence = format!(
+                "that were tried beside {} reads/s left the {} of reads within twice what it is without.",
+                text::significant(limit.read_rate_per_s, 3),
+                text::quantile(limit.quantile)
+            );
+            return ("No writes".to_owned(), sentence);
+        }
         let sentence = format!(
             "beside {} reads/s leave the {} of reads within twice what it is without ({} % of the most writes).",
             text::significant(limit.read_rate_per_s, 3),

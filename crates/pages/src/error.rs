@@ -92,15 +92,6 @@ pub enum PageError {
         /// What was expected.
         expected: String,
     },
-    /// One ledger after the other was written and not flushed, in as many openings.
-    #[error(
-        "the device failed to flush in each of the last {ledgers} openings, so nothing is durable: cut its power and open the \
-         store again, or copy the store to another device"
-    )]
-    NothingDurable {
-        /// Ledgers that may not be durable.
-        ledgers: u64,
-    },
     /// A page behind the end of the store.
     #[error("{page} is beyond the end of the store, which has {pages} pages")]
     BeyondEnd {

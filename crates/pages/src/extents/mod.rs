@@ -10,5 +10,5 @@ mod scan;
 pub(crate) use chain::Chain;
 pub(crate) use copies::{write_copy, write_first};
 pub(crate) use gather::Gather;
-pub(crate) use rotation::{Rotation, Stamp};
+pub(crate) use rotation::{Counts, Rotation, Stamp};
 pub(crate) use scan::{Followed, Link, Scan};

@@ -3,12 +3,10 @@
 //! They take turns. What must never be overwritten is every ledger from the last one on that is known to be durable. A drive
 //! whose flush failed may show a ledger and lose it all the same; that may happen in one opening after the other; and a later
 //! opening can't tell which of those flushes failed, so each of these ledgers may be the one that counts after a power cut.
-//! Each ledger tells which one was known to be durable when it was written. When the copies are used up without a flush that
-//! succeeded, nothing more is written: the device makes nothing durable.
+//! Each ledger tells which one was known to be durable when it was written. The one that takes the last copy doesn't count yet
+//! when it is durable, but only when the next one is; so an opening that finds it the newest may write it anew in its place.
 //!
 //! Stores of version 1 have two copies and don't tell; there the newest is spared.
-
-use crate::PageError;
 
 /// What a ledger tells of itself and of those before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -17,6 +15,15 @@ pub(crate) struct Stamp {
     pub(crate) generation: u64,
     /// How many generations before it is the last one that was known to be durable when it was written.
     pub(crate) unconfirmed: u64,
+}
+
+/// From when on what a ledger calls dead may be used again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Counts {
+    /// Now that it is durable.
+    Already,
+    /// When another one is, too.
+    WithTheNext,
 }
 
 /// See the [module](self).
@@ -40,21 +47,25 @@ impl Rotation {
 
     /// Passes on to the next ledger: from now on that one is the newest, written or not. One that failed to be written
     /// must not make the next hit the copy that counts.
-    pub(crate) fn advance(&mut self) -> Result<Stamp, PageError> {
-        let unconfirmed = if self.is_durable { 1 } else { self.newest.unconfirmed + 1 };
+    pub(crate) fn advance(&mut self) -> Stamp {
         let tells = self.copies > 2;
-        if tells && unconfirmed >= self.copies {
-            return Err(PageError::NothingDurable { ledgers: unconfirmed - 1 });
+        if !(tells && self.has_last_copy() && !self.is_durable) {
+            let unconfirmed = if self.is_durable { 1 } else { self.newest.unconfirmed + 1 };
+            let unconfirmed = if tells { unconfirmed } else { 0 };
+            self.newest = Stamp { generation: self.newest.generation + 1, unconfirmed };
         }
-        let unconfirmed = if tells { unconfirmed } else { 0 };
-        self.newest = Stamp { generation: self.newest.generation + 1, unconfirmed };
         self.is_durable = false;
-        Ok(self.newest)
+        self.newest
     }
 
     /// A flush made the newest durable.
-    pub(crate) fn flushed(&mut self) {
+    pub(crate) fn flushed(&mut self) -> Counts {
         self.is_durable = true;
+        if self.has_last_copy() { Counts::WithTheNext } else { Counts::Already }
+    }
+
+    fn has_last_copy(&self) -> bool {
+        self.newest.unconfirmed + 1 >= self.copies.max(3)
     }
 }
 
@@ -66,23 +77,26 @@ mod tests {
     fn no_ledger_is_overwritten_that_may_be_the_last_durable_one() {
         let mut rotation = Rotation::after(8, Stamp { generation: 40, unconfirmed: 1 });
         // Openings in a row whose flush fails: generation 39 is the last that is known to be durable.
-        for generation in 41..47 {
-            let stamp = rotation.advance().unwrap();
+        for opening in 41..60 {
+            let stamp = rotation.advance();
+            let generation = opening.min(46);
             assert_eq!(stamp, Stamp { generation, unconfirmed: generation - 39 });
             assert_ne!(rotation.newest_copy(), 39 % 8);
             rotation = Rotation::after(8, stamp);
         }
-        assert_eq!(rotation.advance(), Err(PageError::NothingDurable { ledgers: 7 }));
-        rotation.flushed();
-        assert_eq!(rotation.advance(), Ok(Stamp { generation: 47, unconfirmed: 1 }));
+        // It works again: the ledger in the last copy needs another one.
+        assert_eq!(rotation.advance().generation, 46);
+        assert_eq!(rotation.flushed(), Counts::WithTheNext);
+        assert_eq!(rotation.advance(), Stamp { generation: 47, unconfirmed: 1 });
+        assert_eq!(rotation.flushed(), Counts::Already);
     }
 
     #[test]
     fn two_copies_take_turns_and_tell_nothing() {
         let mut rotation = Rotation::after(2, Stamp { generation: 7, unconfirmed: 0 });
         for (generation, copy) in [(8, 0), (9, 1), (10, 0)] {
-            assert_eq!(rotation.advance(), Ok(Stamp { generation, unconfirmed: 0 }));
-            assert_eq!(rotation.newest_copy(), copy);
+            assert_eq!(rotation.advance(), Stamp { generation, unconfirmed: 0 });
+            assert_eq!((rotation.newest_copy(), rotation.flushed()), (copy, Counts::Already));
         }
     }
 }

@@ -41,7 +41,10 @@ impl Shared {
         let shared = Rc::clone(self);
         self.disk
             .handle()
-            .spawn_named("page store: writing a group", async move { shared.push_group(wanted).await })
+            .spawn_named("page store: writing a group", async move {
+                // A group that ends in the middle must not be followed by another.
+                shared.push_group(wanted).await.inspect_err(|error| shared.disk.latch(error))
+            })
             .await
     }
 
@@ -182,7 +185,8 @@ impl Shared {
                     state.chain.flushed(header.sequence);
                 }
                 let pages = header.pages.iter().map(|(page, _)| *page);
-                state.table.written(header.sequence, pages, self.keep_pages);
+                let keep_pages = if header.epoch == NO_EPOCH { 0 } else { self.keep_pages };
+                state.table.written(header.sequence, pages, keep_pages);
             }
             self.changed.notify();
         }
@@ -195,7 +199,7 @@ impl Shared {
         let (puts, discards) = state.pushing.take(ENTRIES_MAX, room.pages);
         let is_last = state.pushing.is_empty() && state.extents_epoch != NO_EPOCH;
         let durable = state.chain.durable();
-        let sequence = state.chain.assign(puts.len(), is_last);
+        let sequence = state.chain.assign(puts.len() + discards.len(), is_last);
         state.space.occupy(room.position, puts.len(), sequence);
         let mut pages: Vec<(PageNumber, u32)> = Vec::with_capacity(puts.len());
         let mut contents = Vec::with_capacity(puts.len());

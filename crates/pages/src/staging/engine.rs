@@ -158,8 +158,8 @@ impl Staging {
             is_flushing_ahead: Cell::default(),
         });
         if !shared.options.read_only {
-            renew::renew(&shared, &recovered.tail).await?;
-            shared.begin_epoch().await?;
+            // What goes on in the background must not go on after a failure.
+            renew::begin(&shared, &recovered.tail).await.inspect_err(|error| shared.disk.latch(error))?;
         }
         Ok(Self { shared })
     }

@@ -46,7 +46,9 @@ pub(super) async fn recover(parts: &Parts, placement: Placement) -> Result<Recov
     chain.retain(|sequence, _| *sequence <= followed.end);
     let cursor = chain.values().next_back().or(alive.last()).map_or(0, |last| area.end_of(last));
     alive.sort_unstable_by_key(|header| header.sequence);
-    let durable = if Defect::TailTrusted.is_seeded() { followed.end } else { followed.promised };
+    // Version 1 didn't bound what isn't durable: there may be no room to write it once more, so it is trusted as it was then.
+    let is_trusted = label.is_of_version_1() || Defect::TailTrusted.is_seeded();
+    let durable = if is_trusted { followed.end } else { followed.promised };
     let tail = chain.split_off(&(durable + 1));
     let mut recovered = Recovered {
         table: Table::default(),

@@ -31,16 +31,20 @@ struct Found {
     contents: Option<(Slot, u32)>,
 }
 
-pub(super) async fn renew(shared: &Rc<Shared>, tail: &[Header]) -> Result<(), PageError> {
-    if tail.is_empty() {
-        return Ok(());
+/// Begins the epoch of an opening that found such extents, or none.
+pub(super) async fn begin(shared: &Rc<Shared>, tail: &[Header]) -> Result<(), PageError> {
+    if !tail.is_empty() {
+        write_again(shared, tail).await?;
     }
+    shared.begin_epoch(tail).await
+}
+
+async fn write_again(shared: &Rc<Shared>, tail: &[Header]) -> Result<(), PageError> {
     // The ledger may be volatile too, and then what it calls dead isn't free yet.
     shared.write_down().await?;
     let newest = newest_of(tail);
     shared.make_room_for(newest.len()).await?;
-    let piece_pages = (shared.arena.bytes() / 4 / shared.label.page_length()).max(1);
-    for piece in newest.chunks(piece_pages) {
+    for piece in newest.chunks(shared.piece_pages()) {
         let mut changes = Vec::with_capacity(piece.len());
         for found in piece {
             changes.push((found.page, shared.change_of(found).await?));
@@ -50,11 +54,7 @@ pub(super) async fn renew(shared: &Rc<Shared>, tail: &[Header]) -> Result<(), Pa
         // Its memory is for the next piece.
         shared.wait_until_written(sequence).await?;
     }
-    if !Defect::RenewalUnflushed.is_seeded() {
-        shared.disk.flush().await?;
-    }
-    shared.count_instead_of(tail);
-    Ok(())
+    if Defect::RenewalUnflushed.is_seeded() { Ok(()) } else { shared.disk.flush().await }
 }
 
 /// What the tail says last of each page.
@@ -76,9 +76,16 @@ fn newest_of(tail: &[Header]) -> Vec<Found> {
 }
 
 impl Shared {
+    /// Pages that are in memory at the same time.
+    fn piece_pages(&self) -> usize {
+        (self.arena.bytes() / 4 / self.label.page_length()).max(1)
+    }
+
     /// Brings everything else home if it stands in the way of so many pages.
     async fn make_room_for(self: &Rc<Self>, pages: usize) -> Result<(), PageError> {
-        let needed = pages as u64 * self.label.page_blocks() + 2 * pages.div_ceil(ENTRIES_MAX) as u64;
+        let piece = self.piece_pages();
+        let headers = pages.div_ceil(piece) * piece.div_ceil(ENTRIES_MAX);
+        let needed = pages as u64 * self.label.page_blocks() + headers as u64;
         if self.state.borrow_mut().space.longest_room_blocks() >= needed {
             return Ok(());
         }
@@ -104,8 +111,12 @@ impl Shared {
         self.disk.check_writable()
     }
 
-    /// The new extents are durable: they count from the next ledger on, and the old ones are dead.
-    fn count_instead_of(&self, tail: &[Header]) {
+    /// The new extents are durable: they count from the next ledger on, which must be of the new epoch, because in the old
+    /// one they don't continue the chain; and the old ones are dead.
+    pub(super) fn count_instead_of(&self, tail: &[Header]) {
+        if tail.is_empty() {
+            return;
+        }
         let state = &mut *self.state.borrow_mut();
         let sequence = state.chain.assigned();
         state.chain = Chain::after(sequence);

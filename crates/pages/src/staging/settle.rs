@@ -1,11 +1,12 @@
 //! Makes the slots free whose pages are safe elsewhere.
 
 use super::engine::Shared;
+use super::header::Header;
 use super::ledger::Ledger;
 use super::space::Slot;
 use crate::PageError;
 use crate::defects::Defect;
-use crate::extents::write_copy;
+use crate::extents::{Counts, write_copy};
 
 impl Shared {
     /// Flushes, writes a ledger that calls the slots dead whose pages are home or superseded, flushes, and gives them
@@ -28,7 +29,11 @@ impl Shared {
             state.settling = homed.len();
             (homed, state.chain.written())
         };
-        if homed.is_empty() && self.state.borrow().superseded.is_empty() {
+        let has_more = {
+            let state = self.state.borrow();
+            !state.superseded.is_empty() || state.space.has_empty()
+        };
+        if homed.is_empty() && !has_more {
             return Ok(false);
         }
         if !Defect::UnflushedHomes.is_seeded() {
@@ -44,6 +49,7 @@ impl Shared {
             self.disk.flush_when(|| self.is_in_a_hurry()).await?;
         }
         let state = &mut *self.state.borrow_mut();
+        // The opening's own ledger was durable, so this one counts at once.
         state.rotation.flushed();
         state.space.release(&dead, &empty);
         state.settlings += 1;
@@ -73,7 +79,7 @@ impl Shared {
     async fn write_ledger(&self, ledger: &Ledger) -> Result<(), PageError> {
         let (stamp, copy) = {
             let rotation = &mut self.state.borrow_mut().rotation;
-            (rotation.advance()?, rotation.newest_copy())
+            (rotation.advance(), rotation.newest_copy())
         };
         let copy = if Defect::LedgerInPlace.is_seeded() { 0 } else { copy };
         let encode = |contents: &mut [u8]| ledger.encode(self.label.id, stamp, contents);
@@ -95,9 +101,10 @@ impl Shared {
     }
 
     /// Begins the epoch of this opening. All that is there is durable.
-    pub(super) async fn begin_epoch(&self) -> Result<(), PageError> {
+    pub(super) async fn begin_epoch(&self, tail: &[Header]) -> Result<(), PageError> {
         let _hurry = self.hurry();
         let _mine = self.settle_turn.take().await;
+        self.count_instead_of(tail);
         {
             let state = &mut *self.state.borrow_mut();
             state.epoch += 1;
@@ -111,14 +118,17 @@ impl Shared {
     /// Writes what is known to be durable into a ledger that is.
     pub(super) async fn write_down(&self) -> Result<(), PageError> {
         let (dead, empty, ledger) = self.draw_up(Vec::new(), 0);
-        self.write_ledger(&ledger).await?;
-        if !Defect::LedgerUnflushed.is_seeded() {
-            self.disk.flush().await?;
+        loop {
+            self.write_ledger(&ledger).await?;
+            if !Defect::LedgerUnflushed.is_seeded() {
+                self.disk.flush().await?;
+            }
+            let state = &mut *self.state.borrow_mut();
+            if state.rotation.flushed() == Counts::Already {
+                state.space.release(&dead, &empty);
+                return Ok(());
+            }
         }
-        let state = &mut *self.state.borrow_mut();
-        state.rotation.flushed();
-        state.space.release(&dead, &empty);
-        Ok(())
     }
 }
 

@@ -197,6 +197,11 @@ impl Space {
         (headers, slots, empty)
     }
 
+    /// Whether there are extents in which nothing is alive.
+    pub(crate) fn has_empty(&self) -> bool {
+        self.extents.values().any(|extent| extent.alive == [0; WORDS])
+    }
+
     /// The blocks of dead slots and of empty extents can be used again.
     pub(crate) fn release(&mut self, dead: &[Slot], empty: &[u64]) {
         let slots = dead.iter().map(|slot| self.page_run(*slot));

@@ -57,7 +57,7 @@ fn cells() -> Vec<Cell> {
         cells.push(main(MTRON, buffer, "1"));
     }
     cells.extend(["8MiB", "256MiB"].map(|buffer| main(MTRON, buffer, "32")));
-    for target in ["model:sd-card", "model:x25-e-64", "model:barracuda-7200.10"] {
+    for target in ["model:sd-card:capacity=4GiB", "model:x25-e-64", "model:barracuda-7200.10"] {
         cells.extend(["8MiB", "128MiB"].map(|buffer| main(target, buffer, "1")));
     }
     for target in ["model:nvme-tlc", "model:nvme-plp"] {

@@ -72,7 +72,10 @@ async fn clean(shared: &Rc<Shared>, zone: usize) -> Result<(), PageError> {
     for piece in pages.chunks(shared.piece_pages()) {
         let (stored, discards) = shared.alive(zone, piece);
         let puts = shared.read_back(stored).await?;
-        shared.limit_what_is_at_risk(puts.len() + discards.len()).await?;
+        // Whom a flush wakes first may add to it again.
+        while shared.is_too_much_at_risk(puts.len() + discards.len()) {
+            shared.limit_what_is_at_risk(puts.len() + discards.len()).await?;
+        }
         // What changed while it was read stays where it is now.
         let (puts, discards) = {
             let state = shared.state.borrow();
@@ -96,10 +99,14 @@ impl super::State {
 }
 
 impl Shared {
-    /// Pages that are in memory at the same time when many are moved, and that a renewal has room for.
+    /// Pages that are in memory at the same time when many are moved.
+    pub(super) fn pages_in_memory(&self) -> usize {
+        (self.arena.bytes() / 4 / self.label.page_length().max(BLOCK_BYTES)).max(1)
+    }
+
+    /// Those of them that a renewal has room for.
     pub(super) fn piece_pages(&self) -> usize {
-        let fitting = self.arena.bytes() / 4 / self.label.page_length().max(BLOCK_BYTES);
-        fitting.min(write::largest_group(self)).max(1)
+        self.pages_in_memory().min(write::largest_group(self))
     }
 
     /// The pages of these that are alive in a zone, each once: those with contents, and those that were discarded.

@@ -3,7 +3,7 @@
 use super::Shared;
 use super::ledger::Ledger;
 use crate::defects::Defect;
-use crate::extents::write_copy;
+use crate::extents::{Counts, write_copy};
 use crate::{BLOCK_BYTES, PageError};
 
 impl Shared {
@@ -68,17 +68,20 @@ impl Shared {
 
     /// Writes a ledger, and flushes.
     pub(super) async fn write_ledger(&self, ledger: Ledger) -> Result<(), PageError> {
-        let (stamp, copy) = {
-            let state = &mut *self.state.borrow_mut();
-            state.ledger = ledger;
-            (state.rotation.advance()?, state.rotation.newest_copy())
-        };
-        let encode = |contents: &mut [u8]| ledger.encode(self.label.id, stamp, contents);
-        write_copy(&self.disk, &self.label, &self.arena, copy, encode).await?;
-        if !Defect::LedgerUnflushed.is_seeded() {
-            self.disk.flush().await?;
+        self.state.borrow_mut().ledger = ledger;
+        loop {
+            let (stamp, copy) = {
+                let rotation = &mut self.state.borrow_mut().rotation;
+                (rotation.advance(), rotation.newest_copy())
+            };
+            let encode = |contents: &mut [u8]| ledger.encode(self.label.id, stamp, contents);
+            write_copy(&self.disk, &self.label, &self.arena, copy, encode).await?;
+            if !Defect::LedgerUnflushed.is_seeded() {
+                self.disk.flush().await?;
+            }
+            if self.state.borrow_mut().rotation.flushed() == Counts::Already {
+                return Ok(());
+            }
         }
-        self.state.borrow_mut().rotation.flushed();
-        Ok(())
     }
 }

@@ -15,12 +15,14 @@
 //! 56  first        8  the first sequence of this run; what lies between is what a power cut left behind
 //! 64  unconfirmed  8  how many generations before it is the last that was known to be durable when it was written; 0 in
 //!                     version 1, with two copies
-//! 72  is_closed    8  1: since it was written pages were only moved, and nobody was told anything; 0 otherwise, and in version 1
-//! 80  zeros
+//! 72  is_closed    8  1: since it was written pages were only moved, and nobody was told anything; 0 otherwise
+//! 80  aborted    128  8 times two numbers of 8 bytes: sequences between them don't count, wherever their headers lie; 0 0 in
+//!                     what isn't used, and in version 1
+//! 208 zeros
 //! 4092 checksum    4  CRC32C of all bytes before
 //! ```
 //!
-//! It is written at each opening, after headers beyond the cut were wiped and flushed; and before a zone is used again,
+//! It is written at each opening, before headers beyond the cut are wiped, and after they were wiped and flushed; and before a zone is used again,
 //! after a flush, with a `durable` that covers everything in the zone and everything that made it dead.
 
 use crate::BLOCK_BYTES;
@@ -39,17 +41,46 @@ pub(super) struct Ledger {
     pub(super) cut: u64,
     pub(super) first: u64,
     pub(super) is_closed: bool,
+    pub(super) aborted: Aborted,
+}
+
+const RANGES: usize = 8;
+
+/// Sequences of extents that were wiped by an opening that failed: a drive may have lost the zeros since, or may yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Aborted {
+    /// Those between the two numbers.
+    ranges: [(u64, u64); RANGES],
+}
+
+impl Aborted {
+    fn contains(&self, sequence: u64) -> bool {
+        self.ranges.iter().any(|(below, above)| *below < sequence && sequence < *above)
+    }
+
+    /// The number behind the last of them.
+    pub(super) fn end(&self) -> u64 {
+        self.ranges.iter().map(|(_, above)| *above).max().unwrap_or(0)
+    }
+
+    /// These as well; none if there are too many ranges.
+    pub(super) fn with(mut self, below: u64, above: u64) -> Option<Self> {
+        let is_within = |range: &(u64, u64)| below <= range.0 && range.1 <= above;
+        // An opening that fails again leaves a range that holds the one before.
+        *self.ranges.iter_mut().find(|range| is_within(range) || **range == (0, 0))? = (below, above);
+        Some(self)
+    }
 }
 
 impl Ledger {
     /// Of a store that nothing was written to.
     pub(super) fn new(zone_blocks: u64) -> Self {
-        Self { zone_blocks, durable: 0, cut: 0, first: 1, is_closed: false }
+        Self { zone_blocks, durable: 0, cut: 0, first: 1, is_closed: false, aborted: Aborted::default() }
     }
 
     /// Whether an extent is one that an earlier run left behind.
     pub(super) fn is_aborted(&self, sequence: u64) -> bool {
-        self.cut < sequence && sequence < self.first
+        (self.cut < sequence && sequence < self.first) || self.aborted.contains(sequence)
     }
 
     pub(super) fn encode(&self, id: u128, stamp: Stamp, block: &mut [u8]) {
@@ -66,6 +97,10 @@ impl Ledger {
             for number in numbers {
                 fields.u64(number);
             }
+            for (below, above) in self.aborted.ranges {
+                fields.u64(below);
+                fields.u64(above);
+            }
         });
     }
 
@@ -73,7 +108,8 @@ impl Ledger {
         let mut fields = fields_of(block, MAGIC, id)?;
         let [generation, zone_blocks, durable, cut, first, unconfirmed, is_closed] =
             [(); 7].map(|()| fields.u64());
-        let ledger = Self { zone_blocks, durable, cut, first, is_closed: is_closed == 1 };
+        let aborted = Aborted { ranges: [(); RANGES].map(|()| (fields.u64(), fields.u64())) };
+        let ledger = Self { zone_blocks, durable, cut, first, is_closed: is_closed == 1, aborted };
         (zone_blocks > 0).then_some((Stamp { generation, unconfirmed }, ledger))
     }
 }
@@ -83,8 +119,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn aborted_ranges_grow_and_run_out() {
+        let mut aborted = Aborted::default();
+        for range in 0..RANGES as u64 {
+            aborted = aborted.with(range * 100, range * 100 + 10).unwrap();
+        }
+        assert_eq!((aborted.with(5000, 5001), aborted.end()), (None, 710));
+        let grown = aborted.with(300, 350).unwrap();
+        assert_eq!([320, 400, 405].map(|sequence| grown.contains(sequence)), [true, false, true]);
+    }
+
+    #[test]
     fn what_was_written_is_read_and_damage_is_refused() {
         let ledger = Ledger { durable: 30, cut: 40, first: 99, is_closed: true, ..Ledger::new(16) };
+        let ledger = Ledger { aborted: ledger.aborted.with(200, 300).unwrap(), ..ledger };
         let stamp = Stamp { generation: 7, unconfirmed: 2 };
         let mut block = vec![9; BLOCK_BYTES];
         ledger.encode(3, stamp, &mut block);
@@ -96,5 +144,6 @@ mod tests {
             block[at] ^= 4;
         }
         assert_eq!([40, 41, 98, 99].map(|at| ledger.is_aborted(at)), [false, true, true, false]);
+        assert_eq!([200, 201, 299, 300].map(|at| ledger.is_aborted(at)), [false, true, true, false]);
     }
 }

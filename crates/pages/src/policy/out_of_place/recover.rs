@@ -38,7 +38,8 @@ pub(super) async fn recover(parts: Parts) -> Result<Rc<Shared>, PageError> {
     let headers = area.scan.headers(decode).await?;
     let mut headers: BTreeMap<u64, Header> =
         headers.into_iter().map(|header| (header.sequence, header)).collect();
-    let highest = headers.keys().next_back().copied().unwrap_or(0).max(ledger.first);
+    let highest =
+        headers.keys().next_back().copied().unwrap_or(0).max(ledger.first).max(ledger.aborted.end());
     let mut left_behind: Vec<_> = headers
         .extract_if(.., |sequence, _| ledger.is_aborted(*sequence) && !Defect::EpochIgnored.is_seeded())
         .map(|(_, header)| header)
@@ -47,7 +48,9 @@ pub(super) async fn recover(parts: Parts) -> Result<Rc<Shared>, PageError> {
     let Followed { promised, end } = area.scan.follow(ledger.durable, &headers, is_whole).await?;
     // What was only moved is where it was, too.
     let end = if ledger.is_closed { promised } else { end };
-    let durable = if Defect::TailTrusted.is_seeded() { end } else { promised };
+    // Version 1 reserved no zone for what isn't durable, so that is trusted as it was then.
+    let is_trusted = label.is_of_version_1() || Defect::TailTrusted.is_seeded();
+    let durable = if is_trusted { end } else { promised };
     left_behind.extend(headers.split_off(&(end + 1)).into_values());
     let tail = headers.range(durable + 1..).map(|(_, header)| header.clone()).collect();
     let chain = Chain::continued(durable, highest + SEQUENCES_LEFT_OUT);

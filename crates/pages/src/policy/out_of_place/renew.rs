@@ -37,8 +37,14 @@ pub(super) async fn begin(shared: &Rc<Shared>, area: &Area<'_>, remains: Remains
         (state.ledger, state.chain.durable(), state.chain.assigned())
     };
     if !left_behind.is_empty() || !tail.is_empty() {
-        // The ledger may be volatile too, and what counts by the one before it must stay until it isn't.
-        shared.write_ledger(Ledger { durable: cut, ..found }).await?;
+        // The ledger may be volatile too, and what counts by the one before it must stay until it isn't. And should this
+        // opening fail, zeros may be lost again that a later one can read.
+        let end = tail.last().map_or(cut, |last| last.sequence);
+        let aborted = found.aborted.with(found.cut, found.first);
+        let aborted = aborted.and_then(|aborted| aborted.with(end, last_before + 1));
+        let aborted = aborted
+            .ok_or_else(|| shared.corrupt("too many openings failed to wipe what was left behind", 0))?;
+        shared.write_ledger(Ledger { durable: cut, aborted, ..found }).await?;
         area.wipe(&left_behind).await?;
     }
     if !tail.is_empty() {

@@ -75,9 +75,12 @@ fn fitting(puts: &[Put], blocks: u64) -> usize {
 }
 
 /// The most changes that are written as one group: so many that one free zone is enough, whatever groups of lifetimes
-/// they belong to.
+/// they belong to, also when a renewal writes them piece by piece.
 pub(super) fn largest_group(shared: &Shared) -> usize {
-    let blocks = shared.zone_blocks - shared.state.borrow().zones.headers_blocks().min(shared.zone_blocks);
+    let page_blocks = shared.label.page_blocks();
+    let pieces = shared.zone_blocks.div_ceil(shared.pages_in_memory() as u64 * page_blocks);
+    let headers = pieces * shared.state.borrow().zones.headers_blocks();
+    let blocks = shared.zone_blocks - headers.min(shared.zone_blocks);
     usize::try_from((blocks / shared.label.page_blocks()).max(1)).unwrap_or(usize::MAX)
 }
 
@@ -130,7 +133,7 @@ pub(super) async fn push(shared: &Rc<Shared>, wanted: Durability) -> Result<u64,
 
 impl Shared {
     /// Whether more would be volatile with so many pages than a [renewal](super::renew) has room for.
-    fn is_too_much_at_risk(&self, pages: usize) -> bool {
+    pub(super) fn is_too_much_at_risk(&self, pages: usize) -> bool {
         let at_risk = self.state.borrow().chain.pages_at_risk();
         at_risk > 0 && at_risk + pages > largest_group(self)
     }
@@ -225,7 +228,7 @@ impl Shared {
         let state = &mut *self.state.borrow_mut();
         let Planned { position, puts, discards } = extent;
         let durable = state.chain.durable();
-        let sequence = state.chain.assign(puts.len(), is_last);
+        let sequence = state.chain.assign(puts.len() + discards.len(), is_last);
         let pages = puts.iter().map(Put::entry).collect();
         let header = Header { sequence, durable, position, is_last, pages, discards };
         state.enter(&header);

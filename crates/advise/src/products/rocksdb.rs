@@ -5,7 +5,7 @@ use nandle_io::units::format_bytes;
 use crate::figures::Figures;
 use crate::figures::words::whole;
 use crate::rules::{background_write_rate, power_of_two_within};
-use crate::settings::{Collector, Lack, Question, RuleSource, Setting, Version};
+use crate::settings::{Collector, Figure, Lack, Question, RuleSource, Setting, Version};
 
 const MIB: u64 = 1 << 20;
 /// From here on the default of `compaction_readahead_size` is 2 MB instead of none.
@@ -68,15 +68,30 @@ fn block_size(figures: &Figures<'_>) -> Result<Setting, Lack> {
 
 /// Written back in one go, this much delays a read by at most ten milliseconds.
 fn bytes_per_sync(figures: &Figures<'_>, name: &'static str) -> Result<Setting, Lack> {
-    let steady = figures.steady_write_bandwidth()?;
-    let value = power_of_two_within(steady.value.value / 100.0 / 2.0, 256 << 10, 8 * MIB);
-    let rule =
-        "what the device writes in about 10 ms, so that no flush grows longer than that; 256 KiB to 8 MiB";
-    Ok(Setting::new(name, value, vec![steady], RuleSource::Ours, rule).default("0"))
+    let sequential = figures.sequential_write_bandwidth()?;
+    let value = power_of_two_within(sequential.value.value / 100.0 / 2.0, 256 << 10, 8 * MIB);
+    let rule = "what the device writes in sequence in about 5 to 10 ms, so that no flush grows longer than that; 256 KiB \
+                to 8 MiB";
+    Ok(Setting::new(name, value, vec![sequential], RuleSource::Ours, rule).default("0"))
+}
+
+/// Bytes per second that flushes and compactions may write. They write in long sequences, so it is the part of random
+/// writing that leaves reads alone, taken of the sequential bandwidth.
+fn rate_of_sequences(figures: &Figures<'_>) -> Result<(f64, Vec<Figure>, String), Lack> {
+    let (rate, mut seen, rule) = background_write_rate(figures)?;
+    let part = (rate / figures.steady_write_bandwidth()?.value.value).min(1.0);
+    let sequential = figures.sequential_write_bandwidth()?;
+    let rate_of_sequences = part * sequential.value.value;
+    seen.push(sequential);
+    Ok((
+        rate_of_sequences,
+        seen,
+        format!("{rule}; as a part of the sequential bandwidth, for a tree writes in sequence"),
+    ))
 }
 
 fn rate_bytes_per_sec(figures: &Figures<'_>) -> Result<Setting, Lack> {
-    let (rate, seen, rule) = background_write_rate(figures)?;
+    let (rate, seen, rule) = rate_of_sequences(figures)?;
     Ok(Setting::new("rate_bytes_per_sec", whole(rate), seen, RuleSource::Ours, rule).shown_only(
         "no options file holds a rate limiter: give the number to NewGenericRateLimiter, or to db_bench as \
          --rate_limiter_bytes_per_sec",
@@ -85,14 +100,14 @@ fn rate_bytes_per_sec(figures: &Figures<'_>) -> Result<Setting, Lack> {
 
 /// A compaction job writes what one reader reads.
 fn max_background_jobs(figures: &Figures<'_>) -> Result<Setting, Lack> {
-    let (rate, mut seen, _) = background_write_rate(figures)?;
+    let (rate, mut seen, _) = rate_of_sequences(figures)?;
     let one = figures.sequential_write_bandwidth()?;
     let processors = figures.processors();
     // Of what a job could write alone, compression and merging leave about a fifth.
     let of_one_job = one.value.value / 5.0;
     let most = processors.value.value.max(2.0);
     let value = whole((rate / of_one_job).ceil().clamp(2.0, most));
-    seen.extend([one, processors]);
+    seen.push(processors);
     let rule = "as many jobs as the rate that writes may have feeds, when each writes at a fifth of the sequential \
                 bandwidth; 2 to the number of processors";
     Ok(Setting::new("max_background_jobs", value, seen, RuleSource::Ours, rule).default("2"))

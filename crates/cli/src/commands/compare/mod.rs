@@ -19,6 +19,12 @@ const SCHEMA_VERSION: u32 = 1;
 /// Runs the command.
 pub(crate) fn run(args: &CompareArgs, common: Common) -> Result<(), CliError> {
     let drives = named::read(args)?;
+    if args.fail_on_regression.is_some() && !args.prices.is_empty() {
+        return Err(CliError::usage(
+            "--fail-on-regression holds a device against itself at another time, and --price devices against each other: ask for \
+             one of them at a time",
+        ));
+    }
     match (drives.as_slice(), args.fail_on_regression) {
         ([old, new], Some(_)) => over_time::run(old, new, args, common),
         (_, Some(_)) => Err(CliError::usage(format!(

@@ -55,7 +55,8 @@ pub(crate) fn run(args: &ProbeArgs, common: Common) -> Result<(), CliError> {
     });
     progress.finish();
     let (profile, ended_by) = outcome?;
-    let places = Places::of(args, ended_by.is_some() || cancel.is_cancelled());
+    let ended_early = ended_by.is_some() || cancel.is_cancelled();
+    let places = Places::of(args, ended_early || !profile.partial.is_empty());
     places.write(&profile)?;
     if args.resume || selection.has_experiments() {
         places.remove_kept(args);

@@ -14,11 +14,11 @@ pub(super) struct Places {
 }
 
 impl Places {
-    /// The files that were named. A probe that ended early doesn't replace a complete profile, nor the report that was
-    /// made with it: what it found goes beside them.
-    pub(super) fn of(args: &ProbeArgs, ended_early: bool) -> Self {
+    /// The files that were named. A partial profile, because the probe ended early or wasn't asked for everything, doesn't
+    /// replace a complete one, nor the report that was made with it: it goes beside them.
+    pub(super) fn of(args: &ProbeArgs, is_partial: bool) -> Self {
         let is_complete = |path: &Path| read_profile(path).is_ok_and(|profile| profile.partial.is_empty());
-        if ended_early && is_complete(&args.profile) {
+        if is_partial && is_complete(&args.profile) {
             Self { profile: partial(&args.profile), report: partial(&args.report) }
         } else {
             Self { profile: args.profile.clone(), report: args.report.clone() }

@@ -57,8 +57,9 @@ fn commits_of_many_tasks_share_flushes() {
     for policy in PolicyKind::ALL {
         for world in worlds() {
             run(world, async |handle| {
-                let store =
-                    Store::create(&handle, DEVICE, &create_options(policy), open_options()).await.unwrap();
+                // So large that nothing has to be settled meanwhile, which takes flushes of its own.
+                let create = CreateOptions { buffer_bytes: 1 << 20, ..create_options(policy) };
+                let store = Store::create(&handle, DEVICE, &create, open_options()).await.unwrap();
                 let store = std::rc::Rc::new(store);
                 let before = store.stats().device_flushes;
                 let tasks: Vec<_> = (0..16)

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{OsStringValueParser, TypedValueParser as _};
+use clap::builder::{OsStringValueParser, TypedValueParser as _, UnknownArgumentValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use nandle_io::Nanos;
 use nandle_io::units::{parse_bytes, parse_duration};
@@ -136,6 +136,12 @@ impl From<IoArg> for IoChoice {
     }
 }
 
+fn two_outputs() -> UnknownArgumentValueParser {
+    let tip =
+        "the results go to two files: `--profile` names that of the profile, `--report` that of the report";
+    UnknownArgumentValueParser::suggest(tip)
+}
+
 /// Profile a device within a time budget.
 ///
 /// Writes a test file (unless the target is one, or a device), reads it in short interleaved slices, searches where
@@ -161,6 +167,9 @@ pub(crate) struct ProbeArgs {
     /// Where the report goes
     #[arg(long, value_name = "PATH", default_value = "report.html")]
     pub(crate) report: PathBuf,
+    /// What other commands have, and this one has twice; refused with a word on those.
+    #[arg(long = "output", hide = true, value_parser = two_outputs())]
+    _output: Option<String>,
     /// Write nothing but the test file's first contents
     #[arg(long)]
     pub(crate) read_only: bool,

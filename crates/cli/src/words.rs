@@ -60,11 +60,30 @@ pub(crate) fn latency(time: Option<Nanos>) -> String {
     }
 }
 
+/// Units that stand apart from their figure, and yet on its line.
+const UNITS: [&str; 6] = ["%", "ns", "us", "ms", "s", "MB/s"];
+
+/// Words, each with the unit behind it.
+fn words_with_units(words: &str) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for word in words.split_whitespace() {
+        let is_unit = UNITS.contains(&word.trim_end_matches([',', ';', '.']));
+        match all
+            .last_mut()
+            .filter(|figure| is_unit && figure.ends_with(|end: char| end.is_ascii_digit() || end == ')'))
+        {
+            Some(figure) => figure.extend([" ", word]),
+            None => all.push(word.to_owned()),
+        }
+    }
+    all
+}
+
 /// Appends a paragraph broken at words, with `mark` before its first line.
 pub(crate) fn paragraph(text: &mut String, mark: &str, words: &str) {
     let indent = " ".repeat(mark.len());
     let mut line = mark.to_owned();
-    for word in words.split_whitespace() {
+    for word in words_with_units(words) {
         let blank = usize::from(!line.trim().is_empty() && line.len() > mark.len());
         if line.chars().count() + blank + word.chars().count() > COLUMNS && line.len() > mark.len() {
             let _ = writeln!(text, "{line}");
@@ -72,7 +91,7 @@ pub(crate) fn paragraph(text: &mut String, mark: &str, words: &str) {
         } else if blank == 1 {
             line.push(' ');
         }
-        line += word;
+        line += &word;
     }
     let _ = writeln!(text, "{line}");
 }
@@ -80,6 +99,13 @@ pub(crate) fn paragraph(text: &mut String, mark: &str, words: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_unit_stays_with_its_figure() {
+        let mut text = String::new();
+        paragraph(&mut text, "", &format!("{} 479 us, and -10 %.", "x".repeat(74)));
+        assert_eq!(text.lines().collect::<Vec<_>>(), ["x".repeat(74).as_str(), "479 us, and -10 %."]);
+    }
 
     #[test]
     fn figures_are_short() {

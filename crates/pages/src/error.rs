@@ -41,7 +41,7 @@ pub enum PageError {
         expected: usize,
     },
     /// The device is too small for the store.
-    #[error("the store needs {needed_bytes} bytes, and the device has {capacity_bytes}: {mend}")]
+    #[error("the store needs {needed_bytes} bytes, and the device has {capacity_bytes} bytes: {mend}")]
     TooSmall {
         /// What the store needs.
         needed_bytes: u64,

@@ -22,6 +22,16 @@ pub struct WritePatternCost {
     pub ordered: Option<Interval<f64>>,
 }
 
+/// Bounds that are further apart than this, one by the other, leave open whether a pattern is cheap or dear.
+const UNCLEAR: f64 = 4.0;
+
+impl WritePatternCost {
+    /// Whether a relative cost is known well enough to conclude anything from it.
+    pub fn is_clear(cost: &Interval<f64>) -> bool {
+        cost.high <= UNCLEAR * cost.low
+    }
+}
+
 /// The soonest that a small write is durable.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -14,6 +14,13 @@ pub struct Backend {
     pub direct: bool,
 }
 
+impl Backend {
+    /// Whether it was a model in virtual time.
+    pub fn is_modelled(&self) -> bool {
+        self.io == "model"
+    }
+}
+
 /// What tells this device from another: the same device has the same identity on the next day.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -28,7 +28,7 @@ pub enum ReplayError {
     /// The target is too small for the trace, and too small to fold its addresses into.
     #[error(
         "the trace writes to byte {address} (event {event}), and the target has room for {room_bytes} bytes of pages beside \
-         what the stores need for themselves; even to fold addresses back (--wrap) takes {least_bytes}: name a larger target \
+         what the stores need for themselves; even to fold addresses back (--wrap) takes {least_bytes} bytes: name a larger target \
          or a smaller --buffer"
     )]
     TargetTooSmall {

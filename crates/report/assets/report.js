@@ -189,7 +189,11 @@
       const ends = this.curves.flatMap((curve) => curve.measured.map(([, , , high]) => high ?? 0));
       const max = Math.max(...lines, ...ends, Number.MIN_VALUE);
       if (!this.curves.length) return [this.spec.y.log ? 0.1 : 0, 1];
-      return this.spec.y.log ? [Math.min(...lines.filter((y) => y > 0)) / 1.4, max * 1.4] : [0, max * 1.06];
+      if (!this.spec.y.log) return [0, max * 1.06];
+      const min = Math.min(...lines.filter((y) => y > 0));
+      // Figures that hardly differ lie between two ticks at least, or the axis would have no numbers to read them by.
+      if (oneTwoFive(min / 1.4, max * 1.4).length >= 3) return [min / 1.4, max * 1.4];
+      return [oneTwoFive(min / 10, min / 1.02).at(-1), oneTwoFive(max * 1.02, max * 10)[0]];
     }
 
     // An upright dashed line where something happened.

@@ -135,3 +135,70 @@ fn a_kept_test_file_is_made_on_request_and_known_again() {
     place.nandle("probe kept --budget 1s").done();
     assert_eq!(place.json("profile.json")["conditions"]["fill_ns"], 0, "it was there already");
 }
+
+#[test]
+fn the_summary_tells_commits_and_reads_beside_writes() {
+    let place = Place::new();
+    let commits = place.nandle("probe model:x25-e-64 --only flush --budget 1m").done().fits_80_columns();
+    assert!(
+        commits.stdout.starts_with("model:x25-e-64: modelled x25-e-64, 3.73GiB. In virtual time.\n"),
+        "{commits:?}"
+    );
+    let costs = &place.json("profile.json")["experiments"]["flush"]["findings"];
+    let of_page = |cost: &&serde_json::Value| cost["write_bytes"] == 8192;
+    let ways: Vec<_> = costs["commits"].as_array().unwrap().iter().filter(of_page).collect();
+    assert_eq!(ways.len(), 2, "with a flush, and durable by itself");
+    // A commit of this drive takes 0.48 ms, and 1.1 s have a thousand of them and more.
+    let lines = commits.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        lines.contains("Durable writes: 8KiB in 479 us, p99 479 us (write, then flush); 479 us"),
+        "{lines}"
+    );
+    assert!(lines.contains("Group commit:") && lines.contains("writers who share flushes,"), "{lines}");
+    let beside =
+        place.nandle("probe model:x25-e-64 --only interference --budget 2m").done().fits_80_columns();
+    let lines = beside.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(lines.contains("Reads beside writes: p99 of 13 193 reads/s: "), "{lines}");
+    assert!(lines.contains(" alone, ") && lines.contains(" writes/s"), "{lines}");
+}
+
+#[test]
+fn why_nothing_was_written_is_said() {
+    let place = Place::new();
+    let outcome = place.nandle("probe model:mtron-16 --budget 5m --write-limit 0 --skip sync-reads").done();
+    let lines = outcome.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(lines.contains("Experiments that write were left out: --write-limit allows nothing."), "{lines}");
+    let asked_for = place.nandle("probe model:mtron-16 --budget 5s").done();
+    assert!(!asked_for.stdout.contains("left out"), "nobody asked for writing: {}", asked_for.stdout);
+}
+
+#[test]
+fn options_that_leave_nothing_to_do_or_are_others_are_refused() {
+    let place = Place::new();
+    place
+        .nandle("probe . --only reads --skip reads")
+        .refused(2, &["--only reads", "--skip reads", "nothing is left"]);
+    place.nandle("probe . --output x.json").refused(2, &["--output", "--profile", "--report"]);
+    place.nandle("probe . --only flush,reads --skip reads,flush").refused(2, &["--only", "--skip"]);
+    assert!(place.names().is_empty());
+}
+
+#[test]
+fn a_partial_profile_never_replaces_a_complete_one() {
+    let place = Place::new();
+    place.nandle("probe model:mtron-16 --budget 60s").done();
+    let (profile, report) = (place.json("profile.json"), place.read("report.html"));
+    assert_eq!(profile["partial"].as_array().unwrap().len(), 0, "{}", profile["partial"]);
+    let outcome = place.nandle("probe model:mtron-16 --budget 20s --only sync-reads").done();
+    outcome.says(&["profile: profile.partial.json", "report:  report.partial.html"]);
+    assert!(place.json("profile.partial.json")["partial"].to_string().contains("not asked for"));
+    assert_eq!(place.json("profile.json"), profile);
+    assert!(place.read("report.html") == report, "nor its report");
+    // A partial one does replace a partial one, and a complete one both.
+    place.nandle("probe model:mtron-16 --budget 20s --only sync-reads --profile p.json").done();
+    place.nandle("probe model:mtron-16 --budget 20s --only sync-reads --profile p.json --seed 2").done();
+    assert_eq!(place.json("p.json")["conditions"]["seed"], 2);
+    assert!(!place.path("p.partial.json").exists());
+    place.nandle("probe model:mtron-16 --budget 60s --seed 2").done();
+    assert_eq!(place.json("profile.json")["conditions"]["seed"], 2);
+}

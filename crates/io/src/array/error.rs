@@ -37,7 +37,7 @@ pub enum ArrayError {
         needed_bytes: u64,
     },
     /// The smallest child doesn't hold one chunk.
-    #[error("the smallest child has {capacity_bytes} bytes, less than one chunk of {chunk_bytes}")]
+    #[error("the smallest child has {capacity_bytes} bytes, less than one chunk of {chunk_bytes} bytes")]
     TooSmall {
         /// Its capacity.
         capacity_bytes: u64,

@@ -47,7 +47,7 @@ pub enum ArenaError {
     },
     /// No free extent is long enough.
     #[error(
-        "a buffer of {bytes} bytes: the longest free part of the arena ({arena_bytes} bytes) has {longest_bytes}"
+        "a buffer of {bytes} bytes: the longest free part of the arena ({arena_bytes} bytes) has {longest_bytes} bytes"
     )]
     Full {
         /// Bytes asked for.

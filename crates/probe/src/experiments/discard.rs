@@ -8,6 +8,7 @@
 use std::ops::Range;
 
 use hdrhistogram::Histogram;
+use nandle_io::units::format_bytes;
 use nandle_io::{Buffer, Completion, Nanos, Operation};
 use nandle_profile::experiments::{DiscardCost, DiscardCosts};
 use nandle_profile::{Conducted, Experiments};
@@ -112,7 +113,7 @@ fn discards(
     discard_bytes: u64,
     until: Nanos,
 ) -> Result<Option<DiscardCost>, LoadError> {
-    lab.tell(&format!("discards of {discard_bytes} bytes"));
+    lab.tell(&format!("discards of {}", format_bytes(discard_bytes)));
     let mut latency_ns = new_histogram();
     for number in 0..((range.end - range.start) / discard_bytes).min(DISCARDS_MAX) {
         if number > 0 && lab.now() >= until {

@@ -19,6 +19,14 @@ pub struct Wishes {
     pub skip: Vec<String>,
 }
 
+impl Wishes {
+    /// Why nothing may be written; `None` when something may.
+    pub fn no_writes(&self) -> Option<&str> {
+        let no_bytes = (self.write_limit_bytes == 0).then_some("--write-limit allows nothing");
+        self.read_only.as_deref().or(no_bytes)
+    }
+}
+
 /// What will be run.
 pub struct Plan {
     /// What was chosen, in the order in which it runs.
@@ -63,8 +71,8 @@ impl Plan {
 /// Chooses experiments. Those that are complete already are left out without a word.
 ///
 /// Each that is wanted and possible gets its least time, one after the other, as long as the budget lasts; what is left
-/// is shared out in proportion to what each would like beyond it. Bytes to write are shared out in proportion to what
-/// each would like.
+/// is shared out in proportion to what each would like beyond it. Bytes to write are shared out evenly, and nobody gets more
+/// than it would like.
 ///
 /// # Errors
 /// A name isn't known.
@@ -108,11 +116,8 @@ fn choose(
         return Err("it was not asked for".into());
     }
     let cost = experiment.cost(circumstances)?;
-    if let Some(reason) = wishes.read_only.as_ref().filter(|_| cost.write_bytes_max > 0) {
+    if let Some(reason) = wishes.no_writes().filter(|_| cost.write_bytes_max > 0) {
         return Err(format!("it writes, and {reason}"));
-    }
-    if cost.write_bytes_max > 0 && wishes.write_limit_bytes == 0 {
-        return Err("it writes, and --write-limit allows nothing".into());
     }
     if cost.time_least > left {
         return Err(format!(
@@ -131,13 +136,29 @@ fn share_out(
 ) -> Vec<Chosen> {
     let beyond = |cost: &Cost| cost.time_wanted.since(cost.time_least).0;
     let beyond_all: u64 = chosen.iter().map(|(_, cost)| beyond(cost)).sum();
-    let written_all: u64 = chosen.iter().map(|(_, cost)| cost.write_bytes_max).fold(0, u64::saturating_add);
+    let each = even_share(chosen.iter().map(|(_, cost)| cost.write_bytes_max).collect(), write_limit_bytes);
     let share = |(experiment, cost): &(&'static dyn Conductible, Cost)| Chosen {
         experiment: *experiment,
         time: cost.time_least + Nanos(part(left.0.min(beyond_all), beyond(cost), beyond_all)),
-        write_bytes_max: part(write_limit_bytes.min(written_all), cost.write_bytes_max, written_all),
+        write_bytes_max: cost.write_bytes_max.min(each),
     };
     chosen.iter().map(share).collect()
+}
+
+/// The most that each may have of a limit, so that who wants little gets all of it, and who wants more an even share of what
+/// is then left. In proportion to what they want, those that want gigabytes would leave the others next to nothing.
+fn even_share(mut wanted: Vec<u64>, limit: u64) -> u64 {
+    wanted.retain(|bytes| *bytes > 0);
+    wanted.sort_unstable();
+    let mut left = limit;
+    for (index, bytes) in wanted.iter().enumerate() {
+        let even = left / (wanted.len() - index) as u64;
+        if *bytes > even {
+            return even;
+        }
+        left -= bytes;
+    }
+    u64::MAX
 }
 
 /// `amount × own / all`, rounded down; 0 of nothing.

@@ -9,6 +9,7 @@
 //! It writes at random all over the area, about a third of its time, and nothing where writing isn't allowed.
 
 use nandle_io::Nanos;
+use nandle_io::units::format_bytes;
 use nandle_profile::experiments::{AlignmentCost, BlockRate, SmallestBlock};
 use nandle_profile::{Conducted, Derived, Experiments, Interval, OperationKind};
 
@@ -84,7 +85,7 @@ impl Experiment for SmallestBlockSearch {
         let mut seeds = Seeds::new(lab);
         let turns = Turns { time: lab.time_left(), rounds_max: ROUNDS_MAX, slice_max: SLICE_MAX };
         let rounds = Rounds::measure(lab, &cells, turns, |lab, cell, time| {
-            lab.tell(&format!("{}s of {} bytes", cell.operation, cell.block_bytes));
+            lab.tell(&format!("{}s of {}", cell.operation, format_bytes(cell.block_bytes)));
             let area = area_from(lab, cell.shift_bytes, cell.block_bytes)?;
             let seed = seeds.next();
             let measured = cell.requests().slice(lab, Box::new(Random::new(area, seed)), seed, time)?;

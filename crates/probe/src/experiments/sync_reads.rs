@@ -5,6 +5,7 @@
 //! with one thread: there a blocking read is one alone. It only reads.
 
 use nandle_io::Nanos;
+use nandle_io::units::format_bytes;
 use nandle_profile::experiments::{SyncRead, SyncReads};
 use nandle_profile::{Conducted, Experiments, OperationKind};
 
@@ -61,7 +62,7 @@ impl Experiment for SyncReadsComparison {
             let (Some(cell), Some(sum)) = (cells.get(*number), sums.get_mut(*number)) else {
                 return Ok(None);
             };
-            lab.tell(&format!("{} bytes, {} outstanding", cell.block_bytes, cell.outstanding));
+            lab.tell(&format!("{}, {} outstanding", format_bytes(cell.block_bytes), cell.outstanding));
             let measured = cell.slice(lab, seeds.next(), time)?;
             sum.extend(&measured);
             Ok(Sample::bytes(&measured))

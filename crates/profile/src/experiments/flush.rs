@@ -1,3 +1,5 @@
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{Interval, LatencySummary};
@@ -30,6 +32,18 @@ pub enum CommitMethod {
     Fsync,
     /// A write that is durable when it completes, the file's times with it (`RWF_SYNC`, `open_sync` of `PostgreSQL`).
     OpenSync,
+}
+
+impl fmt::Display for CommitMethod {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::WriteThenFlush => "write, then flush",
+            Self::DurableWrite => "durable write",
+            Self::Fdatasync => "fdatasync",
+            Self::Fsync => "fsync",
+            Self::OpenSync => "open_sync",
+        })
+    }
 }
 
 /// What the extent was that was written into.

@@ -18,6 +18,13 @@ pub struct InterferenceMap {
     pub cells: Vec<InterferenceCell>,
 }
 
+impl InterferenceMap {
+    /// Whether cells beside writes were measured more than once, so that their slowdowns have bounds.
+    pub fn has_spread(&self) -> bool {
+        self.cells.iter().any(|cell| cell.write_share > 0.0 && cell.read_slowdown.is_some())
+    }
+}
+
 /// One combination of rates.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -40,7 +47,8 @@ pub struct InterferenceCell {
     pub read_latency_ns: LatencySummary,
     /// Latency of writes, from the scheduled arrival.
     pub write_latency_ns: LatencySummary,
-    /// What the writes do to the reads' latency; `null` where there are too few observations for any quantile.
+    /// What the writes do to the reads' latency; `null` where there are too few observations for any quantile, and of a single
+    /// round, which says nothing of how far the ratio spreads.
     #[serde(default)]
     pub read_slowdown: Option<ReadSlowdown>,
 }

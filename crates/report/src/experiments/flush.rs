@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use nandle_profile::LatencySummary;
-use nandle_profile::experiments::{CommitCost, CommitMethod, ExtentState};
+use nandle_profile::experiments::{CommitCost, ExtentState};
 
 use crate::device::Device;
 use crate::figures::Figure;
@@ -75,16 +75,6 @@ fn soonest(device: &Device, quantile: Quantile) -> Curve {
     Curve::joined(device.label(), Look::Kind(device.index), points)
 }
 
-pub(super) fn method(method: CommitMethod) -> &'static str {
-    match method {
-        CommitMethod::WriteThenFlush => "write, then flush",
-        CommitMethod::DurableWrite => "durable write",
-        CommitMethod::Fdatasync => "fdatasync",
-        CommitMethod::Fsync => "fsync",
-        CommitMethod::OpenSync => "open_sync",
-    }
-}
-
 fn way(commit: &CommitCost) -> String {
     let extent = match commit.extent {
         ExtentState::Overwritten => "",
@@ -96,7 +86,7 @@ fn way(commit: &CommitCost) -> String {
         writes => format!(", {writes} writes"),
     };
     let place = if commit.in_file { ", in a file" } else { "" };
-    format!("{}{extent}{writes}{place}", method(commit.method))
+    format!("{}{extent}{writes}{place}", commit.method)
 }
 
 fn finding(device: &Device) -> String {
@@ -108,7 +98,7 @@ fn finding(device: &Device) -> String {
         "The soonest that {} are durable is {}{tail}, by {}.",
         Quantity::size(commit.write_bytes),
         Quantity::time_ns(commit.median_ns.value),
-        method(commit.method)
+        commit.method
     )
 }
 

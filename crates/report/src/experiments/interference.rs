@@ -94,10 +94,19 @@ fn finding(device: &Device, map: &InterferenceMap, name: &str, quantile: Quantil
         _ => format!(" {missed} of {} combinations are more than it can do.", map.cells.len()),
     };
     let limit = device.profile.derived.interference.map(|limit| {
-        if limit.write_rate_per_s.value <= 0.0 {
+        if limit.write_rate_per_s.high <= 0.0 {
             return format!(
                 "While {} reads a second go on, even the fewest writes that were tried more than double the {} of reads.",
                 text::significant(limit.read_rate_per_s, 3),
+                text::quantile(limit.quantile)
+            );
+        }
+        if limit.write_rate_per_s.value <= 0.0 {
+            return format!(
+                "While {} reads a second go on, at most {} writes a second, if any, leave the {} of reads within twice what it \
+                 is without.",
+                text::significant(limit.read_rate_per_s, 3),
+                text::significant(limit.write_rate_per_s.high, 3),
                 text::quantile(limit.quantile)
             );
         }
@@ -124,9 +133,10 @@ fn worst(map: &InterferenceMap, name: &str, quantile: Quantile) -> Option<String
     let (ratio, read, write) = kept.max_by(|a, b| a.0.total_cmp(&b.0))?;
     Some(format!(
         "At {} of the reads and {} of the writes that it can do alone, the {name} of reads is {} times what it is without \
-         writes.",
+         writes{}.",
         percent(read),
         percent(write),
-        text::significant(ratio, 2)
+        text::significant(ratio, 2),
+        if map.has_spread() { "" } else { ", in a single round: how far that spreads is unknown" }
     ))
 }

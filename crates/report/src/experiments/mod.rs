@@ -126,7 +126,8 @@ fn remarks<T>(conducted: Option<&Conducted<T>>, name: &str) -> Vec<String> {
         format!("{} failed, the first with: {}", text::plural(failed.requests, "request"), failed.first_error)
     });
     let said = conducted.remarks.iter().cloned().chain(ended).chain(failed);
-    said.map(|remark| format!("{name}: {}", text::clean(&remark))).collect()
+    said.map(|remark| format!("{name}: {}", text::clean(&remark).trim_end_matches('.').to_owned() + "."))
+        .collect()
 }
 
 /// What a device's curve is called: alone by what it is, among others by the device.

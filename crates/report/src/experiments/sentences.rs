@@ -15,7 +15,7 @@ pub(super) fn atomic_writes(found: &Experiments) -> Vec<String> {
             Quantity::size(units.unit_bytes_max)
         )
     });
-    vec![stated.unwrap_or(source)]
+    vec![text::sentence(&stated.unwrap_or(source))]
 }
 
 /// What a discard costs, and what it does to reads.

@@ -79,7 +79,7 @@ fn particulars(profile: &DeviceProfile) -> Markup {
         ("Requests", requests(profile)),
         ("Area", area(conditions)),
         ("Time", time(conditions)),
-        ("Disturbance", disturbance(conditions)),
+        ("Disturbance", disturbance(profile)),
     ];
     html! {
         dl.particulars {
@@ -92,6 +92,9 @@ fn requests(profile: &DeviceProfile) -> String {
     let backend = &profile.backend;
     let cache = if backend.direct { "direct, past the page cache" } else { "through the page cache" };
     let threads = text::plural(u64::from(profile.conditions.threads), "thread");
+    if backend.is_modelled() {
+        return format!("to a model in virtual time, {threads}");
+    }
     let features: Vec<_> = backend.features.iter().map(|feature| text::clean(feature)).collect();
     let with = if features.is_empty() { String::new() } else { format!(" with {}", text::join(&features)) };
     format!("{}{with}, {cache}, {threads}", text::clean(&backend.io))
@@ -114,10 +117,15 @@ fn time(conditions: &Conditions) -> String {
     } else {
         String::new()
     };
-    format!("{took} of a budget of {budget}{fill}; {}", text::plural(u64::from(conditions.rounds), "round"))
+    let rounds = text::plural(u64::from(conditions.rounds), "round");
+    format!("{took} for reads{fill}, of a budget of {budget} for everything; {rounds}")
 }
 
-fn disturbance(conditions: &Conditions) -> String {
+fn disturbance(profile: &DeviceProfile) -> String {
+    let conditions = &profile.conditions;
+    if profile.backend.is_modelled() {
+        return "none in virtual time".to_owned();
+    }
     if [conditions.stolen_cpu_share, conditions.io_pressure_share, conditions.cpu_pressure_share] == [None; 3]
     {
         return "not to be told".to_owned();

@@ -60,7 +60,7 @@ fn contradictions(device: &Device) -> Markup {
                 ul {
                     @for one in all {
                         li {
-                            "The system says: " bdi { (text::clean(&one.stated)) } " Measured: "
+                            "The system says: " bdi { (text::clean(&one.stated)) } ". Measured: "
                             bdi { (text::clean(&one.measured)) } ": " strong { bdi { (text::clean(&one.advice)) } }
                         }
                     }

@@ -47,7 +47,8 @@ fn statements(profile: &DeviceProfile) -> Vec<Statement> {
         split(derived),
     ];
     all.extend(flexible_io(derived));
-    all.push(first_touch(profile));
+    // A modelled drive has no file, and nothing that loads it lazily.
+    all.extend((!profile.backend.is_modelled()).then(|| first_touch(profile)));
     all.extend(writes::statements(profile));
     all
 }
@@ -131,7 +132,10 @@ fn saturating_depth(derived: &Derived) -> Statement {
     Statement::known(
         DEPTH_TERM,
         value,
-        "requests outstanding, by block size: the least depth within 10 % of that block size’s plateau.",
+        format!(
+            "{} outstanding, by block size: the least depth within 10 % of that block size’s plateau.",
+            if greatest == 1 { "request" } else { "requests" }
+        ),
     )
 }
 
@@ -239,7 +243,7 @@ fn split(derived: &Derived) -> Statement {
             TERM,
             stated,
             format!(
-                "is what the kernel states. The curve shows it too: blocks up to {} are whole. {}",
+                "is where the kernel says that it splits a request; by the curve, blocks up to {} are whole. {}",
                 Quantity::size(seen.whole_bytes),
                 text::sentence(&seen.sign)
             ),

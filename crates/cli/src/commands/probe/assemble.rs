@@ -65,7 +65,7 @@ pub(super) fn add_experiments(profile: &mut DeviceProfile, experiments: &Experim
     let said = [EXPERIMENTS_PARTIAL, EXPERIMENTS_FAILED];
     profile.partial.retain(|reason| !said.iter().any(|beginning| reason.starts_with(beginning)));
     let ended = experiments::ended_early(&mut profile.experiments);
-    let ended: Vec<String> = ended.iter().map(|(name, reason)| format!("{name} ({reason})")).collect();
+    let ended = by_reason(&ended);
     let failed = experiments::with_failures(&mut profile.experiments);
     let failed: Vec<String> = failed
         .iter()
@@ -73,6 +73,18 @@ pub(super) fn add_experiments(profile: &mut DeviceProfile, experiments: &Experim
         .collect();
     profile.partial.extend(reason(EXPERIMENTS_PARTIAL, &ended));
     profile.partial.extend(reason(EXPERIMENTS_FAILED, &failed));
+}
+
+/// Each reason once, after the names of all that it ended.
+fn by_reason(ended: &[(&'static str, String)]) -> Vec<String> {
+    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (name, reason) in ended {
+        match groups.iter_mut().find(|(known, _)| known == reason) {
+            Some((_, names)) => names.push(name),
+            None => groups.push((reason, vec![name])),
+        }
+    }
+    groups.iter().map(|(reason, names)| format!("{} ({reason})", names.join(", "))).collect()
 }
 
 fn reason(beginning: &str, each: &[String]) -> Option<String> {
@@ -111,5 +123,20 @@ fn conditions(args: &ProbeArgs, session: &Session, measured: &Measured) -> Condi
         cpu_pressure_share: measured.pressure.cpu,
         errors: measured.findings.errors,
         remarks,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_that_ended_several_is_said_once() {
+        let ended = [
+            ("flush", "no room".to_owned()),
+            ("discard", "time".to_owned()),
+            ("steady-state", "no room".to_owned()),
+        ];
+        assert_eq!(by_reason(&ended), ["flush, steady-state (no room)", "discard (time)"]);
     }
 }

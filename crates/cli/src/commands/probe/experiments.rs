@@ -44,6 +44,22 @@ pub(super) fn unwanted(args: &ProbeArgs) -> Option<String> {
     }
 }
 
+/// Refuses names that leave nothing to be measured.
+pub(super) fn check(args: &ProbeArgs) -> Result<(), CliError> {
+    let mut all = all_names();
+    all.push(READS.into());
+    let wanted = if args.only.is_empty() { &all } else { &args.only };
+    if wanted.iter().any(|name| !args.skip.contains(name)) {
+        return Ok(());
+    }
+    let only =
+        if args.only.is_empty() { String::new() } else { format!("--only {} and ", args.only.join(",")) };
+    Err(CliError::usage(format!(
+        "{only}--skip {}: nothing is left to be measured; skip less, or name other experiments with --only",
+        args.skip.join(",")
+    )))
+}
+
 /// What will be done within the budget.
 pub(super) struct Selection {
     /// Time for the read side; `None` when it isn't wanted, or is there already.
@@ -86,6 +102,12 @@ impl Selection {
     /// Bytes that will be written at most, beside the test file.
     pub(super) fn write_bytes_max(&self) -> u64 {
         self.plan.write_bytes_max()
+    }
+
+    /// Why experiments that write were left out, where the user hasn't asked for just that.
+    pub(super) fn unwritten(&self, args: &ProbeArgs) -> Option<&str> {
+        let is_asked_for = unwanted(args).is_some() || is_reads_alone(args);
+        self.wishes.no_writes().filter(|_| !is_asked_for)
     }
 
     /// What would be run, and what not.

@@ -61,7 +61,7 @@ pub(crate) fn run(args: &ProbeArgs, common: Common) -> Result<(), CliError> {
     if args.resume || selection.has_experiments() {
         places.remove_kept(args);
     }
-    print(&profile, &places, common)?;
+    print(&profile, &places, selection.unwritten(args), common)?;
     let kept = |why: &str| {
         format!(
             "{why}; what was measured until then is in {}, and the same command with --resume goes on from there",
@@ -109,6 +109,7 @@ fn check(args: &ProbeArgs) -> Result<(), CliError> {
             format_duration(BUDGET_MIN)
         )));
     }
+    experiments::check(args)?;
     result_file::check(&args.profile, Content::Profile)?;
     result_file::check(&args.report, Content::Report)?;
     if result_file::are_the_same(&args.profile, &args.report) {
@@ -128,13 +129,18 @@ fn explain(session: &Session) -> impl Fn(LoadError) -> CliError + '_ {
     }
 }
 
-fn print(profile: &DeviceProfile, places: &Places, common: Common) -> Result<(), CliError> {
+fn print(
+    profile: &DeviceProfile,
+    places: &Places,
+    unwritten: Option<&str>,
+    common: Common,
+) -> Result<(), CliError> {
     if common.json {
         let text = serde_json::to_string_pretty(profile);
         let text = text.map_err(|error| CliError::failed(format!("writing JSON: {error}")))?;
         return output::result(&(text + "\n"));
     }
-    output::result(&summary::summary(profile))?;
+    output::result(&summary::summary(profile, unwritten))?;
     output::note(&format!("profile: {}\nreport:  {}", places.profile.display(), places.report.display()));
     Ok(())
 }

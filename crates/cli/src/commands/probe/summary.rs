@@ -1,16 +1,17 @@
 //! What a probe found, on a terminal of 80 columns.
 
+mod waits;
 mod writes;
 
 use comfy_table::{Table, presets};
 use nandle_io::Nanos;
 use nandle_io::units::{format_bytes, format_duration};
-use nandle_profile::{DepthForBlock, DeviceProfile, GroupPenalty, Interval};
+use nandle_profile::{Conditions, DepthForBlock, DeviceProfile, GroupPenalty, Interval};
 
 use crate::words::{bandwidth, latency, paragraph, thousands, to_the_right};
 
-/// The whole summary.
-pub(super) fn summary(profile: &DeviceProfile) -> String {
+/// The whole summary. `unwritten` says why experiments that write were left out, where that isn't what was asked for.
+pub(super) fn summary(profile: &DeviceProfile, unwritten: Option<&str>) -> String {
     let mut text = heading(profile);
     if !profile.cells.is_empty() {
         text += &depths(profile);
@@ -30,40 +31,59 @@ pub(super) fn summary(profile: &DeviceProfile) -> String {
     for remark in &profile.conditions.remarks {
         paragraph(&mut text, "* ", remark);
     }
+    if let Some(reason) = unwritten {
+        paragraph(&mut text, "* ", &format!("Experiments that write were left out: {reason}."));
+    }
     for reason in &profile.partial {
         paragraph(&mut text, "? ", &format!("Partial: {reason}."));
     }
     text
 }
 
+/// Which device it is, and how it was read.
 fn heading(profile: &DeviceProfile) -> String {
     let identity = &profile.identity;
     let name = identity.model.as_ref().or(identity.kernel_name.as_ref());
-    let name = name.map_or_else(|| "unnamed device".to_owned(), Clone::clone);
-    let how = if profile.backend.direct { "direct I/O" } else { "BUFFERED I/O" };
-    let (conditions, reads) = (&profile.conditions, !profile.cells.is_empty());
-    let elapsed = Nanos(conditions.elapsed_ns / 100_000_000 * 100_000_000);
+    let name = name.map_or("unnamed device", String::as_str);
+    let capacity =
+        identity.capacity_bytes.map_or(String::new(), |bytes| format!(", {}", format_bytes(bytes)));
+    let io = io(profile);
+    let how =
+        if profile.cells.is_empty() { io } else { format!("Reads {}, {io}", extent(&profile.conditions)) };
     let mut text = String::new();
-    paragraph(
-        &mut text,
-        "",
-        &format!(
-            "{}: {name}{}. {}{how} through {}{}.",
-            profile.target,
-            identity.capacity_bytes.map_or(String::new(), |bytes| format!(", {}", format_bytes(bytes))),
-            if reads {
-                format!("Reading {} by ", format_bytes(conditions.file_bytes))
-            } else {
-                String::new()
-            },
-            profile.backend.io,
-            if reads { format!(", measured in {}", format_duration(elapsed)) } else { String::new() },
-        ),
-    );
+    paragraph(&mut text, "", &format!("{}: {name}{capacity}. {}.", profile.target, capitalised(&how)));
     for given_up in &profile.backend.stepped_down {
         paragraph(&mut text, "! ", given_up);
     }
     text + "\n"
+}
+
+/// How requests reached it.
+fn io(profile: &DeviceProfile) -> String {
+    let backend = &profile.backend;
+    if backend.is_modelled() {
+        // Nothing lies between a model and its requests that direct I/O could go around.
+        return "in virtual time".into();
+    }
+    let how = if backend.direct { "direct I/O" } else { "BUFFERED I/O" };
+    format!("by {how} with {}", backend.io)
+}
+
+/// Where it was read, and for how long; the rest of the budget is for experiments.
+fn extent(conditions: &Conditions) -> String {
+    let elapsed = Nanos(conditions.elapsed_ns / 100_000_000 * 100_000_000);
+    let is_all = conditions.elapsed_ns >= conditions.budget_ns / 10 * 9;
+    let of = if is_all {
+        String::new()
+    } else {
+        format!(" of a budget of {}", format_duration(Nanos(conditions.budget_ns)))
+    };
+    format!("within {} for {}{of}", format_bytes(conditions.file_bytes), format_duration(elapsed))
+}
+
+fn capitalised(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// The table of block sizes: what each can give, at which depth.
@@ -132,23 +152,10 @@ fn sentences(profile: &DeviceProfile) -> String {
             )
         }),
     );
-    say(
-        "First touch:",
-        profile
-            .first_touch
-            .as_ref()
-            .map(|touch| {
-                format!(
-                    "{:.2} of the bandwidth of reading again ({:.2}–{:.2})",
-                    touch.ratio.value, touch.ratio.low, touch.ratio.high
-                )
-            })
-            .or_else(|| {
-                // A modelled drive has no file, and nothing that loads it lazily.
-                let was_there = profile.conditions.fill_ns == 0 && profile.backend.io != "model";
-                was_there.then(|| "not to be told: the file was there before".into())
-            }),
-    );
+    // A modelled drive has no file, and nothing that loads it lazily.
+    if !profile.backend.is_modelled() {
+        say("First touch:", first_touch(profile));
+    }
     say(
         "Steadiness:",
         profile.conditions.reference.as_ref().map(|reference| {
@@ -156,6 +163,17 @@ fn sentences(profile: &DeviceProfile) -> String {
         }),
     );
     text + "\n"
+}
+
+fn first_touch(profile: &DeviceProfile) -> Option<String> {
+    let measured = profile.first_touch.as_ref().map(|touch| {
+        format!(
+            "{:.2} of the bandwidth of reading again ({:.2}–{:.2})",
+            touch.ratio.value, touch.ratio.low, touch.ratio.high
+        )
+    });
+    let was_there = profile.conditions.fill_ns == 0;
+    measured.or_else(|| was_there.then(|| "not to be told: the file was there before".into()))
 }
 
 /// What a line is about, before its figures.

@@ -16,6 +16,8 @@ const LATENCIES_ALLOWED: f64 = 4.0;
 const SLOWDOWN_MAX: f64 = 2.0;
 /// A share of writes whose bounds are further apart is none.
 const USELESS: f64 = 0.5;
+/// Of fewer rounds there is no interval.
+const ROUNDS_LEAST: usize = 2;
 /// The share of reads for which the limit is told.
 const READ_SHARE: f64 = 0.5;
 
@@ -53,7 +55,8 @@ fn record(cell: &Cell, alone: Option<&Cell>, allowance: Nanos) -> InterferenceCe
 }
 
 /// The best quantile that both cells have, over all slices; the interval is that of the slices' own, each by the slice
-/// without writes of the same round.
+/// without writes of the same round. `None` of a single round, which tells nothing of the spread: drives pause so rarely that
+/// the next round may be ten times slower.
 fn slowdown(cell: &Cell, alone: &Cell) -> Option<ReadSlowdown> {
     let quantile = |quantile: f64| {
         let [with, without] = [cell, alone].map(|cell| quantile_ns(&cell.reads.latency_ns, quantile));
@@ -64,7 +67,8 @@ fn slowdown(cell: &Cell, alone: &Cell) -> Option<ReadSlowdown> {
     let ratios = pairs.map(|(with, without)| {
         with.value_at_quantile(quantile) as f64 / (without.value_at_quantile(quantile) as f64).max(1.0)
     });
-    let of_slices = median_interval(ratios.collect())?;
+    let ratios: Vec<f64> = ratios.collect();
+    let of_slices = median_interval(ratios.clone()).filter(|_| ratios.len() >= ROUNDS_LEAST)?;
     let ratio = Interval { value, low: of_slices.low.min(value), high: of_slices.high.max(value) };
     Some(ReadSlowdown { quantile, ratio })
 }
@@ -72,25 +76,23 @@ fn slowdown(cell: &Cell, alone: &Cell) -> Option<ReadSlowdown> {
 /// The most writes beside half of the reads.
 pub(super) fn limit(findings: &InterferenceMap) -> Option<InterferenceLimit> {
     let is_row = |cell: &&InterferenceCell| (cell.read_share - READ_SHARE).abs() < 1e-9;
-    let mut row: Vec<&InterferenceCell> = findings.cells.iter().filter(is_row).collect();
-    row.sort_by(|a, b| a.write_share.total_cmp(&b.write_share));
-    let quantile = row.iter().filter_map(|cell| cell.read_slowdown).map(|slowdown| slowdown.quantile);
-    let quantile = quantile.reduce(f64::min)?;
-    let within = |cell: &InterferenceCell, ratio: fn(&Interval<f64>) -> f64| {
-        cell.read_slowdown.is_some_and(|slowdown| ratio(&slowdown.ratio) <= SLOWDOWN_MAX)
-    };
+    let row = findings.cells.iter().filter(is_row);
+    let mut row: Vec<(&InterferenceCell, ReadSlowdown)> =
+        row.filter_map(|cell| Some((cell, cell.read_slowdown?))).collect();
+    row.sort_by(|(a, _), (b, _)| a.write_share.total_cmp(&b.write_share));
+    let beside_writes = row.iter().filter(|(cell, _)| cell.write_share > 0.0);
+    let quantile = beside_writes.map(|(_, slowdown)| slowdown.quantile).reduce(f64::min)?;
     // A pause of cleaning falls into one cell and not into the next, but more writes are no gentler than fewer.
     let most = |ratio: fn(&Interval<f64>) -> f64| {
-        let logs: Vec<f64> = row
-            .iter()
-            .map(|cell| cell.read_slowdown.map_or(0.0, |slowdown| ratio(&slowdown.ratio).max(1e-9).ln()))
-            .collect();
+        let logs: Vec<f64> = row.iter().map(|(_, slowdown)| ratio(&slowdown.ratio).max(1e-9).ln()).collect();
         let gentle = row.iter().zip(isotonic(&logs)).take_while(|(_, log)| *log <= SLOWDOWN_MAX.ln());
-        gentle.map(|(cell, _)| cell).filter(|cell| cell.rates_kept).last()
+        gentle.map(|(measured, _)| measured).filter(|(cell, _)| cell.rates_kept).last()
     };
     // For sure: up to there every share is.
-    let sure = row.iter().take_while(|cell| within(cell, |ratio| ratio.high)).last();
-    let share_of = |cell: Option<&&InterferenceCell>| cell.map_or(0.0, |cell| cell.write_share);
+    let sure = row.iter().take_while(|(_, slowdown)| slowdown.ratio.high <= SLOWDOWN_MAX).last();
+    let share_of = |measured: Option<&(&InterferenceCell, ReadSlowdown)>| {
+        measured.map_or(0.0, |(cell, _)| cell.write_share)
+    };
     let value = share_of(most(|ratio| ratio.value));
     let share = Interval {
         value,
@@ -106,4 +108,42 @@ pub(super) fn limit(findings: &InterferenceMap) -> Option<InterferenceLimit> {
         write_rate_per_s: Interval { value: rate(share.value), low: rate(share.low), high: rate(share.high) },
         write_share: share,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::cell::Rates;
+    use super::*;
+
+    /// A cell of half of the reads with a slice for each list of latencies.
+    fn cell(write_share: f64, slices_ns: &[u64]) -> Cell {
+        let rates =
+            Rates { read_share: 0.5, write_share, read_per_s: 500.0, write_per_s: 100.0 * write_share };
+        let mut cell = Cell::new(rates);
+        for latency_ns in slices_ns {
+            let mut slice = crate::load::new_histogram();
+            slice.record_n(*latency_ns, 2000).unwrap();
+            cell.reads.latency_ns.add(&slice).unwrap();
+            cell.slices.push(slice);
+        }
+        cell
+    }
+
+    fn map(measured: &[Cell]) -> InterferenceMap {
+        let cells = cells(measured);
+        InterferenceMap { read_iops_max: 1000.0, write_iops_max: 100.0, cells, ..InterferenceMap::default() }
+    }
+
+    #[test]
+    fn one_round_has_no_spread_and_so_no_interval() {
+        let once = map(&[cell(0.0, &[1000]), cell(0.25, &[1500]), cell(0.5, &[9000])]);
+        assert!(once.cells.iter().all(|cell| cell.read_slowdown.is_none()), "{once:?}");
+        assert_eq!(limit(&once), None, "nothing is concluded from it");
+        let twice = map(&[cell(0.0, &[1000, 1000]), cell(0.25, &[1500, 1600]), cell(0.5, &[9000, 8000])]);
+        let share = limit(&twice).unwrap().write_share;
+        assert_eq!(share, Interval { value: 0.25, low: 0.25, high: 0.25 });
+        // A cell that an interruption left with one round isn't a gentle one.
+        let interrupted = map(&[cell(0.0, &[1000, 1000]), cell(0.25, &[1500, 1600]), cell(0.5, &[9000])]);
+        assert!((limit(&interrupted).unwrap().write_share.high - 0.25).abs() < 1e-9);
+    }
 }

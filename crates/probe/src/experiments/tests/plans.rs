@@ -32,6 +32,24 @@ fn a_plan_keeps_to_budget_and_limit_and_names_what_it_leaves_out() {
 }
 
 #[test]
+fn a_small_limit_leaves_those_who_want_little_what_they_want() {
+    let limited = |write_limit_bytes| {
+        let wishes = Wishes { write_limit_bytes, ..wishes(600) };
+        plan(&circumstances("mtron-16"), &wishes, &mut Experiments::default()).unwrap()
+    };
+    let bytes = |limit: u64, name: &str| {
+        let plan = limited(limit);
+        plan.chosen.iter().find(|chosen| chosen.experiment.name() == name).unwrap().write_bytes_max
+    };
+    let (enough, small) = (1 << 40, 6 << 30);
+    for modest in ["smallest-block", "discard"] {
+        assert_eq!(bytes(small, modest), bytes(enough, modest), "{modest}");
+    }
+    assert_eq!(bytes(small, "write-patterns"), bytes(small, "steady-state"), "the others have even shares");
+    assert!(bytes(small, "write-patterns") > 900 << 20 && limited(small).write_bytes_max() <= small);
+}
+
+#[test]
 fn who_reads_only_writes_nothing() {
     let wishes = Wishes { read_only: Some("it was asked for".into()), ..wishes(600) };
     let plan = plan(&circumstances("mtron-16"), &wishes, &mut Experiments::default()).unwrap();

@@ -128,13 +128,10 @@ pub(super) fn derive(findings: &WritePatterns, derived: &mut Derived) {
     derived.write_pattern_cost = cost(findings, &focuses, &counts);
 }
 
-/// Bounds of the cost of random writing that are further apart tell nothing.
-const USELESS: f64 = 4.0;
-
 /// Whether the cost of random writing is known well enough to conclude anything from it.
 pub(super) fn is_known(patterns: &[PatternCost]) -> bool {
     let cost = baseline(patterns, PatternSpec::Random).and_then(|random| random.relative_cost);
-    cost.is_some_and(|cost| cost.high <= USELESS * cost.low)
+    cost.is_some_and(|cost| WritePatternCost::is_clear(&cost))
 }
 
 fn cost(findings: &WritePatterns, focuses: &[Point], counts: &[Point]) -> Option<WritePatternCost> {

@@ -1,7 +1,8 @@
 //! What the experiments concluded, as sentences. What was not conducted is named at the end of the page, not here; what was
 //! conducted and not concluded is.
 
-use nandle_profile::{Derived, DeviceProfile, WritePatternCost};
+use nandle_profile::experiments::InterferenceMap;
+use nandle_profile::{Derived, DeviceProfile, Interval, WritePatternCost};
 
 use crate::sections::statement::Statement;
 use crate::text::{self, Quantity};
@@ -10,13 +11,15 @@ pub(super) fn statements(profile: &DeviceProfile) -> Vec<Statement> {
     let (derived, found) = (&profile.derived, &profile.experiments);
     let patterns = found.write_patterns.as_ref().map(|_| match &derived.write_pattern_cost {
         None => vec![Statement::missing("Random writes", "What they cost is not known well enough.")],
-        Some(cost) => vec![random_writes(cost), focused_area(derived), streams(derived), strides(derived)],
+        Some(cost) => {
+            vec![random_writes(cost), focused_area(derived, cost), streams(derived, cost), strides(derived)]
+        }
     });
     let lines = [
         found.steady_state.as_ref().map(|_| steady_state(derived)),
         found.flush.as_ref().map(|_| commit(derived)),
         found.flush.as_ref().map(|_| group_commit(derived)),
-        found.interference.as_ref().map(|_| interference(derived)),
+        found.interference.as_ref().map(|conducted| interference(derived, &conducted.findings)),
         found.smallest_block.as_ref().map(|_| smallest_block(derived)),
     ];
     patterns.into_iter().flatten().chain(lines.into_iter().flatten()).collect()
@@ -38,7 +41,18 @@ fn random_writes(cost: &WritePatternCost) -> Statement {
     Statement::known("Random writes", format!("× {}", text::factor(&cost.random)), sentence)
 }
 
-fn focused_area(derived: &Derived) -> Statement {
+/// Whether the bounds of a cost, where there is one, leave open what it is.
+fn is_unclear(cost: Option<&Interval<f64>>) -> bool {
+    cost.is_some_and(|cost| !WritePatternCost::is_clear(cost))
+}
+
+fn focused_area(derived: &Derived, cost: &WritePatternCost) -> Statement {
+    if is_unclear(cost.focused.as_ref()) {
+        return Statement::missing(
+            "Focused area",
+            "It is not clear in which area random writes are cheap, if in any.",
+        );
+    }
     let area = derived.focused_area_bytes.as_ref().map(|area| {
         let sentence = "is the largest area in which random writes cost at most two sequential ones.";
         (text::size(area), sentence.to_owned())
@@ -46,7 +60,10 @@ fn focused_area(derived: &Derived) -> Statement {
     told("Focused area", area, "Not even in the smallest area are random writes cheap.")
 }
 
-fn streams(derived: &Derived) -> Statement {
+fn streams(derived: &Derived, cost: &WritePatternCost) -> Statement {
+    if is_unclear(cost.partitioned.as_ref()) {
+        return Statement::missing("Streams", "It is not clear how many streams stay cheap, if any.");
+    }
     let count = derived.partition_count_max.as_ref().map(|count| {
         let sentence = "sequential streams, written in turns, cost at most two of one stream.";
         (text::depth(count), sentence.to_owned())
@@ -102,15 +119,24 @@ fn group_commit(derived: &Derived) -> Statement {
     told("Group commit", gain, "Too few commits were timed.")
 }
 
-fn interference(derived: &Derived) -> Statement {
+fn interference(derived: &Derived, map: &InterferenceMap) -> Statement {
     let limit = derived.interference.map(|limit| {
-        if limit.write_rate_per_s.value <= 0.0 {
+        if limit.write_rate_per_s.high <= 0.0 {
             let sentence = format!(
                 "that were tried beside {} reads/s left the {} of reads within twice what it is without.",
                 text::significant(limit.read_rate_per_s, 3),
                 text::quantile(limit.quantile)
             );
             return ("No writes".to_owned(), sentence);
+        }
+        if limit.write_rate_per_s.value <= 0.0 {
+            let most = text::significant(limit.write_rate_per_s.high, 3);
+            let sentence = format!(
+                "if any, beside {} reads/s leave the {} of reads within twice what it is without.",
+                text::significant(limit.read_rate_per_s, 3),
+                text::quantile(limit.quantile)
+            );
+            return (format!("At most {most} writes/s,"), sentence);
         }
         let sentence = format!(
             "beside {} reads/s leave the {} of reads within twice what it is without ({} % of the most writes).",
@@ -120,7 +146,12 @@ fn interference(derived: &Derived) -> Statement {
         );
         (format!("{} writes/s", text::iops(&limit.write_rate_per_s)), sentence)
     });
-    told("Writes beside reads", limit, "What writes do to reads could not be told.")
+    let missing = if map.has_spread() {
+        "What writes do to reads could not be told."
+    } else {
+        "What writes do to reads was seen in one round at most, which doesn’t tell how far it spreads."
+    };
+    told("Writes beside reads", limit, missing)
 }
 
 fn smallest_block(derived: &Derived) -> Statement {

@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use nandle_io::Nanos;
 use nandle_io::units::{format_bytes, format_duration};
 use nandle_profile::experiments::{FillLevel, FillLevels, WriteCacheFindings};
-use nandle_profile::{DeviceProfile, SteadyStateFigures, WritePatternCost};
+use nandle_profile::{DeviceProfile, Interval, SteadyStateFigures, WritePatternCost};
 
-use super::{label, megabytes, with_bounds};
+use super::{label, megabytes, waits, with_bounds};
 use crate::words::{bandwidth, paragraph};
 
 /// A line for each that was conducted; nothing when none was.
@@ -21,6 +21,9 @@ pub(super) fn sentences(profile: &DeviceProfile) -> String {
         ("Random writes for long:", derived.steady_state.as_ref().map(steady)),
         ("Write cache:", cache.and_then(cache_sentence)),
         ("Filled and fragmented:", fill.and_then(filled)),
+        ("Durable writes:", waits::commits(profile)),
+        ("Group commit:", derived.group_commit.as_ref().map(waits::group)),
+        ("Reads beside writes:", waits::reads_beside_writes(profile)),
     ];
     let mut text = String::new();
     for (what, sentence) in lines {
@@ -31,7 +34,7 @@ pub(super) fn sentences(profile: &DeviceProfile) -> String {
     if text.is_empty() { text } else { text + "\n" }
 }
 
-fn times(cost: &nandle_profile::Interval<f64>) -> String {
+fn times(cost: &Interval<f64>) -> String {
     with_bounds(cost, |cost| format!("{cost:.1}"))
 }
 
@@ -42,16 +45,27 @@ fn random(cost: &WritePatternCost) -> String {
 fn cheap(profile: &DeviceProfile, cost: &WritePatternCost) -> String {
     let derived = &profile.derived;
     let focused = derived.focused_area_bytes.as_ref().zip(cost.focused.as_ref()).map(|(area, cost)| {
-        format!("at random within {}, {} times", with_bounds(area, |bytes| format_bytes(*bytes)), times(cost))
+        let area = with_bounds(area, |bytes| format_bytes(*bytes));
+        if_clear(cost, &format!("at random within {area}"), "at random within a small area")
     });
     let partitioned =
         derived.partition_count_max.as_ref().zip(cost.partitioned.as_ref()).map(|(count, cost)| {
-            format!("in up to {} streams, {} times", with_bounds(count, u32::to_string), times(cost))
+            let count = with_bounds(count, u32::to_string);
+            if_clear(cost, &format!("in up to {count} streams"), "in several streams")
         });
     let strides: Vec<String> = derived.cheap_strides_blocks.iter().map(i64::to_string).collect();
     let ordered = (!strides.is_empty()).then(|| format!("at strides of {} blocks", strides.join(", ")));
     let all: Vec<String> = focused.into_iter().chain(partitioned).chain(ordered).collect();
     if all.is_empty() { "none but sequential ones".into() } else { all.join("; ") }
+}
+
+/// Where writes are cheap and at what cost, or that it is not clear whether they are.
+fn if_clear(cost: &Interval<f64>, which: &str, of_any: &str) -> String {
+    if WritePatternCost::is_clear(cost) {
+        format!("{which}, {} times", times(cost))
+    } else {
+        format!("{of_any}: not clear")
+    }
 }
 
 fn steady(figures: &SteadyStateFigures) -> String {

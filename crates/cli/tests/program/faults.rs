@@ -13,12 +13,18 @@ fn a_file_that_is_cut_short_meanwhile_gives_errors_that_are_counted() {
             place.start(&format!("sweep data {CELLS} --time-per-run 1s --io {io} --output cells.json"));
         running.wait_until("it reads", || running.disk_bytes().is_none_or(|(read, _)| read > MIB));
         fs::OpenOptions::new().write(true).open(place.path("data")).unwrap().set_len(4 * MIB).unwrap();
-        let outcome = running.end().done();
+        let outcome = running.end();
+        assert_eq!(outcome.code, Some(1), "{outcome:?}");
         let cell = &place.json("cells.json")["cells"][0];
         assert!(cell["errors"].as_u64().unwrap() > 0 && cell["requests"].as_u64().unwrap() > 0, "{cell}");
         assert!(cell["first_error"].as_str().unwrap().contains("cut short"), "{cell}");
         assert_ne!(&outcome.rows()[0][22], "0");
-        outcome.says(&["random read 4KiB, depth 4", "requests failed", "cut short"]);
+        outcome.says(&[
+            "random read 4KiB, depth 4",
+            "requests failed",
+            "cut short",
+            "of 1 of 1 cells failed",
+        ]);
     }
 }
 
@@ -50,8 +56,8 @@ fn a_device_with_a_bad_half_is_measured_and_its_errors_are_shown() {
     let target = device.path.display();
     let table = place
         .nandle(&format!("sweep {target} {CELLS} --bytes-per-run 4MiB --format table"))
-        .done()
         .fits_80_columns();
+    assert_eq!(table.code, Some(1), "{table:?}");
     assert!(table.stdout.contains("errors)"), "{}", table.stdout);
     table.says(&["requests failed", "offset"]);
     assert_eq!(

@@ -94,9 +94,12 @@ fn faults_of_a_file_strike() {
     fs::write(place.path("faults.toml"), faults).unwrap();
     let options = "--patterns random --block-sizes 4KiB --queue-depths 8 --time-per-run 50ms --json";
     let errors = |target: &str| {
-        let sweep = place.nandle(&format!("sweep {target} {options}")).done().json();
+        let outcome = place.nandle(&format!("sweep {target} {options}"));
+        let sweep = outcome.json();
         let cell = &sweep["cells"][0];
-        (cell["errors"].as_u64().unwrap(), cell["requests"].as_u64().unwrap())
+        let (failed, done) = (cell["errors"].as_u64().unwrap(), cell["requests"].as_u64().unwrap());
+        assert_eq!(outcome.code, Some(i32::from(failed > 0)), "{outcome:?}");
+        (failed, done)
     };
     let (failed, done) = errors("model:x25-m-g2:faults=faults.toml");
     // A request has eight blocks of 512 bytes, each of which fails by itself.

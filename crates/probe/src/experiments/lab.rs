@@ -130,8 +130,14 @@ impl<'a> Lab<'a> {
     /// already.
     pub fn note_failures(&mut self, measurement: &Measurement) {
         let requests = measurement.failed + measurement.damaged;
-        let Some(first) = measurement.first_error.as_ref().filter(|_| requests > 0) else { return };
-        let none_yet = || FailedRequests { requests: 0, first_error: first.clone() };
+        if let Some(first) = measurement.first_error.as_ref().filter(|_| requests > 0) {
+            self.note_failed(requests, first);
+        }
+    }
+
+    /// Takes note of requests that failed; of the first failure of all, what it was.
+    pub fn note_failed(&mut self, requests: u64, first: &str) {
+        let none_yet = || FailedRequests { requests: 0, first_error: first.to_owned() };
         self.failed.get_or_insert_with(none_yet).requests += requests;
     }
 

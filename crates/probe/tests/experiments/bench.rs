@@ -19,6 +19,8 @@ pub(crate) struct Bench {
     pub(crate) write_limit_bytes: u64,
     pub(crate) cancel: Cancel,
     pub(crate) seed: u64,
+    /// Where test files are, when they aren't beside the target.
+    pub(crate) files: Option<Target>,
 }
 
 /// What came of it.
@@ -34,7 +36,14 @@ impl Bench {
             OpenOptions { intent: Intent::Write, test_file_bytes: 64 << 20, ..OpenOptions::default() };
         let spec: TargetSpec = spec.parse().unwrap();
         let target = Target::open(spec, options).unwrap();
-        let bench = Self { target, budget, write_limit_bytes: 64 << 30, cancel: Cancel::default(), seed: 1 };
+        let bench = Self {
+            target,
+            budget,
+            write_limit_bytes: 64 << 30,
+            cancel: Cancel::default(),
+            seed: 1,
+            files: None,
+        };
         if bench.target.needs_fill() {
             bench.fill();
         }
@@ -86,7 +95,7 @@ impl Bench {
         let ground = Ground {
             open: &open,
             open_without_cache: None,
-            beside: (!self.target.is_modelled()).then_some(self),
+            beside: (self.files.is_some() || !self.target.is_modelled()).then_some(self),
             drive_log: &|| None,
             circumstances: self.circumstances(),
             patience: Nanos::from_secs(30),
@@ -117,6 +126,10 @@ impl Beside for Bench {
     }
 
     fn test_file(&self, file: TestFile) -> Opened {
+        if let Some(files) = &self.files {
+            let opened = files.io(SLOTS).map_err(|error| error.to_string())?;
+            return Ok((opened.io, opened.device));
+        }
         let TestFile { bytes, reserved, direct, sync } = file;
         let opened = self.target.spare_file(SpareFile { bytes, reserved, direct, sync });
         let opened = opened.map_err(|error| error.to_string())?;

@@ -1,4 +1,5 @@
 use nandle_io::Nanos;
+use nandle_probe::load::LoadError;
 use nandle_profile::experiments::{CommitMethod, ExtentState, FlushCosts};
 
 use crate::bench::{Bench, Outcome};
@@ -121,4 +122,22 @@ fn a_write_limit_ends_it_with_what_was_found() {
     let record = outcome.experiments.flush.as_ref().unwrap();
     assert!(!record.complete && record.ended_by.as_ref().unwrap().contains("--write-limit"), "{record:?}");
     assert!(record.bytes_written <= 64 << 20 && !record.findings.commits.is_empty());
+}
+
+#[test]
+fn commits_in_files_that_fail_are_counted_and_the_others_go_on() {
+    let faults = tempfile::Builder::new().suffix(".toml").tempfile().unwrap();
+    let fault = "[[fault]]\nkind = \"failed-write\"\noperation = 300\nlasts = \"sticky\"\n";
+    std::fs::write(faults.path(), fault).unwrap();
+    let files =
+        Bench::new(&format!("model:x25-e-64:faults={}", faults.path().display()), Nanos::from_secs(1));
+    let bench = Bench::new("model:x25-e-64", Nanos::from_secs(30));
+    let outcome = Bench { files: Some(files.target), ..bench }.conduct("flush");
+    let record = outcome.experiments.flush.as_ref().unwrap();
+    assert!(record.failed.as_ref().is_some_and(|failed| failed.requests > 0), "{:?}", record.ended_by);
+    assert!(!record.complete && record.ended_by.as_ref().unwrap().contains("test file"), "{record:?}");
+    assert!(matches!(outcome.error, Some(LoadError::SomeFailed { .. })), "{:?}", outcome.error);
+    assert!(
+        record.findings.commits.iter().any(|cost| !cost.in_file) && !record.findings.group_commit.is_empty()
+    );
 }

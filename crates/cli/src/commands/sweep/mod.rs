@@ -75,8 +75,22 @@ fn check_measured(file: &SweepFile) -> Result<(), CliError> {
             file.skipped.len(),
             first.reason
         ))),
-        _ => Ok(()),
+        _ => check_failures(file),
     }
+}
+
+/// Requests that failed while others were answered are in the results, and in the exit code.
+fn check_failures(file: &SweepFile) -> Result<(), CliError> {
+    let failing: Vec<&Cell> = file.cells.iter().filter(|cell| cell.errors > 0).collect();
+    let Some(first) = failing.first() else { return Ok(()) };
+    let requests: u64 = failing.iter().map(|cell| cell.errors).sum();
+    let reason = first.first_error.as_deref().unwrap_or("an unknown error");
+    Err(CliError::failed(format!(
+        "{}: {requests} requests of {} of {} cells failed, the first with: {reason}; each cell's result says how many",
+        file.target,
+        failing.len(),
+        file.cells.len()
+    )))
 }
 
 /// Opens the target. A plan makes no file that stays: it is made where the file would be.

@@ -1,4 +1,5 @@
 use nandle_io::Nanos;
+use nandle_io::units::format_bytes;
 use nandle_profile::experiments::{CommitCost, GroupCommitCost};
 
 use super::super::Lab;
@@ -38,12 +39,15 @@ impl Trial {
     /// Commits for a time.
     pub(super) fn slice(&mut self, lab: &mut Lab<'_>, time: Nanos) -> Result<(), LoadError> {
         let Some(site) = &mut self.site else { return Ok(()) };
-        lab.tell(&format!("{:?} of {} bytes", self.way.method, self.way.commit.write_bytes));
+        lab.tell(&format!("{}, {}", self.way.method, format_bytes(self.way.commit.write_bytes)));
         let committed = commit_for(lab, site, &self.way, &mut self.tally, time);
         self.tally.end_slice();
         match committed {
-            // A test file that takes no more says nothing of the device.
+            // A test file that takes no more ends its own commits, and no others.
             Err(error @ (LoadError::AllFailed { .. } | LoadError::Opening(_))) if self.way.in_file => {
+                if let LoadError::AllFailed { requests, first } = &error {
+                    lab.note_failed(*requests, first);
+                }
                 lab.cut_short(format!("commits in a test file ended: {error}"));
                 self.site = None;
                 Ok(())

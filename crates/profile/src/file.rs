@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::figures::{self, Senseless};
 use crate::upgrade::upgrade;
 use crate::{DeviceProfile, PROFILE_SCHEMA_VERSION};
 
@@ -28,6 +29,21 @@ pub enum ProfileError {
         path: PathBuf,
         /// What was wrong with it.
         source: serde_json::Error,
+    },
+    /// A figure that no probe gives, and of which nothing can be computed.
+    #[error(
+        "{path}: {field} is {got}, and only {allowed} make sense there; correct it, or make the profile anew with \
+         `nandle probe TARGET`"
+    )]
+    Figure {
+        /// Which file.
+        path: PathBuf,
+        /// The keys that lead to the figure.
+        field: String,
+        /// The figure.
+        got: String,
+        /// What may stand there.
+        allowed: &'static str,
     },
     /// The file is from a later version of the program.
     #[error(
@@ -54,7 +70,7 @@ fn advice(source: &std::io::Error) -> &'static str {
 /// Reads a profile.
 ///
 /// # Errors
-/// The file can't be read, is no profile, or has a later schema version.
+/// The file can't be read, is no profile, has a figure that makes no sense, or has a later schema version.
 pub fn read_profile(path: &Path) -> Result<DeviceProfile, ProfileError> {
     let file = |source| ProfileError::File { action: "reading the profile", path: path.into(), source };
     let damaged = |source| ProfileError::Damaged { path: path.into(), source };
@@ -67,8 +83,17 @@ pub fn read_profile(path: &Path) -> Result<DeviceProfile, ProfileError> {
         Some(got) if got > u64::from(PROFILE_SCHEMA_VERSION) => {
             Err(ProfileError::Version { path: path.into(), got, expected: PROFILE_SCHEMA_VERSION })
         }
-        // A missing version is reported by name by the typed reading below.
-        _ => serde_json::from_value(value).map_err(damaged),
+        Some(_) => {
+            figures::check(&value).map_err(|Senseless { field, got, allowed }| ProfileError::Figure {
+                path: path.into(),
+                field,
+                got,
+                allowed,
+            })?;
+            serde_json::from_value(value).map_err(damaged)
+        }
+        // What is missing is reported by name by the typed reading.
+        None => serde_json::from_value(value).map_err(damaged),
     }
 }
 

@@ -11,6 +11,7 @@ mod costs;
 mod derived;
 mod derived_writes;
 pub mod experiments;
+mod figures;
 mod file;
 mod interval;
 mod profile;

@@ -134,13 +134,15 @@ fn a_profile_that_was_ended_early_gives_what_it_has_and_says_so() {
 #[test]
 fn a_profile_with_a_damaged_figure_is_refused_with_its_place() {
     let place = with_profile();
-    for (key, wrong) in [("made_at_unix_s", json!(-4)), ("derived", json!(null)), ("cells", json!("many"))] {
+    for (key, wrong, says) in [
+        ("made_at_unix_s", json!(-4), "made_at_unix_s is -4"),
+        ("derived", json!(null), "not a nandle profile"),
+        ("cells", json!("many"), "not a nandle profile"),
+    ] {
         let mut profile = place.json("profile.json");
         profile[key] = wrong;
         place.write("damaged.json", profile.to_string());
-        place
-            .nandle("advise damaged.json --for sqlite")
-            .refused(1, &["damaged.json", "not a nandle profile"]);
+        place.nandle("advise damaged.json --for sqlite").refused(1, &["damaged.json", says]);
     }
     let text = place.json("profile.json").to_string();
     place.write("half.json", &text[..text.len() / 2]);

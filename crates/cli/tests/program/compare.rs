@@ -88,6 +88,7 @@ fn bad_wishes_are_refused() {
     refused("--mips 9 --cpi 2", &["--mips", "--cpi"]);
     refused("--table 0", &["--table", "above 0"]);
     refused("ssd.json --fail-on-regression 5", &["--fail-on-regression", "two profiles", "got 3"]);
+    refused("--fail-on-regression 5 --price ssd=60", &["--fail-on-regression", "--price", "one of them"]);
     refused("--fail-on-regression much", &["per cent", "much"]);
     place.nandle("compare").refused(2, &["<PROFILE>", "Usage"]);
     place.nandle("compare ssd.json none.json").refused(1, &["none.json", "No such file"]);
@@ -101,4 +102,19 @@ fn one_profile_and_two_of_one_name_are_fine() {
     std::fs::copy(place.path("ssd.json"), place.path("old/ssd.json")).unwrap();
     let outcome = place.nandle("compare old/ssd.json ssd.json --price old/ssd.json=10").done();
     assert!(outcome.stdout.contains("old/ssd.json"), "{}", outcome.stdout);
+}
+
+#[test]
+fn a_profile_that_was_edited_into_nonsense_is_refused() {
+    let place = with_profiles();
+    for (figure, says) in [(json!(-5), "from 0 on"), (json!(0), "above 0")] {
+        let mut profile = place.json("ssd.json");
+        profile["derived"]["random_read_iops_max"]["value"] = figure.clone();
+        place.write("edited.json", profile.to_string());
+        let field = "derived.random_read_iops_max.value";
+        let parts = ["edited.json", field, &format!("is {figure}"), says];
+        place.nandle("compare edited.json ssd.json").refused(1, &parts);
+        place.nandle("advise edited.json --for linux").refused(1, &parts);
+        place.nandle("report edited.json").refused(1, &parts);
+    }
 }

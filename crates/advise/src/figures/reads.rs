@@ -84,8 +84,8 @@ impl Figures<'_> {
         Ok(Figure::new("random_bandwidth_bytes_per_s", alone, says))
     }
 
-    /// What a random page costs by a sequential one, at depth 1 and at the knee.
-    pub(crate) fn page_cost_ratios(&self, page_bytes: u64) -> Result<[Figure; 2], Lack> {
+    /// What a random page costs by a sequential one, at depth 1 and at the knee, where that is deeper.
+    pub(crate) fn page_cost_ratios(&self, page_bytes: u64) -> Result<(Figure, Option<Figure>), Lack> {
         let sequential = self.sequential_read_bandwidth()?.value;
         let row = self.depth_row(page_bytes).ok_or(lack("the plateau of random reads"))?;
         let alone = self.random_read_bandwidth_alone(row.block_bytes)?.value;
@@ -100,7 +100,8 @@ impl Figures<'_> {
             );
             Figure::new("random_by_sequential_page_cost_ratio", cost, says)
         };
-        Ok([figure(&alone, 1), figure(&row.plateau_bytes_per_s, row.queue_depth.value)])
+        let knee = row.queue_depth.value;
+        Ok((figure(&alone, 1), (knee > 1).then(|| figure(&row.plateau_bytes_per_s, knee))))
     }
 
     /// Best bandwidth of sequential reading.

@@ -35,24 +35,33 @@ impl Figures<'_> {
         let steady = self.steady_write_bandwidth()?;
         let block_bytes =
             self.profile.derived.steady_state.as_ref().map_or(page_bytes, |state| state.block_bytes);
-        let scale = self.random_write_gain(block_bytes, page_bytes);
+        let gain = self.random_write_gain(block_bytes, page_bytes);
+        let scale = gain.unwrap_or(1.0);
         let iops = map(&steady.value, |bytes_per_s| bytes_per_s * scale / page_bytes as f64);
+        let page = format_bytes(page_bytes);
+        let how = match gain {
+            _ if block_bytes == page_bytes => String::new(),
+            Some(gain) => format!(
+                "; one of {page} takes {:.2} times as long",
+                page_bytes as f64 / (block_bytes as f64 * gain)
+            ),
+            None => format!("; for {page} the same bytes a second are assumed"),
+        };
         let says = format!(
-            "{}: {} pages of {} a second",
+            "{}{how}, so there are {} writes of {page} a second",
             steady.says,
-            bounded(&iops, number),
-            format_bytes(page_bytes)
+            bounded(&iops, number)
         );
         Ok(Figure::new("steady_write_iops", iops, says))
     }
 
-    /// Bytes per second of random writes of one size by those of another; 1 where they weren't both measured.
-    fn random_write_gain(&self, from_bytes: u64, to_bytes: u64) -> f64 {
+    /// Bytes per second of random writes of one size by those of another; `None` where they weren't both measured.
+    fn random_write_gain(&self, from_bytes: u64, to_bytes: u64) -> Option<f64> {
         let rate = |block_bytes: u64| {
             let row = self.plain_writes("random").find(|row| row.block_bytes == block_bytes)?;
             Some(row.block_bytes as f64 / row.request_ns.value)
         };
-        rate(to_bytes).zip(rate(from_bytes)).map_or(1.0, |(to, from)| to / from)
+        rate(to_bytes).zip(rate(from_bytes)).map(|(to, from)| to / from)
     }
 
     /// Time of a random page write by that of a sequential one.

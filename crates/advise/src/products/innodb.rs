@@ -16,8 +16,10 @@ const IO_CAPACITY_MIN: f64 = 100.0;
 pub(super) fn io_capacity(figures: &Figures<'_>) -> Result<Setting, Lack> {
     let (rate, mut seen, rule) = background_write_rate(figures)?;
     let pages = figures.steady_write_iops(PAGE_BYTES)?;
-    let part = rate / figures.steady_write_bandwidth()?.value.value;
-    let pages_per_s = pages.value.value * part;
+    let steady = figures.steady_write_bandwidth()?;
+    let pages_per_s = pages.value.value * rate / steady.value.value;
+    // The pages' figure says the steady state itself.
+    seen.retain(|figure| figure.key != steady.key);
     seen.push(pages);
     let rule = format!(
         "{rule}, in pages of {}; the documentation wants it as low as is practical",

@@ -9,7 +9,7 @@ use crate::rules::{
     CACHED_SHARE, best_commit_method, commit_delay_us, depth_per_session, page_cost, power_of_two_within,
     random_is_dear,
 };
-use crate::settings::{Collector, Lack, Question, RuleSource, Setting, Version};
+use crate::settings::{Collector, Figure, Lack, Question, RuleSource, Setting, Version};
 
 /// The page.
 const PAGE_BYTES: u64 = 8 << 10;
@@ -114,20 +114,30 @@ fn io_workers(figures: &Figures<'_>) -> Result<Setting, Lack> {
 }
 
 fn random_page_cost(figures: &Figures<'_>) -> Result<Setting, Lack> {
-    let ratios = figures.page_cost_ratios(PAGE_BYTES)?;
-    let [alone, together] = &ratios;
-    let [value, value_together] = [alone, together].map(|ratio| page_cost(ratio.value.value, CACHED_SHARE));
+    let (alone, together) = figures.page_cost_ratios(PAGE_BYTES)?;
+    let cost = |ratio: &Figure| page_cost(ratio.value.value, CACHED_SHARE);
+    let value = cost(&alone);
+    let scans = together.as_ref().map_or_else(
+        || "Scans that keep many reads outstanding gain nothing here: one read at a time is all that it takes.".into(),
+        |together| {
+            format!(
+                "An index scan reads one page after the other and pays the ratio at depth 1; a scan that keeps many reads \
+                 outstanding, such as a bitmap heap scan, pays the other one, by which the value were {:.1}.",
+                cost(together)
+            )
+        },
+    );
     let rule = format!(
         "the ratio at depth 1 for the {:.0} % of random reads that the documentation assumes to miss the caches, at \
          least seq_page_cost (1.0)",
         (1.0 - CACHED_SHARE) * 100.0
     );
-    Ok(Setting::new("random_page_cost", format!("{value:.1}"), ratios.to_vec(), RuleSource::Contested, rule)
+    let seen = std::iter::once(alone).chain(together).collect();
+    Ok(Setting::new("random_page_cost", format!("{value:.1}"), seen, RuleSource::Contested, rule)
         .default("4.0")
         .remark(format!(
             "Contested: 1.1 is the custom for solid-state drives, and measurements on local ones found ratios of 25 to \
-             35. An index scan reads one page after the other and pays the ratio at depth 1; a scan that keeps many reads \
-             outstanding, such as a bitmap heap scan, pays the other one, by which the value were {value_together:.1}."
+             35. {scans}"
         ))
         .remark(
             "It is a ratio: a drive whose random reads are quick gets a high one where its sequential reads are quicker \

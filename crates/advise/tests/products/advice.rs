@@ -167,3 +167,60 @@ fn the_cost_of_a_random_page_is_told_for_both_depths() {
     assert_eq!(cost.value, "3.0");
     assert!(said.contains("by which the value were 1.0"), "{said}");
 }
+
+/// The disk's pages of 8 KiB are had at depth 2, and with a knee of 1 there is but one ratio to tell.
+#[test]
+fn a_drive_that_does_one_thing_at_a_time_has_one_ratio() {
+    let mut profile = DISK.profile();
+    for row in &mut profile.derived.saturating_queue_depth {
+        row.queue_depth = nandle_profile::Interval::exact(1);
+    }
+    let advice = advice(&profile, Product::Postgresql, Version::new(18, 0));
+    let cost = advice.setting("random_page_cost").unwrap();
+    assert_eq!(cost.figures.len(), 1, "{:?}", cost.figures);
+    assert!(!cost.remarks.join(" ").contains("the other one"), "{:?}", cost.remarks);
+}
+
+/// 293 writes of 16 KiB a second don't follow from bytes a second alone, so the cost that brings them about is told.
+#[test]
+fn pages_a_second_are_explained() {
+    let advice = advice(&DISK.profile(), Product::Mariadb, Product::Mariadb.latest());
+    let setting = advice.setting("innodb_io_capacity_max").unwrap();
+    let said = &setting.figures[0].says;
+    assert!(said.contains("; one of 16KiB takes 1.00 times as long, so there are 293"), "{said}");
+    let both = advice.setting("innodb_io_capacity").unwrap();
+    assert!(
+        both.figures.iter().all(|figure| figure.key != "steady_write_bandwidth_bytes_per_s"),
+        "said once"
+    );
+}
+
+/// A tree writes in long sequences: the disk gives 100 MB/s of those and 1.2 MB/s of random writes, the other drive 3 GB/s.
+#[test]
+fn rocksdb_writes_at_what_sequences_give() {
+    let number = |profile: &nandle_profile::DeviceProfile, name: &str| -> f64 {
+        let advice = advice(profile, Product::Rocksdb, Product::Rocksdb.latest());
+        advice.setting(name).unwrap().value.parse().unwrap()
+    };
+    let (disk, nvme) = (DISK.profile(), NVME.profile());
+    // Of 5 ms of sequential writing, the next power of two; 8 MiB is the most.
+    for name in ["bytes_per_sync", "wal_bytes_per_sync"] {
+        assert_eq!((number(&disk, name), number(&nvme, name)), (524_288.0, 8_388_608.0), "{name}");
+    }
+    // Three tenths of the random writes leave reads alone, so three tenths of the sequential bandwidth do.
+    let rate = number(&disk, "rate_bytes_per_sec");
+    assert!((29e6..31e6).contains(&rate), "{rate}");
+    // Three tenths feed one and a half jobs that write a fifth each, half of it two and a half, all of it five.
+    assert!((number(&disk, "max_background_jobs") - 2.0).abs() < 1e-9);
+    let with_limit = |limit: Option<f64>| {
+        let mut profile = disk.clone();
+        let interference = &mut profile.derived.interference;
+        *interference =
+            interference.zip(limit).map(|(measured, writes_per_s)| nandle_profile::InterferenceLimit {
+                write_rate_per_s: nandle_profile::Interval::exact(writes_per_s),
+                ..measured
+            });
+        number(&profile, "max_background_jobs")
+    };
+    assert_eq!([with_limit(None), with_limit(Some(1e9))].map(|jobs| jobs.to_string()), ["3", "5"]);
+}

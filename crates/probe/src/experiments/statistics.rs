@@ -78,6 +78,11 @@ pub(super) fn ratio(above: Interval<f64>, below: Interval<f64>) -> Interval<f64>
     Interval { value, low: value * (1.0 - low).max(0.0), high: value * (1.0 + high) }
 }
 
+/// A share in per cent; a little is not nothing.
+pub(super) fn percent(share: f64) -> String {
+    if share > 0.0 && share < 0.01 { "less than 1 %".into() } else { format!("{:.0} %", share * 100.0) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -95,7 +95,7 @@ fn finding(device: &Device) -> String {
     };
     let tail = commit.p99_ns.map_or_else(String::new, |p99| format!(" (99 % within {})", text::time_ns(p99)));
     format!(
-        "The soonest that {} are durable is {}{tail}, by {}.",
+        "The soonest that {} are durable is {}{tail}, by “{}”.",
         Quantity::size(commit.write_bytes),
         Quantity::time_ns(commit.median_ns.value),
         commit.method

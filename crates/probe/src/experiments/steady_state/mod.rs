@@ -19,6 +19,7 @@ use nandle_profile::{
 };
 
 use self::criterion::{ROUNDS_MAX, WINDOW, window};
+use super::statistics::percent;
 use super::{Circumstances, Cost, Experiment, Lab};
 use crate::load::{ClosedLoop, Counting, LoadError, Measurement, Refill, Stop, Work};
 use crate::pattern::{Area, Pattern, Random, Sequential};
@@ -232,22 +233,22 @@ fn judge(lab: &mut Lab<'_>, findings: &SteadyState) {
             format_bytes(findings.area_bytes)
         ));
     }
-    let share = random_share(findings) * 100.0;
+    let share = percent(random_share(findings));
     let rounds = findings.rounds.len();
     if findings.reached && !has_met_its_spare(findings) {
         lab.remark(format!(
-            "The rounds are steady, but random writes went over {share:.0} % of the area only: a flash drive with spare blocks \
+            "The rounds are steady, but random writes went over {share} of the area only: a flash drive with spare blocks \
              left may still become slower."
         ));
     } else if !findings.reached && rounds >= ROUNDS_MAX {
         lab.remark(format!(
-            "It was not steady within {ROUNDS_MAX} rounds, the specification's limit (random writes over {share:.0} % of the \
+            "It was not steady within {ROUNDS_MAX} rounds, the specification's limit (random writes over {share} of the \
              area)."
         ));
     } else if !findings.reached {
         lab.cut_short(format!(
             "time or --write-limit ended before the steady state was reached: {rounds} rounds, random writes over \
-             {share:.0} % of the area"
+             {share} of the area"
         ));
     }
 }

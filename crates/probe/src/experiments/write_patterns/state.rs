@@ -6,6 +6,7 @@ use nandle_profile::experiments::DeviceState;
 
 use crate::experiments::Lab;
 use crate::experiments::series::{Length, Pool, Walk, series};
+use crate::experiments::statistics::percent;
 use crate::load::{ClosedLoop, Counting, LoadError, Refill, Stop, Work};
 use crate::pattern::{Area, Random, Sequential};
 
@@ -50,9 +51,9 @@ pub(super) fn enforce(lab: &mut Lab<'_>, block_bytes: u64) -> Result<DeviceState
     let share_of_area = measurement.bytes as f64 / area_bytes as f64;
     if share_of_area < 0.999 {
         lab.remark(format!(
-            "Before the first pattern {:.0} % of the area were written in sequence: a sixth of the time, or a quarter of \
+            "Before the first pattern {} of the area were written in sequence: a sixth of the time, or a quarter of \
              the bytes that may be written, were not enough for all of it. The state of the rest is as it was found.",
-            share_of_area * 100.0
+            percent(share_of_area)
         ));
     }
     Ok(DeviceState { sequential_bytes_written: measurement.bytes, share_of_area })

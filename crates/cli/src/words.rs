@@ -67,7 +67,8 @@ const UNITS: [&str; 6] = ["%", "ns", "us", "ms", "s", "MB/s"];
 fn words_with_units(words: &str) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for word in words.split_whitespace() {
-        let is_unit = UNITS.contains(&word.trim_end_matches([',', ';', '.']));
+        // What may stand behind a unit without a space: the end of a clause, and the other bound of an interval.
+        let is_unit = word.split([',', ';', '.', ')', '–']).next().is_some_and(|unit| UNITS.contains(&unit));
         match all
             .last_mut()
             .filter(|figure| is_unit && figure.ends_with(|end: char| end.is_ascii_digit() || end == ')'))
@@ -105,6 +106,7 @@ mod tests {
         let mut text = String::new();
         paragraph(&mut text, "", &format!("{} 479 us, and -10 %.", "x".repeat(74)));
         assert_eq!(text.lines().collect::<Vec<_>>(), ["x".repeat(74).as_str(), "479 us, and -10 %."]);
+        assert_eq!(words_with_units("in 98.0 us (91.6 us–2.12 ms)"), ["in", "98.0 us", "(91.6 us–2.12 ms)"]);
     }
 
     #[test]

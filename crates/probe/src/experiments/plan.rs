@@ -2,6 +2,7 @@ use nandle_io::Nanos;
 use nandle_io::units::format_duration;
 use nandle_profile::{Experiments, SkippedExperiment};
 
+use super::shares::fair_shares;
 use super::{ALL, Circumstances, Conductible, Cost};
 
 /// What a user wants of the experiments.
@@ -63,8 +64,8 @@ impl Plan {
 /// Chooses experiments. Those that are complete already are left out without a word.
 ///
 /// Each that is wanted and possible gets its least time, one after the other, as long as the budget lasts; what is left
-/// is shared out in proportion to what each would like beyond it. Bytes to write are shared out in proportion to what
-/// each would like.
+/// is shared out in proportion to what each would like beyond it. Bytes to write are shared out fairly: flushes, which
+/// take few, get all that they would like before steady states, which take what they get.
 ///
 /// # Errors
 /// A name isn't known.
@@ -131,13 +132,14 @@ fn share_out(
 ) -> Vec<Chosen> {
     let beyond = |cost: &Cost| cost.time_wanted.since(cost.time_least).0;
     let beyond_all: u64 = chosen.iter().map(|(_, cost)| beyond(cost)).sum();
-    let written_all: u64 = chosen.iter().map(|(_, cost)| cost.write_bytes_max).fold(0, u64::saturating_add);
-    let share = |(experiment, cost): &(&'static dyn Conductible, Cost)| Chosen {
+    let wants: Vec<u64> = chosen.iter().map(|(_, cost)| cost.write_bytes_max).collect();
+    let shares = fair_shares(write_limit_bytes, &wants);
+    let chosen = chosen.iter().zip(shares).map(|((experiment, cost), write_bytes_max)| Chosen {
         experiment: *experiment,
         time: cost.time_least + Nanos(part(left.0.min(beyond_all), beyond(cost), beyond_all)),
-        write_bytes_max: part(write_limit_bytes.min(written_all), cost.write_bytes_max, written_all),
-    };
-    chosen.iter().map(share).collect()
+        write_bytes_max,
+    });
+    chosen.collect()
 }
 
 /// `amount × own / all`, rounded down; 0 of nothing.

@@ -123,7 +123,7 @@ fn a_write_limit_bounds_it_and_what_was_found_counts() {
         assert!(record.bytes_written <= write_limit_bytes && !record.findings.commits.is_empty());
         record
     };
-    assert!(with(128 << 20).complete, "fewer commits of the large ones are enough");
+    assert!(with(256 << 20).complete, "fewer commits of the large ones are enough");
     let short = with(4 << 20);
     assert!(!short.complete && short.ended_by.as_ref().unwrap().contains("--write-limit"), "{short:?}");
 }

@@ -28,6 +28,63 @@ pub enum TraceError {
         /// How it begins.
         first_line: String,
     },
+    /// The compression ends before the text does.
+    #[error(
+        "reading the trace {}: its compression ends in the middle of a frame, so the file was cut off, or is still being \
+         written; get it whole, or read what is there: zstd -dcq {} | head -n -1 | nandle … -",
+        path.display(), path.display()
+    )]
+    CutOff {
+        /// Which file.
+        path: PathBuf,
+    },
+    /// The text begins as that of another format than the one that was named.
+    #[error(
+        "{} begins as {} does, and --format says {}; leave --format out, or name that one",
+        path.display(), found.description(), named.description()
+    )]
+    OtherFormat {
+        /// Which file.
+        path: PathBuf,
+        /// What was named.
+        named: Format,
+        /// What it looks like.
+        found: Format,
+    },
+    /// The text is there and tells of nothing, in the format that was named.
+    #[error(
+        "{}: {lines} lines were read as {}, and none of them tells of a request; name another --format, or leave it out",
+        path.display(), format.description()
+    )]
+    NoEvents {
+        /// Which file.
+        path: PathBuf,
+        /// What it was read as.
+        format: Format,
+        /// How many lines it has.
+        lines: u64,
+    },
+    /// A device was chosen, and the format tells of none.
+    #[error(
+        "{} is {}, which has one flat space and names no devices; leave --device out",
+        path.display(), format.description()
+    )]
+    NoDevices {
+        /// Which file.
+        path: PathBuf,
+        /// Its format.
+        format: Format,
+    },
+    /// A device was chosen of which the trace doesn't tell.
+    #[error("{} has no event of device {device}; it has {others}", path.display())]
+    NoSuchDevice {
+        /// Which file.
+        path: PathBuf,
+        /// What was chosen.
+        device: String,
+        /// Those of which it tells.
+        others: String,
+    },
     /// A line is damaged.
     #[error("{}, line {line}: {complaint}, in {text:?}; --skip-bad counts such lines and goes on", path.display())]
     BadLine {

@@ -21,8 +21,8 @@ pub struct ReplayReport<'a> {
     pub trace: &'a str,
     /// What it was replayed on.
     pub target: &'a str,
-    /// Page writes in it.
-    pub page_writes: u64,
+    /// How many writes it has, and of what, in words.
+    pub writes: &'a str,
     /// Pages of a store.
     pub pages: u64,
     /// Length of a page.
@@ -99,7 +99,7 @@ fn masthead(report: &ReplayReport) -> Markup {
     };
     let rows = [
         ("Trace", text::clean(report.trace)),
-        ("Writes", format!("{} of {}", text::plain(report.page_writes), Quantity::size(report.page_bytes))),
+        ("Writes", report.writes.to_owned()),
         ("Store", Quantity::size(report.pages.saturating_mul(report.page_bytes)).to_string()),
         ("Contents", report.contents.to_owned()),
         ("Depth", report.queue_depth.to_string()),

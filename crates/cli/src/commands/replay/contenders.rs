@@ -1,17 +1,20 @@
 //! The policies' stores, each on a device of its own.
 
+use std::path::Path;
 use std::rc::Rc;
 
 use nandle_io::Nanos;
 use nandle_io::units::format_bytes;
 use nandle_pages::{CreateOptions, OpenOptions as StoreOptions, PolicyKind, WriteCosts};
 use nandle_probe::load::Cancel;
+use nandle_profile::{DeviceProfile, Identity};
 use nandle_replay::{Contender, ContenderOptions, Work, WorkOptions};
 use nandle_target::{
-    Intent, ModelContents, OpenOptions, Problem, Target, TargetError, TargetKind, TargetSpec,
+    Intent, ModelContents, OpenOptions, Problem, Target, TargetError, TargetKind, TargetSpec, facts,
 };
 
 use super::ReplayArgs;
+use crate::commands::advise::{Warning, warning_of_another};
 use crate::error::CliError;
 use crate::interrupt::remove_when_interrupted;
 use crate::progress::Progress;
@@ -27,6 +30,7 @@ pub(super) struct Stable<'a> {
     args: &'a ReplayArgs,
     costs: WriteCosts,
     kind: TargetKind,
+    identity: Identity,
     /// What there is to write to; `None` where as much is made as the work needs.
     area_bytes: Option<u64>,
 }
@@ -45,12 +49,17 @@ impl Stall {
 
 impl<'a> Stable<'a> {
     pub(super) fn new(args: &'a ReplayArgs, costs: WriteCosts) -> Result<Self, CliError> {
-        let mut stable = Self { args, costs, kind: TargetKind::File, area_bytes: None };
-        let is_to_be_made = args.overwrite && matches!(&args.on, TargetSpec::Path(path) if !path.exists());
-        if !is_to_be_made {
+        let identity = Identity::default();
+        let mut stable = Self { args, costs, kind: TargetKind::File, identity, area_bytes: None };
+        if let Some(path) = to_be_made(args) {
+            let directory = path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
+            // Whoever can't look at the directory hears so when the file is made in it.
+            stable.identity = facts::identity_of_path(directory).unwrap_or_default();
+        } else {
             // Looks at it; a directory's test files are made anew.
             let target = stable.open(1 << 20)?;
             stable.kind = target.kind();
+            stable.identity = facts::identity(&target);
             stable.area_bytes = (stable.kind != TargetKind::TestFile).then(|| target.area_bytes());
         }
         Ok(stable)
@@ -69,6 +78,18 @@ impl<'a> Stable<'a> {
     /// anybody, and one after the other takes less memory.
     pub(super) fn has_room_for_all(&self) -> bool {
         self.kind == TargetKind::TestFile
+    }
+
+    /// What there is to say of a profile that isn't known to be of the target. A modelled drive is the same with another
+    /// capacity.
+    pub(super) fn warning_of_another(&self, profile: &DeviceProfile) -> Option<Warning> {
+        let place = self.args.on.to_string();
+        if self.kind != TargetKind::Model {
+            return warning_of_another(&profile.identity, &self.identity, &place);
+        }
+        let [profile, target] = [&profile.identity, &self.identity]
+            .map(|identity| Identity { capacity_bytes: None, ..identity.clone() });
+        warning_of_another(&profile, &target, &place)
     }
 
     /// What a reader of the figures should know.
@@ -117,6 +138,8 @@ impl<'a> Stable<'a> {
             compressible_percent: self.args.compressible,
         };
         let contender = Contender::new(io, &device, &create, work, options)?;
+        let cancel = cancel.clone();
+        contender.stop_when(move || cancel.is_cancelled());
         Ok(Stall { contender, target: session.target })
     }
 
@@ -171,6 +194,12 @@ impl<'a> Stable<'a> {
         }
         Ok(fewest)
     }
+}
+
+/// The file that doesn't exist yet.
+fn to_be_made(args: &ReplayArgs) -> Option<&Path> {
+    let TargetSpec::Path(path) = &args.on else { return None };
+    (args.overwrite && !path.exists()).then_some(path)
 }
 
 /// The size of test files isn't the user's to choose here.

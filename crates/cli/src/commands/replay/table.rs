@@ -34,11 +34,10 @@ pub(super) fn text(told: &Told) -> String {
 
 fn heading(told: &Told) -> String {
     format!(
-        "{} on {}: {} writes of {} to {} of pages ({}), depth {}, durable {}.",
+        "{} on {}: {} to {} of pages ({}), depth {}, durable {}.",
         told.trace,
         told.target,
-        thousands(told.page_writes as f64),
-        format_bytes(told.page_bytes),
+        told.amount(),
         format_bytes(told.pages * told.page_bytes),
         told.contents(),
         told.queue_depth,

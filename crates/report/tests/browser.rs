@@ -149,7 +149,7 @@ fn a_replay_is_drawn_whole() {
     };
     let mut visit = Visit::to_page(&nandle_report::replay_html(&report));
     visit.inspect("replay", 5);
-    assert_eq!(visit.page.evaluate("inspection.all()")["tables"]["bars"], 5);
+    assert_eq!(visit.page.evaluate("inspection.all()")["tables"]["bars"], 6);
 }
 
 #[test]

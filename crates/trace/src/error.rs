@@ -17,6 +17,12 @@ pub enum TraceError {
         /// What the system said.
         source: io::Error,
     },
+    /// There is no line in it.
+    #[error("{} is empty, and no trace; see whether the program that should have written it failed", path.display())]
+    Empty {
+        /// Which file.
+        path: PathBuf,
+    },
     /// No format fits the beginning of the file.
     #[error(
         "{} is no trace that can be recognised; expected {}; its first line is {first_line:?}; name its format with --format",
@@ -113,7 +119,10 @@ pub enum TraceError {
         other: String,
     },
     /// The format needs two passes, and standard input can be read only once.
-    #[error("a trace of fio's names several files, which takes two passes: save it to a file and name that")]
+    #[error(
+        "a trace of fio's is read twice, because it may name several files, and standard input can be read only once: save it \
+         to a file and name that"
+    )]
     TwoPasses,
 }
 

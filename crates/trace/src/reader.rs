@@ -226,6 +226,9 @@ fn format(
     named: Option<Format>,
 ) -> Result<(Format, bool), TraceError> {
     let beginning = source.fill_buf().map_err(|source| reading(path, source))?;
+    if beginning.is_empty() {
+        return Err(TraceError::Empty { path: path.into() });
+    }
     let beginning = String::from_utf8_lossy(beginning);
     let first_line = beginning.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     match (named, Format::of(first_line)) {

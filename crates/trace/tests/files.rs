@@ -80,7 +80,7 @@ fn foreign_empty_and_missing_files_are_refused() {
     let foreign = file(directory.path(), "cat.png", b"\x89PNG\r\n\x1a\n\0\0");
     assert!(refused(&foreign).contains("--format"));
     let empty = file(directory.path(), "empty", "");
-    assert!(refused(&empty).contains("no trace that can be recognised"));
+    assert!(refused(&empty).contains("is empty"));
     assert!(refused(&directory.path().join("none")).contains("none"));
 }
 

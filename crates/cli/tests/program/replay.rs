@@ -37,6 +37,15 @@ fn a_trace_is_replayed_on_the_disk_under_every_policy() {
 }
 
 #[test]
+fn a_replay_on_a_model_fits_a_terminal_and_tells_what_was_erased() {
+    let place = Place::new();
+    place.write("a.csv", trace(100));
+    let told = place.nandle("replay a.csv --on model:mtron-16 --durability each").done();
+    let told = told.fits_80_columns().stdout;
+    assert!(told.contains("8MiB to stage in") && told.contains(" erased ("), "{told}");
+}
+
+#[test]
 fn a_replay_on_a_model_is_the_same_every_time_and_tells_what_the_drive_did() {
     let place = Place::new();
     place.write("a.csv", trace(100));

@@ -74,7 +74,12 @@ fn questions(policies: &[PolicyOutcome]) -> Vec<Question> {
         question(
             "amounts",
             "What does each write?",
-            vec![amounts::device(policies), amounts::flash(policies), amounts::absorbed(policies)],
+            vec![
+                amounts::device(policies),
+                amounts::flash(policies),
+                amounts::erased(policies),
+                amounts::absorbed(policies),
+            ],
         ),
         question("auto", "What did auto choose?", vec![auto::ways(policies)]),
         question(
@@ -97,7 +102,8 @@ fn masthead(report: &ReplayReport) -> Markup {
     } else {
         "no page".to_owned()
     };
-    let rows = [
+    let staging = report.policies.iter().map(|policy| policy.buffer_bytes).max().filter(|bytes| *bytes > 0);
+    let mut rows = vec![
         ("Trace", text::clean(report.trace)),
         ("Writes", report.writes.to_owned()),
         ("Store", Quantity::size(report.pages.saturating_mul(report.page_bytes)).to_string()),
@@ -106,6 +112,7 @@ fn masthead(report: &ReplayReport) -> Markup {
         ("Durable", report.durable.to_owned()),
         ("Read back", checked),
     ];
+    rows.extend(staging.map(|bytes| ("Staging area", Quantity::size(bytes).to_string())));
     html! {
         p.kicker { "Replay" }
         h1 { bdi { (text::clean(report.target)) } }

@@ -101,16 +101,22 @@ pub(super) fn known(profile: Option<&Path>) -> Result<Known, CliError> {
     };
     let profile = read_profile(path)?;
     let (costs, missing) = from_derived(&profile.derived);
-    let mut remarks =
-        vec![format!("What writing costs: {} ({}). {}", path.display(), profile.target, sentence(&costs))];
-    if !missing.is_empty() {
-        remarks.push(format!(
-            "The profile doesn't say: {}. Assumed instead: what the StableBuffer paper has. A probe of --budget 10m or more \
-             finds out.",
-            missing.iter().map(|lack| lack.words()).collect::<Vec<_>>().join(", ")
-        ));
-    }
+    let remarks = vec![remark(path, &profile.target, &costs, &missing)];
     Ok(Known { costs, assumed: missing, profile: Some(profile), remarks })
+}
+
+/// Where the costs come from, and what they are.
+fn remark(path: &Path, target: &str, costs: &WriteCosts, missing: &[Lack]) -> String {
+    let (path, sentence) = (path.display(), sentence(costs));
+    if missing.is_empty() {
+        return format!("What writing costs: {path} ({target}). {sentence}");
+    }
+    let words: Vec<_> = missing.iter().map(|lack| lack.words()).collect();
+    format!(
+        "The profile {path} ({target}) doesn't say: {}. Assumed instead: what the StableBuffer paper has. A probe of --budget 10m or \
+         more finds out. {sentence}",
+        words.join(", ")
+    )
 }
 
 fn sentence(costs: &WriteCosts) -> String {

@@ -57,7 +57,12 @@ fn text(trace: &str, gone: &Gone, statistics: &TraceStatistics) -> String {
     if statistics.pages_written == 0 {
         return text + "\nNothing is written in it, so there is nothing to say of its writes.\n";
     }
-    let (rewrites, runs, areas) = (rewrites(statistics), runs(statistics), areas(statistics));
+    let rewrites = if statistics.rewrites.is_empty() {
+        "No page is written twice.".into()
+    } else {
+        rewrites(statistics).to_string()
+    };
+    let (runs, areas) = (runs(statistics), areas(statistics));
     format!("{text}\n{rewrites}\n\n{runs}\n\n{areas}\n")
 }
 

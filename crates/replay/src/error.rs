@@ -16,7 +16,8 @@ pub enum ReplayError {
     /// The trace writes behind the end of what it may use.
     #[error(
         "the trace writes to byte {address} ({}, event {event}), and the target has room for {} of pages; --wrap \
-         folds addresses back into the target, and a modelled flash drive can be had larger (model:NAME:capacity=16GiB)",
+         folds addresses back into the target; or name a larger one (a modelled flash drive: model:NAME:capacity=16GiB; a file \
+         that doesn't exist yet is made as large as the work needs)",
         format_bytes(*address), format_bytes(*room_bytes)
     )]
     BeyondTarget {

@@ -99,6 +99,9 @@ mod tests {
             policy.latency_ns.p99 = Some(0);
         }
         let said = shortest(&policies, 0);
-        assert_eq!(said, "doublewrite, stable-buffer and auto share the shortest 99th percentile: 0\u{a0}ns.");
+        assert_eq!(
+            said,
+            "doublewrite, stable-buffer and auto share the shortest 99th percentile: 0\u{a0}ns."
+        );
     }
 }

@@ -100,7 +100,7 @@ pub(crate) fn run(args: &ReplayArgs, common: Common) -> Result<(), CliError> {
     let cancel = cancel_on_signals()?;
     let mut progress = Progress::new(!common.no_progress);
     let known = costs::known(args.profile.as_deref())?;
-    let stable = Stable::new(args, known.costs)?;
+    let mut stable = Stable::new(args, known.costs, &cancel)?;
     let mut remarks = before_reading(&stable, &known, &progress);
     progress.progress("reading the trace", 0.0);
     let mut records = reader(&args.source)?;
@@ -110,8 +110,8 @@ pub(crate) fn run(args: &ReplayArgs, common: Common) -> Result<(), CliError> {
         return Err(CliError::interrupted("interrupted while the trace was read"));
     }
     let work = Rc::new(work?);
-    stable.check_room(&work)?;
     remarks.extend(before_starting(&work, records.bad_lines(), &progress));
+    stable.prepare(&work, &mut progress)?;
     let policies = race(args, &stable, &work, Watching { progress: &mut progress, cancel: &cancel })?;
     progress.finish();
     let told = Told {
@@ -198,9 +198,9 @@ fn race(
     for policies in args.policies.chunks(at_once.max(1)) {
         let stalls = policies
             .iter()
-            .map(|policy| stable.stall(*policy, work, watching.progress, watching.cancel))
+            .map(|policy| stable.stall(*policy, work, watching.progress))
             .collect::<Result<Vec<_>, _>>()?;
-        let (contenders, _targets): (Vec<_>, Vec<_>) = stalls.into_iter().map(Stall::parts).unzip();
+        let (contenders, _sessions): (Vec<_>, Vec<_>) = stalls.into_iter().map(Stall::parts).unzip();
         outcomes.extend(replay(contenders, race, &mut watching)?);
     }
     Ok(beside_direct(outcomes))

@@ -173,7 +173,7 @@ pub(crate) struct ProbeArgs {
     /// Write nothing but the test file's first contents
     #[arg(long)]
     pub(crate) read_only: bool,
-    /// Bytes that all experiments together may write [default: a tenth of the free space, or of a raw device; no limit
+    /// Bytes that all experiments together may write [default: an eighth of the free space, or of a raw device; no limit
     /// on modelled drives]
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     pub(crate) write_limit: Option<u64>,

@@ -99,7 +99,12 @@ impl From<ReportError> for CliError {
 impl From<TraceError> for CliError {
     fn from(error: TraceError) -> Self {
         match error {
-            TraceError::SeveralDevices { .. } | TraceError::TwoPasses => Self::usage(error.to_string()),
+            TraceError::SeveralDevices { .. }
+            | TraceError::TwoPasses
+            | TraceError::OtherFormat { .. }
+            | TraceError::NoEvents { .. }
+            | TraceError::NoDevices { .. }
+            | TraceError::NoSuchDevice { .. } => Self::usage(error.to_string()),
             _ => Self::failed(error.to_string()),
         }
     }

@@ -1,6 +1,7 @@
 //! A target that is open, filled where it has to be, and ready to be measured.
 
 use std::path::Path;
+use std::time::Duration;
 
 use nandle_io::units::format_bytes;
 use nandle_io::{Device, Io, Nanos};
@@ -25,6 +26,25 @@ pub(crate) struct Session {
     pub(crate) target: Target,
     pub(crate) cancel: Cancel,
     pub(crate) patience: Nanos,
+}
+
+/// How often and how long a device is waited for that the run before still has open.
+const BUSY_TRIES: u32 = 20;
+const BUSY_PAUSE: Duration = Duration::from_millis(50);
+
+/// Opens a target, and has its test files removed when the user interrupts it twice.
+pub(crate) fn open(spec: &TargetSpec, options: &OpenOptions) -> Result<Target, TargetError> {
+    let mut opened = Target::open(spec.clone(), options.clone());
+    for _ in 0..BUSY_TRIES {
+        if !opened.as_ref().is_err_and(TargetError::is_busy) {
+            break;
+        }
+        std::thread::sleep(BUSY_PAUSE);
+        opened = Target::open(spec.clone(), options.clone());
+    }
+    let target = opened?;
+    remove_when_interrupted(target.names_of_test_files());
+    Ok(target)
 }
 
 /// What can be addressed, and what reads from it must find.
@@ -54,8 +74,7 @@ impl Session {
             request_cpu: args.request_cpu,
             model_contents: ModelContents::None,
         };
-        let target = Target::open(args.target.clone(), options)?;
-        remove_when_interrupted(target.names_of_test_files());
+        let target = open(&args.target, &options)?;
         Ok(Self { target, cancel: cancel.clone(), patience: args.patience })
     }
 

@@ -42,6 +42,11 @@ pub(crate) fn thousands(number: f64) -> String {
     text
 }
 
+/// `1 write`, `12 000 writes`.
+pub(crate) fn counted(number: u64, thing: &str) -> String {
+    format!("{} {thing}{}", thousands(number as f64), if number == 1 { "" } else { "s" })
+}
+
 /// A latency to three digits; a dash where none is known.
 pub(crate) fn latency(time: Option<Nanos>) -> String {
     let Some(Nanos(nanos)) = time else { return "–".into() };
@@ -113,6 +118,10 @@ mod tests {
     fn figures_are_short() {
         assert_eq!(thousands(1_234_567.0), "1 234 567");
         assert_eq!(thousands(123.0), "123");
+        assert_eq!(
+            (counted(1, "write"), counted(12_000, "write")),
+            ("1 write".into(), "12 000 writes".into())
+        );
         assert_eq!(bandwidth(52_345_678.0), "52.3");
         assert_eq!(bandwidth(14_600.0), "0.015", "a memory card's random writes");
         assert_eq!(bandwidth(0.0), "0.0");

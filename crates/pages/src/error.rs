@@ -1,3 +1,4 @@
+use nandle_io::units::format_bytes_exact;
 use nandle_io::{ArenaError, IoError};
 
 use crate::PageNumber;
@@ -41,7 +42,10 @@ pub enum PageError {
         expected: usize,
     },
     /// The device is too small for the store.
-    #[error("the store needs {needed_bytes} bytes, and the device has {capacity_bytes} bytes: {mend}")]
+    #[error(
+        "the store needs {}, and the device has {}: {mend}",
+        format_bytes_exact(*needed_bytes), format_bytes_exact(*capacity_bytes)
+    )]
     TooSmall {
         /// What the store needs.
         needed_bytes: u64,
@@ -51,7 +55,10 @@ pub enum PageError {
         mend: &'static str,
     },
     /// Pages can't have this length.
-    #[error("pages of {got} bytes: a store takes {least} to {most}, in powers of two")]
+    #[error(
+        "pages of {}: a store takes {} to {}, in powers of two",
+        format_bytes_exact(*got), format_bytes_exact(*least as u64), format_bytes_exact(*most as u64)
+    )]
     PageSize {
         /// What was asked for.
         got: u64,
@@ -61,7 +68,10 @@ pub enum PageError {
         most: usize,
     },
     /// The buffer is too small.
-    #[error("a buffer of {got} bytes: pages of this length need at least {least}")]
+    #[error(
+        "a buffer of {}: pages of this length need at least {}",
+        format_bytes_exact(*got), format_bytes_exact(*least)
+    )]
     BufferSize {
         /// What was asked for.
         got: u64,

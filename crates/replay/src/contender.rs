@@ -6,16 +6,18 @@ use nandle_io::runtime::{Handle, Runtime};
 use nandle_io::{Device, DeviceId, DriveCounters, Io, Nanos};
 use nandle_pages::{Batch, CreateOptions, OpenOptions, PageError, PageNumber, PolicyKind, Store};
 
-use crate::ReplayError;
 use crate::contents::Contents;
 use crate::cursor::Cursor;
 use crate::outcome::{InstanceCounts, PolicyOutcome, Run, Sample};
 use crate::work::{Step, Work};
+use crate::{ReplayError, Watcher};
 
 /// Latencies up to this are told apart; longer ones count as this long.
 const LATENCY_NS_MAX: u64 = 3_600_000_000_000;
 /// Latencies are kept to this many decimal digits.
 const DIGITS: u8 = 3;
+/// A discard need not be one batch, and small buffers take no long ones.
+const DISCARD_PAGES_MAX: u32 = 256;
 /// Pages that are read back at the same time.
 const VERIFY_DEPTH: usize = 32;
 
@@ -118,6 +120,11 @@ impl Contender {
         self.tally.borrow().writes as f64 / self.work.page_writes as f64
     }
 
+    /// Ends stretches early from when `stop` says so: where each write waits for a slow drive a stretch takes long.
+    pub fn stop_when(&self, stop: impl Fn() -> bool + 'static) {
+        self.cursor.stop_when(stop);
+    }
+
     /// Does the next so many steps. Returns `false`, and does nothing, when all are done.
     ///
     /// # Errors
@@ -160,12 +167,12 @@ impl Contender {
     /// Reads every written page back, and ends.
     ///
     /// # Errors
-    /// A page can't be read, or doesn't hold what was written to it last.
-    pub fn finish(self, verify: bool) -> Result<PolicyOutcome, ReplayError> {
+    /// A page can't be read, or doesn't hold what was written to it last; the watcher ended it.
+    pub fn finish(self, verify: bool, watcher: &mut dyn Watcher) -> Result<PolicyOutcome, ReplayError> {
         // Reading back isn't part of the replay's figures.
         let stats = self.store.stats();
         let counters = self.runtime.handle().counters(self.device);
-        let verified_pages = if verify { self.verify()? } else { 0 };
+        let verified_pages = if verify { self.verify(watcher)? } else { 0 };
         let tally = self.tally.borrow();
         let run = Run {
             policy: self.policy(),
@@ -194,7 +201,11 @@ impl Contender {
                 match step {
                     Step::Sync if durability == Durability::Trace => store.sync().await?,
                     Step::Sync => {}
-                    Step::Discard { page, pages } => store.write(discard(&cursor, page, pages)).await?,
+                    Step::Discard { page, pages } => {
+                        for (page, pages) in pieces(page, pages) {
+                            store.write(discard(&cursor, page, pages)).await?;
+                        }
+                    }
                     Step::Write { page, pages } => {
                         let batch = batch(&store, &cursor, contents, page, pages)?;
                         match durability {
@@ -223,10 +234,13 @@ impl Contender {
         });
     }
 
-    fn verify(&self) -> Result<u64, ReplayError> {
+    fn verify(&self, watcher: &mut dyn Watcher) -> Result<u64, ReplayError> {
         let expected = self.cursor.expected();
         let (policy, contents) = (self.policy(), self.options.contents());
         for part in expected.chunks(VERIFY_DEPTH) {
+            if watcher.is_cancelled() {
+                return Err(ReplayError::Cancelled);
+            }
             let handle = self.runtime.handle();
             let reads: Vec<_> = part
                 .iter()
@@ -264,6 +278,12 @@ fn batch(
         batch.put(PageNumber(page), buffer.freeze());
     }
     Ok(batch)
+}
+
+/// A range in pieces that fit a batch.
+fn pieces(page: u64, pages: u32) -> impl Iterator<Item = (u64, u32)> {
+    let offsets = (0..pages).step_by(DISCARD_PAGES_MAX as usize);
+    offsets.map(move |offset| (page + u64::from(offset), (pages - offset).min(DISCARD_PAGES_MAX)))
 }
 
 fn discard(cursor: &Cursor, page: u64, pages: u32) -> Batch {

@@ -1,4 +1,4 @@
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
 use crate::work::{Step, Work};
@@ -12,6 +12,8 @@ pub(crate) struct Cursor {
     next: Cell<usize>,
     /// The next step that the present stretch doesn't have.
     end: Cell<usize>,
+    /// Ends a stretch early.
+    stop: OnceCell<Box<dyn Fn() -> bool>>,
     /// Version of each page: 0 where nothing was written, marked where it was discarded since.
     versions: RefCell<Vec<u32>>,
 }
@@ -23,6 +25,7 @@ impl Cursor {
             work: Rc::clone(work),
             next: Cell::new(0),
             end: Cell::new(0),
+            stop: OnceCell::new(),
             versions: RefCell::new(vec![0; pages]),
         }
     }
@@ -33,10 +36,16 @@ impl Cursor {
         self.next.get() < self.end.get()
     }
 
+    /// Ends stretches early from when `stop` says so.
+    pub(crate) fn stop_when(&self, stop: impl Fn() -> bool + 'static) {
+        // Whoever said so first goes on being asked.
+        let _ = self.stop.set(Box::new(stop));
+    }
+
     /// The next step of the stretch.
     pub(crate) fn take(&self) -> Option<Step> {
         let next = self.next.get();
-        if next >= self.end.get() {
+        if next >= self.end.get() || self.stop.get().is_some_and(|stop| stop()) {
             return None;
         }
         self.next.set(next + 1);

@@ -1,4 +1,5 @@
 use nandle_io::ArenaError;
+use nandle_io::units::format_bytes;
 use nandle_pages::{PageError, PolicyKind};
 use nandle_trace::TraceError;
 
@@ -14,8 +15,10 @@ pub enum ReplayError {
     NoWrites,
     /// The trace writes behind the end of what it may use.
     #[error(
-        "the trace writes to byte {address} (event {event}), and the target has room for {room_bytes} bytes of pages; --wrap \
-         folds addresses back into the target, and a modelled flash drive can be had larger (model:NAME:capacity=16GiB)"
+        "the trace writes to byte {address} ({}, event {event}), and the target has room for {} of pages; --wrap \
+         folds addresses back into the target; or name a larger one (a modelled flash drive: model:NAME:capacity=16GiB; a file \
+         that doesn't exist yet is made as large as the work needs)",
+        format_bytes(*address), format_bytes(*room_bytes)
     )]
     BeyondTarget {
         /// The first address that lies beyond.
@@ -27,9 +30,10 @@ pub enum ReplayError {
     },
     /// The target is too small for the trace, and too small to fold its addresses into.
     #[error(
-        "the trace writes to byte {address} (event {event}), and the target has room for {room_bytes} bytes of pages beside \
-         what the stores need for themselves; even to fold addresses back (--wrap) takes {least_bytes} bytes: name a larger target \
-         or a smaller --buffer"
+        "the trace writes to byte {address} ({}, event {event}), and the target has room for {} of pages beside \
+         what the stores need for themselves; even to fold addresses back (--wrap) takes {}: name a larger target \
+         or a smaller --buffer",
+        format_bytes(*address), format_bytes(*room_bytes), format_bytes(*least_bytes)
     )]
     TargetTooSmall {
         /// The first address that lies beyond.
@@ -42,7 +46,10 @@ pub enum ReplayError {
         least_bytes: u64,
     },
     /// A write is longer than the store's memory.
-    #[error("the trace has a write of {pages} pages (event {event}); {most} at most can be replayed as one")]
+    #[error(
+        "the trace has a write of {pages} pages (event {event}), and {most} at most can be replayed as one; a larger --page \
+         makes it fewer"
+    )]
     LongWrite {
         /// Its length.
         pages: u64,

@@ -45,9 +45,12 @@ pub fn replay(
     }
     for contender in &mut contenders {
         watcher.progress(contender.policy(), 1.0);
+        if watcher.is_cancelled() {
+            return Err(ReplayError::Cancelled);
+        }
         contender.checkpoint()?;
     }
-    contenders.into_iter().map(|contender| contender.finish(race.verify)).collect()
+    contenders.into_iter().map(|contender| contender.finish(race.verify, watcher)).collect()
 }
 
 /// Adds the speed-ups over `direct`, where it ran.

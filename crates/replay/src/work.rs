@@ -1,4 +1,6 @@
-use nandle_trace::{Operation, Record, TraceError};
+use std::ops::Range;
+
+use nandle_trace::{Operation, PageFit, Record, TraceError};
 
 use crate::ReplayError;
 
@@ -10,7 +12,7 @@ const WRITE_PAGES_MAX: u64 = 1024;
 pub struct Work {
     /// Length of a page.
     pub page_bytes: usize,
-    /// How many pages a store needs: the highest one and those below it.
+    /// How many pages a store needs: the highest one that is written and those below it.
     pub pages: u64,
     /// Page writes in it.
     pub page_writes: u64,
@@ -18,6 +20,8 @@ pub struct Work {
     pub passed_over: u64,
     /// Whether addresses were folded.
     pub wrapped: bool,
+    /// How the trace's writes lie on the pages.
+    pub fit: PageFit,
     steps: Vec<Step>,
 }
 
@@ -72,19 +76,19 @@ impl Work {
             page_writes: 0,
             passed_over: 0,
             wrapped: false,
+            fit: PageFit::new(options.page_bytes as u64),
             steps: Vec::new(),
         };
-        let mut writes = 0;
         for (event, record) in (1..).zip(records) {
             let record = record?;
-            if record.operation == Operation::Write {
-                if options.limit.is_some_and(|limit| writes >= limit) {
-                    break;
-                }
-                writes += 1;
+            let is_write = record.operation == Operation::Write;
+            if is_write && options.limit.is_some_and(|limit| work.fit.writes() >= limit) {
+                break;
             }
+            work.fit.add(&record);
             work.add(event, &record, options)?;
         }
+        work.keep_to_what_is_written();
         if work.page_writes == 0 { Err(ReplayError::NoWrites) } else { Ok(work) }
     }
 
@@ -104,7 +108,7 @@ impl Work {
                 }
             }
             Operation::Discard => {
-                for (page, pages) in self.pages_of(event, record, options)? {
+                for (page, pages) in discarded(record, options) {
                     self.steps.push(Step::Discard { page, pages });
                 }
             }
@@ -112,7 +116,17 @@ impl Work {
         Ok(())
     }
 
-    /// The ranges of pages of an event: one, or two where it is folded at the end.
+    /// Discards beyond the last page that is written ask for nothing; kernels send them for whole file systems.
+    fn keep_to_what_is_written(&mut self) {
+        let written = self.pages;
+        self.steps.retain_mut(|step| {
+            let Step::Discard { page, pages } = step else { return true };
+            *pages = (*pages).min(u32::try_from(written.saturating_sub(*page)).unwrap_or(u32::MAX));
+            *pages > 0
+        });
+    }
+
+    /// The ranges of pages of a write: one, or two where it is folded at the end.
     fn pages_of(
         &mut self,
         event: u64,
@@ -136,6 +150,22 @@ impl Work {
         let ranges = ranges.into_iter().flatten().filter(|(_, pages)| *pages > 0);
         self.pages = ranges.clone().map(|(page, pages)| page + u64::from(pages)).fold(self.pages, u64::max);
         Ok(ranges)
+    }
+}
+
+/// The pages that lie in an event as wholes; the others are still needed in part.
+fn discarded(record: &Record, options: WorkOptions) -> Vec<(u64, u32)> {
+    let page_bytes = options.page_bytes as u64;
+    let end = record.address.saturating_add(record.length_bytes) / page_bytes;
+    let Range { start, end } = record.address.div_ceil(page_bytes)..end;
+    let most = options.pages_max.filter(|most| options.wrap && end > *most && *most > 0);
+    let count = |pages: u64| u32::try_from(pages).unwrap_or(u32::MAX);
+    match most {
+        Some(most) if end.saturating_sub(start) < most => {
+            folded(start % most, count(end - start), most).into_iter().flatten().collect()
+        }
+        Some(most) => vec![(0, count(most))],
+        None => vec![(start, count(end.saturating_sub(start)))],
     }
 }
 
@@ -188,6 +218,32 @@ mod tests {
         ];
         assert_eq!(work.steps(), expected);
         assert_eq!((work.pages, work.page_writes, work.passed_over), (3, 3, 1));
+        assert_eq!((work.fit.writes(), work.fit.unaligned()), (2, 1));
+    }
+
+    #[test]
+    fn a_discard_is_of_whole_pages_and_no_longer_than_what_is_written() {
+        let records = [
+            record(Operation::Discard, 100, 3 * 4096),
+            record(Operation::Discard, 1 << 40, 1 << 40),
+            record(Operation::Discard, 0, 1 << 45),
+            record(Operation::Write, 9 * 4096, 4096),
+        ];
+        let bounded = WorkOptions { pages_max: Some(2048), ..OPTIONS };
+        for options in [OPTIONS, bounded] {
+            let work = work(&records, options).unwrap();
+            let expected = [
+                Step::Discard { page: 1, pages: 2 },
+                Step::Discard { page: 0, pages: 10 },
+                Step::Write { page: 9, pages: 1 },
+            ];
+            assert_eq!((work.steps(), work.pages), (&expected[..], 10));
+        }
+        let records =
+            [record(Operation::Write, 2047 * 4096, 4096), record(Operation::Discard, 4095 * 4096, 8192)];
+        let folded = work(&records, WorkOptions { wrap: true, ..bounded }).unwrap();
+        let expected = [(2047, 1), (0, 1)].map(|(page, pages)| Step::Discard { page, pages });
+        assert_eq!(folded.steps()[1..], expected);
     }
 
     #[test]

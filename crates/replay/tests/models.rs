@@ -1,6 +1,7 @@
 //! Replays on modelled drives, in virtual time.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test's way to fail")]
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use nandle_io::{Device, Io};
@@ -117,4 +118,40 @@ fn a_device_that_loses_writes_is_found_out() {
             );
         }
     }
+}
+
+/// Is told to end after so many steps, of all contenders together.
+struct Interrupter(Rc<Cell<u32>>);
+
+impl Watcher for Interrupter {
+    fn progress(&mut self, _policy: PolicyKind, _share: f64) {}
+
+    fn is_cancelled(&self) -> bool {
+        self.0.get() == 0
+    }
+}
+
+#[test]
+fn a_replay_that_is_interrupted_doesn_t_end_its_stretch() {
+    let (work, left) = (work(), Rc::new(Cell::new(100_u32)));
+    let create = CreateOptions::new(PolicyKind::StableRing, 4096, work.pages);
+    let options = ContenderOptions {
+        queue_depth: 4,
+        durability: Durability::Each,
+        open: OpenOptions::default(),
+        compressible_percent: 0,
+    };
+    let (io, device) = drive("mtron-16", None);
+    let contender = Contender::new(io, &device, &create, &work, options).unwrap();
+    let (counted, asked) = (Rc::clone(&left), Rc::new(Cell::new(0)));
+    let asked_for = Rc::clone(&asked);
+    contender.stop_when(move || {
+        asked.set(asked.get() + 1);
+        counted.set(counted.get().saturating_sub(1));
+        counted.get() == 0
+    });
+    let race = Race { stretch_steps: 1000, verify: true };
+    let ended = replay(vec![contender], race, &mut Interrupter(left));
+    assert!(matches!(ended, Err(ReplayError::Cancelled)), "{ended:?}");
+    assert!(asked_for.get() < 110, "{} steps", asked_for.get());
 }

@@ -138,7 +138,7 @@ fn a_replay_is_drawn_whole() {
     let report = ReplayReport {
         trace: "made-up <b>trace</b>.csv.zst",
         target: "model:made-up",
-        page_writes: 60_000,
+        writes: "60 000 writes of 4KiB",
         pages: 500_000,
         page_bytes: 4096,
         contents: "50 % of each page compress to nothing",
@@ -149,7 +149,7 @@ fn a_replay_is_drawn_whole() {
     };
     let mut visit = Visit::to_page(&nandle_report::replay_html(&report));
     visit.inspect("replay", 5);
-    assert_eq!(visit.page.evaluate("inspection.all()")["tables"]["bars"], 5);
+    assert_eq!(visit.page.evaluate("inspection.all()")["tables"]["bars"], 6);
 }
 
 #[test]

@@ -28,6 +28,12 @@ impl fmt::Display for TargetError {
 }
 
 impl TargetError {
+    /// Whether it may be gone in a moment: the kernel closes what a ring had open some time after the ring, also that of a
+    /// program that has ended, and until then a device is busy although nobody uses it any more.
+    pub fn is_busy(&self) -> bool {
+        self.problem.is_busy()
+    }
+
     /// Whether another command line would do, so that the program should leave with the code of wrong usage.
     pub fn is_usage(&self) -> bool {
         self.problem.is_usage()
@@ -140,6 +146,11 @@ pub enum Problem {
         /// By whom, as the end of a sentence.
         used: String,
     },
+    /// Somebody of our kind writes to the file.
+    #[error(
+        "another nandle that is running writes to this file; wait until it has ended, or name another file"
+    )]
+    FileInUse,
     /// The file system has no room for the test file.
     #[error(
         "a test file of {} needs {} with the reserve that stays free, and the file system has {} available; {}",
@@ -194,6 +205,11 @@ pub enum Problem {
 }
 
 impl Problem {
+    /// Whether the system says that somebody has it open, without anybody in sight.
+    fn is_busy(&self) -> bool {
+        matches!(self, Self::System { errno: rustix::io::Errno::BUSY, .. })
+    }
+
     /// See [`TargetError::is_usage`].
     pub fn is_usage(&self) -> bool {
         match self {
@@ -212,6 +228,7 @@ impl Problem {
             | Self::ForeignFile
             | Self::DestroysData
             | Self::InUse { .. }
+            | Self::FileInUse
             | Self::TooSmall { .. }
             | Self::Hole { .. }
             | Self::NoSystemCalls

@@ -5,7 +5,7 @@ use nandle_io::{DeviceFile, Shape};
 use nandle_model::library::{Model, ModelFacts};
 use nandle_model::media::FaultFile;
 
-use crate::open::{self, KeptFile, NameGuard};
+use crate::open::{self, FileLock, KeptFile, NameGuard};
 use crate::spec::{ArraySpec, TargetSpec};
 use crate::{OpenOptions, Problem, TargetError};
 
@@ -32,6 +32,8 @@ pub(crate) struct Leaf {
     pub(crate) kept: Option<KeptFile>,
     /// Takes a test file's name away when the leaf is dropped.
     pub(crate) guard: Option<NameGuard>,
+    /// Keeps others from writing to a file that is written to.
+    pub(crate) lock: Option<FileLock>,
 }
 
 /// What requests reach in the end.

@@ -152,6 +152,7 @@ fn a_kept_test_file_is_known_again() {
     drop(target);
     let target = open(&path, &write_options()).unwrap();
     assert!(!target.needs_fill() && target.is_writable());
+    drop(target);
     for io in [IoChoice::Uring, IoChoice::Threads] {
         let target = open(&path, &OpenOptions { io, ..write_options() }).unwrap();
         let error = common::write(target.io(1).unwrap(), 4 * MIB).unwrap_err();

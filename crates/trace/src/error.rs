@@ -17,6 +17,12 @@ pub enum TraceError {
         /// What the system said.
         source: io::Error,
     },
+    /// There is no line in it.
+    #[error("{} is empty, and no trace; see whether the program that should have written it failed", path.display())]
+    Empty {
+        /// Which file.
+        path: PathBuf,
+    },
     /// No format fits the beginning of the file.
     #[error(
         "{} is no trace that can be recognised; expected {}; its first line is {first_line:?}; name its format with --format",
@@ -27,6 +33,63 @@ pub enum TraceError {
         path: PathBuf,
         /// How it begins.
         first_line: String,
+    },
+    /// The compression ends before the text does.
+    #[error(
+        "reading the trace {}: its compression ends in the middle of a frame, so the file was cut off, or is still being \
+         written; get it whole, or read what is there: zstd -dcq {} | head -n -1 | nandle … -",
+        path.display(), path.display()
+    )]
+    CutOff {
+        /// Which file.
+        path: PathBuf,
+    },
+    /// The text begins as that of another format than the one that was named.
+    #[error(
+        "{} begins as {} does, and --format says {}; leave --format out, or name that one",
+        path.display(), found.description(), named.description()
+    )]
+    OtherFormat {
+        /// Which file.
+        path: PathBuf,
+        /// What was named.
+        named: Format,
+        /// What it looks like.
+        found: Format,
+    },
+    /// The text is there and tells of nothing, in the format that was named.
+    #[error(
+        "{}: {lines} lines were read as {}, and none of them tells of a request; name another --format, or leave it out",
+        path.display(), format.description()
+    )]
+    NoEvents {
+        /// Which file.
+        path: PathBuf,
+        /// What it was read as.
+        format: Format,
+        /// How many lines it has.
+        lines: u64,
+    },
+    /// A device was chosen, and the format tells of none.
+    #[error(
+        "{} is {}, which has one flat space and names no devices; leave --device out",
+        path.display(), format.description()
+    )]
+    NoDevices {
+        /// Which file.
+        path: PathBuf,
+        /// Its format.
+        format: Format,
+    },
+    /// A device was chosen of which the trace doesn't tell.
+    #[error("{} has no event of device {device}; it has {others}", path.display())]
+    NoSuchDevice {
+        /// Which file.
+        path: PathBuf,
+        /// What was chosen.
+        device: String,
+        /// Those of which it tells.
+        others: String,
     },
     /// A line is damaged.
     #[error("{}, line {line}: {complaint}, in {text:?}; --skip-bad counts such lines and goes on", path.display())]
@@ -56,7 +119,10 @@ pub enum TraceError {
         other: String,
     },
     /// The format needs two passes, and standard input can be read only once.
-    #[error("a trace of fio's names several files, which takes two passes: save it to a file and name that")]
+    #[error(
+        "a trace of fio's is read twice, because it may name several files, and standard input can be read only once: save it \
+         to a file and name that"
+    )]
     TwoPasses,
 }
 

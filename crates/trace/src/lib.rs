@@ -14,6 +14,7 @@
 //! ```
 
 mod error;
+mod fit;
 mod format;
 mod lines;
 mod reader;
@@ -22,6 +23,7 @@ mod statistics;
 mod writer;
 
 pub use error::TraceError;
+pub use fit::PageFit;
 pub use format::Format;
 pub use reader::{ReadOptions, Reader};
 pub use record::{Operation, Record};

@@ -8,6 +8,8 @@ use crate::{Record, TraceError};
 
 /// How much of a bad line an error shows.
 const SHOWN_CHARS: usize = 120;
+/// How many devices an error names.
+const OTHERS_SHOWN: usize = 8;
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 /// How a trace is to be read.
@@ -21,6 +23,14 @@ pub struct ReadOptions {
     pub skip_bad: bool,
 }
 
+/// Whose events are taken.
+enum Devices {
+    /// This one's. The others are passed over; no more of them are kept than an error names.
+    Chosen { device: String, others: Vec<String> },
+    /// The first one's, `None` until there is an event, and others are an error.
+    Single(Option<String>),
+}
+
 /// The events of a trace, one after the other.
 ///
 /// The file may be compressed by zstd. Memory doesn't depend on its size.
@@ -29,11 +39,13 @@ pub struct Reader {
     format: Format,
     lines: Lines,
     parser: Box<dyn Parser>,
-    device: Option<String>,
-    /// Whether `device` was asked for, so that others are passed over.
-    device_is_chosen: bool,
+    devices: Devices,
     skip_bad: bool,
     bad_lines: u64,
+    /// Events of the device.
+    events: u64,
+    /// Whether the beginning is that of the format.
+    is_recognised: bool,
     start_us: Option<u64>,
     failed: bool,
 }
@@ -42,13 +54,14 @@ impl Reader {
     /// Opens a trace; `-` is standard input.
     ///
     /// # Errors
-    /// The file can't be read, no format fits it, or its format takes two passes and it is standard input.
+    /// The file can't be read, no format fits it or another than the named one does, a device is chosen where there are
+    /// none, or its format takes two passes and it is standard input.
     pub fn open(path: &Path, options: &ReadOptions) -> Result<Self, TraceError> {
         let mut source = source(path)?;
-        let format = match options.format {
-            Some(format) => format,
-            None => recognised(path, &mut source)?,
-        };
+        let (format, is_recognised) = format(path, &mut source, options.format)?;
+        if options.device.is_some() && !format.names_devices() {
+            return Err(TraceError::NoDevices { path: path.into(), format });
+        }
         let mut parser = format.parser();
         if parser.surveys() {
             if path == Path::new("-") {
@@ -62,10 +75,14 @@ impl Reader {
             format,
             lines: Lines::new(source),
             parser,
-            device: options.device.clone(),
-            device_is_chosen: options.device.is_some(),
+            devices: match options.device.clone() {
+                Some(device) => Devices::Chosen { device, others: Vec::new() },
+                None => Devices::Single(None),
+            },
             skip_bad: options.skip_bad,
             bad_lines: 0,
+            events: 0,
+            is_recognised,
             start_us: None,
             failed: false,
         })
@@ -83,11 +100,13 @@ impl Reader {
 
     /// The next event, `None` at the end.
     fn read(&mut self) -> Result<Option<Record>, TraceError> {
+        let mut lines = 0;
         loop {
             let next = self.lines.next().map_err(|source| reading(&self.path, source))?;
-            let Some((line, text, whole)) = next else { return Ok(None) };
+            let Some((line, text, whole)) = next else { return self.at_the_end(lines).map(|()| None) };
+            lines = line;
             let parsed = if whole {
-                self.parser.parse(text)
+                parsed(&mut *self.parser, text)
             } else {
                 Err("a line of text was expected, and this is none or far too long".into())
             };
@@ -95,6 +114,7 @@ impl Reader {
                 Ok(None) => {}
                 Ok(Some(event)) => {
                     if let Some(record) = self.of_the_device(line, event)? {
+                        self.events += 1;
                         return Ok(Some(self.timed(record)));
                     }
                 }
@@ -107,15 +127,37 @@ impl Reader {
         }
     }
 
+    /// A trace without events is one, when it is known to be one.
+    fn at_the_end(&self, lines: u64) -> Result<(), TraceError> {
+        if self.events > 0 {
+            return Ok(());
+        }
+        match &self.devices {
+            Devices::Chosen { device, others } => {
+                let others = if others.is_empty() { "none at all".into() } else { others.join(" ") };
+                Err(TraceError::NoSuchDevice { path: self.path.clone(), device: device.clone(), others })
+            }
+            Devices::Single(_) if self.is_recognised || lines == 0 => Ok(()),
+            Devices::Single(_) => {
+                Err(TraceError::NoEvents { path: self.path.clone(), format: self.format, lines })
+            }
+        }
+    }
+
     fn of_the_device(&mut self, line: u64, event: Event) -> Result<Option<Record>, TraceError> {
         let Some(other) = event.device else { return Ok(Some(event.record)) };
-        match &self.device {
-            None => self.device = Some(other),
-            Some(device) if *device == other => {}
-            Some(_) if self.device_is_chosen => return Ok(None),
-            Some(device) => {
+        match &mut self.devices {
+            Devices::Single(Some(device)) | Devices::Chosen { device, .. } if *device == other => {}
+            Devices::Single(first @ None) => *first = Some(other),
+            Devices::Single(Some(device)) => {
                 let (path, device) = (self.path.clone(), device.clone());
                 return Err(TraceError::SeveralDevices { path, line, device, other });
+            }
+            Devices::Chosen { others, .. } => {
+                if others.len() < OTHERS_SHOWN && !others.contains(&other) {
+                    others.push(other);
+                }
+                return Ok(None);
             }
         }
         Ok(Some(event.record))
@@ -144,7 +186,20 @@ impl Iterator for Reader {
     }
 }
 
+/// What a line says, if that can be.
+fn parsed(parser: &mut dyn Parser, text: &str) -> Result<Option<Event>, String> {
+    let event = parser.parse(text)?;
+    match event.as_ref().and_then(|event| event.record.complaint()) {
+        Some(complaint) => Err(complaint),
+        None => Ok(event),
+    }
+}
+
 fn reading(path: &Path, source: io::Error) -> TraceError {
+    // Only the decompression knows where a file should end.
+    if source.kind() == io::ErrorKind::UnexpectedEof {
+        return TraceError::CutOff { path: path.into() };
+    }
     TraceError::File { action: "reading the trace", path: path.into(), source }
 }
 
@@ -164,15 +219,29 @@ fn source(path: &Path) -> Result<Box<dyn BufRead>, TraceError> {
     Ok(Box::new(BufReader::with_capacity(1 << 16, decoder)))
 }
 
-/// Looks at the beginning without taking it.
-fn recognised(path: &Path, source: &mut Box<dyn BufRead>) -> Result<Format, TraceError> {
+/// The format, and whether the beginning, which is looked at without being taken, shows that it is this one.
+fn format(
+    path: &Path,
+    source: &mut Box<dyn BufRead>,
+    named: Option<Format>,
+) -> Result<(Format, bool), TraceError> {
     let beginning = source.fill_buf().map_err(|source| reading(path, source))?;
+    if beginning.is_empty() {
+        return Err(TraceError::Empty { path: path.into() });
+    }
     let beginning = String::from_utf8_lossy(beginning);
     let first_line = beginning.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    Format::of(first_line).ok_or_else(|| TraceError::Unknown {
-        path: path.into(),
-        first_line: first_line.chars().take(SHOWN_CHARS).collect(),
-    })
+    match (named, Format::of(first_line)) {
+        (Some(named), Some(found)) if named != found => {
+            Err(TraceError::OtherFormat { path: path.into(), named, found })
+        }
+        (Some(named), found) => Ok((named, found.is_some())),
+        (None, Some(found)) => Ok((found, true)),
+        (None, None) => Err(TraceError::Unknown {
+            path: path.into(),
+            first_line: first_line.chars().take(SHOWN_CHARS).collect(),
+        }),
+    }
 }
 
 fn survey(path: &Path, source: Box<dyn BufRead>, parser: &mut dyn Parser) -> Result<(), TraceError> {

@@ -1,5 +1,8 @@
 use serde::{Deserialize, Serialize};
 
+/// No file and no device is longer: offsets have a sign.
+const END_MAX: u64 = i64::MAX.cast_unsigned();
+
 /// One event of a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Record {
@@ -57,6 +60,18 @@ impl Record {
         self.address / page_bytes..end.div_ceil(page_bytes).max(self.address / page_bytes)
     }
 
+    /// What can't be of it, if anything: an event without bytes, or one beyond the end of any file.
+    pub(crate) fn complaint(&self) -> Option<String> {
+        let Self { operation, address, length_bytes, .. } = self;
+        if *length_bytes == 0 && *operation != Operation::Sync {
+            return Some(format!("a {} of 0 bytes; the length should be above 0", operation.name()));
+        }
+        let end = address.checked_add(*length_bytes).filter(|end| *end <= END_MAX);
+        end.is_none().then(|| {
+            format!("the address {address} and {length_bytes} bytes from there lie beyond 2^63, where any file ends")
+        })
+    }
+
     /// Whether the event begins and ends on a page's border.
     pub fn is_aligned(&self, page_bytes: u64) -> bool {
         self.address.is_multiple_of(page_bytes) && self.length_bytes.is_multiple_of(page_bytes)
@@ -66,6 +81,20 @@ impl Record {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_can_not_be_is_complained_of() {
+        let complaint = |operation, address, length_bytes| {
+            Record { time_us: 0, operation, address, length_bytes }.complaint().unwrap_or_default()
+        };
+        for operation in Operation::ALL {
+            assert_eq!(complaint(operation, 1 << 62, 512), "");
+            assert!(complaint(operation, u64::MAX, 512).contains("2^63"));
+            assert!(complaint(operation, (1 << 63) - 512, 513).contains("2^63"));
+        }
+        assert!(complaint(Operation::Write, 0, 0).contains("a write of 0 bytes"));
+        assert_eq!(complaint(Operation::Sync, 0, 0), "");
+    }
 
     #[test]
     fn a_record_touches_every_page_it_overlaps() {

@@ -80,7 +80,7 @@ fn foreign_empty_and_missing_files_are_refused() {
     let foreign = file(directory.path(), "cat.png", b"\x89PNG\r\n\x1a\n\0\0");
     assert!(refused(&foreign).contains("--format"));
     let empty = file(directory.path(), "empty", "");
-    assert!(refused(&empty).contains("no trace that can be recognised"));
+    assert!(refused(&empty).contains("is empty"));
     assert!(refused(&directory.path().join("none")).contains("none"));
 }
 
@@ -102,7 +102,9 @@ fn a_compressed_file_that_is_cut_off_is_an_error_and_not_an_end() {
     writer.finish().unwrap();
     let whole = fs::read(&path).unwrap();
     let cut = file(directory.path(), "cut.csv.zst", &whole[..whole.len() / 2]);
-    assert!(matches!(read(&cut, &ReadOptions::default()), Err(TraceError::File { .. })));
+    let error = read(&cut, &ReadOptions::default()).unwrap_err();
+    assert!(matches!(error, TraceError::CutOff { .. }), "{error}");
+    assert!(error.to_string().contains("zstd -dcq"), "{error}");
 }
 
 #[test]
@@ -117,4 +119,48 @@ fn events_of_several_devices_need_a_choice() {
     let records = read(&path, &options).unwrap();
     let what: Vec<_> = records.iter().map(|record| (record.time_us, record.address)).collect();
     assert_eq!(what, [(0, 0), (10, 4096)], "times count from the first event");
+}
+
+#[test]
+fn a_format_that_is_named_must_be_the_one_that_is_there() {
+    let directory = tempfile::tempdir().unwrap();
+    let refused = |path: &Path, format| {
+        read(path, &ReadOptions { format: Some(format), ..Default::default() }).unwrap_err().to_string()
+    };
+    let ours = file(directory.path(), "a.csv", "time_us,op,address,length\n1,write,0,4096\n");
+    let said = refused(&ours, Format::Blkparse);
+    assert!(said.contains("begins as a CSV") && said.contains("blkparse"), "{said}");
+    let foreign = file(directory.path(), "notes", "one\ntwo\n");
+    let said = refused(&foreign, Format::PerfScript);
+    assert!(said.contains("2 lines") && said.contains("none of them"), "{said}");
+    let header = file(directory.path(), "header.csv", "time_us,op,address,length\n");
+    let csv = ReadOptions { format: Some(Format::Csv), ..Default::default() };
+    assert_eq!(read(&header, &csv).unwrap(), [], "a trace without events is one");
+}
+
+#[test]
+fn a_device_that_is_chosen_must_be_there() {
+    let directory = tempfile::tempdir().unwrap();
+    let refused = |path: &Path, device: &str| {
+        let options = ReadOptions { device: Some(device.into()), ..Default::default() };
+        read(path, &options).unwrap_err().to_string()
+    };
+    let ours = file(directory.path(), "a.csv", "time_us,op,address,length\n1,write,0,4096\n");
+    let said = refused(&ours, "8,0");
+    assert!(said.contains("names no devices") && said.contains("--device"), "{said}");
+    let msr = file(directory.path(), "hm.csv", "128166372003061629,hm,0,Write,0,4096,1\n");
+    let said = refused(&msr, "hm.7");
+    assert!(said.contains("no event of device hm.7") && said.contains("hm.0"), "{said}");
+}
+
+#[test]
+fn what_no_device_can_do_is_a_bad_line() {
+    let directory = tempfile::tempdir().unwrap();
+    let text = "time_us,op,address,length\n1,write,18446744073709551615,4096\n2,write,9223372036854775807,1\n\
+                3,write,0,0\n4,sync,0,0\n5,write,0,4096\n";
+    let path = file(directory.path(), "a.csv", text);
+    let said = read(&path, &ReadOptions::default()).unwrap_err().to_string();
+    assert!(said.contains("line 2") && said.contains("beyond 2^63"), "{said}");
+    let mut reader = Reader::open(&path, &ReadOptions { skip_bad: true, ..Default::default() }).unwrap();
+    assert_eq!((reader.by_ref().map(Result::unwrap).count(), reader.bad_lines()), (2, 3));
 }

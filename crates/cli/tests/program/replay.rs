@@ -37,6 +37,15 @@ fn a_trace_is_replayed_on_the_disk_under_every_policy() {
 }
 
 #[test]
+fn a_replay_on_a_model_fits_a_terminal_and_tells_what_was_erased() {
+    let place = Place::new();
+    place.write("a.csv", trace(100));
+    let told = place.nandle("replay a.csv --on model:mtron-16 --durability each").done();
+    let told = told.fits_80_columns().stdout;
+    assert!(told.contains("8MiB to stage in") && told.contains(" erased ("), "{told}");
+}
+
+#[test]
 fn a_replay_on_a_model_is_the_same_every_time_and_tells_what_the_drive_did() {
     let place = Place::new();
     place.write("a.csv", trace(100));
@@ -59,9 +68,17 @@ fn what_can_not_be_replayed_is_refused() {
     place.write("reads.csv", "time_us,op,address,length\n1,read,0,4096\n");
     place.nandle("replay reads.csv --on .").refused(1, &["no writes"]);
     place.write("a.csv", trace(1));
-    place.nandle("replay a.csv --on . --page 5000").refused(2, &["5000"]);
+    place.nandle("replay a.csv --on . --page 5000").refused(2, &["5000", "4KiB to 64KiB"]);
+    place.nandle("replay a.csv --on . --page x").refused(2, &["4KiB to 64KiB"]);
+    place.nandle("replay a.csv --on . --policies auto,direct,auto").refused(2, &["auto more than once"]);
+    place.nandle("replay a.csv --on . --limit 0").refused(2, &["--limit", "at least 1"]);
+    place
+        .nandle("replay a.csv --on model:mtron-16:state=120%")
+        .refused(2, &["state=120%", "0% to state=100%"]);
     place.nandle("replay a.csv --on . --policies fast").refused(2, &["fast", "stable-ring"]);
-    place.nandle("replay a.csv --on . --policies stable-ring --buffer 4KiB").refused(2, &["buffer"]);
+    place
+        .nandle("replay a.csv --on . --policies stable-ring --buffer 4KiB")
+        .refused(2, &["buffer of 4KiB", "least 64KiB"]);
     place.nandle("replay a.csv --on nowhere").refused(2, &["nowhere"]);
     let foreign = place.write("foreign", vec![7; 1 << 20]);
     place.nandle("replay a.csv --on foreign").says(&["foreign", "--overwrite"]);
@@ -110,4 +127,47 @@ fn a_profile_says_what_writing_costs_and_what_it_lacks_is_named() {
     let remarks = json["remarks"].to_string();
     assert!(remarks.contains("profile.json") && remarks.contains("doesn't say"), "{remarks}");
     place.nandle("replay a.csv --on model:mtron-16 --profile none.json").says(&["none.json"]);
+}
+
+#[test]
+fn a_page_that_the_writes_do_not_fit_is_said_before_the_work_and_in_the_result() {
+    let place = Place::new();
+    place.write("a.csv", trace(100));
+    let replay = |options: &str| {
+        place
+            .nandle(&format!("replay a.csv --on model:x25-e-64 --policies direct --limit 100 {options}"))
+            .done()
+    };
+    let outcome = replay("--page 16K --json").says(&["note: All 100 writes", "--page 4KiB"]);
+    let json = outcome.json();
+    assert!(json["remarks"].to_string().contains("All 100 writes"), "{json}");
+    assert_eq!((&json["trace_writes"], &json["page_writes"]), (&100.into(), &100.into()));
+    replay("").says_not("note:");
+    place.write("b.csv", trace(100).replace(",4096\n", ",16384\n"));
+    let told = place.nandle("replay b.csv --on model:x25-e-64 --policies direct --limit 100").done();
+    assert!(told.stdout.contains("100 writes (398 pages of 4KiB)"), "{}", told.stdout);
+    told.says(&["note: Most writes are of 16KiB", "4 pages of 4KiB", "--page 16KiB"]);
+}
+
+#[test]
+fn a_profile_of_another_drive_is_said_and_what_is_assumed_is_marked() {
+    let place = Place::new();
+    place.write("a.csv", trace(100));
+    place.nandle("probe model:mtron-16 --budget 1s --file-size 16MiB").done();
+    let replay = |options: &str| {
+        place
+            .nandle(&format!(
+                "replay a.csv --policies direct --limit 50 --json --profile profile.json {options}"
+            ))
+            .done()
+    };
+    let other =
+        replay("--on model:x25-e-64").says(&["WARNING", "modelled mtron-16", "modelled x25-e-64"]).json();
+    assert!(other["remarks"].to_string().contains("WARNING"), "{other}");
+    let same = replay("--on model:mtron-16:capacity=2GiB");
+    same.says_not("WARNING");
+    let assumed = same.json()["write_costs"]["assumed"].to_string();
+    assert!(assumed.contains("random_ns") && assumed.contains("focused_area_bytes"), "{assumed}");
+    replay("--on .").says(&["is not of the device under .", "nandle probe ."]);
+    replay("--on made --overwrite").says(&["is not of the device under made"]);
 }

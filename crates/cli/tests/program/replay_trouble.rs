@@ -22,7 +22,7 @@ fn a_target_that_is_too_small_is_refused_before_it_is_written() {
         place.nandle(&format!("replay a.csv --on small --overwrite {options}")).refused(2, parts);
     };
     refused("", &["beside what the stores need", "larger target", "smaller --buffer"]);
-    refused("--wrap", &["(--wrap) takes 4194304", "larger target"]);
+    refused("--wrap", &["(--wrap) takes 4MiB", "larger target"]);
     assert_eq!(place.read("small"), small, "nothing was written");
     place.write_noise("medium", 7 * MIB);
     let command = "replay a.csv --on medium --overwrite --policies direct --limit 300";

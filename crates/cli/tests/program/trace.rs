@@ -79,8 +79,12 @@ fn bad_traces_are_refused_and_leave_nothing_behind() {
     place.nandle("trace stat cat.png").refused(1, &["no trace that can be recognised", "--format"]);
     place.nandle("trace stat none.csv").refused(1, &["none.csv"]);
     place.nandle("trace stat bad.csv --page 5000").refused(2, &["power of two"]);
-    place.nandle("trace convert bad.csv out.csv --to msr").refused(2, &["only read"]);
-    place.nandle("trace convert bad.csv cat.png").refused(1, &["cat.png", "exists"]);
+    place.nandle("trace stat bad.csv --page x").refused(2, &["512B to 1MiB"]);
+    place.nandle("trace stat bad.csv --limit 0").refused(2, &["--limit", "at least 1"]);
+    place.nandle("trace convert bad.csv out.csv --to msr").refused(2, &["csv, fio-iolog]"]);
+    place.nandle("trace convert bad.csv cat.png").refused(2, &["cat.png", "there already", "remove it"]);
+    place.nandle("trace convert bad.csv none/out.csv").refused(2, &["none/out.csv", "no directory"]);
+    assert_eq!(place.names(), ["bad.csv", "cat.png"]);
 }
 
 #[test]
@@ -92,4 +96,34 @@ fn a_trace_is_described_on_a_page() {
     for part in ["<!DOCTYPE html>", "a.csv", "rewritten"] {
         assert!(page.contains(part), "{part}");
     }
+}
+
+#[test]
+fn a_format_or_device_that_is_not_there_is_refused_by_every_command() {
+    let place = Place::new();
+    place.write("a.csv", OURS);
+    place.write("hm.csv", "128166372003061629,hm,0,Write,0,4096,1\n");
+    for command in ["trace stat TRACE", "trace convert TRACE b.csv", "replay TRACE --on model:x25-e-64"] {
+        let refused = |trace: &str, options: &str, parts: &[&str]| {
+            let command = command.replace("TRACE", trace);
+            place.nandle(&format!("{command} {options}")).refused(2, parts);
+        };
+        refused("a.csv", "--format blkparse", &["a.csv begins as a CSV", "--format"]);
+        refused("a.csv", "--device 8,0", &["names no devices", "--device"]);
+        refused("hm.csv", "--device hm.1", &["no event of device hm.1", "it has hm.0"]);
+    }
+    assert_eq!(place.names(), ["a.csv", "hm.csv"]);
+}
+
+#[test]
+fn a_page_that_the_writes_do_not_fit_is_said() {
+    let place = Place::new();
+    place.write("a.csv", "time_us,op,address,length\n1,write,0,8192\n2,write,8192,8192\n");
+    let told = place.nandle("trace stat a.csv").done().fits_80_columns().stdout;
+    assert!(told.contains("Most writes are of 8KiB") && told.contains("--page 8KiB"), "{told}");
+    let told = place.nandle("trace stat a.csv --page 16K").done().stdout;
+    assert!(told.contains("All 2 writes begin or end"), "{told}");
+    let told = place.nandle("trace stat a.csv --page 8K").done().stdout;
+    assert!(!told.contains('!') && told.contains("No page is written twice."), "{told}");
+    assert_eq!(place.nandle("trace stat a.csv --json").done().json()["usual_write_bytes"], 8192);
 }

@@ -15,6 +15,9 @@ const EXPECTED: &str = "a size such as 4096, 4KiB, 64MiB or 1.5GiB (4K means 4Ki
 pub fn parse_bytes(text: &str) -> Result<u64, UnitError> {
     let fail = |why| UnitError { text: text.into(), why, expected: EXPECTED };
     let (number, unit) = split_number(text.trim());
+    if number.is_empty() {
+        return Err(fail("doesn't begin with a number"));
+    }
     let unit = unit_bytes(unit.trim_start()).ok_or_else(|| fail("has no unit of 1024s that is known"))?;
     multiply(number, unit).ok_or_else(|| fail("is not a size"))?.map_err(|_| fail("is beyond 64 bits"))
 }
@@ -78,6 +81,15 @@ mod tests {
             let error = parse_bytes(text).unwrap_err().to_string();
             assert!(error.contains("64MiB"), "{text}: {error}");
         }
+    }
+
+    #[test]
+    fn a_word_lacks_a_number_and_not_a_unit() {
+        for text in ["x", "KiB", "", "-4K"] {
+            let error = parse_bytes(text).unwrap_err().to_string();
+            assert!(error.contains("doesn't begin with a number"), "{text}: {error}");
+        }
+        assert!(parse_bytes("4X").unwrap_err().to_string().contains("unit"));
     }
 
     #[test]

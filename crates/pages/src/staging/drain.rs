@@ -85,20 +85,38 @@ pub(super) async fn make_space(shared: &Rc<Shared>) -> Result<bool, PageError> {
 /// Brings everything home that is staged.
 pub(super) async fn everything(shared: &Rc<Shared>) -> Result<(), PageError> {
     let _hurry = shared.hurry();
-    loop {
-        while let Some(claim) = shared.claim() {
-            bring_home(shared, claim).await?;
-        }
-        let others = shared.state.borrow().homing.len();
-        if others == 0 {
-            break;
-        }
-        let moved_on =
-            || shared.state.borrow().homing.len() < others || shared.disk.check_writable().is_err();
-        shared.changed.wait(|| moved_on().then_some(())).await;
-        shared.disk.check_writable()?;
-    }
+    while step(shared).await? {}
     shared.settle().await.map(|_| ())
+}
+
+/// The same in the background, as long as the store isn't being closed.
+pub(super) fn clear(shared: &Rc<Shared>) {
+    shared.state.borrow_mut().workers += 1;
+    shared.is_clearing.set(true);
+    let worker = Rc::clone(shared);
+    shared.disk.handle().spawn_named("page store: clearing the staging area", async move {
+        let hurry = worker.hurry();
+        // What fails here has stopped the store, so everybody learns of it.
+        while !worker.state.borrow().is_stopped && matches!(step(&worker).await, Ok(true)) {}
+        drop(hurry);
+        worker.is_clearing.set(false);
+        worker.state.borrow_mut().workers -= 1;
+        worker.changed.notify();
+    });
+}
+
+/// Brings the next pages home, or waits for others who do so. Returns whether there were any.
+async fn step(shared: &Rc<Shared>) -> Result<bool, PageError> {
+    if let Some(claim) = shared.claim() {
+        return bring_home(shared, claim).await.map(|()| true);
+    }
+    let others = shared.state.borrow().homing.len();
+    if others == 0 {
+        return Ok(false);
+    }
+    let moved_on = || shared.state.borrow().homing.len() < others || shared.disk.check_writable().is_err();
+    shared.changed.wait(|| moved_on().then_some(())).await;
+    shared.disk.check_writable().map(|()| true)
 }
 
 /// Brings these pages home, those of them that are staged.

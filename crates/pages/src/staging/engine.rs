@@ -66,6 +66,8 @@ pub(super) struct Shared {
     pub(super) push_turn: Turn,
     pub(super) settle_turn: Turn,
     pub(super) is_flushing_ahead: Cell<bool>,
+    /// A worker brings everything home.
+    pub(super) is_clearing: Cell<bool>,
 }
 
 pub(super) struct State {
@@ -156,6 +158,7 @@ impl Staging {
             push_turn: Turn::default(),
             settle_turn: Turn::default(),
             is_flushing_ahead: Cell::default(),
+            is_clearing: Cell::default(),
         });
         if !shared.options.read_only {
             // What goes on in the background must not go on after a failure.
@@ -200,6 +203,16 @@ impl Staging {
         let _hurry = self.shared.hurry();
         self.shared.settle().await?;
         Ok(alive)
+    }
+
+    /// Brings home in the background what is staged. Not to be asked for again before it has [ended](Self::is_clearing).
+    pub(crate) fn clear(&self) {
+        drain::clear(&self.shared);
+    }
+
+    /// Whether that goes on.
+    pub(crate) fn is_clearing(&self) -> bool {
+        self.shared.is_clearing.get()
     }
 
     async fn accept(&self, batch: Batch) -> Result<(), PageError> {

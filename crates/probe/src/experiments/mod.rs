@@ -20,6 +20,7 @@ mod read_ahead;
 mod rounds;
 mod scaling;
 mod series;
+mod shares;
 mod smallest_block;
 mod statistics;
 mod steady_state;

@@ -2,6 +2,7 @@ use nandle_io::Nanos;
 use nandle_io::units::format_duration;
 use nandle_profile::{Experiments, SkippedExperiment};
 
+use super::shares::fair_shares;
 use super::{ALL, Circumstances, Conductible, Cost};
 
 /// What a user wants of the experiments.
@@ -71,8 +72,8 @@ impl Plan {
 /// Chooses experiments. Those that are complete already are left out without a word.
 ///
 /// Each that is wanted and possible gets its least time, one after the other, as long as the budget lasts; what is left
-/// is shared out in proportion to what each would like beyond it. Bytes to write are shared out evenly, and nobody gets more
-/// than it would like.
+/// is shared out in proportion to what each would like beyond it. Bytes to write are shared out fairly: flushes, which
+/// take few, get all that they would like before steady states, which take what they get.
 ///
 /// # Errors
 /// A name isn't known.
@@ -136,29 +137,14 @@ fn share_out(
 ) -> Vec<Chosen> {
     let beyond = |cost: &Cost| cost.time_wanted.since(cost.time_least).0;
     let beyond_all: u64 = chosen.iter().map(|(_, cost)| beyond(cost)).sum();
-    let each = even_share(chosen.iter().map(|(_, cost)| cost.write_bytes_max).collect(), write_limit_bytes);
-    let share = |(experiment, cost): &(&'static dyn Conductible, Cost)| Chosen {
+    let wants: Vec<u64> = chosen.iter().map(|(_, cost)| cost.write_bytes_max).collect();
+    let shares = fair_shares(write_limit_bytes, &wants);
+    let chosen = chosen.iter().zip(shares).map(|((experiment, cost), write_bytes_max)| Chosen {
         experiment: *experiment,
         time: cost.time_least + Nanos(part(left.0.min(beyond_all), beyond(cost), beyond_all)),
-        write_bytes_max: cost.write_bytes_max.min(each),
-    };
-    chosen.iter().map(share).collect()
-}
-
-/// The most that each may have of a limit, so that who wants little gets all of it, and who wants more an even share of what
-/// is then left. In proportion to what they want, those that want gigabytes would leave the others next to nothing.
-fn even_share(mut wanted: Vec<u64>, limit: u64) -> u64 {
-    wanted.retain(|bytes| *bytes > 0);
-    wanted.sort_unstable();
-    let mut left = limit;
-    for (index, bytes) in wanted.iter().enumerate() {
-        let even = left / (wanted.len() - index) as u64;
-        if *bytes > even {
-            return even;
-        }
-        left -= bytes;
-    }
-    u64::MAX
+        write_bytes_max,
+    });
+    chosen.collect()
 }
 
 /// `amount × own / all`, rounded down; 0 of nothing.

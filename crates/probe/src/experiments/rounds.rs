@@ -11,7 +11,7 @@ use crate::load::{ClosedLoop, Counting, LoadError, Measurement, Refill, Stop, Wo
 use crate::pattern::{Area, Pattern, below, generator};
 
 /// A shorter slice tells nothing.
-const SLICE_MIN: Nanos = Nanos::from_millis(5);
+pub(super) const SLICE_MIN: Nanos = Nanos::from_millis(5);
 /// Requests before a device has recognised a pattern.
 const FIRST_REQUESTS: u64 = 3;
 

@@ -65,13 +65,11 @@ impl Experiment for SmallestBlockSearch {
 
     fn cost(&self, circumstances: &Circumstances) -> Result<Cost, String> {
         let cells = cells(circumstances, &operations(circumstances.shape.writable));
-        let writes = cells.iter().filter(|cell| cell.operation == OperationKind::Write);
-        let round_bytes: u64 = writes.map(|cell| cell.requests().bytes_max()).sum();
         let count = cells.len() as u64;
         Ok(Cost {
             time_least: Nanos::from_millis(60 * count),
             time_wanted: Nanos::from_millis(1500 * count),
-            write_bytes_max: round_bytes * ROUNDS_MAX as u64,
+            write_bytes_max: round_bytes(&cells) * ROUNDS_MAX as u64,
         })
     }
 
@@ -83,7 +81,11 @@ impl Experiment for SmallestBlockSearch {
         let writes = lab.write_left_bytes() > 0;
         let cells = cells(lab.circumstances, &operations(writes));
         let mut seeds = Seeds::new(lab);
-        let turns = Turns { time: lab.time_left(), rounds_max: ROUNDS_MAX, slice_max: SLICE_MAX };
+        // Fewer rounds where the bytes are short: wider intervals, and still an answer.
+        let by_bytes =
+            usize::try_from(lab.write_left_bytes() / round_bytes(&cells).max(1)).unwrap_or(usize::MAX);
+        let rounds_max = if writes { by_bytes.clamp(1, ROUNDS_MAX) } else { ROUNDS_MAX };
+        let turns = Turns { time: lab.time_left(), rounds_max, slice_max: SLICE_MAX };
         let rounds = Rounds::measure(lab, &cells, turns, |lab, cell, time| {
             lab.tell(&format!("{}s of {}", cell.operation, format_bytes(cell.block_bytes)));
             let area = area_from(lab, cell.shift_bytes, cell.block_bytes)?;
@@ -110,6 +112,12 @@ impl Experiment for SmallestBlockSearch {
 
 fn operations(writes: bool) -> Vec<OperationKind> {
     if writes { vec![OperationKind::Read, OperationKind::Write] } else { vec![OperationKind::Read] }
+}
+
+/// Written in a round at most.
+fn round_bytes(cells: &[Cell]) -> u64 {
+    let writes = cells.iter().filter(|cell| cell.operation == OperationKind::Write);
+    writes.map(|cell| cell.requests().bytes_max()).sum()
 }
 
 fn cells(circumstances: &Circumstances, operations: &[OperationKind]) -> Vec<Cell> {

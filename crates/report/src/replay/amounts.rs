@@ -31,6 +31,29 @@ pub(super) fn flash(policies: &[PolicyOutcome]) -> Option<Figure> {
     Some(bars(policies, "flash-bytes", ("At the flash", finding), "Bytes programmed into flash", factor))
 }
 
+/// Flash that the drive erased.
+pub(super) fn erased(policies: &[PolicyOutcome]) -> Option<Figure> {
+    let bytes = |policy: &PolicyOutcome| policy.drive.map(|drive| drive.erased_bytes);
+    let known = || policies.iter().filter_map(|policy| Some((policy, bytes(policy)?)));
+    let (least, fewest) = known().min_by_key(|(_, bytes)| *bytes)?;
+    if known().all(|(_, bytes)| bytes == 0) {
+        return None;
+    }
+    let bar = |(kind, policy): (usize, &PolicyOutcome)| {
+        let bytes = bytes(policy)?;
+        let said = Quantity::capacity(bytes).to_string();
+        Some(Bar { label: policy.policy.to_owned(), value: bytes as f64, said, kind })
+    };
+    Some(Figure::Bars(Bars {
+        id: "erased-bytes",
+        title: "Erased",
+        finding: format!("{} has the least flash erased: {}.", least.policy, Quantity::capacity(fewest)),
+        note: "What wears a drive out: its blocks bear so many erasures and no more.".to_owned(),
+        quantity: "Flash erased meanwhile".to_owned(),
+        groups: Group::alone(policies.iter().enumerate().filter_map(bar).collect()),
+    }))
+}
+
 fn bars(
     policies: &[PolicyOutcome],
     id: &'static str,

@@ -21,8 +21,8 @@ pub struct ReplayReport<'a> {
     pub trace: &'a str,
     /// What it was replayed on.
     pub target: &'a str,
-    /// Page writes in it.
-    pub page_writes: u64,
+    /// How many writes it has, and of what, in words.
+    pub writes: &'a str,
     /// Pages of a store.
     pub pages: u64,
     /// Length of a page.
@@ -74,7 +74,12 @@ fn questions(policies: &[PolicyOutcome]) -> Vec<Question> {
         question(
             "amounts",
             "What does each write?",
-            vec![amounts::device(policies), amounts::flash(policies), amounts::absorbed(policies)],
+            vec![
+                amounts::device(policies),
+                amounts::flash(policies),
+                amounts::erased(policies),
+                amounts::absorbed(policies),
+            ],
         ),
         question("auto", "What did auto choose?", vec![auto::ways(policies)]),
         question(
@@ -97,15 +102,17 @@ fn masthead(report: &ReplayReport) -> Markup {
     } else {
         "no page".to_owned()
     };
-    let rows = [
+    let staging = report.policies.iter().map(|policy| policy.buffer_bytes).max().filter(|bytes| *bytes > 0);
+    let mut rows = vec![
         ("Trace", text::clean(report.trace)),
-        ("Writes", format!("{} of {}", text::plain(report.page_writes), Quantity::size(report.page_bytes))),
+        ("Writes", report.writes.to_owned()),
         ("Store", Quantity::size(report.pages.saturating_mul(report.page_bytes)).to_string()),
         ("Contents", report.contents.to_owned()),
         ("Depth", report.queue_depth.to_string()),
         ("Durable", report.durable.to_owned()),
         ("Read back", checked),
     ];
+    rows.extend(staging.map(|bytes| ("Staging area", Quantity::size(bytes).to_string())));
     html! {
         p.kicker { "Replay" }
         h1 { bdi { (text::clean(report.target)) } }

@@ -11,39 +11,63 @@ pub(super) fn progress(policies: &[PolicyOutcome]) -> Option<Figure> {
     let curves = curves(policies.iter().enumerate(), |sample| sample.writes as f64);
     let axes = (TIME, YAxis::Number("Page writes done"));
     let plot = Plot::joined("progress", "Progress", axes, "", View::alone(curves));
-    let (first, last) = (slowest(policies.iter(), Pace::First)?, slowest(policies.iter(), Pace::Last)?);
-    let finding = if first.0 == last.0 {
-        format!("{} is the slowest from the first to the last stretch.", first.0)
-    } else {
-        format!("{} is the slowest in the first stretch, {} in the last.", first.0, last.0)
-    };
+    let finding = slowest(policies)?;
     let note =
         "A straight line is an even pace; where it bends down, the policy or the drive has to catch up."
             .to_owned();
     Plot { finding, note, ..plot }.drawn()
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Pace {
-    First,
-    Last,
+/// Who is slowest, stretch by stretch. All policies do the same work in a stretch; the final checkpoint, which the last
+/// sample ends with, writes no page and is named apart.
+fn slowest(policies: &[PolicyOutcome]) -> Option<String> {
+    let times: Vec<_> = policies.iter().map(|policy| (policy.policy, stretches_ns(policy))).collect();
+    let stretches = times.iter().map(|(_, stretches)| stretches.len()).min()?;
+    let slowest_in = |stretch: usize| {
+        let of_all = times.iter().filter_map(|(name, times)| Some((*name, *times.get(stretch)?)));
+        of_all.max_by_key(|(_, time_ns)| *time_ns).map(|(name, _)| name)
+    };
+    let slowest: Vec<_> = (0..stretches).filter_map(slowest_in).collect();
+    let (first, last) = (slowest.first()?, slowest.last()?);
+    let sentence = if let [only] = policies {
+        let times_ns = stretches_ns(only);
+        let times = *times_ns.iter().max()? as f64 / (*times_ns.iter().min()?).max(1) as f64;
+        format!("The slowest stretch takes {} times as long as the fastest.", text::significant(times, 3))
+    } else if slowest.iter().all(|name| name == first) {
+        format!("{first} is the slowest from the first to the last stretch.")
+    } else if first == last {
+        let count = slowest.iter().filter(|name| *name == first).count();
+        format!(
+            "{first} is the slowest in the first stretch and in the last, in {count} of {stretches} in all."
+        )
+    } else {
+        format!("{first} is the slowest in the first stretch, {last} in the last.")
+    };
+    let longest = policies.iter().max_by_key(|policy| policy.checkpoint_ns)?;
+    let checkpoint = match longest.checkpoint_ns {
+        0 => String::new(),
+        time_ns => {
+            format!(
+                " The final checkpoint takes longest with {}: {}.",
+                longest.policy,
+                text::time_ns(time_ns)
+            )
+        }
+    };
+    Some(sentence + &checkpoint)
 }
 
-/// The policy with the least writes per second in a stretch.
-fn slowest<'a>(policies: impl Iterator<Item = &'a PolicyOutcome>, pace: Pace) -> Option<(&'static str, f64)> {
-    let rate = |policy: &PolicyOutcome| {
-        let samples = &policy.samples;
-        let (from, to) = match pace {
-            Pace::First => ((0, 0), samples.first().map(|s| (s.writes, s.elapsed_ns))?),
-            Pace::Last => {
-                let before = samples.get(samples.len().checked_sub(2)?)?;
-                ((before.writes, before.elapsed_ns), samples.last().map(|s| (s.writes, s.elapsed_ns))?)
-            }
-        };
-        let elapsed_ns = (to.1 - from.1).max(1) as f64;
-        Some((policy.policy, (to.0 - from.0) as f64 / elapsed_ns))
-    };
-    policies.filter_map(rate).min_by(|a, b| a.1.total_cmp(&b.1))
+/// How long each stretch with page writes in it took.
+fn stretches_ns(policy: &PolicyOutcome) -> Vec<u64> {
+    let (mut writes, mut elapsed_ns) = (0, 0);
+    let mut stretches = Vec::new();
+    for sample in &policy.samples {
+        if sample.writes > writes {
+            stretches.push(sample.elapsed_ns - elapsed_ns);
+        }
+        (writes, elapsed_ns) = (sample.writes, sample.elapsed_ns);
+    }
+    stretches
 }
 
 /// Pages in the staging areas over time, of the policies that have one.
@@ -77,4 +101,43 @@ fn curves<'a>(
         Curve::joined(policy.policy, Look::Kind(index), policy.samples.iter().map(point).collect())
     };
     policies.map(curve).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::made_up;
+
+    /// With the times of its stretches, and of a checkpoint after them.
+    fn policy(name: &'static str, stretches_ns: &[u64], checkpoint_ns: u64) -> PolicyOutcome {
+        let like = made_up::policies().remove(0);
+        let sample = *like.samples.first().unwrap();
+        let (mut samples, mut elapsed_ns) = (Vec::new(), 0);
+        for (number, time_ns) in (1..).zip(stretches_ns) {
+            elapsed_ns += time_ns;
+            samples.push(Sample { elapsed_ns, writes: number * 4096, ..sample });
+        }
+        let writes = samples.last().unwrap().writes;
+        samples.push(Sample { elapsed_ns: elapsed_ns + checkpoint_ns, writes, ..sample });
+        PolicyOutcome { policy: name, checkpoint_ns, samples, ..like }
+    }
+
+    #[test]
+    fn the_slowest_is_named_by_the_stretches_and_not_by_the_checkpoint() {
+        let found = |one: &[u64], other: &[u64]| {
+            slowest(&[policy("one", one, 0), policy("other", other, 7_000_000)]).unwrap()
+        };
+        let said = found(&[5, 5, 5], &[9, 9, 9]);
+        assert!(said.starts_with("other is the slowest from the first to the last stretch."), "{said}");
+        assert!(said.contains("checkpoint takes longest with other: 7.00\u{a0}ms"), "{said}");
+        let said = found(&[5, 12, 5], &[9, 9, 9]);
+        assert!(
+            said.contains("other is the slowest in the first stretch and in the last, in 2 of 3"),
+            "{said}"
+        );
+        let said = found(&[5, 9, 12], &[9, 5, 9]);
+        assert!(said.contains("other is the slowest in the first stretch, one in the last."), "{said}");
+        let alone = slowest(&[policy("one", &[4, 4, 10], 0)]).unwrap();
+        assert_eq!(alone, "The slowest stretch takes 2.50 times as long as the fastest.");
+    }
 }

@@ -57,21 +57,51 @@ pub(super) fn latencies(policies: &[PolicyOutcome]) -> Option<Figure> {
         Group { name: (*name).to_owned(), bars: policies.iter().enumerate().filter_map(bar).collect() }
     };
     let groups: Vec<_> = QUANTILES.iter().map(group).filter(|group| !group.bars.is_empty()).collect();
-    let known = policies.iter().filter_map(|policy| Some((policy, policy.latency_ns.p99?)));
-    let (best, p99) = known.min_by_key(|(_, p99)| *p99)?;
+    let p99 = policies.iter().filter_map(|policy| policy.latency_ns.p99).min()?;
     Some(Figure::Bars(Bars {
         id: "write-latency",
         title: "Latency of a write",
-        finding: format!(
-            "{} has the shortest 99th percentile: {}{}.",
-            best.policy,
-            text::time_ns(p99),
-            best.latency_ns.p999.map_or_else(String::new, |p999| {
-                format!("; 99.9 % of its writes are done within {}", text::time_ns(p999))
-            })
-        ),
+        finding: shortest(policies, p99),
         note: "As its client sees it: until the write was accepted, or durable where each is.".to_owned(),
         quantity: "Time of a write".to_owned(),
         groups,
     }))
+}
+
+/// Who has the shortest 99th percentile: often several, where a write goes into memory.
+fn shortest(policies: &[PolicyOutcome], p99: u64) -> String {
+    let best: Vec<_> = policies.iter().filter(|policy| policy.latency_ns.p99 == Some(p99)).collect();
+    let names: Vec<_> = best.iter().map(|policy| policy.policy.to_owned()).collect();
+    let time = text::time_ns(p99);
+    match best.as_slice() {
+        [only] => format!(
+            "{} has the shortest 99th percentile: {time}{}.",
+            only.policy,
+            only.latency_ns.p999.map_or_else(String::new, |p999| {
+                format!("; 99.9 % of its writes are done within {}", text::time_ns(p999))
+            })
+        ),
+        _ => format!("{} share the shortest 99th percentile: {time}.", text::join(&names)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::made_up;
+
+    #[test]
+    fn policies_that_are_equally_quick_are_all_named() {
+        let mut policies = made_up::policies();
+        let said = shortest(&policies, policies[2].latency_ns.p99.unwrap());
+        assert!(said.starts_with("stable-buffer has the shortest"), "{said}");
+        for policy in policies.iter_mut().skip(1) {
+            policy.latency_ns.p99 = Some(0);
+        }
+        let said = shortest(&policies, 0);
+        assert_eq!(
+            said,
+            "doublewrite, stable-buffer and auto share the shortest 99th percentile: 0\u{a0}ns."
+        );
+    }
 }

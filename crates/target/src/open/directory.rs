@@ -30,6 +30,7 @@ pub(super) fn open(directory: &Path, options: &OpenOptions) -> Result<Leaf, Prob
         remarks,
         kept: None,
         guard,
+        lock: None,
     })
 }
 

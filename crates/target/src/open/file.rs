@@ -5,6 +5,9 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::sync::Arc;
 
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
+
 use super::kept::{KeptFile, MARK_BYTES};
 use super::{Intent, NameGuard, holes, room};
 use crate::target::{Backing, Leaf, TargetKind};
@@ -17,7 +20,7 @@ pub(super) fn open(path: &Path, options: &OpenOptions) -> Result<Leaf, Problem> 
     let file = File::open(path).map_err(Problem::system(action))?;
     // The name may lead elsewhere by now, and --overwrite is no word about devices.
     if !file.metadata().map_err(Problem::system(action))?.is_file() {
-        return Err(Problem::System { action, errno: rustix::io::Errno::STALE });
+        return Err(Problem::System { action, errno: Errno::STALE });
     }
     let kept = KeptFile::recognise(path, &file)?;
     let may_write = kept.is_some() || options.overwrite;
@@ -30,8 +33,15 @@ pub(super) fn open(path: &Path, options: &OpenOptions) -> Result<Leaf, Problem> 
         return Err(Problem::Hole { offset_bytes: hole.start, length_bytes: hole.end - hole.start });
     }
     let needs_fill = hole.is_some() || kept.as_ref().is_some_and(|kept| !kept.is_filled());
-    let file = if needs_fill || options.intent == Intent::Write { reopen(path, &file)? } else { file };
+    let (file, lock) = if needs_fill || options.intent == Intent::Write {
+        let file = reopen(path, &file)?;
+        let lock = FileLock::of(&file)?;
+        (file, lock)
+    } else {
+        (file, None)
+    };
     let mut leaf = leaf(path, file, kept, options)?;
+    leaf.lock = lock;
     leaf.needs_fill = needs_fill;
     leaf.remarks.extend(hole.map(|hole| {
         let length = format_bytes(hole.end - hole.start);
@@ -46,6 +56,7 @@ pub(super) fn create(path: &Path, options: &OpenOptions) -> Result<Leaf, Problem
     let wanted_bytes = room::wanted_bytes(directory, options)?;
     let file = fs::OpenOptions::new().read(true).write(true).create_new(true).open(path);
     let file = file.map_err(Problem::system("making it"))?;
+    let lock = FileLock::of(&file)?;
     // Until it is what it should be, a failure takes it away again.
     let unfinished = NameGuard::new(path);
     let remark = room::allocate(&file, wanted_bytes.saturating_add(MARK_BYTES))?;
@@ -55,6 +66,7 @@ pub(super) fn create(path: &Path, options: &OpenOptions) -> Result<Leaf, Problem
         .map_err(Problem::system("syncing the directory that it is made in"))?;
     let mut leaf = leaf(path, file, Some(kept), options)?.check_area()?;
     unfinished.keep();
+    leaf.lock = lock;
     leaf.needs_fill = true;
     leaf.remarks.extend(remark);
     leaf.remarks
@@ -69,7 +81,31 @@ fn reopen(path: &Path, looked_at: &File) -> Result<File, Problem> {
     let identity = |file: &File| file.metadata().map(|metadata| (metadata.dev(), metadata.ino()));
     match (identity(looked_at), identity(&file)) {
         (Ok(before), Ok(now)) if before == now => Ok(file),
-        _ => Err(Problem::System { action, errno: rustix::io::Errno::STALE }),
+        _ => Err(Problem::System { action, errno: Errno::STALE }),
+    }
+}
+
+/// Keeps others of our kind from writing to a file: devices are opened for one process alone, and two replays in one file
+/// destroy each other's stores.
+#[derive(Debug)]
+pub(crate) struct FileLock(File);
+
+impl FileLock {
+    /// Where there are no locks, whoever names a file twice has to know, and there is `None`.
+    fn of(file: &File) -> Result<Option<Self>, Problem> {
+        let Ok(file) = file.try_clone() else { return Ok(None) };
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => Ok(Some(Self(file))),
+            Err(Errno::WOULDBLOCK) => Err(Problem::FileInUse),
+            Err(_) => Ok(None),
+        }
+    }
+}
+
+impl Drop for FileLock {
+    fn drop(&mut self) {
+        // The kernel closes a ring's files some time after the ring, and a lock goes with the last of them only.
+        let _ = flock(&self.0, FlockOperation::Unlock);
     }
 }
 
@@ -87,5 +123,24 @@ fn leaf(path: &Path, file: File, kept: Option<KeptFile>, options: &OpenOptions) 
         remarks,
         kept,
         guard: None,
+        lock: None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_written_to_by_one_at_a_time() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("data");
+        fs::write(&path, vec![7; 4 << 20]).unwrap();
+        let writing = OpenOptions { intent: Intent::Write, overwrite: true, ..OpenOptions::default() };
+        let first = open(&path, &writing).unwrap();
+        assert!(matches!(open(&path, &writing), Err(Problem::FileInUse)));
+        open(&path, &OpenOptions::default()).unwrap();
+        drop(first);
+        open(&path, &writing).unwrap();
+    }
 }

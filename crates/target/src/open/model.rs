@@ -31,6 +31,7 @@ pub(super) fn open(spec: &ModelSpec, options: &OpenOptions) -> Result<Leaf, Prob
         backing: Backing::Model(Box::new(ModelledLeaf { model, media, facts, shape })),
         kept: None,
         guard: None,
+        lock: None,
     })
 }
 

@@ -31,6 +31,7 @@ pub(super) fn open(path: &Path, options: &OpenOptions) -> Result<Leaf, Problem> 
         remarks,
         kept: None,
         guard: None,
+        lock: None,
     })
 }
 

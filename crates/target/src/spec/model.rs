@@ -77,13 +77,19 @@ impl ModelSpec {
                 Some(("capacity", size)) => {
                     spec.capacity_bytes = Some(parse_bytes(size).map_err(|_| wrong())?);
                 }
-                Some(("state", state)) => spec.state = StateSpec::parse(state).ok_or_else(wrong)?,
+                Some(("state", state)) => {
+                    spec.state = StateSpec::parse(state).ok_or_else(|| wrong_state(state, text))?;
+                }
                 Some(("faults", path)) if !path.is_empty() => spec.faults = Some(path.into()),
                 _ => return Err(wrong()),
             }
         }
         Ok(spec)
     }
+}
+
+fn wrong_state(state: &str, text: &str) -> SpecError {
+    SpecError::State { text: text.into(), state: state.into() }
 }
 
 impl ModelName {

@@ -90,6 +90,17 @@ pub enum SpecError {
         /// The part that says nothing.
         how: String,
     },
+    /// A state that a modelled drive can't begin in.
+    #[error(
+        "state={state} in {text:?}: expected state=new, state=filled, state=0% to state=100% (filled so far), or state=FILE \
+         (of `nandle models age`)"
+    )]
+    State {
+        /// What was given.
+        text: String,
+        /// The state.
+        state: String,
+    },
     /// A repeat count that is none.
     #[error("{count:?} in {text:?} is no number of repeats; expected 1 to 1024 behind the *")]
     Count {

@@ -42,7 +42,11 @@ impl Parser for Blkparse {
         if plus != Some("+") {
             return Err(format!("expected `sector + sectors` and got {plus:?} after the sector"));
         }
-        let (address, length_bytes) = extent(sector, number(words.next(), "the number of sectors")?)?;
+        let sectors = number(words.next(), "the number of sectors")?;
+        if sectors == 0 {
+            return Ok(None);
+        }
+        let (address, length_bytes) = extent(sector, sectors)?;
         let record = Record { time_us, operation, address, length_bytes };
         Ok(Some(Event { record, device: Some(device.into()) }))
     }

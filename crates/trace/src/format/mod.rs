@@ -49,12 +49,17 @@ impl Format {
     /// What it is, for lists.
     pub fn description(self) -> &'static str {
         match self {
-            Self::Csv => "CSV with the header time_us,op,address,length",
+            Self::Csv => "a CSV with the header time_us,op,address,length",
             Self::Blkparse => "the text of blkparse",
             Self::PerfScript => "the text of perf script for block:block_rq_issue",
-            Self::FioIolog => "fio's iolog, version 2 or 3",
+            Self::FioIolog => "an iolog of fio's, version 2 or 3",
             Self::Msr => "an MSR Cambridge CSV",
         }
+    }
+
+    /// Whether its events say which device they belong to.
+    pub(crate) fn names_devices(self) -> bool {
+        matches!(self, Self::Blkparse | Self::PerfScript | Self::Msr)
     }
 
     pub(crate) fn list() -> String {

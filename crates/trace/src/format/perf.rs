@@ -28,10 +28,17 @@ impl Parser for PerfScript {
         let device =
             words.next().filter(|word| is_device(word)).ok_or("the device (major,minor) is missing")?;
         let letters = words.next().ok_or("what kind of request it is (rwbs) is missing")?;
-        let Some(operation) = operation(letters) else { return Ok(None) };
+        let Some(mut operation) = operation(letters) else { return Ok(None) };
         // The command in brackets may have words of its own; the sector stands before the plus.
         let (sector, sectors) = after.split_once(" + ").ok_or("`sector + sectors` is missing")?;
         let sectors = number(sectors.split_whitespace().next(), "the number of sectors")?;
+        if sectors == 0 {
+            // A flush, also one that older kernels call a write (`FWS`); what else has no sectors moves no data.
+            if !letters.contains('F') {
+                return Ok(None);
+            }
+            operation = Operation::Sync;
+        }
         let (address, length_bytes) = match operation {
             Operation::Sync => (0, 0),
             _ => extent(number(sector.split_whitespace().next_back(), "the sector")?, sectors)?,
@@ -74,6 +81,9 @@ mod tests {
         assert_eq!(record(flush).map(|record| record.operation), Some(Operation::Sync));
         let old = " kworker/0 10 [000] 1.5: block:block_rq_issue: 8,16 FF 0 () 18446744073709551615 + 0 [kworker/0]";
         assert_eq!(record(old).map(|record| record.length_bytes), Some(0));
+        let oldest = old.replace("FF 0", "FWS 0");
+        assert_eq!(record(&oldest).map(|record| record.operation), Some(Operation::Sync));
+        assert_eq!(record(&old.replace("FF 0", "WS 0").replace("18446744073709551615", "0")), None);
         assert_eq!(record("# captured on: Sat Nov 21"), None);
         assert!(PerfScript.parse(" dd 1 [0] 1.5: block:block_rq_issue: 254,0 WS 8192 ()").is_err());
     }

@@ -25,29 +25,27 @@ pub(super) struct Counts {
     pub(super) written_bytes: u64,
     pub(super) syncs: u64,
     pub(super) discards: u64,
-    pub(super) writes_unaligned: u64,
     sizes: FxHashMap<u64, u64>,
     span: Option<(u64, u64)>,
 }
 
 impl Counts {
-    pub(super) fn add(&mut self, record: &Record, page_bytes: u64) {
+    pub(super) fn add(&mut self, record: &Record) {
         self.duration_us = self.duration_us.max(record.time_us);
         match record.operation {
             Operation::Read => {
                 self.reads += 1;
                 self.read_bytes = self.read_bytes.saturating_add(record.length_bytes);
             }
-            Operation::Write => self.add_write(record, page_bytes),
+            Operation::Write => self.add_write(record),
             Operation::Sync => self.syncs += 1,
             Operation::Discard => self.discards += 1,
         }
     }
 
-    fn add_write(&mut self, record: &Record, page_bytes: u64) {
+    fn add_write(&mut self, record: &Record) {
         self.writes += 1;
         self.written_bytes = self.written_bytes.saturating_add(record.length_bytes);
-        self.writes_unaligned += u64::from(!record.is_aligned(page_bytes));
         *self.sizes.entry(record.length_bytes).or_default() += 1;
         let end = record.address.saturating_add(record.length_bytes);
         let (low, high) = self.span.unwrap_or((record.address, end));

@@ -9,7 +9,7 @@ mod skew;
 
 use serde::Serialize;
 
-use crate::{Operation, Record};
+use crate::{Operation, PageFit, Record};
 
 pub use areas::AreaShare;
 pub use counts::SizeCount;
@@ -38,6 +38,9 @@ pub struct TraceStatistics {
     pub discards: u64,
     /// Writes that don't begin and end at a page's border.
     pub writes_unaligned: u64,
+    /// The length that most writes have and at whose multiples they begin; `null` where there is none. What the engine takes
+    /// for a page.
+    pub usual_write_bytes: Option<u64>,
     /// Page writes: a write of several pages counts once for each.
     pub pages_written: u64,
     /// Different pages among them.
@@ -60,7 +63,7 @@ pub struct TraceStatistics {
 ///
 /// Takes about 50 bytes for each different page.
 pub struct Statistics {
-    page_bytes: u64,
+    fit: PageFit,
     counts: counts::Counts,
     distances: distances::Distances,
     runs: runs::Runs,
@@ -73,9 +76,8 @@ impl Statistics {
     /// # Panics
     /// `page_bytes` is 0.
     pub fn new(page_bytes: u64) -> Self {
-        assert!(page_bytes > 0, "pages have bytes");
         Self {
-            page_bytes,
+            fit: PageFit::new(page_bytes),
             counts: counts::Counts::default(),
             distances: distances::Distances::default(),
             runs: runs::Runs::default(),
@@ -85,9 +87,10 @@ impl Statistics {
 
     /// Takes the next event.
     pub fn add(&mut self, record: Record) {
-        self.counts.add(&record, self.page_bytes);
+        self.counts.add(&record);
+        self.fit.add(&record);
         if record.operation == Operation::Write {
-            for page in record.pages(self.page_bytes) {
+            for page in record.pages(self.fit.page_bytes()) {
                 self.distances.add(page);
                 self.runs.add(page);
                 self.areas.add(page);
@@ -99,7 +102,7 @@ impl Statistics {
     pub fn finish(self) -> TraceStatistics {
         let counts = self.counts;
         TraceStatistics {
-            page_bytes: self.page_bytes,
+            page_bytes: self.fit.page_bytes(),
             duration_us: counts.duration_us,
             reads: counts.reads,
             read_bytes: counts.read_bytes,
@@ -107,7 +110,8 @@ impl Statistics {
             written_bytes: counts.written_bytes,
             syncs: counts.syncs,
             discards: counts.discards,
-            writes_unaligned: counts.writes_unaligned,
+            writes_unaligned: self.fit.unaligned(),
+            usual_write_bytes: self.fit.usual_bytes(),
             pages_written: self.distances.writes(),
             pages_distinct: self.distances.pages_distinct(),
             span_bytes: counts.span_bytes(),

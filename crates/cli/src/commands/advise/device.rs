@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 
 use nandle_advise::compare::{Sameness, same_device};
-use nandle_profile::DeviceProfile;
+use nandle_profile::{DeviceProfile, Identity};
 use nandle_target::facts;
 
 use crate::error::CliError;
@@ -24,19 +24,36 @@ pub(super) fn warn_of_another(profile: &DeviceProfile, on: Option<&Path>) -> Res
             )));
         }
     };
-    let place = place.display();
-    match same_device(&profile.identity, &found) {
-        Sameness::Different(how) => output::note(&format!(
-            "WARNING: the profile is not of the device under {place}: {how} (profile first). Probe that one: nandle \
-             probe {place}"
-        )),
-        Sameness::Unknown if on.is_some() => output::note(&format!(
-            "note: whether the profile is of the device under {place} can't be told: the system names no device there, \
-             or the profile has none"
-        )),
-        Sameness::Same | Sameness::Unknown => {}
+    let warning = warning_of_another(&profile.identity, &found, &place.display().to_string());
+    match warning {
+        Some(Warning::Other(text)) => output::note(&text),
+        Some(Warning::Unknown(text)) if on.is_some() => output::note(&text),
+        Some(Warning::Unknown(_)) | None => {}
     }
     Ok(())
+}
+
+/// What there is to say of a profile beside a device.
+pub(crate) enum Warning {
+    /// It is another device's.
+    Other(String),
+    /// Nobody can tell.
+    Unknown(String),
+}
+
+/// A warning when a profile isn't known to be of the device that was found at a place.
+pub(crate) fn warning_of_another(profile: &Identity, found: &Identity, place: &str) -> Option<Warning> {
+    match same_device(profile, found) {
+        Sameness::Different(how) => Some(Warning::Other(format!(
+            "WARNING: the profile is not of the device under {place}: {how} (profile first). Probe that one: nandle \
+             probe {place}"
+        ))),
+        Sameness::Unknown => Some(Warning::Unknown(format!(
+            "note: whether the profile is of the device under {place} can't be told: the system names no device there, \
+             or the profile has none"
+        ))),
+        Sameness::Same => None,
+    }
 }
 
 /// What was probed, when it is a place of this machine.

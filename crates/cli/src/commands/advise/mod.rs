@@ -13,6 +13,7 @@ use nandle_profile::read_profile;
 use serde_json::json;
 
 pub(crate) use args::AdviseArgs;
+pub(crate) use device::{Warning, warning_of_another};
 
 use crate::args::Common;
 use crate::error::CliError;

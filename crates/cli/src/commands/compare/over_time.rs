@@ -1,7 +1,7 @@
 //! A profile against an older one of the same device.
 
 use comfy_table::{Table, presets};
-use nandle_advise::compare::{Change, Sameness, Verdict, changes, same_device};
+use nandle_advise::compare::{Change, Sameness, Unit, Verdict, changes, same_device};
 use serde_json::json;
 
 use super::SCHEMA_VERSION;
@@ -74,12 +74,27 @@ fn table(old: &Named, new: &Named, changes: &[Change]) -> Table {
             change.name.clone(),
             change.unit.print(change.old.value),
             change.new.map_or_else(|| "–".into(), |new| change.unit.print(new.value)),
-            change.gain_percent.map_or_else(String::new, |gain| format!("{gain:+.1} %")),
+            gain(change),
             verdict(change.verdict).into(),
         ]);
     }
     to_the_right(&mut table, 1..4);
     table
+}
+
+/// By how much the newer one is better: in per cent up to a hundred, and beyond as a factor, which reads better.
+fn gain(change: &Change) -> String {
+    let (Some(percent), Some(new)) = (change.gain_percent, change.new) else { return String::new() };
+    let [least, most] = [change.old.value.min(new.value), change.old.value.max(new.value)];
+    if percent.abs() <= 100.0 || least <= 0.0 {
+        return format!("{percent:+.1} %");
+    }
+    let word = match change.unit {
+        _ if percent > 0.0 => "better",
+        Unit::Nanoseconds => "slower",
+        _ => "worse",
+    };
+    format!("{:.1} × {word}", most / least)
 }
 
 fn verdict(verdict: Verdict) -> &'static str {
@@ -88,5 +103,31 @@ fn verdict(verdict: Verdict) -> &'static str {
         Verdict::Improved => "better",
         Verdict::Unchanged => "",
         Verdict::Gone => "not measured",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nandle_profile::Interval;
+
+    use super::*;
+
+    #[test]
+    fn a_large_change_is_told_as_a_factor() {
+        let told = |old, new, gain_percent| {
+            gain(&Change {
+                name: "latency".into(),
+                unit: Unit::Nanoseconds,
+                old: Interval::exact(old),
+                new: Some(Interval::exact(new)),
+                gain_percent: Some(gain_percent),
+                verdict: Verdict::Unchanged,
+            })
+        };
+        assert_eq!(told(100.0, 633.8, -533.8), "6.3 × slower");
+        assert_eq!(told(633.8, 100.0, 84.2), "+84.2 %");
+        assert_eq!(told(0.0, 5.0, -200.0), "-200.0 %", "of nothing there is no multiple");
+        assert_eq!(told(100.0, 110.0, -10.0), "-10.0 %");
+        assert_eq!(told(100.0, 0.0, 100.0), "+100.0 %");
     }
 }

@@ -29,7 +29,7 @@ const READS_PART: u64 = 5;
 const READS_TIME_MIN: Nanos = Nanos::from_secs(60);
 const READS_TIME_MAX: Nanos = Nanos::from_secs(120);
 /// So much of the free space, or of a raw device, may be written when the user says nothing.
-const WRITE_LIMIT_PART: u64 = 10;
+const WRITE_LIMIT_PART: u64 = 8;
 
 /// Why no experiment may write, as far as the command line says; `None` when it may.
 pub(super) fn unwanted(args: &ProbeArgs) -> Option<String> {

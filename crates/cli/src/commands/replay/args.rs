@@ -1,14 +1,15 @@
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use clap::{Args, ValueEnum};
 use nandle_io::units::parse_bytes;
-use nandle_pages::PolicyKind;
+use nandle_pages::{BLOCK_BYTES, PolicyKind};
 use nandle_replay::Durability;
 use nandle_target::TargetSpec;
 
 use crate::args::{IoArg, percent};
-use crate::commands::trace::SourceArgs;
+use crate::commands::trace::{SourceArgs, power_of_two};
 
 /// Replay a trace's page writes through page stores of several write policies, side by side.
 ///
@@ -39,8 +40,8 @@ pub(crate) struct ReplayArgs {
     /// Size of the staging area of the policies that have one [default: the profile's focused area, or 8MiB]
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     pub(crate) buffer: Option<u64>,
-    /// Size of a page
-    #[arg(long, value_name = "SIZE", default_value = "4KiB", value_parser = parse_bytes)]
+    /// Size of a page: a write of the trace becomes a batch of so many of them
+    #[arg(long, value_name = "SIZE", default_value = "4KiB", value_parser = page_bytes)]
     pub(crate) page: u64,
     /// Take what writing costs from this profile of the target: the decompositors choose by it, the ring's sweep takes its
     /// mapping unit, and auto begins with what it recommends
@@ -73,6 +74,13 @@ pub(crate) struct ReplayArgs {
     /// The named block device's contents may be lost
     #[arg(long)]
     pub(crate) destroy_data: bool,
+}
+
+/// Sizes of a page, as stores have them.
+pub(super) const PAGES_BYTES: RangeInclusive<u64> = BLOCK_BYTES as u64..=64 << 10;
+
+fn page_bytes(text: &str) -> Result<u64, String> {
+    power_of_two(text, &PAGES_BYTES)
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

@@ -1,21 +1,23 @@
 //! The policies' stores, each on a device of its own.
 
+use std::path::Path;
 use std::rc::Rc;
 
 use nandle_io::Nanos;
 use nandle_io::units::format_bytes;
 use nandle_pages::{CreateOptions, OpenOptions as StoreOptions, PolicyKind, WriteCosts};
 use nandle_probe::load::Cancel;
+use nandle_profile::{DeviceProfile, Identity};
 use nandle_replay::{Contender, ContenderOptions, Work, WorkOptions};
 use nandle_target::{
-    Intent, ModelContents, OpenOptions, Problem, Target, TargetError, TargetKind, TargetSpec,
+    Intent, ModelContents, OpenOptions, Problem, Target, TargetError, TargetKind, TargetSpec, facts,
 };
 
 use super::ReplayArgs;
+use crate::commands::advise::{Warning, warning_of_another};
 use crate::error::CliError;
-use crate::interrupt::remove_when_interrupted;
 use crate::progress::Progress;
-use crate::session::Session;
+use crate::session::{self, Session};
 
 /// A device that is silent for this long while the test file is written is given up.
 const PATIENCE: Nanos = Nanos::from_secs(30);
@@ -26,7 +28,12 @@ const BACKGROUND_SLOTS: u32 = 64;
 pub(super) struct Stable<'a> {
     args: &'a ReplayArgs,
     costs: WriteCosts,
+    cancel: Cancel,
     kind: TargetKind,
+    identity: Identity,
+    /// What all policies use, one after the other. It stays open in between: a ring's files are closed some time after the
+    /// ring, and until then a device that is opened for one process alone can't be opened again.
+    shared: Option<Rc<Session>>,
     /// What there is to write to; `None` where as much is made as the work needs.
     area_bytes: Option<u64>,
 }
@@ -34,35 +41,54 @@ pub(super) struct Stable<'a> {
 /// A contender, and what keeps its device there.
 pub(super) struct Stall {
     contender: Contender,
-    target: Target,
+    session: Rc<Session>,
 }
 
 impl Stall {
-    pub(super) fn parts(self) -> (Contender, Target) {
-        (self.contender, self.target)
+    pub(super) fn parts(self) -> (Contender, Rc<Session>) {
+        (self.contender, self.session)
     }
 }
 
 impl<'a> Stable<'a> {
-    pub(super) fn new(args: &'a ReplayArgs, costs: WriteCosts) -> Result<Self, CliError> {
-        let mut stable = Self { args, costs, kind: TargetKind::File, area_bytes: None };
-        let is_to_be_made = args.overwrite && matches!(&args.on, TargetSpec::Path(path) if !path.exists());
-        if !is_to_be_made {
-            // Looks at it; a directory's test files are made anew.
-            let target = stable.open(1 << 20)?;
-            stable.kind = target.kind();
-            stable.area_bytes = (stable.kind != TargetKind::TestFile).then(|| target.area_bytes());
+    pub(super) fn new(args: &'a ReplayArgs, costs: WriteCosts, cancel: &Cancel) -> Result<Self, CliError> {
+        let (cancel, identity) = (cancel.clone(), Identity::default());
+        let kind = TargetKind::File;
+        let mut stable = Self { args, costs, cancel, kind, identity, shared: None, area_bytes: None };
+        if let Some(path) = to_be_made(args) {
+            let directory = path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
+            // Whoever can't look at the directory hears so when the file is made in it.
+            stable.identity = facts::identity_of_path(directory).unwrap_or_default();
+        } else {
+            // Looks at it; a directory's test files are made anew, and models are.
+            let session = stable.session(1 << 20)?;
+            stable.kind = session.target.kind();
+            stable.identity = facts::identity(&session.target);
+            stable.area_bytes = (stable.kind != TargetKind::TestFile).then(|| session.target.area_bytes());
+            stable.shared = stable.is_shared().then(|| Rc::new(session));
         }
         Ok(stable)
     }
 
-    /// Sees to it that there is room for all that will be there at once, before the first byte is written.
-    pub(super) fn check_room(&self, work: &Work) -> Result<(), CliError> {
-        if !self.has_room_for_all() {
-            return Ok(());
+    /// Whether all policies use the same bytes.
+    fn is_shared(&self) -> bool {
+        matches!(self.kind, TargetKind::File | TargetKind::BlockDevice)
+    }
+
+    /// Sees to it that there is room for all that will be there at once, before the first byte is written; and what all
+    /// policies use is made as large as the largest store, and filled.
+    pub(super) fn prepare(&mut self, work: &Work, progress: &mut Progress) -> Result<(), CliError> {
+        let stores_bytes = self.stores_bytes(work.pages)?;
+        if self.has_room_for_all() {
+            Target::check_room(&self.args.on, stores_bytes.iter().sum()).map_err(in_own_words)?;
         }
-        let bytes: u64 = self.stores_bytes(work.pages)?.iter().sum();
-        Target::check_room(&self.args.on, bytes).map_err(in_own_words)
+        if self.is_shared() && self.shared.is_none() {
+            self.shared = Some(Rc::new(self.session(stores_bytes.into_iter().max().unwrap_or(0))?));
+        }
+        if let Some(session) = &self.shared {
+            session.prepare_apart(None, progress)?;
+        }
+        Ok(())
     }
 
     /// Whether all contenders can be there at once, so that they can take turns. In virtual time nothing disturbs
@@ -71,10 +97,21 @@ impl<'a> Stable<'a> {
         self.kind == TargetKind::TestFile
     }
 
+    /// What there is to say of a profile that isn't known to be of the target. A modelled drive is the same with another
+    /// capacity.
+    pub(super) fn warning_of_another(&self, profile: &DeviceProfile) -> Option<Warning> {
+        let place = self.args.on.to_string();
+        if self.kind != TargetKind::Model {
+            return warning_of_another(&profile.identity, &self.identity, &place);
+        }
+        let [profile, target] = [&profile.identity, &self.identity]
+            .map(|identity| Identity { capacity_bytes: None, ..identity.clone() });
+        warning_of_another(&profile, &target, &place)
+    }
+
     /// What a reader of the figures should know.
     pub(super) fn remark(&self) -> Option<String> {
-        let shared = matches!(self.kind, TargetKind::File | TargetKind::BlockDevice);
-        shared.then(|| {
+        self.is_shared().then(|| {
             "The policies ran one after the other on the same target, so what changed on the machine or in the drive \
              meanwhile is in the comparison; on a directory they take turns."
                 .into()
@@ -88,23 +125,21 @@ impl<'a> Stable<'a> {
         Ok(WorkOptions { page_bytes: self.page_bytes(), limit, pages_max, wrap })
     }
 
-    /// A store of a policy for the work, on a device that holds data everywhere.
+    /// A store of a policy for the work, on a device that holds data everywhere. After [`Self::prepare`].
     pub(super) fn stall(
         &self,
         policy: PolicyKind,
         work: &Rc<Work>,
         progress: &mut Progress,
-        cancel: &Cancel,
     ) -> Result<Stall, CliError> {
         let create = self.create(policy, work.pages);
-        let bytes = match self.kind {
-            // All policies use the same one, which is as long as the first finds it.
-            TargetKind::File => self.stores_bytes(work.pages)?.into_iter().max().unwrap_or(0),
-            _ => create.device_bytes()?,
+        let session = if let Some(session) = &self.shared {
+            Rc::clone(session)
+        } else {
+            let session = self.session(create.device_bytes()?)?;
+            session.prepare_apart(None, progress)?;
+            Rc::new(session)
         };
-        let target = self.open(bytes)?;
-        let session = Session { target, cancel: cancel.clone(), patience: PATIENCE };
-        session.prepare_apart(None, progress)?;
         let (io, device) = session.open_io(self.args.queue_depth + BACKGROUND_SLOTS)?;
         let options = ContenderOptions {
             queue_depth: self.args.queue_depth,
@@ -117,7 +152,9 @@ impl<'a> Stable<'a> {
             compressible_percent: self.args.compressible,
         };
         let contender = Contender::new(io, &device, &create, work, options)?;
-        Ok(Stall { contender, target: session.target })
+        let cancel = self.cancel.clone();
+        contender.stop_when(move || cancel.is_cancelled());
+        Ok(Stall { contender, session })
     }
 
     fn page_bytes(&self) -> usize {
@@ -131,7 +168,8 @@ impl<'a> Stable<'a> {
         CreateOptions { alignment_bytes, buffer_bytes, ..options }
     }
 
-    fn open(&self, test_file_bytes: u64) -> Result<Target, CliError> {
+    /// Opens the target.
+    fn session(&self, test_file_bytes: u64) -> Result<Session, CliError> {
         let options = OpenOptions {
             io: self.args.io.into(),
             direct: !self.args.buffered,
@@ -142,9 +180,8 @@ impl<'a> Stable<'a> {
             request_cpu: None,
             model_contents: ModelContents::Kept,
         };
-        let target = Target::open(self.args.on.clone(), options).map_err(in_own_words)?;
-        remove_when_interrupted(target.names_of_test_files());
-        Ok(target)
+        let target = session::open(&self.args.on, &options).map_err(in_own_words)?;
+        Ok(Session { target, cancel: self.cancel.clone(), patience: PATIENCE })
     }
 
     /// How large each policy's store is.
@@ -171,6 +208,12 @@ impl<'a> Stable<'a> {
         }
         Ok(fewest)
     }
+}
+
+/// The file that doesn't exist yet.
+fn to_be_made(args: &ReplayArgs) -> Option<&Path> {
+    let TargetSpec::Path(path) = &args.on else { return None };
+    (args.overwrite && !path.exists()).then_some(path)
 }
 
 /// The size of test files isn't the user's to choose here.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use nandle_io::units::format_bytes;
 use nandle_pages::WriteCosts;
-use nandle_profile::{Derived, read_profile};
+use nandle_profile::{Derived, DeviceProfile, read_profile};
 use serde::Serialize;
 
 use crate::error::CliError;
@@ -13,6 +13,10 @@ use crate::error::CliError;
 #[derive(Debug, Clone)]
 pub(super) struct Known {
     pub(super) costs: WriteCosts,
+    /// Which of them no profile says.
+    assumed: Vec<Lack>,
+    /// The profile that they come from.
+    pub(super) profile: Option<DeviceProfile>,
     /// What a reader of the figures should know, each a sentence.
     pub(super) remarks: Vec<String>,
 }
@@ -28,11 +32,55 @@ pub(super) struct ToldCosts {
     focused_area_bytes: u64,
     partition_count_max: u32,
     mapping_unit_bytes: u64,
+    /// Keys of those above that come from the profile.
+    measured: Vec<&'static str>,
+    /// Keys of those that are the defaults: what the `StableBuffer` paper has.
+    assumed: Vec<&'static str>,
 }
 
-impl From<WriteCosts> for ToldCosts {
-    fn from(costs: WriteCosts) -> Self {
+/// What a profile may not say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Lack {
+    Patterns,
+    Area,
+    Streams,
+    Unit,
+}
+
+impl Lack {
+    const ALL: [Self; 4] = [Self::Patterns, Self::Area, Self::Streams, Self::Unit];
+
+    /// What it is, in a list.
+    fn words(self) -> &'static str {
+        match self {
+            Self::Patterns => "what a write costs by its pattern",
+            Self::Area => "an area in which random writes are cheap",
+            Self::Streams => "how many streams are cheap",
+            Self::Unit => "what the drive maps or cleans as one",
+        }
+    }
+
+    /// The figures that are assumed instead.
+    fn keys(self) -> &'static [&'static str] {
+        match self {
+            Self::Patterns => &["sequential_ns", "partitioned_ns", "ordered_ns", "focused_ns", "random_ns"],
+            Self::Area => &["focused_area_bytes"],
+            Self::Streams => &["partition_count_max"],
+            Self::Unit => &["mapping_unit_bytes"],
+        }
+    }
+}
+
+impl From<&Known> for ToldCosts {
+    fn from(known: &Known) -> Self {
+        let costs = known.costs;
+        let keys = |assumed: bool| {
+            let lacks = Lack::ALL.into_iter().filter(|lack| known.assumed.contains(lack) == assumed);
+            lacks.flat_map(Lack::keys).copied().collect()
+        };
         Self {
+            measured: keys(false),
+            assumed: keys(true),
             sequential_ns: costs.sequential_ns,
             partitioned_ns: costs.partitioned_ns,
             ordered_ns: costs.ordered_ns,
@@ -48,20 +96,27 @@ impl From<WriteCosts> for ToldCosts {
 /// Reads the profile, if one is named.
 pub(super) fn known(profile: Option<&Path>) -> Result<Known, CliError> {
     let Some(path) = profile else {
-        return Ok(Known { costs: WriteCosts::default(), remarks: Vec::new() });
+        let (costs, assumed) = (WriteCosts::default(), Lack::ALL.to_vec());
+        return Ok(Known { costs, assumed, profile: None, remarks: Vec::new() });
     };
     let profile = read_profile(path)?;
     let (costs, missing) = from_derived(&profile.derived);
-    let mut remarks =
-        vec![format!("What writing costs: {} ({}). {}", path.display(), profile.target, sentence(&costs))];
-    if !missing.is_empty() {
-        remarks.push(format!(
-            "The profile doesn't say: {}. Assumed instead: what the StableBuffer paper has. A probe of --budget 10m or more \
-             finds out.",
-            missing.join(", ")
-        ));
+    let remarks = vec![remark(path, &profile.target, &costs, &missing)];
+    Ok(Known { costs, assumed: missing, profile: Some(profile), remarks })
+}
+
+/// Where the costs come from, and what they are.
+fn remark(path: &Path, target: &str, costs: &WriteCosts, missing: &[Lack]) -> String {
+    let (path, sentence) = (path.display(), sentence(costs));
+    if missing.is_empty() {
+        return format!("What writing costs: {path} ({target}). {sentence}");
     }
-    Ok(Known { costs, remarks })
+    let words: Vec<_> = missing.iter().map(|lack| lack.words()).collect();
+    format!(
+        "The profile {path} ({target}) doesn't say: {}. Assumed instead: what the StableBuffer paper has. A probe of --budget 10m or \
+         more finds out. {sentence}",
+        words.join(", ")
+    )
 }
 
 fn sentence(costs: &WriteCosts) -> String {
@@ -81,7 +136,7 @@ fn sentence(costs: &WriteCosts) -> String {
 
 /// The costs that a profile's figures say, and what they don't. A pattern that is never cheap costs what random writing
 /// does: that was measured.
-fn from_derived(derived: &Derived) -> (WriteCosts, Vec<&'static str>) {
+fn from_derived(derived: &Derived) -> (WriteCosts, Vec<Lack>) {
     let mut costs = WriteCosts::default();
     let mut missing = Vec::new();
     match &derived.write_pattern_cost {
@@ -96,20 +151,20 @@ fn from_derived(derived: &Derived) -> (WriteCosts, Vec<&'static str>) {
             costs.partitioned_ns = ns(measured.partitioned.map_or(random, |times| times.value));
             costs.ordered_ns = ns(measured.ordered.map_or(random, |times| times.value));
         }
-        None => missing.push("what a write costs by its pattern"),
+        None => missing.push(Lack::Patterns),
     }
     match derived.focused_area_bytes {
         Some(area) => costs.focused_area_bytes = area.value,
-        None => missing.push("an area in which random writes are cheap"),
+        None => missing.push(Lack::Area),
     }
     match derived.partition_count_max {
         Some(count) => costs.partitions = count.value,
-        None => missing.push("how many streams are cheap"),
+        None => missing.push(Lack::Streams),
     }
     if let Some(unit_bytes) = mapping_unit(derived) {
         costs.mapping_unit_bytes = unit_bytes;
     } else {
-        missing.push("what the drive maps or cleans as one");
+        missing.push(Lack::Unit);
     }
     (costs, missing)
 }
@@ -168,5 +223,9 @@ mod tests {
         let (costs, missing) = from_derived(&no_streams);
         assert_eq!(missing.len(), 2, "{missing:?}");
         assert_eq!((costs.focused_ns, costs.mapping_unit_bytes), (705_000, 1 << 20));
+        let known = Known { costs, assumed: missing, profile: None, remarks: Vec::new() };
+        let told = ToldCosts::from(&known);
+        assert_eq!(told.assumed, ["partition_count_max", "mapping_unit_bytes"]);
+        assert_eq!((told.measured.len(), told.measured.contains(&"focused_ns")), (6, true));
     }
 }

@@ -8,6 +8,7 @@ mod table;
 
 use std::rc::Rc;
 
+use nandle_io::units::format_bytes;
 use nandle_pages::PolicyKind;
 use nandle_probe::Observer as _;
 use nandle_probe::load::Cancel;
@@ -16,15 +17,18 @@ use serde::Serialize;
 
 pub(crate) use args::ReplayArgs;
 
+use self::args::PAGES_BYTES;
 use self::contenders::{Stable, Stall};
-use self::costs::ToldCosts;
+use self::costs::{Known, ToldCosts};
 use crate::args::Common;
-use crate::commands::trace::reader;
+use crate::commands::advise::Warning;
+use crate::commands::trace::{Fit, reader, remark};
 use crate::error::CliError;
 use crate::interrupt::cancel_on_signals;
 use crate::output;
 use crate::progress::Progress;
 use crate::result_file::{self, Content};
+use crate::words::counted;
 
 /// Steps that a policy does before it is the next one's turn.
 const STRETCH_STEPS: usize = 4096;
@@ -34,6 +38,8 @@ struct Told<'a> {
     schema_version: u32,
     trace: String,
     target: String,
+    /// Writes of the trace, of which each is a batch of pages.
+    trace_writes: u64,
     page_writes: u64,
     pages: u64,
     page_bytes: u64,
@@ -51,6 +57,20 @@ struct Told<'a> {
 }
 
 impl Told<'_> {
+    /// How many writes there are, and of what.
+    fn amount(&self) -> String {
+        let page = format_bytes(self.page_bytes);
+        if self.trace_writes == self.page_writes {
+            format!("{} of {page}", counted(self.page_writes, "write"))
+        } else {
+            format!(
+                "{} ({} of {page})",
+                counted(self.trace_writes, "write"),
+                counted(self.page_writes, "page")
+            )
+        }
+    }
+
     /// When a write had to be durable, in words that follow "durable".
     fn durable(&self) -> &'static str {
         match self.durability {
@@ -73,23 +93,32 @@ impl Told<'_> {
 
 /// Runs the command.
 pub(crate) fn run(args: &ReplayArgs, common: Common) -> Result<(), CliError> {
+    check_policies(&args.policies)?;
     if let Some(path) = &args.report {
         result_file::check(path, Content::Report)?;
     }
     let cancel = cancel_on_signals()?;
     let mut progress = Progress::new(!common.no_progress);
     let known = costs::known(args.profile.as_deref())?;
-    let stable = Stable::new(args, known.costs)?;
+    let mut stable = Stable::new(args, known.costs, &cancel)?;
+    let mut remarks = before_reading(&stable, &known, &progress);
     progress.progress("reading the trace", 0.0);
     let mut records = reader(&args.source)?;
-    let work = Rc::new(Work::read(records.by_ref(), stable.work_options()?)?);
-    stable.check_room(&work)?;
+    let until_interrupted = records.by_ref().take_while(|_| !cancel.is_cancelled());
+    let work = Work::read(until_interrupted, stable.work_options()?);
+    if cancel.is_cancelled() {
+        return Err(CliError::interrupted("interrupted while the trace was read"));
+    }
+    let work = Rc::new(work?);
+    remarks.extend(before_starting(&work, records.bad_lines(), &progress));
+    stable.prepare(&work, &mut progress)?;
     let policies = race(args, &stable, &work, Watching { progress: &mut progress, cancel: &cancel })?;
     progress.finish();
     let told = Told {
         schema_version: 1,
         trace: args.source.trace.display().to_string(),
         target: args.on.to_string(),
+        trace_writes: work.fit.writes(),
         page_writes: work.page_writes,
         pages: work.pages,
         page_bytes: work.page_bytes as u64,
@@ -99,14 +128,61 @@ pub(crate) fn run(args: &ReplayArgs, common: Common) -> Result<(), CliError> {
         compresses: !args.no_compression,
         wrapped: work.wrapped,
         bad_lines: records.bad_lines(),
-        write_costs: known.costs.into(),
-        remarks: stable.remark().into_iter().chain(known.remarks).collect(),
+        write_costs: (&known).into(),
+        remarks,
         policies: &policies,
     };
     if let Some(path) = &args.report {
         page::write(path, &told)?;
     }
     if common.json { output::json(&told) } else { output::result(&table::text(&told)) }
+}
+
+/// Each policy is told by its name, so each can be there once.
+fn check_policies(policies: &[PolicyKind]) -> Result<(), CliError> {
+    let twice =
+        (1..).zip(policies).find(|(next, policy)| policies.iter().skip(*next).any(|other| other == *policy));
+    twice.map_or(Ok(()), |(_, policy)| {
+        Err(CliError::usage(format!("--policies names {policy} more than once; name each policy once")))
+    })
+}
+
+/// What there is to say of target and profile. A warning is said at once: the user may want to end it here.
+fn before_reading(stable: &Stable, known: &Known, progress: &Progress) -> Vec<String> {
+    let mut remarks: Vec<_> = stable.remark().into_iter().collect();
+    remarks.extend(known.remarks.iter().cloned());
+    let warning = known.profile.as_ref().and_then(|profile| stable.warning_of_another(profile));
+    if let Some(Warning::Other(text) | Warning::Unknown(text)) = warning {
+        progress.note(&text);
+        remarks.push(text);
+    }
+    remarks
+}
+
+/// The same of the trace.
+fn before_starting(work: &Work, bad_lines: u64, progress: &Progress) -> Vec<String> {
+    let (fit, passed_over) = (&work.fit, work.passed_over);
+    let fit = Fit {
+        page_bytes: fit.page_bytes(),
+        writes: fit.writes(),
+        unaligned: fit.unaligned(),
+        usual_bytes: fit.usual_bytes(),
+    };
+    let mut remarks: Vec<_> = remark(fit, &PAGES_BYTES).into_iter().collect();
+    for remark in &remarks {
+        progress.note(&format!("note: {remark}"));
+    }
+    remarks.extend(
+        work.wrapped.then(|| "Addresses beyond the target's end were folded back into it.".to_owned()),
+    );
+    remarks.extend(
+        (passed_over > 0)
+            .then(|| format!("Only writes are replayed, not the trace's {}.", counted(passed_over, "read"))),
+    );
+    remarks.extend(
+        (bad_lines > 0).then(|| format!("{} of the trace passed over.", counted(bad_lines, "damaged line"))),
+    );
+    remarks
 }
 
 /// Lets the policies do the work, in turns where there is room for all of them.
@@ -122,9 +198,9 @@ fn race(
     for policies in args.policies.chunks(at_once.max(1)) {
         let stalls = policies
             .iter()
-            .map(|policy| stable.stall(*policy, work, watching.progress, watching.cancel))
+            .map(|policy| stable.stall(*policy, work, watching.progress))
             .collect::<Result<Vec<_>, _>>()?;
-        let (contenders, _targets): (Vec<_>, Vec<_>) = stalls.into_iter().map(Stall::parts).unzip();
+        let (contenders, _sessions): (Vec<_>, Vec<_>) = stalls.into_iter().map(Stall::parts).unzip();
         outcomes.extend(replay(contenders, race, &mut watching)?);
     }
     Ok(beside_direct(outcomes))

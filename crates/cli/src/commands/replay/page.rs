@@ -15,7 +15,7 @@ pub(super) fn write(path: &Path, told: &Told) -> Result<(), CliError> {
     let report = ReplayReport {
         trace: &told.trace,
         target: &told.target,
-        page_writes: told.page_writes,
+        writes: &told.amount(),
         pages: told.pages,
         page_bytes: told.page_bytes,
         contents: &contents,

@@ -9,7 +9,7 @@ use nandle_pages::PolicyKind;
 use nandle_replay::{PolicyOutcome, promises_in_words};
 
 use super::Told;
-use crate::words::{latency, paragraph, thousands, to_the_right};
+use crate::words::{bandwidth, latency, paragraph, thousands, to_the_right};
 
 /// The whole text.
 pub(super) fn text(told: &Told) -> String {
@@ -33,12 +33,13 @@ pub(super) fn text(told: &Told) -> String {
 }
 
 fn heading(told: &Told) -> String {
+    let staging = told.policies.iter().map(|policy| policy.buffer_bytes).max().filter(|bytes| *bytes > 0);
+    let staging = staging.map_or_else(String::new, |bytes| format!(", {} to stage in", format_bytes(bytes)));
     format!(
-        "{} on {}: {} writes of {} to {} of pages ({}), depth {}, durable {}.",
+        "{} on {}: {} to {} of pages ({}), depth {}, durable {}{staging}.",
         told.trace,
         told.target,
-        thousands(told.page_writes as f64),
-        format_bytes(told.page_bytes),
+        told.amount(),
         format_bytes(told.pages * told.page_bytes),
         told.contents(),
         told.queue_depth,
@@ -76,18 +77,44 @@ fn verdict(policies: &[PolicyOutcome]) -> String {
             policies.iter().filter_map(|policy| Some((policy, policy.drive?.flash_bytes_by_page_bytes)));
         let least = flash.min_by(|(_, a), (_, b)| a.total_cmp(b));
         sentences.extend(least.map(|(policy, times)| {
-            format!("The flash wears least with {}: {times:.2} bytes for one of the pages'.", policy.policy)
+            format!(
+                "The flash wears least with {}: {times:.2} bytes for one of the pages'{}.",
+                policy.policy,
+                erased(policy, policies)
+            )
         }));
     }
     sentences.push(promises_in_words(policies));
     sentences.join(" ")
 }
 
+/// What was erased for it, and the most that was for any.
+fn erased(least: &PolicyOutcome, policies: &[PolicyOutcome]) -> String {
+    let bytes = |policy: &PolicyOutcome| policy.drive.map_or(0, |drive| drive.erased_bytes);
+    let megabytes = |policy| match bytes(policy) {
+        0 => "nothing".to_owned(),
+        bytes => format!("{} MB", bandwidth(bytes as f64)),
+    };
+    let most = policies.iter().max_by_key(|policy| bytes(policy));
+    let most = most.filter(|most| bytes(most) > bytes(least));
+    let most = most.map_or_else(String::new, |most| format!(" ({} with {})", megabytes(most), most.policy));
+    format!(", {} erased{most}", megabytes(least))
+}
+
+/// A factor to three digits.
+fn factor(times: f64) -> String {
+    match times {
+        ..9.995 => format!("{times:.2} x"),
+        ..99.95 => format!("{times:.1} x"),
+        _ => format!("{} x", thousands(times)),
+    }
+}
+
 fn table(told: &Told) -> Table {
     let drive = told.policies.iter().any(|policy| policy.drive.is_some());
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    let mut header = vec!["policy", "buffer", "time", "by direct", "p50", "p99", "written", "flushes"];
+    let mut header = vec!["policy", "time", "by direct", "p50", "p99", "written", "flushes"];
     header.extend(drive.then_some("flash"));
     table.set_header(header);
     for policy in told.policies {
@@ -101,15 +128,14 @@ fn row(policy: &PolicyOutcome, drive: bool) -> Vec<String> {
     let latencies = policy.latency_ns;
     let mut row = vec![
         policy.policy.to_owned(),
-        if policy.buffer_bytes > 0 { format_bytes(policy.buffer_bytes) } else { "–".into() },
         format_duration(Nanos(policy.elapsed_ns / 1_000_000 * 1_000_000)),
-        policy.speedup_over_direct.map_or("–".into(), |times| format!("{times:.2} x")),
+        policy.speedup_over_direct.map_or("–".into(), factor),
         latency(latencies.p50.map(Nanos)),
         latency(latencies.p99.map(Nanos)),
-        format!("{:.2} x", policy.write_amplification),
+        factor(policy.write_amplification),
         thousands(policy.flushes as f64),
     ];
-    let flash = policy.drive.map(|drive| format!("{:.2} x", drive.flash_bytes_by_page_bytes));
+    let flash = policy.drive.map(|drive| factor(drive.flash_bytes_by_page_bytes));
     row.extend(drive.then(|| flash.unwrap_or("–".into())));
     row
 }

@@ -6,22 +6,27 @@ use nandle_trace::{Format, Writer};
 use serde_json::json;
 
 use super::ConvertArgs;
-use super::source::go_through;
+use super::source::{go_through, reader};
 use crate::args::Common;
 use crate::error::CliError;
 use crate::output;
-use crate::words::thousands;
+use crate::result_file::{self, Content};
+use crate::words::counted;
 
 /// Runs the command.
 pub(super) fn run(args: &ConvertArgs, common: Common) -> Result<(), CliError> {
-    let format = Format::from(args.to);
-    if !Writer::can_write(format) {
-        let name = format.description();
-        return Err(CliError::usage(format!("--to: {name} is only read; csv and fio-iolog are written")));
+    if fs::symlink_metadata(&args.output).is_ok() {
+        return Err(CliError::usage(format!(
+            "{}: something of that name is there already, and no trace is written over; name another file, or remove it first",
+            args.output.display()
+        )));
     }
-    let mut writer = Writer::create(&args.output, format, &args.file)?;
+    result_file::check(&args.output, Content::Cells)?;
+    // What can't be read is known before a file is made.
+    let reader = reader(&args.source)?;
+    let mut writer = Writer::create(&args.output, Format::from(args.to), &args.file)?;
     let mut events = 0_u64;
-    let written = go_through(&args.source, common, |record| {
+    let written = go_through(reader, args.source.limit, common, |record| {
         events += 1;
         Ok(writer.write(&record)?)
     });
@@ -41,7 +46,7 @@ pub(super) fn run(args: &ConvertArgs, common: Common) -> Result<(), CliError> {
     }
     let bad = match gone.bad_lines {
         0 => String::new(),
-        lines => format!(", {} damaged lines left out", thousands(lines as f64)),
+        lines => format!(", {} left out", counted(lines, "damaged line")),
     };
-    output::result(&format!("{}: {} events{bad}\n", args.output.display(), thousands(events as f64)))
+    output::result(&format!("{}: {}{bad}\n", args.output.display(), counted(events, "event")))
 }

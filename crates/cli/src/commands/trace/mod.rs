@@ -1,18 +1,21 @@
 //! `nandle trace`.
 
 mod convert;
+mod fit;
 mod source;
 mod stat;
 
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use nandle_io::units::parse_bytes;
+use nandle_io::units::{format_bytes, parse_bytes};
 use nandle_trace::Format;
 
 use crate::args::Common;
 use crate::error::CliError;
 
+pub(crate) use self::fit::{Fit, remark};
 pub(crate) use self::source::reader;
 
 /// Runs the command.
@@ -29,7 +32,7 @@ pub(crate) fn run(args: &TraceArgs, common: Common) -> Result<(), CliError> {
 /// (versions 2 and 3) and MSR Cambridge's CSV, each of them compressed by zstd or not.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  perf record -e block:block_rq_issue -a -- sleep 60 && perf script | nandle trace convert - db.csv.zst\n  nandle trace stat db.csv.zst\n  nandle trace stat db.csv.zst --page 16KiB --json\n  nandle trace convert db.csv.zst db.iolog --to fio-iolog --file /dev/sdb"
+    after_help = "Examples:\n  perf record -e block:block_rq_issue -a -- sleep 60 && perf script | nandle trace convert - db.csv.zst\n  blktrace -d /dev/sdb -w 60 -o - | blkparse -i - | nandle trace convert - db.csv.zst\n  fio job.fio --write_iolog=job.log && nandle trace stat job.log\n  nandle trace stat db.csv.zst\n  nandle trace stat db.csv.zst --page 16KiB --json\n  nandle trace convert db.csv.zst db.iolog --to fio-iolog --file /dev/sdb"
 )]
 pub(crate) struct TraceArgs {
     #[command(subcommand)]
@@ -58,8 +61,8 @@ pub(crate) struct SourceArgs {
     /// Count damaged lines and go on, instead of ending at the first
     #[arg(long)]
     skip_bad: bool,
-    /// Read no more than this many writes
-    #[arg(long, value_name = "N")]
+    /// Read no more than this many writes of the trace, of which each may be several pages
+    #[arg(long, value_name = "N", value_parser = at_least_1)]
     pub(crate) limit: Option<u64>,
 }
 
@@ -81,9 +84,9 @@ struct ConvertArgs {
     source: SourceArgs,
     /// The file to make; compressed by zstd when its name ends in .zst
     output: PathBuf,
-    /// The format to write: csv or fio-iolog
+    /// The format to write
     #[arg(long, value_name = "FORMAT", default_value = "csv")]
-    to: FormatArg,
+    to: WrittenFormatArg,
     /// The file or device that fio's log is to name
     #[arg(long, value_name = "PATH", default_value = "/dev/null")]
     file: String,
@@ -115,12 +118,41 @@ impl From<FormatArg> for Format {
     }
 }
 
-/// A page is a power of two between a sector and 1 MiB.
-fn page_bytes(text: &str) -> Result<u64, String> {
-    let bytes = parse_bytes(text).map_err(|error| error.to_string())?;
-    if (512..=1 << 20).contains(&bytes) && bytes.is_power_of_two() {
-        Ok(bytes)
-    } else {
-        Err("a page is a power of two from 512 to 1MiB".into())
+/// The formats that are written, too.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum WrittenFormatArg {
+    /// `time_us,op,address,length`
+    Csv,
+    /// fio's iolog, version 3
+    FioIolog,
+}
+
+impl From<WrittenFormatArg> for Format {
+    fn from(arg: WrittenFormatArg) -> Self {
+        match arg {
+            WrittenFormatArg::Csv => Self::Csv,
+            WrittenFormatArg::FioIolog => Self::FioIolog,
+        }
     }
+}
+
+/// A count that bounds something.
+fn at_least_1(text: &str) -> Result<u64, String> {
+    text.parse().ok().filter(|count| *count > 0).ok_or_else(|| "expected a whole number of at least 1".into())
+}
+
+/// Sizes of a page, from a sector on.
+const PAGES_BYTES: RangeInclusive<u64> = 512..=1 << 20;
+
+fn page_bytes(text: &str) -> Result<u64, String> {
+    power_of_two(text, &PAGES_BYTES)
+}
+
+/// A size of a page, of those that there may be.
+pub(crate) fn power_of_two(text: &str, range: &RangeInclusive<u64>) -> Result<u64, String> {
+    let bytes = parse_bytes(text).ok().filter(|bytes| range.contains(bytes) && bytes.is_power_of_two());
+    bytes.ok_or_else(|| {
+        let [least, most] = [range.start(), range.end()].map(|bytes| format_bytes(*bytes));
+        format!("a page has a power of two of bytes, from {least} to {most}, such as 8KiB")
+    })
 }

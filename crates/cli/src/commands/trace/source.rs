@@ -31,20 +31,20 @@ pub(crate) fn reader(args: &SourceArgs) -> Result<Reader, CliError> {
     Ok(Reader::open(&args.trace, &options)?)
 }
 
-/// Shows `each` every event, up to the limit.
+/// Shows `each` every event, up to so many writes.
 pub(super) fn go_through(
-    args: &SourceArgs,
+    mut reader: Reader,
+    limit: Option<u64>,
     common: Common,
     mut each: impl FnMut(Record) -> Result<(), CliError>,
 ) -> Result<Gone, CliError> {
     let cancel = cancel_on_signals()?;
     let mut progress = Progress::new(!common.no_progress);
-    let mut reader = reader(args)?;
     let (mut events, mut writes) = (0_u64, 0_u64);
     while let Some(record) = reader.next().transpose()? {
         if record.operation == Operation::Write {
             writes += 1;
-            if args.limit.is_some_and(|limit| writes > limit) {
+            if limit.is_some_and(|limit| writes > limit) {
                 break;
             }
         }

@@ -7,14 +7,14 @@ use nandle_report::TraceReport;
 use nandle_trace::{Statistics, TraceStatistics};
 use serde::Serialize;
 
-use super::StatArgs;
-use super::source::{Gone, go_through};
+use super::source::{Gone, go_through, reader};
+use super::{Fit, PAGES_BYTES, StatArgs, remark};
 use crate::args::Common;
 use crate::commands::report::write_report;
 use crate::error::CliError;
 use crate::output;
 use crate::result_file::{self, Content};
-use crate::words::{thousands, to_the_right};
+use crate::words::{bandwidth, counted, paragraph, thousands, to_the_right};
 
 #[derive(Serialize)]
 struct Told<'a> {
@@ -32,7 +32,7 @@ pub(super) fn run(args: &StatArgs, common: Common) -> Result<(), CliError> {
         result_file::check(path, Content::Report)?;
     }
     let mut statistics = Statistics::new(args.page);
-    let gone = go_through(&args.source, common, |record| {
+    let gone = go_through(reader(&args.source)?, args.source.limit, common, |record| {
         statistics.add(record);
         Ok(())
     })?;
@@ -57,46 +57,60 @@ fn text(trace: &str, gone: &Gone, statistics: &TraceStatistics) -> String {
     if statistics.pages_written == 0 {
         return text + "\nNothing is written in it, so there is nothing to say of its writes.\n";
     }
-    let (rewrites, runs, areas) = (rewrites(statistics), runs(statistics), areas(statistics));
+    let rewrites = if statistics.rewrites.is_empty() {
+        "No page is written twice.".into()
+    } else {
+        rewrites(statistics).to_string()
+    };
+    let (runs, areas) = (runs(statistics), areas(statistics));
     format!("{text}\n{rewrites}\n\n{runs}\n\n{areas}\n")
 }
 
 fn heading(trace: &str, gone: &Gone, statistics: &TraceStatistics) -> String {
     let s = statistics;
-    let page = format_bytes(s.page_bytes);
     let mut lines = vec![
         format!("{trace} ({}), {}", gone.format, format_duration(Nanos(s.duration_us.saturating_mul(1000)))),
-        format!("writes    {}, {} MB", count(s.writes), thousands(s.written_bytes as f64 / 1e6)),
+        format!("writes    {}, {}", count(s.writes), megabytes(s.written_bytes)),
     ];
     if s.reads > 0 {
-        lines.push(format!("reads     {}, {} MB", count(s.reads), thousands(s.read_bytes as f64 / 1e6)));
+        lines.push(format!("reads     {}, {}", count(s.reads), megabytes(s.read_bytes)));
     }
     lines.push(format!("syncs     {}", count(s.syncs)));
     if s.discards > 0 {
         lines.push(format!("discards  {}", count(s.discards)));
     }
+    if s.pages_written > 0 {
+        lines.extend(of_pages(s));
+    }
+    if gone.bad_lines > 0 {
+        lines.push(format!("! {} passed over", counted(gone.bad_lines, "damaged line")));
+    }
+    lines.join("\n") + "\n"
+}
+
+/// What the writes are in pages.
+fn of_pages(s: &TraceStatistics) -> Vec<String> {
+    let page = format_bytes(s.page_bytes);
     let times = s.pages_written as f64 / (s.pages_distinct as f64).max(1.0);
-    lines.push(format!(
-        "pages     {} writes of {page} to {} pages, {times:.1} each",
-        count(s.pages_written),
-        count(s.pages_distinct)
-    ));
+    let mut lines = vec![format!(
+        "pages     {} of {page} to {}, {times:.1} each",
+        counted(s.pages_written, "write"),
+        counted(s.pages_distinct, "page")
+    )];
     if let Some(span) = s.span_bytes {
-        lines.push(format!("span      {} MB", thousands(span as f64 / 1e6)));
+        lines.push(format!("span      {}", megabytes(span)));
     }
     let skew = s.skew.iter().filter(|skew| [0.01, 0.1, 0.2].contains(&skew.of_pages));
     let skew = skew.map(|skew| format!("{:.0} % take {}", skew.of_pages * 100.0, percent(skew.of_writes)));
     lines.push(format!("skew      most-written pages: {}", skew.collect::<Vec<_>>().join(", ")));
-    if s.writes_unaligned > 0 {
-        lines.push(format!(
-            "! {} writes don't begin and end at a border of {page}",
-            count(s.writes_unaligned)
-        ));
+    let (writes, unaligned, usual_bytes) = (s.writes, s.writes_unaligned, s.usual_write_bytes);
+    let fit = Fit { page_bytes: s.page_bytes, writes, unaligned, usual_bytes };
+    if let Some(remark) = remark(fit, &PAGES_BYTES) {
+        let mut broken = String::new();
+        paragraph(&mut broken, "! ", &remark);
+        lines.push(broken.trim_end().to_owned());
     }
-    if gone.bad_lines > 0 {
-        lines.push(format!("! {} damaged lines were passed over", count(gone.bad_lines)));
-    }
-    lines.join("\n") + "\n"
+    lines
 }
 
 fn rewrites(statistics: &TraceStatistics) -> Table {
@@ -146,6 +160,11 @@ fn table<const N: usize>(header: [&str; N], rows: impl Iterator<Item = [String; 
     }
     to_the_right(&mut table, ..);
     table
+}
+
+/// Of little, so many digits that it isn't nothing.
+fn megabytes(bytes: u64) -> String {
+    format!("{} MB", bandwidth(bytes as f64))
 }
 
 fn count(number: u64) -> String {

@@ -15,6 +15,10 @@
 //! | `sweep_loads`   | exact bytes, mixed shares, threads, open loop, batched refill                             |
 //! | `sweep_plan`    | `--plan` states bytes and time and changes nothing                                        |
 //! | `sweep_resume`  | going on after an interruption, finished sweeps, damaged files, other targets             |
+//! | `trace`         | formats, pipes and files, damaged and foreign ones, devices, pages that the writes don't fit    |
+//! | `replay`        | every policy on disks and models, profiles, pages, what can't be replayed                     |
+//! | `replay_trouble`| targets too small, full or failing, damaged traces                                        |
+//! | `replay_stores` | what a target held before, targets in use, devices that get full, interruptions              |
 //! | `bad_input`     | targets, sizes, counts, budgets that can't be                                             |
 //! | `foreign_data`  | write tests on files, devices and mounted devices that aren't the program's own           |
 //! | `full_disk`     | no room for the test file, no room for the results                                        |

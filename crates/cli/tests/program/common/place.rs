@@ -80,6 +80,22 @@ impl Place {
         self.was_set_up(&outcome).then_some(outcome)
     }
 
+    /// Runs a script of the shell, in which `$0` is the program and mounts are its own. `None`, with a loud word, where nobody may
+    /// mount, or where it ends with 99.
+    pub(crate) fn in_own_mounts(&self, script: &str) -> Option<Outcome> {
+        if !super::is_root() {
+            super::skip("only an administrator can mount");
+            return None;
+        }
+        let words = ["unshare", "--mount", "sh", "-c", script, NANDLE].map(str::to_owned);
+        let outcome: Outcome = self.command_of(&words, "").output().unwrap().into();
+        if outcome.code == Some(99) {
+            super::skip(&outcome.stderr);
+            return None;
+        }
+        Some(outcome)
+    }
+
     /// Whether the line of the shell before the program succeeded.
     pub(crate) fn was_set_up(&self, outcome: &Outcome) -> bool {
         if outcome.code == Some(99) {

@@ -2,11 +2,14 @@
 //! and of time.
 //!
 //! - Staging is chosen when it takes clearly less time for a page, and kept as long as it takes less. Ties go straight.
-//! - What is chosen works for long, then the other gets a trial: so a workload that changed is found out.
+//! - What is chosen works for long, then the other gets a trial: so a workload that changed is found out. It gets one
+//!   earlier when what was chosen takes longer now than the other did.
 //! - A trial ends as soon as it can't be won any more, and the next one comes the later the more this one cost: trials
-//!   take about a hundredth of the time. They grow where staging loses them, because much staged at once pays more.
+//!   take about a hundredth of the time. They grow where they are lost, or nearly won: much staged at once pays more, and a
+//!   flush costs little beside much that goes straight.
 //! - The time of a staging trial has everything brought home in it, that of the straight way a flush. The time in which a
-//!   staging area that has been chosen is filled doesn't count: in it nothing has to go home yet.
+//!   staging area that has been chosen is filled doesn't count: in it nothing has to go home yet. Nor does that in which it
+//!   is cleared after it: what goes home then isn't the straight way's.
 
 use crate::{AutoStats, WriteCosts};
 
@@ -21,13 +24,21 @@ pub(super) enum Path {
 
 /// Staging is chosen below this share of the other's time.
 const CLEARLY_LESS: f64 = 0.9;
+/// What was chosen is looked at anew when it takes so many times what it did.
+const CHANGED: f64 = 2.0;
+/// A straight trial that is lost by less might not be, were it longer.
+const NEARLY: f64 = 2.0;
 /// Pages of a trial, if the staging area has room for twice as many. Much fewer say little of a drive
 /// that takes them into a cache or into log blocks first.
 const TRIAL_PAGES: u64 = 1024;
+/// Pages of a straight trial: there is a flush at its end, which must not cost more than the pages.
+const FLUSHED_PAGES: u64 = 4 * TRIAL_PAGES;
 /// What was chosen works for so many pages for one of the trial …
 const PAGES_BY_TRIAL: u64 = 16;
 /// … and for so many for one that could have been written in the time that the trial wasted.
 const PAGES_BY_WASTED: f64 = 128.0;
+/// Of pages that don't count: until the staging area is clear.
+const UNCLEARED: u64 = u64::MAX;
 /// An estimate of how often a staging area must have been written through for its figures to be steady.
 const ROUNDS: u64 = 2;
 
@@ -38,6 +49,8 @@ pub(super) struct Judge {
     room_pages: u64,
     /// Of the next staging trial.
     trial_pages: u64,
+    /// Of the next straight one.
+    straight_trial_pages: u64,
     spell: Spell,
     /// What was chosen last, if anything.
     chosen: Option<Path>,
@@ -57,13 +70,20 @@ struct Spell {
     is_trial: bool,
     /// It ends with so many pages …
     most_pages: u64,
-    /// … or when it has taken so long.
+    /// … or a trial when it has taken so long …
     most_ns: f64,
-    /// Pages at its beginning that don't count.
+    /// … or what was chosen, from so many pages on, when a stretch took longer than the other way, or than expected.
+    least_pages: u64,
+    is_worse: bool,
+    /// Time of a page in the last stretch.
+    stretch_ns: Option<f64>,
+    /// Pages at its beginning that don't count; `u64::MAX` until the staging area is cleared.
     uncounted_pages: u64,
     pages: u64,
     /// The session's time when counting began.
     since_ns: u64,
+    /// The session's time when the spell began.
+    began_ns: u64,
 }
 
 impl Judge {
@@ -76,13 +96,18 @@ impl Judge {
             is_trial: true,
             most_pages: trial_pages,
             most_ns: f64::INFINITY,
+            least_pages: trial_pages,
+            is_worse: false,
+            stretch_ns: None,
             uncounted_pages: 0,
             pages: 0,
             since_ns: 0,
+            began_ns: 0,
         };
         let mut judge = Self {
             room_pages,
             trial_pages,
+            straight_trial_pages: FLUSHED_PAGES.min(room_pages * 2).max(1),
             spell: first,
             chosen: None,
             staged_ns: None,
@@ -107,6 +132,11 @@ impl Judge {
         self.spell.is_trial
     }
 
+    /// Whether nothing counts until the staging area is [cleared](Self::cleared).
+    pub(super) fn awaits_clearing(&self) -> bool {
+        self.spell.uncounted_pages == UNCLEARED
+    }
+
     /// What it knows, and what it has chosen.
     pub(super) fn found(&self) -> AutoStats {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a time, rounded")]
@@ -122,6 +152,12 @@ impl Judge {
 
     /// So many pages come now.
     pub(super) fn comes(&mut self, pages: u64, busy_ns: u64) {
+        let stretch_pages = FLUSHED_PAGES.max(self.room_pages);
+        if !self.spell.is_trial
+            && self.spell.pages.saturating_sub(self.spell.uncounted_pages) >= stretch_pages
+        {
+            self.end_stretch(busy_ns);
+        }
         let spell = &mut self.spell;
         let was_counted = spell.pages >= spell.uncounted_pages;
         spell.pages += pages;
@@ -131,17 +167,33 @@ impl Judge {
         }
     }
 
+    /// Counting begins anew, so that what was chosen is known by what it takes now.
+    fn end_stretch(&mut self, busy_ns: u64) {
+        let (own_ns, other_ns) = match self.spell.path {
+            Path::Staged => (self.staged_ns, self.straight_ns),
+            Path::Straight => (self.straight_ns, self.staged_ns),
+        };
+        let spell = &mut self.spell;
+        spell.stretch_ns = spell.page_ns(busy_ns);
+        let is_more_than = |limit_ns: f64| spell.stretch_ns.is_some_and(|now_ns| now_ns > limit_ns);
+        spell.is_worse =
+            other_ns.is_some_and(is_more_than) || own_ns.is_some_and(|ns| is_more_than(CHANGED * ns));
+        (spell.uncounted_pages, spell.since_ns) = (spell.pages, busy_ns);
+    }
+
     /// Whether it is time for the other way.
     pub(super) fn is_over(&self, busy_ns: u64) -> bool {
-        self.spell.pages >= self.spell.most_pages
-            || (self.spell.is_trial && self.spell.taken_ns(busy_ns) > self.spell.most_ns)
+        let spell = &self.spell;
+        let is_lost = || spell.is_trial && spell.taken_ns(busy_ns) > spell.most_ns;
+        let is_worse = || spell.is_worse && spell.pages >= spell.least_pages;
+        !self.awaits_clearing() && (spell.pages >= spell.most_pages || is_lost() || is_worse())
     }
 
     /// What follows on the spell, when all that belongs to its time is done: the next one.
     pub(super) fn ended(&self, busy_ns: u64) -> Self {
         let mut next = self.clone();
         let ended = self.spell;
-        let page_ns = ended.page_ns(busy_ns);
+        let page_ns = ended.stretch_ns.or_else(|| ended.page_ns(busy_ns));
         next.trials += u64::from(ended.is_trial);
         match ended.path {
             Path::Staged => next.staged_ns = page_ns.or(self.staged_ns),
@@ -157,18 +209,33 @@ impl Judge {
         next
     }
 
-    /// The time of the entry into the present spell doesn't count.
-    pub(super) fn entered(&mut self, busy_ns: u64) {
+    /// The time of the entry into the present spell doesn't count. A straight one that others' pages go home beside counts
+    /// when they have.
+    pub(super) fn entered(&mut self, busy_ns: u64, is_clear: bool) {
+        (self.spell.since_ns, self.spell.began_ns) = (busy_ns, busy_ns);
+        if !is_clear {
+            self.spell.uncounted_pages = UNCLEARED;
+        }
+    }
+
+    /// The staging area is clear, and the straight spell counts from now on.
+    pub(super) fn cleared(&mut self, busy_ns: u64) {
         self.spell.since_ns = busy_ns;
+        self.spell.uncounted_pages = self.spell.pages;
+        self.spell.most_pages += self.spell.pages;
     }
 
     fn decide(&mut self, staged_ns: f64, straight_ns: f64, trial: Spell, busy_ns: u64) {
         let less = if self.chosen == Some(Path::Staged) { 1.0 } else { CLEARLY_LESS };
         let best = if staged_ns < straight_ns * less { Path::Staged } else { Path::Straight };
         let best_ns = if best == Path::Staged { staged_ns } else { straight_ns };
-        let wasted_ns = trial.taken_ns(busy_ns) - trial.pages as f64 * best_ns;
+        // Clearing the staging area for it is a part of what a trial costs.
+        let wasted_ns = busy_ns.saturating_sub(trial.began_ns) as f64 - trial.pages as f64 * best_ns;
         if trial.path == Path::Staged && best == Path::Straight {
             self.trial_pages = (self.trial_pages * 2).min(self.room_pages).max(1);
+        }
+        if trial.path == Path::Straight && best == Path::Staged && straight_ns < NEARLY * staged_ns {
+            self.straight_trial_pages = self.straight_trial_pages.saturating_mul(2);
         }
         self.choose(best, wasted_ns.max(0.0) / best_ns);
     }
@@ -178,33 +245,41 @@ impl Judge {
         let filling_pages = if is_staged { self.room_pages } else { 0 };
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count, rounded")]
         let for_wasted = (wasted_pages * PAGES_BY_WASTED) as u64;
-        let pages = (PAGES_BY_TRIAL * self.trial_pages).max(for_wasted).max(ROUNDS * filling_pages);
+        let least_pages = (PAGES_BY_TRIAL * self.trial_pages).max(ROUNDS * filling_pages);
         self.changes += u64::from(self.chosen.is_some_and(|before| before != path));
         self.chosen = Some(path);
         self.spell = Spell {
             path,
             is_trial: false,
-            most_pages: pages,
+            most_pages: least_pages.max(for_wasted),
             most_ns: f64::INFINITY,
+            least_pages,
+            is_worse: false,
+            stretch_ns: None,
             uncounted_pages: filling_pages,
             pages: 0,
             since_ns: self.spell.since_ns,
+            began_ns: self.spell.began_ns,
         };
     }
 
     fn begin_trial(&mut self, path: Path) {
         let (most_pages, other_ns) = match path {
             Path::Staged => (self.trial_pages, self.straight_ns),
-            Path::Straight => (TRIAL_PAGES.min(self.room_pages / 2).max(1), self.staged_ns),
+            Path::Straight => (self.straight_trial_pages, self.staged_ns),
         };
         self.spell = Spell {
             path,
             is_trial: true,
             most_pages,
             most_ns: other_ns.map_or(f64::INFINITY, |other_ns| most_pages as f64 * other_ns),
+            least_pages: most_pages,
+            is_worse: false,
+            stretch_ns: None,
             uncounted_pages: 0,
             pages: 0,
             since_ns: self.spell.since_ns,
+            began_ns: self.spell.began_ns,
         };
     }
 }

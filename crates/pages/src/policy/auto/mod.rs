@@ -10,8 +10,9 @@
 //! Going straight home beside pages that are staged: an older version in the staging area would come back after a power
 //! cut, over the newer one at home. So a page goes straight only if no slot that recovery would find holds it. Before the
 //! straight way is taken, a ledger makes durable which slots are dead, and the pages of all others are noted: these go
-//! on being staged until the whole area was emptied. Before the staged way is taken again, a flush makes durable what went
-//! home, because a commit then flushes only for what it has staged. Nobody writes while the way changes.
+//! on being staged. In the background all that is staged goes home then, and another ledger follows. Before the staged way
+//! is taken again, a flush makes durable what went home, because a commit then flushes only for what it has staged. Nobody
+//! writes while the way changes.
 
 mod gate;
 mod judge;
@@ -65,8 +66,9 @@ impl Auto {
     async fn put(&self, batch: Batch) -> Result<(), PageError> {
         let shared = &self.shared;
         let mine = shared.accepting.enter().await;
-        let is_over = shared.judge.borrow().is_over(shared.gate.busy().0);
-        if is_over && let Some(closed) = shared.gate.close() {
+        if shared.is_to_change()
+            && let Some(closed) = shared.gate.close()
+        {
             // In a task of its own, so that it goes on when this call is dropped.
             let changing = Rc::clone(shared);
             let changed = async move { changing.change(closed).await };
@@ -118,19 +120,29 @@ impl Shared {
     /// Ends a spell and begins the next, while nobody writes.
     async fn change(&self, closed: Closed) -> Result<(), PageError> {
         closed.emptied().await;
+        if self.judge.borrow().awaits_clearing() {
+            let held = self.staging.bury_the_dead().await?;
+            *self.held.borrow_mut() = held;
+            self.judge.borrow_mut().cleared(self.gate.busy().0);
+            return Ok(());
+        }
         let began = self.disk.handle().now();
         self.finish().await?;
         let finished = self.disk.handle().now() - began;
         // A failure must leave the way as it was: another one would be taken without what makes it safe.
         let mut next = self.judge.borrow().ended((self.gate.busy() + finished).0);
-        if next.path() == Path::Straight {
-            self.clear_the_way(next.is_trial()).await?;
-        } else {
+        let is_clear = next.path() == Path::Staged || self.clear_the_way().await?;
+        if next.path() == Path::Staged {
             self.held.borrow_mut().clear();
         }
-        next.entered(self.gate.busy().0);
+        next.entered(self.gate.busy().0, is_clear);
         self.judge.replace(next);
         Ok(())
+    }
+
+    fn is_to_change(&self) -> bool {
+        let judge = self.judge.borrow();
+        judge.is_over(self.gate.busy().0) || (judge.awaits_clearing() && !self.staging.is_clearing())
     }
 
     /// What belongs to the time of the present spell.
@@ -146,14 +158,16 @@ impl Shared {
         }
     }
 
-    /// Sees to it that pages can go straight home: all of them, or for a trial those that aren't staged.
-    async fn clear_the_way(&self, is_trial: bool) -> Result<(), PageError> {
-        if !is_trial {
-            self.staging.checkpoint().await?;
-        }
+    /// Sees to it that pages can go straight home that aren't staged, and that the others come home in the background.
+    /// Returns whether there are none.
+    async fn clear_the_way(&self) -> Result<bool, PageError> {
         let held = self.staging.bury_the_dead().await?;
+        let is_clear = held.is_empty();
         *self.held.borrow_mut() = held;
-        Ok(())
+        if !is_clear {
+            self.staging.clear();
+        }
+        Ok(is_clear)
     }
 }
 

@@ -25,6 +25,7 @@ use self::sites::Way;
 use self::trial::Trial;
 use self::ways::{groups, ways};
 use super::rounds::{Rounds, Turns};
+use super::shares::fair_shares;
 use super::{Circumstances, Cost, Experiment, Lab};
 use crate::load::LoadError;
 
@@ -55,12 +56,11 @@ impl Experiment for FlushAndCommit {
         }
         let mut all = ways(circumstances, !circumstances.is_modelled);
         all.extend(groups(circumstances));
-        let slices = (ROUNDS_MAX * (trial::COMMITS_MAX + trial::FIRST_COMMITS)) as u64;
         let cells = all.len() as u64;
         Ok(Cost {
             time_least: Nanos::from_millis(100 * cells),
             time_wanted: Nanos::from_millis(3000 * cells),
-            write_bytes_max: all.iter().map(|way| way.commit.bytes() * slices + way.fill_bytes()).sum(),
+            write_bytes_max: all.iter().map(bytes_wanted).sum(),
         })
     }
 
@@ -70,12 +70,14 @@ impl Experiment for FlushAndCommit {
 
     fn run(&self, lab: &mut Lab<'_>, findings: &mut FlushCosts) -> Result<(), LoadError> {
         let for_groups = Nanos(lab.time_left().0 / GROUPS_PART);
-        let mut alone = trials(lab, ways(lab.circumstances, lab.beside().is_some()))?;
+        let mut alone = allotted(lab, ways(lab.circumstances, lab.beside().is_some()));
+        let together = alone.split_off(alone.len() - groups(lab.circumstances).len());
+        let mut alone = trials(lab, alone)?;
         let time = lab.time_left() - for_groups;
         let timed = time_all(lab, &mut alone, time);
         findings.commits = alone.iter().filter_map(Trial::commit_cost).collect();
         timed?;
-        let mut together = trials(lab, groups(lab.circumstances))?;
+        let mut together = trials(lab, together)?;
         let time = lab.time_left();
         let timed = time_all(lab, &mut together, time);
         (findings.group_commit, findings.each_durable) = conclude::groups(&together);
@@ -87,10 +89,30 @@ impl Experiment for FlushAndCommit {
     }
 }
 
-fn trials(lab: &mut Lab<'_>, ways: Vec<Way>) -> Result<Vec<Trial>, LoadError> {
+/// Bytes for as many commits as the quantiles need.
+fn bytes_wanted(way: &Way) -> u64 {
+    let commits = (ROUNDS_MAX * (trial::COMMITS_MAX + trial::FIRST_COMMITS)) as u64;
+    way.commit.bytes() * commits + way.fill_bytes()
+}
+
+/// These ways and the groups, each with the bytes that it may write: where they are short, large commits are fewer, and
+/// small ones come about in full.
+fn allotted(lab: &Lab<'_>, mut ways: Vec<Way>) -> Vec<(Way, u64)> {
+    ways.extend(groups(lab.circumstances));
+    let wants: Vec<u64> = ways.iter().map(bytes_wanted).collect();
+    let shares = fair_shares(lab.write_left_bytes(), &wants);
+    ways.into_iter().zip(shares).collect()
+}
+
+fn trials(lab: &mut Lab<'_>, ways: Vec<(Way, u64)>) -> Result<Vec<Trial>, LoadError> {
     let mut trials = Vec::new();
-    for way in ways {
-        trials.extend(Trial::new(lab, way)?);
+    let (ways, too_dear): (Vec<_>, Vec<_>) =
+        ways.into_iter().partition(|(way, write_bytes_max)| *write_bytes_max > way.fill_bytes());
+    if !too_dear.is_empty() {
+        lab.cut_short("the bytes that it may write are too few for test files; give a larger --write-limit");
+    }
+    for (way, write_bytes_max) in ways {
+        trials.extend(Trial::new(lab, way, write_bytes_max)?);
     }
     Ok(trials)
 }

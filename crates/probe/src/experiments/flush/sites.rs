@@ -12,7 +12,7 @@ use crate::load::{Contents, Lane, LoadError};
 /// The log on the device, as long as a segment of `PostgreSQL`'s.
 const LOG_BYTES: u64 = 16 << 20;
 /// A test file. It is made anew when it has been written once, where that matters.
-const FILE_BYTES: u64 = 32 << 20;
+const FILE_BYTES: u64 = 8 << 20;
 /// Memory of a lane on a test file: what filling it takes, and the pool that writes are cut from.
 const FILE_LANE_BYTES: u64 = fill::BUFFER_BYTES + (2 << 20);
 

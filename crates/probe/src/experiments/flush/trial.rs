@@ -3,6 +3,7 @@ use nandle_io::units::format_bytes;
 use nandle_profile::experiments::{CommitCost, GroupCommitCost};
 
 use super::super::Lab;
+use super::ROUNDS_MAX;
 use super::sites::{Site, Way};
 use super::tally::Tally;
 use crate::load::LoadError;
@@ -20,14 +21,21 @@ pub(super) struct Trial {
     /// `None` once it has failed.
     site: Option<Site>,
     tally: Tally,
+    /// What its commits may write yet, and in how many slices.
+    write_left_bytes: u64,
+    slices_left: u64,
 }
 
 impl Trial {
     /// `None` where the way can't be tried: the reader of the figures is told why.
-    pub(super) fn new(lab: &mut Lab<'_>, way: Way) -> Result<Option<Self>, LoadError> {
+    pub(super) fn new(lab: &mut Lab<'_>, way: Way, write_bytes_max: u64) -> Result<Option<Self>, LoadError> {
         let site = if way.in_file { Site::in_file(lab, &way) } else { Site::on_device(lab) };
         match site {
-            Ok(site) => Ok(Some(Self { way, site: Some(site), tally: Tally::new() })),
+            Ok(site) => {
+                let write_left_bytes = write_bytes_max.saturating_sub(way.fill_bytes());
+                let (tally, slices_left) = (Tally::new(), ROUNDS_MAX as u64);
+                Ok(Some(Self { way, site: Some(site), tally, write_left_bytes, slices_left }))
+            }
             Err(LoadError::Opening(reason)) => {
                 lab.remark(format!("Some commits in files were not timed: {reason}."));
                 Ok(None)
@@ -36,11 +44,29 @@ impl Trial {
         }
     }
 
-    /// Commits for a time.
+    /// Commits of the next slice that count, at most; `None` where the bytes are too few for a slice.
+    fn commits_max(&self) -> Option<usize> {
+        let commits =
+            |bytes: u64| usize::try_from(bytes / self.way.commit.bytes().max(1)).unwrap_or(usize::MAX);
+        let in_all = commits(self.write_left_bytes).checked_sub(FIRST_COMMITS + COMMITS_MIN)? + COMMITS_MIN;
+        let even = commits(self.write_left_bytes / self.slices_left.max(1)).saturating_sub(FIRST_COMMITS);
+        Some(even.clamp(COMMITS_MIN, COMMITS_MAX).min(in_all))
+    }
+
+    /// Commits for a time, or until its part of the bytes is written.
     pub(super) fn slice(&mut self, lab: &mut Lab<'_>, time: Nanos) -> Result<(), LoadError> {
+        let Some(commits_max) = self.commits_max() else {
+            if self.tally.observations() == 0 {
+                lab.out_of_writes();
+            }
+            return Ok(());
+        };
         let Some(site) = &mut self.site else { return Ok(()) };
         lab.tell(&format!("{}, {}", self.way.method, format_bytes(self.way.commit.write_bytes)));
-        let committed = commit_for(lab, site, &self.way, &mut self.tally, time);
+        let before_bytes = lab.write_left_bytes();
+        let committed = commit_for(lab, site, &self.way, commits_max, &mut self.tally, time);
+        self.write_left_bytes -= self.write_left_bytes.min(before_bytes - lab.write_left_bytes());
+        self.slices_left -= self.slices_left.min(1);
         self.tally.end_slice();
         match committed {
             // A test file that takes no more ends its own commits, and no others.
@@ -89,11 +115,12 @@ fn commit_for(
     lab: &mut Lab<'_>,
     site: &mut Site,
     way: &Way,
+    commits_max: usize,
     tally: &mut Tally,
     time: Nanos,
 ) -> Result<(), LoadError> {
     let ends = lab.now() + time;
-    for number in 0..FIRST_COMMITS + COMMITS_MAX {
+    for number in 0..FIRST_COMMITS + commits_max {
         let enough = tally.slice_count() >= COMMITS_MIN && lab.now() >= ends;
         if enough || !lab.may_write(way.commit.bytes()) {
             break;

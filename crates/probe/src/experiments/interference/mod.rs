@@ -27,7 +27,7 @@ use nandle_profile::experiments::InterferenceMap;
 use nandle_profile::{Conducted, Derived, Experiments, OperationKind};
 
 use self::cell::{Cell, Rates};
-use super::rounds::{Rounds, Seeds, Turns, area_from};
+use super::rounds::{Rounds, SLICE_MIN, Seeds, Turns, area_from};
 use super::{Circumstances, Cost, Experiment, Lab};
 use crate::load::{ClosedLoop, Counting, LoadError, Measurement, Refill, Stop, Work};
 use crate::pattern::Random;
@@ -58,13 +58,18 @@ const DEPTH_OF_MOST: u32 = 32;
 const DEPTH_OF_MOST_SLOW: u32 = 4;
 /// Requests outstanding of each of the two streams; arrivals beyond it wait, and the wait counts.
 pub(super) const STREAM_DEPTH: u32 = 96;
-/// Part of the time for the most of each.
+/// Part of the time, and of the bytes, for the most of each.
 const MOST_PART: u64 = 12;
 const MOST_REQUESTS_MAX: u64 = 15_000;
 /// Where reads come about less often than this, fewer cells are measured for longer.
 const SLOW_READS_PER_S: f64 = 2000.0;
 /// Bytes that it may write where nothing else bounds it.
 const WRITE_BYTES_MAX: u64 = 32 << 30;
+
+/// A cell with less time has one slice at most, which says nothing of how slices differ.
+const TWO_SLICES: Nanos = Nanos(2 * SLICE_MIN.0);
+/// What arrives by chance can be more than is expected.
+const BYTES_KEPT_TO: f64 = 0.9;
 
 /// Shares of reads and of writes.
 type Map = (&'static [f64], &'static [f64]);
@@ -111,7 +116,7 @@ impl Experiment for Interference {
             lab.cut_short("the most reads or writes per second could not be measured");
             return Ok(());
         }
-        let time = lab.time_left();
+        let time = time_for(lab, findings);
         let cleans = aged::cleans(lab);
         let Some(mut cells) = cells(findings, time, cleans) else {
             lab.cut_short(format!(
@@ -122,7 +127,7 @@ impl Experiment for Interference {
             return Ok(());
         };
         let slices = if cleans || is_slow(findings) { LONG_SLICES } else { MANY_SLICES };
-        let measured = measure(lab, &mut cells, block_bytes, &mut seeds, slices);
+        let measured = measure(lab, &mut cells, block_bytes, &mut seeds, time, slices);
         findings.cells = conclude::cells(&cells);
         measured
     }
@@ -147,6 +152,9 @@ impl Most {
         let &Self { operation, queue_depth, block_bytes, time } = self;
         lab.tell(&format!("the most {operation}s per second"));
         let ends = lab.now() + time;
+        let allowed =
+            if operation == OperationKind::Write { lab.write_left_bytes() / MOST_PART } else { u64::MAX };
+        let bytes = allowed.min(MOST_REQUESTS_MAX * block_bytes);
         let mut last = Measurement::new();
         for number in 0..2 {
             if number > 0 && lab.now() >= ends {
@@ -158,7 +166,7 @@ impl Most {
                 queue_depth,
                 refill: Refill::Exact,
                 counting: Counting::Window { warm_up_requests: u64::from(queue_depth) },
-                stop: Stop { bytes: Some(MOST_REQUESTS_MAX * block_bytes), time: Some(Nanos(time.0 / 2)) },
+                stop: Stop { bytes: Some(bytes), time: Some(Nanos(time.0 / 2)) },
             };
             let pattern = Box::new(Random::new(area, seed));
             last = lab.run(run, Work { pattern, block_bytes, operation, contents: None, seed })?;
@@ -176,6 +184,16 @@ fn is_fast(findings: &InterferenceMap) -> bool {
     findings.read_iops_max * CELL_TIME_MIN.as_secs_f64() > LONG_SLICES.0 as f64 * cell::MODELLED_REQUESTS_MAX
 }
 
+/// Time for all cells: what is left of it, or that in which what may be written is written.
+fn time_for(lab: &mut Lab<'_>, findings: &InterferenceMap) -> Nanos {
+    let share = WRITE_SHARES.iter().sum::<f64>() / WRITE_SHARES.len() as f64;
+    let bytes_per_s = share * findings.write_iops_max * findings.write_block_bytes as f64;
+    let seconds = BYTES_KEPT_TO * lab.write_left_bytes() as f64 / bytes_per_s;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "never negative; saturates")]
+    let writing = Nanos((seconds * 1e9) as u64);
+    lab.time_left().min(writing)
+}
+
 /// The largest map in each of whose cells some writes come about in the time; `None` where the smallest is too large.
 fn cells(findings: &InterferenceMap, time: Nanos, cleans: bool) -> Option<Vec<Cell>> {
     let cell = |read_share, write_share| {
@@ -188,7 +206,7 @@ fn cells(findings: &InterferenceMap, time: Nanos, cleans: bool) -> Option<Vec<Ce
         let each = Nanos(time.0 / (reads.len() * writes.len()) as u64);
         let least = writes.iter().copied().filter(|share| *share > 0.0).fold(1.0, f64::min);
         let is_long = !cleans || is_fast(findings) || each >= CELL_TIME_MIN;
-        is_long && least * findings.write_iops_max * each.as_secs_f64() >= WRITES_MIN
+        is_long && each >= TWO_SLICES && least * findings.write_iops_max * each.as_secs_f64() >= WRITES_MIN
     };
     let maps = [many, few, (&ONE_READ_SHARE, &FEWEST_WRITE_SHARES)]
         .into_iter()
@@ -202,10 +220,11 @@ fn measure(
     cells: &mut [Cell],
     block_bytes: u64,
     seeds: &mut Seeds,
+    time: Nanos,
     (rounds_max, slice_max): (usize, Nanos),
 ) -> Result<(), LoadError> {
     let numbers: Vec<usize> = (0..cells.len()).collect();
-    let turns = Turns { time: lab.time_left(), rounds_max, slice_max };
+    let turns = Turns { time, rounds_max, slice_max };
     let measured = Rounds::measure(lab, &numbers, turns, |lab, number, time| {
         let Some(cell) = cells.get_mut(*number) else { return Ok(None) };
         cell.slice(lab, block_bytes, seeds, time).map(|()| None)

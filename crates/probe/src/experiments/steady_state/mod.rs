@@ -73,10 +73,10 @@ impl Experiment for SteadyStateRounds {
     fn run(&self, lab: &mut Lab<'_>, findings: &mut SteadyState) -> Result<(), LoadError> {
         findings.area_bytes = lab.circumstances.area_bytes;
         fill(lab, findings)?;
-        let block_bytes = block_bytes(lab)?;
+        let (block_bytes, bytes_per_s) = block_bytes(lab)?;
         findings.block_bytes = block_bytes;
         findings.queue_depth = QUEUE_DEPTH.min(lab.circumstances.slots);
-        let outcome = rounds(lab, findings);
+        let outcome = rounds(lab, findings, bytes_per_s);
         findings.departures.extend(departures::of_random_writing(&findings.seconds));
         outcome?;
         judge(lab, findings);
@@ -130,15 +130,15 @@ fn fill(lab: &mut Lab<'_>, findings: &mut SteadyState) -> Result<(), LoadError> 
     Ok(())
 }
 
-/// The smallest block whose writes are few enough.
-fn block_bytes(lab: &mut Lab<'_>) -> Result<u64, LoadError> {
+/// The smallest block whose writes are few enough, and how fast they are at first.
+fn block_bytes(lab: &mut Lab<'_>) -> Result<(u64, f64), LoadError> {
     let unit = lab.circumstances.shape.logical_block_bytes;
     let seconds = lab.time_left().as_secs_f64();
-    let mut chosen = FILL_BLOCK_BYTES;
+    let mut chosen = (FILL_BLOCK_BYTES, 0.0);
     for block_bytes in BLOCKS.map(|block| block.next_multiple_of(unit)) {
-        chosen = block_bytes;
         let pattern = Box::new(Random::new(area(lab, block_bytes)?, lab.seed ^ block_bytes));
         let look = write(lab, pattern, block_bytes, Stop::after(LOOK))?;
+        chosen = (block_bytes, look.bandwidth_bytes_per_s());
         if look.iops() * seconds <= REQUESTS_MAX {
             break;
         }
@@ -146,9 +146,12 @@ fn block_bytes(lab: &mut Lab<'_>) -> Result<u64, LoadError> {
     Ok(chosen)
 }
 
-fn rounds(lab: &mut Lab<'_>, findings: &mut SteadyState) -> Result<(), LoadError> {
+fn rounds(lab: &mut Lab<'_>, findings: &mut SteadyState, bytes_per_s: f64) -> Result<(), LoadError> {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "never negative; saturates")]
+    let writing = Nanos((lab.write_left_bytes() as f64 / bytes_per_s * 1e9) as u64);
+    let time = lab.time_left().min(writing);
     // Whole seconds, so that the seconds of all rounds make one series.
-    let round_time = Nanos((lab.time_left().0 / ROUNDS_MAX as u64) / SECOND.0 * SECOND.0).max(SECOND);
+    let round_time = Nanos((time.0 / ROUNDS_MAX as u64) / SECOND.0 * SECOND.0).max(SECOND);
     let mut readings = vec![lab.counters()];
     while findings.rounds.len() < ROUNDS_MAX && lab.time_left() >= round_time && !findings.reached {
         lab.tell(&format!("round {}", findings.rounds.len() + 1));

@@ -53,9 +53,17 @@ pub(super) fn run(drive: &str, experiment: &str, budget: Nanos) -> Outcome {
     run_with(drive, &wishes, Experiments::default())
 }
 
-pub(super) fn run_with(drive: &str, wishes: &Wishes, mut experiments: Experiments) -> Outcome {
-    let circumstances = circumstances(drive);
-    let plan = plan(&circumstances, wishes, &mut experiments).unwrap();
+pub(super) fn run_with(drive: &str, wishes: &Wishes, experiments: Experiments) -> Outcome {
+    run_in(&circumstances(drive), drive, wishes, experiments)
+}
+
+pub(super) fn run_in(
+    circumstances: &Circumstances,
+    drive: &str,
+    wishes: &Wishes,
+    mut experiments: Experiments,
+) -> Outcome {
+    let plan = plan(circumstances, wishes, &mut experiments).unwrap();
     let without_cache = Model::named(drive).unwrap().without_write_cache();
     let open_without_cache = |slots| {
         let model = without_cache.as_ref().ok_or("it has no cache")?;
@@ -66,7 +74,7 @@ pub(super) fn run_with(drive: &str, wishes: &Wishes, mut experiments: Experiment
         open_without_cache: if without_cache.is_some() { Some(&open_without_cache) } else { None },
         drive_log: &|| None,
         beside: None,
-        circumstances,
+        circumstances: circumstances.clone(),
         patience: Nanos::from_secs(30),
         seed: 1,
         cancel: &Cancel::default(),

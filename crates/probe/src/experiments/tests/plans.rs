@@ -3,8 +3,8 @@ use std::collections::BTreeSet;
 use nandle_io::Nanos;
 use nandle_profile::Experiments;
 
-use super::bench::{circumstances, run_with};
-use crate::experiments::{ALL, Wishes, plan};
+use super::bench::{Outcome, circumstances, run_in, run_with};
+use crate::experiments::{ALL, Circumstances, Wishes, plan};
 
 fn wishes(budget_s: u64) -> Wishes {
     Wishes { budget: Nanos::from_secs(budget_s), write_limit_bytes: 1 << 40, ..Wishes::default() }
@@ -29,24 +29,6 @@ fn a_plan_keeps_to_budget_and_limit_and_names_what_it_leaves_out() {
             assert!(plan.skipped.iter().all(|skipped| !skipped.reason.is_empty()));
         }
     }
-}
-
-#[test]
-fn a_small_limit_leaves_those_who_want_little_what_they_want() {
-    let limited = |write_limit_bytes| {
-        let wishes = Wishes { write_limit_bytes, ..wishes(600) };
-        plan(&circumstances("mtron-16"), &wishes, &mut Experiments::default()).unwrap()
-    };
-    let bytes = |limit: u64, name: &str| {
-        let plan = limited(limit);
-        plan.chosen.iter().find(|chosen| chosen.experiment.name() == name).unwrap().write_bytes_max
-    };
-    let (enough, small) = (1 << 40, 6 << 30);
-    for modest in ["smallest-block", "discard"] {
-        assert_eq!(bytes(small, modest), bytes(enough, modest), "{modest}");
-    }
-    assert_eq!(bytes(small, "write-patterns"), bytes(small, "steady-state"), "the others have even shares");
-    assert!(bytes(small, "write-patterns") > 900 << 20 && limited(small).write_bytes_max() <= small);
 }
 
 #[test]
@@ -91,4 +73,17 @@ fn no_more_is_written_than_was_allowed() {
     let (enough, short) = (written(256 << 20), written(4 << 20));
     assert!(enough.complete && enough.bytes_written > 64 << 20, "{enough:?}");
     assert!(!short.complete && short.ended_by.unwrap().contains("--write-limit"));
+}
+
+#[test]
+fn few_bytes_are_enough_for_what_needs_few() {
+    let circumstances = Circumstances { is_modelled: false, ..circumstances("x25-e-64") };
+    let only = ["flush", "interference", "smallest-block", "steady-state"].map(String::from).to_vec();
+    let wishes = Wishes { write_limit_bytes: 512 << 20, only, ..wishes(300) };
+    let Outcome { experiments, derived, .. } =
+        run_in(&circumstances, "x25-e-64", &wishes, Experiments::default());
+    assert_eq!(experiments.flush.unwrap().ended_by, None);
+    assert_eq!(experiments.interference.unwrap().ended_by, None);
+    assert_eq!(experiments.smallest_block.unwrap().ended_by, None);
+    assert!(derived.flush_ns.is_some() && derived.group_commit.is_some() && derived.interference.is_some());
 }

@@ -1,0 +1,26 @@
+/// Shares of an amount: who wants less than an equal share gets all of it, and what that leaves goes to the others
+/// (max-min fairness). So little wants don't suffer from large ones.
+pub(super) fn fair_shares(amount: u64, wants: &[u64]) -> Vec<u64> {
+    let mut order: Vec<usize> = (0..wants.len()).collect();
+    order.sort_by_key(|index| wants.get(*index));
+    let (mut shares, mut left) = (vec![0; wants.len()], amount);
+    for (index, sharers) in order.into_iter().zip((1..=wants.len() as u64).rev()) {
+        let (Some(want), Some(share)) = (wants.get(index), shares.get_mut(index)) else { continue };
+        *share = (left / sharers).min(*want);
+        left -= *share;
+    }
+    shares
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fair_shares;
+
+    #[test]
+    fn little_wants_are_met_and_large_ones_share_the_rest() {
+        assert_eq!(fair_shares(100, &[80, 10, 0, 90]), [45, 10, 0, 45]);
+        assert_eq!(fair_shares(1000, &[80, 10]), [80, 10]);
+        assert_eq!(fair_shares(u64::MAX, &[u64::MAX, u64::MAX]), [u64::MAX / 2, u64::MAX / 2 + 1]);
+        assert!(fair_shares(7, &[]).is_empty());
+    }
+}

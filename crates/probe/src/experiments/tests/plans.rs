@@ -79,7 +79,7 @@ fn no_more_is_written_than_was_allowed() {
 fn few_bytes_are_enough_for_what_needs_few() {
     let circumstances = Circumstances { is_modelled: false, ..circumstances("x25-e-64") };
     let only = ["flush", "interference", "smallest-block", "steady-state"].map(String::from).to_vec();
-    let wishes = Wishes { write_limit_bytes: 512 << 20, only, ..wishes(300) };
+    let wishes = Wishes { write_limit_bytes: 1 << 30, only, ..wishes(300) };
     let Outcome { experiments, derived, .. } =
         run_in(&circumstances, "x25-e-64", &wishes, Experiments::default());
     assert_eq!(experiments.flush.unwrap().ended_by, None);

@@ -17,6 +17,8 @@ pub struct Scenario {
     pub pages: u64,
     /// Size of the staging area.
     pub buffer_bytes: u64,
+    /// Whether an out-of-place store has longer zones, and so many that several are reserved.
+    pub has_many_zones: bool,
     /// Batches wait in memory for so much to come together.
     pub gather_bytes: usize,
     /// Tasks that bring pages home.
@@ -72,6 +74,10 @@ pub enum Trouble {
     /// There is no space, now and then.
     NoSpace,
 }
+
+/// Of stores with [many zones](Scenario::has_many_zones): two are reserved, and what may be volatile has no room in one.
+const LONG_ZONE_BYTES: u64 = 32 * 4096;
+const MANY_ZONES: u64 = 32;
 
 const DRIVES: [&str; 3] = ["x25-e-64", "mtron-16", "nvme-tlc"];
 
@@ -133,6 +139,7 @@ impl Scenario {
                 Trouble::None,
             ),
             keep_bytes: pick(of, &[0, 4 * page_bytes, 16 << 20], 0),
+            has_many_zones: is_small && policy == PolicyKind::OutOfPlace && of.random_ratio(1, 4),
         }
     }
 
@@ -143,18 +150,28 @@ impl Scenario {
     }
 
     pub(crate) fn create_options(&self) -> CreateOptions {
-        CreateOptions {
+        let options = CreateOptions {
             alignment_bytes: 4096,
             buffer_bytes: self.buffer_bytes,
             // No two histories have the same images.
             id: u128::from(self.seed) + 1,
             ..CreateOptions::new(self.policy, self.page_bytes, self.pages)
+        };
+        if !self.has_many_zones {
+            return options;
+        }
+        let pages_bytes = self.pages * self.page_bytes as u64;
+        let spare_percent = (100 * MANY_ZONES * LONG_ZONE_BYTES).div_ceil(pages_bytes);
+        CreateOptions {
+            alignment_bytes: LONG_ZONE_BYTES,
+            spare_percent: u32::try_from(spare_percent).unwrap_or(u32::MAX),
+            ..options
         }
     }
 
     pub(crate) fn open_options(&self) -> OpenOptions {
         OpenOptions {
-            memory_bytes: 64 * self.page_bytes,
+            memory_bytes: if self.has_many_zones { 512 } else { 64 } * self.page_bytes,
             gather_bytes: self.gather_bytes,
             drain_tasks: self.drain_tasks,
             keep_bytes: self.keep_bytes,

@@ -40,6 +40,24 @@ fn cleaning_goes_on_for_ever_and_loses_nothing() {
     }
 }
 
+/// With much spare space several zones are reserved for what an opening may have to write once more, and so much may be
+/// volatile. A zone has room for six pages here, each in an extent of its own group.
+#[test]
+fn spare_space_saves_flushes() {
+    run(common::memory_world(), async |handle| {
+        let create = create_options(PolicyKind::OutOfPlace);
+        let create = CreateOptions { spare_percent: 2400, alignment_bytes: 24 * 4096, ..create };
+        let options = OpenOptions { gather_bytes: 0, memory_bytes: 1 << 20, ..open_options() };
+        let store = Store::create(&handle, DEVICE, &create, options).await.unwrap();
+        let before = store.stats().device_flushes;
+        for version in 1..=200 {
+            store.write(batch(&store, &[version * 7 % 64], version)).await.unwrap();
+        }
+        let flushes = store.stats().device_flushes - before;
+        assert!(0 < flushes && flushes < 200 / 6, "{flushes} flushes of 200 pages");
+    });
+}
+
 /// All pages alive in as little space as a store takes.
 #[test]
 fn a_store_that_is_full_can_be_written_on() {

@@ -2,17 +2,17 @@
 
 use std::rc::Rc;
 
+use super::Shared;
 use super::map::Place;
 use super::packing::{Put, Spot};
 use super::write::{self, Puts};
-use super::{RESERVED_ZONES, Shared};
 use crate::defects::Defect;
 use crate::page::checksum;
 use crate::{BLOCK_BYTES, PageError, PageNumber};
 
 /// Cleaning starts when fewer zones than this are free, beside what is reserved: one that is being filled next, one to clean
 /// into, and one that is kept for a burst.
-const FREE_ZONES: usize = RESERVED_ZONES + 3;
+const FREE_ZONES: usize = 3;
 
 /// A page, where it lies, and its checksum.
 pub(super) type Stored = (PageNumber, Spot, u32);
@@ -20,7 +20,7 @@ pub(super) type Stored = (PageNumber, Spot, u32);
 /// Starts cleaning in the background, if there is need for it.
 pub(super) fn start(shared: &Rc<Shared>) {
     let mut state = shared.state.borrow_mut();
-    if state.is_cleaning || state.zones.free() >= FREE_ZONES || state.is_stopped {
+    if state.is_cleaning || state.zones.free() >= state.zones.reserved() + FREE_ZONES || state.is_stopped {
         return;
     }
     state.is_cleaning = true;
@@ -39,14 +39,15 @@ pub(super) fn start(shared: &Rc<Shared>) {
 /// Cleans until enough is free.
 pub(super) async fn work(shared: &Rc<Shared>) -> Result<(), PageError> {
     while !shared.state.borrow().is_stopped {
-        let (free, dead) = {
+        let (free, reserved, dead) = {
             let zones = &shared.state.borrow().zones;
-            (zones.free(), zones.dead())
+            (zones.free(), zones.reserved(), zones.dead())
         };
-        if free >= FREE_ZONES {
+        let enough = reserved + FREE_ZONES;
+        if free >= enough {
             return Ok(());
         }
-        let is_urgent = free <= RESERVED_ZONES + 1 || free + dead >= FREE_ZONES;
+        let is_urgent = free <= reserved + 1 || free + dead >= enough;
         if dead > 0 && is_urgent && shared.give_back().await? {
             continue;
         }
@@ -58,7 +59,7 @@ pub(super) async fn work(shared: &Rc<Shared>) -> Result<(), PageError> {
                 shared.wait_for(|| shared.state.borrow().chain.written() > written).await?;
             }
             // Nothing can be gained: as long as anything is free, clients may go on.
-            None if dead == 0 && free > RESERVED_ZONES + 1 => return Ok(()),
+            None if dead == 0 && free > reserved + 1 => return Ok(()),
             None if dead == 0 => return Err(shared.corrupt("every zone is full of living pages", 0)),
             None => _ = shared.give_back().await?,
         }
@@ -87,7 +88,12 @@ async fn clean(shared: &Rc<Shared>, zone: usize) -> Result<(), PageError> {
             continue;
         }
         shared.disk.count(|stats| stats.pages_cleaned += puts.len() as u64);
-        shared.send_and_wait(puts, &discards, RESERVED_ZONES).await?;
+        let kept_free = {
+            let state = shared.state.borrow();
+            // Before the store is open nothing that is moved needs a place kept free for it.
+            if state.ledger.is_closed { 0 } else { state.zones.reserved() }
+        };
+        shared.send_and_wait(puts, &discards, kept_free).await?;
     }
     Ok(())
 }

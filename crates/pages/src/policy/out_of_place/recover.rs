@@ -15,7 +15,7 @@ use super::map::Map;
 use super::packing::Shelf;
 use super::renew::{self, Remains};
 use super::zones::Zones;
-use super::{Shared, State};
+use super::{RESERVED_PART, RESERVED_ZONES_MAX, Shared, State};
 use crate::defects::Defect;
 use crate::extents::{Chain, Followed, Gather, Rotation, Scan};
 use crate::label::Label;
@@ -81,10 +81,11 @@ fn rebuilt(
     let zones = label.area_blocks() / ledger.zone_blocks;
     let spare = zones - (label.pages * label.page_blocks()).div_ceil(ledger.zone_blocks).min(zones);
     let groups = usize::try_from((spare / 4).clamp(1, GROUPS_MAX)).unwrap_or(1);
+    let reserved = usize::try_from((spare / RESERVED_PART).clamp(1, RESERVED_ZONES_MAX)).unwrap_or(1);
     let mut state = State {
         chain,
         map: Map::new(label.pages),
-        zones: Zones::new(ledger.zone_blocks, zones, groups),
+        zones: Zones::new(ledger.zone_blocks, zones, groups, reserved),
         lifetimes: Lifetimes::new(label.pages),
         gather: Gather::default(),
         on_the_way: rustc_hash::FxHashMap::default(),

@@ -1,23 +1,23 @@
 //! What an opening writes before anybody may write: it wipes what lies beyond the end of the chain, and writes once more
 //! what nobody knows to be durable. Why, see the staging policies' [renewal](crate::staging).
 //!
-//! The groups behind the last one of which something later says that it is durable are read, and written to the zone that is
-//! always kept free for it. Then come a flush, and a ledger by which the new extents count and the old ones don't. Before
+//! The groups behind the last one of which something later says that it is durable are read, and written to the zones that
+//! are always kept free for it. Then come a flush, and a ledger by which the new extents count and the old ones don't. Before
 //! that ledger is durable the old ones count.
 //!
-//! Where no zone is free after that, the store stays closed until cleaning has made one free: should the power be cut
+//! Where too few zones are free after that, the store stays closed until cleaning has made them free: should the power be cut
 //! meanwhile, what was moved is still where it was, and nobody was told anything, so it needn't be written once more.
 
 use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
 
+use super::Shared;
 use super::clean::{self, Stored};
 use super::header::Header;
 use super::ledger::Ledger;
 use super::map::Place;
 use super::recover::Area;
-use super::{RESERVED_ZONES, Shared};
 use crate::defects::Defect;
 use crate::extents::Chain;
 use crate::{PageError, PageNumber};
@@ -53,7 +53,7 @@ pub(super) async fn begin(shared: &Rc<Shared>, area: &Area<'_>, remains: Remains
     let (durable, is_closed) = {
         let state = &mut *shared.state.borrow_mut();
         state.chain = Chain::after(state.chain.assigned());
-        (state.chain.durable(), state.zones.free() < RESERVED_ZONES)
+        (state.chain.durable(), state.zones.free() < state.zones.reserved())
     };
     let ledger = Ledger { durable, cut, first: last_before + 1, is_closed, ..found };
     shared.write_ledger(ledger).await?;

@@ -8,15 +8,12 @@ use super::clean;
 use super::header::{ENTRIES_MAX, Entry, Header};
 use super::map::Place;
 use super::packing::Put;
-use super::{RESERVED_ZONES, Shared, State};
+use super::{Shared, State};
 use crate::defects::Defect;
 use crate::{BLOCK_BYTES, Batch, PageError, PageNumber};
 
 /// Extents that may be on their way at once. Deep enough for any device, and a bound on memory.
 const EXTENTS_IN_FLIGHT: u64 = 64;
-/// Zones that clients leave free: one more is what cleaning needs to go on.
-const SPARED_ZONES: usize = RESERVED_ZONES + 1;
-
 /// Pages with new contents.
 pub(super) type Puts = Vec<Put>;
 
@@ -84,6 +81,13 @@ pub(super) fn largest_group(shared: &Shared) -> usize {
     usize::try_from((blocks / shared.label.page_blocks()).max(1)).unwrap_or(usize::MAX)
 }
 
+/// The most changes that may be volatile: so many that the reserved zones are enough for all of them. Where one zone ends and
+/// the next begins, less than a page is left and a header is needed.
+fn most_at_risk(shared: &Shared) -> usize {
+    let (group, reserved) = (largest_group(shared), shared.state.borrow().zones.reserved());
+    group + (reserved - 1) * group.saturating_sub(2)
+}
+
 /// Takes a batch into memory, and writes what is there when it is enough.
 pub(super) async fn accept(shared: &Rc<Shared>, batch: Batch) -> Result<(), PageError> {
     let most = largest_group(shared);
@@ -125,7 +129,8 @@ pub(super) async fn push(shared: &Rc<Shared>, wanted: Durability) -> Result<u64,
             lifetimes.written(put.page);
         }
     }
-    shared.send(puts, &discards, SPARED_ZONES, wanted)?;
+    let kept_free = shared.state.borrow().spared_zones();
+    shared.send(puts, &discards, kept_free, wanted)?;
     shared.flush_ahead();
     clean::start(shared);
     Ok(shared.state.borrow().chain.assigned_groups())
@@ -135,7 +140,7 @@ impl Shared {
     /// Whether more would be volatile with so many pages than a [renewal](super::renew) has room for.
     pub(super) fn is_too_much_at_risk(&self, pages: usize) -> bool {
         let at_risk = self.state.borrow().chain.pages_at_risk();
-        at_risk > 0 && at_risk + pages > largest_group(self)
+        at_risk > 0 && at_risk + pages > most_at_risk(self)
     }
 
     /// Flushes before it is too much.
@@ -153,7 +158,7 @@ impl Shared {
             let chain = &self.state.borrow().chain;
             (chain.pages_at_risk(), chain.assigned_groups())
         };
-        if 2 * pages <= largest_group(self) || self.is_flushing_ahead.replace(true) {
+        if 2 * pages <= most_at_risk(self) || self.is_flushing_ahead.replace(true) {
             return;
         }
         let shared = Rc::clone(self);
@@ -166,7 +171,7 @@ impl Shared {
 
     fn has_room(&self) -> bool {
         let state = self.state.borrow();
-        state.zones.free() > SPARED_ZONES && state.in_flight() < EXTENTS_IN_FLIGHT
+        state.zones.free() > state.spared_zones() && state.in_flight() < EXTENTS_IN_FLIGHT
     }
 
     /// Sends pages and discards on their way as one group, without waiting, so that nothing comes in between.
@@ -241,6 +246,11 @@ impl Shared {
 }
 
 impl State {
+    /// Zones that clients leave free: one more than what is reserved, which cleaning needs to go on.
+    fn spared_zones(&self) -> usize {
+        self.zones.reserved() + 1
+    }
+
     pub(super) fn in_flight(&self) -> u64 {
         self.chain.assigned() - self.chain.written()
     }

@@ -13,6 +13,8 @@ pub(super) struct Zones {
     free: VecDeque<usize>,
     /// The zone that each group fills.
     open: Vec<Option<usize>>,
+    /// Zones that are always free: what an opening [writes once more](super::renew) must have a place.
+    reserved: usize,
 }
 
 /// A zone; blocks are counted from its start.
@@ -60,13 +62,14 @@ impl Zone {
 }
 
 impl Zones {
-    pub(super) fn new(zone_blocks: u64, zones: u64, groups: usize) -> Self {
+    pub(super) fn new(zone_blocks: u64, zones: u64, groups: usize, reserved: usize) -> Self {
         let zones = usize::try_from(zones).unwrap_or(usize::MAX);
         Self {
             zone_blocks,
             all: vec![Zone::default(); zones],
             free: (0..zones).collect(),
             open: vec![None; groups],
+            reserved,
         }
     }
 
@@ -86,6 +89,10 @@ impl Zones {
 
     pub(super) fn free(&self) -> usize {
         self.free.len()
+    }
+
+    pub(super) fn reserved(&self) -> usize {
+        self.reserved
     }
 
     pub(super) fn zone_of(&self, block: u64) -> usize {
@@ -244,7 +251,7 @@ mod tests {
 
     #[test]
     fn compressed_pages_count_by_their_bytes() {
-        let mut zones = Zones::new(40, 2, 1);
+        let mut zones = Zones::new(40, 2, 1, 1);
         zones.room(0, 1, 0);
         zones.fill(0, 40, 1);
         for page in 0..70 {
@@ -260,7 +267,7 @@ mod tests {
 
     #[test]
     fn groups_fill_zones_of_their_own_and_share_when_space_is_short() {
-        let mut zones = Zones::new(10, 3, 2);
+        let mut zones = Zones::new(10, 3, 2, 1);
         assert_eq!(zones.room(0, 1, 1), Some(Room { position: 0, blocks: 9 }));
         zones.fill(0, 5, 1);
         assert_eq!(zones.room(1, 1, 1), Some(Room { position: 10, blocks: 9 }));
@@ -271,7 +278,7 @@ mod tests {
 
     #[test]
     fn a_zone_is_free_when_its_death_is_durable() {
-        let mut zones = Zones::new(10, 3, 1);
+        let mut zones = Zones::new(10, 3, 1, 1);
         zones.room(0, 1, 0);
         zones.fill(0, 10, 1);
         zones.live(page_at(3), PageNumber(5));

@@ -8,7 +8,8 @@ use super::words::{bandwidth, bounded, bytes, number, time};
 use crate::settings::{Figure, Lack};
 
 /// How figures of writing are had.
-pub(super) const PROBE_WRITES: &str = "let the probe write: nandle probe TARGET --budget 10m";
+pub(super) const PROBE_WRITES: &str =
+    "let the probe write, and enough: nandle probe TARGET --budget 10m --write-limit 20GiB";
 
 fn lack(needs: &'static str) -> Lack {
     Lack { needs, how: PROBE_WRITES }

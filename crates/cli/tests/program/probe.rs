@@ -179,6 +179,9 @@ fn options_that_leave_nothing_to_do_or_are_others_are_refused() {
         .nandle("probe . --only reads --skip reads")
         .refused(2, &["--only reads", "--skip reads", "nothing is left"]);
     place.nandle("probe . --output x.json").refused(2, &["--output", "--profile", "--report"]);
+    place
+        .nandle("probe model:mtron-16 --read-only --only flush")
+        .refused(2, &["nothing is left", "flush (it writes, and --read-only"]);
     place.nandle("probe . --only flush,reads --skip reads,flush").refused(2, &["--only", "--skip"]);
     assert!(place.names().is_empty());
 }
@@ -201,4 +204,10 @@ fn a_partial_profile_never_replaces_a_complete_one() {
     assert!(!place.path("p.partial.json").exists());
     place.nandle("probe model:mtron-16 --budget 60s --seed 2").done();
     assert_eq!(place.json("profile.json")["conditions"]["seed"], 2);
+    // Nor one that answers less one that answers more.
+    place.nandle("probe model:mtron-16 --budget 20s --only sync-reads,read-ahead --profile q.json").done();
+    let more = place.json("q.json");
+    place.nandle("probe model:mtron-16 --budget 20s --only sync-reads --profile q.json").done();
+    assert_eq!(place.json("q.json"), more);
+    assert!(place.path("q.partial.json").exists());
 }

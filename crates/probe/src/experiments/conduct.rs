@@ -2,7 +2,7 @@ use nandle_io::{DriveCounters, Nanos};
 use nandle_profile::experiments::FailedRequests;
 use nandle_profile::{Derived, Experiments};
 
-use super::{ALL, Beside, Circumstances, Lab, Plan};
+use super::{ALL, Beside, Chosen, Circumstances, Lab, Plan};
 use crate::Observer;
 use crate::load::{Cancel, LoadError, Opener};
 
@@ -42,10 +42,14 @@ pub fn conduct(
     keep: &mut dyn FnMut(&Experiments),
 ) -> Result<(), LoadError> {
     experiments.skipped.clone_from(&plan.skipped);
-    let mut failed = Ok(());
+    let (mut failed, mut spare_bytes) = (Ok(()), 0_u64);
     for chosen in &plan.chosen {
-        let lab = Lab::open(ground, chosen, observer)?;
+        let allowed_bytes = chosen.write_bytes_max.saturating_add(spare_bytes);
+        let chosen = Chosen { write_bytes_max: allowed_bytes.min(chosen.write_bytes_wanted), ..*chosen };
+        let lab = Lab::open(ground, &chosen, observer)?;
         let result = chosen.experiment.conduct(lab, experiments);
+        // What one doesn't write is for those after it.
+        spare_bytes = allowed_bytes.saturating_sub(chosen.experiment.bytes_written(experiments));
         keep(experiments);
         match result {
             Ok(()) | Err(LoadError::Block { .. } | LoadError::TooDeep { .. } | LoadError::Memory { .. }) => {}

@@ -75,6 +75,8 @@ pub trait Conductible: Sync {
     fn ended_by(&self, experiments: &mut Experiments) -> Option<String>;
     /// Which of its requests failed while others were answered; `None` when none did, or it was not begun.
     fn failed(&self, experiments: &mut Experiments) -> Option<FailedRequests>;
+    /// Bytes that it wrote; none where it was not begun.
+    fn bytes_written(&self, experiments: &mut Experiments) -> u64;
     /// Runs it in a lab and records what it found, also when it fails.
     ///
     /// # Errors
@@ -107,6 +109,10 @@ impl<E: Experiment> Conductible for E {
 
     fn failed(&self, experiments: &mut Experiments) -> Option<FailedRequests> {
         self.slot(experiments).as_ref()?.failed.clone()
+    }
+
+    fn bytes_written(&self, experiments: &mut Experiments) -> u64 {
+        self.slot(experiments).as_ref().map_or(0, |conducted| conducted.bytes_written)
     }
 
     fn conduct(&self, mut lab: Lab<'_>, experiments: &mut Experiments) -> Result<(), LoadError> {

@@ -45,6 +45,8 @@ pub struct Chosen {
     pub time: Nanos,
     /// Bytes that it may write.
     pub write_bytes_max: u64,
+    /// Bytes that it would like to write, if others leave them.
+    pub write_bytes_wanted: u64,
 }
 
 /// The wishes can't be understood.
@@ -143,6 +145,7 @@ fn share_out(
         experiment: *experiment,
         time: cost.time_least + Nanos(part(left.0.min(beyond_all), beyond(cost), beyond_all)),
         write_bytes_max,
+        write_bytes_wanted: cost.write_bytes_max,
     });
     chosen.collect()
 }

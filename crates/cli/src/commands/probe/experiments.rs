@@ -94,6 +94,22 @@ impl Selection {
         Ok(Self { reads_budget, wishes, circumstances, plan })
     }
 
+    /// Refuses a probe of which nothing is left, and says why.
+    pub(super) fn check(&self, args: &ProbeArgs) -> Result<(), CliError> {
+        let reasons: Vec<String> = self
+            .plan
+            .skipped
+            .iter()
+            .filter(|skipped| args.only.contains(&skipped.name))
+            .map(|SkippedExperiment { name, reason }| format!("{name} ({reason})"))
+            .collect();
+        let is_left = self.reads_budget.is_some() || self.has_experiments();
+        if is_left || args.resume || reasons.is_empty() {
+            return Ok(());
+        }
+        Err(CliError::usage(format!("nothing is left to be measured: {}", reasons.join("; "))))
+    }
+
     /// Whether any experiment is conducted.
     pub(super) fn has_experiments(&self) -> bool {
         !self.plan.chosen.is_empty()
@@ -181,7 +197,7 @@ impl Selection {
             seed: args.target.seed,
             cancel: &session.cancel,
         };
-        let place = Places::of(args, true);
+        let place = Places::of(args, profile, true);
         let mut failed = None;
         let mut keep = |experiments: &Experiments| {
             assemble::add_experiments(profile, experiments);

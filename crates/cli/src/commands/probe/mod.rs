@@ -43,6 +43,7 @@ pub(crate) fn run(args: &ProbeArgs, common: Common) -> Result<(), CliError> {
     if args.experiments {
         return output::result(&selection.describe(common)?);
     }
+    selection.check(args)?;
     confirm::writing(args, &session, selection.write_bytes_max())?;
     let mut progress = Progress::new(!common.no_progress);
     let begun = reads::profile(args, &session, system, made_at, previous, &selection, &mut progress);
@@ -56,7 +57,7 @@ pub(crate) fn run(args: &ProbeArgs, common: Common) -> Result<(), CliError> {
     progress.finish();
     let (profile, ended_by) = outcome?;
     let ended_early = ended_by.is_some() || cancel.is_cancelled();
-    let places = Places::of(args, ended_early || !profile.partial.is_empty());
+    let places = Places::of(args, &profile, ended_early);
     places.write(&profile)?;
     if args.resume || selection.has_experiments() {
         places.remove_kept(args);

@@ -1,5 +1,6 @@
 use std::path::{Path, PathBuf};
 
+use nandle_probe::experiments::ALL;
 use nandle_profile::{DeviceProfile, read_profile, write_profile};
 
 use crate::args::ProbeArgs;
@@ -15,10 +16,11 @@ pub(super) struct Places {
 
 impl Places {
     /// The files that were named. A partial profile, because the probe ended early or wasn't asked for everything, doesn't
-    /// replace a complete one, nor the report that was made with it: it goes beside them.
-    pub(super) fn of(args: &ProbeArgs, is_partial: bool) -> Self {
-        let is_complete = |path: &Path| read_profile(path).is_ok_and(|profile| profile.partial.is_empty());
-        if is_partial && is_complete(&args.profile) {
+    /// replace a complete one, or one that answers more, nor the report that was made with it: it goes beside them.
+    pub(super) fn of(args: &ProbeArgs, new: &DeviceProfile, ended_early: bool) -> Self {
+        let is_partial = ended_early || !new.partial.is_empty();
+        let is_more = |old: DeviceProfile| old.partial.is_empty() || answers(&old) > answers(new);
+        if is_partial && read_profile(&args.profile).is_ok_and(is_more) {
             Self { profile: partial(&args.profile), report: partial(&args.report) }
         } else {
             Self { profile: args.profile.clone(), report: args.report.clone() }
@@ -53,6 +55,13 @@ impl Places {
         result_file::check(&self.report, Content::Report)?;
         write_report(&self.report, &nandle_report::html(std::slice::from_ref(profile))?)
     }
+}
+
+/// Questions that a profile answers: what reads cost, and the experiments that came to their end.
+fn answers(profile: &DeviceProfile) -> usize {
+    let mut experiments = profile.experiments.clone();
+    let complete = ALL.iter().filter(|experiment| experiment.is_complete(&mut experiments)).count();
+    complete + usize::from(!profile.cells.is_empty())
 }
 
 /// `profile.json` as `profile.partial.json`.

@@ -36,8 +36,6 @@ pub(super) struct FlushAndCommit;
 const ROUNDS_MAX: usize = 11;
 /// Slow devices are given more time for a slice than other experiments give them.
 const SLICE_MAX: Nanos = Nanos::from_millis(1000);
-/// Part of the time for groups.
-const GROUPS_PART: u64 = 3;
 
 impl Experiment for FlushAndCommit {
     type Findings = FlushCosts;
@@ -69,17 +67,13 @@ impl Experiment for FlushAndCommit {
     }
 
     fn run(&self, lab: &mut Lab<'_>, findings: &mut FlushCosts) -> Result<(), LoadError> {
-        let for_groups = Nanos(lab.time_left().0 / GROUPS_PART);
-        let mut alone = allotted(lab, ways(lab.circumstances, lab.beside().is_some()));
-        let together = alone.split_off(alone.len() - groups(lab.circumstances).len());
-        let mut alone = trials(lab, alone)?;
-        let time = lab.time_left() - for_groups;
-        let timed = time_all(lab, &mut alone, time);
-        findings.commits = alone.iter().filter_map(Trial::commit_cost).collect();
-        timed?;
+        let mut ways = allotted(lab, ways(lab.circumstances, lab.beside().is_some()));
+        let together = ways.split_off(ways.len() - groups(lab.circumstances).len());
+        let mut alone = trials(lab, ways)?;
         let mut together = trials(lab, together)?;
-        let time = lab.time_left();
-        let timed = time_all(lab, &mut together, time);
+        // In turns, so that a drive whose state changes meanwhile shows the same to all.
+        let timed = time_all(lab, &mut alone.iter_mut().chain(&mut together).collect::<Vec<_>>());
+        findings.commits = alone.iter().filter_map(Trial::commit_cost).collect();
         (findings.group_commit, findings.each_durable) = conclude::groups(&together);
         timed
     }
@@ -118,9 +112,9 @@ fn trials(lab: &mut Lab<'_>, ways: Vec<(Way, u64)>) -> Result<Vec<Trial>, LoadEr
 }
 
 /// Times trials in turns. What was observed before an error counts all the same.
-fn time_all(lab: &mut Lab<'_>, trials: &mut [Trial], time: Nanos) -> Result<(), LoadError> {
+fn time_all(lab: &mut Lab<'_>, trials: &mut [&mut Trial]) -> Result<(), LoadError> {
     let numbers: Vec<usize> = (0..trials.len()).collect();
-    let turns = Turns { time, rounds_max: ROUNDS_MAX, slice_max: SLICE_MAX };
+    let turns = Turns { time: lab.time_left(), rounds_max: ROUNDS_MAX, slice_max: SLICE_MAX };
     let timed = Rounds::measure(lab, &numbers, turns, |lab, number, time| {
         let Some(trial) = trials.get_mut(*number) else { return Ok(None) };
         trial.slice(lab, time).map(|()| None)

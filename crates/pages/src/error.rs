@@ -122,7 +122,8 @@ pub enum PageError {
     },
     /// A batch that the policy can't make durable as a whole.
     #[error(
-        "a batch of {changes} changes: with this buffer a batch may have {most}; split it, or make the buffer larger"
+        "a batch of {changes} changes: this store takes at most {most} as a whole; split it, or create the store with a larger \
+         buffer, one for out-of-place with a larger alignment"
     )]
     BatchTooLarge {
         /// Changes in the batch.

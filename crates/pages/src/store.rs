@@ -89,6 +89,12 @@ impl Store {
         self.home.label().pages
     }
 
+    /// The most changes that a batch may have. With a staging area it grows with its size (`buffer_bytes`), with `out-of-place`
+    /// with that of its zones (`alignment_bytes`).
+    pub fn largest_batch(&self) -> usize {
+        self.policy.largest_batch()
+    }
+
     /// Memory for one page, of the store's own arena. Its contents are whatever was there before.
     ///
     /// # Errors
@@ -198,7 +204,7 @@ impl Store {
 
     fn check_batch(&self, batch: &Batch) -> Result<(), PageError> {
         self.home.disk().check_writable()?;
-        let most = self.policy.largest_batch();
+        let most = self.largest_batch();
         if batch.len() > most {
             return Err(PageError::BatchTooLarge { changes: batch.len(), most });
         }

@@ -41,7 +41,7 @@ fn use_fdatasync(figures: &Figures<'_>, new: bool) -> Result<Setting, Lack> {
     let (fdatasync, fsync) =
         figure_of(CommitMethod::Fdatasync).zip(figure_of(CommitMethod::Fsync)).ok_or(Lack {
             needs: "what fdatasync and fsync take on files",
-            how: "let the probe write to a directory: nandle probe DIRECTORY --budget 10m",
+            how: "let the probe write to a directory: nandle probe DIRECTORY --budget 10m --write-limit 20GiB",
         })?;
     let slower = fdatasync.value.low > fsync.value.high;
     let value = if slower { "OFF" } else { "ON" };

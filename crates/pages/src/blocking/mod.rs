@@ -21,11 +21,14 @@ use crate::{Batch, CreateOptions, OpenOptions, PageError, PageNumber, PolicyKind
 /// use std::fs::File;
 /// use std::sync::Arc;
 /// use nandle_io::{DeviceFile, FileOptions};
-/// use nandle_pages::{Batch, BlockingStore, OpenOptions, PageNumber};
+/// use nandle_pages::{Batch, BlockingStore, CreateOptions, OpenOptions, PageNumber, PolicyKind};
 ///
-/// let file = File::options().read(true).write(true).open("pages")?;
+/// let options = CreateOptions::new(PolicyKind::StableRing, 4096, 100_000);
+/// let file = File::options().read(true).write(true).create_new(true).open("pages")?;
+/// file.set_len(options.device_bytes()?)?;
 /// let device = Arc::new(DeviceFile::new(file, FileOptions::default())?);
-/// let store = BlockingStore::open(device, OpenOptions::default())?;
+/// // From the second time on: `BlockingStore::open(device, OpenOptions::default())`.
+/// let store = BlockingStore::create(device, options, OpenOptions::default())?;
 /// let mut page = store.buffer()?;
 /// page.fill(7);
 /// let mut batch = Batch::new();
@@ -66,6 +69,7 @@ struct Facts {
     arena: Arena,
     page_bytes: usize,
     pages: u64,
+    largest_batch: usize,
     policy: PolicyKind,
 }
 
@@ -139,6 +143,11 @@ impl BlockingStore {
     /// How many pages it has.
     pub fn pages(&self) -> u64 {
         self.facts.pages
+    }
+
+    /// See [`Store::largest_batch`](crate::Store::largest_batch).
+    pub fn largest_batch(&self) -> usize {
+        self.facts.largest_batch
     }
 
     /// See [`Store::buffer`](crate::Store::buffer).

@@ -45,6 +45,7 @@ pub(super) fn run(
             arena: store.arena(),
             page_bytes: store.page_bytes(),
             pages: store.pages(),
+            largest_batch: store.largest_batch(),
             policy: store.policy(),
         };
         if opened.send(Ok((changes, reads, facts))).is_ok() {

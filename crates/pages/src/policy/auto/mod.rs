@@ -100,7 +100,8 @@ impl Auto {
 }
 
 impl Shared {
-    /// The next one may come in when this one has set out.
+    /// The next one may come in when this one has set out; while the staging area is cleared when it is home, so that it is
+    /// cleared soon.
     async fn put_straight(&self, batch: Batch, mine: Served<'_>) -> Result<(), PageError> {
         let (mut held, mut free) = (Vec::new(), Vec::new());
         for change in batch.into_changes() {
@@ -113,8 +114,10 @@ impl Shared {
             self.staging.write(Batch::of(held)).await?;
         }
         let started = self.direct.start(Batch::of(free));
-        drop(mine);
-        started.finish().await
+        let kept = self.judge.borrow().awaits_clearing().then_some(mine);
+        let finished = started.finish().await;
+        drop(kept);
+        finished
     }
 
     /// Ends a spell and begins the next, while nobody writes.

@@ -88,7 +88,10 @@ fn conclusion(profile: &DeviceProfile, map: &InterferenceMap) -> String {
             if writes.high <= 0.0 {
                 format!("; no writes that were tried leave {within}")
             } else if writes.value <= 0.0 {
-                format!("; at most {} writes/s, if any, leave {within}", rate(writes.high))
+                format!(
+                    "; with so few rounds it could be that up to {} writes/s leave {within}",
+                    rate(writes.high)
+                )
             } else {
                 format!("; up to {} writes/s leave {within}", with_bounds(&writes, |writes| rate(*writes)))
             }

@@ -25,6 +25,8 @@ pub struct Scenario {
     pub drain_tasks: usize,
     /// So much of what is staged stays in memory.
     pub keep_bytes: usize,
+    /// `auto` changes its way after so many pages, if any; else as it finds out.
+    pub turn_pages: Option<u64>,
     /// Concurrent clients, each with pages of its own.
     pub clients: usize,
     /// What each client does between an opening and the next.
@@ -108,6 +110,8 @@ impl Scenario {
             buffer_bytes: 4096 * of.random_range(least_blocks..=least_blocks * 2),
             gather_bytes: pick(of, &[0, 0, 0, 4 * page_bytes], 0),
             drain_tasks: of.random_range(1..=2),
+            // Left to itself it hardly changes in so few steps.
+            turn_pages: (!(seed / 6).is_multiple_of(4)).then_some(1 + seed / 24 % 16),
             clients,
             steps: steps / clients / sessions + 1,
             sessions,
@@ -175,6 +179,7 @@ impl Scenario {
             gather_bytes: self.gather_bytes,
             drain_tasks: self.drain_tasks,
             keep_bytes: self.keep_bytes,
+            turn_pages: self.turn_pages,
             ..OpenOptions::default()
         }
     }

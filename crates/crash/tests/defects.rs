@@ -30,6 +30,10 @@ fn scenario(seed: u64, policy: PolicyKind, defect: Defect) -> Scenario {
             steps: 2 * scenario.steps,
             ..scenario
         },
+        // Its way is changed again and again.
+        Defect::HeldForgotten | Defect::DeadUnburied | Defect::StraightUnflushed => {
+            Scenario { steps: 2 * scenario.steps, turn_pages: Some(1 + seed % 12), ..scenario }
+        }
         // Enough for zones to be cleaned.
         Defect::DeadTooEarly | Defect::StaleMove | Defect::LiveZoneFreed => {
             Scenario { steps: 3 * scenario.steps, ..scenario }
@@ -61,6 +65,11 @@ fn catch_each(defects: &[Defect], policy: fn(u64) -> PolicyKind) {
 #[test]
 fn every_defect_of_the_staging_policies_is_caught_and_the_clean_store_is_not() {
     catch_each(&Defect::OF_STAGING, staging);
+}
+
+#[test]
+fn every_defect_of_auto_is_caught_and_the_clean_store_is_not() {
+    catch_each(&Defect::OF_AUTO, |_| PolicyKind::Auto);
 }
 
 #[test]

@@ -49,6 +49,20 @@ fn a_store_whose_flush_failed_is_opened_again() {
     assert!(images > 1000, "{images}");
 }
 
+/// `auto` changes its way again and again, and clears its staging area while pages go straight home beside it.
+#[test]
+fn a_store_that_changes_its_way_loses_nothing() {
+    let mut images = 0;
+    for seed in 1..=40 {
+        let scenario = Scenario::with_policy(seed, PolicyKind::Auto);
+        let (steps, turn_pages) = (2 * scenario.steps, Some(1 + seed % 12));
+        let outcome = explore(&Scenario { steps, turn_pages, ..scenario });
+        assert_eq!(outcome.violation, None, "history {seed}");
+        images += outcome.images;
+    }
+    assert!(images > 4000, "{images}");
+}
+
 /// Histories in which the store was once wrong.
 #[test]
 fn what_was_wrong_once_is_right() {

@@ -45,6 +45,12 @@ pub enum Defect {
     RenewalUnflushed,
     /// The label is written before the rest of a new store is durable.
     LabelFirst,
+    /// Pages go straight home although recovery finds them in the staging area.
+    HeldForgotten,
+    /// Pages go straight home before it is durable that their slots are dead.
+    DeadUnburied,
+    /// What went straight home isn't flushed before the staging area is taken again.
+    StraightUnflushed,
     /// Cleaning moves what it read although a newer version was written meanwhile.
     StaleMove,
     /// A zone is given back with a page alive in it.
@@ -73,6 +79,9 @@ impl Defect {
         Self::RenewalUnflushed,
         Self::LabelFirst,
     ];
+
+    /// Those that `auto` could have when it changes its way.
+    pub const OF_AUTO: [Self; 3] = [Self::HeldForgotten, Self::DeadUnburied, Self::StraightUnflushed];
 
     /// Those that `out-of-place` could have; its slots are zones.
     pub const OF_OUT_OF_PLACE: [Self; 15] = [

@@ -78,6 +78,9 @@ pub struct OpenOptions {
     /// Whether a page that is written again while it is staged goes home once. If not, its older version is brought home
     /// first: only for who wants to know what this saves.
     pub absorb: bool,
+    /// `auto` stages so many pages, writes as many straight home, and so on by turns, whatever they take: only for who
+    /// tests what changing the way does.
+    pub turn_pages: Option<u64>,
     /// Nothing is written, not even by recovery.
     pub read_only: bool,
 }
@@ -95,6 +98,7 @@ impl Default for OpenOptions {
             decompositors: [true; 4],
             compress: true,
             absorb: true,
+            turn_pages: None,
             read_only: false,
         }
     }

@@ -1,5 +1,3 @@
-use std::ops::Range;
-
 use nandle_trace::{Operation, PageFit, Record, TraceError};
 
 use crate::ReplayError;
@@ -156,16 +154,17 @@ impl Work {
 /// The pages that lie in an event as wholes; the others are still needed in part.
 fn discarded(record: &Record, options: WorkOptions) -> Vec<(u64, u32)> {
     let page_bytes = options.page_bytes as u64;
-    let end = record.address.saturating_add(record.length_bytes) / page_bytes;
-    let Range { start, end } = record.address.div_ceil(page_bytes)..end;
+    let start = record.address.div_ceil(page_bytes);
+    // No whole page lies in a short one.
+    let end = (record.address.saturating_add(record.length_bytes) / page_bytes).max(start);
     let most = options.pages_max.filter(|most| options.wrap && end > *most && *most > 0);
     let count = |pages: u64| u32::try_from(pages).unwrap_or(u32::MAX);
     match most {
-        Some(most) if end.saturating_sub(start) < most => {
+        Some(most) if end - start < most => {
             folded(start % most, count(end - start), most).into_iter().flatten().collect()
         }
         Some(most) => vec![(0, count(most))],
-        None => vec![(start, count(end.saturating_sub(start)))],
+        None => vec![(start, count(end - start))],
     }
 }
 
@@ -244,6 +243,9 @@ mod tests {
         let folded = work(&records, WorkOptions { wrap: true, ..bounded }).unwrap();
         let expected = [(2047, 1), (0, 1)].map(|(page, pages)| Step::Discard { page, pages });
         assert_eq!(folded.steps()[1..], expected);
+        let records = [record(Operation::Write, 0, 4096), record(Operation::Discard, 4095 * 4096 + 512, 512)];
+        let folded = work(&records, WorkOptions { wrap: true, ..bounded }).unwrap();
+        assert_eq!(folded.steps().len(), 1, "no page lies in the discard as a whole");
     }
 
     #[test]

@@ -89,10 +89,12 @@ pub(super) async fn everything(shared: &Rc<Shared>) -> Result<(), PageError> {
     shared.settle().await.map(|_| ())
 }
 
-/// The same in the background, as long as the store isn't being closed.
+/// The same in the background, as long as the store isn't being closed. What goes on already does it for both.
 pub(super) fn clear(shared: &Rc<Shared>) {
+    if shared.is_clearing.replace(true) {
+        return;
+    }
     shared.state.borrow_mut().workers += 1;
-    shared.is_clearing.set(true);
     let worker = Rc::clone(shared);
     shared.disk.handle().spawn_named("page store: clearing the staging area", async move {
         let hurry = worker.hurry();

@@ -194,18 +194,22 @@ impl Staging {
     }
 
     /// Makes durable what was accepted, and which slots are dead. Returns the pages that a recovery may find in the staging
-    /// area from then on. Only while nobody writes.
+    /// area from then on, and those on their way home. Only while nobody writes.
     pub(crate) async fn bury_the_dead(&self) -> Result<FxHashSet<PageNumber>, PageError> {
         self.make_durable().await?;
-        // Before the ledger: what goes home meanwhile is dead only by the next one.
-        let alive = self.pages();
+        // Before the ledger: what goes home meanwhile is dead only by the next one. What was discarded on its way home
+        // still arrives there.
+        let mut alive = self.pages();
+        alive.extend(&self.shared.state.borrow().homing);
         // Nobody writes, so nobody else flushes.
         let _hurry = self.shared.hurry();
-        self.shared.settle().await?;
+        if !Defect::DeadUnburied.is_seeded() {
+            self.shared.settle().await?;
+        }
         Ok(alive)
     }
 
-    /// Brings home in the background what is staged. Not to be asked for again before it has [ended](Self::is_clearing).
+    /// Brings home in the background what is staged.
     pub(crate) fn clear(&self) {
         drain::clear(&self.shared);
     }

@@ -41,8 +41,9 @@ pub(super) struct Turns {
 pub(super) const SLICE_MAX: Nanos = Nanos::from_millis(250);
 
 /// Draws of one round are all the same, and bounds of no width are none.
-const ONE_ROUND: &str = "There was time for one round of measurements, so how far its figures spread is unknown, and their bounds are \
-                         the figures themselves; a larger --budget gives more rounds.";
+pub(super) const ONE_ROUND: &str = "There was time, or bytes to write, for one round of measurements, so how far its \
+     figures spread is unknown, and their bounds are the figures themselves; a larger --budget or --write-limit gives \
+     more rounds.";
 
 /// Draws of as many rounds as there are, with replacement (bootstrap).
 const DRAWS: usize = 400;
@@ -75,7 +76,8 @@ impl Rounds {
                 samples.push(slice(lab, cell, slice_time)?);
             }
         }
-        if turns.rounds_max > 1 && rounds.samples.iter().all(|samples| samples.len() < 2) {
+        let most = rounds.samples.iter().map(Vec::len).max();
+        if turns.rounds_max > 1 && most == Some(1) {
             lab.remark(ONE_ROUND);
         }
         Ok(rounds)

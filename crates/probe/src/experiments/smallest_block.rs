@@ -13,7 +13,7 @@ use nandle_io::units::format_bytes;
 use nandle_profile::experiments::{AlignmentCost, BlockRate, SmallestBlock};
 use nandle_profile::{Conducted, Derived, Experiments, Interval, OperationKind};
 
-use super::rounds::{Requests, Rounds, SLICE_MAX, Sample, Seeds, Turns, area_from};
+use super::rounds::{ONE_ROUND, Requests, Rounds, SLICE_MAX, Sample, Seeds, Turns, area_from};
 use super::{Circumstances, Cost, Experiment, Lab};
 use crate::load::LoadError;
 use crate::pattern::Random;
@@ -26,7 +26,7 @@ const SHIFTED_BYTES: u64 = 8 << 10;
 const SHIFTS: [u64; 4] = [512, 1 << 10, 2 << 10, 4 << 10];
 /// Deep enough for a device to work in parallel, and not so deep that a disk takes seconds to fill it.
 const QUEUE_DEPTH: u32 = 8;
-const ROUNDS_MAX: usize = 11;
+pub(super) const ROUNDS_MAX: usize = 11;
 const SLICE_REQUESTS_MAX: u64 = 500;
 /// A size is no better than its half unless it gives more than this (iotune).
 const BETTER: f64 = 1.05;
@@ -85,6 +85,9 @@ impl Experiment for SmallestBlockSearch {
         let by_bytes =
             usize::try_from(lab.write_left_bytes() / round_bytes(&cells).max(1)).unwrap_or(usize::MAX);
         let rounds_max = if writes { by_bytes.clamp(1, ROUNDS_MAX) } else { ROUNDS_MAX };
+        if rounds_max == 1 {
+            lab.remark(ONE_ROUND);
+        }
         let turns = Turns { time: lab.time_left(), rounds_max, slice_max: SLICE_MAX };
         let rounds = Rounds::measure(lab, &cells, turns, |lab, cell, time| {
             lab.tell(&format!("{}s of {}", cell.operation, format_bytes(cell.block_bytes)));

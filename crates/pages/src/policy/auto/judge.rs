@@ -11,7 +11,7 @@
 //!   staging area that has been chosen is filled doesn't count: in it nothing has to go home yet. Nor does that in which it
 //!   is cleared after it: what goes home then isn't the straight way's.
 
-use crate::{AutoStats, WriteCosts};
+use crate::{AutoStats, OpenOptions};
 
 /// A way of writing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +51,8 @@ pub(super) struct Judge {
     trial_pages: u64,
     /// Of the next straight one.
     straight_trial_pages: u64,
+    /// If any, both ways are chosen by turns, for so many pages each.
+    turn_pages: Option<u64>,
     spell: Spell,
     /// What was chosen last, if anything.
     chosen: Option<Path>,
@@ -89,7 +91,7 @@ struct Spell {
 impl Judge {
     /// Begins with a trial of staging where the costs of writing say that it pays, and with staging where an earlier
     /// session has left staged pages.
-    pub(super) fn new(costs: &WriteCosts, room_pages: u64, has_staged: bool) -> Self {
+    pub(super) fn new(options: &OpenOptions, room_pages: u64, has_staged: bool) -> Self {
         let trial_pages = TRIAL_PAGES.min(room_pages / 2).max(1);
         let first = Spell {
             path: Path::Staged,
@@ -108,6 +110,7 @@ impl Judge {
             room_pages,
             trial_pages,
             straight_trial_pages: FLUSHED_PAGES.min(room_pages * 2).max(1),
+            turn_pages: options.turn_pages,
             spell: first,
             chosen: None,
             staged_ns: None,
@@ -115,9 +118,9 @@ impl Judge {
             trials: 0,
             changes: 0,
         };
-        if has_staged {
+        if has_staged || options.turn_pages.is_some() {
             judge.choose(Path::Staged, 0.0);
-        } else if !costs.staging_may_pay() {
+        } else if !options.costs.staging_may_pay() {
             judge.choose(Path::Straight, 0.0);
         }
         judge
@@ -135,6 +138,11 @@ impl Judge {
     /// Whether nothing counts until the staging area is [cleared](Self::cleared).
     pub(super) fn awaits_clearing(&self) -> bool {
         self.spell.uncounted_pages == UNCLEARED
+    }
+
+    /// Whether so many pages have come meanwhile that they could have filled the staging area anew.
+    pub(super) fn is_tired_of_waiting(&self) -> bool {
+        self.spell.pages >= self.room_pages
     }
 
     /// What it knows, and what it has chosen.
@@ -203,6 +211,7 @@ impl Judge {
             (Some(staged_ns), Some(straight_ns)) if ended.is_trial => {
                 next.decide(staged_ns, straight_ns, ended, busy_ns);
             }
+            _ if self.turn_pages.is_some() => next.choose(ended.path.other(), 0.0),
             _ => next.begin_trial(ended.path.other()),
         }
         next.spell.since_ns = busy_ns;
@@ -251,7 +260,7 @@ impl Judge {
         self.spell = Spell {
             path,
             is_trial: false,
-            most_pages: least_pages.max(for_wasted),
+            most_pages: self.turn_pages.unwrap_or_else(|| least_pages.max(for_wasted)),
             most_ns: f64::INFINITY,
             least_pages,
             is_worse: false,
@@ -308,15 +317,16 @@ impl Path {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::WriteCosts;
 
     /// A device on which a page takes so long each way, by how many were written.
     fn work(
-        costs: &WriteCosts,
+        options: &OpenOptions,
         has_staged: bool,
         pages: u64,
         page_ns: impl Fn(Path, u64) -> u64,
     ) -> [u64; 2] {
-        let mut judge = Judge::new(costs, 10_000, has_staged);
+        let mut judge = Judge::new(options, 10_000, has_staged);
         let (mut busy_ns, mut written) = (0, [0, 0]);
         for number in 0..pages {
             if judge.is_over(busy_ns) {
@@ -329,18 +339,19 @@ mod tests {
         written
     }
 
-    fn costs(random_ns: u64) -> WriteCosts {
-        WriteCosts { random_ns, ..WriteCosts::default() }
+    fn options(random_ns: u64) -> OpenOptions {
+        let costs = WriteCosts { random_ns, ..WriteCosts::default() };
+        OpenOptions { costs, ..OpenOptions::default() }
     }
 
     #[test]
     fn the_better_way_is_taken_whatever_the_profile_says() {
         for (random_ns, has_staged) in [(2_000_000, false), (1, false), (1, true)] {
             let staged = |path, _| if path == Path::Staged { 100 } else { 900 };
-            let [_, straight] = work(&costs(random_ns), has_staged, 1_000_000, staged);
+            let [_, straight] = work(&options(random_ns), has_staged, 1_000_000, staged);
             assert!(straight < 50_000, "{straight} straight, staging being better");
             let straight = |path, _| if path == Path::Staged { 300 } else { 100 };
-            let [staged, _] = work(&costs(random_ns), has_staged, 1_000_000, straight);
+            let [staged, _] = work(&options(random_ns), has_staged, 1_000_000, straight);
             assert!(staged < 40_000, "{staged} staged, the straight way being better");
         }
     }
@@ -350,7 +361,7 @@ mod tests {
         for (staged_ns, straight_ns) in [(300, 100), (1000, 100), (120, 100), (100, 120), (100, 1500)] {
             let page_ns = |path, _| if path == Path::Staged { staged_ns } else { straight_ns };
             let pages = 4_000_000;
-            let [staged, straight] = work(&costs(2_000_000), false, pages, page_ns);
+            let [staged, straight] = work(&options(2_000_000), false, pages, page_ns);
             let taken_ns = staged * staged_ns + straight * straight_ns;
             let least_ns = pages * staged_ns.min(straight_ns);
             let by = taken_ns as f64 / least_ns as f64;
@@ -361,7 +372,7 @@ mod tests {
     #[test]
     fn a_tie_goes_straight() {
         let page_ns = |path, _| if path == Path::Staged { 95 } else { 100 };
-        let [staged, straight] = work(&costs(2_000_000), false, 1_000_000, page_ns);
+        let [staged, straight] = work(&options(2_000_000), false, 1_000_000, page_ns);
         assert!(staged < straight / 2, "{staged} staged, {straight} straight");
     }
 
@@ -371,13 +382,13 @@ mod tests {
             (Path::Staged, true) | (Path::Straight, false) => 100,
             _ => 400,
         };
-        let [staged, straight] = work(&costs(2_000_000), false, 4_000_000, page_ns);
+        let [staged, straight] = work(&options(2_000_000), false, 4_000_000, page_ns);
         assert!(staged > 900_000 && straight > 2_000_000, "{staged} staged, {straight} straight");
     }
 
     #[test]
     fn it_tells_what_it_found() {
-        let mut judge = Judge::new(&costs(2_000_000), 10_000, false);
+        let mut judge = Judge::new(&options(2_000_000), 10_000, false);
         let mut busy_ns = 0;
         for _ in 0..2 {
             assert_eq!(judge.found().stages, None, "both ways are tried first");
@@ -395,7 +406,7 @@ mod tests {
     #[test]
     fn what_fills_the_staging_area_does_not_count() {
         // Until it is full nothing has to go home, and staging looks better than it is.
-        let mut judge = Judge::new(&costs(1), 10_000, true);
+        let mut judge = Judge::new(&options(1), 10_000, true);
         judge.comes(10_000, 5);
         judge.comes(40_000, 1_000_000);
         assert!(judge.is_over(1_000_000));

@@ -119,11 +119,16 @@ impl Experiment for Interference {
         let time = time_for(lab, findings);
         let cleans = aged::cleans(lab);
         let Some(mut cells) = cells(findings, time, cleans) else {
-            lab.cut_short(format!(
-                "writes come about too rarely ({:.1} a second at most) to be watched beside reads in the time; give a larger \
-                 --budget",
-                findings.write_iops_max
-            ));
+            let reason = if time < lab.time_left() {
+                "the bytes that it may write are too few to watch writes beside reads; give a larger --write-limit".into()
+            } else {
+                format!(
+                    "writes come about too rarely ({:.1} a second at most) to be watched beside reads in the time; give a \
+                     larger --budget",
+                    findings.write_iops_max
+                )
+            };
+            lab.cut_short(reason);
             return Ok(());
         };
         let slices = if cleans || is_slow(findings) { LONG_SLICES } else { MANY_SLICES };

@@ -4,6 +4,7 @@ use nandle_io::Nanos;
 use nandle_profile::Experiments;
 
 use super::bench::{Outcome, circumstances, run_in, run_with};
+use crate::experiments::smallest_block::ROUNDS_MAX;
 use crate::experiments::{ALL, Circumstances, Wishes, plan};
 
 fn wishes(budget_s: u64) -> Wishes {
@@ -86,4 +87,20 @@ fn few_bytes_are_enough_for_what_needs_few() {
     assert_eq!(experiments.interference.unwrap().ended_by, None);
     assert_eq!(experiments.smallest_block.unwrap().ended_by, None);
     assert!(derived.flush_ns.is_some() && derived.group_commit.is_some() && derived.interference.is_some());
+}
+
+#[test]
+fn what_few_bytes_leave_open_is_said() {
+    let within = |name: &str, write_limit_bytes| {
+        let wishes = Wishes { write_limit_bytes, only: vec![name.into()], ..wishes(300) };
+        run_with("x25-e-64", &wishes, Experiments::default()).experiments
+    };
+    let wishes = Wishes { only: vec!["smallest-block".into()], ..wishes(300) };
+    let wanted = plan(&circumstances("x25-e-64"), &wishes, &mut Experiments::default()).unwrap();
+    // Enough for one round, and not for two.
+    let once = within("smallest-block", wanted.write_bytes_max() / ROUNDS_MAX as u64 * 3 / 2);
+    let remarks = once.smallest_block.unwrap().remarks;
+    assert!(remarks.iter().any(|remark| remark.contains("one round")), "{remarks:?}");
+    let ended_by = within("interference", 4 << 20).interference.unwrap().ended_by.unwrap();
+    assert!(ended_by.contains("--write-limit"), "{ended_by}");
 }

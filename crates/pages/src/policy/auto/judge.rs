@@ -33,6 +33,8 @@ const NEARLY: f64 = 2.0;
 const TRIAL_PAGES: u64 = 1024;
 /// Pages of a straight trial: there is a flush at its end, which must not cost more than the pages.
 const FLUSHED_PAGES: u64 = 4 * TRIAL_PAGES;
+/// No straight trial is longer than so many times that, or than so many times the staging area.
+const LONGEST_TRIAL: u64 = 16;
 /// What was chosen works for so many pages for one of the trial …
 const PAGES_BY_TRIAL: u64 = 16;
 /// … and for so many for one that could have been written in the time that the trial wasted.
@@ -232,6 +234,7 @@ impl Judge {
         self.spell.since_ns = busy_ns;
         self.spell.uncounted_pages = self.spell.pages;
         self.spell.most_pages += self.spell.pages;
+        self.spell.least_pages += self.spell.pages;
     }
 
     fn decide(&mut self, staged_ns: f64, straight_ns: f64, trial: Spell, busy_ns: u64) {
@@ -244,7 +247,8 @@ impl Judge {
             self.trial_pages = (self.trial_pages * 2).min(self.room_pages).max(1);
         }
         if trial.path == Path::Straight && best == Path::Staged && straight_ns < NEARLY * staged_ns {
-            self.straight_trial_pages = self.straight_trial_pages.saturating_mul(2);
+            self.straight_trial_pages =
+                (self.straight_trial_pages * 2).min(LONGEST_TRIAL * FLUSHED_PAGES.max(self.room_pages));
         }
         self.choose(best, wasted_ns.max(0.0) / best_ns);
     }

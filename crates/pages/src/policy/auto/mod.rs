@@ -198,6 +198,10 @@ impl Policy for Auto {
         self.shared.staging.read(page, into)
     }
 
+    fn verify(&self, page: PageNumber, into: BufferMut) -> Task<'_, Buffer> {
+        self.shared.staging.verify(page, into)
+    }
+
     fn checkpoint(&self) -> Task<'_, ()> {
         Box::pin(async {
             let _inside = self.shared.gate.enter().await;

@@ -1,25 +1,14 @@
 //! Stores on targets that hold something, are in use, get full, or are interrupted.
 
-use std::fmt::Write as _;
-
 use rustix::process::Signal;
 
-use crate::common::{LoopDevice, MIB, Place, is_root, skip};
-
-/// So many writes all over 8 MiB.
-fn trace(writes: u64) -> String {
-    let mut text = String::from("time_us,op,address,length\n");
-    for number in 0..writes {
-        let _ = writeln!(text, "{number},write,{},4096", number * 7919 % 2048 * 4096);
-    }
-    text
-}
+use crate::common::{LoopDevice, MIB, Place, is_root, scattered_writes, skip};
 
 /// A store is always made anew, and nothing of another policy, page size, version or of no store at all shows through.
 #[test]
 fn what_a_file_held_before_does_not_matter() {
     let place = Place::new();
-    place.write("a.csv", trace(400));
+    place.write("a.csv", scattered_writes(400));
     place.write_noise("pages", 64 * MIB);
     let stores = [
         "stable-ring --page 4KiB",
@@ -44,7 +33,7 @@ fn what_a_file_held_before_does_not_matter() {
 #[test]
 fn a_file_that_was_cut_short_is_refused_with_what_is_missing() {
     let place = Place::new();
-    place.write("a.csv", trace(400));
+    place.write("a.csv", scattered_writes(400));
     let command = "replay a.csv --on pages --overwrite --policies stable-ring";
     place.nandle(command).done();
     let whole = place.read("pages");
@@ -58,7 +47,7 @@ fn a_file_that_was_cut_short_is_refused_with_what_is_missing() {
 #[test]
 fn a_file_or_device_is_replayed_on_by_one_at_a_time() {
     let place = Place::new();
-    place.write("a.csv", trace(20_000));
+    place.write("a.csv", scattered_writes(20_000));
     place.write_noise("pages", 64 * MIB);
     let replay = |on: &str| format!("replay a.csv --policies stable-ring --durability each --on {on}");
     let first = place.start(&replay("pages --overwrite"));
@@ -80,7 +69,7 @@ fn a_file_or_device_is_replayed_on_by_one_at_a_time() {
 #[test]
 fn a_device_is_replayed_on_by_every_policy() {
     let place = Place::new();
-    place.write("a.csv", trace(300));
+    place.write("a.csv", scattered_writes(300));
     place.write_noise("image", 64 * MIB);
     if !is_root() {
         return skip("only an administrator has loop devices");
@@ -98,7 +87,7 @@ fn a_device_is_replayed_on_by_every_policy() {
 #[test]
 fn an_interrupted_replay_leaves_nothing_in_the_directory() {
     let place = Place::new();
-    place.write("a.csv", trace(60_000));
+    place.write("a.csv", scattered_writes(60_000));
     std::fs::create_dir(place.path("data")).unwrap();
     let left = || std::fs::read_dir(place.path("data")).unwrap().count();
     for (signal, written) in [(Signal::INT, MIB), (Signal::TERM, 48 * MIB)] {
@@ -115,7 +104,7 @@ fn an_interrupted_replay_leaves_nothing_in_the_directory() {
 #[test]
 fn a_real_device_that_gets_full_during_a_drain_ends_the_replay() {
     let place = Place::new();
-    place.write("a.csv", trace(4_000));
+    place.write("a.csv", scattered_writes(4_000));
     std::fs::create_dir(place.path("small")).unwrap();
     let replay = "replay a.csv --policies POLICY --buffer 2MiB --durability each --destroy-data --on $LOOP";
     for policy in ["stable-ring", "doublewrite"] {

@@ -1,22 +1,11 @@
 //! Targets that are too small, get full or fail, and traces that are damaged.
 
-use std::fmt::Write as _;
-
-use crate::common::{MIB, Place};
-
-/// So many writes all over 8 MiB.
-fn trace(writes: u64) -> String {
-    let mut text = String::from("time_us,op,address,length\n");
-    for number in 0..writes {
-        let _ = writeln!(text, "{number},write,{},4096", number * 7919 % 2048 * 4096);
-    }
-    text
-}
+use crate::common::{MIB, Place, scattered_writes};
 
 #[test]
 fn a_target_that_is_too_small_is_refused_before_it_is_written() {
     let place = Place::new();
-    place.write("a.csv", trace(600));
+    place.write("a.csv", scattered_writes(600));
     let small = place.write_noise("small", 4 * MIB);
     let refused = |options: &str, parts: &[&str]| {
         place.nandle(&format!("replay a.csv --on small --overwrite {options}")).refused(2, parts);
@@ -35,7 +24,7 @@ fn a_target_that_is_too_small_is_refused_before_it_is_written() {
 #[test]
 fn a_file_that_does_not_exist_is_made_as_large_as_the_work_needs() {
     let place = Place::new();
-    place.write("a.csv", trace(600));
+    place.write("a.csv", scattered_writes(600));
     place.nandle("replay a.csv --on pages").refused(2, &["pages"]);
     let command = "replay a.csv --on pages --overwrite --policies direct,stable-ring,out-of-place --json";
     let json = place.nandle(command).done().json();
@@ -48,7 +37,7 @@ fn a_file_that_does_not_exist_is_made_as_large_as_the_work_needs() {
 #[test]
 fn a_file_system_without_room_for_all_stores_is_left_as_it_is() {
     let place = Place::new();
-    place.write("a.csv", trace(600));
+    place.write("a.csv", scattered_writes(600));
     std::fs::create_dir(place.path("small")).unwrap();
     let mount = "mount -t tmpfs -o size=40m none small";
     let Some(outcome) = place.nandle_after(mount, "replay a.csv --on small") else { return };
@@ -64,7 +53,7 @@ fn a_file_system_without_room_for_all_stores_is_left_as_it_is() {
 #[test]
 fn a_drive_that_gets_full_during_a_drain_ends_the_replay() {
     let place = Place::new();
-    place.write("a.csv", trace(2000));
+    place.write("a.csv", scattered_writes(2000));
     place.write("full.toml", "space_bytes = 5242880\n");
     let on = "--on model:mtron-16:faults=full.toml --durability each";
     for policy in ["doublewrite", "stable-buffer", "stable-ring"] {
@@ -76,7 +65,7 @@ fn a_drive_that_gets_full_during_a_drain_ends_the_replay() {
 #[test]
 fn a_drive_whose_flush_fails_ends_the_replay() {
     let place = Place::new();
-    place.write("a.csv", trace(100));
+    place.write("a.csv", scattered_writes(100));
     place.write("bad.toml", "[[fault]]\nkind = \"failed-flush\"\nper_million = 1000000\n");
     let on = "--on model:x25-e-64:faults=bad.toml --policies stable-ring";
     place.nandle(&format!("replay a.csv {on}")).refused(1, &["stable-ring, making the store", "flush"]);
@@ -85,7 +74,7 @@ fn a_drive_whose_flush_fails_ends_the_replay() {
 #[test]
 fn damaged_lines_of_a_trace_are_named_or_counted() {
     let place = Place::new();
-    place.write("bad.csv", format!("{}x,write,0,4096\n9,scribble,0,4096\n", trace(100)));
+    place.write("bad.csv", format!("{}x,write,0,4096\n9,scribble,0,4096\n", scattered_writes(100)));
     let command = "replay bad.csv --on model:x25-e-64 --policies direct";
     place.nandle(command).refused(1, &["bad.csv, line 102", "--skip-bad"]);
     let json = place.nandle(&format!("{command} --skip-bad --json")).done().json();
@@ -95,7 +84,7 @@ fn damaged_lines_of_a_trace_are_named_or_counted() {
 #[test]
 fn a_report_that_can_not_be_written_is_known_before_the_work() {
     let place = Place::new();
-    place.write("a.csv", trace(100));
+    place.write("a.csv", scattered_writes(100));
     place.write("notes.txt", "mine");
     for command in ["replay a.csv --on model:x25-e-64 --policies direct", "trace stat a.csv"] {
         place.nandle(&format!("{command} --report notes.txt")).refused(2, &["notes.txt", "left alone"]);
@@ -110,7 +99,7 @@ fn a_report_that_can_not_be_written_is_known_before_the_work() {
 #[test]
 fn contents_that_compress_make_out_of_place_write_less_unless_it_is_told_not_to() {
     let place = Place::new();
-    place.write("a.csv", trace(2000));
+    place.write("a.csv", scattered_writes(2000));
     let written = |options: &str| {
         let command = "replay a.csv --on model:nvme-tlc --policies out-of-place --json";
         let json = place.nandle(&format!("{command} {options}")).done().json();

@@ -37,11 +37,13 @@ mod outcome;
 mod place;
 mod running;
 mod system;
+mod trace;
 
 pub(crate) use outcome::Outcome;
 pub(crate) use place::{NANDLE, Place};
 pub(crate) use running::Running;
 pub(crate) use system::{LoopDevice, is_root, program_exists, skip};
+pub(crate) use trace::scattered_writes;
 
 /// Options of a probe that is over in little more than a second.
 pub(crate) const SHORT: &str = "--budget 1s --file-size 16MiB";

@@ -52,11 +52,6 @@ use crate::label::Label;
 use crate::signal::{Signal, Turn};
 use crate::{Batch, OpenOptions, PageError, PageNumber, Stats};
 
-/// Of the spare zones, one in so many is reserved …
-const RESERVED_PART: u64 = 16;
-/// … as long as they are few enough for an opening to read quickly what may not be durable.
-const RESERVED_ZONES_MAX: u64 = 32;
-
 /// The policy.
 pub(crate) struct OutOfPlace {
     shared: Rc<Shared>,

@@ -15,7 +15,7 @@ use super::map::Map;
 use super::packing::Shelf;
 use super::renew::{self, Remains};
 use super::zones::Zones;
-use super::{RESERVED_PART, RESERVED_ZONES_MAX, Shared, State};
+use super::{Shared, State};
 use crate::defects::Defect;
 use crate::extents::{Chain, Followed, Gather, Rotation, Scan};
 use crate::label::Label;
@@ -28,6 +28,10 @@ use crate::{BLOCK_BYTES, PageError};
 const SEQUENCES_LEFT_OUT: u64 = 1 << 32;
 /// Zones are filled by so many groups at most: powers of two of lifetimes.
 const GROUPS_MAX: u64 = 8;
+/// Of the spare zones, one in so many is reserved …
+const RESERVED_PART: u64 = 16;
+/// … as long as they are few enough for an opening to read quickly what may not be durable.
+const RESERVED_ZONES_MAX: u64 = 32;
 
 pub(super) async fn recover(parts: Parts) -> Result<Rc<Shared>, PageError> {
     let (disk, label) = (Rc::clone(parts.home.disk()), parts.home.label().clone());

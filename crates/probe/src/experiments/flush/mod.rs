@@ -3,8 +3,8 @@
 //! Commits are appended to a log of 16 MiB at the start of the area, over and over: a write and a flush, or a durable
 //! write, from 512 bytes to 64 KiB. In a directory the same is asked of test files by blocking system calls, as
 //! `pg_test_fsync` asks it (`open_datasync`, `fdatasync`, `fsync`, `open_sync`, with one write of 8 kB and with two), and
-//! in files whose extents are overwritten, grown, or reserved and never written. Then 1 to 128 writers write at once and
-//! share one flush, or write durably each. A database that keeps to its disk finds its sessions in such groups: who comes
+//! in files whose extents are overwritten, grown, or reserved and never written. In turns with that, 1 to 128 writers write
+//! at once and share one flush, or write durably each. A database that keeps to its disk finds its sessions in such groups: who comes
 //! while a flush is under way shares the next one.
 //!
 //! It writes small blocks to one place, and flushes after each: a few hundred MiB in all, more on fast devices. That
@@ -103,7 +103,9 @@ fn trials(lab: &mut Lab<'_>, ways: Vec<(Way, u64)>) -> Result<Vec<Trial>, LoadEr
     let (ways, too_dear): (Vec<_>, Vec<_>) =
         ways.into_iter().partition(|(way, write_bytes_max)| *write_bytes_max > way.fill_bytes());
     if !too_dear.is_empty() {
-        lab.cut_short("the bytes that it may write are too few for test files; give a larger --write-limit");
+        lab.cut_short(
+            "the bytes that it may write are too few for every way to commit; give a larger --write-limit",
+        );
     }
     for (way, write_bytes_max) in ways {
         trials.extend(Trial::new(lab, way, write_bytes_max)?);

@@ -1,7 +1,9 @@
+use nandle_io::units::format_duration;
 use nandle_io::{DriveCounters, Nanos};
 use nandle_profile::experiments::FailedRequests;
-use nandle_profile::{Derived, Experiments};
+use nandle_profile::{Derived, Experiments, SkippedExperiment};
 
+use super::plan::next_of;
 use super::{ALL, Beside, Chosen, Circumstances, Lab, Plan};
 use crate::Observer;
 use crate::load::{Cancel, LoadError, Opener};
@@ -42,14 +44,18 @@ pub fn conduct(
     keep: &mut dyn FnMut(&Experiments),
 ) -> Result<(), LoadError> {
     experiments.skipped.clone_from(&plan.skipped);
-    let (mut failed, mut spare_bytes) = (Ok(()), 0_u64);
-    for chosen in &plan.chosen {
-        let allowed_bytes = chosen.write_bytes_max.saturating_add(spare_bytes);
-        let chosen = Chosen { write_bytes_max: allowed_bytes.min(chosen.write_bytes_wanted), ..*chosen };
+    let (mut failed, mut left) = (Ok(()), plan.left);
+    for index in 0..plan.chosen.len() {
+        let Some(chosen) = plan.chosen.get(index..).and_then(|to_come| next_of(to_come, left)) else { break };
+        if chosen.time.0 < chosen.cost.time_least.0 / LEAST_PART {
+            experiments.skipped.push(too_late(&chosen));
+            continue;
+        }
         let lab = Lab::open(ground, &chosen, observer)?;
         let result = chosen.experiment.conduct(lab, experiments);
-        // What one doesn't write is for those after it.
-        spare_bytes = allowed_bytes.saturating_sub(chosen.experiment.bytes_written(experiments));
+        let (elapsed, written_bytes) = chosen.experiment.used_up(experiments);
+        left.time = left.time.since(elapsed);
+        left.write_bytes = left.write_bytes.saturating_sub(written_bytes);
         keep(experiments);
         match result {
             Ok(()) | Err(LoadError::Block { .. } | LoadError::TooDeep { .. } | LoadError::Memory { .. }) => {}
@@ -61,6 +67,19 @@ pub fn conduct(
         }
     }
     failed
+}
+
+/// Less than this part of its least time is no time for an experiment.
+const LEAST_PART: u64 = 2;
+
+fn too_late(chosen: &Chosen) -> SkippedExperiment {
+    let reason = format!(
+        "it takes at least {}, and the experiments before it, which took longer than planned on this device, left {}; \
+         give a larger --budget, or choose with --only",
+        format_duration(chosen.cost.time_least),
+        format_duration(chosen.time)
+    );
+    SkippedExperiment { name: chosen.experiment.name().into(), reason }
 }
 
 /// What follows for a database from all that was found.

@@ -29,6 +29,10 @@ const DISCARDS_MAX: u64 = 1000;
 const READ_BYTES: u64 = 4 << 10;
 const READS_MAX: u64 = 1000;
 const BESIDE_BYTES: u64 = 1 << 20;
+/// Filling the range again may take this part of the time.
+const FILL_PART: u64 = 3;
+/// However long that takes, so many writes.
+const CHUNKS_MIN: u64 = 32;
 /// One write of those that fill the range again.
 const CHUNK_BYTES: u64 = 1 << 20;
 
@@ -48,7 +52,7 @@ impl Experiment for DiscardTimes {
             return Err("the device takes no discards".into());
         }
         let (time_least, time_wanted) = (Nanos::from_secs(2), Nanos::from_secs(20));
-        let write_bytes_max = range(circumstances.area_bytes, u64::MAX).1;
+        let write_bytes_max = range(circumstances.area_bytes, u64::MAX).1 + CHUNK_BYTES;
         Ok(Cost { time_least, time_wanted, write_bytes_max })
     }
 
@@ -57,7 +61,7 @@ impl Experiment for DiscardTimes {
     }
 
     fn run(&self, lab: &mut Lab<'_>, findings: &mut DiscardCosts) -> Result<(), LoadError> {
-        let (start_bytes, bytes) = range(lab.circumstances.area_bytes, lab.write_left_bytes());
+        let (start_bytes, bytes) = range(lab.circumstances.area_bytes, writable(lab)?);
         if bytes < BESIDE_BYTES {
             lab.cut_short("what is discarded has to be written again, and too little may be; give a larger --write-limit");
             return Ok(());
@@ -69,6 +73,20 @@ impl Experiment for DiscardTimes {
         }
         discarded
     }
+}
+
+/// Bytes that may be written, and can be in a part of the time: the range is written again.
+fn writable(lab: &mut Lab<'_>) -> Result<u64, LoadError> {
+    let left_bytes = lab.write_left_bytes();
+    if left_bytes < 2 * CHUNK_BYTES {
+        return Ok(left_bytes);
+    }
+    let chunk = chunk(lab)?;
+    let end_bytes = lab.circumstances.area_bytes / CHUNK_BYTES * CHUNK_BYTES;
+    let took = lab.once(Operation::write(end_bytes.saturating_sub(CHUNK_BYTES), chunk))?;
+    lab.count_written(CHUNK_BYTES);
+    let chunks_in_time = (lab.time_left().0 / FILL_PART / took.0.max(1)).max(CHUNKS_MIN);
+    Ok(lab.write_left_bytes().min(chunks_in_time.saturating_mul(CHUNK_BYTES)))
 }
 
 /// Start and length of the range that is discarded, at the area's end: whole chunks.

@@ -75,8 +75,8 @@ pub trait Conductible: Sync {
     fn ended_by(&self, experiments: &mut Experiments) -> Option<String>;
     /// Which of its requests failed while others were answered; `None` when none did, or it was not begun.
     fn failed(&self, experiments: &mut Experiments) -> Option<FailedRequests>;
-    /// Bytes that it wrote; none where it was not begun.
-    fn bytes_written(&self, experiments: &mut Experiments) -> u64;
+    /// Time that it took and bytes that it wrote; nothing where it was not begun.
+    fn used_up(&self, experiments: &mut Experiments) -> (Nanos, u64);
     /// Runs it in a lab and records what it found, also when it fails.
     ///
     /// # Errors
@@ -111,8 +111,9 @@ impl<E: Experiment> Conductible for E {
         self.slot(experiments).as_ref()?.failed.clone()
     }
 
-    fn bytes_written(&self, experiments: &mut Experiments) -> u64 {
-        self.slot(experiments).as_ref().map_or(0, |conducted| conducted.bytes_written)
+    fn used_up(&self, experiments: &mut Experiments) -> (Nanos, u64) {
+        let conducted = self.slot(experiments).as_ref();
+        conducted.map_or((Nanos::ZERO, 0), |done| (Nanos(done.elapsed_ns), done.bytes_written))
     }
 
     fn conduct(&self, mut lab: Lab<'_>, experiments: &mut Experiments) -> Result<(), LoadError> {

@@ -3,7 +3,7 @@
 //! `FlashyDB`'s test (C23): the device is filled to a level in sequence, the rest of it given back, and the four patterns
 //! are measured; then it is written to at random, as long as there is time, and they are measured again: reads right
 //! after the random writes, sequential writes as a long run. Below and above 70 % full, and nearly full. Its block of
-//! 8 KiB; sequential patterns at depth 1, random ones at depth 32.
+//! 8 KiB; sequential patterns at depth 1, random ones at depth 32, or at what a slow device takes in a measurement's time.
 //!
 //! It gives the device's contents back and overwrites what is left, many times over.
 
@@ -11,6 +11,7 @@ use nandle_io::{Nanos, Operation};
 use nandle_profile::experiments::{FillChange, FillLevel, FillLevels};
 use nandle_profile::{Conducted, Experiments, OperationKind};
 
+use super::depth::depth_within;
 use super::{Circumstances, Cost, Experiment, Lab};
 use crate::load::{ClosedLoop, Counting, LoadError, Measurement, Refill, Stop, Work};
 use crate::pattern::{Area, Pattern, PatternSpec, Sequential};
@@ -55,7 +56,7 @@ impl Experiment for FillAndFragment {
         }
         Ok(Cost {
             time_least: Nanos::from_secs(45),
-            time_wanted: Nanos::from_secs(150),
+            time_wanted: Nanos::from_secs(120),
             write_bytes_max: WRITE_BYTES_MAX,
         })
     }
@@ -66,14 +67,16 @@ impl Experiment for FillAndFragment {
 
     fn run(&self, lab: &mut Lab<'_>, findings: &mut FillLevels) -> Result<(), LoadError> {
         findings.block_bytes = BLOCK_BYTES.next_multiple_of(lab.circumstances.shape.logical_block_bytes);
-        findings.queue_depth = RANDOM_QUEUE_DEPTH.min(lab.circumstances.slots);
+        let depth_max = RANDOM_QUEUE_DEPTH.min(lab.circumstances.slots);
+        findings.queue_depth =
+            depth_within(lab, CELL_TIME, OperationKind::Write, findings.block_bytes, depth_max)?;
         for (index, fill_share) in LEVELS.into_iter().enumerate() {
             let left = (LEVELS.len() - index) as u64;
             let allotted = Allotted {
                 time: Nanos(lab.time_left().0 / left),
                 write_bytes: lab.write_left_bytes() / left,
             };
-            let filled = Filled::new(lab, fill_share, findings.block_bytes)?;
+            let filled = Filled::new(lab, fill_share, findings.block_bytes, findings.queue_depth)?;
             findings.levels.push(filled.measure(lab, allotted)?);
         }
         Ok(())
@@ -90,12 +93,19 @@ struct Allotted {
 /// A device that is full to a level.
 struct Filled {
     fill_share: f64,
+    /// Of random requests.
+    queue_depth: u32,
     area: Area,
 }
 
 impl Filled {
     /// Brings it about. A modelled device begins anew, written once from start to end.
-    fn new(lab: &mut Lab<'_>, fill_share: f64, block_bytes: u64) -> Result<Self, LoadError> {
+    fn new(
+        lab: &mut Lab<'_>,
+        fill_share: f64,
+        block_bytes: u64,
+        queue_depth: u32,
+    ) -> Result<Self, LoadError> {
         lab.tell(&format!("filling to {:.0} %", fill_share * 100.0));
         let area_bytes = lab.circumstances.area_bytes;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of the area")]
@@ -106,7 +116,7 @@ impl Filled {
                 reason: "the area is smaller than that".into(),
             })
         };
-        let filled = Self { fill_share, area: area(block_bytes)? };
+        let filled = Self { fill_share, queue_depth, area: area(block_bytes)? };
         if lab.circumstances.is_modelled {
             let open = lab.open;
             lab.reopen(open)?;
@@ -114,7 +124,7 @@ impl Filled {
             let whole = area(FILL_BLOCK_BYTES)?;
             let stop = Stop::after_bytes(level);
             let pattern = Box::new(Sequential::from_start(whole));
-            run(lab, pattern, OperationKind::Write, FILL_BLOCK_BYTES, stop)?;
+            run(lab, pattern, OperationKind::Write, FILL_BLOCK_BYTES, stop, RANDOM_QUEUE_DEPTH)?;
         }
         lab.once(Operation::Discard { offset_bytes: level, length_bytes: area_bytes - level })?;
         lab.flush()?;
@@ -127,7 +137,8 @@ impl Filled {
         let random = PatternSpec::Random.start(self.area, 1, lab.seed);
         lab.tell(&format!("random writing at {:.0} % full", self.fill_share * 100.0));
         let disturbing = self.part(allotted, RANDOM_PART);
-        let disturbed = run(lab, random, OperationKind::Write, self.area.block_bytes, disturbing)?;
+        let disturbed =
+            run(lab, random, OperationKind::Write, self.area.block_bytes, disturbing, self.queue_depth)?;
         let after = self.four(lab, self.part(allotted, SEQUENTIAL_PART))?;
         let change =
             |((pattern, operation), (before, after)): (Pair, (&Measurement, &Measurement))| FillChange {
@@ -162,11 +173,8 @@ impl Filled {
             let is_long = (pattern, operation) == (PatternSpec::Sequential, OperationKind::Write);
             let stop = if is_long { sequential_write } else { cell };
             let addresses = pattern.start(self.area, 1, lab.seed ^ 7);
-            measurements.push(if pattern == PatternSpec::Sequential {
-                run_at(lab, addresses, operation, block_bytes, stop, 1)?
-            } else {
-                run(lab, addresses, operation, block_bytes, stop)?
-            });
+            let queue_depth = if pattern == PatternSpec::Sequential { 1 } else { self.queue_depth };
+            measurements.push(run(lab, addresses, operation, block_bytes, stop, queue_depth)?);
         }
         Ok(measurements)
     }
@@ -183,16 +191,6 @@ const FOUR: [Pair; 4] = [
 ];
 
 fn run(
-    lab: &mut Lab<'_>,
-    pattern: Pattern,
-    operation: OperationKind,
-    block_bytes: u64,
-    stop: Stop,
-) -> Result<Measurement, LoadError> {
-    run_at(lab, pattern, operation, block_bytes, stop, RANDOM_QUEUE_DEPTH)
-}
-
-fn run_at(
     lab: &mut Lab<'_>,
     pattern: Pattern,
     operation: OperationKind,

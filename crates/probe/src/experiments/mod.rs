@@ -9,6 +9,7 @@ mod atomic_write;
 mod beside;
 mod change;
 mod conduct;
+mod depth;
 mod discard;
 mod experiment;
 mod fill_level;

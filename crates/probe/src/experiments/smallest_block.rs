@@ -13,6 +13,7 @@ use nandle_io::units::format_bytes;
 use nandle_profile::experiments::{AlignmentCost, BlockRate, SmallestBlock};
 use nandle_profile::{Conducted, Derived, Experiments, Interval, OperationKind};
 
+use super::depth::depth_within;
 use super::rounds::{ONE_ROUND, Requests, Rounds, SLICE_MAX, Sample, Seeds, Turns, area_from};
 use super::{Circumstances, Cost, Experiment, Lab};
 use crate::load::LoadError;
@@ -24,8 +25,11 @@ pub(super) struct SmallestBlockSearch;
 const SIZES: [u64; 6] = [512, 1 << 10, 2 << 10, 4 << 10, 8 << 10, 16 << 10];
 const SHIFTED_BYTES: u64 = 8 << 10;
 const SHIFTS: [u64; 4] = [512, 1 << 10, 2 << 10, 4 << 10];
-/// Deep enough for a device to work in parallel, and not so deep that a disk takes seconds to fill it.
+/// Deep enough for a device to work in parallel, and not so deep that a disk takes seconds to fill it; a slow one has
+/// fewer requests outstanding.
 const QUEUE_DEPTH: u32 = 8;
+/// A slice is about so many queues: those before it counts, what counts, and the last to come back.
+const QUEUES_OF_SLICE: u64 = 3;
 pub(super) const ROUNDS_MAX: usize = 11;
 const SLICE_REQUESTS_MAX: u64 = 500;
 /// A size is no better than its half unless it gives more than this (iotune).
@@ -40,15 +44,9 @@ struct Cell {
 }
 
 impl Cell {
-    fn requests(&self) -> Requests {
+    fn requests(&self, queue_depth: u32) -> Requests {
         let Self { operation, block_bytes, .. } = *self;
-        Requests {
-            operation,
-            block_bytes,
-            queue_depth: QUEUE_DEPTH,
-            count_max: SLICE_REQUESTS_MAX,
-            first_uncounted: 0,
-        }
+        Requests { operation, block_bytes, queue_depth, count_max: SLICE_REQUESTS_MAX, first_uncounted: 0 }
     }
 }
 
@@ -88,15 +86,19 @@ impl Experiment for SmallestBlockSearch {
         if rounds_max == 1 {
             lab.remark(ONE_ROUND);
         }
+        let operation = if writes { OperationKind::Write } else { OperationKind::Read };
+        let queue_time = Nanos(lab.time_left().0 / (cells.len() as u64 * QUEUES_OF_SLICE).max(1));
+        let queue_depth = depth_within(lab, queue_time, operation, SHIFTED_BYTES, QUEUE_DEPTH)?;
         let turns = Turns { time: lab.time_left(), rounds_max, slice_max: SLICE_MAX };
         let rounds = Rounds::measure(lab, &cells, turns, |lab, cell, time| {
             lab.tell(&format!("{}s of {}", cell.operation, format_bytes(cell.block_bytes)));
             let area = area_from(lab, cell.shift_bytes, cell.block_bytes)?;
             let seed = seeds.next();
-            let measured = cell.requests().slice(lab, Box::new(Random::new(area, seed)), seed, time)?;
+            let measured =
+                cell.requests(queue_depth).slice(lab, Box::new(Random::new(area, seed)), seed, time)?;
             Ok(Sample::requests(&measured))
         })?;
-        conclude(&cells, &rounds, findings);
+        conclude(&cells, queue_depth, &rounds, findings);
         Ok(())
     }
 
@@ -120,7 +122,7 @@ fn operations(writes: bool) -> Vec<OperationKind> {
 /// Written in a round at most.
 fn round_bytes(cells: &[Cell]) -> u64 {
     let writes = cells.iter().filter(|cell| cell.operation == OperationKind::Write);
-    writes.map(|cell| cell.requests().bytes_max()).sum()
+    writes.map(|cell| cell.requests(QUEUE_DEPTH).bytes_max()).sum()
 }
 
 fn cells(circumstances: &Circumstances, operations: &[OperationKind]) -> Vec<Cell> {
@@ -136,11 +138,11 @@ fn cells(circumstances: &Circumstances, operations: &[OperationKind]) -> Vec<Cel
     cells
 }
 
-fn conclude(cells: &[Cell], rounds: &Rounds, findings: &mut SmallestBlock) {
+fn conclude(cells: &[Cell], queue_depth: u32, rounds: &Rounds, findings: &mut SmallestBlock) {
     let of = |wanted: Cell| cells.iter().position(|cell| *cell == wanted);
     for (index, &Cell { operation, block_bytes, shift_bytes }) in cells.iter().enumerate() {
         if shift_bytes == 0 {
-            let rate = |iops| BlockRate { operation, block_bytes, queue_depth: QUEUE_DEPTH, iops };
+            let rate = |iops| BlockRate { operation, block_bytes, queue_depth, iops };
             findings.rates.extend(rounds.rate(index).map(rate));
         } else {
             let aligned = of(Cell { operation, block_bytes, shift_bytes: 0 });

@@ -62,7 +62,12 @@ impl Log {
 
     /// Whether another commit fits before the end.
     pub(super) fn has_room(&self, commit: &Commit) -> bool {
-        self.next_bytes + commit.bytes() <= self.bytes
+        self.place_of(commit) + commit.bytes() <= self.bytes
+    }
+
+    /// The next place for writes of this size: a multiple of it, as a log of pages of that size has.
+    fn place_of(&self, commit: &Commit) -> u64 {
+        self.next_bytes.next_multiple_of(commit.write_bytes.max(1))
     }
 
     /// Writes a commit.
@@ -79,6 +84,7 @@ impl Log {
         if !self.has_room(commit) {
             self.restart();
         }
+        self.next_bytes = self.place_of(commit);
         let mut times = Vec::new();
         for _ in 0..commit.writes {
             let writes = (0..commit.writers).map(|_| self.next_write(commit)).collect();

@@ -21,7 +21,7 @@ use nandle_io::Nanos;
 use nandle_profile::experiments::FlushCosts;
 use nandle_profile::{Conducted, Derived, Experiments};
 
-use self::sites::Way;
+use self::sites::{Way, log_on_device};
 use self::trial::Trial;
 use self::ways::{groups, ways};
 use super::rounds::{Rounds, Turns};
@@ -56,8 +56,8 @@ impl Experiment for FlushAndCommit {
         all.extend(groups(circumstances));
         let cells = all.len() as u64;
         Ok(Cost {
-            time_least: Nanos::from_millis(100 * cells),
-            time_wanted: Nanos::from_millis(3000 * cells),
+            time_least: Nanos::from_millis(200 * cells),
+            time_wanted: Nanos::from_millis(6000 * cells),
             write_bytes_max: all.iter().map(bytes_wanted).sum(),
         })
     }
@@ -117,9 +117,10 @@ fn trials(lab: &mut Lab<'_>, ways: Vec<(Way, u64)>) -> Result<Vec<Trial>, LoadEr
 fn time_all(lab: &mut Lab<'_>, trials: &mut [&mut Trial]) -> Result<(), LoadError> {
     let numbers: Vec<usize> = (0..trials.len()).collect();
     let turns = Turns { time: lab.time_left(), rounds_max: ROUNDS_MAX, slice_max: SLICE_MAX };
+    let mut device_log = log_on_device(lab)?;
     let timed = Rounds::measure(lab, &numbers, turns, |lab, number, time| {
         let Some(trial) = trials.get_mut(*number) else { return Ok(None) };
-        trial.slice(lab, time).map(|()| None)
+        trial.slice(lab, &mut device_log, time).map(|()| None)
     });
     timed.map(|_| ())
 }

@@ -26,11 +26,28 @@ pub(super) struct Way {
     pub(super) in_file: bool,
 }
 
-/// A log and the lane that it is written through.
-pub(super) struct Site {
-    /// `None` for the lab's own.
-    file: Option<(TestFile, Lane)>,
+/// Where commits of one way go.
+pub(super) enum Site {
+    /// To the log on the device, which all of them share, as a database has one: logs side by side would be streams that a
+    /// drive has to tell apart, and what changing from one to the next costs is no part of a commit.
+    Device,
+    /// To a test file of their own.
+    File(Box<FileSite>),
+}
+
+/// A log in a test file, and the lane that it is written through.
+pub(super) struct FileSite {
+    wanted: TestFile,
+    lane: Lane,
     log: Log,
+}
+
+/// The log at the start of the device.
+///
+/// # Errors
+/// Memory is short.
+pub(super) fn log_on_device(lab: &Lab<'_>) -> Result<Log, LoadError> {
+    Log::new(&lab.lane, LOG_BYTES.min(lab.circumstances.area_bytes), lab.seed)
 }
 
 impl Way {
@@ -62,44 +79,51 @@ pub(super) fn durability(method: CommitMethod) -> Durability {
 }
 
 impl Site {
-    /// The log at the start of the device.
-    pub(super) fn on_device(lab: &Lab<'_>) -> Result<Self, LoadError> {
-        let log_bytes = LOG_BYTES.min(lab.circumstances.area_bytes);
-        Ok(Self { file: None, log: Log::new(&lab.lane, log_bytes, lab.seed)? })
-    }
-
-    /// The log in a test file.
-    pub(super) fn in_file(lab: &mut Lab<'_>, way: &Way) -> Result<Self, LoadError> {
+    /// Where commits of this way go.
+    ///
+    /// # Errors
+    /// The test file can't be had, or memory is short.
+    pub(super) fn of(lab: &mut Lab<'_>, way: &Way) -> Result<Self, LoadError> {
+        if !way.in_file {
+            return Ok(Self::Device);
+        }
         let wanted = way.test_file();
         let lane = open(lab, wanted, way.extent)?;
         let log = Log::new(&lane, FILE_BYTES, lab.seed)?;
-        Ok(Self { file: Some((wanted, lane)), log })
-    }
-
-    /// Makes the file anew where the next commit would find it in another state than it should be in.
-    fn prepare(&mut self, lab: &mut Lab<'_>, way: &Way) -> Result<(), LoadError> {
-        let Some((wanted, lane)) = &mut self.file else { return Ok(()) };
-        if way.extent == ExtentState::Overwritten || self.log.has_room(&way.commit) {
-            return Ok(());
-        }
-        *lane = open(lab, *wanted, way.extent)?;
-        self.log.restart();
-        Ok(())
+        Ok(Self::File(Box::new(FileSite { wanted, lane, log })))
     }
 
     /// Writes a commit.
     ///
     /// # Errors
     /// As for [`Log::commit`].
-    pub(super) fn commit(&mut self, lab: &mut Lab<'_>, way: &Way) -> Result<Times, LoadError> {
-        self.prepare(lab, way)?;
-        let lane = match &mut self.file {
-            Some((_, lane)) => lane,
-            None => &mut lab.lane,
+    pub(super) fn commit(
+        &mut self,
+        lab: &mut Lab<'_>,
+        device_log: &mut Log,
+        way: &Way,
+    ) -> Result<Times, LoadError> {
+        let times = match self {
+            Self::Device => device_log.commit(&mut lab.lane, &way.commit, lab.cancel)?,
+            Self::File(site) => {
+                site.prepare(lab, way)?;
+                site.log.commit(&mut site.lane, &way.commit, lab.cancel)?
+            }
         };
-        let times = self.log.commit(lane, &way.commit, lab.cancel)?;
         lab.count_written(way.commit.bytes());
         Ok(times)
+    }
+}
+
+impl FileSite {
+    /// Makes the file anew where the next commit would find it in another state than it should be in.
+    fn prepare(&mut self, lab: &mut Lab<'_>, way: &Way) -> Result<(), LoadError> {
+        if way.extent == ExtentState::Overwritten || self.log.has_room(&way.commit) {
+            return Ok(());
+        }
+        self.lane = open(lab, self.wanted, way.extent)?;
+        self.log.restart();
+        Ok(())
     }
 }
 

@@ -4,6 +4,7 @@ use nandle_profile::experiments::{CommitCost, GroupCommitCost};
 
 use super::super::Lab;
 use super::ROUNDS_MAX;
+use super::log::Log;
 use super::sites::{Site, Way};
 use super::tally::Tally;
 use crate::load::LoadError;
@@ -29,8 +30,7 @@ pub(super) struct Trial {
 impl Trial {
     /// `None` where the way can't be tried: the reader of the figures is told why.
     pub(super) fn new(lab: &mut Lab<'_>, way: Way, write_bytes_max: u64) -> Result<Option<Self>, LoadError> {
-        let site = if way.in_file { Site::in_file(lab, &way) } else { Site::on_device(lab) };
-        match site {
+        match Site::of(lab, &way) {
             Ok(site) => {
                 let write_left_bytes = write_bytes_max.saturating_sub(way.fill_bytes());
                 let (tally, slices_left) = (Tally::new(), ROUNDS_MAX as u64);
@@ -54,17 +54,22 @@ impl Trial {
     }
 
     /// Commits for a time, or until its part of the bytes is written.
-    pub(super) fn slice(&mut self, lab: &mut Lab<'_>, time: Nanos) -> Result<(), LoadError> {
+    pub(super) fn slice(
+        &mut self,
+        lab: &mut Lab<'_>,
+        device_log: &mut Log,
+        time: Nanos,
+    ) -> Result<(), LoadError> {
         let Some(commits_max) = self.commits_max() else {
             if self.tally.observations() == 0 {
                 lab.out_of_writes();
             }
             return Ok(());
         };
-        let Some(site) = &mut self.site else { return Ok(()) };
         lab.tell(&format!("{}, {}", self.way.method, format_bytes(self.way.commit.write_bytes)));
         let before_bytes = lab.write_left_bytes();
-        let committed = commit_for(lab, site, &self.way, commits_max, &mut self.tally, time);
+        let ends = lab.now() + time;
+        let committed = self.commit_until(lab, device_log, ends, commits_max);
         self.write_left_bytes -= self.write_left_bytes.min(before_bytes - lab.write_left_bytes());
         self.slices_left -= self.slices_left.min(1);
         self.tally.end_slice();
@@ -80,6 +85,27 @@ impl Trial {
             }
             other => other,
         }
+    }
+
+    fn commit_until(
+        &mut self,
+        lab: &mut Lab<'_>,
+        device_log: &mut Log,
+        ends: Nanos,
+        commits_max: usize,
+    ) -> Result<(), LoadError> {
+        let Some(site) = &mut self.site else { return Ok(()) };
+        for number in 0..FIRST_COMMITS + commits_max {
+            let enough = self.tally.slice_count() >= COMMITS_MIN && lab.now() >= ends;
+            if enough || !lab.may_write(self.way.commit.bytes()) {
+                break;
+            }
+            let times = site.commit(lab, device_log, &self.way)?;
+            if number >= FIRST_COMMITS {
+                self.tally.count(times);
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn commit_cost(&self) -> Option<CommitCost> {
@@ -109,26 +135,4 @@ impl Trial {
             latency_ns: self.tally.commit_latency(),
         })
     }
-}
-
-fn commit_for(
-    lab: &mut Lab<'_>,
-    site: &mut Site,
-    way: &Way,
-    commits_max: usize,
-    tally: &mut Tally,
-    time: Nanos,
-) -> Result<(), LoadError> {
-    let ends = lab.now() + time;
-    for number in 0..FIRST_COMMITS + commits_max {
-        let enough = tally.slice_count() >= COMMITS_MIN && lab.now() >= ends;
-        if enough || !lab.may_write(way.commit.bytes()) {
-            break;
-        }
-        let times = site.commit(lab, way)?;
-        if number >= FIRST_COMMITS {
-            tally.count(times);
-        }
-    }
-    Ok(())
 }

@@ -213,9 +213,8 @@ fn cells(findings: &InterferenceMap, time: Nanos, cleans: bool) -> Option<Vec<Ce
         let is_long = !cleans || is_fast(findings) || each >= CELL_TIME_MIN;
         is_long && each >= TWO_SLICES && least * findings.write_iops_max * each.as_secs_f64() >= WRITES_MIN
     };
-    let maps = [many, few, (&ONE_READ_SHARE, &FEWEST_WRITE_SHARES)]
-        .into_iter()
-        .skip(usize::from(cleans || is_slow(findings)));
+    let one_row: [Map; 2] = [(&ONE_READ_SHARE, &FEW_WRITE_SHARES), (&ONE_READ_SHARE, &FEWEST_WRITE_SHARES)];
+    let maps = [many, few].into_iter().chain(one_row).skip(usize::from(cleans || is_slow(findings)));
     let (reads, writes) = maps.into_iter().find(is_watched)?;
     Some(reads.iter().flat_map(|read| writes.iter().map(|write| cell(*read, *write))).collect())
 }

@@ -104,3 +104,14 @@ fn what_few_bytes_leave_open_is_said() {
     let ended_by = within("interference", 4 << 20).interference.unwrap().ended_by.unwrap();
     assert!(ended_by.contains("--write-limit"), "{ended_by}");
 }
+
+#[test]
+fn what_a_slow_device_leaves_no_time_for_is_skipped_and_said() {
+    let only = ["smallest-block", "discard"].map(String::from).to_vec();
+    let wishes = Wishes { only, ..wishes(4) };
+    let Outcome { experiments, result, .. } = run_with("sd-card", &wishes, Experiments::default());
+    assert!(result.is_ok() && experiments.smallest_block.is_some());
+    assert_eq!(experiments.discard, None);
+    let skipped = experiments.skipped.iter().find(|skipped| skipped.name == "discard").unwrap();
+    assert!(skipped.reason.contains("took longer than planned"), "{}", skipped.reason);
+}

@@ -11,6 +11,8 @@ use crate::pattern::PatternSpec;
 const CHEAP: f64 = 2.0;
 /// An ordered one up to this many (1–4 C).
 const CHEAP_ORDERED: f64 = 4.0;
+/// And not if it may cost so many.
+const DEAR_ORDERED: f64 = 2.0 * CHEAP_ORDERED;
 /// No cost is surer than this, relative to itself.
 const LEAST_REACH: f64 = 0.05;
 /// A limit that is known to within this factor is known well enough.
@@ -72,6 +74,13 @@ pub(super) fn between(findings: &WritePatterns, unit_bytes: u64) -> Vec<Row> {
     focus.into_iter().chain(streams).collect()
 }
 
+/// Whether it is still open if a stride is cheap: its cost is, and may well not be. Areas and streams have a search of
+/// their own ([`between`]).
+pub(super) fn is_open(row: &Row, cost: &Interval<f64>) -> bool {
+    let is_stride = row.micro_benchmark == MicroBenchmark::Order;
+    is_stride && cost.value <= CHEAP_ORDERED && CHEAP_ORDERED < cost.high
+}
+
 /// Sequential writing, the measure of the others.
 fn base(patterns: &[PatternCost]) -> Option<&PatternCost> {
     baseline(patterns, PatternSpec::Sequential)
@@ -122,8 +131,9 @@ pub(super) fn derive(findings: &WritePatterns, derived: &mut Derived) {
         (curve(findings, MicroBenchmark::Locality), curve(findings, MicroBenchmark::Partitioning));
     derived.focused_area_bytes = limit(&focuses);
     derived.partition_count_max = limit(&counts).map(narrow);
+    let is_cheap = |cost: &Interval<f64>| cost.value <= CHEAP_ORDERED && cost.high <= DEAR_ORDERED;
     derived.cheap_strides_blocks =
-        strides(patterns).filter(|(_, cost)| cost.value <= CHEAP_ORDERED).map(|(stride, _)| stride).collect();
+        strides(patterns).filter(|(_, cost)| is_cheap(cost)).map(|(stride, _)| stride).collect();
     derived.cheap_strides_blocks.sort_unstable();
     derived.write_pattern_cost = cost(findings, &focuses, &counts);
 }

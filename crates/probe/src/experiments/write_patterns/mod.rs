@@ -50,7 +50,7 @@ impl Experiment for WritePatternCosts {
         }
         Ok(Cost {
             time_least: Nanos::from_secs(30),
-            time_wanted: Nanos::from_secs(300),
+            time_wanted: Nanos::from_secs(420),
             write_bytes_max: WRITE_BYTES_MAX,
         })
     }

@@ -2,17 +2,18 @@
 //!
 //! On a page-mapped drive a pattern pays for what the patterns before it have left: after random writing sequential
 //! writes clean as much as random ones do, until the whole area is rewritten, and all patterns would cost the same. So rows
-//! come in stages from gentle to harsh, and general random writing, which uses the spare blocks up, comes last.
+//! come in [stages](super::rows::Stage) from gentle to harsh, and general random writing, which uses the spare blocks up, comes last.
 
 use nandle_io::Nanos;
 use nandle_profile::Interval;
 use nandle_profile::experiments::{MicroBenchmark, PatternCost, WritePatterns};
 use rand::seq::SliceRandom;
 
-use super::limits::between;
+use super::limits::{between, is_open};
 use super::rows::{Row, STAGES, Stage, base_block_bytes};
 use crate::experiments::Lab;
 use crate::experiments::change::changes;
+use crate::experiments::rounds::median_interval;
 use crate::experiments::series::{Length, Pool, Walk, series};
 use crate::experiments::statistics::{batch_means, mean_interval, ratio, start_up};
 use crate::load::{ClosedLoop, Counting, LoadError, Measurement, Refill, Stop, Work, summary};
@@ -21,6 +22,8 @@ use crate::pattern::{Area, Pattern, generator};
 /// Visits of each row, and of the baselines.
 const VISITS: usize = 2;
 const VISITS_OF_BASELINES: usize = 3;
+/// And of a stride of which it is open after that whether it is cheap.
+const VISITS_OF_UNDECIDED: usize = 4;
 /// The first part of a visit is what the row before has left behind, and doesn't count.
 const LEFT_BEHIND_PART: usize = 4;
 /// Means of the running phase of a visit.
@@ -36,9 +39,10 @@ const WEIGHT_TO_COME: u64 = 16;
 const VISIT_TIME_MIN: Nanos = Nanos::from_millis(5);
 const VISIT_TIME_MAX: Nanos = Nanos::from_secs(10);
 const VISIT_TIME_MAX_RANDOM: Nanos = Nanos::from_secs(40);
-/// A visit that takes so many times what it was to take, and so great a part of the time that is left, tells that the device is too slow for all of them. Then each row
-/// but the sequential ones, which all else is held against, is visited once, and by few requests, and general random
-/// writing for no longer than the others: every question gets an answer before any gets a second one.
+/// A visit whose least requests take so many times what it was to take, and so great a part of the time that is left,
+/// tells that the device is too slow for all of them (one that a single pause made long has had more requests before
+/// it). Then each row but the sequential ones, which all else is held against, is visited once, and by few requests, and
+/// general random writing for no longer than the others: every question gets an answer before any gets a second one.
 const SLOW: u64 = 2;
 const SLOW_PART: u64 = 64;
 const REQUESTS_LEAST_OF_SLOW: u64 = 4;
@@ -136,6 +140,11 @@ impl Visits {
             Stage::Sequential => VISITS,
             _ if self.is_slow => 1,
             _ if visited.visits > 0 && cost(visited).is_some_and(|cost| cost.low > DEAR) => 1,
+            _ if visited.visits >= VISITS
+                && cost(visited).is_some_and(|cost| is_open(&visited.row, &cost)) =>
+            {
+                VISITS_OF_UNDECIDED
+            }
             _ => VISITS,
         };
         let is_hopeless = |other: &Visited| {
@@ -179,9 +188,10 @@ impl Visits {
         let requests_most = share.clamp(requests_least, most);
         lab.tell(&visited.row.to_string());
         let began = lab.now();
-        visited.visit(lab, pool, Length { time, requests_least, requests_most })?;
+        let requests = visited.visit(lab, pool, Length { time, requests_least, requests_most })?;
         let took = lab.now().since(began);
-        self.is_slow |= !is_sequential && took.0 > (SLOW * time.0).max(lab.time_left().0 / SLOW_PART);
+        let is_long = took.0 > (SLOW * time.0).max(lab.time_left().0 / SLOW_PART);
+        self.is_slow |= !is_sequential && requests <= requests_least && is_long;
         lab.flush()?;
         lab.pause(pause)?;
         Ok(true)
@@ -227,8 +237,7 @@ impl Visits {
 
     /// What a row's cost is relative to.
     fn measure_of(&self, row: &Row) -> Option<Interval<f64>> {
-        let measure = self.rows.iter().find(|visited| visited.row.is_measure_of(row))?;
-        mean_interval(&measure.means_ns)
+        self.rows.iter().find(|visited| visited.row.is_measure_of(row))?.request_ns()
     }
 }
 
@@ -238,7 +247,8 @@ impl Visited {
         Self { row, visits: 0, start_up_requests: 0, means_ns: Vec::new(), latencies }
     }
 
-    fn visit(&mut self, lab: &mut Lab<'_>, pool: &mut Pool, length: Length) -> Result<(), LoadError> {
+    /// Requests that it took.
+    fn visit(&mut self, lab: &mut Lab<'_>, pool: &mut Pool, length: Length) -> Result<u64, LoadError> {
         self.visits += 1;
         let seed = lab.seed ^ (self.visits as u64) << 32 ^ self.row.block_bytes;
         let pattern = self.pattern(lab, seed)?;
@@ -265,7 +275,7 @@ impl Visited {
         pool: &mut Pool,
         pattern: Pattern,
         length: Length,
-    ) -> Result<(), LoadError> {
+    ) -> Result<u64, LoadError> {
         let Row { operation, block_bytes, pause, burst_requests, .. } = self.row;
         let mut walk = Walk { pattern, operation, block_bytes, pause, burst_requests };
         let latencies_ns = series(lab, pool, &mut walk, length)?;
@@ -280,7 +290,7 @@ impl Visited {
             self.latencies.requests += 1;
             self.latencies.latency_ns.saturating_record(*latency_ns);
         }
-        Ok(())
+        Ok(latencies_ns.len() as u64)
     }
 
     /// Several at a time: in windows, whose first requests don't count.
@@ -290,7 +300,7 @@ impl Visited {
         pattern: Pattern,
         seed: u64,
         length: Length,
-    ) -> Result<(), LoadError> {
+    ) -> Result<u64, LoadError> {
         let Row { operation, block_bytes, queue_depth, .. } = self.row;
         let warm_up_requests = 2 * u64::from(queue_depth);
         let load = ClosedLoop {
@@ -305,11 +315,21 @@ impl Visited {
             self.means_ns.push(measurement.elapsed.0 as f64 / measurement.requests as f64);
             self.latencies.extend(&measurement);
         }
-        Ok(())
+        Ok(measurement.requests)
+    }
+
+    /// The time of a request. Of sequential writing it is the median of the means: what a visit cleans up that others
+    /// have left behind, which a quarter of it is not always enough for, is no cost of its own.
+    fn request_ns(&self) -> Option<Interval<f64>> {
+        if self.row.is_measure_of(&self.row) {
+            median_interval(self.means_ns.clone())
+        } else {
+            mean_interval(&self.means_ns)
+        }
     }
 
     fn cost(&self, measure: Option<Interval<f64>>) -> Option<PatternCost> {
-        let request_ns = mean_interval(&self.means_ns)?;
+        let request_ns = self.request_ns()?;
         let row = self.row;
         Some(PatternCost {
             micro_benchmark: row.micro_benchmark,

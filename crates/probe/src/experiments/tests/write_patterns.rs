@@ -57,8 +57,9 @@ fn a_card_with_two_open_blocks_keeps_two_streams() {
     assert!(conducted.elapsed_ns < 160_000_000_000, "{conducted:?}");
 }
 
-/// Once their spare blocks are used up. On the x25-e-64, aged by random writes of twice its capacity and then written
-/// to for 4 GiB in each pattern, random writes within 8 MiB give 112 MB/s, within 64 MiB 46 MB/s, all over 15 MB/s.
+/// Once their spare blocks are used up. The focused area is that of a drive that was written in sequence. Aged by random
+/// writes of twice its capacity first, and then written to for 4 GiB in each pattern, the x25-e-64 gives 112 MB/s of
+/// random writes within 8 MiB, 46 MB/s within 64 MiB, and 15 MB/s all over.
 #[test]
 fn page_maps_pay_for_random_writes_and_not_for_streams() {
     for drive in ["x25-e-64", "nvme-tlc"] {
@@ -71,7 +72,7 @@ fn page_maps_pay_for_random_writes_and_not_for_streams() {
         );
         if drive == "x25-e-64" {
             let focus = derived.focused_area_bytes.unwrap();
-            assert!((8 * MIB..=64 * MIB).contains(&focus.value), "{focus:?}");
+            assert!((64 * MIB..=256 * MIB).contains(&focus.value), "{focus:?}");
             assert!(
                 derived.write_pattern_cost.unwrap().random.value > 6.0,
                 "{:?}",

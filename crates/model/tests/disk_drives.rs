@@ -119,6 +119,9 @@ fn command_queueing_pays() {
         println!("{:20} {alone:6.0} requests/s at depth 1, {queued:6.0} at depth 32", drive.name);
         assert!((1.7..2.5).contains(&(queued / alone)));
         assert!(rate(2) >= alone * 0.99 && rate(8) > alone * 1.2);
+        // What waits in the host is nothing that a drive knows of: it must not hurry the oldest along one by one.
+        let overfull = rate(256);
+        assert!(overfull > 0.95 * queued, "{}: {overfull} requests/s by 256, {queued} by 32", drive.name);
     }
 }
 

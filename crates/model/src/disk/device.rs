@@ -98,7 +98,7 @@ impl MagneticDisk {
     }
 
     fn start_commands(&mut self, now_ns: u64) {
-        while let Some(command) = self.host.take_slot() {
+        while let Some(command) = self.host.take_slot(now_ns) {
             self.catch_up_read_ahead(now_ns);
             let hit = match command.operation {
                 TimedOperation::Read => self.cache.look_up(command.first, command.end) != Lookup::Nothing,
@@ -266,7 +266,7 @@ impl MagneticDisk {
         let arm = self.arm_for_read(sector, lookup, now_ns);
         let margin_ns = self.scheduler.positioning_margin_ns();
         let start_ns = self.mechanics.expected_start_ns(arm, sector, Direction::Read, 0, margin_ns);
-        Candidate { since_ns: command.arrived_ns, sector, start_ns }
+        Candidate { since_ns: command.taken_ns, sector, start_ns }
     }
 
     fn write_candidate(&self, run: &DirtyRun, now_ns: u64) -> Candidate {
@@ -398,7 +398,7 @@ fn missing_from(command: &Command, lookup: Lookup) -> u64 {
 
 impl Timing for MagneticDisk {
     fn arrive(&mut self, now_ns: u64, request: TimedRequest) {
-        self.host.enqueue(now_ns, request);
+        self.host.enqueue(request);
         self.start_commands(now_ns);
     }
 

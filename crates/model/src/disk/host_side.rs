@@ -13,7 +13,8 @@ pub(super) struct Command {
     pub(super) operation: TimedOperation,
     pub(super) first: u64,
     pub(super) end: u64,
-    pub(super) arrived_ns: u64,
+    /// When the drive took it; how long it had waited in the host before, a drive doesn't know.
+    pub(super) taken_ns: u64,
 }
 
 impl Command {
@@ -65,22 +66,22 @@ impl HostSide {
     }
 
     /// A request waits for a slot. Its range is widened to whole sectors and cut at the drive's end.
-    pub(super) fn enqueue(&mut self, now_ns: u64, request: TimedRequest) {
+    pub(super) fn enqueue(&mut self, request: TimedRequest) {
         let end_bytes = request.offset_bytes.saturating_add(request.length_bytes);
         let end = end_bytes.div_ceil(self.sector_bytes).min(self.sectors);
         let first = (request.offset_bytes / self.sector_bytes).min(end);
         let (id, operation) = (request.id, request.operation);
-        self.waiting.push_back(Command { id, operation, first, end, arrived_ns: now_ns });
+        self.waiting.push_back(Command { id, operation, first, end, taken_ns: 0 });
     }
 
     /// The next command that gets a slot now.
-    pub(super) fn take_slot(&mut self) -> Option<Command> {
+    pub(super) fn take_slot(&mut self, now_ns: u64) -> Option<Command> {
         if self.slots_free == 0 {
             return None;
         }
         let command = self.waiting.pop_front()?;
         self.slots_free -= 1;
-        Some(command)
+        Some(Command { taken_ns: now_ns, ..command })
     }
 
     pub(super) fn release_slot(&mut self) {

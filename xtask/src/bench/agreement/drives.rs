@@ -19,11 +19,12 @@ pub(super) struct Drive {
     write_bytes: &'static str,
 }
 
-/// A block map, a small page map, and a fast one.
-pub(super) const DRIVES: [Drive; 3] = [
+/// A block map, a small page map, a fast one, and a disk.
+pub(super) const DRIVES: [Drive; 4] = [
     Drive { name: "mtron-16", read_time: "2s", write_time: "120s", write_bytes: "8GiB" },
     Drive { name: "x25-e-64", read_time: "2s", write_time: "600s", write_bytes: "12GiB" },
     Drive { name: "nvme-tlc", read_time: "250ms", write_time: "300s", write_bytes: "40GiB" },
+    Drive { name: "barracuda-7200.10", read_time: "60s", write_time: "600s", write_bytes: "8GiB" },
 ];
 
 impl Drive {

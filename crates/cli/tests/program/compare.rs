@@ -64,7 +64,7 @@ fn drives_stand_side_by_side() {
         assert!(outcome.stdout.contains(part), "{part}: {}", outcome.stdout);
     }
     let answer = place.nandle(&format!("compare disk.json ssd.json {prices} --json")).done().json();
-    let sizing = |index: usize, key: &str| answer["drives"][index]["sizing"][key].as_f64().unwrap();
+    let sizing = |index: usize, key: &str| answer["drives"][index]["sizing"][key]["value"].as_f64().unwrap();
     assert!((sizing(1, "read_iops_per_money") - sizing(1, "read_iops") / 624.0).abs() < 1e-6);
     assert!(sizing(1, "speed_up_of_first") > 2.0);
     assert!((sizing(0, "speed_up_of_first") - 1.0).abs() < 1e-9);

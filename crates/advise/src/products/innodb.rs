@@ -65,7 +65,8 @@ pub(super) fn flush_neighbors(figures: &Figures<'_>) -> Result<Setting, Lack> {
             "0: random writes are not surely dearer than 4 times sequential ones, so each page is written alone",
         )
     };
-    Ok(Setting::new("innodb_flush_neighbors", value, vec![random], RuleSource::Documentation, rule))
+    // The documentation says disk or not; from which ratio on a device counts as one is ours.
+    Ok(Setting::new("innodb_flush_neighbors", value, vec![random], RuleSource::Ours, rule))
 }
 
 /// Pages that an instance may be initialised with, from the default down.

@@ -41,13 +41,19 @@ fn queue(file: &str, value: impl ToString, seen: Vec<Figure>, source: RuleSource
 fn scheduler(figures: &Figures<'_>) -> Result<Setting, Lack> {
     let knee = figures.knee_depth(COST_BYTES)?;
     let (turns, mut seen) = turns(figures);
-    let orders_itself = !turns && knee.value.value > SHALLOW_DEPTH;
-    let value = if orders_itself { "none" } else { "mq-deadline" };
-    let rule = if orders_itself {
-        "none: the device gains from a deep queue and orders it itself, and nothing in it turns"
+    let (value, rule) = if turns {
+        (
+            "mq-deadline",
+            "mq-deadline: a read takes as long as if it waited for something that turns, so that order pays",
+        )
+    } else if knee.value.value > SHALLOW_DEPTH {
+        ("none", "none: the device gains from a deep queue and orders it itself, and nothing in it turns")
     } else {
-        "mq-deadline: a read waits for something that turns, or the device gains nothing from a queue deeper than 4, so \
-         that the kernel has the longer queue to order"
+        (
+            "mq-deadline",
+            "mq-deadline: the device gains nothing from a queue deeper than 4, so that the kernel has the longer queue to \
+             order",
+        )
     };
     seen.push(knee);
     let setting = queue("scheduler", value, seen, RuleSource::Ours, rule);

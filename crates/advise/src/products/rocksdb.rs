@@ -95,7 +95,9 @@ fn rate_of_sequences(figures: &Figures<'_>) -> Result<(f64, Vec<Figure>, String)
 
 fn rate_bytes_per_sec(figures: &Figures<'_>) -> Result<Setting, Lack> {
     let (rate, seen, rule) = rate_of_sequences(figures)?;
-    Ok(Setting::new("rate_bytes_per_sec", whole(rate), seen, RuleSource::Ours, rule).shown_only(
+    let remark = "What writes do to reads was measured with random ones: long sequences may disturb them less, so begin with \
+                  this and raise it while reads bear it.";
+    Ok(Setting::new("rate_bytes_per_sec", whole(rate), seen, RuleSource::Ours, rule).remark(remark).shown_only(
         "no options file holds a rate limiter: give the number to NewGenericRateLimiter, or to db_bench as \
          --rate_limiter_bytes_per_sec",
     ))

@@ -18,7 +18,7 @@ pub struct WritePatternCost {
     pub focused: Option<Interval<f64>>,
     /// As many streams as stay cheap, by sequential; `null` where no two do.
     pub partitioned: Option<Interval<f64>>,
-    /// The cheapest stride but one block onward, by sequential.
+    /// The cheapest stride but one block onward, by sequential; of those whose cost is clear where there are any.
     pub ordered: Option<Interval<f64>>,
 }
 

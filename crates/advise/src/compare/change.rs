@@ -32,16 +32,19 @@ pub struct Change {
     pub gain_percent: Option<f64>,
     /// What became of it.
     pub verdict: Verdict,
+    /// On what requests it was measured, then and now, where that isn't the same.
+    pub measured_on: Option<[String; 2]>,
 }
 
 impl Serialize for Change {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(5))?;
+        let mut map = serializer.serialize_map(Some(6))?;
         map.serialize_entry("name", &self.name)?;
         map.serialize_entry(&format!("old_{}", self.unit.key()), &self.old)?;
         map.serialize_entry(&format!("new_{}", self.unit.key()), &self.new)?;
         map.serialize_entry("gain_percent", &self.gain_percent)?;
         map.serialize_entry("verdict", &self.verdict)?;
+        map.serialize_entry("measured_on", &self.measured_on)?;
         map.end()
     }
 }
@@ -51,8 +54,10 @@ impl Serialize for Change {
 pub fn changes(old: &DeviceProfile, new: &DeviceProfile, tolerated_percent: f64) -> Vec<Change> {
     let newer = measures(new);
     let change = |old: Measure| {
-        let new = newer.iter().find(|new| new.name == old.name).map(|new| new.value);
-        judge(&old, new, tolerated_percent)
+        let new = newer.iter().find(|new| new.name == old.name);
+        let change = judge(&old, new.map(|new| new.value), tolerated_percent);
+        let both = old.measured_on.zip(new.and_then(|new| new.measured_on.clone()));
+        Change { measured_on: both.filter(|(old, new)| old != new).map(<[String; 2]>::from), ..change }
     };
     measures(old).into_iter().map(change).collect()
 }
@@ -68,7 +73,15 @@ fn judge(old: &Measure, new: Option<Interval<f64>>, tolerated_percent: f64) -> C
         (Some(_), None) if old.better == Better::Lower => Verdict::Regressed,
         (Some(_), _) => Verdict::Improved,
     };
-    Change { name: old.name.clone(), unit: old.unit, old: old.value, new, gain_percent: gain, verdict }
+    Change {
+        name: old.name.clone(),
+        unit: old.unit,
+        old: old.value,
+        new,
+        gain_percent: gain,
+        verdict,
+        measured_on: None,
+    }
 }
 
 /// `None` of nothing: no share of it can be gained.
@@ -88,7 +101,7 @@ mod tests {
 
     fn measure(better: Better, low: f64, high: f64) -> Measure {
         let value = Interval { value: f64::midpoint(low, high), low, high };
-        Measure { name: "m".into(), unit: Unit::PerSecond, better, value }
+        Measure { name: "m".into(), unit: Unit::PerSecond, better, value, measured_on: None }
     }
 
     fn verdict(better: Better, old: (f64, f64), new: (f64, f64)) -> Verdict {

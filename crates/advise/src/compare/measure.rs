@@ -2,8 +2,9 @@ use nandle_io::units::format_bytes;
 use nandle_profile::{DeviceProfile, Interval};
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
-use crate::figures::Figures;
 use crate::figures::words;
+use crate::figures::{Figures, short_method_name};
+use crate::settings::{Figure, Lack};
 
 /// Which direction is good.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
@@ -39,6 +40,12 @@ impl Unit {
         }
     }
 
+    /// The bounds of a number for people, without the unit that stands apart from it: `385–402`; `None` where they print
+    /// as the value does.
+    pub fn print_bounds(self, value: &Interval<f64>) -> Option<String> {
+        words::bounds(value, |value| self.print(value))
+    }
+
     /// A number with this unit, for people.
     pub fn print(self, value: f64) -> String {
         match self {
@@ -61,14 +68,17 @@ pub struct Measure {
     pub better: Better,
     /// The number with its interval.
     pub value: Interval<f64>,
+    /// On what requests it was measured, where profiles differ in that; `null` where the name says it.
+    pub measured_on: Option<String>,
 }
 
 impl Serialize for Measure {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(3))?;
+        let mut map = serializer.serialize_map(Some(4))?;
         map.serialize_entry("name", &self.name)?;
         map.serialize_entry("better", &self.better)?;
         map.serialize_entry(self.unit.key(), &self.value)?;
+        map.serialize_entry("measured_on", &self.measured_on)?;
         map.end()
     }
 }
@@ -76,7 +86,7 @@ impl Serialize for Measure {
 impl Measure {
     fn new(name: impl Into<String>, unit: Unit, value: Interval<f64>) -> Self {
         let better = if unit == Unit::Nanoseconds { Better::Lower } else { Better::Higher };
-        Self { name: name.into(), unit, better, value }
+        Self { name: name.into(), unit, better, value, measured_on: None }
     }
 }
 
@@ -106,15 +116,26 @@ fn reads(profile: &DeviceProfile, found: &mut Vec<Measure>) {
 
 fn writes(profile: &DeviceProfile, found: &mut Vec<Measure>) {
     let figures = Figures::of(profile);
-    let mut add = |name: &str, unit, value: Option<Interval<f64>>| {
-        found.extend(value.map(|value| Measure::new(name, unit, value)));
+    let derived = &profile.derived;
+    let mut add = |name: &str, unit, figure: Result<Figure, Lack>, measured_on: Option<String>| {
+        let measure = figure.ok().map(|figure| Measure::new(name, unit, figure.value));
+        found.extend(measure.map(|measure| Measure { measured_on, ..measure }));
     };
-    let value = |figure: Result<crate::settings::Figure, _>| figure.ok().map(|figure| figure.value);
-    add("sequential writes", Unit::BytesPerSecond, value(figures.sequential_write_bandwidth()));
-    add("random writes, steady state", Unit::BytesPerSecond, value(figures.steady_write_bandwidth()));
-    add("writes beside reads", Unit::BytesPerSecond, value(figures.write_bandwidth_beside_reads()));
-    add("commit", Unit::Nanoseconds, value(figures.fastest_commit()));
-    add("commits together", Unit::PerSecond, value(figures.group_commit()));
+    let sequential = figures.best_sequential_write();
+    let sequential =
+        sequential.map(|row| format!("{}, depth {}", format_bytes(row.block_bytes), row.queue_depth));
+    add("sequential writes", Unit::BytesPerSecond, figures.sequential_write_bandwidth(), sequential);
+    let steady = derived.steady_state.as_ref().map(|steady| format_bytes(steady.block_bytes));
+    add("random writes, steady state", Unit::BytesPerSecond, figures.steady_write_bandwidth(), steady);
+    let beside =
+        derived.interference.map(|limit| format!("{} reads/s", words::number(limit.read_rate_per_s)));
+    add("writes beside reads", Unit::BytesPerSecond, figures.write_bandwidth_beside_reads(), beside);
+    let commit = derived.flush_ns;
+    let commit = commit
+        .map(|commit| format!("{}, {}", format_bytes(commit.write_bytes), short_method_name(commit.method)));
+    add("commit", Unit::Nanoseconds, figures.fastest_commit(), commit);
+    let writers = derived.group_commit.map(|gain| format!("{} writers", gain.writers.value));
+    add("commits together", Unit::PerSecond, figures.group_commit(), writers);
 }
 
 /// A number without bounds of its own gets those of the device's noise: twice the standard deviation of the reference

@@ -11,4 +11,4 @@ pub use change::{Change, Verdict, changes};
 pub use identity::{Sameness, same_device};
 pub use measure::{Better, Measure, Unit, measures};
 pub use placement::{Placement, Tenant, place};
-pub use sizing::{Sizing, SizingQuestion, size};
+pub use sizing::{BreakEven, Sizing, SizingQuestion, size};

@@ -1,7 +1,8 @@
-use nandle_profile::DeviceProfile;
+use nandle_profile::{DeviceProfile, Interval};
 use serde::Serialize;
 
 use crate::figures::Figures;
+use crate::figures::interval::{inverse, map, product, sum};
 use crate::settings::Lack;
 
 /// A part of a database with a place of its own (Lee, Moon, Park, Kim, Kim: *A Case for Flash Memory SSD in Enterprise
@@ -78,9 +79,11 @@ pub struct Placement {
     /// Who.
     pub tenant: Tenant,
     /// Time of one unit of its work on each drive, in the order of the profiles; `null` where the profile doesn't say.
-    pub cost_ns: Vec<Option<f64>>,
+    pub cost_ns: Vec<Option<Interval<f64>>>,
     /// The cheapest drive's position; `null` when fewer than two can be told.
     pub best: Option<usize>,
+    /// Positions of other drives that may be as cheap: their intervals and the cheapest one's overlap.
+    pub maybe_as_good: Vec<usize>,
     /// The dearest drive's cost by the cheapest's: what is gained by the right place.
     pub gain_ratio: Option<f64>,
     /// What profiles lack, without repetition.
@@ -104,34 +107,39 @@ fn place_one(tenant: Tenant, profiles: &[&DeviceProfile], page_bytes: u64) -> Pl
     missing.dedup();
     let known = || costs.iter().enumerate().filter_map(|(index, cost)| Some((index, *cost.as_ref().ok()?)));
     let comparable = known().count() > 1;
-    let least = known().min_by(|a, b| a.1.total_cmp(&b.1)).filter(|_| comparable);
-    let most = known().map(|(_, cost)| cost).max_by(f64::total_cmp).filter(|_| comparable);
+    let least = known().min_by(|a, b| a.1.value.total_cmp(&b.1.value)).filter(|_| comparable);
+    let most = known().map(|(_, cost)| cost.value).max_by(f64::total_cmp).filter(|_| comparable);
+    let is_as_good = |(index, cost): &(usize, Interval<f64>)| {
+        least.is_some_and(|(best, least)| *index != best && cost.low <= least.high)
+    };
     Placement {
         tenant,
         best: least.map(|(index, _)| index),
-        gain_ratio: least.zip(most).map(|((_, least), most)| most / least),
+        maybe_as_good: known().filter(is_as_good).map(|(index, _)| index).collect(),
+        gain_ratio: least.zip(most).map(|((_, least), most)| most / least.value),
         cost_ns: costs.into_iter().map(Result::ok).collect(),
         missing,
     }
 }
 
-/// Reads are one after the other, as a merge and a walk along versions need them.
-fn cost_ns(figures: &Figures<'_>, mix: Mix, page_bytes: u64) -> Result<f64, Lack> {
-    let sequential_write = || figures.sequential_write_ns(page_bytes).map(|figure| figure.value.value);
-    let mut sum = 0.0;
-    let mut add = |weight: f64, cost: &dyn Fn() -> Result<f64, Lack>| {
+/// Reads are one after the other, as a merge and a walk along versions need them. A page in sequence counts as its share of
+/// the best sequential transfer: databases gather such pages into long requests.
+fn cost_ns(figures: &Figures<'_>, mix: Mix, page_bytes: u64) -> Result<Interval<f64>, Lack> {
+    let sequential_write = || figures.sequential_write_ns(page_bytes).map(|figure| figure.value);
+    let mut total = Interval::exact(0.0);
+    let mut add = |weight: f64, cost: &dyn Fn() -> Result<Interval<f64>, Lack>| {
         if weight > 0.0 {
-            sum += weight * cost()?;
+            total = sum(&total, &map(&cost()?, |cost| weight * cost));
         }
         Ok(())
     };
-    add(mix.commit, &|| Ok(figures.fastest_commit()?.value.value))?;
+    add(mix.commit, &|| Ok(figures.fastest_commit()?.value))?;
     add(mix.sequential_write, &sequential_write)?;
-    add(mix.partitioned_write, &|| Ok(sequential_write()? * figures.partitioned_write()?.value.value))?;
-    add(mix.random_write, &|| Ok(figures.random_write_ns(page_bytes)?.value.value))?;
+    add(mix.partitioned_write, &|| Ok(product(&sequential_write()?, &figures.partitioned_write()?.value)))?;
+    add(mix.random_write, &|| Ok(figures.random_write_ns(page_bytes)?.value))?;
     add(mix.sequential_read, &|| {
-        Ok(1e9 * page_bytes as f64 / figures.sequential_read_bandwidth()?.value.value)
+        Ok(inverse(1e9 * page_bytes as f64, &figures.sequential_read_bandwidth()?.value))
     })?;
-    add(mix.random_read, &|| Ok(figures.random_page_ns(page_bytes)?.value))?;
-    Ok(sum)
+    add(mix.random_read, &|| figures.random_page_ns(page_bytes))?;
+    Ok(total)
 }

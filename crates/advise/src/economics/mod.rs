@@ -10,7 +10,7 @@ mod price;
 
 pub use amdahl::speed_up;
 pub use balance::{Processor, drives_per_processor};
-pub use break_even::{index_rows, index_share};
+pub use break_even::{index_rows, index_share, page_cost_ratio};
 pub use five_minute::break_even_seconds;
 pub use mix::mixed_iops;
 pub use price::per_money;

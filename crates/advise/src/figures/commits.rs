@@ -3,7 +3,8 @@ use nandle_profile::Interval;
 use nandle_profile::experiments::{CommitCost, CommitMethod, ExtentState};
 
 use super::Figures;
-use super::words::{bounded, time};
+use super::interval::widen;
+use super::words::{bounded, number, time};
 use super::writes::PROBE_WRITES;
 use crate::settings::{Figure, Lack};
 
@@ -13,16 +14,22 @@ fn lack(needs: &'static str) -> Lack {
 
 /// What a way to commit is called.
 pub(crate) fn method_name(method: CommitMethod) -> &'static str {
-    let named = METHOD_NAMES.iter().find(|(named, _)| *named == method);
-    named.map_or("another way to commit", |(_, name)| name)
+    let named = METHOD_NAMES.iter().find(|(named, ..)| *named == method);
+    named.map_or("another way to commit", |(_, name, _)| name)
 }
 
-const METHOD_NAMES: [(CommitMethod, &str); 5] = [
-    (CommitMethod::WriteThenFlush, "a write and a flush"),
-    (CommitMethod::DurableWrite, "a durable write (O_DSYNC)"),
-    (CommitMethod::Fdatasync, "a write and fdatasync"),
-    (CommitMethod::Fsync, "a write and fsync"),
-    (CommitMethod::OpenSync, "a durable write (O_SYNC)"),
+/// The same in one word, where there is no room.
+pub(crate) fn short_method_name(method: CommitMethod) -> &'static str {
+    let named = METHOD_NAMES.iter().find(|(named, ..)| *named == method);
+    named.map_or("another way", |(.., short)| short)
+}
+
+const METHOD_NAMES: [(CommitMethod, &str, &str); 5] = [
+    (CommitMethod::WriteThenFlush, "a write and a flush", "flush"),
+    (CommitMethod::DurableWrite, "a durable write (O_DSYNC)", "O_DSYNC"),
+    (CommitMethod::Fdatasync, "a write and fdatasync", "fdatasync"),
+    (CommitMethod::Fsync, "a write and fsync", "fsync"),
+    (CommitMethod::OpenSync, "a durable write (O_SYNC)", "O_SYNC"),
 ];
 
 impl Figures<'_> {
@@ -94,8 +101,10 @@ impl Figures<'_> {
     pub(crate) fn group_commit(&self) -> Result<Figure, Lack> {
         let gain = self.profile.derived.group_commit.ok_or(lack("what sharing a flush gains"))?;
         let says = format!(
-            "{:.0} commits a second alone, {:.0} by {} writers who share flushes",
-            gain.alone_per_s.value, gain.together_per_s.value, gain.writers.value
+            "{} commits a second alone, {} by {} writers who share flushes",
+            bounded(&gain.alone_per_s, number),
+            bounded(&gain.together_per_s, number),
+            bounded(&widen(&gain.writers), number)
         );
         Ok(Figure::new("commits_per_s", gain.together_per_s, says))
     }

@@ -5,6 +5,9 @@ use super::Figures;
 use super::words::number;
 use crate::settings::{Figure, Lack};
 
+/// What profiles of models have for a processor.
+const MODELLED: &str = "modelled";
+
 /// The device in words: model and capacity, and where it was probed.
 pub(crate) fn device_name(profile: &DeviceProfile) -> String {
     let identity = &profile.identity;
@@ -55,9 +58,12 @@ impl Figures<'_> {
         Figure::stated("direct_share", f64::from(u8::from(direct)), says)
     }
 
-    /// Processors of the machine that measured.
-    pub(crate) fn processors(&self) -> Figure {
-        let processors = f64::from(self.profile.system.machine.processors.max(1));
-        Figure::stated("processors", processors, format!("{} processors", number(processors)))
+    /// Processors of the machine that measured; `None` of a model, which ran on none.
+    pub(crate) fn processors(&self) -> Option<Figure> {
+        let machine = &self.profile.system.machine;
+        let is_model = machine.processor.as_deref() == Some(MODELLED);
+        let count = f64::from(machine.processors.max(1));
+        let says = format!("{} processor{}", number(count), if count > 1.0 { "s" } else { "" });
+        (!is_model).then(|| Figure::stated("processors", count, says))
     }
 }

@@ -18,9 +18,20 @@ pub(crate) fn map(interval: &Interval<f64>, rising: impl Fn(f64) -> f64) -> Inte
     Interval { value, low, high }
 }
 
+/// Applies a function that never rises, which turns the bounds.
+pub(crate) fn map_falling(interval: &Interval<f64>, falling: impl Fn(f64) -> f64) -> Interval<f64> {
+    let [value, low, high] = [interval.value, interval.high, interval.low].map(falling);
+    Interval { value, low, high }
+}
+
 /// One by another: least when the first is least and the other greatest.
 pub(crate) fn ratio(of: &Interval<f64>, by: &Interval<f64>) -> Interval<f64> {
     Interval { value: of.value / by.value, low: of.low / by.high, high: of.high / by.low }
+}
+
+/// Their sum.
+pub(crate) fn sum(one: &Interval<f64>, other: &Interval<f64>) -> Interval<f64> {
+    Interval { value: one.value + other.value, low: one.low + other.low, high: one.high + other.high }
 }
 
 /// Their product.

@@ -10,6 +10,7 @@ mod writes;
 
 use nandle_profile::DeviceProfile;
 
+pub(crate) use commits::short_method_name;
 pub(crate) use facts::device_name;
 
 /// A profile, asked for figures.

@@ -2,8 +2,9 @@ use nandle_io::units::format_bytes;
 use nandle_profile::{DepthForBlock, Interval, MeasuredCell, OperationKind};
 
 use super::Figures;
-use super::interval::{inverse, map, of_bytes, ratio, widen};
+use super::interval::{inverse, map, of_bytes, widen};
 use super::words::{bandwidth, bounded, bytes, number, time};
+use crate::economics;
 use crate::settings::{Figure, Lack};
 
 /// How a longer probe is had.
@@ -84,24 +85,26 @@ impl Figures<'_> {
         Ok(Figure::new("random_bandwidth_bytes_per_s", alone, says))
     }
 
-    /// What a random page costs by a sequential one, at depth 1 and at the knee, where that is deeper.
+    /// What a random page costs by a sequential one: one page after the other, and with as many outstanding as the knee
+    /// has, where that is more.
     pub(crate) fn page_cost_ratios(&self, page_bytes: u64) -> Result<(Figure, Option<Figure>), Lack> {
         let sequential = self.sequential_read_bandwidth()?.value;
         let row = self.depth_row(page_bytes).ok_or(lack("the plateau of random reads"))?;
         let alone = self.random_read_bandwidth_alone(row.block_bytes)?.value;
-        let figure = |random: &Interval<f64>, depth: u32| {
-            let cost = ratio(&sequential, random);
+        let figure = |random: &Interval<f64>, depth: u32, when: &str| {
+            let cost = page_cost_ratio(&sequential, random, row.block_bytes);
             let says = format!(
-                "sequential reads give {}, random reads of {} {} at depth {depth}: a ratio of {}",
-                bandwidth(sequential.value),
+                "{when}: random reads of {} give {} at depth {depth}, sequential ones {} at most: a ratio of {}",
                 format_bytes(row.block_bytes),
                 bandwidth(random.value),
+                bandwidth(sequential.value),
                 bounded(&cost, number)
             );
             Figure::new("random_by_sequential_page_cost_ratio", cost, says)
         };
         let knee = row.queue_depth.value;
-        Ok((figure(&alone, 1), (knee > 1).then(|| figure(&row.plateau_bytes_per_s, knee))))
+        let many = (knee > 1).then(|| figure(&row.plateau_bytes_per_s, knee, "many pages at a time"));
+        Ok((figure(&alone, 1, "one page at a time"), many))
     }
 
     /// Best bandwidth of sequential reading.
@@ -165,6 +168,14 @@ impl Figures<'_> {
         Ok(Figure::new("efficient_block_bytes", block, says))
     }
 
+    /// After how many sequential requests the device is seen to read ahead by itself.
+    pub(crate) fn reads_ahead(&self) -> Option<Figure> {
+        let after = self.profile.experiments.read_ahead.as_ref()?.findings.detected_after_requests?;
+        let plural = if after == 1 { "" } else { "s" };
+        let says = format!("after {after} request{plural} in sequence the device reads ahead by itself");
+        Some(Figure::stated("read_ahead_after_requests", f64::from(after), says))
+    }
+
     /// Median latency of one random read of the smallest block at depth 1.
     pub(crate) fn random_read_latency(&self) -> Result<Figure, Lack> {
         let latency =
@@ -199,6 +210,18 @@ impl Figures<'_> {
             let cell = &measured.cell;
             cell.pattern == pattern && cell.operation == OperationKind::Read && cell.group_blocks == 1
         })
+    }
+}
+
+/// The ratio with its bounds: least where random reads are fastest and sequential ones slowest.
+fn page_cost_ratio(sequential: &Interval<f64>, random: &Interval<f64>, block_bytes: u64) -> Interval<f64> {
+    let at = |sequential: f64, random: f64| {
+        economics::page_cost_ratio(block_bytes, random / block_bytes as f64, sequential)
+    };
+    Interval {
+        value: at(sequential.value, random.value),
+        low: at(sequential.low, random.high),
+        high: at(sequential.high, random.low),
     }
 }
 

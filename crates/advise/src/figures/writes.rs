@@ -1,9 +1,9 @@
 use nandle_io::units::format_bytes;
 use nandle_profile::experiments::{InterferenceCell, PatternCost};
-use nandle_profile::{InterferenceLimit, OperationKind};
+use nandle_profile::{InterferenceLimit, OperationKind, WritePatternCost};
 
 use super::Figures;
-use super::interval::{inverse, map, of_bytes, product};
+use super::interval::{inverse, map, of_bytes, product, sum};
 use super::words::{bandwidth, bounded, bytes, number, time};
 use crate::settings::{Figure, Lack};
 
@@ -30,15 +30,16 @@ impl Figures<'_> {
     }
 
     /// Random writes of a page per second in the steady state. What was measured in blocks of another size is brought to
-    /// the page's by the cost of random writes of both; without those, bytes per second are taken to be the same, which
-    /// says too little of pages larger than the blocks, never too much.
+    /// the page's by the cost of random writes of both. Without those, bytes per second are taken to be the same: the most
+    /// that smaller pages can give, which take no longer than the blocks, and the least of larger ones.
     pub(crate) fn steady_write_iops(&self, page_bytes: u64) -> Result<Figure, Lack> {
         let steady = self.steady_write_bandwidth()?;
         let block_bytes =
             self.profile.derived.steady_state.as_ref().map_or(page_bytes, |state| state.block_bytes);
         let gain = self.random_write_gain(block_bytes, page_bytes);
         let scale = gain.unwrap_or(1.0);
-        let iops = map(&steady.value, |bytes_per_s| bytes_per_s * scale / page_bytes as f64);
+        let mut iops = map(&steady.value, |bytes_per_s| bytes_per_s * scale / page_bytes as f64);
+        let of_blocks = map(&steady.value, |bytes_per_s| bytes_per_s / block_bytes as f64);
         let page = format_bytes(page_bytes);
         let how = match gain {
             _ if block_bytes == page_bytes => String::new(),
@@ -46,7 +47,18 @@ impl Figures<'_> {
                 "; one of {page} takes {:.2} times as long",
                 page_bytes as f64 / (block_bytes as f64 * gain)
             ),
-            None => format!("; for {page} the same bytes a second are assumed"),
+            None if page_bytes < block_bytes => {
+                iops.low = of_blocks.low;
+                format!(
+                    "; for {page} the same bytes a second are assumed, which is the most that there can be"
+                )
+            }
+            None => {
+                iops.high = of_blocks.high;
+                format!(
+                    "; for {page} the same bytes a second are assumed, which is the least that there can be"
+                )
+            }
         };
         let says = format!(
             "{}{how}, so there are {} writes of {page} a second",
@@ -56,13 +68,35 @@ impl Figures<'_> {
         Ok(Figure::new("steady_write_iops", iops, says))
     }
 
-    /// Bytes per second of random writes of one size by those of another; `None` where they weren't both measured.
+    /// Bytes per second of random writes of one size by those of another; `None` where they weren't both measured clearly.
     fn random_write_gain(&self, from_bytes: u64, to_bytes: u64) -> Option<f64> {
         let rate = |block_bytes: u64| {
-            let row = self.plain_writes("random").find(|row| row.block_bytes == block_bytes)?;
-            Some(row.block_bytes as f64 / row.request_ns.value)
+            let span = self.random_write_of(block_bytes).ok()?.value;
+            WritePatternCost::is_clear(&span).then(|| block_bytes as f64 / span.value)
         };
         rate(to_bytes).zip(rate(from_bytes)).map(|(to, from)| to / from)
+    }
+
+    /// Time of one random write of a size that was measured, one after the other.
+    pub(crate) fn random_write_of(&self, block_bytes: u64) -> Result<Figure, Lack> {
+        let mut rows = self.plain_writes("random");
+        let row = rows.find(|row| row.block_bytes == block_bytes && row.queue_depth == 1);
+        let span = row.ok_or(lack("the cost of random writes of several sizes"))?.request_ns;
+        let says = format!("a random write of {} takes {}", format_bytes(block_bytes), bounded(&span, time));
+        Ok(Figure::new("random_write_ns", span, says))
+    }
+
+    /// Time in which one page is read and written at random, nothing else going on.
+    pub(crate) fn random_read_and_write(&self, page_bytes: u64) -> Result<Figure, Lack> {
+        let read = self.random_page_ns(page_bytes)?;
+        let write = self.random_write_of(page_bytes)?;
+        let says = format!(
+            "a random read of {} takes {}, {}",
+            format_bytes(page_bytes),
+            bounded(&read, time),
+            write.says
+        );
+        Ok(Figure::new("random_read_and_write_ns", sum(&read, &write.value), says))
     }
 
     /// Time of a random page write by that of a sequential one.
@@ -76,18 +110,24 @@ impl Figures<'_> {
         Ok(Figure::new("random_by_sequential_write_ratio", cost.random, says))
     }
 
+    /// The sequential writes with the best bandwidth, among those whose time is clear if there are any: the best of
+    /// unclear ones is the one that noise favours most.
+    pub(crate) fn best_sequential_write(&self) -> Option<&PatternCost> {
+        let is_clear = |row: &&PatternCost| WritePatternCost::is_clear(&row.request_ns);
+        let some_are_clear = self.sequential_writes().any(|row| is_clear(&row));
+        let candidates = self.sequential_writes().filter(|row| !some_are_clear || is_clear(row));
+        candidates.max_by(|a, b| bytes_per_s(a).total_cmp(&bytes_per_s(b)))
+    }
+
     /// The best bandwidth of sequential writing.
     pub(crate) fn sequential_write_bandwidth(&self) -> Result<Figure, Lack> {
-        let rates = self.sequential_writes().map(|row| {
-            let rate = inverse(1e9 * row.block_bytes as f64, &row.request_ns);
-            (rate, row.block_bytes, row.queue_depth)
-        });
-        let best = rates.max_by(|a, b| a.0.value.total_cmp(&b.0.value));
-        let (rate, block, depth) = best.ok_or(lack("the bandwidth of sequential writes"))?;
+        let best = self.best_sequential_write().ok_or(lack("the bandwidth of sequential writes"))?;
+        let rate = inverse(1e9 * best.block_bytes as f64, &best.request_ns);
         let says = format!(
-            "sequential writes of {} give {} at depth {depth}",
-            format_bytes(block),
-            bounded(&rate, bandwidth)
+            "sequential writes of {} give {} at depth {}",
+            format_bytes(best.block_bytes),
+            bounded(&rate, bandwidth),
+            best.queue_depth
         );
         Ok(Figure::new("sequential_write_bandwidth_bytes_per_s", rate, says))
     }
@@ -134,14 +174,19 @@ impl Figures<'_> {
     pub(crate) fn write_bandwidth_beside_reads(&self) -> Result<Figure, Lack> {
         let (limit, write_bytes) = self.interference()?;
         let rate = map(&limit.write_rate_per_s, |per_s| per_s * write_bytes as f64);
-        let says = format!(
-            "beside {} reads a second, writes of {} up to {} leave the latency that {:.0} % of the reads have within \
-             twice its value",
-            number(limit.read_rate_per_s),
-            format_bytes(write_bytes),
-            bounded(&rate, bandwidth),
+        let reads = format!("beside {} reads a second,", number(limit.read_rate_per_s));
+        let latency = format!(
+            "the latency that {:.0} % of the reads have within twice its value",
             limit.quantile * 100.0
         );
+        let block = format_bytes(write_bytes);
+        let says = if rate.value > 0.0 {
+            format!("{reads} writes of {block} up to {} leave {latency}", bounded(&rate, bandwidth))
+        } else if rate.high > 0.0 {
+            format!("{reads} not even {} of writes of {block} leave {latency}", bandwidth(rate.high))
+        } else {
+            format!("{reads} no rate of writes of {block} that was tried leaves {latency}")
+        };
         Ok(Figure::new("write_bandwidth_beside_reads_bytes_per_s", rate, says))
     }
 
@@ -200,38 +245,41 @@ impl Figures<'_> {
         Ok(Figure::new("random_write_ns", span, format!("{} a page", bounded(&span, time))))
     }
 
-    /// Latency of reads and of writes (99th percentile) where each, with the least of the other beside it, comes nearest
-    /// to 90 % of its most per second.
-    pub(crate) fn latency_near_saturation(&self) -> Result<(Figure, Figure), Lack> {
+    /// Latency of reads and of writes (99th percentile) where each, with the least of the other beside it, was kept up at
+    /// the greatest share of its most per second, and these shares.
+    pub(crate) fn latency_near_saturation(&self) -> Result<[(Figure, f64); 2], Lack> {
         let missing = lack("latencies over the rate of reads and writes");
         let cells = &self.profile.experiments.interference.as_ref().ok_or(missing)?.findings.cells;
         let read = busiest(cells, |cell| cell.read_share, |cell| cell.write_share).ok_or(missing)?;
         let write = busiest(cells, |cell| cell.write_share, |cell| cell.read_share).ok_or(missing)?;
-        let figure = |key, share: f64, what: &str, p99: Option<u64>| {
+        let figure = |key, share: f64, what: &str, p99: Option<u64>| -> Result<(Figure, f64), Lack> {
             let p99 = p99.ok_or(missing)? as f64;
             let says = format!(
                 "99 % of {what} take at most {} at {:.0} % of the most a second",
                 time(p99),
                 share * 100.0
             );
-            Ok(Figure::stated(key, p99, says))
+            Ok((Figure::stated(key, p99, says), share))
         };
-        Ok((
+        Ok([
             figure("read_latency_p99_ns", read.read_share, "reads", read.read_latency_ns.p99)?,
             figure("write_latency_p99_ns", write.write_share, "writes", write.write_latency_ns.p99)?,
-        ))
+        ])
     }
 
     /// The smallest sequential write that reaches 95 % of what any size gives.
     pub(crate) fn sequential_write_request_bytes(&self) -> Result<Figure, Lack> {
         let best = self.sequential_write_bandwidth()?;
-        let rate = |row: &PatternCost| 1e9 * row.block_bytes as f64 / row.request_ns.value;
-        let enough = self.sequential_writes().filter(|row| rate(row) >= 0.95 * best.value.value);
+        let enough = self.sequential_writes().filter(|row| bytes_per_s(row) >= 0.95 * best.value.value);
         let smallest =
             enough.map(|row| row.block_bytes).min().ok_or(lack("sequential writes of several sizes"))?;
         let says = format!("{}, and those of {} reach 95 % of it", best.says, format_bytes(smallest));
         Ok(Figure::stated("sequential_write_request_bytes", smallest as f64, says))
     }
+}
+
+fn bytes_per_s(row: &PatternCost) -> f64 {
+    1e9 * row.block_bytes as f64 / row.request_ns.value
 }
 
 /// Up to this part of its most, a device keeps up.

@@ -3,7 +3,7 @@
 use nandle_io::units::format_bytes;
 
 use crate::figures::Figures;
-use crate::figures::words::whole;
+use crate::figures::words::{number, whole};
 use crate::rules::{background_write_rate, power_of_two_within, random_is_dear};
 use crate::settings::{Figure, Lack, RuleSource, Setting};
 
@@ -22,29 +22,31 @@ pub(super) fn io_capacity(figures: &Figures<'_>) -> Result<Setting, Lack> {
     seen.retain(|figure| figure.key != steady.key);
     seen.push(pages);
     let rule = format!(
-        "{rule}, in pages of {}; the documentation wants it as low as is practical",
+        "{rule}; in pages of {}, and the documentation wants it as low as is practical",
         format_bytes(PAGE_BYTES)
     );
-    Ok(capacity("innodb_io_capacity", pages_per_s, seen, rule))
+    let then = "flushing in the background will ask more of this device than leaves its reads alone";
+    Ok(capacity("innodb_io_capacity", pages_per_s, seen, rule, then))
 }
 
 pub(super) fn io_capacity_max(figures: &Figures<'_>) -> Result<Setting, Lack> {
     let steady = figures.steady_write_iops(PAGE_BYTES)?;
     let pages_per_s = steady.value.value;
     let rule = "the steady state: a greater burst can't be kept up, and reads wait for it";
-    Ok(capacity("innodb_io_capacity_max", pages_per_s, vec![steady], rule.into()))
+    let then = "InnoDB takes this device for faster than it is when it hurries";
+    Ok(capacity("innodb_io_capacity_max", pages_per_s, vec![steady], rule.into(), then))
 }
 
-/// A number of pages a second, or the least that the server takes, and then with what that means.
-fn capacity(name: &'static str, pages_per_s: f64, seen: Vec<Figure>, rule: String) -> Setting {
+/// A number of pages a second, or the least that the server takes, and `then` with what that means.
+fn capacity(name: &'static str, pages_per_s: f64, seen: Vec<Figure>, rule: String, then: &str) -> Setting {
     let value = whole(pages_per_s.max(IO_CAPACITY_MIN));
     let setting = Setting::new(name, value, seen, RuleSource::Ours, rule);
     if pages_per_s >= IO_CAPACITY_MIN {
         return setting;
     }
     setting.remark(format!(
-        "The rule gives {pages_per_s:.0} here, and the server takes no less than {IO_CAPACITY_MIN:.0}: flushing in the \
-         background will ask more of this device than leaves its reads alone."
+        "The rule gives {} here, and the server takes no less than {IO_CAPACITY_MIN:.0}: {then}.",
+        number(pages_per_s)
     ))
 }
 
@@ -63,15 +65,33 @@ pub(super) fn flush_neighbors(figures: &Figures<'_>) -> Result<Setting, Lack> {
             "0: random writes are not surely dearer than 4 times sequential ones, so each page is written alone",
         )
     };
-    Ok(Setting::new("innodb_flush_neighbors", value, vec![random], RuleSource::Documentation, rule))
+    // The documentation says disk or not; from which ratio on a device counts as one is ours.
+    Ok(Setting::new("innodb_flush_neighbors", value, vec![random], RuleSource::Ours, rule))
 }
+
+/// Pages that an instance may be initialised with, from the default down.
+const PAGES_BYTES: [u64; 3] = [PAGE_BYTES, 8 << 10, 4 << 10];
+/// A smaller page is worth it from this gain on: everything but its own bytes costs the same, so that some gain there is
+/// wherever transfers take time.
+const SMALLER_PAGE_GAIN: f64 = 1.25;
 
 /// `innodb_page_size`, which only a new instance takes.
 pub(super) fn page_size(figures: &Figures<'_>) -> Result<Setting, Lack> {
-    let block = figures.smallest_block()?;
-    let value = power_of_two_within(block.value.value, 4 << 10, PAGE_BYTES);
-    let rule = "near the device's smallest real block, 4096 to 16384: less is read and written for each row";
-    Ok(Setting::new("innodb_page_size", value, vec![block], RuleSource::Documentation, rule)
+    let costs: Vec<Figure> =
+        PAGES_BYTES.iter().map(|bytes| figures.random_write_of(*bytes)).collect::<Result<_, _>>()?;
+    let mut chosen = PAGE_BYTES;
+    let mut least = costs.first().map_or(f64::INFINITY, |cost| cost.value.low);
+    for (bytes, cost) in PAGES_BYTES.iter().zip(&costs).skip(1) {
+        if cost.value.high * SMALLER_PAGE_GAIN <= least {
+            (chosen, least) = (*bytes, cost.value.low);
+        }
+    }
+    let rule = if chosen == PAGE_BYTES {
+        "the default: no smaller page is surely a quarter cheaper to write here, and a larger one holds more rows"
+    } else {
+        "the page from which on no smaller one is surely a quarter cheaper to write: less is written for each row"
+    };
+    Ok(Setting::new("innodb_page_size", chosen, costs, RuleSource::Ours, rule)
         .default("16384")
         .remark(
             "Small pages suit small rows that are sought one by one; scans and long rows want large ones.",
@@ -79,11 +99,18 @@ pub(super) fn page_size(figures: &Figures<'_>) -> Result<Setting, Lack> {
         .shown_only("an instance keeps the page size with which it was initialised"))
 }
 
-/// `innodb_log_write_ahead_size`.
-pub(super) fn log_write_ahead_size(figures: &Figures<'_>, greatest: u64) -> Result<Setting, Lack> {
+/// `innodb_log_write_ahead_size`, from the least that makes sense to the greatest that the server takes.
+pub(super) fn log_write_ahead_size(
+    figures: &Figures<'_>,
+    least: u64,
+    greatest: u64,
+) -> Result<Setting, Lack> {
     let block = figures.smallest_write()?;
-    let value = power_of_two_within(block.value.value, 512, greatest);
-    let rule = "the device's smallest block, so that appending to the log reads nothing first";
+    let value = power_of_two_within(block.value.value, least, greatest);
+    let rule = format!(
+        "the device's smallest block, {} at least, so that appending to the log reads nothing first",
+        format_bytes(least)
+    );
     Ok(Setting::new("innodb_log_write_ahead_size", value, vec![block], RuleSource::Documentation, rule))
 }
 
@@ -110,6 +137,7 @@ pub(super) fn doublewrite(figures: &Figures<'_>) -> Setting {
         RuleSource::Documentation,
         rule,
     )
+    .whatever_the_device()
     .default("ON")
 }
 
@@ -127,5 +155,6 @@ pub(super) fn buffer_pool_size(memory_bytes: u64) -> Setting {
         RuleSource::Documentation,
         rule,
     )
+    .whatever_the_device()
     .default("128M")
 }

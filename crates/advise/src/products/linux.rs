@@ -2,7 +2,7 @@
 //! cost model of the I/O controller (`Documentation/admin-guide/cgroup-v2.rst`, "IO Interface Files").
 
 use crate::figures::Figures;
-use crate::figures::words::{number, whole};
+use crate::figures::words::whole;
 use crate::rules::power_of_two_within;
 use crate::settings::{Collector, Figure, Lack, RuleSource, Setting};
 
@@ -30,7 +30,7 @@ pub(super) fn collect(figures: &Figures<'_>, collector: &mut Collector) {
 fn device(figures: &Figures<'_>) -> String {
     match &figures.profile.identity.kernel_name {
         Some(name) => format!("device={name} # as the kernel called it when it was probed"),
-        None => "device=sda # put the kernel's name of the device here: the profile has none".into(),
+        None => "device=${1:?the profile has no kernel's name of the device: give it, such as sda}".into(),
     }
 }
 
@@ -41,13 +41,19 @@ fn queue(file: &str, value: impl ToString, seen: Vec<Figure>, source: RuleSource
 fn scheduler(figures: &Figures<'_>) -> Result<Setting, Lack> {
     let knee = figures.knee_depth(COST_BYTES)?;
     let (turns, mut seen) = turns(figures);
-    let orders_itself = !turns && knee.value.value > SHALLOW_DEPTH;
-    let value = if orders_itself { "none" } else { "mq-deadline" };
-    let rule = if orders_itself {
-        "none: the device gains from a deep queue and orders it itself, and nothing in it turns"
+    let (value, rule) = if turns {
+        (
+            "mq-deadline",
+            "mq-deadline: a read takes as long as if it waited for something that turns, so that order pays",
+        )
+    } else if knee.value.value > SHALLOW_DEPTH {
+        ("none", "none: the device gains from a deep queue and orders it itself, and nothing in it turns")
     } else {
-        "mq-deadline: a read waits for something that turns, or the device gains nothing from a queue deeper than 4, so \
-         that the kernel has the longer queue to order"
+        (
+            "mq-deadline",
+            "mq-deadline: the device gains nothing from a queue deeper than 4, so that the kernel has the longer queue to \
+             order",
+        )
     };
     seen.push(knee);
     let setting = queue("scheduler", value, seen, RuleSource::Ours, rule);
@@ -100,9 +106,8 @@ fn max_sectors_kb(figures: &Figures<'_>) -> Result<Setting, Lack> {
 /// Of the kernel's reading ahead for buffered files.
 fn read_ahead_kb(figures: &Figures<'_>) -> Result<Setting, Lack> {
     let request = figures.sequential_request_bytes(1)?;
-    let found = figures.profile.experiments.read_ahead.as_ref();
-    let prefetches = found.is_some_and(|conducted| conducted.findings.detected_after_requests.is_some());
-    let (value, rule) = if prefetches {
+    let prefetches = figures.reads_ahead();
+    let (value, rule) = if prefetches.is_some() {
         (
             128,
             "the kernel's default: the device reads ahead by itself, and what both fetch in vain is paid for twice",
@@ -111,18 +116,23 @@ fn read_ahead_kb(figures: &Figures<'_>) -> Result<Setting, Lack> {
         let ahead = power_of_two_within(2.0 * request.value.value, 128 << 10, 4 << 20);
         (
             ahead >> 10,
-            "twice the request that saturates the device, so that one is under way while the other is used",
+            "twice the request that saturates the device, so that one is under way while the other is used; 128 to 4096",
         )
     };
-    Ok(queue("read_ahead_kb", value, vec![request], RuleSource::Ours, rule)
+    let seen = std::iter::once(request).chain(prefetches).collect();
+    Ok(queue("read_ahead_kb", value, seen, RuleSource::Ours, rule)
         .default("128")
         .remark("Direct I/O, and PostgreSQL's random reads, are not touched by it."))
 }
 
+/// The kernel's own target where nothing turns. A shorter one would hold all writing back for what reads hardly feel.
+const WRITEBACK_LATENCY_US: f64 = 2000.0;
+
 fn wbt_lat_usec(figures: &Figures<'_>) -> Result<Setting, Lack> {
     let tail = figures.random_read_p99(COST_BYTES)?;
-    let value = whole((2.0 * tail.value.value / 1e3).ceil().max(100.0));
-    let rule = "twice the 99th percentile of a read alone: longer than that, and writeback is in its way";
+    let value = whole((2.0 * tail.value.value / 1e3).ceil().max(WRITEBACK_LATENCY_US));
+    let rule = "twice the 99th percentile of a read alone, since longer than that writeback is in its way; at least \
+                2000, for a shorter target would hold all writing back";
     Ok(queue("wbt_lat_usec", value, vec![tail], RuleSource::Ours, rule)
         .default("2000, or 75000 where the device is rotational")
         .remark("It is there where the kernel has CONFIG_BLK_WBT."))
@@ -141,27 +151,36 @@ fn cost_model(figures: &Figures<'_>) -> Result<Setting, Lack> {
         figures.sequential_write_iops(COST_BYTES)?,
         figures.steady_write_iops(COST_BYTES)?,
     ];
-    let value = |figure: &Figure| whole(figure.value.value.max(1.0));
-    let pairs: Vec<String> =
-        keys.iter().zip(&seen).map(|(key, figure)| format!("{key}={}", value(figure))).collect();
+    let measured: Vec<f64> = seen.iter().map(|figure| figure.value.value.max(1.0)).collect();
+    let value = |(index, key): (usize, &&str)| {
+        let own = measured.get(index).copied().unwrap_or(1.0);
+        let random = measured.get(index + 1).filter(|_| key.ends_with("seqiops"));
+        format!("{key}={}", whole(random.map_or(own, |random| own.max(*random))))
+    };
+    let pairs: Vec<String> = keys.iter().enumerate().map(value).collect();
     let line = format!("\"{NUMBERS} ctrl=user model=linear {}\"", pairs.join(" "));
-    let rule =
-        "the measured figures: bytes, sequential and random 4 KiB requests a second, of reads and of writes";
+    let rule = "the measured figures: bytes, sequential and random 4 KiB requests a second, of reads and of writes. They \
+                come from different depths; sequential requests count as at least as many as random ones, as the \
+                model has it";
     Ok(Setting::new("/sys/fs/cgroup/io.cost.model", line, seen, RuleSource::Documentation, rule))
 }
 
+/// A latency that was seen below this share of the most a second says nothing of a busy device.
+const BUSY_SHARE: f64 = 0.5;
+
 fn cost_qos(figures: &Figures<'_>) -> Result<Setting, Lack> {
-    let (reads, writes) = figures.latency_near_saturation()?;
-    let in_us = |figure: &Figure| whole((figure.value.value / 1e3).ceil());
+    let [reads, writes] = figures.latency_near_saturation()?;
+    let target = |(figure, share): &(Figure, f64), key: char| {
+        let percent = if *share >= BUSY_SHARE { 99.0 } else { 0.0 };
+        format!("{key}pct={percent:.2} {key}lat={}", whole((figure.value.value / 1e3).ceil()))
+    };
     let line = format!(
-        "\"{NUMBERS} enable=1 ctrl=user rpct=99.00 rlat={} wpct=99.00 wlat={} min=50.00 max=150.00\"",
-        in_us(&reads),
-        in_us(&writes)
+        "\"{NUMBERS} enable=1 ctrl=user {} {} min=50.00 max=150.00\"",
+        target(&reads, 'r'),
+        target(&writes, 'w')
     );
-    let rule = format!(
-        "the latency that {} % of requests keep near 90 % of the device's requests a second; the rest follows the \
-         kernel's own defaults",
-        number(99.0)
-    );
-    Ok(Setting::new("/sys/fs/cgroup/io.cost.qos", line, vec![reads, writes], RuleSource::Ours, rule))
+    let rule = "the latency that 99 % of requests have at the highest rate that the device kept up with, where that is half \
+                of its most or more; else no target (0 %). The rest follows the kernel's own defaults";
+    let seen = vec![reads.0, writes.0];
+    Ok(Setting::new("/sys/fs/cgroup/io.cost.qos", line, seen, RuleSource::Ours, rule))
 }

@@ -20,7 +20,7 @@ pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mu
     collector.add("innodb_flush_neighbors", innodb::flush_neighbors(figures).map(|set| set.default("1")));
     collector.add("innodb_page_size", innodb::page_size(figures));
     if question.version >= KNOWS_WRITE_AHEAD {
-        let write_ahead = innodb::log_write_ahead_size(figures, 4096);
+        let write_ahead = innodb::log_write_ahead_size(figures, 512, 4096);
         let remark = "Versions before 10.11.9 and 11.4.3 refuse it.";
         collector
             .add("innodb_log_write_ahead_size", write_ahead.map(|set| set.default("512").remark(remark)));

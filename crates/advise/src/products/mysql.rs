@@ -9,6 +9,9 @@ use crate::settings::{Collector, Lack, Question, RuleSource, Setting, Version};
 /// From here on `InnoDB`'s defaults are meant for solid-state drives.
 const NEW_DEFAULTS: Version = Version::new(8, 4);
 
+/// A page of the kernel's page cache.
+const CACHE_PAGE_BYTES: u64 = 4 << 10;
+
 pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mut Collector) {
     let new = question.version >= NEW_DEFAULTS;
     collector.part("[mysqld]");
@@ -18,8 +21,10 @@ pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mu
     collector.add("innodb_io_capacity_max", capacity_max);
     collector.add("innodb_flush_neighbors", innodb::flush_neighbors(figures).map(|set| set.default("0")));
     collector.add("innodb_page_size", innodb::page_size(figures));
-    let write_ahead =
-        innodb::log_write_ahead_size(figures, innodb::PAGE_BYTES).map(|set| set.default("8192"));
+    let write_ahead = innodb::log_write_ahead_size(figures, CACHE_PAGE_BYTES, innodb::PAGE_BYTES);
+    let write_ahead = write_ahead.map(|set| {
+        set.default("8192").remark("The log goes through the page cache, whose pages have 4 KiB and are read before a part is written.")
+    });
     collector.add("innodb_log_write_ahead_size", write_ahead);
     if let Some(method) = innodb::flush_method(figures) {
         let default = if new { "O_DIRECT where the file system takes it" } else { "fsync" };

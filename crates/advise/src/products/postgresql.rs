@@ -3,8 +3,9 @@
 use nandle_io::units::format_bytes;
 use nandle_profile::experiments::CommitMethod;
 
+use crate::economics::index_share;
 use crate::figures::Figures;
-use crate::figures::words::whole;
+use crate::figures::words::{number, whole};
 use crate::rules::{
     CACHED_SHARE, best_commit_method, commit_delay_us, depth_per_session, page_cost, power_of_two_within,
     random_is_dear,
@@ -99,6 +100,7 @@ fn io_method(figures: &Figures<'_>) -> Result<Setting, Lack> {
     let rule =
         "worker, the default: which method is faster depends on the server's work, so try io_uring beside it";
     Ok(Setting::new("io_method", "worker", vec![knee], RuleSource::Documentation, rule)
+        .whatever_the_device()
         .default("worker")
         .shown_only("it is to be tried, not to be inferred"))
 }
@@ -117,28 +119,36 @@ fn random_page_cost(figures: &Figures<'_>) -> Result<Setting, Lack> {
     let (alone, together) = figures.page_cost_ratios(PAGE_BYTES)?;
     let cost = |ratio: &Figure| page_cost(ratio.value.value, CACHED_SHARE);
     let value = cost(&alone);
+    let share = |ratio: &Figure| number(index_share(ratio.value.value) * 100.0);
     let scans = together.as_ref().map_or_else(
         || "Scans that keep many reads outstanding gain nothing here: one read at a time is all that it takes.".into(),
         |together| {
             format!(
-                "An index scan reads one page after the other and pays the ratio at depth 1; a scan that keeps many reads \
-                 outstanding, such as a bitmap heap scan, pays the other one, by which the value were {:.1}.",
-                cost(together)
+                "A scan that keeps many reads outstanding, such as a bitmap heap scan, pays the other ratio: by that the \
+                 value would be {:.1}, and the break-even {} %.",
+                cost(together),
+                share(together)
             )
         },
     );
     let rule = format!(
-        "the ratio at depth 1 for the {:.0} % of random reads that the documentation assumes to miss the caches, at \
-         least seq_page_cost (1.0)",
+        "the ratio of one page at a time, as an index scan reads, by the {:.0} % of random reads that the documentation \
+         assumes to miss the caches; at least seq_page_cost (1.0)",
         (1.0 - CACHED_SHARE) * 100.0
+    );
+    let break_even = format!(
+        "With nothing cached the same ratio lets an index scan beat reading the whole table up to {} % of its pages (1 / \
+         ratio), which is what nandle compare prints. {scans}",
+        share(&alone)
     );
     let seen = std::iter::once(alone).chain(together).collect();
     Ok(Setting::new("random_page_cost", format!("{value:.1}"), seen, RuleSource::Contested, rule)
         .default("4.0")
-        .remark(format!(
+        .remark(break_even)
+        .remark(
             "Contested: 1.1 is the custom for solid-state drives, and measurements on local ones found ratios of 25 to \
-             35. {scans}"
-        ))
+             35.",
+        )
         .remark(
             "It is a ratio: a drive whose random reads are quick gets a high one where its sequential reads are quicker \
              still. A server that can't take rows as fast as the drive reads in sequence pays less than that.",
@@ -190,6 +200,7 @@ fn wal_sync_method(figures: &Figures<'_>) -> Result<Setting, Lack> {
 fn full_page_writes(figures: &Figures<'_>) -> Setting {
     let rule = "on: off only where the whole way to the medium provably never tears a write of 8 kB; never for speed";
     Setting::new("full_page_writes", "on", vec![figures.atomic_write_unit()], RuleSource::Documentation, rule)
+        .whatever_the_device()
         .default("on")
 }
 
@@ -222,6 +233,7 @@ fn shared_buffers(memory_bytes: u64) -> Setting {
     let megabytes = ((memory_bytes / 4) >> 20).max(1);
     let rule = format!("a quarter of the memory that it may use ({})", format_bytes(memory_bytes));
     Setting::new("shared_buffers", format!("{megabytes}MB"), Vec::new(), RuleSource::Documentation, rule)
+        .whatever_the_device()
         .default("128MB")
 }
 

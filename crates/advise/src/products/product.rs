@@ -81,10 +81,15 @@ impl Product {
             Self::Mariadb => Version::new(11, 8),
             Self::Mysql => Version::new(8, 4),
             Self::Rocksdb => Version::new(10, 0),
-            Self::Sqlite => Version::new(3, 50),
+            Self::Sqlite => Version::new(3, 54),
             Self::Seastar => Version::new(25, 0),
             Self::Linux => Version::new(6, 12),
         }
+    }
+
+    /// Whether any of its settings depends on how many sessions do I/O at once.
+    pub fn depends_on_sessions(self) -> bool {
+        self == Self::Postgresql
     }
 
     /// # Errors

@@ -3,7 +3,7 @@
 use nandle_io::units::format_bytes;
 
 use crate::figures::Figures;
-use crate::figures::words::whole;
+use crate::figures::words::{time, whole};
 use crate::rules::{background_write_rate, power_of_two_within};
 use crate::settings::{Collector, Figure, Lack, Question, RuleSource, Setting, Version};
 
@@ -60,7 +60,7 @@ fn max_auto_readahead_size(figures: &Figures<'_>) -> Result<Setting, Lack> {
 fn block_size(figures: &Figures<'_>) -> Result<Setting, Lack> {
     let block = figures.smallest_block()?;
     let value = power_of_two_within(block.value.value, 4 << 10, 64 << 10);
-    let rule = "the smallest block that is efficient to read at random, 4 KiB to 64 KiB";
+    let rule = "the device's smallest real block, 4 KiB to 64 KiB: a smaller one is read no faster";
     Ok(Setting::new("block_size", value, vec![block], RuleSource::Ours, rule)
         .default("4096")
         .remark("A block is compressed before it is written, so what is read is smaller."))
@@ -70,8 +70,11 @@ fn block_size(figures: &Figures<'_>) -> Result<Setting, Lack> {
 fn bytes_per_sync(figures: &Figures<'_>, name: &'static str) -> Result<Setting, Lack> {
     let sequential = figures.sequential_write_bandwidth()?;
     let value = power_of_two_within(sequential.value.value / 100.0 / 2.0, 256 << 10, 8 * MIB);
-    let rule = "what the device writes in sequence in about 5 to 10 ms, so that no flush grows longer than that; 256 KiB \
-                to 8 MiB";
+    let rule = format!(
+        "what the device writes in sequence in about 5 to 10 ms, so that no flush grows much longer; 256 KiB to 8 MiB. \
+         What is set takes {}",
+        time(1e9 * value as f64 / sequential.value.value)
+    );
     Ok(Setting::new(name, value, vec![sequential], RuleSource::Ours, rule).default("0"))
 }
 
@@ -92,7 +95,9 @@ fn rate_of_sequences(figures: &Figures<'_>) -> Result<(f64, Vec<Figure>, String)
 
 fn rate_bytes_per_sec(figures: &Figures<'_>) -> Result<Setting, Lack> {
     let (rate, seen, rule) = rate_of_sequences(figures)?;
-    Ok(Setting::new("rate_bytes_per_sec", whole(rate), seen, RuleSource::Ours, rule).shown_only(
+    let remark = "What writes do to reads was measured with random ones: long sequences may disturb them less, so begin with \
+                  this and raise it while reads bear it.";
+    Ok(Setting::new("rate_bytes_per_sec", whole(rate), seen, RuleSource::Ours, rule).remark(remark).shown_only(
         "no options file holds a rate limiter: give the number to NewGenericRateLimiter, or to db_bench as \
          --rate_limiter_bytes_per_sec",
     ))
@@ -100,16 +105,22 @@ fn rate_bytes_per_sec(figures: &Figures<'_>) -> Result<Setting, Lack> {
 
 /// A compaction job writes what one reader reads.
 fn max_background_jobs(figures: &Figures<'_>) -> Result<Setting, Lack> {
+    const LEAST: f64 = 2.0;
     let (rate, mut seen, _) = rate_of_sequences(figures)?;
     let one = figures.sequential_write_bandwidth()?;
-    let processors = figures.processors();
     // Of what a job could write alone, compression and merging leave about a fifth.
     let of_one_job = one.value.value / 5.0;
-    let most = processors.value.value.max(2.0);
-    let value = whole((rate / of_one_job).ceil().clamp(2.0, most));
-    seen.push(processors);
+    let fed = (rate / of_one_job).ceil().max(LEAST);
     let rule = "as many jobs as the rate that writes may have feeds, when each writes at a fifth of the sequential \
-                bandwidth; 2 to the number of processors";
+                bandwidth; at least 2, the default";
+    let Some(processors) = figures.processors() else {
+        let setting = Setting::new("max_background_jobs", whole(fed), seen, RuleSource::Ours, rule);
+        let remark = "A model has no processors: more jobs than your machine has processors gain nothing.";
+        return Ok(setting.default("2").remark(remark));
+    };
+    let value = whole(fed.min(processors.value.value.max(LEAST)));
+    seen.push(processors);
+    let rule = format!("{rule}, and at most the number of processors of the machine that measured");
     Ok(Setting::new("max_background_jobs", value, seen, RuleSource::Ours, rule).default("2"))
 }
 
@@ -117,5 +128,6 @@ fn max_background_jobs(figures: &Figures<'_>) -> Result<Setting, Lack> {
 fn block_cache(memory_bytes: u64) -> Setting {
     let rule = format!("a third of the memory that it may use ({})", format_bytes(memory_bytes));
     Setting::new("block_cache", memory_bytes / 3, Vec::new(), RuleSource::Documentation, rule)
+        .whatever_the_device()
         .shown_only("no options file holds a cache: give the number to NewLRUCache")
 }

@@ -17,8 +17,8 @@ const PART_OF_STEADY_STATE: f64 = 0.5;
 const LEAST_PART_OF_STEADY_STATE: f64 = 0.05;
 
 /// Bytes per second that background writing may take, with the figures and the words of the rule: what leaves the
-/// 99th percentile of reads within twice its value, and no more than the steady state; half of the steady state
-/// where interference was not measured.
+/// latency of reads within twice its value, no more than the steady state and no less than a twentieth of it; half of the
+/// steady state where interference was not measured.
 pub(crate) fn background_write_rate(figures: &Figures<'_>) -> Result<(f64, Vec<Figure>, String), Lack> {
     let steady = figures.steady_write_bandwidth()?;
     let Ok(beside) = figures.write_bandwidth_beside_reads() else {
@@ -27,9 +27,19 @@ pub(crate) fn background_write_rate(figures: &Figures<'_>) -> Result<(f64, Vec<F
         return Ok((rate, vec![steady], rule.into()));
     };
     let least = steady.value.value * LEAST_PART_OF_STEADY_STATE;
-    let rate = beside.value.value.min(steady.value.value).max(least);
-    let rule = "the rate of writing up to which reads keep their 99th percentile within twice its value; no more than \
-                the steady state, and at least a twentieth of it, for work has to go on";
+    let (rate, rule) = if beside.value.value >= steady.value.value {
+        (steady.value.value, "the steady state: even then the latency of reads stays within twice its value")
+    } else if beside.value.value >= least {
+        (
+            beside.value.value,
+            "the rate of writing up to which the latency of reads stays within twice its value",
+        )
+    } else {
+        (
+            least,
+            "a twentieth of the steady state: reads feel any that much and more, but work in the background has to go on",
+        )
+    };
     Ok((rate, vec![beside, steady], rule.into()))
 }
 

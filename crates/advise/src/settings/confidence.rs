@@ -46,6 +46,7 @@ const WIDE_SPREAD: f64 = 4.0;
 /// The confidence, and the reason for it in words.
 pub(crate) fn judge(source: RuleSource, figures: &[Figure]) -> (Confidence, String) {
     let spread = figures.iter().map(Figure::spread).fold(1.0, f64::max);
+    let has_no_upper_bound = figures.iter().any(|figure| figure.value.high.is_infinite());
     let (of_rule, rule) = match source {
         RuleSource::Documentation => (Confidence::High, "the rule is the product's own"),
         RuleSource::Ours => (Confidence::Medium, "the rule is ours"),
@@ -56,8 +57,10 @@ pub(crate) fn judge(source: RuleSource, figures: &[Figure]) -> (Confidence, Stri
         spread if spread <= WIDE_SPREAD => Confidence::Medium,
         _ => Confidence::Low,
     };
-    let room = if !spread.is_finite() {
-        "; the measurement has no lower bound".into()
+    let room = if has_no_upper_bound {
+        "; the measurement has no upper bound".into()
+    } else if !spread.is_finite() {
+        "; by the measurement's lower bound it may be nothing".into()
     } else if spread > SHARP_SPREAD {
         format!("; the measurement's bounds are {spread:.1} times apart")
     } else {
@@ -90,6 +93,8 @@ mod tests {
     #[test]
     fn wide_bounds_are_named() {
         assert!(judge(RuleSource::Ours, &[figure(1.0, 8.0)]).1.contains("8.0 times"));
+        assert!(judge(RuleSource::Ours, &[figure(1.0, f64::INFINITY)]).1.contains("no upper bound"));
+        assert!(judge(RuleSource::Ours, &[figure(0.0, 1.0)]).1.contains("lower bound it may be nothing"));
         assert_eq!(judge(RuleSource::Ours, &[figure(1.0, 1.0)]).1, "the rule is ours");
     }
 }

@@ -1,4 +1,4 @@
-use nandle_profile::Interval;
+use nandle_profile::{Interval, WritePatternCost};
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
 /// A number that a profile gives, or that follows from some: the ground that a piece of advice stands on.
@@ -22,6 +22,11 @@ impl Figure {
     /// A number without an interval: what the system states, or the user.
     pub(crate) fn stated(key: &'static str, value: f64, says: impl Into<String>) -> Self {
         Self::new(key, Interval::exact(value), says)
+    }
+
+    /// Whether it is known well enough to conclude something from it.
+    pub(crate) fn is_clear(&self) -> bool {
+        WritePatternCost::is_clear(&self.value)
     }
 
     /// How many times the lower bound the upper one is; 1 is a sharp number.

@@ -22,10 +22,15 @@ pub struct Question {
 }
 
 impl Question {
-    /// The workload in words.
+    /// The workload in words, as far as the product's settings depend on it.
     pub fn describe(&self) -> String {
+        let sessions = if self.product.depends_on_sessions() {
+            format!(", {} sessions at once", self.sessions)
+        } else {
+            String::new()
+        };
         let memory = self.memory_bytes.map(|bytes| format!(", {} of memory", format_bytes(bytes)));
-        format!("{}, {} sessions at once{}", self.workload, self.sessions, memory.unwrap_or_default())
+        format!("{}{sessions}{}", self.workload, memory.unwrap_or_default())
     }
 }
 

@@ -63,6 +63,14 @@ impl Setting {
         self
     }
 
+    /// The value is the same on every device: the figures tell what it costs here, and make it no less sure.
+    pub(crate) fn whatever_the_device(mut self) -> Self {
+        let (confidence, reason) = judge(self.rule_source, &[]);
+        self.confidence = confidence;
+        self.confidence_reason = format!("{reason}, whatever the device");
+        self
+    }
+
     /// The line isn't set, only shown.
     pub(crate) fn shown_only(mut self, because: impl Into<String>) -> Self {
         self.only_a_comment = Some(because.into());

@@ -1,6 +1,10 @@
-use nandle_advise::compare::{Placement, SizingQuestion, Tenant, Verdict, changes, measures, place, size};
+use nandle_advise::Product;
+use nandle_advise::compare::{
+    Placement, Sizing, SizingQuestion, Tenant, Verdict, changes, measures, place, size,
+};
 use nandle_advise::economics::Processor;
-use nandle_profile::DeviceProfile;
+use nandle_profile::experiments::PatternCost;
+use nandle_profile::{DeviceProfile, Interval};
 
 use crate::made_up::{DISK, NVME};
 
@@ -36,16 +40,83 @@ fn drives_are_weighed_by_price_machine_and_memory() {
     let (disk, nvme) = (DISK.profile(), NVME.profile());
     let sizings = size(&[(&disk, Some(60.0)), (&nvme, Some(300.0))], &sizing_question());
     let [disk, nvme] = sizings.as_slice() else { panic!() };
-    let wanted = nvme.read_iops.unwrap() / 300.0;
-    assert!((nvme.read_iops_per_money.unwrap() - wanted).abs() < 1e-9);
-    assert!((disk.drives_per_processor.unwrap() * disk.processors_per_drive.unwrap() - 1.0).abs() < 1e-9);
-    assert!(disk.drives_per_processor.unwrap() > 100.0 * nvme.drives_per_processor.unwrap());
-    assert!((disk.speed_up_of_first.unwrap() - 1.0).abs() < 1e-9);
+    let value = |figure: Option<Interval<f64>>| figure.unwrap().value;
+    let wanted = value(nvme.read_iops) / 300.0;
+    assert!((value(nvme.read_iops_per_money) - wanted).abs() < 1e-9);
+    assert!(value(disk.drives_per_processor) > 100.0 * value(nvme.drives_per_processor));
+    assert_eq!(disk.speed_up_of_first, Some(Interval::exact(1.0)));
     // Nearly all of the I/O time goes: 1 / 0.4.
-    assert!((nvme.speed_up_of_first.unwrap() - 2.5).abs() < 0.05);
-    assert!(disk.keep_in_memory_s.unwrap() > nvme.keep_in_memory_s.unwrap());
-    assert!(nvme.index_break_even_share.unwrap() > 10.0 * disk.index_break_even_share.unwrap());
+    assert!((value(nvme.speed_up_of_first) - 2.5).abs() < 0.05);
+    assert!(value(disk.keep_in_memory_s) > value(nvme.keep_in_memory_s));
+    let share = |sizing: &Sizing| sizing.index_many_at_a_time.unwrap().page_share.value;
+    assert!(share(nvme) > 10.0 * share(disk));
+    for interval in
+        [nvme.mixed_iops, nvme.drives_per_processor, nvme.keep_in_memory_s, nvme.speed_up_of_first]
+    {
+        let Interval { value, low, high } = interval.unwrap();
+        assert!(low < value && value < high, "{interval:?}");
+    }
     assert_eq!(disk.missing, []);
+}
+
+/// A planner's cost of a random page and the break-even of an index are one ratio: of one page at a time, and of many.
+#[test]
+fn advice_and_comparison_follow_from_one_ratio() {
+    for drive in [DISK, NVME] {
+        let profile = drive.profile();
+        let sizing = size(&[(&profile, None)], &sizing_question()).swap_remove(0);
+        let advice = crate::advice(&profile, Product::Postgresql, Product::Postgresql.latest());
+        let cost = advice.setting("random_page_cost").unwrap();
+        let up_to = [sizing.index_one_by_one.unwrap(), sizing.index_many_at_a_time.unwrap()];
+        for (figure, up_to) in cost.figures.iter().zip(up_to) {
+            assert_eq!(figure.value, up_to.page_cost_ratio);
+            assert!((up_to.page_share.value - (1.0 / figure.value.value).min(1.0)).abs() < 1e-12);
+            assert!((up_to.page_share.low - (1.0 / figure.value.high).min(1.0)).abs() < 1e-12);
+            let pages = (10_u64 << 30) as f64 / 8192.0;
+            assert!((up_to.rows.value - pages / figure.value.value).abs() < 1e-6);
+        }
+        let a_tenth = (cost.figures[0].value.value * 0.1).max(1.0);
+        assert_eq!(cost.value, format!("{a_tenth:.1}"));
+    }
+}
+
+/// The best of unclear times is the one that noise favours most, and has no upper bound.
+#[test]
+fn the_best_sequential_write_is_a_clear_one() {
+    let mut profile = NVME.profile();
+    let patterns = &mut profile.experiments.write_patterns.as_mut().unwrap().findings.patterns;
+    let row = patterns.iter().find(|row| row.pattern == "sequential" && row.block_bytes == 8192).unwrap();
+    let deep = PatternCost {
+        queue_depth: 16,
+        request_ns: Interval { value: 100.0, low: 0.0, high: 50e3 },
+        ..row.clone()
+    };
+    patterns.push(deep);
+    let of = |profile: &DeviceProfile| {
+        measures(profile).into_iter().find(|measure| measure.name == "sequential writes").unwrap()
+    };
+    let found = of(&profile);
+    assert_eq!(found.measured_on.as_deref(), Some("4MiB, depth 1"));
+    assert!(found.value.high.is_finite());
+    let patterns = &mut profile.experiments.write_patterns.as_mut().unwrap().findings.patterns;
+    patterns.retain(|row| row.queue_depth == 16);
+    assert_eq!(of(&profile).measured_on.as_deref(), Some("8KiB, depth 16"), "the only one there is");
+    for product in Product::ALL {
+        let text = nandle_advise::fragment(&crate::advice(&profile, product, product.latest()));
+        for nonsense in ["inf M", "–inf", "PiB", "no lower bound"] {
+            assert!(!text.contains(nonsense), "{nonsense}: {text}");
+        }
+    }
+}
+
+#[test]
+fn figures_of_other_requests_are_named() {
+    let old = NVME.profile();
+    let mut new = old.clone();
+    new.derived.steady_state.as_mut().unwrap().block_bytes = 64 << 10;
+    let changes = changes(&old, &new, 10.0);
+    let named: Vec<_> = changes.iter().filter_map(|change| change.measured_on.clone()).collect();
+    assert_eq!(named, [["4KiB".to_owned(), "64KiB".to_owned()]]);
 }
 
 #[test]
@@ -88,6 +159,19 @@ fn a_drive_that_writes_at_random_badly_holds_no_tables() {
     assert_eq!(best(Tenant::Tables), Some(0), "{placements:?}");
     assert_eq!(best(Tenant::TemporarySpace), Some(1));
     assert_eq!(best(Tenant::Log), Some(1));
+}
+
+#[test]
+fn drives_whose_intervals_overlap_may_be_as_good() {
+    let (one, mut other) = (NVME.profile(), NVME.profile());
+    let log = |profiles: &[&DeviceProfile]| {
+        placements(profiles).into_iter().find(|placement| placement.tenant == Tenant::Log).unwrap()
+    };
+    let commit = other.derived.flush_ns.as_mut().unwrap();
+    commit.median_ns = Interval { value: 90e3, low: 15e3, high: 90e3 };
+    let unsure = log(&[&one, &other]);
+    assert_eq!((unsure.best, unsure.maybe_as_good), (Some(0), vec![1]));
+    assert!(log(&[&one, &DISK.profile()]).maybe_as_good.is_empty());
 }
 
 #[test]

@@ -11,6 +11,7 @@
 
 mod advice;
 mod comparing;
+mod honest;
 mod linux;
 mod made_up;
 mod mariadb;

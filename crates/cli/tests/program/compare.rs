@@ -63,8 +63,20 @@ fn drives_stand_side_by_side() {
     {
         assert!(outcome.stdout.contains(part), "{part}: {}", outcome.stdout);
     }
+    for part in ["one by one", "many at a time", "random_page_cost", "its bounds below it"] {
+        assert!(outcome.stdout.contains(part), "{part}: {}", outcome.stdout);
+    }
+    assert!(outcome.stdout.lines().any(|line| line.trim().starts_with('(') && line.contains('–')), "bounds");
     let answer = place.nandle(&format!("compare disk.json ssd.json {prices} --json")).done().json();
-    let sizing = |index: usize, key: &str| answer["drives"][index]["sizing"][key].as_f64().unwrap();
+    assert_eq!(answer["schema_version"], 2);
+    let share = |index: usize, way: &str| {
+        let up_to = &answer["drives"][index]["sizing"][way];
+        let number = |key: &str| up_to[key]["value"].as_f64().unwrap();
+        assert!((number("page_share") * number("page_cost_ratio") - 1.0).abs() < 1e-9, "{up_to}");
+        number("page_share")
+    };
+    assert!(share(1, "index_one_by_one") < share(1, "index_many_at_a_time"));
+    let sizing = |index: usize, key: &str| answer["drives"][index]["sizing"][key]["value"].as_f64().unwrap();
     assert!((sizing(1, "read_iops_per_money") - sizing(1, "read_iops") / 624.0).abs() < 1e-6);
     assert!(sizing(1, "speed_up_of_first") > 2.0);
     assert!((sizing(0, "speed_up_of_first") - 1.0).abs() < 1e-9);

@@ -29,7 +29,7 @@ pub(super) fn bars(device: &Device) -> Option<Figure> {
         finding: if device.profile.derived.write_pattern_cost.is_none() {
             "Which strides are cheap is not concluded.".to_owned()
         } else if named.is_empty() {
-            "No stride but one block onward is cheap.".to_owned()
+            "No stride but one block onward is clearly cheap.".to_owned()
         } else {
             format!("Cheap beside one block onward: strides of {} blocks.", text::join(&named))
         },

@@ -63,7 +63,7 @@ fn say_assumptions(args: &AdviseArgs, question: &Question) {
             question.product, question.version
         ));
     }
-    if args.sessions.is_none() {
+    if args.sessions.is_none() && question.product.depends_on_sessions() {
         output::note(&format!(
             "assumed: {} sessions that do I/O at once; name yours with --sessions",
             question.sessions

@@ -1,6 +1,7 @@
 //! `nandle compare`.
 
 mod args;
+mod cell;
 mod named;
 mod over_time;
 mod side_by_side;
@@ -14,7 +15,7 @@ use crate::args::Common;
 use crate::error::CliError;
 
 /// Version of the JSON.
-const SCHEMA_VERSION: u32 = 1;
+const SCHEMA_VERSION: u32 = 2;
 
 /// Runs the command.
 pub(crate) fn run(args: &CompareArgs, common: Common) -> Result<(), CliError> {

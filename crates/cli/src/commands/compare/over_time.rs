@@ -6,11 +6,12 @@ use serde_json::json;
 
 use super::SCHEMA_VERSION;
 use super::args::CompareArgs;
+use super::cell::cell;
 use super::named::Named;
 use crate::args::Common;
 use crate::error::CliError;
 use crate::output;
-use crate::words::to_the_right;
+use crate::words::{paragraph, to_the_right};
 
 /// Changes up to this are left unmentioned where the user names no bound.
 const TOLERATED_PERCENT: f64 = 5.0;
@@ -25,7 +26,7 @@ pub(super) fn run(old: &Named, new: &Named, args: &CompareArgs, common: Common) 
             "tolerated_percent": tolerated, "changes": changes,
         }))?;
     } else {
-        output::result(&format!("{}\n", table(old, new, &changes)))?;
+        output::result(&format!("{}\n{}", table(old, new, &changes), otherwise_measured(&changes)))?;
     }
     let regressed: Vec<&str> = changes
         .iter()
@@ -72,14 +73,24 @@ fn table(old: &Named, new: &Named, changes: &[Change]) -> Table {
     for change in changes {
         table.add_row([
             change.name.clone(),
-            change.unit.print(change.old.value),
-            change.new.map_or_else(|| "–".into(), |new| change.unit.print(new.value)),
+            cell(change.unit, &change.old, None),
+            change.new.map_or_else(|| "–".into(), |new| cell(change.unit, &new, None)),
             gain(change),
             verdict(change.verdict).into(),
         ]);
     }
     to_the_right(&mut table, 1..4);
     table
+}
+
+/// Figures of requests that aren't the same are compared with care.
+fn otherwise_measured(changes: &[Change]) -> String {
+    let mut text = String::new();
+    for change in changes {
+        let Some([old, new]) = &change.measured_on else { continue };
+        paragraph(&mut text, "! ", &format!("{}: first measured on {old}, then on {new}.", change.name));
+    }
+    text
 }
 
 /// By how much the newer one is better: in per cent up to a hundred, and beyond as a factor, which reads better.
@@ -122,6 +133,7 @@ mod tests {
                 new: Some(Interval::exact(new)),
                 gain_percent: Some(gain_percent),
                 verdict: Verdict::Unchanged,
+                measured_on: None,
             })
         };
         assert_eq!(told(100.0, 633.8, -533.8), "6.3 × slower");

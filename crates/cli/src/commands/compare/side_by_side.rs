@@ -3,15 +3,18 @@
 use std::fmt::Write as _;
 
 use comfy_table::{Table, presets};
-use nandle_advise::compare::{Measure, Placement, Sizing, SizingQuestion, Unit, measures, place, size};
+use nandle_advise::compare::{
+    BreakEven, Measure, Placement, Sizing, SizingQuestion, Unit, measures, place, size,
+};
 use nandle_advise::economics::Processor;
 use nandle_advise::settings::Lack;
 use nandle_io::units::format_bytes;
-use nandle_profile::DeviceProfile;
+use nandle_profile::{DeviceProfile, Interval};
 use serde_json::{Value, json};
 
 use super::SCHEMA_VERSION;
 use super::args::CompareArgs;
+use super::cell::cell;
 use super::named::Named;
 use crate::args::Common;
 use crate::error::CliError;
@@ -28,8 +31,11 @@ pub(super) fn run(drives: &[Named], args: &CompareArgs, common: Common) -> Resul
     if common.json {
         return output::json(&as_json(drives, &question, &figures, &sizings, &placements));
     }
-    let mut text = format!("{}\n\n", figures_table(drives, &figures));
-    let _ = writeln!(text, "{}\n{}\n", heading(&question), sizing_table(drives, &sizings, &question));
+    let mut text = String::new();
+    paragraph(&mut text, "", FIGURES_HEADING);
+    let _ = writeln!(text, "{}\n", figures_table(drives, &figures));
+    let _ = writeln!(text, "{}{}", heading(&question), sizing_table(drives, &sizings, &question));
+    text += &sizing_notes(&sizings);
     text += &placement_text(drives, &placements);
     text += &missing_text(&sizings, &placements);
     output::result(&text)
@@ -74,6 +80,13 @@ fn as_json(
     })
 }
 
+const FIGURES_HEADING: &str = "Each figure with its bounds below it, where they are known and differ. Random reads of a size \
+    are at the least depth that saturates them; of writes it stands below on what they were measured.";
+
+const PLACEMENT_NOTE: &str = "Pages are read at random one after the other. A page that is read or written in sequence counts \
+    as its share of the best sequential transfers above, since databases gather such pages into long requests; by itself, \
+    and durable, it takes what a commit does.";
+
 /// A table with a column for each drive.
 fn table_of(drives: &[Named]) -> Table {
     let mut table = Table::new();
@@ -93,12 +106,19 @@ fn figures_table(drives: &[Named], figures: &[Vec<Measure>]) -> Table {
     for name in names {
         let cell = |measures: &Vec<Measure>| {
             let found = measures.iter().find(|measure| measure.name == name);
-            found.map_or_else(|| "–".into(), |measure| measure.unit.print(measure.value.value))
+            found.map_or_else(
+                || "–".into(),
+                |measure| cell(measure.unit, &measure.value, measure.measured_on.as_deref()),
+            )
         };
         table.add_row(std::iter::once(name.to_owned()).chain(figures.iter().map(cell)));
     }
     to_the_right(&mut table, 1..);
     table
+}
+
+fn number(value: f64) -> String {
+    Unit::Plain.print(value)
 }
 
 fn heading(question: &SizingQuestion) -> String {
@@ -118,56 +138,54 @@ fn heading(question: &SizingQuestion) -> String {
     text
 }
 
-/// A row of the sizing: its name, how it prints, and where it comes from.
-type Row = (&'static str, fn(f64) -> String, fn(&Sizing) -> Option<f64>);
+/// A row of the sizing: its name, what it counts in, and where it comes from.
+type Row = (&'static str, Unit, fn(&Sizing) -> Option<Interval<f64>>);
 
-const ROWS: [Row; 15] = [
-    ("price", number, |sizing| sizing.price),
-    ("random reads", per_second, |sizing| sizing.read_iops),
-    ("random writes", per_second, |sizing| sizing.write_iops),
-    ("mixed", per_second, |sizing| sizing.mixed_iops),
-    ("random reads for a unit of money", per_second, |sizing| sizing.read_iops_per_money),
-    ("random writes for a unit of money", per_second, |sizing| sizing.write_iops_per_money),
-    ("reading for a unit of money", bandwidth, |sizing| sizing.read_bytes_per_s_per_money),
-    ("writing for a unit of money", bandwidth, |sizing| sizing.write_bytes_per_s_per_money),
-    ("speed-up of the first (Amdahl)", number, |sizing| sizing.speed_up_of_first),
-    ("drives for a processor", number, |sizing| sizing.drives_per_processor),
-    ("processors for a drive", number, |sizing| sizing.processors_per_drive),
-    ("their price for a processor", number, |sizing| sizing.price_per_processor),
-    ("keep a page in memory for", seconds, |sizing| sizing.keep_in_memory_s),
-    ("index beats scan up to, of pages", percent, |sizing| sizing.index_break_even_share),
-    ("index beats scan up to, rows", number, |sizing| sizing.index_break_even_rows),
+/// What is counted in nanoseconds and in per cent.
+const NS_PER_S: f64 = 1e9;
+const PERCENT: f64 = 100.0;
+
+const ROWS: [Row; 16] = [
+    ("price", Unit::Plain, |sizing| sizing.price.map(Interval::exact)),
+    ("random reads", Unit::PerSecond, |sizing| sizing.read_iops),
+    ("random writes", Unit::PerSecond, |sizing| sizing.write_iops),
+    ("mixed", Unit::PerSecond, |sizing| sizing.mixed_iops),
+    ("random reads for a unit of money", Unit::PerSecond, |sizing| sizing.read_iops_per_money),
+    ("random writes for a unit of money", Unit::PerSecond, |sizing| sizing.write_iops_per_money),
+    ("reading for a unit of money", Unit::BytesPerSecond, |sizing| sizing.read_bytes_per_s_per_money),
+    ("writing for a unit of money", Unit::BytesPerSecond, |sizing| sizing.write_bytes_per_s_per_money),
+    ("speed-up of the first (Amdahl)", Unit::Plain, |sizing| sizing.speed_up_of_first),
+    ("drives for a processor", Unit::Plain, |sizing| sizing.drives_per_processor),
+    ("their price for a processor", Unit::Plain, |sizing| sizing.price_per_processor),
+    ("keep a page in memory for", Unit::Nanoseconds, |sizing| scaled(sizing.keep_in_memory_s, NS_PER_S)),
+    ("index one by one: % of pages", Unit::Plain, |sizing| percent(sizing.index_one_by_one)),
+    ("  rows", Unit::Plain, |sizing| sizing.index_one_by_one.map(|up_to| up_to.rows)),
+    ("index, many at a time: % of pages", Unit::Plain, |sizing| percent(sizing.index_many_at_a_time)),
+    ("  rows", Unit::Plain, |sizing| sizing.index_many_at_a_time.map(|up_to| up_to.rows)),
 ];
 
-fn number(value: f64) -> String {
-    Unit::Plain.print(value)
+fn scaled(interval: Option<Interval<f64>>, by: f64) -> Option<Interval<f64>> {
+    interval.map(|Interval { value, low, high }| Interval {
+        value: value * by,
+        low: low * by,
+        high: high * by,
+    })
 }
 
-fn per_second(value: f64) -> String {
-    Unit::PerSecond.print(value)
-}
-
-fn bandwidth(value: f64) -> String {
-    Unit::BytesPerSecond.print(value)
-}
-
-fn seconds(value: f64) -> String {
-    Unit::Nanoseconds.print(value * 1e9)
-}
-
-fn percent(value: f64) -> String {
-    format!("{} %", number(value * 100.0))
+fn percent(up_to: Option<BreakEven>) -> Option<Interval<f64>> {
+    scaled(up_to.map(|up_to| up_to.page_share), PERCENT)
 }
 
 fn sizing_table(drives: &[Named], sizings: &[Sizing], question: &SizingQuestion) -> Table {
     let mut table = table_of(drives);
     let has_memory = question.memory_price_per_byte.is_some();
-    for (name, print, value) in ROWS {
+    for (name, unit, value) in ROWS {
         let values: Vec<_> = sizings.iter().map(value).collect();
         if values.iter().all(Option::is_none) || (name.starts_with("keep") && !has_memory) {
             continue;
         }
-        let cells = values.into_iter().map(|value| value.map_or_else(|| "–".into(), print));
+        let cells =
+            values.iter().map(|value| value.map_or_else(|| "–".into(), |value| cell(unit, &value, None)));
         table.add_row(std::iter::once(name.to_owned()).chain(cells));
     }
     to_the_right(&mut table, 1..);
@@ -182,8 +200,18 @@ fn placement_text(drives: &[Named], placements: &[Placement]) -> String {
     let mut table = table_of(drives);
     for placement in placements {
         let costs = placement.cost_ns.iter().enumerate().map(|(index, cost)| {
-            let mark = if placement.best == Some(index) { " *" } else { "  " };
-            cost.map_or_else(|| "–  ".into(), |cost| format!("{}{mark}", Unit::Nanoseconds.print(cost)))
+            let mark = if placement.best == Some(index) {
+                "*"
+            } else if placement.maybe_as_good.contains(&index) {
+                "~"
+            } else {
+                " "
+            };
+            // Every line of the cell ends in two columns, so that the figures stay below each other.
+            let told = cost.map_or_else(|| "–".into(), |cost| cell(Unit::Nanoseconds, &cost, None));
+            let (value, bounds) = told.split_once('\n').unwrap_or((&told, ""));
+            let below = if bounds.is_empty() { String::new() } else { format!("\n{bounds}  ") };
+            format!("{value} {mark}{below}")
         });
         table.add_row(std::iter::once(placement.tenant.name().to_owned()).chain(costs));
     }
@@ -191,13 +219,14 @@ fn placement_text(drives: &[Named], placements: &[Placement]) -> String {
     paragraph(
         &mut text,
         "",
-        "Which part of a database is best off where (time of its pattern, * the least):",
+        "Which part of a database is best off where (time of its pattern, * the least, ~ may be as little):",
     );
     let _ = writeln!(text, "{table}\n");
     paragraph(&mut text, "", &conclusion(drives, placements));
     for placement in placements {
         paragraph(&mut text, "  ", &format!("{}: {}.", placement.tenant.name(), placement.tenant.pattern()));
     }
+    paragraph(&mut text, "", PLACEMENT_NOTE);
     text + "\n"
 }
 
@@ -206,13 +235,31 @@ fn conclusion(drives: &[Named], placements: &[Placement]) -> String {
     let said = placements.iter().filter_map(|placement| {
         let drive = drives.get(placement.best?)?;
         Some(format!(
-            "{} to {} ({} times)",
+            "{} to {} ({} times{})",
             placement.tenant.name(),
             drive.name,
-            number(placement.gain_ratio?)
+            number(placement.gain_ratio?),
+            if placement.maybe_as_good.is_empty() { "" } else { ", not surely" }
         ))
     });
     format!("What gains most by its place comes first: {}.", said.collect::<Vec<_>>().join(", "))
+}
+
+/// What the two break-even points of an index mean, and how they and advice hang together.
+fn sizing_notes(sizings: &[Sizing]) -> String {
+    let mut text = String::new();
+    if sizings.iter().any(|sizing| sizing.index_one_by_one.is_some()) {
+        paragraph(
+            &mut text,
+            "",
+            "Index: the part of the table up to which it beats a scan when nothing is cached. It is 1 / R, with R the time of a \
+             random page by that of a page in the best sequential reads. One by one is how an index scan reads (depth 1, no \
+             prefetching); advise takes the same R for PostgreSQL's random_page_cost, by the share of reads that miss \
+             the caches. Many at a time is how bitmap scans prefetch, and what many sessions get together (the depth \
+             that saturates).",
+        );
+    }
+    text + "\n"
 }
 
 fn missing_text(sizings: &[Sizing], placements: &[Placement]) -> String {

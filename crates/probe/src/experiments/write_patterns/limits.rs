@@ -138,6 +138,11 @@ pub(super) fn derive(findings: &WritePatterns, derived: &mut Derived) {
     derived.write_pattern_cost = cost(findings, &focuses, &counts);
 }
 
+/// A stride whose cost isn't clear isn't called cheap.
+fn is_cheap(cost: &Interval<f64>) -> bool {
+    cost.value <= CHEAP_ORDERED && WritePatternCost::is_clear(cost)
+}
+
 /// Whether the cost of random writing is known well enough to conclude anything from it.
 pub(super) fn is_known(patterns: &[PatternCost]) -> bool {
     let cost = baseline(patterns, PatternSpec::Random).and_then(|random| random.relative_cost);
@@ -146,13 +151,61 @@ pub(super) fn is_known(patterns: &[PatternCost]) -> bool {
 
 fn cost(findings: &WritePatterns, focuses: &[Point], counts: &[Point]) -> Option<WritePatternCost> {
     let patterns = &findings.patterns;
-    let moving = strides(patterns).filter(|(stride, _)| *stride != 0).map(|(_, cost)| cost);
+    let moving = || strides(patterns).filter(|(stride, _)| *stride != 0).map(|(_, cost)| cost);
+    let cheapest = |least: &Interval<f64>, other: &Interval<f64>| least.value.total_cmp(&other.value);
+    let clear = moving().filter(WritePatternCost::is_clear).min_by(cheapest);
     Some(WritePatternCost {
         block_bytes: findings.block_bytes,
         sequential_ns: base(patterns)?.request_ns,
         random: baseline(patterns, PatternSpec::Random)?.relative_cost?,
         focused: edge(focuses).0.map(|(_, cost)| cost),
         partitioned: edge(counts).0.map(|(_, cost)| cost),
-        ordered: moving.min_by(|a, b| a.value.total_cmp(&b.value)),
+        ordered: clear.or_else(|| moving().min_by(cheapest)),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use nandle_profile::LatencySummary;
+
+    use super::*;
+
+    fn row(micro_benchmark: MicroBenchmark, pattern: &str, cost: [f64; 3]) -> PatternCost {
+        let [low, value, high] = cost;
+        PatternCost {
+            micro_benchmark,
+            pattern: pattern.into(),
+            operation: OperationKind::Write,
+            block_bytes: 32_768,
+            shift_bytes: 0,
+            queue_depth: 1,
+            pause_ns: 0,
+            burst_requests: 0,
+            start_up_requests: 0,
+            requests: 100,
+            request_ns: Interval { value: 1e5 * value, low: 1e5 * low, high: 1e5 * high },
+            relative_cost: Some(Interval { value, low, high }),
+            latency_ns: LatencySummary::default(),
+        }
+    }
+
+    #[test]
+    fn a_stride_whose_cost_is_not_clear_is_not_cheap() {
+        let findings = WritePatterns {
+            block_bytes: 32_768,
+            patterns: vec![
+                row(MicroBenchmark::Baseline, "sequential", [1.0; 3]),
+                row(MicroBenchmark::Baseline, "random", [9.0, 10.0, 11.0]),
+                row(MicroBenchmark::Order, "ordered:2", [0.0, 0.8, 7.0]),
+                row(MicroBenchmark::Order, "ordered:4", [1.9, 2.0, 2.1]),
+                row(MicroBenchmark::Order, "ordered:8", [8.0, 9.0, 10.0]),
+            ],
+            ..WritePatterns::default()
+        };
+        let mut derived = Derived::default();
+        derive(&findings, &mut derived);
+        assert_eq!(derived.cheap_strides_blocks, [4]);
+        let ordered = derived.write_pattern_cost.and_then(|cost| cost.ordered);
+        assert_eq!(ordered.map(|cost| cost.value), Some(2.0));
+    }
 }

@@ -75,7 +75,7 @@ fn strides(derived: &Derived) -> Statement {
     let strides: Vec<String> = derived.cheap_strides_blocks.iter().map(i64::to_string).collect();
     let sentence = "blocks are strides at which a write costs at most four sequential ones.";
     let cheap = (!strides.is_empty()).then(|| (text::join(&strides), sentence.to_owned()));
-    told("Strides", cheap, "No stride but one block onward is cheap.")
+    told("Strides", cheap, "No stride but one block onward is clearly cheap.")
 }
 
 fn steady_state(derived: &Derived) -> Statement {

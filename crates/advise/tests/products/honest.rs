@@ -1,0 +1,178 @@
+//! Advice says what the measurement supports, and no more.
+
+use nandle_advise::Product;
+use nandle_advise::settings::{Confidence, Setting};
+use nandle_profile::{DeviceProfile, Interval};
+
+use crate::advice;
+use crate::made_up::{DISK, NVME};
+
+fn setting(profile: &DeviceProfile, product: Product, name: &str) -> Setting {
+    let advice = advice(profile, product, product.latest());
+    advice.setting(name).unwrap_or_else(|| panic!("{name}: {:?}", advice.missing)).clone()
+}
+
+/// To the disk 4 KiB cost as much as 16 KiB do; the other drive writes 4 KiB in a quarter of the time.
+#[test]
+fn a_smaller_page_must_be_cheaper_to_write() {
+    let page_size = |profile: &DeviceProfile| setting(profile, Product::Mysql, "innodb_page_size").value;
+    assert_eq!((page_size(&DISK.profile()), page_size(&NVME.profile())), ("16384".into(), "4096".into()));
+    let mut unsure = NVME.profile();
+    for row in &mut unsure.experiments.write_patterns.as_mut().unwrap().findings.patterns {
+        row.request_ns.low = 0.0;
+    }
+    assert_eq!(page_size(&unsure), "16384");
+}
+
+/// A page of `MySQL`'s log goes through the page cache, whose pages would be read for less.
+#[test]
+fn the_log_is_written_in_whole_pages_of_the_cache() {
+    let mut profile = NVME.profile();
+    profile.derived.smallest_block_bytes = Some(Interval::exact(512));
+    let name = "innodb_log_write_ahead_size";
+    assert_eq!(setting(&profile, Product::Mysql, name).value, "4096");
+    assert_eq!(setting(&profile, Product::Mariadb, name).value, "512");
+}
+
+/// Without the cost of both sizes, pages a second lie between those of equal bytes and those of equal requests.
+#[test]
+fn pages_a_second_that_are_assumed_have_wide_bounds() {
+    let mut profile = NVME.profile();
+    profile.derived.steady_state.as_mut().unwrap().block_bytes = 64 << 10;
+    let most = setting(&profile, Product::Mysql, "innodb_io_capacity_max");
+    let Interval { value, low, high } = most.figures[0].value;
+    assert!((value - 600e6 / 16_384.0).abs() < 1.0 && (low - 570e6 / 65_536.0).abs() < 1.0, "{low} {high}");
+    assert!(most.figures[0].says.contains("the most that there can be"), "{}", most.figures[0].says);
+    assert_eq!(most.confidence, Confidence::Low);
+}
+
+#[test]
+fn where_any_writing_is_felt_the_rule_says_so() {
+    let mut profile = NVME.profile();
+    let limit = profile.derived.interference.as_mut().unwrap();
+    limit.write_rate_per_s = Interval { value: 0.0, low: 0.0, high: 2000.0 };
+    let capacity = setting(&profile, Product::Mysql, "innodb_io_capacity");
+    let said = &capacity.figures[0].says;
+    assert!(said.contains("not even 8.19 MB/s of writes of 4KiB leave"), "{said}");
+    assert!(capacity.rule.starts_with("a twentieth of the steady state"), "{}", capacity.rule);
+    // 600 MB/s in pages of 16 KiB, by twenty.
+    assert_eq!(capacity.value, "1831");
+}
+
+#[test]
+fn a_model_has_no_processors() {
+    let jobs = |processor: &str, processors| {
+        let mut profile = NVME.profile();
+        let machine = &mut profile.system.machine;
+        (machine.processor, machine.processors) = (Some(processor.into()), processors);
+        profile.derived.interference = None;
+        setting(&profile, Product::Rocksdb, "max_background_jobs")
+    };
+    let model = jobs("modelled", 1);
+    assert_eq!(model.value, "3", "half of the bandwidth feeds two and a half jobs");
+    assert!(model.figures.iter().all(|figure| figure.key != "processors"), "{model:?}");
+    assert!(model.remarks.join(" ").contains("A model has no processors"), "{model:?}");
+    let one = jobs("a real one", 1);
+    assert_eq!(one.value, "2");
+    assert!(one.figures.iter().any(|figure| figure.says == "1 processor"), "{one:?}");
+}
+
+/// The disk reads and writes 16 KiB as fast as 4 KiB, and writes few pages home; the other drive takes 88 us for 4 KiB, 96 us
+/// for 8 KiB and 113 us for 16 KiB.
+#[test]
+fn sqlite_is_told_what_depends_on_the_device() {
+    let (disk, nvme) = (DISK.profile(), NVME.profile());
+    let both = |name| [&disk, &nvme].map(|profile| setting(profile, Product::Sqlite, name));
+    assert_eq!(both("page_size").map(|set| set.value), ["16384", "8192"]);
+    assert_eq!(both("wal_autocheckpoint").map(|set| set.value), ["1000", "10000"]);
+    let [slow, fast] = both("synchronous").map(|set| format!("{} {}", set.rule, set.remarks.join(" ")));
+    // A mean of 9.13 ms and of 22 us.
+    assert!(slow.contains("most 110 times a second") && slow.contains("with 913 rows"), "{slow}");
+    assert!(fast.contains("most 45 455 times a second") && fast.contains("with 3 rows"), "{fast}");
+    for name in ["journal_mode", "synchronous", "mmap_size"] {
+        let [disk, nvme] = both(name);
+        assert_eq!(disk.value, nvme.value);
+        assert!(disk.confidence_reason.contains("whatever the device"), "{disk:?}");
+    }
+}
+
+/// A page that takes no longer to read and write, and twice as long to commit, is no gain.
+#[test]
+fn sqlites_page_grows_no_dearer_to_commit_either() {
+    let mut profile = DISK.profile();
+    let commits = &mut profile.experiments.flush.as_mut().unwrap().findings.commits;
+    let twice: Vec<_> = commits
+        .iter()
+        .map(|commit| {
+            let mut twice = commit.clone();
+            twice.write_bytes = 16 << 10;
+            twice.latency_ns.mean = commit.latency_ns.mean.map(|mean| mean * 2.0);
+            twice
+        })
+        .collect();
+    commits.extend(twice);
+    assert_eq!(setting(&profile, Product::Sqlite, "page_size").value, "8192");
+}
+
+/// What a line costs here may be unclear, and the line be sure.
+#[test]
+fn what_does_not_depend_on_the_device_is_sure_whatever_was_measured() {
+    let mut profile = NVME.profile();
+    for commit in &mut profile.experiments.flush.as_mut().unwrap().findings.commits {
+        (commit.commit_ns.low, commit.commit_ns.high) = (0.0, 1e9);
+    }
+    assert_eq!(setting(&profile, Product::Sqlite, "synchronous").confidence, Confidence::High);
+}
+
+#[test]
+fn the_kernels_cost_model_has_sequential_requests_no_dearer_than_random_ones() {
+    let mut profile = NVME.profile();
+    for row in &mut profile.experiments.write_patterns.as_mut().unwrap().findings.patterns {
+        row.request_ns = Interval::exact(1e6);
+    }
+    let line = setting(&profile, Product::Linux, "/sys/fs/cgroup/io.cost.model").value;
+    let number = |key: &str| -> f64 {
+        let pair = line.split([' ', '"']).find_map(|pair| pair.strip_prefix(key)?.strip_prefix('='));
+        pair.unwrap().parse().unwrap()
+    };
+    assert!(number("wseqiops") >= number("wrandiops"), "{line}");
+    assert!(number("rseqiops") >= number("rrandiops"), "{line}");
+}
+
+/// A tenth of the most a second says nothing of a busy device.
+#[test]
+fn a_latency_of_an_idle_device_is_no_target() {
+    let qos = |profile: &DeviceProfile| setting(profile, Product::Linux, "/sys/fs/cgroup/io.cost.qos").value;
+    let mut profile = NVME.profile();
+    assert!(qos(&profile).contains("rpct=99.00") && qos(&profile).contains("wpct=99.00"));
+    let cells = &mut profile.experiments.interference.as_mut().unwrap().findings.cells;
+    for cell in cells.iter_mut() {
+        cell.write_share = cell.write_share.min(0.1);
+    }
+    assert!(qos(&profile).contains("rpct=99.00") && qos(&profile).contains("wpct=0.00"), "{}", qos(&profile));
+}
+
+/// The drive's reads take 80 us alone: a target of 160 us would hold all writing back.
+#[test]
+fn writeback_is_not_throttled_below_the_kernels_own_target() {
+    let target = |profile: &DeviceProfile| {
+        let value = setting(profile, Product::Linux, "/sys/block/$device/queue/wbt_lat_usec").value;
+        value.parse::<u64>().unwrap()
+    };
+    assert_eq!(target(&NVME.profile()), 2000);
+    assert!(target(&DISK.profile()) > 20_000);
+}
+
+/// No script is to change the first disk of a machine because a profile names none.
+#[test]
+fn a_script_without_a_device_wants_one() {
+    let mut profile = NVME.profile();
+    profile.identity.kernel_name = None;
+    let text = nandle_advise::fragment(&advice(&profile, Product::Linux, Product::Linux.latest()));
+    assert!(text.contains("\ndevice=${1:?"), "{text}");
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("nandle.sh");
+    std::fs::write(&file, &text).unwrap();
+    let output = std::process::Command::new("sh").arg(&file).output().unwrap();
+    assert!(!output.status.success() && output.stdout.is_empty(), "{output:?}");
+}

@@ -62,7 +62,7 @@ pub(super) fn mean_interval(means: &[f64]) -> Option<Interval<f64>> {
 
 /// The 97.5 % quantile of Student's t (Cornish–Fisher expansion; within 2 % from two degrees of freedom on, but for one
 /// degree, where it is given).
-fn student(degrees: f64) -> f64 {
+pub(super) fn student(degrees: f64) -> f64 {
     if degrees < 1.5 {
         return 12.706;
     }

@@ -64,6 +64,7 @@ fn questions(policies: &[PolicyOutcome]) -> Vec<Question> {
         title,
         figures: figures.into_iter().flatten().collect(),
         remarks: Vec::new(),
+        missing: Vec::new(),
     };
     let mut all = vec![
         question(

@@ -32,6 +32,7 @@ pub fn trace_html(report: &TraceReport) -> String {
         title,
         figures: figures.into_iter().flatten().collect(),
         remarks: Vec::new(),
+        missing: Vec::new(),
     };
     let mut questions = vec![
         question("again", "What is written again?", vec![curves::rewrites(found), curves::skew(found)]),

@@ -75,9 +75,9 @@ fn questions(report: &ReplayReport) -> Vec<Question> {
             "Which policy is fastest?",
             vec![
                 speed::times(policies),
+                over_time::progress(policies),
                 speed::latencies(policies),
                 speed::syncs(policies),
-                over_time::progress(policies),
             ],
         ),
         question(

@@ -84,6 +84,15 @@ fn for_long(devices: &[Device]) -> Vec<Row> {
         }),
         of(devices, "Writes that leave reads alone", |derived| {
             let limit = derived.interference?;
+            let most = limit.write_rate_per_s.high;
+            if limit.write_rate_per_s.value <= 0.0 {
+                let rate = text::significant(most, 3);
+                return Some(if most > 0.0 {
+                    format!("at most {rate}/s")
+                } else {
+                    "none that were tried".to_owned()
+                });
+            }
             let share = text::significant(100.0 * limit.write_share.value, 2);
             Some(format!("{}/s ({share} % of the most)", text::iops(&limit.write_rate_per_s)))
         }),

@@ -77,12 +77,14 @@ pub struct Contender {
 struct Tally {
     latencies: Histogram<u64>,
     syncs: Histogram<u64>,
+    /// Whether anything was written since the last sync: one that has nothing to make durable tells nothing.
+    has_unsynced: bool,
     writes: u64,
 }
 
 impl Tally {
     fn new() -> Self {
-        Self { latencies: new_histogram(), syncs: new_histogram(), writes: 0 }
+        Self { latencies: new_histogram(), syncs: new_histogram(), has_unsynced: false, writes: 0 }
     }
 }
 
@@ -231,8 +233,11 @@ impl Contender {
                 let began = handle.now();
                 match step {
                     Step::Sync if durability == Durability::Trace => {
+                        let counts = std::mem::take(&mut tally.borrow_mut().has_unsynced);
                         store.sync().await?;
-                        tally.borrow_mut().syncs.saturating_record((handle.now() - began).0);
+                        if counts {
+                            tally.borrow_mut().syncs.saturating_record((handle.now() - began).0);
+                        }
                     }
                     Step::Sync => {}
                     Step::Discard { page, pages } => {
@@ -247,6 +252,7 @@ impl Contender {
                             Durability::Trace | Durability::None => store.write(batch).await?,
                         }
                         let mut tally = tally.borrow_mut();
+                        tally.has_unsynced = true;
                         tally.latencies.saturating_record((handle.now() - began).0);
                         tally.writes += u64::from(pages);
                     }

@@ -29,7 +29,7 @@ pub struct PolicyOutcome {
     pub speedup_over_direct: Option<f64>,
     /// Latency of a write as its client sees it: until it was accepted, or durable where each is.
     pub latency_ns: LatencySummary,
-    /// Latency of the trace's syncs; `null` where none was replayed.
+    /// Latency of the trace's syncs that had something to make durable; `null` where none was replayed.
     pub sync_latency_ns: Option<LatencySummary>,
     /// Bytes written to the device.
     pub device_written_bytes: u64,

@@ -54,7 +54,11 @@ fn legend(told: &Told) -> String {
         "each" => "until it was durable",
         _ => "until it was accepted, in memory perhaps",
     };
-    let syncs = if has_syncs(told) { "; a sync: until all that was written before was durable" } else { "" };
+    let syncs = if has_syncs(told) {
+        "; a sync that has something to do: until all that was written before was durable"
+    } else {
+        ""
+    };
     let flash = if told.policies.iter().any(|policy| policy.drive.is_some()) {
         ", flash: what the drive programmed for it"
     } else {

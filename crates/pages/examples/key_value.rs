@@ -17,6 +17,8 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
+use rustix::fs::{FallocateFlags, fallocate};
+
 use nandle_io::{Buffer, DeviceFile, FileOptions};
 use nandle_pages::{Batch, BlockingStore, CreateOptions, OpenOptions, PageError, PageNumber, PolicyKind};
 
@@ -68,7 +70,8 @@ impl Table {
         }
         let options = CreateOptions::new(policy, PAGE_BYTES, PAGES);
         let file = File::options().read(true).write(true).create(true).truncate(true).open(path)?;
-        file.set_len(options.device_bytes()?)?;
+        // With its blocks, so that the disk can't turn out to be full in the middle of a change.
+        fallocate(&file, FallocateFlags::empty(), 0, options.device_bytes()?)?;
         let store = BlockingStore::create(device(file)?, options, OpenOptions::default())?;
         let table = Self { store };
         // A page that was never written may hold anything, so all are written that are read before they are filled.

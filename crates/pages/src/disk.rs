@@ -188,6 +188,11 @@ impl Disk {
         self.changed.notify();
     }
 
+    /// Whether flushes cover every write that was seen to complete.
+    pub(crate) fn is_all_durable(&self) -> bool {
+        self.writes.durable.get() >= self.writes.completed.get()
+    }
+
     /// Whether anybody waits for a flush: then one that flushes does it for both.
     pub(crate) fn flush_is_awaited(&self) -> bool {
         self.writes.waiting.get() > 0

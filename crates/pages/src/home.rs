@@ -2,7 +2,7 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use nandle_io::{Buffer, BufferMut, WriteBuffers};
+use nandle_io::{Buffer, BufferMut, Durability, WriteBuffers};
 use smallvec::SmallVec;
 
 use crate::disk::{Disk, Writing};
@@ -58,8 +58,26 @@ impl Home {
         result
     }
 
+    /// Writes a run in one request that is durable when it completes.
+    pub(crate) async fn write_durably(&self, run: Run) -> Result<(), PageError> {
+        let _mine = self.turns.take(run.numbers().collect()).await;
+        let Run { first, pages, sums } = run;
+        let offset_bytes = self.label.home_of(first);
+        let writing = self.disk.send("writing pages home durably", offset_bytes, pages, Durability::Durable);
+        self.written(writing, first, sums).await
+    }
+
     async fn oldest_written(&self, on_their_way: &mut OnTheirWay) -> Result<(), PageError> {
         let Some((writing, first, checksums)) = on_their_way.pop_front() else { return Ok(()) };
+        self.written(writing, first, checksums).await
+    }
+
+    async fn written(
+        &self,
+        writing: Writing,
+        first: PageNumber,
+        checksums: SmallVec<[u32; 1]>,
+    ) -> Result<(), PageError> {
         let written = writing.await;
         let mut sums = self.sums.borrow_mut();
         for (number, sum) in (first.0..).map(PageNumber).zip(checksums) {

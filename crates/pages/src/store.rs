@@ -149,8 +149,13 @@ impl Store {
     /// As for [`write`](Store::write) and [`sync`](Store::sync). After an error the batch may still survive a power
     /// cut.
     pub async fn commit(&self, batch: Batch) -> Result<(), PageError> {
-        self.write(batch).await?;
-        self.sync().await
+        if !self.policy.keeps_order() {
+            self.write(batch).await?;
+            return self.sync().await;
+        }
+        self.check_batch(&batch)?;
+        self.home.disk().count(|stats| stats.pages_written += batch.len() as u64);
+        self.policy.commit(batch).await
     }
 
     /// Brings every page to its own place, durably.

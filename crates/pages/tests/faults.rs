@@ -27,7 +27,7 @@ fn a_failed_flush_stops_the_store_until_it_is_opened_again() {
                 Store::create(&handle, DEVICE, &create_options(policy), open_options()).await.unwrap();
             store.commit(batch(&store, &[1, 2], 1)).await.unwrap();
             faults.fail_next(DEVICE, "flush", Cause::System(5));
-            let failed = store.commit(batch(&store, &[1], 2)).await.unwrap_err();
+            let failed = store.commit(batch(&store, &[1, 3], 2)).await.unwrap_err();
             assert!(
                 matches!(failed, PageError::Device { .. } | PageError::Latched { .. }),
                 "{policy}: {failed}"

@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::Interval;
-use crate::experiments::{CommitMethod, WriteAmplification};
+use crate::experiments::{CommitCost, CommitMethod, ExtentState, WriteAmplification};
 
 /// Time of one write in each pattern (`StableBuffer` §3.1); by the first of them, what it costs relative to sequential
 /// writing.
@@ -44,6 +44,15 @@ pub struct CommitTime {
     pub median_ns: Interval<f64>,
     /// 99th percentile, where enough was observed.
     pub p99_ns: Option<u64>,
+}
+
+impl CommitTime {
+    /// Whether it sums that cost up.
+    pub fn is_of(&self, cost: &CommitCost) -> bool {
+        cost.extent == ExtentState::Overwritten
+            && cost.writes_per_commit == 1
+            && (cost.method, cost.write_bytes) == (self.method, self.write_bytes)
+    }
 }
 
 /// Commits per second alone and together.

@@ -7,6 +7,7 @@
 //! measured is `null`, never zero.
 
 mod cell;
+mod cheap;
 mod costs;
 mod derived;
 mod derived_writes;
@@ -22,6 +23,7 @@ mod system;
 mod upgrade;
 
 pub use cell::{Cell, DriveWork, LatencySummary, MeasuredCell, OperationKind, SecondSample, SkippedCell};
+pub use cheap::{Cheap, Strides, is_cheap_stride};
 pub use costs::{FlexibleIo, ReadPlan, RequestCost};
 pub use derived::{
     BlockAtDepth, DepthForBlock, Derived, EqualRegion, GroupPenalty, SplitObservation, SplitSize,

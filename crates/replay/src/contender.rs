@@ -1,5 +1,8 @@
 use std::cell::RefCell;
+use std::future::poll_fn;
+use std::pin::pin;
 use std::rc::Rc;
+use std::task::Poll;
 
 use hdrhistogram::Histogram;
 use nandle_io::runtime::{Handle, Runtime};
@@ -14,6 +17,8 @@ use crate::{ReplayError, Watcher};
 
 /// Latencies up to this are told apart; longer ones count as this long.
 const LATENCY_NS_MAX: u64 = 3_600_000_000_000;
+/// How often a checkpoint looks whether it is to stop.
+const LOOK_AGAIN: Nanos = Nanos::from_millis(100);
 /// Latencies are kept to this many decimal digits.
 const DIGITS: u8 = 3;
 /// A discard need not be one batch, and small buffers take no long ones.
@@ -71,7 +76,16 @@ pub struct Contender {
 /// What the tasks count.
 struct Tally {
     latencies: Histogram<u64>,
+    syncs: Histogram<u64>,
+    /// Whether anything was written since the last sync: one that has nothing to make durable tells nothing.
+    has_unsynced: bool,
     writes: u64,
+}
+
+impl Tally {
+    fn new() -> Self {
+        Self { latencies: new_histogram(), syncs: new_histogram(), has_unsynced: false, writes: 0 }
+    }
 }
 
 impl Contender {
@@ -93,7 +107,7 @@ impl Contender {
         Ok(Self {
             store: Rc::new(store),
             cursor: Rc::new(Cursor::new(work)),
-            tally: Rc::new(RefCell::new(Tally { latencies: new_histogram(), writes: 0 })),
+            tally: Rc::new(RefCell::new(Tally::new())),
             work: Rc::clone(work),
             options,
             buffer_bytes: if matches!(create.policy, PolicyKind::Direct | PolicyKind::OutOfPlace) {
@@ -152,16 +166,35 @@ impl Contender {
     /// Brings everything home, which belongs to the time it takes.
     ///
     /// # Errors
-    /// The store failed.
+    /// The store failed, or `stop` of [`stop_when`](Contender::stop_when) said so.
     pub fn checkpoint(&mut self) -> Result<(), ReplayError> {
         let handle = self.runtime.handle();
         let began = handle.now();
-        let done = self.runtime.block_on(self.store.checkpoint());
+        let done = self.runtime.block_on(self.unless_stopped(&handle, self.store.checkpoint()));
         self.checkpoint = handle.now() - began;
         self.elapsed += self.checkpoint;
-        done.map_err(failed(self.policy(), "the final checkpoint"))?;
+        done.ok_or(ReplayError::Cancelled)?.map_err(failed(self.policy(), "the final checkpoint"))?;
         self.sample();
         Ok(())
+    }
+
+    /// What comes of it, or `None` if it is to stop before that: a slow drive may have minutes of work left.
+    async fn unless_stopped<T>(&self, handle: &Handle, work: impl Future<Output = T>) -> Option<T> {
+        let mut work = pin!(work);
+        let mut look_again = pin!(handle.sleep(LOOK_AGAIN));
+        poll_fn(|context| {
+            if let Poll::Ready(done) = work.as_mut().poll(context) {
+                return Poll::Ready(Some(done));
+            }
+            while look_again.as_mut().poll(context).is_ready() {
+                if self.cursor.is_stopped() {
+                    return Poll::Ready(None);
+                }
+                look_again.set(handle.sleep(LOOK_AGAIN));
+            }
+            Poll::Pending
+        })
+        .await
     }
 
     /// Reads every written page back, and ends.
@@ -186,7 +219,7 @@ impl Contender {
             verified_pages,
             samples: self.samples,
         };
-        Ok(PolicyOutcome::new(run, &tally.latencies, &stats))
+        Ok(PolicyOutcome::new(run, [&tally.latencies, &tally.syncs], &stats))
     }
 
     /// A client, which takes one step after the other until the stretch is done.
@@ -199,7 +232,13 @@ impl Contender {
             while let Some(step) = cursor.take() {
                 let began = handle.now();
                 match step {
-                    Step::Sync if durability == Durability::Trace => store.sync().await?,
+                    Step::Sync if durability == Durability::Trace => {
+                        let counts = std::mem::take(&mut tally.borrow_mut().has_unsynced);
+                        store.sync().await?;
+                        if counts {
+                            tally.borrow_mut().syncs.saturating_record((handle.now() - began).0);
+                        }
+                    }
                     Step::Sync => {}
                     Step::Discard { page, pages } => {
                         for (page, pages) in pieces(page, pages) {
@@ -213,6 +252,7 @@ impl Contender {
                             Durability::Trace | Durability::None => store.write(batch).await?,
                         }
                         let mut tally = tally.borrow_mut();
+                        tally.has_unsynced = true;
                         tally.latencies.saturating_record((handle.now() - began).0);
                         tally.writes += u64::from(pages);
                     }

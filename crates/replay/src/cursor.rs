@@ -42,10 +42,15 @@ impl Cursor {
         let _ = self.stop.set(Box::new(stop));
     }
 
+    /// Whether `stop` says that it is time.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stop.get().is_some_and(|stop| stop())
+    }
+
     /// The next step of the stretch.
     pub(crate) fn take(&self) -> Option<Step> {
         let next = self.next.get();
-        if next >= self.end.get() || self.stop.get().is_some_and(|stop| stop()) {
+        if next >= self.end.get() || self.is_stopped() {
             return None;
         }
         self.next.set(next + 1);

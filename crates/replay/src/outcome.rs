@@ -29,6 +29,8 @@ pub struct PolicyOutcome {
     pub speedup_over_direct: Option<f64>,
     /// Latency of a write as its client sees it: until it was accepted, or durable where each is.
     pub latency_ns: LatencySummary,
+    /// Latency of the trace's syncs that had something to make durable; `null` where none was replayed.
+    pub sync_latency_ns: Option<LatencySummary>,
     /// Bytes written to the device.
     pub device_written_bytes: u64,
     /// Bytes read from the device, the store's own reading back included.
@@ -201,7 +203,7 @@ pub(crate) struct Run {
 }
 
 impl PolicyOutcome {
-    pub(crate) fn new(run: Run, latencies: &Histogram<u64>, stats: &Stats) -> Self {
+    pub(crate) fn new(run: Run, [writes, syncs]: [&Histogram<u64>; 2], stats: &Stats) -> Self {
         let page_bytes_written = (run.writes * run.page_bytes) as f64;
         Self {
             policy: run.policy.name(),
@@ -213,7 +215,8 @@ impl PolicyOutcome {
             elapsed_ns: run.elapsed_ns,
             checkpoint_ns: run.checkpoint_ns,
             speedup_over_direct: None,
-            latency_ns: LatencySummary::of(latencies),
+            latency_ns: LatencySummary::of(writes),
+            sync_latency_ns: (!syncs.is_empty()).then(|| LatencySummary::of(syncs)),
             device_written_bytes: stats.device_written_bytes,
             device_read_bytes: stats.device_read_bytes,
             device_writes: stats.device_writes,

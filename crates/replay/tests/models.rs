@@ -35,7 +35,8 @@ fn work() -> Rc<Work> {
     };
     let records = (0..2_000).flat_map(|number| {
         let sync = Record { operation: Operation::Sync, length_bytes: 0, ..write(number) };
-        std::iter::once(write(number)).chain((number % 10 == 9).then_some(sync))
+        // Programs sync more than once, and only the first has something to make durable.
+        std::iter::once(write(number)).chain(std::iter::repeat_n(sync, if number % 10 == 9 { 3 } else { 0 }))
     });
     let options = WorkOptions { page_bytes: 4096, limit: None, pages_max: None, wrap: false };
     Rc::new(Work::read(records.map(Ok), options).unwrap())
@@ -79,11 +80,38 @@ fn every_policy_does_the_work_and_keeps_every_page() {
             let drive = outcome.drive.unwrap();
             assert!(drive.flash_bytes_by_page_bytes > 1.0, "{policy}: {drive:?}");
             let flushes = outcome.flushes;
+            let syncs = outcome.sync_latency_ns.and_then(|latency| latency.p50);
+            assert_eq!(syncs.is_some(), durability == Durability::Trace, "{policy}: {syncs:?}");
+            assert!(
+                syncs != Some(0) || queue_depth > 1,
+                "{policy}: syncs with nothing to do are not counted"
+            );
             assert!(durability != Durability::Each || flushes >= 2_000 / 32, "{policy}: {flushes}");
             let last = outcome.samples.last().unwrap();
             assert_eq!((last.writes, last.elapsed_ns), (2_000, outcome.elapsed_ns), "{policy}");
         }
     }
+}
+
+#[test]
+fn a_final_checkpoint_ends_when_it_is_to_stop() {
+    let work = work();
+    let create = CreateOptions::new(PolicyKind::StableBuffer, 4096, work.pages);
+    let options = ContenderOptions {
+        queue_depth: 1,
+        durability: Durability::None,
+        open: OpenOptions::default(),
+        compressible_percent: 0,
+    };
+    let (io, device) = drive("sd-card", None);
+    let mut contender = Contender::new(io, &device, &create, &work, options).unwrap();
+    let stops = Rc::new(Cell::new(false));
+    let asked = Rc::clone(&stops);
+    contender.stop_when(move || asked.get());
+    assert!(contender.run_stretch(1000).unwrap());
+    stops.set(true);
+    let ended = contender.checkpoint();
+    assert!(matches!(ended, Err(ReplayError::Cancelled)), "{ended:?}");
 }
 
 #[test]

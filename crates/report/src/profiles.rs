@@ -11,10 +11,9 @@ use crate::{ReportError, experiments, island};
 
 /// The page of these devices.
 pub(crate) fn page(devices: &[Device]) -> Result<Markup, ReportError> {
-    let (reading, mut missing) = reading(devices);
+    let (reading, missing) = reading(devices);
     let mut questions = vec![reading];
     if let [device] = devices {
-        missing.extend(experiments::missing(device));
         questions.extend(experiments::questions(device));
     } else {
         questions.push(experiments::compared(devices));
@@ -36,12 +35,15 @@ pub(crate) fn page(devices: &[Device]) -> Result<Markup, ReportError> {
 fn reading(devices: &[Device]) -> (Question, Vec<Missing>) {
     let (drawn, without): (Vec<Plot>, Vec<Plot>) =
         plots::all(devices).into_iter().partition(|plot| !plot.views.is_empty());
+    let (even, drawn): (Vec<Plot>, Vec<Plot>) =
+        drawn.into_iter().partition(|plot| plot.id == plots::DRIFT && plots::is_even(devices));
     let missing = without.into_iter().map(|plot| Missing { what: plot.title.to_owned(), why: plot.finding });
     let question = Question {
         id: "reading",
         title: "How does it read?",
         figures: drawn.into_iter().map(Figure::Plot).collect(),
-        remarks: Vec::new(),
+        remarks: even.into_iter().map(|plot| plot.finding).collect(),
+        missing: Vec::new(),
     };
     (question, missing.collect())
 }

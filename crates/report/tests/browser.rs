@@ -145,11 +145,12 @@ fn a_replay_is_drawn_whole() {
         durable: "where the trace syncs",
         queue_depth: 4,
         remarks: &["A remark.".to_owned()],
+        caveats: &["A caveat.".to_owned()],
         policies: &policies,
     };
     let mut visit = Visit::to_page(&nandle_report::replay_html(&report));
     visit.inspect("replay", 5);
-    assert_eq!(visit.page.evaluate("inspection.all()")["tables"]["bars"], 6);
+    assert_eq!(visit.page.evaluate("inspection.all()")["tables"]["bars"], 7);
 }
 
 #[test]

@@ -20,7 +20,9 @@ fn a_trace_is_replayed_on_the_disk_under_every_policy() {
     let place = Place::new();
     place.write("a.csv", trace(1));
     let outcome = place.nandle("replay a.csv --on . --queue-depth 4").done().fits_80_columns();
-    for word in ["direct", "doublewrite", "stable-ring", "was read back", "Fastest here", "may be torn"] {
+    for word in
+        ["direct", "doublewrite", "stable-ring", "was read back", "Fastest here", "may be torn", "longest"]
+    {
         assert!(outcome.stdout.contains(word), "{}", outcome.stdout);
     }
     let json = place.nandle("replay a.csv --on . --json --limit 500 --durability each").done().json();
@@ -42,6 +44,10 @@ fn a_replay_on_a_model_fits_a_terminal_and_tells_what_was_erased() {
     place.write("a.csv", trace(100));
     let told = place.nandle("replay a.csv --on model:mtron-16 --durability each").done();
     let told = told.fits_80_columns().stdout;
+    assert!(!told.contains("a sync: p50") && told.contains("one durable write where"), "{told}");
+    let synced =
+        place.nandle("replay a.csv --on model:mtron-16 --buffer 8MiB").done().fits_80_columns().stdout;
+    assert!(synced.contains("a sync: p50") && synced.contains("direct waits until the drive"), "{synced}");
     assert!(told.contains("8MiB to stage in") && told.contains(" erased ("), "{told}");
 }
 

@@ -3,12 +3,13 @@
 //! What survives a power cut: a page that was committed, and not written again since, is there. One that was being
 //! written may be torn, and of a batch any part may be there. There is nothing to recover.
 
+use std::cell::Cell;
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
 
 use nandle_io::runtime::JoinHandle;
-use nandle_io::{Buffer, BufferMut};
+use nandle_io::{Buffer, BufferMut, Durability};
 
 use super::{Policy, Task};
 use crate::batch::Change;
@@ -18,16 +19,22 @@ use crate::{Batch, PageError, PageNumber, Stats};
 
 pub(crate) struct Direct {
     home: Rc<Home>,
+    /// Calls that write or wait for a flush at present.
+    under_way: Cell<usize>,
 }
 
 impl Direct {
     pub(crate) fn new(home: Rc<Home>) -> Self {
-        Self { home }
+        Self { home, under_way: Cell::default() }
     }
 
     /// Sets all pages of a batch on their way at the same time, behind those that were before; a page that comes twice only
     /// with its last contents.
     pub(super) fn start(&self, batch: Batch) -> Started {
+        self.start_as(batch, Durability::Volatile)
+    }
+
+    fn start_as(&self, batch: Batch, durability: Durability) -> Started {
         let mut tasks = Vec::with_capacity(batch.len());
         for (page, change) in last_of_each(batch) {
             let home = Rc::clone(&self.home);
@@ -35,13 +42,38 @@ impl Direct {
                 match change {
                     Change::Put(contents) => {
                         let sum = checksum(page, &contents);
-                        home.write(vec![Run::of(page, contents, sum)], || 1).await
+                        let run = Run::of(page, contents, sum);
+                        match durability {
+                            Durability::Durable => home.write_durably(run).await,
+                            Durability::Volatile => home.write(vec![run], || 1).await,
+                        }
                     }
                     Change::Discard => home.discard(page).await,
                 }
             }));
         }
         Started(tasks)
+    }
+
+    /// Whether a commit of it may be a single durable write: nothing else has to become durable with it, and nobody is
+    /// there to share a flush with.
+    fn stands_alone(&self, batch: &Batch) -> bool {
+        let is_a_page = matches!(batch.changes(), [(_, Change::Put(_))]);
+        is_a_page && self.under_way.get() == 0 && self.home.disk().is_all_durable()
+    }
+
+    fn begin(&self) -> UnderWay<'_> {
+        self.under_way.update(|calls| calls + 1);
+        UnderWay(&self.under_way)
+    }
+}
+
+/// A call, as long as it lives.
+struct UnderWay<'a>(&'a Cell<usize>);
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.0.update(|calls| calls - 1);
     }
 }
 
@@ -75,7 +107,23 @@ fn last_of_each(batch: Batch) -> Vec<(PageNumber, Change)> {
 impl Policy for Direct {
     fn write(&self, batch: Batch) -> Task<'_, ()> {
         // Not before the first poll, which is when a call begins.
-        Box::pin(async { self.start(batch).finish().await })
+        Box::pin(async {
+            let _call = self.begin();
+            self.start(batch).finish().await
+        })
+    }
+
+    fn commit(&self, batch: Batch) -> Task<'_, ()> {
+        Box::pin(async {
+            let durability =
+                if self.stands_alone(&batch) { Durability::Durable } else { Durability::Volatile };
+            let _call = self.begin();
+            self.start_as(batch, durability).finish().await?;
+            match durability {
+                Durability::Durable => Ok(()),
+                Durability::Volatile => self.home.disk().flush().await,
+            }
+        })
     }
 
     fn keeps_order(&self) -> bool {

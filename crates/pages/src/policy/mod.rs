@@ -40,6 +40,14 @@ pub(crate) trait Policy {
     /// Makes durable what was accepted.
     fn sync(&self) -> Task<'_, ()>;
 
+    /// Both, of a policy that [keeps the order](Policy::keeps_order).
+    fn commit(&self, batch: Batch) -> Task<'_, ()> {
+        Box::pin(async {
+            self.write(batch).await?;
+            self.sync().await
+        })
+    }
+
     /// Reads a page, checked as far as its contents are known.
     fn read(&self, page: PageNumber, into: BufferMut) -> Task<'_, Buffer>;
 

@@ -93,9 +93,12 @@ fn finding(device: &Device) -> String {
     let Some(commit) = device.profile.derived.flush_ns else {
         return "No way to commit was timed often enough to name the soonest.".to_owned();
     };
-    let tail = commit.p99_ns.map_or_else(String::new, |p99| format!(" (99 % within {})", text::time_ns(p99)));
+    let tail = commit.p99_ns.map_or_else(
+        || "too few were timed for a 99th percentile".to_owned(),
+        |p99| format!("99 % within {}", text::time_ns(p99)),
+    );
     format!(
-        "The soonest that {} are durable is {}{tail}, by “{}”.",
+        "The soonest that {} are durable is {} ({tail}), by “{}”.",
         Quantity::size(commit.write_bytes),
         Quantity::time_ns(commit.median_ns.value),
         commit.method

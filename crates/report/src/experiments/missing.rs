@@ -4,20 +4,19 @@ use crate::device::Device;
 use crate::sections::Missing;
 use crate::text;
 
-/// What was not measured on a device, with the reason.
-pub(crate) fn missing(device: &Device) -> Vec<Missing> {
+/// Which of these experiments have no result on a device, each with the reason.
+pub(super) fn missing(device: &Device, names: &[&str]) -> Vec<Missing> {
     let found = &device.profile.experiments;
-    let skipped = found.skipped.iter().map(|skipped| Missing {
-        what: text::clean(&skipped.name),
-        why: format!("{}.", text::clean(&skipped.reason).trim_end_matches('.')),
-    });
-    let named = |name: &str| found.skipped.iter().any(|skipped| skipped.name == name);
-    let silent = absent(found).into_iter().filter(|name| !named(name)).map(|name| Missing {
-        what: name.to_owned(),
-        why: "this profile does not have it; a probe with a larger --budget, on a target that may be written to, does."
-            .to_owned(),
-    });
-    skipped.chain(silent).collect()
+    let absent = absent(found);
+    let why = |name: &str| {
+        let skipped = found.skipped.iter().find(|skipped| skipped.name == name);
+        skipped.map_or_else(
+            || "this profile does not have it; a probe with a larger --budget, on a target that may be written to, does.".to_owned(),
+            |skipped| format!("{}.", text::clean(&skipped.reason).trim_end_matches('.')),
+        )
+    };
+    let absent = names.iter().filter(|name| absent.contains(name));
+    absent.map(|name| Missing { what: (*name).to_owned(), why: why(name) }).collect()
 }
 
 fn absent(found: &Experiments) -> Vec<&'static str> {

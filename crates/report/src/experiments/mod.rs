@@ -18,7 +18,7 @@ mod write_costs;
 
 use nandle_profile::{Conducted, Experiments};
 
-pub(crate) use missing::missing;
+use missing::missing;
 
 use crate::device::Device;
 use crate::figures::{Figure, Question};
@@ -34,12 +34,13 @@ pub(crate) fn questions(device: &Device) -> Vec<Question> {
             title: "What does a write cost in each pattern?",
             figures: present([
                 write_costs::patterns(device),
+                strides::bars(device),
                 streams::areas(devices),
                 streams::partitions(devices),
-                strides::bars(device),
                 write_costs::circumstances(device),
             ]),
             remarks: remarks(found.write_patterns.as_ref(), "Write patterns"),
+            missing: missing(device, &["write-patterns"]),
         },
         Question {
             id: "steady-state",
@@ -56,12 +57,14 @@ pub(crate) fn questions(device: &Device) -> Vec<Question> {
                 remarks(found.fill_level.as_ref(), "Fill levels"),
             ]
             .concat(),
+            missing: missing(device, &["steady-state", "write-cache", "fill-level"]),
         },
         Question {
             id: "commit",
             title: "What does a commit cost?",
             figures: present([flush::plot(devices), group_commit::plot(devices)]),
             remarks: [remarks(found.flush.as_ref(), "Flush"), sentences::atomic_writes(found)].concat(),
+            missing: missing(device, &["flush", "atomic-write"]),
         },
         Question {
             id: "interference",
@@ -69,19 +72,24 @@ pub(crate) fn questions(device: &Device) -> Vec<Question> {
             figures: present([interference::heat(device)]),
             remarks: [remarks(found.interference.as_ref(), "Interference"), sentences::discards(found)]
                 .concat(),
+            missing: missing(device, &["interference", "discard"]),
         },
         Question {
             id: "structure",
             title: "How does it take requests?",
             figures: present([
                 smallest_block::rates(device),
-                smallest_block::alignments(device),
                 read_ahead::streams(device),
                 read_ahead::positions(device),
                 scaling::plot(device),
                 sync_reads::plot(device),
+                smallest_block::alignments(device),
             ]),
             remarks: structure_remarks(found),
+            missing: missing(
+                device,
+                &["smallest-block", "read-ahead", "scaling", "array-layout", "sync-reads"],
+            ),
         },
     ];
     all.into_iter().filter(|question| !question.is_empty()).collect()
@@ -100,6 +108,7 @@ pub(crate) fn compared(devices: &[Device]) -> Question {
             group_commit::plot(devices),
         ]),
         remarks: Vec::new(),
+        missing: Vec::new(),
     }
 }
 

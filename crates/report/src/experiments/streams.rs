@@ -1,11 +1,12 @@
 //! How far random writes may spread, and how many streams may run, before a write becomes dear.
 
+use nandle_profile::Cheap;
 use nandle_profile::experiments::{MicroBenchmark, PatternCost};
 
 use super::label;
 use crate::device::Device;
 use crate::figures::Figure;
-use crate::plots::{Curve, Look, Plot, Point, View, XAxis, YAxis, each};
+use crate::plots::{Curve, Look, Plot, Point, View, XAxis, YAxis};
 use crate::text::{self, Quantity};
 
 const COST: YAxis = YAxis::Factor("Time of a write by that of a sequential one");
@@ -27,24 +28,27 @@ pub(super) fn areas(devices: &[Device]) -> Option<Figure> {
 }
 
 fn areas_finding(devices: &[Device]) -> String {
-    let area = |device: &Device| device.profile.derived.focused_area_bytes;
+    let area = |device: &Device| device.profile.derived.cheap_area_bytes();
     if let [device] = devices {
-        let Some(cost) = device.profile.derived.write_pattern_cost else {
-            return "How large an area may be for random writes to be cheap is not concluded.".to_owned();
-        };
-        return match (area(device), cost.focused) {
-            (Some(area), Some(cost)) => format!(
+        return match area(device) {
+            None => "How large an area may be for random writes to be cheap is not concluded.".to_owned(),
+            Some(Cheap::UpTo { extent, cost: Some(cost) }) => format!(
                 "Random writes stay cheap within {}: there one costs {} times a sequential one.",
-                text::size(&area),
+                text::size(&extent),
                 text::significant(cost.value, 2)
             ),
-            (Some(area), None) => format!("Random writes stay cheap within {}.", text::size(&area)),
-            _ => "No area is small enough for random writes to be cheap.".to_owned(),
+            Some(Cheap::UpTo { extent, cost: None }) => {
+                format!("Random writes stay cheap within {}.", text::size(&extent))
+            }
+            Some(Cheap::Unclear) => {
+                "It is not clear in which area random writes are cheap, if in any: their cost varied too much."
+                    .to_owned()
+            }
+            Some(Cheap::Nowhere) => "No area is small enough for random writes to be cheap.".to_owned(),
         };
     }
-    let areas: Vec<_> = devices.iter().map(|device| area(device).map(|area| area.value as f64)).collect();
-    let size = |bytes: f64| Quantity::size(whole(bytes)).to_string();
-    format!("Random writes stay cheap within {}.", each(devices, &areas, "no area", size))
+    let said = |device: &Device| said(area(device), "no area", |bytes| Quantity::size(bytes).to_string());
+    format!("Random writes stay cheap within {}.", on_each(devices, said))
 }
 
 /// Cost over the number of sequential streams.
@@ -63,20 +67,37 @@ pub(super) fn partitions(devices: &[Device]) -> Option<Figure> {
 }
 
 fn partitions_finding(devices: &[Device]) -> String {
-    let most = |device: &Device| device.profile.derived.partition_count_max;
+    let streams = |device: &Device| device.profile.derived.cheap_streams();
     if let [device] = devices {
-        if device.profile.derived.write_pattern_cost.is_none() {
-            return "How many streams stay cheap is not concluded.".to_owned();
-        }
-        return most(device).map_or_else(
-            || "Not even two streams at a time stay cheap.".to_owned(),
-            |most| format!("Up to {} streams at a time stay cheap.", text::depth(&most)),
-        );
+        return match streams(device) {
+            None => "How many streams stay cheap is not concluded.".to_owned(),
+            Some(Cheap::UpTo { extent, .. }) => {
+                format!("Up to {} streams at a time stay cheap.", text::depth(&extent))
+            }
+            Some(Cheap::Unclear) => {
+                "It is not clear how many streams stay cheap, if any: their cost varied too much.".to_owned()
+            }
+            Some(Cheap::Nowhere) => "Not even two streams at a time stay cheap.".to_owned(),
+        };
     }
-    let counts: Vec<_> =
-        devices.iter().map(|device| most(device).map(|most| f64::from(most.value))).collect();
-    let count = |count: f64| text::plain(whole(count)).to_string();
-    format!("Streams at a time that stay cheap: {}.", each(devices, &counts, "not even two", count))
+    let said = |device: &Device| said(streams(device), "not even two", |count| count.to_string());
+    format!("Streams at a time that stay cheap: {}.", on_each(devices, said))
+}
+
+/// The extent of what is cheap in a word or two, for a comparison.
+fn said<T>(found: Option<Cheap<T>>, nowhere: &str, say: impl Fn(T) -> String) -> String {
+    match found {
+        None => "unknown".to_owned(),
+        Some(Cheap::UpTo { extent, .. }) => say(extent.value),
+        Some(Cheap::Unclear) => "unclear".to_owned(),
+        Some(Cheap::Nowhere) => nowhere.to_owned(),
+    }
+}
+
+/// `8MiB on A and unclear on B`.
+fn on_each(devices: &[Device], say: impl Fn(&Device) -> String) -> String {
+    let said = devices.iter().map(|device| format!("{} on {}", say(device), device.letter()));
+    text::join(&said.collect::<Vec<_>>())
 }
 
 fn curves(

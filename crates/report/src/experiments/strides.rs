@@ -1,4 +1,4 @@
-use nandle_profile::experiments::{MicroBenchmark, PatternCost};
+use nandle_profile::Strides;
 
 use crate::device::Device;
 use crate::figures::{Bar, Bars, Figure, Group};
@@ -6,32 +6,26 @@ use crate::text;
 
 /// Cost of writing at a constant distance: bars, because strides are negative and zero too.
 pub(super) fn bars(device: &Device) -> Option<Figure> {
-    let found = &device.profile.experiments.write_patterns.as_ref()?.findings;
-    let stride = |row: &PatternCost| row.pattern.strip_prefix("ordered:")?.parse::<i64>().ok();
-    let order = found.patterns.iter().filter(|row| row.micro_benchmark == MicroBenchmark::Order);
-    let mut rows: Vec<_> = order.filter_map(|row| Some((stride(row)?, row.relative_cost?))).collect();
+    let mut rows: Vec<_> = device.profile.stride_costs().collect();
     rows.sort_by_key(|(stride, _)| *stride);
-    let cheap = &device.profile.derived.cheap_strides_blocks;
+    let cheap = device.profile.cheap_strides();
     let bar = |(stride, ratio): &(i64, nandle_profile::Interval<f64>)| Bar {
         label: signed(*stride),
         value: ratio.value,
         said: format!("× {}", text::factor(ratio)),
-        kind: usize::from(!cheap.contains(stride)),
+        kind: usize::from(!cheap.clear.contains(stride)),
     };
     let bars: Vec<_> = rows.iter().map(bar).collect();
     if bars.is_empty() {
         return None;
     }
-    let named: Vec<_> = cheap.iter().map(|stride| signed(*stride)).collect();
     Some(Figure::Bars(Bars {
         id: "strides",
         title: "Strides",
         finding: if device.profile.derived.write_pattern_cost.is_none() {
             "Which strides are cheap is not concluded.".to_owned()
-        } else if named.is_empty() {
-            "No stride but one block onward is clearly cheap.".to_owned()
         } else {
-            format!("Cheap beside one block onward: strides of {} blocks.", text::join(&named))
+            finding(&cheap)
         },
         note: "+1 would be sequential; 0 writes the same block again and again, negative strides go backward. Cheap ones \
                have the first colour."
@@ -39,6 +33,18 @@ pub(super) fn bars(device: &Device) -> Option<Figure> {
         quantity: "Time of a write by that of a sequential one, ×, by the stride in blocks".to_owned(),
         groups: Group::alone(bars),
     }))
+}
+
+fn finding(cheap: &Strides) -> String {
+    let named = |strides: &[i64]| text::join(&strides.iter().copied().map(signed).collect::<Vec<_>>());
+    let clear = match cheap.clear.as_slice() {
+        [] => "No stride but one block onward is surely cheap.".to_owned(),
+        strides => format!("Cheap beside one block onward: strides of {} blocks.", named(strides)),
+    };
+    match cheap.unclear.as_slice() {
+        [] => clear,
+        strides => format!("{clear} Of {} it is not clear: they may be dear.", named(strides)),
+    }
 }
 
 /// With the sign that print has: `+2`, `0`, `−2`.
@@ -52,10 +58,25 @@ fn signed(stride: i64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use nandle_profile::Interval;
+
     use super::*;
 
     #[test]
     fn strides_have_their_sign() {
         assert_eq!([-4, 0, 2].map(signed), ["−4", "0", "+2"]);
+    }
+
+    #[test]
+    fn a_stride_that_may_be_dear_is_not_listed_as_cheap() {
+        let mut profile = crate::made_up::written();
+        profile.derived.cheap_strides_blocks = vec![-1, 0];
+        let written = profile.experiments.write_patterns.as_mut().unwrap();
+        let row = written.findings.patterns.iter_mut().find(|row| row.pattern == "ordered:-1").unwrap();
+        row.relative_cost = Some(Interval { value: 3.4, low: 0.0, high: 12.0 });
+        assert_eq!(
+            finding(&profile.cheap_strides()),
+            "Cheap beside one block onward: strides of 0 blocks. Of −1 it is not clear: they may be dear."
+        );
     }
 }

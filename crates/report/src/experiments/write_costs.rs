@@ -1,5 +1,5 @@
 use nandle_profile::experiments::{MicroBenchmark, PatternCost};
-use nandle_profile::{Interval, OperationKind, WritePatternCost};
+use nandle_profile::{Cheap, Interval, OperationKind, WritePatternCost};
 
 use crate::device::Device;
 use crate::figures::{Bar, Bars, Figure, Group};
@@ -9,12 +9,18 @@ use crate::text::{self, Quantity};
 pub(super) fn patterns(device: &Device) -> Option<Figure> {
     let derived = &device.profile.derived;
     let cost = derived.write_pattern_cost.as_ref()?;
-    let area = derived.focused_area_bytes.map(|area| Quantity::size(area.value).to_string());
-    let streams = derived.partition_count_max.map(|streams| streams.value.to_string());
+    let area = match derived.cheap_area_bytes() {
+        Some(Cheap::UpTo { extent, .. }) => Quantity::size(extent.value).to_string(),
+        _ => "a small area".to_owned(),
+    };
+    let streams = match derived.cheap_streams() {
+        Some(Cheap::UpTo { extent, .. }) => extent.value.to_string(),
+        _ => "several".to_owned(),
+    };
     let named = [
         ("sequential".to_owned(), Some(Interval { value: 1.0, low: 1.0, high: 1.0 })),
-        (format!("focused: at random within {}", area.unwrap_or_default()), cost.focused),
-        (format!("partitioned: {} streams", streams.unwrap_or_default()), cost.partitioned),
+        (format!("focused: at random within {area}"), cost.focused),
+        (format!("partitioned: {streams} streams"), cost.partitioned),
         ("ordered: the cheapest stride but +1".to_owned(), cost.ordered),
         ("random, all over".to_owned(), Some(cost.random)),
     ];
@@ -50,7 +56,7 @@ fn finding(cost: &WritePatternCost) -> String {
     };
     let cheapest = [("focused", cost.focused), ("partitioned", cost.partitioned), ("ordered", cost.ordered)]
         .into_iter()
-        .filter_map(|(name, ratio)| Some((name, ratio?.value)))
+        .filter_map(|(name, ratio)| Some((name, ratio.filter(WritePatternCost::is_clear)?.value)))
         .min_by(|a, b| a.1.total_cmp(&b.1));
     match cheapest {
         Some((name, ratio)) if random >= 1.25 && ratio < random => format!(

@@ -8,6 +8,7 @@ pub(crate) use bars::{Bar, Bars, Group};
 pub(crate) use heat::{Heat, HeatCell, HeatRow};
 
 use crate::plots::Plot;
+use crate::sections::Missing;
 
 /// Something to look at.
 pub(crate) enum Figure {
@@ -24,6 +25,8 @@ pub(crate) struct Question {
     pub(crate) figures: Vec<Figure>,
     /// What no figure shows, each a sentence; and what a reader of the figures should know.
     pub(crate) remarks: Vec<String>,
+    /// What would answer it too, and why it wasn't measured.
+    pub(crate) missing: Vec<Missing>,
 }
 
 impl Plot {
@@ -35,7 +38,7 @@ impl Plot {
 
 impl Question {
     pub(crate) fn is_empty(&self) -> bool {
-        self.figures.is_empty() && self.remarks.is_empty()
+        self.figures.is_empty() && self.remarks.is_empty() && self.missing.is_empty()
     }
 
     pub(crate) fn plots(&self) -> impl Iterator<Item = &Plot> {

@@ -65,12 +65,7 @@ fn finding_of_one(device: &Device) -> String {
     let Some(best) = device.random_reads().max_by(|a, b| bandwidth(a).total_cmp(&bandwidth(b))) else {
         return MISSING.to_owned();
     };
-    let peak = format!(
-        "Random reading peaks at {}, with {} blocks at depth {}.",
-        Quantity::bandwidth(bandwidth(&best)),
-        Quantity::size(best.cell.block_bytes),
-        best.cell.queue_depth,
-    );
+    let peak = peak(device, best);
     let efficient = device.profile.derived.efficient_block_bytes.as_ref();
     let near = efficient.map(|block| {
         format!("{} is the smallest block that comes within 10 % of its best.", Quantity::size(block.value))
@@ -79,6 +74,22 @@ fn finding_of_one(device: &Device) -> String {
     let ends = [curve.line.first(), curve.line.last()].into_iter().flatten();
     let ends = ends.filter_map(|end| beside_the_peak(*end, bandwidth(&best)));
     [Some(peak), near].into_iter().flatten().chain(ends).collect::<Vec<_>>().join(" ")
+}
+
+/// The greatest of many noisy points lies by chance a little above the best plateau, which is what the page gives as the
+/// device's bandwidth.
+fn peak(device: &Device, best: &MeasuredCell) -> String {
+    let point = Quantity::bandwidth(best.steady_bandwidth_bytes_per_s.value);
+    let (block, depth) = (Quantity::size(best.cell.block_bytes), best.cell.queue_depth);
+    let plateau = device.profile.derived.random_bandwidth_bytes_per_s_max;
+    match plateau.filter(|plateau| Quantity::bandwidth(plateau.value) != point) {
+        None => format!("Random reading peaks at {point}, with {block} blocks at depth {depth}."),
+        Some(plateau) => format!(
+            "Random reading reaches {}; the highest point here, {point} with {block} blocks at depth {depth}, differs from that \
+             by what single points scatter.",
+            Quantity::bandwidth(plateau.value)
+        ),
+    }
 }
 
 /// What an end of the curve gets, where it falls short of the peak.
@@ -129,6 +140,20 @@ mod tests {
             "Random reading peaks at 1.00 GB/s, with 64KiB blocks at depth 32. 64KiB is the smallest block that \
              comes within 10 % of its best. At that depth 4KiB blocks get 40 % of the peak. At that depth 4MiB \
              blocks get 83 % of the peak."
+        );
+    }
+
+    #[test]
+    fn a_peak_beside_the_best_plateau_is_explained() {
+        let mut profile = made_up::with_random_reads(&CELLS);
+        profile.derived.random_bandwidth_bytes_per_s_max =
+            Some(Interval { value: 9.9e8, low: 9e8, high: 1.1e9 });
+        let said = finding(&[profile]);
+        assert!(
+            said.starts_with(
+                "Random reading reaches 990 MB/s; the highest point here, 1.00 GB/s with 64KiB blocks"
+            ),
+            "{said}"
         );
     }
 

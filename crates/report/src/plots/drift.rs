@@ -5,6 +5,16 @@ use super::{Curve, Line, Look, Plot, Point, View, XAxis, YAxis};
 use crate::device::Device;
 use crate::text::{self, Quantity};
 
+/// The plot's anchor.
+pub(crate) const DRIFT: &str = "reference-over-time";
+/// A variation below this draws a straight line, of which a sentence says as much.
+const EVEN: f64 = 0.01;
+
+/// Whether all devices were so steady that there is nothing to see.
+pub(crate) fn is_even(devices: &[Device]) -> bool {
+    devices.iter().all(|device| reference(device).is_some_and(|reference| reference.variation < EVEN))
+}
+
 /// The reference cell's bandwidth over the time of the probe, by its median: how steady the device was.
 pub(super) fn plot(devices: &[Device]) -> Plot {
     let label =
@@ -13,7 +23,7 @@ pub(super) fn plot(devices: &[Device]) -> Plot {
     let drawn = curves.iter().any(|curve| !curve.is_empty());
     let view = || View { name: "reference cell".to_owned(), curves };
     Plot {
-        id: "reference-over-time",
+        id: DRIFT,
         title: "The reference cell over time",
         finding: finding(devices),
         note: "One cell is measured again and again between the others. Its course is the drift that the \

@@ -12,6 +12,7 @@ mod queue_depth;
 mod sequential;
 
 pub(crate) use curve::{Curve, Look, Point};
+pub(crate) use drift::{DRIFT, is_even};
 pub(crate) use each::each;
 
 use crate::device::Device;

@@ -35,13 +35,15 @@ pub struct ReplayReport<'a> {
     pub queue_depth: u32,
     /// What a reader of the figures should know, each a sentence.
     pub remarks: &'a [String],
+    /// What makes the policies' figures differ that isn't their merit, each a sentence.
+    pub caveats: &'a [String],
     /// What each policy took.
     pub policies: &'a [PolicyOutcome],
 }
 
 /// The report on a replay as one HTML document that needs no network and no other file.
 pub fn replay_html(report: &ReplayReport) -> String {
-    let questions = questions(report.policies);
+    let questions = questions(report);
     let missing = missing(report.policies);
     let anchors = questions.iter().map(|question| (question.id, question.title));
     let anchors = anchors.chain((!missing.is_empty()).then_some(("not-measured", "Not measured")));
@@ -58,18 +60,25 @@ pub fn replay_html(report: &ReplayReport) -> String {
     document(&Page { title, body, plots, islands: Vec::new() }).into_string()
 }
 
-fn questions(policies: &[PolicyOutcome]) -> Vec<Question> {
+fn questions(report: &ReplayReport) -> Vec<Question> {
+    let policies = report.policies;
     let question = |id, title, figures: Vec<Option<_>>| Question {
         id,
         title,
         figures: figures.into_iter().flatten().collect(),
         remarks: Vec::new(),
+        missing: Vec::new(),
     };
     let mut all = vec![
         question(
             "speed",
             "Which policy is fastest?",
-            vec![speed::times(policies), speed::latencies(policies), over_time::progress(policies)],
+            vec![
+                speed::times(policies),
+                over_time::progress(policies),
+                speed::latencies(policies),
+                speed::syncs(policies),
+            ],
         ),
         question(
             "amounts",
@@ -88,9 +97,10 @@ fn questions(policies: &[PolicyOutcome]) -> Vec<Question> {
             vec![instances::mix(policies), instances::lengths(policies), over_time::occupancy(policies)],
         ),
     ];
-    let promised = promises_in_words(policies);
-    if let Some(speed) = all.first_mut().filter(|_| !promised.is_empty()) {
-        speed.remarks.push(promised);
+    if let Some(speed) = all.first_mut() {
+        let promised = promises_in_words(policies);
+        speed.remarks.extend((!promised.is_empty()).then_some(promised));
+        speed.remarks.extend(report.caveats.iter().cloned());
     }
     all.into_iter().filter(|question| !question.is_empty()).collect()
 }

@@ -41,31 +41,62 @@ fn finding(fastest: &PolicyOutcome) -> String {
 
 type Quantile = fn(&LatencySummary) -> Option<u64>;
 
+const QUANTILES: [(&str, Quantile); 4] = [
+    ("Median", |latency| latency.p50),
+    ("99th percentile", |latency| latency.p99),
+    ("99.9th percentile", |latency| latency.p999),
+    ("Longest", |latency| latency.max),
+];
+
 /// What a client waits for a write.
 pub(super) fn latencies(policies: &[PolicyOutcome]) -> Option<Figure> {
-    const QUANTILES: [(&str, Quantile); 3] = [
-        ("Median", |latency| latency.p50),
-        ("99th percentile", |latency| latency.p99),
-        ("99.9th percentile", |latency| latency.p999),
-    ];
+    let p99 = policies.iter().filter_map(|policy| policy.latency_ns.p99).min()?;
+    let longest = longest(policies).map_or_else(String::new, |sentence| format!(" {sentence}"));
+    Some(Figure::Bars(Bars {
+        id: "write-latency",
+        title: "Latency of a write",
+        finding: shortest(policies, p99) + &longest,
+        note: "As its client sees it: until the write was accepted, or durable where each is.".to_owned(),
+        quantity: "Time of a write".to_owned(),
+        groups: groups(policies, |policy| Some(policy.latency_ns)),
+    }))
+}
+
+/// What a client waits for a sync of the trace.
+pub(super) fn syncs(policies: &[PolicyOutcome]) -> Option<Figure> {
+    let median = |policy: &PolicyOutcome| policy.sync_latency_ns?.p50;
+    let known = policies.iter().filter_map(|policy| Some((policy, median(policy)?)));
+    let (quickest, p50) = known.min_by_key(|(_, p50)| *p50)?;
+    Some(Figure::Bars(Bars {
+        id: "sync-latency",
+        title: "Latency of a sync",
+        finding: format!("{} syncs soonest: {} (median).", quickest.policy, text::time_ns(p50)),
+        note: "Until all that was written before is durable: what a commit waits for.".to_owned(),
+        quantity: "Time of a sync".to_owned(),
+        groups: groups(policies, |policy| policy.sync_latency_ns),
+    }))
+}
+
+/// The stall that hides behind the quantiles.
+fn longest(policies: &[PolicyOutcome]) -> Option<String> {
+    let known = policies.iter().filter_map(|policy| Some((policy, policy.latency_ns.max?)));
+    let (policy, longest) = known.max_by_key(|(_, longest)| *longest)?;
+    Some(format!("The longest wait of all is {}, with {}.", text::time_ns(longest), policy.policy))
+}
+
+fn groups(
+    policies: &[PolicyOutcome],
+    latency: impl Fn(&PolicyOutcome) -> Option<LatencySummary>,
+) -> Vec<Group> {
     let group = |(name, quantile): &(&str, Quantile)| {
         let bar = |(kind, policy): (usize, &PolicyOutcome)| {
-            let ns = quantile(&policy.latency_ns)?;
+            let ns = quantile(&latency(policy)?)?;
             let said = text::time_ns(ns);
             Some(Bar { label: policy.policy.to_owned(), value: ns as f64, said, kind })
         };
         Group { name: (*name).to_owned(), bars: policies.iter().enumerate().filter_map(bar).collect() }
     };
-    let groups: Vec<_> = QUANTILES.iter().map(group).filter(|group| !group.bars.is_empty()).collect();
-    let p99 = policies.iter().filter_map(|policy| policy.latency_ns.p99).min()?;
-    Some(Figure::Bars(Bars {
-        id: "write-latency",
-        title: "Latency of a write",
-        finding: shortest(policies, p99),
-        note: "As its client sees it: until the write was accepted, or durable where each is.".to_owned(),
-        quantity: "Time of a write".to_owned(),
-        groups,
-    }))
+    QUANTILES.iter().map(group).filter(|group| !group.bars.is_empty()).collect()
 }
 
 /// Who has the shortest 99th percentile: often several, where a write goes into memory.

@@ -15,7 +15,7 @@ pub(super) fn bars(bars: &Bars) -> Markup {
             p.y-label { (bars.quantity) }
             table.bars {
                 @for group in &bars.groups {
-                    @if !group.name.is_empty() { tr.group { th colspan="3" { (group.name) } } }
+                    @if !group.name.is_empty() { tr.group { th colspan="3" { (text::bind(&group.name)) } } }
                     @for bar in &group.bars { (row(bar, bars.greatest())) }
                 }
             }
@@ -28,9 +28,9 @@ fn row(bar: &Bar, greatest: f64) -> Markup {
     let share = if greatest > 0.0 { (100.0 * bar.value / greatest).clamp(0.0, 100.0) } else { 0.0 };
     html! {
         tr {
-            th scope="row" { bdi { (bar.label) } }
+            th scope="row" { bdi { (text::bind(&bar.label)) } }
             td.bar { span style=(format!("width: {share:.1}%; --ink: var(--kind-{})", bar.kind % 8)) {} }
-            td { (bar.said) }
+            td { (text::bind(&bar.said)) }
         }
     }
 }

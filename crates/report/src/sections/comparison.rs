@@ -30,7 +30,7 @@ pub(crate) fn comparison(devices: &[Device]) -> Markup {
             }
             div.scroll tabindex="0" role="region" aria-label="Comparison" {
                 table.compare {
-                    caption { span { "In parentheses: 95 % intervals. “best”: its interval lies clear above all others." } }
+                    caption { span { "In parentheses: 95 % intervals. “unclear”: the interval reaches zero or spans a factor of ten. “best”: it lies clear above all others." } }
                     thead { tr {
                         td {}
                         @for device in devices { th scope="col" { bdi { (device.label()) } } }

@@ -1,5 +1,6 @@
 use maud::{Markup, html};
-use nandle_profile::{DepthForBlock, Derived};
+use nandle_profile::experiments::FlushCosts;
+use nandle_profile::{CommitTime, DepthForBlock, Derived, SteadyStateFigures};
 
 use crate::device::Device;
 use crate::text::{self, Quantity};
@@ -32,9 +33,9 @@ pub(crate) fn key_figures(device: &Device) -> Markup {
     }
 }
 
-/// The bounds alone, for the line below a value.
-fn bounds(low: &Quantity, high: &Quantity) -> String {
-    if low == high { String::new() } else { format!("{low} to {high}") }
+/// The bounds behind what the figure is, for the line below a value.
+fn with_bounds(what: &str, bounds: Option<String>) -> String {
+    [Some(what.to_owned()), bounds].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 fn random_bandwidth(derived: &Derived) -> KeyFigure {
@@ -43,7 +44,7 @@ fn random_bandwidth(derived: &Derived) -> KeyFigure {
         name: "Random bandwidth",
         value: best.map(|best| Quantity::bandwidth(best.value)),
         detail: best.map_or_else(String::new, |best| {
-            bounds(&Quantity::bandwidth(best.low), &Quantity::bandwidth(best.high))
+            with_bounds("best plateau", text::bounds(best, Quantity::bandwidth))
         }),
     }
 }
@@ -54,7 +55,7 @@ fn rate(derived: &Derived) -> KeyFigure {
     KeyFigure {
         name: "Random reads",
         value: best.map(|best| quantity(best.value)),
-        detail: best.map_or_else(String::new, |best| bounds(&quantity(best.low), &quantity(best.high))),
+        detail: best.map_or_else(String::new, |best| with_bounds("at most", text::bounds(best, quantity))),
     }
 }
 
@@ -74,10 +75,7 @@ fn block(derived: &Derived) -> KeyFigure {
         name: "Efficient block",
         value: block.map(|block| Quantity::size(block.value)),
         detail: block.map_or_else(String::new, |block| {
-            match bounds(&Quantity::size(block.low), &Quantity::size(block.high)) {
-                bounds if bounds.is_empty() => "smallest near full bandwidth".to_owned(),
-                bounds => bounds,
-            }
+            with_bounds("smallest near full", text::bounds(block, Quantity::size))
         }),
     }
 }
@@ -90,24 +88,44 @@ fn writes(device: &Device) -> impl Iterator<Item = KeyFigure> {
         name: "Random write cost",
         value: cost.map(|cost| Quantity { unit: "\u{a0}× sequential", ..Quantity::bare(cost.random.value) }),
         detail: cost.map_or_else(String::new, |cost| {
-            bounds(&Quantity::bare(cost.random.low), &Quantity::bare(cost.random.high))
+            let block = format!("{} writes", Quantity::size(cost.block_bytes));
+            with_bounds(&block, text::bounds(&cost.random, Quantity::bare))
         }),
     });
     let steady = derived.steady_state.as_ref();
     let for_long = found.steady_state.as_ref().map(|_| KeyFigure {
         name: "Random writes for long",
         value: steady.map(|steady| Quantity::bandwidth(steady.random_write_bytes_per_s.value)),
-        detail: steady
-            .map_or_else(String::new, |steady| format!("in {} blocks", Quantity::size(steady.block_bytes))),
+        detail: steady.map_or_else(String::new, for_long_detail),
     });
     let commit = derived.flush_ns.as_ref();
     let durable = found.flush.as_ref().map(|_| KeyFigure {
         name: "Commit",
         value: commit.map(|commit| Quantity::time_ns(commit.median_ns.value)),
-        detail: commit
-            .map_or_else(String::new, |commit| format!("median, {}", Quantity::size(commit.write_bytes))),
+        detail: found
+            .flush
+            .as_ref()
+            .zip(commit)
+            .map_or_else(String::new, |(flush, commit)| commit_detail(commit, &flush.findings)),
     });
     [random, for_long, durable].into_iter().flatten()
+}
+
+fn for_long_detail(steady: &SteadyStateFigures) -> String {
+    let block = format!("{} writes", Quantity::size(steady.block_bytes));
+    with_bounds(&block, text::bounds(&steady.random_write_bytes_per_s, Quantity::bandwidth))
+}
+
+/// Half of the commits take no longer than the tile's figure; what the others take is told here.
+fn commit_detail(commit: &CommitTime, found: &FlushCosts) -> String {
+    let what = format!("median, {}", Quantity::size(commit.write_bytes));
+    let mean_ns = found.commits.iter().find(|cost| commit.is_of(cost)).and_then(|cost| cost.latency_ns.mean);
+    let mean = mean_ns.map_or_else(String::new, |ns| format!("; mean {}", Quantity::time_ns(ns)));
+    let tail = commit.p99_ns.map_or_else(
+        || "; too few for a 99th percentile".to_owned(),
+        |p99| format!("; 99\u{a0}% within {}", text::time_ns(p99)),
+    );
+    what + &mean + &tail
 }
 
 /// The depth for the efficient block, or for the block next above it that has one.

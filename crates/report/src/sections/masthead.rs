@@ -83,7 +83,7 @@ fn particulars(profile: &DeviceProfile) -> Markup {
     ];
     html! {
         dl.particulars {
-            @for (term, value) in rows { div { dt { (term) } dd { bdi { (value) } } } }
+            @for (term, value) in rows { div { dt { (term) } dd { bdi { (text::bind(&value)) } } } }
         }
     }
 }

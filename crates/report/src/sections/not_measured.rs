@@ -15,10 +15,27 @@ pub(crate) fn not_measured(missing: &[Missing]) -> Markup {
         @if !missing.is_empty() {
             section #not-measured {
                 h2 { "Not measured" }
-                ul.not-drawn {
-                    @for missing in missing { li { strong { (missing.what) ":" } " " (text::bind(&missing.why)) } }
-                }
+                (lines(missing))
             }
+        }
+    }
+}
+
+/// A line for each, of which those with the same reason share one.
+pub(super) fn lines(missing: &[Missing]) -> Markup {
+    let mut reasons: Vec<&str> = Vec::new();
+    for missing in missing {
+        if !reasons.contains(&missing.why.as_str()) {
+            reasons.push(&missing.why);
+        }
+    }
+    let with = |why: &str| {
+        let named = missing.iter().filter(|missing| missing.why == why).map(|missing| missing.what.clone());
+        text::join(&named.collect::<Vec<_>>())
+    };
+    html! {
+        ul.not-drawn {
+            @for why in reasons { li { strong { (with(why)) ":" } " " (text::bind(why)) } }
         }
     }
 }

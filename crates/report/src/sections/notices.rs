@@ -46,7 +46,7 @@ fn notice(title: &str, kind: &str, sentences: &[String]) -> Markup {
     html! {
         div.notice.(kind) {
             p.notice-title { (title) }
-            ul { @for sentence in sentences { li { bdi { (text::clean(sentence)) } } } }
+            ul { @for sentence in sentences { li { bdi { (text::bind(&text::clean(sentence))) } } } }
         }
     }
 }

@@ -1,9 +1,10 @@
 use std::collections::BTreeSet;
 
 use maud::{Markup, html};
+use nandle_profile::Interval;
 
-use crate::plots::{Curve, Line, Plot, View};
-use crate::text;
+use crate::plots::{Curve, Line, Plot, Point, View};
+use crate::text::{self, Quantity};
 
 /// A plot with its finding above it and its figures below it.
 pub(super) fn plot(plot: &Plot) -> Markup {
@@ -95,20 +96,26 @@ fn table(plot: &Plot, view: &View, index: usize) -> Markup {
     }
 }
 
+/// A point's bounds as the table has them.
+fn bounds(point: &Point, divisor: f64) -> Option<String> {
+    let (low, high) = point.bounds?;
+    text::bounds(&Interval { value: point.y, low, high }, |value| Quantity::bare(value / divisor))
+}
+
 fn has_fitted(view: &View) -> bool {
     view.curves.iter().any(|curve| curve.line.len() > curve.measured.len())
 }
 
 fn figure_cell(curve: &Curve, x: f64, divisor: f64) -> Markup {
     let number = |value: f64| text::significant(value / divisor, 3);
-    let exact = |point: &&crate::plots::Point| point.x.total_cmp(&x).is_eq();
+    let exact = |point: &&Point| point.x.total_cmp(&x).is_eq();
     let measured = curve.measured.iter().find(exact);
     let on_line = curve.line.iter().find(|(at, _)| at.total_cmp(&x).is_eq());
     html! {
         @match (measured, on_line) {
             (Some(point), _) => td {
                 (number(point.y))
-                @if let Some((low, high)) = point.bounds { span.bounds { " (" (number(low)) "–" (number(high)) ")" } }
+                @if let Some(bounds) = bounds(point, divisor) { span.bounds { " (" (bounds) ")" } }
             },
             (None, Some((_, y))) => td { em { (number(*y)) } },
             (None, None) => td.none { "–" },

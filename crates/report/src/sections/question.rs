@@ -1,5 +1,6 @@
 use maud::{Markup, html};
 
+use super::not_measured::lines;
 use super::{bars, heat, plot};
 use crate::figures::{Figure, Question};
 use crate::text;
@@ -10,13 +11,24 @@ pub(crate) fn question(question: &Question) -> Markup {
         @if !question.is_empty() {
             section.question id=(question.id) {
                 h2 { (question.title) }
-                div.plots { @for shown in &question.figures { (figure(shown)) } }
+                @for alike in question.figures.chunk_by(is_alike) {
+                    div.plots { @for shown in alike { (figure(shown)) } }
+                }
                 @if !question.remarks.is_empty() {
                     ul.remarks { @for remark in &question.remarks { li { (text::bind(remark)) } } }
+                }
+                @if !question.missing.is_empty() {
+                    p.not-measured { "Not measured:" }
+                    (lines(&question.missing))
                 }
             }
         }
     }
+}
+
+/// Whether two figures share the rows of a grid: a plot is as high as any other, a table as its lines are.
+fn is_alike(one: &Figure, other: &Figure) -> bool {
+    matches!(one, Figure::Plot(_)) == matches!(other, Figure::Plot(_))
 }
 
 fn figure(figure: &Figure) -> Markup {

@@ -27,7 +27,7 @@ pub(crate) fn in_words(device: &Device, level: Level) -> Markup {
                     }
                 } }
             }
-            p.aside { "In parentheses: 95 % intervals. “Near full” is within 10 % of the best bandwidth seen." }
+            p.aside { "In parentheses: 95 % intervals; “unclear” where one reaches zero or spans a factor of ten. “Near full” is within 10 % of the best bandwidth seen." }
         }
     }
 }

@@ -1,35 +1,40 @@
+use std::ops::Div;
+
 use nandle_profile::Interval;
 
 use super::quantity::Quantity;
 
+/// Stands for bounds that say nothing of a value's size.
+const UNCLEAR: &str = "unclear";
+
 /// A bandwidth with its interval: `3.21 GB/s (3.15–3.27)`.
 pub(crate) fn bandwidth(interval: &Interval<f64>) -> String {
-    with_bounds(interval, |value| Quantity::bandwidth(*value))
+    with_bounds(interval, Quantity::bandwidth)
 }
 
 /// Requests by second with their interval.
 pub(crate) fn iops(interval: &Interval<f64>) -> String {
-    with_bounds(interval, |value| Quantity::bare(*value))
+    with_bounds(interval, Quantity::bare)
 }
 
 /// A ratio as a factor with its interval.
 pub(crate) fn factor(interval: &Interval<f64>) -> String {
-    with_bounds(interval, |value| Quantity::bare(*value))
+    with_bounds(interval, Quantity::bare)
 }
 
 /// A block size with its interval.
 pub(crate) fn size(interval: &Interval<u64>) -> String {
-    with_bounds(interval, |value| Quantity::size(*value))
+    with_bounds(interval, Quantity::size)
 }
 
 /// A queue depth with its interval.
 pub(crate) fn depth(interval: &Interval<u32>) -> String {
-    with_bounds(interval, |value| plain(u64::from(*value)))
+    with_bounds(interval, |value| plain(u64::from(value)))
 }
 
 /// A number of blocks with its interval.
 pub(crate) fn count(interval: &Interval<u64>) -> String {
-    with_bounds(interval, |value| plain(*value))
+    with_bounds(interval, plain)
 }
 
 /// A time in its best unit.
@@ -42,21 +47,44 @@ pub(crate) fn plain(number: u64) -> Quantity {
     Quantity { number: super::grouped(&number.to_string()), unit: "" }
 }
 
-/// The unit once when all three share it; no bounds when they would read the same as the value.
-fn with_bounds<T>(interval: &Interval<T>, quantity: impl Fn(&T) -> Quantity) -> String {
-    let (value, low, high) = (quantity(&interval.value), quantity(&interval.low), quantity(&interval.high));
+/// The value with its bounds behind it.
+fn with_bounds<T: Bound>(interval: &Interval<T>, quantity: impl Fn(T) -> Quantity) -> String {
+    let value = quantity(interval.value);
+    let bounds = bounds(interval, &quantity).map(|bounds| format!(" ({bounds})"));
+    format!("{value}{}", bounds.unwrap_or_default())
+}
+
+/// Numbers that bounds are made of.
+pub(crate) trait Bound: PartialOrd + Copy + From<u8> + Div<Output = Self> {}
+
+impl<T: PartialOrd + Copy + From<u8> + Div<Output = T>> Bound for T {}
+
+/// The bounds alone: `3.15–3.27`, with their units where those aren't the value's; [`UNCLEAR`] where they tell nothing;
+/// `None` where they read the same as the value.
+pub(crate) fn bounds<T: Bound>(interval: &Interval<T>, quantity: impl Fn(T) -> Quantity) -> Option<String> {
+    let [value, low, high] = [interval.value, interval.low, interval.high].map(quantity);
     if low == value && high == value {
-        value.to_string()
+        None
+    } else if !interval.is_telling() {
+        Some(UNCLEAR.to_owned())
     } else if low.unit == value.unit && high.unit == value.unit && value.unit.starts_with('\u{a0}') {
-        format!("{value} ({}–{})", low.number, high.number)
+        Some(format!("{}–{}", low.number, high.number))
     } else {
-        format!("{value} ({low}–{high})")
+        Some(format!("{low}–{high}"))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bounds_that_tell_nothing_are_not_printed() {
+        let nothing = Interval { value: 1.023e9, low: 0.0, high: 2.928e9 };
+        assert_eq!(bandwidth(&nothing), "1.02\u{a0}GB/s (unclear)");
+        assert_eq!(depth(&Interval { value: 4, low: 2, high: 128 }), "4 (unclear)");
+        assert_eq!(factor(&Interval::exact(0.0)), "0");
+    }
 
     #[test]
     fn an_interval_names_its_unit_once_where_it_can() {

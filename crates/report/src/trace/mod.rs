@@ -32,6 +32,7 @@ pub fn trace_html(report: &TraceReport) -> String {
         title,
         figures: figures.into_iter().flatten().collect(),
         remarks: Vec::new(),
+        missing: Vec::new(),
     };
     let mut questions = vec![
         question("again", "What is written again?", vec![curves::rewrites(found), curves::skew(found)]),
@@ -61,15 +62,14 @@ pub fn trace_html(report: &TraceReport) -> String {
 
 fn masthead(report: &TraceReport) -> Markup {
     let found = report.statistics;
-    let amount =
-        |requests: u64, bytes: u64| format!("{}, {}", text::plain(requests), Quantity::capacity(bytes));
+    let amount = |requests: u64, bytes: u64| match requests {
+        0 => "none".to_owned(),
+        _ => format!("{}, {} in all", text::plain(requests), Quantity::capacity(bytes)),
+    };
     let times = found.pages_written as f64 / (found.pages_distinct as f64).max(1.0);
     let mut rows = vec![
-        ("Format", text::clean(report.format)),
-        ("Time", text::time_ns(found.duration_us.saturating_mul(1000))),
         ("Writes", amount(found.writes, found.written_bytes)),
         ("Reads", amount(found.reads, found.read_bytes)),
-        ("Syncs", text::plain(found.syncs).to_string()),
         (
             "Pages",
             format!(
@@ -80,6 +80,11 @@ fn masthead(report: &TraceReport) -> Markup {
             ),
         ),
     ];
+    rows.push((
+        "Syncs",
+        if found.syncs == 0 { "none".to_owned() } else { text::plain(found.syncs).to_string() },
+    ));
+    rows.push(("Time", text::time_ns(found.duration_us.saturating_mul(1000))));
     rows.extend(found.span_bytes.map(|span| ("Span", Quantity::capacity(span).to_string())));
     if found.writes_unaligned > 0 {
         rows.push(("Unaligned", text::plural(found.writes_unaligned, "write")));
@@ -87,9 +92,11 @@ fn masthead(report: &TraceReport) -> Markup {
     if report.bad_lines > 0 {
         rows.push(("Damaged", format!("{} passed over", text::plural(report.bad_lines, "line"))));
     }
+    rows.push(("Read from", format!("{}, as {}", text::clean(report.trace), text::clean(report.format))));
+    let name = report.trace.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or(report.trace);
     html! {
         p.kicker { "Block trace" }
-        h1 { bdi { (text::clean(report.trace)) } }
+        h1 { bdi { (text::clean(name)) } }
         dl.particulars { @for (term, value) in rows { div { dt { (term) } dd { bdi { (value) } } } } }
     }
 }

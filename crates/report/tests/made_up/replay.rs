@@ -75,6 +75,7 @@ fn outcome(policy: &'static str, speedup: f64, buffer_bytes: u64) -> PolicyOutco
             p999: Some(90_000_000),
             max: Some(95_000_000),
         },
+        sync_latency_ns: Some(syncs()),
         device_written_bytes: 320_000_000,
         device_read_bytes: 4096,
         device_writes: 60_000,
@@ -93,5 +94,16 @@ fn outcome(policy: &'static str, speedup: f64, buffer_bytes: u64) -> PolicyOutco
         instances: found(16),
         verified_pages: 53_000,
         samples: (1..=16).map(sample).collect(),
+    }
+}
+
+fn syncs() -> LatencySummary {
+    LatencySummary {
+        mean: Some(4e6),
+        p50: Some(3_500_000),
+        p90: Some(6_000_000),
+        p99: Some(12_000_000),
+        p999: None,
+        max: Some(41_000_000),
     }
 }

@@ -120,12 +120,6 @@ impl Selection {
         self.plan.write_bytes_max()
     }
 
-    /// Why experiments that write were left out, where the user hasn't asked for just that.
-    pub(super) fn unwritten(&self, args: &ProbeArgs) -> Option<&str> {
-        let is_asked_for = unwanted(args).is_some() || is_reads_alone(args);
-        self.wishes.no_writes().filter(|_| !is_asked_for)
-    }
-
     /// What would be run, and what not.
     pub(super) fn describe(&self, common: Common) -> Result<String, CliError> {
         if common.json {

@@ -62,7 +62,7 @@ pub(crate) fn run(args: &ProbeArgs, common: Common) -> Result<(), CliError> {
     if args.resume || selection.has_experiments() {
         places.remove_kept(args);
     }
-    print(&profile, &places, selection.unwritten(args), common)?;
+    print(&profile, args, &places, common)?;
     let kept = |why: &str| {
         format!(
             "{why}; what was measured until then is in {}, and the same command with --resume goes on from there",
@@ -130,18 +130,19 @@ fn explain(session: &Session) -> impl Fn(LoadError) -> CliError + '_ {
     }
 }
 
-fn print(
-    profile: &DeviceProfile,
-    places: &Places,
-    unwritten: Option<&str>,
-    common: Common,
-) -> Result<(), CliError> {
+/// Whether the user named an experiment, or named none and didn't rule this one out.
+fn is_asked_for(args: &ProbeArgs, name: &str) -> bool {
+    let has = |names: &[String]| names.iter().any(|other| other == name);
+    !has(&args.skip) && (args.only.is_empty() || has(&args.only))
+}
+
+fn print(profile: &DeviceProfile, args: &ProbeArgs, places: &Places, common: Common) -> Result<(), CliError> {
     if common.json {
         let text = serde_json::to_string_pretty(profile);
         let text = text.map_err(|error| CliError::failed(format!("writing JSON: {error}")))?;
         return output::result(&(text + "\n"));
     }
-    output::result(&summary::summary(profile, unwritten))?;
+    output::result(&summary::summary(profile, |name| is_asked_for(args, name)))?;
     output::note(&format!("profile: {}\nreport:  {}", places.profile.display(), places.report.display()));
     Ok(())
 }

@@ -3,15 +3,17 @@
 mod waits;
 mod writes;
 
+use std::ops::Div;
+
 use comfy_table::{Table, presets};
 use nandle_io::Nanos;
 use nandle_io::units::{format_bytes, format_duration};
-use nandle_profile::{Conditions, DepthForBlock, DeviceProfile, GroupPenalty, Interval};
+use nandle_profile::{Conditions, DepthForBlock, DeviceProfile, GroupPenalty, Interval, SkippedExperiment};
 
 use crate::words::{bandwidth, latency, paragraph, thousands, to_the_right};
 
-/// The whole summary. `unwritten` says why experiments that write were left out, where that isn't what was asked for.
-pub(super) fn summary(profile: &DeviceProfile, unwritten: Option<&str>) -> String {
+/// The whole summary. `is_asked_for` says whether the user wanted an experiment, or at least didn't rule it out.
+pub(super) fn summary(profile: &DeviceProfile, is_asked_for: impl Fn(&str) -> bool) -> String {
     let mut text = heading(profile);
     if !profile.cells.is_empty() {
         text += &depths(profile);
@@ -31,13 +33,27 @@ pub(super) fn summary(profile: &DeviceProfile, unwritten: Option<&str>) -> Strin
     for remark in &profile.conditions.remarks {
         paragraph(&mut text, "* ", remark);
     }
-    if let Some(reason) = unwritten {
-        paragraph(&mut text, "* ", &format!("Experiments that write were left out: {reason}."));
+    let skipped = profile.experiments.skipped.iter().filter(|skipped| is_asked_for(&skipped.name));
+    for line in not_measured(skipped) {
+        paragraph(&mut text, "* ", &line);
     }
     for reason in &profile.partial {
         paragraph(&mut text, "? ", &format!("Partial: {reason}."));
     }
     text
+}
+
+/// What was left out: a line for each reason.
+fn not_measured<'a>(skipped: impl Iterator<Item = &'a SkippedExperiment>) -> Vec<String> {
+    let mut by_reason: Vec<(&str, Vec<&str>)> = Vec::new();
+    for SkippedExperiment { name, reason } in skipped {
+        match by_reason.iter_mut().find(|(known, _)| known == reason) {
+            Some((_, names)) => names.push(name),
+            None => by_reason.push((reason, vec![name])),
+        }
+    }
+    let line = |(reason, names): (&str, Vec<&str>)| format!("Not measured: {}: {reason}.", names.join(", "));
+    by_reason.into_iter().map(line).collect()
 }
 
 /// Which device it is, and how it was read.
@@ -167,10 +183,8 @@ fn sentences(profile: &DeviceProfile) -> String {
 
 fn first_touch(profile: &DeviceProfile) -> Option<String> {
     let measured = profile.first_touch.as_ref().map(|touch| {
-        format!(
-            "{:.2} of the bandwidth of reading again ({:.2}–{:.2})",
-            touch.ratio.value, touch.ratio.low, touch.ratio.high
-        )
+        let ratio = with_bounds(&touch.ratio, |ratio| format!("{ratio:.2}"));
+        format!("{ratio} of the bandwidth of reading again")
     });
     let was_there = profile.conditions.fill_ns == 0;
     measured.or_else(|| was_there.then(|| "not to be told: the file was there before".into()))
@@ -233,8 +247,17 @@ fn group(penalty: &GroupPenalty) -> String {
     )
 }
 
-/// `8 (4–16)`, or the value alone when the bounds print the same.
-fn with_bounds<T>(interval: &Interval<T>, print: impl Fn(&T) -> String) -> String {
+/// `8 (4–16)`, `8 (unclear)` where the bounds tell nothing, or the value alone when they print the same.
+fn with_bounds<T>(interval: &Interval<T>, print: impl Fn(&T) -> String) -> String
+where
+    T: PartialOrd + Copy + From<u8> + Div<Output = T>,
+{
     let [value, low, high] = [&interval.value, &interval.low, &interval.high].map(print);
-    if low == value && high == value { value } else { format!("{value} ({low}–{high})") }
+    if low == value && high == value {
+        value
+    } else if interval.is_telling() {
+        format!("{value} ({low}–{high})")
+    } else {
+        format!("{value} (unclear)")
+    }
 }

@@ -80,6 +80,22 @@ impl Told<'_> {
         }
     }
 
+    /// What makes the policies' figures differ that isn't their merit.
+    fn caveats(&self) -> Vec<String> {
+        let has = |is_wanted: &dyn Fn(&PolicyOutcome) -> bool| self.policies.iter().any(is_wanted);
+        let is_direct = |policy: &PolicyOutcome| policy.policy == PolicyKind::Direct.name();
+        if !has(&is_direct) || !has(&|policy| !is_direct(policy)) {
+            return Vec::new();
+        }
+        let waits = "direct waits until the drive has taken each page, where the staging policies gather pages in \
+                     memory: with more writes under way (--queue-depth) it waits for several at once.";
+        let commits = "A commit is one durable write where a policy stages it, and where direct has a single page that \
+                       comes alone; direct with several pages, and auto when it goes straight home, write and then \
+                       flush.";
+        let waits = (self.queue_depth == 1 && self.durability != "each").then(|| waits.to_owned());
+        waits.into_iter().chain((self.durability == "each").then(|| commits.to_owned())).collect()
+    }
+
     /// What the pages were filled with, as a part of a sentence.
     fn contents(&self) -> String {
         let contents = match self.compressible_percent {

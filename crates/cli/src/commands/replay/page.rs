@@ -22,6 +22,7 @@ pub(super) fn write(path: &Path, told: &Told) -> Result<(), CliError> {
         durable: told.durable(),
         queue_depth: told.queue_depth,
         remarks: &told.remarks,
+        caveats: &told.caveats(),
         policies: told.policies,
     };
     write_report(path, &nandle_report::replay_html(&report))?;

@@ -6,7 +6,7 @@ use comfy_table::{Table, presets};
 use nandle_io::Nanos;
 use nandle_io::units::{format_bytes, format_duration};
 use nandle_pages::PolicyKind;
-use nandle_replay::{PolicyOutcome, promises_in_words};
+use nandle_replay::{LatencySummary, PolicyOutcome, promises_in_words};
 
 use super::Told;
 use crate::words::{bandwidth, latency, paragraph, thousands, to_the_right};
@@ -15,7 +15,8 @@ use crate::words::{bandwidth, latency, paragraph, thousands, to_the_right};
 pub(super) fn text(told: &Told) -> String {
     let mut text = String::new();
     paragraph(&mut text, "", &heading(told));
-    let _ = writeln!(text, "\n{}\n", table(told));
+    let _ = writeln!(text, "\n{}\n", amounts(told));
+    let _ = writeln!(text, "{}\n", waits(told));
     paragraph(&mut text, "", &legend(told));
     paragraph(&mut text, "", &verdict(told.policies));
     let verified: Vec<_> = told.policies.iter().map(|policy| policy.verified_pages).collect();
@@ -26,7 +27,7 @@ pub(super) fn text(told: &Told) -> String {
         );
         paragraph(&mut text, "", &sentence);
     }
-    for remark in &told.remarks {
+    for remark in told.caveats().iter().chain(&told.remarks) {
         paragraph(&mut text, "* ", remark);
     }
     text
@@ -53,14 +54,19 @@ fn legend(told: &Told) -> String {
         "each" => "until it was durable",
         _ => "until it was accepted, in memory perhaps",
     };
+    let syncs = if has_syncs(told) {
+        "; a sync that has something to do: until all that was written before was durable"
+    } else {
+        ""
+    };
     let flash = if told.policies.iter().any(|policy| policy.drive.is_some()) {
         ", flash: what the drive programmed for it"
     } else {
         ""
     };
     format!(
-        "time: for all of it, pages brought home; by direct: how many times as fast; p50, p99: of a write, {until}; written: \
-         bytes at the device by bytes of pages{flash}."
+        "time: for all of it, pages brought home; by direct: how many times as fast; written: bytes at the device by bytes \
+         of pages{flash}. A write: {until}{syncs}. A quantile needs ten beyond it."
     )
 }
 
@@ -110,11 +116,12 @@ fn factor(times: f64) -> String {
     }
 }
 
-fn table(told: &Told) -> Table {
+/// What all of it takes.
+fn amounts(told: &Told) -> Table {
     let drive = told.policies.iter().any(|policy| policy.drive.is_some());
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    let mut header = vec!["policy", "time", "by direct", "p50", "p99", "written", "flushes"];
+    let mut header = vec!["policy", "time", "by direct", "written", "flushes"];
     header.extend(drive.then_some("flash"));
     table.set_header(header);
     for policy in told.policies {
@@ -125,17 +132,39 @@ fn table(told: &Told) -> Table {
 }
 
 fn row(policy: &PolicyOutcome, drive: bool) -> Vec<String> {
-    let latencies = policy.latency_ns;
     let mut row = vec![
         policy.policy.to_owned(),
         format_duration(Nanos(policy.elapsed_ns / 1_000_000 * 1_000_000)),
         policy.speedup_over_direct.map_or("–".into(), factor),
-        latency(latencies.p50.map(Nanos)),
-        latency(latencies.p99.map(Nanos)),
         factor(policy.write_amplification),
         thousands(policy.flushes as f64),
     ];
     let flash = policy.drive.map(|drive| factor(drive.flash_bytes_by_page_bytes));
     row.extend(drive.then(|| flash.unwrap_or("–".into())));
     row
+}
+
+fn has_syncs(told: &Told) -> bool {
+    told.policies.iter().any(|policy| policy.sync_latency_ns.is_some())
+}
+
+/// What a client waits for.
+fn waits(told: &Told) -> Table {
+    let has_syncs = has_syncs(told);
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    let mut header = vec!["policy", "a write: p50", "p99", "p99.9", "longest"];
+    header.extend(has_syncs.then_some(["a sync: p50", "p99"]).into_iter().flatten());
+    table.set_header(header);
+    for policy in told.policies {
+        let LatencySummary { p50, p99, p999, max, .. } = policy.latency_ns;
+        let mut row = vec![policy.policy.to_owned()];
+        row.extend([p50, p99, p999, max].map(|time| latency(time.map(Nanos))));
+        let sync = policy.sync_latency_ns.unwrap_or_default();
+        let syncs = has_syncs.then_some([sync.p50, sync.p99]).into_iter().flatten();
+        row.extend(syncs.map(|time| latency(time.map(Nanos))));
+        table.add_row(row);
+    }
+    to_the_right(&mut table, 1..);
+    table
 }

@@ -1,7 +1,7 @@
 //! Up to where writing stays cheap: the focused area, the number of streams, the strides.
 
 use nandle_profile::experiments::{MicroBenchmark, PatternCost, WritePatterns};
-use nandle_profile::{Derived, Interval, OperationKind, WritePatternCost};
+use nandle_profile::{Derived, Interval, OperationKind, WritePatternCost, is_cheap_stride};
 
 use super::rows::{Row, focused, partitioned};
 use crate::isotonic::weighted_isotonic;
@@ -9,10 +9,8 @@ use crate::pattern::PatternSpec;
 
 /// A focused or partitioned write is cheap up to this many sequential ones (`StableBuffer` §3.1: 1–2 C).
 const CHEAP: f64 = 2.0;
-/// An ordered one up to this many (1–4 C).
+/// An ordered one up to this many (1–4 C); one that may cost more is visited again.
 const CHEAP_ORDERED: f64 = 4.0;
-/// And not if it may cost so many.
-const DEAR_ORDERED: f64 = 2.0 * CHEAP_ORDERED;
 /// No cost is surer than this, relative to itself.
 const LEAST_REACH: f64 = 0.05;
 /// A limit that is known to within this factor is known well enough.
@@ -131,15 +129,12 @@ pub(super) fn derive(findings: &WritePatterns, derived: &mut Derived) {
         (curve(findings, MicroBenchmark::Locality), curve(findings, MicroBenchmark::Partitioning));
     derived.focused_area_bytes = limit(&focuses);
     derived.partition_count_max = limit(&counts).map(narrow);
-    derived.cheap_strides_blocks =
-        strides(patterns).filter(|(_, cost)| is_cheap(cost)).map(|(stride, _)| stride).collect();
+    derived.cheap_strides_blocks = strides(patterns)
+        .filter(|(_, cost)| is_cheap_stride(cost) == Some(true))
+        .map(|(stride, _)| stride)
+        .collect();
     derived.cheap_strides_blocks.sort_unstable();
     derived.write_pattern_cost = cost(findings, &focuses, &counts);
-}
-
-/// A stride that may just as well be dear isn't called cheap.
-fn is_cheap(cost: &Interval<f64>) -> bool {
-    cost.value <= CHEAP_ORDERED && cost.high <= DEAR_ORDERED
 }
 
 /// Whether the cost of random writing is known well enough to conclude anything from it.

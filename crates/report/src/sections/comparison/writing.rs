@@ -1,6 +1,6 @@
 //! The rows of the write side. A row that no device has is left out.
 
-use nandle_profile::{Derived, WritePatternCost};
+use nandle_profile::{Cheap, Derived, Interval, WritePatternCost};
 
 use super::{Row, plain, ranked};
 use crate::device::Device;
@@ -40,12 +40,21 @@ fn costs(devices: &[Device]) -> Vec<Row> {
 
 fn places(devices: &[Device]) -> Vec<Row> {
     vec![
-        of(devices, "Focused area", |derived| derived.focused_area_bytes.as_ref().map(text::size)),
+        of(devices, "Focused area", |derived| Some(extent(derived.cheap_area_bytes()?, "none", text::size))),
         of(devices, "Streams that stay cheap", |derived| {
-            derived.partition_count_max.as_ref().map(text::depth)
+            Some(extent(derived.cheap_streams()?, "not even two", text::depth))
         }),
         of(devices, "Smallest block", |derived| derived.smallest_block_bytes.as_ref().map(text::size)),
     ]
+}
+
+/// How far it is cheap, in a word or two.
+fn extent<T>(found: Cheap<T>, nowhere: &str, say: impl Fn(&Interval<T>) -> String) -> String {
+    match found {
+        Cheap::UpTo { extent, .. } => say(&extent),
+        Cheap::Unclear => "unclear".to_owned(),
+        Cheap::Nowhere => nowhere.to_owned(),
+    }
 }
 
 fn for_long(devices: &[Device]) -> Vec<Row> {
@@ -53,7 +62,9 @@ fn for_long(devices: &[Device]) -> Vec<Row> {
         of(devices, "Soonest commit, median", |derived| {
             let commit = derived.flush_ns?;
             let block = Quantity::size(commit.write_bytes);
-            Some(format!("{} for {block}", Quantity::time_ns(commit.median_ns.value)))
+            let tail =
+                commit.p99_ns.map_or_else(String::new, |p99| format!(", 99 % within {}", text::time_ns(p99)));
+            Some(format!("{} for {block}{tail}", Quantity::time_ns(commit.median_ns.value)))
         }),
         ranked(
             "Commits/s, writers together",
@@ -73,6 +84,15 @@ fn for_long(devices: &[Device]) -> Vec<Row> {
         }),
         of(devices, "Writes that leave reads alone", |derived| {
             let limit = derived.interference?;
+            let most = limit.write_rate_per_s.high;
+            if limit.write_rate_per_s.value <= 0.0 {
+                let rate = text::significant(most, 3);
+                return Some(if most > 0.0 {
+                    format!("at most {rate}/s")
+                } else {
+                    "none that were tried".to_owned()
+                });
+            }
             let share = text::significant(100.0 * limit.write_share.value, 2);
             Some(format!("{}/s ({share} % of the most)", text::iops(&limit.write_rate_per_s)))
         }),

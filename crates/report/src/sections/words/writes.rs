@@ -2,7 +2,7 @@
 //! conducted and not concluded is.
 
 use nandle_profile::experiments::InterferenceMap;
-use nandle_profile::{Derived, DeviceProfile, Interval, WritePatternCost};
+use nandle_profile::{Cheap, Derived, DeviceProfile, WritePatternCost};
 
 use crate::sections::statement::Statement;
 use crate::text::{self, Quantity};
@@ -12,7 +12,7 @@ pub(super) fn statements(profile: &DeviceProfile) -> Vec<Statement> {
     let patterns = found.write_patterns.as_ref().map(|_| match &derived.write_pattern_cost {
         None => vec![Statement::missing("Random writes", "What they cost is not known well enough.")],
         Some(cost) => {
-            vec![random_writes(cost), focused_area(derived, cost), streams(derived, cost), strides(derived)]
+            vec![random_writes(cost), focused_area(derived), streams(derived), strides(profile)]
         }
     });
     let lines = [
@@ -41,41 +41,51 @@ fn random_writes(cost: &WritePatternCost) -> Statement {
     Statement::known("Random writes", format!("× {}", text::factor(&cost.random)), sentence)
 }
 
-/// Whether the bounds of a cost, where there is one, leave open what it is.
-fn is_unclear(cost: Option<&Interval<f64>>) -> bool {
-    cost.is_some_and(|cost| !WritePatternCost::is_clear(cost))
-}
-
-fn focused_area(derived: &Derived, cost: &WritePatternCost) -> Statement {
-    if is_unclear(cost.focused.as_ref()) {
-        return Statement::missing(
-            "Focused area",
-            "It is not clear in which area random writes are cheap, if in any.",
-        );
+fn focused_area(derived: &Derived) -> Statement {
+    const TERM: &str = "Focused area";
+    match derived.cheap_area_bytes() {
+        Some(Cheap::UpTo { extent, .. }) => Statement::known(
+            TERM,
+            text::size(&extent),
+            "is the largest area in which random writes cost at most two sequential ones.",
+        ),
+        Some(Cheap::Nowhere) => {
+            Statement::missing(TERM, "Not even in the smallest area are random writes cheap.")
+        }
+        Some(Cheap::Unclear) | None => {
+            Statement::missing(TERM, "It is not clear in which area random writes are cheap, if in any.")
+        }
     }
-    let area = derived.focused_area_bytes.as_ref().map(|area| {
-        let sentence = "is the largest area in which random writes cost at most two sequential ones.";
-        (text::size(area), sentence.to_owned())
-    });
-    told("Focused area", area, "Not even in the smallest area are random writes cheap.")
 }
 
-fn streams(derived: &Derived, cost: &WritePatternCost) -> Statement {
-    if is_unclear(cost.partitioned.as_ref()) {
-        return Statement::missing("Streams", "It is not clear how many streams stay cheap, if any.");
+fn streams(derived: &Derived) -> Statement {
+    const TERM: &str = "Streams";
+    match derived.cheap_streams() {
+        Some(Cheap::UpTo { extent, .. }) => Statement::known(
+            TERM,
+            text::depth(&extent),
+            "sequential streams, written in turns, cost at most two of one stream.",
+        ),
+        Some(Cheap::Nowhere) => Statement::missing(TERM, "Not even two streams stay cheap."),
+        Some(Cheap::Unclear) | None => {
+            Statement::missing(TERM, "It is not clear how many streams stay cheap, if any.")
+        }
     }
-    let count = derived.partition_count_max.as_ref().map(|count| {
-        let sentence = "sequential streams, written in turns, cost at most two of one stream.";
-        (text::depth(count), sentence.to_owned())
-    });
-    told("Streams", count, "Not even two streams stay cheap.")
 }
 
-fn strides(derived: &Derived) -> Statement {
-    let strides: Vec<String> = derived.cheap_strides_blocks.iter().map(i64::to_string).collect();
-    let sentence = "blocks are strides at which a write costs at most four sequential ones.";
-    let cheap = (!strides.is_empty()).then(|| (text::join(&strides), sentence.to_owned()));
-    told("Strides", cheap, "No stride but one block onward is clearly cheap.")
+fn strides(profile: &DeviceProfile) -> Statement {
+    let strides = profile.cheap_strides();
+    let named = |strides: &[i64]| text::join(&strides.iter().map(i64::to_string).collect::<Vec<_>>());
+    let unclear = match strides.unclear.as_slice() {
+        [] => String::new(),
+        unclear => format!(" Of {} it is not clear.", named(unclear)),
+    };
+    let cheap = (!strides.clear.is_empty()).then(|| {
+        let sentence =
+            format!("blocks are strides at which a write costs at most four sequential ones.{unclear}");
+        (named(&strides.clear), sentence)
+    });
+    told("Strides", cheap, &format!("No stride but one block onward is surely cheap.{unclear}"))
 }
 
 fn steady_state(derived: &Derived) -> Statement {
@@ -95,9 +105,10 @@ fn steady_state(derived: &Derived) -> Statement {
 
 fn commit(derived: &Derived) -> Statement {
     let commit = derived.flush_ns.map(|commit| {
-        let tail = commit
-            .p99_ns
-            .map_or_else(String::new, |p99| format!("; 99 % take at most {}", Quantity::time_ns(p99 as f64)));
+        let tail = commit.p99_ns.map_or_else(
+            || "; too few were timed for a 99th percentile".to_owned(),
+            |p99| format!("; 99 % take at most {}", text::time_ns(p99)),
+        );
         let sentence = format!(
             "is the median until {} are durable, in the quickest way{tail}.",
             Quantity::size(commit.write_bytes)

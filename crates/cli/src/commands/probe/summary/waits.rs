@@ -6,7 +6,7 @@ use nandle_profile::experiments::{CommitCost, ExtentState, InterferenceCell, Int
 use nandle_profile::{DeviceProfile, GroupCommitGain, InterferenceLimit, LatencySummary};
 
 use super::with_bounds;
-use crate::words::{latency, thousands};
+use crate::words::{counted, latency, thousands};
 
 type Quantile = fn(&LatencySummary) -> Option<u64>;
 
@@ -26,14 +26,17 @@ pub(super) fn commits(profile: &DeviceProfile) -> Option<String> {
         is_plain && commit.write_bytes == soonest.write_bytes
     };
     let ways: Vec<String> = findings.commits.iter().filter(is_told).map(way).collect();
-    Some(format!("{} in {}", format_bytes(soonest.write_bytes), ways.join("; ")))
+    Some(format!("{} in a median of {}", format_bytes(soonest.write_bytes), ways.join("; ")))
 }
 
 fn way(commit: &CommitCost) -> String {
-    let tail =
-        commit.latency_ns.p99.map_or(String::new(), |p99| format!(", p99 {}", latency(Some(Nanos(p99)))));
+    let mean = commit.latency_ns.mean.map_or_else(String::new, |mean| format!(", mean {}", time(mean)));
+    let tail = commit.latency_ns.p99.map_or_else(
+        || format!(", {} are too few for a p99", counted(commit.observations, "commit")),
+        |p99| format!(", p99 {}", latency(Some(Nanos(p99)))),
+    );
     let place = if commit.in_file { " in a file" } else { "" };
-    format!("{}{tail} ({}{place})", with_bounds(&commit.commit_ns, |ns| time(*ns)), commit.method)
+    format!("{}{mean}{tail} ({}{place})", with_bounds(&commit.commit_ns, |ns| time(*ns)), commit.method)
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a time")]

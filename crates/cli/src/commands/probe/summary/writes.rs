@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use nandle_io::Nanos;
 use nandle_io::units::{format_bytes, format_duration};
 use nandle_profile::experiments::{FillLevel, FillLevels, WriteCacheFindings};
-use nandle_profile::{DeviceProfile, Interval, SteadyStateFigures, WritePatternCost};
+use nandle_profile::{Cheap, DeviceProfile, Interval, SteadyStateFigures, WritePatternCost};
 
 use super::{label, megabytes, waits, with_bounds};
 use crate::words::{bandwidth, paragraph};
@@ -17,7 +17,7 @@ pub(super) fn sentences(profile: &DeviceProfile) -> String {
     let fill = experiments.fill_level.as_ref().map(|conducted| &conducted.findings);
     let lines = [
         ("Random writes cost:", derived.write_pattern_cost.as_ref().map(random)),
-        ("Cheap writes:", derived.write_pattern_cost.as_ref().map(|cost| cheap(profile, cost))),
+        ("Cheap writes:", cheap(profile)),
         ("Random writes for long:", derived.steady_state.as_ref().map(steady)),
         ("Write cache:", cache.and_then(cache_sentence)),
         ("Filled and fragmented:", fill.and_then(filled)),
@@ -42,29 +42,33 @@ fn random(cost: &WritePatternCost) -> String {
     format!("{} times a sequential one of {}", times(&cost.random), format_bytes(cost.block_bytes))
 }
 
-fn cheap(profile: &DeviceProfile, cost: &WritePatternCost) -> String {
+/// Where writes are cheap and at what cost, and of what it is not clear.
+fn cheap(profile: &DeviceProfile) -> Option<String> {
     let derived = &profile.derived;
-    let focused = derived.focused_area_bytes.as_ref().zip(cost.focused.as_ref()).map(|(area, cost)| {
-        let area = with_bounds(area, |bytes| format_bytes(*bytes));
-        if_clear(cost, &format!("at random within {area}"), "at random within a small area")
+    let focused = one_way(derived.cheap_area_bytes()?, "at random within a small area", |area| {
+        format!("at random within {}", with_bounds(area, |bytes| format_bytes(*bytes)))
     });
-    let partitioned =
-        derived.partition_count_max.as_ref().zip(cost.partitioned.as_ref()).map(|(count, cost)| {
-            let count = with_bounds(count, u32::to_string);
-            if_clear(cost, &format!("in up to {count} streams"), "in several streams")
-        });
-    let strides: Vec<String> = derived.cheap_strides_blocks.iter().map(i64::to_string).collect();
-    let ordered = (!strides.is_empty()).then(|| format!("at strides of {} blocks", strides.join(", ")));
-    let all: Vec<String> = focused.into_iter().chain(partitioned).chain(ordered).collect();
-    if all.is_empty() { "none but sequential ones".into() } else { all.join("; ") }
+    let partitioned = one_way(derived.cheap_streams()?, "in several streams", |count| {
+        format!("in up to {} streams", with_bounds(count, u32::to_string))
+    });
+    let strides = profile.cheap_strides();
+    let named = |strides: &[i64]| strides.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
+    let at =
+        |strides: &[i64]| (!strides.is_empty()).then(|| format!("at strides of {} blocks", named(strides)));
+    let unclear = at(&strides.unclear).map(|which| which + ": not clear");
+    let all: Vec<String> =
+        [focused, partitioned, at(&strides.clear), unclear].into_iter().flatten().collect();
+    Some(if all.is_empty() { "none but sequential ones".into() } else { all.join("; ") })
 }
 
-/// Where writes are cheap and at what cost, or that it is not clear whether they are.
-fn if_clear(cost: &Interval<f64>, which: &str, of_any: &str) -> String {
-    if WritePatternCost::is_clear(cost) {
-        format!("{which}, {} times", times(cost))
-    } else {
-        format!("{of_any}: not clear")
+fn one_way<T>(found: Cheap<T>, of_any: &str, which: impl Fn(&Interval<T>) -> String) -> Option<String> {
+    match found {
+        Cheap::UpTo { extent, cost } => {
+            let cost = cost.map_or_else(String::new, |cost| format!(", {} times", times(&cost)));
+            Some(which(&extent) + &cost)
+        }
+        Cheap::Unclear => Some(format!("{of_any}: not clear")),
+        Cheap::Nowhere => None,
     }
 }
 

@@ -86,6 +86,13 @@ pub struct CommitCost {
     pub flush_latency_ns: Option<LatencySummary>,
 }
 
+impl CommitCost {
+    /// Bytes of a commit.
+    pub fn bytes(&self) -> u64 {
+        self.write_bytes.saturating_mul(u64::from(self.writes_per_commit.max(1)))
+    }
+}
+
 /// Writers that share one flush.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

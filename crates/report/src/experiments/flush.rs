@@ -1,10 +1,10 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use nandle_profile::LatencySummary;
 use nandle_profile::experiments::{CommitCost, ExtentState};
 
 use crate::device::Device;
-use crate::figures::Figure;
+use crate::figures::{Bar, Bars, Figure, Group};
 use crate::plots::{Curve, Look, Plot, Point, View, XAxis, YAxis, each};
 use crate::text::{self, Quantity};
 
@@ -18,7 +18,8 @@ const QUANTILES: [(&str, Quantile); 5] = [
     ("slowest seen", |latency| latency.max),
 ];
 
-/// Time of a commit over its size, in quantiles: a curve for each way of one device, or the soonest of each device.
+/// Time of a commit over its size, in quantiles: a curve for each way of one device (those in files have
+/// bars: [`ways_in_files`]), or the soonest of each device.
 pub(super) fn plot(devices: &[Device]) -> Option<Figure> {
     let view = |(name, quantile): &(&str, Quantile)| View {
         name: (*name).to_owned(),
@@ -53,7 +54,7 @@ fn commits<'a>(device: &Device<'a>) -> &'a [CommitCost] {
 
 fn ways(device: &Device, quantile: Quantile) -> Vec<Curve> {
     let mut points: BTreeMap<String, Vec<Point>> = BTreeMap::new();
-    for commit in commits(device) {
+    for commit in commits(device).iter().filter(|commit| !commit.in_file) {
         let curve = points.entry(way(commit)).or_default();
         if let Some(ns) = quantile(&commit.latency_ns) {
             curve.push(Point::bare(commit.write_bytes as f64, ns as f64));
@@ -61,6 +62,49 @@ fn ways(device: &Device, quantile: Quantile) -> Vec<Curve> {
     }
     let curves = points.into_iter().enumerate();
     curves.map(|(index, (name, points))| Curve::joined(name, Look::Kind(index), points)).collect()
+}
+
+/// How a file is made durable, as `pg_test_fsync` asks it: every way that was tried in one, beside those to the device with
+/// the same bytes.
+pub(super) fn ways_in_files(device: &Device) -> Option<Figure> {
+    let commits = commits(device);
+    let sizes: BTreeSet<u64> = commits.iter().filter(|way| way.in_file).map(CommitCost::bytes).collect();
+    let groups: Vec<Group> = sizes
+        .into_iter()
+        .map(|bytes| Group {
+            name: format!("{} in a commit", Quantity::size(bytes)),
+            bars: commits.iter().filter(|way| way.bytes() == bytes).filter_map(bar).collect(),
+        })
+        .collect();
+    let sooner = |group: &Group| group.bars.iter().map(|bar| bar.value).fold(f64::INFINITY, f64::min);
+    let slower = |group: &Group| group.bars.iter().map(|bar| bar.value).fold(0.0, f64::max);
+    let first = groups.first().filter(|group| !group.bars.is_empty())?;
+    Some(Figure::Bars(Bars {
+        id: "commit-ways",
+        title: "Ways to commit in a file",
+        finding: format!(
+            "{}: from {} to {} in the median, by the way that is taken and what the file’s blocks have been used for.",
+            first.name,
+            Quantity::time_ns(sooner(first)),
+            Quantity::time_ns(slower(first))
+        ),
+        note: "Overwritten blocks, but where it says otherwise. In a file by blocking system calls, as databases make them;                to the device by the driver of this probe. In parentheses bounds of the median."
+            .to_owned(),
+        quantity: "Median time until a commit is durable, its unit at each bar".to_owned(),
+        groups,
+    }))
+}
+
+fn bar(commit: &CommitCost) -> Option<Bar> {
+    let tail =
+        commit.latency_ns.p99.map_or_else(String::new, |p99| format!("; 99 % within {}", text::time_ns(p99)));
+    let to = if commit.in_file { "" } else { ", to the device" };
+    (commit.commit_ns.value > 0.0).then(|| Bar {
+        label: format!("{}{to}", way(commit).trim_end_matches(", in a file")),
+        value: commit.commit_ns.value,
+        said: format!("{}{tail}", text::time(&commit.commit_ns)),
+        kind: usize::from(!commit.in_file),
+    })
 }
 
 /// The least of all ways at each size.

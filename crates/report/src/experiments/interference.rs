@@ -103,8 +103,8 @@ fn finding(device: &Device, map: &InterferenceMap, name: &str, quantile: Quantil
         }
         if limit.write_rate_per_s.value <= 0.0 {
             return format!(
-                "While {} reads a second go on, the fewest writes that were tried more than doubled the {2} of reads; that up to \
-                 {1} a second don't can't be ruled out with so few rounds.",
+                "While {} reads a second go on, the fewest writes that were tried more than doubled the {2} of reads; but \
+                 rounds were so few that up to {1} a second may leave it within twice that.",
                 text::significant(limit.read_rate_per_s, 3),
                 text::significant(limit.write_rate_per_s.high, 3),
                 text::quantile(limit.quantile)

@@ -62,7 +62,11 @@ pub(crate) fn questions(device: &Device) -> Vec<Question> {
         Question {
             id: "commit",
             title: "What does a commit cost?",
-            figures: present([flush::plot(devices), group_commit::plot(devices)]),
+            figures: present([
+                flush::plot(devices),
+                group_commit::plot(devices),
+                flush::ways_in_files(device),
+            ]),
             remarks: [remarks(found.flush.as_ref(), "Flush"), sentences::atomic_writes(found)].concat(),
             missing: missing(device, &["flush", "atomic-write"]),
         },

@@ -10,7 +10,7 @@ use crate::text::{self, Quantity};
 pub(super) fn plot(devices: &[Device]) -> Option<Figure> {
     let found: Vec<_> = devices.iter().map(findings).collect();
     let curves: Vec<_> = match (devices, found.as_slice()) {
-        ([_], [Some(found)]) => vec![seconds(found), rounds("rounds".to_owned(), Look::Kind(1), found)],
+        ([_], [Some(found)]) => of_one(found),
         _ => devices.iter().zip(&found).map(|(device, found)| compared(devices, device, *found)).collect(),
     };
     if curves.iter().all(Curve::is_empty) {
@@ -35,6 +35,12 @@ pub(super) fn plot(devices: &[Device]) -> Option<Figure> {
 
 fn findings<'a>(device: &Device<'a>) -> Option<&'a SteadyState> {
     device.profile.experiments.steady_state.as_ref().map(|conducted| &conducted.findings)
+}
+
+/// Seconds and rounds; rounds alone where they were shorter than a second.
+fn of_one(found: &SteadyState) -> Vec<Curve> {
+    let both = [seconds(found), rounds("rounds".to_owned(), Look::Kind(1), found)];
+    both.into_iter().filter(|curve| !curve.is_empty()).collect()
 }
 
 fn compared(devices: &[Device], device: &Device, found: Option<&SteadyState>) -> Curve {
@@ -79,7 +85,7 @@ fn finding(found: &SteadyState) -> String {
         (_, Some(steady)) => {
             format!("Not steady after {rounds}: the last five gave {steady}{}", spread(found))
         }
-        (_, None) => format!("{rounds} are too few to tell whether it is steady"),
+        (_, None) => format!("Too few rounds to tell whether it is steady: {}", found.rounds.len()),
     };
     let fresh = found.steady_bytes_per_s.zip(found.first_bytes_per_s).filter(|(_, first)| *first > 0.0);
     let fresh = fresh.map_or_else(String::new, |(steady, first)| {

@@ -12,6 +12,11 @@ pub(crate) fn bandwidth(interval: &Interval<f64>) -> String {
     with_bounds(interval, Quantity::bandwidth)
 }
 
+/// A time with its interval: `125 µs (88.6 µs–158 µs)`.
+pub(crate) fn time(interval: &Interval<f64>) -> String {
+    with_bounds(interval, Quantity::time_ns)
+}
+
 /// Requests by second with their interval.
 pub(crate) fn iops(interval: &Interval<f64>) -> String {
     with_bounds(interval, Quantity::bare)

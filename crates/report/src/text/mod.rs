@@ -5,7 +5,7 @@ mod name;
 mod quantity;
 mod sentence;
 
-pub(crate) use interval::{bandwidth, bounds, count, depth, factor, iops, plain, size, time_ns};
+pub(crate) use interval::{bandwidth, bounds, count, depth, factor, iops, plain, size, time, time_ns};
 pub(crate) use name::{clean, short};
 pub(crate) use quantity::{Quantity, grouped, significant};
 pub(crate) use sentence::{bind, calendar, join, number_word, plural, quantile, sentence};

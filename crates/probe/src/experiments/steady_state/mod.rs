@@ -46,6 +46,9 @@ const AREA_SHARE_MIN: f64 = 0.33;
 /// A drive that writes more than this for each byte of the host cleans.
 const CLEANING: f64 = 1.1;
 const SECOND: Nanos = Nanos::from_secs(1);
+/// Where there is time for fewer rounds of a second than this, rounds are shorter, but not than this.
+const FEW_ROUNDS: u64 = 2 * WINDOW as u64;
+const ROUND_MIN: Nanos = Nanos::from_millis(100);
 
 impl Experiment for SteadyStateRounds {
     type Findings = SteadyState;
@@ -150,8 +153,7 @@ fn rounds(lab: &mut Lab<'_>, findings: &mut SteadyState, bytes_per_s: f64) -> Re
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "never negative; saturates")]
     let writing = Nanos((lab.write_left_bytes() as f64 / bytes_per_s * 1e9) as u64);
     let time = lab.time_left().min(writing);
-    // Whole seconds, so that the seconds of all rounds make one series.
-    let round_time = Nanos((time.0 / ROUNDS_MAX as u64) / SECOND.0 * SECOND.0).max(SECOND);
+    let round_time = round_time(time);
     let mut readings = vec![lab.counters()];
     while findings.rounds.len() < ROUNDS_MAX && lab.time_left() >= round_time && !findings.reached {
         lab.tell(&format!("round {}", findings.rounds.len() + 1));
@@ -171,8 +173,18 @@ fn rounds(lab: &mut Lab<'_>, findings: &mut SteadyState, bytes_per_s: f64) -> Re
     Ok(())
 }
 
+/// Whole seconds, so that the seconds of all rounds make one series; less where there is time for a few rounds alone, which
+/// still show whether the speed falls.
+fn round_time(time: Nanos) -> Nanos {
+    let even = Nanos(time.0 / ROUNDS_MAX as u64);
+    if even < SECOND && time < Nanos(SECOND.0 * FEW_ROUNDS) {
+        return even.max(ROUND_MIN);
+    }
+    Nanos(even.0 / SECOND.0 * SECOND.0).max(SECOND)
+}
+
 fn note(findings: &mut SteadyState, began_ns: u64, round: &Measurement) {
-    let first = round.seconds.first().map(|second| second.bytes as f64);
+    let first = whole_seconds(round).first().map(|second| second.bytes as f64);
     findings.first_bytes_per_s = findings.first_bytes_per_s.or(first);
     findings.rounds.push(SteadyRound {
         began_ns,
@@ -253,5 +265,18 @@ fn judge(lab: &mut Lab<'_>, findings: &SteadyState) {
             "time or --write-limit ended before the steady state was reached: {rounds} rounds, random writes over \
              {share} of the area"
         ));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_are_whole_seconds_where_there_is_time_for_some() {
+        assert_eq!(round_time(Nanos::from_secs(80)), Nanos::from_secs(3));
+        assert_eq!(round_time(Nanos::from_secs(20)), SECOND);
+        assert_eq!(round_time(Nanos::from_secs(5)), Nanos::from_millis(200));
+        assert_eq!(round_time(Nanos::from_millis(500)), ROUND_MIN);
     }
 }

@@ -120,7 +120,7 @@ fn every_experiment_is_drawn_whole() {
     let mut visit = Visit::to(&[made_up::written()]);
     visit.inspect("written", 17);
     let tables = visit.page.evaluate("inspection.all()")["tables"].clone();
-    assert_eq!((&tables["bars"], &tables["maps"]), (&Value::from(7), &Value::from(1)));
+    assert_eq!((&tables["bars"], &tables["maps"]), (&Value::from(8), &Value::from(1)));
     assert_eq!(
         visit.page.evaluate("document.querySelectorAll('.missed').length"),
         3,

@@ -62,11 +62,7 @@ pub(crate) fn questions(device: &Device) -> Vec<Question> {
         Question {
             id: "commit",
             title: "What does a commit cost?",
-            figures: present([
-                flush::plot(devices),
-                group_commit::plot(devices),
-                flush::ways_in_files(device),
-            ]),
+            figures: commits(device),
             remarks: [remarks(found.flush.as_ref(), "Flush"), sentences::atomic_writes(found)].concat(),
             missing: missing(device, &["flush", "atomic-write"]),
         },
@@ -97,6 +93,11 @@ pub(crate) fn questions(device: &Device) -> Vec<Question> {
         },
     ];
     all.into_iter().filter(|question| !question.is_empty()).collect()
+}
+
+fn commits(device: &Device) -> Vec<Figure> {
+    let devices = std::slice::from_ref(device);
+    present([flush::plot(devices), group_commit::plot(devices), flush::ways_in_files(device)])
 }
 
 /// The figures of writing that several devices share.

@@ -5,6 +5,7 @@ use std::ops::RangeBounds;
 
 use comfy_table::{CellAlignment, Table};
 use nandle_io::Nanos;
+use nandle_io::units::words_and_figures;
 
 /// Columns of a line.
 const COLUMNS: usize = 80;
@@ -65,31 +66,11 @@ pub(crate) fn latency(time: Option<Nanos>) -> String {
     }
 }
 
-/// Units that stand apart from their figure, and yet on its line.
-const UNITS: [&str; 6] = ["%", "ns", "us", "ms", "s", "MB/s"];
-
-/// Words, each with the unit behind it.
-fn words_with_units(words: &str) -> Vec<String> {
-    let mut all: Vec<String> = Vec::new();
-    for word in words.split_whitespace() {
-        // What may stand behind a unit without a space: the end of a clause, and the other bound of an interval.
-        let is_unit = word.split([',', ';', '.', ')', '–']).next().is_some_and(|unit| UNITS.contains(&unit));
-        match all
-            .last_mut()
-            .filter(|figure| is_unit && figure.ends_with(|end: char| end.is_ascii_digit() || end == ')'))
-        {
-            Some(figure) => figure.extend([" ", word]),
-            None => all.push(word.to_owned()),
-        }
-    }
-    all
-}
-
 /// Appends a paragraph broken at words, with `mark` before its first line.
 pub(crate) fn paragraph(text: &mut String, mark: &str, words: &str) {
     let indent = " ".repeat(mark.len());
     let mut line = mark.to_owned();
-    for word in words_with_units(words) {
+    for word in words_and_figures(words) {
         let blank = usize::from(!line.trim().is_empty() && line.len() > mark.len());
         if line.chars().count() + blank + word.chars().count() > COLUMNS && line.len() > mark.len() {
             let _ = writeln!(text, "{line}");
@@ -111,7 +92,6 @@ mod tests {
         let mut text = String::new();
         paragraph(&mut text, "", &format!("{} 479 us, and -10 %.", "x".repeat(74)));
         assert_eq!(text.lines().collect::<Vec<_>>(), ["x".repeat(74).as_str(), "479 us, and -10 %."]);
-        assert_eq!(words_with_units("in 98.0 us (91.6 us–2.12 ms)"), ["in", "98.0 us", "(91.6 us–2.12 ms)"]);
     }
 
     #[test]

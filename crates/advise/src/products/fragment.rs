@@ -1,3 +1,5 @@
+use nandle_io::units::words_and_figures;
+
 use crate::settings::{Advice, Missing, Setting};
 
 /// Columns of a line of comment.
@@ -79,7 +81,7 @@ impl Text {
         let room = COLUMNS - self.comment.len() - 1 - mark.len();
         let mut line = String::new();
         let mut mark = mark.to_owned();
-        for word in words.split_whitespace() {
+        for word in words_and_figures(words) {
             if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > room {
                 self.lines.push(format!("{} {mark}{line}", self.comment));
                 mark = " ".repeat(mark.len());
@@ -88,7 +90,7 @@ impl Text {
             if !line.is_empty() {
                 line.push(' ');
             }
-            line += word;
+            line += &word;
         }
         self.lines.push(format!("{} {mark}{line}", self.comment));
     }

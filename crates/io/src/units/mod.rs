@@ -3,9 +3,11 @@
 mod bytes;
 mod duration;
 mod number;
+mod words;
 
 pub use bytes::{format_bytes, format_bytes_exact, parse_bytes};
 pub use duration::{format_duration, parse_duration};
+pub use words::words_and_figures;
 
 /// A size or a time that could not be understood.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -50,6 +50,9 @@ fn capacity(name: &'static str, pages_per_s: f64, seen: Vec<Figure>, rule: Strin
     ))
 }
 
+const NEIGHBORS_CONTESTED: &str = "Contested: 0 is the custom for solid-state drives. It writes more pages; try both \
+     where the drive wears.";
+
 /// `innodb_flush_neighbors`.
 pub(super) fn flush_neighbors(figures: &Figures<'_>) -> Result<Setting, Lack> {
     let random = figures.random_by_sequential_write()?;
@@ -66,7 +69,8 @@ pub(super) fn flush_neighbors(figures: &Figures<'_>) -> Result<Setting, Lack> {
         )
     };
     // The documentation says disk or not; from which ratio on a device counts as one is ours.
-    Ok(Setting::new("innodb_flush_neighbors", value, vec![random], RuleSource::Ours, rule))
+    let setting = Setting::new("innodb_flush_neighbors", value, vec![random], RuleSource::Ours, rule);
+    Ok(if dear { setting.remark(NEIGHBORS_CONTESTED) } else { setting })
 }
 
 /// Pages that an instance may be initialised with, from the default down.

@@ -118,10 +118,11 @@ impl Rounds {
         let mut figures: Vec<f64> = (0..DRAWS).filter_map(&mut draw).collect();
         figures.sort_by(f64::total_cmp);
         let outside = figures.len() / 40;
-        let wider = expansion(count);
-        let low = value - wider * (value - figures.get(outside)?).max(0.0);
-        let high = value + wider * (figures.get(figures.len() - 1 - outside)? - value).max(0.0);
-        Some(Interval { value, low: low.max(0.0), high })
+        // Rates and their ratios are positive: how many times as much and as little, rather than how much more and less.
+        let wider = |bound: f64| value * (bound / value).powf(expansion(count));
+        let low = wider(figures.get(outside)?.min(value));
+        let high = wider(figures.get(figures.len() - 1 - outside)?.max(value));
+        Some(Interval { value, low, high })
     }
 }
 

@@ -126,7 +126,8 @@ fn finding(device: &Device, map: &InterferenceMap, name: &str, quantile: Quantil
 /// The greatest slow-down among the cells that kept their rates.
 fn worst(map: &InterferenceMap, name: &str, quantile: Quantile) -> Option<String> {
     let slowdown = |cell: &InterferenceCell| {
-        let alone = quantile(&find(map, cell.read_share, 0.0)?.read_latency_ns)? as f64;
+        let alone = find(map, cell.read_share, 0.0).filter(|alone| alone.rates_kept)?;
+        let alone = quantile(&alone.read_latency_ns)? as f64;
         Some((quantile(&cell.read_latency_ns)? as f64 / alone, cell.read_share, cell.write_share))
     };
     let kept = map.cells.iter().filter(|cell| cell.rates_kept).filter_map(slowdown);

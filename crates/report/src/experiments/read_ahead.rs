@@ -9,6 +9,9 @@ fn found<'a>(device: &Device<'a>) -> Option<&'a ReadAhead> {
     device.profile.experiments.read_ahead.as_ref().map(|conducted| &conducted.findings)
 }
 
+/// A stream that surely gains no more than this gains nothing, as the probe has it.
+const GAIN_UNSEEN: f64 = 1.2;
+
 /// What several sequential streams gain on random reading.
 pub(super) fn streams(device: &Device) -> Option<Figure> {
     let found = found(device)?;
@@ -16,9 +19,18 @@ pub(super) fn streams(device: &Device) -> Option<Figure> {
     let curve = Curve::joined("streams in turns", Look::Kind(0), found.streams.iter().map(point).collect());
     let axes = (XAxis::Count("Sequential streams"), YAxis::Factor("Reads per second by random reading’s"));
     let plot = Plot::joined("read-streams", "Streams of reads", axes, "", View::alone(vec![curve]));
-    let finding = match &found.stream_count_max {
-        Some(most) => format!("Up to {} sequential streams at a time gain from the device’s read-ahead.", text::depth(most)),
-        None => "Reading in sequence, one request at a time, is no faster than at random: the device doesn’t read ahead.".to_owned(),
+    let one = found.streams.iter().find(|cost| cost.streams == 1);
+    let finding = match (&found.stream_count_max, one) {
+        (Some(most), _) if most.high <= 1 => "One sequential stream at a time gains from the device’s read-ahead.".to_owned(),
+        (Some(most), _) => format!(
+            "Sequential streams at a time that gain from the device’s read-ahead: up to {}.",
+            text::depth(most)
+        ),
+        (None, Some(one)) if one.gain.high <= GAIN_UNSEEN => {
+            "Reading in sequence, one request at a time, is no faster than at random: the device doesn’t read ahead."
+                .to_owned()
+        }
+        _ => "It is not clear how many sequential streams gain from read-ahead: their speed varied too much.".to_owned(),
     };
     let note =
         format!("Reads of {}, one at a time, of each stream in turn.", Quantity::size(found.block_bytes));

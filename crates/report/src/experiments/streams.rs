@@ -72,7 +72,7 @@ fn partitions_finding(devices: &[Device]) -> String {
         return match streams(device) {
             None => "How many streams stay cheap is not concluded.".to_owned(),
             Some(Cheap::UpTo { extent, .. }) => {
-                format!("Up to {} streams at a time stay cheap.", text::depth(&extent))
+                format!("Of the numbers tried, up to {} streams at a time stay cheap.", text::depth(&extent))
             }
             Some(Cheap::Unclear) => {
                 "It is not clear how many streams stay cheap, if any: their cost varied too much.".to_owned()

@@ -38,7 +38,7 @@ pub(crate) struct AdviseArgs {
     /// Run a fixed workload with the defaults and with the advice, by turns, and print both (postgresql and sqlite)
     #[arg(long)]
     pub(crate) verify: bool,
-    /// Pairs of runs, one with the defaults and one with the advice
+    /// Pairs of runs, one with the defaults and one with the advice; of fewer than six nothing is concluded
     #[arg(long, value_name = "COUNT", default_value_t = 6, requires = "verify",
           value_parser = clap::value_parser!(u32).range(2..=1000))]
     pub(crate) verify_pairs: u32,

@@ -13,6 +13,7 @@ use named::Named;
 
 use crate::args::Common;
 use crate::error::CliError;
+use crate::output;
 
 /// Version of the JSON.
 const SCHEMA_VERSION: u32 = 2;
@@ -20,6 +21,9 @@ const SCHEMA_VERSION: u32 = 2;
 /// Runs the command.
 pub(crate) fn run(args: &CompareArgs, common: Common) -> Result<(), CliError> {
     let drives = named::read(args)?;
+    for Named { name, profile, .. } in drives.iter().filter(|drive| !drive.profile.partial.is_empty()) {
+        output::note(&format!("note: {name} is partial: {}", profile.partial.join("; ")));
+    }
     if args.fail_on_regression.is_some() && !args.prices.is_empty() {
         return Err(CliError::usage(
             "--fail-on-regression holds a device against itself at another time, and --price devices against each other: ask for \

@@ -144,6 +144,13 @@ impl Selection {
         for SkippedExperiment { name, reason } in &self.plan.skipped {
             paragraph(&mut text, "", &format!("{name}: not conducted: {reason}."));
         }
+        let time = format_duration(self.plan.time() + self.reads_budget.unwrap_or(Nanos::ZERO));
+        let written = format_bytes(self.plan.write_bytes_max());
+        paragraph(
+            &mut text,
+            "",
+            &format!("In all: {time} at most, and up to {written} written beside the test file."),
+        );
         Ok(text)
     }
 

@@ -28,10 +28,15 @@ fn bound(cells: &[MeasuredCell], backend: &Backend) -> Option<String> {
         return None;
     }
     let bound: Vec<&Cell> = cells.iter().map(|cell| &cell.cell).filter(|cell| busy(cell) >= BUSY).collect();
+    let more = if backend.io == "model" {
+        "`--request-cpu 0ns` asks for a host that costs nothing"
+    } else {
+        "see `nandle sweep --threads`"
+    };
     let busiest = bound.iter().max_by(|a, b| busy(a).total_cmp(&busy(b)))?;
     Some(format!(
         "In {} of {} cells the submitting thread was busy at least {:.0} % of the time (most of all {} {} at depth {}): \
-         the device may do more there; see `nandle sweep --threads`.",
+         the device may do more there; {more}.",
         bound.len(),
         cells.len(),
         BUSY * 100.0,

@@ -80,6 +80,8 @@ pub(super) fn limit(findings: &InterferenceMap) -> Option<InterferenceLimit> {
     let mut row: Vec<(&InterferenceCell, ReadSlowdown)> =
         row.filter_map(|cell| Some((cell, cell.read_slowdown?))).collect();
     row.sort_by(|(a, _), (b, _)| a.write_share.total_cmp(&b.write_share));
+    // Reads that the device can't keep up with alone are no measure of what writes do to them.
+    row.first().filter(|(alone, _)| alone.write_share <= 0.0 && alone.rates_kept)?;
     let beside_writes = row.iter().filter(|(cell, _)| cell.write_share > 0.0);
     let quantile = beside_writes.map(|(_, slowdown)| slowdown.quantile).reduce(f64::min)?;
     // A pause of cleaning falls into one cell and not into the next, but more writes are no gentler than fewer.

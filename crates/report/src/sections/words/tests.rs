@@ -52,7 +52,7 @@ fn what_was_conducted_is_said_and_what_was_not_is_left_out() {
     let profile = made_up::written();
     let all = statements(&profile);
     assert!(sentence(&all, "Random writes").contains("by that of a sequential one"));
-    assert!(sentence(&all, "Focused area").contains("largest area"));
+    assert!(sentence(&all, "Focused area").contains("largest of the areas"));
     assert!(sentence(&all, "Commit").contains("durable"));
     let mut none_allowed = profile.clone();
     none_allowed.derived.interference = Some(InterferenceLimit {

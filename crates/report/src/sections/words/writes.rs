@@ -47,7 +47,7 @@ fn focused_area(derived: &Derived) -> Statement {
         Some(Cheap::UpTo { extent, .. }) => Statement::known(
             TERM,
             text::size(&extent),
-            "is the largest area in which random writes cost at most two sequential ones.",
+            "is the largest of the areas tried in which random writes cost at most two sequential ones.",
         ),
         Some(Cheap::Nowhere) => {
             Statement::missing(TERM, "Not even in the smallest area are random writes cheap.")
@@ -64,7 +64,7 @@ fn streams(derived: &Derived) -> Statement {
         Some(Cheap::UpTo { extent, .. }) => Statement::known(
             TERM,
             text::depth(&extent),
-            "sequential streams, written in turns, cost at most two of one stream.",
+            "sequential streams, written in turns, is the most of those tried that cost at most two of one stream.",
         ),
         Some(Cheap::Nowhere) => Statement::missing(TERM, "Not even two streams stay cheap."),
         Some(Cheap::Unclear) | None => {

@@ -99,9 +99,18 @@ fn conclusion(profile: &DeviceProfile, map: &InterferenceMap) -> String {
                 format!("; up to {} writes/s leave {within}", with_bounds(&writes, |writes| rate(*writes)))
             }
         }
+        None if fell_behind_alone(map) => {
+            "; the device fell behind these reads even without writes, so what writes do is not told".into()
+        }
         None if !map.has_spread() => "; measured in one round, so how far that spreads is unknown".into(),
         None => String::new(),
     }
+}
+
+fn fell_behind_alone(map: &InterferenceMap) -> bool {
+    let is_alone =
+        |cell: &&InterferenceCell| cell.write_share <= 0.0 && (cell.read_share - READ_SHARE).abs() < 1e-9;
+    map.cells.iter().find(is_alone).is_some_and(|cell| !cell.rates_kept)
 }
 
 /// Few requests a second with a decimal: one of a memory card's isn't nothing.

@@ -189,7 +189,7 @@ fn wal_sync_method(figures: &Figures<'_>) -> Result<Setting, Lack> {
     let best = best_commit_method(&methods, CommitMethod::Fdatasync);
     let value = best.and_then(|(method, ..)| name(*method)).ok_or(Lack {
         needs: "what fdatasync and other ways to commit take on files",
-        how: "let the probe write to a directory: nandle probe DIRECTORY --budget 10m --write-limit 20GiB",
+        how: "let the probe write to a directory of this machine (a modelled drive has no files): nandle probe DIRECTORY --budget 10m --write-limit 20GiB",
     })?;
     let rule = "the fastest of those measured, if it is surely faster than the default and its 99th percentile is no \
                 worse";

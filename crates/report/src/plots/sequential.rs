@@ -1,4 +1,3 @@
-use super::each::each;
 use super::{Curve, Line, Look, Plot, Point, View, XAxis, YAxis, distinct, fullest, whole};
 use crate::device::Device;
 use crate::text::{self, Quantity};
@@ -76,55 +75,71 @@ fn divided(random: &Point, sequential: &Point) -> Point {
 fn finding(devices: &[Device], depth: u32) -> String {
     let ratios: Vec<_> = devices.iter().map(|device| ratio(device, depth)).collect();
     if let [ratio] = ratios.as_slice() {
-        return finding_of_one(depth, ratio, equal_from(ratio));
+        return finding_of_one(depth, ratio);
     }
-    // No meeting point is a result, other than no measurement; infinity stands for it.
-    let meets = |ratio: &Curve| (!ratio.is_empty()).then(|| equal_from(ratio).unwrap_or(f64::INFINITY));
-    let meets: Vec<_> = ratios.iter().map(meets).collect();
-    let size = |block: f64| {
-        if block.is_finite() {
-            Quantity::size(whole(block)).to_string()
-        } else {
-            "none of those tried".to_owned()
-        }
+    let said = |ratio: &Curve| match equal_blocks(ratio) {
+        _ if ratio.is_empty() => "unknown".to_owned(),
+        None => "none of those tried".to_owned(),
+        Some(blocks) => blocks.to_string(),
     };
+    let of_each: Vec<_> = devices
+        .iter()
+        .zip(&ratios)
+        .map(|(device, ratio)| format!("{} on {}", said(ratio), device.letter()))
+        .collect();
     format!(
-        "At depth {depth}, the block size from which on random reading is within 10 % of sequential reading is {}.",
-        each(devices, &meets, "unknown", size),
+        "At depth {depth}, the block sizes at which random reading is within 10 % of sequential reading are {}.",
+        text::join(&of_each),
     )
 }
 
-fn finding_of_one(depth: u32, ratio: &Curve, meets: Option<f64>) -> String {
+fn finding_of_one(depth: u32, ratio: &Curve) -> String {
     let Some(first) = ratio.measured.first() else {
         return format!("At depth {depth}, no block size was measured both at random and in sequence.");
     };
     let smallest = Quantity::size(whole(first.x));
     let share = text::significant(100.0 * first.y, 2);
-    match meets {
-        Some(block) if block <= first.x => format!(
+    match equal_blocks(ratio) {
+        Some(Blocks { from, to: None }) if from <= first.x => format!(
             "At depth {depth}, random reading is within 10 % of sequential reading, or faster, at every block size \
              from {smallest} on."
         ),
-        Some(block) => format!(
-            "At depth {depth}, random reading is within 10 % of sequential reading from {} blocks on; with {smallest} \
-             blocks it gets {share} % of it.",
-            Quantity::size(whole(block)),
-        ),
-        None if ratio.measured.iter().any(|point| point.y >= NEAR) => format!(
-            "At depth {depth}, random reading is within 10 % of sequential reading at some block sizes, but not at the \
-             largest tried; with {smallest} blocks it gets {share} % of it."
+        Some(blocks) => format!(
+            "At depth {depth}, random reading is within 10 % of sequential reading with blocks of {blocks}; with {smallest} \
+             blocks it gets {share} % of it."
         ),
         None => format!(
-            "At depth {depth}, random reading stays more than 10 % below sequential reading at the largest block \
-             tried; with {smallest} blocks it gets {share} % of it."
+            "At depth {depth}, random reading stays more than 10 % below sequential reading at every block size tried; \
+             with {smallest} blocks it gets {share} % of it."
         ),
     }
 }
 
-/// The smallest block from which on every measured ratio is near 1.
-fn equal_from(ratio: &Curve) -> Option<f64> {
-    let far = ratio.measured.iter().rposition(|point| point.y < NEAR).map_or(0, |index| index + 1);
-    ratio.measured.get(far).map(|point| point.x)
+/// Blocks from a size on, up to another or to the largest that was tried.
+#[derive(Debug, PartialEq)]
+struct Blocks {
+    from: f64,
+    to: Option<f64>,
+}
+
+impl std::fmt::Display for Blocks {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let from = Quantity::size(whole(self.from));
+        match self.to {
+            None => write!(f, "{from} and more"),
+            Some(to) if to <= self.from => write!(f, "{from}"),
+            Some(to) => write!(f, "{from} to {}", Quantity::size(whole(to))),
+        }
+    }
+}
+
+/// The most measured blocks in a row whose ratio is near 1; of as many the larger ones.
+fn equal_blocks(ratio: &Curve) -> Option<Blocks> {
+    let runs = ratio.measured.split(|point| point.y < NEAR).filter(|run| !run.is_empty());
+    let run = runs.max_by_key(|run| run.len())?;
+    let (from, to) = (run.first()?.x, run.last()?.x);
+    let largest = ratio.measured.last()?.x;
+    Some(Blocks { from, to: (to < largest).then_some(to) })
 }
 
 #[cfg(test)]
@@ -141,11 +156,14 @@ mod tests {
     }
 
     #[test]
-    fn the_meeting_point_is_the_block_after_the_last_one_below() {
-        assert_eq!(equal_from(&ratios(&[0.5, 0.95, 0.8, 0.92, 1.0])), Some(32_768.0));
-        assert_eq!(equal_from(&ratios(&[0.95, 1.2])), Some(4096.0));
-        assert_eq!(equal_from(&ratios(&[0.95, 0.4])), None);
-        assert_eq!(equal_from(&ratios(&[])), None);
+    fn equal_blocks_are_the_most_in_a_row() {
+        let blocks = |from, to| Some(Blocks { from, to });
+        assert_eq!(equal_blocks(&ratios(&[0.5, 0.95, 0.8, 0.92, 1.0])), blocks(32_768.0, None));
+        assert_eq!(equal_blocks(&ratios(&[0.95, 1.2])), blocks(4096.0, None));
+        assert_eq!(equal_blocks(&ratios(&[0.5, 0.95, 0.92, 0.4])), blocks(8192.0, Some(16_384.0)));
+        assert_eq!(equal_blocks(&ratios(&[0.5, 0.4])), None);
+        assert_eq!(equal_blocks(&ratios(&[])), None);
+        assert_eq!(Blocks { from: 8192.0, to: Some(16_384.0) }.to_string(), "8KiB to 16KiB");
     }
 
     #[test]
@@ -156,7 +174,7 @@ mod tests {
         let below = of(vec![read("random", 1e9), read("sequential", 2e9)]);
         assert_eq!(
             plot(&Device::all(&[equal, below, made_up::partial()])).finding,
-            "At depth 4, the block size from which on random reading is within 10 % of sequential reading is 4KiB on \
+            "At depth 4, the block sizes at which random reading is within 10 % of sequential reading are 4KiB and more on \
              A, none of those tried on B and unknown on C."
         );
     }
@@ -165,15 +183,15 @@ mod tests {
     fn the_sentence_says_where_they_meet() {
         let curve = ratios(&[0.5, 0.95]);
         assert_eq!(
-            finding_of_one(4, &curve, equal_from(&curve)),
-            "At depth 4, random reading is within 10 % of sequential reading from 8KiB blocks on; \
+            finding_of_one(4, &curve),
+            "At depth 4, random reading is within 10 % of sequential reading with blocks of 8KiB and more; \
              with 4KiB blocks it gets 50 % of it."
         );
         let never = ratios(&[0.5, 0.6]);
-        assert!(finding_of_one(4, &never, None).contains("stays more than 10 % below"));
+        assert!(finding_of_one(4, &never).contains("stays more than 10 % below"));
         let falls = ratios(&[0.5, 0.95, 0.6]);
-        assert!(finding_of_one(4, &falls, None).contains("at some block sizes, but not at the largest"));
+        assert!(finding_of_one(4, &falls).contains("with blocks of 8KiB; with 4KiB"));
         let always = ratios(&[1.1, 1.0]);
-        assert!(finding_of_one(4, &always, equal_from(&always)).contains("at every block size from 4KiB on"));
+        assert!(finding_of_one(4, &always).contains("at every block size from 4KiB on"));
     }
 }

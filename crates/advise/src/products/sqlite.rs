@@ -50,7 +50,7 @@ fn page_size(figures: &Figures<'_>) -> Result<(Setting, u64), Lack> {
 
 /// What a page costs in the database, and what in the log.
 fn page_costs(figures: &Figures<'_>, page_bytes: u64) -> Result<[Figure; 2], Lack> {
-    Ok([figures.random_read_and_write(page_bytes)?, figures.flush_mean(page_bytes)?])
+    Ok([figures.random_read_and_write(page_bytes)?, figures.flush_mean_of(page_bytes)?])
 }
 
 fn costs_hardly_more(cost: &Figure, than: &Figure) -> bool {

@@ -45,6 +45,34 @@ fn a_failed_flush_stops_the_store_until_it_is_opened_again() {
     }
 }
 
+/// What it is asked to make durable by itself may have become so or not.
+#[test]
+fn a_failed_durable_write_stops_direct_until_it_is_opened_again() {
+    let mut world = MemoryWorld::new(64, Nanos::from_micros(20));
+    world.add(4 << 20, 512);
+    let faults = world.faults();
+    run(Box::new(world), async |handle| {
+        let create = create_options(PolicyKind::Direct);
+        let store = Store::create(&handle, DEVICE, &create, open_options()).await.unwrap();
+        store.commit(batch(&store, &[1, 2], 1)).await.unwrap();
+        faults.fail_next(DEVICE, "durable write", Cause::System(5));
+        let failed = store.commit(batch(&store, &[1], 2)).await.unwrap_err();
+        assert!(matches!(failed, PageError::Device { .. }), "{failed}");
+        for later in [
+            store.commit(batch(&store, &[3], 3)).await,
+            store.write(batch(&store, &[3], 3)).await,
+            store.sync().await,
+            store.checkpoint().await,
+        ] {
+            assert!(matches!(later, Err(PageError::Latched { .. })), "{later:?}");
+        }
+        drop(store);
+        let store = Store::open(&handle, DEVICE, open_options()).await.unwrap();
+        assert_eq!(read(&store, 2).await, Some(1));
+        store.commit(batch(&store, &[3], 4)).await.unwrap();
+    });
+}
+
 /// A write in the background fails, as on a full thin-provisioned device: the next call learns of it, nothing is lost.
 #[test]
 fn a_failed_write_home_stops_the_store_and_loses_nothing() {

@@ -1,7 +1,8 @@
 /// How much faster a whole becomes when the share of its time that is spent in one part becomes `factor` times faster:
 /// `1 / ((1 − share) + share / factor)` (Amdahl 1967).
 pub fn speed_up(share: f64, factor: f64) -> f64 {
-    1.0 / ((1.0 - share) + share / factor)
+    let part = if share > 0.0 { share / factor } else { 0.0 };
+    1.0 / ((1.0 - share) + part)
 }
 
 #[cfg(test)]
@@ -17,6 +18,7 @@ mod tests {
         // The slides say 1.5: 1 / (0.6 + 0.4 / 10) is 1.5625, which they cut off.
         assert!((processors * 10.0).floor() / 10.0 - 1.5 < 1e-9, "{processors}");
         assert!((speed_up(0.0, 10.0) - 1.0).abs() < 1e-12);
+        assert!((speed_up(0.0, 0.0) - 1.0).abs() < 1e-12, "what takes no time may be as slow as it likes");
         assert!((speed_up(1.0, 10.0) - 10.0).abs() < 1e-12);
     }
 }

@@ -36,11 +36,16 @@ impl Figures<'_> {
     /// Commits by one write into blocks that were written before, as logs that are recycled have them; those that were timed
     /// in a file by blocking system calls, as databases make them, where there are any.
     fn commits(&self) -> impl Iterator<Item = &CommitCost> {
-        let conducted = self.profile.experiments.flush.iter();
-        let all = conducted.flat_map(|conducted| &conducted.findings.commits);
-        let alone = all.filter(|cost| cost.extent == ExtentState::Overwritten && cost.writes_per_commit == 1);
+        let alone = self.plain_commits();
         let in_file = alone.clone().any(|cost| cost.in_file);
         alone.filter(move |cost| cost.in_file == in_file)
+    }
+
+    /// Commits of one write over what was written before, in files and on the device.
+    fn plain_commits(&self) -> impl Iterator<Item = &CommitCost> + Clone {
+        let conducted = self.profile.experiments.flush.iter();
+        let all = conducted.flat_map(|conducted| &conducted.findings.commits);
+        all.filter(|cost| cost.extent == ExtentState::Overwritten && cost.writes_per_commit == 1)
     }
 
     /// Each method's commit of the size nearest to `write_bytes`, with its 99th percentile.
@@ -71,18 +76,16 @@ impl Figures<'_> {
             let of_method = self.commits().filter(|cost| cost.method == method);
             of_method.min_by_key(|cost| (cost.write_bytes.abs_diff(write_bytes), cost.write_bytes))
         });
-        let cost = cost.ok_or(lack("what a flush takes after a small write"))?;
-        let mean = cost.latency_ns.mean.unwrap_or(cost.commit_ns.value);
-        // The mean has the median's relative uncertainty: both are of the same observations.
-        let [low, high] =
-            [cost.commit_ns.low, cost.commit_ns.high].map(|bound| mean * bound / cost.commit_ns.value);
-        let says = format!(
-            "{} of {} takes {} in the mean",
-            method_name(cost.method),
-            format_bytes(cost.write_bytes),
-            time(mean)
-        );
-        Ok(Figure::new("flush_mean_ns", Interval { value: mean, low, high }, says))
+        Ok(mean_of(cost.ok_or(lack("what a flush takes after a small write"))?))
+    }
+
+    /// Mean time from a write of just so many bytes to its being durable by a flush, on the device itself: in files one
+    /// size alone is timed.
+    pub(crate) fn flush_mean_of(&self, write_bytes: u64) -> Result<Figure, Lack> {
+        let mut of_it = self.plain_commits().filter(|cost| {
+            !cost.in_file && cost.method == CommitMethod::WriteThenFlush && cost.write_bytes == write_bytes
+        });
+        Ok(mean_of(of_it.next().ok_or(lack("what a flush takes after writes of several sizes"))?))
     }
 
     /// The soonest that a small write is durable, median.
@@ -120,4 +123,18 @@ fn commit_figure(cost: &CommitCost) -> Figure {
         p99.unwrap_or_default()
     );
     Figure::new("commit_ns", cost.commit_ns, says)
+}
+
+/// The mean of a commit, which has the median's relative uncertainty: both are of the same observations.
+fn mean_of(cost: &CommitCost) -> Figure {
+    let mean = cost.latency_ns.mean.unwrap_or(cost.commit_ns.value);
+    let [low, high] =
+        [cost.commit_ns.low, cost.commit_ns.high].map(|bound| mean * bound / cost.commit_ns.value);
+    let says = format!(
+        "{} of {} takes {} in the mean",
+        method_name(cost.method),
+        format_bytes(cost.write_bytes),
+        time(mean)
+    );
+    Figure::new("flush_mean_ns", Interval { value: mean, low, high }, says)
 }

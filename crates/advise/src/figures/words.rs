@@ -57,7 +57,7 @@ pub(crate) fn time(ns: f64) -> String {
         ns if ns < 1e6 => [number(ns / 1e3), "us".into()],
         ns if ns < 1e9 => [number(ns / 1e6), "ms".into()],
         ns if ns < 1e11 => [number(ns / 1e9), "s".into()],
-        ns => return format_duration(Nanos(whole(ns / 1e9) * 1_000_000_000)),
+        ns => return format_duration(Nanos(whole(ns / 1e9).saturating_mul(1_000_000_000))),
     };
     format!("{value} {unit}")
 }
@@ -132,6 +132,8 @@ mod tests {
     fn what_has_no_upper_bound_prints_none() {
         let interval = Interval { value: 3355e6, low: 630e6, high: f64::INFINITY };
         assert_eq!(bounded(&interval, bandwidth), "3 355 MB/s (at least 630 MB/s)");
+        let long = Interval { value: 2e6, low: 1e6, high: f64::INFINITY };
+        assert_eq!(bounded(&long, time), "2 ms (at least 1 ms)");
         assert_eq!(bounded(&interval, bytes), "3.12GiB (at least 600.81MiB)");
     }
 }

@@ -183,7 +183,10 @@ impl Figures<'_> {
         let says = if rate.value > 0.0 {
             format!("{reads} writes of {block} up to {} leave {latency}", bounded(&rate, bandwidth))
         } else if rate.high > 0.0 {
-            format!("{reads} not even {} of writes of {block} leave {latency}", bandwidth(rate.high))
+            let perhaps = bandwidth(rate.high);
+            format!(
+                "{reads} no rate of writes of {block} that was tried surely leaves {latency}, but up to {perhaps} may"
+            )
         } else {
             format!("{reads} no rate of writes of {block} that was tried leaves {latency}")
         };

@@ -30,7 +30,11 @@ pub(super) fn collect(figures: &Figures<'_>, collector: &mut Collector) {
 fn device(figures: &Figures<'_>) -> String {
     match &figures.profile.identity.kernel_name {
         Some(name) => format!("device={name} # as the kernel called it when it was probed"),
-        None => "device=${1:?the profile has no kernel's name of the device: give it, such as sda}".into(),
+        // An apostrophe in these words would begin a quotation.
+        None => {
+            "device=${1:?give the name that the kernel has for the device, such as sda: the profile has none}"
+                .into()
+        }
     }
 }
 

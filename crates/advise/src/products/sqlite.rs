@@ -50,7 +50,7 @@ fn page_size(figures: &Figures<'_>) -> Result<(Setting, u64), Lack> {
 
 /// What a page costs in the database, and what in the log.
 fn page_costs(figures: &Figures<'_>, page_bytes: u64) -> Result<[Figure; 2], Lack> {
-    Ok([figures.random_read_and_write(page_bytes)?, figures.flush_mean(page_bytes)?])
+    Ok([figures.random_read_and_write(page_bytes)?, figures.flush_mean_of(page_bytes)?])
 }
 
 fn costs_hardly_more(cost: &Figure, than: &Figure) -> bool {
@@ -109,11 +109,14 @@ fn wal_autocheckpoint(figures: &Figures<'_>, page_bytes: u64) -> Result<Setting,
     // No more than is sure.
     let per_s = writes.value.low;
     let value = whole(per_s).clamp(CHECKPOINT_PAGES, MOST_PAGES);
-    let took = time(1e9 * value as f64 / per_s);
+    let took = if per_s > 0.0 {
+        format!("here a checkpoint takes up to {}", time(1e9 * value as f64 / per_s))
+    } else {
+        "how long a checkpoint takes here is not clear".to_owned()
+    };
     let rule = format!(
         "the pages that are surely written home at random within a second, 1000 (the default) to 10000: the commit that \
-         fills the log waits for its checkpoint, and a longer log writes a hot page home less often. Here a checkpoint takes \
-         up to {took}"
+         fills the log waits for its checkpoint, and a longer log writes a hot page home less often; {took}"
     );
     let setting =
         Setting::new("wal_autocheckpoint", value, vec![writes], RuleSource::Ours, rule).default("1000");

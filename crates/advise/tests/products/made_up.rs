@@ -248,10 +248,10 @@ impl Drive {
     }
 
     fn commits(&self) -> Vec<CommitCost> {
-        let commit = |method: CommitMethod, slower: f64| {
+        let timed = |method: CommitMethod, in_file: bool, write_bytes: u64, slower: f64| {
             let median_ns = self.flush_ns * slower;
             read(json!({
-                "method": method, "extent": "overwritten", "in_file": true, "write_bytes": 8192,
+                "method": method, "extent": "overwritten", "in_file": in_file, "write_bytes": write_bytes,
                 "writes_per_commit": 1, "observations": 1000, "commit_ns": about(median_ns),
                 "latency_ns": LatencySummary {
                     mean: Some(median_ns * 1.1),
@@ -261,9 +261,12 @@ impl Drive {
             }))
         };
         vec![
-            commit(CommitMethod::Fdatasync, 1.0),
-            commit(CommitMethod::Fsync, 1.5),
-            commit(CommitMethod::DurableWrite, 0.5),
+            timed(CommitMethod::WriteThenFlush, false, 4096, 1.0),
+            timed(CommitMethod::WriteThenFlush, false, 8192, 1.0),
+            timed(CommitMethod::WriteThenFlush, false, 16_384, 1.0),
+            timed(CommitMethod::Fdatasync, true, 8192, 1.0),
+            timed(CommitMethod::Fsync, true, 8192, 1.5),
+            timed(CommitMethod::DurableWrite, true, 8192, 0.5),
         ]
     }
 

@@ -51,9 +51,12 @@ impl Experiment for DiscardTimes {
         if !(circumstances.shape.discards && circumstances.shape.writable) {
             return Err("the device takes no discards".into());
         }
+        let (_, bytes) = range(circumstances.area_bytes, u64::MAX);
+        if bytes < BESIDE_BYTES {
+            return Err(format!("it needs an area of {} at least", format_bytes(RANGE_PART * BESIDE_BYTES)));
+        }
         let (time_least, time_wanted) = (Nanos::from_secs(2), Nanos::from_secs(20));
-        let write_bytes_max = range(circumstances.area_bytes, u64::MAX).1 + CHUNK_BYTES;
-        Ok(Cost { time_least, time_wanted, write_bytes_max })
+        Ok(Cost { time_least, time_wanted, write_bytes_max: bytes + CHUNK_BYTES })
     }
 
     fn slot<'a>(&self, experiments: &'a mut Experiments) -> &'a mut Option<Conducted<DiscardCosts>> {

@@ -88,7 +88,8 @@ impl Experiment for SmallestBlockSearch {
         }
         let operation = if writes { OperationKind::Write } else { OperationKind::Read };
         let queue_time = Nanos(lab.time_left().0 / (cells.len() as u64 * QUEUES_OF_SLICE).max(1));
-        let queue_depth = depth_within(lab, queue_time, operation, SHIFTED_BYTES, QUEUE_DEPTH)?;
+        let block_bytes = SHIFTED_BYTES.next_multiple_of(unit_bytes(lab.circumstances));
+        let queue_depth = depth_within(lab, queue_time, operation, block_bytes, QUEUE_DEPTH)?;
         let turns = Turns { time: lab.time_left(), rounds_max, slice_max: SLICE_MAX };
         let rounds = Rounds::measure(lab, &cells, turns, |lab, cell, time| {
             lab.tell(&format!("{}s of {}", cell.operation, format_bytes(cell.block_bytes)));
@@ -125,9 +126,14 @@ fn round_bytes(cells: &[Cell]) -> u64 {
     writes.map(|cell| cell.requests(QUEUE_DEPTH).bytes_max()).sum()
 }
 
+/// What every request is a multiple of.
+fn unit_bytes(circumstances: &Circumstances) -> u64 {
+    circumstances.shape.logical_block_bytes.max(circumstances.shape.memory_alignment_bytes)
+}
+
 fn cells(circumstances: &Circumstances, operations: &[OperationKind]) -> Vec<Cell> {
-    let logical = circumstances.shape.logical_block_bytes.max(circumstances.shape.memory_alignment_bytes);
-    let takes = |bytes: &u64| bytes.is_multiple_of(logical);
+    let unit = unit_bytes(circumstances);
+    let takes = |bytes: &u64| bytes.is_multiple_of(unit);
     let mut cells = Vec::new();
     for &operation in operations {
         let sized = |block_bytes| Cell { operation, block_bytes, shift_bytes: 0 };

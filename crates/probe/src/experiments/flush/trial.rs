@@ -60,6 +60,9 @@ impl Trial {
         device_log: &mut Log,
         time: Nanos,
     ) -> Result<(), LoadError> {
+        if self.site.is_none() {
+            return Ok(());
+        }
         let Some(commits_max) = self.commits_max() else {
             if self.tally.observations() == 0 {
                 lab.out_of_writes();

@@ -2,7 +2,7 @@
 
 use nandle_io::{Device, Io, Nanos};
 use nandle_model::library::Model;
-use nandle_model::world::{Host, ModelWorld};
+use nandle_model::world::{Host, ModelWorld, ModelledDevice};
 use nandle_profile::{Derived, Experiments};
 
 use crate::Unobserved;
@@ -20,12 +20,12 @@ pub(super) struct Outcome {
 
 #[expect(clippy::unnecessary_wraps, reason = "the shape of an opener")]
 pub(super) fn open(name: &str, slots: u32) -> Result<(Box<dyn Io>, Device), String> {
-    Ok(in_a_world(&Model::named(name).unwrap(), slots))
+    Ok(in_a_world(Model::named(name).unwrap().device().unwrap(), slots))
 }
 
-fn in_a_world(model: &Model, slots: u32) -> (Box<dyn Io>, Device) {
+fn in_a_world(device: ModelledDevice, slots: u32) -> (Box<dyn Io>, Device) {
     let mut world = ModelWorld::new(Host { slots: slots as usize, request_cpu: Host::REQUEST_CPU });
-    let device = world.add(model.device().unwrap());
+    let device = world.add(device);
     (Box::new(world), device)
 }
 
@@ -67,10 +67,14 @@ pub(super) fn run_in(
     let without_cache = Model::named(drive).unwrap().without_write_cache();
     let open_without_cache = |slots| {
         let model = without_cache.as_ref().ok_or("it has no cache")?;
-        Ok(in_a_world(model, slots))
+        Ok(in_a_world(model.device().unwrap(), slots))
     };
     let ground = Ground {
-        open: &|slots| open(drive, slots),
+        open: &|slots| {
+            let mut device = Model::named(drive).unwrap().device().unwrap();
+            device.shape = circumstances.shape.clone();
+            Ok(in_a_world(device, slots))
+        },
         open_without_cache: if without_cache.is_some() { Some(&open_without_cache) } else { None },
         drive_log: &|| None,
         beside: None,

@@ -115,3 +115,26 @@ fn what_a_slow_device_leaves_no_time_for_is_skipped_and_said() {
     let skipped = experiments.skipped.iter().find(|skipped| skipped.name == "discard").unwrap();
     assert!(skipped.reason.contains("took longer than planned"), "{}", skipped.reason);
 }
+
+#[test]
+fn a_device_of_large_logical_blocks_is_asked_in_those() {
+    let mut circumstances = circumstances("nvme-tlc");
+    circumstances.shape.logical_block_bytes = 16 << 10;
+    let wishes = Wishes { only: vec!["smallest-block".into()], ..wishes(10) };
+    let Outcome { experiments, result, .. } =
+        run_in(&circumstances, "nvme-tlc", &wishes, Experiments::default());
+    let conducted = experiments.smallest_block.unwrap();
+    assert!(result.is_ok() && conducted.ended_by.is_none(), "{result:?}, {conducted:?}");
+    assert!(conducted.findings.rates.iter().all(|rate| rate.block_bytes == 16 << 10), "{conducted:?}");
+    assert_eq!(conducted.findings.rates.len(), 2);
+}
+
+#[test]
+fn discards_need_an_area_that_is_larger_than_what_they_are_timed_with() {
+    let circumstances = Circumstances { area_bytes: 512 << 10, ..circumstances("mtron-16") };
+    let wishes = Wishes { only: vec!["discard".into()], ..wishes(10) };
+    let Outcome { experiments, .. } = run_in(&circumstances, "mtron-16", &wishes, Experiments::default());
+    assert_eq!(experiments.discard, None);
+    let skipped = experiments.skipped.iter().find(|skipped| skipped.name == "discard").unwrap();
+    assert!(skipped.reason.contains("4MiB"), "{}", skipped.reason);
+}

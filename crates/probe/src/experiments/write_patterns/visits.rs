@@ -315,7 +315,7 @@ impl Visited {
             self.means_ns.push(measurement.elapsed.0 as f64 / measurement.requests as f64);
             self.latencies.extend(&measurement);
         }
-        Ok(measurement.requests)
+        Ok(measurement.cpu_requests)
     }
 
     /// The time of a request. Of sequential writing it is the median of the means: what a visit cleans up that others

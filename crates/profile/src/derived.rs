@@ -41,7 +41,8 @@ pub struct Derived {
     /// The most sequential streams that stay cheap when they are interleaved.
     #[serde(default)]
     pub partition_count_max: Option<Interval<u32>>,
-    /// Strides, in blocks, at which writing clearly stays cheap (`StableBuffer` §3.1: at most 4 times sequential writing).
+    /// Strides, in blocks, at which writing stays cheap (`StableBuffer` §3.1: at most 4 times sequential writing, and
+    /// surely at most 8 times).
     #[serde(default)]
     pub cheap_strides_blocks: Vec<i64>,
     /// What makes a write durable soonest.

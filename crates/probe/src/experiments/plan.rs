@@ -85,7 +85,7 @@ impl Plan {
 /// Each that is wanted and possible gets its least time, one after the other, as long as the budget lasts; what is left
 /// is shared out in proportion to what each would like beyond it. Bytes to write are shared out fairly: flushes, which
 /// take few, get all that they would like before steady states, which take what they get. When they are conducted it is
-/// shared out anew before each ([`next_of`]).
+/// shared out anew before each.
 ///
 /// # Errors
 /// A name isn't known.

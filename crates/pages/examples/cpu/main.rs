@@ -1,4 +1,4 @@
-//! What a page write costs the processor: `cargo run --release -p nandle-pages --example speed [POLICY]`.
+//! What a page write costs the processor: `cargo run --release -p nandle-pages --example cpu [POLICY]`.
 //!
 //! On a device that completes at once and forgets what it is given (`null.rs`), so the figures are the store's own. Pages
 //! are zeros, which is what such a device gives back where pages have to be read again. The time is the process's own, so

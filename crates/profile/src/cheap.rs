@@ -46,7 +46,7 @@ fn cheap<T>(extent: Option<Interval<T>>, cost: Option<Interval<f64>>) -> Cheap<T
 }
 
 /// A write at a stride is cheap up to so many sequential ones (`StableBuffer` §3.1: 1–4 C) …
-const CHEAP_ORDERED: f64 = 4.0;
+pub const CHEAP_ORDERED: f64 = 4.0;
 /// … and unclear, if it may cost more than so many.
 const DEAR_ORDERED: f64 = 2.0 * CHEAP_ORDERED;
 

@@ -23,7 +23,7 @@ mod system;
 mod upgrade;
 
 pub use cell::{Cell, DriveWork, LatencySummary, MeasuredCell, OperationKind, SecondSample, SkippedCell};
-pub use cheap::{Cheap, Strides, is_cheap_stride};
+pub use cheap::{CHEAP_ORDERED, Cheap, Strides, is_cheap_stride};
 pub use costs::{FlexibleIo, ReadPlan, RequestCost};
 pub use derived::{
     BlockAtDepth, DepthForBlock, Derived, EqualRegion, GroupPenalty, SplitObservation, SplitSize,

@@ -44,9 +44,9 @@ pub fn conduct(
     keep: &mut dyn FnMut(&Experiments),
 ) -> Result<(), LoadError> {
     experiments.skipped.clone_from(&plan.skipped);
-    let (mut failed, mut left) = (Ok(()), plan.left);
-    for index in 0..plan.chosen.len() {
-        let Some(chosen) = plan.chosen.get(index..).and_then(|to_come| next_of(to_come, left)) else { break };
+    let (mut failed, mut left, mut to_come) = (Ok(()), plan.left, plan.chosen.iter());
+    while let Some(chosen) = next_of(to_come.as_slice(), left) {
+        to_come.next();
         if chosen.time.0 < chosen.cost.time_least.0 / LEAST_PART {
             experiments.skipped.push(too_late(&chosen));
             continue;

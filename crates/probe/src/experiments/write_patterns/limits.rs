@@ -1,7 +1,7 @@
 //! Up to where writing stays cheap: the focused area, the number of streams, the strides.
 
 use nandle_profile::experiments::{MicroBenchmark, PatternCost, WritePatterns};
-use nandle_profile::{Derived, Interval, OperationKind, WritePatternCost, is_cheap_stride};
+use nandle_profile::{CHEAP_ORDERED, Derived, Interval, OperationKind, WritePatternCost, is_cheap_stride};
 
 use super::rows::{Row, focused, partitioned};
 use crate::isotonic::weighted_isotonic;
@@ -9,8 +9,6 @@ use crate::pattern::PatternSpec;
 
 /// A focused or partitioned write is cheap up to this many sequential ones (`StableBuffer` §3.1: 1–2 C).
 const CHEAP: f64 = 2.0;
-/// An ordered one up to this many (1–4 C); one that may cost more is visited again.
-const CHEAP_ORDERED: f64 = 4.0;
 /// No cost is surer than this, relative to itself.
 const LEAST_REACH: f64 = 0.05;
 /// A limit that is known to within this factor is known well enough.
@@ -72,7 +70,7 @@ pub(super) fn between(findings: &WritePatterns, unit_bytes: u64) -> Vec<Row> {
     focus.into_iter().chain(streams).collect()
 }
 
-/// Whether it is still open if a stride is cheap: its cost is, and may well not be. Areas and streams have a search of
+/// Whether it is still open if a stride is cheap: its cost is, and may well not be, so it is visited again. Areas and streams have a search of
 /// their own ([`between`]).
 pub(super) fn is_open(row: &Row, cost: &Interval<f64>) -> bool {
     let is_stride = row.micro_benchmark == MicroBenchmark::Order;

@@ -36,7 +36,7 @@ fn four_drives_give_a_gigabyte_and_one_controller_less() {
         tolerance: "10 %",
         model: format!("{shared:.0} and {whole:.0} MB/s"),
         verdict: Verdict::Encoded(
-            "the controller's bytes_per_s is fitted to the 800 MB/s; the other figure is the sum of four links, each of \
+            "the controller's read_bytes_per_s is fitted to the 800 MB/s; the other figure is the sum of four links, each of \
              which is fitted to C1",
         ),
     }

@@ -10,8 +10,8 @@ use crate::{Outcome, output, workspace_root};
 
 /// What the tests begin such a line with.
 const PREFIX: &str = "claim: ";
-/// Every verdict there is, the best first.
-const VERDICTS: [&str; 4] = ["met", "partly", "contradictory", "not met"];
+/// Every verdict there is, the best first. What is encoded in a parameter is no evidence for a model and stands last.
+const VERDICTS: [&str; 5] = ["met", "partly", "contradictory", "not met", "encoded"];
 
 /// One line of the book.
 #[derive(Debug, Deserialize)]
@@ -65,6 +65,11 @@ fn book(text: &str) -> Outcome<Vec<Claim>> {
     // With captured output off, the test harness may put its dots before a line.
     let lines = text.lines().filter_map(|line| line.split_once(PREFIX).map(|(_, json)| json));
     let mut claims = lines.map(serde_json::from_str).collect::<Result<Vec<Claim>, _>>()?;
+    if let Some(claim) = claims.iter().find(|claim| !VERDICTS.contains(&claim.verdict.as_str())) {
+        return Err(
+            format!("{} has the verdict {:?}; there are {VERDICTS:?}", claim.id, claim.verdict).into()
+        );
+    }
     claims.sort_by_key(|claim| (number(&claim.id), claim.id.clone()));
     Ok(claims)
 }
@@ -108,8 +113,21 @@ mod tests {
         let text = format!("running 3 tests\n{}\n..{}\n{}\n", line("uFLIP"), line("C10"), line("C9"));
         let claims = book(&text).unwrap();
         assert_eq!(claims.iter().map(|claim| claim.id.as_str()).collect::<Vec<_>>(), ["C9", "C10", "uFLIP"]);
-        assert_eq!(summary(&claims), "3 entries: 3 met, 0 partly, 0 contradictory, 0 not met");
+        assert_eq!(summary(&claims), "3 entries: 3 met, 0 partly, 0 contradictory, 0 not met, 0 encoded");
         assert!(book("claim: nothing").is_err());
+    }
+
+    #[test]
+    fn every_claim_is_counted_under_its_verdict_alone() {
+        let claim = |verdict: &str| {
+            format!(
+                "claim: {{\"id\":\"C1\",\"paper\":\"p\",\"precondition\":\"w\",\"tolerance\":\"t\",\"model\":\"m\",\
+             \"verdict\":\"{verdict}\",\"reason\":\"\"}}\n"
+            )
+        };
+        let claims = book(&(claim("encoded") + &claim("met") + &claim("encoded"))).unwrap();
+        assert_eq!(summary(&claims), "3 entries: 1 met, 0 partly, 0 contradictory, 0 not met, 2 encoded");
+        assert!(book(&claim("more or less")).is_err(), "a verdict that no summary counts");
     }
 
     #[test]

@@ -81,6 +81,37 @@ fn arrays_in_memory_and_in_worlds_that_are_too_small_for_their_parts() {
     }
 }
 
+/// How long two requests take, both of four chunks on four devices, in a world with room for so many parts.
+fn time_of_two(room: usize) -> (Nanos, Vec<String>) {
+    let latency = Nanos::from_micros(70);
+    let mut world = MemoryWorld::new(room, latency);
+    let devices: Vec<Device> = (0..4).map(|_| world.add(1 << 20, 512)).collect();
+    let mut arrays = Arrays::with_slots(Box::new(world), 2);
+    let striped = arrays.raid0(&ids(&devices), CHUNK).unwrap();
+    assert_eq!(arrays.slots(), 2);
+    let arena = Arena::new(8 * CHUNK_LENGTH).unwrap();
+    for request in 0..2 {
+        let operation = Operation::read(request * 4 * CHUNK, arena.allocate(4 * CHUNK_LENGTH).unwrap());
+        arrays.submit(striped.id, Request { token: request, operation }).unwrap();
+    }
+    let third = Operation::Flush;
+    assert!(
+        arrays.submit(striped.id, Request { token: 2, operation: third }).is_err(),
+        "there are two slots"
+    );
+    arrays.reap(Wait::until_completed(2), &mut Vec::new());
+    (arrays.now(), arrays.backend().stepped_down)
+}
+
+#[test]
+fn parts_of_requests_run_at_the_same_time_where_there_is_room() {
+    let part = Nanos::from_micros(70) + Nanos(CHUNK / 8);
+    assert_eq!(time_of_two(8), (part, Vec::new()));
+    let (elapsed, stepped_down) = time_of_two(2);
+    assert_eq!(elapsed, Nanos(4 * part.0), "eight parts, two at a time");
+    assert!(stepped_down[0].contains("of 8 parts of requests to an array 2 at a time"), "{stepped_down:?}");
+}
+
 #[test]
 fn arrays_of_arrays() {
     let (mut inner, devices, _) = in_memory(32);

@@ -54,9 +54,9 @@ fn sequential_requests_reach_the_controllers_ceiling() {
                        file, whatever its records)",
         tolerance: "10 %",
         model: format!("read {reads:.0?}, write {writes:.0?} MB/s; reads of 4 KiB at depth 1 {small:.0} MB/s"),
-        verdict: Verdict::Partly(
-            "the controller's ceilings are fitted to these figures; that records of a few KB reach them too needs the \
-             host's page cache, which is not modelled",
+        verdict: Verdict::Encoded(
+            "the controller's read_bytes_per_s and its cache's bytes_per_s are fitted to these figures; that records of a few KB reach \
+             them too needs the host's page cache, which is not modelled",
         ),
     }
     .print();

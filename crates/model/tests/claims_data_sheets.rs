@@ -31,9 +31,12 @@ fn measure(parameters: &FlashParameters, load: Load) -> Outcome {
     run(&mut drive, load, 0)
 }
 
-/// One data sheet's figures and the model's.
+/// One data sheet's figures and the model's. Chips' and firmware's times are hardly ever published, so they were chosen
+/// such that the sheet comes out: what a sheet says is no evidence for the model of its drive.
 struct Sheet {
     id: &'static str,
+    /// Which parameters were chosen.
+    fitted: &'static str,
     figures: Vec<(&'static str, f64, f64)>,
 }
 
@@ -46,7 +49,7 @@ impl Sheet {
             precondition: FRESH,
             tolerance: "10 %",
             model: self.figures.iter().map(line).collect::<Vec<_>>().join(", "),
-            verdict: Verdict::Met,
+            verdict: Verdict::Encoded(self.fitted),
         }
         .print();
         for (what, sheet, model) in &self.figures {
@@ -67,6 +70,8 @@ fn intel_x25_m() {
     let random = measure(&parameters, Load { depth: 32, ..Load::read(RANDOM, 4096, 0) });
     Sheet {
         id: "X25-M data sheet",
+        fitted: "firmware.read_ns is one 35 000th of a second, chips.program_ns is fitted to the writes; the reads follow \
+                 from the link, which is fitted to C1",
         figures: vec![
             ("MB/s read", 250.0, read),
             ("MB/s write", 100.0, write),
@@ -96,6 +101,7 @@ fn crucial_m4() {
     let random_write = measure(&parameters, Load { depth: 32, ..Load::write(RANDOM, 4096, 0) });
     Sheet {
         id: "Crucial M4 data sheet",
+        fitted: "link.bytes_per_s, chips.program_ns and firmware.write_ns are fitted to the three",
         figures: vec![
             ("MB/s read", 415.0, read),
             ("MB/s write", 260.0, write),
@@ -122,7 +128,10 @@ fn c40_crucial_m4_on_a_slow_port() {
                        never written",
         tolerance: "near the peak: within 30 % at 4 KB; close to it: within 5 % at 32 KB",
         model: format!("read {read:.0}; write 4 KB {small:.0}, 32 KB {middle:.0}, 1 MB {peak:.0}; port {port:.0} MB/s"),
-        verdict: Verdict::Contradictory("the data sheet's 40 000 IOPS would be 164 MB/s; the measured figure was followed"),
+        verdict: Verdict::Encoded(
+            "firmware.read_ns is fitted to the 188 MB/s, link.bytes_per_s is the port's limit, writes are fitted to the data \
+             sheet's, whose 40 000 IOPS of reads would be 164 MB/s: there the two contradict each other",
+        ),
     }
     .print();
     assert!(read > 188.0 && port <= 300.0, "{read} {port}");
@@ -137,6 +146,7 @@ fn samsung_mcaqe32() {
     let append = measure(&parameters, Load::write(SEQUENTIAL, 2048, 0)).mean_latency_ms();
     Sheet {
         id: "MCAQE32 data sheet",
+        fitted: "link.bytes_per_s, chips.dies_per_channel, firmware.read_ns and firmware.write_ns are fitted to the four",
         figures: vec![
             ("MB/s read", 56.0, read),
             ("MB/s write", 32.0, write),
@@ -158,7 +168,7 @@ fn sd_card() {
         precondition: FRESH,
         tolerance: "at least",
         model: format!("{write:.0} MB/s; random writes of 4 KB {:.0} IOPS", random.requests_per_s),
-        verdict: Verdict::Met,
+        verdict: Verdict::Encoded("chips.program_ns is fitted to it"),
     }
     .print();
     assert!(write >= 10.0 && random.requests_per_s < 50.0);
@@ -176,6 +186,8 @@ fn seagate_savvio() {
     let alone = measure(Load::read(RANDOM, 4096, whole)).mean_latency_ms();
     Sheet {
         id: "Savvio 15k data sheet",
+        fitted: "the outermost zone's sectors are those that the 160 MB/s need, queue.positioning_margin_us is fitted to \
+                 the 350 IOPS",
         figures: vec![
             ("MB/s read", 160.0, sequential.megabytes_per_s()),
             ("IOPS read at depth 32", 350.0, queued.requests_per_s),
@@ -204,6 +216,7 @@ fn nvme_drives() {
         let random = measure(&parameters, Load { depth: 1_024, ..Load::read(RANDOM, 4096, 0) });
         Sheet {
             id: name,
+            fitted: "link.bytes_per_s, link.write_bytes_per_s and firmware.read_ns are fitted to the three",
             figures: vec![
                 ("MB/s read", sheet[0], read),
                 ("MB/s write", sheet[1], write),

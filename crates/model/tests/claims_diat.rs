@@ -292,7 +292,9 @@ fn c10_random_reads_of_2_kib() {
         precondition: FILLED,
         tolerance: "10 %; a ratio between 1/6 and 1/4",
         model: format!("{small:.1} MB/s, 1/{:.1}", large / small),
-        verdict: Verdict::Met,
+        verdict: Verdict::Encoded(
+            "chips.transfer_bytes is fitted to it: were whole pages sent, it would be 39 MB/s",
+        ),
     }
     .print();
     assert!((45.0..55.0).contains(&small), "{small}");

@@ -39,14 +39,21 @@ fn columns(array: &ArraySpec) -> u64 {
     }
 }
 
-/// Joins the members, which are devices of `io`, to one. Its capacity is the array's area.
+/// Room that the members' world needs for `slots` requests to the array: a request may have a part for each member.
+pub(crate) fn member_slots(array: &ArraySpec, slots: u32) -> u32 {
+    slots.saturating_mul(u32::try_from(array.members_count()).unwrap_or(u32::MAX))
+}
+
+/// Joins the members, which are devices of `io`, to one that takes `slots` requests at a time. Its capacity is the
+/// array's area.
 pub(crate) fn join(
     array: &ArraySpec,
     io: Box<dyn Io>,
+    slots: u32,
     members: &[Device],
 ) -> Result<(Box<dyn Io>, Device), Problem> {
     let ids: Vec<DeviceId> = members.iter().map(|member| member.id).collect();
-    let mut arrays = Arrays::new(io);
+    let mut arrays = Arrays::with_slots(io, usize::try_from(slots).unwrap_or(usize::MAX));
     let joined = match array.level {
         ArrayLevel::Raid0 => arrays.raid0(&ids, array.chunk_bytes),
         ArrayLevel::Raid10 => arrays.raid10(&ids, array.chunk_bytes),

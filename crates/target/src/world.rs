@@ -93,8 +93,21 @@ impl Target {
     }
 
     fn world(&self, slots: u32) -> Result<OpenedIo, Problem> {
+        if let Some(array) = self.array() {
+            let (io, members) = self.leaves_world(arrays::member_slots(array, slots))?;
+            let (io, device) = arrays::join(array, io, slots, &members)?;
+            return Ok(OpenedIo { io, device });
+        }
+        let (io, devices) = self.leaves_world(slots)?;
+        let [device] = <[Device; 1]>::try_from(devices)
+            .map_err(|several| Problem::NotJoined { count: several.len() })?;
+        Ok(OpenedIo { io, device })
+    }
+
+    /// A world with a device for each leaf, not joined yet.
+    fn leaves_world(&self, slots: u32) -> Result<World, Problem> {
         let files: Vec<_> = self.files().cloned().collect();
-        let (io, devices) = match self.options.io {
+        Ok(match self.options.io {
             _ if self.is_modelled() => {
                 modelled::world(slots, self.options.model_request_cpu(), &self.leaves)?
             }
@@ -102,13 +115,7 @@ impl Target {
             IoChoice::Uring => uring(slots, files).map_err(|(source, _)| Problem::NoRing { source })?,
             IoChoice::Auto => uring(slots, files)
                 .unwrap_or_else(|(reason, files)| threads(Threads::in_place_of(&reason, slots), files)),
-        };
-        let (io, device) = match (self.array(), devices.as_slice()) {
-            (Some(array), members) => arrays::join(array, io, members)?,
-            (None, [device]) => (io, device.clone()),
-            (None, several) => return Err(Problem::NotJoined { count: several.len() }),
-        };
-        Ok(OpenedIo { io, device })
+        })
     }
 }
 

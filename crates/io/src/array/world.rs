@@ -17,6 +17,8 @@ use crate::{
 /// The inner world's devices keep their numbers, and arrays get the next ones.
 pub struct Arrays {
     pub(super) inner: Box<dyn Io>,
+    /// Requests that it takes at a time, each of them of one part or of many.
+    slots: usize,
     devices: Vec<Device>,
     pub(super) mapped: Vec<Array>,
     pub(super) joints: Slab<Joint>,
@@ -33,9 +35,19 @@ pub struct Arrays {
 }
 
 impl Arrays {
-    /// A world with the same devices as `inner`, and no arrays yet.
+    /// A world with the same devices as `inner`, and no arrays yet. It takes as many requests as `inner` does, so the
+    /// parts of one request may have to wait for those of another; see [`Arrays::with_slots`].
     pub fn new(inner: Box<dyn Io>) -> Self {
+        let slots = inner.slots();
+        Self::with_slots(inner, slots)
+    }
+
+    /// A world that takes `slots` requests at a time, at most as many as `inner`. A request to an array has a part for
+    /// each child, so `inner` needs `slots` times as many as an array has children for all of them to reach the
+    /// children at once. Where it has fewer, parts wait, and [`Backend::stepped_down`] says so.
+    pub fn with_slots(inner: Box<dyn Io>, slots: usize) -> Self {
         Self {
+            slots: slots.min(inner.slots()).max(1),
             devices: inner.devices().to_vec(),
             mapped: Vec::new(),
             joints: Slab::default(),
@@ -175,7 +187,7 @@ impl Io for Arrays {
     }
 
     fn slots(&self) -> usize {
-        self.inner.slots()
+        self.slots
     }
 
     fn now(&self) -> Nanos {
@@ -202,7 +214,11 @@ impl Io for Arrays {
     }
 
     fn backend(&self) -> Backend {
-        self.inner.backend()
+        let mut backend = self.inner.backend();
+        let (parts, room) = (self.slots.saturating_mul(self.parts_max()), self.inner.slots());
+        let waits = format!("of {parts} parts of requests to an array {room} at a time reach its devices");
+        backend.stepped_down.extend((parts > room).then_some(waits));
+        backend
     }
 
     fn counters(&self, device: DeviceId) -> Option<DriveCounters> {
@@ -219,6 +235,12 @@ impl Io for Arrays {
 }
 
 impl Arrays {
+    /// The most parts of one request that the children work on at the same time: one each. More only come of requests
+    /// of which a child gets more than a thousand chunks, and those wait while it is busy with the first.
+    fn parts_max(&self) -> usize {
+        self.mapped.iter().map(|array| array.columns.devices().len()).max().unwrap_or(1)
+    }
+
     /// Sends what found no room in the inner world before, as far as there is room now.
     fn send_waiting(&mut self) {
         while let Some((device, request)) = self.waiting.pop_front() {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use super::link::Link;
 use super::parameters::CacheParameters;
 
 /// Number of a request inside a controller.
@@ -12,6 +13,7 @@ pub(crate) type Ticket = usize;
 pub(crate) struct WriteBackCache {
     capacity_bytes: u64,
     access_ns: u64,
+    memory: Link,
     used_bytes: u64,
     waiting: VecDeque<Extent>,
     /// End of every extent in it, by start.
@@ -31,6 +33,7 @@ impl WriteBackCache {
         Self {
             capacity_bytes: parameters.bytes,
             access_ns: parameters.access_ns,
+            memory: Link::new(parameters.bytes_per_s),
             used_bytes: 0,
             waiting: VecDeque::new(),
             dirty_ends: BTreeMap::new(),
@@ -39,6 +42,11 @@ impl WriteBackCache {
 
     pub(crate) fn access_ns(&self) -> u64 {
         self.access_ns
+    }
+
+    /// When the data of a write, which the host sends from `start_ns` to `sent_ns`, is in its memory.
+    pub(crate) fn receive(&mut self, start_ns: u64, sent_ns: u64, bytes: u64) -> u64 {
+        self.memory.send(start_ns, bytes).1.max(sent_ns)
     }
 
     /// Asks for room; without it the request waits its turn. A request larger than the cache gets in alone.
@@ -95,7 +103,8 @@ mod tests {
 
     #[test]
     fn room_is_given_in_order_of_asking() {
-        let mut cache = WriteBackCache::new(&CacheParameters { bytes: 100, access_ns: 1 });
+        let mut cache =
+            WriteBackCache::new(&CacheParameters { bytes: 100, access_ns: 1, bytes_per_s: 1_000 });
         assert!(cache.admit(extent(1, 0, 80)));
         assert!(!cache.admit(extent(2, 100, 40)) && !cache.admit(extent(3, 200, 10)));
         assert_eq!(cache.next_admitted(), None);

@@ -1,18 +1,20 @@
-//! A controller: its processor and its link are shared by the drives behind it.
+//! A controller: its processor and its links, one for each direction, are shared by the drives behind it.
 //!
-//! Data streams through the link while the drives work on it: a read's transfer ends no earlier than the drives do,
+//! Data streams through a link while the drives work on it: a read's transfer ends no earlier than the drives do,
 //! a write's begins no later than they do. With a cache a write completes when the cache has it, and the drives get
-//! it afterwards; what it still holds, and what has been read ahead, is read without them.
+//! it afterwards; what it still holds, and what has been read ahead, is read without them. A full cache takes a write
+//! in when the drives have taken another, so their rate is the host's then.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::BinaryHeap;
 
+use super::backlog::Backlog;
 use super::cache::{Extent, Ticket, WriteBackCache};
 use super::layout::Layout;
+use super::link::Link;
 use super::parameters::ControllerParameters;
+use super::processor::Processor;
 use super::read_ahead::{Found, ReadAhead};
-use crate::flash::units::transfer_ns;
-use crate::timeline::Timeline;
 use crate::timing::{TimedCompletion, TimedOperation, TimedRequest, Timing};
 
 /// Cached writes that a controller gives its drives at a time, per drive: enough for a queue and for neighbours to wait
@@ -26,8 +28,12 @@ enum Action {
     Received(Ticket),
     /// A read is looked for in the controller's memory.
     Read(Ticket),
-    /// The drives get the request.
+    /// The processor lays the request out over the drives.
     Forward(Ticket),
+    /// The drives get their commands.
+    Issue(Ticket),
+    /// The processor has time for the backlog of the cache.
+    Destage,
     /// The host learns that it is done.
     Report(Ticket),
 }
@@ -63,16 +69,16 @@ enum Origin {
 
 pub(crate) struct Controller {
     layout: Layout,
-    bytes_per_s: u64,
-    write_bytes_per_s: u64,
-    command_ns: u64,
-    processor: Timeline,
-    link: Timeline,
+    processor: Processor,
+    reads: Link,
+    writes: Link,
     cache: Option<WriteBackCache>,
     /// Cached writes that the drives have not been given yet.
-    backlog: VecDeque<Ticket>,
+    backlog: Backlog,
     /// Cached writes that the drives are working on.
     destaging: usize,
+    /// The next of the backlog waits for the processor.
+    destage_planned: bool,
     read_ahead: Option<ReadAhead>,
     drives: Vec<Box<dyn Timing>>,
     outstanding: Vec<u32>,
@@ -95,14 +101,13 @@ impl Controller {
                 .as_ref()
                 .map(|ahead| ReadAhead::new(ahead, layout.capacity_bytes())),
             layout,
-            bytes_per_s: parameters.bytes_per_s,
-            write_bytes_per_s: parameters.write_bytes_per_s.unwrap_or(parameters.bytes_per_s),
-            command_ns: parameters.command_ns,
-            processor: Timeline::default(),
-            link: Timeline::default(),
+            processor: Processor::new(parameters),
+            reads: Link::new(parameters.read_bytes_per_s),
+            writes: Link::new(parameters.write_bytes_per_s),
             cache: parameters.cache.as_ref().map(WriteBackCache::new),
-            backlog: VecDeque::new(),
+            backlog: Backlog::default(),
             destaging: 0,
+            destage_planned: false,
             outstanding: vec![0; drives.len()],
             drives,
             pending: Vec::new(),
@@ -133,6 +138,11 @@ impl Controller {
             Action::Received(ticket) => self.received(now_ns, ticket),
             Action::Read(ticket) => self.read(now_ns, ticket),
             Action::Forward(ticket) => self.forward(now_ns, ticket),
+            Action::Issue(ticket) => self.issue(now_ns, ticket),
+            Action::Destage => {
+                self.destage_planned = false;
+                self.destage(now_ns);
+            }
             Action::Report(ticket) => self.report(now_ns, ticket, completed),
         }
     }
@@ -168,10 +178,23 @@ impl Controller {
         self.forward(now_ns, ticket);
     }
 
+    /// Takes a write's data from the host: into the cache, or straight to the drives.
+    fn take_write(&mut self, accepted_ns: u64, ticket: Ticket, bytes: u64) {
+        let (start_ns, sent_ns) = self.writes.send(accepted_ns, bytes);
+        let received_ns = self.cache.as_mut().map(|cache| cache.receive(start_ns, sent_ns, bytes));
+        if let Some(pending) = self.pending.get_mut(ticket).and_then(Option::as_mut) {
+            pending.transferred_ns = received_ns.unwrap_or(sent_ns);
+            pending.origin = if received_ns.is_some() { Origin::Cache } else { Origin::Host };
+        }
+        match received_ns {
+            Some(received_ns) => self.schedule(received_ns, Action::Received(ticket)),
+            None => self.schedule(start_ns, Action::Forward(ticket)),
+        }
+    }
+
     /// Sends what is in memory to the host.
     fn deliver(&mut self, now_ns: u64, ticket: Ticket, bytes: u64) {
-        let duration_ns = transfer_ns(bytes, self.bytes_per_s);
-        let end_ns = self.link.reserve(now_ns, duration_ns) + duration_ns;
+        let (_, end_ns) = self.reads.send(now_ns, bytes);
         self.schedule(end_ns, Action::Report(ticket));
     }
 
@@ -185,20 +208,40 @@ impl Controller {
     fn cached(&mut self, now_ns: u64, ticket: Ticket) {
         let access_ns = self.cache.as_ref().map_or(0, WriteBackCache::access_ns);
         self.schedule(now_ns + access_ns, Action::Report(ticket));
-        self.backlog.push_back(ticket);
+        if let Some(request) = self.request(ticket) {
+            self.backlog.add(request.offset_bytes, ticket);
+        }
         self.destage(now_ns);
     }
 
+    /// Gives the drives cached writes, one after the other as the host leaves the processor time for them.
     fn destage(&mut self, now_ns: u64) {
-        while self.destaging < DESTAGED_AT_ONCE_PER_DRIVE * self.drives.len()
-            && let Some(ticket) = self.backlog.pop_front()
-        {
-            self.destaging += 1;
-            self.forward(now_ns, ticket);
+        while !self.backlog.is_empty() && self.destaging < DESTAGED_AT_ONCE_PER_DRIVE * self.drives.len() {
+            let free_ns = self.processor.may_lay_out_ns();
+            if free_ns > now_ns {
+                if !std::mem::replace(&mut self.destage_planned, true) {
+                    self.schedule(free_ns, Action::Destage);
+                }
+                return;
+            }
+            if let Some(ticket) = self.backlog.take_next() {
+                self.destaging += 1;
+                self.forward(now_ns, ticket);
+            }
         }
     }
 
     fn forward(&mut self, now_ns: u64, ticket: Ticket) {
+        let Some(request) = self.request(ticket) else { return };
+        let issued_ns = self.processor.lay_out(now_ns, &self.layout, request);
+        if issued_ns == now_ns {
+            self.issue(now_ns, ticket);
+        } else {
+            self.schedule(issued_ns, Action::Issue(ticket));
+        }
+    }
+
+    fn issue(&mut self, now_ns: u64, ticket: Ticket) {
         let Some(request) = self.request(ticket) else { return };
         let parts: Vec<(usize, u64, u64)> = match request.operation {
             TimedOperation::Flush => self.layout.members().map(|drive| (drive, 0, 0)).collect(),
@@ -251,17 +294,10 @@ impl Controller {
             Origin::Host => {}
         }
         let end_ns = match pending.request.operation {
-            TimedOperation::Read => self.transfer(now_ns, pending.request.length_bytes),
+            TimedOperation::Read => self.reads.stream(now_ns, pending.request.length_bytes),
             _ => now_ns.max(pending.transferred_ns),
         };
         self.schedule(end_ns, Action::Report(ticket));
-    }
-
-    /// A read's data goes through the link while the drives deliver it, and not before they are done.
-    fn transfer(&mut self, now_ns: u64, bytes: u64) -> u64 {
-        let duration_ns = transfer_ns(bytes, self.bytes_per_s);
-        let start_ns = self.link.reserve(now_ns.saturating_sub(duration_ns), duration_ns);
-        now_ns.max(start_ns + duration_ns)
     }
 
     fn fetched(&mut self, now_ns: u64, ticket: Ticket, pending: Pending) {
@@ -351,34 +387,23 @@ fn extent_of(ticket: Ticket, request: TimedRequest) -> Extent {
 
 impl Timing for Controller {
     fn arrive(&mut self, now_ns: u64, request: TimedRequest) {
-        let accepted_ns = self.processor.append(now_ns, self.command_ns) + self.command_ns;
+        let accepted_ns = self.processor.take_in(now_ns);
         let ticket = self.admit(Pending::new(request, Origin::Host));
         if let (Some(read_ahead), TimedOperation::Write { .. } | TimedOperation::Discard) =
             (&mut self.read_ahead, request.operation)
         {
             read_ahead.forget(request.offset_bytes, request.length_bytes);
         }
-        let duration_ns = transfer_ns(request.length_bytes, self.write_bytes_per_s);
-        match (request.operation, &self.cache) {
-            (TimedOperation::Write { .. }, cache) => {
-                let cached = cache.is_some();
-                let start_ns = self.link.reserve(accepted_ns, duration_ns);
-                let transferred_ns = start_ns + duration_ns;
-                if let Some(pending) = self.pending.get_mut(ticket).and_then(Option::as_mut) {
-                    pending.transferred_ns = transferred_ns;
-                    pending.origin = if cached { Origin::Cache } else { Origin::Host };
-                }
-                let (at_ns, action) = if cached {
-                    (transferred_ns, Action::Received(ticket))
-                } else {
-                    (start_ns, Action::Forward(ticket))
-                };
-                self.schedule(at_ns, action);
-            }
+        match request.operation {
+            TimedOperation::Write { .. } => self.take_write(accepted_ns, ticket, request.length_bytes),
             // What the cache holds survives a power cut, so a flush has nothing to wait for.
-            (TimedOperation::Flush, Some(_)) => self.schedule(accepted_ns, Action::Report(ticket)),
-            (TimedOperation::Read, _) => self.schedule(accepted_ns, Action::Read(ticket)),
-            _ => self.schedule(accepted_ns, Action::Forward(ticket)),
+            TimedOperation::Flush if self.cache.is_some() => {
+                self.schedule(accepted_ns, Action::Report(ticket));
+            }
+            TimedOperation::Read => self.schedule(accepted_ns, Action::Read(ticket)),
+            TimedOperation::Flush | TimedOperation::Discard => {
+                self.schedule(accepted_ns, Action::Forward(ticket));
+            }
         }
     }
 

@@ -24,13 +24,15 @@ pub struct ArrayParameters {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ControllerParameters {
-    /// Data rate that its drives share.
-    pub bytes_per_s: u64,
-    /// Data rate of writes, where it takes data in more slowly than it gives it (mirrors: every byte leaves twice).
-    #[serde(default)]
-    pub write_bytes_per_s: Option<u64>,
-    /// Processor time of a request.
+    /// Data rate of reads that its drives share.
+    pub read_bytes_per_s: u64,
+    /// The same of writes, which go the other way beside them; with a cache, that of writing through.
+    pub write_bytes_per_s: u64,
+    /// Processor time of a host's command.
     pub command_ns: u64,
+    /// Processor time of each command to a drive where the controller lays data out itself; simple volumes are passed
+    /// through without it.
+    pub raid_command_ns: u64,
     /// How it lays data over its drives; `simple` shows each drive by itself.
     pub hardware: LayoutParameters,
     /// Its battery-backed write-back cache; none when absent.
@@ -47,10 +49,12 @@ pub struct ControllerParameters {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CacheParameters {
-    /// Written data that it holds.
+    /// Written data that it holds. Once it is full, writes come in as fast as the drives take them.
     pub bytes: u64,
     /// Time to take a write in.
     pub access_ns: u64,
+    /// Data rate at which it takes writes in: each byte crosses its memory twice or, mirrored, three times.
+    pub bytes_per_s: u64,
 }
 
 /// A controller's read-ahead.
@@ -149,10 +153,13 @@ impl ArrayParameters {
         within("number of controllers", self.controllers.len() as u64, 1, 1_024)?;
         self.software.validate("software", self.volumes())?;
         for controller in &self.controllers {
-            within("controllers.bytes_per_s", controller.bytes_per_s, 1_000, 1_000_000_000_000)?;
-            let write_bytes_per_s = controller.write_bytes_per_s.unwrap_or(controller.bytes_per_s);
-            within("controllers.write_bytes_per_s", write_bytes_per_s, 1_000, 1_000_000_000_000)?;
+            rate("controllers.read_bytes_per_s", controller.read_bytes_per_s)?;
+            rate("controllers.write_bytes_per_s", controller.write_bytes_per_s)?;
             within("controllers.command_ns", controller.command_ns, 0, 1_000_000_000)?;
+            within("controllers.raid_command_ns", controller.raid_command_ns, 0, 1_000_000_000)?;
+            if let Some(cache) = &controller.cache {
+                rate("controllers.cache.bytes_per_s", cache.bytes_per_s)?;
+            }
             within("number of drives of a controller", controller.drives.len() as u64, 1, 1_024)?;
             controller.hardware.validate("controllers.hardware", controller.drives.len())?;
             controller.read_ahead.as_ref().map_or(Ok(()), ReadAheadParameters::validate)?;
@@ -167,9 +174,8 @@ impl ArrayParameters {
 
     /// What the controllers show to the host.
     fn volumes(&self) -> usize {
-        let shown = |controller: &ControllerParameters| match controller.hardware {
-            LayoutParameters::Simple => controller.drives.len(),
-            LayoutParameters::Raid0 { .. } | LayoutParameters::Raid10 { .. } => 1,
+        let shown = |controller: &ControllerParameters| {
+            if controller.hardware.is_simple() { controller.drives.len() } else { 1 }
         };
         self.controllers.iter().map(shown).sum()
     }
@@ -185,6 +191,14 @@ impl ReadAheadParameters {
 }
 
 impl LayoutParameters {
+    /// Whether members are shown one by one.
+    pub(crate) fn is_simple(self) -> bool {
+        match self {
+            Self::Simple => true,
+            Self::Raid0 { .. } | Self::Raid10 { .. } => false,
+        }
+    }
+
     fn validate(self, field: &'static str, members: usize) -> Result<(), ArrayError> {
         match self {
             Self::Simple => Ok(()),
@@ -196,6 +210,10 @@ impl LayoutParameters {
             }
         }
     }
+}
+
+fn rate(field: &'static str, bytes_per_s: u64) -> Result<(), ArrayError> {
+    within(field, bytes_per_s, 1_000, 1_000_000_000_000)
 }
 
 fn within(field: &'static str, got: u64, least: u64, most: u64) -> Result<(), ArrayError> {

@@ -91,6 +91,10 @@ pub struct SeekParameters {
     /// The same for writing, where it was measured apart.
     #[serde(default)]
     pub write: Option<SeekCurve>,
+    /// Time in which an arm that stays on its cylinder settles before it transfers anew, a part of the shortest seek;
+    /// that whole seek when absent.
+    #[serde(default)]
+    pub settle_us: Option<f64>,
     /// Added whenever arm or head moved and a write follows: a write needs a quieter head than a read.
     #[serde(default)]
     pub write_settle_us: f64,

@@ -3,8 +3,11 @@
 /// What to think of a claim.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Verdict {
-    /// The model shows it.
+    /// The model shows it, and no parameter was chosen so that it does.
     Met,
+    /// The model shows it because a parameter was chosen so that it does, which the reason names: no evidence for the
+    /// model. It is tested all the same, so that a later change of the model doesn't lose it.
+    Encoded(&'static str),
     /// It shows a part of it; the reason for the rest.
     Partly(&'static str),
     /// It does not, and why.
@@ -33,6 +36,7 @@ impl Entry {
     pub(crate) fn print(&self) {
         let (verdict, reason) = match self.verdict {
             Verdict::Met => ("met", ""),
+            Verdict::Encoded(reason) => ("encoded", reason),
             Verdict::Partly(reason) => ("partly", reason),
             Verdict::NotMet(reason) => ("not met", reason),
             Verdict::Contradictory(reason) => ("contradictory", reason),

@@ -6,3 +6,4 @@ pub(crate) mod arrays;
 pub(crate) mod book;
 pub(crate) mod driver;
 pub(crate) mod patterns;
+pub(crate) mod traces;

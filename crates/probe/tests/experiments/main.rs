@@ -9,3 +9,4 @@ mod interference;
 mod others;
 mod read_ahead;
 mod smallest_block;
+mod sweep_and_probe;

@@ -30,6 +30,20 @@ fn writes_fall_off_a_cliff_and_recover_after_a_rest() {
     assert!(rested.megabytes_per_s() > 4_500.0, "{rested:?}");
 }
 
+/// The single-level region is made of the drive's own flash, so a full drive has little of it.
+#[test]
+fn the_fast_region_gives_way_to_data() {
+    let parameters = library::flash("nvme-tlc").unwrap();
+    let speed = |filled| {
+        let mut drive = FlashDrive::new(&parameters).unwrap();
+        drive.fill_sequentially(filled).unwrap();
+        let load = Load::write(Pattern::Sequential, 128 << 10, parameters.capacity_bytes);
+        run(&mut drive, Load { depth: 32, requests: 2_000 * 8, ..load }, 0).megabytes_per_s()
+    };
+    let (empty, full) = (speed(0.5), speed(1.0));
+    assert!(empty > 4_500.0 && full < 3_500.0, "half full {empty} MB/s, full {full} MB/s");
+}
+
 #[test]
 fn random_writes_at_ninety_percent_amplify_two_to_five_times() {
     let parameters = library::flash("nvme-plp").unwrap().with_capacity_bytes(8_192 * MIB).unwrap();

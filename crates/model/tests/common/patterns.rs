@@ -9,6 +9,9 @@ pub(crate) enum Pattern {
     RandomGroups { group: u64 },
     /// Nine of ten requests to random places in the first tenth, the others to random places in the rest.
     Skewed,
+    /// The block of rank *k* as often as k^−0.8 (Zipf's distribution, as an integral instead of a sum), ranks scattered over
+    /// the area.
+    Zipf,
     /// `partitions` sequential streams in turn, each through its own part of the area (uFLIP).
     Partitioned { partitions: u64 },
     /// A constant stride in blocks; 0 stays in place, a negative one goes backwards (uFLIP).
@@ -50,6 +53,17 @@ impl Offsets {
                     return hot + self.random() % (self.blocks - hot);
                 }
                 self.random() % hot
+            }
+            Pattern::Zipf => {
+                // Inverse of the distribution function: rank ∝ u^(1 / (1 − 0.8)). A large prime scatters the ranks.
+                let uniform = (self.random() >> 11) as f64 / (1_u64 << 53) as f64;
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "below the blocks"
+                )]
+                let rank = (uniform.powi(5) * self.blocks as f64) as u64;
+                rank * 2_654_435_761 % self.blocks
             }
             Pattern::Partitioned { partitions } => {
                 let length = self.blocks / partitions;

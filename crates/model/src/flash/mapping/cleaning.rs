@@ -9,7 +9,7 @@ use super::Medium;
 use super::lazy_array::NONE;
 use super::page_map::PageMap;
 use super::streams::stream_for_moves;
-use super::superblocks::{Candidate, Pool};
+use super::superblocks::{Candidate, CellUse};
 use super::victim;
 
 /// How far cleaning has come.
@@ -54,7 +54,7 @@ impl PageMap {
     /// After a host write: cleans when free superblocks have run low.
     #[inline]
     pub(super) fn make_space(&mut self, now_ns: u64, medium: &mut Medium<'_>) {
-        if self.superblocks.free_in(Pool::Main) < self.parameters.low_free_superblocks {
+        if self.superblocks.free() < self.parameters.low_free_superblocks {
             self.clean(now_ns, medium);
         }
     }
@@ -62,15 +62,15 @@ impl PageMap {
     fn clean(&mut self, now_ns: u64, medium: &mut Medium<'_>) {
         match self.parameters.pace {
             CleaningPace::Paced => {
-                if self.cleaning.victim.is_some() || self.choose_victim(Pool::Main) {
+                if self.cleaning.victim.is_some() || self.choose_victim() {
                     let quota = self.cleaning.victim.map_or(0, |victim| victim.units_per_write);
                     self.clean_units(quota, now_ns, medium);
                 }
             }
             CleaningPace::Burst { superblocks } => {
                 let enough = self.parameters.low_free_superblocks + superblocks - 1;
-                while self.superblocks.free_in(Pool::Main) < enough
-                    && (self.cleaning.victim.is_some() || self.choose_victim(Pool::Main))
+                while self.superblocks.free() < enough
+                    && (self.cleaning.victim.is_some() || self.choose_victim())
                 {
                     self.clean_units(self.geometry.units_per_superblock(), now_ns, medium);
                 }
@@ -92,26 +92,30 @@ impl PageMap {
         Some(self.clean_units(row, now_ns, medium).max(now_ns))
     }
 
-    /// Emptying the single-level region needs free superblocks, so these come first.
+    /// What was programmed fast is moved to where it takes less room. That needs free superblocks, so these come first.
     fn choose_idle_victim(&mut self) -> bool {
-        let free = self.superblocks.free_in(Pool::Main);
-        if free < self.parameters.low_free_superblocks && self.choose_victim(Pool::Main) {
+        let free = self.superblocks.free();
+        if free < self.parameters.low_free_superblocks && self.choose_victim() {
             return true;
         }
         let high = self.parameters.idle_cleaning.as_ref().map_or(0, |idle| idle.high_free_superblocks);
-        self.choose_victim(Pool::Slc) || (free < high && self.choose_victim(Pool::Main))
+        self.choose_single_level_victim() || (free < high && self.choose_victim())
     }
 
-    fn choose_victim(&mut self, pool: Pool) -> bool {
-        let chosen = match pool {
-            // The region is emptied in the order in which it was filled.
-            Pool::Slc => self.superblocks.candidates(pool).max_by_key(|candidate| candidate.age),
-            Pool::Main => victim::choose(self.parameters.victim, &self.superblocks, &mut self.cleaning.draws),
-        };
+    fn choose_victim(&mut self) -> bool {
+        let chosen = victim::choose(self.parameters.victim, &self.superblocks, &mut self.cleaning.draws);
         let all = self.geometry.units_per_superblock();
-        let Some(chosen) = chosen.filter(|chosen| chosen.valid_units < all || pool == Pool::Slc) else {
-            return false;
-        };
+        chosen.filter(|chosen| chosen.valid_units < all).is_some_and(|chosen| self.begin(chosen))
+    }
+
+    /// The single-level region is emptied in the order in which it was filled.
+    fn choose_single_level_victim(&mut self) -> bool {
+        let oldest = self.superblocks.candidates_with(CellUse::SingleLevel).max_by_key(|oldest| oldest.age);
+        oldest.is_some_and(|oldest| self.begin(oldest))
+    }
+
+    fn begin(&mut self, chosen: Candidate) -> bool {
+        let all = self.geometry.units_per_superblock();
         let gain = (all - chosen.valid_units).max(1);
         self.cleaning.victim = Some(Victim {
             superblock: chosen.index,
@@ -187,12 +191,12 @@ impl PageMap {
         if self.residents.has(superblock) || self.superblocks.valid_units(superblock) == 0 {
             return;
         }
-        let pool = self.superblocks.pool_of(superblock);
-        let mut next: Vec<Candidate> =
-            self.superblocks.candidates(pool).filter(|candidate| candidate.valid_units > 0).collect();
-        next.sort_by_key(|candidate| match pool {
-            Pool::Main => u64::from(candidate.valid_units),
-            Pool::Slc => u64::MAX - candidate.age,
+        let cells = self.superblocks.cells_of(superblock);
+        let likely = self.superblocks.candidates_with(cells).filter(|candidate| candidate.valid_units > 0);
+        let mut next: Vec<Candidate> = likely.collect();
+        next.sort_by_key(|candidate| match cells {
+            CellUse::AllBits => u64::from(candidate.valid_units),
+            CellUse::SingleLevel => u64::MAX - candidate.age,
         });
         let others = next.iter().map(|candidate| candidate.index).filter(|index| *index != superblock);
         let found = std::iter::once(superblock).chain(others);

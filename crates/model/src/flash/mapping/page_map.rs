@@ -12,7 +12,7 @@ use super::cleaning::Cleaning;
 use super::lazy_array::{LazyArray, NONE};
 use super::residents::Residents;
 use super::streams::{STREAMS, Stream, stream_for_host_write};
-use super::superblocks::{Pool, Superblocks};
+use super::superblocks::{CellUse, Superblocks};
 use super::{Geometry, Medium, Place, Stored};
 
 /// A superblock that is being filled.
@@ -38,6 +38,9 @@ pub(crate) struct PageMap {
     #[serde(skip)]
     pub(super) residents: Residents,
     pub(super) superblocks: Superblocks,
+    /// Superblocks that may be used with one bit a cell at a time.
+    #[serde(skip)]
+    single_level_most: u32,
     pub(super) cleaning: Cleaning,
     open: [Option<Open>; STREAMS],
 }
@@ -50,14 +53,14 @@ impl PageMap {
             clippy::cast_sign_loss,
             reason = "validated: at most 2^31 units"
         )]
-        let main = (raw_bytes / drive.superblock_bytes() as f64).ceil() as u32;
-        let slc = parameters.slc_region.as_ref().map_or(0, |region| slc_superblocks(region, drive));
+        let superblocks = (raw_bytes / drive.superblock_bytes() as f64).ceil() as u32;
         Self {
             geometry,
             parameters: parameters.clone(),
             forward: LazyArray::new(geometry.logical_units as usize),
-            residents: Residents::new(main + slc, &geometry, drive.chips.page_bytes),
-            superblocks: Superblocks::new(main, slc),
+            residents: Residents::new(superblocks, &geometry, drive.chips.page_bytes),
+            superblocks: Superblocks::new(superblocks),
+            single_level_most: parameters.slc_region.as_ref().map_or(0, |slc| slc_superblocks(slc, drive)),
             cleaning: Cleaning::default(),
             open: Default::default(),
         }
@@ -65,8 +68,12 @@ impl PageMap {
 
     pub(crate) fn with_state_of(self, aged: Self) -> Option<Self> {
         let same = self.geometry == aged.geometry && self.superblocks.have_shape_of(&aged.superblocks);
-        let mut map =
-            same.then_some(Self { parameters: self.parameters, residents: self.residents, ..aged })?;
+        let mut map = same.then_some(Self {
+            parameters: self.parameters,
+            residents: self.residents,
+            single_level_most: self.single_level_most,
+            ..aged
+        })?;
         // The clock of the world that aged it is not the one that it begins in.
         map.cleaning.forget_times();
         map.open.iter_mut().flatten().for_each(|open| open.ready_ns = 0);
@@ -82,7 +89,7 @@ impl PageMap {
         self.forward.set_identity_below(units);
         let per_superblock = self.geometry.units_per_superblock();
         for filled in (0..units).step_by(per_superblock as usize) {
-            let Some(superblock) = self.superblocks.open(Pool::Main) else { return };
+            let Some(superblock) = self.superblocks.open(CellUse::AllBits) else { return };
             self.superblocks.add_valid(superblock, per_superblock.min(units - filled));
             self.superblocks.close(superblock);
         }
@@ -102,7 +109,7 @@ impl PageMap {
             address,
             die: self.geometry.die_of(offset),
             row: self.geometry.row_of(address),
-            single_level: self.superblocks.pool_of(superblock) == Pool::Slc,
+            single_level: self.superblocks.cells_of(superblock) == CellUse::SingleLevel,
         })
     }
 
@@ -198,8 +205,10 @@ impl PageMap {
 
     /// Times of the cells of a superblock.
     pub(super) fn cells(&self, superblock: u32, medium: &Medium<'_>) -> CellTimes {
-        match (&self.parameters.slc_region, self.superblocks.pool_of(superblock)) {
-            (Some(slc), Pool::Slc) => CellTimes { read_ns: slc.read_ns, program_ns: slc.program_ns },
+        match (&self.parameters.slc_region, self.superblocks.cells_of(superblock)) {
+            (Some(slc), CellUse::SingleLevel) => {
+                CellTimes { read_ns: slc.read_ns, program_ns: slc.program_ns }
+            }
             _ => medium.chips.cells(),
         }
     }
@@ -226,10 +235,10 @@ impl PageMap {
     }
 
     fn open_superblock(&mut self, stream: Stream) {
-        let pool = if stream == Stream::Slc { Pool::Slc } else { Pool::Main };
-        let Some(superblock) = self.superblocks.open(pool) else { return };
+        let cells = if stream == Stream::Slc { CellUse::SingleLevel } else { CellUse::AllBits };
+        let Some(superblock) = self.superblocks.open(cells) else { return };
         let bits = self.parameters.slc_region.as_ref().map_or(1, |region| region.bits_per_cell);
-        let shrink = if pool == Pool::Slc { bits } else { 1 };
+        let shrink = if cells == CellUse::SingleLevel { bits } else { 1 };
         let programs = self.geometry.row_of(self.geometry.units_per_superblock()) / shrink;
         let capacity_units = programs * self.geometry.units_per_program();
         self.residents.begin(superblock);
@@ -238,7 +247,7 @@ impl PageMap {
     }
 
     fn host_stream(&self, unit: u32) -> Stream {
-        if self.open[Stream::Slc.index()].is_some() || self.superblocks.free_in(Pool::Slc) > 0 {
+        if self.open[Stream::Slc.index()].is_some() || self.single_level_has_room() {
             return Stream::Slc;
         }
         if self.parameters.separation != Separation::ByAge {
@@ -247,6 +256,13 @@ impl PageMap {
         let old = self.forward.get(unit);
         let age = (old != NONE).then(|| self.superblocks.age(self.geometry.superblock_of(old)));
         stream_for_host_write(Separation::ByAge, age, self.superblocks.len())
+    }
+
+    /// The single-level region is flash like any other: it grows into superblocks that are free, and what of them
+    /// data and cleaning take, it doesn't get.
+    fn single_level_has_room(&self) -> bool {
+        self.superblocks.single_level() < self.single_level_most
+            && self.superblocks.free() > self.parameters.low_free_superblocks
     }
 
     #[inline]

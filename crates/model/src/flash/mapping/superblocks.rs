@@ -5,13 +5,13 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-/// Which kind of cells a superblock is used with.
+/// How the cells of a superblock are used, from when it is opened until it is erased.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Pool {
+pub(crate) enum CellUse {
     /// All bits of a cell.
-    Main,
-    /// One bit a cell.
-    Slc,
+    AllBits,
+    /// One bit a cell: it holds less, and is programmed faster.
+    SingleLevel,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +24,7 @@ enum Use {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Superblock {
     usage: Use,
+    cells: CellUse,
     valid_units: u32,
     erases: u32,
     /// Count of superblocks that had been closed when this one was.
@@ -39,42 +40,48 @@ pub(crate) struct Candidate {
     pub(crate) age: u64,
 }
 
-/// All superblocks; those from number `main` on form the single-level region.
+/// All superblocks.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Superblocks {
     blocks: Vec<Superblock>,
-    main: u32,
     free: VecDeque<u32>,
-    free_slc: VecDeque<u32>,
+    /// Open and closed ones that are used with one bit a cell.
+    single_level: u32,
     closed: u64,
 }
 
 impl Superblocks {
-    pub(crate) fn new(main: u32, slc: u32) -> Self {
-        let fresh = Superblock { usage: Use::Free, valid_units: 0, erases: 0, closed_at: 0 };
+    pub(crate) fn new(superblocks: u32) -> Self {
+        let fresh =
+            Superblock { usage: Use::Free, cells: CellUse::AllBits, valid_units: 0, erases: 0, closed_at: 0 };
         Self {
-            blocks: vec![fresh; (main + slc) as usize],
-            main,
-            free: (0..main).collect(),
-            free_slc: (main..main + slc).collect(),
+            blocks: vec![fresh; superblocks as usize],
+            free: (0..superblocks).collect(),
+            single_level: 0,
             closed: 0,
         }
     }
 
-    pub(crate) fn pool_of(&self, index: u32) -> Pool {
-        if index < self.main { Pool::Main } else { Pool::Slc }
+    pub(crate) fn cells_of(&self, index: u32) -> CellUse {
+        self.blocks[index as usize].cells
     }
 
-    pub(crate) fn free_in(&self, pool: Pool) -> u32 {
-        let list = if pool == Pool::Slc { &self.free_slc } else { &self.free };
-        super::super::units::saturating_u32(list.len() as u64)
+    pub(crate) fn free(&self) -> u32 {
+        super::super::units::saturating_u32(self.free.len() as u64)
+    }
+
+    /// Superblocks that are used with one bit a cell.
+    pub(crate) fn single_level(&self) -> u32 {
+        self.single_level
     }
 
     /// Opens the superblock that has been free longest.
-    pub(crate) fn open(&mut self, pool: Pool) -> Option<u32> {
-        let list = if pool == Pool::Slc { &mut self.free_slc } else { &mut self.free };
-        let index = list.pop_front()?;
-        self.blocks[index as usize].usage = Use::Open;
+    pub(crate) fn open(&mut self, cells: CellUse) -> Option<u32> {
+        let index = self.free.pop_front()?;
+        let block = &mut self.blocks[index as usize];
+        block.usage = Use::Open;
+        block.cells = cells;
+        self.single_level += u32::from(cells == CellUse::SingleLevel);
         Some(index)
     }
 
@@ -88,11 +95,12 @@ impl Superblocks {
     /// Counts an erase and makes the superblock free.
     pub(crate) fn erased(&mut self, index: u32) {
         let block = &mut self.blocks[index as usize];
+        debug_assert!(block.usage == Use::Closed, "only what is closed is cleaned");
         block.usage = Use::Free;
         block.valid_units = 0;
         block.erases += 1;
-        let list = if index < self.main { &mut self.free } else { &mut self.free_slc };
-        list.push_back(index);
+        self.single_level -= u32::from(block.cells == CellUse::SingleLevel);
+        self.free.push_back(index);
     }
 
     pub(crate) fn valid_units(&self, index: u32) -> u32 {
@@ -120,24 +128,28 @@ impl Superblocks {
         if block.usage == Use::Closed { self.closed - block.closed_at } else { 0 }
     }
 
-    /// The superblock as a candidate for cleaning, if it is closed and belongs to `pool`.
-    pub(crate) fn candidate(&self, pool: Pool, index: u32) -> Option<Candidate> {
+    /// The superblock as a candidate for cleaning, if it is closed.
+    pub(crate) fn candidate(&self, index: u32) -> Option<Candidate> {
         let block = &self.blocks[index as usize];
-        let eligible = block.usage == Use::Closed && self.pool_of(index) == pool;
-        eligible.then(|| Candidate {
+        (block.usage == Use::Closed).then(|| Candidate {
             index,
             valid_units: block.valid_units,
             age: self.closed - block.closed_at,
         })
     }
 
-    pub(crate) fn candidates(&self, pool: Pool) -> impl Iterator<Item = Candidate> {
-        (0..self.len()).filter_map(move |index| self.candidate(pool, index))
+    pub(crate) fn candidates(&self) -> impl Iterator<Item = Candidate> {
+        (0..self.len()).filter_map(move |index| self.candidate(index))
     }
 
-    /// Whether both have as many superblocks of each kind.
+    /// The candidates whose cells are used in this way.
+    pub(crate) fn candidates_with(&self, cells: CellUse) -> impl Iterator<Item = Candidate> {
+        self.candidates().filter(move |candidate| self.cells_of(candidate.index) == cells)
+    }
+
+    /// Whether both have as many superblocks.
     pub(crate) fn have_shape_of(&self, other: &Self) -> bool {
-        self.main == other.main && self.blocks.len() == other.blocks.len()
+        self.blocks.len() == other.blocks.len()
     }
 
     /// Whether nothing has ever been written.

@@ -282,11 +282,12 @@ pub struct IdleCleaning {
     pub high_free_superblocks: u32,
 }
 
-/// The single-level region.
+/// The single-level region. It has no flash of its own: it grows into superblocks that are free and shrinks as data takes
+/// them, and a part of its bytes is what a nearly full drive has.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SlcRegion {
-    /// Data it holds.
+    /// Most data it holds.
     pub bytes: u64,
     /// Bits a cell holds outside the region: a superblock in it holds so many times less.
     pub bits_per_cell: u32,

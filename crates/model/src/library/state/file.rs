@@ -19,7 +19,7 @@ use crate::flash::AgedState;
 
 const FORMAT: &str = "nandle-model-state";
 /// Rises with every change of what [`AgedState`] holds.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// The compressor's own default: higher ones take longer for a few per cent.
 const COMPRESSION: i32 = 3;
 

@@ -2,7 +2,7 @@
 //! class of garbage collection algorithms in flash-based solid state drives*, SIGMETRICS 2013).
 
 use super::super::super::units::saturating_u32;
-use super::{Candidate, Pool, Superblocks, greedy};
+use super::{Candidate, Superblocks, greedy};
 
 /// Draws that hit no candidate before all are looked at instead.
 const FRUITLESS_DRAWS: u32 = 64;
@@ -21,12 +21,12 @@ fn draw(superblocks: &Superblocks, seed: u64, position: &mut u64) -> Option<Cand
     for _ in 0..FRUITLESS_DRAWS {
         *position += 1;
         let index = mix(seed, *position) % u64::from(superblocks.len().max(1));
-        let candidate = superblocks.candidate(Pool::Main, saturating_u32(index));
+        let candidate = superblocks.candidate(saturating_u32(index));
         if candidate.is_some() {
             return candidate;
         }
     }
-    greedy::choose(superblocks.candidates(Pool::Main))
+    greedy::choose(superblocks.candidates())
 }
 
 /// The `position`-th number of the sequence with this seed (Steele, Lea, Flood: `SplitMix64`, OOPSLA 2014).

@@ -20,6 +20,7 @@ mod models;
 mod models_begin;
 mod probe;
 mod replay;
+mod replay_addresses;
 mod replay_stores;
 mod replay_trouble;
 mod report;

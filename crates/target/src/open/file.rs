@@ -124,6 +124,7 @@ fn leaf(path: &Path, file: File, kept: Option<KeptFile>, options: &OpenOptions) 
         kept,
         guard: None,
         lock: None,
+        _scratch: None,
     })
 }
 

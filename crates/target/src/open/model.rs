@@ -32,6 +32,7 @@ pub(super) fn open(spec: &ModelSpec, options: &OpenOptions) -> Result<Leaf, Prob
         kept: None,
         guard: None,
         lock: None,
+        _scratch: None,
     })
 }
 

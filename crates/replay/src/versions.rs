@@ -1,7 +1,7 @@
 /// Marks a page whose contents were given up; the version below it goes on counting.
 const DISCARDED: u32 = 1 << 31;
 /// Pages of a part: 256 KiB of memory.
-const PART_PAGES: u64 = 1 << 16;
+const PART_PAGES: usize = 1 << 16;
 
 /// The version of each page: 0 where nothing was written, marked where it was discarded since. Parts come into being when
 /// a page of theirs is written, so a store may be far larger than what is written to it.
@@ -11,7 +11,7 @@ pub(crate) struct Versions {
 
 impl Versions {
     pub(crate) fn new(pages: u64) -> Self {
-        let parts = usize::try_from(pages.div_ceil(PART_PAGES)).unwrap_or(usize::MAX);
+        let parts = usize::try_from(pages.div_ceil(PART_PAGES as u64)).unwrap_or(usize::MAX);
         Self { parts: vec![None; parts] }
     }
 
@@ -26,11 +26,11 @@ impl Versions {
     }
 
     fn change(&mut self, page: u64, change: impl FnOnce(u32) -> u32) -> u32 {
-        let place = |number: u64| usize::try_from(number).ok();
-        let part = place(page / PART_PAGES).and_then(|part| self.parts.get_mut(part));
+        let place = usize::try_from(page).unwrap_or(usize::MAX);
+        let part = self.parts.get_mut(place / PART_PAGES);
         debug_assert!(part.is_some(), "page {page} lies in the store");
-        let entries = part.map(|part| part.get_or_insert_with(|| vec![0; PART_PAGES as usize].into()));
-        let version = entries.zip(place(page % PART_PAGES)).and_then(|(entries, at)| entries.get_mut(at));
+        let entries = part.map(|part| part.get_or_insert_with(|| vec![0; PART_PAGES].into()));
+        let version = entries.and_then(|entries| entries.get_mut(place % PART_PAGES));
         version.map_or(0, |version| {
             *version = change(*version);
             *version
@@ -39,7 +39,7 @@ impl Versions {
 
     /// The pages that were written and not discarded since, in ascending order, with their versions.
     pub(crate) fn known(&self) -> impl Iterator<Item = (u64, u32)> + '_ {
-        let parts = (0..).step_by(PART_PAGES as usize).zip(&self.parts);
+        let parts = (0..).step_by(PART_PAGES).zip(&self.parts);
         let pages = parts.filter_map(|(first, part)| Some((first..).zip(part.as_ref()?.iter().copied())));
         pages.flatten().filter(|(_, version)| *version > 0 && version & DISCARDED == 0)
     }

@@ -29,9 +29,8 @@ impl Grows {
     /// `own_bytes` has the capacity of each leaf.
     fn spec(&self, spec: &TargetSpec, own_bytes: &mut impl Iterator<Item = u64>) -> Option<TargetSpec> {
         Some(match spec {
-            TargetSpec::Path(_) => return None,
+            TargetSpec::Path(_) | TargetSpec::Repeat { .. } => return None,
             TargetSpec::Model(model) => TargetSpec::Model(self.model(model, own_bytes.next()?, 0)?),
-            TargetSpec::Repeat { .. } => return None,
             TargetSpec::Array(array) => TargetSpec::Array(self.array(array, own_bytes)?),
         })
     }

@@ -83,8 +83,10 @@ fn a_modelled_drive_grows_to_what_the_work_needs() {
     // Nobody contradicts the user, and a disk is as large as it is.
     place
         .nandle(&format!("{command} model:mtron-16:capacity=2GiB"))
-        .refused(2, &["need 3GiB", "--wrap", "capacity="]);
+        .refused(2, &["need 3.0GiB", "--wrap", "capacity="]);
     place.write("far.csv", "time_us,op,address,length\n1,write,9000000000000,4096\n");
+    let farther = "replay far.csv --addresses keep --on model:mtron-16";
+    place.nandle(farther).refused(2, &["8.19TiB", "where they are", "leave out --addresses keep"]);
     let far = "replay far.csv --policies direct --on model:wd2003fyys";
     place.nandle(far).done();
     place

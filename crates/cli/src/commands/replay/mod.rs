@@ -53,7 +53,10 @@ pub(crate) fn run(args: &ReplayArgs, common: Common) -> Result<(), CliError> {
     let work = Rc::new(work);
     remarks.extend(remarks::before_starting(&work, records.bad_lines(), &progress));
     remarks.extend(factory.enlarged());
-    left_out.iter().for_each(|left_out| progress.note(&format!("note: {}", left_out.sentence())));
+    remarks.extend(factory.memory_remark());
+    for left_out in &left_out {
+        progress.note(&format!("note: {}", left_out.sentence()));
+    }
     factory.prepare(&work, &mut progress)?;
     let watching = Watching { progress: &mut progress, cancel: &cancel };
     let outcomes = compare(args, &factory, &work, watching)?;

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use nandle_io::Nanos;
 use nandle_io::units::format_bytes;
 use nandle_pages::{CreateOptions, OpenOptions as StoreOptions, PageError, PolicyKind, WriteCosts};
+use nandle_probe::fill::BUFFER_BYTES;
 use nandle_probe::load::Cancel;
 use nandle_profile::{DeviceProfile, Identity};
 use nandle_replay::{Addresses, Candidate, CandidateOptions, ReplayError, Work, WorkOptions};
@@ -18,11 +19,14 @@ use super::args::AddressesArg;
 use super::told::LeftOut;
 use crate::commands::advise::{Warning, warning_of_another};
 use crate::error::CliError;
+use crate::memory::{self, Allowance};
 use crate::progress::Progress;
 use crate::session::{self, Session};
 
 /// A device that is silent for this long while the test file is written is given up.
 const PATIENCE: Nanos = Nanos::from_secs(30);
+/// What a store needs of memory for what it does in the background.
+const STORE_MEMORY_BYTES_MIN: u64 = 8 << 20;
 /// Slots beyond what the clients use: for what stores do in the background.
 const BACKGROUND_SLOTS: u32 = 64;
 
@@ -33,6 +37,8 @@ pub(super) struct StoreFactory<'a> {
     on: TargetSpec,
     /// Those that take the work.
     policies: Vec<PolicyKind>,
+    /// Of each store, since [`Self::fit`].
+    memory: Allowance,
     costs: WriteCosts,
     cancel: Cancel,
     kind: TargetKind,
@@ -53,6 +59,7 @@ impl<'a> StoreFactory<'a> {
             args,
             on: args.on.clone(),
             policies: args.policies.clone(),
+            memory: Allowance { bytes: 0, remark: None },
             costs,
             cancel: cancel.clone(),
             kind: TargetKind::File,
@@ -143,6 +150,7 @@ impl<'a> StoreFactory<'a> {
         let mut left_out = self.leave_out(|factory, policy| {
             factory.create(policy, work.pages).device_bytes().err().map(CliError::from)
         })?;
+        self.memory = self.allowance();
         self.enlarge(work)?;
         let Some(area_bytes) = self.area_bytes else { return Ok(left_out) };
         let rooms = self.policies.iter().map(|policy| self.pages_within(*policy, area_bytes));
@@ -156,6 +164,7 @@ impl<'a> StoreFactory<'a> {
             let needed_bytes = factory.create(policy, work.pages).device_bytes().ok()?;
             (needed_bytes > area_bytes).then(|| too_small(needed_bytes, area_bytes))
         })?);
+        self.check_memory(work)?;
         Ok(left_out)
     }
 
@@ -176,7 +185,7 @@ impl<'a> StoreFactory<'a> {
         if self.policies.is_empty() && !refused.is_empty() {
             return Err(refused.swap_remove(0).1);
         }
-        Ok(refused.into_iter().map(|(policy, reason)| LeftOut::refused(policy, reason)).collect())
+        Ok(refused.into_iter().map(|(policy, reason)| LeftOut::refused(policy, &reason)).collect())
     }
 
     /// Makes a modelled target as large as the largest store.
@@ -185,11 +194,36 @@ impl<'a> StoreFactory<'a> {
         if self.kind != TargetKind::Model || self.area_bytes.is_none_or(|bytes| bytes >= needed_bytes) {
             return Ok(());
         }
-        if let Some(larger) = self.session(0)?.target.enlarged(needed_bytes) {
-            self.on = larger;
-            self.area_bytes = Some(self.session(0)?.target.area_bytes());
+        let Some(larger) = self.session(0)?.target.enlarged(needed_bytes) else { return Ok(()) };
+        let named = std::mem::replace(&mut self.on, larger);
+        match self.session(0) {
+            Ok(session) => self.area_bytes = Some(session.target.area_bytes()),
+            // Beyond what its map can name. So it stays as it is, and the work is what doesn't fit.
+            Err(_) => self.on = named,
         }
         Ok(())
+    }
+
+    /// A modelled drive keeps what is written to it.
+    fn check_memory(&self, work: &Work) -> Result<(), CliError> {
+        let pages_bytes = work.pages.min(work.page_writes).saturating_mul(self.args.page);
+        let (needed_bytes, most_bytes) =
+            (pages_bytes.saturating_add(pages_bytes / 4), memory::budget_bytes());
+        if self.kind != TargetKind::Model || needed_bytes <= most_bytes {
+            return Ok(());
+        }
+        Err(CliError::usage(format!(
+            "{}: a modelled drive keeps what is written to it in memory, which may take {} here, and there are {} for it; give \
+             a --limit, or replay on a directory or a device",
+            self.args.on,
+            format_bytes(needed_bytes),
+            format_bytes(most_bytes)
+        )))
+    }
+
+    /// What is to be said of the stores' memory.
+    pub(super) fn memory_remark(&self) -> Option<String> {
+        self.memory.remark.clone()
     }
 
     /// How large a modelled target was made.
@@ -231,7 +265,7 @@ impl<'a> StoreFactory<'a> {
             open: StoreOptions {
                 costs: self.costs,
                 compress: !self.args.no_compression,
-                memory_bytes: self.memory_bytes(),
+                memory_bytes: usize::try_from(self.memory.bytes).unwrap_or(usize::MAX),
                 ..StoreOptions::default()
             },
             compressible_percent: self.args.compressible,
@@ -247,11 +281,15 @@ impl<'a> StoreFactory<'a> {
         usize::try_from(self.args.page).unwrap_or(usize::MAX)
     }
 
-    /// Every client has memory for two pages at least.
-    fn memory_bytes(&self) -> usize {
-        let clients = usize::try_from(self.args.queue_depth).unwrap_or(usize::MAX);
-        let needed_bytes = clients.saturating_mul(2 * self.page_bytes());
-        StoreOptions::default().memory_bytes.max(needed_bytes)
+    /// Memory of each store. Every client has room for two pages at least.
+    fn allowance(&self) -> Allowance {
+        let clients = u64::from(self.args.queue_depth);
+        let needed_bytes = clients.saturating_mul(2 * self.args.page);
+        let usual_bytes = (StoreOptions::default().memory_bytes as u64).max(needed_bytes);
+        // Each store has it twice: for its clients, and for what it brings home.
+        let stores = if self.has_room_for_all() { 2 * self.policies.len() as u64 } else { 2 };
+        let most_bytes = memory::budget_bytes() / stores.max(1);
+        Allowance::within(most_bytes.max(needed_bytes + STORE_MEMORY_BYTES_MIN), "each store", usual_bytes)
     }
 
     /// A buffer that the user didn't ask for is large enough.
@@ -282,7 +320,8 @@ impl<'a> StoreFactory<'a> {
             model_contents: ModelContents::Kept,
         };
         let target = session::open(&self.on, &options).map_err(in_own_words)?;
-        Ok(Session { target, cancel: self.cancel.clone(), patience: PATIENCE })
+        let outstanding = Allowance { bytes: BUFFER_BYTES, remark: None };
+        Ok(Session { target, cancel: self.cancel.clone(), patience: PATIENCE, outstanding })
     }
 
     /// How large each policy's store is.

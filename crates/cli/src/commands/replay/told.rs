@@ -123,12 +123,12 @@ pub(super) struct LeftOut {
 
 impl LeftOut {
     /// It can't take the work.
-    pub(super) fn refused(policy: PolicyKind, reason: impl ToString) -> Self {
+    pub(super) fn refused(policy: PolicyKind, reason: &impl ToString) -> Self {
         Self { policy: policy.name(), failed: false, reason: reason.to_string() }
     }
 
     /// Its store failed.
-    pub(super) fn failed(policy: PolicyKind, reason: impl ToString) -> Self {
+    pub(super) fn failed(policy: PolicyKind, reason: &impl ToString) -> Self {
         Self { policy: policy.name(), failed: true, reason: reason.to_string() }
     }
 

@@ -2,12 +2,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use nandle_probe::load::Cancel;
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::error::{CliError, Exit};
 
-/// A flag that Ctrl-C (or SIGTERM) raises, so that what runs can clean up and keep its results. A second one ends the
+/// A flag that Ctrl-C raises (or SIGTERM, or SIGHUP when the terminal goes away), so that what runs can clean up and keep its results. A second one ends the
 /// program at once; test files have no name, so they are gone even then, and those that must have one are removed.
 ///
 /// One thread takes the signals one after the other: handlers of two that come together could run at the same
@@ -15,13 +15,26 @@ use crate::error::{CliError, Exit};
 pub(crate) fn cancel_on_signals() -> Result<Cancel, CliError> {
     let cancel = Cancel::default();
     let raised = cancel.clone();
-    let signals = Signals::new([SIGINT, SIGTERM]);
+    let signals = Signals::new(watched(ignored_signals()));
     let watching = signals.and_then(|mut signals| {
         let watch = move || signals.forever().for_each(|_| raise(&raised));
         std::thread::Builder::new().name("nandle-signals".into()).spawn(watch)
     });
     watching.map_err(|error| CliError::failed(format!("watching for Ctrl-C: {error}")))?;
     Ok(cancel)
+}
+
+/// Who started the program with `nohup` wants it to outlive the terminal.
+fn watched(ignored: u64) -> impl Iterator<Item = i32> {
+    let is_ignored = move |signal: i32| ignored >> (signal - 1) & 1 == 1;
+    [SIGINT, SIGTERM].into_iter().chain((!is_ignored(SIGHUP)).then_some(SIGHUP))
+}
+
+/// The signals that this process ignores, a bit each from signal 1 on (`proc_pid_status(5)`); none where that isn't known.
+fn ignored_signals() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }
 
 /// Names of test files on file systems where a file needs one. The program's signals are one for all of it, and so is
@@ -52,6 +65,14 @@ fn raise(cancel: &Cancel) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_hangup_is_watched_for_unless_it_is_ignored() {
+        let watched = |ignored| watched(ignored).collect::<Vec<_>>();
+        assert_eq!(watched(0), [SIGINT, SIGTERM, SIGHUP]);
+        assert_eq!(watched(1), [SIGINT, SIGTERM]);
+        assert_eq!(watched(0b10), [SIGINT, SIGTERM, SIGHUP]);
+    }
 
     #[test]
     fn what_has_a_name_is_gone_with_the_second_interruption() {

@@ -4,6 +4,7 @@ mod args;
 mod commands;
 mod error;
 mod interrupt;
+mod memory;
 mod output;
 mod progress;
 mod result_file;

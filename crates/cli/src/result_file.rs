@@ -5,8 +5,8 @@ use std::fs;
 use std::io::{ErrorKind, Read as _};
 use std::path::Path;
 
-use nandle_model::library::{DeviceState, StateFileError};
-use nandle_profile::try_write;
+use nandle_model::library::DeviceState;
+use nandle_profile::{PROFILE_BYTES_MAX, try_write};
 
 use crate::error::CliError;
 
@@ -14,10 +14,8 @@ use crate::error::CliError;
 const GENERATOR: &[u8] = b"name=\"generator\" content=\"nandle";
 /// It stands among a page's first bytes.
 const HEAD_BYTES: u64 = 4096;
-/// No profile is longer; what is, is somebody else's and isn't read whole to be told so.
-const PROFILE_BYTES_MAX: u64 = 64 << 20;
-/// Nor the state of a modelled drive.
-const STATE_BYTES_MAX: u64 = 1 << 30;
+/// A state tells what it is in its first packed block.
+const STATE_HEAD_BYTES: u64 = 128 << 10;
 
 /// What a file is to hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,7 +58,7 @@ fn check_replaceable(path: &Path, content: Content) -> Result<(), CliError> {
     let (ours, kind, bytes_max): (fn(&[u8]) -> bool, _, _) = match content {
         Content::Profile => (is_profile, "profile", PROFILE_BYTES_MAX),
         Content::Report => (is_report, "report", HEAD_BYTES),
-        Content::State => (is_state, "state of a modelled drive", STATE_BYTES_MAX),
+        Content::State => (is_state, "state of a modelled drive", STATE_HEAD_BYTES),
         Content::Cells => return Ok(()),
     };
     let there = read_start(path, bytes_max).map_err(|error| {
@@ -93,7 +91,7 @@ fn is_report(there: &[u8]) -> bool {
 
 /// Also one of another version.
 fn is_state(there: &[u8]) -> bool {
-    matches!(DeviceState::decode(there), Ok(_) | Err(StateFileError::Version { .. }))
+    DeviceState::begins(there)
 }
 
 fn unwritable(path: &Path, error: &std::io::Error) -> CliError {

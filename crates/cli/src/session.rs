@@ -17,6 +17,7 @@ use nandle_target::{
 use crate::args::TargetArgs;
 use crate::error::CliError;
 use crate::interrupt::remove_when_interrupted;
+use crate::memory::Allowance;
 use crate::progress::Progress;
 
 /// Seed of the contents of test files.
@@ -26,6 +27,8 @@ pub(crate) struct Session {
     pub(crate) target: Target,
     pub(crate) cancel: Cancel,
     pub(crate) patience: Nanos,
+    /// Memory for the requests that are outstanding at one time.
+    pub(crate) outstanding: Allowance,
 }
 
 /// How often and how long a device is waited for that the run before still has open.
@@ -75,7 +78,15 @@ impl Session {
             model_contents: ModelContents::None,
         };
         let target = open(&args.target, &options)?;
-        Ok(Self { target, cancel: cancel.clone(), patience: args.patience })
+        let outstanding = Allowance::of("requests outstanding", args.outstanding_max);
+        Ok(Self { target, cancel: cancel.clone(), patience: args.patience, outstanding })
+    }
+
+    /// What a reader of figures should know of the target and of the memory for it, each a sentence.
+    pub(crate) fn remarks(&self) -> Vec<String> {
+        let mut remarks = self.target.remarks();
+        remarks.extend(self.outstanding.remark.clone());
+        remarks
     }
 
     /// What the user named, so that it means the same elsewhere: a relative path is made absolute.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use nandle_profile::{Cell, LatencySummary, OperationKind, SweepFile};
+use nandle_profile::{Cell, LatencySummary, OperationKind, SWEEP_BYTES_MAX, SweepFile, read_within};
 use serde::{Deserialize, Serialize};
 
 /// Where and how the cells of a sweep were measured. Cells of different origins aren't put together.
@@ -91,6 +91,23 @@ impl Row {
 }
 
 impl Row {
+    /// A text of a number may be `NaN`, `inf`, or below zero, and no measurement is.
+    fn checked(self) -> Result<Self, String> {
+        let figures = [
+            ("bandwidth_bytes_per_s", Some(self.bandwidth_bytes_per_s)),
+            ("iops", Some(self.iops)),
+            ("latency_mean_ns", self.latency_mean_ns),
+            ("cpu_ns_per_request", Some(self.cpu_ns_per_request)),
+            ("mean_outstanding", Some(self.mean_outstanding)),
+        ];
+        let is_wrong = |figure: &f64| !(figure.is_finite() && *figure >= 0.0);
+        let wrong = figures.into_iter().find_map(|(name, figure)| Some((name, figure.filter(is_wrong)?)));
+        match wrong {
+            Some((name, figure)) => Err(format!("{name} is {figure}; expected a number of 0 or more")),
+            None => Ok(self),
+        }
+    }
+
     fn into_cell(self) -> (Origin, Cell) {
         let row = self;
         let on_schedule = row.unsent.is_some();
@@ -146,10 +163,11 @@ pub(crate) fn to_csv(file: &SweepFile) -> Result<String, String> {
 
 /// The cells of a CSV file, each with where it was measured.
 pub(crate) fn read_csv(path: &Path) -> Result<Vec<(Origin, Cell)>, String> {
-    let mut reader = csv::Reader::from_path(path).map_err(|error| error.to_string())?;
+    let text = read_within(path, SWEEP_BYTES_MAX).map_err(|error| error.to_string())?;
+    let mut reader = csv::Reader::from_reader(text.as_slice());
     let rows = reader.deserialize::<Row>();
     let cells: Vec<_> = rows
-        .map(|row| row.map(Row::into_cell).map_err(|error| error.to_string()))
+        .map(|row| row.map_err(|error| error.to_string())?.checked().map(Row::into_cell))
         .collect::<Result<_, _>>()?;
     // Without a row nothing was held against our columns; a sweep without cells writes no line at all.
     let is_foreign = cells.is_empty() && reader.position().byte() > 0;
@@ -209,7 +227,14 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("sweep.csv");
         let file = sweep_of(cell.clone());
-        std::fs::write(&path, to_csv(&file).unwrap()).unwrap();
+        let text = to_csv(&file).unwrap();
+        std::fs::write(&path, &text).unwrap();
         assert_eq!(read_csv(&path).unwrap(), [(Origin::of(&file), cell)]);
+        for (figure, wrong) in [("8100", "NaN"), ("8100", "inf"), ("2500.5", "-2500.5"), ("31.9", "-inf")] {
+            assert!(text.contains(figure), "{text}");
+            std::fs::write(&path, text.replace(figure, wrong)).unwrap();
+            let refused = read_csv(&path).unwrap_err();
+            assert!(refused.contains(wrong) && refused.contains("of 0 or more"), "{refused}");
+        }
     }
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::figures::{self, Senseless};
 use crate::upgrade::upgrade;
-use crate::{DeviceProfile, PROFILE_SCHEMA_VERSION};
+use crate::{DeviceProfile, PROFILE_BYTES_MAX, PROFILE_SCHEMA_VERSION, read_within};
 
 /// A profile could not be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -74,9 +74,11 @@ fn advice(source: &std::io::Error) -> &'static str {
 pub fn read_profile(path: &Path) -> Result<DeviceProfile, ProfileError> {
     let file = |source| ProfileError::File { action: "reading the profile", path: path.into(), source };
     let damaged = |source| ProfileError::Damaged { path: path.into(), source };
-    let bytes = fs::read(path).map_err(file)?;
+    let senseless =
+        |Senseless { field, got, allowed }| ProfileError::Figure { path: path.into(), field, got, allowed };
+    let bytes = read_within(path, PROFILE_BYTES_MAX).map_err(file)?;
     let mut value: Value = serde_json::from_slice(&bytes).map_err(damaged)?;
-    upgrade(&mut value);
+    upgrade(&mut value).map_err(senseless)?;
     // Other files of JSON have versions too; what no program says it has made is none of ours.
     let version = value.get("made_by").and(value.get("schema_version"));
     match version.and_then(Value::as_u64) {
@@ -84,12 +86,7 @@ pub fn read_profile(path: &Path) -> Result<DeviceProfile, ProfileError> {
             Err(ProfileError::Version { path: path.into(), got, expected: PROFILE_SCHEMA_VERSION })
         }
         Some(_) => {
-            figures::check(&value).map_err(|Senseless { field, got, allowed }| ProfileError::Figure {
-                path: path.into(),
-                field,
-                got,
-                allowed,
-            })?;
+            figures::check(&value).map_err(senseless)?;
             serde_json::from_value(value).map_err(damaged)
         }
         // What is missing is reported by name by the typed reading.

@@ -16,6 +16,7 @@ mod figures;
 mod file;
 mod interval;
 mod profile;
+mod read;
 #[cfg(feature = "schema")]
 mod schema;
 mod sweep;
@@ -38,6 +39,7 @@ pub use profile::{
     Conditions, DeviceProfile, FirstTouch, FitSummary, FittedCell, PROFILE_SCHEMA_VERSION, ReferenceCell,
     ReferenceSlice,
 };
+pub use read::{PROFILE_BYTES_MAX, SWEEP_BYTES_MAX, read_within};
 #[cfg(feature = "schema")]
 pub use schema::profile_schema;
 pub use sweep::{SWEEP_SCHEMA_VERSION, SweepFile};

@@ -6,10 +6,26 @@
 
 use serde_json::{Value, json};
 
+use crate::figures::Senseless;
+
+/// What version 1 brought.
+const KEYS_OF_VERSION_1: [&str; 1] = ["experiments"];
+
 /// Changes what a version-0 profile has otherwise; leaves other versions, and what is no profile, as they are.
-pub(crate) fn upgrade(value: &mut Value) {
+///
+/// # Errors
+/// It says that it is of version 0 and has what only later ones have: whoever wrote that number didn't make the file.
+pub(crate) fn upgrade(value: &mut Value) -> Result<(), Senseless> {
     if value.get("schema_version").and_then(Value::as_u64) != Some(0) {
-        return;
+        return Ok(());
+    }
+    if KEYS_OF_VERSION_1.iter().any(|key| value.get(key).is_some()) {
+        let (field, got) = ("schema_version".into(), "0".into());
+        return Err(Senseless {
+            field,
+            got,
+            allowed: "1 and later (it has experiments, which version 0 hadn't)",
+        });
     }
     // Nine cells in ten lay within this of what was measured.
     let error = value.pointer("/fit/error_p90").and_then(Value::as_f64).unwrap_or(0.0).clamp(0.0, 1.0);
@@ -21,6 +37,7 @@ pub(crate) fn upgrade(value: &mut Value) {
     for cost in costs.into_iter().flatten().filter_map(|cost| cost.get_mut("cost_ns")) {
         give_bounds(cost, error);
     }
+    Ok(())
 }
 
 fn give_bounds(figure: &mut Value, error: f64) {

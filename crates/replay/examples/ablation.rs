@@ -18,7 +18,8 @@ use nandle_model::media::MediaWorld;
 use nandle_model::world::Host;
 use nandle_pages::{CreateOptions, OpenOptions, PolicyKind, WriteCosts};
 use nandle_replay::{
-    Contender, ContenderOptions, Durability, PolicyOutcome, Race, Watcher, Work, WorkOptions, replay,
+    Addresses, Candidate, CandidateOptions, Comparison, Durability, PolicyOutcome, Watcher, Work,
+    WorkOptions, replay,
 };
 use nandle_trace::Reader;
 
@@ -122,7 +123,7 @@ fn cases() -> Vec<Case> {
 }
 
 fn read(trace: &Path, limit: u64) -> Rc<Work> {
-    let options = WorkOptions { page_bytes: PAGE_BYTES, limit: Some(limit), pages_max: None, wrap: false };
+    let options = WorkOptions { page_bytes: PAGE_BYTES, limit: Some(limit), addresses: Addresses::Keep };
     let records = Reader::open(trace, &nandle_trace::ReadOptions::default()).unwrap();
     Rc::new(Work::read(records, options).unwrap())
 }
@@ -135,10 +136,10 @@ fn run(case: &Case, work: &Rc<Work>) -> PolicyOutcome {
     let (device, _) = world.add(device, media);
     let create = CreateOptions::new(case.policy, PAGE_BYTES, work.pages).with_buffer_bytes(case.buffer_bytes);
     let (durability, open) = (Durability::None, case.open);
-    let options = ContenderOptions { queue_depth: 1, durability, open, compressible_percent: 0 };
-    let contender = Contender::new(Box::new(world), &device, &create, work, options).unwrap();
-    let race = Race { stretch_steps: 4096, verify: false };
-    replay(vec![contender], race, &mut Nobody).unwrap().remove(0)
+    let options = CandidateOptions { queue_depth: 1, durability, open, compressible_percent: 0 };
+    let candidate = Candidate::new(Box::new(world), &device, &create, work, options).unwrap();
+    let comparison = Comparison { stretch_steps: 4096, verify: false };
+    replay(vec![candidate], comparison, &mut Nobody).unwrap().policies.remove(0)
 }
 
 struct Nobody;

@@ -1,12 +1,10 @@
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
+use crate::versions::Versions;
 use crate::work::{Step, Work};
 
-/// Marks a page whose contents were given up; the version below it goes on counting.
-const DISCARDED: u32 = 1 << 31;
-
-/// Where in the work a contender is, and what it wrote last to each page. Shared by the tasks that do the work.
+/// Where in the work a candidate is, and what it wrote last to each page. Shared by the tasks that do the work.
 pub(crate) struct Cursor {
     work: Rc<Work>,
     next: Cell<usize>,
@@ -14,19 +12,17 @@ pub(crate) struct Cursor {
     end: Cell<usize>,
     /// Ends a stretch early.
     stop: OnceCell<Box<dyn Fn() -> bool>>,
-    /// Version of each page: 0 where nothing was written, marked where it was discarded since.
-    versions: RefCell<Vec<u32>>,
+    versions: RefCell<Versions>,
 }
 
 impl Cursor {
     pub(crate) fn new(work: &Rc<Work>) -> Self {
-        let pages = usize::try_from(work.pages).unwrap_or(usize::MAX);
         Self {
             work: Rc::clone(work),
             next: Cell::new(0),
             end: Cell::new(0),
             stop: OnceCell::new(),
-            versions: RefCell::new(vec![0; pages]),
+            versions: RefCell::new(Versions::new(work.pages)),
         }
     }
 
@@ -59,27 +55,16 @@ impl Cursor {
 
     /// A new version of a page.
     pub(crate) fn new_version(&self, page: u64) -> u32 {
-        self.change(page, |version| (version & !DISCARDED) + 1)
+        self.versions.borrow_mut().increment(page)
     }
 
     /// The page may hold anything from now on.
     pub(crate) fn forget(&self, page: u64) {
-        self.change(page, |version| version | DISCARDED);
-    }
-
-    fn change(&self, page: u64, change: impl FnOnce(u32) -> u32) -> u32 {
-        let mut versions = self.versions.borrow_mut();
-        let version = usize::try_from(page).ok().and_then(|page| versions.get_mut(page));
-        version.map_or(0, |version| {
-            *version = change(*version);
-            *version
-        })
+        self.versions.borrow_mut().forget(page);
     }
 
     /// The pages that were written, with what they must hold.
     pub(crate) fn expected(&self) -> Vec<(u64, u32)> {
-        let versions = self.versions.borrow();
-        let known = |version: &u32| *version > 0 && version & DISCARDED == 0;
-        (0..).zip(versions.iter().copied()).filter(|(_, version)| known(version)).collect()
+        self.versions.borrow().known().collect()
     }
 }

@@ -3,6 +3,8 @@ use nandle_io::units::format_bytes;
 use nandle_pages::{PageError, PolicyKind};
 use nandle_trace::TraceError;
 
+use crate::Work;
+
 /// A replay could not be done.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -13,50 +15,34 @@ pub enum ReplayError {
     /// There is nothing to replay.
     #[error("the trace has no writes, so there is nothing to replay")]
     NoWrites,
-    /// The trace writes behind the end of what it may use.
+    /// The work needs more than there is.
     #[error(
-        "the trace writes to byte {address} ({}, event {event}), and the target has room for {} of pages; --wrap \
-         folds addresses back into the target; or name a larger one (a modelled flash drive: model:NAME:capacity=16GiB; a file \
-         that doesn't exist yet is made as large as the work needs)",
-        format_bytes(*address), format_bytes(*room_bytes)
+        "the trace's writes need {} of pages{}, and the target has room for {}; --wrap folds addresses back into the \
+         target; or {}name a larger one (a modelled flash drive: model:NAME:capacity=16GiB; a file that doesn't exist yet is \
+         made as large as the work needs)",
+        format_bytes(*needed_bytes), way(*kept), format_bytes(*room_bytes), other_way(*kept)
     )]
     BeyondTarget {
-        /// The first address that lies beyond.
-        address: u64,
-        /// Counted from 1.
-        event: u64,
+        /// Bytes of pages that the work needs.
+        needed_bytes: u64,
         /// Bytes of pages that fit.
         room_bytes: u64,
+        /// Whether addresses were kept as they are.
+        kept: bool,
     },
     /// The target is too small for the trace, and too small to fold its addresses into.
     #[error(
-        "the trace writes to byte {address} ({}, event {event}), and the target has room for {} of pages beside \
-         what the stores need for themselves; even to fold addresses back (--wrap) takes {}: name a larger target \
-         or a smaller --buffer",
-        format_bytes(*address), format_bytes(*room_bytes), format_bytes(*least_bytes)
+        "the trace's writes need {} of pages, and the target has room for {} beside what the stores need for \
+         themselves; even to fold addresses back (--wrap) takes {}: name a larger target or a smaller --buffer",
+        format_bytes(*needed_bytes), format_bytes(*room_bytes), format_bytes(*least_bytes)
     )]
     TargetTooSmall {
-        /// The first address that lies beyond.
-        address: u64,
-        /// Counted from 1.
-        event: u64,
+        /// Bytes of pages that the work needs.
+        needed_bytes: u64,
         /// Bytes of pages that fit.
         room_bytes: u64,
         /// Bytes of pages that would do.
         least_bytes: u64,
-    },
-    /// A write is longer than the store's memory.
-    #[error(
-        "the trace has a write of {pages} pages (event {event}), and {most} at most can be replayed as one; a larger --page \
-         makes it fewer"
-    )]
-    LongWrite {
-        /// Its length.
-        pages: u64,
-        /// Counted from 1.
-        event: u64,
-        /// The most.
-        most: u64,
     },
     /// A store failed.
     #[error("{policy}, {action}: {source}")]
@@ -84,4 +70,19 @@ pub enum ReplayError {
     /// Whoever watches wants it to end.
     #[error("interrupted")]
     Cancelled,
+}
+
+impl ReplayError {
+    /// The work doesn't fit a target that has room for so many pages.
+    pub fn no_room(work: &Work, pages_max: u64) -> Self {
+        crate::fold::refuse(work, pages_max)
+    }
+}
+
+fn way(kept: bool) -> &'static str {
+    if kept { " where they are" } else { ", although the areas between them are left out" }
+}
+
+fn other_way(kept: bool) -> &'static str {
+    if kept { "leave out --addresses keep, or " } else { "" }
 }

@@ -21,6 +21,10 @@ pub struct PolicyOutcome {
     pub page_bytes: u64,
     /// Page writes.
     pub writes: u64,
+    /// The most pages that went into one batch.
+    pub batch_pages_max: u32,
+    /// Writes of the trace that are longer than that and took several batches: a power cut may leave a part of such a write.
+    pub split_writes: u64,
     /// Time for all of it, the final checkpoint included.
     pub elapsed_ns: u64,
     /// Of that, the final checkpoint.
@@ -188,13 +192,15 @@ impl InstanceCounts {
     }
 }
 
-/// What only the contender knows; the rest is in the store's stats.
+/// What only the candidate knows; the rest is in the store's stats.
 pub(crate) struct Run {
     pub(crate) policy: PolicyKind,
     pub(crate) promises: Promises,
     pub(crate) buffer_bytes: u64,
     pub(crate) page_bytes: u64,
     pub(crate) writes: u64,
+    pub(crate) batch_pages: u32,
+    pub(crate) split_writes: u64,
     pub(crate) elapsed_ns: u64,
     pub(crate) checkpoint_ns: u64,
     pub(crate) drive: Option<DriveCounters>,
@@ -212,6 +218,8 @@ impl PolicyOutcome {
             buffer_bytes: run.buffer_bytes,
             page_bytes: run.page_bytes,
             writes: run.writes,
+            batch_pages_max: run.batch_pages,
+            split_writes: run.split_writes,
             elapsed_ns: run.elapsed_ns,
             checkpoint_ns: run.checkpoint_ns,
             speedup_over_direct: None,

@@ -1,9 +1,9 @@
+use std::ops::Range;
+
 use nandle_trace::{Operation, PageFit, Record, TraceError};
 
-use crate::ReplayError;
-
-/// The most pages that one write of a trace may have.
-const WRITE_PAGES_MAX: u64 = 1024;
+use crate::addresses::{Addresses, Compaction};
+use crate::{ReplayError, fold};
 
 /// What a trace asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,15 +18,28 @@ pub struct Work {
     pub passed_over: u64,
     /// Whether addresses were folded.
     pub wrapped: bool,
+    /// What was made of the trace's addresses; `None` where they were kept.
+    pub compacted: Option<Compacted>,
     /// How the trace's writes lie on the pages.
     pub fit: PageFit,
-    steps: Vec<Step>,
+    pub(crate) steps: Vec<Step>,
+}
+
+/// What compaction made of a trace's addresses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Compacted {
+    /// Bytes of an area.
+    pub area_bytes: u64,
+    /// Areas that are written to, which lie side by side.
+    pub areas: u64,
+    /// Bytes before and between them, which are left out.
+    pub left_out_bytes: u64,
 }
 
 /// One thing to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// So many pages from that one on get new contents, in one batch.
+    /// So many pages from that one on get new contents, in one batch where the store takes so many.
     Write {
         /// The first.
         page: u64,
@@ -51,19 +64,17 @@ pub struct WorkOptions {
     pub page_bytes: usize,
     /// Take no more than this many writes.
     pub limit: Option<u64>,
-    /// How many pages a store may have; `None` gives it what the trace needs.
-    pub pages_max: Option<u64>,
-    /// Folds addresses that lie beyond back, instead of refusing them.
-    pub wrap: bool,
+    /// Where addresses come to lie.
+    pub addresses: Addresses,
 }
 
 impl Work {
     /// Reads a trace. A write that touches a page in part writes the whole page.
     ///
-    /// Memory: 16 bytes an event.
+    /// Memory: 16 bytes an event, and as much again for each write while addresses are compacted.
     ///
     /// # Errors
-    /// The trace can't be read or writes nothing, or an address lies beyond what the stores may have.
+    /// The trace can't be read or writes nothing.
     pub fn read(
         records: impl Iterator<Item = Result<Record, TraceError>>,
         options: WorkOptions,
@@ -74,17 +85,21 @@ impl Work {
             page_writes: 0,
             passed_over: 0,
             wrapped: false,
+            compacted: None,
             fit: PageFit::new(options.page_bytes as u64),
             steps: Vec::new(),
         };
-        for (event, record) in (1..).zip(records) {
+        for record in records {
             let record = record?;
             let is_write = record.operation == Operation::Write;
             if is_write && options.limit.is_some_and(|limit| work.fit.writes() >= limit) {
                 break;
             }
             work.fit.add(&record);
-            work.add(event, &record, options)?;
+            work.add(&record);
+        }
+        if let Addresses::Compact { area_bytes } = options.addresses {
+            work.compact(area_bytes);
         }
         work.keep_to_what_is_written();
         if work.page_writes == 0 { Err(ReplayError::NoWrites) } else { Ok(work) }
@@ -95,23 +110,78 @@ impl Work {
         &self.steps
     }
 
-    fn add(&mut self, event: u64, record: &Record, options: WorkOptions) -> Result<(), ReplayError> {
+    /// Bytes of pages that a store needs.
+    pub fn needed_bytes(&self) -> u64 {
+        self.pages.saturating_mul(self.page_bytes as u64)
+    }
+
+    /// Folds what lies beyond a store of `pages_max` pages back into it.
+    ///
+    /// # Errors
+    /// The store is too small even for that.
+    pub fn wrap(&mut self, pages_max: u64) -> Result<(), ReplayError> {
+        if self.pages <= pages_max {
+            return Ok(());
+        }
+        fold::check(self, pages_max)?;
+        self.steps = fold::steps(&self.steps, pages_max);
+        self.pages = self.end_of_writes();
+        self.wrapped = true;
+        debug_assert!(self.pages <= pages_max, "folded pages lie in the store");
+        Ok(())
+    }
+
+    fn add(&mut self, record: &Record) {
+        let page_bytes = self.page_bytes as u64;
         match record.operation {
             Operation::Read => self.passed_over += 1,
             Operation::Sync => self.steps.push(Step::Sync),
             Operation::Write => {
-                for (page, pages) in self.pages_of(event, record, options)? {
-                    self.page_writes += u64::from(pages);
-                    self.steps.push(Step::Write { page, pages });
-                }
+                let touched = record.pages(page_bytes);
+                self.pages = self.pages.max(touched.end);
+                self.page_writes += touched.end - touched.start;
+                self.steps.extend(pieces(touched).map(|(page, pages)| Step::Write { page, pages }));
             }
             Operation::Discard => {
-                for (page, pages) in discarded(record, options) {
-                    self.steps.push(Step::Discard { page, pages });
-                }
+                let whole = discarded(record, page_bytes);
+                self.steps.extend(pieces(whole).map(|(page, pages)| Step::Discard { page, pages }));
             }
         }
-        Ok(())
+    }
+
+    fn compact(&mut self, area_bytes: u64) {
+        let area_pages = (area_bytes / self.page_bytes as u64).max(1);
+        let written = self.steps.iter().filter_map(|step| match step {
+            Step::Write { page, pages } => Some(*page..page + u64::from(*pages)),
+            Step::Discard { .. } | Step::Sync => None,
+        });
+        let compaction = Compaction::of(written, area_pages);
+        for step in &mut self.steps {
+            match step {
+                Step::Write { page, .. } => *page = compaction.place(*page),
+                Step::Discard { page, pages } => {
+                    // Of areas that nothing is written to, nothing is left.
+                    let end = compaction.place(*page + u64::from(*pages));
+                    *page = compaction.place(*page);
+                    *pages = u32::try_from(end - *page).unwrap_or(u32::MAX);
+                }
+                Step::Sync => {}
+            }
+        }
+        self.pages = self.end_of_writes();
+        self.compacted = Some(Compacted {
+            area_bytes: area_pages * self.page_bytes as u64,
+            areas: compaction.areas(),
+            left_out_bytes: compaction.left_out_pages().saturating_mul(self.page_bytes as u64),
+        });
+    }
+
+    fn end_of_writes(&self) -> u64 {
+        let ends = self.steps.iter().map(|step| match step {
+            Step::Write { page, pages } => page + u64::from(*pages),
+            Step::Discard { .. } | Step::Sync => 0,
+        });
+        ends.max().unwrap_or(0)
     }
 
     /// Discards beyond the last page that is written ask for nothing; kernels send them for whole file systems.
@@ -123,73 +193,30 @@ impl Work {
             *pages > 0
         });
     }
-
-    /// The ranges of pages of a write: one, or two where it is folded at the end.
-    fn pages_of(
-        &mut self,
-        event: u64,
-        record: &Record,
-        options: WorkOptions,
-    ) -> Result<impl Iterator<Item = (u64, u32)> + use<>, ReplayError> {
-        let touched = record.pages(options.page_bytes as u64);
-        let pages = touched.end - touched.start;
-        let counted = u32::try_from(pages).ok().filter(|_| pages <= WRITE_PAGES_MAX);
-        let count = counted.ok_or(ReplayError::LongWrite { pages, event, most: WRITE_PAGES_MAX })?;
-        let ranges = match options.pages_max {
-            Some(most) if touched.end > most => {
-                if !options.wrap || most < WRITE_PAGES_MAX {
-                    return Err(beyond(record, event, most, options.page_bytes as u64));
-                }
-                self.wrapped = true;
-                folded(touched.start % most, count, most)
-            }
-            _ => [Some((touched.start, count)), None],
-        };
-        let ranges = ranges.into_iter().flatten().filter(|(_, pages)| *pages > 0);
-        self.pages = ranges.clone().map(|(page, pages)| page + u64::from(pages)).fold(self.pages, u64::max);
-        Ok(ranges)
-    }
 }
 
 /// The pages that lie in an event as wholes; the others are still needed in part.
-fn discarded(record: &Record, options: WorkOptions) -> Vec<(u64, u32)> {
-    let page_bytes = options.page_bytes as u64;
+fn discarded(record: &Record, page_bytes: u64) -> Range<u64> {
     let start = record.address.div_ceil(page_bytes);
     // No whole page lies in a short one.
     let end = (record.address.saturating_add(record.length_bytes) / page_bytes).max(start);
-    let most = options.pages_max.filter(|most| options.wrap && end > *most && *most > 0);
-    let count = |pages: u64| u32::try_from(pages).unwrap_or(u32::MAX);
-    match most {
-        Some(most) if end - start < most => {
-            folded(start % most, count(end - start), most).into_iter().flatten().collect()
-        }
-        Some(most) => vec![(0, count(most))],
-        None => vec![(start, count(end - start))],
-    }
+    start..end
 }
 
-/// Why an address can't be written to in a store of `most` pages.
-fn beyond(record: &Record, event: u64, most: u64, page_bytes: u64) -> ReplayError {
-    let (address, room_bytes) = (record.address, most.saturating_mul(page_bytes));
-    if most < WRITE_PAGES_MAX {
-        let least_bytes = WRITE_PAGES_MAX.saturating_mul(page_bytes);
-        return ReplayError::TargetTooSmall { address, event, room_bytes, least_bytes };
-    }
-    ReplayError::BeyondTarget { address, event, room_bytes }
-}
-
-/// A range cut at the end of the store, its rest at the beginning.
-fn folded(page: u64, pages: u32, most: u64) -> [Option<(u64, u32)>; 2] {
-    let room = u32::try_from(most - page).unwrap_or(u32::MAX);
-    let (first, rest) = (pages.min(room), pages.saturating_sub(room));
-    [Some((page, first)), Some((0, rest))]
+/// A range as a first page and a count, which a step has room for. More than four thousand million pages may be
+/// discarded at once, not written; what is beyond them is cut off.
+fn pieces(pages: Range<u64>) -> impl Iterator<Item = (u64, u32)> {
+    let count = u32::try_from(pages.end - pages.start).unwrap_or(u32::MAX);
+    (count > 0).then_some((pages.start, count)).into_iter()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const OPTIONS: WorkOptions = WorkOptions { page_bytes: 4096, limit: None, pages_max: None, wrap: false };
+    const OPTIONS: WorkOptions = WorkOptions { page_bytes: 4096, limit: None, addresses: Addresses::Keep };
+    const COMPACT: WorkOptions =
+        WorkOptions { addresses: Addresses::Compact { area_bytes: 1 << 20 }, ..OPTIONS };
 
     fn record(operation: Operation, address: u64, length_bytes: u64) -> Record {
         Record { time_us: 0, operation, address, length_bytes }
@@ -228,8 +255,7 @@ mod tests {
             record(Operation::Discard, 0, 1 << 45),
             record(Operation::Write, 9 * 4096, 4096),
         ];
-        let bounded = WorkOptions { pages_max: Some(2048), ..OPTIONS };
-        for options in [OPTIONS, bounded] {
+        for options in [OPTIONS, COMPACT] {
             let work = work(&records, options).unwrap();
             let expected = [
                 Step::Discard { page: 1, pages: 2 },
@@ -238,14 +264,32 @@ mod tests {
             ];
             assert_eq!((work.steps(), work.pages), (&expected[..], 10));
         }
-        let records =
-            [record(Operation::Write, 2047 * 4096, 4096), record(Operation::Discard, 4095 * 4096, 8192)];
-        let folded = work(&records, WorkOptions { wrap: true, ..bounded }).unwrap();
-        let expected = [(2047, 1), (0, 1)].map(|(page, pages)| Step::Discard { page, pages });
-        assert_eq!(folded.steps()[1..], expected);
         let records = [record(Operation::Write, 0, 4096), record(Operation::Discard, 4095 * 4096 + 512, 512)];
-        let folded = work(&records, WorkOptions { wrap: true, ..bounded }).unwrap();
-        assert_eq!(folded.steps().len(), 1, "no page lies in the discard as a whole");
+        let without = work(&records, OPTIONS).unwrap();
+        assert_eq!(without.steps().len(), 1, "no page lies in the discard as a whole");
+    }
+
+    #[test]
+    fn areas_that_nothing_is_written_to_are_left_out() {
+        let area = 1 << 20;
+        let records = [
+            record(Operation::Write, 900_000 * area + 4096, 8192),
+            record(Operation::Write, 7 * area, 4096),
+            record(Operation::Discard, 3 * area, 900_000 * area),
+            record(Operation::Write, 900_001 * area, 4096),
+        ];
+        let compact = work(&records, COMPACT).unwrap();
+        let expected = [
+            Step::Write { page: 257, pages: 2 },
+            Step::Write { page: 0, pages: 1 },
+            Step::Discard { page: 0, pages: 513 },
+            Step::Write { page: 512, pages: 1 },
+        ];
+        assert_eq!((compact.steps(), compact.pages), (&expected[..], 513));
+        let told = Compacted { area_bytes: area, areas: 3, left_out_bytes: (900_000 - 1) * area };
+        assert_eq!(compact.compacted, Some(told));
+        let kept = work(&records, OPTIONS).unwrap();
+        assert_eq!((kept.pages, kept.compacted), (900_001 * 256 + 1, None));
     }
 
     #[test]
@@ -256,20 +300,19 @@ mod tests {
     }
 
     #[test]
-    fn addresses_beyond_the_target_are_refused_or_folded() {
+    fn what_lies_beyond_a_store_is_folded_into_it_if_it_is_large_enough() {
         let records =
             [record(Operation::Write, 2047 * 4096, 8192), record(Operation::Write, 3000 * 4096, 4096)];
-        let bounded = WorkOptions { pages_max: Some(2048), ..OPTIONS };
-        let error = work(&records, bounded).unwrap_err();
-        assert!(matches!(error, ReplayError::BeyondTarget { event: 1, .. }), "{error}");
-        assert!(error.to_string().contains("--wrap"));
-        let tiny = WorkOptions { pages_max: Some(3), wrap: true, ..OPTIONS };
-        let error = work(&records, tiny).unwrap_err();
+        let mut folded = work(&records, OPTIONS).unwrap();
+        let error = folded.wrap(3).unwrap_err();
         assert!(matches!(error, ReplayError::TargetTooSmall { room_bytes: 12_288, .. }), "{error}");
-        let folded = work(&records, WorkOptions { wrap: true, ..bounded }).unwrap();
+        folded.wrap(2048).unwrap();
         let expected = [(2047, 1), (0, 1), (952, 1)].map(|(page, pages)| Step::Write { page, pages });
         assert_eq!(folded.steps(), expected);
         assert!(folded.wrapped && folded.pages == 2048);
+        let mut fits = work(&records, OPTIONS).unwrap();
+        fits.wrap(3001).unwrap();
+        assert!(!fits.wrapped && fits.pages == 3001);
     }
 
     #[test]

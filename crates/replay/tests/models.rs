@@ -6,12 +6,13 @@ use std::rc::Rc;
 
 use nandle_io::{Device, Io};
 use nandle_model::library::Model;
+use nandle_model::media::faults::Lasts;
 use nandle_model::media::{Fault, FaultPlan, MediaWorld, When};
 use nandle_model::world::Host;
 use nandle_pages::{CreateOptions, OpenOptions, PolicyKind};
 use nandle_replay::{
-    Contender, ContenderOptions, Durability, PolicyOutcome, Race, ReplayError, Watcher, Work, WorkOptions,
-    beside_direct, replay,
+    Addresses, Candidate, CandidateOptions, Comparison, Durability, Failure, PolicyOutcome, ReplayError,
+    Watcher, Work, WorkOptions, beside_direct, replay,
 };
 use nandle_trace::{Operation, Record};
 
@@ -38,7 +39,7 @@ fn work() -> Rc<Work> {
         // Programs sync more than once, and only the first has something to make durable.
         std::iter::once(write(number)).chain(std::iter::repeat_n(sync, if number % 10 == 9 { 3 } else { 0 }))
     });
-    let options = WorkOptions { page_bytes: 4096, limit: None, pages_max: None, wrap: false };
+    let options = WorkOptions { page_bytes: 4096, limit: None, addresses: Addresses::Keep };
     Rc::new(Work::read(records.map(Ok), options).unwrap())
 }
 
@@ -53,6 +54,10 @@ fn drive(name: &str, faults: Option<FaultPlan>) -> (Box<dyn Io>, Device) {
     (Box::new(world), device)
 }
 
+fn options(queue_depth: u32, durability: Durability) -> CandidateOptions {
+    CandidateOptions { queue_depth, durability, open: OpenOptions::default(), compressible_percent: 0 }
+}
+
 fn run(
     policy: PolicyKind,
     (io, device): (Box<dyn Io>, Device),
@@ -61,11 +66,10 @@ fn run(
 ) -> Result<PolicyOutcome, ReplayError> {
     let work = work();
     let create = CreateOptions::new(policy, 4096, work.pages);
-    let open = OpenOptions::default();
-    let options = ContenderOptions { queue_depth, durability, open, compressible_percent: 0 };
-    let contender = Contender::new(io, &device, &create, &work, options)?;
-    let outcomes = replay(vec![contender], Race { stretch_steps: 300, verify: true }, &mut Nobody)?;
-    Ok(outcomes.into_iter().next().unwrap())
+    let candidate = Candidate::new(io, &device, &create, &work, options(queue_depth, durability))?;
+    let mut outcomes = replay(vec![candidate], Comparison { stretch_steps: 300, verify: true }, &mut Nobody)?;
+    assert_eq!(outcomes.policies.len() + outcomes.failed.len(), 1);
+    outcomes.failed.pop().map_or_else(|| Ok(outcomes.policies.remove(0)), |failure| Err(failure.error))
 }
 
 #[test]
@@ -97,20 +101,15 @@ fn every_policy_does_the_work_and_keeps_every_page() {
 fn a_final_checkpoint_ends_when_it_is_to_stop() {
     let work = work();
     let create = CreateOptions::new(PolicyKind::StableBuffer, 4096, work.pages);
-    let options = ContenderOptions {
-        queue_depth: 1,
-        durability: Durability::None,
-        open: OpenOptions::default(),
-        compressible_percent: 0,
-    };
+    let options = options(1, Durability::None);
     let (io, device) = drive("sd-card", None);
-    let mut contender = Contender::new(io, &device, &create, &work, options).unwrap();
+    let mut candidate = Candidate::new(io, &device, &create, &work, options).unwrap();
     let stops = Rc::new(Cell::new(false));
     let asked = Rc::clone(&stops);
-    contender.stop_when(move || asked.get());
-    assert!(contender.run_stretch(1000).unwrap());
+    candidate.stop_when(move || asked.get());
+    assert!(candidate.run_stretch(1000).unwrap());
     stops.set(true);
-    let ended = contender.checkpoint();
+    let ended = candidate.checkpoint();
     assert!(matches!(ended, Err(ReplayError::Cancelled)), "{ended:?}");
 }
 
@@ -148,7 +147,69 @@ fn a_device_that_loses_writes_is_found_out() {
     }
 }
 
-/// Is told to end after so many steps, of all contenders together.
+#[test]
+fn a_store_that_fails_is_out_and_the_others_go_on() {
+    let work = work();
+    let candidate = |policy, faults| {
+        let (io, device) = drive("mtron-16", faults);
+        let create = CreateOptions::new(policy, 4096, work.pages);
+        Candidate::new(io, &device, &create, &work, options(1, Durability::Trace)).unwrap()
+    };
+    let failing = FaultPlan::seeded(3).and(Fault::FailedFlush(Lasts::Sticky), When::PerMillion(50_000));
+    let candidates = vec![
+        candidate(PolicyKind::StableRing, Some(failing)),
+        candidate(PolicyKind::Direct, None),
+        candidate(PolicyKind::DoubleWrite, None),
+    ];
+    let comparison = Comparison { stretch_steps: 300, verify: true };
+    let outcomes = replay(candidates, comparison, &mut Nobody).unwrap();
+    let names: Vec<_> = outcomes.policies.iter().map(|outcome| outcome.policy).collect();
+    assert_eq!(names, ["direct", "doublewrite"]);
+    assert!(outcomes.policies.iter().all(|outcome| outcome.verified_pages == 2_000));
+    let [Failure { policy: PolicyKind::StableRing, error: ReplayError::Store { .. } }] = &outcomes.failed[..]
+    else {
+        panic!("{:?}", outcomes.failed)
+    };
+}
+
+/// Longer than any batch of a small staging area, and than what the clients have memory for.
+#[test]
+fn long_writes_and_discards_are_split_into_what_each_policy_takes() {
+    let pages = 3_000;
+    let record = |operation, page: u64, pages: u64| Record {
+        time_us: 0,
+        operation,
+        address: page * 4096,
+        length_bytes: pages * 4096,
+    };
+    let records = [
+        record(Operation::Write, 0, pages),
+        record(Operation::Discard, 100, 900),
+        record(Operation::Write, 7, 1),
+        record(Operation::Write, 200, 700),
+    ];
+    let read = WorkOptions { page_bytes: 4096, limit: None, addresses: Addresses::Keep };
+    let work = Rc::new(Work::read(records.into_iter().map(Ok), read).unwrap());
+    for policy in PolicyKind::ALL {
+        for (queue_depth, durability) in [(1, Durability::Each), (64, Durability::None)] {
+            let (io, device) = drive("x25-e-64", None);
+            let create = CreateOptions::new(policy, 4096, work.pages).with_buffer_bytes(256 << 10);
+            let made = Candidate::new(io, &device, &create, &work, options(queue_depth, durability));
+            let comparison = Comparison { stretch_steps: 300, verify: true };
+            let mut outcomes = replay(vec![made.unwrap()], comparison, &mut Nobody).unwrap();
+            assert!(outcomes.failed.is_empty(), "{policy}: {:?}", outcomes.failed);
+            let outcome = outcomes.policies.remove(0);
+            // What system calls take at once is as much as direct does.
+            let split = if policy == PolicyKind::Direct && queue_depth == 1 { 1 } else { 2 };
+            assert_eq!((outcome.writes, outcome.split_writes), (pages + 701, split), "{policy}");
+            let verified = outcome.verified_pages;
+            assert!((pages - 200..=pages).contains(&verified), "{policy}: {verified}");
+            assert!(verified == pages - 200 || queue_depth > 1, "{policy}: {verified}");
+        }
+    }
+}
+
+/// Is told to end after so many steps, of all candidates together.
 struct Interrupter(Rc<Cell<u32>>);
 
 impl Watcher for Interrupter {
@@ -163,23 +224,18 @@ impl Watcher for Interrupter {
 fn a_replay_that_is_interrupted_doesn_t_end_its_stretch() {
     let (work, left) = (work(), Rc::new(Cell::new(100_u32)));
     let create = CreateOptions::new(PolicyKind::StableRing, 4096, work.pages);
-    let options = ContenderOptions {
-        queue_depth: 4,
-        durability: Durability::Each,
-        open: OpenOptions::default(),
-        compressible_percent: 0,
-    };
+    let options = options(4, Durability::Each);
     let (io, device) = drive("mtron-16", None);
-    let contender = Contender::new(io, &device, &create, &work, options).unwrap();
+    let candidate = Candidate::new(io, &device, &create, &work, options).unwrap();
     let (counted, asked) = (Rc::clone(&left), Rc::new(Cell::new(0)));
     let asked_for = Rc::clone(&asked);
-    contender.stop_when(move || {
+    candidate.stop_when(move || {
         asked.set(asked.get() + 1);
         counted.set(counted.get().saturating_sub(1));
         counted.get() == 0
     });
-    let race = Race { stretch_steps: 1000, verify: true };
-    let ended = replay(vec![contender], race, &mut Interrupter(left));
+    let comparison = Comparison { stretch_steps: 1000, verify: true };
+    let ended = replay(vec![candidate], comparison, &mut Interrupter(left));
     assert!(matches!(ended, Err(ReplayError::Cancelled)), "{ended:?}");
     assert!(asked_for.get() < 110, "{} steps", asked_for.get());
 }

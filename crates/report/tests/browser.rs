@@ -161,12 +161,14 @@ fn a_trace_is_drawn_whole() {
     let mut statistics = Statistics::new(4096);
     for step in 0..40_000_u64 {
         let page = if step % 3 == 0 { step * 7919 % 997 } else { step * 104_729 % 65_536 };
-        statistics.add(Record {
-            time_us: step * 50,
-            operation: Operation::Write,
-            address: page * 4096,
-            length_bytes: 8192,
-        });
+        statistics
+            .add(Record {
+                time_us: step * 50,
+                operation: Operation::Write,
+                address: page * 4096,
+                length_bytes: 8192,
+            })
+            .unwrap();
     }
     let statistics = statistics.finish();
     let report =

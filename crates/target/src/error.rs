@@ -146,6 +146,12 @@ pub enum Problem {
         /// By whom, as the end of a sentence.
         used: String,
     },
+    /// Somebody else uses the file.
+    #[error("writing over this file is refused, because {used}; end that first, or name another file")]
+    FileUsed {
+        /// By whom, as the end of a sentence.
+        used: String,
+    },
     /// Somebody of our kind writes to the file.
     #[error(
         "another nandle that is running writes to this file; wait until it has ended, or name another file"
@@ -229,6 +235,7 @@ impl Problem {
             | Self::DestroysData
             | Self::InUse { .. }
             | Self::FileInUse
+            | Self::FileUsed { .. }
             | Self::TooSmall { .. }
             | Self::Hole { .. }
             | Self::NoSystemCalls

@@ -4,6 +4,7 @@
 //! procfs; and never print.
 
 mod arrays;
+mod enlarge;
 mod error;
 pub mod facts;
 mod open;

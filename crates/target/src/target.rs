@@ -5,7 +5,7 @@ use nandle_io::{DeviceFile, Shape};
 use nandle_model::library::{Model, ModelFacts};
 use nandle_model::media::FaultFile;
 
-use crate::open::{self, FileLock, KeptFile, NameGuard};
+use crate::open::{self, FileLock, KeptFile, NameGuard, Scratch};
 use crate::spec::{ArraySpec, TargetSpec};
 use crate::{OpenOptions, Problem, TargetError};
 
@@ -34,6 +34,8 @@ pub(crate) struct Leaf {
     pub(crate) guard: Option<NameGuard>,
     /// Keeps others from writing to a file that is written to.
     pub(crate) lock: Option<FileLock>,
+    /// Gives a test file's space back when the leaf is dropped.
+    pub(crate) _scratch: Option<Scratch>,
 }
 
 /// What requests reach in the end.

@@ -118,6 +118,17 @@ pub enum TraceError {
         /// The other.
         other: String,
     },
+    /// More different pages are written than there is memory for.
+    #[error(
+        "the trace writes to {pages_max} different pages of {page_bytes} bytes or more, and this process has no memory for the \
+         statistics of more; give a larger --page, or a --limit"
+    )]
+    TooManyPages {
+        /// The most that there may be.
+        pages_max: u64,
+        /// Length of a page.
+        page_bytes: u64,
+    },
     /// The format needs two passes, and standard input can be read only once.
     #[error(
         "a trace of fio's is read twice, because it may name several files, and standard input can be read only once: save it \

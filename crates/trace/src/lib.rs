@@ -7,7 +7,7 @@
 //!
 //! let mut statistics = Statistics::new(4096);
 //! for record in Reader::open("mariadb.csv.zst".as_ref(), &ReadOptions::default())? {
-//!     statistics.add(record?);
+//!     statistics.add(record?)?;
 //! }
 //! println!("{} pages written", statistics.finish().pages_written);
 //! # Ok::<(), nandle_trace::TraceError>(())
@@ -16,6 +16,7 @@
 mod error;
 mod fit;
 mod format;
+mod limits;
 mod lines;
 mod reader;
 mod record;
@@ -25,6 +26,7 @@ mod writer;
 pub use error::TraceError;
 pub use fit::PageFit;
 pub use format::Format;
+pub use limits::PAGE_STATISTICS_BYTES;
 pub use reader::{ReadOptions, Reader};
 pub use record::{Operation, Record};
 pub use statistics::{AreaShare, RewriteShare, RunShare, SizeCount, SkewShare, Statistics, TraceStatistics};

@@ -1,7 +1,6 @@
 use std::io::{self, BufRead};
 
-/// The longest line of any format is far shorter; what is longer is no text.
-const LINE_BYTES_MAX: usize = 64 << 10;
+use crate::limits::LINE_BYTES_MAX;
 
 /// Lines with their numbers, in bounded memory whatever the file holds.
 pub(crate) struct Lines {
@@ -41,10 +40,16 @@ impl Lines {
         }
         self.number += 1;
         Ok(Some(match std::str::from_utf8(&self.buffer) {
+            Ok(text) if self.number == 1 => (1, without_mark(text).trim_end_matches('\r'), !too_long),
             Ok(text) => (self.number, text.trim_end_matches('\r'), !too_long),
             Err(_) => (self.number, "", false),
         }))
     }
+}
+
+/// A text without the byte order mark that some editors begin it with.
+pub(crate) fn without_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
 #[cfg(test)]
@@ -64,6 +69,12 @@ mod tests {
             lines,
             [(1, "one".into(), true), (2, String::new(), true), (3, "three of many".into(), true)]
         );
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_the_first_line() {
+        let lines = all("\u{feff}one\n\u{feff}two".as_bytes());
+        assert_eq!(lines, [(1, "one".into(), true), (2, "\u{feff}two".into(), true)]);
     }
 
     #[test]

@@ -3,7 +3,7 @@ use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use crate::format::{Event, Format, Parser};
-use crate::lines::Lines;
+use crate::lines::{Lines, without_mark};
 use crate::{Record, TraceError};
 
 /// How much of a bad line an error shows.
@@ -230,7 +230,8 @@ fn format(
         return Err(TraceError::Empty { path: path.into() });
     }
     let beginning = String::from_utf8_lossy(beginning);
-    let first_line = beginning.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let first_line =
+        without_mark(&beginning).lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     match (named, Format::of(first_line)) {
         (Some(named), Some(found)) if named != found => {
             Err(TraceError::OtherFormat { path: path.into(), named, found })

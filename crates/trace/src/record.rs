@@ -1,5 +1,7 @@
 use serde::{Deserialize, Serialize};
 
+use crate::limits::REQUEST_BYTES_MAX;
+
 /// No file and no device is longer: offsets have a sign.
 const END_MAX: u64 = i64::MAX.cast_unsigned();
 
@@ -60,11 +62,17 @@ impl Record {
         self.address / page_bytes..end.div_ceil(page_bytes).max(self.address / page_bytes)
     }
 
-    /// What can't be of it, if anything: an event without bytes, or one beyond the end of any file.
+    /// What can't be of it, if anything: an event without bytes or with more than any request has, or one beyond the end of any file.
     pub(crate) fn complaint(&self) -> Option<String> {
         let Self { operation, address, length_bytes, .. } = self;
         if *length_bytes == 0 && *operation != Operation::Sync {
             return Some(format!("a {} of 0 bytes; the length should be above 0", operation.name()));
+        }
+        if matches!(operation, Operation::Read | Operation::Write) && *length_bytes > REQUEST_BYTES_MAX {
+            return Some(format!(
+                "a {} of {length_bytes} bytes; no request has more than {REQUEST_BYTES_MAX}",
+                operation.name()
+            ));
         }
         let end = address.checked_add(*length_bytes).filter(|end| *end <= END_MAX);
         end.is_none().then(|| {
@@ -91,6 +99,15 @@ mod tests {
             assert_eq!(complaint(operation, 1 << 62, 512), "");
             assert!(complaint(operation, u64::MAX, 512).contains("2^63"));
             assert!(complaint(operation, (1 << 63) - 512, 513).contains("2^63"));
+        }
+        for (length_bytes, is_wrong) in [(1 << 32, true), (9 << 60, true), ((1 << 32) - 1, false)] {
+            let said = complaint(Operation::Write, 0, length_bytes);
+            assert_eq!(
+                said.contains("no request has more than 4294967295"),
+                is_wrong,
+                "{length_bytes}: {said}"
+            );
+            assert!(!complaint(Operation::Discard, 0, length_bytes).contains("no request"), "{length_bytes}");
         }
         assert!(complaint(Operation::Write, 0, 0).contains("a write of 0 bytes"));
         assert_eq!(complaint(Operation::Sync, 0, 0), "");

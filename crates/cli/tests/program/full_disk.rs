@@ -34,3 +34,16 @@ fn a_result_that_can_not_be_printed_is_no_success() {
         outcome.says(&["standard output", "No space left"]);
     }
 }
+
+/// The kernel takes a ring apart, and lets go of the files that it has, some time after the program has ended.
+#[test]
+fn one_run_after_the_other_finds_the_room_that_the_one_before_had() {
+    let place = Place::new();
+    std::fs::create_dir(place.path("small")).unwrap();
+    let sweep = format!("sweep small {} --json > /dev/null", ONE_CELL.replace("4MiB", "32MiB"));
+    let script = format!(
+        "mount -t tmpfs -o size=48m none small || exit 99; for run in 1 2 3 4; do \"$0\" {sweep} || exit 1; done"
+    );
+    let Some(outcome) = place.in_own_mounts(&script) else { return };
+    outcome.done();
+}

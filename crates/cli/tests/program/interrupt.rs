@@ -1,10 +1,10 @@
 use rustix::process::Signal;
 
-use crate::common::{MIB, Place};
+use crate::common::{MIB, NANDLE, Place, Running};
 
 #[test]
 fn while_the_test_file_is_written_nothing_is_left() {
-    for signal in [Signal::INT, Signal::TERM] {
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
         let place = Place::new();
         let running = place.start("probe . --budget 60s --file-size 2GiB");
         running.wait_until_written(MIB);
@@ -31,7 +31,7 @@ fn straight_after_the_writing_a_profile_is_whole_or_not_there() {
 
 #[test]
 fn while_measuring_what_was_measured_is_kept() {
-    for signal in [Signal::INT, Signal::TERM] {
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
         let place = Place::new();
         let running = place.start("probe . --budget 12s --file-size 8MiB");
         running.wait_until_written(8 * MIB);
@@ -97,4 +97,35 @@ fn an_interrupted_probe_leaves_a_complete_profile_where_it_is() {
     assert!(place.read("profile.json") == profile && place.read("report.html") == report);
     assert!(place.json("profile.partial.json")["partial"].to_string().contains("interrupted"));
     assert_eq!(place.names(), ["profile.json", "profile.partial.json", "report.html", "report.partial.html"]);
+}
+
+/// The terminal is gone, and with it whoever would read what is printed.
+#[test]
+fn a_terminal_that_goes_away_leaves_the_profile_and_no_test_file() {
+    let place = Place::new();
+    let mut command = place.command("probe . --budget 12s --file-size 8MiB");
+    let (reader, writer) = std::io::pipe().unwrap();
+    command.stdout(writer.try_clone().unwrap()).stderr(writer);
+    let running = Running::new(command.spawn().unwrap());
+    drop(command);
+    running.wait_until_written(8 * MIB);
+    std::thread::sleep(std::time::Duration::from_millis(2500));
+    drop(reader);
+    let outcome = running.end_after(Signal::HUP);
+    assert_eq!(outcome.code, Some(130), "{outcome:?}");
+    assert!(!place.json("profile.json")["cells"].as_array().unwrap().is_empty());
+    assert_eq!(place.names(), ["profile.json", "report.html"]);
+}
+
+#[test]
+fn a_probe_under_nohup_outlives_its_terminal() {
+    let place = Place::new();
+    let words = ["sh", "-c", "trap '' HUP; exec \"$0\" \"$@\"", NANDLE].map(str::to_owned);
+    let running =
+        Running::new(place.command_of(&words, "probe . --budget 3s --file-size 8MiB").spawn().unwrap());
+    running.wait_until_written(8 * MIB);
+    running.signal(Signal::HUP);
+    let outcome = running.end().done();
+    let partial = place.json("profile.json")["partial"].to_string();
+    assert!(!partial.contains("interrupted"), "{partial} {outcome:?}");
 }

@@ -5,6 +5,7 @@ mod build;
 mod error;
 mod files;
 mod kind;
+pub mod limits;
 mod model;
 mod state;
 

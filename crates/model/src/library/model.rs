@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::kind::Tag;
-use super::{DeviceState, FirstState, ModelError, ModelKind, toml_of};
+use super::{DeviceState, FirstState, ModelError, ModelKind, limits, toml_of};
 use crate::array::ArrayParameters;
 use crate::disk::DiskParameters;
 use crate::flash::FlashParameters;
@@ -67,7 +67,7 @@ impl Model {
     /// The file can't be read, or what it says makes no drive: the error names the field, its range and the nearest
     /// right value.
     pub fn from_path(path: &Path) -> Result<Self, ModelError> {
-        let text = std::fs::read_to_string(path);
+        let text = limits::read_text(path, limits::TOML_BYTES_MAX);
         let text = text.map_err(|source| ModelError::Read { path: path.into(), source })?;
         Self::parse(&path.display().to_string(), text, path.parent())
     }
@@ -133,8 +133,9 @@ impl Model {
     /// # Errors
     /// The file can't be read, holds no state, or one of another model.
     pub fn starting_from_file(self, path: &Path) -> Result<Self, ModelError> {
-        let bytes = std::fs::read(path).map_err(|source| ModelError::Read { path: path.into(), source })?;
-        let state = DeviceState::decode(&bytes)
+        let bytes = limits::read(path, limits::STATE_FILE_BYTES_MAX);
+        let bytes = bytes.map_err(|source| ModelError::Read { path: path.into(), source })?;
+        let state = DeviceState::decode(&bytes, self.state_bytes_max())
             .map_err(|source| ModelError::StateFile { path: path.into(), source: Box::new(source) })?;
         self.starting(FirstState::Aged(Arc::new(state)))
     }
@@ -156,6 +157,15 @@ impl Model {
             return Ok(());
         }
         Err(ModelError::OtherState { origin: self.origin.clone(), state_of: state.model().into() })
+    }
+
+    /// How much text the state of all its drives may have.
+    fn state_bytes_max(&self) -> u64 {
+        match &self.parameters {
+            Parameters::Flash(flash) => limits::state_bytes_max(flash),
+            Parameters::Disk(_) => limits::STATE_REST_BYTES,
+            Parameters::Array { members, .. } => members.iter().map(Self::state_bytes_max).sum(),
+        }
     }
 
     /// How many drives it is made of.
@@ -236,7 +246,7 @@ fn members(
         let file = folder.filter(|_| is_file(member)).map(|folder| -> PathBuf { folder.join(member) });
         // An array is refused before its own members are loaded, so that none can contain itself.
         let text = match &file {
-            Some(path) => std::fs::read_to_string(path)
+            Some(path) => limits::read_text(path, limits::TOML_BYTES_MAX)
                 .map_err(|source| ModelError::Read { path: path.clone(), source })?,
             None => toml_of(member)?.into(),
         };

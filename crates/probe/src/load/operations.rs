@@ -20,6 +20,8 @@ pub struct Work {
 
 /// Incompressible bytes from which writes are cut. Longer than the largest caches of compressing devices look back.
 const WRITE_POOL_BYTES: usize = 8 << 20;
+/// What a lane that is one of many takes at least.
+const WRITE_POOL_BYTES_MIN: usize = 512 << 10;
 /// Where a cut begins is a multiple of this.
 const CUT_BYTES: usize = 4096;
 
@@ -118,8 +120,15 @@ fn check_block(block_bytes: u64, device: &Device) -> Result<(), LoadError> {
     Err(LoadError::Block { block_bytes, reason })
 }
 
+/// As large as the lane has memory for.
 fn write_pool(arena: &Arena, block_bytes: usize, seed: u64) -> Result<Buffer, nandle_io::ArenaError> {
-    let mut pool = arena.allocate(block_bytes.saturating_add(WRITE_POOL_BYTES))?;
+    let mut pool_bytes = WRITE_POOL_BYTES;
+    let mut pool = loop {
+        match arena.allocate(block_bytes.saturating_add(pool_bytes)) {
+            Err(_) if pool_bytes > WRITE_POOL_BYTES_MIN => pool_bytes /= 2,
+            allocated => break allocated?,
+        }
+    };
     Contents::new(!seed).fill(0, &mut pool);
     Ok(pool.freeze())
 }

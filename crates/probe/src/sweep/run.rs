@@ -57,7 +57,8 @@ pub fn run_cell(
     // Each buffer takes whole grains, and writing needs a pool beside the blocks in flight.
     let buffer_bytes = spec.block_bytes.next_multiple_of(GRAIN_BYTES as u64);
     let part_bytes = buffer_bytes.saturating_mul(u64::from(slots) + 1);
-    let lane = LaneOptions { buffer_bytes: part_bytes.saturating_add(WRITE_POOL_ROOM_BYTES), ..context.lane };
+    let room_bytes = write_pool_room_bytes(spec.operation, threads);
+    let lane = LaneOptions { buffer_bytes: part_bytes.saturating_add(room_bytes), ..context.lane };
     let measurement = run_on_threads(context.open, threads, slots, lane, &run, context.stalled)?;
     let lags = lags.into_inner().unwrap_or_default();
     let drive = work.into_inner().unwrap_or_default().filter(|_| spec.operation != OperationKind::Read);
@@ -87,6 +88,22 @@ fn threads(options: &SweepOptions, spec: &CellSpec) -> u32 {
 
 /// Room for the pool from which writes are cut.
 const WRITE_POOL_ROOM_BYTES: u64 = 9 << 20;
+/// So many threads have a whole one.
+const POOLS_WHOLE_MAX: u64 = 16;
+/// The least that a thread needs of it.
+const WRITE_POOL_ROOM_BYTES_MIN: u64 = 1 << 20;
+
+/// Room for a thread's pool. Each of a few threads has a whole one; hundreds of those would take far more memory than all
+/// requests in flight.
+fn write_pool_room_bytes(operation: OperationKind, threads: u32) -> u64 {
+    match operation {
+        OperationKind::Read => 0,
+        OperationKind::Write | OperationKind::Mixed { .. } => {
+            let share = POOLS_WHOLE_MAX * WRITE_POOL_ROOM_BYTES / u64::from(threads.max(1));
+            share.clamp(WRITE_POOL_ROOM_BYTES_MIN, WRITE_POOL_ROOM_BYTES)
+        }
+    }
+}
 
 /// The share of one thread.
 #[derive(Clone, Copy)]
@@ -192,6 +209,14 @@ mod tests {
             group_blocks: 1,
             queue_depth: 8,
         }
+    }
+
+    #[test]
+    fn many_threads_take_no_more_memory_for_pools_than_a_few_do() {
+        let all = |threads: u32| u64::from(threads) * write_pool_room_bytes(OperationKind::Write, threads);
+        assert_eq!((all(1), all(16)), (9 << 20, 144 << 20));
+        assert!(all(100) <= 144 << 20 && all(256) <= 256 << 20);
+        assert_eq!(write_pool_room_bytes(OperationKind::Read, 256), 0, "reads take nothing from a pool");
     }
 
     #[test]

@@ -64,6 +64,8 @@ fn outcome(policy: &'static str, speedup: f64, buffer_bytes: u64) -> PolicyOutco
         buffer_bytes,
         page_bytes: 4096,
         writes: 60_000,
+        batch_pages_max: 256,
+        split_writes: 0,
         elapsed_ns: 16 * stretch_ns,
         checkpoint_ns: 5_000_000,
         speedup_over_direct: Some(speedup),

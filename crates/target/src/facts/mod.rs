@@ -5,10 +5,12 @@
 
 mod block;
 mod drive_log;
+mod file_users;
 mod identity;
 mod in_use;
 mod machine;
 mod members;
+mod memory;
 mod modelled;
 mod mounts;
 mod queue;
@@ -24,7 +26,9 @@ use rustix::fs::{AtFlags, StatxFlags, fstatvfs, statx};
 
 pub(crate) use block::BlockDevice;
 pub use drive_log::drive_counters;
+pub(crate) use file_users::FileUsers;
 pub(crate) use in_use::uses;
+pub use memory::available_memory_bytes;
 
 use crate::roots::{Roots, read_text};
 use crate::target::{Backing, Leaf};

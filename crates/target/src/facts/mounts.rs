@@ -40,7 +40,7 @@ fn parse_line(line: &str) -> Option<Mount> {
 }
 
 /// Spaces and the like stand as a backslash and three octal digits.
-fn unescape(text: &str) -> String {
+pub(super) fn unescape(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let [first, after @ ..] = rest {

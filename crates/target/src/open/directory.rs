@@ -8,7 +8,7 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
 use super::named::{self, NamedFile};
-use super::room;
+use super::{Scratch, room};
 use crate::target::{Backing, Leaf, TargetKind};
 use crate::{OpenOptions, Problem};
 
@@ -20,6 +20,7 @@ pub(super) fn open(directory: &Path, options: &OpenOptions) -> Result<Leaf, Prob
         None => named::create(directory)?,
     };
     remarks.extend(room::allocate(&file, wanted_bytes)?);
+    let scratch = Scratch::of(&file)?;
     let (file, more_remarks) = super::device(file, options)?;
     remarks.extend(more_remarks);
     Ok(Leaf {
@@ -31,6 +32,7 @@ pub(super) fn open(directory: &Path, options: &OpenOptions) -> Result<Leaf, Prob
         kept: None,
         guard,
         lock: None,
+        _scratch: Some(scratch),
     })
 }
 

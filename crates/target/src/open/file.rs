@@ -10,6 +10,8 @@ use rustix::io::Errno;
 
 use super::kept::{KeptFile, MARK_BYTES};
 use super::{Intent, NameGuard, holes, room};
+use crate::facts::FileUsers;
+use crate::roots::Roots;
 use crate::target::{Backing, Leaf, TargetKind};
 use crate::{OpenOptions, Problem};
 use nandle_io::units::format_bytes;
@@ -33,16 +35,19 @@ pub(super) fn open(path: &Path, options: &OpenOptions) -> Result<Leaf, Problem> 
         return Err(Problem::Hole { offset_bytes: hole.start, length_bytes: hole.end - hole.start });
     }
     let needs_fill = hole.is_some() || kept.as_ref().is_some_and(|kept| !kept.is_filled());
+    let mut unseen = None;
     let (file, lock) = if needs_fill || options.intent == Intent::Write {
-        let file = reopen(path, &file)?;
-        let lock = FileLock::of(&file)?;
-        (file, lock)
+        let writable = reopen(path, &file)?;
+        let lock = FileLock::of(&writable)?;
+        unseen = refuse_if_used(&file)?;
+        (writable, lock)
     } else {
         (file, None)
     };
     let mut leaf = leaf(path, file, kept, options)?;
     leaf.lock = lock;
     leaf.needs_fill = needs_fill;
+    leaf.remarks.extend(unseen);
     leaf.remarks.extend(hole.map(|hole| {
         let length = format_bytes(hole.end - hole.start);
         format!("it had a hole of {length} at offset {}, so it is written whole first", hole.start)
@@ -85,6 +90,16 @@ fn reopen(path: &Path, looked_at: &File) -> Result<File, Problem> {
     }
 }
 
+/// Whoever else has the file would find something else in it. Returns a remark where that can't be known.
+fn refuse_if_used(file: &File) -> Result<Option<String>, Problem> {
+    let FileUsers { seen, unseen } = FileUsers::of(&Roots::default(), file);
+    if !seen.is_empty() {
+        return Err(Problem::FileUsed { used: seen.join(", and ") });
+    }
+    let remark = "whether another user's process has this file open can't be seen from here; what it reads there is lost";
+    Ok((unseen > 0).then(|| remark.to_owned()))
+}
+
 /// Keeps others of our kind from writing to a file: devices are opened for one process alone, and two replays in one file
 /// destroy each other's stores.
 #[derive(Debug)]
@@ -124,6 +139,7 @@ fn leaf(path: &Path, file: File, kept: Option<KeptFile>, options: &OpenOptions) 
         kept,
         guard: None,
         lock: None,
+        _scratch: None,
     })
 }
 

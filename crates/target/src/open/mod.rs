@@ -8,6 +8,7 @@ mod model;
 mod named;
 mod raw;
 mod room;
+mod scratch;
 
 use std::fs::{self, File};
 use std::io::ErrorKind;
@@ -19,6 +20,7 @@ pub(crate) use file::FileLock;
 pub(crate) use kept::KeptFile;
 pub(crate) use named::NameGuard;
 pub(crate) use room::{allocate, check as check_room};
+pub(crate) use scratch::Scratch;
 
 use nandle_io::{DeviceFile, FileOptions, Nanos};
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use nandle_io::Nanos;
 use nandle_io::units::{format_bytes, format_duration};
-use nandle_model::library::{FirstState, Model, ModelError, ModelFacts};
+use nandle_model::library::{FirstState, Model, ModelError, ModelFacts, limits};
 use nandle_model::media::FaultFile;
 
 use super::ModelContents;
@@ -32,6 +32,7 @@ pub(super) fn open(spec: &ModelSpec, options: &OpenOptions) -> Result<Leaf, Prob
         kept: None,
         guard: None,
         lock: None,
+        _scratch: None,
     })
 }
 
@@ -52,7 +53,7 @@ fn load(spec: &ModelSpec) -> Result<Model, ModelError> {
 
 fn read_faults(path: &Path) -> Result<FaultFile, Problem> {
     let problem = |what: String| Problem::Faults { path: path.into(), what };
-    let text = std::fs::read_to_string(path).map_err(|error| problem(error.to_string()))?;
+    let text = limits::read_text(path, limits::TOML_BYTES_MAX).map_err(|error| problem(error.to_string()))?;
     FaultFile::from_toml(&text).map_err(|error| problem(error.to_string()))
 }
 

@@ -32,6 +32,7 @@ pub(super) fn open(path: &Path, options: &OpenOptions) -> Result<Leaf, Problem> 
         kept: None,
         guard: None,
         lock: None,
+        _scratch: None,
     })
 }
 

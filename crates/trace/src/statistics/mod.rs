@@ -9,7 +9,7 @@ mod skew;
 
 use serde::Serialize;
 
-use crate::{Operation, PageFit, Record};
+use crate::{Operation, PageFit, Record, TraceError};
 
 pub use areas::AreaShare;
 pub use counts::SizeCount;
@@ -61,8 +61,9 @@ pub struct TraceStatistics {
 
 /// Takes records, and says what they look like.
 ///
-/// Takes about 50 bytes for each different page.
+/// Takes 50 to 100 bytes for each different page.
 pub struct Statistics {
+    pages_max: u64,
     fit: PageFit,
     counts: counts::Counts,
     distances: distances::Distances,
@@ -77,6 +78,7 @@ impl Statistics {
     /// `page_bytes` is 0.
     pub fn new(page_bytes: u64) -> Self {
         Self {
+            pages_max: u64::MAX,
             fit: PageFit::new(page_bytes),
             counts: counts::Counts::default(),
             distances: distances::Distances::default(),
@@ -85,17 +87,32 @@ impl Statistics {
         }
     }
 
+    /// The same for no more than so many different pages, of which each takes up to [`PAGE_STATISTICS_BYTES`](crate::PAGE_STATISTICS_BYTES)
+    /// of memory.
+    #[must_use]
+    pub fn with_pages_max(self, pages_max: u64) -> Self {
+        Self { pages_max, ..self }
+    }
+
     /// Takes the next event.
-    pub fn add(&mut self, record: Record) {
+    ///
+    /// # Errors
+    /// It writes to more different pages than there may be.
+    pub fn add(&mut self, record: Record) -> Result<(), TraceError> {
         self.counts.add(&record);
         self.fit.add(&record);
         if record.operation == Operation::Write {
             for page in record.pages(self.fit.page_bytes()) {
+                if self.distances.pages_distinct() >= self.pages_max {
+                    let (pages_max, page_bytes) = (self.pages_max, self.fit.page_bytes());
+                    return Err(TraceError::TooManyPages { pages_max, page_bytes });
+                }
                 self.distances.add(page);
                 self.runs.add(page);
                 self.areas.add(page);
             }
         }
+        Ok(())
     }
 
     /// What the events looked like.

@@ -149,6 +149,8 @@ fn rows(cell: Cell, trace: &Path) -> Outcome<Vec<String>> {
     let mut replay = Command::new(nandle_program());
     replay.arg("replay").arg(trace).args(["--on", target, "--buffer", buffer, "--queue-depth", depth]);
     replay.args(["--limit", WRITES, "--policies", POLICIES, "--durability", "none", "--json", "--no-verify"]);
+    // The tables compare with those of before addresses were compacted.
+    replay.args(["--addresses", "keep"]);
     let told = json(&mut replay)?;
     let policies = told.get("policies").and_then(Value::as_array).ok_or("a replay tells of no policies")?;
     Ok(policies.iter().map(|policy| row(cell, trace, policy)).collect())

@@ -94,7 +94,7 @@ fn reason(beginning: &str, each: &[String]) -> Option<String> {
 fn conditions(args: &ProbeArgs, session: &Session, measured: &Measured) -> Conditions {
     let wanted = session.target.area_bytes();
     let filled = measured.prepared.filled;
-    let mut remarks = session.target.remarks();
+    let mut remarks = session.remarks();
     if let Some(filled) = filled.filter(|filled| filled.bytes < wanted) {
         remarks.push(format!(
             "The test file is {} instead of {}: writing it may take a quarter of the budget.",

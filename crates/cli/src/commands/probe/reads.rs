@@ -60,7 +60,7 @@ fn measure(
 ) -> Result<Measured, CliError> {
     let opened = session.target.io(SLOTS)?;
     let shape = opened.device.shape.clone();
-    let outstanding_max = args.target.outstanding_max;
+    let outstanding_max = session.outstanding.bytes;
     let grid = Grid::new(&shape, session.target.area_bytes(), SLOTS as usize, outstanding_max);
     let mut lane = Lane::new(opened.io, opened.device, session.lane_options(grid.buffer_bytes()))?;
     let began = lane.io().now();

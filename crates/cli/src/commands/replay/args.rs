@@ -16,6 +16,9 @@ use crate::commands::trace::{SourceArgs, power_of_two};
 /// Every policy gets a store and a device (or file) of its own and does the same work: the trace's writes in their order, as
 /// fast as they go. On a real device the policies take turns, so that what disturbs one disturbs all. The final checkpoint, which
 /// brings every page to its own place, is part of the time; then every written page is read back and compared.
+///
+/// A policy that can't take the work is left out, with the reason. When a store fails at work the others go on, their figures
+/// are printed, and the program ends with 1.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  nandle replay db.csv.zst --on model:mtron-16\n  nandle replay db.csv.zst --on /mnt/fast --limit 50000 --durability each\n  nandle replay db.csv.zst --on model:sd-card --policies direct,stable-ring --buffer 128MiB\n  nandle replay db.csv.zst --on model:nvme-tlc --policies direct,out-of-place --compressible 50%\n  nandle replay db.csv.zst --on model:mtron-16 --json > replay.json\n  nandle replay db.csv.zst --on /mnt/fast --profile profile.json --policies direct,auto"
@@ -53,6 +56,10 @@ pub(crate) struct ReplayArgs {
     /// Let out-of-place write its pages as they are
     #[arg(long)]
     pub(crate) no_compression: bool,
+    /// Where the trace's addresses come to lie: compact puts the areas that are written side by side and leaves out what lies
+    /// between them
+    #[arg(long, value_name = "WHERE", default_value = "compact")]
+    pub(crate) addresses: AddressesArg,
     /// Fold addresses beyond the target's end back into it, instead of refusing them
     #[arg(long)]
     pub(crate) wrap: bool,
@@ -81,6 +88,14 @@ pub(super) const PAGES_BYTES: RangeInclusive<u64> = BLOCK_BYTES as u64..=64 << 1
 
 fn page_bytes(text: &str) -> Result<u64, String> {
     power_of_two(text, &PAGES_BYTES)
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AddressesArg {
+    /// Areas that are written side by side, distances within an area kept
+    Compact,
+    /// As the trace has them
+    Keep,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use nandle_report::ReplayReport;
 
-use super::Told;
+use super::told::Told;
 use crate::commands::report::write_report;
 use crate::error::CliError;
 use crate::output;

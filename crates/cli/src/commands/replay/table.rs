@@ -8,7 +8,7 @@ use nandle_io::units::{format_bytes, format_duration};
 use nandle_pages::PolicyKind;
 use nandle_replay::{LatencySummary, PolicyOutcome, promises_in_words};
 
-use super::Told;
+use super::told::Told;
 use crate::words::{bandwidth, latency, paragraph, thousands, to_the_right};
 
 /// The whole text.

@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 
 use nandle_io::units::format_bytes_exact;
-use nandle_profile::{Cell, SWEEP_SCHEMA_VERSION, SweepFile, write_atomically};
+use nandle_profile::{Cell, SWEEP_BYTES_MAX, SWEEP_SCHEMA_VERSION, SweepFile, read_within, write_atomically};
 
 use crate::args::SweepArgs;
 use crate::error::CliError;
@@ -92,7 +92,7 @@ fn kind(path: &Path) -> Result<Kind, CliError> {
 }
 
 fn read_json(path: &Path) -> Result<Vec<(Origin, Cell)>, String> {
-    let text = std::fs::read(path).map_err(|error| error.to_string())?;
+    let text = read_within(path, SWEEP_BYTES_MAX).map_err(|error| error.to_string())?;
     let before: SweepFile = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
     if before.schema_version != SWEEP_SCHEMA_VERSION {
         return Err(format!(

@@ -32,6 +32,7 @@ pub(crate) fn run(args: &SweepArgs, common: Common) -> Result<(), CliError> {
     let keeper = Keeper::new(args)?;
     let cancel = cancel_on_signals()?;
     let session = open(args, &options, &cancel)?;
+    let options = SweepOptions { outstanding_bytes_max: session.outstanding.bytes, ..options };
     check_threads(&session, options.threads)?;
     let (_, device) = session.open_io(1)?;
     let mut plan = sweep::plan(&options, &device.shape, session.target.area_bytes())
@@ -120,7 +121,7 @@ fn check_threads(session: &Session, threads: u32) -> Result<(), CliError> {
 
 /// What a reader of the figures should know beside them.
 fn tell_circumstances(session: &Session, backend: &Backend) {
-    for remark in session.target.remarks().iter().chain(&backend.stepped_down) {
+    for remark in session.remarks().iter().chain(&backend.stepped_down) {
         output::note(remark);
     }
 }

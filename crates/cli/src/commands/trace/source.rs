@@ -10,7 +10,7 @@ use crate::interrupt::cancel_on_signals;
 use crate::progress::Progress;
 use crate::words::thousands;
 
-/// Events between two looks at the clock and at Ctrl-C.
+/// Events between two words of progress.
 const STRIDE: u64 = 1 << 16;
 
 /// What was gone through.
@@ -42,6 +42,10 @@ pub(super) fn go_through(
     let mut progress = Progress::new(!common.no_progress);
     let (mut events, mut writes) = (0_u64, 0_u64);
     while let Some(record) = reader.next().transpose()? {
+        // A few events may be of millions of pages, so each looks.
+        if cancel.is_cancelled() {
+            return Err(CliError::interrupted("interrupted while the trace was read"));
+        }
         if record.operation == Operation::Write {
             writes += 1;
             if limit.is_some_and(|limit| writes > limit) {
@@ -51,9 +55,6 @@ pub(super) fn go_through(
         each(record)?;
         events += 1;
         if events.is_multiple_of(STRIDE) {
-            if cancel.is_cancelled() {
-                return Err(CliError::interrupted("interrupted while the trace was read"));
-            }
             progress.progress(&format!("{} events read", thousands(events as f64)), 0.0);
         }
     }

@@ -4,7 +4,7 @@ use comfy_table::{Table, presets};
 use nandle_io::Nanos;
 use nandle_io::units::{format_bytes, format_duration};
 use nandle_report::TraceReport;
-use nandle_trace::{Statistics, TraceStatistics};
+use nandle_trace::{PAGE_STATISTICS_BYTES, Statistics, TraceStatistics};
 use serde::Serialize;
 
 use super::source::{Gone, go_through, reader};
@@ -12,6 +12,7 @@ use super::{Fit, PAGES_BYTES, StatArgs, remark};
 use crate::args::Common;
 use crate::commands::report::write_report;
 use crate::error::CliError;
+use crate::memory;
 use crate::output;
 use crate::result_file::{self, Content};
 use crate::words::{bandwidth, counted, paragraph, thousands, to_the_right};
@@ -31,11 +32,10 @@ pub(super) fn run(args: &StatArgs, common: Common) -> Result<(), CliError> {
     if let Some(path) = &args.report {
         result_file::check(path, Content::Report)?;
     }
-    let mut statistics = Statistics::new(args.page);
-    let gone = go_through(reader(&args.source)?, args.source.limit, common, |record| {
-        statistics.add(record);
-        Ok(())
-    })?;
+    let pages_max = memory::budget_bytes() / PAGE_STATISTICS_BYTES;
+    let mut statistics = Statistics::new(args.page).with_pages_max(pages_max);
+    let gone =
+        go_through(reader(&args.source)?, args.source.limit, common, |record| Ok(statistics.add(record)?))?;
     let statistics = statistics.finish();
     let trace = args.source.trace.display().to_string();
     if let Some(path) = &args.report {

@@ -18,8 +18,10 @@
 //! | `trace`         | formats, pipes and files, damaged and foreign ones, devices, pages that the writes don't fit    |
 //! | `replay`        | every policy on disks and models, profiles, pages, what can't be replayed                     |
 //! | `replay_trouble`| targets too small, full or failing, damaged traces                                        |
+//! | `replay_addresses`| traces of large volumes, long writes, policies that can't take the work                 |
 //! | `replay_stores` | what a target held before, targets in use, devices that get full, interruptions              |
 //! | `bad_input`     | targets, sizes, counts, budgets that can't be                                             |
+//! | `limits`        | input that takes memory or time away, files that others use, control groups               |
 //! | `foreign_data`  | write tests on files, devices and mounted devices that aren't the program's own           |
 //! | `full_disk`     | no room for the test file, no room for the results                                        |
 //! | `unprivileged`  | what an ordinary user may not read or write                                               |

@@ -12,10 +12,14 @@
 //! A file that is cut short or damaged fails its checksum and is refused whole. The state is a function of the model, the
 //! writes and the seed, so no old version is converted: it is made again.
 
+use std::io::{ErrorKind, Read as _};
+
 use nandle_io::DriveCounters;
+use nandle_io::units::format_bytes;
 use serde::{Deserialize, Serialize};
 
 use crate::flash::AgedState;
+use crate::library::limits;
 
 const FORMAT: &str = "nandle-model-state";
 /// Rises with every change of what [`AgedState`] holds.
@@ -41,6 +45,16 @@ pub enum StateFileError {
     Packing {
         /// What the decoder says.
         source: std::io::Error,
+    },
+    /// It unpacks to more than the model's drives have states of.
+    #[error(
+        "it unpacks to more than {}, and no state of this model does; expected one that `nandle models age` wrote of the same \
+         model with the same capacity",
+        format_bytes(*text_bytes_max)
+    )]
+    TooLong {
+        /// The most that there may be.
+        text_bytes_max: u64,
     },
     /// What is packed is something else.
     #[error(
@@ -101,17 +115,55 @@ impl DeviceState {
         encoder.finish()
     }
 
-    /// Reads a file's bytes.
+    /// Whether a file that begins with these bytes is the state of some drive, of whatever version. 128 KiB are enough.
+    pub fn begins(bytes: &[u8]) -> bool {
+        let beginning = format!("{{\"format\":\"{FORMAT}\"");
+        let mut unpacked = vec![0; beginning.len()];
+        let decoder = zstd::Decoder::new(bytes);
+        decoder.and_then(|mut decoder| decoder.read_exact(&mut unpacked)).is_ok()
+            && unpacked == beginning.as_bytes()
+    }
+
+    /// Reads a file's bytes, which unpack to `text_bytes_max` at most.
     ///
     /// # Errors
-    /// It is no state, a damaged one, or one of another version.
-    pub fn decode(bytes: &[u8]) -> Result<Self, StateFileError> {
-        let json = zstd::decode_all(bytes).map_err(|source| StateFileError::Packing { source })?;
+    /// It is no state, a damaged one, one of a larger drive, or one of another version.
+    pub fn decode(bytes: &[u8], text_bytes_max: u64) -> Result<Self, StateFileError> {
+        let unpacked =
+            zstd::Decoder::new(bytes).and_then(|decoder| limits::read_all(decoder, text_bytes_max));
+        let json = unpacked.map_err(|source| match source.kind() {
+            ErrorKind::FileTooLarge => StateFileError::TooLong { text_bytes_max },
+            _ => StateFileError::Packing { source },
+        })?;
         let contents = |source| StateFileError::Contents { source };
         let Heading { format, version } = serde_json::from_slice(&json).map_err(contents)?;
         if (format.as_str(), version) != (FORMAT, VERSION) {
             return Err(StateFileError::Version { format, version });
         }
         serde_json::from_slice(&json).map_err(contents)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_unpacks_to_more_than_a_drive_has_is_refused_before_it_does() {
+        let bomb = zstd::encode_all(std::io::repeat(b' ').take(1 << 30), 1).unwrap();
+        assert!(bomb.len() < 1 << 18, "{}", bomb.len());
+        let refused = DeviceState::decode(&bomb, 5 << 20).unwrap_err();
+        assert!(matches!(refused, StateFileError::TooLong { .. }), "{refused}");
+        assert!(refused.to_string().contains("more than 5MiB"), "{refused}");
+        assert!(!DeviceState::begins(&bomb));
+    }
+
+    #[test]
+    fn a_state_is_known_by_its_beginning() {
+        let packed = DeviceState::new("x", vec![None]).encode().unwrap();
+        assert!(
+            DeviceState::begins(&packed) && !DeviceState::begins(b"") && !DeviceState::begins(b"{\"format\"")
+        );
+        assert_eq!(DeviceState::decode(&packed, 1 << 10).unwrap().model(), "x");
     }
 }

@@ -21,8 +21,8 @@ const LATENCY_NS_MAX: u64 = 3_600_000_000_000;
 const LOOK_AGAIN: Nanos = Nanos::from_millis(100);
 /// Latencies are kept to this many decimal digits.
 const DIGITS: u8 = 3;
-/// A discard need not be one batch, and small buffers take no long ones.
-const DISCARD_PAGES_MAX: u32 = 256;
+/// The most pages of a batch, whatever the store takes: as many buffers as one system call does.
+const BATCH_PAGES_MAX: usize = 1024;
 /// Pages that are read back at the same time.
 const VERIFY_DEPTH: usize = 32;
 
@@ -37,9 +37,9 @@ pub enum Durability {
     None,
 }
 
-/// How a contender works.
+/// How a candidate works.
 #[derive(Debug, Clone, Copy)]
-pub struct ContenderOptions {
+pub struct CandidateOptions {
     /// Writes that clients have under way at the same time.
     pub queue_depth: u32,
     /// When a write must be durable.
@@ -50,21 +50,23 @@ pub struct ContenderOptions {
     pub compressible_percent: u8,
 }
 
-impl ContenderOptions {
+impl CandidateOptions {
     fn contents(&self) -> Contents {
         Contents { compressible_percent: self.compressible_percent }
     }
 }
 
 /// A store on a device of its own that does the work.
-pub struct Contender {
+pub struct Candidate {
     runtime: Runtime,
     store: Rc<Store>,
     cursor: Rc<Cursor>,
     tally: Rc<RefCell<Tally>>,
     work: Rc<Work>,
-    options: ContenderOptions,
+    options: CandidateOptions,
     buffer_bytes: u64,
+    /// The most pages of a batch.
+    batch_pages: u32,
     device: DeviceId,
     /// What the drive had counted when the work began.
     counted: Option<DriveCounters>,
@@ -80,15 +82,23 @@ struct Tally {
     /// Whether anything was written since the last sync: one that has nothing to make durable tells nothing.
     has_unsynced: bool,
     writes: u64,
+    /// Writes of the trace that took more than one batch.
+    split_writes: u64,
 }
 
 impl Tally {
     fn new() -> Self {
-        Self { latencies: new_histogram(), syncs: new_histogram(), has_unsynced: false, writes: 0 }
+        Self {
+            latencies: new_histogram(),
+            syncs: new_histogram(),
+            has_unsynced: false,
+            writes: 0,
+            split_writes: 0,
+        }
     }
 }
 
-impl Contender {
+impl Candidate {
     /// Makes a store in a world of its own.
     ///
     /// # Errors
@@ -98,13 +108,14 @@ impl Contender {
         device: &Device,
         create: &CreateOptions,
         work: &Rc<Work>,
-        options: ContenderOptions,
+        options: CandidateOptions,
     ) -> Result<Self, ReplayError> {
         let runtime = Runtime::new(io);
         let handle = runtime.handle();
         let made = runtime.block_on(Store::create(&handle, device.id, create, options.open));
         let store = made.map_err(failed(create.policy, "making the store"))?;
         Ok(Self {
+            batch_pages: batch_pages(&store, options),
             store: Rc::new(store),
             cursor: Rc::new(Cursor::new(work)),
             tally: Rc::new(RefCell::new(Tally::new())),
@@ -166,7 +177,7 @@ impl Contender {
     /// Brings everything home, which belongs to the time it takes.
     ///
     /// # Errors
-    /// The store failed, or `stop` of [`stop_when`](Contender::stop_when) said so.
+    /// The store failed, or `stop` of [`stop_when`](Candidate::stop_when) said so.
     pub fn checkpoint(&mut self) -> Result<(), ReplayError> {
         let handle = self.runtime.handle();
         let began = handle.now();
@@ -213,6 +224,8 @@ impl Contender {
             buffer_bytes: self.buffer_bytes,
             page_bytes: self.store.page_bytes() as u64,
             writes: tally.writes,
+            batch_pages: self.batch_pages,
+            split_writes: tally.split_writes,
             elapsed_ns: self.elapsed.0,
             checkpoint_ns: self.checkpoint.0,
             drive: counters.zip(self.counted).map(|(now, then)| now.since(then)),
@@ -227,7 +240,7 @@ impl Contender {
         let (store, cursor, tally) =
             (Rc::clone(&self.store), Rc::clone(&self.cursor), Rc::clone(&self.tally));
         let (handle, durability) = (handle.clone(), self.options.durability);
-        let contents = self.options.contents();
+        let (contents, batch_pages) = (self.options.contents(), self.batch_pages);
         async move {
             while let Some(step) = cursor.take() {
                 let began = handle.now();
@@ -241,20 +254,23 @@ impl Contender {
                     }
                     Step::Sync => {}
                     Step::Discard { page, pages } => {
-                        for (page, pages) in pieces(page, pages) {
+                        for (page, pages) in pieces(page, pages, batch_pages) {
                             store.write(discard(&cursor, page, pages)).await?;
                         }
                     }
                     Step::Write { page, pages } => {
-                        let batch = batch(&store, &cursor, contents, page, pages)?;
-                        match durability {
-                            Durability::Each => store.commit(batch).await?,
-                            Durability::Trace | Durability::None => store.write(batch).await?,
+                        for (page, pages) in pieces(page, pages, batch_pages) {
+                            let batch = batch(&store, &cursor, contents, page, pages)?;
+                            match durability {
+                                Durability::Each => store.commit(batch).await?,
+                                Durability::Trace | Durability::None => store.write(batch).await?,
+                            }
                         }
                         let mut tally = tally.borrow_mut();
                         tally.has_unsynced = true;
                         tally.latencies.saturating_record((handle.now() - began).0);
                         tally.writes += u64::from(pages);
+                        tally.split_writes += u64::from(pages > batch_pages);
                     }
                 }
             }
@@ -320,10 +336,20 @@ fn batch(
     Ok(batch)
 }
 
-/// A range in pieces that fit a batch.
-fn pieces(page: u64, pages: u32) -> impl Iterator<Item = (u64, u32)> {
-    let offsets = (0..pages).step_by(DISCARD_PAGES_MAX as usize);
-    offsets.map(move |offset| (page + u64::from(offset), (pages - offset).min(DISCARD_PAGES_MAX)))
+/// The most pages of a batch: what the policy takes as a whole, and what each client has memory for at the same time.
+fn batch_pages(store: &Store, options: CandidateOptions) -> u32 {
+    let page_bytes = store.page_bytes();
+    let memory_pages = options.open.memory_bytes / page_bytes / 2;
+    let clients = usize::try_from(options.queue_depth).unwrap_or(usize::MAX).max(1);
+    let pages = store.largest_batch().min(memory_pages / clients).clamp(1, BATCH_PAGES_MAX);
+    u32::try_from(pages).unwrap_or(u32::MAX)
+}
+
+/// A range in pieces that fit a batch. No request to a block device promises to be there as a whole or not at all after a
+/// power cut, so nothing that the trace counts on is lost.
+fn pieces(page: u64, pages: u32, batch_pages: u32) -> impl Iterator<Item = (u64, u32)> {
+    let offsets = (0..pages).step_by(batch_pages as usize);
+    offsets.map(move |offset| (page + u64::from(offset), (pages - offset).min(batch_pages)))
 }
 
 fn discard(cursor: &Cursor, page: u64, pages: u32) -> Batch {

@@ -1,0 +1,64 @@
+/// Marks a page whose contents were given up; the version below it goes on counting.
+const DISCARDED: u32 = 1 << 31;
+/// Pages of a part: 256 KiB of memory.
+const PART_PAGES: usize = 1 << 16;
+
+/// The version of each page: 0 where nothing was written, marked where it was discarded since. Parts come into being when
+/// a page of theirs is written, so a store may be far larger than what is written to it.
+pub(crate) struct Versions {
+    parts: Vec<Option<Box<[u32]>>>,
+}
+
+impl Versions {
+    pub(crate) fn new(pages: u64) -> Self {
+        let parts = usize::try_from(pages.div_ceil(PART_PAGES as u64)).unwrap_or(usize::MAX);
+        Self { parts: vec![None; parts] }
+    }
+
+    /// The next version of a page.
+    pub(crate) fn increment(&mut self, page: u64) -> u32 {
+        self.change(page, |version| (version & !DISCARDED) + 1)
+    }
+
+    /// The page may hold anything from now on.
+    pub(crate) fn forget(&mut self, page: u64) {
+        self.change(page, |version| version | DISCARDED);
+    }
+
+    fn change(&mut self, page: u64, change: impl FnOnce(u32) -> u32) -> u32 {
+        let place = usize::try_from(page).unwrap_or(usize::MAX);
+        let part = self.parts.get_mut(place / PART_PAGES);
+        debug_assert!(part.is_some(), "page {page} lies in the store");
+        let entries = part.map(|part| part.get_or_insert_with(|| vec![0; PART_PAGES].into()));
+        let version = entries.and_then(|entries| entries.get_mut(place % PART_PAGES));
+        version.map_or(0, |version| {
+            *version = change(*version);
+            *version
+        })
+    }
+
+    /// The pages that were written and not discarded since, in ascending order, with their versions.
+    pub(crate) fn known(&self) -> impl Iterator<Item = (u64, u32)> + '_ {
+        let parts = (0..).step_by(PART_PAGES).zip(&self.parts);
+        let pages = parts.filter_map(|(first, part)| Some((first..).zip(part.as_ref()?.iter().copied())));
+        pages.flatten().filter(|(_, version)| *version > 0 && version & DISCARDED == 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_count_on_over_a_discard_and_take_memory_where_pages_are_written() {
+        let mut versions = Versions::new(1 << 40);
+        let far = (1 << 40) - 1;
+        assert_eq!((versions.increment(far), versions.increment(far), versions.increment(3)), (1, 2, 1));
+        versions.forget(far);
+        versions.forget(9);
+        assert_eq!(versions.known().collect::<Vec<_>>(), [(3, 1)]);
+        assert_eq!(versions.increment(far), 3);
+        assert_eq!(versions.known().collect::<Vec<_>>(), [(3, 1), (far, 3)]);
+        assert_eq!(versions.parts.iter().flatten().count(), 2);
+    }
+}

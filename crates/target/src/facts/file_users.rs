@@ -1,0 +1,119 @@
+//! Who uses a file's contents: writing over them is refused as long as anybody does.
+
+use std::fs::{self, File, Metadata};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+
+use super::block::BlockDevice;
+use super::in_use::uses;
+use crate::roots::{Roots, names, read_text};
+
+/// Who uses a file, as far as this process can see.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct FileUsers {
+    /// Each the end of a sentence: `it is behind loop0, and loop0 is mounted at /mnt`.
+    pub(crate) seen: Vec<String>,
+    /// Processes whose files this one may not look at.
+    pub(crate) unseen: usize,
+}
+
+/// Processes that are named in a message.
+const NAMED_MAX: usize = 3;
+
+impl FileUsers {
+    /// Of an open file; this process itself doesn't count.
+    pub(crate) fn of(roots: &Roots, file: &File) -> Self {
+        let Ok(metadata) = file.metadata() else { return Self::default() };
+        let is_it = |path: &Path| fs::metadata(path).is_ok_and(|other| is_same(&other, &metadata));
+        let mut users = Self::default();
+        users.add_loops(roots, &is_it);
+        users.add_swaps(roots, &is_it);
+        users.add_processes(roots, &is_it);
+        users
+    }
+
+    /// A loop device has the file open in the kernel, and no process does.
+    fn add_loops(&mut self, roots: &Roots, is_it: &dyn Fn(&Path) -> bool) {
+        let block = roots.sys.join("block");
+        for name in names(&block).into_iter().filter(|name| name.starts_with("loop")) {
+            let backing = read_text(&block.join(&name).join("loop/backing_file"));
+            if backing.is_some_and(|backing| is_it(Path::new(&backing))) {
+                self.seen.push(format!("it is behind the loop device {name}"));
+                let device = BlockDevice::by_name(roots, &name);
+                self.seen.extend(device.into_iter().flat_map(|device| uses(roots, &device)));
+            }
+        }
+    }
+
+    fn add_swaps(&mut self, roots: &Roots, is_it: &dyn Fn(&Path) -> bool) {
+        let swaps = read_text(&roots.proc.join("swaps")).unwrap_or_default();
+        let mut files = swaps.lines().skip(1).filter_map(|line| line.split_whitespace().next());
+        if files.any(|path| is_it(Path::new(&super::mounts::unescape(path)))) {
+            self.seen.push("it is swap space".into());
+        }
+    }
+
+    fn add_processes(&mut self, roots: &Roots, is_it: &dyn Fn(&Path) -> bool) {
+        let own = std::process::id().to_string();
+        let is_process = |name: &String| name.bytes().all(|byte| byte.is_ascii_digit()) && *name != own;
+        let mut having = Vec::new();
+        for process in names(&roots.proc).into_iter().filter(is_process) {
+            let directory = roots.proc.join(&process);
+            match fs::read_dir(directory.join("fd")) {
+                Ok(mut files) => {
+                    if files.any(|file| file.is_ok_and(|file| is_it(&file.path()))) {
+                        let name = read_text(&directory.join("comm")).unwrap_or_default();
+                        having.push(format!("{name} (process {process})"));
+                    }
+                }
+                // It may have ended meanwhile.
+                Err(error) => {
+                    self.unseen += usize::from(error.kind() == std::io::ErrorKind::PermissionDenied);
+                }
+            }
+        }
+        let others = having.len().saturating_sub(NAMED_MAX);
+        having.truncate(NAMED_MAX);
+        if !having.is_empty() {
+            let more = if others > 0 { format!(" and {others} more") } else { String::new() };
+            let verb = if having.len() == 1 { "has" } else { "have" };
+            self.seen.push(format!("{}{more} {verb} it open", having.join(", ")));
+        }
+    }
+}
+
+fn is_same(one: &Metadata, other: &Metadata) -> bool {
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loops_swaps_and_processes_are_seen_in_a_recorded_system() {
+        let directory = tempfile::tempdir().unwrap();
+        let roots = Roots::recorded(directory.path());
+        let file = directory.path().join("my image");
+        fs::write(&file, "x").unwrap();
+        let users = || FileUsers::of(&roots, &File::open(&file).unwrap());
+        assert_eq!(users(), FileUsers::default());
+        let write = |path: &str, text: String| {
+            let path = directory.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        write("sys/block/loop3/loop/backing_file", format!("{}\n", file.display()));
+        write("sys/block/loop4/loop/backing_file", "/somewhere/else\n".into());
+        let escaped = file.display().to_string().replace(' ', "\\040");
+        write("proc/swaps", format!("Filename Type Size Used Priority\n{escaped} file 9 0 -2\n"));
+        write("proc/77/comm", "mysqld\n".into());
+        fs::create_dir_all(directory.path().join("proc/77/fd")).unwrap();
+        std::os::unix::fs::symlink(&file, directory.path().join("proc/77/fd/5")).unwrap();
+        let seen = users().seen.join("; ");
+        assert_eq!(
+            seen,
+            "it is behind the loop device loop3; it is swap space; mysqld (process 77) has it open"
+        );
+    }
+}

@@ -19,6 +19,9 @@ use crate::timing::{TimedCompletion, TimedOperation, TimedRequest, Timing};
 /// for each other behind it, and few enough that a read comes through soon.
 const DESTAGED_AT_ONCE_PER_DRIVE: usize = 64;
 
+/// No request is so long that its data takes more time on the link.
+const LONGEST_TRANSFER_NS: u64 = 10_000_000_000;
+
 /// What a controller does at a later time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Action {
@@ -351,6 +354,9 @@ fn extent_of(ticket: Ticket, request: TimedRequest) -> Extent {
 
 impl Timing for Controller {
     fn arrive(&mut self, now_ns: u64, request: TimedRequest) {
+        self.processor.forget_before(now_ns);
+        // What the drives deliver goes through the link while they do: from so long before now on.
+        self.link.forget_before(now_ns.saturating_sub(LONGEST_TRANSFER_NS));
         let accepted_ns = self.processor.append(now_ns, self.command_ns) + self.command_ns;
         let ticket = self.admit(Pending::new(request, Origin::Host));
         if let (Some(read_ahead), TimedOperation::Write { .. } | TimedOperation::Discard) =

@@ -131,7 +131,7 @@ pub struct Completion {
     pub device: DeviceId,
     /// When the world took it.
     pub submitted_at: Nanos,
-    /// When the world saw that it was done; in a modelled world, when it was done.
+    /// When the world saw that it was done; where the host was busy meanwhile, later than the device was done with it.
     pub completed_at: Nanos,
     /// What became of it. After an error a read's buffers hold anything.
     pub result: Result<(), IoError>,

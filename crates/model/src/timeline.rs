@@ -1,42 +1,52 @@
-//! A resource that serves one user at a time, as the time until which it is busy.
+//! A resource that serves one user at a time, as the time until which it is busy and the idle gaps before that.
+//!
+//! Users come in the order in which requests are worked out, which is not the order of their times: a read of now comes
+//! after transfers that were booked far ahead. So every gap counts that a later user may fall into, and only those that
+//! have passed are given up: their owner says when ([`Timeline::forget_before`]).
 
-/// How many idle gaps before the busy end are remembered. A gap appears when a user comes later than the
-/// resource would have been free; a later call may still use it, as the real resource would have.
-const GAPS: usize = 4;
+mod gaps;
 
-#[derive(Debug, Clone, Copy, Default)]
-struct Gap {
-    start_ns: u64,
-    end_ns: u64,
-}
+use gaps::{Gap, Gaps};
 
-/// Busy-until time of one resource, with the most recent idle gaps before it.
-#[derive(Debug, Clone, Default)]
+/// Busy-until time of one resource, with the idle gaps before it.
+#[derive(Debug, Clone)]
 pub(crate) struct Timeline {
     busy_until_ns: u64,
-    latest_gap_end_ns: u64,
-    oldest_gap: usize,
-    gaps: [Gap; GAPS],
+    /// Nobody asks for an earlier time.
+    past_ns: u64,
+    gaps: Gaps,
+}
+
+impl Default for Timeline {
+    /// A resource whose users may be as short as they like.
+    fn default() -> Self {
+        Self::of_uses_from(0)
+    }
 }
 
 impl Timeline {
-    /// Takes the resource for `duration_ns`, not before `earliest_ns`; gives the start.
+    /// A resource that is never used for less than `least_ns`, so that shorter gaps need not be remembered.
+    pub(crate) fn of_uses_from(least_ns: u64) -> Self {
+        Self { busy_until_ns: 0, past_ns: 0, gaps: Gaps::of_at_least(least_ns) }
+    }
+
+    /// Takes the resource for `duration_ns` at the first time, not before `earliest_ns`, at which it is free for so long;
+    /// gives the start.
     #[inline]
     pub(crate) fn reserve(&mut self, earliest_ns: u64, duration_ns: u64) -> u64 {
-        if earliest_ns < self.latest_gap_end_ns
-            && let Some(start_ns) = self.fill_gap(earliest_ns, duration_ns)
-        {
-            return start_ns;
+        match self.gaps.take(earliest_ns, duration_ns) {
+            Some(start_ns) => start_ns,
+            None => self.append(earliest_ns, duration_ns),
         }
-        self.append(earliest_ns, duration_ns)
     }
 
     /// Takes the resource after everything that has been reserved so far; gives the start.
     #[inline]
     pub(crate) fn append(&mut self, earliest_ns: u64, duration_ns: u64) -> u64 {
+        let idle_ns = self.busy_until_ns.max(self.past_ns);
         let start_ns = earliest_ns.max(self.busy_until_ns);
-        if start_ns > self.busy_until_ns {
-            self.remember_gap(Gap { start_ns: self.busy_until_ns, end_ns: start_ns });
+        if start_ns > idle_ns {
+            self.gaps.push(Gap { start_ns: idle_ns, end_ns: start_ns }, self.past_ns);
         }
         self.busy_until_ns = start_ns + duration_ns;
         start_ns
@@ -50,41 +60,21 @@ impl Timeline {
         }
     }
 
-    /// Moves the end of everything reserved so far: something else has come between.
-    pub(crate) fn delay(&mut self, duration_ns: u64) {
-        self.busy_until_ns += duration_ns;
-    }
-
     /// When everything reserved so far will be done.
     pub(crate) fn busy_until_ns(&self) -> u64 {
         self.busy_until_ns
     }
 
-    fn remember_gap(&mut self, gap: Gap) {
-        if let Some(slot) = self.gaps.get_mut(self.oldest_gap) {
-            *slot = gap;
-        }
-        self.oldest_gap = (self.oldest_gap + 1) % GAPS;
-        self.latest_gap_end_ns = gap.end_ns;
-    }
-
-    /// Uses the oldest gap that is long enough. What lies before the use is given up.
-    fn fill_gap(&mut self, earliest_ns: u64, duration_ns: u64) -> Option<u64> {
-        let (newer, older) = self.gaps.split_at_mut(self.oldest_gap);
-        for gap in older.iter_mut().chain(newer) {
-            let start_ns = gap.start_ns.max(earliest_ns);
-            if start_ns + duration_ns <= gap.end_ns {
-                gap.start_ns = start_ns + duration_ns;
-                return Some(start_ns);
-            }
-        }
-        None
+    /// From now on nobody asks for the resource from a time before `past_ns` on.
+    #[inline]
+    pub(crate) fn forget_before(&mut self, past_ns: u64) {
+        self.past_ns = past_ns;
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Timeline;
+    use super::*;
 
     #[test]
     fn users_queue_up_in_order() {
@@ -101,6 +91,52 @@ mod tests {
         assert_eq!(timeline.reserve(20, 30), 20);
         assert_eq!(timeline.reserve(20, 30), 50);
         assert_eq!(timeline.reserve(20, 30), 150, "what is left of the gap is too short");
+    }
+
+    #[test]
+    fn however_many_gaps_lie_between_the_first_is_still_there() {
+        let mut timeline = Timeline::default();
+        for user in 1..=1_000 {
+            timeline.reserve(user * 100, 50);
+        }
+        assert_eq!(timeline.reserve(110, 50), 150);
+        assert_eq!(timeline.reserve(110, 50), 250);
+        assert_eq!(timeline.reserve(0, 40), 0, "what lies before a use of a gap stays");
+    }
+
+    #[test]
+    fn gaps_that_nobody_can_use_are_not_remembered() {
+        let mut timeline = Timeline::of_uses_from(50);
+        for user in 1..=1_000 {
+            timeline.reserve(user * 100, 60);
+        }
+        assert_eq!(timeline.gaps.len(), 1, "the one before the first");
+        assert_eq!(timeline.reserve(0, 60), 0);
+        assert_eq!((timeline.gaps.len(), timeline.reserve(0, 50)), (0, 100_060));
+    }
+
+    #[test]
+    fn both_ends_of_a_gap_stay() {
+        let mut timeline = Timeline::default();
+        timeline.reserve(100, 1);
+        assert_eq!(timeline.reserve(40, 20), 40);
+        assert_eq!([timeline.reserve(0, 40), timeline.reserve(0, 40)], [0, 60]);
+        assert_eq!(timeline.reserve(0, 1), 101);
+    }
+
+    #[test]
+    fn gaps_that_have_passed_are_given_up() {
+        let mut timeline = Timeline::default();
+        for user in 1..=1_000 {
+            timeline.reserve(user * 100, 50);
+        }
+        timeline.forget_before(99_900);
+        assert_eq!(timeline.reserve(99_900, 50), 99_950, "the one that has not is used");
+        for user in 1_001..=100_000 {
+            timeline.forget_before(user * 100 - 200);
+            timeline.reserve(user * 100, 50);
+        }
+        assert!(timeline.gaps.len() <= 64, "{}", timeline.gaps.len());
     }
 
     #[test]

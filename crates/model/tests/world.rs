@@ -69,10 +69,10 @@ fn the_processor_is_charged_to_clock_and_latency() {
     assert_eq!((world.now(), world.cpu_time()), (Nanos(2_000), Nanos(2_000)));
     world.charge_cpu(Nanos(500));
     let done = reaped(&mut world, Wait::until_completed(2));
-    // The first was done while the processor was busy with what followed.
+    // Both were done while the processor was busy with what followed, and waited for it.
     assert_eq!(
         done.iter().map(|done| (done.submitted_at.0, done.completed_at.0)).collect::<Vec<_>>(),
-        [(0, 1_010), (1_000, 2_010)]
+        [(0, 2_500), (1_000, 2_500)]
     );
     assert_eq!((world.now(), world.cpu_time()), (Nanos(2_500), Nanos(2_500)));
 }

@@ -21,6 +21,9 @@ use crate::timing::{TimedCompletion, TimedOperation, TimedRequest, Timing};
 /// for each other behind it, and few enough that a read comes through soon.
 const DESTAGED_AT_ONCE_PER_DRIVE: usize = 64;
 
+/// No request is so long that its data takes more time on the link.
+const LONGEST_TRANSFER_NS: u64 = 10_000_000_000;
+
 /// What a controller does at a later time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Action {
@@ -387,6 +390,10 @@ fn extent_of(ticket: Ticket, request: TimedRequest) -> Extent {
 
 impl Timing for Controller {
     fn arrive(&mut self, now_ns: u64, request: TimedRequest) {
+        // What the drives deliver goes through a link while they do: from so long before now on.
+        let past_ns = now_ns.saturating_sub(LONGEST_TRANSFER_NS);
+        self.reads.forget_before(past_ns);
+        self.writes.forget_before(past_ns);
         let accepted_ns = self.processor.take_in(now_ns);
         let ticket = self.admit(Pending::new(request, Origin::Host));
         if let (Some(read_ahead), TimedOperation::Write { .. } | TimedOperation::Discard) =

@@ -22,6 +22,11 @@ impl Link {
         (start_ns, start_ns + duration_ns)
     }
 
+    /// From now on nothing is sent from a time before `past_ns` on.
+    pub(crate) fn forget_before(&mut self, past_ns: u64) {
+        self.timeline.forget_before(past_ns);
+    }
+
     /// Sends what others deliver meanwhile and have delivered by `delivered_ns`; gives the end, which is not before that.
     pub(crate) fn stream(&mut self, delivered_ns: u64, bytes: u64) -> u64 {
         let duration_ns = transfer_ns(bytes, self.bytes_per_s);

@@ -42,6 +42,7 @@ impl Processor {
     }
 
     fn run(&mut self, now_ns: u64, duration_ns: u64) -> u64 {
+        self.timeline.forget_before(now_ns);
         self.timeline.append(now_ns, duration_ns) + duration_ns
     }
 }

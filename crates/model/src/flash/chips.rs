@@ -2,6 +2,7 @@
 //! channel.
 #![allow(clippy::indexing_slicing, reason = "die numbers come from the mapping's own geometry")]
 
+use super::die::{Die, Work};
 use super::parameters::ChipParameters;
 use super::units::transfer_ns;
 use crate::timeline::Timeline;
@@ -34,13 +35,12 @@ pub(crate) struct Chips {
     copyback: bool,
     /// Reads that a die has in its cells at a time: its planes, where they are independent of each other.
     reads_at_once: u64,
-    suspend_ns: Option<u64>,
     cache_program: bool,
+    /// The drive's time: nothing begins before it.
+    now_ns: u64,
     /// When the cells of each die took their last program operation from the register, which was free for the next one.
     register_free_ns: Vec<u64>,
-    dies: Vec<Timeline>,
-    /// The reads among what keeps each die busy.
-    reads: Vec<Timeline>,
+    dies: Vec<Die>,
     channels: Vec<Timeline>,
     /// Channel of each die.
     channel_of: Vec<u32>,
@@ -49,6 +49,7 @@ pub(crate) struct Chips {
 impl Chips {
     pub(crate) fn new(parameters: &ChipParameters) -> Self {
         let dies = parameters.dies();
+        let least_transfer_ns = transfer_ns(parameters.transfer_bytes, parameters.channel_bytes_per_s);
         Self {
             cells: CellTimes { read_ns: parameters.read_ns, program_ns: parameters.program_ns },
             erase_ns: parameters.erase_ns,
@@ -58,12 +59,11 @@ impl Chips {
             page_transfer_ns: transfer_ns(parameters.page_bytes, parameters.channel_bytes_per_s),
             copyback: parameters.copyback,
             reads_at_once: if parameters.independent_plane_reads { u64::from(parameters.planes) } else { 1 },
-            suspend_ns: parameters.suspend_ns,
             cache_program: parameters.cache_program,
+            now_ns: 0,
             register_free_ns: vec![0; dies as usize],
-            dies: vec![Timeline::default(); dies as usize],
-            reads: vec![Timeline::default(); dies as usize],
-            channels: vec![Timeline::default(); parameters.channels as usize],
+            dies: vec![Die::new(parameters); dies as usize],
+            channels: vec![Timeline::of_uses_from(least_transfer_ns); parameters.channels as usize],
             channel_of: (0..dies).map(|die| die % parameters.channels).collect(),
         }
     }
@@ -73,23 +73,18 @@ impl Chips {
         self.cells
     }
 
+    /// The drive's time is `now_ns`.
+    #[inline]
+    pub(crate) fn pass_to(&mut self, now_ns: u64) {
+        self.now_ns = now_ns;
+    }
+
     /// Reads part of one row for the host; gives the time at which the data has left the channel.
     #[inline]
     pub(crate) fn read(&mut self, die: DieIndex, earliest_ns: u64, bytes: u64, cells: CellTimes) -> u64 {
-        let Some(suspend_ns) = self.suspend_ns else {
-            return self.read_in_turn(die, earliest_ns, bytes, cells);
-        };
-        let (timeline, reads) = (&mut self.dies[die as usize], &mut self.reads[die as usize]);
         let sensing_ns = cells.read_ns / self.reads_at_once;
-        if timeline.busy_until_ns() <= earliest_ns.max(reads.busy_until_ns()) {
-            // Nothing but reads is in the way.
-            let start_ns = timeline.append(earliest_ns, sensing_ns);
-            reads.append(start_ns, sensing_ns);
-            return self.over_channel(die, start_ns + cells.read_ns, bytes);
-        }
-        let start_ns = reads.append(earliest_ns + suspend_ns, sensing_ns);
-        timeline.delay(suspend_ns + sensing_ns);
-        self.over_channel(die, start_ns + cells.read_ns, bytes)
+        let start_ns = self.die(die).read(earliest_ns, sensing_ns);
+        self.bring_out(die, start_ns + cells.read_ns, bytes)
     }
 
     /// Reads part of one row after everything that the die has to do already; gives the time at which the data has
@@ -103,7 +98,12 @@ impl Chips {
         cells: CellTimes,
     ) -> u64 {
         let sensing_ns = cells.read_ns / self.reads_at_once;
-        let sensed_ns = self.dies[die as usize].reserve(earliest_ns, sensing_ns) + cells.read_ns;
+        let start_ns = self.die(die).read_in_turn(earliest_ns, sensing_ns);
+        self.bring_out(die, start_ns + cells.read_ns, bytes)
+    }
+
+    /// Moves what was sensed over the channel. Where the planes share a register the die waits for that.
+    fn bring_out(&mut self, die: DieIndex, sensed_ns: u64, bytes: u64) -> u64 {
         let ready_ns = self.over_channel(die, sensed_ns, bytes);
         if self.reads_at_once == 1 {
             self.dies[die as usize].prolong(sensed_ns, ready_ns);
@@ -111,10 +111,21 @@ impl Chips {
         ready_ns
     }
 
+    fn die(&mut self, die: DieIndex) -> &mut Die {
+        let die = &mut self.dies[die as usize];
+        die.forget_before(self.now_ns);
+        die
+    }
+
+    fn channel(&mut self, die: DieIndex) -> &mut Timeline {
+        let channel = &mut self.channels[self.channel_of[die as usize] as usize];
+        channel.forget_before(self.now_ns);
+        channel
+    }
+
     fn over_channel(&mut self, die: DieIndex, sensed_ns: u64, bytes: u64) -> u64 {
         let transfer_ns = self.transfer_ns(bytes);
-        let channel = &mut self.channels[self.channel_of[die as usize] as usize];
-        channel.reserve(sensed_ns, transfer_ns) + transfer_ns
+        self.channel(die).reserve(sensed_ns, transfer_ns) + transfer_ns
     }
 
     /// Brings `bytes` over the channel and programs them.
@@ -127,24 +138,24 @@ impl Chips {
         cells: CellTimes,
     ) -> Programming {
         let transfer_ns = self.transfer_ns(bytes);
-        let timeline = &mut self.dies[die as usize];
-        let channel = &mut self.channels[self.channel_of[die as usize] as usize];
         if self.cache_program {
-            let register_free_ns = &mut self.register_free_ns[die as usize];
-            let start_ns = channel.reserve(earliest_ns.max(*register_free_ns), transfer_ns);
-            *register_free_ns = timeline.append(start_ns + transfer_ns, cells.program_ns);
-            return Programming { start_ns, end_ns: *register_free_ns + cells.program_ns };
+            let register_free_ns = self.register_free_ns[die as usize];
+            let start_ns = self.channel(die).reserve(earliest_ns.max(register_free_ns), transfer_ns);
+            let taken_ns = self.die(die).append(Work::Program, start_ns + transfer_ns, cells.program_ns);
+            self.register_free_ns[die as usize] = taken_ns;
+            return Programming { start_ns, end_ns: taken_ns + cells.program_ns };
         }
-        let free_ns = earliest_ns.max(timeline.busy_until_ns());
-        let start_ns = channel.reserve(free_ns, transfer_ns);
+        let free_ns = earliest_ns.max(self.dies[die as usize].busy_until_ns());
+        let start_ns = self.channel(die).reserve(free_ns, transfer_ns);
         let duration_ns = transfer_ns + cells.program_ns;
-        let start_ns = timeline.append(start_ns, duration_ns);
+        let start_ns = self.die(die).append(Work::Program, start_ns, duration_ns);
         Programming { start_ns, end_ns: start_ns + duration_ns }
     }
 
     /// Erases one block of every plane of a die; gives the end.
     pub(crate) fn erase(&mut self, die: DieIndex, earliest_ns: u64) -> u64 {
-        self.dies[die as usize].append(earliest_ns, self.erase_ns) + self.erase_ns
+        let erase_ns = self.erase_ns;
+        self.die(die).append(Work::Erase, earliest_ns, erase_ns) + erase_ns
     }
 
     /// Copies `pages` pages within a die, one program operation each, without using the channel where the chips
@@ -152,13 +163,11 @@ impl Chips {
     pub(crate) fn copy_within(&mut self, die: DieIndex, earliest_ns: u64, pages: u64) -> u64 {
         let cells_ns = pages * (self.cells.read_ns + self.cells.program_ns);
         let bus_ns = if self.copyback { 0 } else { pages * 2 * self.page_transfer_ns };
-        let timeline = &mut self.dies[die as usize];
-        let mut earliest_ns = earliest_ns.max(timeline.busy_until_ns());
+        let mut earliest_ns = earliest_ns.max(self.dies[die as usize].busy_until_ns());
         if bus_ns > 0 {
-            let channel = &mut self.channels[self.channel_of[die as usize] as usize];
-            earliest_ns = channel.append(earliest_ns, bus_ns);
+            earliest_ns = self.channel(die).append(earliest_ns, bus_ns);
         }
-        timeline.append(earliest_ns, cells_ns + bus_ns) + cells_ns + bus_ns
+        self.die(die).append(Work::Program, earliest_ns, cells_ns + bus_ns) + cells_ns + bus_ns
     }
 
     #[inline]

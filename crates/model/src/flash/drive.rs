@@ -206,6 +206,12 @@ impl FlashDrive {
         }
     }
 
+    /// The drive's time is `now_ns` from now on.
+    fn pass_to(&mut self, now_ns: u64) {
+        self.chips.pass_to(now_ns);
+        self.link.pass_to(now_ns);
+    }
+
     fn work_while_idle(&mut self, now_ns: u64) {
         let mut medium = Medium { chips: &mut self.chips, buffer: &mut self.buffer, stats: &mut self.stats };
         self.idle_work_ns =
@@ -216,6 +222,7 @@ impl FlashDrive {
 impl Timing for FlashDrive {
     fn arrive(&mut self, now_ns: u64, request: TimedRequest) {
         self.idle_work_ns = None;
+        self.pass_to(now_ns);
         let TimedRequest { id, operation, offset_bytes, length_bytes } = request;
         let commands = self.host.commands_for(operation, length_bytes);
         let slot = self.requests.admit(id, commands);
@@ -240,11 +247,13 @@ impl Timing for FlashDrive {
             && next.end_ns <= now_ns
         {
             self.segment_ends.pop();
+            self.pass_to(next.end_ns);
             self.segment_ended(next.end_ns, next.slot, completed);
         }
         while let Some(idle_ns) = self.idle_work_ns
             && idle_ns <= now_ns
         {
+            self.pass_to(idle_ns);
             self.work_while_idle(idle_ns);
         }
     }

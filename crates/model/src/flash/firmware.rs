@@ -1,18 +1,17 @@
 //! The controller's processor: works on one command at a time.
 
 use super::parameters::FirmwareParameters;
-use crate::timeline::Timeline;
 use crate::timing::TimedOperation;
 
 #[derive(Debug)]
 pub(crate) struct Firmware {
     parameters: FirmwareParameters,
-    processor: Timeline,
+    busy_until_ns: u64,
 }
 
 impl Firmware {
     pub(crate) fn new(parameters: &FirmwareParameters) -> Self {
-        Self { parameters: parameters.clone(), processor: Timeline::default() }
+        Self { parameters: parameters.clone(), busy_until_ns: 0 }
     }
 
     /// Takes a command in at `now_ns`; gives the time at which its data phase may begin.
@@ -28,6 +27,7 @@ impl Firmware {
 
     /// Does work of this length from `now_ns` on; gives its end.
     pub(crate) fn work(&mut self, now_ns: u64, duration_ns: u64) -> u64 {
-        self.processor.append(now_ns, duration_ns) + duration_ns
+        self.busy_until_ns = self.busy_until_ns.max(now_ns) + duration_ns;
+        self.busy_until_ns
     }
 }

@@ -27,6 +27,8 @@ pub(crate) struct Link {
     /// Also the way to the drive, where there is one way for both.
     to_host: Timeline,
     to_drive: Timeline,
+    /// The drive's time: nothing begins before it.
+    now_ns: u64,
 }
 
 impl Link {
@@ -40,7 +42,14 @@ impl Link {
             rate_to_drive: rate(parameters.write_bytes_per_s.unwrap_or(parameters.bytes_per_s)),
             to_host: Timeline::default(),
             to_drive: Timeline::default(),
+            now_ns: 0,
         }
+    }
+
+    /// The drive's time is `now_ns`.
+    #[inline]
+    pub(crate) fn pass_to(&mut self, now_ns: u64) {
+        self.now_ns = now_ns;
     }
 
     /// Moves data that is ready at `earliest_ns`; the frames around a command go with its last piece. Gives the
@@ -58,6 +67,7 @@ impl Link {
             Direction::ToDrive if self.full_duplex => &mut self.to_drive,
             _ => &mut self.to_host,
         };
+        wire.forget_before(self.now_ns);
         wire.reserve(earliest_ns, duration_ns) + duration_ns
     }
 }

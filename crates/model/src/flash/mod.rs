@@ -11,6 +11,7 @@
 
 mod chips;
 mod command_queue;
+mod die;
 mod drive;
 mod firmware;
 mod host_queue;

@@ -26,7 +26,7 @@ impl Io for ModelWorld {
     fn reap(&mut self, wait: Wait, into: &mut Vec<Completion>) {
         let enough = into.len() + wait.target(self.in_flight(), false);
         self.advance_to(self.now);
-        into.append(&mut self.ready);
+        self.hand_over(into);
         while into.len() < enough {
             let until = wait.until.unwrap_or(Nanos::MAX);
             match self.agenda.next_ns() {
@@ -37,7 +37,7 @@ impl Io for ModelWorld {
                     return;
                 }
             }
-            into.append(&mut self.ready);
+            self.hand_over(into);
         }
     }
 

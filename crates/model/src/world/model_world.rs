@@ -11,7 +11,7 @@ pub struct Host {
     /// Most requests in flight.
     pub slots: usize,
     /// Processor time of a request, from its submission to the handling of its completion. It is charged when the
-    /// request is submitted, and the next one waits for it.
+    /// request is submitted, and the next one waits for it, as do completions that come meanwhile.
     pub request_cpu: Nanos,
 }
 
@@ -132,6 +132,15 @@ impl ModelWorld {
             let Some(request) = found else { continue };
             self.ready.push(request.complete(Nanos(done.completed_ns), Ok(())));
         }
+    }
+
+    /// Gives the host what has completed. It sees that now: what completed while its processor was busy has waited for it.
+    pub(super) fn hand_over(&mut self, into: &mut Vec<Completion>) {
+        for completion in &mut self.ready {
+            debug_assert!(completion.completed_at <= self.now, "nothing completes in the future");
+            completion.completed_at = self.now;
+        }
+        into.append(&mut self.ready);
     }
 
     /// Ends a wait that would never end.

@@ -87,6 +87,8 @@ struct Run<'lane> {
     ending: bool,
     /// Kept for its memory.
     reaped: Vec<Completion>,
+    /// Since when the processor has time for the next completion: the one before has been followed.
+    free_at: Nanos,
     /// Completions that are still to be settled.
     arrived: VecDeque<Completion>,
     /// How many of them, from the first on, are noted as no longer outstanding.
@@ -111,6 +113,7 @@ impl<'lane> Run<'lane> {
             asked_bytes: 0,
             ending: false,
             reaped: Vec::new(),
+            free_at: began,
             arrived: VecDeque::new(),
             noted: 0,
             rounds_before: 0,
@@ -134,6 +137,7 @@ impl<'lane> Run<'lane> {
                     self.ending |= cancel.is_cancelled();
                     self.refill();
                     self.collect(Wait::NONE)?;
+                    self.free_at = self.lane.io.now();
                 }
             }
         }
@@ -153,16 +157,34 @@ impl<'lane> Run<'lane> {
         Ok(())
     }
 
-    /// The next completion. The first of those of one time notes that all of them have completed.
+    /// The next completion, and notes that it is no longer outstanding.
     fn next_arrived(&mut self) -> Option<Completion> {
-        let at = self.arrived.front()?.completed_at;
         if self.noted == 0 {
             self.rounds_before = self.rounds();
-            self.noted = self.arrived.iter().take_while(|completion| completion.completed_at == at).count();
+            self.noted = self.completed_together();
+            let at = self.arrived.front()?.completed_at;
             self.outstanding.completed(at, u32::try_from(self.noted).unwrap_or(u32::MAX));
         }
         self.noted -= 1;
         self.arrived.pop_front()
+    }
+
+    /// How many completions from the first on count as one. Of batches those of one time do. One by one they wait for those
+    /// before them to be followed, which is a part of their latency as it is of any program's: a host that is busy can't
+    /// have more outstanding than rate and latency say (Little, 1961).
+    fn completed_together(&mut self) -> usize {
+        let free_at = self.free_at;
+        let Some(first) = self.arrived.front_mut() else { return 0 };
+        match self.options.refill {
+            Refill::Exact => {
+                first.completed_at = first.completed_at.max(free_at);
+                1
+            }
+            Refill::Batched => {
+                let at = first.completed_at;
+                self.arrived.iter().take_while(|completion| completion.completed_at == at).count()
+            }
+        }
     }
 
     /// Submits until the depth is reached or the run is to end.

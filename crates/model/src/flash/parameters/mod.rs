@@ -172,6 +172,12 @@ pub struct ChipParameters {
     /// A read for the host interrupts a program or erase operation after so long; it waits for its end when absent.
     #[serde(default)]
     pub suspend_ns: Option<u64>,
+    /// How often one program operation can be interrupted; any number of times when absent.
+    #[serde(default)]
+    pub program_suspensions: Option<u32>,
+    /// How often one erase operation can be interrupted; any number of times when absent.
+    #[serde(default)]
+    pub erase_suspensions: Option<u32>,
     /// Whether the next page goes into a register of its own while the cells program one (cache programming).
     #[serde(default)]
     pub cache_program: bool,

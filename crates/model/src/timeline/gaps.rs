@@ -1,0 +1,167 @@
+//! Idle gaps in the order of their times, in blocks that know the longest gap they hold: whoever looks for a long one
+//! passes over the blocks that have none.
+
+use std::collections::VecDeque;
+
+/// A block with more gaps is divided.
+const BLOCK_GAPS: usize = 16;
+/// So many blocks from the last one on are looked at one by one: most users come late.
+const LATE_BLOCKS: usize = 4;
+
+/// An idle time between two users; never empty.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Gap {
+    pub(super) start_ns: u64,
+    pub(super) end_ns: u64,
+}
+
+impl Gap {
+    fn length_ns(&self) -> u64 {
+        self.end_ns - self.start_ns
+    }
+}
+
+/// Some gaps in a row, one at least.
+#[derive(Debug, Clone)]
+struct Block {
+    /// No gap in it is longer, and none ends later.
+    longest_ns: u64,
+    end_ns: u64,
+    gaps: Vec<Gap>,
+}
+
+impl Block {
+    fn of(gaps: Vec<Gap>) -> Self {
+        let longest_ns = gaps.iter().map(Gap::length_ns).max().unwrap_or(0);
+        let end_ns = gaps.last().map_or(0, |gap| gap.end_ns);
+        Self { longest_ns, end_ns, gaps }
+    }
+
+    /// The first gap that is long enough from a time on.
+    fn find(&mut self, earliest_ns: u64, duration_ns: u64) -> Option<usize> {
+        let mut longest_ns = 0;
+        for (index, gap) in self.gaps.iter().enumerate() {
+            if gap.start_ns.max(earliest_ns) + duration_ns <= gap.end_ns {
+                return Some(index);
+            }
+            longest_ns = longest_ns.max(gap.length_ns());
+        }
+        self.longest_ns = longest_ns;
+        None
+    }
+
+    /// Uses the first gap that is long enough from a time on; what is left of it on either side stays, unless it is shorter
+    /// than any use.
+    fn take(&mut self, earliest_ns: u64, duration_ns: u64, least_ns: u64) -> Option<u64> {
+        let index = self.find(earliest_ns, duration_ns)?;
+        let gap = self.gaps.get_mut(index)?;
+        let start_ns = gap.start_ns.max(earliest_ns);
+        let before = Gap { start_ns: gap.start_ns, end_ns: start_ns };
+        gap.start_ns = start_ns + duration_ns;
+        match (before.length_ns() >= least_ns, gap.length_ns() >= least_ns) {
+            (true, false) => *gap = before,
+            (true, true) => self.gaps.insert(index, before),
+            (false, false) => drop(self.gaps.remove(index)),
+            (false, true) => {}
+        }
+        Some(start_ns)
+    }
+}
+
+/// The gaps of one resource.
+#[derive(Debug, Clone)]
+pub(super) struct Gaps {
+    /// No gap ends later, and none is longer: most users are told by these alone that there is none for them.
+    latest_end_ns: u64,
+    longest_ns: u64,
+    /// Shorter ones are of no use to anybody.
+    least_ns: u64,
+    blocks: VecDeque<Block>,
+}
+
+impl Gaps {
+    /// None yet, of a resource that is never used for less than `least_ns`.
+    pub(super) fn of_at_least(least_ns: u64) -> Self {
+        Self { latest_end_ns: 0, longest_ns: 0, least_ns: least_ns.max(1), blocks: VecDeque::new() }
+    }
+
+    /// Adds one that is later than all others. Those that end by `past_ns` may be given up.
+    #[inline]
+    pub(super) fn push(&mut self, gap: Gap, past_ns: u64) {
+        debug_assert!(gap.start_ns < gap.end_ns && self.latest_end_ns <= gap.start_ns, "{gap:?} is out of order");
+        if gap.length_ns() < self.least_ns {
+            return;
+        }
+        self.latest_end_ns = gap.end_ns;
+        self.longest_ns = self.longest_ns.max(gap.length_ns());
+        match self.blocks.back_mut().filter(|last| last.gaps.len() < BLOCK_GAPS) {
+            Some(last) => {
+                last.longest_ns = last.longest_ns.max(gap.length_ns());
+                last.end_ns = gap.end_ns;
+                last.gaps.push(gap);
+            }
+            None => self.begin_block(gap, past_ns),
+        }
+    }
+
+    /// Uses the first gap that is long enough from a time on; gives the start of the use.
+    #[inline]
+    pub(super) fn take(&mut self, earliest_ns: u64, duration_ns: u64) -> Option<u64> {
+        if earliest_ns + duration_ns > self.latest_end_ns || duration_ns > self.longest_ns {
+            return None;
+        }
+        let first = self.first_that_ends_from(earliest_ns + duration_ns);
+        let least_ns = self.least_ns;
+        let long_enough = |(_, block): &(usize, &mut Block)| block.longest_ns >= duration_ns;
+        let (index, start_ns) = (first..)
+            .zip(self.blocks.range_mut(first..))
+            .filter(long_enough)
+            .find_map(|(index, block)| Some((index, block.take(earliest_ns, duration_ns, least_ns)?)))?;
+        self.tidy(index);
+        Some(start_ns)
+    }
+
+    /// The first block that ends at a time or later.
+    fn first_that_ends_from(&self, time_ns: u64) -> usize {
+        let ends_late = |block: &&Block| block.end_ns >= time_ns;
+        let late = self.blocks.iter().rev().take(LATE_BLOCKS).take_while(ends_late).count();
+        if late < LATE_BLOCKS {
+            return self.blocks.len() - late;
+        }
+        self.blocks.partition_point(|block| block.end_ns < time_ns)
+    }
+
+    /// Begins a block. The oldest ones go if all that is in them has passed.
+    #[cold]
+    fn begin_block(&mut self, gap: Gap, past_ns: u64) {
+        let oldest = self.blocks.pop_front().filter(|block| block.end_ns > past_ns);
+        while oldest.is_none() && self.blocks.front().is_some_and(|block| block.end_ns <= past_ns) {
+            self.blocks.pop_front();
+        }
+        if let Some(oldest) = oldest {
+            self.blocks.push_front(oldest);
+        }
+        let mut gaps = Vec::with_capacity(BLOCK_GAPS + 1);
+        gaps.push(gap);
+        self.blocks.push_back(Block::of(gaps));
+        self.longest_ns = self.blocks.iter().map(|block| block.longest_ns).max().unwrap_or(0);
+    }
+
+    /// Removes a block in which nothing is left, divides one that has become too large.
+    fn tidy(&mut self, index: usize) {
+        let Some(block) = self.blocks.get_mut(index) else { return };
+        if block.gaps.is_empty() {
+            self.blocks.remove(index);
+        } else if block.gaps.len() > BLOCK_GAPS {
+            let upper = block.gaps.split_off(BLOCK_GAPS / 2);
+            *block = Block::of(std::mem::take(&mut block.gaps));
+            self.blocks.insert(index + 1, Block::of(upper));
+        }
+    }
+
+    /// How many are kept.
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.blocks.iter().map(|block| block.gaps.len()).sum()
+    }
+}

@@ -110,9 +110,9 @@ fn positions_are_known_on_a_track_and_unknown_far_away() {
         tolerance: "more than half of the positions within a twentieth of a revolution; by chance it would be a tenth",
         model: format!("{:.0?} %, median errors {:.3?} revolutions", shares(far), medians(far)),
         verdict: Verdict::NotMet(
-            "skews are extracted in whole sectors, and a fraction of one adds up to any angle over hundreds of tracks, so \
-             far positions are at chance on all three drives: their response times are right as a distribution, not one by \
-             one",
+            "far positions are at chance on all three drives: their response times are right as a distribution, not one by \
+             one. Positions are known within a track or two and lost within a hundred; the likely cause is that skews are \
+             extracted in whole sectors, and what a fraction of one is off adds up over the tracks between",
         ),
     }
     .print();

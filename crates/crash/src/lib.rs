@@ -16,6 +16,7 @@ mod life;
 mod oracle;
 mod scenario;
 mod stage;
+mod whole_life;
 mod world;
 
 pub use campaign::{Campaign, Summary, run};

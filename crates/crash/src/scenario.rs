@@ -53,6 +53,11 @@ pub struct Scenario {
     pub choices: u32,
     /// What fails while the first life goes on.
     pub trouble: Trouble,
+    /// So many power cuts come one after the other, each in a short life of its own; with 0 there is one life, of which every
+    /// cut is explored.
+    pub rounds: usize,
+    /// Whether an out-of-place store has many pages in short zones, nearly all of them written, and little to spare.
+    pub is_nearly_full: bool,
 }
 
 /// When requests complete.
@@ -80,6 +85,11 @@ pub enum Trouble {
 /// Of stores with [many zones](Scenario::has_many_zones): two are reserved, and what may be volatile has no room in one.
 const LONG_ZONE_BYTES: u64 = 32 * 4096;
 const MANY_ZONES: u64 = 32;
+/// Of stores that are nearly full.
+const SHORT_ZONE_BYTES: u64 = 128 << 10;
+const FULL_PAGES: u64 = 450;
+/// One history in so many is a whole life.
+const HISTORIES_PER_WHOLE_LIFE: u64 = 6;
 
 const DRIVES: [&str; 3] = ["x25-e-64", "mtron-16", "nvme-tlc"];
 
@@ -88,7 +98,32 @@ impl Scenario {
     pub fn of(seed: u64) -> Self {
         let policies = PolicyKind::ALL;
         let turn = usize::try_from(seed % policies.len() as u64).unwrap_or(0);
-        Self::with_policy(seed, policies.get(turn).copied().unwrap_or(PolicyKind::StableBuffer))
+        let policy = policies.get(turn).copied().unwrap_or(PolicyKind::StableBuffer);
+        let round = seed / policies.len() as u64;
+        if policy != PolicyKind::OutOfPlace
+            && round % HISTORIES_PER_WHOLE_LIFE == HISTORIES_PER_WHOLE_LIFE - 1
+        {
+            return Self::whole_life(seed, policy);
+        }
+        Self::with_policy(seed, policy)
+    }
+
+    /// Many short lives of one store, of one policy: see [`rounds`](Self::rounds).
+    pub fn whole_life(seed: u64, policy: PolicyKind) -> Self {
+        let scenario = Self { trouble: Trouble::None, is_mirrored: false, ..Self::with_policy(seed, policy) };
+        let scenario = Self { rounds: 40, steps: 6, sessions: 1, ..scenario };
+        if policy != PolicyKind::OutOfPlace || seed % 2 == 0 {
+            return scenario;
+        }
+        Self {
+            is_nearly_full: true,
+            has_many_zones: false,
+            page_bytes: 4096,
+            pages: FULL_PAGES,
+            buffer_bytes: 4096 * (64 + seed % 97),
+            steps: 30,
+            ..scenario
+        }
     }
 
     /// The same for one policy.
@@ -144,6 +179,8 @@ impl Scenario {
             ),
             keep_bytes: pick(of, &[0, 4 * page_bytes, 16 << 20], 0),
             has_many_zones: is_small && policy == PolicyKind::OutOfPlace && of.random_ratio(1, 4),
+            rounds: 0,
+            is_nearly_full: false,
         }
     }
 
@@ -157,10 +194,11 @@ impl Scenario {
         let options = CreateOptions {
             alignment_bytes: 4096,
             buffer_bytes: self.buffer_bytes,
-            // No two histories have the same images.
-            id: u128::from(self.seed) + 1,
             ..CreateOptions::new(self.policy, self.page_bytes, self.pages)
         };
+        if self.is_nearly_full {
+            return CreateOptions { alignment_bytes: SHORT_ZONE_BYTES, spare_percent: 0, ..options };
+        }
         if !self.has_many_zones {
             return options;
         }

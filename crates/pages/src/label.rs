@@ -9,7 +9,7 @@
 //!  0  magic             8  "NANDLEPS"
 //!  8  version           4  2; 1 where there are two copies of the ledger, in its own version 1
 //! 12  policy            4  1 direct, 2 doublewrite, 3 stable-buffer, 4 stable-ring, 5 out-of-place, 6 auto
-//! 16  id               16  told by whoever made the store; every other structure of the store repeats it
+//! 16  id               16  drawn when the store is made; every other structure of the store repeats it
 //! 32  page_bytes        8  4096 … 65536, a power of two
 //! 40  pages             8
 //! 48  ledger_bytes      8  length of one copy of the ledger; 0 where the policy stages nothing
@@ -70,7 +70,7 @@ impl Label {
         let home_offset = area_offset.saturating_add(area_bytes).next_multiple_of(alignment);
         Ok(Self {
             policy: options.policy,
-            id: options.id,
+            id: options.id.unwrap_or_default(),
             page_bytes: page_bytes as u64,
             pages: options.pages,
             ledger_copies: LEDGER_COPIES,

@@ -1,0 +1,23 @@
+//! Stores that live through many power cuts in a row, most of them inside openings.
+#![allow(missing_docs, reason = "tests")]
+
+use nandle_crash::{Scenario, Violation, explore};
+use nandle_pages::PolicyKind;
+
+fn violations(policy: PolicyKind, seeds: std::ops::Range<u64>) -> Vec<Violation> {
+    seeds.filter_map(|seed| explore(&Scenario::whole_life(seed, policy)).violation).collect()
+}
+
+#[test]
+fn staging_policies_live_on() {
+    for policy in [PolicyKind::DoubleWrite, PolicyKind::StableBuffer, PolicyKind::StableRing] {
+        assert_eq!(violations(policy, 1..20), [], "{policy}");
+    }
+}
+
+#[test]
+fn policies_that_write_straight_home_live_on() {
+    for policy in [PolicyKind::Direct, PolicyKind::Auto] {
+        assert_eq!(violations(policy, 1..20), [], "{policy}");
+    }
+}

@@ -11,6 +11,7 @@
 
 mod campaign;
 mod contents;
+mod corruption;
 mod explore;
 mod life;
 mod oracle;
@@ -20,5 +21,6 @@ mod whole_life;
 mod world;
 
 pub use campaign::{Campaign, Summary, run};
+pub use corruption::{Damage, Silent, Trials, corrupt};
 pub use explore::{Outcome, Step, Violation, explore};
-pub use scenario::{Scenario, Timing, Trouble};
+pub use scenario::{Scenario, Timing, Trouble, Zones};

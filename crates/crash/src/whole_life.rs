@@ -1,8 +1,10 @@
 //! A store's whole life: many power cuts one after the other, each at one moment of a short life of its own, and most of
 //! those lives are an opening and nothing else. What an opening leaves behind when it is cut off shows itself only many
-//! openings later. Now and then a flush fails, and now and then the store is made anew over its own remains.
+//! openings later. Now and then a flush fails, and now and then the store is made anew over its own remains. Of each life a
+//! few other power cuts are looked at as well, from which nothing goes on: what an opening left out comes back only where the
+//! next run was cut off just when it had reached it.
 
-use nandle_model::media::{Contents, CrashImage};
+use nandle_model::media::{Contents, CrashImage, PowerCut, SharedMedia};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -11,6 +13,11 @@ use crate::life::{Life, Plan, Remains, live, unwritten};
 use crate::oracle::{Page, Record};
 use crate::scenario::{Scenario, Trouble};
 use crate::stage::{Purpose, Stage, with_recordings};
+
+/// Other power cuts of each life that are looked at.
+const LOOKS: u64 = 6;
+/// Choices of survivors, one of which is taken.
+const CHOICES: u32 = 16;
 
 /// What happens until the next power cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,10 +47,12 @@ fn go_through(scenario: &Scenario, outcome: &mut Outcome, steps: &mut Vec<Step>)
     for number in 0..scenario.rounds {
         let round = store.draw(number);
         outcome.lives += 1;
-        outcome.images += 1;
         match round {
             Round::Anew => store.make_anew(steps)?,
-            Round::Opening | Round::Work | Round::Trouble => steps.push(store.go_on(round)?),
+            Round::Opening | Round::Work | Round::Trouble => {
+                outcome.images += 1 + LOOKS;
+                store.go_on(round, steps)?;
+            }
         }
     }
     // Nothing cuts the last one off.
@@ -94,7 +103,7 @@ impl<'a> Survivor<'a> {
     }
 
     /// Lives to the next power cut.
-    fn go_on(&mut self, round: Round) -> Result<Step, String> {
+    fn go_on(&mut self, round: Round, cuts: &mut Vec<Step>) -> Result<(), String> {
         let has_trouble = round == Round::Trouble;
         let trouble = if has_trouble { Trouble::FailedFlush } else { Trouble::None };
         let seed = self.random.random();
@@ -107,20 +116,35 @@ impl<'a> Survivor<'a> {
         let steps = self.random.random_range(1..=self.scenario.steps);
         let purpose = Purpose { is_recorded: true, has_trouble, seed };
         let life = self.live(&scenario, Plan { purpose, sessions, steps })?;
-        let image = self.cut(&life.media)?;
-        if let Some((_, session)) = life.session_at(image.cut) {
-            self.record = session.record.clone();
-            self.promised = session.record.promised(image.cut);
+        for _ in 0..LOOKS {
+            let (step, left) = self.after_cut(&life)?;
+            cuts.push(step);
+            let purpose = Purpose { is_recorded: false, has_trouble: false, seed };
+            left.live(&scenario, Plan { purpose, sessions: 0, steps: 0 })?;
+            cuts.pop();
         }
-        self.next_version = life.next_version;
-        self.contents = image.contents;
-        Ok(Step { cut: image.cut, choice: image.choice })
+        let (step, left) = self.after_cut(&life)?;
+        cuts.push(step);
+        *self = left;
+        Ok(())
+    }
+
+    /// What is left when the power is cut anywhere in a life.
+    fn after_cut(&mut self, life: &Life) -> Result<(Step, Self), String> {
+        let image = self.cut(&life.media)?;
+        let step = Step { cut: image.cut, choice: image.choice };
+        let (record, promised) = match life.session_at(image.cut) {
+            Some((_, session)) => (session.record.clone(), session.record.promised(image.cut)),
+            None => (self.record.clone(), self.promised.clone()),
+        };
+        let (contents, next_version, random) = (image.contents, life.next_version, self.random.clone());
+        Ok((step, Self { scenario: self.scenario, random, contents, record, promised, next_version }))
     }
 
     /// One power cut, anywhere.
-    fn cut(&mut self, media: &[nandle_model::media::SharedMedia]) -> Result<CrashImage, String> {
+    fn cut(&mut self, media: &[SharedMedia]) -> Result<CrashImage, String> {
         let end = media.first().ok_or("no device")?.borrow().position();
-        let power = self.scenario.power_cut(0);
+        let power = PowerCut { choices: CHOICES, ..self.scenario.power_cut(0) };
         let (cut, choice) = (self.random.random_range(0..=end), self.random.random_range(0..power.choices));
         with_recordings(media, |recordings| Ok(CrashImage::at(recordings, power, cut, choice)))
     }

@@ -75,6 +75,9 @@ pub struct OpenOptions {
     pub decompositors: [bool; 4],
     /// `out-of-place` compresses the pages that get an eighth shorter at least. What is stored is read either way.
     pub compress: bool,
+    /// `out-of-place` saves its map whenever so many bytes of zones were begun, so that an opening after a crash finds no more
+    /// to read; `None`: 32 times as many as the map has, and 64 zones at least.
+    pub map_interval_bytes: Option<u64>,
     /// Whether a page that is written again while it is staged goes home once. If not, its older version is brought home
     /// first: only for who wants to know what this saves.
     pub absorb: bool,
@@ -97,6 +100,7 @@ impl Default for OpenOptions {
             keep_bytes: 16 << 20,
             decompositors: [true; 4],
             compress: true,
+            map_interval_bytes: None,
             absorb: true,
             turn_pages: None,
             read_only: false,

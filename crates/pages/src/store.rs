@@ -198,7 +198,7 @@ impl Store {
         let synced = self.sync().await;
         self.policy.stop();
         self.policy.stopped().await;
-        match synced {
+        match synced.and_then(|()| self.home.disk().check_writable()) {
             Err(PageError::ReadOnly) => Ok(()),
             other => other,
         }

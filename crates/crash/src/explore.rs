@@ -1,13 +1,14 @@
 use std::collections::HashSet;
 
 use nandle_model::media::{Contents, CrashImage, CrashImages, PowerCut};
-use nandle_pages::{CreateOptions, PageError, Store};
+use nandle_pages::{PageError, Store};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::life::{Life, Plan, Remains, Session, live, unwritten};
 use crate::oracle::{Page, Record};
 use crate::scenario::Scenario;
 use crate::stage::{Purpose, Stage, with_recordings};
+use crate::whole_life::whole_life;
 
 /// Lives that follow on a power cut and are cut themselves: so many below the first …
 const DEPTH_MAX: u32 = 2;
@@ -49,6 +50,9 @@ pub struct Step {
 
 /// Lives a scenario's history, and every power cut in it.
 pub fn explore(scenario: &Scenario) -> Outcome {
+    if scenario.rounds > 0 {
+        return whole_life(scenario);
+    }
     let mut explorer =
         Explorer { scenario, outcome: Outcome::default(), seen: HashSet::new(), steps: Vec::new() };
     if let Err(what) = explorer.history() {
@@ -153,7 +157,7 @@ impl Explorer<'_> {
         }
         let purpose = Purpose { is_recorded: is_cut, has_trouble: false, seed: self.scenario.seed };
         let stage = Stage::new(self.scenario, &contents, purpose)?;
-        create(&stage, self.scenario, &self.scenario.create_options())?;
+        make_store(&stage, self.scenario)?;
         let created = stage.contents();
         let created_at = stage.media.first().map_or(0, |media| media.borrow().position());
         if is_cut {
@@ -167,8 +171,7 @@ impl Explorer<'_> {
         let purpose = Purpose { is_recorded: false, has_trouble: false, seed: self.scenario.seed };
         let other = Scenario { pages: self.scenario.pages - 1, ..self.scenario.clone() };
         let stage = Stage::new(&other, contents, purpose)?;
-        let options = other.create_options();
-        create(&stage, &other, &CreateOptions { id: options.id + (1 << 64), ..options })?;
+        make_store(&stage, &other)?;
         let contents = stage.contents();
         let record = unwritten(&other, Page::blank());
         let remains =
@@ -221,10 +224,12 @@ impl Explorer<'_> {
     }
 }
 
-fn create(stage: &Stage, scenario: &Scenario, options: &CreateOptions) -> Result<(), String> {
+/// Makes a scenario's store on a stage, and closes it.
+pub(crate) fn make_store(stage: &Stage, scenario: &Scenario) -> Result<(), String> {
+    let options = scenario.create_options();
     let (handle, device) = (stage.runtime.handle(), stage.device);
     let made = stage.runtime.block_on(async {
-        Store::create(&handle, device, options, scenario.open_options()).await?.close().await
+        Store::create(&handle, device, &options, scenario.open_options()).await?.close().await
     });
     made.map_err(|error| format!("making the store: {error}"))
 }

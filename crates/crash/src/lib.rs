@@ -11,13 +11,16 @@
 
 mod campaign;
 mod contents;
+mod corruption;
 mod explore;
 mod life;
 mod oracle;
 mod scenario;
 mod stage;
+mod whole_life;
 mod world;
 
 pub use campaign::{Campaign, Summary, run};
+pub use corruption::{Damage, Silent, Trials, corrupt};
 pub use explore::{Outcome, Step, Violation, explore};
-pub use scenario::{Scenario, Timing, Trouble};
+pub use scenario::{Scenario, Timing, Trouble, Zones};

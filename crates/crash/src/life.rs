@@ -13,6 +13,8 @@ use crate::oracle::{Change, Page, Record, judge};
 use crate::scenario::{Scenario, Trouble};
 use crate::stage::{Purpose, Stage};
 
+/// Of a hundred steps so many change pages.
+const CHANGING_PERCENT: u32 = 70;
 /// No request takes longer.
 const LONGEST_REQUEST_US: u64 = 1_000_000;
 
@@ -58,6 +60,22 @@ impl Life {
 /// Opens the store that a power cut left, looks at all of it, and goes on working with it. An error says what is wrong
 /// with the store.
 pub(crate) fn live(scenario: &Scenario, remains: &Remains<'_>, plan: Plan) -> Result<Life, String> {
+    live_to(scenario, remains, plan, End::Open)
+}
+
+/// The same, and closes the store at the end.
+pub(crate) fn live_and_close(scenario: &Scenario, remains: &Remains<'_>, plan: Plan) -> Result<Life, String> {
+    live_to(scenario, remains, plan, End::Closed)
+}
+
+/// What becomes of the store when a life's steps are done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    Open,
+    Closed,
+}
+
+fn live_to(scenario: &Scenario, remains: &Remains<'_>, plan: Plan, end: End) -> Result<Life, String> {
     let stage = Stage::new(scenario, remains.contents, plan.purpose)?;
     let shared = Rc::new(Shared {
         scenario: scenario.clone(),
@@ -89,7 +107,7 @@ pub(crate) fn live(scenario: &Scenario, remains: &Remains<'_>, plan: Plan) -> Re
             if working.has_ended() {
                 return Ok(());
             }
-            if session + 1 < plan.sessions {
+            if session + 1 < plan.sessions || end == End::Closed {
                 working.end(store).await?;
                 if working.has_ended() {
                     return Ok(());
@@ -235,12 +253,13 @@ struct Client {
 
 impl Client {
     async fn run(mut self, steps: usize) -> Result<(), String> {
+        let commits = CHANGING_PERCENT - self.shared.scenario.write_percent;
         for _ in 0..steps {
             let was_stopped = self.shared.stopped.get();
             let step = self.random.random_range(0..100);
             let done = match step {
-                0..55 => self.commit().await,
-                55..70 => self.write().await,
+                _ if step < commits => self.commit().await,
+                0..CHANGING_PERCENT => self.write().await,
                 70..78 => self.sync(false).await,
                 78..82 => self.sync(true).await,
                 82..95 => self.look().await?,
@@ -320,7 +339,7 @@ impl Client {
     fn changes(&mut self) -> Vec<(u64, Change)> {
         let blocks = self.shared.scenario.buffer_bytes / 4096;
         let page_blocks = self.shared.scenario.page_bytes as u64 / 4096;
-        let most = (blocks / 4 / (1 + page_blocks)).max(1);
+        let most = (blocks / 4 / (1 + page_blocks)).clamp(1, self.shared.scenario.changes_max);
         let mut changes: Vec<(u64, Change)> = Vec::new();
         for _ in 0..self.random.random_range(1..=most) {
             let page = self.page();

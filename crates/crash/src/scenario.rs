@@ -17,8 +17,8 @@ pub struct Scenario {
     pub pages: u64,
     /// Size of the staging area.
     pub buffer_bytes: u64,
-    /// Whether an out-of-place store has longer zones, and so many that several are reserved.
-    pub has_many_zones: bool,
+    /// What zones an out-of-place store has.
+    pub zones: Zones,
     /// Batches wait in memory for so much to come together.
     pub gather_bytes: usize,
     /// Tasks that bring pages home.
@@ -53,6 +53,24 @@ pub struct Scenario {
     pub choices: u32,
     /// What fails while the first life goes on.
     pub trouble: Trouble,
+    /// So many power cuts come one after the other, each in a short life of its own; with 0 there is one life, of which every
+    /// cut is explored.
+    pub rounds: usize,
+    /// Of a hundred steps of a client so many accept a batch without making it durable.
+    pub write_percent: u32,
+    /// Batches have so many changes at most. Where they are alike, what one run lost and the next writes in its place are as long.
+    pub changes_max: u64,
+}
+
+/// The zones of an out-of-place store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Zones {
+    /// As short as they may be, and a few to spare.
+    Few,
+    /// Longer ones, and so many that several are reserved.
+    Many,
+    /// Short ones, nearly all of whose pages are written, and as few to spare as there may be.
+    NearlyFull,
 }
 
 /// When requests complete.
@@ -77,9 +95,14 @@ pub enum Trouble {
     NoSpace,
 }
 
-/// Of stores with [many zones](Scenario::has_many_zones): two are reserved, and what may be volatile has no room in one.
+/// Of stores with [many zones](Zones::Many): two are reserved, and what may be volatile has no room in one.
 const LONG_ZONE_BYTES: u64 = 32 * 4096;
 const MANY_ZONES: u64 = 32;
+/// Of stores that are nearly full.
+const SHORT_ZONE_BYTES: u64 = 128 << 10;
+const FULL_PAGES: u64 = 450;
+/// One history in so many is a whole life.
+const HISTORIES_PER_WHOLE_LIFE: u64 = 6;
 
 const DRIVES: [&str; 3] = ["x25-e-64", "mtron-16", "nvme-tlc"];
 
@@ -88,7 +111,34 @@ impl Scenario {
     pub fn of(seed: u64) -> Self {
         let policies = PolicyKind::ALL;
         let turn = usize::try_from(seed % policies.len() as u64).unwrap_or(0);
-        Self::with_policy(seed, policies.get(turn).copied().unwrap_or(PolicyKind::StableBuffer))
+        let policy = policies.get(turn).copied().unwrap_or(PolicyKind::StableBuffer);
+        let round = seed / policies.len() as u64;
+        if round % HISTORIES_PER_WHOLE_LIFE == HISTORIES_PER_WHOLE_LIFE - 1 {
+            return Self::whole_life(seed, policy);
+        }
+        Self::with_policy(seed, policy)
+    }
+
+    /// Many short lives of one store, of one policy: see [`rounds`](Self::rounds).
+    pub fn whole_life(seed: u64, policy: PolicyKind) -> Self {
+        let scenario = Self { trouble: Trouble::None, is_mirrored: false, ..Self::with_policy(seed, policy) };
+        let scenario = Self { rounds: 32, steps: 4, sessions: 1, ..scenario };
+        // In half of them several clients write short batches, so that much is on its way when the power goes off.
+        let scenario = match seed / 2 % 2 {
+            0 => scenario,
+            _ => Self { clients: 3, changes_max: 1, write_percent: 60, gather_bytes: 0, ..scenario },
+        };
+        if policy != PolicyKind::OutOfPlace || seed.is_multiple_of(2) {
+            return scenario;
+        }
+        Self {
+            zones: Zones::NearlyFull,
+            page_bytes: 4096,
+            pages: FULL_PAGES,
+            buffer_bytes: 4096 * (64 + seed % 97),
+            steps: 30,
+            ..scenario
+        }
     }
 
     /// The same for one policy.
@@ -143,7 +193,14 @@ impl Scenario {
                 Trouble::None,
             ),
             keep_bytes: pick(of, &[0, 4 * page_bytes, 16 << 20], 0),
-            has_many_zones: is_small && policy == PolicyKind::OutOfPlace && of.random_ratio(1, 4),
+            zones: if is_small && policy == PolicyKind::OutOfPlace && of.random_ratio(1, 4) {
+                Zones::Many
+            } else {
+                Zones::Few
+            },
+            rounds: 0,
+            write_percent: 15,
+            changes_max: u64::MAX,
         }
     }
 
@@ -157,11 +214,12 @@ impl Scenario {
         let options = CreateOptions {
             alignment_bytes: 4096,
             buffer_bytes: self.buffer_bytes,
-            // No two histories have the same images.
-            id: u128::from(self.seed) + 1,
             ..CreateOptions::new(self.policy, self.page_bytes, self.pages)
         };
-        if !self.has_many_zones {
+        if self.zones == Zones::NearlyFull {
+            return CreateOptions { alignment_bytes: SHORT_ZONE_BYTES, spare_percent: 0, ..options };
+        }
+        if self.zones != Zones::Many {
             return options;
         }
         let pages_bytes = self.pages * self.page_bytes as u64;
@@ -175,11 +233,17 @@ impl Scenario {
 
     pub(crate) fn open_options(&self) -> OpenOptions {
         OpenOptions {
-            memory_bytes: if self.has_many_zones { 512 } else { 64 } * self.page_bytes,
+            memory_bytes: if self.zones == Zones::Many { 512 } else { 64 } * self.page_bytes,
             gather_bytes: self.gather_bytes,
             drain_tasks: self.drain_tasks,
             keep_bytes: self.keep_bytes,
             turn_pages: self.turn_pages,
+            // As it is by itself, often, and now and then.
+            map_interval_bytes: match self.seed % 3 {
+                0 => None,
+                1 => Some(64 << 10),
+                _ => Some(256 << 10),
+            },
             ..OpenOptions::default()
         }
     }

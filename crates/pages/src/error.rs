@@ -84,6 +84,15 @@ pub enum PageError {
         /// What was found instead.
         found: &'static str,
     },
+    /// A new store was given the id of one that the device holds already.
+    #[error(
+        "the device holds a store with the id {id:#x} already, and what it left could be taken for the new one's: give no id, \
+         or another"
+    )]
+    IdInUse {
+        /// The id.
+        id: u128,
+    },
     /// The store is of another version.
     #[error("the store has format version {got}, and this program reads version {expected}")]
     Version {

@@ -1,15 +1,16 @@
 //! The label of a store: what it is and where its parts are.
 //!
-//! # Format, version 2
+//! # Format, version 3
 //!
 //! One block of 4096 bytes, written once, when the store is made, and never again. There are two copies, at bytes 0
 //! and 4096 of the device; a reader takes the first that is valid. Numbers are little-endian.
 //!
 //! ```text
 //!  0  magic             8  "NANDLEPS"
-//!  8  version           4  2; 1 where there are two copies of the ledger, in its own version 1
+//!  8  version           4  3; 2 where out-of-place saves no map; 1 where there are two copies of the ledger, in its own
+//!                          version 1
 //! 12  policy            4  1 direct, 2 doublewrite, 3 stable-buffer, 4 stable-ring, 5 out-of-place, 6 auto
-//! 16  id               16  told by whoever made the store; every other structure of the store repeats it
+//! 16  id               16  drawn when the store is made; every other structure of the store repeats it
 //! 32  page_bytes        8  4096 … 65536, a power of two
 //! 40  pages             8
 //! 48  ledger_bytes      8  length of one copy of the ledger; 0 where the policy stages nothing
@@ -29,8 +30,9 @@ use crate::fields::{Reader, Writer, is_sealed, seal};
 use crate::{BLOCK_BYTES, CreateOptions, PageError, PageNumber, PolicyKind};
 
 const MAGIC: [u8; 8] = *b"NANDLEPS";
-const VERSION: u32 = 2;
-const EARLIER_VERSION: u32 = 1;
+const VERSION: u32 = 3;
+/// The first with eight copies of the ledger.
+const VERSION_OF_EIGHT_LEDGERS: u32 = 2;
 /// Copies of the ledger: see [`Rotation`](crate::extents::Rotation).
 const LEDGER_COPIES: u64 = 8;
 const EARLIER_LEDGER_COPIES: u64 = 2;
@@ -41,6 +43,7 @@ const LARGEST_PAGE_BYTES: usize = 64 << 10;
 /// See the [format](self).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Label {
+    pub(crate) version: u32,
     pub(crate) policy: PolicyKind,
     pub(crate) id: u128,
     pub(crate) page_bytes: u64,
@@ -69,8 +72,9 @@ impl Label {
         let area_offset = (LABELS_BYTES + LEDGER_COPIES * ledger_bytes).next_multiple_of(alignment);
         let home_offset = area_offset.saturating_add(area_bytes).next_multiple_of(alignment);
         Ok(Self {
+            version: VERSION,
             policy: options.policy,
-            id: options.id,
+            id: options.id.unwrap_or_default(),
             page_bytes: page_bytes as u64,
             pages: options.pages,
             ledger_copies: LEDGER_COPIES,
@@ -97,7 +101,7 @@ impl Label {
 
     /// Whether it is of version 1, whose ledgers tell nothing of other copies.
     pub(crate) fn is_of_version_1(&self) -> bool {
-        self.ledger_copies == EARLIER_LEDGER_COPIES
+        self.version < VERSION_OF_EIGHT_LEDGERS
     }
 
     pub(crate) fn area_blocks(&self) -> u64 {
@@ -125,7 +129,7 @@ impl Label {
         block.fill(0);
         let mut fields = Writer(block);
         fields.bytes(&MAGIC);
-        fields.u32(if self.is_of_version_1() { EARLIER_VERSION } else { VERSION });
+        fields.u32(self.version);
         fields.u32(self.policy.code());
         fields.bytes(&self.id.to_le_bytes());
         let numbers = [
@@ -152,9 +156,10 @@ impl Label {
         if !is_sealed(block) {
             return Err(PageError::NotAStore { found: "its label is damaged, and so is the copy" });
         }
-        let ledger_copies = match fields.u32() {
-            VERSION => LEDGER_COPIES,
-            EARLIER_VERSION => EARLIER_LEDGER_COPIES,
+        let version = fields.u32();
+        let ledger_copies = match version {
+            VERSION_OF_EIGHT_LEDGERS..=VERSION => LEDGER_COPIES,
+            1 => EARLIER_LEDGER_COPIES,
             got => return Err(PageError::Version { got, expected: VERSION }),
         };
         let code = fields.u32();
@@ -163,6 +168,7 @@ impl Label {
             expected: "one that this version knows".into(),
         })?;
         Ok(Self {
+            version,
             policy,
             id: u128::from_le_bytes(fields.array()),
             page_bytes: fields.u64(),
@@ -195,7 +201,7 @@ mod tests {
 
     #[test]
     fn version_1_has_two_copies_of_the_ledger() {
-        let earlier = Label { ledger_copies: 2, ..label() };
+        let earlier = Label { version: 1, ledger_copies: 2, ..label() };
         let mut block = vec![0; BLOCK_BYTES];
         earlier.encode(&mut block);
         assert_eq!((block[8], Label::decode(&block)), (1, Ok(earlier)));
@@ -218,7 +224,7 @@ mod tests {
         label().encode(&mut block);
         block[8] = 9;
         seal(&mut block);
-        assert_eq!(Label::decode(&block), Err(PageError::Version { got: 9, expected: 2 }));
+        assert_eq!(Label::decode(&block), Err(PageError::Version { got: 9, expected: 3 }));
     }
 
     #[test]

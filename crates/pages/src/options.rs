@@ -16,13 +16,13 @@ pub struct CreateOptions {
     pub spare_percent: u32,
     /// The areas begin at multiples of this, and zones are as long: the drive's mapping unit, what it cleans at once.
     pub alignment_bytes: u64,
-    /// Tells this store's structures from those of an earlier one in the same place: any number that wasn't used
-    /// there before.
-    pub id: u128,
+    /// Tells this store's structures from those of an earlier one in the same place. `None` draws one from the world's clock
+    /// and from what the place has held; a number of one's own must not have been used there before.
+    pub id: Option<u128>,
 }
 
 impl CreateOptions {
-    /// With a buffer of 8 MiB (the focused area of the StableBuffer paper), aligned to 1 MiB, and an id of 1.
+    /// With a buffer of 8 MiB (the focused area of the StableBuffer paper), aligned to 1 MiB, and an id that is drawn.
     pub fn new(policy: PolicyKind, page_bytes: usize, pages: u64) -> Self {
         let costs = WriteCosts::default();
         Self {
@@ -32,7 +32,7 @@ impl CreateOptions {
             buffer_bytes: costs.focused_area_bytes,
             spare_percent: 15,
             alignment_bytes: costs.mapping_unit_bytes,
-            id: 1,
+            id: None,
         }
     }
 
@@ -75,6 +75,9 @@ pub struct OpenOptions {
     pub decompositors: [bool; 4],
     /// `out-of-place` compresses the pages that get an eighth shorter at least. What is stored is read either way.
     pub compress: bool,
+    /// `out-of-place` saves its map whenever so many bytes of zones were begun, so that an opening after a crash finds no more
+    /// to read; `None`: 32 times as many as the map has, and 64 zones at least.
+    pub map_interval_bytes: Option<u64>,
     /// Whether a page that is written again while it is staged goes home once. If not, its older version is brought home
     /// first: only for who wants to know what this saves.
     pub absorb: bool,
@@ -97,6 +100,7 @@ impl Default for OpenOptions {
             keep_bytes: 16 << 20,
             decompositors: [true; 4],
             compress: true,
+            map_interval_bytes: None,
             absorb: true,
             turn_pages: None,
             read_only: false,

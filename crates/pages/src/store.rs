@@ -7,6 +7,7 @@ use crate::batch::Change;
 use crate::defects::Defect;
 use crate::disk::Disk;
 use crate::home::Home;
+use crate::identity;
 use crate::label::{LABELS_BYTES, Label};
 use crate::policy::{self, Parts, Policy};
 use crate::queue::Queue;
@@ -51,6 +52,7 @@ impl Store {
         let (ledger_bytes, area_bytes) = policy::areas(create)?;
         let label = Label::plan(create, ledger_bytes, area_bytes)?;
         check_fits(&label, &disk)?;
+        let label = Label { id: identity::choose(&disk, create.id).await?, ..label };
         write_store(&disk, &label, create).await?;
         Self::open(handle, device, open).await
     }
@@ -196,7 +198,7 @@ impl Store {
         let synced = self.sync().await;
         self.policy.stop();
         self.policy.stopped().await;
-        match synced {
+        match synced.and_then(|()| self.home.disk().check_writable()) {
             Err(PageError::ReadOnly) => Ok(()),
             other => other,
         }

@@ -13,7 +13,7 @@ mod common;
 use common::{DEVICE, batch, create_options, model_world, open_options, read, run, world_on};
 use nandle_io::{Arena, Operation};
 use nandle_model::media::{Media, SharedMedia};
-use nandle_pages::{BLOCK_BYTES, OpenOptions, PageError, PolicyKind, Store};
+use nandle_pages::{BLOCK_BYTES, CreateOptions, OpenOptions, PageError, PolicyKind, Store};
 
 /// Where the label's fields are; see `label.rs`.
 const VERSION: usize = 8;
@@ -61,9 +61,9 @@ fn refusal(media: Media, options: OpenOptions) -> PageError {
 fn another_version_is_refused_with_both_numbers() {
     for policy in PolicyKind::ALL {
         let media = store_of(policy);
-        for version in [0, 3, 900] {
+        for version in [0, 4, 900] {
             let refused = refusal(relabelled(&media, VERSION, version), open_options());
-            assert_eq!(refused, PageError::Version { got: version, expected: 2 }, "{policy}");
+            assert_eq!(refused, PageError::Version { got: version, expected: 3 }, "{policy}");
         }
     }
 }
@@ -99,4 +99,47 @@ fn a_store_with_another_policys_label_is_not_opened_as_that() {
         let refused = refusal(relabelled(&store_of(policy), POLICY, 5), open_options());
         assert!(matches!(refused, PageError::Corrupt { .. }), "{policy}: {refused}");
     }
+}
+
+/// A store made over another of the same kind, without a word about which is which: nothing of the older one counts.
+#[test]
+fn a_store_is_made_anew_in_the_same_place() {
+    for policy in PolicyKind::ALL {
+        let mut media = Media::new(4 << 20, 512);
+        for round in 1..=4 {
+            let (world, used) = world_on("x25-e-64", media);
+            run(world, async |handle| {
+                let create = create_options(policy);
+                let store = Store::create(&handle, DEVICE, &create, open_options()).await.unwrap();
+                for step in 0..20 * round {
+                    store
+                        .commit(batch(&store, &[step % 7, 10 + step % 3], 100 * round + step))
+                        .await
+                        .unwrap();
+                }
+                if round % 2 == 0 { store.close().await.unwrap() } else { drop(store) }
+            });
+            let (world, used) = world_on("x25-e-64", used.borrow().fork());
+            run(world, async |handle| {
+                let store = Store::open(&handle, DEVICE, open_options()).await.unwrap();
+                let last = (0..20 * round).rfind(|step| step % 7 == 2).map(|step| 100 * round + step);
+                assert_eq!(read(&store, 2).await, last, "{policy}, store {round}");
+                store.close().await.unwrap();
+            });
+            media = used.borrow().fork();
+        }
+    }
+}
+
+/// Where the caller names a store by itself, not twice in one place.
+#[test]
+fn an_id_that_the_place_has_seen_is_refused() {
+    let (world, _) = world_on("x25-e-64", Media::new(4 << 20, 512));
+    run(world, async |handle| {
+        let create = CreateOptions { id: Some(7), ..create_options(PolicyKind::OutOfPlace) };
+        let store = Store::create(&handle, DEVICE, &create, open_options()).await.unwrap();
+        store.close().await.unwrap();
+        let again = Store::create(&handle, DEVICE, &create, open_options()).await.err();
+        assert_eq!(again, Some(PageError::IdInUse { id: 7 }));
+    });
 }

@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::rc::Rc;
+
 use common::{DEVICE, batch, create_options, open_options, read, run};
 use nandle_model::media::Media;
 use nandle_pages::{Batch, CreateOptions, OpenOptions, PageNumber, PolicyKind, Store};
@@ -201,5 +203,41 @@ fn compressed_pages_are_short_and_checked() {
     run(world, async |handle| {
         let opened = Store::open(&handle, DEVICE, open_options()).await;
         assert!(matches!(opened, Err(nandle_pages::PageError::Corrupt { .. })), "{opened:?}");
+    });
+}
+
+/// Sixteen tasks that commit single pages of noise share extents, and so their headers.
+#[test]
+fn commits_of_many_tasks_share_extents() {
+    const TASKS: u64 = 16;
+    const COMMITS: u64 = 100;
+    run(common::memory_world(), async |handle| {
+        let create = CreateOptions {
+            spare_percent: 300,
+            alignment_bytes: 64 * 4096,
+            ..create_options(PolicyKind::OutOfPlace)
+        };
+        let options = OpenOptions { gather_bytes: 128 << 10, ..open_options() };
+        let store = Rc::new(Store::create(&handle, DEVICE, &create, options).await.unwrap());
+        let before = store.stats().device_written_bytes;
+        let tasks = (0..TASKS).map(|task| {
+            let store = Rc::clone(&store);
+            handle.spawn(async move {
+                for number in 0..COMMITS {
+                    let mut page = store.buffer().unwrap();
+                    noise(&mut page, task << 32 | number);
+                    let mut batch = Batch::new();
+                    batch.put(PageNumber((task * 7 + number * 13) % 64), page.freeze());
+                    store.commit(batch).await.unwrap();
+                }
+            })
+        });
+        for task in tasks.collect::<Vec<_>>() {
+            task.await;
+        }
+        let written = store.stats().device_written_bytes - before;
+        let ratio = written as f64 / (TASKS * COMMITS * 4096) as f64;
+        println!("{ratio:.2} bytes at the device by byte committed");
+        assert!(ratio <= 1.3, "{ratio:.2} bytes at the device by byte committed");
     });
 }

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use nandle_io::Arena;
 
 use super::ledger::{LEDGER_BYTES, Ledger};
+use super::saved_map;
 use crate::disk::Disk;
 use crate::extents::{Stamp, write_first};
 use crate::label::Label;
@@ -16,14 +17,20 @@ const LEAST_ZONE_PAGES: u64 = 16;
 /// reserved.
 const LEAST_SPARE_ZONES: u64 = 9;
 
-/// Bytes of a ledger copy and of the area.
+/// Bytes of a ledger copy and of the area: zones, and two slots for the saved map.
 pub(crate) fn areas(options: &CreateOptions) -> (u64, u64) {
+    let zones = zones(options);
+    let blocks = zones.saturating_mul(zone_blocks(options));
+    let slots = saved_map::blocks(options.pages, zones).saturating_mul(2);
+    (LEDGER_BYTES, blocks.saturating_add(slots).saturating_mul(BLOCK_BYTES as u64))
+}
+
+fn zones(options: &CreateOptions) -> u64 {
     let pages_bytes = options.pages.saturating_mul(options.page_bytes as u64);
     let zone_bytes = zone_blocks(options) * BLOCK_BYTES as u64;
     let spare_bytes = u128::from(pages_bytes) * u128::from(options.spare_percent) / 100;
     let spare_zones = u64::try_from(spare_bytes / u128::from(zone_bytes)).unwrap_or(u64::MAX);
-    let zones = pages_bytes.div_ceil(zone_bytes).saturating_add(spare_zones.max(LEAST_SPARE_ZONES));
-    (LEDGER_BYTES, zones.saturating_mul(zone_bytes))
+    pages_bytes.div_ceil(zone_bytes).saturating_add(spare_zones.max(LEAST_SPARE_ZONES))
 }
 
 fn zone_blocks(options: &CreateOptions) -> u64 {
@@ -35,6 +42,6 @@ fn zone_blocks(options: &CreateOptions) -> u64 {
 /// Writes the first ledger, not flushed. The area stays as it is: no header in it has this store's id.
 pub(crate) async fn format(disk: &Rc<Disk>, label: &Label, options: &CreateOptions) -> Result<(), PageError> {
     let arena = Arena::new(BLOCK_BYTES)?;
-    let ledger = Ledger::new(zone_blocks(options));
+    let ledger = Ledger::new(zone_blocks(options), saved_map::blocks(options.pages, zones(options)));
     write_first(disk, label, &arena, |copy| ledger.encode(label.id, Stamp::default(), copy)).await
 }

@@ -1,6 +1,6 @@
 //! The header block of an extent of the out-of-place policy.
 //!
-//! # Format, version 1 (of the store's label)
+//! # Format, versions 1 to 3 (of the store's label)
 //!
 //! The area is cut into zones of equal length; the [ledger](super::ledger) says how long. A zone is filled front to back
 //! with extents. An extent is one header block and the pages that it describes, right behind it, written in one request.
@@ -15,8 +15,10 @@
 //!   48  pages        4  entries with contents; they come first, in the order of their places
 //!   52  discards     4  entries without
 //!   56  is_last      4  1: a group of batches ends here, 0: it goes on in the next sequence
-//!   60  form         4  1; 0 where the entries are 12 bytes each, without the length, and all pages lie as they are
-//!   64  entries     16 each: page number 8, checksum of number and contents 4, bytes that the page takes 4 (both 0 in
+//!   60  form         4  2; 1 where the entries begin at 64; 0 where they do, and are 12 bytes each, without the length, all
+//!                      pages lying as they are
+//!   64  next         8  the zone that the first extent after this one goes to that begins a zone; all ones if none was free
+//!   72  entries     16 each: page number 8, checksum of number and contents 4, bytes that the page takes 4 (both 0 in
 //!                      a discard)
 //! 4092  checksum     4  CRC32C of all bytes before
 //! ```
@@ -25,12 +27,16 @@
 //! zeros fill the last block. A page that takes fewer bytes than its length is [compressed](super::packing).
 //!
 //! A header is valid when its checksum, id and position are right. Of two entries for a page the one with the greater
-//! sequence counts. Headers count up to the ledger's `durable` (but for those between its `cut` and `first`, which an
-//! earlier run left behind), and from there on those that follow one another without a gap, whose pages have their
-//! checksums, up to the last that ends a group. A gap below a `durable` that a valid header names is damage.
+//! sequence counts; what the [saved map](super::saved_map) says comes before all headers with a greater sequence than its
+//! own, and others don't count beside it. Headers count up to the ledger's `durable`, and from there on those that follow one
+//! another without a gap, whose pages have their checksums, up to the last that ends a group. A gap below a `durable` that a
+//! valid header names is damage, and so is a page in a zone that was begun later.
 //!
-//! A dead header may lie about anywhere, also behind the end of what was written since its zone was begun again: whatever
-//! it names has a newer entry elsewhere, so it loses. That is why nothing is wiped before a zone is used again.
+//! In a zone sequences grow from its start to its end. A dead header may lie about anywhere, also behind the end of what was
+//! written since its zone was begun again: its sequence is smaller than that of what lies before it, or the saved map covers it.
+//!
+//! Before version 3 there is no saved map, all headers of the area count alike, but for those between the ledger's `cut` and
+//! `first`, which an earlier run left behind, and a dead one loses because whatever it names has a newer entry elsewhere.
 
 use super::packing::Spot;
 use crate::extents::Link;
@@ -38,12 +44,16 @@ use crate::fields::{fields_of, fill};
 use crate::{BLOCK_BYTES, PageNumber};
 
 const MAGIC: [u8; 8] = *b"NANDLEPZ";
-const ENTRIES_OFFSET: usize = 64;
+const ENTRIES_OFFSET: usize = 72;
 const ENTRY_BYTES: usize = 16;
 const EARLIER_ENTRY_BYTES: usize = 12;
-const FORM: u32 = 1;
-const EARLIER_FORM: u32 = 0;
+const FORM: u32 = 2;
+const FORM_WITHOUT_NEXT: u32 = 1;
+const FORM_WITHOUT_LENGTHS: u32 = 0;
 const ENTRIES_BYTES: usize = BLOCK_BYTES - ENTRIES_OFFSET - 4;
+const EARLIER_ENTRIES_BYTES: usize = ENTRIES_BYTES + 8;
+/// No zone.
+const NO_ZONE: u64 = u64::MAX;
 /// Entries that a header has room for.
 pub(super) const ENTRIES_MAX: usize = ENTRIES_BYTES / ENTRY_BYTES;
 
@@ -54,6 +64,8 @@ pub(super) struct Header {
     pub(super) durable: u64,
     pub(super) position: u64,
     pub(super) is_last: bool,
+    /// The zone that is begun next.
+    pub(super) next: Option<u64>,
     /// Pages with contents, by place.
     pub(super) pages: Vec<Entry>,
     pub(super) discards: Vec<PageNumber>,
@@ -77,6 +89,7 @@ impl Header {
                 fields.u32(u32::try_from(count).unwrap_or(u32::MAX));
             }
             fields.u32(FORM);
+            fields.u64(self.next.unwrap_or(NO_ZONE));
             let discards = self.discards.iter().map(|page| Entry { page: *page, sum: 0, stored_bytes: 0 });
             for Entry { page, sum, stored_bytes } in self.pages.iter().copied().chain(discards) {
                 fields.u64(page.0);
@@ -92,23 +105,25 @@ impl Header {
         let (sequence, durable, written_at) = (fields.u64(), fields.u64(), fields.u64());
         let [pages, discards, is_last] = [(); 3].map(|()| fields.u32() as usize);
         let form = fields.u32();
-        let entry_bytes = match form {
-            FORM => ENTRY_BYTES,
-            EARLIER_FORM => EARLIER_ENTRY_BYTES,
+        let most = match form {
+            FORM => ENTRIES_MAX,
+            FORM_WITHOUT_NEXT => EARLIER_ENTRIES_BYTES / ENTRY_BYTES,
+            FORM_WITHOUT_LENGTHS => EARLIER_ENTRIES_BYTES / EARLIER_ENTRY_BYTES,
             _ => return None,
         };
-        if written_at != position || pages + discards > ENTRIES_BYTES / entry_bytes {
+        if written_at != position || pages + discards > most {
             return None;
         }
+        let next = if form == FORM { Some(fields.u64()).filter(|zone| *zone != NO_ZONE) } else { None };
         let whole = u32::try_from(page_bytes).unwrap_or(u32::MAX);
         let mut entry = || Entry {
             page: PageNumber(fields.u64()),
             sum: fields.u32(),
-            stored_bytes: if form == FORM { fields.u32() } else { whole },
+            stored_bytes: if form == FORM_WITHOUT_LENGTHS { whole } else { fields.u32() },
         };
         let pages = (0..pages).map(|_| entry()).collect();
         let discards = (0..discards).map(|_| entry().page).collect();
-        Some(Self { sequence, durable, position, is_last: is_last == 1, pages, discards })
+        Some(Self { sequence, durable, position, is_last: is_last == 1, next, pages, discards })
     }
 
     /// Its pages, and where they lie.
@@ -152,6 +167,7 @@ mod tests {
             durable: 38,
             position: 17,
             is_last: true,
+            next: Some(3),
             pages: (0_u32..)
                 .take(pages)
                 .map(|page| Entry {

@@ -1,6 +1,6 @@
 //! The ledger of the out-of-place policy: what of the sequences counts.
 //!
-//! # Format, version 2 (of the store's label)
+//! # Format, version 3 (of the store's label)
 //!
 //! Eight copies of one block, one behind the other; generation *g* is written to copy *g* mod 8 (see [`Rotation`](crate::extents::Rotation)). A reader takes the valid one with the greatest
 //! generation; with none the store is damaged. Numbers are little-endian.
@@ -11,19 +11,29 @@
 //! 24  generation   8  counts ledgers
 //! 32  zone_blocks  8  length of a zone
 //! 40  durable      8  all extents up to this sequence are durable; some of them may be gone, their pages being elsewhere
-//! 48  cut          8  the last sequence of the run before that counts
-//! 56  first        8  the first sequence of this run; what lies between is what a power cut left behind
+//! 48  cut          8  the last sequence of the run before that counts; unused from version 3 on
+//! 56  first        8  the first sequence of this run; what lies between is what a power cut left behind; unused from version 3
+//!                     on
 //! 64  unconfirmed  8  how many generations before it is the last that was known to be durable when it was written; 0 in
 //!                     version 1, with two copies
 //! 72  is_closed    8  1: since it was written pages were only moved, and nobody was told anything; 0 otherwise
 //! 80  aborted    128  8 times two numbers of 8 bytes: sequences between them don't count, wherever their headers lie; 0 0 in
-//!                     what isn't used, and in version 1
-//! 208 zeros
+//!                     what isn't used, in version 1, and from version 3 on
+//! 208 map_blocks   8  length of a slot of the [saved map](super::saved_map); 0 before version 3, which has none
+//! 216 saved        8  the saved map tells of all extents up to this sequence, and their headers don't matter any more
+//! 224 slot         8  which of the two slots has it; with `saved` 0 there is none
+//! 232 is_clean     8  1: closed, everything is in the saved map, and nothing was written since; 0 otherwise
+//! 240 begun        8  no extent has a greater sequence than this and 2³², where an opening that was cut off wrote any
+//! 248 next         8  the zone that was to be begun next when the map was saved, or, if nothing was written after that, when the
+//!                     store was opened; all ones if none was free
+//! 256 zeros
 //! 4092 checksum    4  CRC32C of all bytes before
 //! ```
 //!
-//! It is written at each opening, before headers beyond the cut are wiped, and after they were wiped and flushed; and before a zone is used again,
-//! after a flush, with a `durable` that covers everything in the zone and everything that made it dead.
+//! It is written at each opening, before the opening writes anything else, and when it has saved the map, or in earlier versions
+//! has wiped the headers beyond the cut; before a zone is used again, after a flush, with a `durable` that covers everything in the
+//! zone and everything that made it dead; and when a map was saved and flushed. A store that is closed writes two of them
+//! that say the same, so that the one that is left tells when the other is damaged or is an older one again.
 
 use crate::BLOCK_BYTES;
 use crate::extents::Stamp;
@@ -42,6 +52,32 @@ pub(super) struct Ledger {
     pub(super) first: u64,
     pub(super) is_closed: bool,
     pub(super) aborted: Aborted,
+    pub(super) map: MapAt,
+    pub(super) is_clean: bool,
+    pub(super) begun: u64,
+}
+
+/// Where the newest saved map is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct MapAt {
+    /// Length of a slot; 0 in a store that saves none.
+    pub(super) blocks: u64,
+    /// The last sequence that it tells of; 0 as long as none was saved.
+    pub(super) saved: u64,
+    /// Its slot.
+    pub(super) slot: u64,
+    /// The zone that is begun next.
+    pub(super) next: Option<u64>,
+}
+
+/// No zone.
+const NO_ZONE: u64 = u64::MAX;
+
+impl MapAt {
+    /// The slot that the next map goes to.
+    pub(super) fn other_slot(self) -> u64 {
+        u64::from(self.saved > 0) & (1 - self.slot.min(1))
+    }
 }
 
 const RANGES: usize = 8;
@@ -74,8 +110,18 @@ impl Aborted {
 
 impl Ledger {
     /// Of a store that nothing was written to.
-    pub(super) fn new(zone_blocks: u64) -> Self {
-        Self { zone_blocks, durable: 0, cut: 0, first: 1, is_closed: false, aborted: Aborted::default() }
+    pub(super) fn new(zone_blocks: u64, map_blocks: u64) -> Self {
+        Self {
+            zone_blocks,
+            durable: 0,
+            cut: 0,
+            first: 1,
+            is_closed: false,
+            aborted: Aborted::default(),
+            map: MapAt { blocks: map_blocks, next: Some(0), ..MapAt::default() },
+            is_clean: false,
+            begun: 0,
+        }
     }
 
     /// Whether an extent is one that an earlier run left behind.
@@ -101,6 +147,11 @@ impl Ledger {
                 fields.u64(below);
                 fields.u64(above);
             }
+            let MapAt { blocks, saved, slot, next } = self.map;
+            let next = next.unwrap_or(NO_ZONE);
+            for number in [blocks, saved, slot, u64::from(self.is_clean), self.begun, next] {
+                fields.u64(number);
+            }
         });
     }
 
@@ -109,7 +160,11 @@ impl Ledger {
         let [generation, zone_blocks, durable, cut, first, unconfirmed, is_closed] =
             [(); 7].map(|()| fields.u64());
         let aborted = Aborted { ranges: [(); RANGES].map(|()| (fields.u64(), fields.u64())) };
-        let ledger = Self { zone_blocks, durable, cut, first, is_closed: is_closed == 1, aborted };
+        let [blocks, saved, slot, is_clean, begun, next] = [(); 6].map(|()| fields.u64());
+        let next = Some(next).filter(|next| *next != NO_ZONE);
+        let (is_closed, is_clean) = (is_closed == 1, is_clean == 1);
+        let map = MapAt { blocks, saved, slot, next };
+        let ledger = Self { zone_blocks, durable, cut, first, is_closed, aborted, map, is_clean, begun };
         (zone_blocks > 0).then_some((Stamp { generation, unconfirmed }, ledger))
     }
 }
@@ -130,8 +185,17 @@ mod tests {
     }
 
     #[test]
+    fn maps_take_turns() {
+        let map = MapAt::default();
+        assert_eq!(map.other_slot(), 0);
+        assert_eq!([0, 1].map(|slot| MapAt { saved: 4, slot, ..map }.other_slot()), [1, 0]);
+    }
+
+    #[test]
     fn what_was_written_is_read_and_damage_is_refused() {
-        let ledger = Ledger { durable: 30, cut: 40, first: 99, is_closed: true, ..Ledger::new(16) };
+        let ledger = Ledger { durable: 30, cut: 40, first: 99, is_closed: true, ..Ledger::new(16, 3) };
+        let map = MapAt { saved: 25, slot: 1, ..ledger.map };
+        let ledger = Ledger { map, is_clean: true, begun: 77, ..ledger };
         let ledger = Ledger { aborted: ledger.aborted.with(200, 300).unwrap(), ..ledger };
         let stamp = Stamp { generation: 7, unconfirmed: 2 };
         let mut block = vec![9; BLOCK_BYTES];

@@ -57,6 +57,11 @@ impl Map {
         entry.map_or(Place::Nowhere, |entry| std::mem::replace(entry, place))
     }
 
+    /// Where each page is, by their numbers.
+    pub(super) fn places(&self) -> impl Iterator<Item = Place> {
+        self.places.iter().copied()
+    }
+
     /// Pages with contents.
     pub(super) fn pages(&self) -> impl Iterator<Item = PageNumber> {
         let places = (0..).map(PageNumber).zip(&self.places);

@@ -9,8 +9,10 @@
 //! What survives a power cut: every batch that was acknowledged, and of the others as a whole those before the first that
 //! isn't whole. No page is ever written over: its new version lies elsewhere, and the zone of the old one is used again
 //! only when a durable ledger says that everything up to the newer one is durable. Extents form a chain by their
-//! sequence numbers, which ends before its first gap and at the end of a group of batches. The map is not stored; it is
-//! rebuilt from the [headers](header) at opening. A discarded page stays discarded: its discard is kept like a page.
+//! sequence numbers, which ends before its first gap and at the end of a group of batches. The map is [saved](saved_map) when the
+//! store is closed, at intervals, and by each opening that finds it not closed; what was written since is found again by the
+//! [headers](header), of which those don't matter any more that the saved map covers. So what an opening cut off can't come
+//! back, whatever the drive does with it. A discarded page stays discarded: its discard is kept like a page.
 //!
 //! Pages are compressed where that pays, the first of `ZLeanStore`'s cuts: what isn't written wears nothing, and the
 //! space that it leaves is spare space, which makes cleaning cheap. An engine's pages often have a third or a half of them
@@ -29,6 +31,9 @@ mod packing;
 mod read;
 mod recover;
 mod renew;
+mod save;
+mod saved_map;
+mod walk;
 mod write;
 mod zones;
 
@@ -37,7 +42,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
 
-use nandle_io::{Arena, Buffer, BufferMut, Durability};
+use nandle_io::{Arena, Buffer, BufferMut};
 use rustc_hash::FxHashMap;
 
 pub(super) use self::format::{areas, format};
@@ -69,6 +74,25 @@ struct Shared {
     changed: Signal,
     ledger_turn: Turn,
     is_flushing_ahead: Cell<bool>,
+    /// Who has sent what is to be durable, and waits for that.
+    commits: Cell<usize>,
+}
+
+/// A commit that waits until it is durable, as long as it lives.
+struct Commit<'a>(&'a Shared);
+
+impl<'a> Commit<'a> {
+    fn begin(shared: &'a Shared) -> Self {
+        shared.commits.update(|commits| commits + 1);
+        Self(shared)
+    }
+}
+
+impl Drop for Commit<'_> {
+    fn drop(&mut self) {
+        self.0.commits.update(|commits| commits - 1);
+        self.0.changed.notify();
+    }
 }
 
 struct State {
@@ -78,11 +102,14 @@ struct State {
     lifetimes: Lifetimes,
     /// Batches that will be the next group.
     gather: Gather,
+    /// How many groups were taken from there.
+    groups_sent: u64,
     /// Contents that are being written, by page, with the sequence of their extent.
     on_the_way: FxHashMap<PageNumber, (u64, Buffer)>,
     ledger: Ledger,
     rotation: Rotation,
     is_cleaning: bool,
+    is_saving: bool,
     is_stopped: bool,
 }
 
@@ -106,7 +133,8 @@ impl Policy for OutOfPlace {
 
     fn sync(&self) -> Task<'_, ()> {
         Box::pin(async {
-            let target = write::push(&self.shared, Durability::Durable).await?;
+            let target = write::push_together(&self.shared).await?;
+            let _commit = Commit::begin(&self.shared);
             self.shared.make_durable(target).await
         })
     }
@@ -145,8 +173,13 @@ impl Policy for OutOfPlace {
         // What failed to be written stays on the way for good.
         let has_ended = || {
             let state = shared.state.borrow();
-            !state.is_cleaning && (state.in_flight() == 0 || shared.disk.check_writable().is_err())
+            !state.is_cleaning
+                && !state.is_saving
+                && (state.in_flight() == 0 || shared.disk.check_writable().is_err())
         };
-        Box::pin(async move { shared.changed.wait(|| has_ended().then_some(())).await })
+        Box::pin(async move {
+            shared.changed.wait(|| has_ended().then_some(())).await;
+            shared.save_for_good().await;
+        })
     }
 }

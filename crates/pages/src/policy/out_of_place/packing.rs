@@ -90,6 +90,12 @@ fn unpack(stored: &[u8], page: &mut [u8]) {
     }
 }
 
+/// Whether what is stored is the page that its entry describes; `page` has a page's length.
+pub(super) fn is_whole(entry: &Entry, stored: &[u8], page: &mut [u8]) -> bool {
+    unpack(stored, page);
+    checksum(entry.page, page) == entry.sum
+}
+
 /// A page that was read back; its checksum is still to be held against what it should be.
 pub(super) struct Fetched {
     pub(super) contents: Buffer,

@@ -1,19 +1,23 @@
-//! What an opening finds: see the formats of the [header](super::header) and the [ledger](super::ledger). Recovery can be
+//! What an opening finds: see the formats of the [header](super::header), the [ledger](super::ledger) and the [saved
+//! map](super::saved_map). Recovery can be
 //! cut anywhere and begun again. Nothing is written once more in its place: a drive that tears inside blocks could destroy the
 //! only copy of what was acknowledged. A mirror's legs are made the same below, by who opens the array.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
-use nandle_io::WriteBuffers;
+use nandle_io::{Arena, WriteBuffers};
 
 use super::header::{Entry, Header};
-use super::ledger::Ledger;
+use super::ledger::{Ledger, MapAt};
 use super::lifetimes::Lifetimes;
-use super::map::Map;
+use super::map::{Kept, Map, Place};
 use super::packing::Shelf;
 use super::renew::{self, Remains};
+use super::save::{DEPTH, PIECE_BYTES, slot_at};
+use super::saved_map::Loaded;
+use super::walk::{Extent, Walk};
 use super::zones::Zones;
 use super::{Shared, State};
 use crate::defects::Defect;
@@ -22,7 +26,7 @@ use crate::label::Label;
 use crate::page::checksum;
 use crate::policy::Parts;
 use crate::signal::{Signal, Turn};
-use crate::{BLOCK_BYTES, PageError};
+use crate::{BLOCK_BYTES, PageError, PageNumber};
 
 /// Sequences that an opening leaves out: more than a run that was cut off can have on its way.
 const SEQUENCES_LEFT_OUT: u64 = 1 << 32;
@@ -33,46 +37,61 @@ const RESERVED_PART: u64 = 16;
 /// … as long as they are few enough for an opening to read quickly what may not be durable.
 const RESERVED_ZONES_MAX: u64 = 32;
 
+/// What counts, and what else there is.
+struct Found {
+    /// Where pages are by the saved map.
+    loaded: Option<Loaded>,
+    /// All up to this sequence are known to be durable.
+    durable: u64,
+    /// The sequences of this opening are greater.
+    last: u64,
+    /// The extents that count beside the map, by sequence.
+    headers: BTreeMap<u64, Header>,
+    left_behind: Vec<Header>,
+}
+
 pub(super) async fn recover(parts: Parts) -> Result<Rc<Shared>, PageError> {
     let (disk, label) = (Rc::clone(parts.home.disk()), parts.home.label().clone());
     let read_only = parts.options.read_only;
     let area = Area { scan: Scan::new(&disk, &label)? };
     let (ledger, rotation) = area.scan.ledger(|copy| Ledger::decode(label.id, copy)).await?;
-    let decode = |position, block: &[u8]| Header::decode(label.id, label.page_bytes, position, block);
-    let headers = area.scan.headers(decode).await?;
-    let mut headers: BTreeMap<u64, Header> =
-        headers.into_iter().map(|header| (header.sequence, header)).collect();
-    let highest =
-        headers.keys().next_back().copied().unwrap_or(0).max(ledger.first).max(ledger.aborted.end());
-    let mut left_behind: Vec<_> = headers
-        .extract_if(.., |sequence, _| ledger.is_aborted(*sequence) && !Defect::EpochIgnored.is_seeded())
-        .map(|(_, header)| header)
-        .collect();
-    let is_whole = async |header: &Header| area.is_whole(header).await;
-    let Followed { promised, end } = area.scan.follow(ledger.durable, &headers, is_whole).await?;
-    // What was only moved is where it was, too.
-    let end = if ledger.is_closed { promised } else { end };
-    // Version 1 reserved no zone for what isn't durable, so that is trusted as it was then.
-    let is_trusted = label.is_of_version_1() || Defect::TailTrusted.is_seeded();
-    let durable = if is_trusted { end } else { promised };
-    left_behind.extend(headers.split_off(&(end + 1)).into_values());
-    let tail = headers.range(durable + 1..).map(|(_, header)| header.clone()).collect();
-    let chain = Chain::continued(durable, highest + SEQUENCES_LEFT_OUT);
+    let found =
+        if ledger.map.blocks > 0 { area.find_by_map(&ledger).await? } else { area.find_all(&ledger).await? };
+    let Found { loaded, durable, last, headers, left_behind } = found;
+    let tail: Vec<Header> = headers.range(durable + 1..).map(|(_, header)| header.clone()).collect();
+    let chain = Chain::continued(durable, last);
+    let state = rebuilt(&label, (ledger, rotation), chain, loaded, headers.into_values());
+    if let Some(page) = state.misplaced() {
+        return Err(area
+            .scan
+            .corrupt("a page lies in a zone that was begun later: an extent is missing", page.block));
+    }
     let shared = Rc::new(Shared {
         disk: Rc::clone(&disk),
         zone_blocks: ledger.zone_blocks,
         options: parts.options,
         arena: parts.arena,
-        state: RefCell::new(rebuilt(&label, (ledger, rotation), chain, headers.into_values())),
+        state: RefCell::new(state),
         changed: Signal::default(),
         ledger_turn: Turn::default(),
         is_flushing_ahead: Cell::default(),
+        commits: Cell::default(),
         label: label.clone(),
     });
-    if !read_only {
+    if read_only {
+        return Ok(shared);
+    }
+    if ledger.map.blocks > 0 {
+        renew::begin_with_map(&shared, &tail).await?;
+    } else {
         renew::begin(&shared, &area, Remains { left_behind, tail }).await?;
     }
     Ok(shared)
+}
+
+/// How many zones there are.
+fn zones_of(label: &Label, ledger: &Ledger) -> u64 {
+    label.area_blocks().saturating_sub(2 * ledger.map.blocks) / ledger.zone_blocks
 }
 
 /// Enters all extents that count, in their order.
@@ -80,9 +99,10 @@ fn rebuilt(
     label: &Label,
     (ledger, rotation): (Ledger, Rotation),
     chain: Chain,
+    loaded: Option<Loaded>,
     mut headers: impl DoubleEndedIterator<Item = Header>,
 ) -> State {
-    let zones = label.area_blocks() / ledger.zone_blocks;
+    let zones = zones_of(label, &ledger);
     let spare = zones - (label.pages * label.page_blocks()).div_ceil(ledger.zone_blocks).min(zones);
     let groups = usize::try_from((spare / 4).clamp(1, GROUPS_MAX)).unwrap_or(1);
     let reserved = usize::try_from((spare / RESERVED_PART).clamp(1, RESERVED_ZONES_MAX)).unwrap_or(1);
@@ -92,18 +112,43 @@ fn rebuilt(
         zones: Zones::new(ledger.zone_blocks, zones, groups, reserved),
         lifetimes: Lifetimes::new(label.pages),
         gather: Gather::default(),
+        groups_sent: 0,
         on_the_way: rustc_hash::FxHashMap::default(),
         ledger,
         rotation,
         is_cleaning: false,
+        is_saving: false,
         is_stopped: false,
     };
+    if let Some(loaded) = loaded {
+        state.load(loaded, ledger.map.saved);
+    }
     while let Some(header) = if Defect::OldestWins.is_seeded() { headers.next_back() } else { headers.next() }
     {
+        state.zones.found(header.position, header.sequence);
         state.enter(&header);
     }
     state.zones.restored(state.chain.durable());
     state
+}
+
+impl State {
+    /// Begins with what the saved map holds.
+    fn load(&mut self, loaded: Loaded, saved: u64) {
+        self.zones.load(&loaded.zones, saved);
+        for (page, place) in (0..).map(PageNumber).zip(loaded.map.places()) {
+            if let Some(kept) = place.kept() {
+                self.zones.live(kept, page);
+            }
+        }
+        self.map = loaded.map;
+    }
+
+    /// A page that can't be where it is said to be: its zone was used again, so it is elsewhere, and what says so isn't there.
+    fn misplaced(&self) -> Option<Kept> {
+        let mut kept = self.map.places().filter_map(Place::kept);
+        kept.find(|kept| !self.zones.can_hold(*kept))
+    }
 }
 
 /// The zones that are scanned.
@@ -112,6 +157,97 @@ pub(super) struct Area<'a> {
 }
 
 impl Area<'_> {
+    /// Reads the saved map, and finds what was written since.
+    async fn find_by_map(&self, ledger: &Ledger) -> Result<Found, PageError> {
+        let Scan { disk, label, .. } = &self.scan;
+        let loaded = self.load(ledger).await?;
+        let saved = ledger.map.saved;
+        if ledger.is_clean {
+            let (headers, left_behind) = (BTreeMap::new(), Vec::new());
+            return Ok(Found { loaded: Some(loaded), durable: saved, last: saved, headers, left_behind });
+        }
+        let walk = Walk::new(disk, label, ledger.zone_blocks, saved, loaded.zones.clone());
+        let mut extents = walk.extents(ledger.map.next).await?;
+        let highest = extents.keys().next_back().copied().unwrap_or(0);
+        let highest = highest.max(saved).max(ledger.durable).max(ledger.begun);
+        let is_whole = async |extent: &Extent| Ok(extent.is_whole);
+        let Followed { promised, end } =
+            self.scan.follow(ledger.durable.max(saved), &extents, is_whole).await?;
+        // What was only moved is where it was, too.
+        let end = if ledger.is_closed { promised } else { end };
+        extents.split_off(&(end + 1));
+        let headers = extents.into_iter().map(|(sequence, extent)| (sequence, extent.header)).collect();
+        Ok(Found {
+            loaded: Some(loaded),
+            durable: if Defect::TailTrusted.is_seeded() { end } else { promised },
+            last: if Defect::EpochIgnored.is_seeded() { end } else { highest + SEQUENCES_LEFT_OUT },
+            headers,
+            left_behind: Vec::new(),
+        })
+    }
+
+    /// Reads the saved map, of which the ledger says where it is.
+    async fn load(&self, ledger: &Ledger) -> Result<Loaded, PageError> {
+        let Scan { disk, label, .. } = &self.scan;
+        let MapAt { blocks, saved, slot, .. } = ledger.map;
+        let mut loaded = Loaded::begin(saved, label.pages, zones_of(label, ledger));
+        if saved == 0 {
+            return Ok(loaded);
+        }
+        let piece_blocks = (PIECE_BYTES / BLOCK_BYTES) as u64;
+        let arena = Arena::new(usize::try_from(blocks.min(piece_blocks)).unwrap_or(0) * BLOCK_BYTES * DEPTH)?;
+        let (mut reads, mut sent) = (VecDeque::new(), 0);
+        loop {
+            while sent < blocks && reads.len() < DEPTH {
+                let length = (blocks - sent).min(piece_blocks);
+                let into = arena.allocate(usize::try_from(length).unwrap_or(0) * BLOCK_BYTES)?;
+                let offset_bytes = slot_at(label, ledger.map, slot) + sent * BLOCK_BYTES as u64;
+                reads.push_back((sent, disk.read("reading the saved map", offset_bytes, into)));
+                sent += length;
+            }
+            let Some((first, read)) = reads.pop_front() else { return Ok(loaded) };
+            for (index, block) in (first..).zip(read.await?.chunks(BLOCK_BYTES)) {
+                if !loaded.enter(label.id, index, block) {
+                    self.load_copy(ledger, index, &mut loaded).await?;
+                }
+            }
+        }
+    }
+
+    /// Takes a block that is damaged from the other slot, where the map lies as well when the store was closed.
+    async fn load_copy(&self, ledger: &Ledger, index: u64, loaded: &mut Loaded) -> Result<(), PageError> {
+        let label = self.scan.label;
+        let offset_bytes = |slot| slot_at(label, ledger.map, slot) + index * BLOCK_BYTES as u64;
+        let copy = self.scan.read(offset_bytes(1 - ledger.map.slot.min(1)), BLOCK_BYTES as u64).await?;
+        if loaded.enter(label.id, index, &copy) {
+            return Ok(());
+        }
+        let what = "a block of the saved map is damaged, and there is no copy of it";
+        Err(PageError::Corrupt { what, offset_bytes: offset_bytes(ledger.map.slot) })
+    }
+
+    /// Reads all headers, in a store that saves no map.
+    async fn find_all(&self, ledger: &Ledger) -> Result<Found, PageError> {
+        let label = self.scan.label;
+        let decode = |position, block: &[u8]| Header::decode(label.id, label.page_bytes, position, block);
+        let headers = self.scan.headers(decode).await?;
+        let mut headers: BTreeMap<u64, Header> =
+            headers.into_iter().map(|header| (header.sequence, header)).collect();
+        let highest =
+            headers.keys().next_back().copied().unwrap_or(0).max(ledger.first).max(ledger.aborted.end());
+        let mut left_behind: Vec<_> = headers
+            .extract_if(.., |sequence, _| ledger.is_aborted(*sequence))
+            .map(|(_, header)| header)
+            .collect();
+        let is_whole = async |header: &Header| self.is_whole(header).await;
+        let Followed { promised, end } = self.scan.follow(ledger.durable, &headers, is_whole).await?;
+        let end = if ledger.is_closed { promised } else { end };
+        // Version 1 reserved no zone for what isn't durable, so that is trusted as it was then.
+        let durable = if label.is_of_version_1() { end } else { promised };
+        left_behind.extend(headers.split_off(&(end + 1)).into_values());
+        Ok(Found { loaded: None, durable, last: highest + SEQUENCES_LEFT_OUT, headers, left_behind })
+    }
+
     /// Whether the pages of an extent are those that its header describes.
     async fn is_whole(&self, header: &Header) -> Result<bool, PageError> {
         let Scan { disk, label, arena } = &self.scan;
@@ -136,7 +272,7 @@ impl Area<'_> {
         let mut zeros = arena.allocate(BLOCK_BYTES)?;
         zeros.fill(0);
         let zeros = zeros.freeze();
-        for header in headers.iter().filter(|_| !Defect::EpochIgnored.is_seeded()) {
+        for header in headers {
             let from: WriteBuffers = [zeros.clone()].into_iter().collect();
             let offset_bytes = label.offset_of(header.position);
             disk.write("wiping what a power cut left behind", offset_bytes, from).await?;

@@ -5,6 +5,11 @@
 //! are always kept free for it. Then come a flush, and a ledger by which the new extents count and the old ones don't. Before
 //! that ledger is durable the old ones count.
 //!
+//! In stores of version 3 the ledger names a saved map: what it covers counts, and what lies beyond the end of the chain
+//! doesn't, so nothing need be wiped. In earlier ones the sequences that don't count are in the ledger, and their headers are
+//! wiped; a drive may have lost the zeros of an opening that failed, so what such openings wiped is in the ledger as well, for
+//! good, and there is room for eight of them.
+//!
 //! Where too few zones are free after that, the store stays closed until cleaning has made them free: should the power be cut
 //! meanwhile, what was moved is still where it was, and nobody was told anything, so it needn't be written once more.
 
@@ -15,7 +20,7 @@ use rustc_hash::FxHashSet;
 use super::Shared;
 use super::clean::{self, Stored};
 use super::header::Header;
-use super::ledger::Ledger;
+use super::ledger::{Ledger, MapAt};
 use super::map::Place;
 use super::recover::Area;
 use crate::defects::Defect;
@@ -30,6 +35,31 @@ pub(super) struct Remains {
     pub(super) tail: Vec<Header>,
 }
 
+/// Of a store that saves its map.
+pub(super) async fn begin_with_map(shared: &Rc<Shared>, tail: &[Header]) -> Result<(), PageError> {
+    let (found, durable, begun) = {
+        let state = shared.state.borrow();
+        (state.ledger, state.chain.durable(), state.chain.assigned())
+    };
+    if found.is_clean {
+        let map = MapAt { next: shared.state.borrow().zones.next(), ..found.map };
+        return shared.write_ledger(Ledger { is_clean: false, map, ..found }).await;
+    }
+    // The ledger that was found may be volatile: from here on it isn't, so the slot that it doesn't name is free. And no later
+    // opening uses the sequences of this one, should it be cut off.
+    shared.write_ledger(Ledger { durable, begun, ..found }).await?;
+    if !tail.is_empty() {
+        shared.write_again(tail).await?;
+    }
+    let (durable, is_closed) = shared.end_of_renewal();
+    if Defect::EpochIgnored.is_seeded() {
+        return shared.write_ledger(Ledger { durable, begun, ..found }).await;
+    }
+    shared.save(|ledger| Ledger { is_closed, ..ledger }).await?;
+    if is_closed { shared.clean_before_opening().await } else { Ok(()) }
+}
+
+/// Of a store of an earlier version.
 pub(super) async fn begin(shared: &Rc<Shared>, area: &Area<'_>, remains: Remains) -> Result<(), PageError> {
     let Remains { left_behind, tail } = remains;
     let (found, cut, last_before) = {
@@ -50,24 +80,32 @@ pub(super) async fn begin(shared: &Rc<Shared>, area: &Area<'_>, remains: Remains
     if !tail.is_empty() {
         shared.write_again(&tail).await?;
     }
-    let (durable, is_closed) = {
-        let state = &mut *shared.state.borrow_mut();
-        state.chain = Chain::after(state.chain.assigned());
-        (state.chain.durable(), state.zones.free() < state.zones.reserved())
-    };
-    let ledger = Ledger { durable, cut, first: last_before + 1, is_closed, ..found };
-    shared.write_ledger(ledger).await?;
-    if is_closed {
-        clean::work(shared).await?;
-        let groups = shared.state.borrow().chain.assigned_groups();
-        shared.make_durable(groups).await?;
-        let durable = shared.state.borrow().chain.durable();
-        shared.write_ledger(Ledger { durable, is_closed: false, ..ledger }).await?;
-    }
-    Ok(())
+    let (durable, is_closed) = shared.end_of_renewal();
+    shared.write_ledger(Ledger { durable, cut, first: last_before + 1, is_closed, ..found }).await?;
+    if is_closed { shared.clean_before_opening().await } else { Ok(()) }
 }
 
 impl Shared {
+    /// From here on everything that was found or written once more is durable. Says so, and whether too few zones are free:
+    /// cleaning needs one beside those that are reserved.
+    fn end_of_renewal(&self) -> (u64, bool) {
+        let state = &mut *self.state.borrow_mut();
+        state.chain = Chain::after(state.chain.assigned());
+        (state.chain.durable(), state.zones.free() <= state.zones.reserved())
+    }
+
+    /// Cleans until there is room for clients; then the store counts as open.
+    async fn clean_before_opening(self: &Rc<Self>) -> Result<(), PageError> {
+        clean::work(self).await?;
+        let groups = self.state.borrow().chain.assigned_groups();
+        self.make_durable(groups).await?;
+        let (durable, ledger) = {
+            let state = self.state.borrow();
+            (state.chain.durable(), state.ledger)
+        };
+        self.write_ledger(Ledger { durable, is_closed: false, ..ledger }).await
+    }
+
     /// Writes what the tail says last of each page to another place, and flushes.
     async fn write_again(self: &Rc<Self>, tail: &[Header]) -> Result<(), PageError> {
         let (stored, discards) = self.newest_of(tail);

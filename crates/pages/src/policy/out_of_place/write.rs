@@ -22,13 +22,15 @@ struct Planned {
     position: u64,
     puts: Puts,
     discards: Vec<PageNumber>,
+    /// The zone that is begun next.
+    next: Option<u64>,
 }
 
 impl Planned {
     /// Pages that lie as they are come first, so that they lie in whole blocks.
-    fn of_pages(position: u64, mut puts: Puts) -> Self {
+    fn of_pages(position: u64, mut puts: Puts, next: Option<u64>) -> Self {
         puts.sort_by_key(|put| put.packed.is_some());
-        Self { position, puts, discards: Vec::new() }
+        Self { position, puts, discards: Vec::new(), next }
     }
 
     /// Block behind its last page.
@@ -107,6 +109,19 @@ pub(super) async fn accept(shared: &Rc<Shared>, batch: Batch) -> Result<(), Page
     if is_full { push(shared, Durability::Volatile).await.map(|_| ()) } else { Ok(()) }
 }
 
+/// Sends what is gathered on its way to be durable. As long as commits are under way more is gathered, and one of those who
+/// wait sends it for all of them: one request and one header instead of many. Returns the sequence up to which it is sent.
+pub(super) async fn push_together(shared: &Rc<Shared>) -> Result<u64, PageError> {
+    let gathered = shared.state.borrow().groups_sent;
+    let is_sent = || shared.state.borrow().groups_sent > gathered;
+    let is_empty = || shared.state.borrow().gather.is_empty();
+    shared.wait_for(|| shared.commits.get() == 0 || is_sent() || is_empty()).await?;
+    if is_sent() || is_empty() {
+        return Ok(shared.state.borrow().chain.assigned_groups());
+    }
+    push(shared, Durability::Durable).await
+}
+
 /// Writes what is gathered as one group. Returns the sequence by which it and all before it are written. Where it is
 /// wanted durable and one request can do that, it does.
 pub(super) async fn push(shared: &Rc<Shared>, wanted: Durability) -> Result<u64, PageError> {
@@ -120,7 +135,11 @@ pub(super) async fn push(shared: &Rc<Shared>, wanted: Durability) -> Result<u64,
         shared.wait_for(|| shared.has_room()).await?;
         shared.limit_what_is_at_risk(pages).await?;
     }
-    let (puts, discards) = shared.state.borrow_mut().gather.take(usize::MAX, usize::MAX);
+    let (puts, discards) = {
+        let state = &mut *shared.state.borrow_mut();
+        state.groups_sent += 1;
+        state.gather.take(usize::MAX, usize::MAX)
+    };
     let compresses = shared.options.compress;
     let puts: Puts = puts.into_iter().map(|(page, contents)| Put::new(page, contents, compresses)).collect();
     {
@@ -132,6 +151,7 @@ pub(super) async fn push(shared: &Rc<Shared>, wanted: Durability) -> Result<u64,
     let kept_free = shared.state.borrow().spared_zones();
     shared.send(puts, &discards, kept_free, wanted)?;
     shared.flush_ahead();
+    shared.save_ahead();
     clean::start(shared);
     Ok(shared.state.borrow().chain.assigned_groups())
 }
@@ -231,11 +251,11 @@ impl Shared {
     /// Gives an extent its sequence, and enters it everywhere.
     fn enter(&self, extent: Planned, is_last: bool) -> Header {
         let state = &mut *self.state.borrow_mut();
-        let Planned { position, puts, discards } = extent;
+        let Planned { position, puts, discards, next } = extent;
         let durable = state.chain.durable();
         let sequence = state.chain.assign(puts.len() + discards.len(), is_last);
         let pages = puts.iter().map(Put::entry).collect();
-        let header = Header { sequence, durable, position, is_last, pages, discards };
+        let header = Header { sequence, durable, position, is_last, next, pages, discards };
         state.enter(&header);
         state.on_the_way.extend(puts.into_iter().map(|put| (put.page, (sequence, put.contents))));
         for page in &header.discards {
@@ -294,7 +314,7 @@ impl State {
             while !puts.is_empty() {
                 let room = self.zones.room(group, page_blocks, spared)?;
                 let rest = puts.split_off(fitting(&puts, room.blocks));
-                let extent = Planned::of_pages(room.position, puts);
+                let extent = Planned::of_pages(room.position, puts, self.zones.next());
                 self.zones.fill(room.position, extent.end(), 0);
                 planned.push(extent);
                 puts = rest;
@@ -303,7 +323,8 @@ impl State {
         for discards in discards.chunks(ENTRIES_MAX) {
             let position = self.zones.room(groups.saturating_sub(1), page_blocks, spared)?.position;
             self.zones.fill(position, position + 1, 0);
-            planned.push(Planned { position, puts: Vec::new(), discards: discards.to_vec() });
+            let next = self.zones.next();
+            planned.push(Planned { position, puts: Vec::new(), discards: discards.to_vec(), next });
         }
         Some(planned)
     }

@@ -2,6 +2,7 @@ use std::collections::VecDeque;
 
 use super::header::ENTRIES_MAX;
 use super::map::Kept;
+use super::saved_map::Filled;
 use crate::defects::Defect;
 use crate::{BLOCK_BYTES, PageNumber};
 
@@ -15,6 +16,8 @@ pub(super) struct Zones {
     open: Vec<Option<usize>>,
     /// Zones that are always free: what an opening [writes once more](super::renew) must have a place.
     reserved: usize,
+    /// How many were begun since the map was saved.
+    begun: u64,
 }
 
 /// A zone; blocks are counted from its start.
@@ -32,6 +35,8 @@ struct Zone {
     touched: u64,
     /// The greatest sequence in it.
     newest: u64,
+    /// The sequence with which an opening found it begun after the map was saved.
+    began: u64,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -70,7 +75,55 @@ impl Zones {
             free: (0..zones).collect(),
             open: vec![None; groups],
             reserved,
+            begun: 0,
         }
+    }
+
+    /// How many zones were begun since the map was saved.
+    pub(super) fn begun(&self) -> u64 {
+        self.begun
+    }
+
+    /// The map is being saved.
+    pub(super) fn begin_to_save(&mut self) {
+        self.begun = 0;
+    }
+
+    /// The zone that is begun next.
+    pub(super) fn next(&self) -> Option<u64> {
+        self.free.front().map(|zone| *zone as u64)
+    }
+
+    /// How far each zone is filled.
+    pub(super) fn filled(&self) -> impl Iterator<Item = Filled> {
+        self.all.iter().map(|zone| match zone.state {
+            State::Free => Filled::default(),
+            State::Open | State::Closed => {
+                Filled { newest: zone.newest, written_blocks: zone.written_blocks }
+            }
+        })
+    }
+
+    /// Zones are filled as a saved map says.
+    pub(super) fn load(&mut self, filled: &[Filled], saved: u64) {
+        for (zone, Filled { newest, written_blocks }) in self.all.iter_mut().zip(filled) {
+            *zone =
+                Zone { newest: *newest, written_blocks: *written_blocks, touched: saved, ..Zone::default() };
+        }
+    }
+
+    /// An opening finds an extent at this block: if that is a zone's first, the zone was begun with it.
+    pub(super) fn found(&mut self, position: u64, sequence: u64) {
+        let index = self.zone_of(position);
+        if let Some(zone) = self.all.get_mut(index).filter(|_| position.is_multiple_of(self.zone_blocks)) {
+            zone.written_blocks = 0;
+            zone.began = sequence;
+        }
+    }
+
+    /// Whether a page lies where it is said to lie, as far as can be told: not in a zone that was begun later.
+    pub(super) fn can_hold(&self, kept: Kept) -> bool {
+        self.all.get(self.zone_of(kept.block)).is_some_and(|zone| zone.began <= kept.sequence)
     }
 
     pub(super) fn groups(&self) -> usize {
@@ -119,6 +172,7 @@ impl Zones {
         if self.free.len() > spared
             && let Some(zone) = self.free.pop_front()
         {
+            self.begun += 1;
             if let Some(zone) = self.all.get_mut(zone) {
                 *zone = Zone { state: State::Open, ..Zone::default() };
             }

@@ -1,0 +1,212 @@
+//! Damage to stores that were closed: each block that a store ever wrote is damaged by itself, in every way of
+//! [`Damage`], and the store is opened. It may refuse, and it may refuse to read a page. What it may not is give other
+//! contents than those it was closed with.
+//!
+//! Blocks of pages are damaged like those of the store's own structures: from outside they can't be told apart, and a store
+//! whose promise is to notice must notice either.
+
+use nandle_io::{Arena, Operation};
+use nandle_model::media::{Contents, Media};
+use nandle_pages::{BLOCK_BYTES, PageError, PageNumber, Store};
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::contents::inspect;
+use crate::explore::make_store;
+use crate::life::{Plan, Remains, live_and_close, unwritten};
+use crate::oracle::{Page, Record};
+use crate::scenario::{Scenario, Trouble};
+use crate::stage::{Purpose, Stage};
+
+/// Times that the store is opened, used and closed before it is damaged.
+const LIVES: usize = 4;
+
+/// What happens to a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Damage {
+    /// One of its bits is another.
+    FlippedBit,
+    /// It is zeros.
+    Zeroed,
+    /// It holds what it held when the store was closed so many times before, as a write that was lost leaves it.
+    Older(usize),
+}
+
+impl Damage {
+    const ALL: [Self; 5] =
+        [Self::FlippedBit, Self::Zeroed, Self::Older(1), Self::Older(2), Self::Older(LIVES)];
+}
+
+/// What came of the trials of one store.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Trials {
+    /// Blocks that were damaged, once for each way that changes them.
+    pub trials: u64,
+    /// Stores that didn't open.
+    pub refused: u64,
+    /// Stores that opened and refused to read a page.
+    pub told: u64,
+    /// Damages that gave wrong contents without a word.
+    pub silent: Vec<Silent>,
+}
+
+/// Wrong contents without an error.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Silent {
+    /// The history.
+    pub seed: u64,
+    /// What was done.
+    pub damage: Damage,
+    /// To which block of the device.
+    pub block: u64,
+    /// What was read.
+    pub what: String,
+}
+
+enum Answer {
+    Right,
+    Refused,
+    Told,
+    Silent(String),
+}
+
+/// Closes a store several times, then damages each of its blocks in turn. An error says what is wrong before anything is
+/// damaged.
+///
+/// # Errors
+/// The store doesn't work as it is.
+pub fn corrupt(scenario: &Scenario) -> Result<Trials, String> {
+    let scenario = Scenario { trouble: Trouble::None, is_mirrored: false, sessions: 1, ..scenario.clone() };
+    let closed = closed_store(&scenario)?;
+    let mut trials = Trials::default();
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(scenario.seed);
+    for block in closed.written_blocks() {
+        for damage in Damage::ALL {
+            let Some(contents) = closed.damaged(block, damage, &mut random)? else { continue };
+            trials.trials += 1;
+            match closed.answer(&scenario, &contents)? {
+                Answer::Right => {}
+                Answer::Refused => trials.refused += 1,
+                Answer::Told => trials.told += 1,
+                Answer::Silent(what) => {
+                    trials.silent.push(Silent { seed: scenario.seed, damage, block, what });
+                }
+            }
+        }
+    }
+    Ok(trials)
+}
+
+/// A store that was closed.
+struct Closed {
+    /// What the device held each time that it was closed, the newest last.
+    states: Vec<Contents>,
+    record: Record,
+}
+
+fn closed_store(scenario: &Scenario) -> Result<Closed, String> {
+    let purpose = Purpose { is_recorded: false, has_trouble: false, seed: scenario.seed };
+    let stage = Stage::new(scenario, &Stage::blank(scenario)?, purpose)?;
+    make_store(&stage, scenario)?;
+    let mut contents = stage.contents();
+    let mut record = unwritten(scenario, Page::blank());
+    let (mut states, mut next_version) = (contents.clone(), 1);
+    for number in 0..LIVES as u64 {
+        let promised = record.promised(u64::MAX);
+        let remains = Remains { contents: &contents, record: &record, promised, next_version };
+        let purpose = Purpose { seed: scenario.seed ^ number << 48, ..purpose };
+        let plan = Plan { purpose, sessions: 1, steps: scenario.steps };
+        let life = live_and_close(scenario, &remains, plan)?;
+        contents = life.media.iter().map(|media| media.borrow().contents().clone()).collect();
+        next_version = life.next_version;
+        record = life.sessions.last().ok_or("nothing was asked of the store")?.record.clone();
+        states.extend(contents.iter().cloned());
+    }
+    Ok(Closed { states, record })
+}
+
+impl Closed {
+    fn newest(&self) -> Result<&Contents, String> {
+        self.states.last().ok_or_else(|| "the store was never closed".to_owned())
+    }
+
+    fn read(contents: &Contents, block: u64) -> Vec<u8> {
+        let mut bytes = vec![0; BLOCK_BYTES];
+        // A device that isn't a whole number of blocks long ends in zeros.
+        _ = contents.read_into(block * BLOCK_BYTES as u64, &mut bytes);
+        bytes
+    }
+
+    /// Blocks that are not zeros.
+    fn written_blocks(&self) -> Vec<u64> {
+        let Ok(newest) = self.newest() else { return Vec::new() };
+        let blocks = newest.capacity_bytes() / BLOCK_BYTES as u64;
+        (0..blocks).filter(|block| Self::read(newest, *block).iter().any(|byte| *byte != 0)).collect()
+    }
+
+    /// The device with a damaged block; none if the damage changes nothing.
+    fn damaged(
+        &self,
+        block: u64,
+        damage: Damage,
+        random: &mut Xoshiro256PlusPlus,
+    ) -> Result<Option<Contents>, String> {
+        let newest = self.newest()?;
+        let before = Self::read(newest, block);
+        let mut after = before.clone();
+        match damage {
+            Damage::FlippedBit => {
+                let bit = random.random_range(0..8 * BLOCK_BYTES);
+                if let Some(byte) = after.get_mut(bit / 8) {
+                    *byte ^= 1 << (bit % 8);
+                }
+            }
+            Damage::Zeroed => after.fill(0),
+            Damage::Older(closings) => {
+                let older = self.states.len().checked_sub(1 + closings).and_then(|at| self.states.get(at));
+                after = Self::read(older.ok_or("it wasn't closed so often")?, block);
+            }
+        }
+        if after == before { Ok(None) } else { overwritten(newest, block, &after).map(Some) }
+    }
+
+    /// Opens what is on the device, and reads all pages.
+    fn answer(&self, scenario: &Scenario, contents: &Contents) -> Result<Answer, String> {
+        let purpose = Purpose { is_recorded: false, has_trouble: false, seed: scenario.seed };
+        let stage = Stage::new(scenario, std::slice::from_ref(contents), purpose)?;
+        let (handle, device, options) = (stage.runtime.handle(), stage.device, scenario.open_options());
+        let answer = stage.runtime.block_on(async {
+            let Ok(store) = Store::open(&handle, device, options).await else {
+                return Ok::<_, PageError>(Answer::Refused);
+            };
+            let mut answer = Answer::Right;
+            for page in 0..store.pages() {
+                let expected = self.record.page_now(page);
+                match store.read(PageNumber(page)).await {
+                    Err(_) => answer = Answer::Told,
+                    Ok(contents) => {
+                        let found = inspect(&contents, page);
+                        if !expected.allows(found) {
+                            let what = format!("page {page} reads as {found}, and held {}", expected.held);
+                            return Ok(Answer::Silent(what));
+                        }
+                    }
+                }
+            }
+            Ok(answer)
+        });
+        answer.map_err(|error| error.to_string())
+    }
+}
+
+/// Contents with another block.
+fn overwritten(contents: &Contents, block: u64, bytes: &[u8]) -> Result<Contents, String> {
+    let mut media = Media::on(contents.clone());
+    let arena = Arena::new(BLOCK_BYTES).map_err(|error| error.to_string())?;
+    let mut buffer = arena.allocate(BLOCK_BYTES).map_err(|error| error.to_string())?;
+    buffer.copy_from_slice(bytes);
+    let mut write = Operation::write(block * BLOCK_BYTES as u64, buffer.freeze());
+    let id = media.begin(&write).map_err(|cause| cause.to_string())?;
+    media.complete(id, &mut write).result.map_err(|cause| cause.to_string())?;
+    Ok(media.contents().clone())
+}

@@ -1,0 +1,33 @@
+//! Which number tells a new store's structures from all that its place has held.
+
+use std::rc::Rc;
+
+use nandle_io::Arena;
+use xxhash_rust::xxh3::xxh3_128;
+
+use crate::disk::Disk;
+use crate::label::{LABELS_BYTES, Label};
+use crate::{BLOCK_BYTES, PageError};
+
+/// So much of the place goes into the draw: labels and the first ledgers.
+const LOOK_BYTES: u64 = 64 << 10;
+
+/// The id that was asked for, if no store here has it; else one that is drawn. The draw takes in the clock, and what lies
+/// where labels and ledgers are: so in virtual time, too, where clocks begin anew, a store that is made over another has
+/// another id, because that one's label goes into its own. What a creation that was cut off has left goes into the next.
+pub(crate) async fn choose(disk: &Rc<Disk>, asked_for: Option<u128>) -> Result<u128, PageError> {
+    let length_bytes = disk.shape().capacity_bytes.min(LOOK_BYTES) / BLOCK_BYTES as u64 * BLOCK_BYTES as u64;
+    let length = usize::try_from(length_bytes).unwrap_or(0).max(BLOCK_BYTES);
+    let arena = Arena::new(length)?;
+    let place = disk.read("looking at what the device holds", 0, arena.allocate(length)?).await?;
+    let Some(id) = asked_for else {
+        let mut drawn_from = disk.handle().now().0.to_le_bytes().to_vec();
+        drawn_from.extend_from_slice(&place);
+        return Ok(xxh3_128(&drawn_from));
+    };
+    let labels = place.chunks(BLOCK_BYTES).take(usize::try_from(LABELS_BYTES).unwrap_or(0) / BLOCK_BYTES);
+    if labels.filter_map(|block| Label::decode(block).ok()).any(|label| label.id == id) {
+        return Err(PageError::IdInUse { id });
+    }
+    Ok(id)
+}

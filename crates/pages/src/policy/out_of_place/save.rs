@@ -1,0 +1,148 @@
+//! Saving the map: see its [format](super::saved_map).
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use nandle_io::{Arena, WriteBuffers};
+
+use super::Shared;
+use super::ledger::{Ledger, MapAt};
+use super::saved_map::encode;
+use crate::defects::Defect;
+use crate::{BLOCK_BYTES, PageError};
+
+/// Length of a request.
+pub(super) const PIECE_BYTES: usize = 1 << 20;
+/// Requests at the same time.
+pub(super) const DEPTH: usize = 8;
+/// The map takes one in so many of the bytes that are written …
+const INTERVAL_MAPS: u64 = 32;
+/// … and is saved when so many zones were begun, at the earliest.
+const INTERVAL_ZONES: u64 = 64;
+
+impl Shared {
+    /// Where a slot of the saved map begins, in bytes of the device.
+    pub(super) fn slot_at(&self, map: MapAt, slot: u64) -> u64 {
+        slot_at(&self.label, map, slot)
+    }
+
+    /// Saves the map in the background when enough was written since the last time.
+    pub(super) fn save_ahead(self: &Rc<Self>) {
+        if !self.is_time_to_save() {
+            return;
+        }
+        self.state.borrow_mut().is_saving = true;
+        let shared = Rc::clone(self);
+        self.disk.handle().spawn_named("page store: saving the map", async move {
+            if let Err(error) = shared.save(|ledger| ledger).await {
+                shared.disk.latch(&error);
+            }
+            shared.state.borrow_mut().is_saving = false;
+            shared.changed.notify();
+        });
+    }
+
+    fn is_time_to_save(&self) -> bool {
+        let state = self.state.borrow();
+        let blocks = state.ledger.map.blocks;
+        let interval = self.options.map_interval_bytes.map(|bytes| bytes / BLOCK_BYTES as u64);
+        let interval = interval.unwrap_or(INTERVAL_MAPS * blocks).div_ceil(self.zone_blocks);
+        let least = if self.options.map_interval_bytes.is_some() { 1 } else { INTERVAL_ZONES };
+        blocks > 0 && !state.is_saving && !state.is_stopped && state.zones.begun() >= interval.max(least)
+    }
+
+    /// Saves the map as it is now, and writes the ledger that names it, with such changes.
+    pub(super) async fn save(&self, change: impl FnOnce(Ledger) -> Ledger) -> Result<(), PageError> {
+        // No zone is given back meanwhile: what it held may still count.
+        let _mine = self.ledger_turn.take().await;
+        let map = self.write_map().await?;
+        let ledger = {
+            let state = self.state.borrow();
+            Ledger { map, durable: state.chain.durable(), ..state.ledger }
+        };
+        self.write_ledger(change(ledger)).await
+    }
+
+    /// When the store is closed: what an opening finds then it needn't look for. Who closes learns of a failure by the disk,
+    /// which it stops.
+    pub(super) async fn save_for_good(&self) {
+        let can_be_saved = {
+            let state = self.state.borrow();
+            let is_all_durable = state.gather.is_empty() && state.chain.durable() == state.chain.assigned();
+            is_all_durable && state.ledger.map.blocks > 0
+        };
+        if !can_be_saved || self.disk.check_writable().is_err() {
+            return;
+        }
+        if let Err(error) = self.save_twice().await {
+            self.disk.latch(&error);
+        }
+    }
+
+    /// Two ledgers that say the same, and the map in both slots, so that any of these blocks may be lost.
+    async fn save_twice(&self) -> Result<(), PageError> {
+        self.save(|ledger| Ledger { is_clean: true, ..ledger }).await?;
+        let _mine = self.ledger_turn.take().await;
+        let ledger = self.state.borrow().ledger;
+        self.write_ledger(ledger).await?;
+        if ledger.map.saved == 0 {
+            return Ok(());
+        }
+        let copy = self.encoded(ledger.map);
+        self.write_slot(self.slot_at(ledger.map, ledger.map.other_slot()), &copy).await?;
+        self.disk.flush().await
+    }
+
+    fn encoded(&self, map: MapAt) -> Vec<u8> {
+        let state = self.state.borrow();
+        let slot = encode(self.label.id, map.saved, &state.map, state.zones.filled());
+        debug_assert_eq!(slot.len() as u64, map.blocks * BLOCK_BYTES as u64, "a slot is filled to its end");
+        slot
+    }
+
+    /// Writes the map to the slot that is free, and flushes it. It holds what was sent before this was called, and all of that is
+    /// durable first.
+    async fn write_map(&self) -> Result<MapAt, PageError> {
+        let found = self.state.borrow().ledger.map;
+        let saved = self.state.borrow().chain.assigned();
+        if saved == found.saved {
+            return Ok(found);
+        }
+        let next = self.state.borrow().zones.next();
+        let map = MapAt { saved, slot: found.other_slot(), next, ..found };
+        let slot = self.encoded(map);
+        self.state.borrow_mut().zones.begin_to_save();
+        self.make_durable(saved).await?;
+        self.write_slot(self.slot_at(map, map.slot), &slot).await?;
+        if !Defect::RenewalUnflushed.is_seeded() {
+            self.disk.flush().await?;
+        }
+        Ok(map)
+    }
+
+    async fn write_slot(&self, offset_bytes: u64, slot: &[u8]) -> Result<(), PageError> {
+        let arena = Arena::new(slot.len().min(PIECE_BYTES) * DEPTH)?;
+        let mut writes = VecDeque::new();
+        for (offset_bytes, piece) in (offset_bytes..).step_by(PIECE_BYTES).zip(slot.chunks(PIECE_BYTES)) {
+            if writes.len() == DEPTH
+                && let Some(first) = writes.pop_front()
+            {
+                let first: crate::disk::Writing = first;
+                first.await?;
+            }
+            let mut buffer = arena.allocate(piece.len())?;
+            buffer.copy_from_slice(piece);
+            let from: WriteBuffers = [buffer.freeze()].into_iter().collect();
+            writes.push_back(self.disk.write("saving the map", offset_bytes, from));
+        }
+        for write in writes {
+            write.await?;
+        }
+        Ok(())
+    }
+}
+
+/// Where a slot begins, in bytes of the device: they are the last of the area.
+pub(super) fn slot_at(label: &crate::label::Label, map: MapAt, slot: u64) -> u64 {
+    label.offset_of(label.area_blocks() - (2 - slot.min(1)) * map.blocks)
+}

@@ -1,0 +1,174 @@
+//! The map as it was saved: where each page lies, and how far each zone is filled, after all extents up to one sequence.
+//!
+//! # Format, version 3 (of the store's label)
+//!
+//! Two slots of equal length at the end of the area, behind the last zone; the [ledger](super::ledger) says how long they
+//! are, and which of them counts, up to which sequence. A slot is a row of blocks, and each of them stands for itself.
+//! Numbers are little-endian.
+//!
+//! ```text
+//!    0  magic        8  "NANDLEPM"
+//!    8  id          16  the store's
+//!   24  saved        8  the sequence up to which this map tells; every map of a store has another
+//!   32  index        8  of the block in its slot
+//!   40  records    252 times 16: of the pages by their numbers, then of the zones; zeros behind the last
+//! 4072  zeros
+//! 4092  checksum     4  CRC32C of all bytes before
+//!
+//! a page             8  byte of the area at which it begins; all ones when it was never written
+//!                    4  bytes that it takes; 0: it was discarded, by the header in that block
+//!                    4  checksum of number and contents
+//! a zone             8  the greatest sequence in it
+//!                    4  blocks of it that are filled; 0: it is free
+//!                    4  zeros
+//! ```
+//!
+//! A map is written to the slot that the newest durable ledger doesn't name, and flushed; then comes a ledger that names it,
+//! and another flush. So what a ledger names is durable, whether or not the ledger is. A block that isn't valid, or is of
+//! another map or another place, is taken from the other slot if it has the same one: a store that is closed saves its map to
+//! both. Otherwise the store is damaged.
+
+use super::map::{Map, Place};
+use super::packing::Spot;
+use crate::fields::{fields_of, fill};
+use crate::{BLOCK_BYTES, PageNumber};
+
+const MAGIC: [u8; 8] = *b"NANDLEPM";
+const RECORD_BYTES: u64 = 16;
+/// Records of a block.
+pub(super) const RECORDS: u64 = 252;
+/// Where a page begins that was never written.
+const NOWHERE: u64 = u64::MAX;
+const BLOCK: u64 = BLOCK_BYTES as u64;
+
+/// Blocks of a slot.
+pub(super) fn blocks(pages: u64, zones: u64) -> u64 {
+    pages.saturating_add(zones).div_ceil(RECORDS).max(1)
+}
+
+/// How far a zone is filled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Filled {
+    /// The greatest sequence in it.
+    pub(super) newest: u64,
+    pub(super) written_blocks: u64,
+}
+
+/// What a map holds for a page or a zone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Record(u64, u32, u32);
+
+impl Record {
+    fn of_place(place: Place) -> Self {
+        match place {
+            Place::Nowhere => Self(NOWHERE, 0, 0),
+            Place::At { spot, sum, .. } => Self(spot.start_bytes, spot.stored_bytes, sum),
+            Place::Discarded { block, .. } => Self(block * BLOCK, 0, 0),
+        }
+    }
+
+    fn place(self, sequence: u64) -> Place {
+        match self {
+            Self(NOWHERE, ..) => Place::Nowhere,
+            Self(start_bytes, 0, _) => Place::Discarded { block: start_bytes / BLOCK, sequence },
+            Self(start_bytes, stored_bytes, sum) => {
+                Place::At { spot: Spot { start_bytes, stored_bytes }, sum, sequence }
+            }
+        }
+    }
+
+    fn of_zone(filled: Filled) -> Self {
+        Self(filled.newest, u32::try_from(filled.written_blocks).unwrap_or(u32::MAX), 0)
+    }
+
+    fn filled(self) -> Filled {
+        Filled { newest: self.0, written_blocks: u64::from(self.1) }
+    }
+}
+
+/// A whole map as it lies in its slot.
+pub(super) fn encode(id: u128, saved: u64, map: &Map, zones: impl Iterator<Item = Filled>) -> Vec<u8> {
+    let mut records = map.places().map(Record::of_place).chain(zones.map(Record::of_zone)).peekable();
+    let mut slot = Vec::new();
+    for index in 0_u64.. {
+        if index > 0 && records.peek().is_none() {
+            break;
+        }
+        let start = slot.len();
+        slot.resize(start + BLOCK_BYTES, 0);
+        let block = slot.get_mut(start..).unwrap_or_default();
+        fill(block, MAGIC, id, |fields| {
+            fields.u64(saved);
+            fields.u64(index);
+            for Record(first, second, third) in records.by_ref().take(usize::try_from(RECORDS).unwrap_or(0)) {
+                fields.u64(first);
+                fields.u32(second);
+                fields.u32(third);
+            }
+        });
+    }
+    slot
+}
+
+/// A map that is being read, block by block.
+#[derive(Debug)]
+pub(super) struct Loaded {
+    saved: u64,
+    pages: u64,
+    pub(super) map: Map,
+    pub(super) zones: Vec<Filled>,
+}
+
+impl Loaded {
+    /// Of a store with so many pages and zones, before the first block.
+    pub(super) fn begin(saved: u64, pages: u64, zones: u64) -> Self {
+        let zones = vec![Filled::default(); usize::try_from(zones).unwrap_or(usize::MAX)];
+        Self { saved, pages, map: Map::new(pages), zones }
+    }
+
+    /// Enters a block; false if it isn't the one of this map at this place.
+    pub(super) fn enter(&mut self, id: u128, index: u64, block: &[u8]) -> bool {
+        let Some(mut fields) = fields_of(block, MAGIC, id) else { return false };
+        if (fields.u64(), fields.u64()) != (self.saved, index) {
+            return false;
+        }
+        for number in index * RECORDS..(index + 1) * RECORDS {
+            let record = Record(fields.u64(), fields.u32(), fields.u32());
+            if number < self.pages {
+                self.map.put(PageNumber(number), record.place(self.saved));
+            } else if let Some(zone) =
+                usize::try_from(number - self.pages).ok().and_then(|zone| self.zones.get_mut(zone))
+            {
+                *zone = record.filled();
+            }
+        }
+        true
+    }
+}
+
+const _: () = assert!(40 + RECORDS * RECORD_BYTES <= BLOCK - 4, "records and checksum fit into a block");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_saved_is_loaded() {
+        let mut map = Map::new(600);
+        let spot = Spot { start_bytes: 12_300, stored_bytes: 77 };
+        map.put(PageNumber(3), Place::At { spot, sum: 9, sequence: 40 });
+        map.put(PageNumber(599), Place::Discarded { block: 5, sequence: 40 });
+        let zones = [Filled { newest: 38, written_blocks: 12 }, Filled::default()];
+        let saved = encode(5, 40, &map, zones.into_iter());
+        assert_eq!(saved.len() as u64, blocks(600, 2) * BLOCK);
+        let mut loaded = Loaded::begin(40, 600, 2);
+        for (index, block) in (0..).zip(saved.chunks(BLOCK_BYTES)) {
+            assert!(!loaded.enter(5, index + 1, block), "it is in another place");
+            assert!(!loaded.enter(6, index, block), "it is another store's");
+            assert!(loaded.enter(5, index, block));
+        }
+        assert!(map.places().eq(loaded.map.places()));
+        assert_eq!(loaded.zones, zones);
+        assert!(!Loaded::begin(41, 600, 2).enter(5, 0, &saved[..BLOCK_BYTES]), "it is of an older map");
+    }
+}

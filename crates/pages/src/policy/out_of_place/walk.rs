@@ -1,0 +1,245 @@
+//! Finds what was written since the map was saved: a zone that was begun since then has a newer extent at its start, and one
+//! that was filled further has one where the map says that it ended. From there on each extent tells where the next one lies.
+//! So an opening reads a block of each zone, and of the others no more than was written.
+//!
+//! Sequences grow from the start of a zone to its end. One that doesn't is an older run's, which lies behind the end of what was
+//! written. What lies behind a gap doesn't count either, but it may tell that what is missing was durable. So the rest of a
+//! zone is searched for it; and each extent names the zone that is begun next, so that a zone is searched, too, whose first
+//! header is damaged.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use nandle_io::{Arena, Buffer};
+use rustc_hash::FxHashSet;
+
+use super::header::{ENTRIES_MAX, Header};
+use super::packing::is_whole;
+use super::saved_map::Filled;
+use crate::disk::Disk;
+use crate::extents::Link;
+use crate::label::Label;
+use crate::{BLOCK_BYTES, PageError};
+
+/// Memory of all requests together.
+const MEMORY_BYTES: usize = 64 << 20;
+/// Zones that are looked at at the same time.
+const TASKS: usize = 32;
+/// Length of a request, but where an extent can be longer.
+const PIECE_BLOCKS: u64 = 256;
+
+/// An extent that was found.
+#[derive(Debug, Clone)]
+pub(super) struct Extent {
+    pub(super) header: Header,
+    /// Whether its pages are those that it describes.
+    pub(super) is_whole: bool,
+}
+
+impl Link for Extent {
+    fn durable(&self) -> u64 {
+        self.header.durable
+    }
+
+    fn is_last(&self) -> bool {
+        self.header.is_last
+    }
+
+    fn position(&self) -> u64 {
+        self.header.position
+    }
+}
+
+/// How far a piece of a zone was understood.
+enum Reached {
+    /// To the last extent that is in it as a whole.
+    Piece(u64),
+    /// To a block where no extent begins.
+    Gap(u64),
+}
+
+/// The zones, and what is known of them.
+pub(super) struct Walk {
+    disk: Rc<Disk>,
+    label: Label,
+    zone_blocks: u64,
+    /// The map covers everything up to this sequence.
+    saved: u64,
+    /// How far it says that each zone is filled.
+    filled: Vec<Filled>,
+    piece_blocks: u64,
+    next: Cell<usize>,
+    /// Zones that were begun since the map was saved.
+    begun: RefCell<FxHashSet<u64>>,
+    found: RefCell<BTreeMap<u64, Extent>>,
+}
+
+impl Walk {
+    pub(super) fn new(
+        disk: &Rc<Disk>,
+        label: &Label,
+        zone_blocks: u64,
+        saved: u64,
+        filled: Vec<Filled>,
+    ) -> Self {
+        let longest_extent = 1 + ENTRIES_MAX as u64 * label.page_blocks();
+        let piece_blocks = PIECE_BLOCKS.max(longest_extent).min(zone_blocks);
+        Self {
+            disk: Rc::clone(disk),
+            label: label.clone(),
+            zone_blocks,
+            saved,
+            filled,
+            piece_blocks,
+            next: Cell::default(),
+            begun: RefCell::default(),
+            found: RefCell::default(),
+        }
+    }
+
+    /// All extents behind the saved map, by sequence. `next` is the zone that was to be begun next then.
+    pub(super) async fn extents(self, next: Option<u64>) -> Result<BTreeMap<u64, Extent>, PageError> {
+        let walk = Rc::new(self);
+        let piece_bytes = length(walk.piece_blocks);
+        let most = (MEMORY_BYTES / piece_bytes).clamp(1, TASKS.min(walk.filled.len().max(1)));
+        let mut tasks = Vec::with_capacity(most);
+        for _ in 0..most {
+            let work = Rc::clone(&walk).work(Arena::new(piece_bytes)?);
+            tasks.push(walk.disk.handle().spawn_named("page store: looking for what was written", work));
+        }
+        for task in tasks {
+            task.await?;
+        }
+        walk.search_announced(next).await?;
+        Ok(walk.found.take())
+    }
+
+    /// Zones that should have been begun, for all that is known, and were not.
+    async fn search_announced(&self, next: Option<u64>) -> Result<(), PageError> {
+        let arena = Arena::new(length(self.piece_blocks))?;
+        let announced = |walk: &Self| -> Vec<u64> {
+            let (found, begun) = (walk.found.borrow(), walk.begun.borrow());
+            let announced = found.values().filter_map(|extent| extent.header.next).chain(next);
+            let mut missing: Vec<u64> = announced.filter(|zone| !begun.contains(zone)).collect();
+            missing.sort_unstable();
+            missing.dedup();
+            missing
+        };
+        loop {
+            let missing = announced(self);
+            let Some(zone) = missing.first().copied() else { return Ok(()) };
+            self.begun.borrow_mut().insert(zone);
+            let start = zone * self.zone_blocks;
+            if usize::try_from(zone).is_ok_and(|zone| zone < self.filled.len()) {
+                self.search(&arena, start, start + self.zone_blocks, self.saved).await?;
+            }
+        }
+    }
+
+    /// Takes one zone after the other.
+    async fn work(self: Rc<Self>, arena: Arena) -> Result<(), PageError> {
+        let next = || {
+            let zone = self.next.replace(self.next.get() + 1);
+            self.filled.get(zone).map(|filled| (zone as u64 * self.zone_blocks, filled.written_blocks))
+        };
+        while let Some((start, written_blocks)) = next() {
+            let is_begun = {
+                let first = self.read(&arena, start, 1).await?;
+                self.header_at(start, &first).is_some_and(|header| header.sequence > self.saved)
+            };
+            let can_go_on =
+                written_blocks > 0 && written_blocks + self.label.page_blocks() < self.zone_blocks;
+            if is_begun {
+                self.begun.borrow_mut().insert(start / self.zone_blocks);
+                self.follow(&arena, start, start + self.zone_blocks).await?;
+            } else if can_go_on {
+                self.follow(&arena, start + written_blocks, start + self.zone_blocks).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes from extent to extent, as long as there is one.
+    async fn follow(&self, arena: &Arena, mut position: u64, zone_end: u64) -> Result<(), PageError> {
+        let mut newest = self.saved;
+        loop {
+            let blocks = self.piece_blocks.min(zone_end - position);
+            if blocks == 0 {
+                return Ok(());
+            }
+            let piece = self.read(arena, position, blocks).await?;
+            let reached = self.enter_piece(position, zone_end, &mut newest, &piece);
+            drop(piece);
+            match reached {
+                Reached::Piece(end) => {
+                    debug_assert!(end > position, "a piece has room for an extent");
+                    position = end;
+                }
+                Reached::Gap(gap) => return self.search(arena, gap, zone_end, newest).await,
+            }
+        }
+    }
+
+    /// Looks for extents behind a gap: they don't count, so nothing is said of their pages.
+    async fn search(&self, arena: &Arena, gap: u64, zone_end: u64, newest: u64) -> Result<(), PageError> {
+        let mut position = gap;
+        while position < zone_end {
+            let blocks = self.piece_blocks.min(zone_end - position);
+            let piece = self.read(arena, position, blocks).await?;
+            let headers = (position..).zip(piece.chunks(BLOCK_BYTES));
+            let headers = headers.filter_map(|(position, block)| self.header_at(position, block));
+            for header in headers.filter(|header| header.sequence > newest) {
+                let extent = Extent { is_whole: false, header };
+                self.found.borrow_mut().entry(extent.header.sequence).or_insert(extent);
+            }
+            position += blocks;
+        }
+        Ok(())
+    }
+
+    /// Enters the extents of a piece.
+    fn enter_piece(&self, first: u64, zone_end: u64, newest: &mut u64, piece: &[u8]) -> Reached {
+        let mut rest = piece;
+        let mut position = first;
+        while !rest.is_empty() {
+            let header = self.header_at(position, rest);
+            let header = header.filter(|header| header.sequence > *newest && header.end() <= zone_end);
+            let Some(header) = header else { return Reached::Gap(position) };
+            let end = header.end();
+            let Some((extent, behind)) = rest.split_at_checked(length(end - position)) else {
+                return if position > first { Reached::Piece(position) } else { Reached::Gap(position) };
+            };
+            *newest = header.sequence;
+            let is_whole = self.is_whole(&header, extent);
+            self.found.borrow_mut().insert(header.sequence, Extent { header, is_whole });
+            (position, rest) = (end, behind);
+        }
+        Reached::Piece(position)
+    }
+
+    fn header_at(&self, position: u64, blocks: &[u8]) -> Option<Header> {
+        Header::decode(self.label.id, self.label.page_bytes, position, blocks.get(..BLOCK_BYTES)?)
+    }
+
+    fn is_whole(&self, header: &Header, extent: &[u8]) -> bool {
+        let mut page = vec![0; self.label.page_length()];
+        let mut rest = extent.get(BLOCK_BYTES..).unwrap_or_default();
+        header.pages.iter().all(|entry| {
+            let Some((stored, behind)) = rest.split_at_checked(entry.stored_bytes as usize) else {
+                return false;
+            };
+            rest = behind;
+            is_whole(entry, stored, &mut page)
+        })
+    }
+
+    async fn read(&self, arena: &Arena, block: u64, blocks: u64) -> Result<Buffer, PageError> {
+        let into = arena.allocate(length(blocks))?;
+        self.disk.read("looking for what was written", self.label.offset_of(block), into).await
+    }
+}
+
+fn length(blocks: u64) -> usize {
+    usize::try_from(blocks).unwrap_or(usize::MAX).saturating_mul(BLOCK_BYTES)
+}

@@ -48,7 +48,7 @@ pub enum Defect {
     /// Pages go straight home although recovery finds them in the staging area.
     HeldForgotten,
     /// Pages go straight home before it is durable that their slots are dead.
-    DeadUnburied,
+    DeadSlotsNotPersisted,
     /// What went straight home isn't flushed before the staging area is taken again.
     StraightUnflushed,
     /// Cleaning moves what it read although a newer version was written meanwhile.
@@ -81,7 +81,8 @@ impl Defect {
     ];
 
     /// Those that `auto` could have when it changes its way.
-    pub const OF_AUTO: [Self; 3] = [Self::HeldForgotten, Self::DeadUnburied, Self::StraightUnflushed];
+    pub const OF_AUTO: [Self; 3] =
+        [Self::HeldForgotten, Self::DeadSlotsNotPersisted, Self::StraightUnflushed];
 
     /// Those that `out-of-place` could have; its slots are zones.
     pub const OF_OUT_OF_PLACE: [Self; 15] = [

@@ -154,6 +154,15 @@ pub enum PageError {
         /// Where.
         offset_bytes: u64,
     },
+    /// The store came into a state that can't be.
+    #[error(
+        "the store contradicts itself ({what}), so it stopped before it could do harm: what was acknowledged is safe; open \
+         the store again, and report this"
+    )]
+    Inconsistent {
+        /// What is contradictory.
+        what: &'static str,
+    },
     /// Somebody else has the store open.
     #[error("the store is open already, here or in another process; close it there first")]
     Locked,

@@ -54,6 +54,11 @@ pub(crate) struct Header {
 
 impl Header {
     pub(crate) fn encode(&self, id: u128, block: &mut [u8]) {
+        debug_assert!(
+            self.pages.len() + self.discards.len() <= ENTRIES_MAX,
+            "as many as a block has room for"
+        );
+        debug_assert!(self.durable < self.sequence, "an extent isn't durable before it is written");
         fill(block, MAGIC, id, |fields| {
             for number in [self.epoch, self.sequence, self.durable, self.position] {
                 fields.u64(number);

@@ -54,6 +54,7 @@ impl Bits {
     }
 
     pub(crate) fn set(&mut self, block: u64) {
+        debug_assert!(block < self.blocks, "block {block} of {}", self.blocks);
         if let Some(byte) = place(block).and_then(|place| self.bytes.get_mut(place)) {
             *byte |= 1 << (block % 8);
         }
@@ -91,6 +92,7 @@ impl Ledger {
     }
 
     pub(crate) fn encode(&self, id: u128, stamp: Stamp, into: &mut [u8]) {
+        debug_assert_eq!(self.headers.blocks, self.slots.blocks, "both tell of the whole area");
         let numbers = [self.epoch, stamped(stamp), self.durable, self.headers.blocks];
         fill(into, MAGIC, id, |fields| {
             for number in numbers {

@@ -7,28 +7,25 @@ use std::collections::BTreeMap;
 
 use super::header::Header;
 use super::ledger::{Bits, Ledger};
+use super::reclaim::Blocks;
 use super::space::{Placement, Slot, Space};
 use super::table::{Entry, Table};
 use crate::PageError;
 use crate::defects::Defect;
-use crate::extents::{Rotation, Scan};
+use crate::extents::Scan;
 use crate::page::checksum;
 use crate::policy::Parts;
 
 /// What was in the staging area.
 pub(super) struct Recovered {
     pub(super) table: Table,
-    pub(super) space: Space,
-    /// Slots with a version that a later extent made obsolete.
-    pub(super) superseded: Vec<(Slot, u64)>,
+    pub(super) blocks: Blocks,
     /// All extents up to this sequence are known to be durable; they are in the table.
     pub(super) durable: u64,
     /// The last sequence that counts.
     pub(super) end: u64,
     /// The extents behind `durable`, in their order. They have their room, and are not in the table.
     pub(super) tail: Vec<Header>,
-    pub(super) epoch: u64,
-    pub(super) rotation: Rotation,
 }
 
 pub(super) async fn recover(parts: &Parts, placement: Placement) -> Result<Recovered, PageError> {
@@ -50,16 +47,14 @@ pub(super) async fn recover(parts: &Parts, placement: Placement) -> Result<Recov
     let is_trusted = label.is_of_version_1() || Defect::TailTrusted.is_seeded();
     let durable = if is_trusted { followed.end } else { followed.promised };
     let tail = chain.split_off(&(durable + 1));
-    let mut recovered = Recovered {
-        table: Table::default(),
+    let blocks = Blocks {
         space: Space::new(label.area_blocks(), label.page_blocks(), placement),
         superseded: Vec::new(),
-        durable,
-        end: followed.end,
-        tail: tail.into_values().collect(),
         epoch: ledger.epoch,
         rotation,
     };
+    let tail = tail.into_values().collect();
+    let mut recovered = Recovered { table: Table::default(), blocks, durable, end: followed.end, tail };
     let alive_pages = area.alive_pages(&ledger, &alive);
     for (header, pages) in alive.iter().zip(&alive_pages) {
         recovered.enter(header, |index| pages.get(index) == Some(&true));
@@ -67,15 +62,16 @@ pub(super) async fn recover(parts: &Parts, placement: Placement) -> Result<Recov
     for header in chain.values() {
         recovered.enter(header, |_| true);
     }
-    for header in &recovered.tail {
-        recovered.space.restore(header.position, header.pages.len(), header.sequence, |_| true);
+    let Recovered { tail, blocks, .. } = &mut recovered;
+    for header in tail {
+        blocks.space.restore(header.position, header.pages.len(), header.sequence, |_| true);
     }
-    recovered.space.go_on_from(cursor);
+    recovered.blocks.space.go_on_from(cursor);
     Ok(recovered)
 }
 
 impl Recovered {
-    /// Enters the tail as well, for somebody who only reads.
+    /// Enters the tail as well, for a store that is only read.
     pub(super) fn with_tail(mut self) -> Self {
         for header in std::mem::take(&mut self.tail) {
             self.enter(&header, |_| true);
@@ -85,7 +81,7 @@ impl Recovered {
 
     /// Enters an extent, later than all before it.
     fn enter(&mut self, header: &Header, is_alive: impl Fn(usize) -> bool) {
-        self.space.restore(header.position, header.pages.len(), header.sequence, &is_alive);
+        self.blocks.space.restore(header.position, header.pages.len(), header.sequence, &is_alive);
         for (index, (page, sum)) in header.pages.iter().enumerate().filter(|(index, _)| is_alive(*index)) {
             let slot = Slot { extent: header.position, index };
             if Defect::OldestWins.is_seeded() && self.table.get(*page).is_some() {
@@ -93,11 +89,11 @@ impl Recovered {
             }
             let entry = Entry { sequence: header.sequence, slot, sum: *sum, memory: None };
             let older = self.table.put(*page, entry);
-            self.superseded.extend(older.map(|older| (older, header.sequence)));
+            self.blocks.superseded.extend(older.map(|older| (older, header.sequence)));
         }
         for page in &header.discards {
             let older = self.table.remove(*page);
-            self.superseded.extend(older.map(|older| (older, header.sequence)));
+            self.blocks.superseded.extend(older.map(|older| (older, header.sequence)));
         }
     }
 }

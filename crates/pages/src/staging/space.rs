@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 
 use super::header::ENTRIES_MAX;
 use super::ledger::Bits;
+use crate::PageError;
 use crate::index::{Run, Runs};
 
 /// Who has which blocks of the staging area.
@@ -30,6 +31,13 @@ pub(crate) enum Placement {
 pub(crate) struct Slot {
     pub(crate) extent: u64,
     pub(crate) index: usize,
+}
+
+impl Slot {
+    /// The block at which it begins.
+    pub(crate) fn block(self, page_blocks: u64) -> u64 {
+        self.extent + 1 + self.index as u64 * page_blocks
+    }
 }
 
 /// Room for an extent: its position and how many pages it may have.
@@ -88,11 +96,6 @@ impl Space {
         }
     }
 
-    /// The block at which a page begins.
-    pub(crate) fn block_of(&self, slot: Slot) -> u64 {
-        slot.extent + 1 + slot.index as u64 * self.page_blocks
-    }
-
     /// Finds room for an extent of `wanted` pages, or of fewer but at least `least`.
     pub(crate) fn find(&mut self, wanted: usize, least: usize) -> Option<Room> {
         let (most_blocks, least_blocks) = (self.extent_blocks(wanted), self.extent_blocks(least));
@@ -138,9 +141,11 @@ impl Space {
 
     /// An extent with so many pages, all of them alive, takes a position.
     pub(crate) fn occupy(&mut self, position: u64, pages: usize, sequence: u64) {
+        debug_assert!(pages <= ENTRIES_MAX && !self.extents.contains_key(&position));
         let mut extent = Extent { sequence, pages, alive: [0; WORDS] };
         (0..pages).for_each(|index| extent.mark(index, true));
         let length = self.extent_blocks(pages);
+        debug_assert!(length <= self.ahead(position), "an extent lies on free blocks");
         self.free.remove(Run { start: position, length });
         self.extents.insert(position, extent);
         self.cursor = position + length;
@@ -165,20 +170,25 @@ impl Space {
 
     /// After recovery: where to go on.
     pub(crate) fn go_on_from(&mut self, cursor: u64) {
+        debug_assert!(cursor <= self.blocks, "the area ends at {}, not {cursor}", self.blocks);
         self.cursor = cursor.min(self.blocks);
     }
 
     fn page_run(&self, slot: Slot) -> Run {
-        Run { start: self.block_of(slot), length: self.page_blocks }
+        Run { start: slot.block(self.page_blocks), length: self.page_blocks }
     }
 
     /// Slots are dead. Their blocks become free by [`release`](Space::release), when a ledger that says so is durable.
-    pub(crate) fn kill(&mut self, dead: &[Slot]) {
+    ///
+    /// # Errors
+    /// Nothing is known of one of them, or it was dead before.
+    pub(crate) fn kill(&mut self, dead: &[Slot]) -> Result<(), PageError> {
         for slot in dead {
-            if let Some(extent) = self.extents.get_mut(&slot.extent) {
-                extent.mark(slot.index, false);
-            }
+            let extent = self.extents.get_mut(&slot.extent).filter(|extent| extent.is_alive(slot.index));
+            let what = "a slot of the staging area died that wasn't alive";
+            extent.ok_or(PageError::Inconsistent { what })?.mark(slot.index, false);
         }
+        Ok(())
     }
 
     /// The bits of a ledger that tells of the extents up to a sequence, and the extents in which nothing is alive.
@@ -192,7 +202,7 @@ impl Space {
             }
             headers.set(position);
             let alive = (0..extent.pages).filter(|index| extent.is_alive(*index));
-            alive.for_each(|index| slots.set(self.block_of(Slot { extent: position, index })));
+            alive.for_each(|index| slots.set(Slot { extent: position, index }.block(self.page_blocks)));
         }
         (headers, slots, empty)
     }
@@ -214,7 +224,8 @@ impl Space {
             self.free.add(Run { length, start });
         }
         for position in empty {
-            self.extents.remove(position);
+            let extent = self.extents.remove(position);
+            debug_assert!(extent.is_some_and(|extent| extent.alive == [0; WORDS]), "nothing in it is alive");
         }
     }
 }
@@ -234,7 +245,7 @@ mod tests {
 
     fn free(space: &mut Space, slots: &[(u64, usize)]) {
         let dead: Vec<_> = slots.iter().map(|&(extent, index)| Slot { extent, index }).collect();
-        space.kill(&dead);
+        space.kill(&dead).unwrap();
         let (_, _, empty) = space.tell(u64::MAX);
         space.release(&dead, &empty);
     }
@@ -265,7 +276,7 @@ mod tests {
     #[test]
     fn the_ledger_tells_of_durable_extents_only() {
         let mut space = filled(Placement::Ring);
-        space.kill(&[Slot { extent: 0, index: 2 }]);
+        space.kill(&[Slot { extent: 0, index: 2 }]).unwrap();
         let (headers, slots, empty) = space.tell(2);
         assert_eq!(headers.ones().collect::<Vec<_>>(), [0, 5]);
         assert_eq!(slots.ones().collect::<Vec<_>>(), [1, 2, 4, 6, 7, 8, 9]);

@@ -13,7 +13,7 @@ fn order(decompositors: [bool; 4]) -> Box<dyn Order> {
     let costs = WriteCosts { focused_area_bytes: 100 * 4096, ..WriteCosts::default() };
     // Pages begin at page 260 of the device.
     assert_eq!(label.home_offset / 4096, 260);
-    way(&label, &OpenOptions { costs, decompositors, ..OpenOptions::default() }).order
+    config(&label, &OpenOptions { costs, decompositors, ..OpenOptions::default() }).order
 }
 
 fn numbers(instance: Option<Instance>) -> (usize, Vec<u64>) {

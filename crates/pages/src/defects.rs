@@ -43,6 +43,8 @@ pub enum Defect {
     TailTrusted,
     /// What an opening writes once more counts before it is durable.
     RenewalUnflushed,
+    /// A ledger names checksums of home pages that aren't flushed.
+    SumsUnflushed,
     /// The label is written before the rest of a new store is durable.
     LabelFirst,
     /// Pages go straight home although recovery finds them in the staging area.
@@ -59,7 +61,7 @@ pub enum Defect {
 
 impl Defect {
     /// Those that the policies with a staging area could have.
-    pub const OF_STAGING: [Self; 18] = [
+    pub const OF_STAGING: [Self; 19] = [
         Self::SkippedFlush,
         Self::PagesUnchecked,
         Self::HalfGroups,
@@ -77,6 +79,7 @@ impl Defect {
         Self::PartialChecksum,
         Self::TailTrusted,
         Self::RenewalUnflushed,
+        Self::SumsUnflushed,
         Self::LabelFirst,
     ];
 

@@ -1,13 +1,14 @@
 //! The label of a store: what it is and where its parts are.
 //!
-//! # Format, version 2
+//! # Format, version 3
 //!
 //! One block of 4096 bytes, written once, when the store is made, and never again. There are two copies, at bytes 0
 //! and 4096 of the device; a reader takes the first that is valid. Numbers are little-endian.
 //!
 //! ```text
 //!  0  magic             8  "NANDLEPS"
-//!  8  version           4  2; 1 where there are two copies of the ledger, in its own version 1
+//!  8  version           4  3; 2 where there are neither marks of a close, behind the ledgers, nor checksums; 1 where there are
+//!                          two copies of the ledger, in its own version 1, as well
 //! 12  policy            4  1 direct, 2 doublewrite, 3 stable-buffer, 4 stable-ring, 5 out-of-place, 6 auto
 //! 16  id               16  told by whoever made the store; every other structure of the store repeats it
 //! 32  page_bytes        8  4096 … 65536, a power of two
@@ -17,7 +18,9 @@
 //! 64  area_offset       8  the staging area; with out-of-place, the zones
 //! 72  area_bytes        8
 //! 80  home_offset       8  page n is at home_offset + n * page_bytes, but with out-of-place
-//! 88  zeros
+//! 88  sums_offset       8  checksums of home pages, from version 3 on
+//! 96  sums_bytes        8  0: there are none
+//! 104 zeros
 //! 4092 checksum         4  CRC32C of all bytes before
 //! ```
 //!
@@ -26,11 +29,17 @@
 //! refused.
 
 use crate::fields::{Reader, Writer, is_sealed, seal};
+use crate::home_sums;
 use crate::{BLOCK_BYTES, CreateOptions, PageError, PageNumber, PolicyKind};
 
 const MAGIC: [u8; 8] = *b"NANDLEPS";
-const VERSION: u32 = 2;
-const EARLIER_VERSION: u32 = 1;
+const VERSION: u32 = 3;
+/// The first with eight copies of the ledger.
+const VERSION_OF_EIGHT_LEDGERS: u32 = 2;
+/// The first with marks of a clean close and checksums of home pages.
+const VERSION_OF_CLOSE_MARKS: u32 = 3;
+/// Bytes of both copies of the mark.
+const CLOSE_MARKS_BYTES: u64 = 2 * BLOCK_BYTES as u64;
 /// Copies of the ledger: see [`Rotation`](crate::extents::Rotation).
 const LEDGER_COPIES: u64 = 8;
 const EARLIER_LEDGER_COPIES: u64 = 2;
@@ -41,6 +50,7 @@ const LARGEST_PAGE_BYTES: usize = 64 << 10;
 /// See the [format](self).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Label {
+    pub(crate) version: u32,
     pub(crate) policy: PolicyKind,
     pub(crate) id: u128,
     pub(crate) page_bytes: u64,
@@ -51,10 +61,12 @@ pub(crate) struct Label {
     pub(crate) area_offset: u64,
     pub(crate) area_bytes: u64,
     pub(crate) home_offset: u64,
+    pub(crate) sums_offset: u64,
+    pub(crate) sums_bytes: u64,
 }
 
 impl Label {
-    /// Lays a new store out: labels, ledgers, staging area, pages.
+    /// Lays a new store out: labels, ledgers, marks of a close, checksums, staging area, pages.
     pub(crate) fn plan(
         options: &CreateOptions,
         ledger_bytes: u64,
@@ -66,9 +78,12 @@ impl Label {
             return Err(PageError::PageSize { got: page_bytes as u64, least, most });
         }
         let alignment = options.alignment_bytes.max(1).next_multiple_of(BLOCK_BYTES as u64);
-        let area_offset = (LABELS_BYTES + LEDGER_COPIES * ledger_bytes).next_multiple_of(alignment);
+        let sums_offset = LABELS_BYTES + LEDGER_COPIES * ledger_bytes + CLOSE_MARKS_BYTES;
+        let sums_bytes = if options.keeps_home_sums() { home_sums::area_bytes(options.pages) } else { 0 };
+        let area_offset = sums_offset.saturating_add(sums_bytes).next_multiple_of(alignment);
         let home_offset = area_offset.saturating_add(area_bytes).next_multiple_of(alignment);
         Ok(Self {
+            version: VERSION,
             policy: options.policy,
             id: options.id,
             page_bytes: page_bytes as u64,
@@ -79,6 +94,8 @@ impl Label {
             area_offset,
             area_bytes,
             home_offset,
+            sums_offset,
+            sums_bytes,
         })
     }
 
@@ -97,7 +114,17 @@ impl Label {
 
     /// Whether it is of version 1, whose ledgers tell nothing of other copies.
     pub(crate) fn is_of_version_1(&self) -> bool {
-        self.ledger_copies == EARLIER_LEDGER_COPIES
+        self.version < VERSION_OF_EIGHT_LEDGERS
+    }
+
+    /// Whether it is known of every page what was written last.
+    pub(crate) fn checks_pages(&self) -> bool {
+        self.sums_bytes > 0 || self.policy == PolicyKind::OutOfPlace
+    }
+
+    /// Where the marks of a [clean close](crate::staging) are, from version 3 on.
+    pub(crate) fn close_marks_offset(&self) -> Option<u64> {
+        (self.version >= VERSION_OF_CLOSE_MARKS).then(|| self.ledger_at(self.ledger_copies))
     }
 
     pub(crate) fn area_blocks(&self) -> u64 {
@@ -125,7 +152,7 @@ impl Label {
         block.fill(0);
         let mut fields = Writer(block);
         fields.bytes(&MAGIC);
-        fields.u32(if self.is_of_version_1() { EARLIER_VERSION } else { VERSION });
+        fields.u32(self.version);
         fields.u32(self.policy.code());
         fields.bytes(&self.id.to_le_bytes());
         let numbers = [
@@ -136,6 +163,8 @@ impl Label {
             self.area_offset,
             self.area_bytes,
             self.home_offset,
+            self.sums_offset,
+            self.sums_bytes,
         ];
         for number in numbers {
             fields.u64(number);
@@ -152,9 +181,10 @@ impl Label {
         if !is_sealed(block) {
             return Err(PageError::NotAStore { found: "its label is damaged, and so is the copy" });
         }
-        let ledger_copies = match fields.u32() {
-            VERSION => LEDGER_COPIES,
-            EARLIER_VERSION => EARLIER_LEDGER_COPIES,
+        let version = fields.u32();
+        let ledger_copies = match version {
+            VERSION_OF_EIGHT_LEDGERS..=VERSION => LEDGER_COPIES,
+            1 => EARLIER_LEDGER_COPIES,
             got => return Err(PageError::Version { got, expected: VERSION }),
         };
         let code = fields.u32();
@@ -163,6 +193,7 @@ impl Label {
             expected: "one that this version knows".into(),
         })?;
         Ok(Self {
+            version,
             policy,
             id: u128::from_le_bytes(fields.array()),
             page_bytes: fields.u64(),
@@ -173,6 +204,8 @@ impl Label {
             area_offset: fields.u64(),
             area_bytes: fields.u64(),
             home_offset: fields.u64(),
+            sums_offset: fields.u64(),
+            sums_bytes: fields.u64(),
         })
     }
 }
@@ -195,7 +228,7 @@ mod tests {
 
     #[test]
     fn version_1_has_two_copies_of_the_ledger() {
-        let earlier = Label { ledger_copies: 2, ..label() };
+        let earlier = Label { version: 1, ledger_copies: 2, ..label() };
         let mut block = vec![0; BLOCK_BYTES];
         earlier.encode(&mut block);
         assert_eq!((block[8], Label::decode(&block)), (1, Ok(earlier)));
@@ -218,7 +251,7 @@ mod tests {
         label().encode(&mut block);
         block[8] = 9;
         seal(&mut block);
-        assert_eq!(Label::decode(&block), Err(PageError::Version { got: 9, expected: 2 }));
+        assert_eq!(Label::decode(&block), Err(PageError::Version { got: 9, expected: 3 }));
     }
 
     #[test]

@@ -61,9 +61,9 @@ fn refusal(media: Media, options: OpenOptions) -> PageError {
 fn another_version_is_refused_with_both_numbers() {
     for policy in PolicyKind::ALL {
         let media = store_of(policy);
-        for version in [0, 3, 900] {
+        for version in [0, 4, 900] {
             let refused = refusal(relabelled(&media, VERSION, version), open_options());
-            assert_eq!(refused, PageError::Version { got: version, expected: 2 }, "{policy}");
+            assert_eq!(refused, PageError::Version { got: version, expected: 3 }, "{policy}");
         }
     }
 }

@@ -73,6 +73,11 @@ pub(crate) trait Policy {
 
     /// Waits until nothing goes on in the background any more.
     fn stopped(&self) -> Pin<Box<dyn Future<Output = ()> + '_>>;
+
+    /// Marks the store as closed, when all of it is durable and nothing goes on any more.
+    fn close(&self) -> Task<'_, ()> {
+        Box::pin(async { Ok(()) })
+    }
 }
 
 /// What a policy makes of an open store.

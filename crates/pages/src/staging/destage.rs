@@ -10,7 +10,7 @@ use super::context::Context;
 use super::log::{Appended, WriteLog};
 use super::order::{Instance, Order};
 use super::read_back::read_back;
-use super::reclaim::Reclaimer;
+use super::reclaim::{Destaged, Reclaimer};
 use super::table::Entry;
 use crate::defects::Defect;
 use crate::home::Run;
@@ -334,7 +334,10 @@ impl Destager {
             debug_assert!(was_claimed, "{page} was on its way home");
             let freed = if is_home { self.log.destaged(*page, entry.sequence) } else { None };
             match freed {
-                Some(slot) => self.reclaimer.destaged(slot),
+                Some(slot) => {
+                    let (page, sequence, sum) = (*page, entry.sequence, entry.sum);
+                    self.reclaimer.destaged(Destaged { slot, page, sequence, sum });
+                }
                 None if self.log.is_staged(*page) => state.order.added(*page),
                 None => {}
             }

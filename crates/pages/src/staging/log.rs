@@ -55,13 +55,15 @@ pub(super) struct Appended {
     pub(super) sequence: u64,
     /// The pages in it, by slot.
     pub(super) pages: Vec<PageNumber>,
-    /// Pages that were staged and are discarded now.
+    /// Pages that are discarded now.
     pub(super) discarded: Vec<PageNumber>,
     /// Slots of versions that it made obsolete.
     pub(super) superseded: Vec<Slot>,
     /// How many of its pages were staged before.
     rewritten: u64,
     pub(super) ends_group: bool,
+    /// Of its header.
+    pub(super) seal: u32,
 }
 
 /// Where a page is looked for that is in more than one place.
@@ -175,6 +177,12 @@ impl WriteLog {
         self.state.borrow().chain.durable()
     }
 
+    /// Whether nothing is left that could become durable.
+    pub(super) fn is_all_durable(&self) -> bool {
+        let State { gather, group, chain, .. } = &*self.state.borrow();
+        gather.is_empty() && group.is_empty() && chain.assigned() == chain.durable()
+    }
+
     /// The end of the last group that is on its way as a whole.
     pub(super) fn assigned_groups(&self) -> u64 {
         self.state.borrow().chain.assigned_groups()
@@ -222,6 +230,8 @@ impl WriteLog {
     /// What is gathered becomes the group that is written. What isn't durable must never be more than a
     /// [renewal](super::renew) has room for, so it may have to become so first.
     pub(super) async fn begin_group(&self) -> Result<(), PageError> {
+        // A group that broke off stopped the store, and none follows it.
+        self.context.disk.check_writable()?;
         let (pages, groups) = {
             let state = &mut *self.state.borrow_mut();
             debug_assert!(state.group.is_empty(), "one group is written at a time");
@@ -269,9 +279,10 @@ impl WriteLog {
     pub(super) fn append(self: &Rc<Self>, room: Room, wanted: Durability) -> Result<Appended, PageError> {
         let Context { arena, label, disk, .. } = &*self.context;
         let mut header_block = arena.allocate(BLOCK_BYTES)?;
-        let (header, contents, appended) = self.state.borrow_mut().enter(room);
+        let (mut header, contents, mut appended) = self.state.borrow_mut().enter(room);
         disk.count(|stats| stats.pages_absorbed += appended.rewritten);
         header.encode(label.id, &mut header_block);
+        appended.seal = header.seal;
         let mut from: WriteBuffers = WriteBuffers::with_capacity(1 + contents.len());
         from.push(header_block.freeze());
         from.extend(contents);
@@ -377,13 +388,11 @@ impl State {
             pages.push((page, sum));
             contents.push(buffer);
         }
-        let (rewritten, mut discarded) = (superseded.len() as u64, Vec::new());
+        let rewritten = superseded.len() as u64;
         for page in &discards {
-            if let Some(older) = self.table.remove(*page) {
-                discarded.push(*page);
-                if !Defect::DiscardKeepsSlot.is_seeded() {
-                    superseded.push(older);
-                }
+            let older = self.table.remove(*page);
+            if !Defect::DiscardKeepsSlot.is_seeded() {
+                superseded.extend(older);
             }
         }
         let numbers = pages.iter().map(|(page, _)| *page).collect();
@@ -391,12 +400,14 @@ impl State {
             position,
             sequence,
             pages: numbers,
-            discarded,
+            discarded: discards.clone(),
             superseded,
             rewritten,
             ends_group: is_last,
+            seal: 0,
         };
-        let header = Header { epoch: self.epoch, sequence, durable, position, is_last, pages, discards };
+        let header =
+            Header { epoch: self.epoch, sequence, durable, position, is_last, pages, discards, seal: 0 };
         (header, contents, appended)
     }
 

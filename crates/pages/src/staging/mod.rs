@@ -18,6 +18,9 @@
 //!   a group of batches. So no batch is there without those before it.
 //! - What an opening finds and can't know to be durable is [written once more](renew), and counts from the new copy. So
 //!   what a drive shows after a failed flush, and loses later, is nothing that anything relies on.
+//! - The checksum of a page that was written home is durable before the ledger that calls its slot dead. So there is no time
+//!   at which a damaged page could pass: first the slot counts, then the checksum.
+//! - A close marks how far everything reached. So damage to what was written last doesn't look like a power cut.
 //! - Opening begins a new epoch, recorded in the ledger before anything is written. So what a cut-off chain left behind
 //!   never becomes part of a later one.
 
@@ -27,6 +30,7 @@
 //! decides what goes home when. The log knows neither of the others, and the reclaimer not the destager. What all take part
 //! in is in [`engine`].
 
+mod close;
 mod config;
 mod context;
 mod destage;

@@ -154,6 +154,10 @@ impl Policy for Staging {
         self.engine.reclaimer.stop();
     }
 
+    fn close(&self) -> Task<'_, ()> {
+        Box::pin(self.engine.reclaimer.persist_close())
+    }
+
     fn stopped(&self) -> Pin<Box<dyn Future<Output = ()> + '_>> {
         let Engine { context, destager, .. } = &*self.engine;
         Box::pin(async { context.changed.wait(|| destager.is_idle().then_some(())).await })

@@ -3,15 +3,17 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use super::close::Mark;
 use super::context::Context;
 use super::header::Header;
-use super::ledger::Ledger;
+use super::ledger::{Bound, Ledger};
 use super::log::{Appended, WriteLog};
-use super::space::{Placement, Room, Slot, Space};
-use crate::PageError;
+use super::space::{Placement, Room, Slot, Space, Told};
 use crate::defects::Defect;
 use crate::extents::{Counts, Rotation, write_copy};
+use crate::home_sums::HomeSums;
 use crate::signal::Turn;
+use crate::{PageError, PageNumber};
 
 /// See the [module](self).
 pub(super) struct Reclaimer {
@@ -23,15 +25,22 @@ pub(super) struct Reclaimer {
     /// Room is short when less than so many blocks are free.
     short_blocks: u64,
     turn: Turn,
+    sums: Option<HomeSums>,
     state: RefCell<State>,
 }
 
 struct State {
     space: Space,
-    /// Slots whose page was destaged and not flushed at home yet, as far as is known.
-    destaged: Vec<Slot>,
+    /// Versions that were destaged and aren't flushed at home yet, as far as is known.
+    destaged: Vec<Destaged>,
     /// Slots with an older version, and the sequence of the newer one.
     superseded: Vec<(Slot, u64)>,
+    /// Pages that were discarded, and the sequence of that. They may have been on their way home, so what is there isn't known.
+    forgotten: Vec<(PageNumber, u64)>,
+    /// The newest ledger tells of the extents up to this sequence.
+    told: u64,
+    /// It is known to be durable, not only there.
+    is_told_durably: bool,
     /// Slots that the reclamation that goes on will free.
     being_reclaimed: usize,
     /// How often slots were reclaimed.
@@ -44,13 +53,34 @@ struct State {
     is_stopped: bool,
 }
 
+/// A version that was written home.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Destaged {
+    pub(super) slot: Slot,
+    pub(super) page: PageNumber,
+    pub(super) sequence: u64,
+    pub(super) sum: u32,
+}
+
 /// What recovery found of the staging area's blocks.
 pub(super) struct Blocks {
+    pub(super) sums: Option<HomeSums>,
+    /// Pages that were discarded later than the ledger tells, by their sequence.
+    pub(super) forgotten: Vec<(PageNumber, u64)>,
+    /// The ledger tells of the extents up to this sequence.
+    pub(super) ledger_durable: u64,
     pub(super) space: Space,
     /// Slots with a version that a later extent made obsolete, and that extent's sequence.
     pub(super) superseded: Vec<(Slot, u64)>,
     pub(super) epoch: u64,
     pub(super) rotation: Rotation,
+}
+
+impl State {
+    /// Takes the pages that were discarded up to a sequence.
+    fn take_forgotten(&mut self, up_to: u64) -> Vec<(PageNumber, u64)> {
+        self.forgotten.extract_if(.., |(_, sequence)| *sequence <= up_to).collect()
+    }
 }
 
 /// What a ledger frees when it is durable.
@@ -68,12 +98,15 @@ impl Reclaimer {
         (placement, thresholds): (Placement, super::config::Thresholds),
         found: Blocks,
     ) -> Rc<Self> {
-        let Blocks { space, superseded, epoch, rotation } = found;
+        let Blocks { sums, forgotten, ledger_durable, space, superseded, epoch, rotation } = found;
         let short_blocks = space.blocks() / (2 * thresholds.starts_below);
         let state = State {
             space,
             destaged: Vec::new(),
             superseded,
+            forgotten,
+            told: ledger_durable,
+            is_told_durably: false,
             being_reclaimed: 0,
             reclamations: 0,
             epoch,
@@ -88,6 +121,7 @@ impl Reclaimer {
             reclaims_at: thresholds.reclaims_at,
             short_blocks,
             turn: Turn::default(),
+            sums,
             state: RefCell::new(state),
         })
     }
@@ -122,7 +156,8 @@ impl Reclaimer {
     /// An extent takes its room.
     pub(super) fn appended(&self, extent: &Appended) -> Result<(), PageError> {
         let state = &mut *self.state.borrow_mut();
-        state.space.occupy(extent.position, extent.pages.len(), extent.sequence);
+        state.space.occupy(extent.position, extent.pages.len(), (extent.sequence, extent.seal));
+        state.forgotten.extend(extent.discarded.iter().map(|page| (*page, extent.sequence)));
         if Defect::LiveSlotReused.is_seeded() {
             state.space.kill(&extent.superseded)?;
             state.space.release(&extent.superseded, &[]);
@@ -133,9 +168,9 @@ impl Reclaimer {
         Ok(())
     }
 
-    /// The page of a slot was written home.
-    pub(super) fn destaged(&self, slot: Slot) {
-        self.state.borrow_mut().destaged.push(slot);
+    /// A version was written home.
+    pub(super) fn destaged(&self, version: Destaged) {
+        self.state.borrow_mut().destaged.push(version);
     }
 
     /// Whether enough slots are known to be dead.
@@ -162,7 +197,7 @@ impl Reclaimer {
     }
 
     async fn reclaim_slots(&self) -> Result<bool, PageError> {
-        let written = self.log.written();
+        let (written, groups) = (self.log.written(), self.log.written_groups());
         let (destaged, has_more) = {
             let state = &mut *self.state.borrow_mut();
             let destaged = std::mem::take(&mut state.destaged);
@@ -172,12 +207,22 @@ impl Reclaimer {
         if destaged.is_empty() && !has_more {
             return Ok(false);
         }
+        let mut has_sums = false;
+        if !Defect::SumsUnflushed.is_seeded() {
+            has_sums = self.write_sums(&destaged, groups).await?;
+        }
         if !Defect::UnflushedHomes.is_seeded() {
             self.context.disk.flush_when(|| self.flush_is_urgent()).await?;
         }
-        let (freed, ledger) = self.draw_up(destaged, self.log.flushed(written))?;
+        if Defect::SumsUnflushed.is_seeded() {
+            self.write_sums(&destaged, groups).await?;
+        }
+        // What became durable since is told by the next ledger: its discards aren't among the checksums yet.
+        let durable = self.log.flushed(written).min(groups);
+        let dead = destaged.iter().map(|version| version.slot).collect();
+        let (freed, ledger) = self.draw_up(dead, durable)?;
         self.state.borrow_mut().being_reclaimed = freed.dead.len();
-        if freed.dead.is_empty() && freed.empty.is_empty() {
+        if freed.dead.is_empty() && freed.empty.is_empty() && !has_sums {
             return Ok(false);
         }
         self.write_ledger(&ledger).await?;
@@ -188,6 +233,7 @@ impl Reclaimer {
         // The opening's own ledger was durable, so this one counts at once.
         state.rotation.flushed();
         state.space.release(&freed.dead, &freed.empty);
+        (state.told, state.is_told_durably) = (durable, true);
         state.reclamations += 1;
         Ok(true)
     }
@@ -205,8 +251,28 @@ impl Reclaimer {
         // In the order of the extents, which are looked up one by one.
         dead.sort_unstable_by_key(|slot| (slot.extent, slot.index));
         state.space.kill(&dead)?;
-        let (headers, slots, empty) = state.space.tell(durable);
-        Ok((Freed { dead, empty }, Ledger { epoch: state.epoch, durable, headers, slots }))
+        let Told { headers, slots, headers_seal, empty } = state.space.tell(durable);
+        let sums_round = self.sums.as_ref().map_or(0, HomeSums::round);
+        let is_bound = self.context.label.close_marks_offset().is_some();
+        let bound = is_bound.then_some(Bound { sums_round, headers_seal });
+        Ok((Freed { dead, empty }, Ledger { epoch: state.epoch, durable, headers, slots, bound }))
+    }
+
+    /// Writes the checksums of what was destaged, and that those of pages that were discarded up to this sequence aren't
+    /// known; not flushed. Returns whether there were any.
+    async fn write_sums(&self, destaged: &[Destaged], up_to: u64) -> Result<bool, PageError> {
+        let Some(sums) = &self.sums else { return Ok(false) };
+        let forgotten = self.state.borrow_mut().take_forgotten(up_to);
+        let forgotten = forgotten.into_iter().map(|(page, sequence)| (sequence, (page, 0)));
+        let destaged = destaged.iter().map(|version| (version.sequence, (version.page, version.sum)));
+        let mut changes: Vec<_> = forgotten.chain(destaged).collect();
+        if changes.is_empty() {
+            return Ok(false);
+        }
+        // The newest of a page's counts: a discard may be newer than what was destaged before it, or older.
+        changes.sort_by_key(|(sequence, _)| *sequence);
+        let entries: Vec<_> = changes.into_iter().map(|(_, entry)| entry).collect();
+        sums.write(&self.context.disk, &entries).await.map(|()| true)
     }
 
     async fn write_ledger(&self, ledger: &Ledger) -> Result<(), PageError> {
@@ -222,7 +288,35 @@ impl Reclaimer {
 
     /// Makes durable which slots are known to be dead, before anything is reclaimed in this opening.
     pub(super) async fn persist_dead_slots(&self) -> Result<(), PageError> {
-        let (freed, ledger) = self.draw_up(Vec::new(), self.log.durable())?;
+        self.persist_sums().await?;
+        self.persist_ledger(self.log.durable()).await
+    }
+
+    /// Makes durable that the checksums of discarded pages aren't known. Rounds of checksums may be written only behind a
+    /// ledger that is durable, and the one that was found needn't be.
+    async fn persist_sums(&self) -> Result<(), PageError> {
+        let Some(sums) = &self.sums else { return Ok(()) };
+        let (is_needed, told, is_told_durably) = {
+            let state = self.state.borrow();
+            (!state.forgotten.is_empty() || sums.have_gaps(), state.told, state.is_told_durably)
+        };
+        if is_needed && !is_told_durably {
+            self.persist_ledger(told).await?;
+        }
+        if sums.have_gaps() {
+            sums.write_table(&self.context.disk).await?;
+            self.context.disk.flush().await?;
+            self.persist_ledger(told).await?;
+        }
+        if self.write_sums(&[], self.log.durable()).await? {
+            self.context.disk.flush().await?;
+        }
+        Ok(())
+    }
+
+    /// Writes a ledger that tells of the extents up to this sequence.
+    async fn persist_ledger(&self, durable: u64) -> Result<(), PageError> {
+        let (freed, ledger) = self.draw_up(Vec::new(), durable)?;
         loop {
             self.write_ledger(&ledger).await?;
             if !Defect::LedgerUnflushed.is_seeded() {
@@ -231,6 +325,7 @@ impl Reclaimer {
             let state = &mut *self.state.borrow_mut();
             if state.rotation.flushed() == Counts::Already {
                 state.space.release(&freed.dead, &freed.empty);
+                (state.told, state.is_told_durably) = (durable, true);
                 return Ok(());
             }
         }
@@ -240,13 +335,24 @@ impl Reclaimer {
     pub(super) async fn begin_epoch(&self) -> Result<u64, PageError> {
         let _urgent = self.urgently();
         let _mine = self.turn.take().await;
+        // In a ledger of the new epoch only what it tells of counts.
+        self.persist_sums().await?;
         let epoch = {
             let state = &mut *self.state.borrow_mut();
             state.epoch += 1;
             state.epoch
         };
-        self.persist_dead_slots().await?;
+        self.persist_ledger(self.log.durable()).await?;
         Ok(epoch)
+    }
+
+    /// Everything is durable, and nothing more comes: a mark says so.
+    pub(super) async fn persist_close(&self) -> Result<(), PageError> {
+        if !self.log.is_all_durable() {
+            return Ok(());
+        }
+        let generation = self.state.borrow().rotation.generation();
+        Mark { generation, sequence: self.log.durable() }.persist(&self.context).await
     }
 
     /// Extents of a [renewal](super::renew) that end with this sequence are durable: they count from the next ledger on,

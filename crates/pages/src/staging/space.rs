@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::header::ENTRIES_MAX;
-use super::ledger::Bits;
+use super::ledger::{Bits, HeadersSeal};
 use crate::PageError;
 use crate::index::{Run, Runs};
 
@@ -52,6 +52,8 @@ const WORDS: usize = ENTRIES_MAX.div_ceil(64);
 #[derive(Debug, Clone)]
 struct Extent {
     sequence: u64,
+    /// The checksum of its header.
+    seal: u32,
     pages: usize,
     alive: [u64; WORDS],
 }
@@ -66,6 +68,16 @@ impl Extent {
             *word = *word & !(1 << (index % 64)) | u64::from(alive) << (index % 64);
         }
     }
+}
+
+/// What a ledger tells of some extents.
+pub(crate) struct Told {
+    /// Where those begin in which something is alive.
+    pub(crate) headers: Bits,
+    pub(crate) slots: Bits,
+    pub(crate) headers_seal: u32,
+    /// Those in which nothing is.
+    pub(crate) empty: Vec<u64>,
 }
 
 impl Space {
@@ -139,10 +151,10 @@ impl Space {
         1 + pages as u64 * self.page_blocks
     }
 
-    /// An extent with so many pages, all of them alive, takes a position.
-    pub(crate) fn occupy(&mut self, position: u64, pages: usize, sequence: u64) {
+    /// An extent with so many pages, all of them alive, takes a position; with its sequence and its header's checksum.
+    pub(crate) fn occupy(&mut self, position: u64, pages: usize, (sequence, seal): (u64, u32)) {
         debug_assert!(pages <= ENTRIES_MAX && !self.extents.contains_key(&position));
-        let mut extent = Extent { sequence, pages, alive: [0; WORDS] };
+        let mut extent = Extent { sequence, seal, pages, alive: [0; WORDS] };
         (0..pages).for_each(|index| extent.mark(index, true));
         let length = self.extent_blocks(pages);
         debug_assert!(length <= self.ahead(position), "an extent lies on free blocks");
@@ -156,10 +168,10 @@ impl Space {
         &mut self,
         position: u64,
         pages: usize,
-        sequence: u64,
+        (sequence, seal): (u64, u32),
         is_alive: impl Fn(usize) -> bool,
     ) {
-        let mut extent = Extent { sequence, pages, alive: [0; WORDS] };
+        let mut extent = Extent { sequence, seal, pages, alive: [0; WORDS] };
         self.free.remove(Run { start: position, length: 1 });
         for index in (0..pages).filter(|index| is_alive(*index)) {
             extent.mark(index, true);
@@ -191,20 +203,21 @@ impl Space {
         Ok(())
     }
 
-    /// The bits of a ledger that tells of the extents up to a sequence, and the extents in which nothing is alive.
-    pub(crate) fn tell(&self, durable: u64) -> (Bits, Bits, Vec<u64>) {
+    /// What a ledger tells of the extents up to a sequence.
+    pub(crate) fn tell(&self, durable: u64) -> Told {
         let (mut headers, mut slots) = (Bits::new(self.blocks), Bits::new(self.blocks));
-        let mut empty = Vec::new();
+        let (mut headers_seal, mut empty) = (HeadersSeal::default(), Vec::new());
         for (&position, extent) in self.extents.iter().filter(|(_, extent)| extent.sequence <= durable) {
             if extent.alive == [0; WORDS] {
                 empty.push(position);
                 continue;
             }
             headers.set(position);
+            headers_seal.add(position, extent.seal);
             let alive = (0..extent.pages).filter(|index| extent.is_alive(*index));
             alive.for_each(|index| slots.set(Slot { extent: position, index }.block(self.page_blocks)));
         }
-        (headers, slots, empty)
+        Told { headers, slots, headers_seal: headers_seal.0, empty }
     }
 
     /// Whether there are extents in which nothing is alive.
@@ -238,7 +251,7 @@ mod tests {
         let mut space = Space::new(20, 1, placement);
         for sequence in 1..=4 {
             let room = space.find(4, 4).unwrap();
-            space.occupy(room.position, room.pages, sequence);
+            space.occupy(room.position, room.pages, (sequence, 0));
         }
         space
     }
@@ -246,7 +259,7 @@ mod tests {
     fn free(space: &mut Space, slots: &[(u64, usize)]) {
         let dead: Vec<_> = slots.iter().map(|&(extent, index)| Slot { extent, index }).collect();
         space.kill(&dead).unwrap();
-        let (_, _, empty) = space.tell(u64::MAX);
+        let Told { empty, .. } = space.tell(u64::MAX);
         space.release(&dead, &empty);
     }
 
@@ -269,7 +282,7 @@ mod tests {
         free(&mut space, &[(5, 1), (5, 2), (10, 0)]);
         assert_eq!(space.find(4, 1), Some(Room { position: 7, pages: 1 }));
         assert_eq!(space.find(4, 2), None);
-        space.occupy(7, 1, 5);
+        space.occupy(7, 1, (5, 0));
         assert_eq!(space.find(1, 1), None, "one block is no room for a header and a page");
     }
 
@@ -277,7 +290,7 @@ mod tests {
     fn the_ledger_tells_of_durable_extents_only() {
         let mut space = filled(Placement::Ring);
         space.kill(&[Slot { extent: 0, index: 2 }]).unwrap();
-        let (headers, slots, empty) = space.tell(2);
+        let Told { headers, slots, empty, .. } = space.tell(2);
         assert_eq!(headers.ones().collect::<Vec<_>>(), [0, 5]);
         assert_eq!(slots.ones().collect::<Vec<_>>(), [1, 2, 4, 6, 7, 8, 9]);
         assert!(empty.is_empty());

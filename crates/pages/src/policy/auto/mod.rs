@@ -229,6 +229,10 @@ impl Policy for Auto {
         self.shared.staging.stop();
     }
 
+    fn close(&self) -> Task<'_, ()> {
+        self.shared.staging.close()
+    }
+
     fn stopped(&self) -> Pin<Box<dyn Future<Output = ()> + '_>> {
         self.shared.staging.stopped()
     }

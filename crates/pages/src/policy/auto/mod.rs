@@ -124,7 +124,7 @@ impl Shared {
         finished
     }
 
-    /// Ends a spell and begins the next, while nobody writes.
+    /// Ends a phase and begins the next, while nobody writes.
     async fn change(&self, closed: Closed) -> Result<(), PageError> {
         closed.emptied().await;
         if self.judge.borrow().awaits_clearing() {
@@ -151,11 +151,11 @@ impl Shared {
 
     fn is_to_change(&self) -> bool {
         let judge = self.judge.borrow();
-        let is_clearing = self.staging.is_clearing() && !judge.is_tired_of_waiting();
+        let is_clearing = self.staging.is_clearing() && !judge.clearing_timed_out();
         judge.is_over(self.gate.busy().0) || (judge.awaits_clearing() && !is_clearing)
     }
 
-    /// What belongs to the time of the present spell.
+    /// What belongs to the time of the present phase.
     async fn finish(&self) -> Result<(), PageError> {
         let (path, is_trial) = {
             let judge = self.judge.borrow();

@@ -31,7 +31,7 @@ fn scenario(seed: u64, policy: PolicyKind, defect: Defect) -> Scenario {
             ..scenario
         },
         // Its way is changed again and again.
-        Defect::HeldForgotten | Defect::DeadUnburied | Defect::StraightUnflushed => {
+        Defect::HeldForgotten | Defect::DeadSlotsNotPersisted | Defect::StraightUnflushed => {
             Scenario { steps: 2 * scenario.steps, turn_pages: Some(1 + seed % 12), ..scenario }
         }
         // What an opening leaves out shows itself to later ones.

@@ -2,8 +2,9 @@
 //! pages. `cargo run -p nandle-pages --example key_value -- FILE` makes one, adds to it, and reads it again.
 //!
 //! What the store takes off the engine: there is no journal, no checksum and no recovery in this file. A change is a
-//! [`Batch`]; `commit` returns when all its pages are durable, and after a power cut all of them are there or none. With
-//! the policy `direct` that would not be so (see `Promises`), which is why [`Table::create`] refuses it.
+//! [`Batch`]; `commit` returns when all its pages are durable, and after a power cut all of them are there or none. A page
+//! that the device damaged, or gives back as it was before, is an error instead of contents. With the policy `direct` neither
+//! would be so (see `Promises`), which is why [`Table::create`] refuses it.
 //!
 //! # Format
 //!
@@ -65,7 +66,8 @@ impl Table {
     /// Makes a table in a file, over what was there. The file should be new: the store's id tells its blocks from older
     /// ones only if it wasn't used in this file before.
     fn create(path: &Path, policy: PolicyKind) -> Result<Self, Box<dyn Error>> {
-        if !policy.promises().atomic_batch {
+        let promises = policy.promises();
+        if !(promises.atomic_batch && promises.checks_pages) {
             return Err(format!("{policy} can leave half a change behind; take another policy").into());
         }
         let options = CreateOptions::new(policy, PAGE_BYTES, PAGES);

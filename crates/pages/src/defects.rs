@@ -43,12 +43,14 @@ pub enum Defect {
     TailTrusted,
     /// What an opening writes once more counts before it is durable.
     RenewalUnflushed,
+    /// A ledger names checksums of home pages that aren't flushed.
+    SumsUnflushed,
     /// The label is written before the rest of a new store is durable.
     LabelFirst,
     /// Pages go straight home although recovery finds them in the staging area.
     HeldForgotten,
     /// Pages go straight home before it is durable that their slots are dead.
-    DeadUnburied,
+    DeadSlotsNotPersisted,
     /// What went straight home isn't flushed before the staging area is taken again.
     StraightUnflushed,
     /// Cleaning moves what it read although a newer version was written meanwhile.
@@ -59,7 +61,7 @@ pub enum Defect {
 
 impl Defect {
     /// Those that the policies with a staging area could have.
-    pub const OF_STAGING: [Self; 18] = [
+    pub const OF_STAGING: [Self; 19] = [
         Self::SkippedFlush,
         Self::PagesUnchecked,
         Self::HalfGroups,
@@ -77,11 +79,13 @@ impl Defect {
         Self::PartialChecksum,
         Self::TailTrusted,
         Self::RenewalUnflushed,
+        Self::SumsUnflushed,
         Self::LabelFirst,
     ];
 
     /// Those that `auto` could have when it changes its way.
-    pub const OF_AUTO: [Self; 3] = [Self::HeldForgotten, Self::DeadUnburied, Self::StraightUnflushed];
+    pub const OF_AUTO: [Self; 3] =
+        [Self::HeldForgotten, Self::DeadSlotsNotPersisted, Self::StraightUnflushed];
 
     /// Those that `out-of-place` could have; its slots are zones.
     pub const OF_OUT_OF_PLACE: [Self; 15] = [

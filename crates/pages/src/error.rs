@@ -163,6 +163,26 @@ pub enum PageError {
         /// Where.
         offset_bytes: u64,
     },
+    /// Checksums of home pages are damaged, so that these pages can't be checked any more.
+    #[error(
+        "the checksums of home pages are damaged (at byte {offset_bytes} of the device), from {first} on at least: restore the \
+         store from a copy, or open it with `forget_lost_sums` to read what is there unchecked"
+    )]
+    SumsLost {
+        /// The first page whose checksum is lost.
+        first: PageNumber,
+        /// Where the checksums are.
+        offset_bytes: u64,
+    },
+    /// The store came into a state that can't be.
+    #[error(
+        "the store contradicts itself ({what}), so it stopped before it could do harm: what was acknowledged is safe; open \
+         the store again, and report this"
+    )]
+    Inconsistent {
+        /// What is contradictory.
+        what: &'static str,
+    },
     /// Somebody else has the store open.
     #[error("the store is open already, here or in another process; close it there first")]
     Locked,

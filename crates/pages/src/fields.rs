@@ -70,6 +70,11 @@ pub(crate) fn seal(block: &mut [u8]) {
     end.copy_from_slice(&crc32c::crc32c(body).to_le_bytes());
 }
 
+/// The checksum at its end.
+pub(crate) fn seal_of(block: &[u8]) -> u32 {
+    block.last_chunk().map_or(0, |seal| u32::from_le_bytes(*seal))
+}
+
 /// Whether the last four bytes are the checksum of everything before.
 pub(crate) fn is_sealed(block: &[u8]) -> bool {
     match block.split_last_chunk() {

@@ -13,7 +13,8 @@ use crate::turns::PageTurns;
 use crate::{PageError, PageNumber};
 
 /// Where every page has its own place. Writes of one page never overlap on the device and take place in the order of the
-/// calls, and what is read is checked where it was written since the store was opened.
+/// calls, and what is read is checked where it is known what was written: since the store was opened, or, if it keeps
+/// [checksums](crate::home_sums), ever.
 pub(crate) struct Home {
     disk: Rc<Disk>,
     label: Label,
@@ -30,6 +31,17 @@ impl Home {
             sums: RefCell::default(),
             turns: PageTurns::default(),
         })
+    }
+
+    /// Takes over what an earlier opening knew of the pages.
+    pub(crate) fn remember(&self, known: impl IntoIterator<Item = (PageNumber, u32)>) {
+        let mut sums = self.sums.borrow_mut();
+        known.into_iter().for_each(|(page, sum)| sums.set(page, sum));
+    }
+
+    /// What is there isn't known, or may be anything.
+    pub(crate) fn forget(&self, page: PageNumber) {
+        self.sums.borrow_mut().forget(page);
     }
 
     pub(crate) fn disk(&self) -> &Rc<Disk> {

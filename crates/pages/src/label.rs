@@ -7,8 +7,9 @@
 //!
 //! ```text
 //!  0  magic             8  "NANDLEPS"
-//!  8  version           4  3; 2 where out-of-place saves no map; 1 where there are two copies of the ledger, in its own
-//!                          version 1
+//!  8  version           4  3; 2 where there are neither marks of a close, behind the ledgers, nor checksums, and where
+//!                          out-of-place saves no map; 1 where there are two copies of the ledger, in its own version 1,
+//!                          as well
 //! 12  policy            4  1 direct, 2 doublewrite, 3 stable-buffer, 4 stable-ring, 5 out-of-place, 6 auto
 //! 16  id               16  drawn when the store is made; every other structure of the store repeats it
 //! 32  page_bytes        8  4096 … 65536, a power of two
@@ -18,7 +19,9 @@
 //! 64  area_offset       8  the staging area; with out-of-place, the zones
 //! 72  area_bytes        8
 //! 80  home_offset       8  page n is at home_offset + n * page_bytes, but with out-of-place
-//! 88  zeros
+//! 88  sums_offset       8  checksums of home pages, from version 3 on
+//! 96  sums_bytes        8  0: there are none
+//! 104 zeros
 //! 4092 checksum         4  CRC32C of all bytes before
 //! ```
 //!
@@ -27,12 +30,17 @@
 //! refused.
 
 use crate::fields::{Reader, Writer, is_sealed, seal};
+use crate::home_sums;
 use crate::{BLOCK_BYTES, CreateOptions, PageError, PageNumber, PolicyKind};
 
 const MAGIC: [u8; 8] = *b"NANDLEPS";
 const VERSION: u32 = 3;
 /// The first with eight copies of the ledger.
 const VERSION_OF_EIGHT_LEDGERS: u32 = 2;
+/// The first with marks of a clean close and checksums of home pages.
+const VERSION_OF_CLOSE_MARKS: u32 = 3;
+/// Bytes of both copies of the mark.
+const CLOSE_MARKS_BYTES: u64 = 2 * BLOCK_BYTES as u64;
 /// Copies of the ledger: see [`Rotation`](crate::extents::Rotation).
 const LEDGER_COPIES: u64 = 8;
 const EARLIER_LEDGER_COPIES: u64 = 2;
@@ -54,10 +62,12 @@ pub(crate) struct Label {
     pub(crate) area_offset: u64,
     pub(crate) area_bytes: u64,
     pub(crate) home_offset: u64,
+    pub(crate) sums_offset: u64,
+    pub(crate) sums_bytes: u64,
 }
 
 impl Label {
-    /// Lays a new store out: labels, ledgers, staging area, pages.
+    /// Lays a new store out: labels, ledgers, marks of a close, checksums, staging area, pages.
     pub(crate) fn plan(
         options: &CreateOptions,
         ledger_bytes: u64,
@@ -69,7 +79,9 @@ impl Label {
             return Err(PageError::PageSize { got: page_bytes as u64, least, most });
         }
         let alignment = options.alignment_bytes.max(1).next_multiple_of(BLOCK_BYTES as u64);
-        let area_offset = (LABELS_BYTES + LEDGER_COPIES * ledger_bytes).next_multiple_of(alignment);
+        let sums_offset = LABELS_BYTES + LEDGER_COPIES * ledger_bytes + CLOSE_MARKS_BYTES;
+        let sums_bytes = if options.keeps_home_sums() { home_sums::area_bytes(options.pages) } else { 0 };
+        let area_offset = sums_offset.saturating_add(sums_bytes).next_multiple_of(alignment);
         let home_offset = area_offset.saturating_add(area_bytes).next_multiple_of(alignment);
         Ok(Self {
             version: VERSION,
@@ -83,6 +95,8 @@ impl Label {
             area_offset,
             area_bytes,
             home_offset,
+            sums_offset,
+            sums_bytes,
         })
     }
 
@@ -102,6 +116,16 @@ impl Label {
     /// Whether it is of version 1, whose ledgers tell nothing of other copies.
     pub(crate) fn is_of_version_1(&self) -> bool {
         self.version < VERSION_OF_EIGHT_LEDGERS
+    }
+
+    /// Whether it is known of every page what was written last.
+    pub(crate) fn checks_pages(&self) -> bool {
+        self.sums_bytes > 0 || self.policy == PolicyKind::OutOfPlace
+    }
+
+    /// Where the marks of a [clean close](crate::staging) are, from version 3 on.
+    pub(crate) fn close_marks_offset(&self) -> Option<u64> {
+        (self.version >= VERSION_OF_CLOSE_MARKS).then(|| self.ledger_at(self.ledger_copies))
     }
 
     pub(crate) fn area_blocks(&self) -> u64 {
@@ -140,6 +164,8 @@ impl Label {
             self.area_offset,
             self.area_bytes,
             self.home_offset,
+            self.sums_offset,
+            self.sums_bytes,
         ];
         for number in numbers {
             fields.u64(number);
@@ -179,6 +205,8 @@ impl Label {
             area_offset: fields.u64(),
             area_bytes: fields.u64(),
             home_offset: fields.u64(),
+            sums_offset: fields.u64(),
+            sums_bytes: fields.u64(),
         })
     }
 }

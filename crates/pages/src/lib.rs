@@ -51,7 +51,10 @@
 //!    stops the store later. A store may be made over an older one: its [`id`](CreateOptions::id) is another.
 //! 3. From then on open it. Opening recovers: there is nothing else to do after a crash. What it finds is in
 //!    [`Promises`] for the store's policy.
-//! 4. Pages that were never written may hold anything, so the engine notes which it uses, in a page of the store.
+//! 4. Pages that were never written may hold anything, so the engine notes which it uses, in a page of the store. With a policy
+//!    that has atomic batches, reading a page that isn't what was written last is an error, whatever the device did to it
+//!    ([`Promises::checks_pages`]); with `Direct` and `Auto` only until the store is closed, so the engine's pages need
+//!    checksums of their own.
 //! 5. Change pages in batches, one for each change that must be whole. [`commit`](Store::commit) for what must be durable
 //!    now, [`write`](Store::write) for what the next commit or [`sync`](Store::sync) makes durable; writers that commit at the
 //!    same time share a flush. The store has no locks on pages: two who change one page agree among themselves.
@@ -60,7 +63,7 @@
 //!    Every other error concerns the call alone.
 //!
 //! How a batch travels is in the documentation of [`policy`](PolicyKind); the formats are specified at the top of the
-//! files that encode them: `label.rs`, `staging/header.rs`, `staging/ledger.rs`, `policy/out_of_place/header.rs`,
+//! files that encode them: `label.rs`, `home_sums/format.rs`, `staging/header.rs`, `staging/ledger.rs`, `staging/close.rs`, `policy/out_of_place/header.rs`,
 //! `policy/out_of_place/ledger.rs`.
 
 mod batch;
@@ -72,6 +75,7 @@ mod error;
 mod extents;
 mod fields;
 mod home;
+mod home_sums;
 mod identity;
 mod index;
 mod label;

@@ -30,7 +30,7 @@ impl Exchange {
         let create = create.with_buffer_bytes((slots * page_bytes) as u64);
         let (ledger_bytes, area_bytes) = policy::areas(&create)?;
         let label = Label::plan(&create, ledger_bytes, area_bytes)?;
-        let order = policy::way(&label, &OpenOptions::default()).order;
+        let order = policy::staging_config(policy, &label, &OpenOptions::default())?.order;
         let mut new = Self { table: Table::default(), order, slots, pages, random: 1, sequence: 0 };
         new.stage(2 * slots as u64);
         Ok(new)

@@ -14,6 +14,11 @@ pub struct CreateOptions {
     pub buffer_bytes: u64,
     /// Space of `out-of-place` beside its pages, in percent of them. The less there is, the more is moved.
     pub spare_percent: u32,
+    /// The checksum of every page is kept on the device from when it is written home, so that a page that isn't what was
+    /// written last is an error also after the store was opened again. Takes a 250th of the pages' space. Only policies that
+    /// stage every page can: `direct` and `auto` would need a flush before each page for it, and the pages of `out-of-place`
+    /// have checksums anyway.
+    pub home_sums: bool,
     /// The areas begin at multiples of this, and zones are as long: the drive's mapping unit, what it cleans at once.
     pub alignment_bytes: u64,
     /// Tells this store's structures from those of an earlier one in the same place. `None` draws one from the world's clock
@@ -31,9 +36,19 @@ impl CreateOptions {
             pages,
             buffer_bytes: costs.focused_area_bytes,
             spare_percent: 15,
+            home_sums: true,
             alignment_bytes: costs.mapping_unit_bytes,
             id: None,
         }
+    }
+
+    /// Whether the store will have checksums of home pages.
+    pub(crate) fn keeps_home_sums(&self) -> bool {
+        self.home_sums
+            && match self.policy {
+                PolicyKind::DoubleWrite | PolicyKind::StableBuffer | PolicyKind::StableRing => true,
+                PolicyKind::Direct | PolicyKind::Auto | PolicyKind::OutOfPlace => false,
+            }
     }
 
     /// How large a device the store needs.
@@ -54,6 +69,7 @@ impl CreateOptions {
 
 /// How a store is used while it is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each stands for itself, and is named where it is given")]
 pub struct OpenOptions {
     /// What writing costs on this device.
     pub costs: WriteCosts,
@@ -86,6 +102,9 @@ pub struct OpenOptions {
     pub turn_pages: Option<u64>,
     /// Nothing is written, not even by recovery.
     pub read_only: bool,
+    /// Where checksums of home pages are damaged ([`PageError::SumsLost`]), the pages are read unchecked until they are
+    /// written again. If not, opening fails.
+    pub forget_lost_sums: bool,
 }
 
 impl Default for OpenOptions {
@@ -104,6 +123,7 @@ impl Default for OpenOptions {
             absorb: true,
             turn_pages: None,
             read_only: false,
+            forget_lost_sums: false,
         }
     }
 }

@@ -78,7 +78,10 @@ impl Store {
 
     /// What its policy promises.
     pub fn promises(&self) -> Promises {
-        self.policy().promises()
+        let promises = self.policy().promises();
+        // Made without checksums, or by a version that had none.
+        let checks_pages = promises.checks_pages && self.home.label().checks_pages();
+        Promises { checks_pages, ..promises }
     }
 
     /// Length of a page.
@@ -113,7 +116,8 @@ impl Store {
     /// Reads a page. Sees every batch whose `write` or `commit` has returned.
     ///
     /// # Errors
-    /// The page is beyond the end, the device fails, or what it returns isn't what was written.
+    /// The page is beyond the end, the device fails, or what it returns isn't what was written last: always where the store
+    /// [checks its pages](Promises::checks_pages), else as far as the page was written since the store was opened.
     pub async fn read(&self, page: PageNumber) -> Result<Buffer, PageError> {
         self.check_page(page)?;
         self.home.disk().count(|stats| stats.pages_read += 1);
@@ -169,8 +173,8 @@ impl Store {
         self.policy.checkpoint().await
     }
 
-    /// Reads and checks all pages whose contents are known: those in the staging area, and those that were written
-    /// since the store was opened. Returns how many they were.
+    /// Reads and checks all pages whose contents are known: those in the staging area, and those at home that were written
+    /// since the store was opened, or ever where it [checks its pages](Promises::checks_pages). Returns how many they were.
     ///
     /// # Errors
     /// The first page that is damaged or can't be read.
@@ -198,9 +202,10 @@ impl Store {
         let synced = self.sync().await;
         self.policy.stop();
         self.policy.stopped().await;
-        match synced.and_then(|()| self.home.disk().check_writable()) {
+        match synced {
+            Ok(()) => self.policy.close().await,
             Err(PageError::ReadOnly) => Ok(()),
-            other => other,
+            Err(error) => Err(error),
         }
     }
 

@@ -4,8 +4,8 @@ use crate::PageNumber;
 
 const CHUNK_PAGES: u64 = 1024;
 
-/// Checksums of the pages that were written home since the store was opened: four bytes a page, in chunks that exist
-/// when one of their pages was written. 0 means unknown.
+/// Checksums of pages at home, as far as they are known: four bytes a page, in chunks that exist
+/// when one of their pages is known. 0 means unknown.
 #[derive(Debug, Default)]
 pub(crate) struct Sums {
     chunks: FxHashMap<u64, Box<[u32]>>,

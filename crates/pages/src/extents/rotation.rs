@@ -40,6 +40,11 @@ impl Rotation {
         Self { copies, newest, is_durable: false }
     }
 
+    /// Of the newest.
+    pub(crate) fn generation(&self) -> u64 {
+        self.newest.generation
+    }
+
     /// The copy in which the newest lies.
     pub(crate) fn newest_copy(&self) -> u64 {
         self.newest.generation % self.copies.max(1)

@@ -2,6 +2,9 @@
 //!
 //! What survives a power cut: a page that was committed, and not written again since, is there. One that was being
 //! written may be torn, and of a batch any part may be there. There is nothing to recover.
+//!
+//! No checksums are kept on the device: one that is right after a power cut would have to be durable before its page is
+//! written, so every page would cost a flush. A page that the device damages after the store was closed is read as it is.
 
 use std::cell::Cell;
 use std::future::Future;

@@ -8,14 +8,14 @@
 use std::collections::VecDeque;
 
 use crate::PageNumber;
-use crate::staging::{Draining, Instance, Order, Placement, Way};
+use crate::staging::{Instance, Order, Placement, StagingConfig, Thresholds};
 
-pub(super) fn way() -> Way {
-    Way {
+pub(super) fn config() -> StagingConfig {
+    StagingConfig {
         placement: Placement::Ring,
         order: Box::new(Arrival::default()),
         keeps_memory: true,
-        draining: Draining { starts_below: 1, ends_above: 1, settles_at: 2 },
+        thresholds: Thresholds { starts_below: 1, ends_above: 1, reclaims_at: 2 },
     }
 }
 

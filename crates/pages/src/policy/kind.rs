@@ -32,6 +32,10 @@ pub struct Promises {
     pub torn_page_safe: bool,
     /// After a power cut a batch is there as a whole or not at all, and none without all that came before it.
     pub atomic_batch: bool,
+    /// Reading a page that isn't what was written last, because the device damaged, lost or misdirected it, is an error. Without
+    /// it that is so only until the store is closed: the engine keeps checksums in its pages. A [store](crate::Store::promises)
+    /// that was made without [`home_sums`](crate::CreateOptions::home_sums) doesn't promise it either.
+    pub checks_pages: bool,
 }
 
 impl PolicyKind {
@@ -54,7 +58,7 @@ impl PolicyKind {
     /// What it promises.
     pub const fn promises(self) -> Promises {
         let chained = !matches!(self, Self::Direct | Self::Auto);
-        Promises { torn_page_safe: chained, atomic_batch: chained }
+        Promises { torn_page_safe: chained, atomic_batch: chained, checks_pages: chained }
     }
 
     /// Its number in a store's label.

@@ -17,7 +17,7 @@ use nandle_io::{Arena, Buffer, BufferMut};
 use crate::disk::Disk;
 use crate::home::Home;
 use crate::label::Label;
-use crate::staging::{Staging, Way};
+use crate::staging::{Staging, StagingConfig};
 use crate::{Batch, CreateOptions, OpenOptions, PageError, PageNumber, Stats};
 
 pub use kind::{PolicyKind, Promises, UnknownPolicy};
@@ -73,6 +73,11 @@ pub(crate) trait Policy {
 
     /// Waits until nothing goes on in the background any more.
     fn stopped(&self) -> Pin<Box<dyn Future<Output = ()> + '_>>;
+
+    /// Marks the store as closed, when all of it is durable and nothing goes on any more.
+    fn close(&self) -> Task<'_, ()> {
+        Box::pin(async { Ok(()) })
+    }
 }
 
 /// What a policy makes of an open store.
@@ -89,8 +94,9 @@ pub(crate) async fn open(parts: Parts) -> Result<Box<dyn Policy>, PageError> {
         PolicyKind::Direct => Ok(Box::new(direct::Direct::new(parts.home))),
         PolicyKind::Auto => Ok(Box::new(auto::Auto::open(parts).await?)),
         PolicyKind::OutOfPlace => Ok(Box::new(out_of_place::OutOfPlace::open(parts).await?)),
-        PolicyKind::DoubleWrite | PolicyKind::StableBuffer | PolicyKind::StableRing => {
-            Ok(Box::new(Staging::open(parts).await?))
+        kind @ (PolicyKind::DoubleWrite | PolicyKind::StableBuffer | PolicyKind::StableRing) => {
+            let config = staging_config(kind, parts.home.label(), &parts.options)?;
+            Ok(Box::new(Staging::open(parts, config).await?))
         }
     }
 }
@@ -100,7 +106,9 @@ pub(crate) fn areas(options: &CreateOptions) -> Result<(u64, u64), PageError> {
     match options.policy {
         PolicyKind::Direct => Ok((0, 0)),
         PolicyKind::OutOfPlace => Ok(out_of_place::areas(options)),
-        _ => crate::staging::areas(options),
+        PolicyKind::DoubleWrite | PolicyKind::StableBuffer | PolicyKind::StableRing | PolicyKind::Auto => {
+            crate::staging::areas(options)
+        }
     }
 }
 
@@ -109,15 +117,25 @@ pub(crate) async fn format(disk: &Rc<Disk>, label: &Label, options: &CreateOptio
     match label.policy {
         PolicyKind::Direct => Ok(()),
         PolicyKind::OutOfPlace => out_of_place::format(disk, label, options).await,
-        _ => crate::staging::format(disk, label).await,
+        PolicyKind::DoubleWrite | PolicyKind::StableBuffer | PolicyKind::StableRing | PolicyKind::Auto => {
+            crate::staging::format(disk, label).await
+        }
     }
 }
 
-/// How a staging policy differs from the others.
-pub(crate) fn way(label: &Label, options: &OpenOptions) -> Way {
-    match label.policy {
-        PolicyKind::StableBuffer => stable_buffer::way(label, options),
-        PolicyKind::StableRing | PolicyKind::Auto => stable_ring::way(label, options),
-        _ => doublewrite::way(),
+/// How a staging policy differs from the others; an error for one that stages nothing.
+pub(crate) fn staging_config(
+    kind: PolicyKind,
+    label: &Label,
+    options: &OpenOptions,
+) -> Result<StagingConfig, PageError> {
+    match kind {
+        PolicyKind::DoubleWrite => Ok(doublewrite::config()),
+        PolicyKind::StableBuffer => Ok(stable_buffer::config(label, options)),
+        PolicyKind::StableRing | PolicyKind::Auto => Ok(stable_ring::config(label, options)),
+        PolicyKind::Direct | PolicyKind::OutOfPlace => {
+            let expected = "one with a staging area".into();
+            Err(PageError::Policy { got: kind.to_string(), expected })
+        }
     }
 }

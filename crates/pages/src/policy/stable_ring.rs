@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashMap;
 
 use crate::label::Label;
-use crate::staging::{Draining, Instance, Order, Placement, Way};
+use crate::staging::{Instance, Order, Placement, StagingConfig, Thresholds};
 use crate::{OpenOptions, PageNumber};
 
 /// A step of the sweep takes 1/this of what is staged …
@@ -27,8 +27,8 @@ const STEP_PAGES_MIN: usize = 32;
 /// … and not more than this, so that nobody waits long.
 const STEP_PAGES_MAX: usize = 1024;
 
-pub(super) fn way(label: &Label, options: &OpenOptions) -> Way {
-    Way {
+pub(super) fn config(label: &Label, options: &OpenOptions) -> StagingConfig {
+    StagingConfig {
         placement: Placement::Ring,
         order: Box::new(Sweep {
             unit_pages: (options.costs.mapping_unit_bytes / label.page_bytes).max(1),
@@ -36,7 +36,7 @@ pub(super) fn way(label: &Label, options: &OpenOptions) -> Way {
             ..Sweep::default()
         }),
         keeps_memory: false,
-        draining: Draining { starts_below: 16, ends_above: 12, settles_at: 16 },
+        thresholds: Thresholds { starts_below: 16, ends_above: 12, reclaims_at: 16 },
     }
 }
 

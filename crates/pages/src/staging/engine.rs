@@ -1,426 +1,145 @@
-use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
-use std::future::{Future, ready};
-use std::pin::Pin;
+//! How a group gets from memory into the staging area: the one thing that all three owners take part in.
+
 use std::rc::Rc;
 
-use nandle_io::{Arena, Buffer, BufferMut};
-use rustc_hash::FxHashSet;
+use nandle_io::Durability;
 
-use super::append::Sent;
-use super::header::NO_EPOCH;
-use super::order::Order;
-use super::space::{Placement, Slot, Space};
-use super::table::{Entry, Table};
-use super::{drain, recover, renew};
-use crate::batch::Change;
-use crate::defects::Defect;
-use crate::disk::Disk;
-use crate::extents::{Chain, Gather, Rotation};
-use crate::home::Home;
-use crate::label::Label;
-use crate::page::checksum;
-use crate::policy::{Parts, Policy, Task};
-use crate::signal::{Signal, Turn};
-use crate::{Batch, OpenOptions, PageError, PageNumber, Stats};
+use super::config::StagingConfig;
+use super::context::Context;
+use super::destage::Destager;
+use super::log::WriteLog;
+use super::reclaim::Reclaimer;
+use super::recover::Recovered;
+use super::space::Room;
+use crate::signal::Turn;
+use crate::{Batch, PageError};
 
-/// A policy that stages pages; see the [module](super).
-pub(crate) struct Staging {
-    shared: Rc<Shared>,
+/// The owners of what a staging area holds.
+pub(super) struct Engine {
+    pub(super) context: Rc<Context>,
+    pub(super) log: Rc<WriteLog>,
+    pub(super) reclaimer: Rc<Reclaimer>,
+    pub(super) destager: Rc<Destager>,
+    group_turn: Turn,
 }
 
-/// What makes one staging policy differ from another.
-pub(crate) struct Way {
-    pub(crate) placement: Placement,
-    pub(crate) order: Box<dyn Order>,
-    /// All pages stay in memory until they are home, whatever the options say.
-    pub(crate) keeps_memory: bool,
-    pub(crate) draining: Draining,
-}
-
-/// When pages go home in the background, in parts of the staging area.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Draining {
-    /// Draining starts when less than 1/this is free; 1: at once.
-    pub(crate) starts_below: u64,
-    /// It ends when more than 1/this is free.
-    pub(crate) ends_above: u64,
-    /// A ledger is written when 1/this could be given back.
-    pub(crate) settles_at: u64,
-}
-
-/// What the tasks of a staging policy share.
-pub(super) struct Shared {
-    pub(super) home: Rc<Home>,
-    pub(super) disk: Rc<Disk>,
-    pub(super) label: Label,
-    pub(super) options: OpenOptions,
-    pub(super) arena: Arena,
-    pub(super) placement: Placement,
-    /// Staged pages whose contents may stay in memory.
-    pub(super) keep_pages: usize,
-    pub(super) draining: Draining,
-    pub(super) state: RefCell<State>,
-    /// Something in the state that others may wait for is different.
-    pub(super) changed: Signal,
-    pub(super) push_turn: Turn,
-    pub(super) settle_turn: Turn,
-    pub(super) is_flushing_ahead: Cell<bool>,
-    /// A worker brings everything home.
-    pub(super) is_clearing: Cell<bool>,
-}
-
-pub(super) struct State {
-    pub(super) chain: Chain,
-    pub(super) table: Table,
-    pub(super) space: Space,
-    pub(super) order: Box<dyn Order>,
-    /// Batches that will be the next group.
-    pub(super) gather: Gather,
-    /// What is left of the group that is being written.
-    pub(super) pushing: Gather,
-    /// Pages of that group that are in the table and not in the order yet.
-    pub(super) unordered: Vec<PageNumber>,
-    /// Extents on their way to the device, by sequence, and whether a task waits for them.
-    pub(super) extents: VecDeque<Sent>,
-    pub(super) is_waiting_for_extents: bool,
-    /// Pages on their way home.
-    pub(super) homing: FxHashSet<PageNumber>,
-    /// Slots whose page was written home and not flushed there yet, as far as is known.
-    pub(super) homed: Vec<Slot>,
-    /// How often slots were given back.
-    pub(super) settlings: u64,
-    /// Slots that the settling that goes on will free.
-    pub(super) settling: usize,
-    /// Slots with an older version, and the sequence of the newer one.
-    pub(super) superseded: Vec<(Slot, u64)>,
-    /// Of the ledger.
-    pub(super) epoch: u64,
-    /// Of extents that are written now: the same, or none for a [renewal](renew).
-    pub(super) extents_epoch: u64,
-    pub(super) rotation: Rotation,
-    pub(super) workers: usize,
-    /// How many can't wait until others flush.
-    pub(super) hurrying: usize,
-    pub(super) is_draining: bool,
-    pub(super) is_stopped: bool,
-}
-
-impl Staging {
-    /// Opens the staging area of a store, and recovers it.
-    pub(crate) async fn open(parts: Parts) -> Result<Self, PageError> {
-        let way = crate::policy::way(parts.home.label(), &parts.options);
-        let mut recovered = recover::recover(&parts, way.placement).await?;
-        if parts.options.read_only {
-            recovered = recovered.with_tail();
-        }
-        let Way { placement, mut order, keeps_memory, draining } = way;
-        recovered.table.pages().for_each(|page| order.added(page));
-        let state = State {
-            chain: Chain::continued(recovered.durable, recovered.end),
-            table: recovered.table,
-            space: recovered.space,
-            order,
-            gather: Gather::default(),
-            pushing: Gather::default(),
-            unordered: Vec::new(),
-            extents: VecDeque::new(),
-            is_waiting_for_extents: false,
-            homing: FxHashSet::default(),
-            homed: Vec::new(),
-            settlings: 0,
-            settling: 0,
-            superseded: recovered.superseded,
-            epoch: recovered.epoch,
-            extents_epoch: NO_EPOCH,
-            rotation: recovered.rotation,
-            workers: 0,
-            hurrying: 0,
-            is_draining: false,
-            is_stopped: false,
-        };
-        // The rest of the memory is for clients and for what is on its way.
-        let memory_bytes = parts.options.memory_bytes;
-        let keep_bytes =
-            if keeps_memory { memory_bytes / 2 } else { parts.options.keep_bytes.min(memory_bytes / 4) };
-        let keep_pages = keep_bytes / parts.home.label().page_length();
-        let shared = Rc::new(Shared {
-            disk: Rc::clone(parts.home.disk()),
-            label: parts.home.label().clone(),
-            home: parts.home,
-            options: parts.options,
-            arena: parts.arena,
-            placement,
-            keep_pages,
-            draining,
-            state: RefCell::new(state),
-            changed: Signal::default(),
-            push_turn: Turn::default(),
-            settle_turn: Turn::default(),
-            is_flushing_ahead: Cell::default(),
-            is_clearing: Cell::default(),
-        });
-        if !shared.options.read_only {
-            // What goes on in the background must not go on after a failure.
-            renew::begin(&shared, &recovered.tail).await.inspect_err(|error| shared.disk.latch(error))?;
-        }
-        Ok(Self { shared })
+impl Engine {
+    /// What recovery found is divided among them.
+    pub(super) fn new(context: Rc<Context>, config: StagingConfig, recovered: Recovered) -> Rc<Self> {
+        let StagingConfig { placement, order, keeps_memory, thresholds } = config;
+        let keep_pages = keep_pages(&context, keeps_memory);
+        let Recovered { table, blocks, durable, end, .. } = recovered;
+        let log = WriteLog::new(&context, keep_pages, table, (durable, end));
+        let reclaimer = Reclaimer::new(&context, &log, (placement, thresholds), blocks);
+        let destager = Destager::new(&context, &log, &reclaimer, (order, thresholds));
+        Rc::new(Self { context, log, reclaimer, destager, group_turn: Turn::default() })
     }
 
     /// Takes a batch in, if there is room for it and it doesn't make the next group full; else gives it back.
-    fn take_in(&self, batch: Batch) -> Result<(), Batch> {
-        let most =
-            self.largest_batch().min(self.shared.options.gather_bytes / self.shared.label.page_length());
-        if self.shared.state.borrow().gather.len() + batch.len() >= most {
+    pub(super) fn take_in(&self, batch: Batch) -> Result<(), Batch> {
+        let most = self.context.largest_group().min(self.gather_pages());
+        if self.log.gathered() + batch.len() >= most {
             return Err(batch);
         }
-        self.gather(batch);
+        self.log.gather(batch.into_changes());
         Ok(())
     }
 
-    fn gather(&self, batch: Batch) {
-        let absorbed = self.shared.state.borrow_mut().gather.add(batch.into_changes());
-        self.shared.disk.count(|stats| stats.pages_absorbed += absorbed);
-    }
-
-    /// Pages that the staging area has room for, headers aside.
-    pub(crate) fn room_pages(&self) -> u64 {
-        self.shared.state.borrow().space.blocks() / self.shared.label.page_blocks()
-    }
-
-    /// Pages that are staged.
-    pub(crate) fn pages(&self) -> FxHashSet<PageNumber> {
-        self.shared.state.borrow().table.pages().collect()
-    }
-
-    /// Makes durable what was accepted, and which slots are dead. Returns the pages that a recovery may find in the staging
-    /// area from then on, and those on their way home. Only while nobody writes.
-    pub(crate) async fn bury_the_dead(&self) -> Result<FxHashSet<PageNumber>, PageError> {
-        self.make_durable().await?;
-        // Before the ledger: what goes home meanwhile is dead only by the next one. What was discarded on its way home
-        // still arrives there.
-        let mut alive = self.pages();
-        alive.extend(&self.shared.state.borrow().homing);
-        // Nobody writes, so nobody else flushes.
-        let _hurry = self.shared.hurry();
-        if !Defect::DeadUnburied.is_seeded() {
-            self.shared.settle().await?;
+    /// Takes a batch in, when there is room for it.
+    pub(super) async fn accept(self: &Rc<Self>, batch: Batch) -> Result<(), PageError> {
+        let most = self.context.largest_group();
+        if !self.context.options.absorb {
+            self.destage_older(&batch).await?;
         }
-        Ok(alive)
-    }
-
-    /// Brings home in the background what is staged.
-    pub(crate) fn clear(&self) {
-        drain::clear(&self.shared);
-    }
-
-    /// Whether that goes on.
-    pub(crate) fn is_clearing(&self) -> bool {
-        self.shared.is_clearing.get()
-    }
-
-    async fn accept(&self, batch: Batch) -> Result<(), PageError> {
-        let most = self.largest_batch();
-        if !self.shared.options.absorb {
-            self.bring_older_home(&batch).await?;
+        while self.log.gathered() > 0 && self.log.gathered() + batch.len() > most {
+            self.push().await?;
         }
-        loop {
-            let has_room = {
-                let gather = &self.shared.state.borrow().gather;
-                gather.is_empty() || gather.len() + batch.len() <= most
-            };
-            if has_room {
-                break;
-            }
-            self.shared.push().await?;
-        }
-        self.gather(batch);
-        let gathered = self.shared.state.borrow().gather.len();
-        let is_full = gathered * self.shared.label.page_length() >= self.shared.options.gather_bytes;
+        self.log.gather(batch.into_changes());
+        let gathered = self.log.gathered();
+        let is_full = gathered * self.context.label.page_length() >= self.context.options.gather_bytes;
         if is_full || gathered >= most {
-            self.shared.push().await?;
+            self.push().await?;
         }
         Ok(())
     }
 
-    /// Brings home what a batch would replace.
-    async fn bring_older_home(&self, batch: &Batch) -> Result<(), PageError> {
+    /// From so many pages on a group is written although nobody waits for it.
+    fn gather_pages(&self) -> usize {
+        self.context.options.gather_bytes / self.context.label.page_length()
+    }
+
+    /// Destages what a batch would replace.
+    async fn destage_older(self: &Rc<Self>, batch: &Batch) -> Result<(), PageError> {
         let pages: Vec<_> = batch.changes().iter().map(|(page, _)| *page).collect();
-        let is_in_memory = {
-            let state = self.shared.state.borrow();
-            pages.iter().any(|page| state.gather.get(*page).or_else(|| state.pushing.get(*page)).is_some())
+        if pages.iter().any(|page| self.log.is_in_memory(*page)) {
+            self.push().await?;
+        }
+        self.destager.these(&pages).await
+    }
+
+    /// Makes durable what was accepted.
+    pub(super) async fn make_durable(self: &Rc<Self>) -> Result<(), PageError> {
+        // Where one request can do it, it does.
+        let target = self.push_as(Durability::Durable).await?;
+        self.log.make_durable(target).await
+    }
+
+    /// Writes what is gathered as one group. Returns, when all of it is on its way, the sequence by which it and all
+    /// before it are written. It goes on when its caller is dropped: a group must not end in the middle.
+    pub(super) async fn push(self: &Rc<Self>) -> Result<u64, PageError> {
+        self.push_as(Durability::Volatile).await
+    }
+
+    async fn push_as(self: &Rc<Self>, wanted: Durability) -> Result<u64, PageError> {
+        let engine = Rc::clone(self);
+        let pushing = async move {
+            let pushed = engine.push_group(wanted).await;
+            // A group that ends in the middle must not be followed by another.
+            pushed.inspect_err(|error| engine.context.disk.latch(error))
         };
-        if is_in_memory {
-            self.shared.push().await?;
+        self.context.disk.handle().spawn_named("page store: writing a group", pushing).await
+    }
+
+    async fn push_group(&self, wanted: Durability) -> Result<u64, PageError> {
+        let _mine = self.group_turn.take().await;
+        self.log.begin_group().await?;
+        while self.log.wanted_pages().is_some() {
+            let room = self.room().await?;
+            self.log.wait_for_flight().await?;
+            let extent = self.log.append(room, wanted)?;
+            self.reclaimer.appended(&extent)?;
+            self.destager.appended(&extent);
+            self.destager.start();
         }
-        drain::these(&self.shared, &pages).await
+        Ok(self.log.end_group())
     }
 
-    async fn make_durable(&self) -> Result<(), PageError> {
-        let target = self.shared.push_durably().await?;
-        self.shared.make_durable(target).await
-    }
-
-    async fn read_newest(
-        &self,
-        page: PageNumber,
-        mut into: BufferMut,
-        from: From,
-    ) -> Result<Buffer, PageError> {
+    /// Waits for room for the next extent; makes some if there is none.
+    async fn room(&self) -> Result<Room, PageError> {
+        let mut all_is_home = false;
         loop {
-            let found = self.shared.state.borrow().find(page, from);
-            let entry = match found {
-                Found::InMemory(contents) => return Ok(contents),
-                Found::AtHome => return self.shared.home.read(page, into).await,
-                Found::Staged(entry) => entry,
-            };
-            let contents = self.shared.read_slot(entry.slot, into).await?;
-            let got = checksum(page, &contents);
-            if got == entry.sum {
-                return Ok(contents);
+            self.context.disk.check_writable()?;
+            let wanted = self.log.wanted_pages().unwrap_or(0);
+            if let Some(room) = self.reclaimer.find_room(wanted, all_is_home) {
+                return Ok(room);
             }
-            // The page may have gone home meanwhile, and its slot to another.
-            let is_same = matches!(self.shared.state.borrow().find(page, from),
-                Found::Staged(now) if now.sequence == entry.sequence);
-            match contents.thaw() {
-                Ok(buffer) if !is_same => into = buffer,
-                _ => return Err(staged_damage(page, got, entry.sum)),
-            }
-        }
-    }
-}
-
-pub(super) fn staged_damage(page: PageNumber, got: u32, expected: u32) -> PageError {
-    PageError::Damaged { page, place: "the staging area", got, expected }
-}
-
-/// Where a page is looked for that is in more than one place.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum From {
-    Memory,
-    Device,
-}
-
-enum Found {
-    InMemory(Buffer),
-    Staged(Entry),
-    AtHome,
-}
-
-impl State {
-    fn find(&self, page: PageNumber, from: From) -> Found {
-        match self.gather.get(page).or_else(|| self.pushing.get(page)) {
-            Some(Change::Put(contents)) => return Found::InMemory(contents.clone()),
-            Some(Change::Discard) => return Found::AtHome,
-            None => {}
-        }
-        match self.table.get(page) {
-            Some(Entry { memory: Some(contents), sequence, .. })
-                if from == From::Memory || *sequence > self.chain.written() =>
-            {
-                Found::InMemory(contents.clone())
-            }
-            Some(entry) => Found::Staged(entry.clone()),
-            None => Found::AtHome,
-        }
-    }
-}
-
-impl Shared {
-    /// A quarter of the staging area, even if each page had an extent of its own: so there is always room for a group
-    /// when all others have gone home.
-    pub(super) fn largest_group(&self) -> usize {
-        let blocks = self.label.area_blocks() / 4;
-        usize::try_from(blocks / (1 + self.label.page_blocks())).unwrap_or(usize::MAX)
-    }
-
-    pub(super) async fn read_slot(&self, slot: Slot, into: BufferMut) -> Result<Buffer, PageError> {
-        let offset_bytes = self.label.offset_of(self.state.borrow().space.block_of(slot));
-        self.disk.read("reading a staged page", offset_bytes, into).await
-    }
-
-    /// Makes durable all groups up to the one with this sequence.
-    pub(super) async fn make_durable(&self, target: u64) -> Result<(), PageError> {
-        loop {
-            self.disk.check_writable()?;
-            let (durable, written) = {
-                let chain = &self.state.borrow().chain;
-                (chain.durable(), chain.written())
-            };
-            if durable >= target {
-                return Ok(());
-            }
-            if self.state.borrow().chain.written_groups() < target {
-                let is_written = || self.state.borrow().chain.written_groups() >= target;
-                let is_over = || is_written() || self.disk.check_writable().is_err();
-                self.changed.wait(|| is_over().then_some(())).await;
+            let _urgent = self.reclaimer.urgently();
+            if self.destager.make_room().await? {
                 continue;
             }
-            if !Defect::SkippedFlush.is_seeded() {
-                self.disk.flush().await?;
+            if all_is_home {
+                let what = "no room is left in the staging area although every page went home";
+                return Err(PageError::Corrupt { what, offset_bytes: self.context.label.area_offset });
             }
-            self.state.borrow_mut().chain.flushed(written);
-            self.changed.notify();
+            all_is_home = true;
         }
     }
 }
 
-impl Policy for Staging {
-    fn write(&self, batch: Batch) -> Task<'_, ()> {
-        // Nearly always there is nothing to wait for, and a future of nothing is a small one.
-        match self.take_in(batch) {
-            Ok(()) => Box::pin(ready(Ok(()))),
-            Err(batch) => Box::pin(self.accept(batch)),
-        }
-    }
-
-    fn sync(&self) -> Task<'_, ()> {
-        Box::pin(self.make_durable())
-    }
-
-    fn read(&self, page: PageNumber, into: BufferMut) -> Task<'_, Buffer> {
-        Box::pin(self.read_newest(page, into, From::Memory))
-    }
-
-    fn verify(&self, page: PageNumber, into: BufferMut) -> Task<'_, Buffer> {
-        Box::pin(self.read_newest(page, into, From::Device))
-    }
-
-    fn checkpoint(&self) -> Task<'_, ()> {
-        Box::pin(async {
-            self.make_durable().await?;
-            // What is on its way home must arrive even when nobody waits for it any more.
-            let shared = Rc::clone(&self.shared);
-            let homing = async move { drain::everything(&shared).await };
-            self.shared.disk.handle().spawn_named("page store: checkpoint", homing).await
-        })
-    }
-
-    fn largest_batch(&self) -> usize {
-        self.shared.largest_group()
-    }
-
-    fn known(&self) -> Vec<PageNumber> {
-        let state = self.shared.state.borrow();
-        let mut pages = self.shared.home.known();
-        pages.extend(state.table.pages().chain(state.gather.pages()).chain(state.pushing.pages()));
-        pages.sort_unstable();
-        pages.dedup();
-        pages
-    }
-
-    fn stats(&self, stats: &mut Stats) {
-        let now = self.shared.state.borrow();
-        stats.staged_pages = (now.table.len() + now.gather.len() + now.pushing.len()) as u64;
-    }
-
-    fn stop(&self) {
-        self.shared.state.borrow_mut().is_stopped = true;
-        self.shared.disk.look_again();
-    }
-
-    fn stopped(&self) -> Pin<Box<dyn Future<Output = ()> + '_>> {
-        let has_ended = || self.shared.state.borrow().workers == 0;
-        Box::pin(async move { self.shared.changed.wait(|| has_ended().then_some(())).await })
-    }
+/// Staged pages that may stay in memory. The rest of it is for clients and for what is on its way.
+fn keep_pages(context: &Context, keeps_memory: bool) -> usize {
+    let memory_bytes = context.options.memory_bytes;
+    let keep_bytes =
+        if keeps_memory { memory_bytes / 2 } else { context.options.keep_bytes.min(memory_bytes / 4) };
+    keep_bytes / context.label.page_length()
 }

@@ -1,3 +1,4 @@
+use std::ops::Range;
 use std::rc::Rc;
 
 use nandle_io::{Arena, Buffer, WriteBuffers};
@@ -24,7 +25,7 @@ pub(crate) fn areas(options: &CreateOptions) -> Result<(u64, u64), PageError> {
     Ok((Ledger::bytes(blocks) as u64, blocks * BLOCK_BYTES as u64))
 }
 
-/// Writes the ledger and the staging area of a new store, not flushed. The area is wiped, so that nothing in it can be
+/// Writes the ledger and the staging area of a new store, not flushed. All but the ledger is wiped, so that nothing in it can be
 /// taken for an extent of this store, and so that its file has no holes.
 pub(crate) async fn format(disk: &Rc<Disk>, label: &Label) -> Result<(), PageError> {
     if label.area_bytes == 0 {
@@ -36,17 +37,21 @@ pub(crate) async fn format(disk: &Rc<Disk>, label: &Label) -> Result<(), PageErr
     write_first(disk, label, &arena, |copy| ledger.encode(label.id, Stamp::default(), copy)).await?;
     let mut zeros = arena.allocate(WIPE_BYTES)?;
     zeros.fill(0);
-    wipe(disk, label, &zeros.freeze()).await
+    let zeros = zeros.freeze();
+    // The marks of a close and the checksums are behind one another.
+    let behind_ledgers = label.ledger_at(label.ledger_copies);
+    wipe(disk, behind_ledgers..label.sums_offset + label.sums_bytes, &zeros).await?;
+    wipe(disk, label.area_offset..label.area_offset + label.area_bytes, &zeros).await
 }
 
-async fn wipe(disk: &Rc<Disk>, label: &Label, zeros: &Buffer) -> Result<(), PageError> {
-    let mut done_bytes = 0;
-    while done_bytes < label.area_bytes {
-        let bytes = (label.area_bytes - done_bytes).min(WIPE_BYTES as u64);
+async fn wipe(disk: &Rc<Disk>, range: Range<u64>, zeros: &Buffer) -> Result<(), PageError> {
+    let mut offset_bytes = range.start;
+    while offset_bytes < range.end {
+        let bytes = (range.end - offset_bytes).min(WIPE_BYTES as u64);
         let piece = zeros.slice(0..usize::try_from(bytes).unwrap_or(WIPE_BYTES));
         let from: WriteBuffers = [piece].into_iter().collect();
-        disk.write("wiping the staging area", label.area_offset + done_bytes, from).await?;
-        done_bytes += bytes;
+        disk.write("wiping the staging area", offset_bytes, from).await?;
+        offset_bytes += bytes;
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! The header block of an extent.
 //!
-//! # Format, version 1 and 2 (of the store's label)
+//! # Format, version 1 to 3 (of the store's label)
 //!
 //! An extent is one header block and the pages that it describes, right behind it, written in one request. Numbers are
 //! little-endian.
@@ -27,7 +27,7 @@
 //! ended before it was durable, or is dead. A gap below a `durable` that a valid header of the epoch names is damage.
 
 use crate::extents::Link;
-use crate::fields::{fields_of, fill};
+use crate::fields::{fields_of, fill, seal_of};
 use crate::{BLOCK_BYTES, PageNumber};
 
 const MAGIC: [u8; 8] = *b"NANDLEPX";
@@ -50,10 +50,17 @@ pub(crate) struct Header {
     /// Pages with contents, by slot, and their checksums.
     pub(crate) pages: Vec<(PageNumber, u32)>,
     pub(crate) discards: Vec<PageNumber>,
+    /// The checksum of the block, when it was encoded: tells it from what else was ever written to its position.
+    pub(crate) seal: u32,
 }
 
 impl Header {
-    pub(crate) fn encode(&self, id: u128, block: &mut [u8]) {
+    pub(crate) fn encode(&mut self, id: u128, block: &mut [u8]) {
+        debug_assert!(
+            self.pages.len() + self.discards.len() <= ENTRIES_MAX,
+            "as many as a block has room for"
+        );
+        debug_assert!(self.durable < self.sequence, "an extent isn't durable before it is written");
         fill(block, MAGIC, id, |fields| {
             for number in [self.epoch, self.sequence, self.durable, self.position] {
                 fields.u64(number);
@@ -68,6 +75,7 @@ impl Header {
                 fields.u32(sum);
             }
         });
+        self.seal = seal_of(block);
     }
 
     /// The header at a position of the staging area, if there is a valid one.
@@ -82,7 +90,8 @@ impl Header {
         let pages: Vec<(PageNumber, u32)> = entries(pages);
         let discards: Vec<(PageNumber, u32)> = entries(discards);
         let discards = discards.into_iter().map(|(page, _)| page).collect();
-        Some(Self { epoch, sequence, durable, position, is_last: is_last == 1, pages, discards })
+        let (is_last, seal) = (is_last == 1, seal_of(block));
+        Some(Self { epoch, sequence, durable, position, is_last, pages, discards, seal })
     }
 }
 
@@ -113,6 +122,7 @@ mod tests {
             is_last: true,
             pages: (0xdead..).zip(0..pages).map(|(sum, page)| (PageNumber(page as u64 * 7), sum)).collect(),
             discards: (pages..ENTRIES_MAX).map(|page| PageNumber(page as u64)).collect(),
+            seal: 0,
         }
     }
 
@@ -120,8 +130,9 @@ mod tests {
     fn what_was_written_is_read_up_to_a_full_block() {
         for pages in [0, 1, 100, ENTRIES_MAX] {
             let mut block = vec![1; BLOCK_BYTES];
-            header(pages).encode(5, &mut block);
-            assert_eq!(Header::decode(5, 17, &block), Some(header(pages)));
+            let mut header = header(pages);
+            header.encode(5, &mut block);
+            assert_eq!(Header::decode(5, 17, &block), Some(header));
         }
     }
 

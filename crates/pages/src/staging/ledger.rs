@@ -1,6 +1,6 @@
 //! The ledger: which slots of the staging area are alive.
 //!
-//! # Format, version 2 (of the store's label)
+//! # Format, version 3 (of the store's label)
 //!
 //! Eight copies, one behind the other; generation *g* is written to copy *g* mod 8 (see [`Rotation`](crate::extents::Rotation)). A reader takes the valid one with the greatest generation;
 //! with none the store is damaged. Numbers are little-endian; the length is that of two bitmaps, rounded up to whole
@@ -15,7 +15,11 @@
 //!                     version 1, with two copies
 //! 40  durable      8  the ledger tells of the extents up to this sequence
 //! 48  blocks       8  of the staging area
-//! 56  headers         a bit for each block: an extent begins here, and some of its pages are alive
+//! 56  sums            8  the last round of the [checksums of home pages](crate::home_sums); not before version 3
+//! 64  headers_seal    4  CRC32C over position (8 bytes) and checksum (4 bytes) of each header that it names, in the order of
+//!                        their positions; not before version 3
+//! 68  zeros           4  not before version 3
+//! 72  headers         a bit for each block: an extent begins here, and some of its pages are alive; before version 3 at 56
 //!     slots           a bit for each block: a page begins here that is alive; it is a page of the extent with the
 //!                     greatest sequence, of those named, that covers the block: an extent may lie on dead slots of older ones
 //!     zeros
@@ -30,7 +34,7 @@ use crate::extents::Stamp;
 use crate::fields::{fields_of, fill};
 
 const MAGIC: [u8; 8] = *b"NANDLEPL";
-const BITS_OFFSET: usize = 56;
+const BITS_OFFSET: usize = 72;
 
 /// See the [format](self).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,6 +43,28 @@ pub(crate) struct Ledger {
     pub(crate) durable: u64,
     pub(crate) headers: Bits,
     pub(crate) slots: Bits,
+    /// What stores have from version 3 on.
+    pub(crate) bound: Option<Bound>,
+}
+
+/// What a ledger is bound to, so that none of it can be exchanged for what it was before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Bound {
+    /// The last round of the checksums of home pages.
+    pub(crate) sums_round: u64,
+    /// Of the headers that it names: see [`HeadersSeal`].
+    pub(crate) headers_seal: u32,
+}
+
+/// The checksum over the headers that a ledger names, in the order of their positions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct HeadersSeal(pub(crate) u32);
+
+impl HeadersSeal {
+    pub(crate) fn add(&mut self, position: u64, seal: u32) {
+        self.0 = crc32c::crc32c_append(self.0, &position.to_le_bytes());
+        self.0 = crc32c::crc32c_append(self.0, &seal.to_le_bytes());
+    }
 }
 
 /// A bit for each block of the staging area.
@@ -54,6 +80,7 @@ impl Bits {
     }
 
     pub(crate) fn set(&mut self, block: u64) {
+        debug_assert!(block < self.blocks, "block {block} of {}", self.blocks);
         if let Some(byte) = place(block).and_then(|place| self.bytes.get_mut(place)) {
             *byte |= 1 << (block % 8);
         }
@@ -87,14 +114,19 @@ impl Ledger {
     /// A new store's: nothing is staged.
     pub(crate) fn empty(blocks: u64) -> Self {
         let bits = Bits::new(blocks);
-        Self { epoch: 0, durable: 0, headers: bits.clone(), slots: bits }
+        Self { epoch: 0, durable: 0, headers: bits.clone(), slots: bits, bound: Some(Bound::default()) }
     }
 
     pub(crate) fn encode(&self, id: u128, stamp: Stamp, into: &mut [u8]) {
+        debug_assert_eq!(self.headers.blocks, self.slots.blocks, "both tell of the whole area");
         let numbers = [self.epoch, stamped(stamp), self.durable, self.headers.blocks];
         fill(into, MAGIC, id, |fields| {
             for number in numbers {
                 fields.u64(number);
+            }
+            if let Some(Bound { sums_round, headers_seal }) = self.bound {
+                fields.u64(sums_round);
+                fields.u64(headers_seal.into());
             }
             fields.bytes(&self.headers.bytes);
             fields.bytes(&self.slots.bytes);
@@ -102,16 +134,22 @@ impl Ledger {
     }
 
     /// The ledger in a copy, if it is a valid one of this store.
-    pub(crate) fn decode(id: u128, blocks: u64, copy: &[u8]) -> Option<(Stamp, Self)> {
+    pub(crate) fn decode(id: u128, blocks: u64, is_bound: bool, copy: &[u8]) -> Option<(Stamp, Self)> {
         let mut fields = fields_of(copy, MAGIC, id)?;
         let [epoch, stamped, durable, written_blocks] = [(); 4].map(|()| fields.u64());
         if written_blocks != blocks {
             return None;
         }
+        let bound = is_bound.then(|| {
+            let sums_round = fields.u64();
+            let headers_seal = fields.u32();
+            _ = fields.u32();
+            Bound { sums_round, headers_seal }
+        });
         let (headers, rest) = fields.0.split_at_checked(bitmap_bytes(blocks))?;
         let (slots, _) = rest.split_at_checked(bitmap_bytes(blocks))?;
         let bits = |bytes: &[u8]| Bits { bytes: bytes.to_vec(), blocks };
-        let ledger = Self { epoch, durable, headers: bits(headers), slots: bits(slots) };
+        let ledger = Self { epoch, durable, headers: bits(headers), slots: bits(slots), bound };
         Some((stamp_of(stamped), ledger))
     }
 }
@@ -134,17 +172,19 @@ mod tests {
 
     #[test]
     fn what_was_written_is_read() {
-        for blocks in [1, 9, 2048, 100_003] {
-            let mut ledger = Ledger { epoch: 2, durable: 77, ..Ledger::empty(blocks) };
+        let bound = Some(Bound { sums_round: 12, headers_seal: 0xdead });
+        for (blocks, bound) in [(1, bound), (9, bound), (2048, None), (100_003, bound)] {
+            let mut ledger = Ledger { epoch: 2, durable: 77, bound, ..Ledger::empty(blocks) };
             let stamp = Stamp { generation: 9, unconfirmed: 2 };
             ledger.headers.set(0);
             ledger.slots.set(blocks - 1);
             let mut copy = vec![3; Ledger::bytes(blocks)];
             ledger.encode(5, stamp, &mut copy);
-            assert_eq!(Ledger::decode(5, blocks, &copy), Some((stamp, ledger)));
-            assert_eq!(Ledger::decode(6, blocks, &copy), None);
+            let is_bound = bound.is_some();
+            assert_eq!(Ledger::decode(5, blocks, is_bound, &copy), Some((stamp, ledger)));
+            assert_eq!(Ledger::decode(6, blocks, is_bound, &copy), None);
             copy[60] ^= 1;
-            assert_eq!(Ledger::decode(5, blocks, &copy), None);
+            assert_eq!(Ledger::decode(5, blocks, is_bound, &copy), None);
         }
     }
 

@@ -4,8 +4,8 @@
 //! write → gather (memory) ─push→ extent: [header][page][page]… in the staging area ─flush→ durable
 //!                                        │ table: page → slot
 //!                      order (a policy's) ▼
-//!         drain: instance of pages ─read slots→ write home ─┐
-//!         settle: flush (homes) → ledger → flush → slots are free
+//!       destage: instance of pages ─read slots→ write home ─┐
+//!       reclaim: flush (homes) → ledger → flush → slots are free
 //! ```
 //!
 //! Rules, and what each of them prevents:
@@ -16,27 +16,42 @@
 //! - A page goes home only when its batch is durable as a whole. So home never has half a batch.
 //! - Extents form a chain by sequence numbers; after a power cut the chain ends before its first gap, and at the end of
 //!   a group of batches. So no batch is there without those before it.
-//! - What an opening finds and nobody knows to be durable is [written once more](renew), and counts from the new copy. So
-//!   what a drive shows after a failed flush, and loses later, is nothing that anybody relies on.
+//! - What an opening finds and can't know to be durable is [written once more](renew), and counts from the new copy. So
+//!   what a drive shows after a failed flush, and loses later, is nothing that anything relies on.
+//! - The checksum of a page that was written home is durable before the ledger that calls its slot dead. So there is no time
+//!   at which a damaged page could pass: first the slot counts, then the checksum.
+//! - A close marks how far everything reached. So damage to what was written last doesn't look like a power cut.
 //! - Opening begins a new epoch, recorded in the ledger before anything is written. So what a cut-off chain left behind
 //!   never becomes part of a later one.
 
-mod append;
-mod drain;
+//!
+//! Three owners, each with a state that it alone changes: the [write log](log) of what is gathered, written and durable and
+//! where the newest version of each page is; the [reclaimer](reclaim) of the area's blocks; the [destager](destage) that
+//! decides what goes home when. The log knows neither of the others, and the reclaimer not the destager. What all take part
+//! in is in [`engine`].
+
+mod close;
+mod config;
+mod context;
+mod destage;
 mod engine;
 mod format;
 mod header;
 mod ledger;
+mod log;
 mod order;
+mod policy;
+mod read_back;
+mod reclaim;
 mod recover;
 mod renew;
-mod settle;
 mod space;
 mod table;
 
-pub(crate) use engine::{Draining, Staging, Way};
+pub(crate) use config::{StagingConfig, Thresholds};
 pub(crate) use format::{areas, format};
 pub(crate) use order::{Instance, Order};
+pub(crate) use policy::Staging;
 pub(crate) use space::Placement;
 #[cfg(feature = "measure")]
 pub(crate) use space::Slot;

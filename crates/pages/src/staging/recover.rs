@@ -5,37 +5,40 @@
 
 use std::collections::BTreeMap;
 
+use super::close::Mark;
 use super::header::Header;
-use super::ledger::{Bits, Ledger};
+use super::ledger::{Bits, HeadersSeal, Ledger};
+use super::reclaim::Blocks;
 use super::space::{Placement, Slot, Space};
 use super::table::{Entry, Table};
 use crate::PageError;
 use crate::defects::Defect;
-use crate::extents::{Rotation, Scan};
+use crate::extents::Scan;
+use crate::home::Home;
+use crate::home_sums::{self, HomeSums};
 use crate::page::checksum;
 use crate::policy::Parts;
 
 /// What was in the staging area.
 pub(super) struct Recovered {
     pub(super) table: Table,
-    pub(super) space: Space,
-    /// Slots with a version that a later extent made obsolete.
-    pub(super) superseded: Vec<(Slot, u64)>,
+    pub(super) blocks: Blocks,
     /// All extents up to this sequence are known to be durable; they are in the table.
     pub(super) durable: u64,
     /// The last sequence that counts.
     pub(super) end: u64,
     /// The extents behind `durable`, in their order. They have their room, and are not in the table.
     pub(super) tail: Vec<Header>,
-    pub(super) epoch: u64,
-    pub(super) rotation: Rotation,
 }
 
 pub(super) async fn recover(parts: &Parts, placement: Placement) -> Result<Recovered, PageError> {
     let label = parts.home.label();
     let area = Area { scan: Scan::new(parts.home.disk(), label)? };
     let scan = &area.scan;
-    let (ledger, rotation) = scan.ledger(|copy| Ledger::decode(label.id, label.area_blocks(), copy)).await?;
+    let is_bound = label.close_marks_offset().is_some();
+    let decode = |copy: &[u8]| Ledger::decode(label.id, label.area_blocks(), is_bound, copy);
+    let (ledger, rotation) = scan.ledger(decode).await?;
+    let mark = Mark::found(scan, rotation.generation()).await?;
     let headers = scan.headers(|position, block| Header::decode(label.id, position, block)).await?;
     let mut headers = headers.into_iter().map(|header| (header.position, header)).collect();
     let mut alive = area.told_by(&ledger, &mut headers)?;
@@ -43,39 +46,52 @@ pub(super) async fn recover(parts: &Parts, placement: Placement) -> Result<Recov
     let chain = headers.into_values().filter(|it| of_epoch(it) && it.sequence > ledger.durable);
     let mut chain: BTreeMap<u64, Header> = chain.map(|header| (header.sequence, header)).collect();
     let followed = scan.follow(ledger.durable, &chain, async |header| area.is_whole(header).await).await?;
+    if let Some(mark) = mark.filter(|mark| mark.sequence != followed.end) {
+        let what = "the store was closed, and the last of what it had staged is missing";
+        let last = chain.range(..=mark.sequence).next_back().map_or(0, |(_, last)| area.end_of(last));
+        return Err(scan.corrupt(what, last));
+    }
     chain.retain(|sequence, _| *sequence <= followed.end);
     let cursor = chain.values().next_back().or(alive.last()).map_or(0, |last| area.end_of(last));
     alive.sort_unstable_by_key(|header| header.sequence);
     // Version 1 didn't bound what isn't durable: there may be no room to write it once more, so it is trusted as it was then.
     let is_trusted = label.is_of_version_1() || Defect::TailTrusted.is_seeded();
-    let durable = if is_trusted { followed.end } else { followed.promised };
+    // A clean close is a promise, too.
+    let durable = if is_trusted || mark.is_some() { followed.end } else { followed.promised };
     let tail = chain.split_off(&(durable + 1));
-    let mut recovered = Recovered {
-        table: Table::default(),
+    let sums_round = ledger.bound.map_or(0, |bound| bound.sums_round);
+    let blocks = Blocks {
+        sums: home_sums::recover(scan, sums_round, parts.options.forget_lost_sums).await?,
+        forgotten: Vec::new(),
+        ledger_durable: ledger.durable,
         space: Space::new(label.area_blocks(), label.page_blocks(), placement),
         superseded: Vec::new(),
-        durable,
-        end: followed.end,
-        tail: tail.into_values().collect(),
         epoch: ledger.epoch,
         rotation,
     };
+    let tail = tail.into_values().collect();
+    let mut recovered = Recovered { table: Table::default(), blocks, durable, end: followed.end, tail };
     let alive_pages = area.alive_pages(&ledger, &alive);
     for (header, pages) in alive.iter().zip(&alive_pages) {
         recovered.enter(header, |index| pages.get(index) == Some(&true));
     }
+    // What the ledger tells of has been forgotten durably.
+    recovered.blocks.forgotten.clear();
     for header in chain.values() {
         recovered.enter(header, |_| true);
     }
-    for header in &recovered.tail {
-        recovered.space.restore(header.position, header.pages.len(), header.sequence, |_| true);
+    let Recovered { tail, blocks, .. } = &mut recovered;
+    for header in tail {
+        let extent = (header.sequence, header.seal);
+        blocks.space.restore(header.position, header.pages.len(), extent, |_| true);
     }
-    recovered.space.go_on_from(cursor);
+    recovered.blocks.space.go_on_from(cursor);
+    recovered.remember_home(&parts.home);
     Ok(recovered)
 }
 
 impl Recovered {
-    /// Enters the tail as well, for somebody who only reads.
+    /// Enters the tail as well, for a store that is only read.
     pub(super) fn with_tail(mut self) -> Self {
         for header in std::mem::take(&mut self.tail) {
             self.enter(&header, |_| true);
@@ -83,9 +99,23 @@ impl Recovered {
         self
     }
 
+    /// What is known of home. A page of which the staging area tells may have been on its way there: what has arrived of it
+    /// isn't known, also if it is discarded now and never written again.
+    fn remember_home(&self, home: &Home) {
+        home.remember(self.blocks.sums.iter().flat_map(HomeSums::known));
+        let discarded = self.blocks.forgotten.iter().map(|(page, _)| *page);
+        let of_tail = self.tail.iter().flat_map(|header| {
+            header.pages.iter().map(|(page, _)| *page).chain(header.discards.iter().copied())
+        });
+        for page in self.table.pages().chain(discarded).chain(of_tail) {
+            home.forget(page);
+        }
+    }
+
     /// Enters an extent, later than all before it.
     fn enter(&mut self, header: &Header, is_alive: impl Fn(usize) -> bool) {
-        self.space.restore(header.position, header.pages.len(), header.sequence, &is_alive);
+        let extent = (header.sequence, header.seal);
+        self.blocks.space.restore(header.position, header.pages.len(), extent, &is_alive);
         for (index, (page, sum)) in header.pages.iter().enumerate().filter(|(index, _)| is_alive(*index)) {
             let slot = Slot { extent: header.position, index };
             if Defect::OldestWins.is_seeded() && self.table.get(*page).is_some() {
@@ -93,11 +123,13 @@ impl Recovered {
             }
             let entry = Entry { sequence: header.sequence, slot, sum: *sum, memory: None };
             let older = self.table.put(*page, entry);
-            self.superseded.extend(older.map(|older| (older, header.sequence)));
+            self.blocks.superseded.extend(older.map(|older| (older, header.sequence)));
         }
         for page in &header.discards {
             let older = self.table.remove(*page);
-            self.superseded.extend(older.map(|older| (older, header.sequence)));
+            // It may have been on its way home, whether or not its extent is there any more.
+            self.blocks.forgotten.push((*page, header.sequence));
+            self.blocks.superseded.extend(older.map(|older| (older, header.sequence)));
         }
     }
 }
@@ -118,12 +150,18 @@ impl Area<'_> {
         ledger: &Ledger,
         headers: &mut BTreeMap<u64, Header>,
     ) -> Result<Vec<Header>, PageError> {
-        let mut alive = Vec::new();
+        let (mut alive, mut seal) = (Vec::new(), HeadersSeal::default());
         for position in ledger.headers.ones() {
             let header = headers.remove(&position).filter(|header| header.sequence <= ledger.durable);
             let what =
                 "the header of an extent is damaged or was never written, and its pages were acknowledged";
-            alive.push(header.ok_or_else(|| self.scan.corrupt(what, position))?);
+            let header = header.ok_or_else(|| self.scan.corrupt(what, position))?;
+            seal.add(position, header.seal);
+            alive.push(header);
+        }
+        if ledger.bound.is_some_and(|bound| bound.headers_seal != seal.0) {
+            let what = "the header of an extent is an older one than the ledger names";
+            return Err(self.scan.corrupt(what, 0));
         }
         Ok(alive)
     }

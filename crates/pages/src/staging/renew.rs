@@ -14,13 +14,12 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
 
-use super::drain;
-use super::engine::{Shared, staged_damage};
+use super::context::staged_damage;
+use super::engine::Engine;
 use super::header::{ENTRIES_MAX, Header};
 use super::space::Slot;
 use crate::batch::Change;
 use crate::defects::Defect;
-use crate::extents::Chain;
 use crate::page::checksum;
 use crate::{PageError, PageNumber};
 
@@ -32,29 +31,36 @@ struct Found {
 }
 
 /// Begins the epoch of an opening that found such extents, or none.
-pub(super) async fn begin(shared: &Rc<Shared>, tail: &[Header]) -> Result<(), PageError> {
+pub(super) async fn begin(engine: &Rc<Engine>, tail: &[Header]) -> Result<(), PageError> {
     if !tail.is_empty() {
-        write_again(shared, tail).await?;
+        write_again(engine, tail).await?;
+        // The new extents are durable, and the old ones are dead.
+        let sequence = engine.log.continue_behind_renewal();
+        engine.reclaimer.adopt_renewed_extents(tail, sequence);
     }
-    shared.begin_epoch(tail).await
+    let epoch = engine.reclaimer.begin_epoch().await?;
+    engine.log.begin_epoch(epoch);
+    engine.destager.order_the_group();
+    Ok(())
 }
 
-async fn write_again(shared: &Rc<Shared>, tail: &[Header]) -> Result<(), PageError> {
+async fn write_again(engine: &Rc<Engine>, tail: &[Header]) -> Result<(), PageError> {
     // The ledger may be volatile too, and then what it calls dead isn't free yet.
-    shared.write_down().await?;
+    engine.reclaimer.persist_dead_slots().await?;
     let newest = newest_of(tail);
-    shared.make_room_for(newest.len()).await?;
-    for piece in newest.chunks(shared.piece_pages()) {
+    let piece_pages = piece_pages(engine);
+    make_room_for(engine, newest.len(), piece_pages).await?;
+    for piece in newest.chunks(piece_pages) {
         let mut changes = Vec::with_capacity(piece.len());
         for found in piece {
-            changes.push((found.page, shared.change_of(found).await?));
+            changes.push((found.page, change_of(engine, found).await?));
         }
-        shared.state.borrow_mut().gather.add(changes);
-        let sequence = shared.push().await?;
+        engine.log.gather(changes);
+        let sequence = engine.push().await?;
         // Its memory is for the next piece.
-        shared.wait_until_written(sequence).await?;
+        engine.log.wait_until_written(sequence).await?;
     }
-    if Defect::RenewalUnflushed.is_seeded() { Ok(()) } else { shared.disk.flush().await }
+    if Defect::RenewalUnflushed.is_seeded() { Ok(()) } else { engine.context.disk.flush().await }
 }
 
 /// What the tail says last of each page.
@@ -75,54 +81,25 @@ fn newest_of(tail: &[Header]) -> Vec<Found> {
     newest
 }
 
-impl Shared {
-    /// Pages that are in memory at the same time.
-    fn piece_pages(&self) -> usize {
-        (self.arena.bytes() / 4 / self.label.page_length()).max(1)
-    }
+/// Pages that are in memory at the same time.
+fn piece_pages(engine: &Engine) -> usize {
+    (engine.context.arena.bytes() / 4 / engine.context.label.page_length()).max(1)
+}
 
-    /// Brings everything else home if it stands in the way of so many pages.
-    async fn make_room_for(self: &Rc<Self>, pages: usize) -> Result<(), PageError> {
-        let piece = self.piece_pages();
-        let headers = pages.div_ceil(piece) * piece.div_ceil(ENTRIES_MAX);
-        let needed = pages as u64 * self.label.page_blocks() + headers as u64;
-        if self.state.borrow_mut().space.longest_room_blocks() >= needed {
-            return Ok(());
-        }
-        drain::everything(self).await
+/// Destages everything else if it stands in the way of so many pages.
+async fn make_room_for(engine: &Rc<Engine>, pages: usize, piece_pages: usize) -> Result<(), PageError> {
+    let headers = pages.div_ceil(piece_pages) * piece_pages.div_ceil(ENTRIES_MAX);
+    let needed_blocks = pages as u64 * engine.context.label.page_blocks() + headers as u64;
+    if engine.reclaimer.longest_room_blocks() >= needed_blocks {
+        return Ok(());
     }
+    engine.destager.everything().await
+}
 
-    async fn change_of(&self, found: &Found) -> Result<Change, PageError> {
-        let Some((slot, expected)) = found.contents else { return Ok(Change::Discard) };
-        let into = self.arena.allocate(self.label.page_length())?;
-        let contents = self.read_slot(slot, into).await?;
-        let got = checksum(found.page, &contents);
-        if got == expected {
-            Ok(Change::Put(contents))
-        } else {
-            Err(staged_damage(found.page, got, expected))
-        }
-    }
-
-    async fn wait_until_written(&self, sequence: u64) -> Result<(), PageError> {
-        let is_written = || self.state.borrow().chain.written() >= sequence;
-        let is_over = || is_written() || self.disk.check_writable().is_err();
-        self.changed.wait(|| is_over().then_some(())).await;
-        self.disk.check_writable()
-    }
-
-    /// The new extents are durable: they count from the next ledger on, which must be of the new epoch, because in the old
-    /// one they don't continue the chain; and the old ones are dead.
-    pub(super) fn count_instead_of(&self, tail: &[Header]) {
-        if tail.is_empty() {
-            return;
-        }
-        let state = &mut *self.state.borrow_mut();
-        let sequence = state.chain.assigned();
-        state.chain = Chain::after(sequence);
-        for header in tail {
-            let slots = (0..header.pages.len()).map(|index| Slot { extent: header.position, index });
-            state.superseded.extend(slots.map(|slot| (slot, sequence)));
-        }
-    }
+async fn change_of(engine: &Engine, found: &Found) -> Result<Change, PageError> {
+    let Some((slot, expected)) = found.contents else { return Ok(Change::Discard) };
+    let into = engine.context.arena.allocate(engine.context.label.page_length())?;
+    let contents = engine.context.read_slot(slot, into).await?;
+    let got = checksum(found.page, &contents);
+    if got == expected { Ok(Change::Put(contents)) } else { Err(staged_damage(found.page, got, expected)) }
 }

@@ -1,7 +1,8 @@
 use std::collections::BTreeMap;
 
 use super::header::ENTRIES_MAX;
-use super::ledger::Bits;
+use super::ledger::{Bits, HeadersSeal};
+use crate::PageError;
 use crate::index::{Run, Runs};
 
 /// Who has which blocks of the staging area.
@@ -32,6 +33,13 @@ pub(crate) struct Slot {
     pub(crate) index: usize,
 }
 
+impl Slot {
+    /// The block at which it begins.
+    pub(crate) fn block(self, page_blocks: u64) -> u64 {
+        self.extent + 1 + self.index as u64 * page_blocks
+    }
+}
+
 /// Room for an extent: its position and how many pages it may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Room {
@@ -44,6 +52,8 @@ const WORDS: usize = ENTRIES_MAX.div_ceil(64);
 #[derive(Debug, Clone)]
 struct Extent {
     sequence: u64,
+    /// The checksum of its header.
+    seal: u32,
     pages: usize,
     alive: [u64; WORDS],
 }
@@ -58,6 +68,16 @@ impl Extent {
             *word = *word & !(1 << (index % 64)) | u64::from(alive) << (index % 64);
         }
     }
+}
+
+/// What a ledger tells of some extents.
+pub(crate) struct Told {
+    /// Where those begin in which something is alive.
+    pub(crate) headers: Bits,
+    pub(crate) slots: Bits,
+    pub(crate) headers_seal: u32,
+    /// Those in which nothing is.
+    pub(crate) empty: Vec<u64>,
 }
 
 impl Space {
@@ -86,11 +106,6 @@ impl Space {
             Placement::Slots => self.free.longest().map_or(0, |run| run.length),
             Placement::Ring => self.ahead(self.cursor),
         }
-    }
-
-    /// The block at which a page begins.
-    pub(crate) fn block_of(&self, slot: Slot) -> u64 {
-        slot.extent + 1 + slot.index as u64 * self.page_blocks
     }
 
     /// Finds room for an extent of `wanted` pages, or of fewer but at least `least`.
@@ -136,11 +151,13 @@ impl Space {
         1 + pages as u64 * self.page_blocks
     }
 
-    /// An extent with so many pages, all of them alive, takes a position.
-    pub(crate) fn occupy(&mut self, position: u64, pages: usize, sequence: u64) {
-        let mut extent = Extent { sequence, pages, alive: [0; WORDS] };
+    /// An extent with so many pages, all of them alive, takes a position; with its sequence and its header's checksum.
+    pub(crate) fn occupy(&mut self, position: u64, pages: usize, (sequence, seal): (u64, u32)) {
+        debug_assert!(pages <= ENTRIES_MAX && !self.extents.contains_key(&position));
+        let mut extent = Extent { sequence, seal, pages, alive: [0; WORDS] };
         (0..pages).for_each(|index| extent.mark(index, true));
         let length = self.extent_blocks(pages);
+        debug_assert!(length <= self.ahead(position), "an extent lies on free blocks");
         self.free.remove(Run { start: position, length });
         self.extents.insert(position, extent);
         self.cursor = position + length;
@@ -151,10 +168,10 @@ impl Space {
         &mut self,
         position: u64,
         pages: usize,
-        sequence: u64,
+        (sequence, seal): (u64, u32),
         is_alive: impl Fn(usize) -> bool,
     ) {
-        let mut extent = Extent { sequence, pages, alive: [0; WORDS] };
+        let mut extent = Extent { sequence, seal, pages, alive: [0; WORDS] };
         self.free.remove(Run { start: position, length: 1 });
         for index in (0..pages).filter(|index| is_alive(*index)) {
             extent.mark(index, true);
@@ -165,36 +182,42 @@ impl Space {
 
     /// After recovery: where to go on.
     pub(crate) fn go_on_from(&mut self, cursor: u64) {
+        debug_assert!(cursor <= self.blocks, "the area ends at {}, not {cursor}", self.blocks);
         self.cursor = cursor.min(self.blocks);
     }
 
     fn page_run(&self, slot: Slot) -> Run {
-        Run { start: self.block_of(slot), length: self.page_blocks }
+        Run { start: slot.block(self.page_blocks), length: self.page_blocks }
     }
 
     /// Slots are dead. Their blocks become free by [`release`](Space::release), when a ledger that says so is durable.
-    pub(crate) fn kill(&mut self, dead: &[Slot]) {
+    ///
+    /// # Errors
+    /// Nothing is known of one of them, or it was dead before.
+    pub(crate) fn kill(&mut self, dead: &[Slot]) -> Result<(), PageError> {
         for slot in dead {
-            if let Some(extent) = self.extents.get_mut(&slot.extent) {
-                extent.mark(slot.index, false);
-            }
+            let extent = self.extents.get_mut(&slot.extent).filter(|extent| extent.is_alive(slot.index));
+            let what = "a slot of the staging area died that wasn't alive";
+            extent.ok_or(PageError::Inconsistent { what })?.mark(slot.index, false);
         }
+        Ok(())
     }
 
-    /// The bits of a ledger that tells of the extents up to a sequence, and the extents in which nothing is alive.
-    pub(crate) fn tell(&self, durable: u64) -> (Bits, Bits, Vec<u64>) {
+    /// What a ledger tells of the extents up to a sequence.
+    pub(crate) fn tell(&self, durable: u64) -> Told {
         let (mut headers, mut slots) = (Bits::new(self.blocks), Bits::new(self.blocks));
-        let mut empty = Vec::new();
+        let (mut headers_seal, mut empty) = (HeadersSeal::default(), Vec::new());
         for (&position, extent) in self.extents.iter().filter(|(_, extent)| extent.sequence <= durable) {
             if extent.alive == [0; WORDS] {
                 empty.push(position);
                 continue;
             }
             headers.set(position);
+            headers_seal.add(position, extent.seal);
             let alive = (0..extent.pages).filter(|index| extent.is_alive(*index));
-            alive.for_each(|index| slots.set(self.block_of(Slot { extent: position, index })));
+            alive.for_each(|index| slots.set(Slot { extent: position, index }.block(self.page_blocks)));
         }
-        (headers, slots, empty)
+        Told { headers, slots, headers_seal: headers_seal.0, empty }
     }
 
     /// Whether there are extents in which nothing is alive.
@@ -214,7 +237,8 @@ impl Space {
             self.free.add(Run { length, start });
         }
         for position in empty {
-            self.extents.remove(position);
+            let extent = self.extents.remove(position);
+            debug_assert!(extent.is_some_and(|extent| extent.alive == [0; WORDS]), "nothing in it is alive");
         }
     }
 }
@@ -227,15 +251,15 @@ mod tests {
         let mut space = Space::new(20, 1, placement);
         for sequence in 1..=4 {
             let room = space.find(4, 4).unwrap();
-            space.occupy(room.position, room.pages, sequence);
+            space.occupy(room.position, room.pages, (sequence, 0));
         }
         space
     }
 
     fn free(space: &mut Space, slots: &[(u64, usize)]) {
         let dead: Vec<_> = slots.iter().map(|&(extent, index)| Slot { extent, index }).collect();
-        space.kill(&dead);
-        let (_, _, empty) = space.tell(u64::MAX);
+        space.kill(&dead).unwrap();
+        let Told { empty, .. } = space.tell(u64::MAX);
         space.release(&dead, &empty);
     }
 
@@ -258,15 +282,15 @@ mod tests {
         free(&mut space, &[(5, 1), (5, 2), (10, 0)]);
         assert_eq!(space.find(4, 1), Some(Room { position: 7, pages: 1 }));
         assert_eq!(space.find(4, 2), None);
-        space.occupy(7, 1, 5);
+        space.occupy(7, 1, (5, 0));
         assert_eq!(space.find(1, 1), None, "one block is no room for a header and a page");
     }
 
     #[test]
     fn the_ledger_tells_of_durable_extents_only() {
         let mut space = filled(Placement::Ring);
-        space.kill(&[Slot { extent: 0, index: 2 }]);
-        let (headers, slots, empty) = space.tell(2);
+        space.kill(&[Slot { extent: 0, index: 2 }]).unwrap();
+        let Told { headers, slots, empty, .. } = space.tell(2);
         assert_eq!(headers.ones().collect::<Vec<_>>(), [0, 5]);
         assert_eq!(slots.ones().collect::<Vec<_>>(), [1, 2, 4, 6, 7, 8, 9]);
         assert!(empty.is_empty());

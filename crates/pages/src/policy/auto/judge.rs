@@ -4,7 +4,8 @@
 //! - Staging is chosen when it takes clearly less time for a page, and kept as long as it takes less. Ties go straight.
 //! - What is chosen works for long, then the other gets a trial: so a workload that changed is found out. It gets one
 //!   earlier when what was chosen takes longer now than the other did.
-//! - A trial ends as soon as it can't be won any more, and the next one comes the later the more this one cost: trials
+//! - A trial ends as soon as it can't be won any more, or has lost more time than a few pages are worth, and what was chosen
+//!   when it has lost more than a trial may cost: so the first trials don't cost much of a short run. The next one comes the later the more this one cost: trials
 //!   take about a hundredth of the time. They grow where they are lost, or nearly won: much staged at once pays more, and a
 //!   flush costs little beside much that goes straight.
 //! - The time of a staging trial has everything brought home in it, that of the straight way a flush. The time in which a
@@ -31,6 +32,10 @@ const NEARLY: f64 = 2.0;
 /// Pages of a trial, if the staging area has room for twice as many. Much fewer say little of a drive
 /// that takes them into a cache or into log blocks first.
 const TRIAL_PAGES: u64 = 1024;
+/// A trial may lose as much time as so many pages take the other way …
+const LOST_PAGES: u64 = 256;
+/// … or this, if that is less: drives that are so fast may still be busy with what came before.
+const LOST_NS_MIN: f64 = 100e6;
 /// Pages of a straight trial: there is a flush at its end, which must not cost more than the pages.
 const FLUSHED_PAGES: u64 = 4 * TRIAL_PAGES;
 /// No straight trial is longer than so many times that, or than so many times the staging area.
@@ -55,7 +60,7 @@ pub(super) struct Judge {
     straight_trial_pages: u64,
     /// If any, both ways are chosen by turns, for so many pages each.
     turn_pages: Option<u64>,
-    spell: Spell,
+    phase: Phase,
     /// What was chosen last, if anything.
     chosen: Option<Path>,
     /// Time of a page the last time that the way was taken.
@@ -69,13 +74,17 @@ pub(super) struct Judge {
 
 /// A stretch in which one way is taken.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Spell {
+struct Phase {
     path: Path,
     is_trial: bool,
     /// It ends with so many pages …
     most_pages: u64,
     /// … or a trial when it has taken so long …
     most_ns: f64,
+    /// … or when it has taken so much longer than the other way would have …
+    most_lost_ns: f64,
+    /// Time of a page the other way, if that is known.
+    other_ns: Option<f64>,
     /// … or what was chosen, from so many pages on, when a stretch took longer than the other way, or than expected.
     least_pages: u64,
     is_worse: bool,
@@ -86,7 +95,7 @@ struct Spell {
     pages: u64,
     /// The session's time when counting began.
     since_ns: u64,
-    /// The session's time when the spell began.
+    /// The session's time when the phase began.
     began_ns: u64,
 }
 
@@ -95,11 +104,13 @@ impl Judge {
     /// session has left staged pages.
     pub(super) fn new(options: &OpenOptions, room_pages: u64, has_staged: bool) -> Self {
         let trial_pages = TRIAL_PAGES.min(room_pages / 2).max(1);
-        let first = Spell {
+        let first = Phase {
             path: Path::Staged,
             is_trial: true,
             most_pages: trial_pages,
             most_ns: f64::INFINITY,
+            most_lost_ns: f64::INFINITY,
+            other_ns: None,
             least_pages: trial_pages,
             is_worse: false,
             stretch_ns: None,
@@ -113,7 +124,7 @@ impl Judge {
             trial_pages,
             straight_trial_pages: FLUSHED_PAGES.min(room_pages * 2).max(1),
             turn_pages: options.turn_pages,
-            spell: first,
+            phase: first,
             chosen: None,
             staged_ns: None,
             straight_ns: None,
@@ -129,22 +140,22 @@ impl Judge {
     }
 
     pub(super) fn path(&self) -> Path {
-        self.spell.path
+        self.phase.path
     }
 
     /// Whether the present way is being tried, and not chosen.
     pub(super) fn is_trial(&self) -> bool {
-        self.spell.is_trial
+        self.phase.is_trial
     }
 
     /// Whether nothing counts until the staging area is [cleared](Self::cleared).
     pub(super) fn awaits_clearing(&self) -> bool {
-        self.spell.uncounted_pages == UNCLEARED
+        self.phase.uncounted_pages == UNCLEARED
     }
 
     /// Whether so many pages have come meanwhile that they could have filled the staging area anew.
-    pub(super) fn is_tired_of_waiting(&self) -> bool {
-        self.spell.pages >= self.room_pages
+    pub(super) fn clearing_timed_out(&self) -> bool {
+        self.phase.pages >= self.room_pages
     }
 
     /// What it knows, and what it has chosen.
@@ -163,46 +174,47 @@ impl Judge {
     /// So many pages come now.
     pub(super) fn comes(&mut self, pages: u64, busy_ns: u64) {
         let stretch_pages = FLUSHED_PAGES.max(self.room_pages);
-        if !self.spell.is_trial
-            && self.spell.pages.saturating_sub(self.spell.uncounted_pages) >= stretch_pages
+        if !self.phase.is_trial
+            && self.phase.pages.saturating_sub(self.phase.uncounted_pages) >= stretch_pages
         {
             self.end_stretch(busy_ns);
         }
-        let spell = &mut self.spell;
-        let was_counted = spell.pages >= spell.uncounted_pages;
-        spell.pages += pages;
-        if !was_counted && spell.pages >= spell.uncounted_pages {
-            spell.since_ns = busy_ns;
-            spell.uncounted_pages = spell.pages;
+        let phase = &mut self.phase;
+        let was_counted = phase.pages >= phase.uncounted_pages;
+        phase.pages += pages;
+        if !was_counted && phase.pages >= phase.uncounted_pages {
+            phase.since_ns = busy_ns;
+            phase.uncounted_pages = phase.pages;
         }
     }
 
     /// Counting begins anew, so that what was chosen is known by what it takes now.
     fn end_stretch(&mut self, busy_ns: u64) {
-        let (own_ns, other_ns) = match self.spell.path {
+        let (own_ns, other_ns) = match self.phase.path {
             Path::Staged => (self.staged_ns, self.straight_ns),
             Path::Straight => (self.straight_ns, self.staged_ns),
         };
-        let spell = &mut self.spell;
-        spell.stretch_ns = spell.page_ns(busy_ns);
-        let is_more_than = |limit_ns: f64| spell.stretch_ns.is_some_and(|now_ns| now_ns > limit_ns);
-        spell.is_worse =
+        let phase = &mut self.phase;
+        phase.stretch_ns = phase.page_ns(busy_ns);
+        let is_more_than = |limit_ns: f64| phase.stretch_ns.is_some_and(|now_ns| now_ns > limit_ns);
+        phase.is_worse =
             other_ns.is_some_and(is_more_than) || own_ns.is_some_and(|ns| is_more_than(CHANGED * ns));
-        (spell.uncounted_pages, spell.since_ns) = (spell.pages, busy_ns);
+        (phase.uncounted_pages, phase.since_ns) = (phase.pages, busy_ns);
     }
 
     /// Whether it is time for the other way.
     pub(super) fn is_over(&self, busy_ns: u64) -> bool {
-        let spell = &self.spell;
-        let is_lost = || spell.is_trial && spell.taken_ns(busy_ns) > spell.most_ns;
-        let is_worse = || spell.is_worse && spell.pages >= spell.least_pages;
-        !self.awaits_clearing() && (spell.pages >= spell.most_pages || is_lost() || is_worse())
+        let phase = &self.phase;
+        let is_lost =
+            || phase.taken_ns(busy_ns) > phase.most_ns || phase.lost_ns(busy_ns) > phase.most_lost_ns;
+        let is_worse = || phase.is_worse && phase.pages >= phase.least_pages;
+        !self.awaits_clearing() && (phase.pages >= phase.most_pages || is_lost() || is_worse())
     }
 
-    /// What follows on the spell, when all that belongs to its time is done: the next one.
+    /// What follows on the phase, when all that belongs to its time is done: the next one.
     pub(super) fn ended(&self, busy_ns: u64) -> Self {
         let mut next = self.clone();
-        let ended = self.spell;
+        let ended = self.phase;
         let page_ns = ended.stretch_ns.or_else(|| ended.page_ns(busy_ns));
         next.trials += u64::from(ended.is_trial);
         match ended.path {
@@ -216,28 +228,28 @@ impl Judge {
             _ if self.turn_pages.is_some() => next.choose(ended.path.other(), 0.0),
             _ => next.begin_trial(ended.path.other()),
         }
-        next.spell.since_ns = busy_ns;
+        next.phase.since_ns = busy_ns;
         next
     }
 
-    /// The time of the entry into the present spell doesn't count. A straight one that others' pages go home beside counts
+    /// The time of the entry into the present phase doesn't count. A straight one that others' pages go home beside counts
     /// when they have.
     pub(super) fn entered(&mut self, busy_ns: u64, is_clear: bool) {
-        (self.spell.since_ns, self.spell.began_ns) = (busy_ns, busy_ns);
+        (self.phase.since_ns, self.phase.began_ns) = (busy_ns, busy_ns);
         if !is_clear {
-            self.spell.uncounted_pages = UNCLEARED;
+            self.phase.uncounted_pages = UNCLEARED;
         }
     }
 
-    /// The staging area is clear, and the straight spell counts from now on.
+    /// The staging area is clear, and the straight phase counts from now on.
     pub(super) fn cleared(&mut self, busy_ns: u64) {
-        self.spell.since_ns = busy_ns;
-        self.spell.uncounted_pages = self.spell.pages;
-        self.spell.most_pages += self.spell.pages;
-        self.spell.least_pages += self.spell.pages;
+        self.phase.since_ns = busy_ns;
+        self.phase.uncounted_pages = self.phase.pages;
+        self.phase.most_pages += self.phase.pages;
+        self.phase.least_pages += self.phase.pages;
     }
 
-    fn decide(&mut self, staged_ns: f64, straight_ns: f64, trial: Spell, busy_ns: u64) {
+    fn decide(&mut self, staged_ns: f64, straight_ns: f64, trial: Phase, busy_ns: u64) {
         let less = if self.chosen == Some(Path::Staged) { 1.0 } else { CLEARLY_LESS };
         let best = if staged_ns < straight_ns * less { Path::Staged } else { Path::Straight };
         let best_ns = if best == Path::Staged { staged_ns } else { straight_ns };
@@ -259,20 +271,26 @@ impl Judge {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count, rounded")]
         let for_wasted = (wasted_pages * PAGES_BY_WASTED) as u64;
         let least_pages = (PAGES_BY_TRIAL * self.trial_pages).max(ROUNDS * filling_pages);
+        let other_ns = if is_staged { self.straight_ns } else { self.staged_ns };
+        let most_lost_ns = FLUSHED_PAGES as f64 * other_ns.unwrap_or(f64::INFINITY);
+        // By turns whatever it takes.
+        let most_lost_ns = if self.turn_pages.is_some() { f64::INFINITY } else { most_lost_ns };
         self.changes += u64::from(self.chosen.is_some_and(|before| before != path));
         self.chosen = Some(path);
-        self.spell = Spell {
+        self.phase = Phase {
             path,
             is_trial: false,
             most_pages: self.turn_pages.unwrap_or_else(|| least_pages.max(for_wasted)),
             most_ns: f64::INFINITY,
+            most_lost_ns: most_lost_ns.max(LOST_NS_MIN),
+            other_ns,
             least_pages,
             is_worse: false,
             stretch_ns: None,
             uncounted_pages: filling_pages,
             pages: 0,
-            since_ns: self.spell.since_ns,
-            began_ns: self.spell.began_ns,
+            since_ns: self.phase.since_ns,
+            began_ns: self.phase.began_ns,
         };
     }
 
@@ -281,25 +299,38 @@ impl Judge {
             Path::Staged => (self.trial_pages, self.straight_ns),
             Path::Straight => (self.straight_trial_pages, self.staged_ns),
         };
-        self.spell = Spell {
+        self.phase = Phase {
             path,
             is_trial: true,
             most_pages,
             most_ns: other_ns.map_or(f64::INFINITY, |other_ns| most_pages as f64 * other_ns),
+            most_lost_ns: (LOST_PAGES as f64 * other_ns.unwrap_or(f64::INFINITY)).max(LOST_NS_MIN),
+            other_ns,
             least_pages: most_pages,
             is_worse: false,
             stretch_ns: None,
             uncounted_pages: 0,
             pages: 0,
-            since_ns: self.spell.since_ns,
-            began_ns: self.spell.began_ns,
+            since_ns: self.phase.since_ns,
+            began_ns: self.phase.began_ns,
         };
     }
 }
 
-impl Spell {
+impl Phase {
     fn taken_ns(&self, busy_ns: u64) -> f64 {
         busy_ns.saturating_sub(self.since_ns) as f64
+    }
+
+    /// How much longer than the other way it took, for the pages that count.
+    fn lost_ns(&self, busy_ns: u64) -> f64 {
+        let pages = self.pages.saturating_sub(self.uncounted_pages) as f64;
+        // Until pages count, their time doesn't either.
+        if pages == 0.0 {
+            0.0
+        } else {
+            self.taken_ns(busy_ns) - pages * self.other_ns.unwrap_or(f64::INFINITY)
+        }
     }
 
     /// Time of a page, if any was counted. Never nothing, so that it can be divided by.
@@ -371,6 +402,31 @@ mod tests {
             let by = taken_ns as f64 / least_ns as f64;
             assert!(by < 1.02, "{staged_ns} and {straight_ns}: {by} of the better way's time");
         }
+    }
+
+    /// Slow drives, in whose time a trial of thousands of pages is a large part of a run.
+    #[test]
+    fn a_trial_is_bounded_by_the_time_that_it_loses() {
+        // Staged pages take a sixth when much is staged, as with a large area on the modelled mtron-16.
+        let page_ns = |path, number| match path {
+            Path::Straight => 10_000_000,
+            Path::Staged if number < 2_000 => 6_000_000,
+            Path::Staged => 1_000_000,
+        };
+        let [staged, straight] = work(&options(2_000_000), false, 100_000, page_ns);
+        assert!(staged > 99_000 && straight < 700, "{straight} straight");
+    }
+
+    /// Little that is staged goes home at little cost, and a full area doesn't.
+    #[test]
+    fn what_was_chosen_is_left_when_it_loses() {
+        let page_ns = |path, number| match path {
+            Path::Straight => 2_000_000,
+            Path::Staged if number < 15_000 => 1_000_000,
+            Path::Staged => 6_000_000,
+        };
+        let [staged, _] = work(&options(2_000_000), false, 100_000, page_ns);
+        assert!(staged < 19_000, "{staged} staged");
     }
 
     #[test]

@@ -35,7 +35,7 @@ use crate::defects::Defect;
 use crate::disk::Disk;
 use crate::queue::{Queue, Served};
 use crate::staging::Staging;
-use crate::{Batch, PageError, PageNumber, Stats};
+use crate::{Batch, PageError, PageNumber, PolicyKind, Stats};
 
 pub(crate) struct Auto {
     shared: Rc<Shared>,
@@ -58,8 +58,9 @@ impl Auto {
     pub(crate) async fn open(parts: Parts) -> Result<Self, PageError> {
         let (home, options) = (Rc::clone(&parts.home), parts.options);
         let disk = Rc::clone(home.disk());
-        let staging = Staging::open(parts).await?;
-        let judge = Judge::new(&options, staging.room_pages(), !staging.pages().is_empty());
+        let config = super::staging_config(PolicyKind::Auto, home.label(), &options)?;
+        let staging = Staging::open(parts, config).await?;
+        let judge = Judge::new(&options, staging.room_pages(), staging.has_staged());
         let gate = Gate::new(disk.handle());
         let (judge, held, accepting) = (RefCell::new(judge), RefCell::default(), Queue::default());
         let direct = Direct::new(home);
@@ -123,13 +124,13 @@ impl Shared {
         finished
     }
 
-    /// Ends a spell and begins the next, while nobody writes.
+    /// Ends a phase and begins the next, while nobody writes.
     async fn change(&self, closed: Closed) -> Result<(), PageError> {
         closed.emptied().await;
         if self.judge.borrow().awaits_clearing() {
             // What was staged again meanwhile.
             self.staging.checkpoint().await?;
-            let held = self.staging.bury_the_dead().await?;
+            let held = self.staging.persist_dead_slots().await?;
             *self.held.borrow_mut() = held;
             self.judge.borrow_mut().cleared(self.gate.busy().0);
             return Ok(());
@@ -150,11 +151,11 @@ impl Shared {
 
     fn is_to_change(&self) -> bool {
         let judge = self.judge.borrow();
-        let is_clearing = self.staging.is_clearing() && !judge.is_tired_of_waiting();
+        let is_clearing = self.staging.is_clearing() && !judge.clearing_timed_out();
         judge.is_over(self.gate.busy().0) || (judge.awaits_clearing() && !is_clearing)
     }
 
-    /// What belongs to the time of the present spell.
+    /// What belongs to the time of the present phase.
     async fn finish(&self) -> Result<(), PageError> {
         let (path, is_trial) = {
             let judge = self.judge.borrow();
@@ -171,7 +172,7 @@ impl Shared {
     /// Sees to it that pages can go straight home that aren't staged, and that the others come home in the background.
     /// Returns whether there are none.
     async fn clear_the_way(&self) -> Result<bool, PageError> {
-        let held = self.staging.bury_the_dead().await?;
+        let held = self.staging.persist_dead_slots().await?;
         let is_clear = held.is_empty();
         *self.held.borrow_mut() = held;
         if !is_clear {
@@ -226,6 +227,10 @@ impl Policy for Auto {
 
     fn stop(&self) {
         self.shared.staging.stop();
+    }
+
+    fn close(&self) -> Task<'_, ()> {
+        self.shared.staging.close()
     }
 
     fn stopped(&self) -> Pin<Box<dyn Future<Output = ()> + '_>> {

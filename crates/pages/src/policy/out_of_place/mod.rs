@@ -177,9 +177,10 @@ impl Policy for OutOfPlace {
                 && !state.is_saving
                 && (state.in_flight() == 0 || shared.disk.check_writable().is_err())
         };
-        Box::pin(async move {
-            shared.changed.wait(|| has_ended().then_some(())).await;
-            shared.save_for_good().await;
-        })
+        Box::pin(async move { shared.changed.wait(|| has_ended().then_some(())).await })
+    }
+
+    fn close(&self) -> Task<'_, ()> {
+        Box::pin(self.shared.save_for_good())
     }
 }

@@ -63,20 +63,18 @@ impl Shared {
         self.write_ledger(change(ledger)).await
     }
 
-    /// When the store is closed: what an opening finds then it needn't look for. Who closes learns of a failure by the disk,
-    /// which it stops.
-    pub(super) async fn save_for_good(&self) {
+    /// When the store is closed: what an opening finds then it needn't look for.
+    pub(super) async fn save_for_good(&self) -> Result<(), PageError> {
         let can_be_saved = {
             let state = self.state.borrow();
             let is_all_durable = state.gather.is_empty() && state.chain.durable() == state.chain.assigned();
             is_all_durable && state.ledger.map.blocks > 0
         };
-        if !can_be_saved || self.disk.check_writable().is_err() {
-            return;
+        self.disk.check_writable()?;
+        if !can_be_saved {
+            return Ok(());
         }
-        if let Err(error) = self.save_twice().await {
-            self.disk.latch(&error);
-        }
+        self.save_twice().await.inspect_err(|error| self.disk.latch(error))
     }
 
     /// Two ledgers that say the same, and the map in both slots, so that any of these blocks may be lost.

@@ -29,7 +29,7 @@ use sequential::Sequential;
 use smallvec::SmallVec;
 
 use crate::label::Label;
-use crate::staging::{Draining, Instance, Order, Placement, Way};
+use crate::staging::{Instance, Order, Placement, StagingConfig, Thresholds};
 use crate::{OpenOptions, PageNumber, WriteCosts};
 
 /// The index is renewed, and everybody looks for instances again, when 1/this of it was handed out.
@@ -37,7 +37,7 @@ const ROUNDS: usize = 16;
 /// Pages that go together when no decompositor finds any.
 const UNPATTERNED_PAGES: usize = 64;
 
-pub(super) fn way(label: &Label, options: &OpenOptions) -> Way {
+pub(super) fn config(label: &Label, options: &OpenOptions) -> StagingConfig {
     let costs = options.costs;
     let all: [Box<dyn Decompositor>; 4] = [
         Box::new(Sequential),
@@ -53,11 +53,11 @@ pub(super) fn way(label: &Label, options: &OpenOptions) -> Way {
         left_in_round: 0,
         costs,
     };
-    Way {
+    StagingConfig {
         placement: Placement::Slots,
         order: Box::new(decomposition),
         keeps_memory: false,
-        draining: Draining { starts_below: 8, ends_above: 4, settles_at: 16 },
+        thresholds: Thresholds { starts_below: 8, ends_above: 4, reclaims_at: 16 },
     }
 }
 

@@ -7,13 +7,14 @@ use crate::{CreateOptions, PolicyKind};
 fn order(decompositors: [bool; 4]) -> Box<dyn Order> {
     let create = CreateOptions {
         alignment_bytes: 4096,
+        home_sums: false,
         ..CreateOptions::new(PolicyKind::StableBuffer, 4096, 1 << 30)
     };
-    let label = Label::plan(&create, 4096, (1 << 20) - 6 * 4096).unwrap();
+    let label = Label::plan(&create, 4096, (1 << 20) - 8 * 4096).unwrap();
     let costs = WriteCosts { focused_area_bytes: 100 * 4096, ..WriteCosts::default() };
     // Pages begin at page 260 of the device.
     assert_eq!(label.home_offset / 4096, 260);
-    way(&label, &OpenOptions { costs, decompositors, ..OpenOptions::default() }).order
+    config(&label, &OpenOptions { costs, decompositors, ..OpenOptions::default() }).order
 }
 
 fn numbers(instance: Option<Instance>) -> (usize, Vec<u64>) {

@@ -1,0 +1,207 @@
+//! The durable checksums of home pages, so that a page that isn't what was written last is noticed also by a later opening.
+//! Their owner writes them beside what he writes anyway, and says in a structure of his own which round counts.
+
+mod format;
+mod recover;
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use nandle_io::{Arena, Buffer, WriteBuffers};
+
+pub(crate) use format::Entry;
+use format::{CHUNK_PAGES, ENTRIES_MAX, LogBlock, encode_chunk};
+pub(crate) use recover::recover;
+
+use crate::disk::Disk;
+use crate::label::Label;
+use crate::{BLOCK_BYTES, PageError, PageNumber};
+
+/// Rounds that are written at the same time.
+const ROUNDS_AT_ONCE: u64 = 16;
+
+/// The sums of all home pages, as the [format](format) keeps them.
+pub(crate) struct HomeSums {
+    area: Area,
+    arena: Arena,
+    state: RefCell<State>,
+    /// Some were lost, and the table doesn't say so yet.
+    has_gaps: Cell<bool>,
+}
+
+struct State {
+    /// The last round.
+    round: u64,
+    /// Of every page of every chunk; 0 where it is unknown.
+    sums: Vec<u32>,
+}
+
+/// Where a store's sums are.
+#[derive(Debug, Clone, Copy)]
+struct Area {
+    id: u128,
+    offset_bytes: u64,
+    chunks: u64,
+}
+
+/// Length of the area for so many pages.
+pub(crate) fn area_bytes(pages: u64) -> u64 {
+    4 * chunks_of(pages) * BLOCK_BYTES as u64
+}
+
+fn chunks_of(pages: u64) -> u64 {
+    pages.div_ceil(CHUNK_PAGES as u64).max(1)
+}
+
+impl Area {
+    /// None if the store keeps no sums.
+    fn of(label: &Label) -> Option<Self> {
+        let area = Self { id: label.id, offset_bytes: label.sums_offset, chunks: chunks_of(label.pages) };
+        (label.sums_bytes > 0).then_some(area)
+    }
+
+    /// The block of the area that holds a round's log block …
+    fn log_block(self, round: u64) -> u64 {
+        round % (2 * self.chunks)
+    }
+
+    /// … and the one that holds its chunk.
+    fn chunk_block(self, round: u64) -> u64 {
+        (2 + round / self.chunks % 2) * self.chunks + self.chunk(round)
+    }
+
+    fn chunk(self, round: u64) -> u64 {
+        round % self.chunks
+    }
+
+    /// The last round up to this one that wrote a chunk; none if none did.
+    fn newest(self, chunk: u64, round: u64) -> Option<u64> {
+        let since = (round + self.chunks - chunk) % self.chunks;
+        round.checked_sub(since).filter(|round| *round > 0)
+    }
+}
+
+impl HomeSums {
+    pub(crate) fn round(&self) -> u64 {
+        self.state.borrow().round
+    }
+
+    /// Whether the [table must be written](Self::write_table), because what is lost would be missed again.
+    pub(crate) fn have_gaps(&self) -> bool {
+        self.has_gaps.get()
+    }
+
+    /// The pages whose sum is known.
+    pub(crate) fn known(&self) -> Vec<Entry> {
+        let sums = &self.state.borrow().sums;
+        let all = (0..).map(PageNumber).zip(sums.iter().copied());
+        all.filter(|(_, sum)| *sum != 0).collect()
+    }
+
+    /// Enters what changed, and writes it, not flushed. Later entries win. Only when the round before is durable, and a
+    /// ledger that names it.
+    pub(crate) async fn write(&self, disk: &Rc<Disk>, entries: &[Entry]) -> Result<(), PageError> {
+        {
+            let state = &mut *self.state.borrow_mut();
+            for entry in entries {
+                state.enter(*entry);
+            }
+        }
+        let needed = entries.len().div_ceil(ENTRIES_MAX) as u64;
+        if needed <= self.area.chunks {
+            let blocks = entries.chunks(ENTRIES_MAX);
+            let blocks = blocks.map(|entries| LogBlock { entries: entries.to_vec(), table: 0 });
+            return self.write_rounds(disk, &blocks.collect::<Vec<_>>()).await;
+        }
+        self.write_table(disk).await
+    }
+
+    /// Writes all chunks, so that nothing that was written before is needed any more.
+    pub(crate) async fn write_table(&self, disk: &Rc<Disk>) -> Result<(), PageError> {
+        let blocks = (1..).zip(0..self.area.chunks).map(|(table, _)| LogBlock { entries: Vec::new(), table });
+        self.write_rounds(disk, &blocks.collect::<Vec<_>>()).await?;
+        self.has_gaps.set(false);
+        Ok(())
+    }
+
+    async fn write_rounds(&self, disk: &Rc<Disk>, blocks: &[LogBlock]) -> Result<(), PageError> {
+        for blocks in blocks.chunks(usize::try_from(ROUNDS_AT_ONCE).unwrap_or(1)) {
+            self.rounds_of(blocks)?.send(disk, self.area).await?;
+        }
+        Ok(())
+    }
+
+    /// The next rounds, with these log blocks.
+    fn rounds_of(&self, blocks: &[LogBlock]) -> Result<Writes, PageError> {
+        let (area, state) = (self.area, &mut *self.state.borrow_mut());
+        let mut writes = Writes::default();
+        for block in blocks {
+            state.round += 1;
+            let mut buffer = self.arena.allocate(BLOCK_BYTES)?;
+            block.encode(area.id, state.round, &mut buffer);
+            writes.log.add(area.log_block(state.round), buffer.freeze());
+            let mut buffer = self.arena.allocate(BLOCK_BYTES)?;
+            let chunk = area.chunk(state.round);
+            encode_chunk(area.id, state.round, chunk, state.sums_of(chunk), &mut buffer);
+            writes.table.add(area.chunk_block(state.round), buffer.freeze());
+        }
+        Ok(writes)
+    }
+}
+
+impl State {
+    fn enter(&mut self, (page, sum): Entry) {
+        let place = usize::try_from(page.0).ok().and_then(|place| self.sums.get_mut(place));
+        debug_assert!(place.is_some(), "{page} is one of the store's");
+        if let Some(place) = place {
+            *place = sum;
+        }
+    }
+
+    fn sums_of(&self, chunk: u64) -> &[u32] {
+        let chunk = usize::try_from(chunk).unwrap_or(usize::MAX);
+        self.sums.chunks(CHUNK_PAGES).nth(chunk).unwrap_or_default()
+    }
+}
+
+/// What some rounds write.
+#[derive(Default)]
+struct Writes {
+    log: Runs,
+    table: Runs,
+}
+
+/// Blocks that follow one another go in one request.
+#[derive(Default)]
+struct Runs(Vec<(u64, WriteBuffers)>);
+
+impl Runs {
+    fn add(&mut self, block: u64, contents: Buffer) {
+        match self.0.last_mut() {
+            Some((first, run)) if *first + run.len() as u64 == block => run.push(contents),
+            _ => self.0.push((block, [contents].into_iter().collect())),
+        }
+    }
+}
+
+impl Writes {
+    async fn send(self, disk: &Rc<Disk>, area: Area) -> Result<(), PageError> {
+        let runs = self.log.0.into_iter().chain(self.table.0);
+        let offset_of = |block: u64| area.offset_bytes + block * BLOCK_BYTES as u64;
+        let sent = runs.map(|(block, run)| disk.write("writing checksums of pages", offset_of(block), run));
+        let mut result = Ok(());
+        for writing in sent.collect::<Vec<_>>() {
+            result = result.and(writing.await);
+        }
+        result
+    }
+}
+
+/// Memory for the rounds that are written at the same time.
+fn arena() -> Result<Arena, PageError> {
+    let blocks = usize::try_from(2 * ROUNDS_AT_ONCE).unwrap_or(usize::MAX);
+    Ok(Arena::new(blocks * BLOCK_BYTES)?)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,95 @@
+//! The mark of a clean close: how far the staging area reached when nothing more was to come.
+//!
+//! # Format, from version 3 (of the store's label) on
+//!
+//! Two copies, one behind the other, behind the ledgers; both are written in one request, when everything that was accepted
+//! is durable and the store is closed. Numbers are little-endian.
+//!
+//! ```text
+//!    0  magic       8  "NANDLEPC"
+//!    8  id         16  the store's
+//!   24  generation  8  of the newest ledger
+//!   32  sequence    8  of the last extent
+//!   40  zeros
+//! 4092  checksum    4  CRC32C of all bytes before
+//! ```
+//!
+//! Every opening that writes begins with a ledger of its own. So a mark counts as long as no newer ledger is there; then that
+//! ledger and that extent must be the last that are found, or they are damaged. Of two different copies the newer one counts.
+//! Without a valid mark, or with a newer ledger, the store is recovered as after a power cut: what was written last may never
+//! have been whole, and can't be missed.
+
+use std::cmp::Ordering;
+
+use nandle_io::WriteBuffers;
+
+use super::context::Context;
+use crate::extents::Scan;
+use crate::fields::{fields_of, fill};
+use crate::{BLOCK_BYTES, PageError};
+
+const MAGIC: [u8; 8] = *b"NANDLEPC";
+
+/// See the [format](self).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Mark {
+    pub(super) generation: u64,
+    pub(super) sequence: u64,
+}
+
+impl Mark {
+    fn encode(self, id: u128, block: &mut [u8]) {
+        fill(block, MAGIC, id, |fields| {
+            fields.u64(self.generation);
+            fields.u64(self.sequence);
+        });
+    }
+
+    fn decode(id: u128, block: &[u8]) -> Option<Self> {
+        let mut fields = fields_of(block, MAGIC, id)?;
+        Some(Self { generation: fields.u64(), sequence: fields.u64() })
+    }
+
+    /// Writes it durably; nothing in a store of a version that has no marks.
+    pub(super) async fn persist(self, context: &Context) -> Result<(), PageError> {
+        let Context { disk, label, arena, .. } = context;
+        let Some(offset_bytes) = label.close_marks_offset() else { return Ok(()) };
+        let mut block = arena.allocate(BLOCK_BYTES)?;
+        self.encode(label.id, &mut block);
+        let block = block.freeze();
+        let copies: WriteBuffers = [block.clone(), block].into_iter().collect();
+        disk.write("marking the store as closed", offset_bytes, copies).await?;
+        disk.flush().await
+    }
+
+    /// The mark that an opening finds, if it counts beside the newest ledger that was found.
+    pub(super) async fn found(scan: &Scan<'_>, generation: u64) -> Result<Option<Self>, PageError> {
+        let Some(offset_bytes) = scan.label.close_marks_offset() else { return Ok(None) };
+        let copies = scan.read(offset_bytes, 2 * BLOCK_BYTES as u64).await?;
+        let newest = copies.chunks(BLOCK_BYTES).filter_map(|block| Self::decode(scan.label.id, block)).max();
+        let Some(mark) = newest else { return Ok(None) };
+        match mark.generation.cmp(&generation) {
+            Ordering::Less => Ok(None),
+            Ordering::Equal => Ok(Some(mark)),
+            Ordering::Greater => {
+                let what = "the store was closed, and its newest ledger is damaged";
+                Err(PageError::Corrupt { what, offset_bytes: scan.label.ledger_offset })
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_written_is_read_and_damage_is_not() {
+        let mark = Mark { generation: 5, sequence: 77 };
+        let mut block = vec![1; BLOCK_BYTES];
+        mark.encode(3, &mut block);
+        assert_eq!((Mark::decode(3, &block), Mark::decode(4, &block)), (Some(mark), None));
+        block[30] ^= 4;
+        assert_eq!(Mark::decode(3, &block), None);
+    }
+}

@@ -1,0 +1,346 @@
+//! The destager: which staged pages are written back to their home places, and when.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use rustc_hash::FxHashSet;
+
+use super::config::Thresholds;
+use super::context::Context;
+use super::log::{Appended, WriteLog};
+use super::order::{Instance, Order};
+use super::read_back::read_back;
+use super::reclaim::{Destaged, Reclaimer};
+use super::table::Entry;
+use crate::defects::Defect;
+use crate::home::Run;
+use crate::{PageError, PageNumber};
+
+/// The most pages that one request writes home.
+const RUN_PAGES: usize = 256;
+/// As long as no flush is urgent, 1/this of the requests that a task may have at the device.
+const CALM: usize = 4;
+
+/// See the [module](self).
+pub(super) struct Destager {
+    context: Rc<Context>,
+    log: Rc<WriteLog>,
+    reclaimer: Rc<Reclaimer>,
+    thresholds: Thresholds,
+    /// A worker destages everything.
+    is_clearing: Cell<bool>,
+    state: RefCell<State>,
+}
+
+struct State {
+    order: Box<dyn Order>,
+    /// Pages of the group that is being written: they come into the order when it is whole.
+    unordered: Vec<PageNumber>,
+    /// Pages on their way home.
+    destaging: FxHashSet<PageNumber>,
+    workers: usize,
+    /// Room was below the one threshold, and hasn't been above the other since.
+    is_needed: bool,
+}
+
+/// Pages that are on their way home: nobody else takes them meanwhile.
+struct Claim {
+    pattern: Option<usize>,
+    versions: Vec<(PageNumber, Entry)>,
+}
+
+impl Destager {
+    pub(super) fn new(
+        context: &Rc<Context>,
+        log: &Rc<WriteLog>,
+        reclaimer: &Rc<Reclaimer>,
+        (mut order, thresholds): (Box<dyn Order>, Thresholds),
+    ) -> Rc<Self> {
+        log.staged().into_iter().for_each(|page| order.added(page));
+        let state = State {
+            order,
+            unordered: Vec::new(),
+            destaging: FxHashSet::default(),
+            workers: 0,
+            is_needed: false,
+        };
+        Rc::new(Self {
+            context: Rc::clone(context),
+            log: Rc::clone(log),
+            reclaimer: Rc::clone(reclaimer),
+            thresholds,
+            is_clearing: Cell::default(),
+            state: RefCell::new(state),
+        })
+    }
+
+    /// An extent was appended.
+    pub(super) fn appended(&self, extent: &Appended) {
+        {
+            let state = &mut *self.state.borrow_mut();
+            state.unordered.extend(&extent.pages);
+            extent.discarded.iter().for_each(|page| state.order.removed(*page));
+        }
+        if extent.ends_group {
+            self.order_the_group();
+        }
+    }
+
+    /// The group is whole: its pages may go home.
+    pub(super) fn order_the_group(&self) {
+        let state = &mut *self.state.borrow_mut();
+        for page in std::mem::take(&mut state.unordered) {
+            if self.log.is_staged(page) && !state.destaging.contains(&page) {
+                state.order.added(page);
+            }
+        }
+    }
+
+    /// The pages on their way home.
+    pub(super) fn destaging(&self) -> FxHashSet<PageNumber> {
+        self.state.borrow().destaging.clone()
+    }
+
+    /// Whether a worker [clears](Self::clear) the staging area.
+    pub(super) fn is_clearing(&self) -> bool {
+        self.is_clearing.get()
+    }
+
+    /// Whether nothing goes on in the background.
+    pub(super) fn is_idle(&self) -> bool {
+        self.state.borrow().workers == 0
+    }
+
+    /// Starts a background task if there is need for one and room for another.
+    pub(super) fn start(self: &Rc<Self>) {
+        if self.reclaimer.flush_is_urgent() {
+            self.context.disk.look_again();
+        }
+        let has_enough = self.state.borrow().workers >= self.context.options.drain_tasks;
+        if !has_enough && self.is_needed() {
+            self.spawn("page store: destaging", async |destager| destager.work().await);
+        }
+    }
+
+    fn spawn(self: &Rc<Self>, name: &'static str, work: impl AsyncFnOnce(&Rc<Self>) + 'static) {
+        self.state.borrow_mut().workers += 1;
+        let destager = Rc::clone(self);
+        self.context.disk.handle().spawn_named(name, async move {
+            work(&destager).await;
+            destager.state.borrow_mut().workers -= 1;
+            destager.context.changed.notify();
+        });
+    }
+
+    async fn work(&self) {
+        loop {
+            // What fails here has stopped the store, so everybody learns of it.
+            let moved_on = match (self.reclaimer.is_stopped(), self.is_needed()) {
+                (false, true) => self.work_once().await,
+                (false, false) if self.reclaimer.is_due() => self.reclaimer.reclaim().await,
+                (true, _) | (false, false) => Ok(false),
+            };
+            if !matches!(moved_on, Ok(true)) {
+                return;
+            }
+        }
+    }
+
+    /// Reclaims slots if that is due, or else destages.
+    async fn work_once(&self) -> Result<bool, PageError> {
+        if self.reclaimer.is_due() && self.reclaimer.reclaim().await? {
+            return Ok(true);
+        }
+        match self.claim() {
+            Some(claim) => self.destage(claim).await.map(|()| true),
+            None => Ok(false),
+        }
+    }
+
+    /// Does the next thing that leads to free slots, for a caller who waits for them. Returns false when there is nothing
+    /// of that kind to do.
+    pub(super) async fn make_room(&self) -> Result<bool, PageError> {
+        if self.work_once().await? {
+            return Ok(true);
+        }
+        self.log.make_durable(self.log.assigned_groups()).await?;
+        if self.reclaimer.reclaim().await? {
+            return Ok(true);
+        }
+        let others = self.state.borrow().destaging.len();
+        if others == 0 {
+            return Ok(false);
+        }
+        self.context.wait_until(|| self.state.borrow().destaging.len() != others).await.map(|()| true)
+    }
+
+    /// Destages everything.
+    pub(super) async fn everything(&self) -> Result<(), PageError> {
+        let _urgent = self.reclaimer.urgently();
+        while self.step().await? {}
+        self.reclaimer.reclaim().await.map(|_| ())
+    }
+
+    /// The same in the background, as long as the store isn't being closed. What goes on already does it for both.
+    pub(super) fn clear(self: &Rc<Self>) {
+        if self.is_clearing.replace(true) {
+            return;
+        }
+        self.spawn("page store: clearing the staging area", async |destager| {
+            let urgent = destager.reclaimer.urgently();
+            // What fails here has stopped the store, so everybody learns of it.
+            while !destager.reclaimer.is_stopped() && matches!(destager.step().await, Ok(true)) {}
+            drop(urgent);
+            destager.is_clearing.set(false);
+        });
+    }
+
+    /// Destages the next pages, or waits for others who do so. Returns whether there were any.
+    async fn step(&self) -> Result<bool, PageError> {
+        if let Some(claim) = self.claim() {
+            return self.destage(claim).await.map(|()| true);
+        }
+        let others = self.state.borrow().destaging.len();
+        if others == 0 {
+            return Ok(false);
+        }
+        self.context.wait_until(|| self.state.borrow().destaging.len() < others).await.map(|()| true)
+    }
+
+    /// Destages these pages, those of them that are staged.
+    pub(super) async fn these(&self, pages: &[PageNumber]) -> Result<(), PageError> {
+        let claim = self.claim_these(pages);
+        if !claim.versions.is_empty() {
+            self.destage(claim).await?;
+        }
+        let has_arrived = || !pages.iter().any(|page| self.state.borrow().destaging.contains(page));
+        self.context.wait_until(has_arrived).await
+    }
+
+    fn is_needed(&self) -> bool {
+        let (blocks, room_blocks) = (self.reclaimer.blocks(), self.reclaimer.coming_room_blocks());
+        let Thresholds { starts_below, ends_above, .. } = self.thresholds;
+        let state = &mut *self.state.borrow_mut();
+        if room_blocks < blocks / starts_below {
+            state.is_needed = true;
+        }
+        if room_blocks > blocks / ends_above && ends_above > 1 {
+            state.is_needed = false;
+        }
+        state.is_needed && !self.reclaimer.is_stopped() && self.context.disk.check_writable().is_ok()
+    }
+
+    /// The next pages in order that can go home.
+    fn claim(&self) -> Option<Claim> {
+        // Half of the memory for all that go home at the same time, the tasks and two who wait for room.
+        let claims = self.context.options.drain_tasks + 2;
+        let memory_bytes = self.context.arena.bytes() / 2;
+        let most = (memory_bytes / claims / self.context.label.page_length()).max(1);
+        let state = &mut *self.state.borrow_mut();
+        loop {
+            let Instance { pattern, pages } = state.order.next(most)?;
+            debug_assert!(pages.len() <= most, "{} pages are more than {most}", pages.len());
+            let mut versions = Vec::with_capacity(pages.len());
+            for page in pages {
+                // A page of the group that is being written comes into the order when the group is whole; one that
+                // is on its way, when it has arrived.
+                let entry = self.log.version_of_whole_group(page);
+                let Some(entry) = entry.filter(|_| !state.destaging.contains(&page)) else { continue };
+                versions.push((page, entry));
+            }
+            if !versions.is_empty() {
+                state.destaging.extend(versions.iter().map(|(page, _)| *page));
+                return Some(Claim { pattern, versions });
+            }
+        }
+    }
+
+    /// Of these pages, those that are staged and that nobody has taken.
+    fn claim_these(&self, pages: &[PageNumber]) -> Claim {
+        let state = &mut *self.state.borrow_mut();
+        let mut versions = Vec::new();
+        for page in pages {
+            if let Some(entry) = self.log.version_of_whole_group(*page)
+                && state.destaging.insert(*page)
+            {
+                state.order.removed(*page);
+                versions.push((*page, entry));
+            }
+        }
+        Claim { pattern: None, versions }
+    }
+
+    async fn destage(&self, claim: Claim) -> Result<(), PageError> {
+        let written = self.write_home(&claim).await;
+        self.arrived(&claim, written.is_ok());
+        match &written {
+            Ok(()) => self.context.disk.count(|stats| {
+                let pages = claim.versions.len() as u64;
+                stats.pages_homed += pages;
+                if let Some(won) = claim.pattern.and_then(|pattern| stats.instances.get_mut(pattern)) {
+                    won.count += 1;
+                    won.pages += pages;
+                }
+            }),
+            // Acknowledged pages can't be destaged: better to stop than to run full.
+            Err(error) => self.context.disk.latch(error),
+        }
+        self.context.changed.notify();
+        written
+    }
+
+    async fn write_home(&self, claim: &Claim) -> Result<(), PageError> {
+        let newest = claim.versions.iter().map(|(_, entry)| entry.sequence).max().unwrap_or(0);
+        if !Defect::HomeBeforeDurable.is_seeded() {
+            self.log.make_durable(newest).await?;
+            debug_assert!(
+                self.log.durable() >= newest || Defect::SkippedFlush.is_seeded(),
+                "what goes home is durable"
+            );
+        }
+        let contents = read_back(&self.context, &self.log, &claim.versions, || self.depth()).await?;
+        let mut runs: Vec<Run> = Vec::with_capacity(contents.len());
+        let longest_pages = self.longest_run_pages();
+        for ((page, entry), buffer) in claim.versions.iter().zip(contents) {
+            let Some(buffer) = buffer else { continue };
+            let new = match runs.last_mut() {
+                Some(run) => run.extend(*page, buffer, entry.sum, longest_pages).err(),
+                None => Some(buffer),
+            };
+            runs.extend(new.map(|buffer| Run::of(*page, buffer, entry.sum)));
+        }
+        self.context.home.write(runs, || self.depth()).await
+    }
+
+    /// Pages that follow one another go in one request, so many at most.
+    fn longest_run_pages(&self) -> usize {
+        let largest_bytes = self.context.disk.shape().largest_transfer_bytes;
+        let most = usize::try_from(largest_bytes / self.context.label.page_bytes).unwrap_or(RUN_PAGES);
+        most.clamp(1, RUN_PAGES)
+    }
+
+    /// Requests that a task has at the device. A commit's own write waits behind them there, so they are few as long as
+    /// nobody waits for room.
+    fn depth(&self) -> usize {
+        let depth = self.context.options.drain_depth;
+        if self.reclaimer.flush_is_urgent() { depth } else { depth / CALM }
+    }
+
+    /// What was claimed is home, or failed to get there.
+    fn arrived(&self, claim: &Claim, is_home: bool) {
+        let state = &mut *self.state.borrow_mut();
+        for (page, entry) in &claim.versions {
+            let was_claimed = state.destaging.remove(page);
+            debug_assert!(was_claimed, "{page} was on its way home");
+            let freed = if is_home { self.log.destaged(*page, entry.sequence) } else { None };
+            match freed {
+                Some(slot) => {
+                    let (page, sequence, sum) = (*page, entry.sequence, entry.sum);
+                    self.reclaimer.destaged(Destaged { slot, page, sequence, sum });
+                }
+                None if self.log.is_staged(*page) => state.order.added(*page),
+                None => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,165 @@
+use std::future::{Future, ready};
+use std::pin::Pin;
+use std::rc::Rc;
+
+use nandle_io::{Buffer, BufferMut};
+use rustc_hash::FxHashSet;
+
+use super::config::StagingConfig;
+use super::context::{Context, staged_damage};
+use super::engine::Engine;
+use super::log::{Found, From};
+use super::{recover, renew};
+use crate::defects::Defect;
+use crate::page::checksum;
+use crate::policy::{Parts, Policy, Task};
+use crate::{Batch, PageError, PageNumber, Stats};
+
+/// A policy that stages pages; see the [module](super).
+pub(crate) struct Staging {
+    engine: Rc<Engine>,
+}
+
+impl Staging {
+    /// Opens the staging area of a store, and recovers it.
+    pub(crate) async fn open(parts: Parts, config: StagingConfig) -> Result<Self, PageError> {
+        let mut recovered = recover::recover(&parts, config.placement).await?;
+        let is_read_only = parts.options.read_only;
+        if is_read_only {
+            recovered = recovered.with_tail();
+        }
+        let tail = std::mem::take(&mut recovered.tail);
+        let engine = Engine::new(Context::new(parts), config, recovered);
+        if !is_read_only {
+            // What goes on in the background must not go on after a failure.
+            let begun = renew::begin(&engine, &tail).await;
+            begun.inspect_err(|error| engine.context.disk.latch(error))?;
+        }
+        Ok(Self { engine })
+    }
+
+    /// Pages that the staging area has room for, headers aside.
+    pub(crate) fn room_pages(&self) -> u64 {
+        self.engine.reclaimer.blocks() / self.engine.context.label.page_blocks()
+    }
+
+    /// Whether any pages are staged.
+    pub(crate) fn has_staged(&self) -> bool {
+        !self.engine.log.staged().is_empty()
+    }
+
+    /// Makes durable what was accepted, and which slots are dead. Returns the pages that a recovery may find in the staging
+    /// area from then on, and those on their way home. Only while nobody writes.
+    pub(crate) async fn persist_dead_slots(&self) -> Result<FxHashSet<PageNumber>, PageError> {
+        self.engine.make_durable().await?;
+        // Before the ledger: what goes home meanwhile is dead only by the next one. What was discarded on its way home
+        // still arrives there.
+        let mut alive = self.engine.destager.destaging();
+        alive.extend(self.engine.log.staged());
+        // Nobody writes, so nobody else flushes.
+        let _urgent = self.engine.reclaimer.urgently();
+        if !Defect::DeadSlotsNotPersisted.is_seeded() {
+            self.engine.reclaimer.reclaim().await?;
+        }
+        Ok(alive)
+    }
+
+    /// Destages in the background what is staged.
+    pub(crate) fn clear(&self) {
+        self.engine.destager.clear();
+    }
+
+    /// Whether that goes on.
+    pub(crate) fn is_clearing(&self) -> bool {
+        self.engine.destager.is_clearing()
+    }
+
+    async fn read_newest(
+        &self,
+        page: PageNumber,
+        mut into: BufferMut,
+        from: From,
+    ) -> Result<Buffer, PageError> {
+        let Engine { context, log, .. } = &*self.engine;
+        loop {
+            let entry = match log.find(page, from) {
+                Found::InMemory(contents) => return Ok(contents),
+                Found::AtHome => return context.home.read(page, into).await,
+                Found::Staged(entry) => entry,
+            };
+            let contents = context.read_slot(entry.slot, into).await?;
+            let got = checksum(page, &contents);
+            if got == entry.sum {
+                return Ok(contents);
+            }
+            // The page may have gone home meanwhile, and its slot to another.
+            let is_same = matches!(log.find(page, from),
+                Found::Staged(now) if now.sequence == entry.sequence);
+            match contents.thaw() {
+                Ok(buffer) if !is_same => into = buffer,
+                _ => return Err(staged_damage(page, got, entry.sum)),
+            }
+        }
+    }
+}
+
+impl Policy for Staging {
+    fn write(&self, batch: Batch) -> Task<'_, ()> {
+        // Nearly always there is nothing to wait for, and a future of nothing is a small one.
+        match self.engine.take_in(batch) {
+            Ok(()) => Box::pin(ready(Ok(()))),
+            Err(batch) => Box::pin(self.engine.accept(batch)),
+        }
+    }
+
+    fn sync(&self) -> Task<'_, ()> {
+        Box::pin(self.engine.make_durable())
+    }
+
+    fn read(&self, page: PageNumber, into: BufferMut) -> Task<'_, Buffer> {
+        Box::pin(self.read_newest(page, into, From::Memory))
+    }
+
+    fn verify(&self, page: PageNumber, into: BufferMut) -> Task<'_, Buffer> {
+        Box::pin(self.read_newest(page, into, From::Device))
+    }
+
+    fn checkpoint(&self) -> Task<'_, ()> {
+        Box::pin(async {
+            self.engine.make_durable().await?;
+            // What is on its way home must arrive even when nobody waits for it any more.
+            let destager = Rc::clone(&self.engine.destager);
+            let destaging = async move { destager.everything().await };
+            self.engine.context.disk.handle().spawn_named("page store: checkpoint", destaging).await
+        })
+    }
+
+    fn largest_batch(&self) -> usize {
+        self.engine.context.largest_group()
+    }
+
+    fn known(&self) -> Vec<PageNumber> {
+        let mut pages = self.engine.context.home.known();
+        pages.extend(self.engine.log.known());
+        pages.sort_unstable();
+        pages.dedup();
+        pages
+    }
+
+    fn stats(&self, stats: &mut Stats) {
+        stats.staged_pages = self.engine.log.len() as u64;
+    }
+
+    fn stop(&self) {
+        self.engine.reclaimer.stop();
+    }
+
+    fn close(&self) -> Task<'_, ()> {
+        Box::pin(self.engine.reclaimer.persist_close())
+    }
+
+    fn stopped(&self) -> Pin<Box<dyn Future<Output = ()> + '_>> {
+        let Engine { context, destager, .. } = &*self.engine;
+        Box::pin(async { context.changed.wait(|| destager.is_idle().then_some(())).await })
+    }
+}

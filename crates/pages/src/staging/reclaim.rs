@@ -1,0 +1,401 @@
+//! The reclaimer: who has which blocks of the staging area, and which of them are dead and may be used again.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use super::close::Mark;
+use super::context::Context;
+use super::header::Header;
+use super::ledger::{Bound, Ledger};
+use super::log::{Appended, WriteLog};
+use super::space::{Placement, Room, Slot, Space, Told};
+use crate::defects::Defect;
+use crate::extents::{Counts, Rotation, write_copy};
+use crate::home_sums::HomeSums;
+use crate::signal::Turn;
+use crate::{PageError, PageNumber};
+
+/// See the [module](self).
+pub(super) struct Reclaimer {
+    context: Rc<Context>,
+    log: Rc<WriteLog>,
+    placement: Placement,
+    /// Slots are reclaimed when 1/this of the area could be.
+    reclaims_at: u64,
+    /// Room is short when less than so many blocks are free.
+    short_blocks: u64,
+    turn: Turn,
+    sums: Option<HomeSums>,
+    state: RefCell<State>,
+}
+
+struct State {
+    space: Space,
+    /// Versions that were destaged and aren't flushed at home yet, as far as is known.
+    destaged: Vec<Destaged>,
+    /// Slots with an older version, and the sequence of the newer one.
+    superseded: Vec<(Slot, u64)>,
+    /// Pages that were discarded, and the sequence of that. They may have been on their way home, so what is there isn't known.
+    forgotten: Vec<(PageNumber, u64)>,
+    /// The newest ledger tells of the extents up to this sequence.
+    told: u64,
+    /// It is known to be durable, not only there.
+    is_told_durably: bool,
+    /// Slots that the reclamation that goes on will free.
+    being_reclaimed: usize,
+    /// How often slots were reclaimed.
+    reclamations: u64,
+    /// Of the ledger.
+    epoch: u64,
+    rotation: Rotation,
+    /// How many can't wait until others flush.
+    urgent: usize,
+    is_stopped: bool,
+}
+
+/// A version that was written home.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Destaged {
+    pub(super) slot: Slot,
+    pub(super) page: PageNumber,
+    pub(super) sequence: u64,
+    pub(super) sum: u32,
+}
+
+/// What recovery found of the staging area's blocks.
+pub(super) struct Blocks {
+    pub(super) sums: Option<HomeSums>,
+    /// Pages that were discarded later than the ledger tells, by their sequence.
+    pub(super) forgotten: Vec<(PageNumber, u64)>,
+    /// The ledger tells of the extents up to this sequence.
+    pub(super) ledger_durable: u64,
+    pub(super) space: Space,
+    /// Slots with a version that a later extent made obsolete, and that extent's sequence.
+    pub(super) superseded: Vec<(Slot, u64)>,
+    pub(super) epoch: u64,
+    pub(super) rotation: Rotation,
+}
+
+impl State {
+    /// Takes the pages that were discarded up to a sequence.
+    fn take_forgotten(&mut self, up_to: u64) -> Vec<(PageNumber, u64)> {
+        self.forgotten.extract_if(.., |(_, sequence)| *sequence <= up_to).collect()
+    }
+}
+
+/// What a ledger frees when it is durable.
+struct Freed {
+    dead: Vec<Slot>,
+    /// Extents in which nothing is alive.
+    empty: Vec<u64>,
+}
+
+impl Reclaimer {
+    /// Room is short when half of what was free when destaging began is used up.
+    pub(super) fn new(
+        context: &Rc<Context>,
+        log: &Rc<WriteLog>,
+        (placement, thresholds): (Placement, super::config::Thresholds),
+        found: Blocks,
+    ) -> Rc<Self> {
+        let Blocks { sums, forgotten, ledger_durable, space, superseded, epoch, rotation } = found;
+        let short_blocks = space.blocks() / (2 * thresholds.starts_below);
+        let state = State {
+            space,
+            destaged: Vec::new(),
+            superseded,
+            forgotten,
+            told: ledger_durable,
+            is_told_durably: false,
+            being_reclaimed: 0,
+            reclamations: 0,
+            epoch,
+            rotation,
+            urgent: 0,
+            is_stopped: false,
+        };
+        Rc::new(Self {
+            context: Rc::clone(context),
+            log: Rc::clone(log),
+            placement,
+            reclaims_at: thresholds.reclaims_at,
+            short_blocks,
+            turn: Turn::default(),
+            sums,
+            state: RefCell::new(state),
+        })
+    }
+
+    pub(super) fn blocks(&self) -> u64 {
+        self.state.borrow().space.blocks()
+    }
+
+    /// Finds room for an extent of so many pages; of fewer, if it must be or the placement doesn't mind.
+    pub(super) fn find_room(&self, wanted: usize, takes_less: bool) -> Option<Room> {
+        let takes_less = takes_less || self.placement == Placement::Slots;
+        let least = if takes_less { wanted.min(1) } else { wanted };
+        self.state.borrow_mut().space.find(wanted, least)
+    }
+
+    /// The longest run of blocks that can be written to without waiting.
+    pub(super) fn longest_room_blocks(&self) -> u64 {
+        self.state.borrow_mut().space.longest_room_blocks()
+    }
+
+    /// Blocks that are free, or will be when what is known to be dead is reclaimed; in a ring that needn't give room in
+    /// front of it.
+    pub(super) fn coming_room_blocks(&self) -> u64 {
+        let state = self.state.borrow();
+        let coming = match self.placement {
+            Placement::Slots => state.being_reclaimed + state.destaged.len() + state.superseded.len(),
+            Placement::Ring => 0,
+        };
+        state.space.room_blocks() + coming as u64 * self.context.label.page_blocks()
+    }
+
+    /// An extent takes its room.
+    pub(super) fn appended(&self, extent: &Appended) -> Result<(), PageError> {
+        let state = &mut *self.state.borrow_mut();
+        state.space.occupy(extent.position, extent.pages.len(), (extent.sequence, extent.seal));
+        state.forgotten.extend(extent.discarded.iter().map(|page| (*page, extent.sequence)));
+        if Defect::LiveSlotReused.is_seeded() {
+            state.space.kill(&extent.superseded)?;
+            state.space.release(&extent.superseded, &[]);
+        } else {
+            let superseded = extent.superseded.iter().map(|slot| (*slot, extent.sequence));
+            state.superseded.extend(superseded);
+        }
+        Ok(())
+    }
+
+    /// A version was written home.
+    pub(super) fn destaged(&self, version: Destaged) {
+        self.state.borrow_mut().destaged.push(version);
+    }
+
+    /// Whether enough slots are known to be dead.
+    pub(super) fn is_due(&self) -> bool {
+        // What a group supersedes that isn't written as a whole yet lives on: it can't be given back.
+        let written = self.log.written_groups();
+        let state = self.state.borrow();
+        let superseded = state.superseded.partition_point(|(_, by)| *by <= written);
+        let pages = (state.destaged.len() + superseded) as u64;
+        pages * self.context.label.page_blocks() >= (state.space.blocks() / self.reclaims_at).max(1)
+    }
+
+    /// Flushes, writes a ledger that calls the slots dead whose pages are home or superseded, flushes, and gives them
+    /// back. Returns whether there were any, or others did so meanwhile. The flushes are those of commits, unless one is
+    /// [urgent](Self::flush_is_urgent).
+    pub(super) async fn reclaim(&self) -> Result<bool, PageError> {
+        let before = self.state.borrow().reclamations;
+        let _mine = self.turn.take().await;
+        let others = self.state.borrow().reclamations != before;
+        let reclaimed = self.reclaim_slots().await.map(|any| any || others);
+        self.state.borrow_mut().being_reclaimed = 0;
+        self.context.changed.notify();
+        reclaimed.inspect_err(|error| self.context.disk.latch(error))
+    }
+
+    async fn reclaim_slots(&self) -> Result<bool, PageError> {
+        let (written, groups) = (self.log.written(), self.log.written_groups());
+        let (destaged, has_more) = {
+            let state = &mut *self.state.borrow_mut();
+            let destaged = std::mem::take(&mut state.destaged);
+            state.being_reclaimed = destaged.len();
+            (destaged, !state.superseded.is_empty() || state.space.has_empty())
+        };
+        if destaged.is_empty() && !has_more {
+            return Ok(false);
+        }
+        let mut has_sums = false;
+        if !Defect::SumsUnflushed.is_seeded() {
+            has_sums = self.write_sums(&destaged, groups).await?;
+        }
+        if !Defect::UnflushedHomes.is_seeded() {
+            self.context.disk.flush_when(|| self.flush_is_urgent()).await?;
+        }
+        if Defect::SumsUnflushed.is_seeded() {
+            self.write_sums(&destaged, groups).await?;
+        }
+        // What became durable since is told by the next ledger: its discards aren't among the checksums yet.
+        let durable = self.log.flushed(written).min(groups);
+        let dead = destaged.iter().map(|version| version.slot).collect();
+        let (freed, ledger) = self.draw_up(dead, durable)?;
+        self.state.borrow_mut().being_reclaimed = freed.dead.len();
+        if freed.dead.is_empty() && freed.empty.is_empty() && !has_sums {
+            return Ok(false);
+        }
+        self.write_ledger(&ledger).await?;
+        if !Defect::LedgerUnflushed.is_seeded() {
+            self.context.disk.flush_when(|| self.flush_is_urgent()).await?;
+        }
+        let state = &mut *self.state.borrow_mut();
+        // The opening's own ledger was durable, so this one counts at once.
+        state.rotation.flushed();
+        state.space.release(&freed.dead, &freed.empty);
+        (state.told, state.is_told_durably) = (durable, true);
+        state.reclamations += 1;
+        Ok(true)
+    }
+
+    /// What is dead now that all up to `durable`, and all that was destaged before the flush, is durable.
+    fn draw_up(&self, mut dead: Vec<Slot>, durable: u64) -> Result<(Freed, Ledger), PageError> {
+        let state = &mut *self.state.borrow_mut();
+        state.superseded.retain(|(slot, by)| {
+            let is_dead = *by <= durable || Defect::DeadTooEarly.is_seeded();
+            if is_dead {
+                dead.push(*slot);
+            }
+            !is_dead
+        });
+        // In the order of the extents, which are looked up one by one.
+        dead.sort_unstable_by_key(|slot| (slot.extent, slot.index));
+        state.space.kill(&dead)?;
+        let Told { headers, slots, headers_seal, empty } = state.space.tell(durable);
+        let sums_round = self.sums.as_ref().map_or(0, HomeSums::round);
+        let is_bound = self.context.label.close_marks_offset().is_some();
+        let bound = is_bound.then_some(Bound { sums_round, headers_seal });
+        Ok((Freed { dead, empty }, Ledger { epoch: state.epoch, durable, headers, slots, bound }))
+    }
+
+    /// Writes the checksums of what was destaged, and that those of pages that were discarded up to this sequence aren't
+    /// known; not flushed. Returns whether there were any.
+    async fn write_sums(&self, destaged: &[Destaged], up_to: u64) -> Result<bool, PageError> {
+        let Some(sums) = &self.sums else { return Ok(false) };
+        let forgotten = self.state.borrow_mut().take_forgotten(up_to);
+        let forgotten = forgotten.into_iter().map(|(page, sequence)| (sequence, (page, 0)));
+        let destaged = destaged.iter().map(|version| (version.sequence, (version.page, version.sum)));
+        let mut changes: Vec<_> = forgotten.chain(destaged).collect();
+        if changes.is_empty() {
+            return Ok(false);
+        }
+        // The newest of a page's counts: a discard may be newer than what was destaged before it, or older.
+        changes.sort_by_key(|(sequence, _)| *sequence);
+        let entries: Vec<_> = changes.into_iter().map(|(_, entry)| entry).collect();
+        sums.write(&self.context.disk, &entries).await.map(|()| true)
+    }
+
+    async fn write_ledger(&self, ledger: &Ledger) -> Result<(), PageError> {
+        let (stamp, copy) = {
+            let rotation = &mut self.state.borrow_mut().rotation;
+            (rotation.advance(), rotation.newest_copy())
+        };
+        let copy = if Defect::LedgerInPlace.is_seeded() { 0 } else { copy };
+        let Context { disk, label, arena, .. } = &*self.context;
+        let encode = |contents: &mut [u8]| ledger.encode(label.id, stamp, contents);
+        write_copy(disk, label, arena, copy, encode).await
+    }
+
+    /// Makes durable which slots are known to be dead, before anything is reclaimed in this opening.
+    pub(super) async fn persist_dead_slots(&self) -> Result<(), PageError> {
+        self.persist_sums().await?;
+        self.persist_ledger(self.log.durable()).await
+    }
+
+    /// Makes durable that the checksums of discarded pages aren't known. Rounds of checksums may be written only behind a
+    /// ledger that is durable, and the one that was found needn't be.
+    async fn persist_sums(&self) -> Result<(), PageError> {
+        let Some(sums) = &self.sums else { return Ok(()) };
+        let (is_needed, told, is_told_durably) = {
+            let state = self.state.borrow();
+            (!state.forgotten.is_empty() || sums.have_gaps(), state.told, state.is_told_durably)
+        };
+        if is_needed && !is_told_durably {
+            self.persist_ledger(told).await?;
+        }
+        if sums.have_gaps() {
+            sums.write_table(&self.context.disk).await?;
+            self.context.disk.flush().await?;
+            self.persist_ledger(told).await?;
+        }
+        if self.write_sums(&[], self.log.durable()).await? {
+            self.context.disk.flush().await?;
+        }
+        Ok(())
+    }
+
+    /// Writes a ledger that tells of the extents up to this sequence.
+    async fn persist_ledger(&self, durable: u64) -> Result<(), PageError> {
+        let (freed, ledger) = self.draw_up(Vec::new(), durable)?;
+        loop {
+            self.write_ledger(&ledger).await?;
+            if !Defect::LedgerUnflushed.is_seeded() {
+                self.context.disk.flush().await?;
+            }
+            let state = &mut *self.state.borrow_mut();
+            if state.rotation.flushed() == Counts::Already {
+                state.space.release(&freed.dead, &freed.empty);
+                (state.told, state.is_told_durably) = (durable, true);
+                return Ok(());
+            }
+        }
+    }
+
+    /// Begins the epoch of this opening, in a durable ledger. All that is there is durable. Returns it.
+    pub(super) async fn begin_epoch(&self) -> Result<u64, PageError> {
+        let _urgent = self.urgently();
+        let _mine = self.turn.take().await;
+        // In a ledger of the new epoch only what it tells of counts.
+        self.persist_sums().await?;
+        let epoch = {
+            let state = &mut *self.state.borrow_mut();
+            state.epoch += 1;
+            state.epoch
+        };
+        self.persist_ledger(self.log.durable()).await?;
+        Ok(epoch)
+    }
+
+    /// Everything is durable, and nothing more comes: a mark says so.
+    pub(super) async fn persist_close(&self) -> Result<(), PageError> {
+        if !self.log.is_all_durable() {
+            return Ok(());
+        }
+        let generation = self.state.borrow().rotation.generation();
+        Mark { generation, sequence: self.log.durable() }.persist(&self.context).await
+    }
+
+    /// Extents of a [renewal](super::renew) that end with this sequence are durable: they count from the next ledger on,
+    /// which must be of the new epoch, because in the old one they don't continue the chain; and these are dead.
+    pub(super) fn adopt_renewed_extents(&self, tail: &[Header], sequence: u64) {
+        let state = &mut *self.state.borrow_mut();
+        for header in tail {
+            let slots = (0..header.pages.len()).map(|index| Slot { extent: header.position, index });
+            state.superseded.extend(slots.map(|slot| (slot, sequence)));
+        }
+    }
+
+    /// Whether a flush can't be left to commits: somebody waits for slots, or soon will.
+    pub(super) fn flush_is_urgent(&self) -> bool {
+        let state = self.state.borrow();
+        state.urgent > 0 || state.is_stopped || state.space.room_blocks() < self.short_blocks
+    }
+
+    /// From now on until it is dropped, flushes are urgent.
+    pub(super) fn urgently(&self) -> UrgentGuard<'_> {
+        self.state.borrow_mut().urgent += 1;
+        self.context.disk.look_again();
+        UrgentGuard(self)
+    }
+
+    pub(super) fn is_stopped(&self) -> bool {
+        self.state.borrow().is_stopped
+    }
+
+    /// No commits come any more.
+    pub(super) fn stop(&self) {
+        self.state.borrow_mut().is_stopped = true;
+        self.context.disk.look_again();
+    }
+}
+
+/// Flushes are urgent as long as it lives.
+pub(super) struct UrgentGuard<'a>(&'a Reclaimer);
+
+impl Drop for UrgentGuard<'_> {
+    fn drop(&mut self) {
+        let state = &mut *self.0.state.borrow_mut();
+        debug_assert!(state.urgent > 0, "a guard counts itself");
+        state.urgent -= 1;
+    }
+}

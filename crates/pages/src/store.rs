@@ -52,7 +52,7 @@ impl Store {
         let (ledger_bytes, area_bytes) = policy::areas(create)?;
         let label = Label::plan(create, ledger_bytes, area_bytes)?;
         check_fits(&label, &disk)?;
-        let label = Label { id: identity::choose(&disk, create.id).await?, ..label };
+        let label = Label { id: identity::choose(&disk, label.end_bytes(), create.id).await?, ..label };
         write_store(&disk, &label, create).await?;
         Self::open(handle, device, open).await
     }

@@ -230,7 +230,8 @@ mod tests {
         let text = to_csv(&file).unwrap();
         std::fs::write(&path, &text).unwrap();
         assert_eq!(read_csv(&path).unwrap(), [(Origin::of(&file), cell)]);
-        for (figure, wrong) in [("8100", "NaN"), ("8100", "inf"), ("2500.5", "-2500.5"), ("31.9", "-inf")] {
+        for (figure, wrong) in [("8100.0", "NaN"), ("8100.0", "inf"), ("2500.5", "-2500.5"), ("31.9", "-inf")]
+        {
             assert!(text.contains(figure), "{text}");
             std::fs::write(&path, text.replace(figure, wrong)).unwrap();
             let refused = read_csv(&path).unwrap_err();

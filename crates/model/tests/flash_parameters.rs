@@ -55,6 +55,19 @@ fn spare_space_must_suffice_for_cleaning() {
     assert!(matches!(error, ParameterError::OutOfRange { field: "capacity_bytes", .. }), "{error:?}");
 }
 
+/// A model's file of a few hundred bytes must not take all memory.
+#[test]
+fn superblocks_are_not_more_than_there_is_memory_for() {
+    let mut tiny = library::flash("mtron-16").unwrap();
+    (tiny.chips.channels, tiny.chips.dies_per_channel, tiny.chips.pages_per_block) = (1, 1, 1);
+    tiny.capacity_bytes = 1 << 40;
+    let error = tiny.validate().unwrap_err();
+    let most_bytes = (2048_u64 << 22) as f64;
+    assert!(matches!(error, ParameterError::OutOfRange { most, .. } if most == most_bytes), "{error:?}");
+    tiny.capacity_bytes = 2048 << 22;
+    tiny.validate().unwrap();
+}
+
 #[test]
 fn unknown_and_missing_fields_are_named() {
     let error = changed("depth = 32 ", "dept = 32 ");

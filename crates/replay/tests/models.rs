@@ -203,7 +203,8 @@ fn long_writes_and_discards_are_split_into_what_each_policy_takes() {
             let split = if policy == PolicyKind::Direct && queue_depth == 1 { 1 } else { 2 };
             assert_eq!((outcome.writes, outcome.split_writes), (pages + 701, split), "{policy}");
             let verified = outcome.verified_pages;
-            assert!((pages - 200..=pages).contains(&verified), "{policy}: {verified}");
+            // Clients that work at the same time may discard what is written after it in the trace.
+            assert!((pages - 900..=pages).contains(&verified), "{policy}: {verified}");
             assert!(verified == pages - 200 || queue_depth > 1, "{policy}: {verified}");
         }
     }

@@ -9,6 +9,8 @@ const LONGEST_NS: u64 = 1_000_000_000;
 const LARGEST_BYTES: u64 = 1 << 50;
 /// Superblocks that a page map may have open at a time.
 const OPEN_STREAMS: u64 = 4;
+/// Each of them takes memory from the start.
+const SUPERBLOCKS_MAX: u64 = 1 << 22;
 const FASTEST_BYTES_PER_S: u64 = 1_000_000_000_000;
 
 impl FlashParameters {
@@ -32,7 +34,9 @@ impl FlashParameters {
             MappingParameters::Page(page) => page.validate(self)?,
             MappingParameters::Hybrid(hybrid) => hybrid.validate()?,
         }
-        within("capacity_bytes", self.capacity_bytes, self.superblock_bytes(), unit_bytes << 31)?;
+        let superblock_bytes = self.superblock_bytes();
+        let most_bytes = (unit_bytes << 31).min(superblock_bytes.saturating_mul(SUPERBLOCKS_MAX));
+        within("capacity_bytes", self.capacity_bytes, superblock_bytes, most_bytes)?;
         let least_buffer_bytes = OPEN_STREAMS * self.units_per_program() * unit_bytes;
         within("write_buffer.bytes", self.write_buffer.bytes, least_buffer_bytes, LARGEST_BYTES)
     }

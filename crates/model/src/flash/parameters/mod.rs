@@ -166,6 +166,10 @@ pub struct ChipParameters {
     pub channel_bytes_per_s: u64,
     /// Least amount that a read moves over the bus (the error-correction word).
     pub transfer_bytes: u64,
+    /// How far the controller looks for an earlier place for what it hands to dies, channels and link: it uses the latest so
+    /// many idle times that come before what it has handed out already; all of them when absent.
+    #[serde(default)]
+    pub transfer_lookahead: Option<u32>,
     /// Whether the planes of a die sense different pages at the same time.
     #[serde(default)]
     pub independent_plane_reads: bool,

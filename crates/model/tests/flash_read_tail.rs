@@ -80,7 +80,7 @@ fn pages_that_are_read_again_make_the_tail() {
 }
 
 /// 99.99 % of the reads of Intel's P4510 at depth 1 came within a little more than 2.5 times their mean, those of the other
-/// data-centre drives beside it sooner (AnandTech, enterprise SSD round-up of 2019).
+/// data-centre drives beside it sooner (`AnandTech`, enterprise SSD round-up of 2019).
 #[test]
 fn the_tail_is_as_long_as_those_of_drives_that_were_measured() {
     let latencies_ns = latencies_ns(&library::flash("nvme-plp").unwrap());

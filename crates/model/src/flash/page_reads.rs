@@ -91,8 +91,8 @@ mod tests {
         PageReads::of(&chips)
     }
 
-    fn retry(part_of_pages: f64, part_of_pages_per_cycle: f64) -> Option<ReadRetry> {
-        Some(ReadRetry { part_of_pages, part_of_pages_per_cycle, again: 0.1, decode_ns: 0, seed: 1 })
+    fn retry(part_of_pages: f64, part_of_pages_per_cycle: f64) -> ReadRetry {
+        ReadRetry { part_of_pages, part_of_pages_per_cycle, again: 0.1, decode_ns: 0, seed: 1 }
     }
 
     #[test]
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn as_many_pages_are_read_again_as_are_bad_and_more_of_worn_blocks() {
-        let reads = reads(&[], retry(0.01, 0.000_1)).unwrap();
+        let reads = reads(&[], Some(retry(0.01, 0.000_1))).unwrap();
         let part = |erases: u32, times: u32| {
             let bad = (0..200_000).filter(|&row| reads.retries(PageState { page: 0, row, erases }) >= times);
             bad.count() as f64 / 200_000.0
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn a_page_is_as_good_each_time_until_its_block_is_erased() {
-        let reads = reads(&[], retry(0.5, 0.0)).unwrap();
+        let reads = reads(&[], Some(retry(0.5, 0.0))).unwrap();
         let retries =
             |erases| (0..64).map(|row| reads.retries(PageState { page: 0, row, erases })).collect::<Vec<_>>();
         assert_eq!(retries(3), retries(3));

@@ -5,8 +5,17 @@
 //! have passed are given up: their owner says when ([`Timeline::forget_before`]).
 
 mod gaps;
+mod latest;
 
 use gaps::{Gap, Gaps};
+use latest::LatestGaps;
+
+/// The gaps that a user may fall into.
+#[derive(Debug, Clone)]
+enum Remembered {
+    All(Gaps),
+    Latest(LatestGaps),
+}
 
 /// Busy-until time of one resource, with the idle gaps before it.
 #[derive(Debug, Clone)]
@@ -14,27 +23,36 @@ pub(crate) struct Timeline {
     busy_until_ns: u64,
     /// Nobody asks for an earlier time.
     past_ns: u64,
-    gaps: Gaps,
+    gaps: Remembered,
 }
 
 impl Default for Timeline {
     /// A resource whose users may be as short as they like.
     fn default() -> Self {
-        Self::of_uses_from(0)
+        Self::new(None, 0)
     }
 }
 
 impl Timeline {
-    /// A resource that is never used for less than `least_ns`, so that shorter gaps need not be remembered.
-    pub(crate) fn of_uses_from(least_ns: u64) -> Self {
-        Self { busy_until_ns: 0, past_ns: 0, gaps: Gaps::of_at_least(least_ns) }
+    /// A resource that is never used for less than `least_ns`, so that shorter gaps need not be remembered; of the others
+    /// all are, or the latest so many.
+    pub(crate) fn new(latest: Option<u32>, least_ns: u64) -> Self {
+        let gaps = match latest {
+            None => Remembered::All(Gaps::of_at_least(least_ns)),
+            Some(number) => Remembered::Latest(LatestGaps::of(number)),
+        };
+        Self { busy_until_ns: 0, past_ns: 0, gaps }
     }
 
     /// Takes the resource for `duration_ns` at the first time, not before `earliest_ns`, at which it is free for so long;
     /// gives the start.
     #[inline]
     pub(crate) fn reserve(&mut self, earliest_ns: u64, duration_ns: u64) -> u64 {
-        match self.gaps.take(earliest_ns, duration_ns) {
+        let gap_start_ns = match &mut self.gaps {
+            Remembered::All(gaps) => gaps.take(earliest_ns, duration_ns),
+            Remembered::Latest(gaps) => gaps.take(earliest_ns, duration_ns),
+        };
+        match gap_start_ns {
             Some(start_ns) => start_ns,
             None => self.append(earliest_ns, duration_ns),
         }
@@ -46,7 +64,11 @@ impl Timeline {
         let idle_ns = self.busy_until_ns.max(self.past_ns);
         let start_ns = earliest_ns.max(self.busy_until_ns);
         if start_ns > idle_ns {
-            self.gaps.push(Gap { start_ns: idle_ns, end_ns: start_ns }, self.past_ns);
+            let gap = Gap { start_ns: idle_ns, end_ns: start_ns };
+            match &mut self.gaps {
+                Remembered::All(gaps) => gaps.push(gap, self.past_ns),
+                Remembered::Latest(gaps) => gaps.push(gap),
+            }
         }
         self.busy_until_ns = start_ns + duration_ns;
         start_ns
@@ -75,6 +97,13 @@ impl Timeline {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn remembered(timeline: &Timeline) -> usize {
+        match &timeline.gaps {
+            Remembered::All(gaps) => gaps.len(),
+            Remembered::Latest(_) => panic!("all are remembered here"),
+        }
+    }
 
     #[test]
     fn users_queue_up_in_order() {
@@ -106,13 +135,22 @@ mod tests {
 
     #[test]
     fn gaps_that_nobody_can_use_are_not_remembered() {
-        let mut timeline = Timeline::of_uses_from(50);
+        let mut timeline = Timeline::new(None, 50);
         for user in 1..=1_000 {
             timeline.reserve(user * 100, 60);
         }
-        assert_eq!(timeline.gaps.len(), 1, "the one before the first");
+        assert_eq!(remembered(&timeline), 1, "the one before the first");
         assert_eq!(timeline.reserve(0, 60), 0);
-        assert_eq!((timeline.gaps.len(), timeline.reserve(0, 50)), (0, 100_060));
+        assert_eq!((remembered(&timeline), timeline.reserve(0, 50)), (0, 100_060));
+    }
+
+    #[test]
+    fn of_the_latest_gaps_older_ones_are_forgotten() {
+        let mut timeline = Timeline::new(Some(4), 0);
+        for user in 1..=10 {
+            timeline.reserve(user * 100, 50);
+        }
+        assert_eq!([timeline.reserve(0, 50), timeline.reserve(0, 50)], [650, 750]);
     }
 
     #[test]
@@ -136,7 +174,7 @@ mod tests {
             timeline.forget_before(user * 100 - 200);
             timeline.reserve(user * 100, 50);
         }
-        assert!(timeline.gaps.len() <= 64, "{}", timeline.gaps.len());
+        assert!(remembered(&timeline) <= 64, "{}", remembered(&timeline));
     }
 
     #[test]

@@ -18,6 +18,10 @@ struct Direction {
 }
 
 impl Direction {
+    fn mean_us(&self) -> f64 {
+        self.latencies_ns.iter().sum::<u64>() as f64 / self.latencies_ns.len() as f64 / 1e3
+    }
+
     /// What so many of ten thousand stay below, in microseconds.
     fn quantile_us(&self, of_ten_thousand: usize) -> f64 {
         let last = self.latencies_ns.len() - 1;
@@ -103,16 +107,18 @@ fn deep_queues_of_large_blocks_fill_the_link_towards_the_host_beside_writes() {
 fn reads_suffer_beside_writes_the_more_the_more_is_written() {
     for name in DRIVES {
         let parameters = library::flash(name).unwrap();
-        let tails_us =
-            [100, 70, 30].map(|percent| mixed(&parameters, 16 << 10, 16, percent)[0].quantile_us(9_000));
-        assert!(tails_us.is_sorted_by(|fewer, more| *more > fewer * 1.02), "{name}: {tails_us:?}");
+        // Means: quantiles stand on steps, a step for each type of page, with an interruption or without.
+        let means_us = [100, 70, 30].map(|percent| mixed(&parameters, 16 << 10, 16, percent)[0].mean_us());
+        assert!(means_us.is_sorted_by(|fewer, more| *more > fewer * 1.02), "{name}: {means_us:?}");
     }
 }
 
 #[test]
 fn a_read_alone_on_its_die_waits_for_the_interruption_of_a_program_operation_and_no_longer() {
     for name in DRIVES {
-        let parameters = library::flash(name).unwrap();
+        let mut parameters = library::flash(name).unwrap();
+        // A page that is read twice waits twice.
+        parameters.chips.read_retry = None;
         let suspend_us = parameters.chips.suspend_ns.unwrap() as f64 / 1e3;
         let alone_us = mixed(&parameters, 4 << 10, 1, 100)[0].quantile_us(10_000);
         let beside_us = mixed(&parameters, 4 << 10, 1, 70)[0].quantile_us(10_000);

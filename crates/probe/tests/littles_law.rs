@@ -42,16 +42,22 @@ fn measure(lane: &mut Lane, queue_depth: u32, block_bytes: u64, operation: Opera
 
 /// Holds the law in each cell of a model.
 fn hold(name: &str) {
-    for (block_bytes, operation) in BLOCKS_BYTES.iter().flat_map(|block| OPERATIONS.map(|kind| (*block, kind))) {
+    for (block_bytes, operation) in
+        BLOCKS_BYTES.iter().flat_map(|block| OPERATIONS.map(|kind| (*block, kind)))
+    {
         for queue_depth in DEPTHS {
-            let measured = measure(&mut lane(name, queue_depth, block_bytes), queue_depth, block_bytes, operation);
+            let measured =
+                measure(&mut lane(name, queue_depth, block_bytes), queue_depth, block_bytes, operation);
             let by_law = measured.iops() * measured.latency_ns.mean() / 1e9;
             let cell = format!("{name}, {operation:?} of {block_bytes} bytes at depth {queue_depth}");
             let outstanding = measured.mean_outstanding();
             assert!(outstanding > 0.5 * f64::from(queue_depth), "{cell}: {outstanding}");
             // Of a run from its first submission to its last completion the law is an identity, but that the first round is
             // taken to be outstanding from the start, and latencies are kept to three digits.
-            assert!((by_law / outstanding - 1.0).abs() < 0.04, "{cell}: {by_law} by the law, {outstanding} counted");
+            assert!(
+                (by_law / outstanding - 1.0).abs() < 0.04,
+                "{cell}: {by_law} by the law, {outstanding} counted"
+            );
         }
     }
 }

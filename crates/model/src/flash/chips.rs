@@ -50,6 +50,7 @@ impl Chips {
     pub(crate) fn new(parameters: &ChipParameters) -> Self {
         let dies = parameters.dies();
         let least_transfer_ns = transfer_ns(parameters.transfer_bytes, parameters.channel_bytes_per_s);
+        let channel = Timeline::new(parameters.transfer_lookahead, least_transfer_ns);
         Self {
             cells: CellTimes { read_ns: parameters.read_ns, program_ns: parameters.program_ns },
             erase_ns: parameters.erase_ns,
@@ -63,7 +64,7 @@ impl Chips {
             now_ns: 0,
             register_free_ns: vec![0; dies as usize],
             dies: vec![Die::new(parameters); dies as usize],
-            channels: vec![Timeline::of_uses_from(least_transfer_ns); parameters.channels as usize],
+            channels: vec![channel; parameters.channels as usize],
             channel_of: (0..dies).map(|die| die % parameters.channels).collect(),
         }
     }

@@ -12,6 +12,7 @@ use super::host_queue::{HostCommand, HostQueue};
 use super::link::Link;
 use super::map_memory::MapMemory;
 use super::mapping::{Mapping, Medium};
+use super::page_reads::PageReads;
 use super::parameters::{FlashParameters, ParameterError};
 use super::read_ahead::ReadAhead;
 use super::requests::Requests;
@@ -43,6 +44,7 @@ pub struct FlashDrive {
     pub(super) mapping: Mapping,
     pub(super) map_memory: Option<MapMemory>,
     pub(super) chips: Chips,
+    pub(super) page_reads: Option<PageReads>,
     pub(super) stats: FlashStats,
     requests: Requests,
     host: HostQueue,
@@ -67,12 +69,13 @@ impl FlashDrive {
             segment_units,
             units_per_row: saturating_u32(parameters.units_per_program()),
             commands: CommandQueue::new(&parameters.command_queue),
-            link: Link::new(&parameters.link, unit_bytes),
+            link: Link::new(&parameters.link, unit_bytes, parameters.chips.transfer_lookahead),
             buffer: WriteBuffer::new(parameters.write_buffer.bytes, unit_bytes, parameters.chips.dies()),
             read_ahead: ReadAhead::new(&parameters.read_ahead, unit_bytes),
             mapping: Mapping::new(parameters),
             map_memory: MapMemory::of(parameters),
             chips: Chips::new(&parameters.chips),
+            page_reads: PageReads::of(&parameters.chips),
             stats: FlashStats::default(),
             requests: Requests::default(),
             host: HostQueue::new(&parameters.host),

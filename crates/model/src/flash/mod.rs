@@ -18,6 +18,7 @@ mod host_queue;
 mod link;
 mod map_memory;
 mod mapping;
+mod page_reads;
 pub mod parameters;
 mod read_ahead;
 mod requests;

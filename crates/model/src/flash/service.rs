@@ -137,11 +137,22 @@ impl FlashDrive {
         (units, self.sense(unit, stored, start_ns, bytes))
     }
 
-    /// Looks a unit's place up and reads it from there; gives the time at which the data has left the channel.
+    /// Looks a unit's place up and reads it from there, as often as it takes; gives the time at which the data has left the
+    /// channel.
     fn sense(&mut self, unit: u32, stored: Stored, start_ns: u64, bytes: u64) -> u64 {
         let known_ns = self.look_up(unit, start_ns);
         let cells = self.cells_of(stored);
-        self.chips.read(stored.die, known_ns, bytes, cells)
+        let Some(pages) = self.page_reads.as_ref().filter(|_| !stored.single_level) else {
+            return self.chips.read(stored.die, known_ns, bytes, cells);
+        };
+        let state = self.mapping.page_state(stored);
+        let cells = CellTimes { read_ns: pages.read_ns(state.page), ..cells };
+        let mut ready_ns = self.chips.read(stored.die, known_ns, bytes, cells);
+        for _ in 0..pages.retries(state) {
+            self.stats.read_retries += 1;
+            ready_ns = self.chips.read(stored.die, ready_ns + pages.decode_ns(), bytes, cells);
+        }
+        ready_ns
     }
 
     /// Gives the time at which the controller knows where a unit is: at once, unless that part of the map has to be read

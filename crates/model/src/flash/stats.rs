@@ -25,6 +25,8 @@ pub struct FlashStats {
     pub prefetched_used_units: u64,
     /// Pages of the map that were read because the controller's memory did not hold them.
     pub map_pages_read: u64,
+    /// Reads of a page that were made once more, because the data could not be corrected.
+    pub read_retries: u64,
     /// Requests that the host merged into another command.
     pub merged_requests: u64,
     /// Log superblocks that simply became data superblocks.

@@ -5,8 +5,6 @@ use std::collections::VecDeque;
 
 /// A block with more gaps is divided.
 const BLOCK_GAPS: usize = 16;
-/// So many blocks from the last one on are looked at one by one: most users come late.
-const LATE_BLOCKS: usize = 4;
 
 /// An idle time between two users; never empty.
 #[derive(Debug, Clone, Copy)]
@@ -77,18 +75,23 @@ pub(super) struct Gaps {
     /// Shorter ones are of no use to anybody.
     least_ns: u64,
     blocks: VecDeque<Block>,
+    /// Where the last user looked first: the next one looks near it.
+    near: usize,
 }
 
 impl Gaps {
     /// None yet, of a resource that is never used for less than `least_ns`.
     pub(super) fn of_at_least(least_ns: u64) -> Self {
-        Self { latest_end_ns: 0, longest_ns: 0, least_ns: least_ns.max(1), blocks: VecDeque::new() }
+        Self { latest_end_ns: 0, longest_ns: 0, least_ns: least_ns.max(1), blocks: VecDeque::new(), near: 0 }
     }
 
     /// Adds one that is later than all others. Those that end by `past_ns` may be given up.
     #[inline]
     pub(super) fn push(&mut self, gap: Gap, past_ns: u64) {
-        debug_assert!(gap.start_ns < gap.end_ns && self.latest_end_ns <= gap.start_ns, "{gap:?} is out of order");
+        debug_assert!(
+            gap.start_ns < gap.end_ns && self.latest_end_ns <= gap.start_ns,
+            "{gap:?} is out of order"
+        );
         if gap.length_ns() < self.least_ns {
             return;
         }
@@ -111,6 +114,7 @@ impl Gaps {
             return None;
         }
         let first = self.first_that_ends_from(earliest_ns + duration_ns);
+        self.near = first;
         let least_ns = self.least_ns;
         let long_enough = |(_, block): &(usize, &mut Block)| block.longest_ns >= duration_ns;
         let (index, start_ns) = (first..)
@@ -123,10 +127,11 @@ impl Gaps {
 
     /// The first block that ends at a time or later.
     fn first_that_ends_from(&self, time_ns: u64) -> usize {
-        let ends_late = |block: &&Block| block.end_ns >= time_ns;
-        let late = self.blocks.iter().rev().take(LATE_BLOCKS).take_while(ends_late).count();
-        if late < LATE_BLOCKS {
-            return self.blocks.len() - late;
+        let ends_early = |index: usize| self.blocks.get(index).is_some_and(|block| block.end_ns < time_ns);
+        let is_first = |index: usize| (index == 0 || ends_early(index - 1)) && !ends_early(index);
+        let near = self.near.min(self.blocks.len());
+        if let Some(index) = [near, near + 1].into_iter().find(|index| is_first(*index)) {
+            return index;
         }
         self.blocks.partition_point(|block| block.end_ns < time_ns)
     }

@@ -76,6 +76,12 @@ impl Geometry {
         self.dies.remainder(self.row_of(offset))
     }
 
+    /// Number in its block of the page that the unit at `offset` in its superblock is in.
+    #[inline]
+    pub(crate) fn page_of(&self, offset: u32) -> u32 {
+        self.dies.quotient(self.row_of(offset))
+    }
+
     /// Superblocks that the user's capacity takes.
     pub(crate) fn logical_superblocks(&self) -> u32 {
         self.logical_units.div_ceil(self.units_per_superblock())

@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
+use super::super::page_reads::PageState;
 use super::super::parameters::HybridParameters;
 use super::super::stats::EraseCounts;
 use super::super::units::UnitRange;
@@ -81,6 +82,12 @@ impl HybridMap {
             Some(data) if offset < data.extent => self.stored(data.physical, offset),
             _ => Place::Unwritten,
         }
+    }
+
+    pub(crate) fn page_state(&self, stored: Stored) -> PageState {
+        let (superblock, offset) = self.geometry.split(stored.address);
+        let erases = self.erases.get(superblock as usize).copied().unwrap_or(0);
+        PageState { page: self.geometry.page_of(offset), row: stored.row, erases }
     }
 
     pub(crate) fn write(&mut self, unit: u32, ready_ns: u64, medium: &mut Medium<'_>) -> Option<u64> {

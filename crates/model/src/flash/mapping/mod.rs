@@ -21,6 +21,7 @@ pub(crate) use page_map::PageMap;
 use serde::{Deserialize, Serialize};
 
 use super::chips::{Chips, DieIndex};
+use super::page_reads::PageState;
 use super::parameters::{FlashParameters, MappingParameters};
 use super::stats::{EraseCounts, FlashStats};
 use super::units::UnitRange;
@@ -104,6 +105,14 @@ impl Mapping {
         match self {
             Self::Page(map) => map.locate(unit),
             Self::Hybrid(map) => map.locate(unit),
+        }
+    }
+
+    /// What is known of the page that a unit is in.
+    pub(crate) fn page_state(&self, stored: Stored) -> PageState {
+        match self {
+            Self::Page(map) => map.page_state(stored),
+            Self::Hybrid(map) => map.page_state(stored),
         }
     }
 

@@ -5,6 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::chips::CellTimes;
+use super::super::page_reads::PageState;
 use super::super::parameters::{FlashParameters, PageMapParameters, Separation, SlcRegion};
 use super::super::stats::EraseCounts;
 use super::super::units::{UnitRange, saturating_u32};
@@ -111,6 +112,12 @@ impl PageMap {
             row: self.geometry.row_of(address),
             single_level: self.superblocks.cells_of(superblock) == CellUse::SingleLevel,
         })
+    }
+
+    pub(crate) fn page_state(&self, stored: Stored) -> PageState {
+        let (superblock, offset) = self.geometry.split(stored.address);
+        let erases = self.superblocks.erases(superblock);
+        PageState { page: self.geometry.page_of(offset), row: stored.row, erases }
     }
 
     pub(crate) fn is_run(&self, units: UnitRange) -> bool {

@@ -161,6 +161,10 @@ impl Superblocks {
         super::super::units::saturating_u32(self.blocks.len() as u64)
     }
 
+    pub(crate) fn erases(&self, index: u32) -> u32 {
+        self.blocks[index as usize].erases
+    }
+
     pub(crate) fn erase_counts(&self) -> impl Iterator<Item = u32> {
         self.blocks.iter().map(|block| block.erases)
     }

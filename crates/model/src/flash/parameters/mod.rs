@@ -156,8 +156,14 @@ pub struct ChipParameters {
     pub page_bytes: u64,
     /// Pages in an erase block.
     pub pages_per_block: u32,
-    /// From the cells to the die's register.
+    /// From the cells to the die's register; the mean of all types of pages.
     pub read_ns: u64,
+    /// How often the cells are sensed for a page of each type. Types take turns in a block; all pages are alike when absent.
+    #[serde(default)]
+    pub senses: Vec<u32>,
+    /// Pages that are read again because their data can't be corrected; none when absent.
+    #[serde(default)]
+    pub read_retry: Option<ReadRetry>,
     /// From the register to the cells (all planes together).
     pub program_ns: u64,
     /// One erase block (in all planes together).
@@ -166,6 +172,10 @@ pub struct ChipParameters {
     pub channel_bytes_per_s: u64,
     /// Least amount that a read moves over the bus (the error-correction word).
     pub transfer_bytes: u64,
+    /// How far the controller looks for an earlier place for what it hands to dies, channels and link: it uses the latest so
+    /// many idle times that come before what it has handed out already; all of them when absent.
+    #[serde(default)]
+    pub transfer_lookahead: Option<u32>,
     /// Whether the planes of a die sense different pages at the same time.
     #[serde(default)]
     pub independent_plane_reads: bool,
@@ -183,6 +193,22 @@ pub struct ChipParameters {
     pub cache_program: bool,
     /// Whether a merge copies pages inside their die, without using the bus.
     pub copyback: bool,
+}
+
+/// Pages whose data can't be corrected at first.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReadRetry {
+    /// Part of the pages in a block that was never erased that are read again.
+    pub part_of_pages: f64,
+    /// What is added to that with each time that the block has been erased.
+    pub part_of_pages_per_cycle: f64,
+    /// Part of the pages that were read again which are read once more.
+    pub again: f64,
+    /// From the end of a transfer until the next reading begins: decoding, and setting other reference voltages.
+    pub decode_ns: u64,
+    /// Seed of which pages these are.
+    pub seed: u64,
 }
 
 /// The mapping layer.

@@ -2,7 +2,8 @@
 
 use super::{
     ChipParameters, CleaningPace, CommandQueueParameters, FlashParameters, HybridParameters,
-    MappingParameters, PageMapParameters, ParameterError, ReadAheadParameters, Separation, VictimPolicy,
+    MappingParameters, PageMapParameters, ParameterError, ReadAheadParameters, ReadRetry, Separation,
+    VictimPolicy,
 };
 
 const LONGEST_NS: u64 = 1_000_000_000;
@@ -79,7 +80,22 @@ impl ChipParameters {
         multiple("chips.page_bytes", self.page_bytes, "a sector", 512)?;
         within("chips.pages_per_block", u64::from(self.pages_per_block), 1, 65_536)?;
         within("chips.channel_bytes_per_s", self.channel_bytes_per_s, 1_000, FASTEST_BYTES_PER_S)?;
+        within("chips.transfer_lookahead", u64::from(self.transfer_lookahead.unwrap_or(1)), 1, 65_536)?;
+        within("chips.senses", self.senses.len() as u64, 0, 8)?;
+        for senses in &self.senses {
+            within("chips.senses", u64::from(*senses), 1, 64)?;
+        }
+        self.read_retry.as_ref().map_or(Ok(()), ReadRetry::validate)?;
         within("chips.transfer_bytes", self.transfer_bytes, 512, self.page_bytes)
+    }
+}
+
+impl ReadRetry {
+    fn validate(&self) -> Result<(), ParameterError> {
+        within_f64("chips.read_retry.part_of_pages", self.part_of_pages, 0.0, 1.0)?;
+        within_f64("chips.read_retry.part_of_pages_per_cycle", self.part_of_pages_per_cycle, 0.0, 1.0)?;
+        within_f64("chips.read_retry.again", self.again, 0.0, 1.0)?;
+        within("chips.read_retry.decode_ns", self.decode_ns, 0, LONGEST_NS)
     }
 }
 

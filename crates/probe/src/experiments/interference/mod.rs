@@ -15,7 +15,8 @@
 //! 16 000, of which some meet cleaning and others don't: the number of requests gives the answer. Aged (a sixth as many
 //! writes are its most then), it takes none or a tenth in slices of 50 000, 100 000 and 200 000; the upper bound falls from a
 //! quarter to a tenth meanwhile. `x25-e-64`, aged, takes nine tenths in slices of 4 000, which fall between its pauses, and a
-//! tenth to a quarter in those that it has in 240 s. With less time bounds are too narrow for a drive that pauses so rarely.
+//! tenth to a quarter in those that it has in 240 s. (`nvme-plp`'s figures are of a model whose reads queued behind transfers far
+//! ahead, and are to be measured anew.) With less time bounds are too narrow for a drive that pauses so rarely.
 
 mod aged;
 mod cell;

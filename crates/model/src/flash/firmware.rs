@@ -26,8 +26,17 @@ impl Firmware {
         self.work(now_ns, cost_ns) + self.parameters.latency_ns
     }
 
+    /// Sends the chips one more operation of a command that is being served; gives the time at which it has gone out.
+    #[inline]
+    pub(crate) fn reach_fragment(&mut self, now_ns: u64) -> u64 {
+        match self.parameters.fragment_ns {
+            0 => now_ns,
+            fragment_ns => self.work(now_ns, fragment_ns),
+        }
+    }
+
     /// Does work of this length from `now_ns` on; gives its end.
-    pub(crate) fn work(&mut self, now_ns: u64, duration_ns: u64) -> u64 {
+    fn work(&mut self, now_ns: u64, duration_ns: u64) -> u64 {
         self.processor.append(now_ns, duration_ns) + duration_ns
     }
 }

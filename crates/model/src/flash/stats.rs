@@ -25,6 +25,9 @@ pub struct FlashStats {
     pub prefetched_used_units: u64,
     /// Pages of the map that were read because the controller's memory did not hold them.
     pub map_pages_read: u64,
+    /// Mapping units that changed pages of the map took, which were written to make room for others in the controller's
+    /// memory.
+    pub map_units_written: u64,
     /// Requests that the host merged into another command.
     pub merged_requests: u64,
     /// Log superblocks that simply became data superblocks.
@@ -50,7 +53,7 @@ impl FlashStats {
 
     fn programmed_units(&self) -> u64 {
         let from_host = self.host_written_units - self.overwritten_in_buffer_units;
-        from_host + self.moved_units + self.padded_units
+        from_host + self.moved_units + self.padded_units + self.map_units_written
     }
 
     /// Units programmed for each unit that the host wrote; `None` before it wrote any.

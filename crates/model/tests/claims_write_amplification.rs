@@ -1,6 +1,6 @@
 //! What cleaning costs on a current data-centre drive: a Samsung PM9A3 of 3.84 TB (4 TiB of flash), against `nvme-plp`.
 //!
-//! Preconditions: the model with 1 GiB and erase blocks that are smaller in the same proportion (256 logical superblocks);
+//! Preconditions: the model with 1 GiB, and erase blocks and a buffer that are smaller in the same proportion (256 superblocks of data);
 //! filled in order, then overwritten four times over before the figures are taken, as SNIA's and SSD-iq's preconditioning
 //! do; no host cost.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "test code")]
@@ -18,6 +18,7 @@ const RANDOM: Pattern = Pattern::RandomGroups { group: 1 };
 fn parameters(name: &str) -> FlashParameters {
     let mut parameters = library::flash(name).unwrap();
     parameters.chips.pages_per_block = 1;
+    parameters.write_buffer.bytes /= 32;
     parameters.with_capacity_bytes(1 << 30).unwrap()
 }
 

@@ -93,7 +93,7 @@ impl FlashDrive {
     /// one of a drive with another capacity, chips or mapping.
     pub fn with_aged_state(parameters: &FlashParameters, state: AgedState) -> Result<Self, StateError> {
         let mut drive = Self::new(parameters)?;
-        (drive.mapping, drive.stats) = state.into_parts(parameters)?;
+        (drive.mapping, drive.map_memory, drive.stats) = state.into_parts(parameters)?;
         Ok(drive)
     }
 
@@ -102,7 +102,7 @@ impl FlashDrive {
     pub fn aged_state(&mut self) -> AgedState {
         let settle_ns = self.buffer.programmed_ns();
         self.settle(settle_ns);
-        AgedState::of(&self.parameters, &self.mapping, &self.stats())
+        AgedState::of(&self.parameters, &self.mapping, self.map_memory.as_ref(), &self.stats())
     }
 
     /// Makes the first part of a new drive, from 0.0 to 1.0, written as if sequentially and once, without taking
@@ -144,8 +144,13 @@ impl FlashDrive {
     /// Starts the program operations of all host data that still waits for company; gives the end of the last
     /// one, if there was any.
     pub(super) fn settle(&mut self, earliest_ns: u64) -> Option<u64> {
-        let mut medium = Medium { chips: &mut self.chips, buffer: &mut self.buffer, stats: &mut self.stats };
-        self.mapping.settle(earliest_ns, &mut medium)
+        let (mapping, mut medium) = self.mapping_and_medium();
+        mapping.settle(earliest_ns, &mut medium)
+    }
+
+    pub(super) fn mapping_and_medium(&mut self) -> (&mut Mapping, Medium<'_>) {
+        let Self { mapping, chips, buffer, stats, map_memory, .. } = self;
+        (mapping, Medium { chips, buffer, stats, map_memory: map_memory.as_mut() })
     }
 
     /// Hands waiting commands to the drive while it has slots.
@@ -216,9 +221,9 @@ impl FlashDrive {
     }
 
     fn work_while_idle(&mut self, now_ns: u64) {
-        let mut medium = Medium { chips: &mut self.chips, buffer: &mut self.buffer, stats: &mut self.stats };
-        self.idle_work_ns =
-            self.mapping.work_while_idle(now_ns, &mut medium).map(|end_ns| end_ns.max(now_ns + 1));
+        let (mapping, mut medium) = self.mapping_and_medium();
+        let end_ns = mapping.work_while_idle(now_ns, &mut medium);
+        self.idle_work_ns = end_ns.map(|end_ns| end_ns.max(now_ns + 1));
     }
 }
 

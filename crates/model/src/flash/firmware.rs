@@ -25,6 +25,15 @@ impl Firmware {
         self.work(now_ns, cost_ns) + self.parameters.latency_ns
     }
 
+    /// Sends the chips one more operation of a command that is being served; gives the time at which it has gone out.
+    #[inline]
+    pub(crate) fn reach_fragment(&mut self, now_ns: u64) -> u64 {
+        match self.parameters.fragment_ns {
+            0 => now_ns,
+            fragment_ns => self.work(now_ns, fragment_ns),
+        }
+    }
+
     /// Does work of this length from `now_ns` on; gives its end.
     pub(crate) fn work(&mut self, now_ns: u64, duration_ns: u64) -> u64 {
         self.busy_until_ns = self.busy_until_ns.max(now_ns) + duration_ns;

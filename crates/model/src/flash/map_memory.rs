@@ -1,30 +1,45 @@
 //! The part of a page map that is in the controller's memory, as pages that stay while they are used (second chance:
 //! Corbató, *A Paging Experiment with the Multics System*, 1968). Demand-loaded maps: Gupta, Kim, Urgaonkar: *DFTL*, ASPLOS
-//! 2009; here without the writing of changed pages.
+//! 2009.
+//!
+//! A page that is needed and not there is read from the chips. One that has changed is programmed before another takes
+//! its place. A read of data waits for the map; a write doesn't, since its new place is known and its data lies in the
+//! buffer: the work on the map keeps dies and channels busy behind it. Space for pages of the map, and cleaning it, are
+//! not modelled: it takes a thousandth of the flash.
 
-use super::chips::DieIndex;
+use serde::{Deserialize, Serialize};
+
+use super::chips::{Chips, DieIndex};
 use super::parameters::{FlashParameters, MappingParameters};
+use super::stats::FlashStats;
 use super::units::{UnitRange, saturating_u32};
 
 /// What the map says of a unit takes so much.
 const ENTRY_BYTES: u64 = 4;
 
 /// A page of the map that is in memory.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Held {
     page: u32,
     /// When it has come.
     known_ns: u64,
     used_again: bool,
+    /// Whether it differs from what is on the chips.
+    is_changed: bool,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct MapMemory {
-    miss_ns: u64,
     run_units: u32,
     page_units: u32,
     page_bytes: u64,
+    /// Mapping units that a page of the map takes.
+    units_written: u64,
+    /// Which die each page lies on.
+    die: Vec<DieIndex>,
     dies: u32,
+    /// Pages are written to one die after the other.
+    next_die: DieIndex,
     most: usize,
     held: Vec<Held>,
     /// Where in `held` a page is.
@@ -41,21 +56,31 @@ impl MapMemory {
         let page_bytes = drive.chips.page_bytes;
         let page_units = saturating_u32(page_bytes / ENTRY_BYTES).max(1);
         let pages = drive.capacity_bytes.div_ceil(page_map.unit_bytes).div_ceil(u64::from(page_units));
+        let dies = drive.chips.dies().max(1);
+        let pages = saturating_u32(pages);
         Some(Self {
-            miss_ns: memory.miss_ns,
             run_units: saturating_u32(memory.run_bytes / page_map.unit_bytes).max(1),
             page_units,
             page_bytes,
-            dies: drive.chips.dies().max(1),
+            units_written: page_bytes / page_map.unit_bytes.max(1),
+            die: (0..pages).map(|page| page % dies).collect(),
+            dies,
+            next_die: 0,
             most: usize::try_from(memory.bytes / page_bytes).unwrap_or(usize::MAX).max(1),
             held: Vec::new(),
-            place: vec![None; saturating_u32(pages) as usize],
+            place: vec![None; pages as usize],
             hand: 0,
         })
     }
 
-    pub(crate) fn miss_ns(&self) -> u64 {
-        self.miss_ns
+    /// This empty memory with what was in that of an aged drive, which all came long ago; as it is where their sizes differ.
+    pub(crate) fn with_state_of(self, aged: Self) -> Self {
+        if (self.most, self.run_units, self.die.len()) != (aged.most, aged.run_units, aged.die.len()) {
+            return self;
+        }
+        let mut memory = aged;
+        memory.held.iter_mut().for_each(|held| held.known_ns = 0);
+        memory
     }
 
     /// The units that would be one entry if they lay in order.
@@ -64,41 +89,76 @@ impl MapMemory {
         UnitRange { first, end: first.saturating_add(self.run_units) }
     }
 
+    /// When a unit's entry has come or will have come, if it is or will be in memory.
+    pub(crate) fn known_ns(&mut self, unit: u32) -> Option<u64> {
+        self.use_page(self.page_of(unit)).map(|held| held.known_ns)
+    }
+
+    /// Reads the page with a unit's entry from `earliest_ns` on; gives the time at which it has come.
+    pub(crate) fn fetch(
+        &mut self,
+        unit: u32,
+        earliest_ns: u64,
+        chips: &mut Chips,
+        stats: &mut FlashStats,
+    ) -> u64 {
+        let page = self.page_of(unit);
+        let die = self.die.get(page as usize).copied().unwrap_or_default();
+        let known_ns = chips.read(die, earliest_ns, self.page_bytes, chips.cells());
+        stats.map_pages_read += 1;
+        let gone = self.hold(Held { page, known_ns, used_again: false, is_changed: false });
+        if let Some(gone) = gone.filter(|gone| gone.is_changed) {
+            self.write_back(gone.page, earliest_ns, chips);
+            stats.map_units_written += self.units_written;
+        }
+        known_ns
+    }
+
+    fn write_back(&mut self, page: u32, earliest_ns: u64, chips: &mut Chips) {
+        self.next_die = (self.next_die + 1) % self.dies;
+        chips.program(self.next_die, earliest_ns, self.page_bytes, chips.cells());
+        if let Some(die) = self.die.get_mut(page as usize) {
+            *die = self.next_die;
+        }
+    }
+
+    /// A unit has a new place at `now_ns`.
+    #[inline]
+    pub(crate) fn change(&mut self, unit: u32, now_ns: u64, chips: &mut Chips, stats: &mut FlashStats) {
+        if self.known_ns(unit).is_none() {
+            self.fetch(unit, now_ns, chips, stats);
+        }
+        if let Some(held) = self.use_page(self.page_of(unit)) {
+            held.is_changed = true;
+        }
+    }
+
     /// The page of the map that a unit's entry is in.
-    pub(crate) fn page_of(&self, unit: u32) -> u32 {
+    fn page_of(&self, unit: u32) -> u32 {
         unit / self.page_units
     }
 
-    /// Where on the chips a page of the map is, and its length. Pages are spread over the dies.
-    pub(crate) fn place_of(&self, page: u32) -> (DieIndex, u64) {
-        (page % self.dies, self.page_bytes)
-    }
-
-    /// When a page has come or will have come, if it is or will be in memory.
-    pub(crate) fn known_ns(&mut self, page: u32) -> Option<u64> {
+    fn use_page(&mut self, page: u32) -> Option<&mut Held> {
         let place = (*self.place.get(page as usize)?)?;
         let held = self.held.get_mut(place as usize)?;
         held.used_again = true;
-        Some(held.known_ns)
+        Some(held)
     }
 
-    /// A page comes into memory at `known_ns`; one that has not been used since its last chance goes.
-    pub(crate) fn fetched(&mut self, page: u32, known_ns: u64) {
-        let held = Held { page, known_ns, used_again: false };
-        let place = if self.held.len() < self.most {
+    /// Takes a page into memory; gives the one that has to go for it, which has not been used since its last chance.
+    fn hold(&mut self, held: Held) -> Option<Held> {
+        if self.held.len() < self.most {
+            self.set_place(held.page, Some(saturating_u32(self.held.len() as u64)));
             self.held.push(held);
-            self.held.len() - 1
-        } else {
-            self.make_room();
-            let place = self.hand;
-            if let Some(slot) = self.held.get_mut(place) {
-                let gone = std::mem::replace(slot, held).page;
-                self.set_place(gone, None);
-            }
-            self.hand = (self.hand + 1) % self.held.len().max(1);
-            place
-        };
-        self.set_place(page, Some(saturating_u32(place as u64)));
+            return None;
+        }
+        self.make_room();
+        self.set_place(held.page, Some(saturating_u32(self.hand as u64)));
+        let slot = self.held.get_mut(self.hand)?;
+        let gone = std::mem::replace(slot, held);
+        self.set_place(gone.page, None);
+        self.hand = (self.hand + 1) % self.held.len();
+        Some(gone)
     }
 
     /// Moves the hand to a page that has not been used again.
@@ -119,35 +179,58 @@ impl MapMemory {
 
 #[cfg(test)]
 mod tests {
+    use super::super::chips::Chips;
     use super::super::parameters::{MapMemoryParameters, MappingParameters};
+    use super::super::stats::FlashStats;
     use super::MapMemory;
     use crate::library;
 
+    /// Units of a page of the map.
+    const PAGE: u32 = 1_024;
+
     /// Memory for three pages.
-    fn memory() -> MapMemory {
+    fn memory() -> (MapMemory, Chips, FlashStats) {
         let mut drive = library::flash("x25-e-64").unwrap();
         let MappingParameters::Page(page) = &mut drive.mapping else { panic!("a page map") };
-        page.map_memory = Some(MapMemoryParameters { bytes: 3 * 4_096, run_bytes: 65_536, miss_ns: 1 });
-        MapMemory::of(&drive).unwrap()
+        page.map_memory = Some(MapMemoryParameters { bytes: 3 * 4_096, run_bytes: 65_536 });
+        (MapMemory::of(&drive).unwrap(), Chips::new(&drive.chips), FlashStats::default())
+    }
+
+    fn known(memory: &mut MapMemory, pages: &[u32]) -> Vec<u32> {
+        pages.iter().copied().filter(|page| memory.known_ns(page * PAGE).is_some()).collect()
     }
 
     #[test]
     fn the_page_that_is_not_used_again_goes() {
-        let mut memory = memory();
+        let (mut memory, mut chips, mut stats) = memory();
         for page in 0..3 {
-            assert_eq!(memory.known_ns(page), None);
-            memory.fetched(page, u64::from(page));
+            assert_eq!(memory.known_ns(page * PAGE), None);
+            memory.fetch(page * PAGE, 0, &mut chips, &mut stats);
         }
-        assert_eq!((memory.known_ns(0), memory.known_ns(2)), (Some(0), Some(2)));
-        memory.fetched(7, 70);
-        assert_eq!([0, 1, 2, 7].map(|page| memory.known_ns(page)), [Some(0), None, Some(2), Some(70)]);
-        memory.fetched(8, 80);
-        assert_eq!([0, 1, 2, 7, 8].iter().filter(|&&page| memory.known_ns(page).is_some()).count(), 3);
+        assert_eq!(known(&mut memory, &[0, 2]), [0, 2]);
+        memory.fetch(7 * PAGE, 70, &mut chips, &mut stats);
+        assert_eq!(known(&mut memory, &[0, 1, 2, 7]), [0, 2, 7]);
+        memory.fetch(8 * PAGE, 80, &mut chips, &mut stats);
+        assert_eq!(known(&mut memory, &[0, 1, 2, 7, 8]).len(), 3);
+        assert_eq!((stats.map_pages_read, stats.map_units_written), (5, 0));
+    }
+
+    #[test]
+    fn a_changed_page_is_written_when_it_goes() {
+        let (mut memory, mut chips, mut stats) = memory();
+        for unit in 0..PAGE {
+            memory.change(unit, 0, &mut chips, &mut stats);
+        }
+        assert_eq!((stats.map_pages_read, stats.map_units_written), (1, 0));
+        for page in 1..20 {
+            memory.fetch(page * PAGE, 0, &mut chips, &mut stats);
+        }
+        assert_eq!((stats.map_pages_read, stats.map_units_written), (20, 1));
     }
 
     #[test]
     fn entries_of_a_page_and_of_a_run() {
-        let memory = memory();
+        let (memory, ..) = memory();
         assert_eq!((memory.page_of(1_023), memory.page_of(1_024)), (0, 1));
         let run = memory.run_around(1_030);
         assert_eq!((run.first, run.end), (1_024, 1_040));

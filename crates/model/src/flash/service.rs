@@ -5,7 +5,7 @@ use super::chips::{CellTimes, Programming};
 use super::command_queue::SlotIndex;
 use super::drive::FlashDrive;
 use super::link::Direction;
-use super::mapping::{Medium, Place, Stored};
+use super::mapping::{Place, Stored};
 use super::parameters::{Durability, MappingParameters};
 use super::read_ahead::Fetch;
 use super::units::{UnitRange, covered_bytes, saturating_u32};
@@ -132,6 +132,7 @@ impl FlashDrive {
         if self.buffer.holds(stored.die, stored.row, start_ns).is_some() {
             return (1, start_ns);
         }
+        let start_ns = self.reach(unit, segment, start_ns);
         let units = self.units_in_row(stored, unit, segment.units.end);
         let bytes = self.bytes_of(segment, unit, units);
         (units, self.sense(unit, stored, start_ns, bytes))
@@ -162,16 +163,21 @@ impl FlashDrive {
         if self.mapping.is_run(memory.run_around(unit)) {
             return start_ns;
         }
-        let page = memory.page_of(unit);
-        if let Some(known_ns) = memory.known_ns(page) {
+        if let Some(known_ns) = memory.known_ns(unit) {
             return known_ns.max(start_ns);
         }
-        let asked_ns = self.firmware.work(start_ns, memory.miss_ns());
-        let (die, page_bytes) = memory.place_of(page);
-        let known_ns = self.chips.read(die, asked_ns, page_bytes, self.chips.cells());
-        memory.fetched(page, known_ns);
-        self.stats.map_pages_read += 1;
-        known_ns
+        let asked_ns = self.firmware.reach_fragment(start_ns);
+        memory.fetch(unit, asked_ns, &mut self.chips, &mut self.stats)
+    }
+
+    /// Gives the time at which the controller gets to a unit: the first run of pages comes with the command, and each
+    /// that doesn't follow the one before is work of its own.
+    fn reach(&mut self, unit: u32, segment: &Segment, start_ns: u64) -> u64 {
+        let is_free = self.parameters.firmware.fragment_ns == 0 || unit == segment.command_units.first;
+        if is_free || self.mapping.is_run(UnitRange { first: unit - 1, end: unit + 1 }) {
+            return start_ns;
+        }
+        self.firmware.reach_fragment(start_ns)
     }
 
     /// How many units from `unit` on lie in the same row, one behind the other.
@@ -230,8 +236,8 @@ impl FlashDrive {
     fn write_new(&mut self, unit: u32, bytes: u64, arrived_ns: u64) -> Option<u64> {
         let ready_ns =
             if bytes < self.unit_bytes { self.fill_up(unit, bytes, arrived_ns) } else { arrived_ns };
-        let mut medium = Medium { chips: &mut self.chips, buffer: &mut self.buffer, stats: &mut self.stats };
-        self.mapping.write(unit, ready_ns, &mut medium)
+        let (mapping, mut medium) = self.mapping_and_medium();
+        mapping.write(unit, ready_ns, &mut medium)
     }
 
     /// A unit that is written in part needs the rest of its old contents.

@@ -3,17 +3,20 @@
 use nandle_io::DriveCounters;
 use serde::{Deserialize, Serialize};
 
+use super::map_memory::MapMemory;
 use super::mapping::Mapping;
 use super::parameters::{FlashParameters, ParameterError};
 use super::stats::FlashStats;
 
-/// What outlives a power cycle. It serialises with any serde format.
+/// What outlives a power cycle, and what of the map is in memory, as it is again when a drive has been in use for a while.
+/// It serialises with any serde format.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct AgedState {
     drive: String,
     unit_bytes: u64,
     superblock_bytes: u64,
     mapping: Mapping,
+    map_memory: Option<MapMemory>,
     stats: FlashStats,
 }
 
@@ -44,12 +47,18 @@ pub enum StateError {
 }
 
 impl AgedState {
-    pub(super) fn of(parameters: &FlashParameters, mapping: &Mapping, stats: &FlashStats) -> Self {
+    pub(super) fn of(
+        parameters: &FlashParameters,
+        mapping: &Mapping,
+        map_memory: Option<&MapMemory>,
+        stats: &FlashStats,
+    ) -> Self {
         Self {
             drive: parameters.name.clone(),
             unit_bytes: parameters.unit_bytes(),
             superblock_bytes: parameters.superblock_bytes(),
             mapping: mapping.clone(),
+            map_memory: map_memory.cloned(),
             stats: stats.clone(),
         }
     }
@@ -62,11 +71,15 @@ impl AgedState {
     pub(super) fn into_parts(
         self,
         parameters: &FlashParameters,
-    ) -> Result<(Mapping, FlashStats), StateError> {
-        let Self { drive: state_drive, mapping, stats, .. } = self;
-        match Mapping::new(parameters).with_state_of(mapping) {
-            Some(mapping) => Ok((mapping, stats)),
-            None => Err(StateError::OtherLayout { state_drive, drive: parameters.name.clone() }),
-        }
+    ) -> Result<(Mapping, Option<MapMemory>, FlashStats), StateError> {
+        let Self { drive: state_drive, mapping, map_memory: aged_memory, stats, .. } = self;
+        let Some(mapping) = Mapping::new(parameters).with_state_of(mapping) else {
+            return Err(StateError::OtherLayout { state_drive, drive: parameters.name.clone() });
+        };
+        let map_memory = MapMemory::of(parameters).map(|memory| match aged_memory {
+            Some(aged) => memory.with_state_of(aged),
+            None => memory,
+        });
+        Ok((mapping, map_memory, stats))
     }
 }

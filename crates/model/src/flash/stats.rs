@@ -27,6 +27,9 @@ pub struct FlashStats {
     pub map_pages_read: u64,
     /// Reads of a page that were made once more, because the data could not be corrected.
     pub read_retries: u64,
+    /// Mapping units that changed pages of the map took, which were written to make room for others in the controller's
+    /// memory.
+    pub map_units_written: u64,
     /// Requests that the host merged into another command.
     pub merged_requests: u64,
     /// Log superblocks that simply became data superblocks.
@@ -52,7 +55,7 @@ impl FlashStats {
 
     fn programmed_units(&self) -> u64 {
         let from_host = self.host_written_units - self.overwritten_in_buffer_units;
-        from_host + self.moved_units + self.padded_units
+        from_host + self.moved_units + self.padded_units + self.map_units_written
     }
 
     /// Units programmed for each unit that the host wrote; `None` before it wrote any.

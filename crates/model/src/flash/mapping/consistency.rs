@@ -57,7 +57,8 @@ fn exercise(page: &PageMapParameters) {
     for step in 0..20 * u64::from(geometry.logical_units) {
         draw = draw.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let unit = u32::try_from((draw >> 33) % u64::from(geometry.logical_units)).unwrap();
-        let mut medium = Medium { chips: &mut chips, buffer: &mut buffer, stats: &mut stats };
+        let mut medium =
+            Medium { chips: &mut chips, buffer: &mut buffer, stats: &mut stats, map_memory: None };
         if draw >> 60 == 0 {
             map.discard(UnitRange { first: unit, end: unit + 1 });
         } else {

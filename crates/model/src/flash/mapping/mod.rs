@@ -21,6 +21,7 @@ pub(crate) use page_map::PageMap;
 use serde::{Deserialize, Serialize};
 
 use super::chips::{Chips, DieIndex};
+use super::map_memory::MapMemory;
 use super::page_reads::PageState;
 use super::parameters::{FlashParameters, MappingParameters};
 use super::stats::{EraseCounts, FlashStats};
@@ -54,6 +55,17 @@ pub(crate) struct Medium<'a> {
     pub(crate) chips: &'a mut Chips,
     pub(crate) buffer: &'a mut WriteBuffer,
     pub(crate) stats: &'a mut FlashStats,
+    pub(crate) map_memory: Option<&'a mut MapMemory>,
+}
+
+impl Medium<'_> {
+    /// A unit has a new place.
+    #[inline]
+    fn map_changed(&mut self, unit: u32, now_ns: u64) {
+        if let Some(memory) = &mut self.map_memory {
+            memory.change(unit, now_ns, self.chips, self.stats);
+        }
+    }
 }
 
 /// A drive's mapping layer; all of it that outlives power cycles, and nothing of virtual time.

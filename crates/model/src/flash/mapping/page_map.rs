@@ -39,6 +39,8 @@ pub(crate) struct PageMap {
     #[serde(skip)]
     pub(super) residents: Residents,
     pub(super) superblocks: Superblocks,
+    /// Superblocks by capacity and spare space alone.
+    flash_superblocks: u32,
     /// Superblocks that may be used with one bit a cell at a time.
     #[serde(skip)]
     single_level_most: u32,
@@ -48,19 +50,15 @@ pub(crate) struct PageMap {
 
 impl PageMap {
     pub(crate) fn new(geometry: Geometry, parameters: &PageMapParameters, drive: &FlashParameters) -> Self {
-        let raw_bytes = drive.capacity_bytes as f64 * parameters.raw_over_user;
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "validated: at most 2^31 units"
-        )]
-        let superblocks = (raw_bytes / drive.superblock_bytes() as f64).ceil() as u32;
+        let flash_superblocks = superblocks_of(parameters, drive);
+        let superblocks = flash_superblocks + kept_beside(parameters, drive);
         Self {
             geometry,
             parameters: parameters.clone(),
             forward: LazyArray::new(geometry.logical_units as usize),
             residents: Residents::new(superblocks, &geometry, drive.chips.page_bytes),
             superblocks: Superblocks::new(superblocks),
+            flash_superblocks,
             single_level_most: parameters.slc_region.as_ref().map_or(0, |slc| slc_superblocks(slc, drive)),
             cleaning: Cleaning::default(),
             open: Default::default(),
@@ -68,10 +66,10 @@ impl PageMap {
     }
 
     pub(crate) fn with_state_of(self, aged: Self) -> Option<Self> {
-        let same = self.geometry == aged.geometry && self.superblocks.have_shape_of(&aged.superblocks);
+        let same = self.geometry == aged.geometry && self.flash_superblocks == aged.flash_superblocks;
         let mut map = same.then_some(Self {
             parameters: self.parameters,
-            residents: self.residents,
+            residents: self.residents.of_superblocks(aged.superblocks.len()),
             single_level_most: self.single_level_most,
             ..aged
         })?;
@@ -164,6 +162,7 @@ impl PageMap {
         let gathered = self.geometry.are_whole_rows(open.next_offset);
         let old = self.forward.replace(unit, address);
         self.forget(old);
+        medium.map_changed(unit, ready_ns);
         if gathered { Some(self.program(stream, medium)) } else { None }
     }
 
@@ -288,6 +287,25 @@ impl PageMap {
                 .flatten()
                 .any(|open| open.superblock == superblock && row == self.geometry.row_of(open.next_offset))
     }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "validated: at most 2^31 units")]
+fn superblocks_of(parameters: &PageMapParameters, drive: &FlashParameters) -> u32 {
+    (drive.capacity_bytes as f64 * parameters.raw_over_user / drive.superblock_bytes() as f64).ceil() as u32
+}
+
+/// What cleaning keeps free is next to nothing of a real drive's spare space, and a fifth of that of a model that is scaled
+/// down; so such a model gets it beside.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "validated: some thousands at most"
+)]
+fn kept_beside(parameters: &PageMapParameters, drive: &FlashParameters) -> u32 {
+    let real_bytes = drive.scaled_from_bytes.unwrap_or(drive.capacity_bytes).max(drive.capacity_bytes);
+    let left_out = 1.0 - drive.capacity_bytes as f64 / real_bytes as f64;
+    let kept_free = parameters.low_free_superblocks + parameters.pace.superblocks_at_once() / 2;
+    (f64::from(kept_free) * left_out).round() as u32
 }
 
 fn slc_superblocks(region: &SlcRegion, drive: &FlashParameters) -> u32 {

@@ -37,6 +37,13 @@ impl Residents {
         }
     }
 
+    /// The same for another number of superblocks, none yet.
+    pub(crate) fn of_superblocks(self, superblocks: u32) -> Self {
+        let keeps_all = self.keeps_all();
+        let lists_max = if keeps_all { superblocks as usize } else { self.lists_max };
+        Self { lists_max, lists: vec![None; superblocks as usize], ..self }
+    }
+
     pub(crate) fn has(&self, superblock: u32) -> bool {
         self.list(superblock).is_some()
     }

@@ -147,11 +147,6 @@ impl Superblocks {
         self.candidates().filter(move |candidate| self.cells_of(candidate.index) == cells)
     }
 
-    /// Whether both have as many superblocks.
-    pub(crate) fn have_shape_of(&self, other: &Self) -> bool {
-        self.blocks.len() == other.blocks.len()
-    }
-
     /// Whether nothing has ever been written.
     pub(crate) fn are_new(&self) -> bool {
         self.blocks.iter().all(|block| block.usage == Use::Free && block.erases == 0)

@@ -78,6 +78,10 @@ pub struct FirmwareParameters {
     pub flush_ns: u64,
     /// Processor time of a discard command.
     pub discard_ns: u64,
+    /// Processor time of each further chip operation of a read command: for a run of pages that doesn't follow the one
+    /// before it in the flash, and for a page of the map. None where hardware does that.
+    #[serde(default)]
+    pub fragment_ns: u64,
     /// Time that a command spends in the controller's pipeline without keeping others from it.
     pub latency_ns: u64,
 }
@@ -249,8 +253,8 @@ pub struct PageMapParameters {
 }
 
 /// A controller's memory that is too small for the whole map. Entries of 4 bytes lie in flash pages, which are fetched
-/// when a read needs one that is not there. A run of data that lies in order needs a single entry, and those are always
-/// there; so is what was just written, until it is written to its map page (whose writing is not modelled).
+/// when something needs one that is not there, and written before they go when they have changed. A run of data that lies
+/// in order needs a single entry to be read, and those are always there.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MapMemoryParameters {
@@ -258,8 +262,6 @@ pub struct MapMemoryParameters {
     pub bytes: u64,
     /// Length and alignment of a run with an entry of its own.
     pub run_bytes: u64,
-    /// Processor time of fetching a page.
-    pub miss_ns: u64,
 }
 
 /// How a superblock is chosen for cleaning.
@@ -302,6 +304,16 @@ pub enum CleaningPace {
     },
     /// In proportion to what the host writes.
     Paced,
+}
+
+impl CleaningPace {
+    /// Superblocks that are made free before cleaning rests.
+    pub fn superblocks_at_once(self) -> u32 {
+        match self {
+            Self::Burst { superblocks } => superblocks,
+            Self::Paced => 1,
+        }
+    }
 }
 
 /// Cleaning while the drive is idle.

@@ -1,9 +1,8 @@
 //! Refuses parameters that no drive can have, field by field.
 
 use super::{
-    ChipParameters, CleaningPace, CommandQueueParameters, FlashParameters, HybridParameters,
-    MappingParameters, PageMapParameters, ParameterError, ReadAheadParameters, ReadRetry, Separation,
-    VictimPolicy,
+    ChipParameters, CommandQueueParameters, FlashParameters, HybridParameters, MappingParameters,
+    PageMapParameters, ParameterError, ReadAheadParameters, ReadRetry, Separation, VictimPolicy,
 };
 
 const LONGEST_NS: u64 = 1_000_000_000;
@@ -50,6 +49,7 @@ impl FlashParameters {
             ("firmware.flush_ns", firmware.flush_ns),
             ("firmware.discard_ns", firmware.discard_ns),
             ("firmware.latency_ns", firmware.latency_ns),
+            ("firmware.fragment_ns", firmware.fragment_ns),
             ("link.command_ns", self.link.command_ns),
             ("write_buffer.write_through_ns", self.write_buffer.write_through_ns),
             ("chips.read_ns", chips.read_ns),
@@ -128,7 +128,6 @@ impl PageMapParameters {
                 "mapping.unit_bytes",
                 self.unit_bytes,
             )?;
-            within("mapping.map_memory.miss_ns", memory.miss_ns, 0, LONGEST_NS)?;
         }
         let Some(slc) = &self.slc_region else { return Ok(()) };
         within("mapping.slc_region.bits_per_cell", u64::from(slc.bits_per_cell), 2, 5)?;
@@ -139,7 +138,7 @@ impl PageMapParameters {
 impl PageMapParameters {
     /// Cleaning needs free superblocks, one for every open stream, and something to gain.
     fn validate_spare(&self, drive: &FlashParameters) -> Result<(), ParameterError> {
-        let burst = if let CleaningPace::Burst { superblocks } = self.pace { superblocks } else { 1 };
+        let burst = self.pace.superblocks_at_once();
         within("mapping.pace.superblocks", u64::from(burst), 1, 1_024)?;
         let needed = u64::from(self.low_free_superblocks) + OPEN_STREAMS + u64::from(burst);
         let least_bytes = (needed * drive.superblock_bytes()) as f64 / (self.raw_over_user - 1.0);

@@ -177,6 +177,7 @@ impl Drive {
             }),
             flush_ns: Some(CommitTime {
                 method: CommitMethod::Fdatasync,
+                in_file: true,
                 write_bytes: 4096,
                 median_ns: about(self.flush_ns),
                 p99_ns: Some((self.flush_ns * 2.0) as u64),

@@ -39,8 +39,13 @@ pub(crate) fn questions(device: &Device) -> Vec<Question> {
                 streams::partitions(devices),
                 write_costs::circumstances(device),
             ]),
-            remarks: remarks(found.write_patterns.as_ref(), "Write patterns"),
-            missing: missing(device, &["write-patterns"]),
+            remarks: [
+                remarks(found.write_patterns.as_ref(), "Write patterns"),
+                sentences::large_writes(found),
+                remarks(found.large_writes.as_ref(), "Large writes"),
+            ]
+            .concat(),
+            missing: missing(device, &["write-patterns", "large-writes"]),
         },
         Question {
             id: "steady-state",

@@ -25,7 +25,7 @@ fn every_product_gets_its_fragment() {
             continue;
         }
         let outcome = outcome.done();
-        for part in ["measured:", "rule:", "sure:", "x25-e-64"] {
+        for part in ["measured:", "rule:", "confidence:", "x25-e-64"] {
             assert!(outcome.stdout.contains(part), "{part}: {}", outcome.stdout);
         }
     }
@@ -128,6 +128,55 @@ fn a_profile_that_was_ended_early_gives_what_it_has_and_says_so() {
         assert!(outcome.stdout.contains(part), "{part}: {}", outcome.stdout);
     }
     outcome.says(&["settings need figures that this profile lacks"]);
+}
+
+/// What another one's profile calls the device goes into a script that root runs.
+#[test]
+fn a_profile_with_a_name_that_no_kernel_gives_is_refused() {
+    let place = with_profile();
+    for (pointer, name, field) in [
+        ("/identity/kernel_name", json!("vda; touch PWNED #"), "identity.kernel_name"),
+        ("/identity/kernel_name", json!("../../etc"), "identity.kernel_name"),
+        (
+            "/system/queue",
+            json!({ "scheduler": "$(id)", "schedulers_available": [] }),
+            "system.queue.scheduler",
+        ),
+    ] {
+        let mut profile = place.json("profile.json");
+        *profile.pointer_mut(pointer).unwrap() = name;
+        place.write("hostile.json", profile.to_string());
+        for command in ["advise hostile.json --for linux", "report hostile.json", "compare hostile.json"] {
+            place.nandle(command).refused(1, &["hostile.json", field, "only names that the kernel gives"]);
+        }
+    }
+}
+
+/// A name may be anything: what it would do to a terminal is shown instead.
+#[test]
+fn no_name_reaches_the_terminal_as_it_is() {
+    let place = with_profile();
+    let mut profile = place.json("profile.json");
+    let attack = "X\u{1b}]0;owned\u{7}\u{9b}31m\u{202e}\nrandom_page_cost = 0";
+    profile["identity"]["model"] = json!(attack);
+    profile["target"] = json!(attack);
+    profile["conditions"]["remarks"] = json!([attack]);
+    place.write("hostile.json", profile.to_string());
+    let harmless = |text: &str| {
+        assert!(!text.contains(['\u{1b}', '\u{7}', '\u{9b}', '\u{202e}']), "{text:?}");
+        assert!(!text.lines().any(|line| line.starts_with("random_page_cost = 0")), "{text}");
+    };
+    for command in [
+        "advise hostile.json --for postgresql",
+        "advise hostile.json --for linux --json",
+        "compare hostile.json profile.json",
+    ] {
+        let outcome = place.nandle(command).done();
+        harmless(&outcome.stdout);
+        harmless(&outcome.stderr);
+    }
+    let outcome = place.nandle("advise hostile.json --for postgresql").done();
+    assert!(outcome.stdout.contains("X\\u{1b}]0;owned"), "shown as an escape: {}", outcome.stdout);
 }
 
 /// Whole in form, with a figure that is none.

@@ -47,7 +47,7 @@ pub(super) fn all_or_nothing(collector: &mut Collector) {
             .flat_map(|part| &part.settings)
             .any(|setting| setting.name == **rate && setting.only_a_comment.is_none())
     };
-    if RATES.iter().all(|rate| is_set(&rate)) {
+    if RATES.iter().all(is_set) {
         return;
     }
     for part in &mut collector.parts {

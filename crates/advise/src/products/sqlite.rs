@@ -145,7 +145,7 @@ fn cache_size(memory_bytes: u64, sessions: u32) -> Setting {
          as a negative number, and no less than the default",
         format_bytes(memory_bytes)
     );
-    let kibibytes = (memory_bytes / u64::from(sessions.max(1)) >> 10).clamp(LEAST_KIB, i32::MAX as u64);
+    let kibibytes = ((memory_bytes / u64::from(sessions.max(1))) >> 10).clamp(LEAST_KIB, i32::MAX as u64);
     Setting::new("cache_size", format!("-{kibibytes}"), Vec::<Figure>::new(), RuleSource::Documentation, rule)
         .whatever_the_device()
         .default("-2000")

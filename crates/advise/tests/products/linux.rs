@@ -5,6 +5,7 @@ use nandle_advise::settings::Version;
 
 use crate::fragments;
 use crate::hostile::Machine;
+use crate::made_up::{DISK, Drive, NVME};
 
 /// Files of `Documentation/ABI/stable/sysfs-block`.
 const QUEUE: [&str; 6] =
@@ -51,7 +52,7 @@ fn each_value_is_set_and_what_was_there_is_told() {
 
 #[test]
 fn what_is_to_last_is_written_for_udev_and_sysctl() {
-    let mut profile = crate::made_up::NVME.profile();
+    let mut profile = NVME.profile();
     for (name, wanted) in [(None, "KERNEL==\"sdx\""), (Some("eui.0025"), "ATTRS{wwid}==\"eui.0025\"")] {
         profile.identity.world_wide_name = name.map(str::to_owned);
         let script = nandle_advise::fragment(&crate::advice(&profile, Product::Linux, Version::new(6, 12)));
@@ -72,10 +73,10 @@ fn what_is_to_last_is_written_for_udev_and_sysctl() {
 #[test]
 fn no_more_requests_are_asked_for_than_the_kernel_takes() {
     let name = "/sys/block/$device/queue/nr_requests";
-    let nvme = crate::advice(&crate::made_up::NVME.profile(), Product::Linux, Version::new(6, 12));
-    let requests = nvme.setting(name).unwrap();
+    let fast = crate::advice(&NVME.profile(), Product::Linux, Version::new(6, 12));
+    let requests = fast.setting(name).unwrap();
     assert!(requests.only_a_comment.is_some() && requests.value == "64", "{requests:?}");
-    let mut deep = crate::made_up::DISK.profile();
+    let mut deep = DISK.profile();
     for row in &mut deep.derived.saturating_queue_depth {
         row.queue_depth = nandle_profile::Interval::exact(4000);
     }
@@ -94,12 +95,11 @@ fn no_more_requests_are_asked_for_than_the_kernel_takes() {
 #[test]
 fn what_calls_itself_rotational_and_is_not_is_corrected() {
     let name = "/sys/block/$device/queue/rotational";
-    let set = |drive: &crate::made_up::Drive| {
+    let set = |drive: &Drive| {
         let advice = crate::advice(&drive.profile(), Product::Linux, Version::new(6, 12));
         let setting = advice.setting(name).unwrap().clone();
         setting.only_a_comment.is_none().then_some(setting.value)
     };
-    use crate::made_up::{DISK, Drive, NVME};
     assert_eq!(set(&Drive { rotational: true, ..NVME }), Some("0".into()));
     assert_eq!(set(&NVME), None);
     assert_eq!(set(&DISK), None);

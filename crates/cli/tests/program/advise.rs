@@ -35,7 +35,13 @@ fn every_product_gets_its_fragment() {
 fn what_a_partial_profile_lacks_is_named() {
     let place = with_profile();
     let outcome = place.nandle("advise profile.json --for postgresql").done();
-    assert!(outcome.stdout.contains("\neffective_io_concurrency = "), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("\n# effective_io_concurrency = "), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("\n# not set:    the profile is partial"), "{}", outcome.stdout);
+    assert!(
+        outcome.stdout.contains("\nfull_page_writes = on"),
+        "the same on every device: {}",
+        outcome.stdout
+    );
     assert!(outcome.stdout.contains("commit_delay: needs"), "{}", outcome.stdout);
     outcome.says(&["settings need figures that this profile lacks", "assumed: PostgreSQL 18", "16 sessions"]);
 }
@@ -58,7 +64,8 @@ fn sessions_and_versions_change_the_advice() {
     let place = with_profile();
     let line = |options: &str| {
         let outcome = place.nandle(&format!("advise profile.json --for postgresql {options}")).done();
-        let line = outcome.stdout.lines().find(|line| line.starts_with("effective_io_concurrency"));
+        // The profile is partial, so it is shown and not set.
+        let line = outcome.stdout.lines().find(|line| line.starts_with("# effective_io_concurrency"));
         line.unwrap().to_owned()
     };
     assert_ne!(line("--sessions 1"), line("--sessions 64"));

@@ -74,7 +74,7 @@ fn wal_skip_threshold(figures: &Figures<'_>) -> Result<Setting, Lack> {
 /// What is logged while a flush goes on waits in memory.
 fn wal_buffers(figures: &Figures<'_>) -> Result<Setting, Lack> {
     /// What the server chooses by itself at most: a segment.
-    const CHOSEN_BYTES_MAX: f64 = 16.0 * 1048576.0;
+    const CHOSEN_BYTES_MAX: f64 = 16.0 * 1_048_576.0;
     const BYTES_MAX: u64 = 256 << 20;
     let volume = figures.bytes_per_flush()?;
     let rule = "what the log takes while one flush goes on, where that is more than the 16 MB that the server chooses by \

@@ -49,7 +49,7 @@ fn effective(figures: &Figures<'_>, question: &Question, knee: &Figure) -> (u32,
             name: "effective_io_concurrency",
             default,
             origin: if is_new { "the default" } else { "as version 18 has by default" },
-            sharers: sessions,
+            count: sessions,
             who: format!("the {sessions} sessions that read at once"),
         },
     );
@@ -71,7 +71,7 @@ fn maintenance(figures: &Figures<'_>, question: &Question, knee: &Figure) -> (u3
             name: "maintenance_io_concurrency",
             default: if is_new { NEW_DEFAULT } else { OLD_MAINTENANCE_DEFAULT },
             origin: "the default",
-            sharers: MAINTENANCE_WORKERS,
+            count: MAINTENANCE_WORKERS,
             who: format!("autovacuum's {MAINTENANCE_WORKERS} workers"),
         },
     );
@@ -89,12 +89,12 @@ struct Sharers {
     default: u32,
     /// Who has it by default.
     origin: &'static str,
-    sharers: u32,
+    count: u32,
     who: String,
 }
 
 fn of_sharers(figures: &Figures<'_>, knee: &Figure, of: &Sharers) -> (u32, Setting) {
-    let share = per_session(knee.value.value, of.sharers);
+    let share = per_session(knee.value.value, of.count);
     let loss = figures.loses_at_depth(PAGE_BYTES, of.default).filter(|_| share < of.default);
     let value = within_default(share, of.default, loss.is_some(), CONCURRENCY_MAX);
     let why = match (&loss, share < of.default) {

@@ -4,7 +4,6 @@
 
 pub mod experiments;
 pub mod fill;
-mod isotonic;
 pub mod load;
 mod observer;
 pub mod pattern;

@@ -32,6 +32,9 @@ pub struct Derived {
     pub split_bytes: Option<SplitSize>,
     /// The flexible I/O unit (DIAT §1.2, C12).
     pub flexible_io: Option<FlexibleIo>,
+    /// Best bandwidth of sequential writing, in large requests with several outstanding.
+    #[serde(default)]
+    pub sequential_write_bandwidth_bytes_per_s_max: Option<Interval<f64>>,
     /// What a write costs in each pattern (`StableBuffer` §3.1).
     #[serde(default)]
     pub write_pattern_cost: Option<WritePatternCost>,
@@ -45,7 +48,10 @@ pub struct Derived {
     /// surely at most 8 times).
     #[serde(default)]
     pub cheap_strides_blocks: Vec<i64>,
-    /// What makes a write durable soonest.
+    /// What a database's commit takes: `fdatasync` on a file that is written over, or what comes next to it.
+    #[serde(default)]
+    pub commit_ns: Option<CommitTime>,
+    /// What makes a write durable soonest, on the device itself.
     #[serde(default)]
     pub flush_ns: Option<CommitTime>,
     /// What sharing a flush gains.

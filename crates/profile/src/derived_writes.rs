@@ -32,12 +32,15 @@ impl WritePatternCost {
     }
 }
 
-/// The soonest that a small write is durable.
+/// What it takes until a small write is durable.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CommitTime {
     /// How.
     pub method: CommitMethod,
+    /// Whether in a file, by blocking system calls; otherwise on the device.
+    #[serde(default)]
+    pub in_file: bool,
     /// Bytes of the write.
     pub write_bytes: u64,
     /// Median.
@@ -51,7 +54,7 @@ impl CommitTime {
     pub fn is_of(&self, cost: &CommitCost) -> bool {
         cost.extent == ExtentState::Overwritten
             && cost.writes_per_commit == 1
-            && (cost.method, cost.write_bytes) == (self.method, self.write_bytes)
+            && (cost.method, cost.in_file, cost.write_bytes) == (self.method, self.in_file, self.write_bytes)
     }
 }
 

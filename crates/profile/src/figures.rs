@@ -14,10 +14,10 @@ const MADE_WITH: [&str; 7] =
 /// The bounds of an interval that are no lower than its value.
 const VALUE_AND_HIGH: [&str; 2] = ["value", "high"];
 
-/// A figure that makes no sense.
+/// A figure, or a name, that makes no sense.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Senseless {
-    /// Where it stands: the keys that lead to it, and numbers in lists, from 0 on.
+    /// Where it stands: the keys that lead to it, and for figures numbers in lists, from 0 on.
     pub(crate) field: String,
     pub(crate) got: String,
     pub(crate) allowed: &'static str,

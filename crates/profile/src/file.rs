@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::figures::{self, Senseless};
+use crate::names;
 use crate::upgrade::upgrade;
 use crate::{DeviceProfile, PROFILE_BYTES_MAX, PROFILE_SCHEMA_VERSION, read_within};
 
@@ -30,7 +31,7 @@ pub enum ProfileError {
         /// What was wrong with it.
         source: serde_json::Error,
     },
-    /// A figure that no probe gives, and of which nothing can be computed.
+    /// A figure or a name that no probe gives: nothing can be computed of the one, and the other may do harm where it is used.
     #[error(
         "{path}: {field} is {got}, and only {allowed} make sense there; correct it, or make the profile anew with \
          `nandle probe TARGET`"
@@ -70,7 +71,7 @@ fn advice(source: &std::io::Error) -> &'static str {
 /// Reads a profile.
 ///
 /// # Errors
-/// The file can't be read, is no profile, has a figure that makes no sense, or has a later schema version.
+/// The file can't be read, is no profile, has a figure or a name that makes no sense, or has a later schema version.
 pub fn read_profile(path: &Path) -> Result<DeviceProfile, ProfileError> {
     let file = |source| ProfileError::File { action: "reading the profile", path: path.into(), source };
     let damaged = |source| ProfileError::Damaged { path: path.into(), source };
@@ -86,7 +87,7 @@ pub fn read_profile(path: &Path) -> Result<DeviceProfile, ProfileError> {
             Err(ProfileError::Version { path: path.into(), got, expected: PROFILE_SCHEMA_VERSION })
         }
         Some(_) => {
-            figures::check(&value).map_err(senseless)?;
+            figures::check(&value).and_then(|()| names::check(&value)).map_err(senseless)?;
             serde_json::from_value(value).map_err(damaged)
         }
         // What is missing is reported by name by the typed reading.

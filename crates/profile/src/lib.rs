@@ -8,6 +8,7 @@
 
 mod cell;
 mod cheap;
+mod commit;
 mod costs;
 mod derived;
 mod derived_writes;
@@ -15,16 +16,21 @@ pub mod experiments;
 mod figures;
 mod file;
 mod interval;
+mod isotonic;
+mod names;
+mod near_full;
 mod profile;
 mod read;
 #[cfg(feature = "schema")]
 mod schema;
 mod sweep;
 mod system;
+mod text;
 mod upgrade;
 
 pub use cell::{Cell, DriveWork, LatencySummary, MeasuredCell, OperationKind, SecondSample, SkippedCell};
 pub use cheap::{CHEAP_ORDERED, Cheap, Strides, is_cheap_stride};
+pub use commit::usual_commit;
 pub use costs::{FlexibleIo, ReadPlan, RequestCost};
 pub use derived::{
     BlockAtDepth, DepthForBlock, Derived, EqualRegion, GroupPenalty, SplitObservation, SplitSize,
@@ -35,6 +41,9 @@ pub use derived_writes::{
 pub use experiments::{Conducted, Experiments, SkippedExperiment};
 pub use file::{ProfileError, read_profile, try_write, write_atomically, write_profile};
 pub use interval::Interval;
+pub use isotonic::{isotonic, weighted_isotonic};
+pub use names::is_kernel_name;
+pub use near_full::{NEAR_FULL_SHARE, is_near_full};
 pub use profile::{
     Conditions, DeviceProfile, FirstTouch, FitSummary, FittedCell, PROFILE_SCHEMA_VERSION, ReferenceCell,
     ReferenceSlice,
@@ -44,5 +53,7 @@ pub use read::{PROFILE_BYTES_MAX, SWEEP_BYTES_MAX, read_within};
 pub use schema::profile_schema;
 pub use sweep::{SWEEP_SCHEMA_VERSION, SweepFile};
 pub use system::{
-    AtomicWrite, Backend, BlockQueue, Contradiction, FileSystem, Identity, MachineFacts, SystemFacts,
+    AtomicWrite, Backend, BlockQueue, Contradiction, FileSystem, Identity, MachineFacts,
+    ROTATIONAL_LATENCY_NS_MIN, SystemFacts,
 };
+pub use text::{disturbs, escaped};

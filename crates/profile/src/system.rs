@@ -59,6 +59,9 @@ pub struct SystemFacts {
     pub machine: MachineFacts,
 }
 
+/// No disk moves its arm and turns to a random block in less: half a turn at 15 000 a minute.
+pub const ROTATIONAL_LATENCY_NS_MIN: u64 = 2_000_000;
+
 /// `/sys/block/…/queue`, the parts that matter for a database.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

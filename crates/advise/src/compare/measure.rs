@@ -103,9 +103,9 @@ fn reads(profile: &DeviceProfile, found: &mut Vec<Measure>) {
     let mut add = |name: &str, unit, value: Option<Interval<f64>>| {
         found.extend(value.map(|value| Measure::new(name, unit, value)));
     };
-    add("random reads, most", Unit::PerSecond, derived.random_read_iops_max);
-    add("random bandwidth, most", Unit::BytesPerSecond, derived.random_bandwidth_bytes_per_s_max);
-    add("sequential bandwidth, most", Unit::BytesPerSecond, derived.sequential_bandwidth_bytes_per_s_max);
+    add("random reads, max", Unit::PerSecond, derived.random_read_iops_max);
+    add("random bandwidth, max", Unit::BytesPerSecond, derived.random_bandwidth_bytes_per_s_max);
+    add("sequential bandwidth, max", Unit::BytesPerSecond, derived.sequential_bandwidth_bytes_per_s_max);
     let latency = derived.random_read_latency_ns.map(|median| around(profile, median as f64));
     add("latency of a random read", Unit::Nanoseconds, latency);
     for row in &derived.saturating_queue_depth {
@@ -130,10 +130,12 @@ fn writes(profile: &DeviceProfile, found: &mut Vec<Measure>) {
     let beside =
         derived.interference.map(|limit| format!("{} reads/s", words::number(limit.read_rate_per_s)));
     add("writes beside reads", Unit::BytesPerSecond, figures.write_bandwidth_beside_reads(), beside);
-    let commit = derived.flush_ns;
-    let commit = commit
+    let commit = profile
+        .commit()
         .map(|commit| format!("{}, {}", format_bytes(commit.write_bytes), short_method_name(commit.method)));
-    add("commit", Unit::Nanoseconds, figures.fastest_commit(), commit);
+    add("commit", Unit::Nanoseconds, figures.commit(), commit.clone());
+    let tail = figures.commit_tail().map(|tail| Figure { value: around(profile, tail.value.value), ..tail });
+    add("commit, 99th percentile", Unit::Nanoseconds, tail, commit);
     let writers = derived.group_commit.map(|gain| format!("{} writers", gain.writers.value));
     add("commits together", Unit::PerSecond, figures.group_commit(), writers);
 }

@@ -133,7 +133,7 @@ fn cost_ns(figures: &Figures<'_>, mix: Mix, page_bytes: u64) -> Result<Interval<
         }
         Ok(())
     };
-    add(mix.commit, &|| Ok(figures.fastest_commit()?.value))?;
+    add(mix.commit, &|| Ok(figures.commit()?.value))?;
     add(mix.sequential_write, &sequential_write)?;
     add(mix.partitioned_write, &|| Ok(product(&sequential_write()?, &figures.partitioned_write()?.value)))?;
     add(mix.random_write, &|| Ok(figures.random_write_ns(page_bytes)?.value))?;

@@ -4,6 +4,7 @@ use nandle_profile::experiments::{CommitCost, CommitMethod, ExtentState};
 
 use super::Figures;
 use super::interval::widen;
+use super::physics::non_falling;
 use super::words::{bounded, number, time};
 use super::writes::PROBE_WRITES;
 use crate::settings::{Figure, Lack};
@@ -80,24 +81,36 @@ impl Figures<'_> {
     }
 
     /// Mean time from a write of just so many bytes to its being durable by a flush, on the device itself: in files one
-    /// size alone is timed.
+    /// size alone is timed. A larger write takes no less.
     pub(crate) fn flush_mean_of(&self, write_bytes: u64) -> Result<Figure, Lack> {
-        let mut of_it = self.plain_commits().filter(|cost| {
-            !cost.in_file && cost.method == CommitMethod::WriteThenFlush && cost.write_bytes == write_bytes
-        });
-        Ok(mean_of(of_it.next().ok_or(lack("what a flush takes after writes of several sizes"))?))
+        let flushed =
+            self.plain_commits().filter(|cost| !cost.in_file && cost.method == CommitMethod::WriteThenFlush);
+        let mut means =
+            non_falling(flushed.map(|cost| (cost.write_bytes, mean_ns(cost))).collect()).into_iter();
+        let missing = lack("what a flush takes after writes of several sizes");
+        let (_, mean) = means.find(|(bytes, _)| *bytes == write_bytes).ok_or(missing)?;
+        Ok(mean_figure(CommitMethod::WriteThenFlush, write_bytes, mean))
     }
 
-    /// The soonest that a small write is durable, median.
-    pub(crate) fn fastest_commit(&self) -> Result<Figure, Lack> {
-        let commit = self.profile.derived.flush_ns.ok_or(lack("what a commit takes"))?;
+    /// What a database's commit takes, median.
+    pub(crate) fn commit(&self) -> Result<Figure, Lack> {
+        let commit = self.profile.commit().ok_or(lack("what a commit takes"))?;
+        let tail = commit.p99_ns.map(|p99| format!(", 99 % at most {}", time(p99 as f64)));
         let says = format!(
-            "{} of {} takes {} (median)",
+            "{} of {} takes {} (median){}",
             method_name(commit.method),
             format_bytes(commit.write_bytes),
-            bounded(&commit.median_ns, time)
+            bounded(&commit.median_ns, time),
+            tail.unwrap_or_default()
         );
-        Ok(Figure::new("flush_ns", commit.median_ns, says))
+        Ok(Figure::new("commit_ns", commit.median_ns, says))
+    }
+
+    /// The 99th percentile of the same.
+    pub(crate) fn commit_tail(&self) -> Result<Figure, Lack> {
+        let missing = lack("the 99th percentile of commits");
+        let tail = self.profile.commit().and_then(|commit| commit.tail_ns()).ok_or(missing)?;
+        Ok(Figure::new("commit_p99_ns", tail, format!("99 % of commits take at most {}", time(tail.value))))
     }
 
     /// Commits per second alone, and of as many writers as gain from sharing a flush.
@@ -125,16 +138,19 @@ fn commit_figure(cost: &CommitCost) -> Figure {
     Figure::new("commit_ns", cost.commit_ns, says)
 }
 
-/// The mean of a commit, which has the median's relative uncertainty: both are of the same observations.
 fn mean_of(cost: &CommitCost) -> Figure {
-    let mean = cost.latency_ns.mean.unwrap_or(cost.commit_ns.value);
+    mean_figure(cost.method, cost.write_bytes, mean_ns(cost))
+}
+
+fn mean_figure(method: CommitMethod, write_bytes: u64, mean: Interval<f64>) -> Figure {
+    let what = format!("{} of {}", method_name(method), format_bytes(write_bytes));
+    Figure::new("flush_mean_ns", mean, format!("{what} takes {} in the mean", time(mean.value)))
+}
+
+/// The mean of a commit, which has the median's relative uncertainty: both are of the same observations.
+fn mean_ns(cost: &CommitCost) -> Interval<f64> {
+    let value = cost.latency_ns.mean.unwrap_or(cost.commit_ns.value);
     let [low, high] =
-        [cost.commit_ns.low, cost.commit_ns.high].map(|bound| mean * bound / cost.commit_ns.value);
-    let says = format!(
-        "{} of {} takes {} in the mean",
-        method_name(cost.method),
-        format_bytes(cost.write_bytes),
-        time(mean)
-    );
-    Figure::new("flush_mean_ns", Interval { value: mean, low, high }, says)
+        [cost.commit_ns.low, cost.commit_ns.high].map(|bound| value * bound / cost.commit_ns.value);
+    Interval { value, low, high }
 }

@@ -1,5 +1,5 @@
 use nandle_io::units::format_bytes;
-use nandle_profile::{AtomicWrite, BlockQueue, DeviceProfile};
+use nandle_profile::{AtomicWrite, BlockQueue, DeviceProfile, escaped, is_kernel_name};
 
 use super::Figures;
 use super::words::number;
@@ -14,10 +14,24 @@ pub(crate) fn device_name(profile: &DeviceProfile) -> String {
     let name = identity.model.as_ref().or(identity.kernel_name.as_ref());
     let capacity = identity.capacity_bytes.map(|bytes| format!(", {}", format_bytes(bytes)));
     let name = name.map_or("unnamed device", |name| name.as_str()).trim();
-    format!("{name}{}, probed as {}", capacity.unwrap_or_default(), profile.target)
+    let [name, target] = [name, profile.target.as_str()].map(escaped);
+    format!("{name}{}, probed as {target}", capacity.unwrap_or_default())
 }
 
 impl Figures<'_> {
+    /// The kernel's name for the device, if it can be one: scripts use it.
+    pub(crate) fn kernel_name(&self) -> Option<&str> {
+        self.profile.identity.kernel_name.as_deref().filter(|name| is_kernel_name(name))
+    }
+
+    /// A name that stays with the device, in the letters that such names have.
+    pub(crate) fn lasting_name(&self) -> Option<&str> {
+        const KINDS: [&str; 4] = ["eui.", "naa.", "nvme.", "uuid."];
+        let is_letter = |letter: char| letter.is_ascii_alphanumeric() || "._:-".contains(letter);
+        let name = self.profile.identity.world_wide_name.as_deref()?;
+        (KINDS.iter().any(|kind| name.starts_with(kind)) && name.chars().all(is_letter)).then_some(name)
+    }
+
     /// What the kernel and the device say of writes that are never torn.
     pub(crate) fn atomic_write(&self) -> Option<AtomicWrite> {
         let found = self.profile.experiments.atomic_write.as_ref();

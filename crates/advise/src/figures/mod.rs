@@ -4,7 +4,9 @@
 mod commits;
 mod facts;
 pub(crate) mod interval;
+pub(crate) mod physics;
 mod reads;
+mod sequential_writes;
 pub(crate) mod words;
 mod writes;
 

@@ -1,8 +1,9 @@
 use nandle_io::units::format_bytes;
-use nandle_profile::{DepthForBlock, Interval, MeasuredCell, OperationKind};
+use nandle_profile::{DepthForBlock, Interval, MeasuredCell, NEAR_FULL_SHARE, OperationKind};
 
 use super::Figures;
 use super::interval::{inverse, map, of_bytes, widen};
+use super::physics::{at_least_one, within_bandwidth};
 use super::words::{bandwidth, bounded, bytes, number, time};
 use crate::economics;
 use crate::settings::{Figure, Lack};
@@ -42,6 +43,7 @@ impl Figures<'_> {
     pub(crate) fn random_read_iops(&self, block_bytes: u64) -> Result<Figure, Lack> {
         let row = self.depth_row(block_bytes).ok_or(lack("the plateau of random reads"))?;
         let iops = map(&row.plateau_bytes_per_s, |bytes_per_s| bytes_per_s / row.block_bytes as f64);
+        let iops = within_bandwidth(iops, row.block_bytes, self.read_bandwidth_seen());
         let says = format!(
             "{} random reads of {} a second at depth {}",
             bounded(&iops, number),
@@ -60,16 +62,48 @@ impl Figures<'_> {
 
     /// Bandwidth of random reads of a block size at a depth, measured or fitted.
     fn random_read_bandwidth(&self, block_bytes: u64, queue_depth: u32) -> Option<Interval<f64>> {
-        let measured = self.read_cells("random").find(|measured| {
-            measured.cell.block_bytes == block_bytes && measured.cell.queue_depth == queue_depth
+        let mut row = self.random_row(block_bytes);
+        row.find(|(depth, _)| *depth == queue_depth).map(|(_, bandwidth)| bandwidth)
+    }
+
+    /// Depths and bandwidths of random reads of a block size: first those that were measured, then those that were fitted.
+    fn random_row(&self, block_bytes: u64) -> impl Iterator<Item = (u32, Interval<f64>)> {
+        let measured =
+            self.read_cells("random").filter(move |measured| measured.cell.block_bytes == block_bytes);
+        let measured =
+            measured.map(|measured| (measured.cell.queue_depth, measured.steady_bandwidth_bytes_per_s));
+        let fitted = self.profile.fitted_cells.iter().filter(move |cell| cell.block_bytes == block_bytes);
+        measured.chain(fitted.map(|cell| (cell.queue_depth, cell.bandwidth_bytes_per_s)))
+    }
+
+    /// A queue of random reads that is so deep, or deeper, and beyond the knee, if one was measured to give less than the
+    /// plateau: surely more than a tenth less.
+    pub(crate) fn loses_at_depth(&self, block_bytes: u64, queue_depth: u32) -> Option<Figure> {
+        let row = self.depth_row(block_bytes)?;
+        let enough = NEAR_FULL_SHARE * row.plateau_bytes_per_s.low;
+        let queue_depth = queue_depth.max(row.queue_depth.high);
+        let mut deep = self.read_cells("random").filter(|measured| {
+            measured.cell.block_bytes == row.block_bytes && measured.cell.queue_depth >= queue_depth
         });
-        let fitted = || {
-            let mut fitted = self.profile.fitted_cells.iter();
-            let cell =
-                fitted.find(|cell| cell.block_bytes == block_bytes && cell.queue_depth == queue_depth)?;
-            Some(cell.bandwidth_bytes_per_s)
-        };
-        measured.map(|measured| measured.steady_bandwidth_bytes_per_s).or_else(fitted)
+        let slow = deep.find(|measured| measured.steady_bandwidth_bytes_per_s.high < enough)?;
+        let says = format!(
+            "at depth {} random reads of {} give {} only",
+            slow.cell.queue_depth,
+            format_bytes(row.block_bytes),
+            bandwidth(slow.steady_bandwidth_bytes_per_s.value)
+        );
+        Some(Figure::new("random_bandwidth_bytes_per_s", slow.steady_bandwidth_bytes_per_s, says))
+    }
+
+    /// What a random page costs by a sequential one while so many sessions read at random, one page each: the depth that was
+    /// measured or fitted next below their number, and no more than the knee.
+    pub(crate) fn page_cost_ratio_of(&self, page_bytes: u64, sessions: u32) -> Result<Figure, Lack> {
+        let row = self.depth_row(page_bytes).ok_or(lack("the plateau of random reads"))?;
+        let depth = sessions.min(row.queue_depth.value).max(1);
+        let below = self.random_row(row.block_bytes).filter(|(at, _)| *at <= depth).max_by_key(|(at, _)| *at);
+        let (at, random) = below.ok_or(lack("random reads of the database's page"))?;
+        let sequential = self.sequential_read_bandwidth()?.value;
+        Ok(page_cost_figure(&sequential, &random, row.block_bytes, at, "so many sessions at once"))
     }
 
     /// Bandwidth of random reads of a block size, one after the other.
@@ -92,19 +126,16 @@ impl Figures<'_> {
         let row = self.depth_row(page_bytes).ok_or(lack("the plateau of random reads"))?;
         let alone = self.random_read_bandwidth_alone(row.block_bytes)?.value;
         let figure = |random: &Interval<f64>, depth: u32, when: &str| {
-            let cost = page_cost_ratio(&sequential, random, row.block_bytes);
-            let says = format!(
-                "{when}: random reads of {} give {} at depth {depth}, sequential ones {} at most: a ratio of {}",
-                format_bytes(row.block_bytes),
-                bandwidth(random.value),
-                bandwidth(sequential.value),
-                bounded(&cost, number)
-            );
-            Figure::new("random_by_sequential_page_cost_ratio", cost, says)
+            page_cost_figure(&sequential, random, row.block_bytes, depth, when)
         };
         let knee = row.queue_depth.value;
         let many = (knee > 1).then(|| figure(&row.plateau_bytes_per_s, knee, "many pages at a time"));
         Ok((figure(&alone, 1, "one page at a time"), many))
+    }
+
+    /// The most bytes a second that were seen to be read in sequence; without a bound where that wasn't measured.
+    fn read_bandwidth_seen(&self) -> f64 {
+        self.profile.derived.sequential_bandwidth_bytes_per_s_max.map_or(f64::INFINITY, |best| best.value)
     }
 
     /// Best bandwidth of sequential reading.
@@ -123,6 +154,7 @@ impl Figures<'_> {
             .max_by(|a, b| by_bandwidth(a, b))
             .ok_or(lack("sequential reads of small blocks"))?;
         let iops = map(&best.steady_bandwidth_bytes_per_s, |bytes_per_s| bytes_per_s / block_bytes as f64);
+        let iops = within_bandwidth(iops, block_bytes, self.read_bandwidth_seen());
         let says = format!(
             "{} sequential reads of {} a second at depth {}",
             bounded(&iops, number),
@@ -213,16 +245,34 @@ impl Figures<'_> {
     }
 }
 
+fn page_cost_figure(
+    sequential: &Interval<f64>,
+    random: &Interval<f64>,
+    block_bytes: u64,
+    depth: u32,
+    when: &str,
+) -> Figure {
+    let cost = page_cost_ratio(sequential, random, block_bytes);
+    let says = format!(
+        "{when}: random reads of {} give {} at depth {depth}, sequential ones {} at most: a ratio of {}",
+        format_bytes(block_bytes),
+        bandwidth(random.value),
+        bandwidth(sequential.value),
+        bounded(&cost, number)
+    );
+    Figure::new("random_by_sequential_page_cost_ratio", cost, says)
+}
+
 /// The ratio with its bounds: least where random reads are fastest and sequential ones slowest.
 fn page_cost_ratio(sequential: &Interval<f64>, random: &Interval<f64>, block_bytes: u64) -> Interval<f64> {
     let at = |sequential: f64, random: f64| {
         economics::page_cost_ratio(block_bytes, random / block_bytes as f64, sequential)
     };
-    Interval {
+    at_least_one(Interval {
         value: at(sequential.value, random.value),
         low: at(sequential.low, random.high),
         high: at(sequential.high, random.low),
-    }
+    })
 }
 
 fn by_bandwidth(one: &MeasuredCell, other: &MeasuredCell) -> std::cmp::Ordering {

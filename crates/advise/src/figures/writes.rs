@@ -1,9 +1,10 @@
 use nandle_io::units::format_bytes;
 use nandle_profile::experiments::{InterferenceCell, PatternCost};
-use nandle_profile::{InterferenceLimit, OperationKind, WritePatternCost};
+use nandle_profile::{InterferenceLimit, Interval, OperationKind, WritePatternCost};
 
 use super::Figures;
-use super::interval::{inverse, map, of_bytes, product, sum};
+use super::interval::{inverse, map, of_bytes, product, ratio, sum};
+use super::physics::{larger_by_smaller, non_falling, within_bandwidth};
 use super::words::{bandwidth, bounded, bytes, number, time};
 use crate::settings::{Figure, Lack};
 
@@ -30,35 +31,31 @@ impl Figures<'_> {
     }
 
     /// Random writes of a page per second in the steady state. What was measured in blocks of another size is brought to
-    /// the page's by the cost of random writes of both. Without those, bytes per second are taken to be the same: the most
-    /// that smaller pages can give, which take no longer than the blocks, and the least of larger ones.
+    /// the page's by the time that random writes of both take, as far as that is possible: a larger request takes no less
+    /// time, and by the byte no more.
     pub(crate) fn steady_write_iops(&self, page_bytes: u64) -> Result<Figure, Lack> {
         let steady = self.steady_write_bandwidth()?;
         let block_bytes =
             self.profile.derived.steady_state.as_ref().map_or(page_bytes, |state| state.block_bytes);
-        let gain = self.random_write_gain(block_bytes, page_bytes);
-        let scale = gain.unwrap_or(1.0);
-        let mut iops = map(&steady.value, |bytes_per_s| bytes_per_s * scale / page_bytes as f64);
         let of_blocks = map(&steady.value, |bytes_per_s| bytes_per_s / block_bytes as f64);
-        let page = format_bytes(page_bytes);
-        let how = match gain {
-            _ if block_bytes == page_bytes => String::new(),
-            Some(gain) => format!(
-                "; one of {page} takes {:.2} times as long",
-                page_bytes as f64 / (block_bytes as f64 * gain)
-            ),
-            None if page_bytes < block_bytes => {
-                iops.low = of_blocks.low;
-                format!(
-                    "; for {page} the same bytes a second are assumed, which is the most that there can be"
-                )
-            }
-            None => {
-                iops.high = of_blocks.high;
-                format!(
-                    "; for {page} the same bytes a second are assumed, which is the least that there can be"
-                )
-            }
+        let (small_bytes, large_bytes) = (block_bytes.min(page_bytes), block_bytes.max(page_bytes));
+        let measured = self.random_write_ratio(large_bytes, small_bytes);
+        let larger = larger_by_smaller(measured, large_bytes as f64 / small_bytes as f64);
+        let iops =
+            if page_bytes < block_bytes { product(&of_blocks, &larger) } else { ratio(&of_blocks, &larger) };
+        let iops = within_bandwidth(iops, page_bytes, self.write_bandwidth_seen(steady.value.value));
+        let is_known = measured.is_some_and(|ratio| {
+            ratio.value >= 1.0 && ratio.value <= large_bytes as f64 / small_bytes as f64
+        });
+        let [page, large, small] = [page_bytes, large_bytes, small_bytes].map(format_bytes);
+        let how = if block_bytes == page_bytes {
+            String::new()
+        } else {
+            let known = if is_known { "" } else { ", which wasn't measured clearly" };
+            format!(
+                "; one of {large} takes {} times as long as one of {small}{known}",
+                bounded(&larger, number)
+            )
         };
         let says = format!(
             "{}{how}, so there are {} writes of {page} a second",
@@ -68,20 +65,35 @@ impl Figures<'_> {
         Ok(Figure::new("steady_write_iops", iops, says))
     }
 
-    /// Bytes per second of random writes of one size by those of another; `None` where they weren't both measured clearly.
-    fn random_write_gain(&self, from_bytes: u64, to_bytes: u64) -> Option<f64> {
-        let rate = |block_bytes: u64| {
-            let span = self.random_write_of(block_bytes).ok()?.value;
-            WritePatternCost::is_clear(&span).then(|| block_bytes as f64 / span.value)
-        };
-        rate(to_bytes).zip(rate(from_bytes)).map(|(to, from)| to / from)
+    /// Time of a random write of one size by that of a smaller one; `None` where they weren't both measured clearly.
+    fn random_write_ratio(&self, large_bytes: u64, small_bytes: u64) -> Option<Interval<f64>> {
+        let [large, small] = [large_bytes, small_bytes].map(|bytes| self.measured_random_write(bytes));
+        let (large, small) = large.zip(small)?;
+        let both_are_clear = [large, small].iter().all(WritePatternCost::is_clear);
+        both_are_clear.then(|| ratio(&large, &small))
     }
 
-    /// Time of one random write of a size that was measured, one after the other.
+    fn measured_random_write(&self, block_bytes: u64) -> Option<Interval<f64>> {
+        let found = self.random_writes().find(|(bytes, _)| *bytes == block_bytes);
+        found.map(|(_, time)| time)
+    }
+
+    /// Times of random writes, one after the other, as measured.
+    fn random_writes(&self) -> impl Iterator<Item = (u64, Interval<f64>)> {
+        let alone = self.plain_writes("random").filter(|row| row.queue_depth == 1);
+        alone.map(|row| (row.block_bytes, row.request_ns))
+    }
+
+    /// The most bytes a second that were seen to be written, in sequence or at random.
+    fn write_bandwidth_seen(&self, at_random: f64) -> f64 {
+        self.sequential_write_bandwidth().map_or(at_random, |best| best.value.value.max(at_random))
+    }
+
+    /// Time of one random write of a size that was measured, one after the other; a larger one takes no less.
     pub(crate) fn random_write_of(&self, block_bytes: u64) -> Result<Figure, Lack> {
-        let mut rows = self.plain_writes("random");
-        let row = rows.find(|row| row.block_bytes == block_bytes && row.queue_depth == 1);
-        let span = row.ok_or(lack("the cost of random writes of several sizes"))?.request_ns;
+        let mut times = non_falling(self.random_writes().collect()).into_iter();
+        let found = times.find(|(bytes, _)| *bytes == block_bytes);
+        let (_, span) = found.ok_or(lack("the cost of random writes of several sizes"))?;
         let says = format!("a random write of {} takes {}", format_bytes(block_bytes), bounded(&span, time));
         Ok(Figure::new("random_write_ns", span, says))
     }
@@ -110,48 +122,8 @@ impl Figures<'_> {
         Ok(Figure::new("random_by_sequential_write_ratio", cost.random, says))
     }
 
-    /// The sequential writes with the best bandwidth, among those whose time is clear if there are any: the best of
-    /// unclear ones is the one that noise favours most.
-    pub(crate) fn best_sequential_write(&self) -> Option<&PatternCost> {
-        let is_clear = |row: &&PatternCost| WritePatternCost::is_clear(&row.request_ns);
-        let some_are_clear = self.sequential_writes().any(|row| is_clear(&row));
-        let candidates = self.sequential_writes().filter(|row| !some_are_clear || is_clear(row));
-        candidates.max_by(|a, b| bytes_per_s(a).total_cmp(&bytes_per_s(b)))
-    }
-
-    /// The best bandwidth of sequential writing.
-    pub(crate) fn sequential_write_bandwidth(&self) -> Result<Figure, Lack> {
-        let best = self.best_sequential_write().ok_or(lack("the bandwidth of sequential writes"))?;
-        let rate = inverse(1e9 * best.block_bytes as f64, &best.request_ns);
-        let says = format!(
-            "sequential writes of {} give {} at depth {}",
-            format_bytes(best.block_bytes),
-            bounded(&rate, bandwidth),
-            best.queue_depth
-        );
-        Ok(Figure::new("sequential_write_bandwidth_bytes_per_s", rate, says))
-    }
-
-    /// Sequential writes per second of the size nearest to `block_bytes`.
-    pub(crate) fn sequential_write_iops(&self, block_bytes: u64) -> Result<Figure, Lack> {
-        let nearest = self.sequential_writes().min_by_key(|row| row.block_bytes.abs_diff(block_bytes));
-        let row = nearest.ok_or(lack("sequential writes"))?;
-        let iops = inverse(1e9, &row.request_ns);
-        let says = format!(
-            "{} sequential writes of {} a second at depth {}",
-            bounded(&iops, number),
-            format_bytes(row.block_bytes),
-            row.queue_depth
-        );
-        Ok(Figure::new("sequential_write_iops", iops, says))
-    }
-
-    fn sequential_writes(&self) -> impl Iterator<Item = &PatternCost> {
-        self.plain_writes("sequential")
-    }
-
     /// Writes in a pattern, aligned and without pauses.
-    fn plain_writes(&self, pattern: &'static str) -> impl Iterator<Item = &PatternCost> {
+    pub(super) fn plain_writes(&self, pattern: &'static str) -> impl Iterator<Item = &PatternCost> {
         let conducted = self.profile.experiments.write_patterns.iter();
         conducted.flat_map(|conducted| &conducted.findings.patterns).filter(move |row| {
             row.pattern == pattern
@@ -211,23 +183,6 @@ impl Figures<'_> {
         Ok(Figure::new("smallest_write_bytes", step, says))
     }
 
-    /// Bytes that can be written in sequence while one small flush goes on.
-    pub(crate) fn bytes_per_flush(&self) -> Result<Figure, Lack> {
-        let flush = self.fastest_commit()?;
-        let bandwidth_figure = self.sequential_write_bandwidth()?;
-        let volume = map(&product(&flush.value, &bandwidth_figure.value), |product| product / 1e9);
-        let says = format!("{}; {}: {}", flush.says, bandwidth_figure.says, bounded(&volume, bytes));
-        Ok(Figure::new("bytes_per_flush_bytes", volume, says))
-    }
-
-    /// Time of one write in the best pattern, of a page.
-    pub(crate) fn sequential_write_ns(&self, page_bytes: u64) -> Result<Figure, Lack> {
-        let rate = self.sequential_write_bandwidth()?;
-        let span = inverse(1e9 * page_bytes as f64, &rate.value);
-        let says = format!("{} a page", bounded(&span, time));
-        Ok(Figure::new("sequential_write_ns", span, says))
-    }
-
     /// Writing several streams by turns, by writing one.
     pub(crate) fn partitioned_write(&self) -> Result<Figure, Lack> {
         let missing = lack("the cost of writing several streams by turns");
@@ -269,20 +224,6 @@ impl Figures<'_> {
             figure("write_latency_p99_ns", write.write_share, "writes", write.write_latency_ns.p99)?,
         ])
     }
-
-    /// The smallest sequential write that reaches 95 % of what any size gives.
-    pub(crate) fn sequential_write_request_bytes(&self) -> Result<Figure, Lack> {
-        let best = self.sequential_write_bandwidth()?;
-        let enough = self.sequential_writes().filter(|row| bytes_per_s(row) >= 0.95 * best.value.value);
-        let smallest =
-            enough.map(|row| row.block_bytes).min().ok_or(lack("sequential writes of several sizes"))?;
-        let says = format!("{}, and those of {} reach 95 % of it", best.says, format_bytes(smallest));
-        Ok(Figure::stated("sequential_write_request_bytes", smallest as f64, says))
-    }
-}
-
-fn bytes_per_s(row: &PatternCost) -> f64 {
-    1e9 * row.block_bytes as f64 / row.request_ns.value
 }
 
 /// Up to this part of its most, a device keeps up.

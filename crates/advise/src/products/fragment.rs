@@ -1,4 +1,5 @@
 use nandle_io::units::words_and_figures;
+use nandle_profile::escaped;
 
 use crate::settings::{Advice, Missing, Setting};
 
@@ -6,7 +7,7 @@ use crate::settings::{Advice, Missing, Setting};
 const COLUMNS: usize = 100;
 
 /// The advice as a piece of the product's configuration: above each line the measured number, the rule and how sure
-/// it is.
+/// it is. Names that come from a profile can neither end a comment nor steer a terminal.
 pub fn fragment(advice: &Advice) -> String {
     let mut text = Text { comment: advice.question.product.comment(), lines: Vec::new() };
     let question = &advice.question;
@@ -24,6 +25,7 @@ pub fn fragment(advice: &Advice) -> String {
             text.setting(advice, setting);
         }
     }
+    text.lines.extend(question.product.closing(advice));
     text.missing(&advice.missing);
     text.lines.join("\n") + "\n"
 }
@@ -39,20 +41,23 @@ impl Text {
             self.lines.push(String::new());
         }
         for figure in &setting.figures {
-            self.say("measured: ", &figure.says);
+            self.say("measured:   ", &figure.says);
         }
-        self.say("rule:     ", &setting.rule);
-        self.say("sure:     ", &format!("{} ({})", setting.confidence, setting.confidence_reason));
+        self.say("rule:       ", &setting.rule);
+        self.say("confidence: ", &format!("{} ({})", setting.confidence, setting.confidence_reason));
         for remark in &setting.remarks {
-            self.say("mind:     ", remark);
+            self.say("note:       ", remark);
         }
         if let Some(default) = setting.default {
-            self.say("default:  ", default);
+            self.say("default:    ", default);
+        }
+        if let Some(probed) = &setting.probed {
+            self.say("was:        ", &format!("{probed} when it was probed"));
         }
         let line = advice.question.product.line(&setting.name, &setting.value);
         match &setting.only_a_comment {
             Some(because) => {
-                self.say("not set:  ", because);
+                self.say("not set:    ", because);
                 self.lines.push(format!("{} {}", self.comment, line.trim_start()));
             }
             None => self.lines.push(line),
@@ -81,7 +86,7 @@ impl Text {
         let room = COLUMNS - self.comment.len() - 1 - mark.len();
         let mut line = String::new();
         let mut mark = mark.to_owned();
-        for word in words_and_figures(words) {
+        for word in words_and_figures(words).iter().map(|word| escaped(word)) {
             if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > room {
                 self.lines.push(format!("{} {mark}{line}", self.comment));
                 mark = " ".repeat(mark.len());

@@ -4,7 +4,7 @@ use nandle_io::units::format_bytes;
 
 use crate::figures::Figures;
 use crate::figures::words::{number, whole};
-use crate::rules::{background_write_rate, power_of_two_within, random_is_dear};
+use crate::rules::{background_write_rate, power_of_two_within, random_is_expensive, written_back_bytes};
 use crate::settings::{Figure, Lack, RuleSource, Setting};
 
 /// The page that instances have unless they were initialised otherwise.
@@ -17,7 +17,9 @@ pub(super) fn io_capacity(figures: &Figures<'_>) -> Result<Setting, Lack> {
     let (rate, mut seen, rule) = background_write_rate(figures)?;
     let pages = figures.steady_write_iops(PAGE_BYTES)?;
     let steady = figures.steady_write_bandwidth()?;
-    let pages_per_s = pages.value.value * rate / steady.value.value;
+    // Both are lower bounds; where even those may be nothing there is nothing to be sure of.
+    let part = if steady.value.low > 0.0 { rate / steady.value.low } else { 0.0 };
+    let pages_per_s = pages.value.low * part;
     // The pages' figure says the steady state itself.
     seen.retain(|figure| figure.key != steady.key);
     seen.push(pages);
@@ -31,8 +33,9 @@ pub(super) fn io_capacity(figures: &Figures<'_>) -> Result<Setting, Lack> {
 
 pub(super) fn io_capacity_max(figures: &Figures<'_>) -> Result<Setting, Lack> {
     let steady = figures.steady_write_iops(PAGE_BYTES)?;
-    let pages_per_s = steady.value.value;
-    let rule = "the steady state: a greater burst can't be kept up, and reads wait for it";
+    let pages_per_s = steady.value.low;
+    let rule =
+        "the steady state, as far as it is sure: a greater burst can't be kept up, and reads wait for it";
     let then = "InnoDB takes this device for faster than it is when it hurries";
     Ok(capacity("innodb_io_capacity_max", pages_per_s, vec![steady], rule.into(), then))
 }
@@ -50,27 +53,78 @@ fn capacity(name: &'static str, pages_per_s: f64, seen: Vec<Figure>, rule: Strin
     ))
 }
 
+/// `innodb_lru_scan_depth`, pages that each instance of the buffer pool seeks for free ones in a second.
+pub(super) fn lru_scan_depth(
+    figures: &Figures<'_>,
+    default: &'static str,
+    most: u64,
+) -> Result<Setting, Lack> {
+    let (rate, seen, _) = background_write_rate(figures)?;
+    let pages_per_s = rate / PAGE_BYTES as f64;
+    let value = whole(pages_per_s).clamp(100, most);
+    let rule = "pages of 16 KiB that the device writes in a second beside reads, from 100 to the default: what is found dirty is \
+                written, so a deeper search asks for more than the device has left, for each instance of the buffer pool";
+    Ok(Setting::new("innodb_lru_scan_depth", value, seen, RuleSource::Documentation, rule).default(default))
+}
+
+/// `innodb_read_io_threads` and `innodb_write_io_threads`.
+pub(super) fn io_threads(
+    name: &'static str,
+    figures: &Figures<'_>,
+    default: &'static str,
+) -> Result<Setting, Lack> {
+    /// Requests that a thread has outstanding with the kernel's asynchronous I/O.
+    const OUTSTANDING: f64 = 256.0;
+    const THREADS: (u64, u64) = (4, 64);
+    let knee = figures.knee_depth(PAGE_BYTES)?;
+    let value = whole((knee.value.value / OUTSTANDING).ceil()).clamp(THREADS.0, THREADS.1);
+    let rule = "as many as the knee needs, 4 to 64: with innodb_use_native_aio each has up to 256 requests outstanding, so it \
+                isn't they who bound the depth";
+    let setting = Setting::new(name, value, vec![knee], RuleSource::Documentation, rule).default(default);
+    Ok(if value > THREADS.0 { setting } else { setting.shown_only("the default suffices") })
+}
+
+/// The redo log's size under the name that a server has for it.
+pub(super) fn redo_size(
+    name: &'static str,
+    figures: &Figures<'_>,
+    default: &'static str,
+) -> Result<Setting, Lack> {
+    /// The default, and what recovery still goes through in minutes.
+    const BYTES: (u64, u64) = (128 << 20, 64 << 30);
+    let (rate, seen, background) = background_write_rate(figures)?;
+    let megabytes = written_back_bytes(rate).clamp(BYTES.0, BYTES.1) >> 20;
+    let rule = format!(
+        "at least what is logged in an hour of the busiest kind; at most what the device writes back in five minutes, 128 MiB to 64 \
+         GiB: pages whose changes are in the log have to be home before it comes round. It is taken to write back at {background}"
+    );
+    Ok(Setting::new(name, format!("{megabytes}M"), seen, RuleSource::Ours, rule)
+        .default(default)
+        .remark("How much is logged: the growth of Innodb_os_log_written (SHOW GLOBAL STATUS) in an hour.")
+        .shown_only("the workload decides it: this is the most that the device has any use for"))
+}
+
 const NEIGHBORS_CONTESTED: &str = "Contested: 0 is the custom for solid-state drives. It writes more pages; try both \
      where the drive wears.";
 
 /// `innodb_flush_neighbors`.
 pub(super) fn flush_neighbors(figures: &Figures<'_>) -> Result<Setting, Lack> {
     let random = figures.random_by_sequential_write()?;
-    let dear = random_is_dear(&random);
-    let (value, rule) = if dear {
+    let expensive = random_is_expensive(&random);
+    let (value, rule) = if expensive {
         (
             1,
-            "1: random writes are much dearer than sequential ones here, so a page takes its dirty neighbours along",
+            "1: random writes are much more expensive than sequential ones here, so a page takes its dirty neighbours along",
         )
     } else {
         (
             0,
-            "0: random writes are not surely dearer than 4 times sequential ones, so each page is written alone",
+            "0: random writes are not surely more expensive than 4 times sequential ones, so each page is written alone",
         )
     };
     // The documentation says disk or not; from which ratio on a device counts as one is ours.
     let setting = Setting::new("innodb_flush_neighbors", value, vec![random], RuleSource::Ours, rule);
-    Ok(if dear { setting.remark(NEIGHBORS_CONTESTED) } else { setting })
+    Ok(if expensive { setting.remark(NEIGHBORS_CONTESTED) } else { setting })
 }
 
 /// Pages that an instance may be initialised with, from the default down.

@@ -18,6 +18,11 @@ pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mu
         capacity_max.map(|set| set.default("2000 or twice innodb_io_capacity")),
     );
     collector.add("innodb_flush_neighbors", innodb::flush_neighbors(figures).map(|set| set.default("1")));
+    collector.add("innodb_lru_scan_depth", innodb::lru_scan_depth(figures, "1536", 1536));
+    for threads in ["innodb_read_io_threads", "innodb_write_io_threads"] {
+        collector.add(threads, innodb::io_threads(threads, figures, "4"));
+    }
+    collector.add("innodb_log_file_size", innodb::redo_size("innodb_log_file_size", figures, "96M"));
     collector.add("innodb_page_size", innodb::page_size(figures));
     if question.version >= KNOWS_WRITE_AHEAD {
         let write_ahead = innodb::log_write_ahead_size(figures, 512, 4096);

@@ -37,6 +37,11 @@ pub fn advise(profile: &DeviceProfile, question: &Question) -> Result<Advice, Un
         Product::Seastar => seastar::collect(&figures, &mut collector),
         Product::Linux => linux::collect(&figures, &mut collector),
     }
+    let is_partial = !profile.partial.is_empty();
+    collector.settings_mut().for_each(|setting| setting.hold_back(is_partial));
+    if question.product == Product::Seastar {
+        seastar::all_or_nothing(&mut collector);
+    }
     collector.parts.retain(|part| !part.settings.is_empty());
     Ok(Advice {
         question: question.clone(),

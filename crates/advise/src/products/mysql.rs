@@ -20,6 +20,16 @@ pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mu
     let capacity_max = innodb::io_capacity_max(figures).map(|set| set.default("twice innodb_io_capacity"));
     collector.add("innodb_io_capacity_max", capacity_max);
     collector.add("innodb_flush_neighbors", innodb::flush_neighbors(figures).map(|set| set.default("0")));
+    collector.add("innodb_lru_scan_depth", innodb::lru_scan_depth(figures, "1024", 1024));
+    let readers = if new { "half of the processors, 4 at least" } else { "4" };
+    for (threads, default) in [("innodb_read_io_threads", readers), ("innodb_write_io_threads", "4")] {
+        collector.add(threads, innodb::io_threads(threads, figures, default));
+    }
+    let redo = innodb::redo_size("innodb_redo_log_capacity", figures, "100M");
+    collector.add(
+        "innodb_redo_log_capacity",
+        redo.map(|set| set.remark("Before 8.0.30 it is innodb_log_file_size, of each of two files.")),
+    );
     collector.add("innodb_page_size", innodb::page_size(figures));
     let write_ahead = innodb::log_write_ahead_size(figures, CACHE_PAGE_BYTES, innodb::PAGE_BYTES);
     let write_ahead = write_ahead.map(|set| {

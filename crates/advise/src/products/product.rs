@@ -2,7 +2,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::settings::Version;
+use crate::settings::{Advice, Version};
 
 /// What settings can be advised for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -89,7 +89,7 @@ impl Product {
 
     /// Whether any of its settings depends on how many sessions do I/O at once.
     pub fn depends_on_sessions(self) -> bool {
-        self == Self::Postgresql
+        matches!(self, Self::Postgresql | Self::Sqlite)
     }
 
     /// # Errors
@@ -116,8 +116,13 @@ impl Product {
             Self::Rocksdb => format!("  {name}={value}"),
             Self::Sqlite => format!("PRAGMA {name} = {value};"),
             Self::Seastar => format!("    {name}: {value}"),
-            Self::Linux => format!("echo {value} > {name}"),
+            Self::Linux => super::linux::line(name, value),
         }
+    }
+
+    /// What stands at the end of its configuration.
+    pub(crate) fn closing(self, advice: &Advice) -> Vec<String> {
+        if self == Self::Linux { super::linux::closing(advice) } else { Vec::new() }
     }
 }
 

@@ -14,25 +14,35 @@ const READS_AHEAD: Version = Version::new(8, 7);
 pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mut Collector) {
     collector.part("[DBOptions]");
     collector.add("compaction_readahead_size", compaction_readahead_size(figures, question.version));
+    collector.add("use_direct_reads", Ok(use_direct_reads(figures)));
+    collector.add("use_direct_io_for_flush_and_compaction", Ok(use_direct_writes(figures)));
     collector.add("max_background_jobs", max_background_jobs(figures));
+    collector.add("max_subcompactions", max_subcompactions(figures));
     collector.add("bytes_per_sync", bytes_per_sync(figures, "bytes_per_sync"));
     collector.add("wal_bytes_per_sync", bytes_per_sync(figures, "wal_bytes_per_sync"));
     collector.add("rate_bytes_per_sec", rate_bytes_per_sec(figures));
+    collector.part("[CFOptions \"default\"]");
+    collector.add("write_buffer_size", write_buffer_size(figures, question));
     collector.part("[TableOptions/BlockBasedTable \"default\"]");
     collector.add("block_size", block_size(figures));
     collector.add("max_auto_readahead_size", max_auto_readahead_size(figures));
     if let Some(memory) = question.memory_bytes {
         collector.add("block_cache", Ok(block_cache(memory)));
     }
-    // The reader of options files wants the version first and a column family before its table's options.
-    let version = format!(
-        "[Version]\n  rocksdb_version={}.{}.0\n  options_file_version=1.1\n",
-        question.version.major, question.version.minor
-    );
+    complete(question.version, collector);
+}
+
+/// The reader of options files wants the version first, and a column family before its table's options.
+fn complete(version: Version, collector: &mut Collector) {
+    let has_family =
+        collector.parts.iter().any(|part| part.heading.starts_with("[CF") && !part.settings.is_empty());
     for part in &mut collector.parts {
-        if part.heading.starts_with("[DBOptions]") {
-            part.heading = format!("{version}\n[DBOptions]");
-        } else {
+        if part.heading == "[DBOptions]" {
+            part.heading = format!(
+                "[Version]\n  rocksdb_version={}.{}.0\n  options_file_version=1.1\n\n[DBOptions]",
+                version.major, version.minor
+            );
+        } else if part.heading.starts_with("[Table") && !has_family {
             part.heading = format!("[CFOptions \"default\"]\n\n{}", part.heading);
         }
     }
@@ -69,11 +79,11 @@ fn block_size(figures: &Figures<'_>) -> Result<Setting, Lack> {
 /// Written back in one go, this much delays a read by at most ten milliseconds.
 fn bytes_per_sync(figures: &Figures<'_>, name: &'static str) -> Result<Setting, Lack> {
     let sequential = figures.sequential_write_bandwidth()?;
-    let value = power_of_two_within(sequential.value.value / 100.0 / 2.0, 256 << 10, 8 * MIB);
+    let value = power_of_two_within(sequential.value.low / 100.0 / 2.0, 256 << 10, 8 * MIB);
     let rule = format!(
-        "what the device writes in sequence in about 5 to 10 ms, so that no flush grows much longer; 256 KiB to 8 MiB. \
+        "what the device surely writes in sequence in about 5 to 10 ms, so that no flush grows much longer; 256 KiB to 8 MiB. \
          What is set takes {}",
-        time(1e9 * value as f64 / sequential.value.value)
+        time(1e9 * value as f64 / sequential.value.low)
     );
     Ok(Setting::new(name, value, vec![sequential], RuleSource::Ours, rule).default("0"))
 }
@@ -82,9 +92,10 @@ fn bytes_per_sync(figures: &Figures<'_>, name: &'static str) -> Result<Setting, 
 /// writing that leaves reads alone, taken of the sequential bandwidth.
 fn rate_of_sequences(figures: &Figures<'_>) -> Result<(f64, Vec<Figure>, String), Lack> {
     let (rate, mut seen, rule) = background_write_rate(figures)?;
-    let part = (rate / figures.steady_write_bandwidth()?.value.value).min(1.0);
+    let steady = figures.steady_write_bandwidth()?.value.low;
+    let part = if steady > 0.0 { (rate / steady).min(1.0) } else { 0.0 };
     let sequential = figures.sequential_write_bandwidth()?;
-    let rate_of_sequences = part * sequential.value.value;
+    let rate_of_sequences = part * sequential.value.low;
     seen.push(sequential);
     Ok((
         rate_of_sequences,
@@ -108,9 +119,7 @@ fn max_background_jobs(figures: &Figures<'_>) -> Result<Setting, Lack> {
     const LEAST: f64 = 2.0;
     let (rate, mut seen, _) = rate_of_sequences(figures)?;
     let one = figures.sequential_write_bandwidth()?;
-    // Of what a job could write alone, compression and merging leave about a fifth.
-    let of_one_job = one.value.value / 5.0;
-    let fed = (rate / of_one_job).ceil().max(LEAST);
+    let fed = jobs_fed(rate, &one).max(LEAST);
     let rule = "as many jobs as the rate that writes may have feeds, when each writes at a fifth of the sequential \
                 bandwidth; at least 2, the default";
     let Some(processors) = figures.processors() else {
@@ -122,6 +131,70 @@ fn max_background_jobs(figures: &Figures<'_>) -> Result<Setting, Lack> {
     seen.push(processors);
     let rule = format!("{rule}, and at most the number of processors of the machine that measured");
     Ok(Setting::new("max_background_jobs", value, seen, RuleSource::Ours, rule).default("2"))
+}
+
+/// Jobs that a rate of writing feeds: of what one could write alone, compression and merging leave about a fifth.
+fn jobs_fed(bytes_per_s: f64, sequential: &Figure) -> f64 {
+    let of_one_job = sequential.value.low / 5.0;
+    if of_one_job > 0.0 { (bytes_per_s / of_one_job).ceil() } else { 1.0 }
+}
+
+/// The compaction of the first level is one job, which others wait for.
+fn max_subcompactions(figures: &Figures<'_>) -> Result<Setting, Lack> {
+    let (rate, seen, _) = rate_of_sequences(figures)?;
+    let one = figures.sequential_write_bandwidth()?;
+    let value = whole(jobs_fed(rate, &one)).clamp(1, 4);
+    let rule = "as many parts of the first level's compaction, which is a single job, as the rate that writes may have feeds; 1, the \
+                default, to 4";
+    Ok(Setting::new("max_subcompactions", value, seen, RuleSource::Ours, rule).default("1"))
+}
+
+/// A block cache of a third of the memory leaves the rest to the page cache.
+fn use_direct_reads(figures: &Figures<'_>) -> Setting {
+    let rule = "false: with the block cache at a third of the memory the rest is the page cache's, which holds what is still \
+                compressed; true where the block cache has nearly all of it";
+    Setting::new("use_direct_reads", "false", vec![figures.direct()], RuleSource::Documentation, rule)
+        .whatever_the_device()
+        .default("false")
+}
+
+fn use_direct_writes(figures: &Figures<'_>) -> Setting {
+    let direct = figures.direct();
+    let (value, rule) = if direct.value.value > 0.0 {
+        (
+            "true",
+            "true where it works: what a flush or a compaction reads and writes once doesn't drive out of the page cache what is read often",
+        )
+    } else {
+        ("false", "false: direct I/O wasn't to be had here")
+    };
+    Setting::new(
+        "use_direct_io_for_flush_and_compaction",
+        value,
+        vec![direct],
+        RuleSource::Documentation,
+        rule,
+    )
+    .default("false")
+    .remark("Compactions then read ahead by compaction_readahead_size alone, which must not be 0.")
+}
+
+/// A flush is long enough that its costs don't count, and memory suffices for several.
+fn write_buffer_size(figures: &Figures<'_>, question: &Question) -> Result<Setting, Lack> {
+    /// The default, and what a few of them may take in memory.
+    const BYTES: (u64, u64) = (64 * MIB, 256 * MIB);
+    /// Several are full, or being flushed, at a time.
+    const PART_OF_MEMORY: u64 = 16;
+    let sequential = figures.sequential_write_bandwidth()?;
+    let most =
+        question.memory_bytes.map_or(BYTES.1, |memory| (memory / PART_OF_MEMORY).clamp(BYTES.0, BYTES.1));
+    let most = 1 << most.ilog2();
+    let value = power_of_two_within(sequential.value.low / 10.0, BYTES.0, most);
+    let rule = "what the device surely writes in sequence in a tenth of a second, so that flushes are few and none takes long; 64 \
+                MiB, the default, to 256 MiB and to a sixteenth of the memory";
+    Ok(Setting::new("write_buffer_size", value, vec![sequential], RuleSource::Ours, rule)
+        .default("67108864")
+        .remark("Memory and how much is written decide it more than the device does."))
 }
 
 /// "Usually about a third of the total memory" (`RocksDB`'s wiki, Setup Options and Basic Tuning).

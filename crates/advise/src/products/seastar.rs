@@ -1,6 +1,9 @@
 //! Seastar (`ScyllaDB`, Redpanda): `io_properties.yaml`, as `iotune` writes it.
 
+use nandle_profile::disturbs;
+
 use crate::figures::Figures;
+use crate::figures::physics::within_figure;
 use crate::figures::words::whole;
 use crate::rules::power_of_two_within;
 use crate::settings::{Collector, Figure, Lack, RuleSource, Setting};
@@ -11,39 +14,63 @@ const REQUEST_BYTES: u64 = 4 << 10;
 pub(super) fn collect(figures: &Figures<'_>, collector: &mut Collector) {
     let file_system = figures.profile.system.file_system.as_ref();
     let mount_point = file_system.map_or("/var/lib/scylla", |file_system| &file_system.mount_point);
-    collector.part(format!("disks:\n  - mountpoint: {mount_point}"));
-    let measured = "the measured figure, as iotune gives it";
+    collector.part(format!("disks:\n  - mountpoint: {}", yaml_string(mount_point)));
+    let measured = "the measured figure, as iotune gives it; its lower bound, for what is sent to a device that is taken to be \
+                    faster than it is waits in its queue, where nothing is shared out any more";
     let whole = |name: &'static str, figure: Result<Figure, Lack>| {
         let figure = figure?;
-        let value = whole(figure.value.value);
+        let value = whole(figure.value.low.max(1.0));
         Ok(Setting::new(name, value, vec![figure], RuleSource::Documentation, measured))
     };
     let reads = figures.random_read_iops(REQUEST_BYTES).or_else(|_| figures.random_read_iops_max());
+    let read_bandwidth = figures.sequential_read_bandwidth();
+    let reads = within_figure(reads, REQUEST_BYTES, &read_bandwidth);
     collector.add("read_iops", whole("read_iops", reads));
-    collector.add("read_bandwidth", whole("read_bandwidth", figures.sequential_read_bandwidth()));
+    collector.add("read_bandwidth", whole("read_bandwidth", read_bandwidth));
     let writes = figures.steady_write_iops(REQUEST_BYTES);
-    collector.add("write_iops", whole("write_iops", writes).map(steady));
     let write_bandwidth = figures.sequential_write_bandwidth();
+    let writes = within_figure(writes, REQUEST_BYTES, &write_bandwidth);
+    collector.add("write_iops", whole("write_iops", writes).map(steady));
     collector.add("write_bandwidth", whole("write_bandwidth", write_bandwidth));
     collector.add("read_saturation_length", saturation_length(figures));
     collector.add("write_saturation_length", write_saturation_length(figures));
     collector.add("physical_block_size", physical_block_size(figures));
-    only_whole(collector);
 }
 
 /// Seastar takes a disk with all four of its rates or not at all.
-fn only_whole(collector: &mut Collector) {
-    let rates = ["read_iops", "read_bandwidth", "write_iops", "write_bandwidth"];
-    if !collector.missing.iter().any(|missing| rates.contains(&missing.setting)) {
+pub(super) fn all_or_nothing(collector: &mut Collector) {
+    const RATES: [&str; 4] = ["read_iops", "read_bandwidth", "write_iops", "write_bandwidth"];
+    let is_set = |rate: &&str| {
+        collector
+            .parts
+            .iter()
+            .flat_map(|part| &part.settings)
+            .any(|setting| setting.name == **rate && setting.only_a_comment.is_none())
+    };
+    if RATES.iter().all(is_set) {
         return;
     }
     for part in &mut collector.parts {
         part.heading = format!("# {}", part.heading.replace('\n', "\n# "));
         for setting in &mut part.settings {
-            setting.only_a_comment =
-                Some("Seastar takes a disk with all four rates only, and some are missing".into());
+            setting
+                .show_only("Seastar takes a disk with all four rates only, and some are missing or not sure");
         }
     }
+}
+
+/// A string of YAML in double quotes, which has an escape for every letter (YAML 1.2, §5.7), or bare where it is a plain path.
+fn yaml_string(text: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-".contains(letter);
+    if text.starts_with('/') && text.chars().all(is_plain) {
+        return text.to_owned();
+    }
+    let escaped = |letter: char| match letter {
+        '"' | '\\' => format!("\\{letter}"),
+        letter if disturbs(letter) => format!("\\U{:08X}", u32::from(letter)),
+        letter => letter.to_string(),
+    };
+    format!("\"{}\"", text.chars().map(escaped).collect::<String>())
 }
 
 fn steady(setting: Setting) -> Setting {
@@ -66,7 +93,11 @@ fn write_saturation_length(figures: &Figures<'_>) -> Result<Setting, Lack> {
 
 fn physical_block_size(figures: &Figures<'_>) -> Result<Setting, Lack> {
     let block = figures.smallest_block()?;
-    let value = power_of_two_within(block.value.value, 512, 64 << 10);
-    let rule = "the smallest size whose double gives as many requests a second";
-    Ok(Setting::new("physical_block_size", value, vec![block], RuleSource::Documentation, rule))
+    let stated =
+        figures.queue().ok().and_then(|queue| queue.physical_block_bytes.max(queue.logical_block_bytes));
+    let value = power_of_two_within(block.value.value, 512, 64 << 10).max(stated.unwrap_or(0));
+    let rule = "the smallest size whose double gives as many requests a second, and no less than the kernel states: a write of \
+                less makes the device read first, whether or not a measurement showed it";
+    let setting = Setting::new("physical_block_size", value, vec![block], RuleSource::Documentation, rule);
+    Ok(setting.was(stated.map(|bytes| format!("{bytes} by the kernel's word"))))
 }

@@ -20,7 +20,7 @@ pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mu
     collector.add("wal_autocheckpoint", wal_autocheckpoint(figures, page_bytes));
     collector.add("mmap_size", mmap_size(figures));
     if let Some(memory) = question.memory_bytes {
-        collector.add("cache_size", Ok(cache_size(memory)));
+        collector.add("cache_size", Ok(cache_size(memory, question.sessions)));
     }
 }
 
@@ -136,11 +136,16 @@ fn mmap_size(figures: &Figures<'_>) -> Result<Setting, Lack> {
     ))
 }
 
-/// Negative numbers are KiB.
-fn cache_size(memory_bytes: u64) -> Setting {
-    let rule =
-        format!("the memory that it may use ({}), in KiB as a negative number", format_bytes(memory_bytes));
-    let kibibytes = (memory_bytes >> 10).min(i32::MAX as u64);
+/// Each connection has a cache of its own. Negative numbers are KiB.
+fn cache_size(memory_bytes: u64, sessions: u32) -> Setting {
+    /// The default, in KiB.
+    const LEAST_KIB: u64 = 2000;
+    let rule = format!(
+        "the memory that it may use ({}) divided among {sessions} connections, each of which has a cache of its own; in KiB \
+         as a negative number, and no less than the default",
+        format_bytes(memory_bytes)
+    );
+    let kibibytes = ((memory_bytes / u64::from(sessions.max(1))) >> 10).clamp(LEAST_KIB, i32::MAX as u64);
     Setting::new("cache_size", format!("-{kibibytes}"), Vec::<Figure>::new(), RuleSource::Documentation, rule)
         .whatever_the_device()
         .default("-2000")

@@ -1,13 +1,14 @@
 use crate::figures::Figures;
+use crate::figures::words::whole;
 use crate::settings::{Figure, Lack};
 
-/// From this ratio on a random write is dear enough that sequential neighbours are worth writing along. uFLIP and
+/// From this ratio on a random write is expensive enough that sequential neighbours are worth writing along. uFLIP and
 /// `StableBuffer` count up to 4 times sequential writing among the good patterns.
-const DEAR_RANDOM_WRITE: f64 = 4.0;
+const EXPENSIVE_RATIO: f64 = 4.0;
 
-/// Whether random writes are surely much dearer than sequential ones: at the lower bound, too.
-pub(crate) fn random_is_dear(random_by_sequential: &Figure) -> bool {
-    random_by_sequential.value.low >= DEAR_RANDOM_WRITE
+/// Whether random writes are surely much more expensive than sequential ones: at the lower bound, too.
+pub(crate) fn random_is_expensive(random_by_sequential: &Figure) -> bool {
+    random_by_sequential.value.low >= EXPENSIVE_RATIO
 }
 
 /// Part of the steady state that background writing may take where nobody measured what it does to reads.
@@ -16,23 +17,25 @@ const PART_OF_STEADY_STATE: f64 = 0.5;
 /// Background writing has to go on, also where any of it is felt by reads.
 const LEAST_PART_OF_STEADY_STATE: f64 = 0.05;
 
-/// Bytes per second that background writing may take, with the figures and the words of the rule: what leaves the
+/// Bytes per second that background writing may take, with the figures and the words of the rule: what surely leaves the
 /// latency of reads within twice its value, no more than the steady state and no less than a twentieth of it; half of the
-/// steady state where interference was not measured.
+/// steady state where interference was not measured. All of it by lower bounds: too high a rate hurts, and it is a
+/// server that follows it, day and night.
 pub(crate) fn background_write_rate(figures: &Figures<'_>) -> Result<(f64, Vec<Figure>, String), Lack> {
     let steady = figures.steady_write_bandwidth()?;
     let Ok(beside) = figures.write_bandwidth_beside_reads() else {
-        let rate = steady.value.value * PART_OF_STEADY_STATE;
+        let rate = steady.value.low * PART_OF_STEADY_STATE;
         let rule = "half of the steady state, for want of a measurement of what writes do to reads";
         return Ok((rate, vec![steady], rule.into()));
     };
-    let least = steady.value.value * LEAST_PART_OF_STEADY_STATE;
-    let (rate, rule) = if beside.value.value >= steady.value.value {
-        (steady.value.value, "the steady state: even then the latency of reads stays within twice its value")
-    } else if beside.value.value >= least {
+    let most = steady.value.low;
+    let least = most * LEAST_PART_OF_STEADY_STATE;
+    let (rate, rule) = if beside.value.low >= most {
+        (most, "the steady state: even then the latency of reads stays within twice its value")
+    } else if beside.value.low >= least {
         (
-            beside.value.value,
-            "the rate of writing up to which the latency of reads stays within twice its value",
+            beside.value.low,
+            "the rate of writing up to which the latency of reads surely stays within twice its value",
         )
     } else {
         (
@@ -43,6 +46,14 @@ pub(crate) fn background_write_rate(figures: &Figures<'_>) -> Result<(f64, Vec<F
     Ok((rate, vec![beside, steady], rule.into()))
 }
 
+/// Bytes of pages that the device writes back at a rate in the time of a checkpoint: more log between two checkpoints leaves
+/// more to be written back than is written back.
+pub(crate) fn written_back_bytes(bytes_per_s: f64) -> u64 {
+    const CHECKPOINT_S: f64 = 300.0;
+    const COMPLETION: f64 = 0.9;
+    whole(bytes_per_s * CHECKPOINT_S * COMPLETION)
+}
+
 #[cfg(test)]
 mod tests {
     use nandle_profile::Interval;
@@ -50,9 +61,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_ratio_that_may_be_below_the_bound_is_not_dear() {
+    fn a_ratio_that_may_be_below_the_bound_is_not_expensive() {
         let figure = |value, low, high| Figure::new("ratio", Interval { value, low, high }, "");
-        assert!(random_is_dear(&figure(10.8, 9.9, 11.6)));
-        assert!(!random_is_dear(&figure(4.2, 3.8, 4.6)));
+        assert!(random_is_expensive(&figure(10.8, 9.9, 11.6)));
+        assert!(!random_is_expensive(&figure(4.2, 3.8, 4.6)));
     }
 }

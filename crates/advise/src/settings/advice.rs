@@ -46,6 +46,11 @@ pub(crate) struct Collector {
 }
 
 impl Collector {
+    /// Every setting so far.
+    pub(crate) fn settings_mut(&mut self) -> impl Iterator<Item = &mut Setting> {
+        self.parts.iter_mut().flat_map(|part| &mut part.settings)
+    }
+
     /// Begins a part.
     pub(crate) fn part(&mut self, heading: impl Into<String>) {
         self.parts.push(Part { heading: heading.into(), settings: Vec::new() });

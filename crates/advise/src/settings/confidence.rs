@@ -66,7 +66,12 @@ pub(crate) fn judge(source: RuleSource, figures: &[Figure]) -> (Confidence, Stri
     } else {
         String::new()
     };
-    (of_rule.min(of_figures), format!("{rule}{room}"))
+    let surest = figures.iter().filter_map(|figure| figure.surest).min_by_key(|(confidence, _)| *confidence);
+    let (of_measured, unmeasured) = surest
+        .map_or((Confidence::High, String::new()), |(confidence, because)| {
+            (confidence, format!("; {because}"))
+        });
+    (of_rule.min(of_figures).min(of_measured), format!("{rule}{room}{unmeasured}"))
 }
 
 #[cfg(test)]
@@ -88,6 +93,14 @@ mod tests {
         assert_eq!(level(RuleSource::Ours, &[figure(1.0, 1.0), figure(1.0, 9.0)]), Confidence::Low);
         assert_eq!(level(RuleSource::Contested, &[figure(1.0, 1.0)]), Confidence::Low);
         assert_eq!(level(RuleSource::Documentation, &[figure(0.0, 1.0)]), Confidence::Low);
+    }
+
+    #[test]
+    fn what_was_not_measured_bounds_the_confidence() {
+        let small = figure(1.0, 1.0).no_surer_than(Confidence::Medium, "large ones weren't measured");
+        let (confidence, reason) = judge(RuleSource::Documentation, &[figure(1.0, 1.0), small]);
+        assert_eq!(confidence, Confidence::Medium);
+        assert!(reason.ends_with("large ones weren't measured"), "{reason}");
     }
 
     #[test]

@@ -1,6 +1,8 @@
 use nandle_profile::{Interval, WritePatternCost};
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
+use super::Confidence;
+
 /// A number that a profile gives, or that follows from some: the ground that a piece of advice stands on.
 ///
 /// As JSON it is `{"says": "…", KEY: {"value", "low", "high"}}`.
@@ -12,16 +14,24 @@ pub struct Figure {
     pub value: Interval<f64>,
     /// The number in a sentence for people.
     pub says: String,
+    /// How sure anything that follows from it may be at most, and why; `None` where its interval says it all.
+    pub surest: Option<(Confidence, &'static str)>,
 }
 
 impl Figure {
     pub(crate) fn new(key: &'static str, value: Interval<f64>, says: impl Into<String>) -> Self {
-        Self { key, value, says: says.into() }
+        Self { key, value, says: says.into(), surest: None }
     }
 
     /// A number without an interval: what the system states, or the user.
     pub(crate) fn stated(key: &'static str, value: f64, says: impl Into<String>) -> Self {
         Self::new(key, Interval::exact(value), says)
+    }
+
+    /// Bounds how sure anything is that follows from it: its interval doesn't tell what else wasn't measured.
+    pub(crate) fn no_surer_than(mut self, confidence: Confidence, because: &'static str) -> Self {
+        self.surest = Some((confidence, because));
+        self
     }
 
     /// Whether it is known well enough to conclude something from it.

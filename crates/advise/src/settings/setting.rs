@@ -12,6 +12,8 @@ pub struct Setting {
     pub value: String,
     /// What the product sets by itself, in the version that was asked for; `null` where it depends on more.
     pub default: Option<&'static str>,
+    /// What it was on the machine that measured, where the profile tells.
+    pub probed: Option<String>,
     /// The measured numbers that it follows from.
     pub figures: Vec<Figure>,
     /// How it follows from them.
@@ -26,6 +28,9 @@ pub struct Setting {
     pub remarks: Vec<String>,
     /// Why the line stands in the fragment as a comment; `null` when it is set.
     pub only_a_comment: Option<String>,
+    /// Whether the value is the same on every device.
+    #[serde(skip)]
+    pub(crate) is_the_same_everywhere: bool,
 }
 
 impl Setting {
@@ -43,6 +48,7 @@ impl Setting {
             name: name.into(),
             value: value.to_string(),
             default: None,
+            probed: None,
             figures,
             rule: rule.into(),
             rule_source,
@@ -50,11 +56,18 @@ impl Setting {
             confidence_reason,
             remarks: Vec::new(),
             only_a_comment: None,
+            is_the_same_everywhere: false,
         }
     }
 
     pub(crate) fn default(mut self, default: &'static str) -> Self {
         self.default = Some(default);
+        self
+    }
+
+    /// What the profile says that it was.
+    pub(crate) fn was(mut self, probed: Option<impl ToString>) -> Self {
+        self.probed = probed.map(|probed| probed.to_string());
         self
     }
 
@@ -68,13 +81,29 @@ impl Setting {
         let (confidence, reason) = judge(self.rule_source, &[]);
         self.confidence = confidence;
         self.confidence_reason = format!("{reason}, whatever the device");
+        self.is_the_same_everywhere = true;
         self
     }
 
-    /// The line isn't set, only shown.
+    /// The line isn't set, only shown. The first reason stands.
     pub(crate) fn shown_only(mut self, because: impl Into<String>) -> Self {
-        self.only_a_comment = Some(because.into());
+        self.show_only(because);
         self
+    }
+
+    pub(crate) fn show_only(&mut self, because: impl Into<String>) {
+        self.only_a_comment.get_or_insert_with(|| because.into());
+    }
+
+    /// What nobody can be sure of isn't set; what holds on every device is, however little of this one is known.
+    pub(crate) fn hold_back(&mut self, is_partial: bool) {
+        if self.confidence == Confidence::Low {
+            self.show_only("confidence is low; try it before you set it");
+        } else if is_partial && !self.is_the_same_everywhere {
+            self.show_only(
+                "the profile is partial; probe the device to the end, or try it before you set it",
+            );
+        }
     }
 }
 

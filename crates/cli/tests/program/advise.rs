@@ -25,7 +25,7 @@ fn every_product_gets_its_fragment() {
             continue;
         }
         let outcome = outcome.done();
-        for part in ["measured:", "rule:", "sure:", "x25-e-64"] {
+        for part in ["measured:", "rule:", "confidence:", "x25-e-64"] {
             assert!(outcome.stdout.contains(part), "{part}: {}", outcome.stdout);
         }
     }
@@ -35,7 +35,13 @@ fn every_product_gets_its_fragment() {
 fn what_a_partial_profile_lacks_is_named() {
     let place = with_profile();
     let outcome = place.nandle("advise profile.json --for postgresql").done();
-    assert!(outcome.stdout.contains("\neffective_io_concurrency = "), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("\n# effective_io_concurrency = "), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("\n# not set:    the profile is partial"), "{}", outcome.stdout);
+    assert!(
+        outcome.stdout.contains("\nfull_page_writes = on"),
+        "the same on every device: {}",
+        outcome.stdout
+    );
     assert!(outcome.stdout.contains("commit_delay: needs"), "{}", outcome.stdout);
     outcome.says(&["settings need figures that this profile lacks", "assumed: PostgreSQL 18", "16 sessions"]);
 }
@@ -58,7 +64,8 @@ fn sessions_and_versions_change_the_advice() {
     let place = with_profile();
     let line = |options: &str| {
         let outcome = place.nandle(&format!("advise profile.json --for postgresql {options}")).done();
-        let line = outcome.stdout.lines().find(|line| line.starts_with("effective_io_concurrency"));
+        // The profile is partial, so it is shown and not set.
+        let line = outcome.stdout.lines().find(|line| line.starts_with("# effective_io_concurrency"));
         line.unwrap().to_owned()
     };
     assert_ne!(line("--sessions 1"), line("--sessions 64"));
@@ -128,6 +135,55 @@ fn a_profile_that_was_ended_early_gives_what_it_has_and_says_so() {
         assert!(outcome.stdout.contains(part), "{part}: {}", outcome.stdout);
     }
     outcome.says(&["settings need figures that this profile lacks"]);
+}
+
+/// What another one's profile calls the device goes into a script that root runs.
+#[test]
+fn a_profile_with_a_name_that_no_kernel_gives_is_refused() {
+    let place = with_profile();
+    for (pointer, name, field) in [
+        ("/identity/kernel_name", json!("vda; touch PWNED #"), "identity.kernel_name"),
+        ("/identity/kernel_name", json!("../../etc"), "identity.kernel_name"),
+        (
+            "/system/queue",
+            json!({ "scheduler": "$(id)", "schedulers_available": [] }),
+            "system.queue.scheduler",
+        ),
+    ] {
+        let mut profile = place.json("profile.json");
+        *profile.pointer_mut(pointer).unwrap() = name;
+        place.write("hostile.json", profile.to_string());
+        for command in ["advise hostile.json --for linux", "report hostile.json", "compare hostile.json"] {
+            place.nandle(command).refused(1, &["hostile.json", field, "only names that the kernel gives"]);
+        }
+    }
+}
+
+/// A name may be anything: what it would do to a terminal is shown instead.
+#[test]
+fn no_name_reaches_the_terminal_as_it_is() {
+    let place = with_profile();
+    let mut profile = place.json("profile.json");
+    let attack = "X\u{1b}]0;owned\u{7}\u{9b}31m\u{202e}\nrandom_page_cost = 0";
+    profile["identity"]["model"] = json!(attack);
+    profile["target"] = json!(attack);
+    profile["conditions"]["remarks"] = json!([attack]);
+    place.write("hostile.json", profile.to_string());
+    let harmless = |text: &str| {
+        assert!(!text.contains(['\u{1b}', '\u{7}', '\u{9b}', '\u{202e}']), "{text:?}");
+        assert!(!text.lines().any(|line| line.starts_with("random_page_cost = 0")), "{text}");
+    };
+    for command in [
+        "advise hostile.json --for postgresql",
+        "advise hostile.json --for linux --json",
+        "compare hostile.json profile.json",
+    ] {
+        let outcome = place.nandle(command).done();
+        harmless(&outcome.stdout);
+        harmless(&outcome.stderr);
+    }
+    let outcome = place.nandle("advise hostile.json --for postgresql").done();
+    assert!(outcome.stdout.contains("X\\u{1b}]0;owned"), "shown as an escape: {}", outcome.stdout);
 }
 
 /// Whole in form, with a figure that is none.

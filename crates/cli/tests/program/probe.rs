@@ -153,6 +153,9 @@ fn the_summary_tells_commits_and_reads_beside_writes() {
     let median = "Durable writes: 8KiB in a median of 479 us, mean 4";
     assert!(lines.contains(median), "the mean is a little more: {lines}");
     assert!(lines.contains(" us, p99 479 us (write, then flush); 479 us, mean"), "{lines}");
+    // A model has no file to call fdatasync on.
+    let headline = "Commit: 479 us in the median, p99 479 us (8KiB by write, then flush)";
+    assert!(lines.contains(headline), "{lines}");
     assert!(lines.contains("Group commit:") && lines.contains("writers who share flushes,"), "{lines}");
     let beside =
         place.nandle("probe model:x25-e-64 --only interference --budget 2m").done().fits_80_columns();

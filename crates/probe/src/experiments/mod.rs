@@ -16,6 +16,7 @@ mod fill_level;
 mod flush;
 mod interference;
 mod lab;
+mod large_writes;
 mod plan;
 mod read_ahead;
 mod rounds;
@@ -39,7 +40,7 @@ pub use lab::Lab;
 pub use plan::{Chosen, Plan, PlanError, Wishes, plan};
 
 /// Every experiment, in the order in which they run: what reads comes first, what leaves its marks on the device last.
-pub static ALL: [&dyn Conductible; 13] = [
+pub static ALL: [&dyn Conductible; 14] = [
     &atomic_write::AtomicWriteUnits,
     &smallest_block::SmallestBlockSearch,
     &sync_reads::SyncReadsComparison,
@@ -48,6 +49,7 @@ pub static ALL: [&dyn Conductible; 13] = [
     &array_layout::ArrayDetection,
     &flush::FlushAndCommit,
     &interference::Interference,
+    &large_writes::LargeSequentialWrites,
     &write_patterns::WritePatternCosts,
     &write_cache::WriteCacheSearch,
     &discard::DiscardTimes,

@@ -1,11 +1,10 @@
 use std::collections::BTreeMap;
 
-use nandle_profile::Interval;
+use nandle_profile::{Interval, isotonic};
 
 use super::fit::is_random;
 use super::knowledge::Knowledge;
 use super::{CellKey, Order};
-use crate::isotonic::isotonic;
 use crate::pattern::generator;
 
 /// Random draws from the measured distributions.

@@ -6,6 +6,7 @@ mod bench;
 mod faults;
 mod flush;
 mod interference;
+mod large_writes;
 mod others;
 mod read_ahead;
 mod smallest_block;

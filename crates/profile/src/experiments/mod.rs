@@ -7,6 +7,7 @@ mod discard;
 mod fill_level;
 mod flush;
 mod interference;
+mod large_writes;
 mod read_ahead;
 mod scaling;
 mod smallest_block;
@@ -23,6 +24,7 @@ pub use discard::{DiscardCost, DiscardCosts};
 pub use fill_level::{FillChange, FillLevel, FillLevels};
 pub use flush::{CommitCost, CommitMethod, ExtentState, FlushCosts, GroupCommitCost};
 pub use interference::{InterferenceCell, InterferenceMap, ReadSlowdown};
+pub use large_writes::{LargeWriteCell, LargeWrites};
 pub use read_ahead::{ReadAhead, StreamCost};
 pub use scaling::{Scaling, ScalingCell};
 pub use smallest_block::{AlignmentCost, BlockRate, SmallestBlock};
@@ -40,6 +42,8 @@ pub use write_patterns::{DeviceState, MicroBenchmark, PatternCost, WritePatterns
 pub struct Experiments {
     /// What writing in each pattern costs.
     pub write_patterns: Option<Conducted<WritePatterns>>,
+    /// What writing in sequence gives in large requests.
+    pub large_writes: Option<Conducted<LargeWrites>>,
     /// What a commit costs.
     pub flush: Option<Conducted<FlushCosts>>,
     /// What the write cache absorbs, and how long it takes to drain.

@@ -134,24 +134,27 @@ fn way(commit: &CommitCost) -> String {
 }
 
 fn finding(device: &Device) -> String {
-    let Some(commit) = device.profile.derived.flush_ns else {
-        return "No way to commit was timed often enough to name the soonest.".to_owned();
+    let Some(commit) = device.profile.commit() else {
+        return "No way to commit was timed often enough to tell what one takes.".to_owned();
     };
     let tail = commit.p99_ns.map_or_else(
         || "too few were timed for a 99th percentile".to_owned(),
         |p99| format!("99 % within {}", text::time_ns(p99)),
     );
+    let place = if commit.in_file { " on a file that is written over" } else { "" };
     format!(
-        "The soonest that {} are durable is {} ({tail}), by “{}”.",
+        "A commit of {} by “{}”{place} takes {} in the median ({tail}).",
         Quantity::size(commit.write_bytes),
-        Quantity::time_ns(commit.median_ns.value),
-        commit.method
+        commit.method,
+        Quantity::time_ns(commit.median_ns.value)
     )
 }
 
 fn finding_of_several(devices: &[Device]) -> String {
-    let commit = |device: &Device| device.profile.derived.flush_ns.map(|commit| commit.median_ns.value);
+    let commit = |device: &Device| device.profile.commit().map(|commit| commit.median_ns.value);
     let times: Vec<_> = devices.iter().map(commit).collect();
     let words = each(devices, &times, "unknown", |ns| Quantity::time_ns(ns).to_string());
-    format!("The soonest commit (median, by whichever way is the soonest) takes {words}.")
+    format!(
+        "A commit (median, as a database makes it) takes {words}; the curves are of the soonest way at each size."
+    )
 }

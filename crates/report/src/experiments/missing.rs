@@ -25,6 +25,7 @@ fn absent(found: &Experiments) -> Vec<&'static str> {
     }
     let all = [
         ("write-patterns", is_there(found.write_patterns.as_ref())),
+        ("large-writes", is_there(found.large_writes.as_ref())),
         ("flush", is_there(found.flush.as_ref())),
         ("write-cache", is_there(found.write_cache.as_ref())),
         ("steady-state", is_there(found.steady_state.as_ref())),

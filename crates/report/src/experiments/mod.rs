@@ -24,6 +24,16 @@ use crate::device::Device;
 use crate::figures::{Figure, Question};
 use crate::text;
 
+/// What a reader of the costs of writes should know.
+fn of_writes(found: &Experiments) -> Vec<String> {
+    [
+        remarks(found.write_patterns.as_ref(), "Write patterns"),
+        sentences::large_writes(found),
+        remarks(found.large_writes.as_ref(), "Large writes"),
+    ]
+    .concat()
+}
+
 /// The questions about one device beside those of the grid of reads.
 pub(crate) fn questions(device: &Device) -> Vec<Question> {
     let found = &device.profile.experiments;
@@ -39,8 +49,8 @@ pub(crate) fn questions(device: &Device) -> Vec<Question> {
                 streams::partitions(devices),
                 write_costs::circumstances(device),
             ]),
-            remarks: remarks(found.write_patterns.as_ref(), "Write patterns"),
-            missing: missing(device, &["write-patterns"]),
+            remarks: of_writes(found),
+            missing: missing(device, &["write-patterns", "large-writes"]),
         },
         Question {
             id: "steady-state",

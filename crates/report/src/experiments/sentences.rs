@@ -18,6 +18,24 @@ pub(super) fn atomic_writes(found: &Experiments) -> Vec<String> {
     vec![text::sentence(&stated.unwrap_or(source))]
 }
 
+/// What writing in sequence gives in large requests.
+pub(super) fn large_writes(found: &Experiments) -> Vec<String> {
+    let Some(conducted) = &found.large_writes else { return Vec::new() };
+    let cells = conducted.findings.cells.iter();
+    let told: Vec<_> = cells
+        .map(|cell| {
+            let (block, rate) =
+                (Quantity::size(cell.block_bytes), text::bandwidth(&cell.bandwidth_bytes_per_s));
+            format!("{rate} in {block} at depth {}", cell.queue_depth)
+        })
+        .collect();
+    if told.is_empty() {
+        Vec::new()
+    } else {
+        vec![format!("Writing in sequence gives {}.", text::join(&told))]
+    }
+}
+
 /// What a discard costs, and what it does to reads.
 pub(super) fn discards(found: &Experiments) -> Vec<String> {
     let Some(costs) = found.discard.as_ref().map(|conducted| &conducted.findings) else { return Vec::new() };

@@ -1,6 +1,6 @@
 use maud::{Markup, html};
 use nandle_profile::experiments::FlushCosts;
-use nandle_profile::{CommitTime, DepthForBlock, Derived, SteadyStateFigures};
+use nandle_profile::{CommitTime, Derived, SteadyStateFigures};
 
 use crate::device::Device;
 use crate::text::{self, Quantity};
@@ -98,7 +98,7 @@ fn writes(device: &Device) -> impl Iterator<Item = KeyFigure> {
         value: steady.map(|steady| Quantity::bandwidth(steady.random_write_bytes_per_s.value)),
         detail: steady.map_or_else(String::new, for_long_detail),
     });
-    let commit = derived.flush_ns.as_ref();
+    let commit = device.profile.commit();
     let durable = found.flush.as_ref().map(|_| KeyFigure {
         name: "Commit",
         value: commit.map(|commit| Quantity::time_ns(commit.median_ns.value)),
@@ -106,7 +106,7 @@ fn writes(device: &Device) -> impl Iterator<Item = KeyFigure> {
             .flush
             .as_ref()
             .zip(commit)
-            .map_or_else(String::new, |(flush, commit)| commit_detail(commit, &flush.findings)),
+            .map_or_else(String::new, |(flush, commit)| commit_detail(&commit, &flush.findings)),
     });
     [random, for_long, durable].into_iter().flatten()
 }
@@ -118,7 +118,8 @@ fn for_long_detail(steady: &SteadyStateFigures) -> String {
 
 /// Half of the commits take no longer than the tile's figure; what the others take is told here.
 fn commit_detail(commit: &CommitTime, found: &FlushCosts) -> String {
-    let what = format!("median, {}", Quantity::size(commit.write_bytes));
+    let place = if commit.in_file { " in a file" } else { "" };
+    let what = format!("median, {} by {}{place}", Quantity::size(commit.write_bytes), commit.method);
     let mean_ns = found.commits.iter().find(|cost| commit.is_of(cost)).and_then(|cost| cost.latency_ns.mean);
     let mean = mean_ns.map_or_else(String::new, |ns| format!("; mean {}", Quantity::time_ns(ns)));
     let tail = commit.p99_ns.map_or_else(
@@ -128,15 +129,13 @@ fn commit_detail(commit: &CommitTime, found: &FlushCosts) -> String {
     what + &mean + &tail
 }
 
-/// The depth for the efficient block, or for the block next above it that has one.
+/// The depth from which on the efficient block is near full: what the grid below frames.
 fn depth(derived: &Derived) -> KeyFigure {
-    let block = derived.efficient_block_bytes.map(|block| block.value);
-    let fits = |depth: &&DepthForBlock| block.is_some_and(|block| depth.block_bytes >= block);
-    let depth = derived.saturating_queue_depth.iter().filter(fits).min_by_key(|depth| depth.block_bytes);
+    let near_full = derived.near_full_depth();
     KeyFigure {
-        name: "Saturating depth",
-        value: depth.map(|depth| text::plain(u64::from(depth.queue_depth.value))),
-        detail: depth
-            .map_or_else(String::new, |depth| format!("for {} blocks", Quantity::size(depth.block_bytes))),
+        name: "Near-full depth",
+        value: near_full.map(|(_, depth)| text::plain(u64::from(depth))),
+        detail: near_full
+            .map_or_else(String::new, |(block, _)| format!("least, for {} blocks", Quantity::size(block))),
     }
 }

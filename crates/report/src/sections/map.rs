@@ -1,12 +1,14 @@
 use std::collections::BTreeMap;
 
 use maud::{Markup, html};
+use nandle_profile::{is_near_full, isotonic};
 
 use super::Level;
 use crate::device::Device;
 use crate::text::Quantity;
 
-/// One field of the map.
+/// One field of the map. Its bandwidth is no less than at a shallower depth: what a deeper queue seems to lose is noise, and is
+/// shared among its neighbours, as it is where depths and blocks are derived.
 struct Field {
     bandwidth_bytes_per_s: f64,
     measured: bool,
@@ -32,7 +34,7 @@ pub(crate) fn map(device: &Device, level: Level) -> Markup {
                 table.map {
                     caption { span {
                         "Random reading, per cent of " (Quantity::bandwidth(best))
-                        ". Framed: near full (90 % and more). In italics: from the fitted curve."
+                        ". Framed: near full, within 10 % of it. In italics: from the fitted curve."
                     } }
                     thead { tr {
                         th scope="col" { "Block ↓ depth →" }
@@ -65,7 +67,19 @@ fn fields(device: &Device) -> Fields {
         let key = (measured.cell.block_bytes, measured.cell.queue_depth);
         (key, Field { bandwidth_bytes_per_s: bandwidth, measured: true })
     });
-    fitted.chain(measured).filter(|(_, field)| field.bandwidth_bytes_per_s.is_finite()).collect()
+    pooled(fitted.chain(measured).filter(|(_, field)| field.bandwidth_bytes_per_s.is_finite()).collect())
+}
+
+/// The fields with bandwidths that don't fall from depth to depth.
+fn pooled(mut fields: Fields) -> Fields {
+    for block in crate::plots::distinct(fields.keys().map(|(block, _)| *block)) {
+        let row = || (block, 0)..=(block, u32::MAX);
+        let measured: Vec<f64> = fields.range(row()).map(|(_, field)| field.bandwidth_bytes_per_s).collect();
+        for ((_, field), bandwidth) in fields.range_mut(row()).zip(isotonic(&measured)) {
+            field.bandwidth_bytes_per_s = bandwidth;
+        }
+    }
+    fields
 }
 
 fn field(field: Option<&Field>, best: f64) -> Markup {
@@ -75,14 +89,14 @@ fn field(field: Option<&Field>, best: f64) -> Markup {
     let share = (100.0 * field.bandwidth_bytes_per_s / best).clamp(0.0, 100.0);
     let number = format!("{share:.0}");
     html! {
-        td.near[share >= 90.0] style=(format!("--share: {share:.0}%")) title=(Quantity::bandwidth(field.bandwidth_bytes_per_s)) {
+        td.near[is_near_full(field.bandwidth_bytes_per_s, best)] style=(format!("--share: {share:.0}%")) title=(Quantity::bandwidth(field.bandwidth_bytes_per_s)) {
             @if field.measured { (number) } @else { em { (number) } }
         }
     }
 }
 
 fn finding(fields: &Fields, best: f64) -> String {
-    let near = fields.iter().filter(|(_, field)| field.bandwidth_bytes_per_s >= 0.9 * best);
+    let near = fields.iter().filter(|(_, field)| is_near_full(field.bandwidth_bytes_per_s, best));
     let near: Vec<_> = near.map(|(key, _)| *key).collect();
     let smallest = near.iter().min();
     let shallowest = near.iter().min_by_key(|(block, depth)| (*depth, *block));
@@ -110,6 +124,18 @@ fn finding(fields: &Fields, best: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_deeper_queue_seems_to_lose_is_shared() {
+        let field = |bandwidth| Field { bandwidth_bytes_per_s: bandwidth, measured: true };
+        let fields = pooled(
+            [((4096, 1), 50.0), ((4096, 2), 100.0), ((4096, 4), 80.0)]
+                .map(|(key, of)| (key, field(of)))
+                .into(),
+        );
+        let bandwidths: Vec<f64> = fields.values().map(|field| field.bandwidth_bytes_per_s).collect();
+        assert_eq!(bandwidths, [50.0, 90.0, 90.0]);
+    }
 
     #[test]
     fn the_finding_names_the_smallest_block_and_the_shallowest_queue() {

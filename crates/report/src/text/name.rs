@@ -1,7 +1,7 @@
-/// A name that a user or a device gave, safe to put inside a sentence: control characters and the characters
-/// that turn the direction of the text around become U+FFFD, so that a name can't rewrite what follows it.
+/// A name that a user or a device gave, safe to put inside a sentence: what would steer something, or turn the direction of
+/// the text around, stands there as an escape.
 pub(crate) fn clean(name: &str) -> String {
-    name.chars().map(|letter| if disturbs(letter) { '\u{fffd}' } else { letter }).collect()
+    nandle_profile::escaped(name).into_owned()
 }
 
 /// The name cut to `letters_max` letters, with an ellipsis where something is missing.
@@ -14,19 +14,13 @@ pub(crate) fn short(name: &str, letters_max: usize) -> String {
     kept.trim_end().to_owned() + "…"
 }
 
-fn disturbs(letter: char) -> bool {
-    letter.is_control()
-        || matches!(letter, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{2028}' | '\u{2029}')
-        || matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_name_cannot_turn_the_text_around() {
-        assert_eq!(clean("a\u{202e}b\u{2069}\nc"), "a\u{fffd}b\u{fffd}\u{fffd}c");
+        assert_eq!(clean("a\u{202e}b\u{2069}\nc"), "a\\u{202e}b\\u{2069}\\u{a}c");
         assert_eq!(clean("محرك"), "محرك");
     }
 

@@ -3,9 +3,9 @@
 use nandle_profile::experiments::{
     AlignmentCost, ArrayLayout, AtomicWriteFindings, BlockRate, CacheSetting, CommitCost, CommitMethod,
     Departure, DepartureKind, DiscardCosts, ExtentState, FillChange, FillLevel, FillLevels, FlushCosts,
-    GroupCommitCost, InterferenceCell, InterferenceMap, MicroBenchmark, PatternCost, ReadAhead, Scaling,
-    ScalingCell, SmallestBlock, SteadyRound, SteadyState, StreamCost, SyncRead, SyncReads,
-    WriteCacheFindings, WritePatterns,
+    GroupCommitCost, InterferenceCell, InterferenceMap, LargeWriteCell, LargeWrites, MicroBenchmark,
+    PatternCost, ReadAhead, Scaling, ScalingCell, SmallestBlock, SteadyRound, SteadyState, StreamCost,
+    SyncRead, SyncReads, WriteCacheFindings, WritePatterns,
 };
 use nandle_profile::{
     CommitTime, Conducted, Derived, Experiments, GroupCommitGain, Interval, LatencySummary, OperationKind,
@@ -48,6 +48,7 @@ pub(crate) fn all() -> Experiments {
             patterns: patterns(),
             ..WritePatterns::default()
         }),
+        large_writes: conducted(large_writes()),
         flush: conducted(flush()),
         write_cache: conducted(write_cache()),
         steady_state: conducted(steady_state()),
@@ -86,6 +87,7 @@ pub(crate) fn derived(reads: Derived) -> Derived {
         cheap_strides_blocks: vec![-1, 0],
         flush_ns: Some(CommitTime {
             method: CommitMethod::DurableWrite,
+            in_file: false,
             write_bytes: 4096,
             median_ns: about(290_000.0),
             p99_ns: Some(900_000),
@@ -266,6 +268,17 @@ fn fill_levels() -> FillLevels {
         ],
     };
     FillLevels { block_bytes: 8192, queue_depth: 32, levels: [0.5, 0.7, 0.95].map(level).to_vec() }
+}
+
+fn large_writes() -> LargeWrites {
+    let cell = |block_bytes: u64, queue_depth: u32, bytes_per_s: f64| LargeWriteCell {
+        block_bytes,
+        queue_depth,
+        requests: 500,
+        bandwidth_bytes_per_s: about(bytes_per_s),
+        latency_ns: latency(400_000),
+    };
+    LargeWrites { cells: vec![cell(128 << 10, 16, 500e6), cell(1 << 20, 16, 520e6), cell(1 << 20, 1, 300e6)] }
 }
 
 fn interference() -> InterferenceMap {

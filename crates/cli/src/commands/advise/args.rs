@@ -11,7 +11,7 @@ use nandle_io::units::parse_bytes;
 /// Prints a fragment of the product's own configuration. What the profile doesn't support is named at its end.
 #[derive(Debug, ClapArgs)]
 #[command(
-    after_help = "Examples:\n  nandle advise profile.json --for postgresql > nandle.conf\n  nandle advise profile.json --for mariadb --product-version 10.11 --memory 16GiB\n  nandle advise profile.json --for postgresql --verify        try it on this machine, against the defaults"
+    after_help = "Examples:\n  nandle advise profile.json --for postgresql > nandle.conf\n  nandle advise profile.json --for mariadb --product-version 10.11 --memory 16GiB\n  nandle advise profile.json --for linux > nandle.sh          read it, then run it: sh nandle.sh\n  nandle advise profile.json --for postgresql --verify        try it on this machine, against the defaults"
 )]
 pub(crate) struct AdviseArgs {
     /// A profile that `nandle probe` wrote

@@ -147,14 +147,14 @@ fn sentences(profile: &DeviceProfile) -> String {
         }),
     );
     say(
-        "Random reads, most:",
+        "Random reads, max:",
         derived
             .random_read_iops_max
             .as_ref()
             .map(|iops| format!("{} a second", with_bounds(iops, |value| thousands(*value)))),
     );
-    say("Random bandwidth, most:", derived.random_bandwidth_bytes_per_s_max.as_ref().map(megabytes));
-    say("Sequential bandwidth, most:", derived.sequential_bandwidth_bytes_per_s_max.as_ref().map(megabytes));
+    say("Random bandwidth, max:", derived.random_bandwidth_bytes_per_s_max.as_ref().map(megabytes));
+    say("Sequential bandwidth, max:", derived.sequential_bandwidth_bytes_per_s_max.as_ref().map(megabytes));
     say("Random equals sequential:", equality(profile));
     say("Reading in groups:", groups(profile));
     say(

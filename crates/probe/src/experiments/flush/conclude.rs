@@ -1,13 +1,13 @@
-//! What follows for a database: the soonest that a page is durable, and what sharing a flush gains.
+//! What follows for a database: what its commit takes, the soonest that a page is durable, and what sharing a flush gains.
 
 use nandle_profile::experiments::{CommitCost, CommitMethod, ExtentState, FlushCosts, GroupCommitCost};
-use nandle_profile::{CommitTime, Derived, GroupCommitGain, Interval};
+use nandle_profile::{CommitTime, Derived, GroupCommitGain, Interval, NEAR_FULL_SHARE, usual_commit};
 
 use super::trial::Trial;
 use super::ways::PAGE_BYTES;
 
-/// More writers that gain less than this gain nothing: "near" is within 10 %.
-const NEAR: f64 = 0.9;
+/// More writers that gain less than this gain nothing.
+const NEAR: f64 = NEAR_FULL_SHARE;
 
 /// Groups that share a flush, and groups in which each writer writes durably.
 pub(super) fn groups(trials: &[Trial]) -> (Vec<GroupCommitCost>, Vec<GroupCommitCost>) {
@@ -19,6 +19,7 @@ pub(super) fn groups(trials: &[Trial]) -> (Vec<GroupCommitCost>, Vec<GroupCommit
 }
 
 pub(super) fn derive(findings: &FlushCosts, derived: &mut Derived) {
+    derived.commit_ns = usual_commit(&findings.commits);
     derived.flush_ns = soonest(&findings.commits);
     derived.group_commit = gain(&findings.group_commit);
 }
@@ -35,12 +36,7 @@ fn soonest(commits: &[CommitCost]) -> Option<CommitTime> {
     let soonest = candidates()
         .filter(|cost| cost.write_bytes == nearest)
         .min_by(|a, b| a.commit_ns.value.total_cmp(&b.commit_ns.value))?;
-    Some(CommitTime {
-        method: soonest.method,
-        write_bytes: soonest.write_bytes,
-        median_ns: soonest.commit_ns,
-        p99_ns: soonest.latency_ns.p99,
-    })
+    Some(CommitTime::of(soonest))
 }
 
 /// The least number of writers within 10 % of the most commits per second that any number gives.

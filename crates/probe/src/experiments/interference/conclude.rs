@@ -1,11 +1,10 @@
 use nandle_io::Nanos;
 use nandle_profile::experiments::{InterferenceCell, InterferenceMap, ReadSlowdown};
-use nandle_profile::{InterferenceLimit, Interval};
+use nandle_profile::{InterferenceLimit, Interval, isotonic};
 
 use super::super::rounds::median_interval;
 use super::cell::Cell;
 use super::quantile_ns;
-use crate::isotonic::isotonic;
 use crate::load::summary;
 
 /// Quantiles of which a slowdown is told, the best first.

@@ -1,10 +1,11 @@
 //! Up to where writing stays cheap: the focused area, the number of streams, the strides.
 
 use nandle_profile::experiments::{MicroBenchmark, PatternCost, WritePatterns};
-use nandle_profile::{CHEAP_ORDERED, Derived, Interval, OperationKind, WritePatternCost, is_cheap_stride};
+use nandle_profile::{
+    CHEAP_ORDERED, Derived, Interval, OperationKind, WritePatternCost, is_cheap_stride, weighted_isotonic,
+};
 
 use super::rows::{Row, focused, partitioned};
-use crate::isotonic::weighted_isotonic;
 use crate::pattern::PatternSpec;
 
 /// A focused or partitioned write is cheap up to this many sequential ones (`StableBuffer` §3.1: 1–2 C).

@@ -1,9 +1,6 @@
 use nandle_io::Nanos;
 use nandle_io::units::{format_bytes, format_duration};
-use nandle_profile::{Contradiction, Derived, SystemFacts};
-
-/// No disk moves its arm and turns to a random block in less.
-const ROTATIONAL_LATENCY_NS_MIN: u64 = 2_000_000;
+use nandle_profile::{Contradiction, Derived, ROTATIONAL_LATENCY_NS_MIN, SystemFacts};
 
 /// Where the measurement contradicts what the system says of the device.
 pub fn contradictions(system: &SystemFacts, derived: &Derived) -> Vec<Contradiction> {

@@ -1,12 +1,11 @@
-use nandle_profile::BlockAtDepth;
+use nandle_profile::{BlockAtDepth, is_near_full};
 
-use super::NEAR;
 use crate::search::{Grid, Surface, Surfaces};
 
 /// The smallest block of random reading that comes near full bandwidth at its best depth (C1).
 pub fn efficient_block(surface: &Surface) -> Option<u64> {
     let full = surface.full_random()?;
-    surface.random_blocks().find(|block| surface.plateau(*block).is_some_and(|best| best >= NEAR * full))
+    surface.random_blocks().find(|block| surface.plateau(*block).is_some_and(|best| is_near_full(best, full)))
 }
 
 /// The smallest block that comes near full at each depth, for the depths at which some block does.
@@ -25,5 +24,5 @@ fn is_near(surface: &Surface, block_bytes: u64, depth: u32, full: f64) -> bool {
     surface
         .random_by_depth(block_bytes)
         .iter()
-        .any(|(at, bandwidth)| *at == depth && *bandwidth >= NEAR * full)
+        .any(|(at, bandwidth)| *at == depth && is_near_full(*bandwidth, full))
 }

@@ -1,4 +1,4 @@
-use nandle_profile::{EqualRegion, Interval};
+use nandle_profile::{EqualRegion, Interval, is_near_full};
 
 use super::NEAR;
 use crate::search::{CellKey, Order, Surface, Surfaces};
@@ -44,6 +44,6 @@ fn is_equal(surface: &Surface, block_bytes: u64, group_blocks: u64, depth: u32) 
     let full = surface.full_random().into_iter().chain(surface.full_sequential()).fold(0.0, f64::max);
     let near_full = surface
         .bandwidth(CellKey::grouped(block_bytes, group_blocks, depth))
-        .is_some_and(|random| random >= NEAR * full);
+        .is_some_and(|random| is_near_full(random, full));
     near_full && ratio(surface, block_bytes, group_blocks, depth).is_some_and(|ratio| ratio >= NEAR)
 }

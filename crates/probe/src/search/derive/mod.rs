@@ -8,7 +8,7 @@ mod group;
 mod knee;
 mod split;
 
-use nandle_profile::{DepthForBlock, Derived, Interval};
+use nandle_profile::{DepthForBlock, Derived, Interval, NEAR_FULL_SHARE};
 
 use super::{Grid, Surfaces};
 
@@ -20,8 +20,8 @@ pub use group::group_penalty;
 pub use knee::{depth_for_block, knee};
 pub use split::split_size;
 
-/// "Near full" and "equal" are within 10 % (DIAT, C1).
-pub(super) const NEAR: f64 = 0.9;
+/// "Equal" is as near as "near full".
+pub(super) const NEAR: f64 = NEAR_FULL_SHARE;
 
 /// All derived parameters. `stated_split_bytes` is what the system says; `latency_ns` the median latency of the
 /// smallest block at depth 1.

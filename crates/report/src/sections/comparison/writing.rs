@@ -44,6 +44,9 @@ fn places(devices: &[Device]) -> Vec<Row> {
         of(devices, "Streams that stay cheap", |derived| {
             Some(extent(derived.cheap_streams()?, "not even two", text::depth))
         }),
+        of(devices, "Sequential writing, large", |derived| {
+            derived.sequential_write_bandwidth_bytes_per_s_max.as_ref().map(text::bandwidth)
+        }),
         of(devices, "Smallest block", |derived| derived.smallest_block_bytes.as_ref().map(text::size)),
     ]
 }
@@ -59,12 +62,12 @@ fn extent<T>(found: Cheap<T>, nowhere: &str, say: impl Fn(&Interval<T>) -> Strin
 
 fn for_long(devices: &[Device]) -> Vec<Row> {
     vec![
-        of(devices, "Soonest commit, median", |derived| {
-            let commit = derived.flush_ns?;
-            let block = Quantity::size(commit.write_bytes);
+        plain("Commit, median", devices, |device| {
+            let commit = device.profile.commit()?;
+            let (block, method) = (Quantity::size(commit.write_bytes), commit.method);
             let tail =
                 commit.p99_ns.map_or_else(String::new, |p99| format!(", 99 % within {}", text::time_ns(p99)));
-            Some(format!("{} for {block}{tail}", Quantity::time_ns(commit.median_ns.value)))
+            Some(format!("{} for {block} by {method}{tail}", Quantity::time_ns(commit.median_ns.value)))
         }),
         ranked(
             "Commits/s, writers together",

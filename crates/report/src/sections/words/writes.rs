@@ -17,7 +17,7 @@ pub(super) fn statements(profile: &DeviceProfile) -> Vec<Statement> {
     });
     let lines = [
         found.steady_state.as_ref().map(|_| steady_state(derived)),
-        found.flush.as_ref().map(|_| commit(derived)),
+        found.flush.as_ref().map(|_| commit(profile)),
         found.flush.as_ref().map(|_| group_commit(derived)),
         found.interference.as_ref().map(|conducted| interference(derived, &conducted.findings)),
         found.smallest_block.as_ref().map(|_| smallest_block(derived)),
@@ -103,15 +103,17 @@ fn steady_state(derived: &Derived) -> Statement {
     told("Writing for long", steady, "Too few rounds of random writing to tell.")
 }
 
-fn commit(derived: &Derived) -> Statement {
-    let commit = derived.flush_ns.map(|commit| {
+fn commit(profile: &DeviceProfile) -> Statement {
+    let commit = profile.commit().map(|commit| {
         let tail = commit.p99_ns.map_or_else(
             || "; too few were timed for a 99th percentile".to_owned(),
             |p99| format!("; 99 % take at most {}", text::time_ns(p99)),
         );
+        let place = if commit.in_file { " on a file that is written over" } else { "" };
         let sentence = format!(
-            "is the median until {} are durable, in the quickest way{tail}.",
-            Quantity::size(commit.write_bytes)
+            "is the median until {} are durable by “{}”{place}{tail}.",
+            Quantity::size(commit.write_bytes),
+            commit.method
         );
         (Quantity::time_ns(commit.median_ns.value).to_string(), sentence)
     });

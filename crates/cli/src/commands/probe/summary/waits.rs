@@ -15,18 +15,34 @@ const QUANTILES: [(&str, Quantile); 3] =
 /// The share of the most reads whose row of the map is told.
 const READ_SHARE: f64 = 0.5;
 
-/// Every way in which a write of the size that the soonest has becomes durable.
-pub(super) fn commits(profile: &DeviceProfile) -> Option<String> {
-    let findings = &profile.experiments.flush.as_ref()?.findings;
-    let Some(soonest) = profile.derived.flush_ns else {
+/// What a database's commit takes.
+pub(super) fn commit(profile: &DeviceProfile) -> Option<String> {
+    profile.experiments.flush.as_ref()?;
+    let Some(commit) = profile.commit() else {
         return Some("too few commits were timed to tell".into());
     };
+    let place = if commit.in_file { " on a file that is written over" } else { "" };
+    let tail = commit
+        .p99_ns
+        .map_or_else(|| "too few for a p99".to_owned(), |p99| format!("p99 {}", latency(Some(Nanos(p99)))));
+    let median = with_bounds(&commit.median_ns, |ns| time(*ns));
+    Some(format!(
+        "{median} in the median, {tail} ({} by {}{place})",
+        format_bytes(commit.write_bytes),
+        commit.method
+    ))
+}
+
+/// Every way in which a write of that size becomes durable.
+pub(super) fn ways(profile: &DeviceProfile) -> Option<String> {
+    let findings = &profile.experiments.flush.as_ref()?.findings;
+    let told = profile.commit()?;
     let is_told = |commit: &&CommitCost| {
         let is_plain = commit.extent == ExtentState::Overwritten && commit.writes_per_commit == 1;
-        is_plain && commit.write_bytes == soonest.write_bytes
+        is_plain && commit.write_bytes == told.write_bytes
     };
     let ways: Vec<String> = findings.commits.iter().filter(is_told).map(way).collect();
-    Some(format!("{} in a median of {}", format_bytes(soonest.write_bytes), ways.join("; ")))
+    Some(format!("{} in a median of {}", format_bytes(told.write_bytes), ways.join("; ")))
 }
 
 fn way(commit: &CommitCost) -> String {

@@ -15,13 +15,16 @@ pub(super) fn sentences(profile: &DeviceProfile) -> String {
     let (derived, experiments) = (&profile.derived, &profile.experiments);
     let cache = experiments.write_cache.as_ref().map(|conducted| &conducted.findings);
     let fill = experiments.fill_level.as_ref().map(|conducted| &conducted.findings);
+    let large = derived.sequential_write_bandwidth_bytes_per_s_max;
     let lines = [
+        ("Sequential writes, max:", large.as_ref().map(megabytes)),
         ("Random writes cost:", derived.write_pattern_cost.as_ref().map(random)),
         ("Cheap writes:", cheap(profile)),
         ("Random writes for long:", derived.steady_state.as_ref().map(steady)),
         ("Write cache:", cache.and_then(cache_sentence)),
         ("Filled and fragmented:", fill.and_then(filled)),
-        ("Durable writes:", waits::commits(profile)),
+        ("Commit:", waits::commit(profile)),
+        ("Durable writes:", waits::ways(profile)),
         ("Group commit:", derived.group_commit.as_ref().map(waits::group)),
         ("Reads beside writes:", waits::reads_beside_writes(profile)),
     ];

@@ -2,12 +2,12 @@
 ///
 /// Bandwidth doesn't fall with the queue depth but for noise, or slightly. The greatest of several noisy figures
 /// of one plateau is always too great; pooling them gives their mean instead.
-pub(crate) fn isotonic(series: &[f64]) -> Vec<f64> {
+pub fn isotonic(series: &[f64]) -> Vec<f64> {
     weighted_isotonic(series.iter().map(|value| (*value, 1.0)))
 }
 
 /// The same of values with weights above 0.
-pub(crate) fn weighted_isotonic(series: impl Iterator<Item = (f64, f64)>) -> Vec<f64> {
+pub fn weighted_isotonic(series: impl Iterator<Item = (f64, f64)>) -> Vec<f64> {
     let mut pools: Vec<Pool> = Vec::new();
     for (value, weight) in series {
         let mut pool = Pool { mean: value, weight, count: 1 };

@@ -1,0 +1,124 @@
+//! Bounds that hold on every device, whatever noise a measurement had: a larger request takes no less time than a smaller
+//! one and, by the byte, no more; no rate of requests moves more bytes than were ever seen to move. What was measured is
+//! brought within them here, before any rule sees it, and where two measurements contradict them the interval says that
+//! either may be wrong.
+
+use nandle_profile::Interval;
+
+use crate::settings::Figure;
+
+/// Times of requests by their size, made non-falling (pool adjacent violators). Sizes whose times contradict each other get
+/// one value, the mean weighted by how sure each is, and an interval that holds all of theirs.
+pub(crate) fn non_falling(mut times: Vec<(u64, Interval<f64>)>) -> Vec<(u64, Interval<f64>)> {
+    times.sort_by_key(|(bytes, _)| *bytes);
+    let mut pools: Vec<Pool> = Vec::new();
+    for (bytes, time) in times {
+        let mut pool = Pool { sizes: vec![bytes], weight: weight(&time), time };
+        while let Some(before) = pools.pop_if(|before| before.time.value > pool.time.value) {
+            pool = before.with(pool);
+        }
+        pools.push(pool);
+    }
+    pools.into_iter().flat_map(|pool| pool.sizes.into_iter().map(move |bytes| (bytes, pool.time))).collect()
+}
+
+/// Neighbouring sizes with one time.
+struct Pool {
+    sizes: Vec<u64>,
+    weight: f64,
+    time: Interval<f64>,
+}
+
+impl Pool {
+    fn with(mut self, other: Self) -> Self {
+        self.sizes.extend(other.sizes);
+        let weight = self.weight + other.weight;
+        let value = (self.weight * self.time.value + other.weight * other.time.value) / weight;
+        let (low, high) = (self.time.low.min(other.time.low), self.time.high.max(other.time.high));
+        Self { weight, time: Interval { value, low, high }, ..self }
+    }
+}
+
+/// The surer a time is, the more it counts; none is surer than a twentieth of itself.
+fn weight(time: &Interval<f64>) -> f64 {
+    const LEAST_REACH: f64 = 0.05;
+    let reach = (time.high - time.low) / time.value;
+    if reach.is_finite() { reach.max(LEAST_REACH).powi(-2) } else { f64::MIN_POSITIVE }
+}
+
+/// The time of a larger request by that of a smaller one, `times_larger` bytes by byte: from 1 to that. A measured ratio
+/// beyond tells nothing but that one of the two times is wrong, so it may be anything between.
+pub(crate) fn larger_by_smaller(measured: Option<Interval<f64>>, times_larger: f64) -> Interval<f64> {
+    debug_assert!(times_larger >= 1.0, "{times_larger} is the ratio of a smaller request to a larger one");
+    let possible = 1.0..=times_larger;
+    let within = |bound: f64| bound.clamp(1.0, times_larger);
+    match measured.filter(|ratio| possible.contains(&ratio.value)) {
+        Some(ratio) => Interval { value: ratio.value, low: within(ratio.low), high: within(ratio.high) },
+        None => Interval { value: times_larger, low: 1.0, high: times_larger },
+    }
+}
+
+/// A rate of requests that move no more bytes a second than the device was ever seen to move.
+pub(crate) fn within_bandwidth(
+    per_s: Interval<f64>,
+    request_bytes: u64,
+    bandwidth_bytes_per_s: f64,
+) -> Interval<f64> {
+    let most = bandwidth_bytes_per_s / request_bytes as f64;
+    let [value, low, high] = [per_s.value, per_s.low, per_s.high].map(|rate| rate.min(most));
+    Interval { value, low, high }
+}
+
+/// A figure of such a rate, within the lower bound of a bandwidth's where that was measured.
+pub(crate) fn within_figure<E>(
+    per_s: Result<Figure, E>,
+    request_bytes: u64,
+    bandwidth: &Result<Figure, E>,
+) -> Result<Figure, E> {
+    let most = bandwidth.as_ref().map_or(f64::INFINITY, |bandwidth| bandwidth.value.low);
+    per_s.map(|figure| Figure { value: within_bandwidth(figure.value, request_bytes, most), ..figure })
+}
+
+/// A ratio that is never below 1: a random page costs no less than one in sequence.
+pub(crate) fn at_least_one(ratio: Interval<f64>) -> Interval<f64> {
+    let [value, low, high] = [ratio.value, ratio.low, ratio.high].map(|ratio| ratio.max(1.0));
+    Interval { value, low, high }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn about(value: f64) -> Interval<f64> {
+        Interval { value, low: value * 0.9, high: value * 1.1 }
+    }
+
+    /// 16 KiB that seemed to take about half of what 4 KiB took.
+    #[test]
+    fn times_that_contradict_each_other_become_one_that_may_be_either() {
+        let times = vec![(16 << 10, about(53.0)), (4 << 10, about(100.0)), (64 << 10, about(200.0))];
+        let smoothed = non_falling(times);
+        let [(_, small), (_, large), (_, largest)] = smoothed.as_slice() else { panic!("{smoothed:?}") };
+        assert_eq!(small, large);
+        assert!((small.value - 76.5).abs() < 1e-9, "{small:?}");
+        assert!((small.low - 47.7).abs() < 1e-9 && (small.high - 110.0).abs() < 1e-9, "{small:?}");
+        assert_eq!(*largest, about(200.0));
+    }
+
+    #[test]
+    fn a_ratio_beyond_what_can_be_says_nothing() {
+        let nothing = Interval { value: 4.0, low: 1.0, high: 4.0 };
+        assert_eq!(larger_by_smaller(Some(about(0.53)), 4.0), nothing);
+        assert_eq!(larger_by_smaller(Some(about(5.0)), 4.0), nothing);
+        assert_eq!(larger_by_smaller(None, 4.0), nothing);
+        let known = larger_by_smaller(Some(about(1.05)), 4.0);
+        assert_eq!((known.value, known.low), (1.05, 1.0));
+    }
+
+    #[test]
+    fn no_rate_moves_more_than_was_seen() {
+        let rate = within_bandwidth(Interval { value: 900.0, low: 500.0, high: 2000.0 }, 1000, 800e3);
+        assert_eq!(rate, Interval { value: 800.0, low: 500.0, high: 800.0 });
+        assert_eq!(at_least_one(Interval { value: 0.9, low: 0.8, high: 1.2 }).value.to_string(), "1");
+    }
+}

@@ -1,0 +1,161 @@
+use nandle_profile::{BlockQueue, ROTATIONAL_LATENCY_NS_MIN};
+
+use crate::figures::Figures;
+use crate::figures::words::whole;
+use crate::rules::power_of_two_within;
+use crate::settings::{Collector, Figure, Lack, RuleSource, Setting};
+
+/// Requests that depths are told of.
+const REQUEST_BYTES: u64 = 4 << 10;
+/// Up to this depth a device sees too little ahead to order requests itself.
+const SHALLOW_DEPTH: f64 = 4.0;
+/// What the kernel queues for a device with a scheduler at most: 16 times `BLKDEV_DEFAULT_RQ`; more is `EINVAL`.
+const SCHEDULED_REQUESTS_MAX: u64 = 2048;
+
+pub(super) fn collect(figures: &Figures<'_>, collector: &mut Collector) {
+    collector.add("queue/rotational", rotational(figures));
+    let scheduler = scheduler(figures);
+    let in_use = scheduler.as_ref().ok().and_then(|setting| in_use(figures, setting));
+    collector.add("queue/scheduler", scheduler);
+    collector.add("queue/nr_requests", nr_requests(figures, in_use.as_deref()));
+    collector.add("queue/max_sectors_kb", max_sectors_kb(figures));
+    collector.add("queue/read_ahead_kb", read_ahead_kb(figures));
+    collector.add("queue/wbt_lat_usec", wbt_lat_usec(figures));
+}
+
+fn queue(file: &str, value: impl ToString, seen: Vec<Figure>, source: RuleSource, rule: &str) -> Setting {
+    Setting::new(format!("/sys/block/$device/queue/{file}"), value, seen, source, rule)
+}
+
+fn scheduler(figures: &Figures<'_>) -> Result<Setting, Lack> {
+    let knee = figures.knee_depth(REQUEST_BYTES)?;
+    let (turns, mut seen) = turns(figures);
+    let (value, rule) = if turns {
+        (
+            "mq-deadline",
+            "mq-deadline: a read takes as long as if it waited for something that turns, so that order pays",
+        )
+    } else if knee.value.value > SHALLOW_DEPTH {
+        ("none", "none: the device gains from a deep queue and orders it itself, and nothing in it turns")
+    } else {
+        (
+            "mq-deadline",
+            "mq-deadline: the device gains nothing from a queue deeper than 4, so that the kernel has the longer queue to \
+             order",
+        )
+    };
+    seen.push(knee);
+    let setting = queue("scheduler", value, seen, RuleSource::Ours, rule)
+        .was(figures.queue().ok().and_then(|queue| queue.scheduler.clone()));
+    let offered = figures.queue().ok().map(|queue| &queue.schedulers_available);
+    Ok(match offered.filter(|offered| !offered.is_empty()) {
+        Some(offered) if !offered.iter().any(|name| name == value) => {
+            setting.shown_only(format!("this kernel offers {} alone", offered.join(", ")))
+        }
+        _ => setting,
+    })
+}
+
+/// The scheduler that there is once the script has run; `None` where nobody tells.
+fn in_use(figures: &Figures<'_>, advised: &Setting) -> Option<String> {
+    let present = || figures.queue().ok()?.scheduler.clone();
+    if advised.only_a_comment.is_none() { Some(advised.value.clone()) } else { present() }
+}
+
+/// Whether a read waits for something that turns. Virtual disks often call themselves rotational and aren't, so the
+/// system's word counts only where no latency was measured.
+fn turns(figures: &Figures<'_>) -> (bool, Vec<Figure>) {
+    match figures.random_read_latency() {
+        Ok(latency) => (latency.value.value >= ROTATIONAL_LATENCY_NS_MIN as f64, vec![latency]),
+        Err(_) => (figures.queue().ok().and_then(|queue| queue.rotational).unwrap_or(false), Vec::new()),
+    }
+}
+
+/// What the device calls itself, where nothing can turn in it. A slow one may be a distant volume, so it is let be.
+fn rotational(figures: &Figures<'_>) -> Result<Setting, Lack> {
+    let stated = figures.queue()?.rotational.ok_or(Lack {
+        needs: "what the device calls itself (queue/rotational)",
+        how: "probe the device itself, or a directory on it",
+    })?;
+    let latency = figures.random_read_latency()?;
+    let is_wrong = stated && latency.value.value < ROTATIONAL_LATENCY_NS_MIN as f64;
+    let rule = "no disk moves its arm and turns to a block within 2 ms, so what reads sooner is none, whatever it calls itself: \
+                the kernel's defaults for disks follow from it, and those of some databases";
+    let value = u8::from(stated && !is_wrong);
+    let setting =
+        queue("rotational", value, vec![latency], RuleSource::Ours, rule).was(Some(u8::from(stated)));
+    Ok(if is_wrong { setting } else { setting.shown_only("what it calls itself isn't contradicted") })
+}
+
+fn nr_requests(figures: &Figures<'_>, scheduler: Option<&str>) -> Result<Setting, Lack> {
+    let knee = figures.knee_depth(REQUEST_BYTES)?;
+    let now = figures.queue()?.requests_max.ok_or(Lack {
+        needs: "how many requests the kernel queues (nr_requests)",
+        how: "probe the device itself, or a directory on it",
+    })?;
+    if scheduler == Some("none") {
+        let rule = "without a scheduler it is the device's own queue: the kernel takes no more (EINVAL), and less only makes \
+                    requests wait";
+        let setting = queue("nr_requests", now, vec![knee], RuleSource::Documentation, rule).was(Some(now));
+        return Ok(setting.shown_only("the kernel sets it when the scheduler becomes none"));
+    }
+    let value = power_of_two_within(2.0 * knee.value.value, 64, 1024).max(now).min(SCHEDULED_REQUESTS_MAX);
+    let rule = "twice the depth of the knee, so that the device is fed while the kernel orders what waits; at least \
+                64 and what there is now, at most the 2048 that the kernel takes with a scheduler";
+    Ok(queue("nr_requests", value, vec![knee], RuleSource::Ours, rule).was(Some(now)))
+}
+
+fn max_sectors_kb(figures: &Figures<'_>) -> Result<Setting, Lack> {
+    let block = figures.efficient_block_bytes()?;
+    let limits = figures.queue()?;
+    let stated = limits.split_bytes.ok_or(Lack {
+        needs: "where the kernel splits requests (max_sectors_kb)",
+        how: "probe the device itself, or a directory on it",
+    })?;
+    let wanted = power_of_two_within(block.value.value, 4 << 10, 16 << 20).max(stated);
+    let value = wanted.min(limits.hardware_split_bytes.unwrap_or(stated).max(stated));
+    let rule = "at least the smallest request that is near full bandwidth, at most what the hardware takes; no less \
+                than there is now";
+    Ok(queue("max_sectors_kb", value / 1024, vec![block], RuleSource::Ours, rule).was(Some(stated / 1024)))
+}
+
+/// Of the kernel's reading ahead for buffered files.
+fn read_ahead_kb(figures: &Figures<'_>) -> Result<Setting, Lack> {
+    let request = figures.sequential_request_bytes(1)?;
+    let prefetches = figures.reads_ahead();
+    let (value, rule) = if prefetches.is_some() {
+        (
+            128,
+            "the kernel's default: the device reads ahead by itself, and what both fetch in vain is paid for twice",
+        )
+    } else {
+        let ahead = power_of_two_within(2.0 * request.value.value, 128 << 10, 4 << 20);
+        (
+            ahead >> 10,
+            "twice the request that saturates the device, so that one is under way while the other is used; 128 to 4096",
+        )
+    };
+    let seen = std::iter::once(request).chain(prefetches).collect();
+    Ok(queue("read_ahead_kb", value, seen, RuleSource::Ours, rule)
+        .default("128")
+        .was(probed(figures, |queue| queue.read_ahead_bytes).map(|bytes| bytes / 1024))
+        .remark("Direct I/O, and PostgreSQL's random reads, are not touched by it."))
+}
+
+fn probed(figures: &Figures<'_>, value: fn(&BlockQueue) -> Option<u64>) -> Option<u64> {
+    figures.queue().ok().and_then(value)
+}
+
+/// The kernel's own target where nothing turns. A shorter one would hold all writing back for what reads hardly feel.
+const WRITEBACK_LATENCY_US: f64 = 2000.0;
+
+fn wbt_lat_usec(figures: &Figures<'_>) -> Result<Setting, Lack> {
+    let tail = figures.random_read_p99(REQUEST_BYTES)?;
+    let value = whole((2.0 * tail.value.value / 1e3).ceil().max(WRITEBACK_LATENCY_US));
+    let rule = "twice the 99th percentile of a read alone, since longer than that writeback is in its way; at least \
+                2000, for a shorter target would hold all writing back";
+    Ok(queue("wbt_lat_usec", value, vec![tail], RuleSource::Ours, rule)
+        .default("2000, or 75000 where the device is rotational")
+        .was(probed(figures, |queue| queue.writeback_throttle_latency_us))
+        .remark("It is there where the kernel has CONFIG_BLK_WBT."))
+}

@@ -1,0 +1,82 @@
+use crate::figures::Figures;
+use crate::settings::{Advice, Setting};
+
+/// Where settings of the device's queue are.
+const BLOCK: &str = "/sys/block/$device/";
+/// Where those of the whole machine are.
+const MACHINE: &str = "/proc/sys/";
+
+/// Writes a value and tells what was there; a refusal doesn't keep the others from being set.
+const PUT: &str = "\
+failed=0
+put() {
+    old=$(cat \"$1\") && echo \"$2\" > \"$1\" && echo \"$1: $old -> $2\" && return
+    echo \"$1: could not be set to $2\" >&2
+    failed=1
+}";
+
+/// The script's first lines: which device is meant, and how a value is set.
+pub(super) fn opening(figures: &Figures<'_>) -> String {
+    let device = match figures.kernel_name() {
+        Some(name) => format!("device='{name}' # as the kernel called it when it was probed"),
+        // An apostrophe in these words would begin a quotation.
+        None => "device=${1:?give the name that the kernel has for the device, such as sda: the profile has none}\nshift"
+            .into(),
+    };
+    format!("{device}\n{}\n{PUT}", is_in(figures))
+}
+
+/// The rule of udev that finds the device at each start: by the name that stays with it, where it has one.
+fn is_in(figures: &Figures<'_>) -> String {
+    match figures.lasting_name() {
+        Some(name) => format!("match='ATTRS{{wwid}}==\"{name}\"' # how udev finds it again"),
+        None => {
+            "match=\"KERNEL==\\\"$device\\\"\" # how udev finds it again: by a name that may change".into()
+        }
+    }
+}
+
+/// One value.
+pub(in crate::products) fn line(file: &str, value: &str) -> String {
+    format!("put \"{file}\" {value}")
+}
+
+/// The script's last lines: the same once more as files that last, where that is asked for.
+pub(in crate::products) fn closing(advice: &Advice) -> Vec<String> {
+    let set = || advice.settings().filter(|setting| setting.only_a_comment.is_none());
+    let [rules, machine] = [set().filter_map(rule).collect::<Vec<_>>(), set().filter_map(sysctl).collect()];
+    if rules.is_empty() && machine.is_empty() {
+        return vec![String::new(), "exit \"$failed\"".into()];
+    }
+    let mut lines = vec![
+        String::new(),
+        "# With the argument lasting (sh nandle.sh lasting) what is above is set at each start, too.".into(),
+        "if [ \"${1-}\" = lasting ]; then".into(),
+    ];
+    lines.extend(file("/etc/udev/rules.d/90-nandle-$device.rules", &rules));
+    lines.extend(file("/etc/sysctl.d/90-nandle.conf", &machine));
+    lines.extend(["fi".into(), "exit \"$failed\"".into()]);
+    lines
+}
+
+/// A file with these lines; none without any.
+fn file(path: &str, contents: &[String]) -> Vec<String> {
+    if contents.is_empty() {
+        return Vec::new();
+    }
+    let begin = format!("    cat > \"{path}\" <<END && echo \"{path}: written\" || failed=1");
+    std::iter::once(begin).chain(contents.iter().cloned()).chain(["END".into()]).collect()
+}
+
+fn rule(setting: &Setting) -> Option<String> {
+    let attribute = setting.name.strip_prefix(BLOCK)?;
+    Some(format!(
+        "ACTION==\"add|change\", SUBSYSTEM==\"block\", ENV{{DEVTYPE}}==\"disk\", $match, ATTR{{{attribute}}}=\"{}\"",
+        setting.value
+    ))
+}
+
+fn sysctl(setting: &Setting) -> Option<String> {
+    let name = setting.name.strip_prefix(MACHINE)?.replace('/', ".");
+    Some(format!("{name} = {}", setting.value))
+}

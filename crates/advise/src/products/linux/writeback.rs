@@ -1,0 +1,39 @@
+use crate::figures::Figures;
+use crate::rules::power_of_two_within;
+use crate::settings::{Collector, Lack, RuleSource, Setting};
+
+/// Bounds of `vm.dirty_background_bytes`: less is written back in requests that are too few to be ordered, more is what
+/// machines of a few gigabytes have by default.
+const BACKGROUND_BYTES: (u64, u64) = (16 << 20, 1 << 30);
+/// `vm.dirty_bytes` by that.
+const ROOM: u64 = 4;
+
+pub(super) fn collect(figures: &Figures<'_>, collector: &mut Collector) {
+    collector.part("# The page cache of the whole machine, every device of it.");
+    collector.add("vm.dirty_background_bytes", background(figures));
+    collector.add("vm.dirty_bytes", most(figures));
+}
+
+/// What the device surely writes back at random within a second, as a power of two.
+fn background_bytes(bytes_per_s: f64) -> u64 {
+    power_of_two_within(bytes_per_s / 2.0, BACKGROUND_BYTES.0, BACKGROUND_BYTES.1)
+}
+
+fn background(figures: &Figures<'_>) -> Result<Setting, Lack> {
+    let steady = figures.steady_write_bandwidth()?;
+    let value = background_bytes(steady.value.low);
+    let rule = "what the device surely writes at random in half a second to a second, 16 MiB to 1 GiB: a database's fsync waits \
+                for what its files have in the page cache, and no flush is to find minutes of it";
+    Ok(Setting::new("/proc/sys/vm/dirty_background_bytes", value, vec![steady], RuleSource::Ours, rule)
+        .default("0: 10 % of the memory that is free")
+        .remark("It holds for all devices of the machine: set it by the one that the database is on."))
+}
+
+fn most(figures: &Figures<'_>) -> Result<Setting, Lack> {
+    let steady = figures.steady_write_bandwidth()?;
+    let value = ROOM * background_bytes(steady.value.low);
+    let rule = "four times vm.dirty_background_bytes: from there on whoever writes waits for the device, so that at most a few \
+                seconds of writing are ever owed to it";
+    Ok(Setting::new("/proc/sys/vm/dirty_bytes", value, vec![steady], RuleSource::Ours, rule)
+        .default("0: 20 % of the memory that is free"))
+}

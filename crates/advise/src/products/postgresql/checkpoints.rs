@@ -1,0 +1,95 @@
+//! What checkpoints write, and when.
+
+use super::memory;
+use crate::figures::Figures;
+use crate::rules::{background_write_rate, random_is_expensive, written_back_bytes};
+use crate::settings::{Collector, Lack, Question, RuleSource, Setting, Version};
+
+/// From here on a checkpoint is spread over nine tenths of the time to the next one by default.
+const SPREADS: Version = Version::new(14, 0);
+/// From here on the log can be compressed by LZ4 and zstd.
+const COMPRESSES_BY_LZ4: Version = Version::new(15, 0);
+
+pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mut Collector) {
+    collector.add("max_wal_size", max_wal_size(figures));
+    collector.add("checkpoint_timeout", checkpoint_timeout(figures));
+    collector.add("checkpoint_completion_target", completion_target(figures, question));
+    collector.add("checkpoint_flush_after", flush_after(figures, "checkpoint_flush_after", "256kB"));
+    collector.add("bgwriter_flush_after", flush_after(figures, "bgwriter_flush_after", "512kB"));
+    collector.add("wal_compression", wal_compression(figures, question));
+    collector.add("full_page_writes", Ok(full_page_writes(figures)));
+}
+
+/// How much log there is between two checkpoints is the workload's; the device says what more of it is good for.
+fn max_wal_size(figures: &Figures<'_>) -> Result<Setting, Lack> {
+    /// The default, and what recovery still goes through in minutes.
+    const BYTES: (u64, u64) = (1 << 30, 64 << 30);
+    let (rate, seen, background) = background_write_rate(figures)?;
+    let value = written_back_bytes(rate).clamp(BYTES.0, BYTES.1).next_multiple_of(1 << 30);
+    let rule = format!(
+        "at least what is logged in checkpoint_timeout, so that time and not the log begins a checkpoint; at most what the device \
+         writes back in that time, 1 GB to 64 GB. It is taken to write back at {background}"
+    );
+    Ok(Setting::new("max_wal_size", memory(value), seen, RuleSource::Ours, rule)
+        .default("1GB")
+        .remark("How much is logged: pg_stat_wal, or two calls of pg_current_wal_lsn() a checkpoint_timeout apart.")
+        .shown_only("the workload decides it: this is the most that the device has any use for"))
+}
+
+fn checkpoint_timeout(figures: &Figures<'_>) -> Result<Setting, Lack> {
+    let steady = figures.steady_write_bandwidth()?;
+    let rule = "the default: how long recovery may take decides it, and how often full pages may be logged. What the device can \
+                write back bounds the log between two checkpoints, not the time";
+    Ok(Setting::new("checkpoint_timeout", "5min", vec![steady], RuleSource::Documentation, rule)
+        .whatever_the_device()
+        .default("5min")
+        .shown_only("the device doesn't decide it"))
+}
+
+fn completion_target(figures: &Figures<'_>, question: &Question) -> Result<Setting, Lack> {
+    let steady = figures.steady_write_bandwidth()?;
+    let rule = "0.9: a checkpoint's writes are spread over nearly all of the time to the next one, so that each second has the \
+                fewest of them";
+    Ok(Setting::new("checkpoint_completion_target", "0.9", vec![steady], RuleSource::Documentation, rule)
+        .whatever_the_device()
+        .default(if question.version >= SPREADS { "0.9" } else { "0.5" }))
+}
+
+fn flush_after(figures: &Figures<'_>, name: &'static str, default: &'static str) -> Result<Setting, Lack> {
+    let random = figures.random_by_sequential_write()?;
+    let expensive = random_is_expensive(&random);
+    let value = if expensive { "2MB" } else { default };
+    let rule = if expensive {
+        "the greatest value: random writes are expensive here, and a longer batch lets the kernel put neighbours together"
+    } else {
+        "the default: random writes are not surely more expensive than 4 times sequential ones, so that batches need not grow, and \
+         short ones keep flushes short"
+    };
+    Ok(Setting::new(name, value, vec![random], RuleSource::Ours, rule).default(default))
+}
+
+/// A processor compresses some hundred megabytes a second; a log that the device takes faster than that waits for it.
+fn wal_compression(figures: &Figures<'_>, question: &Question) -> Result<Setting, Lack> {
+    const COMPRESSES_BYTES_PER_S: f64 = 500e6;
+    let sequential = figures.sequential_write_bandwidth()?;
+    let by = if question.version >= COMPRESSES_BY_LZ4 { "lz4" } else { "on" };
+    let (value, rule) = if sequential.value.value < COMPRESSES_BYTES_PER_S {
+        (by, "a processor compresses full pages faster (about 500 MB/s by LZ4) than this device writes them")
+    } else {
+        (
+            "off",
+            "the device writes full pages faster than a processor compresses them (about 500 MB/s by LZ4)",
+        )
+    };
+    Ok(Setting::new("wal_compression", value, vec![sequential], RuleSource::Ours, rule)
+        .default("off")
+        .remark("What there is to gain: the share of full pages in the log (wal_fpi in pg_stat_wal).")
+        .shown_only("processors decide it as well as the device: it is to be tried"))
+}
+
+fn full_page_writes(figures: &Figures<'_>) -> Setting {
+    let rule = "on: off only where the whole way to the medium provably never tears a write of 8 kB; never for speed";
+    Setting::new("full_page_writes", "on", vec![figures.atomic_write_unit()], RuleSource::Documentation, rule)
+        .whatever_the_device()
+        .default("on")
+}

@@ -1,0 +1,91 @@
+//! What a commit does.
+
+use nandle_profile::experiments::CommitMethod;
+
+use super::{PAGE_BYTES, memory};
+use crate::figures::Figures;
+use crate::figures::words::whole;
+use crate::rules::{best_commit_method, commit_delay_us};
+use crate::settings::{Collector, Lack, Question, RuleSource, Setting};
+
+/// `commit_siblings`: with fewer transactions at once nobody waits.
+const COMMIT_SIBLINGS: u32 = 5;
+
+pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mut Collector) {
+    collector.add("commit_delay", commit_delay(figures, question));
+    collector.add("wal_sync_method", wal_sync_method(figures));
+    collector.add("wal_skip_threshold", wal_skip_threshold(figures));
+    collector.add("wal_buffers", wal_buffers(figures));
+}
+
+fn commit_delay(figures: &Figures<'_>, question: &Question) -> Result<Setting, Lack> {
+    let flush = figures.flush_mean(PAGE_BYTES)?;
+    let waits = question.workload.commits_often() && question.sessions > COMMIT_SIBLINGS;
+    let mut seen = vec![flush];
+    let value = if waits { seen.first().map_or(0, |flush| commit_delay_us(flush.value.value)) } else { 0 };
+    let rule = if waits {
+        "half of what a flush takes after one 8 kB write, in microseconds".to_owned()
+    } else {
+        format!(
+            "none: nobody waits with {COMMIT_SIBLINGS} transactions at once or fewer, or where commits are rare"
+        )
+    };
+    seen.extend(figures.group_commit().ok());
+    Ok(Setting::new("commit_delay", value, seen, RuleSource::Documentation, rule)
+        .default("0")
+        .remark("The documentation asks to try it: it helps where many sessions commit at once."))
+}
+
+/// Ways to commit, as `wal_sync_method` calls them; a flush of the device isn't one of a file.
+const SYNC_METHODS: [(CommitMethod, &str); 4] = [
+    (CommitMethod::DurableWrite, "open_datasync"),
+    (CommitMethod::Fdatasync, "fdatasync"),
+    (CommitMethod::Fsync, "fsync"),
+    (CommitMethod::OpenSync, "open_sync"),
+];
+
+fn wal_sync_method(figures: &Figures<'_>) -> Result<Setting, Lack> {
+    let name =
+        |method: CommitMethod| SYNC_METHODS.iter().find(|(known, _)| *known == method).map(|(_, name)| *name);
+    let mut methods = figures.commit_methods(PAGE_BYTES);
+    methods.retain(|(method, ..)| name(*method).is_some());
+    let best = best_commit_method(&methods, CommitMethod::Fdatasync);
+    let value = best.and_then(|(method, ..)| name(*method)).ok_or(Lack {
+        needs: "what fdatasync and other ways to commit take on files",
+        how: "let the probe write to a directory of this machine (a modelled drive has no files): nandle probe DIRECTORY --budget 10m --write-limit 20GiB",
+    })?;
+    let rule = "the fastest of those measured, if it is surely faster than the default and its 99th percentile is no \
+                worse";
+    let seen = methods.iter().map(|(_, figure, _)| figure.clone()).collect();
+    Ok(Setting::new("wal_sync_method", value, seen, RuleSource::Documentation, rule).default("fdatasync"))
+}
+
+fn wal_skip_threshold(figures: &Figures<'_>) -> Result<Setting, Lack> {
+    let volume = figures.bytes_per_flush()?;
+    let kilobytes = whole((volume.value.value / 1024.0).clamp(64.0, 1024.0 * 1024.0));
+    let rule = "what can be written to the log in the time of one flush: a smaller new file is cheaper to log than to \
+                flush (64 kB to 1 GB)";
+    let value = memory(kilobytes << 10);
+    Ok(Setting::new("wal_skip_threshold", value, vec![volume], RuleSource::Ours, rule)
+        .default("2MB")
+        .remark("It counts with wal_level = minimal alone."))
+}
+
+/// What is logged while a flush goes on waits in memory.
+fn wal_buffers(figures: &Figures<'_>) -> Result<Setting, Lack> {
+    /// What the server chooses by itself at most: a segment.
+    const CHOSEN_BYTES_MAX: f64 = 16.0 * 1_048_576.0;
+    const BYTES_MAX: u64 = 256 << 20;
+    let volume = figures.bytes_per_flush()?;
+    let rule = "what the log takes while one flush goes on, where that is more than the 16 MB that the server chooses by \
+                itself (a 32nd of shared_buffers, at most a segment)";
+    let is_enough = volume.value.value <= CHOSEN_BYTES_MAX;
+    let value = if is_enough {
+        "-1".to_owned()
+    } else {
+        memory(whole(volume.value.value).next_power_of_two().min(BYTES_MAX))
+    };
+    let setting = Setting::new("wal_buffers", value, vec![volume], RuleSource::Ours, rule).default("-1");
+    let setting = setting.remark("It takes effect when the server starts.");
+    Ok(if is_enough { setting.shown_only("the default suffices") } else { setting })
+}

@@ -1,0 +1,148 @@
+//! How much a backend, and the server, keep outstanding.
+
+use super::{ASYNCHRONOUS, COMBINES_READS, PAGE_BYTES};
+use crate::figures::Figures;
+use crate::figures::words::number;
+use crate::rules::{per_session, within_default};
+use crate::settings::{Collector, Figure, Lack, Question, RuleSource, Setting};
+
+/// The greatest `effective_io_concurrency`.
+const CONCURRENCY_MAX: u32 = 1000;
+/// `effective_io_concurrency` and `maintenance_io_concurrency` from version 18 on: what was found to be good on most devices.
+const NEW_DEFAULT: u32 = 16;
+/// `maintenance_io_concurrency` before.
+const OLD_MAINTENANCE_DEFAULT: u32 = 10;
+/// What the server chooses for `io_max_concurrency` at most where nobody does.
+const CHOSEN_CONCURRENCY_MAX: u32 = 64;
+/// Bounds of `io_workers`; the least is the default.
+const WORKERS: (u32, u32) = (3, 32);
+/// Autovacuum's workers by default, who share `maintenance_io_concurrency`.
+const MAINTENANCE_WORKERS: u32 = 3;
+
+pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mut Collector) {
+    let knee = figures.knee_depth(PAGE_BYTES);
+    let effective = knee.clone().map(|knee| effective(figures, question, &knee));
+    let maintenance = knee.clone().map(|knee| maintenance(figures, question, &knee));
+    let most = effective.as_ref().ok().zip(maintenance.as_ref().ok()).map(|((a, _), (b, _))| *a.max(b));
+    collector.add("effective_io_concurrency", effective.map(|(_, setting)| setting));
+    collector.add("maintenance_io_concurrency", maintenance.map(|(_, setting)| setting));
+    if question.version >= ASYNCHRONOUS {
+        collector.add("io_max_concurrency", knee.map(|knee| max_concurrency(most.unwrap_or(0), knee)));
+        collector.add("io_method", io_method(figures));
+        collector.add("io_workers", io_workers(figures));
+    }
+}
+
+/// What one backend of so many may keep outstanding.
+pub(super) fn depth_of_one(figures: &Figures<'_>, question: &Question, knee: &Figure) -> u32 {
+    effective(figures, question, knee).0
+}
+
+fn effective(figures: &Figures<'_>, question: &Question, knee: &Figure) -> (u32, Setting) {
+    let is_new = question.version >= ASYNCHRONOUS;
+    let sessions = question.sessions;
+    let default = if is_new { NEW_DEFAULT } else { before_asynchronous(knee, NEW_DEFAULT) };
+    let (value, setting) = of_sharers(
+        figures,
+        knee,
+        &Sharers {
+            name: "effective_io_concurrency",
+            default,
+            origin: if is_new { "the default" } else { "as version 18 has by default" },
+            count: sessions,
+            who: format!("the {sessions} sessions that read at once"),
+        },
+    );
+    let setting = setting.default(if is_new { "16" } else { "1" });
+    let setting = if question.version < COMBINES_READS {
+        setting.remark("Before PostgreSQL 17 only bitmap heap scans make use of it.")
+    } else {
+        setting
+    };
+    (value, setting)
+}
+
+fn maintenance(figures: &Figures<'_>, question: &Question, knee: &Figure) -> (u32, Setting) {
+    let is_new = question.version >= ASYNCHRONOUS;
+    let (value, setting) = of_sharers(
+        figures,
+        knee,
+        &Sharers {
+            name: "maintenance_io_concurrency",
+            default: if is_new { NEW_DEFAULT } else { OLD_MAINTENANCE_DEFAULT },
+            origin: "the default",
+            count: MAINTENANCE_WORKERS,
+            who: format!("autovacuum's {MAINTENANCE_WORKERS} workers"),
+        },
+    );
+    (value, setting.default(if is_new { "16" } else { "10" }))
+}
+
+/// Versions before 18 ask for 1 by default, which later ones found to be too little: no more than the knee.
+fn before_asynchronous(knee: &Figure, default: u32) -> u32 {
+    per_session(knee.value.value, 1).min(default)
+}
+
+/// Who shares a setting's depth.
+struct Sharers {
+    name: &'static str,
+    default: u32,
+    /// Who has it by default.
+    origin: &'static str,
+    count: u32,
+    who: String,
+}
+
+fn of_sharers(figures: &Figures<'_>, knee: &Figure, of: &Sharers) -> (u32, Setting) {
+    let share = per_session(knee.value.value, of.count);
+    let loss = figures.loses_at_depth(PAGE_BYTES, of.default).filter(|_| share < of.default);
+    let value = within_default(share, of.default, loss.is_some(), CONCURRENCY_MAX);
+    let why = match (&loss, share < of.default) {
+        (Some(_), _) => format!("{} is more ({}), and costs bandwidth here", of.default, of.origin),
+        (None, true) => format!(
+            "{} is more ({}), no measurement shows that it hurts, and one that is alone gains by it",
+            of.default, of.origin
+        ),
+        (None, false) => "more only makes everyone wait".to_owned(),
+    };
+    let rule = format!(
+        "one alone is served best with {} outstanding, {} with {share} each; {why}",
+        number(knee.value.value),
+        of.who
+    );
+    let seen = std::iter::once(knee.clone()).chain(loss).collect();
+    (value, Setting::new(of.name, value, seen, RuleSource::Ours, rule))
+}
+
+/// The server's own choice suffices unless one of the two above is more.
+fn max_concurrency(needed: u32, knee: Figure) -> Setting {
+    let rule = "no less than effective_io_concurrency and maintenance_io_concurrency, which it bounds; -1, the default, lets the \
+                server choose by its buffers, up to 64";
+    let is_chosen = needed <= CHOSEN_CONCURRENCY_MAX;
+    let value = if is_chosen { "-1".to_owned() } else { needed.to_string() };
+    let setting =
+        Setting::new("io_max_concurrency", value, vec![knee], RuleSource::Documentation, rule).default("-1");
+    let setting = setting.remark("It takes effect when the server starts.");
+    if is_chosen { setting.shown_only("the default suffices") } else { setting }
+}
+
+/// Not to be told from a device.
+fn io_method(figures: &Figures<'_>) -> Result<Setting, Lack> {
+    let knee = figures.knee_depth(PAGE_BYTES)?;
+    let rule =
+        "worker, the default: which method is faster depends on the server's work, so try io_uring beside it";
+    Ok(Setting::new("io_method", "worker", vec![knee], RuleSource::Documentation, rule)
+        .whatever_the_device()
+        .default("worker")
+        .shown_only("it is to be tried, not to be inferred"))
+}
+
+fn io_workers(figures: &Figures<'_>) -> Result<Setting, Lack> {
+    let knee = figures.knee_depth(PAGE_BYTES)?;
+    let value = per_session(knee.value.value, 1).clamp(WORKERS.0, WORKERS.1);
+    let rule = "a worker has one read outstanding, so it takes as many as the depth, from 3 to 32";
+    Ok(Setting::new("io_workers", value, vec![knee], RuleSource::Ours, rule).default("3").remark(
+        "It counts with io_method = worker. Whether io_uring does better can't be told from the \
+             device: try both.",
+    ))
+}

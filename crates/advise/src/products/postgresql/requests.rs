@@ -1,0 +1,33 @@
+//! How large requests get.
+
+use super::concurrency::depth_of_one;
+use super::{ASYNCHRONOUS, COMBINES_READS, PAGE_BYTES, memory};
+use crate::figures::Figures;
+use crate::rules::power_of_two_within;
+use crate::settings::{Collector, Lack, Question, RuleSource, Setting};
+
+pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mut Collector) {
+    if question.version >= ASYNCHRONOUS {
+        collector.add("io_max_combine_limit", combine_limit("io_max_combine_limit", figures, question));
+    }
+    if question.version >= COMBINES_READS {
+        collector.add("io_combine_limit", combine_limit("io_combine_limit", figures, question));
+    }
+}
+
+/// In version 17 a request has up to 32 pages, from 18 on up to 128.
+fn combine_limit(name: &'static str, figures: &Figures<'_>, question: &Question) -> Result<Setting, Lack> {
+    let knee = figures.knee_depth(PAGE_BYTES)?;
+    let depth = depth_of_one(figures, question, &knee);
+    let request = figures.sequential_request_bytes(depth)?;
+    let most = if question.version >= ASYNCHRONOUS { 1 << 20 } else { 256 << 10 };
+    let value = power_of_two_within(request.value.value, PAGE_BYTES, most);
+    let rule =
+        "the smallest request that reaches 95 % of sequential bandwidth at the depth that a session has";
+    let setting = Setting::new(name, memory(value), vec![request], RuleSource::Ours, rule).default("128kB");
+    Ok(if name == "io_max_combine_limit" {
+        setting.remark("It bounds io_combine_limit, and takes effect when the server starts.")
+    } else {
+        setting
+    })
+}

@@ -1,5 +1,5 @@
 use nandle_io::units::format_bytes_exact;
-use nandle_io::{ArenaError, IoError};
+use nandle_io::{ArenaError, IoError, SetupError};
 
 use crate::PageNumber;
 
@@ -162,6 +162,12 @@ pub enum PageError {
     Thread {
         /// Why not.
         why: String,
+    },
+    /// The thread of a blocking store got no world to do its I/O in.
+    #[error("a world for the store's I/O: {source}")]
+    World {
+        /// Why not.
+        source: SetupError,
     },
     /// The store was opened for reading.
     #[error("the store was opened for reading only")]

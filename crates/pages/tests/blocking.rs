@@ -103,3 +103,46 @@ fn foreign_and_truncated_files_are_named() {
     let error = BlockingStore::open(device(file.path()), open_options()).unwrap_err();
     assert!(matches!(error, PageError::TooSmall { .. }), "{error}");
 }
+
+#[test]
+fn a_store_tells_the_world_that_it_is_in() {
+    let file = file();
+    let options = create_options(PolicyKind::StableRing);
+    let store = BlockingStore::create(device(file.path()), options, open_options()).unwrap();
+    let backend = store.backend().unwrap();
+    match nandle_io::Uring::new(8) {
+        Ok(_) => assert_eq!(backend.name, "io_uring"),
+        Err(refusal) => {
+            assert_eq!(backend.name, "threads");
+            assert!(backend.stepped_down.contains(&refusal.to_string()), "{backend:?}");
+        }
+    }
+}
+
+/// In a process of its own, since the shortage is that of a process.
+#[test]
+fn a_shortage_is_no_reason_to_do_without_the_ring() {
+    let me = std::env::current_exe().unwrap();
+    let child = std::process::Command::new(me)
+        .args(["--exact", "out_of_descriptors", "--ignored", "--nocapture"])
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&child.stdout);
+    assert!(child.status.success() && said.contains("1 passed"), "{said}");
+}
+
+#[test]
+#[ignore = "takes all descriptors of its process; another test runs it in one of its own"]
+fn out_of_descriptors() {
+    use rustix::process::{Resource, Rlimit, setrlimit};
+    let file = file();
+    let device = device(file.path());
+    let limit = Rlimit { current: Some(64), maximum: Some(64) };
+    setrlimit(Resource::Nofile, limit).unwrap();
+    let taken: Vec<_> = std::iter::from_fn(|| std::fs::File::open("/dev/null").ok()).collect();
+    let error =
+        BlockingStore::create(device, create_options(PolicyKind::Direct), open_options()).unwrap_err();
+    drop(taken);
+    assert!(matches!(error, PageError::World { .. }), "{error}");
+    assert!(error.to_string().contains("RLIMIT_NOFILE"), "{error}");
+}

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use nandle_io::runtime::Sender;
-use nandle_io::{Arena, Buffer, BufferMut, DeviceFile};
+use nandle_io::{Arena, Backend, Buffer, BufferMut, DeviceFile};
 
 use crate::{Batch, CreateOptions, OpenOptions, PageError, PageNumber, PolicyKind, Stats};
 
@@ -91,6 +91,7 @@ enum Read {
     Page(PageNumber, SyncSender<Result<Buffer, PageError>>),
     Verify(SyncSender<Result<u64, PageError>>),
     Stats(SyncSender<Result<Stats, PageError>>),
+    Backend(SyncSender<Result<Backend, PageError>>),
 }
 
 impl BlockingStore {
@@ -212,6 +213,15 @@ impl BlockingStore {
     /// The store was closed.
     pub fn stats(&self) -> Result<Stats, PageError> {
         self.ask(Read::Stats)
+    }
+
+    /// The world that it does its I/O in, and what that had to give up: on a system without `io_uring` it is a pool of
+    /// threads.
+    ///
+    /// # Errors
+    /// The store was closed.
+    pub fn backend(&self) -> Result<Backend, PageError> {
+        self.ask(Read::Backend)
     }
 
     /// Makes everything durable, ends the store for all handles, and waits for its thread.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 
 use nandle_io::runtime::{Handle, Receiver, Runtime, Sender, channel};
-use nandle_io::{DeviceFile, DeviceId, Io, Threads, Uring};
+use nandle_io::{DeviceFile, DeviceId, FileWorld, Io};
 
 use super::{Change, Facts, Locked, Read, What};
 use crate::{CreateOptions, OpenOptions, PageError, Store};
@@ -24,7 +24,11 @@ pub(super) fn run(
     options: OpenOptions,
     opened: &SyncSender<Opened>,
 ) {
-    let (world, device) = world(Arc::clone(&file.0));
+    let (world, device) = match world(Arc::clone(&file.0)) {
+        Ok(world) => world,
+        // Whoever asked may have gone, here and below.
+        Err(error) => return drop(opened.send(Err(error))),
+    };
     let runtime = Runtime::new(world);
     let handle = runtime.handle();
     runtime.block_on(async {
@@ -35,8 +39,7 @@ pub(super) fn run(
         let store = match store {
             Ok(store) => Rc::new(store),
             Err(error) => {
-                let _ = opened.send(Err(error));
-                return;
+                return drop(opened.send(Err(error)));
             }
         };
         let (changes, change_receiver) = channel(&handle, CALLERS);
@@ -59,23 +62,20 @@ pub(super) fn run(
     });
 }
 
-/// The ring, or threads where the system refuses it.
-fn world(file: Arc<DeviceFile>) -> (Box<dyn Io>, DeviceId) {
-    if let Ok(mut ring) = Uring::new(SLOTS) {
-        let device = ring.add(file);
-        return (Box::new(ring), device.id);
-    }
-    let mut threads = Threads::new(SLOTS);
-    let device = threads.add(file);
-    (Box::new(threads), device.id)
+/// The ring, or threads where the system has none, which [`BlockingStore::backend`](super::BlockingStore::backend) tells.
+fn world(file: Arc<DeviceFile>) -> Result<(Box<dyn Io>, DeviceId), PageError> {
+    let mut world = FileWorld::new(SLOTS).map_err(|source| PageError::World { source })?;
+    let device = world.add(file);
+    Ok((world.into_io(), device.id))
 }
 
 async fn serve_reads(handle: Handle, store: Rc<Store>, mut receiver: Receiver<Read>) {
     while let Some(read) = receiver.recv().await {
-        let store = Rc::clone(&store);
+        let (store, world) = (Rc::clone(&store), handle.clone());
         handle.spawn_named("page store: a read", async move {
             // Whoever asked may have gone.
             match read {
+                Read::Backend(reply) => _ = reply.send(Ok(world.backend())),
                 Read::Page(page, reply) => _ = reply.send(store.read(page).await),
                 Read::Verify(reply) => _ = reply.send(store.verify().await),
                 Read::Stats(reply) => _ = reply.send(Ok(store.stats())),

@@ -1,4 +1,5 @@
 mod direct;
+mod durable;
 mod file_system;
 
 use std::fs::File;
@@ -7,8 +8,9 @@ use std::os::fd::{AsFd, BorrowedFd};
 use rustix::fs::{FileType, OFlags, fcntl_getfl, fcntl_setfl, fstat};
 
 use self::direct::Direct;
+pub(crate) use self::durable::DurableCalls;
 use self::file_system::Directness;
-use crate::{Access, Durability, DurableWrites, Shape};
+use crate::{Access, DurableWrites, Shape};
 
 /// An open file or raw block device, and its shape. Several worlds may use the same one.
 #[derive(Debug)]
@@ -16,7 +18,7 @@ pub struct DeviceFile {
     file: File,
     shape: Shape,
     directness: Directness,
-    sync: SyncCall,
+    calls: DurableCalls,
 }
 
 /// Which system call a flush of a file is, and with it what a durable write makes durable.
@@ -27,17 +29,6 @@ pub enum SyncCall {
     Fdatasync,
     /// `fsync` and `RWF_SYNC`: the file's times as well.
     Fsync,
-}
-
-impl SyncCall {
-    /// The flags of `pwritev2(2)` for a write.
-    pub(crate) fn write_flags(self, durability: Durability) -> i32 {
-        match (durability, self) {
-            (Durability::Volatile, _) => 0,
-            (Durability::Durable, Self::Fdatasync) => libc::RWF_DSYNC,
-            (Durability::Durable, Self::Fsync) => libc::RWF_SYNC,
-        }
-    }
 }
 
 /// How a file is to be used.
@@ -99,14 +90,17 @@ impl DeviceFile {
         let end = rustix::fs::seek(&file, rustix::fs::SeekFrom::End(0))
             .map_err(system("reading the file's size"))?;
         let writable = flags & OFlags::RWMODE == OFlags::RDWR;
-        let shape = direct.shape(end, writable, options.durable_writes);
-        Ok(Self { file, shape, directness, sync: SyncCall::default() })
+        let calls = DurableCalls::of(file.as_fd(), kind).map_err(system("reading the file system's type"))?;
+        let durable_writes =
+            if calls.flag_is_honoured { options.durable_writes } else { DurableWrites::WriteThenFlush };
+        let shape = direct.shape(end, writable, durable_writes);
+        Ok(Self { file, shape, directness, calls })
     }
 
     /// The same, flushed by another system call.
     #[must_use]
     pub fn with_sync(self, sync: SyncCall) -> Self {
-        Self { sync, ..self }
+        Self { calls: DurableCalls { sync, ..self.calls }, ..self }
     }
 
     /// The same, of which requests may reach up to `capacity_bytes`, rounded down to whole logical blocks: a write
@@ -135,7 +129,12 @@ impl DeviceFile {
 
     /// Which system call flushes it.
     pub fn sync(&self) -> SyncCall {
-        self.sync
+        self.calls.sync
+    }
+
+    /// Which system calls make what it holds durable.
+    pub(crate) fn durable_calls(&self) -> DurableCalls {
+        self.calls
     }
 
     /// What else may hold or copy what is read and written, though direct I/O bypasses the page cache; `None` where

@@ -4,10 +4,12 @@
     missing_docs,
     clippy::unwrap_used,
     clippy::expect_used,
+    clippy::indexing_slicing,
     reason = "each test uses a part of it"
 )]
 
 pub(crate) mod child;
+pub(crate) mod fuse;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -38,11 +38,15 @@ pub struct FileOptions {
     pub direct: bool,
     /// What is known of the device's durable writes.
     pub durable_writes: DurableWrites,
+    /// Whether a discard gives blocks of a regular file back to its file system. A file that was preallocated isn't any
+    /// more then, and a full disk can fail a later write, so it is not done unless it is asked for. Block devices take
+    /// discards either way.
+    pub punch_holes: bool,
 }
 
 impl Default for FileOptions {
     fn default() -> Self {
-        Self { direct: true, durable_writes: DurableWrites::Unknown }
+        Self { direct: true, durable_writes: DurableWrites::Unknown, punch_holes: false }
     }
 }
 
@@ -93,7 +97,8 @@ impl DeviceFile {
         let calls = DurableCalls::of(file.as_fd(), kind).map_err(system("reading the file system's type"))?;
         let durable_writes =
             if calls.flag_is_honoured { options.durable_writes } else { DurableWrites::WriteThenFlush };
-        let shape = direct.shape(end, writable, durable_writes);
+        let discards = writable && (kind == FileType::BlockDevice || options.punch_holes);
+        let shape = Shape { discards, ..direct.shape(end, writable, durable_writes) };
         Ok(Self { file, shape, directness, calls })
     }
 

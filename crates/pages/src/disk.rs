@@ -56,6 +56,7 @@ impl Disk {
         if !(BLOCK_BYTES as u64).is_multiple_of(shape.logical_block_bytes) {
             return Err(PageError::LogicalBlock { got: shape.logical_block_bytes, expected: BLOCK_BYTES });
         }
+        let counts = Stats { takes_discards: shape.discards, ..Stats::default() };
         Ok(Rc::new(Self {
             parts: Parts::new(device.clone(), &shape),
             device,
@@ -64,7 +65,7 @@ impl Disk {
             first_failure: RefCell::default(),
             writes: Writes::default(),
             changed: Signal::default(),
-            counts: RefCell::default(),
+            counts: RefCell::new(counts),
             read_only,
         }))
     }
@@ -145,10 +146,19 @@ impl Disk {
     /// Tells the device that a range is needed no more, where it wants to know.
     pub(crate) async fn discard(&self, offset_bytes: u64, length_bytes: u64) -> Result<(), PageError> {
         self.check_writable()?;
-        if !self.shape.discards {
+        if !self.counts.borrow().takes_discards {
             return Ok(());
         }
         let result = self.device.discard(offset_bytes, length_bytes).await;
+        match result {
+            // Nothing was lost: the pages hold what they held.
+            Err(refused) if refused.cause.is_unsupported() => {
+                self.count(|stats| stats.takes_discards = false);
+                return Ok(());
+            }
+            Ok(()) => self.count(|stats| stats.device_discards += 1),
+            Err(_) => {}
+        }
         self.writes.completed.update(|completed| completed + 1);
         result.map_err(PageError::device("discarding pages")).inspect_err(|error| self.latch(error))
     }

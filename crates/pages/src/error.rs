@@ -154,8 +154,11 @@ pub enum PageError {
         /// Where.
         offset_bytes: u64,
     },
-    /// Somebody else has the store open.
-    #[error("the store is open already, here or in another process; close it there first")]
+    /// Somebody else has the store open, and had for the second that an opening waits: a process that was killed gives its
+    /// files up a little later.
+    #[error(
+        "the store is open already, here or in another process, and still was after a second; close it there first"
+    )]
     Locked,
     /// The thread of a blocking store doesn't run.
     #[error("the store's thread: {why}")]

@@ -48,7 +48,7 @@
 //!
 //! 2. Make a store once: [`CreateOptions`] say its policy, page length and number of pages, which never change, and
 //!    [`CreateOptions::device_bytes`] how long the file must be; a file should have its blocks (`fallocate`), or a full disk
-//!    stops the store later. In a place that held a store before, give another [`id`](CreateOptions::id).
+//!    stops the store later; it keeps them when pages are discarded, unless [`nandle_io::FileOptions::punch_holes`] is set. In a place that held a store before, give another [`id`](CreateOptions::id).
 //! 3. From then on open it. Opening recovers: there is nothing else to do after a crash. What it finds is in
 //!    [`Promises`] for the store's policy.
 //! 4. Pages that were never written may hold anything, so the engine notes which it uses, in a page of the store.

@@ -10,8 +10,10 @@
 
 mod common;
 
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use common::{create_options, open_options, version_in};
 use nandle_io::{DeviceFile, FileOptions};
@@ -26,6 +28,48 @@ fn file() -> tempfile::NamedTempFile {
     let file = tempfile::NamedTempFile::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     file.as_file().set_len(4 << 20).unwrap();
     file
+}
+
+/// Longer than a process' files outlive it, shorter than an opening waits.
+const LOCKED_FOR: Duration = Duration::from_millis(300);
+
+#[test]
+fn an_opening_waits_for_who_is_about_to_let_go() {
+    let file = file();
+    let create = create_options(PolicyKind::Direct);
+    BlockingStore::create(device(file.path()), create, open_options()).unwrap().close().unwrap();
+    let other = std::fs::File::open(file.path()).unwrap();
+    other.lock().unwrap();
+    let other = std::thread::spawn(move || {
+        std::thread::sleep(LOCKED_FOR);
+        drop(other);
+    });
+    BlockingStore::open(device(file.path()), open_options()).unwrap();
+    other.join().unwrap();
+}
+
+/// A file that has its blocks keeps them.
+#[test]
+fn discarded_pages_of_a_preallocated_file_stay_allocated() {
+    let (file, policy) = (file(), PolicyKind::Direct);
+    for (punch_holes, keeps) in [(false, true), (true, false)] {
+        rustix::fs::fallocate(file.as_file(), rustix::fs::FallocateFlags::empty(), 0, 4 << 20).unwrap();
+        let before = file.as_file().metadata().unwrap().blocks();
+        let opened = std::fs::File::options().read(true).write(true).open(file.path()).unwrap();
+        let options = FileOptions { punch_holes, ..FileOptions::default() };
+        let device = Arc::new(DeviceFile::new(opened, options).unwrap());
+        let store = BlockingStore::create(device, create_options(policy), open_options()).unwrap();
+        store.commit(batch(&store, 3, 1)).unwrap();
+        let mut gone = Batch::new();
+        gone.discard(PageNumber(3));
+        store.commit(gone).unwrap();
+        store.close().unwrap();
+        assert_eq!(
+            file.as_file().metadata().unwrap().blocks() >= before,
+            keeps,
+            "punch_holes: {punch_holes}"
+        );
+    }
 }
 
 fn batch(store: &BlockingStore, page: u64, version: u64) -> Batch {

@@ -24,7 +24,7 @@ pub(crate) const MEMORY_DIRECTORY: &str = "/dev/shm";
 pub(crate) fn file_in(directory: &Path, bytes: u64, direct: bool) -> Arc<DeviceFile> {
     let file = tempfile::tempfile_in(directory).unwrap();
     file.set_len(bytes).unwrap();
-    let options = FileOptions { direct, ..FileOptions::default() };
+    let options = FileOptions { direct, punch_holes: true, ..FileOptions::default() };
     Arc::new(DeviceFile::new(file, options).unwrap())
 }
 

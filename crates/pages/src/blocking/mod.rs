@@ -2,9 +2,11 @@
 
 mod owner;
 
+use std::fs::TryLockError;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use nandle_io::runtime::Sender;
 use nandle_io::{Arena, Backend, Buffer, BufferMut, DeviceFile};
@@ -270,13 +272,21 @@ impl Drop for Locked {
     }
 }
 
+/// How often a lock is asked for, and how long after one another: for a second. The kernel takes the ring of a killed
+/// process apart after the process has ended, and until then, up to half a second, its file stays locked.
+const LOCK_TRIES: u32 = 100;
+const LOCK_PAUSE: Duration = Duration::from_millis(10);
+
 fn lock(file: Arc<DeviceFile>, read_only: bool) -> Result<Locked, PageError> {
-    let locked = if read_only { file.file().try_lock_shared() } else { file.file().try_lock() };
-    match locked {
-        Ok(()) => Ok(Locked(file)),
-        Err(std::fs::TryLockError::WouldBlock) => Err(PageError::Locked),
-        Err(std::fs::TryLockError::Error(error)) => {
-            Err(PageError::Thread { why: format!("locking the file: {error}") })
+    for _ in 0..LOCK_TRIES {
+        let locked = if read_only { file.file().try_lock_shared() } else { file.file().try_lock() };
+        match locked {
+            Ok(()) => return Ok(Locked(file)),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_PAUSE),
+            Err(TryLockError::Error(error)) => {
+                return Err(PageError::Thread { why: format!("locking the file: {error}") });
+            }
         }
     }
+    Err(PageError::Locked)
 }

@@ -10,7 +10,7 @@ use rustix::fs::{FileType, OFlags, fcntl_getfl, fcntl_setfl, fstat};
 use self::direct::Direct;
 pub(crate) use self::durable::DurableCalls;
 use self::file_system::Directness;
-use crate::{Access, DurableWrites, Shape};
+use crate::{Access, BufferMut, DurableWrites, IoError, Operation, Shape};
 
 /// An open file or raw block device, and its shape. Several worlds may use the same one.
 #[derive(Debug)]
@@ -130,6 +130,19 @@ impl DeviceFile {
     /// What it can do.
     pub fn shape(&self) -> &Shape {
         &self.shape
+    }
+
+    /// Reads from `offset_bytes` on as many bytes as the buffer has, in the calling thread, which waits: for threads that
+    /// have no world, beside those that use the file. The buffer comes back, after an error with anything in it.
+    pub fn read_at(&self, offset_bytes: u64, into: BufferMut) -> (BufferMut, Result<(), IoError>) {
+        let mut operation = Operation::read(offset_bytes, into);
+        let result = match (self.shape.check(&operation), &mut operation) {
+            (Ok(()), Operation::Read { into, .. }) => crate::threads::read(self, offset_bytes, into),
+            (checked, _) => checked,
+        };
+        let result = result.map_err(|cause| IoError::new(&operation, cause));
+        let Some(buffer) = operation.into_read_buffer() else { unreachable!("a read of one buffer has it") };
+        (buffer, result)
     }
 
     /// Which system call flushes it.

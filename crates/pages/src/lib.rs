@@ -89,7 +89,7 @@ mod sums;
 mod turns;
 
 pub use batch::Batch;
-pub use blocking::BlockingStore;
+pub use blocking::{BlockingStore, Ticket};
 pub use costs::WriteCosts;
 #[cfg(feature = "defects")]
 pub use defects::{Defect, seed_defect};

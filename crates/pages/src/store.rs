@@ -6,7 +6,7 @@ use nandle_io::{Arena, Buffer, BufferMut, DeviceId, WriteBuffers};
 use crate::batch::Change;
 use crate::defects::Defect;
 use crate::disk::Disk;
-use crate::home::Home;
+use crate::home::{Home, Place};
 use crate::label::{LABELS_BYTES, Label};
 use crate::policy::{self, Parts, Policy};
 use crate::queue::Queue;
@@ -118,6 +118,24 @@ impl Store {
         self.policy.read(page, self.buffer()?).await
     }
 
+    /// See [`Policy::locate`].
+    pub(crate) fn locate(&self, page: PageNumber) -> Option<Place> {
+        self.policy.locate(page)
+    }
+
+    /// Where pages are that were not written since the store was opened; `None` where they have no place of their own.
+    pub(crate) fn homes(&self) -> Option<Homes> {
+        let label = self.home.label();
+        let away = self.policy.known();
+        let has_homes = label.policy != PolicyKind::OutOfPlace;
+        has_homes.then(|| Homes { first_bytes: label.home_of(PageNumber(0)), away })
+    }
+
+    /// Whether batches that are accepted at the same time make each other durable better than one flush for all does.
+    pub(crate) fn keeps_order(&self) -> bool {
+        self.policy.keeps_order()
+    }
+
     /// Accepts a batch, which later reads see. It is durable once a [`sync`](Store::sync) or a
     /// [`commit`](Store::commit) that began afterwards has returned.
     ///
@@ -226,6 +244,14 @@ impl Store {
         }
         Ok(())
     }
+}
+
+/// Where pages are right after opening.
+pub(crate) struct Homes {
+    /// Where page 0 is; the others follow it.
+    pub(crate) first_bytes: u64,
+    /// Those that are elsewhere.
+    pub(crate) away: Vec<PageNumber>,
 }
 
 impl Drop for Store {

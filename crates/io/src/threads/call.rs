@@ -10,7 +10,7 @@ use rustix::io::Errno;
 
 use crate::file::DeviceFile;
 use crate::vectors::Vectors;
-use crate::{Cause, Durability, Operation, SyncCall};
+use crate::{BufferMut, Cause, Durability, Operation, SyncCall};
 
 /// What a worker does for a request. The request's slot in the world keeps the buffers.
 pub(super) struct Call {
@@ -77,6 +77,12 @@ fn sync(file: &DeviceFile) -> Result<(), Cause> {
         SyncCall::Fsync => rustix::fs::fsync(file),
     }
     .map_err(refused)
+}
+
+/// Reads in the caller's thread, beside whatever worlds use the file.
+pub(crate) fn read(file: &DeviceFile, offset_bytes: u64, into: &mut [BufferMut]) -> Result<(), Cause> {
+    // The buffers are borrowed mutably until the call has returned, so nobody else touches them.
+    transfer(file, offset_bytes, Vectors::of_read(into, 0), None)
 }
 
 /// Reads, or writes with flags, until all is moved.

@@ -15,7 +15,7 @@ use std::rc::Rc;
 use nandle_io::{Arena, Buffer, BufferMut};
 
 use crate::disk::Disk;
-use crate::home::Home;
+use crate::home::{Home, Place};
 use crate::label::Label;
 use crate::staging::{Staging, Way};
 use crate::{Batch, CreateOptions, OpenOptions, PageError, PageNumber, Stats};
@@ -54,6 +54,12 @@ pub(crate) trait Policy {
     /// Reads a page as [`read`](Policy::read) does, but from the device if it is there, whatever is in memory.
     fn verify(&self, page: PageNumber, into: BufferMut) -> Task<'_, Buffer> {
         self.read(page, into)
+    }
+
+    /// Where the newest version of a page lies on the device as it is, for readers beside the store's own thread; `None`
+    /// while it is in memory or being written, or where its contents aren't known or are packed.
+    fn locate(&self, _page: PageNumber) -> Option<Place> {
+        None
     }
 
     /// Brings everything that was accepted to its own place, durably.

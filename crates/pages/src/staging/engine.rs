@@ -17,7 +17,7 @@ use crate::batch::Change;
 use crate::defects::Defect;
 use crate::disk::Disk;
 use crate::extents::{Chain, Gather, Rotation};
-use crate::home::Home;
+use crate::home::{Home, Place};
 use crate::label::Label;
 use crate::page::checksum;
 use crate::policy::{Parts, Policy, Task};
@@ -384,6 +384,18 @@ impl Policy for Staging {
 
     fn verify(&self, page: PageNumber, into: BufferMut) -> Task<'_, Buffer> {
         Box::pin(self.read_newest(page, into, From::Device))
+    }
+
+    fn locate(&self, page: PageNumber) -> Option<Place> {
+        let state = self.shared.state.borrow();
+        match state.find(page, From::Memory) {
+            Found::InMemory(_) => None,
+            Found::AtHome => self.shared.home.locate(page),
+            Found::Staged(entry) => {
+                let offset_bytes = self.shared.label.offset_of(state.space.block_of(entry.slot));
+                Some(Place { offset_bytes, sum: entry.sum })
+            }
+        }
     }
 
     fn checkpoint(&self) -> Task<'_, ()> {

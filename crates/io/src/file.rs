@@ -1,6 +1,7 @@
 mod direct;
 mod durable;
 mod file_system;
+mod lock;
 
 use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd};

@@ -123,12 +123,20 @@ impl Store {
         self.policy.locate(page)
     }
 
-    /// Where pages are that were not written since the store was opened; `None` where they have no place of their own.
-    pub(crate) fn homes(&self) -> Option<Homes> {
+    /// Pages of which something is known: where they are, if they aren't at home, or what they hold.
+    pub(crate) fn known(&self) -> Vec<PageNumber> {
+        self.policy.known()
+    }
+
+    /// Where page 0 has its place, and the others behind it; `None` where pages have none.
+    pub(crate) fn homes_offset_bytes(&self) -> Option<u64> {
         let label = self.home.label();
-        let away = self.policy.known();
-        let has_homes = label.policy != PolicyKind::OutOfPlace;
-        has_homes.then(|| Homes { first_bytes: label.home_of(PageNumber(0)), away })
+        (label.policy != PolicyKind::OutOfPlace).then(|| label.home_of(PageNumber(0)))
+    }
+
+    /// See [`Disk::set_flush_depth`].
+    pub(crate) fn set_flush_depth(&self, flushes: usize) {
+        self.home.disk().set_flush_depth(flushes);
     }
 
     /// Whether batches that are accepted at the same time make each other durable better than one flush for all does.
@@ -244,14 +252,6 @@ impl Store {
         }
         Ok(())
     }
-}
-
-/// Where pages are right after opening.
-pub(crate) struct Homes {
-    /// Where page 0 is; the others follow it.
-    pub(crate) first_bytes: u64,
-    /// Those that are elsewhere.
-    pub(crate) away: Vec<PageNumber>,
 }
 
 impl Drop for Store {

@@ -14,8 +14,14 @@ pub(super) struct Announcer {
 }
 
 impl Announcer {
-    pub(super) fn new(index: Arc<PageIndex>) -> Self {
-        Self { index, under_way: RefCell::default() }
+    /// Tells of all pages of which an opening knows something.
+    pub(super) fn new(index: Arc<PageIndex>, store: &Store) -> Self {
+        let new = Self { index, under_way: RefCell::default() };
+        for page in store.known() {
+            new.index.forget(page);
+            new.tell(page, store);
+        }
+        new
     }
 
     /// A batch comes to the store. Returns its pages for [`ends`](Announcer::ends).

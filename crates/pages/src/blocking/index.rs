@@ -20,7 +20,6 @@ use rustc_hash::FxHashMap;
 use crate::PageNumber;
 use crate::home::Place;
 use crate::page::checksum;
-use crate::store::Homes;
 
 const CHUNK_PAGES: u64 = 1024;
 /// Locks of the pages that aren't at home.
@@ -28,14 +27,13 @@ const SHARDS: u64 = 64;
 
 /// See the [module](self).
 pub(super) struct PageIndex {
-    home_bytes: u64,
+    /// Where page 0 has its place; `None` of a policy that gives pages none.
+    homes_offset_bytes: Option<u64>,
     page_bytes: u64,
     /// A word for each page, in chunks that exist when one of their pages isn't untouched any more.
     chunks: Box<[OnceLock<Chunk>]>,
     /// Pages whose word says so.
     elsewhere: Box<[RwLock<FxHashMap<PageNumber, Place>>]>,
-    /// Of a policy that gives pages no place of their own.
-    has_no_homes: bool,
     is_closed: AtomicBool,
 }
 
@@ -61,28 +59,25 @@ mod word {
 }
 
 impl PageIndex {
-    pub(super) fn new(pages: u64, page_bytes: usize, homes: Option<Homes>) -> Self {
+    /// Of a store whose pages are at home, as far as nothing is [put](PageIndex::put) or [forgotten](PageIndex::forget).
+    pub(super) fn new(pages: u64, page_bytes: usize, homes_offset_bytes: Option<u64>) -> Self {
         let chunks = usize::try_from(pages.div_ceil(CHUNK_PAGES)).unwrap_or(usize::MAX);
-        let new = Self {
-            home_bytes: homes.as_ref().map_or(0, |homes| homes.first_bytes),
+        Self {
+            homes_offset_bytes,
             page_bytes: page_bytes as u64,
             chunks: std::iter::repeat_with(OnceLock::new).take(chunks).collect(),
             elsewhere: (0..SHARDS).map(|_| RwLock::default()).collect(),
-            has_no_homes: homes.is_none(),
             is_closed: AtomicBool::new(false),
-        };
-        homes.into_iter().flat_map(|homes| homes.away).for_each(|page| new.forget(page));
-        new
+        }
     }
 
     /// Where a page was last.
     pub(super) fn find(&self, page: PageNumber) -> Found {
+        let Some(offset_bytes) = self.home_of(page) else { return Found::AskOwner };
         let word = self.load(page);
-        let sum = low_half(word);
         match word & !u64::from(u32::MAX) {
-            _ if self.has_no_homes => Found::AskOwner,
-            word::UNTOUCHED => Found::Untouched { offset_bytes: self.home_of(page) },
-            word::AT_HOME => Found::At(Place { offset_bytes: self.home_of(page), sum }),
+            word::UNTOUCHED => Found::Untouched { offset_bytes },
+            word::AT_HOME => Found::At(Place { offset_bytes, sum: low_half(word) }),
             word::ELSEWHERE => self.shard(page).read().map_or(Found::AskOwner, |places| {
                 places.get(&page).map_or(Found::AskOwner, |place| Found::At(*place))
             }),
@@ -113,11 +108,8 @@ impl PageIndex {
 
     /// A page is at this place. Says the store's thread, which has [forgotten](PageIndex::forget) it when it was written.
     pub(super) fn put(&self, page: PageNumber, place: Place) {
-        if self.has_no_homes {
-            return;
-        }
         self.forget(page);
-        let word = if place.offset_bytes == self.home_of(page) {
+        let word = if self.home_of(page) == Some(place.offset_bytes) {
             word::AT_HOME | u64::from(place.sum)
         } else {
             self.shard(page).write().unwrap_or_else(PoisonError::into_inner).insert(page, place);
@@ -131,8 +123,8 @@ impl PageIndex {
         self.is_closed.store(true, Ordering::SeqCst);
     }
 
-    fn home_of(&self, page: PageNumber) -> u64 {
-        self.home_bytes + page.0 * self.page_bytes
+    fn home_of(&self, page: PageNumber) -> Option<u64> {
+        self.homes_offset_bytes.map(|first| first + page.0 * self.page_bytes)
     }
 
     fn shard(&self, page: PageNumber) -> &RwLock<FxHashMap<PageNumber, Place>> {
@@ -171,15 +163,13 @@ mod tests {
 
     const HOME_BYTES: u64 = 1 << 20;
 
-    fn index(away: &[u64]) -> PageIndex {
-        let away = away.iter().copied().map(PageNumber).collect();
-        PageIndex::new(5000, 4096, Some(Homes { first_bytes: HOME_BYTES, away }))
+    fn index() -> PageIndex {
+        PageIndex::new(5000, 4096, Some(HOME_BYTES))
     }
 
     #[test]
     fn a_page_is_at_home_until_it_is_written() {
-        let index = index(&[7]);
-        assert_eq!(index.find(PageNumber(7)), Found::AskOwner);
+        let index = index();
         let untouched = Found::Untouched { offset_bytes: HOME_BYTES + 4999 * 4096 };
         assert_eq!(index.find(PageNumber(4999)), untouched);
         index.forget(PageNumber(4999));
@@ -188,7 +178,7 @@ mod tests {
 
     #[test]
     fn a_read_counts_when_nothing_came_in_between_or_the_checksum_is_right() {
-        let (index, page) = (index(&[]), PageNumber(3));
+        let (index, page) = (index(), PageNumber(3));
         let found = index.find(page);
         assert!(index.confirms(page, found, b"anything"));
         index.forget(page);
@@ -201,7 +191,7 @@ mod tests {
 
     #[test]
     fn what_is_put_is_found_until_it_is_forgotten() {
-        let (index, page) = (index(&[]), PageNumber(3));
+        let (index, page) = (index(), PageNumber(3));
         let home = Place { offset_bytes: HOME_BYTES + 3 * 4096, sum: u32::MAX };
         let slot = Place { offset_bytes: 8192, sum: 0 };
         for place in [home, slot, home, slot] {

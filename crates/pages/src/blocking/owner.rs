@@ -5,6 +5,7 @@ use std::sync::Arc;
 use nandle_io::runtime::{Handle, Runtime, channel};
 use nandle_io::{DeviceFile, DeviceId, FileWorld, Io};
 
+use super::announce::Announcer;
 use super::index::PageIndex;
 use super::lock::Locked;
 use super::reader::Reader;
@@ -76,8 +77,10 @@ pub(super) fn run(
 
 async fn serve(handle: &Handle, store: Store, file: Option<Arc<DeviceFile>>, opened: Answer<Opened>) {
     let (requests, receiver) = channel(handle, CALLERS);
-    let index = Arc::new(PageIndex::new(store.pages(), store.page_bytes(), store.homes()));
+    let index = PageIndex::new(store.pages(), store.page_bytes(), store.homes_offset_bytes());
+    let index = Arc::new(index);
     let _closing = CloseAtEnd(Arc::clone(&index));
+    let announcer = Announcer::new(Arc::clone(&index), &store);
     let facts = Facts {
         arena: store.arena(),
         page_bytes: store.page_bytes(),
@@ -85,9 +88,9 @@ async fn serve(handle: &Handle, store: Store, file: Option<Arc<DeviceFile>>, ope
         largest_batch: store.largest_batch(),
         policy: store.policy(),
     };
-    let reader = file.map(|file| Arc::new(Reader::new(file, Arc::clone(&index), facts.page_bytes)));
+    let reader = file.map(|file| Arc::new(Reader::new(file, index, facts.page_bytes)));
     opened.give(Ok(Opened { requests, facts, reader }));
-    Service::new(handle.clone(), store, index).serve(receiver).await;
+    Service::new(handle.clone(), store, announcer).serve(receiver).await;
 }
 
 /// However the store's thread ends, nobody reads beside it any more.

@@ -2,13 +2,11 @@
 
 use std::cell::Cell;
 use std::rc::Rc;
-use std::sync::Arc;
 
 use nandle_io::Buffer;
 use nandle_io::runtime::{Handle, Receiver};
 
 use super::announce::Announcer;
-use super::index::PageIndex;
 use super::requests::Request;
 use super::sync::SharedSync;
 use super::ticket::Answer;
@@ -17,6 +15,10 @@ use crate::{Batch, PageError, PageNumber, Store};
 
 /// Requests that may wait, and as many that may be under way; more wait for room in the channel.
 pub(super) const CALLERS: usize = 1024;
+
+/// Syncs under way at the same time, and flushes at the device: one that goes on, and one that begins when it ends. With more,
+/// groups are smaller and flushes more.
+const SYNCS: usize = 2;
 
 /// What the tasks share.
 pub(super) struct Service {
@@ -39,12 +41,13 @@ impl Drop for UnderWay {
 }
 
 impl Service {
-    pub(super) fn new(handle: Handle, store: Store, index: Arc<PageIndex>) -> Self {
+    pub(super) fn new(handle: Handle, store: Store, announcer: Announcer) -> Self {
+        store.set_flush_depth(SYNCS);
         Self {
             handle,
             store,
-            announcer: Announcer::new(index),
-            syncs: SharedSync::new(),
+            announcer,
+            syncs: SharedSync::new(SYNCS),
             under_way: Cell::default(),
             ended: Signal::default(),
         }

@@ -3,23 +3,28 @@ use std::cell::{Cell, RefCell};
 use crate::signal::Signal;
 use crate::{PageError, Store};
 
-/// One sync at a time: those who come meanwhile share the next.
+/// A few syncs at a time: those who come meanwhile share the next. With one alone the device would be idle from its flush's
+/// end until the next group was written.
 pub(super) struct SharedSync {
-    /// How many have asked, and how many of them are done.
+    most: usize,
+    running: Cell<usize>,
+    /// How many have asked, how many of them the syncs that have begun are for, and how many of those are done.
     asked: Cell<u64>,
+    begun: Cell<u64>,
     done: Cell<u64>,
-    is_running: Cell<bool>,
-    last: RefCell<Result<(), PageError>>,
+    first_failure: RefCell<Result<(), PageError>>,
     changed: Signal,
 }
 
 impl SharedSync {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(most: usize) -> Self {
         Self {
+            most,
+            running: Cell::default(),
             asked: Cell::default(),
+            begun: Cell::default(),
             done: Cell::default(),
-            is_running: Cell::default(),
-            last: RefCell::new(Ok(())),
+            first_failure: RefCell::new(Ok(())),
             changed: Signal::default(),
         }
     }
@@ -29,24 +34,30 @@ impl SharedSync {
         let mine = self.asked.get() + 1;
         self.asked.set(mine);
         while self.done.get() < mine {
-            if self.is_running.get() {
-                let moved_on = || self.done.get() >= mine || !self.is_running.get();
-                self.changed.wait(|| moved_on().then_some(())).await;
-            } else {
+            let may_begin = || self.begun.get() < mine && self.running.get() < self.most;
+            if may_begin() {
                 self.run(store).await;
+            } else {
+                self.changed.wait(|| (self.done.get() >= mine || may_begin()).then_some(())).await;
             }
         }
         // A later one may have failed meanwhile. To say so of an earlier one is allowed, and the store has stopped.
-        self.last.borrow().clone()
+        self.first_failure.borrow().clone()
     }
 
+    /// One that begins later is for more, so it counts for all even if it is done first.
     async fn run(&self, store: &Store) {
-        self.is_running.set(true);
         let covers = self.asked.get();
+        self.begun.set(covers);
+        self.running.update(|syncs| syncs + 1);
         let result = store.sync().await;
-        *self.last.borrow_mut() = result;
-        self.done.set(covers);
-        self.is_running.set(false);
+        self.running.update(|syncs| syncs - 1);
+        let mut first_failure = self.first_failure.borrow_mut();
+        if first_failure.is_ok() {
+            *first_failure = result;
+        }
+        drop(first_failure);
+        self.done.set(self.done.get().max(covers));
         self.changed.notify();
     }
 }

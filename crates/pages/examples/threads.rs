@@ -153,7 +153,7 @@ fn with_file(file: &DeviceFile, work: Work, seed: u64, is_over: &AtomicBool) -> 
 fn with_store(store: &BlockingStore, work: Work, seed: u64, is_over: &AtomicBool) -> Outcome<u64> {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut memory = None;
-    let mut done = 0;
+    let mut done: u64 = 0;
     while !is_over.load(Ordering::Relaxed) {
         match work {
             Work::Read => {
@@ -165,7 +165,7 @@ fn with_store(store: &BlockingStore, work: Work, seed: u64, is_over: &AtomicBool
                 let mut batch = Batch::new();
                 for _ in 0..pages {
                     let mut page = store.buffer()?;
-                    page.fill(done as u8);
+                    page.fill(u8::try_from(done % 256)?);
                     batch.put(PageNumber(random.random_range(0..PAGES)), page.freeze());
                 }
                 store.commit(batch)?;

@@ -110,6 +110,19 @@ pub(crate) fn areas(options: &CreateOptions) -> Result<(u64, u64), PageError> {
     }
 }
 
+/// The most changes that a batch may have for sure.
+pub(crate) fn largest_batch(create: &CreateOptions, open: &OpenOptions) -> Result<usize, PageError> {
+    let (ledger_bytes, area_bytes) = areas(create)?;
+    let label = Label::plan(create, ledger_bytes, area_bytes)?;
+    Ok(match create.policy {
+        PolicyKind::Direct => usize::MAX,
+        PolicyKind::OutOfPlace => out_of_place::largest_batch(create, open),
+        PolicyKind::DoubleWrite | PolicyKind::StableBuffer | PolicyKind::StableRing | PolicyKind::Auto => {
+            crate::staging::largest_group(&label)
+        }
+    })
+}
+
 /// Writes what a new store needs before its label, not flushed.
 pub(crate) async fn format(disk: &Rc<Disk>, label: &Label, options: &CreateOptions) -> Result<(), PageError> {
     match label.policy {

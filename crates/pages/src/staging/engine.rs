@@ -327,11 +327,8 @@ impl State {
 }
 
 impl Shared {
-    /// A quarter of the staging area, even if each page had an extent of its own: so there is always room for a group
-    /// when all others have gone home.
     pub(super) fn largest_group(&self) -> usize {
-        let blocks = self.label.area_blocks() / 4;
-        usize::try_from(blocks / (1 + self.label.page_blocks())).unwrap_or(usize::MAX)
+        super::format::largest_group(&self.label)
     }
 
     pub(super) async fn read_slot(&self, slot: Slot, into: BufferMut) -> Result<Buffer, PageError> {

@@ -35,7 +35,7 @@ mod space;
 mod table;
 
 pub(crate) use engine::{Draining, Staging, Way};
-pub(crate) use format::{areas, format};
+pub(crate) use format::{areas, format, largest_group};
 pub(crate) use order::{Instance, Order};
 pub(crate) use space::Placement;
 #[cfg(feature = "measure")]

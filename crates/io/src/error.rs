@@ -26,6 +26,14 @@ impl IoError {
     }
 }
 
+impl Cause {
+    /// Whether the device can't do this at all, however often it is asked. Some file systems and stacked devices say so
+    /// only when they are asked (`EOPNOTSUPP`).
+    pub fn is_unsupported(&self) -> bool {
+        matches!(self, Self::Unsupported { .. }) || *self == Self::System(libc::EOPNOTSUPP)
+    }
+}
+
 /// Why a request failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

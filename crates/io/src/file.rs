@@ -1,5 +1,7 @@
 mod direct;
+mod durable;
 mod file_system;
+mod lock;
 
 use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -7,8 +9,9 @@ use std::os::fd::{AsFd, BorrowedFd};
 use rustix::fs::{FileType, OFlags, fcntl_getfl, fcntl_setfl, fstat};
 
 use self::direct::Direct;
+pub(crate) use self::durable::DurableCalls;
 use self::file_system::Directness;
-use crate::{Access, Durability, DurableWrites, Shape};
+use crate::{Access, BufferMut, DurableWrites, IoError, Operation, Shape};
 
 /// An open file or raw block device, and its shape. Several worlds may use the same one.
 #[derive(Debug)]
@@ -16,7 +19,7 @@ pub struct DeviceFile {
     file: File,
     shape: Shape,
     directness: Directness,
-    sync: SyncCall,
+    calls: DurableCalls,
 }
 
 /// Which system call a flush of a file is, and with it what a durable write makes durable.
@@ -29,17 +32,6 @@ pub enum SyncCall {
     Fsync,
 }
 
-impl SyncCall {
-    /// The flags of `pwritev2(2)` for a write.
-    pub(crate) fn write_flags(self, durability: Durability) -> i32 {
-        match (durability, self) {
-            (Durability::Volatile, _) => 0,
-            (Durability::Durable, Self::Fdatasync) => libc::RWF_DSYNC,
-            (Durability::Durable, Self::Fsync) => libc::RWF_SYNC,
-        }
-    }
-}
-
 /// How a file is to be used.
 #[derive(Debug, Clone, Copy)]
 pub struct FileOptions {
@@ -47,11 +39,15 @@ pub struct FileOptions {
     pub direct: bool,
     /// What is known of the device's durable writes.
     pub durable_writes: DurableWrites,
+    /// Whether a discard gives blocks of a regular file back to its file system. A file that was preallocated isn't any
+    /// more then, and a full disk can fail a later write, so it is not done unless it is asked for. Block devices take
+    /// discards either way.
+    pub punch_holes: bool,
 }
 
 impl Default for FileOptions {
     fn default() -> Self {
-        Self { direct: true, durable_writes: DurableWrites::Unknown }
+        Self { direct: true, durable_writes: DurableWrites::Unknown, punch_holes: false }
     }
 }
 
@@ -99,14 +95,18 @@ impl DeviceFile {
         let end = rustix::fs::seek(&file, rustix::fs::SeekFrom::End(0))
             .map_err(system("reading the file's size"))?;
         let writable = flags & OFlags::RWMODE == OFlags::RDWR;
-        let shape = direct.shape(end, writable, options.durable_writes);
-        Ok(Self { file, shape, directness, sync: SyncCall::default() })
+        let calls = DurableCalls::of(file.as_fd(), kind).map_err(system("reading the file system's type"))?;
+        let durable_writes =
+            if calls.flag_is_honoured { options.durable_writes } else { DurableWrites::WriteThenFlush };
+        let discards = writable && (kind == FileType::BlockDevice || options.punch_holes);
+        let shape = Shape { discards, ..direct.shape(end, writable, durable_writes) };
+        Ok(Self { file, shape, directness, calls })
     }
 
     /// The same, flushed by another system call.
     #[must_use]
     pub fn with_sync(self, sync: SyncCall) -> Self {
-        Self { sync, ..self }
+        Self { calls: DurableCalls { sync, ..self.calls }, ..self }
     }
 
     /// The same, of which requests may reach up to `capacity_bytes`, rounded down to whole logical blocks: a write
@@ -133,9 +133,27 @@ impl DeviceFile {
         &self.shape
     }
 
+    /// Reads from `offset_bytes` on as many bytes as the buffer has, in the calling thread, which waits: for threads that
+    /// have no world, beside those that use the file. The buffer comes back, after an error with anything in it.
+    pub fn read_at(&self, offset_bytes: u64, into: BufferMut) -> (BufferMut, Result<(), IoError>) {
+        let mut operation = Operation::read(offset_bytes, into);
+        let result = match (self.shape.check(&operation), &mut operation) {
+            (Ok(()), Operation::Read { into, .. }) => crate::threads::read(self, offset_bytes, into),
+            (checked, _) => checked,
+        };
+        let result = result.map_err(|cause| IoError::new(&operation, cause));
+        let Some(buffer) = operation.into_read_buffer() else { unreachable!("a read of one buffer has it") };
+        (buffer, result)
+    }
+
     /// Which system call flushes it.
     pub fn sync(&self) -> SyncCall {
-        self.sync
+        self.calls.sync
+    }
+
+    /// Which system calls make what it holds durable.
+    pub(crate) fn durable_calls(&self) -> DurableCalls {
+        self.calls
     }
 
     /// What else may hold or copy what is read and written, though direct I/O bypasses the page cache; `None` where

@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use nandle_io::runtime::{Handle, Runtime};
 use nandle_io::units::parse_bytes;
-use nandle_io::{Arena, DeviceFile, DeviceId, FileOptions, Io, Threads, Uring};
+use nandle_io::{Arena, DeviceFile, DeviceId, FileOptions, FileWorld, Io};
 use nandle_pages::{Batch, CreateOptions, OpenOptions, PageNumber, PolicyKind, Store};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -52,14 +52,14 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn file_world(folder: &Path, bytes: u64) -> Result<(Box<dyn Io>, DeviceId), Box<dyn Error>> {
     let file = tempfile::tempfile_in(folder)?;
     file.set_len(bytes)?;
-    let file = Arc::new(DeviceFile::new(file, FileOptions::default())?);
-    if let Ok(mut ring) = Uring::new(256) {
-        let id = ring.add(file).id;
-        return Ok((Box::new(ring), id));
+    let mut world = FileWorld::new(256)?;
+    let id = world.add(Arc::new(DeviceFile::new(file, FileOptions::default())?)).id;
+    let io = world.into_io();
+    let backend = io.backend();
+    if !backend.stepped_down.is_empty() {
+        eprintln!("{}: {}", backend.name, backend.stepped_down.join("; "));
     }
-    let mut threads = Threads::new(256);
-    let id = threads.add(file).id;
-    Ok((Box::new(threads), id))
+    Ok((io, id))
 }
 
 async fn fill(handle: &Handle, device: DeviceId, bytes: u64) -> Result<(), Box<dyn Error>> {

@@ -1,4 +1,5 @@
 use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -26,12 +27,23 @@ pub(crate) struct Disk {
     read_only: bool,
 }
 
-/// How many writes were seen to complete, and how many of them flushes cover; one flush runs at a time.
+/// A flush at the device.
+#[derive(Debug)]
+struct Flush {
+    /// How many writes it makes durable.
+    covers: u64,
+    has_succeeded: bool,
+}
+
+/// How many writes were seen to complete, and how many of them flushes cover.
 #[derive(Debug)]
 struct Writes {
     completed: Cell<u64>,
-    /// What the running flush will have made durable, if one runs.
-    flushing: Cell<Option<u64>>,
+    /// Flushes at the device, in the order in which they were sent. A later one counts for nothing before those in front of
+    /// it have succeeded: what a failed flush was to keep may be lost even if the next one succeeds.
+    flushes: RefCell<VecDeque<Flush>>,
+    /// How many may be there.
+    flush_depth: Cell<usize>,
     durable: Cell<u64>,
     /// How many wait for a flush.
     waiting: Cell<usize>,
@@ -42,7 +54,8 @@ impl Default for Writes {
     fn default() -> Self {
         Self {
             completed: Cell::new(1),
-            flushing: Cell::default(),
+            flushes: RefCell::default(),
+            flush_depth: Cell::new(1),
             durable: Cell::default(),
             waiting: Cell::default(),
         }
@@ -56,6 +69,7 @@ impl Disk {
         if !(BLOCK_BYTES as u64).is_multiple_of(shape.logical_block_bytes) {
             return Err(PageError::LogicalBlock { got: shape.logical_block_bytes, expected: BLOCK_BYTES });
         }
+        let counts = Stats { takes_discards: shape.discards, ..Stats::default() };
         Ok(Rc::new(Self {
             parts: Parts::new(device.clone(), &shape),
             device,
@@ -64,7 +78,7 @@ impl Disk {
             first_failure: RefCell::default(),
             writes: Writes::default(),
             changed: Signal::default(),
-            counts: RefCell::default(),
+            counts: RefCell::new(counts),
             read_only,
         }))
     }
@@ -145,10 +159,19 @@ impl Disk {
     /// Tells the device that a range is needed no more, where it wants to know.
     pub(crate) async fn discard(&self, offset_bytes: u64, length_bytes: u64) -> Result<(), PageError> {
         self.check_writable()?;
-        if !self.shape.discards {
+        if !self.counts.borrow().takes_discards {
             return Ok(());
         }
         let result = self.device.discard(offset_bytes, length_bytes).await;
+        match result {
+            // Nothing was lost: the pages hold what they held.
+            Err(refused) if refused.cause.is_unsupported() => {
+                self.count(|stats| stats.takes_discards = false);
+                return Ok(());
+            }
+            Ok(()) => self.count(|stats| stats.device_discards += 1),
+            Err(_) => {}
+        }
         self.writes.completed.update(|completed| completed + 1);
         result.map_err(PageError::device("discarding pages")).inspect_err(|error| self.latch(error))
     }
@@ -170,17 +193,23 @@ impl Disk {
         let _waiting = Waiting::among(&writes.waiting);
         while writes.durable.get() < needed {
             self.check_writable()?;
-            if writes.flushing.get().is_none() && is_in_a_hurry() {
+            if writes.may_flush(needed) && is_in_a_hurry() {
                 self.start_flush();
             }
             let durable = writes.durable.get();
             let moved_on = || {
-                let may_start = writes.flushing.get().is_none() && is_in_a_hurry();
+                let may_start = writes.may_flush(needed) && is_in_a_hurry();
                 writes.durable.get() > durable || may_start || self.first_failure.borrow().is_some()
             };
             self.changed.wait(|| moved_on().then_some(())).await;
         }
         self.check_writable()
+    }
+
+    /// How many flushes may be at the device at the same time, one if nothing else is said. The system joins those that wait
+    /// for one that runs, so that the next begins in the moment in which it ends.
+    pub(crate) fn set_flush_depth(&self, flushes: usize) {
+        self.writes.flush_depth.set(flushes.max(1));
     }
 
     /// Lets those who leave a flush to others see whether they are in a hurry by now.
@@ -201,19 +230,40 @@ impl Disk {
     /// In a task of its own, so that it ends even when nobody waits for it any more.
     fn start_flush(self: &Rc<Self>) {
         let covers = self.writes.completed.get();
-        self.writes.flushing.set(Some(covers));
+        self.writes.flushes.borrow_mut().push_back(Flush { covers, has_succeeded: false });
         self.count(|stats| stats.device_flushes += 1);
         let reply = self.device.request(Operation::Flush);
         let disk = Rc::clone(self);
         self.handle.spawn_named("flush of a page store", async move {
             let result = reply.await.result.map_err(PageError::device("flushing"));
-            disk.writes.flushing.set(None);
             match result {
                 Err(error) if !Defect::FailedFlushForgotten.is_seeded() => disk.latch(&error),
-                _ => disk.writes.durable.set(covers),
+                _ => disk.writes.flushed(covers),
             }
             disk.changed.notify();
         });
+    }
+}
+
+impl Writes {
+    /// Whether there is room for a flush, and none at the device covers so many writes.
+    fn may_flush(&self, needed: u64) -> bool {
+        let flushes = self.flushes.borrow();
+        flushes.len() < self.flush_depth.get() && flushes.back().is_none_or(|last| last.covers < needed)
+    }
+
+    /// The flush that covers so many writes has succeeded.
+    fn flushed(&self, covers: u64) {
+        let mut flushes = self.flushes.borrow_mut();
+        let flush = flushes.iter_mut().find(|flush| flush.covers == covers);
+        debug_assert!(flush.is_some(), "a flush of {covers} writes was at the device");
+        if let Some(flush) = flush {
+            flush.has_succeeded = true;
+        }
+        while let Some(first) = flushes.pop_front_if(|first| first.has_succeeded) {
+            debug_assert!(first.covers > self.durable.get(), "each flush covers more than those before it");
+            self.durable.set(first.covers);
+        }
     }
 }
 

@@ -1,5 +1,5 @@
 use nandle_io::units::format_bytes_exact;
-use nandle_io::{ArenaError, IoError};
+use nandle_io::{ArenaError, IoError, SetupError};
 
 use crate::PageNumber;
 
@@ -183,14 +183,23 @@ pub enum PageError {
         /// What is contradictory.
         what: &'static str,
     },
-    /// Somebody else has the store open.
-    #[error("the store is open already, here or in another process; close it there first")]
+    /// Somebody else has the store open, and had for the second that an opening waits: a process that was killed gives its
+    /// files up a little later.
+    #[error(
+        "the store is open already, here or in another process, and still was after a second; close it there first"
+    )]
     Locked,
     /// The thread of a blocking store doesn't run.
     #[error("the store's thread: {why}")]
     Thread {
         /// Why not.
         why: String,
+    },
+    /// The thread of a blocking store got no world to do its I/O in.
+    #[error("a world for the store's I/O: {source}")]
+    World {
+        /// Why not.
+        source: SetupError,
     },
     /// The store was opened for reading.
     #[error("the store was opened for reading only")]

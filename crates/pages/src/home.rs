@@ -127,10 +127,26 @@ impl Home {
         }
     }
 
+    /// Where a page is and what it has to be; `None` while it is being written, and where its contents aren't known.
+    pub(crate) fn locate(&self, page: PageNumber) -> Option<Place> {
+        if self.turns.is_taken(page) {
+            return None;
+        }
+        let sum = self.sums.borrow().get(page)?;
+        Some(Place { offset_bytes: self.label.home_of(page), sum })
+    }
+
     /// Pages whose contents are known.
     pub(crate) fn known(&self) -> Vec<PageNumber> {
         self.sums.borrow().pages()
     }
+}
+
+/// Where the newest version of a page lies on the device as it is, and its checksum.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) offset_bytes: u64,
+    pub(crate) sum: u32,
 }
 
 /// Requests with the first page and the checksums of each, in the order in which they were sent.

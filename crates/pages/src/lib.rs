@@ -48,7 +48,8 @@
 //!
 //! 2. Make a store once: [`CreateOptions`] say its policy, page length and number of pages, which never change, and
 //!    [`CreateOptions::device_bytes`] how long the file must be; a file should have its blocks (`fallocate`), or a full disk
-//!    stops the store later. A store may be made over an older one: its [`id`](CreateOptions::id) is another.
+//!    stops the store later. It keeps them when pages are discarded, unless [`nandle_io::FileOptions::punch_holes`] is set.
+//!    A store may be made over an older one: its [`id`](CreateOptions::id) is another.
 //! 3. From then on open it. Opening recovers: there is nothing else to do after a crash. What it finds is in
 //!    [`Promises`] for the store's policy.
 //! 4. Pages that were never written may hold anything, so the engine notes which it uses, in a page of the store. With a policy
@@ -94,7 +95,7 @@ mod sums;
 mod turns;
 
 pub use batch::Batch;
-pub use blocking::BlockingStore;
+pub use blocking::{BlockingStore, Ticket};
 pub use costs::WriteCosts;
 #[cfg(feature = "defects")]
 pub use defects::{Defect, seed_defect};

@@ -60,6 +60,16 @@ impl CreateOptions {
         Ok(Label::plan(self, ledger_bytes, area_bytes)?.end_bytes())
     }
 
+    /// The most changes that a batch of such a store may have for sure, before there is one: an engine's design rests on it.
+    /// A store says its own, which is no smaller ([`Store::largest_batch`](crate::Store::largest_batch)); with
+    /// `out-of-place` it depends on the memory with which the store is opened.
+    ///
+    /// # Errors
+    /// The options contradict each other.
+    pub fn largest_batch(&self, open: &OpenOptions) -> Result<usize, PageError> {
+        crate::policy::largest_batch(self, open)
+    }
+
     /// The same with another size of the staging area.
     #[must_use]
     pub fn with_buffer_bytes(self, buffer_bytes: u64) -> Self {

@@ -24,6 +24,10 @@ pub struct Stats {
     pub device_reads: u64,
     /// Flushes sent to the device, and writes that are durable by themselves.
     pub device_flushes: u64,
+    /// Discards that the device has done.
+    pub device_discards: u64,
+    /// Whether the device takes discards: it may say so only when it gets one, and gets no more then.
+    pub takes_discards: bool,
     /// Pages that are in the staging area or in memory now.
     pub staged_pages: u64,
     /// Instances that each decompositor won, and the pages in them: sequential, partitioned, ordered, focused.

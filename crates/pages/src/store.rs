@@ -6,7 +6,7 @@ use nandle_io::{Arena, Buffer, BufferMut, DeviceId, WriteBuffers};
 use crate::batch::Change;
 use crate::defects::Defect;
 use crate::disk::Disk;
-use crate::home::Home;
+use crate::home::{Home, Place};
 use crate::identity;
 use crate::label::{LABELS_BYTES, Label};
 use crate::policy::{self, Parts, Policy};
@@ -122,6 +122,32 @@ impl Store {
         self.check_page(page)?;
         self.home.disk().count(|stats| stats.pages_read += 1);
         self.policy.read(page, self.buffer()?).await
+    }
+
+    /// See [`Policy::locate`].
+    pub(crate) fn locate(&self, page: PageNumber) -> Option<Place> {
+        self.policy.locate(page)
+    }
+
+    /// Pages of which something is known: where they are, if they aren't at home, or what they hold.
+    pub(crate) fn known(&self) -> Vec<PageNumber> {
+        self.policy.known()
+    }
+
+    /// Where page 0 has its place, and the others behind it; `None` where pages have none.
+    pub(crate) fn homes_offset_bytes(&self) -> Option<u64> {
+        let label = self.home.label();
+        (label.policy != PolicyKind::OutOfPlace).then(|| label.home_of(PageNumber(0)))
+    }
+
+    /// See [`Disk::set_flush_depth`].
+    pub(crate) fn set_flush_depth(&self, flushes: usize) {
+        self.home.disk().set_flush_depth(flushes);
+    }
+
+    /// Whether batches that are accepted at the same time make each other durable better than one flush for all does.
+    pub(crate) fn keeps_order(&self) -> bool {
+        self.policy.keeps_order()
     }
 
     /// Accepts a batch, which later reads see. It is durable once a [`sync`](Store::sync) or a

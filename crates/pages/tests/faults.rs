@@ -203,3 +203,31 @@ fn a_store_opened_for_reading_writes_nothing() {
         assert_eq!(fork.borrow().contents_hash(), before, "{policy}");
     }
 }
+
+/// Some file systems and stacked devices say only when they are asked that they take no discards.
+#[test]
+fn a_device_that_takes_no_discards_after_all_is_asked_once() {
+    for policy in PolicyKind::ALL {
+        let mut world = MemoryWorld::new(64, Nanos::from_micros(20));
+        world.add(4 << 20, 512);
+        let faults = world.faults();
+        run(Box::new(world), async |handle| {
+            let store =
+                Store::create(&handle, DEVICE, &create_options(policy), open_options()).await.unwrap();
+            assert!(store.stats().takes_discards);
+            store.commit(batch(&store, &[1, 2], 1)).await.unwrap();
+            faults.fail_next(DEVICE, "discard", Cause::System(95));
+            for version in 2..60 {
+                let mut changes = batch(&store, &[3, 4, 5], version);
+                changes.discard(PageNumber(2));
+                store.commit(changes).await.unwrap();
+            }
+            assert_eq!(read(&store, 5).await, Some(59), "{policy}");
+            let stats = store.stats();
+            if policy == PolicyKind::Direct {
+                assert!(!stats.takes_discards, "{stats:?}");
+            }
+            assert!(stats.takes_discards || stats.device_discards == 0, "{policy}: {stats:?}");
+        });
+    }
+}

@@ -55,7 +55,8 @@ fn open_spare(leaf: &Leaf, spare: SpareFile) -> Result<OpenedIo, Problem> {
     if spare.reserved {
         open::allocate(&file, spare.bytes)?;
     }
-    let options = FileOptions { direct: spare.direct, durable_writes: facts::durable_writes(&file) };
+    let durable_writes = facts::durable_writes(&file);
+    let options = FileOptions { direct: spare.direct, durable_writes, punch_holes: true };
     let file = DeviceFile::new(file, options).map_err(Problem::Device)?;
     Ok(block(Arc::new(file.with_sync(spare.sync).growing_to(spare.bytes)), spare.bytes))
 }

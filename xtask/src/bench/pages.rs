@@ -1,10 +1,11 @@
-//! The page store: its policies beside bare writes and SQLite on this machine's disk, on modelled drives in virtual time,
+//! The page store: its policies beside bare writes and SQLite on this machine's disk, threads that share it, on modelled drives in virtual time,
 //! and what a page costs the processor.
 
 mod ablation;
 mod disk;
 mod ext4;
 mod models;
+mod threads;
 
 use std::fs;
 
@@ -16,17 +17,21 @@ use crate::{Outcome, output, workspace_root};
 
 pub(super) const BENCH: Bench = Bench {
     name: "pages",
-    about: "the page store's policies: disk, models, ablation, cpu (option: --only PART; traces by NANDLE_TRACE and NANDLE_TRACE_REWRITES)",
+    about: "the page store's policies: disk, threads, models, ablation, cpu (option: --only PART; traces by NANDLE_TRACE and NANDLE_TRACE_REWRITES)",
     run,
 };
 
-const PARTS: [&str; 4] = ["disk", "models", "ablation", "cpu"];
+const PARTS: [&str; 5] = ["disk", "threads", "models", "ablation", "cpu"];
 
 fn run(options: &[String]) -> Outcome {
     let parts = parts(options)?;
     if parts.contains(&"disk") {
         let comparisons = disk::comparisons()?;
         write("pages", disk::METHOD, comparisons)?;
+    }
+    if parts.contains(&"threads") {
+        let comparisons = threads::comparisons()?;
+        write("pages-threads", threads::METHOD, comparisons)?;
     }
     if parts.contains(&"models") {
         models::run()?;

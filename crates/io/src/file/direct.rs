@@ -72,7 +72,7 @@ impl Direct {
             access,
             durable_writes,
             writable,
-            discards: writable,
+            discards: false,
         }
     }
 }

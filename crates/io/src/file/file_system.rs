@@ -33,6 +33,13 @@ const SMB2: u64 = 0xfe53_4d42;
 const CEPH: u64 = 0x00c3_6400;
 const PLAN_9: u64 = 0x0102_1997;
 
+/// The number of an open file's file system type.
+pub(super) fn magic(file: BorrowedFd<'_>) -> Result<u64, Errno> {
+    // The field's type differs between architectures, and its sign is of no meaning.
+    #[allow(clippy::cast_sign_loss, clippy::allow_attributes, reason = "a magic number, not a quantity")]
+    Ok(fstatfs(file)?.f_type as u64)
+}
+
 impl Directness {
     /// Of an open file.
     pub(super) fn of(file: BorrowedFd<'_>, kind: FileType) -> Result<Self, Errno> {
@@ -40,10 +47,7 @@ impl Directness {
         if kind == FileType::BlockDevice {
             return Ok(Self::Full);
         }
-        // The field's type differs between architectures, and its sign is of no meaning.
-        #[allow(clippy::cast_sign_loss, clippy::allow_attributes, reason = "a magic number, not a quantity")]
-        let magic = fstatfs(file)?.f_type as u64;
-        Ok(Self::of_type(magic))
+        Ok(Self::of_type(magic(file)?))
     }
 
     fn of_type(magic: u64) -> Self {

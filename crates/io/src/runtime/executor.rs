@@ -11,7 +11,7 @@ use super::inbox::{ForeignWakes, Inbox, TaskId, TaskWake};
 use super::requests::Requests;
 use super::task::{JoinHandle, Tasks, YieldNow};
 use super::timers::{Sleep, Timers};
-use crate::{Arena, Completion, Device, DeviceId, DriveCounters, Io, Nanos, Wait};
+use crate::{Arena, Backend, Completion, Device, DeviceId, DriveCounters, Io, Nanos, Wait};
 
 /// Runs tasks on one world, in the thread that owns it; see the [module](super).
 pub struct Runtime {
@@ -235,6 +235,11 @@ impl Handle {
     /// The devices of the world.
     pub fn devices(&self) -> Vec<Device> {
         self.core.io.borrow().devices().to_vec()
+    }
+
+    /// What the world is, and what it had to give up so far.
+    pub fn backend(&self) -> Backend {
+        self.core.io.borrow().backend()
     }
 
     /// What a drive has counted, where it tells; see [`Io::counters`].

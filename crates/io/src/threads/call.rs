@@ -10,7 +10,7 @@ use rustix::io::Errno;
 
 use crate::file::DeviceFile;
 use crate::vectors::Vectors;
-use crate::{Cause, Operation, SyncCall};
+use crate::{BufferMut, Cause, Durability, Operation, SyncCall};
 
 /// What a worker does for a request. The request's slot in the world keeps the buffers.
 pub(super) struct Call {
@@ -20,7 +20,7 @@ pub(super) struct Call {
 
 enum Kind {
     Read { offset_bytes: u64, vectors: Vectors },
-    Write { offset_bytes: u64, vectors: Vectors, flags: c_int },
+    Write { offset_bytes: u64, vectors: Vectors, durability: Durability },
     Flush,
     Discard { offset_bytes: u64, length_bytes: u64 },
 }
@@ -38,7 +38,7 @@ impl Call {
             Operation::Write { offset_bytes, from, durability } => Kind::Write {
                 offset_bytes: *offset_bytes,
                 vectors: Vectors::of_write(from, 0),
-                flags: file.sync().write_flags(*durability),
+                durability: *durability,
             },
             Operation::Flush => Kind::Flush,
             Operation::Discard { offset_bytes, length_bytes } => {
@@ -50,23 +50,39 @@ impl Call {
 
     /// Does it, and waits for it.
     pub(super) fn run(self) -> Result<(), Cause> {
-        let system = |errno: Errno| Cause::System(errno.raw_os_error());
         match self.kind {
             Kind::Read { offset_bytes, vectors } => transfer(&self.file, offset_bytes, vectors, None),
-            Kind::Write { offset_bytes, vectors, flags } => {
-                transfer(&self.file, offset_bytes, vectors, Some(flags))
+            Kind::Write { offset_bytes, vectors, durability } => {
+                let calls = self.file.durable_calls();
+                let flags = calls.write_flags(durability);
+                transfer(&self.file, offset_bytes, vectors, Some(flags))?;
+                if calls.syncs_after(durability) { sync(&self.file) } else { Ok(()) }
             }
-            Kind::Flush => match self.file.sync() {
-                SyncCall::Fdatasync => rustix::fs::fdatasync(&*self.file),
-                SyncCall::Fsync => rustix::fs::fsync(&*self.file),
-            }
-            .map_err(system),
+            Kind::Flush => sync(&self.file),
             Kind::Discard { offset_bytes, length_bytes } => {
                 let hole = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
-                rustix::fs::fallocate(&*self.file, hole, offset_bytes, length_bytes).map_err(system)
+                rustix::fs::fallocate(&*self.file, hole, offset_bytes, length_bytes).map_err(refused)
             }
         }
     }
+}
+
+fn refused(errno: Errno) -> Cause {
+    Cause::System(errno.raw_os_error())
+}
+
+fn sync(file: &DeviceFile) -> Result<(), Cause> {
+    match file.sync() {
+        SyncCall::Fdatasync => rustix::fs::fdatasync(file),
+        SyncCall::Fsync => rustix::fs::fsync(file),
+    }
+    .map_err(refused)
+}
+
+/// Reads in the caller's thread, beside whatever worlds use the file.
+pub(crate) fn read(file: &DeviceFile, offset_bytes: u64, into: &mut [BufferMut]) -> Result<(), Cause> {
+    // The buffers are borrowed mutably until the call has returned, so nobody else touches them.
+    transfer(file, offset_bytes, Vectors::of_read(into, 0), None)
 }
 
 /// Reads, or writes with flags, until all is moved.

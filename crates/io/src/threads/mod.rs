@@ -5,4 +5,5 @@ mod call;
 mod pool;
 mod world;
 
+pub(crate) use call::read;
 pub use world::Threads;

@@ -27,6 +27,8 @@ pub struct Threads {
     has_waker: bool,
     /// Why it is here in the place of a better world.
     stands_in: Option<String>,
+    /// What its files had to give up.
+    stepped_down: Vec<&'static str>,
     /// Like every world, it belongs to one thread.
     _not_send: PhantomData<*const ()>,
 }
@@ -48,6 +50,7 @@ impl Threads {
             done: Vec::new(),
             has_waker: false,
             stands_in: None,
+            stepped_down: Vec::new(),
             _not_send: PhantomData,
         }
     }
@@ -70,9 +73,15 @@ impl Threads {
     pub fn add(&mut self, file: Arc<DeviceFile>) -> Device {
         let id = DeviceId(u32::try_from(self.files.len()).unwrap_or(u32::MAX));
         let device = Device { id, shape: file.shape().clone() };
+        let note = file.durable_calls().stepped_down();
+        self.stepped_down.extend(note.filter(|note| !self.stepped_down.contains(note)));
         self.files.push(file);
         self.devices.push(device.clone());
         device
+    }
+
+    fn files_stepped_down(&self) -> impl Iterator<Item = String> {
+        self.stepped_down.iter().map(|note| String::from(*note))
     }
 
     fn refuse(&mut self, device: DeviceId, request: Request, cause: Cause) {
@@ -163,7 +172,7 @@ impl Io for Threads {
         let threads = self.pool.workers_max();
         if threads == 0 {
             let features = vec!["one request after the other, in the caller's own thread".into()];
-            return Backend { name: "blocking", features, stepped_down: Vec::new() };
+            return Backend { name: "blocking", features, stepped_down: self.files_stepped_down().collect() };
         }
         let waits = self.slots() > threads;
         let waits =
@@ -172,7 +181,11 @@ impl Io for Threads {
         Backend {
             name: "threads",
             features: vec![format!("up to {threads} threads")],
-            stepped_down: self.stands_in.iter().cloned().chain(waits).chain(refusal).collect(),
+            stepped_down: (self.stands_in.iter().cloned())
+                .chain(waits)
+                .chain(refusal)
+                .chain(self.files_stepped_down())
+                .collect(),
         }
     }
 }

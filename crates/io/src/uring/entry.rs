@@ -3,6 +3,7 @@
 use io_uring::{opcode, squeue, types};
 use rustix::fs::FallocateFlags;
 
+use crate::file::DurableCalls;
 use crate::slots::InFlight;
 use crate::vectors::Vectors;
 use crate::{Operation, SyncCall};
@@ -15,6 +16,8 @@ pub(super) struct Progress {
     pub(super) arena_index: Option<u16>,
     /// Bytes moved so far: the system may move fewer than asked, and the rest is asked for again.
     pub(super) moved_bytes: u64,
+    /// All is moved, and a sync makes it durable: the second half of a durable write of two calls.
+    pub(super) is_syncing: bool,
     /// The list of buffers that the kernel reads while the request is in flight.
     pub(super) vectors: Vectors,
 }
@@ -25,24 +28,34 @@ pub(super) struct FileHandle {
     pub(super) number: i32,
     /// Whether the number is a place in the table, and whether workers of the kernel have to do the requests.
     pub(super) flags: squeue::Flags,
-    pub(super) sync: SyncCall,
+    pub(super) calls: DurableCalls,
 }
 
 impl FileHandle {
     pub(super) fn unregistered(number: i32) -> Self {
-        Self { number, flags: squeue::Flags::empty(), sync: SyncCall::default() }
+        Self { number, flags: squeue::Flags::empty(), calls: DurableCalls::default() }
     }
 }
 
 impl Progress {
+    /// Whether the request is one for the kernel again, now that all is moved: a sync.
+    pub(super) fn begins_to_sync(&mut self, operation: &Operation) -> bool {
+        let needs_sync = matches!(operation, Operation::Write { durability, .. }
+            if self.file.calls.syncs_after(*durability));
+        needs_sync && !std::mem::replace(&mut self.is_syncing, true)
+    }
+
     pub(super) fn new(file: FileHandle, arena_index: Option<u16>) -> Self {
-        Self { file, arena_index, moved_bytes: 0, vectors: Vectors::default() }
+        Self { file, arena_index, moved_bytes: 0, is_syncing: false, vectors: Vectors::default() }
     }
 }
 
 /// The entry that moves what is left of a request. The slot must stay as it is until the entry completes.
 pub(super) fn build(in_flight: &mut InFlight<Progress>) -> squeue::Entry {
     let progress = &mut in_flight.extra;
+    if progress.is_syncing {
+        return sync_entry(progress).flags(progress.file.flags);
+    }
     let entry = match &mut in_flight.operation {
         Operation::Read { offset_bytes, into } => {
             progress.vectors = Vectors::of_read(into, progress.moved_bytes);
@@ -50,16 +63,10 @@ pub(super) fn build(in_flight: &mut InFlight<Progress>) -> squeue::Entry {
         }
         Operation::Write { offset_bytes, from, durability } => {
             progress.vectors = Vectors::of_write(from, progress.moved_bytes);
-            let flags = progress.file.sync.write_flags(*durability);
+            let flags = progress.file.calls.write_flags(*durability);
             write_entry(progress, *offset_bytes + progress.moved_bytes, flags)
         }
-        Operation::Flush => {
-            let flags = match progress.file.sync {
-                SyncCall::Fdatasync => types::FsyncFlags::DATASYNC,
-                SyncCall::Fsync => types::FsyncFlags::empty(),
-            };
-            opcode::Fsync::new(file(progress)).flags(flags).build()
-        }
+        Operation::Flush => sync_entry(progress),
         Operation::Discard { offset_bytes, length_bytes } => {
             let hole = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
             opcode::Fallocate::new(file(progress), *length_bytes)
@@ -73,6 +80,14 @@ pub(super) fn build(in_flight: &mut InFlight<Progress>) -> squeue::Entry {
 
 fn file(progress: &Progress) -> types::Fd {
     types::Fd(progress.file.number)
+}
+
+fn sync_entry(progress: &Progress) -> squeue::Entry {
+    let flags = match progress.file.calls.sync {
+        SyncCall::Fdatasync => types::FsyncFlags::DATASYNC,
+        SyncCall::Fsync => types::FsyncFlags::empty(),
+    };
+    opcode::Fsync::new(file(progress)).flags(flags).build()
 }
 
 fn read_entry(progress: &Progress, offset_bytes: u64) -> squeue::Entry {

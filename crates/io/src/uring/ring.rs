@@ -106,7 +106,9 @@ impl Uring {
             flags |= squeue::Flags::ASYNC;
             self.allow_workers();
         }
-        self.handles.push(FileHandle { number, flags, sync: file.sync() });
+        let calls = file.durable_calls();
+        self.note(calls.stepped_down());
+        self.handles.push(FileHandle { number, flags, calls });
         let device = Device { id: DeviceId(index), shape: file.shape().clone() };
         self.files.push(file);
         self.devices.push(device.clone());
@@ -131,8 +133,14 @@ impl Uring {
         };
         let is_registered = refusal.is_none();
         let note = refusal.map(|why| format!("not all files registered: {why}"));
-        self.backend.stepped_down.extend(note.filter(|note| !self.backend.stepped_down.contains(note)));
+        self.note(note);
         is_registered
+    }
+
+    /// Notes what had to be given up, once.
+    fn note(&mut self, what: Option<impl Into<String>>) {
+        let what = what.map(Into::into);
+        self.backend.stepped_down.extend(what.filter(|note| !self.backend.stepped_down.contains(note)));
     }
 
     #[cfg(test)]
@@ -287,7 +295,12 @@ impl Uring {
         match u64::try_from(result) {
             Err(_) if [Errno::INTR, Errno::AGAIN].map(|errno| -errno.raw_os_error()).contains(&result) => {}
             Err(_) => return Some(Err(Cause::System(-result))),
-            Ok(moved) if progress.moved_bytes + moved >= length => return Some(Ok(())),
+            Ok(_) if progress.is_syncing => return Some(Ok(())),
+            Ok(moved) if progress.moved_bytes + moved >= length => {
+                if !progress.begins_to_sync(&in_flight.operation) {
+                    return Some(Ok(()));
+                }
+            }
             Ok(0) => return Some(Err(Cause::Short { moved_bytes: progress.moved_bytes })),
             Ok(moved) => progress.moved_bytes += moved,
         }

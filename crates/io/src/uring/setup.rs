@@ -12,8 +12,9 @@ const ENTRIES_MAX: u32 = 32_768;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SetupError {
-    /// The system refuses `io_uring`, as container runtimes and some administrators do.
-    #[error("io_uring is refused here: {}", std::io::Error::from(*errno))]
+    /// The system refuses `io_uring`, as container runtimes and some administrators do, or is short of what it takes
+    /// ([`is_unavailable`](SetupError::is_unavailable) tells these apart).
+    #[error("io_uring is refused here: {}{}", std::io::Error::from(*errno), mend(*errno))]
     Refused {
         /// What the system said.
         errno: Errno,
@@ -30,6 +31,30 @@ pub enum SetupError {
         /// What it lacks.
         what: &'static str,
     },
+}
+
+/// What ends a shortage.
+fn mend(errno: Errno) -> &'static str {
+    match errno {
+        Errno::NOMEM => "; raise RLIMIT_MEMLOCK (ulimit -l) or free memory",
+        Errno::MFILE => "; raise RLIMIT_NOFILE (ulimit -n)",
+        _ => "",
+    }
+}
+
+impl SetupError {
+    /// Whether there are no rings here at all, so that another world may stand in. Everything else is a shortage (of
+    /// memory, of descriptors), which is to be ended and not to be hidden.
+    pub fn is_unavailable(&self) -> bool {
+        match self {
+            // Forbidden; not compiled in; shut off by a filter of system calls; none of its flags known.
+            Self::Refused { errno } => {
+                [Errno::PERM, Errno::ACCESS, Errno::NOSYS, Errno::OPNOTSUPP, Errno::INVAL].contains(errno)
+            }
+            Self::TooOld { .. } => true,
+            Self::NoWakeEvent { .. } => false,
+        }
+    }
 }
 
 /// A ring, what it makes use of, and what it had to do without.

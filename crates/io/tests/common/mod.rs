@@ -4,10 +4,12 @@
     missing_docs,
     clippy::unwrap_used,
     clippy::expect_used,
+    clippy::indexing_slicing,
     reason = "each test uses a part of it"
 )]
 
 pub(crate) mod child;
+pub(crate) mod fuse;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -22,7 +24,7 @@ pub(crate) const MEMORY_DIRECTORY: &str = "/dev/shm";
 pub(crate) fn file_in(directory: &Path, bytes: u64, direct: bool) -> Arc<DeviceFile> {
     let file = tempfile::tempfile_in(directory).unwrap();
     file.set_len(bytes).unwrap();
-    let options = FileOptions { direct, ..FileOptions::default() };
+    let options = FileOptions { direct, punch_holes: true, ..FileOptions::default() };
     Arc::new(DeviceFile::new(file, options).unwrap())
 }
 

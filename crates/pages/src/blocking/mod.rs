@@ -1,21 +1,41 @@
 //! A store for threads that wait.
+//!
+//! ```text
+//! a caller's thread                                   the store's thread
+//! read ──► index: where is the page? ──► pread        requests ──► a task for each ──► Store
+//!            ▲      └─ nobody knows ──── request ──►     │ commits share a sync; a checkpoint goes on beside them
+//!            └───────────────────────────────────────────┘ says where pages are
+//! ```
 
+mod announce;
+mod index;
+mod lock;
 mod owner;
+mod reader;
+mod requests;
+mod serve;
+mod sync;
+mod ticket;
 
-use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use nandle_io::runtime::Sender;
-use nandle_io::{Arena, Buffer, BufferMut, DeviceFile};
+use nandle_io::{Arena, DeviceFile, DeviceId, Io};
 
-use crate::{Batch, CreateOptions, OpenOptions, PageError, PageNumber, PolicyKind, Stats};
+use self::lock::Locked;
+use self::owner::World;
+use self::reader::Reader;
+use self::requests::Request;
+pub use self::ticket::Ticket;
+use crate::{CreateOptions, OpenOptions, PageError, PolicyKind};
 
 /// A [`Store`](crate::Store) in a thread of its own, shared by threads that wait for it; a clone is another handle.
 ///
-/// The store's thread takes all commits that have come meanwhile at once, and makes them durable with one flush: the
-/// more threads commit, the more commits a flush carries. The file is locked as long as the store is open: a second
-/// opening, also by another process, is refused.
+/// Threads read by themselves, beside each other, wherever the store has told where a page is; changes are the store's
+/// thread's to do. It makes all commits durable with one flush that have come while the one before went on: the more threads
+/// commit, the more commits a flush carries. A [checkpoint](BlockingStore::checkpoint) goes on beside them. The file is locked
+/// as long as the store is open: a second opening, also by another process, is refused.
 ///
 /// ```no_run
 /// use std::fs::File;
@@ -39,10 +59,11 @@ use crate::{Batch, CreateOptions, OpenOptions, PageError, PageNumber, PolicyKind
 /// ```
 #[derive(Clone)]
 pub struct BlockingStore {
-    changes: Sender<Change>,
-    reads: Sender<Read>,
+    requests: Sender<Request>,
     facts: Facts,
-    /// Behind the senders, which are thereby dropped first.
+    /// `None` where threads can't read beside the store's own.
+    reader: Option<Arc<Reader>>,
+    /// Behind the sender, which is thereby dropped first.
     thread: Arc<Owner>,
 }
 
@@ -73,24 +94,11 @@ struct Facts {
     policy: PolicyKind,
 }
 
-/// Asks for a change, in order with all other changes.
-struct Change {
-    what: What,
-    reply: SyncSender<Result<(), PageError>>,
-}
-
-enum What {
-    Write(Batch),
-    Commit(Batch),
-    Checkpoint,
-    Close,
-}
-
-/// Asks for something that changes nothing, at the same time as anything else.
-enum Read {
-    Page(PageNumber, SyncSender<Result<Buffer, PageError>>),
-    Verify(SyncSender<Result<u64, PageError>>),
-    Stats(SyncSender<Result<Stats, PageError>>),
+/// What the store's thread hands over when the store is open.
+struct Opened {
+    requests: Sender<Request>,
+    facts: Facts,
+    reader: Option<Arc<Reader>>,
 }
 
 impl BlockingStore {
@@ -103,7 +111,7 @@ impl BlockingStore {
         create: CreateOptions,
         options: OpenOptions,
     ) -> Result<Self, PageError> {
-        Self::start(file, Some(create), options)
+        Self::start_on(file, Some(create), options)
     }
 
     /// Opens the store on a file or a raw device.
@@ -111,132 +119,55 @@ impl BlockingStore {
     /// # Errors
     /// The file is in use, or as for [`Store::open`](crate::Store::open).
     pub fn open(file: Arc<DeviceFile>, options: OpenOptions) -> Result<Self, PageError> {
-        Self::start(file, None, options)
+        Self::start_on(file, None, options)
     }
 
-    fn start(
+    /// Makes a new store on a device of any world that other threads can wake, such as an array of files. The world is made
+    /// in the store's thread, which does all reads there; nobody locks its files.
+    ///
+    /// # Errors
+    /// No other thread can wake that world, or as for [`Store::create`](crate::Store::create).
+    pub fn create_in(
+        world: impl FnOnce() -> (Box<dyn Io>, DeviceId) + Send + 'static,
+        create: CreateOptions,
+        options: OpenOptions,
+    ) -> Result<Self, PageError> {
+        Self::start(|| World::of(world()), Some(create), options)
+    }
+
+    /// Opens the store on a device of any world; see [`create_in`](BlockingStore::create_in).
+    ///
+    /// # Errors
+    /// No other thread can wake that world, or as for [`Store::open`](crate::Store::open).
+    pub fn open_in(
+        world: impl FnOnce() -> (Box<dyn Io>, DeviceId) + Send + 'static,
+        options: OpenOptions,
+    ) -> Result<Self, PageError> {
+        Self::start(|| World::of(world()), None, options)
+    }
+
+    fn start_on(
         file: Arc<DeviceFile>,
         create: Option<CreateOptions>,
         options: OpenOptions,
     ) -> Result<Self, PageError> {
-        let file = lock(file, options.read_only)?;
-        let (opened, wait) = sync_channel(1);
+        let lock = Locked::take(file, options.read_only)?;
+        Self::start(|| World::of_file(lock), create, options)
+    }
+
+    fn start(
+        world: impl FnOnce() -> Result<World, PageError> + Send + 'static,
+        create: Option<CreateOptions>,
+        options: OpenOptions,
+    ) -> Result<Self, PageError> {
+        let (opened, wait) = ticket::ticket();
         let thread = std::thread::Builder::new()
             .name("nandle-pages".into())
-            .spawn(move || owner::run(&file, create.as_ref(), options, &opened))
+            .spawn(move || owner::run(world, create.as_ref(), options, opened))
             .map_err(|error| PageError::Thread { why: error.to_string() })?;
         let thread = Arc::new(Owner(Mutex::new(Some(thread))));
-        let (changes, reads, facts) = wait.recv().map_err(|_| ended())??;
-        Ok(Self { changes, reads, facts, thread })
-    }
-
-    /// How it writes.
-    pub fn policy(&self) -> PolicyKind {
-        self.facts.policy
-    }
-
-    /// Length of a page.
-    pub fn page_bytes(&self) -> usize {
-        self.facts.page_bytes
-    }
-
-    /// How many pages it has.
-    pub fn pages(&self) -> u64 {
-        self.facts.pages
-    }
-
-    /// See [`Store::largest_batch`](crate::Store::largest_batch).
-    pub fn largest_batch(&self) -> usize {
-        self.facts.largest_batch
-    }
-
-    /// See [`Store::buffer`](crate::Store::buffer).
-    ///
-    /// # Errors
-    /// All of the store's memory is in use.
-    pub fn buffer(&self) -> Result<BufferMut, PageError> {
-        Ok(self.facts.arena.allocate(self.facts.page_bytes)?)
-    }
-
-    /// See [`Store::read`](crate::Store::read).
-    ///
-    /// # Errors
-    /// As there, or the store was closed.
-    pub fn read(&self, page: PageNumber) -> Result<Buffer, PageError> {
-        self.ask(|reply| Read::Page(page, reply))
-    }
-
-    /// See [`Store::write`](crate::Store::write).
-    ///
-    /// # Errors
-    /// As there, or the store was closed.
-    pub fn write(&self, batch: Batch) -> Result<(), PageError> {
-        self.change(What::Write(batch))
-    }
-
-    /// See [`Store::commit`](crate::Store::commit).
-    ///
-    /// # Errors
-    /// As there, or the store was closed.
-    pub fn commit(&self, batch: Batch) -> Result<(), PageError> {
-        self.change(What::Commit(batch))
-    }
-
-    /// Makes everything durable that was accepted before.
-    ///
-    /// # Errors
-    /// As for [`Store::sync`](crate::Store::sync), or the store was closed.
-    pub fn sync(&self) -> Result<(), PageError> {
-        self.change(What::Commit(Batch::new()))
-    }
-
-    /// See [`Store::checkpoint`](crate::Store::checkpoint).
-    ///
-    /// # Errors
-    /// As there, or the store was closed.
-    pub fn checkpoint(&self) -> Result<(), PageError> {
-        self.change(What::Checkpoint)
-    }
-
-    /// See [`Store::verify`](crate::Store::verify).
-    ///
-    /// # Errors
-    /// As there, or the store was closed.
-    pub fn verify(&self) -> Result<u64, PageError> {
-        self.ask(Read::Verify)
-    }
-
-    /// See [`Store::stats`](crate::Store::stats).
-    ///
-    /// # Errors
-    /// The store was closed.
-    pub fn stats(&self) -> Result<Stats, PageError> {
-        self.ask(Read::Stats)
-    }
-
-    /// Makes everything durable, ends the store for all handles, and waits for its thread.
-    ///
-    /// # Errors
-    /// The device fails, or the store was closed before.
-    pub fn close(self) -> Result<(), PageError> {
-        let closed = self.change(What::Close);
-        self.thread.join()?;
-        closed
-    }
-
-    fn change(&self, what: What) -> Result<(), PageError> {
-        let (reply, wait) = sync_channel(1);
-        self.changes.send(Change { what, reply }).map_err(|_| ended())?;
-        wait.recv().map_err(|_| ended())?
-    }
-
-    fn ask<T>(
-        &self,
-        question: impl FnOnce(SyncSender<Result<T, PageError>>) -> Read,
-    ) -> Result<T, PageError> {
-        let (reply, wait) = sync_channel(1);
-        self.reads.send(question(reply)).map_err(|_| ended())?;
-        wait.recv().map_err(|_| ended())?
+        let Opened { requests, facts, reader } = wait.wait()?;
+        Ok(Self { requests, facts, reader, thread })
     }
 }
 
@@ -248,25 +179,4 @@ impl std::fmt::Debug for BlockingStore {
 
 fn ended() -> PageError {
     PageError::Thread { why: "the store was closed".into() }
-}
-
-/// A file that nobody else may open as a store.
-struct Locked(Arc<DeviceFile>);
-
-impl Drop for Locked {
-    fn drop(&mut self) {
-        // The kernel may hold the file open longer than we do. If this fails the lock ends with that.
-        let _ = self.0.file().unlock();
-    }
-}
-
-fn lock(file: Arc<DeviceFile>, read_only: bool) -> Result<Locked, PageError> {
-    let locked = if read_only { file.file().try_lock_shared() } else { file.file().try_lock() };
-    match locked {
-        Ok(()) => Ok(Locked(file)),
-        Err(std::fs::TryLockError::WouldBlock) => Err(PageError::Locked),
-        Err(std::fs::TryLockError::Error(error)) => {
-            Err(PageError::Thread { why: format!("locking the file: {error}") })
-        }
-    }
 }

@@ -1,115 +1,103 @@
 //! The thread that owns the store's world.
 
-use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::mpsc::SyncSender;
 
-use nandle_io::runtime::{Handle, Receiver, Runtime, Sender, channel};
-use nandle_io::{DeviceFile, DeviceId, Io, Threads, Uring};
+use nandle_io::runtime::{Handle, Runtime, channel};
+use nandle_io::{DeviceFile, DeviceId, FileWorld, Io};
 
-use super::{Change, Facts, Locked, Read, What};
+use super::announce::Announcer;
+use super::index::PageIndex;
+use super::lock::Locked;
+use super::reader::Reader;
+use super::serve::{CALLERS, Service};
+use super::ticket::Answer;
+use super::{Facts, Opened};
 use crate::{CreateOptions, OpenOptions, PageError, Store};
 
 /// Requests in flight.
 const SLOTS: u32 = 256;
-/// Callers that may wait; more wait for room in the channel.
-const CALLERS: usize = 1024;
 
-type Opened = Result<(Sender<Change>, Sender<Read>, Facts), PageError>;
+/// What a store's thread runs on.
+pub(super) struct World {
+    io: Box<dyn Io>,
+    device: DeviceId,
+    /// The file that other threads may read beside it, and its lock.
+    file: Option<(Arc<DeviceFile>, Locked)>,
+}
+
+impl World {
+    /// The ring, or threads where the system has none, which [`BlockingStore::backend`](super::BlockingStore::backend)
+    /// tells.
+    pub(super) fn of_file(lock: Locked) -> Result<Self, PageError> {
+        let mut world = FileWorld::new(SLOTS).map_err(|source| PageError::World { source })?;
+        let file = lock.file();
+        let device = world.add(Arc::clone(&file)).id;
+        Ok(Self { io: world.into_io(), device, file: Some((file, lock)) })
+    }
+
+    pub(super) fn of((mut io, device): (Box<dyn Io>, DeviceId)) -> Result<Self, PageError> {
+        match io.waker() {
+            Some(_) => Ok(Self { io, device, file: None }),
+            None => Err(PageError::Thread {
+                why: format!(
+                    "no other thread can wake a world of {}; it is for `Store` alone",
+                    io.backend().name
+                ),
+            }),
+        }
+    }
+}
 
 /// Opens the store, says whether that went well, and serves it until it is closed.
 pub(super) fn run(
-    file: &Locked,
+    world: impl FnOnce() -> Result<World, PageError>,
     create: Option<&CreateOptions>,
     options: OpenOptions,
-    opened: &SyncSender<Opened>,
+    opened: Answer<Opened>,
 ) {
-    let (world, device) = world(Arc::clone(&file.0));
-    let runtime = Runtime::new(world);
+    let World { io, device, file } = match world() {
+        Ok(world) => world,
+        Err(error) => return opened.give(Err(error)),
+    };
+    // The lock ends behind the world, which may have requests in flight.
+    let (file, _lock) = file.unzip();
+    let runtime = Runtime::new(io);
     let handle = runtime.handle();
     runtime.block_on(async {
         let store = match create {
             Some(create) => Store::create(&handle, device, create, options).await,
             None => Store::open(&handle, device, options).await,
         };
-        let store = match store {
-            Ok(store) => Rc::new(store),
-            Err(error) => {
-                let _ = opened.send(Err(error));
-                return;
-            }
-        };
-        let (changes, change_receiver) = channel(&handle, CALLERS);
-        let (reads, read_receiver) = channel(&handle, CALLERS);
-        let facts = Facts {
-            arena: store.arena(),
-            page_bytes: store.page_bytes(),
-            pages: store.pages(),
-            largest_batch: store.largest_batch(),
-            policy: store.policy(),
-        };
-        if opened.send(Ok((changes, reads, facts))).is_ok() {
-            let reader = handle.spawn_named(
-                "page store: reads",
-                serve_reads(handle.clone(), Rc::clone(&store), read_receiver),
-            );
-            serve_changes(&store, change_receiver).await;
-            drop(reader);
+        match store {
+            Ok(store) => serve(&handle, store, file, opened).await,
+            Err(error) => opened.give(Err(error)),
         }
     });
 }
 
-/// The ring, or threads where the system refuses it.
-fn world(file: Arc<DeviceFile>) -> (Box<dyn Io>, DeviceId) {
-    if let Ok(mut ring) = Uring::new(SLOTS) {
-        let device = ring.add(file);
-        return (Box::new(ring), device.id);
-    }
-    let mut threads = Threads::new(SLOTS);
-    let device = threads.add(file);
-    (Box::new(threads), device.id)
+async fn serve(handle: &Handle, store: Store, file: Option<Arc<DeviceFile>>, opened: Answer<Opened>) {
+    let (requests, receiver) = channel(handle, CALLERS);
+    let index = PageIndex::new(store.pages(), store.page_bytes(), store.homes_offset_bytes());
+    let index = Arc::new(index);
+    let _closing = CloseAtEnd(Arc::clone(&index));
+    let announcer = Announcer::new(Arc::clone(&index), &store);
+    let facts = Facts {
+        arena: store.arena(),
+        page_bytes: store.page_bytes(),
+        pages: store.pages(),
+        largest_batch: store.largest_batch(),
+        policy: store.policy(),
+    };
+    let reader = file.map(|file| Arc::new(Reader::new(file, index, facts.page_bytes)));
+    opened.give(Ok(Opened { requests, facts, reader }));
+    Service::new(handle.clone(), store, announcer).serve(receiver).await;
 }
 
-async fn serve_reads(handle: Handle, store: Rc<Store>, mut receiver: Receiver<Read>) {
-    while let Some(read) = receiver.recv().await {
-        let store = Rc::clone(&store);
-        handle.spawn_named("page store: a read", async move {
-            // Whoever asked may have gone.
-            match read {
-                Read::Page(page, reply) => _ = reply.send(store.read(page).await),
-                Read::Verify(reply) => _ = reply.send(store.verify().await),
-                Read::Stats(reply) => _ = reply.send(Ok(store.stats())),
-            }
-        });
-    }
-}
+/// However the store's thread ends, nobody reads beside it any more.
+struct CloseAtEnd(Arc<PageIndex>);
 
-/// Takes what has come, does it in order, and makes all commits among it durable with one flush.
-async fn serve_changes(store: &Store, mut receiver: Receiver<Change>) {
-    let mut changes = Vec::new();
-    while receiver.recv_many(&mut changes, CALLERS).await > 0 {
-        let (mut committed, mut closing) = (Vec::new(), None);
-        for Change { what, reply } in changes.drain(..) {
-            match what {
-                What::Write(batch) => _ = reply.send(store.write(batch).await),
-                What::Commit(batch) => match store.write(batch).await {
-                    Ok(()) => committed.push(reply),
-                    Err(error) => _ = reply.send(Err(error)),
-                },
-                What::Checkpoint => _ = reply.send(store.checkpoint().await),
-                What::Close => closing = Some(reply),
-            }
-        }
-        if !committed.is_empty() || closing.is_some() {
-            let synced = store.sync().await;
-            for reply in committed {
-                let _ = reply.send(synced.clone());
-            }
-            if let Some(reply) = closing {
-                let closed = if synced == Err(PageError::ReadOnly) { Ok(()) } else { synced };
-                let _ = reply.send(closed);
-                return;
-            }
-        }
+impl Drop for CloseAtEnd {
+    fn drop(&mut self) {
+        self.0.close();
     }
 }

@@ -16,7 +16,7 @@ use nandle_io::{Buffer, BufferMut, Durability};
 
 use super::{Policy, Task};
 use crate::batch::Change;
-use crate::home::{Home, Run};
+use crate::home::{Home, Place, Run};
 use crate::page::checksum;
 use crate::{Batch, PageError, PageNumber, Stats};
 
@@ -139,6 +139,10 @@ impl Policy for Direct {
 
     fn read(&self, page: PageNumber, into: BufferMut) -> Task<'_, Buffer> {
         Box::pin(self.home.read(page, into))
+    }
+
+    fn locate(&self, page: PageNumber) -> Option<Place> {
+        self.home.locate(page)
     }
 
     fn checkpoint(&self) -> Task<'_, ()> {

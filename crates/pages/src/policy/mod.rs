@@ -15,7 +15,7 @@ use std::rc::Rc;
 use nandle_io::{Arena, Buffer, BufferMut};
 
 use crate::disk::Disk;
-use crate::home::Home;
+use crate::home::{Home, Place};
 use crate::label::Label;
 use crate::staging::{Staging, StagingConfig};
 use crate::{Batch, CreateOptions, OpenOptions, PageError, PageNumber, Stats};
@@ -54,6 +54,12 @@ pub(crate) trait Policy {
     /// Reads a page as [`read`](Policy::read) does, but from the device if it is there, whatever is in memory.
     fn verify(&self, page: PageNumber, into: BufferMut) -> Task<'_, Buffer> {
         self.read(page, into)
+    }
+
+    /// Where the newest version of a page lies on the device as it is, for readers beside the store's own thread; `None`
+    /// while it is in memory or being written, or where its contents aren't known or are packed.
+    fn locate(&self, _page: PageNumber) -> Option<Place> {
+        None
     }
 
     /// Brings everything that was accepted to its own place, durably.
@@ -110,6 +116,19 @@ pub(crate) fn areas(options: &CreateOptions) -> Result<(u64, u64), PageError> {
             crate::staging::areas(options)
         }
     }
+}
+
+/// The most changes that a batch may have for sure.
+pub(crate) fn largest_batch(create: &CreateOptions, open: &OpenOptions) -> Result<usize, PageError> {
+    let (ledger_bytes, area_bytes) = areas(create)?;
+    let label = Label::plan(create, ledger_bytes, area_bytes)?;
+    Ok(match create.policy {
+        PolicyKind::Direct => usize::MAX,
+        PolicyKind::OutOfPlace => out_of_place::largest_batch(create, open),
+        PolicyKind::DoubleWrite | PolicyKind::StableBuffer | PolicyKind::StableRing | PolicyKind::Auto => {
+            crate::staging::largest_group(&label)
+        }
+    })
 }
 
 /// Writes what a new store needs before its label, not flushed.

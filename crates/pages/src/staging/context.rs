@@ -2,6 +2,7 @@ use std::rc::Rc;
 
 use nandle_io::{Arena, Buffer, BufferMut};
 
+use super::format;
 use super::space::Slot;
 use crate::disk::Disk;
 use crate::home::Home;
@@ -36,11 +37,9 @@ impl Context {
         self.disk.check_writable()
     }
 
-    /// A quarter of the staging area, even if each page had an extent of its own: so there is always room for a group
-    /// when all others have gone home.
+    /// See [`format::largest_group`].
     pub(super) fn largest_group(&self) -> usize {
-        let blocks = self.label.area_blocks() / 4;
-        usize::try_from(blocks / (1 + self.label.page_blocks())).unwrap_or(usize::MAX)
+        format::largest_group(&self.label)
     }
 
     /// Where a slot begins on the device.

@@ -55,3 +55,10 @@ async fn wipe(disk: &Rc<Disk>, range: Range<u64>, zeros: &Buffer) -> Result<(), 
     }
     Ok(())
 }
+
+/// The most changes of a group: a quarter of the staging area, even if each page had an extent of its own. So there is always
+/// room for a group when all others have gone home.
+pub(crate) fn largest_group(label: &Label) -> usize {
+    let blocks = label.area_blocks() / 4;
+    usize::try_from(blocks / (1 + label.page_blocks())).unwrap_or(usize::MAX)
+}

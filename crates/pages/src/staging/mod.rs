@@ -49,7 +49,7 @@ mod space;
 mod table;
 
 pub(crate) use config::{StagingConfig, Thresholds};
-pub(crate) use format::{areas, format};
+pub(crate) use format::{areas, format, largest_group};
 pub(crate) use order::{Instance, Order};
 pub(crate) use policy::Staging;
 pub(crate) use space::Placement;

@@ -11,6 +11,7 @@ use super::engine::Engine;
 use super::log::{Found, From};
 use super::{recover, renew};
 use crate::defects::Defect;
+use crate::home::Place;
 use crate::page::checksum;
 use crate::policy::{Parts, Policy, Task};
 use crate::{Batch, PageError, PageNumber, Stats};
@@ -122,6 +123,17 @@ impl Policy for Staging {
 
     fn verify(&self, page: PageNumber, into: BufferMut) -> Task<'_, Buffer> {
         Box::pin(self.read_newest(page, into, From::Device))
+    }
+
+    fn locate(&self, page: PageNumber) -> Option<Place> {
+        let Engine { context, log, .. } = &*self.engine;
+        match log.find(page, From::Memory) {
+            Found::InMemory(_) => None,
+            Found::AtHome => context.home.locate(page),
+            Found::Staged(entry) => {
+                Some(Place { offset_bytes: context.offset_of(entry.slot), sum: entry.sum })
+            }
+        }
     }
 
     fn checkpoint(&self) -> Task<'_, ()> {

@@ -116,7 +116,8 @@ pub(crate) fn open_leaf(spec: &TargetSpec, options: &OpenOptions) -> Result<Leaf
 /// Makes a device of an open file, with what a reader of figures should know of what is below it.
 fn device(file: File, options: &OpenOptions) -> Result<(DeviceFile, Vec<String>), Problem> {
     let mut remarks = facts::stack_remarks(&file);
-    let file_options = FileOptions { direct: options.direct, durable_writes: facts::durable_writes(&file) };
+    let durable_writes = facts::durable_writes(&file);
+    let file_options = FileOptions { direct: options.direct, durable_writes, punch_holes: true };
     let device = DeviceFile::new(file, file_options).map_err(Problem::Device)?;
     remarks.extend(device.beside_the_device().map(Into::into));
     Ok((device, remarks))

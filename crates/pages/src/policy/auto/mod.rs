@@ -33,6 +33,7 @@ use super::{Parts, Policy, Task};
 use crate::batch::Change;
 use crate::defects::Defect;
 use crate::disk::Disk;
+use crate::home::Place;
 use crate::queue::{Queue, Served};
 use crate::staging::Staging;
 use crate::{Batch, PageError, PageNumber, PolicyKind, Stats};
@@ -201,6 +202,10 @@ impl Policy for Auto {
 
     fn verify(&self, page: PageNumber, into: BufferMut) -> Task<'_, Buffer> {
         self.shared.staging.verify(page, into)
+    }
+
+    fn locate(&self, page: PageNumber) -> Option<Place> {
+        self.shared.staging.locate(page)
     }
 
     fn checkpoint(&self) -> Task<'_, ()> {

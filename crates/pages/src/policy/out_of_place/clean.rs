@@ -104,10 +104,15 @@ impl super::State {
     }
 }
 
+/// Pages that are in memory at the same time when many are moved.
+pub(super) fn pages_in_memory(memory_bytes: usize, page_bytes: usize) -> usize {
+    (memory_bytes / 4 / page_bytes.max(BLOCK_BYTES)).max(1)
+}
+
 impl Shared {
     /// Pages that are in memory at the same time when many are moved.
     pub(super) fn pages_in_memory(&self) -> usize {
-        (self.arena.bytes() / 4 / self.label.page_length().max(BLOCK_BYTES)).max(1)
+        pages_in_memory(self.arena.bytes(), self.label.page_length())
     }
 
     /// Those of them that a renewal has room for.

@@ -4,12 +4,15 @@ use std::rc::Rc;
 
 use nandle_io::Arena;
 
+use super::clean::pages_in_memory;
 use super::ledger::{LEDGER_BYTES, Ledger};
+use super::recover::GROUPS_MAX;
 use super::saved_map;
+use super::zones::headers_of;
 use crate::disk::Disk;
 use crate::extents::{Stamp, write_first};
 use crate::label::Label;
-use crate::{BLOCK_BYTES, CreateOptions, PageError};
+use crate::{BLOCK_BYTES, CreateOptions, OpenOptions, PageError};
 
 /// A zone has room for a header and so many pages at least.
 const LEAST_ZONE_PAGES: u64 = 16;
@@ -44,4 +47,14 @@ pub(crate) async fn format(disk: &Rc<Disk>, label: &Label, options: &CreateOptio
     let arena = Arena::new(BLOCK_BYTES)?;
     let ledger = Ledger::new(zone_blocks(options), saved_map::blocks(options.pages, zones(options)));
     write_first(disk, label, &arena, |copy| ledger.encode(label.id, Stamp::default(), copy)).await
+}
+
+/// The most changes that a group may have for sure, however many groups of lifetimes the store will tell apart.
+pub(crate) fn largest_batch(create: &CreateOptions, open: &OpenOptions) -> usize {
+    let page_blocks = create.page_bytes.div_ceil(BLOCK_BYTES) as u64;
+    let zone_blocks = zone_blocks(create);
+    let pieces =
+        zone_blocks.div_ceil(pages_in_memory(open.memory_bytes, create.page_bytes) as u64 * page_blocks);
+    let headers = pieces * headers_of(zone_blocks, GROUPS_MAX);
+    usize::try_from((zone_blocks.saturating_sub(headers) / page_blocks).max(1)).unwrap_or(usize::MAX)
 }

@@ -45,7 +45,7 @@ use std::rc::Rc;
 use nandle_io::{Arena, Buffer, BufferMut};
 use rustc_hash::FxHashMap;
 
-pub(super) use self::format::{areas, format};
+pub(super) use self::format::{areas, format, largest_batch};
 use self::ledger::Ledger;
 use self::lifetimes::Lifetimes;
 use self::map::Map;

@@ -31,7 +31,7 @@ use crate::{BLOCK_BYTES, PageError, PageNumber};
 /// Sequences that an opening leaves out: more than a run that was cut off can have on its way.
 const SEQUENCES_LEFT_OUT: u64 = 1 << 32;
 /// Zones are filled by so many groups at most: powers of two of lifetimes.
-const GROUPS_MAX: u64 = 8;
+pub(super) const GROUPS_MAX: u64 = 8;
 /// Of the spare zones, one in so many is reserved …
 const RESERVED_PART: u64 = 16;
 /// … as long as they are few enough for an opening to read quickly what may not be durable.

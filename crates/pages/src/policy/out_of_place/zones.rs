@@ -66,6 +66,11 @@ impl Zone {
     }
 }
 
+/// The most headers that so many pages need, told apart by so many groups of lifetimes.
+pub(super) fn headers_of(pages: u64, groups: u64) -> u64 {
+    2 * groups + 2 + pages / ENTRIES_MAX as u64
+}
+
 impl Zones {
     pub(super) fn new(zone_blocks: u64, zones: u64, groups: usize, reserved: usize) -> Self {
         let zones = usize::try_from(zones).unwrap_or(usize::MAX);
@@ -137,7 +142,7 @@ impl Zones {
     }
 
     fn headers_of(&self, pages: u64) -> u64 {
-        2 * self.open.len() as u64 + 2 + pages / ENTRIES_MAX as u64
+        headers_of(pages, self.open.len() as u64)
     }
 
     pub(super) fn free(&self) -> usize {

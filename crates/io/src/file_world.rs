@@ -1,0 +1,73 @@
+use std::sync::Arc;
+
+use crate::{Device, DeviceFile, Io, SetupError, Threads, Uring};
+
+/// A world of files: a ring, or threads where the system has none to give. Its [`Backend`](crate::Backend) says which it
+/// is and, in the second case, why.
+pub enum FileWorld {
+    /// The ring.
+    Uring(Box<Uring>),
+    /// What stands in for it.
+    Threads(Box<Threads>),
+}
+
+impl FileWorld {
+    /// A world with room for `slots` requests in flight.
+    ///
+    /// # Errors
+    /// There are rings here, and yet this one can't be had: a shortage that somebody can end.
+    pub fn new(slots: u32) -> Result<Self, SetupError> {
+        Uring::new(slots)
+            .map(|ring| Self::Uring(Box::new(ring)))
+            .or_else(|refusal| stand_in(refusal, slots).map(|threads| Self::Threads(Box::new(threads))))
+    }
+
+    /// Adds a file or a block device.
+    pub fn add(&mut self, file: Arc<DeviceFile>) -> Device {
+        match self {
+            Self::Uring(ring) => ring.add(file),
+            Self::Threads(threads) => threads.add(file),
+        }
+    }
+
+    /// The world for what runs on any.
+    pub fn into_io(self) -> Box<dyn Io> {
+        match self {
+            Self::Uring(ring) => ring,
+            Self::Threads(threads) => threads,
+        }
+    }
+}
+
+/// Threads in the place of a ring that isn't to be had here at all.
+fn stand_in(refusal: SetupError, slots: u32) -> Result<Threads, SetupError> {
+    if refusal.is_unavailable() { Ok(Threads::in_place_of(&refusal, slots)) } else { Err(refusal) }
+}
+
+#[cfg(test)]
+mod tests {
+    use rustix::io::Errno;
+
+    use super::*;
+
+    #[test]
+    fn threads_stand_in_where_there_are_no_rings_and_say_so() {
+        let too_old = SetupError::TooOld { what: "waiting with a time-out" };
+        let refusals = [Errno::PERM, Errno::ACCESS, Errno::NOSYS, Errno::OPNOTSUPP, Errno::INVAL]
+            .map(|errno| SetupError::Refused { errno });
+        for refusal in refusals.into_iter().chain([too_old]) {
+            let backend = stand_in(refusal.clone(), 8).unwrap().backend();
+            assert_eq!((backend.name, backend.stepped_down), ("threads", vec![refusal.to_string()]));
+        }
+    }
+
+    #[test]
+    fn a_shortage_is_an_error() {
+        let no_event = SetupError::NoWakeEvent { errno: Errno::MFILE };
+        let shortages = [Errno::NOMEM, Errno::MFILE, Errno::NFILE, Errno::AGAIN]
+            .map(|errno| SetupError::Refused { errno });
+        for shortage in shortages.into_iter().chain([no_event]) {
+            assert_eq!(stand_in(shortage.clone(), 8).err(), Some(shortage));
+        }
+    }
+}

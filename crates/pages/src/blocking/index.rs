@@ -1,0 +1,213 @@
+//! Where pages are, for threads that read beside the store's own.
+//!
+//! The store's thread says what it knows of a page, and readers find it without waiting for anybody. What they find may be
+//! out of date when they read: a page goes home, its slot in the staging area gets another one. So a read counts only if
+//!
+//! - the checksum of what came is the one that was found: then it is what the page held when it was found, wherever it lies
+//!   by now; or
+//! - the page was never written since the store was opened, and still wasn't when the read had come back: the store's thread
+//!   marks a page before it accepts a batch with it, and so before anything of that batch reaches the device.
+//!
+//! Every other read is the store's thread's to do, and its answer is the last word. It puts nothing in here as long as a
+//! batch with the page is under way. So whoever begins to read after a batch was acknowledged finds that batch or a later
+//! one, and a place that is out of date costs time and nothing else.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{OnceLock, PoisonError, RwLock};
+
+use rustc_hash::FxHashMap;
+
+use crate::PageNumber;
+use crate::home::Place;
+use crate::page::checksum;
+
+const CHUNK_PAGES: u64 = 1024;
+/// Locks of the pages that aren't at home.
+const SHARDS: u64 = 64;
+
+/// See the [module](self).
+pub(super) struct PageIndex {
+    /// Where page 0 has its place; `None` of a policy that gives pages none.
+    homes_offset_bytes: Option<u64>,
+    page_bytes: u64,
+    /// A word for each page, in chunks that exist when one of their pages isn't untouched any more.
+    chunks: Box<[OnceLock<Chunk>]>,
+    /// Pages whose word says so.
+    elsewhere: Box<[RwLock<FxHashMap<PageNumber, Place>>]>,
+    is_closed: AtomicBool,
+}
+
+type Chunk = Box<[AtomicU64]>;
+
+/// Where a reader finds a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Found {
+    /// At home, and not written since the store was opened: nobody knows its checksum.
+    Untouched { offset_bytes: u64 },
+    /// There, if the checksum says so.
+    At(Place),
+    /// Nobody but the store's thread can tell.
+    AskOwner,
+}
+
+/// The words of pages. The lower half of a word is the checksum of a page at home.
+mod word {
+    pub(super) const UNTOUCHED: u64 = 0;
+    pub(super) const ASK_OWNER: u64 = 1 << 32;
+    pub(super) const AT_HOME: u64 = 2 << 32;
+    pub(super) const ELSEWHERE: u64 = 3 << 32;
+}
+
+impl PageIndex {
+    /// Of a store whose pages are at home, as far as nothing is [put](PageIndex::put) or [forgotten](PageIndex::forget).
+    pub(super) fn new(pages: u64, page_bytes: usize, homes_offset_bytes: Option<u64>) -> Self {
+        let chunks = usize::try_from(pages.div_ceil(CHUNK_PAGES)).unwrap_or(usize::MAX);
+        Self {
+            homes_offset_bytes,
+            page_bytes: page_bytes as u64,
+            chunks: std::iter::repeat_with(OnceLock::new).take(chunks).collect(),
+            elsewhere: (0..SHARDS).map(|_| RwLock::default()).collect(),
+            is_closed: AtomicBool::new(false),
+        }
+    }
+
+    /// Where a page was last.
+    pub(super) fn find(&self, page: PageNumber) -> Found {
+        let Some(offset_bytes) = self.home_of(page) else { return Found::AskOwner };
+        let word = self.load(page);
+        match word & !u64::from(u32::MAX) {
+            word::UNTOUCHED => Found::Untouched { offset_bytes },
+            word::AT_HOME => Found::At(Place { offset_bytes, sum: low_half(word) }),
+            word::ELSEWHERE => self.shard(page).read().map_or(Found::AskOwner, |places| {
+                places.get(&page).map_or(Found::AskOwner, |place| Found::At(*place))
+            }),
+            other => {
+                debug_assert_eq!(other, word::ASK_OWNER, "a word of {page}");
+                Found::AskOwner
+            }
+        }
+    }
+
+    /// Whether what was read where a page was found is what the page held at some time since.
+    pub(super) fn confirms(&self, page: PageNumber, found: Found, contents: &[u8]) -> bool {
+        let is_the_pages = match found {
+            Found::Untouched { .. } => self.load(page) == word::UNTOUCHED,
+            Found::At(place) => checksum(page, contents) == place.sum,
+            Found::AskOwner => false,
+        };
+        is_the_pages && !self.is_closed.load(Ordering::SeqCst)
+    }
+
+    /// A page is the store's thread's to read from now on.
+    pub(super) fn forget(&self, page: PageNumber) {
+        let before = self.word(page).swap(word::ASK_OWNER, Ordering::SeqCst);
+        if before == word::ELSEWHERE {
+            self.shard(page).write().unwrap_or_else(PoisonError::into_inner).remove(&page);
+        }
+    }
+
+    /// A page is at this place. Says the store's thread, which has [forgotten](PageIndex::forget) it when it was written.
+    pub(super) fn put(&self, page: PageNumber, place: Place) {
+        self.forget(page);
+        let word = if self.home_of(page) == Some(place.offset_bytes) {
+            word::AT_HOME | u64::from(place.sum)
+        } else {
+            self.shard(page).write().unwrap_or_else(PoisonError::into_inner).insert(page, place);
+            word::ELSEWHERE
+        };
+        self.word(page).store(word, Ordering::SeqCst);
+    }
+
+    /// From now on nothing that is read counts: the file may be somebody else's.
+    pub(super) fn close(&self) {
+        self.is_closed.store(true, Ordering::SeqCst);
+    }
+
+    fn home_of(&self, page: PageNumber) -> Option<u64> {
+        self.homes_offset_bytes.map(|first| first + page.0 * self.page_bytes)
+    }
+
+    fn shard(&self, page: PageNumber) -> &RwLock<FxHashMap<PageNumber, Place>> {
+        let shard = self.elsewhere.get(usize::try_from(page.0 % SHARDS).unwrap_or(0));
+        shard.unwrap_or_else(|| unreachable!("as many shards as there can be remainders"))
+    }
+
+    fn load(&self, page: PageNumber) -> u64 {
+        let chunk = self.chunk(page).get().and_then(|chunk| chunk.get(place_in_chunk(page)));
+        chunk.map_or(word::UNTOUCHED, |word| word.load(Ordering::SeqCst))
+    }
+
+    fn word(&self, page: PageNumber) -> &AtomicU64 {
+        let new = || (0..CHUNK_PAGES).map(|_| AtomicU64::new(word::UNTOUCHED)).collect();
+        let word = self.chunk(page).get_or_init(new).get(place_in_chunk(page));
+        word.unwrap_or_else(|| unreachable!("as many words as a chunk has pages"))
+    }
+
+    fn chunk(&self, page: PageNumber) -> &OnceLock<Chunk> {
+        let chunk = usize::try_from(page.0 / CHUNK_PAGES).ok().and_then(|chunk| self.chunks.get(chunk));
+        chunk.unwrap_or_else(|| unreachable!("{page} was checked against the store's length"))
+    }
+}
+
+fn place_in_chunk(page: PageNumber) -> usize {
+    usize::try_from(page.0 % CHUNK_PAGES).unwrap_or(0)
+}
+
+fn low_half(word: u64) -> u32 {
+    u32::try_from(word & u64::from(u32::MAX)).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOME_BYTES: u64 = 1 << 20;
+
+    fn index() -> PageIndex {
+        PageIndex::new(5000, 4096, Some(HOME_BYTES))
+    }
+
+    #[test]
+    fn a_page_is_at_home_until_it_is_written() {
+        let index = index();
+        let untouched = Found::Untouched { offset_bytes: HOME_BYTES + 4999 * 4096 };
+        assert_eq!(index.find(PageNumber(4999)), untouched);
+        index.forget(PageNumber(4999));
+        assert_eq!(index.find(PageNumber(4999)), Found::AskOwner);
+    }
+
+    #[test]
+    fn a_read_counts_when_nothing_came_in_between_or_the_checksum_is_right() {
+        let (index, page) = (index(), PageNumber(3));
+        let found = index.find(page);
+        assert!(index.confirms(page, found, b"anything"));
+        index.forget(page);
+        assert!(!index.confirms(page, found, b"anything"), "a batch with the page has come meanwhile");
+        let found = Found::At(Place { offset_bytes: 0, sum: checksum(page, b"this") });
+        assert!(index.confirms(page, found, b"this") && !index.confirms(page, found, b"that"));
+        index.close();
+        assert!(!index.confirms(page, found, b"this"), "the file may be somebody else's");
+    }
+
+    #[test]
+    fn what_is_put_is_found_until_it_is_forgotten() {
+        let (index, page) = (index(), PageNumber(3));
+        let home = Place { offset_bytes: HOME_BYTES + 3 * 4096, sum: u32::MAX };
+        let slot = Place { offset_bytes: 8192, sum: 0 };
+        for place in [home, slot, home, slot] {
+            index.put(page, place);
+            assert_eq!(index.find(page), Found::At(place));
+        }
+        index.forget(page);
+        assert_eq!(index.find(page), Found::AskOwner);
+        assert!(index.elsewhere.iter().all(|shard| shard.read().unwrap().is_empty()));
+    }
+
+    #[test]
+    fn without_homes_everything_is_the_owners() {
+        let index = PageIndex::new(10, 4096, None);
+        index.put(PageNumber(1), Place { offset_bytes: 0, sum: 1 });
+        assert_eq!(index.find(PageNumber(1)), Found::AskOwner);
+        assert_eq!(index.find(PageNumber(2)), Found::AskOwner);
+    }
+}

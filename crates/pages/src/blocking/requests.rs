@@ -1,0 +1,192 @@
+//! What callers ask of a store, and how they wait for it.
+
+use nandle_io::{Backend, Buffer, BufferMut};
+
+use super::reader::{Outcome, Reader};
+use super::ticket::{Answer, Ticket, ticket};
+use super::{BlockingStore, ended};
+use crate::{Batch, PageError, PageNumber, PolicyKind, Stats};
+
+/// What the store's thread is asked.
+pub(super) enum Request {
+    Read(PageNumber, Answer<Buffer>),
+    ReadMany(Vec<PageNumber>, Answer<Vec<Buffer>>),
+    Write(Batch, Answer<()>),
+    Commit(Batch, Answer<()>),
+    Sync(Answer<()>),
+    Checkpoint(Answer<()>),
+    Verify(Answer<u64>),
+    Stats(Answer<Stats>),
+    Backend(Answer<Backend>),
+    Close(Answer<()>),
+}
+
+impl BlockingStore {
+    /// How it writes.
+    pub fn policy(&self) -> PolicyKind {
+        self.facts.policy
+    }
+
+    /// Length of a page.
+    pub fn page_bytes(&self) -> usize {
+        self.facts.page_bytes
+    }
+
+    /// How many pages it has.
+    pub fn pages(&self) -> u64 {
+        self.facts.pages
+    }
+
+    /// See [`Store::largest_batch`](crate::Store::largest_batch).
+    pub fn largest_batch(&self) -> usize {
+        self.facts.largest_batch
+    }
+
+    /// See [`Store::buffer`](crate::Store::buffer).
+    ///
+    /// # Errors
+    /// All of the store's memory is in use.
+    pub fn buffer(&self) -> Result<BufferMut, PageError> {
+        Ok(self.facts.arena.allocate(self.facts.page_bytes)?)
+    }
+
+    /// Reads a page into memory of the store; see [`Store::read`](crate::Store::read).
+    ///
+    /// # Errors
+    /// As there, or the store was closed.
+    pub fn read(&self, page: PageNumber) -> Result<Buffer, PageError> {
+        self.read_into(page, self.buffer()?)
+    }
+
+    /// Reads a page into memory of the caller's, as long as a page: that of the last read, say, which
+    /// [`Buffer::thaw`] makes writable again. A page that is in the store's memory comes in that.
+    ///
+    /// # Errors
+    /// The memory has another length, or as for [`read`](BlockingStore::read).
+    pub fn read_into(&self, page: PageNumber, into: BufferMut) -> Result<Buffer, PageError> {
+        self.check_page(page)?;
+        let (got, expected) = (into.len(), self.facts.page_bytes);
+        if got != expected {
+            return Err(PageError::PageLength { page, got, expected });
+        }
+        let outcome = match &self.reader {
+            Some(reader) => reader.read(page, into),
+            None => Outcome::AskOwner(into),
+        };
+        match outcome {
+            Outcome::Read(contents) => Ok(contents),
+            // The store's thread takes memory of its own, if it takes any.
+            Outcome::AskOwner(unused) => {
+                drop(unused);
+                self.submit_read(page)?.wait()
+            }
+        }
+    }
+
+    /// Reads pages, all of them on their way to the device at the same time; they come back in this order.
+    ///
+    /// # Errors
+    /// As for [`read`](BlockingStore::read), the first in this order.
+    pub fn read_many(&self, pages: &[PageNumber]) -> Result<Vec<Buffer>, PageError> {
+        pages.iter().try_for_each(|page| self.check_page(*page))?;
+        self.ask(|answer| Request::ReadMany(pages.to_vec(), answer))?.wait()
+    }
+
+    /// Begins to read a page, and doesn't wait for it.
+    ///
+    /// # Errors
+    /// The page is beyond the end, or the store was closed.
+    pub fn submit_read(&self, page: PageNumber) -> Result<Ticket<Buffer>, PageError> {
+        self.check_page(page)?;
+        self.ask(|answer| Request::Read(page, answer))
+    }
+
+    /// See [`Store::write`](crate::Store::write).
+    ///
+    /// # Errors
+    /// As there, or the store was closed.
+    pub fn write(&self, batch: Batch) -> Result<(), PageError> {
+        self.ask(|answer| Request::Write(batch, answer))?.wait()
+    }
+
+    /// See [`Store::commit`](crate::Store::commit).
+    ///
+    /// # Errors
+    /// As there, or the store was closed.
+    pub fn commit(&self, batch: Batch) -> Result<(), PageError> {
+        self.submit_commit(batch)?.wait()
+    }
+
+    /// Begins to commit a batch, and doesn't wait for it; what one thread submits takes effect in that order. Waits only while
+    /// a thousand requests and more are under way.
+    ///
+    /// # Errors
+    /// The store was closed.
+    pub fn submit_commit(&self, batch: Batch) -> Result<Ticket<()>, PageError> {
+        self.ask(|answer| Request::Commit(batch, answer))
+    }
+
+    /// Makes everything durable that was accepted before.
+    ///
+    /// # Errors
+    /// As for [`Store::sync`](crate::Store::sync), or the store was closed.
+    pub fn sync(&self) -> Result<(), PageError> {
+        self.ask(Request::Sync)?.wait()
+    }
+
+    /// Brings every page that was accepted before to its own place, durably, while commits go on.
+    ///
+    /// # Errors
+    /// As for [`Store::checkpoint`](crate::Store::checkpoint), or the store was closed.
+    pub fn checkpoint(&self) -> Result<(), PageError> {
+        self.ask(Request::Checkpoint)?.wait()
+    }
+
+    /// See [`Store::verify`](crate::Store::verify).
+    ///
+    /// # Errors
+    /// As there, or the store was closed.
+    pub fn verify(&self) -> Result<u64, PageError> {
+        self.ask(Request::Verify)?.wait()
+    }
+
+    /// See [`Store::stats`](crate::Store::stats).
+    ///
+    /// # Errors
+    /// The store was closed.
+    pub fn stats(&self) -> Result<Stats, PageError> {
+        let mut stats = self.ask(Request::Stats)?.wait()?;
+        self.reader.iter().for_each(|reader: &std::sync::Arc<Reader>| reader.count(&mut stats));
+        Ok(stats)
+    }
+
+    /// The world that it does its I/O in, and what that had to give up: on a system without `io_uring` it is a pool of
+    /// threads. Reads in the callers' threads are blocking system calls in any case.
+    ///
+    /// # Errors
+    /// The store was closed.
+    pub fn backend(&self) -> Result<Backend, PageError> {
+        self.ask(Request::Backend)?.wait()
+    }
+
+    /// Makes everything durable, ends the store for all handles when what is under way is done, and waits for its thread.
+    ///
+    /// # Errors
+    /// The device fails, or the store was closed before.
+    pub fn close(self) -> Result<(), PageError> {
+        let closed = self.ask(Request::Close)?.wait();
+        self.thread.join()?;
+        closed
+    }
+
+    fn check_page(&self, page: PageNumber) -> Result<(), PageError> {
+        let pages = self.facts.pages;
+        if page.0 < pages { Ok(()) } else { Err(PageError::BeyondEnd { page, pages }) }
+    }
+
+    fn ask<T>(&self, request: impl FnOnce(Answer<T>) -> Request) -> Result<Ticket<T>, PageError> {
+        let (answer, ticket) = ticket();
+        self.requests.send(request(answer)).map_err(|_| ended())?;
+        Ok(ticket)
+    }
+}

@@ -1,0 +1,167 @@
+//! Does what callers ask, each request in a task of its own.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use nandle_io::Buffer;
+use nandle_io::runtime::{Handle, Receiver};
+
+use super::announce::Announcer;
+use super::requests::Request;
+use super::sync::SharedSync;
+use super::ticket::Answer;
+use crate::signal::Signal;
+use crate::{Batch, PageError, PageNumber, Store};
+
+/// Requests that may wait, and as many that may be under way; more wait for room in the channel.
+pub(super) const CALLERS: usize = 1024;
+
+/// Syncs under way at the same time, and flushes at the device: one that goes on, and one that begins when it ends. With more,
+/// groups are smaller and flushes more.
+const SYNCS: usize = 2;
+
+/// What the tasks share.
+pub(super) struct Service {
+    handle: Handle,
+    store: Store,
+    announcer: Announcer,
+    syncs: SharedSync,
+    under_way: Cell<usize>,
+    ended: Signal,
+}
+
+/// A request, as long as it is under way.
+struct UnderWay(Rc<Service>);
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        self.0.under_way.update(|requests| requests - 1);
+        self.0.ended.notify();
+    }
+}
+
+impl Service {
+    pub(super) fn new(handle: Handle, store: Store, announcer: Announcer) -> Self {
+        store.set_flush_depth(SYNCS);
+        Self {
+            handle,
+            store,
+            announcer,
+            syncs: SharedSync::new(SYNCS),
+            under_way: Cell::default(),
+            ended: Signal::default(),
+        }
+    }
+
+    /// Begins requests in their order, until the store is closed or no handle is left; ends when all are done.
+    pub(super) async fn serve(self, mut receiver: Receiver<Request>) {
+        let this = Rc::new(self);
+        let mut requests = Vec::new();
+        let closing = 'open: loop {
+            if receiver.recv_many(&mut requests, CALLERS).await == 0 {
+                break None;
+            }
+            for request in requests.drain(..) {
+                match request {
+                    Request::Close(answer) => break 'open Some(answer),
+                    request => this.begin(request),
+                }
+            }
+            this.until_under_way(CALLERS).await;
+        };
+        this.announcer.close();
+        drop(receiver);
+        requests.clear();
+        this.until_under_way(0).await;
+        if let Some(answer) = closing {
+            answer.give(this.close().await);
+        }
+    }
+
+    /// Waits until so many requests are under way at most.
+    async fn until_under_way(&self, most: usize) {
+        self.ended.wait(|| (self.under_way.get() <= most).then_some(())).await;
+    }
+
+    /// A task that is spawned earlier is polled earlier, and a call begins with its first poll: so changes take effect in the
+    /// order of the requests.
+    fn begin(self: &Rc<Self>, request: Request) {
+        self.under_way.update(|requests| requests + 1);
+        let this = UnderWay(Rc::clone(self));
+        self.handle.spawn_named("page store: a request", async move { this.0.answer(request).await });
+    }
+
+    async fn answer(self: &Rc<Self>, request: Request) {
+        match request {
+            Request::Read(page, answer) => answer.give(self.read(page).await),
+            Request::ReadMany(pages, answer) => answer.give(self.read_many(pages).await),
+            Request::Write(batch, answer) => answer.give(self.write(batch).await),
+            Request::Commit(batch, answer) => answer.give(self.commit(batch).await),
+            Request::Sync(answer) => answer.give(self.syncs.sync(&self.store).await),
+            Request::Checkpoint(answer) => answer.give(self.store.checkpoint().await),
+            Request::Verify(answer) => answer.give(self.store.verify().await),
+            Request::Stats(answer) => answer.give(Ok(self.store.stats())),
+            Request::Backend(answer) => answer.give(Ok(self.handle.backend())),
+            Request::Close(answer) => self.refuse_close(answer),
+        }
+    }
+
+    fn refuse_close(&self, answer: Answer<()>) {
+        debug_assert!(false, "a request to close is no task's: {} are under way", self.under_way.get());
+        answer.give(Err(super::ended()));
+    }
+
+    async fn read(&self, page: PageNumber) -> Result<Buffer, PageError> {
+        let contents = self.store.read(page).await?;
+        self.announcer.tell(page, &self.store);
+        Ok(contents)
+    }
+
+    async fn read_many(self: &Rc<Self>, pages: Vec<PageNumber>) -> Result<Vec<Buffer>, PageError> {
+        let begin = |page| {
+            let this = Rc::clone(self);
+            self.handle.spawn_named("page store: a read of many", async move { this.read(page).await })
+        };
+        let coming: Vec<_> = pages.into_iter().map(begin).collect();
+        let mut contents = Vec::with_capacity(coming.len());
+        let mut result = Ok(());
+        // All of them, so that none is left when this is done.
+        for read in coming {
+            match read.await {
+                Ok(page) => contents.push(page),
+                Err(error) => result = result.and(Err(error)),
+            }
+        }
+        result.map(|()| contents)
+    }
+
+    async fn write(&self, batch: Batch) -> Result<(), PageError> {
+        let pages = self.announcer.begins(&batch, self.store.pages());
+        let written = self.store.write(batch).await;
+        self.announcer.ends(&pages, &self.store);
+        written
+    }
+
+    /// Where batches are accepted one after the other, all that wait for a sync share the next.
+    async fn commit(&self, batch: Batch) -> Result<(), PageError> {
+        if !self.store.keeps_order() {
+            self.write(batch).await?;
+            return self.syncs.sync(&self.store).await;
+        }
+        let pages = self.announcer.begins(&batch, self.store.pages());
+        let committed = self.store.commit(batch).await;
+        self.announcer.ends(&pages, &self.store);
+        committed
+    }
+
+    /// Closes the store, which no task uses any more.
+    async fn close(self: Rc<Self>) -> Result<(), PageError> {
+        match Rc::try_unwrap(self) {
+            Ok(this) => this.store.close().await,
+            Err(this) => {
+                debug_assert!(false, "{} requests are under way", this.under_way.get());
+                this.store.sync().await
+            }
+        }
+    }
+}

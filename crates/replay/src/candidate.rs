@@ -362,7 +362,7 @@ fn discard(cursor: &Cursor, page: u64, pages: u32) -> Batch {
 }
 
 fn failed(policy: PolicyKind, action: &'static str) -> impl Fn(PageError) -> ReplayError {
-    move |source| ReplayError::Store { policy, action, source }
+    move |source| ReplayError::Store { policy, action, source: Box::new(source) }
 }
 
 #[allow(clippy::unwrap_used, reason = "the bounds are constants that the library takes")]

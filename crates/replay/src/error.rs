@@ -52,7 +52,7 @@ pub enum ReplayError {
         /// What was being done.
         action: &'static str,
         /// What the store said.
-        source: PageError,
+        source: Box<PageError>,
     },
     /// No memory for the stores' pages.
     #[error("memory for pages: {0}")]

@@ -29,7 +29,9 @@ fn a_drive_that_was_aged_cleans_at_once_and_always_in_the_same_way() {
         "an older state is replaced by the same one"
     );
     let (filled, worn) = (sweep(&place, "model:x25-e-64"), sweep(&place, "model:x25-e-64:state=aged.zst"));
-    assert!(amplification(&filled) < 1.5 && amplification(&worn) > 3.0, "{filled} {worn}");
+    // What a filled drive writes beside the host's bytes is pages of its map; it has nothing to clean yet.
+    assert_eq!(filled["cells"][0]["drive"]["erased_bytes"], 0, "{filled}");
+    assert!(amplification(&worn) > 3.0 && amplification(&filled) < 2.0, "{filled} {worn}");
     assert_eq!(worn, sweep(&place, "model:x25-e-64:state=aged.zst"));
     assert!(worn["target"].as_str().unwrap().ends_with("/aged.zst"), "{}", worn["target"]);
     place.nandle("models age x25-e-64 --from aged.zst --write sequential:64MiB --output older.zst").done();

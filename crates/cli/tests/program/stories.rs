@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use crate::common::Place;
 
-/// What a probe of a model tells, and the lines that are set for two databases.
+/// What a probe of a model tells, and the lines for two databases: those that are set, and those that are only shown because
+/// they aren't sure.
 struct Story {
     profile: Value,
     report: String,
@@ -18,9 +19,12 @@ fn story(model: &str) -> Story {
     let place = Place::new();
     place.nandle(&format!("probe model:{model} --budget 10m")).done().fits_80_columns();
     let lines = |product: &str| -> Vec<String> {
-        let fragment = place.nandle(&format!("advise profile.json --for {product}")).done().stdout;
-        let is_set = |line: &&str| !line.starts_with('#') && line.contains(" = ");
-        fragment.lines().filter(is_set).map(str::to_owned).collect()
+        let fragment =
+            place.nandle(&format!("advise profile.json --sessions 1 --for {product}")).done().stdout;
+        let lines = fragment.lines().map(|line| line.strip_prefix("# ").unwrap_or(line));
+        let is_setting =
+            |line: &&str| line.split_once(" = ").is_some_and(|(name, _)| !name.contains([' ', ':']));
+        lines.filter(is_setting).map(str::to_owned).collect()
     };
     Story {
         profile: place.json("profile.json"),
@@ -69,7 +73,10 @@ fn four_kinds_of_drives_tell_four_stories_and_get_four_kinds_of_advice() {
     );
     assert!(disk.setting("random_page_cost") > 10.0 && fast.setting("random_page_cost") < 4.0);
     assert!(fast.setting("innodb_io_capacity_max") > 5.0 * disk.setting("innodb_io_capacity_max"));
-    assert_eq!(card.setting("effective_io_concurrency").to_string(), "1", "a card does one thing at a time");
+    assert!(
+        card.derived("/saturating_queue_depth/0/queue_depth/value") < 2.0,
+        "a card does one thing at a time"
+    );
     let different: BTreeSet<_> = [&card, &old, &fast, &disk].map(|story| story.settings.clone()).into();
     assert_eq!(different.len(), 4, "{different:#?}");
 }

@@ -54,7 +54,8 @@ fn capacitors_make_a_flush_empty() {
 
 #[test]
 fn a_volatile_cache_makes_a_commit_wait_for_the_cells() {
-    let (tlc, plp) = (on("nvme-tlc"), on("nvme-plp"));
+    // A drive that is full has hardly a region of single-level cells.
+    let (tlc, plp) = (on("nvme-tlc:state=50%"), on("nvme-plp"));
     // Programming a cell of the single-level region takes 200 us, and what the groups write fills that region: so the
     // interval goes from there to what a commit takes behind it.
     let commits = &found(&tlc).commits;

@@ -26,9 +26,9 @@ fn large_writes_at_depth_give_what_the_data_sheet_says() {
 /// One small write at a time tells little of a drive that takes several: what advice took for its bandwidth before.
 #[test]
 fn an_nvme_drive_writes_more_at_depth_than_one_small_write_at_a_time() {
-    let outcome = Bench::new("model:nvme-tlc", Nanos::from_secs(15)).conduct("large-writes");
+    let outcome = Bench::new("model:nvme-tlc:state=50%", Nanos::from_secs(15)).conduct("large-writes");
     let large = outcome.derived.sequential_write_bandwidth_bytes_per_s_max.unwrap();
-    let outcome = Bench::new("model:nvme-tlc", Nanos::from_secs(40)).conduct("write-patterns");
+    let outcome = Bench::new("model:nvme-tlc:state=50%", Nanos::from_secs(40)).conduct("write-patterns");
     let patterns = outcome.experiments.write_patterns.unwrap().findings.patterns;
     let small = patterns.iter().filter(|row| row.pattern == "sequential" && row.queue_depth == 1);
     let rate =

@@ -11,10 +11,11 @@ fn measure(drive: &str) -> WriteCacheFindings {
 }
 
 #[test]
-fn a_region_of_single_level_cells_absorbs_gigabytes() {
+fn a_region_of_single_level_cells_absorbs_what_its_free_flash_holds() {
     let found = measure("nvme-tlc");
     let absorbed = found.absorbed_bytes.unwrap();
-    assert!((3 << 30..8 << 30).contains(&absorbed.value), "{absorbed:?}");
+    // The drive is full: the region has its spare tenth of 32 GiB, with a bit in a cell where data has three.
+    assert!((768 << 20..1280 << 20).contains(&absorbed.value), "{absorbed:?}");
     let (first, last) = (found.absorbing_bytes_per_s.unwrap(), found.sustained_bytes_per_s.unwrap());
     assert!(first.low > last.high * 1.5, "{first:?} {last:?}");
 }

@@ -1,4 +1,4 @@
-//! The claims' book: the tests `crates/model/tests/claims_*.rs` hold the models against what papers say, and print a
+//! The claims' book: the tests `crates/device/model/tests/claims_*.rs` hold the models against what papers say, and print a
 //! line for each claim. Here they are run and their lines collected; nothing is kept, so the book is never out of date.
 
 use std::fs;
@@ -52,7 +52,7 @@ pub(crate) fn run() -> Outcome {
 /// The names of the test programs that hold claims.
 fn test_files() -> Outcome<Vec<String>> {
     let mut names = Vec::new();
-    for entry in fs::read_dir(workspace_root().join("crates/model/tests"))? {
+    for entry in fs::read_dir(workspace_root().join("crates/device/model/tests"))? {
         let name = entry?.file_name().to_string_lossy().into_owned();
         names.extend(name.strip_suffix(".rs").filter(|name| name.starts_with("claims_")).map(str::to_owned));
     }

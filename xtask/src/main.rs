@@ -98,6 +98,9 @@ mod tests {
         let manifest = std::fs::read_to_string(super::workspace_root().join("Cargo.toml")).unwrap();
         let manifest: toml::Table = manifest.parse().unwrap();
         let members = manifest["workspace"]["default-members"].as_array().unwrap();
-        assert_eq!(members.iter().filter_map(toml::Value::as_str).collect::<Vec<_>>(), ["crates/cli"]);
+        assert_eq!(
+            members.iter().filter_map(toml::Value::as_str).collect::<Vec<_>>(),
+            ["crates/programs/nandle"]
+        );
     }
 }

@@ -1,8 +1,5 @@
-//! Dependencies between the crates point one way.
-//!
-//! ```text
-//! cli → {report → replay, advise, probe, target} → {pages, trace, model} → io,   profile beside them
-//! ```
+//! Dependencies between the crates point one way: from floor to floor of `crates/`, and within a floor from a crate to
+//! those named before it. The table below is the only place that says so; ARCHITECTURE shows the same table.
 //!
 //! A test may depend on what it likes.
 
@@ -10,94 +7,147 @@ use super::manifest::Manifest;
 use super::workspace::Workspace;
 use super::{Finding, Rule};
 
-const NONE: &[&str] = &[];
-const IO: &[&str] = &["nandle-io"];
-const TOOLS: &[&str] = &["nandle-io", "nandle-model", "nandle-pages", "nandle-trace", "nandle-profile"];
-const REPORT: &[&str] = &["nandle-profile", "nandle-trace", "nandle-replay"];
-const PROGRAM: &[&str] = &[
-    "nandle-io",
-    "nandle-model",
-    "nandle-pages",
-    "nandle-trace",
-    "nandle-profile",
-    "nandle-target",
-    "nandle-probe",
-    "nandle-advise",
-    "nandle-replay",
-    "nandle-report",
+/// A folder of `crates/`.
+struct Floor {
+    name: &'static str,
+    /// Its crates without `nandle-`; each may depend on those before it.
+    crates: &'static [&'static str],
+    /// The floors whose crates it may depend on.
+    below: &'static [&'static str],
+}
+
+const FLOORS: &[Floor] = &[
+    Floor { name: "device", crates: &["units", "io", "model", "target"], below: &[] },
+    Floor { name: "measure", crates: &["profile", "probe", "session"], below: &["device"] },
+    Floor { name: "storage", crates: &["pages"], below: &["device"] },
+    Floor { name: "decide", crates: &["advise"], below: &["measure", "device"] },
+    Floor { name: "prove", crates: &["trace", "replay", "crash"], below: &["storage", "device"] },
+    Floor { name: "show", crates: &["report"], below: &["prove", "decide", "measure", "device"] },
+    Floor {
+        name: "programs",
+        crates: &["nandle"],
+        below: &["show", "prove", "decide", "storage", "measure", "device"],
+    },
 ];
 
-/// Each of our packages, and which of the others it may depend on.
-const ARROWS: &[(&str, &[&str])] = &[
-    ("nandle-io", NONE),
-    ("nandle-profile", NONE),
-    ("nandle-model", IO),
-    ("nandle-pages", IO),
-    ("nandle-trace", IO),
-    ("nandle-crash", &["nandle-io", "nandle-model", "nandle-pages"]),
-    ("nandle-target", TOOLS),
-    ("nandle-probe", TOOLS),
-    ("nandle-advise", TOOLS),
-    ("nandle-replay", TOOLS),
-    ("nandle-report", REPORT),
-    ("nandle", PROGRAM),
-    ("xtask", PROGRAM),
-];
+/// It depends on none of ours, so every floor may know it, but for storage: a store is told figures, not profiles.
+const ALONE: &str = "profile";
+const WITHOUT_PROFILE: &str = "storage";
+
+/// A crate that promises to know less than its floor may: it is pure.
+const PURE: &[(&str, &[&str])] =
+    &[("units", &[]), ("profile", &[]), ("trace", &[]), ("advise", &["units", "profile"])];
 
 /// Dependencies that one package keeps from all others.
-const KEPT: &[(&str, &str)] = &[("io-uring", "nandle-io"), ("datafusion", "nandle-sql")];
+const KEPT: &[(&str, &str)] = &[("io-uring", "nandle-io")];
 
 pub(super) const RULE: Rule = Rule { says: "dependencies between our crates point one way", check };
 
 fn check(workspace: &Workspace) -> Vec<Finding> {
     let manifests = workspace.manifests.iter();
     let packages = manifests.filter_map(|manifest| Some((manifest, manifest.package()?)));
-    packages.flat_map(|(manifest, package)| check_package(manifest, package)).collect()
+    let wrong = packages.flat_map(|(manifest, package)| check_package(manifest, package));
+    wrong.chain(check_architecture(&workspace.architecture)).collect()
+}
+
+/// Whether ARCHITECTURE shows the table above; a sample of a workspace has none.
+fn check_architecture(architecture: &str) -> Vec<Finding> {
+    let rows = FLOORS.iter().map(row).filter(|row| !architecture.is_empty() && !architecture.contains(row));
+    rows.map(|row| Finding::new("ARCHITECTURE.md", 1, format!("its table of floors lacks the row `{row}`")))
+        .collect()
+}
+
+fn row(floor: &Floor) -> String {
+    let below = if floor.below.is_empty() { "nothing".to_owned() } else { floor.below.join(", ") };
+    format!("| `{}/` | {} | {below} |", floor.name, floor.crates.join(", "))
 }
 
 fn check_package(manifest: &Manifest, package: &str) -> Vec<Finding> {
-    let Some((_, allowed)) = ARROWS.iter().find(|(name, _)| *name == package) else {
-        let message = format!("`{package}` has no place among the arrows: give it one in {}", file!());
+    if package == "xtask" {
+        return Vec::new();
+    }
+    let name = short(package);
+    let Some(floor) = floor_of(name) else {
+        let message = format!("`{package}` has no place among the floors: give it one in {}", file!());
         return vec![Finding::new(&manifest.path, 1, message)];
     };
+    let mut findings = Vec::new();
+    if !manifest.path.starts_with(&format!("crates/{}/", floor.name)) {
+        findings.push(Finding::new(
+            &manifest.path,
+            1,
+            format!("`{package}` belongs into crates/{}/", floor.name),
+        ));
+    }
     let dependencies = manifest.dependencies();
     let used = dependencies.iter().filter(|dependency| !dependency.for_tests);
-    used.filter_map(|dependency| {
-        let message = objection(package, allowed, dependency.name)?;
+    findings.extend(used.filter_map(|dependency| {
+        let message = objection(package, floor, dependency.name)?;
         Some(Finding::new(&manifest.path, manifest.line_of(dependency.name), message))
-    })
-    .collect()
+    }));
+    findings
 }
 
-fn objection(package: &str, allowed: &[&str], dependency: &str) -> Option<String> {
+/// `io` of `nandle-io`; the program's name is its own.
+fn short(package: &str) -> &str {
+    package.strip_prefix("nandle-").unwrap_or(package)
+}
+
+fn floor_of(name: &str) -> Option<&'static Floor> {
+    FLOORS.iter().find(|floor| floor.crates.contains(&name))
+}
+
+fn objection(package: &str, floor: &Floor, dependency: &str) -> Option<String> {
     let keeper = KEPT.iter().find(|(kept, keeper)| *kept == dependency && *keeper != package);
     if let Some((kept, keeper)) = keeper {
         return Some(format!("only {keeper} may know {kept}: use what {keeper} offers"));
     }
     let is_ours = dependency == "nandle" || dependency == "xtask" || dependency.starts_with("nandle-");
-    (is_ours && !allowed.contains(&dependency)).then(|| {
+    (is_ours && !may_know(short(package), floor, short(dependency))).then(|| {
         format!(
             "{package} must not depend on {dependency}: hand it what it needs from above, as plain values"
         )
     })
 }
 
+fn may_know(name: &str, floor: &Floor, other: &str) -> bool {
+    if let Some((_, known)) = PURE.iter().find(|(pure, _)| *pure == name) {
+        return known.contains(&other);
+    }
+    if other == ALONE {
+        return floor.name != WITHOUT_PROFILE;
+    }
+    let Some(other_floor) = floor_of(other) else { return false };
+    if other_floor.name == floor.name {
+        let place = |wanted| floor.crates.iter().position(|name| *name == wanted);
+        return place(other) < place(name);
+    }
+    floor.below.contains(&other_floor.name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn findings(package: &str, dependencies: &str) -> usize {
+    fn findings_in(path: &str, package: &str, dependencies: &str) -> usize {
         let text = format!("[package]\nname = \"{package}\"\n{dependencies}");
-        check(&Workspace::sample(&[("crates/a/Cargo.toml", &text)])).len()
+        check(&Workspace::sample(&[(path, &text)])).len()
+    }
+
+    fn findings(package: &str, dependencies: &str) -> usize {
+        let floor = floor_of(short(package)).map_or("none", |floor| floor.name);
+        findings_in(&format!("crates/{floor}/a/Cargo.toml"), package, dependencies)
     }
 
     #[test]
     fn arrows_point_down() {
         assert_eq!(findings("nandle-pages", "[dependencies]\nnandle-io.workspace = true"), 0);
         assert_eq!(findings("nandle-pages", "[dependencies]\nnandle-profile.workspace = true"), 1);
+        assert_eq!(findings("nandle-target", "[dependencies]\nnandle-profile.workspace = true"), 0);
         assert_eq!(findings("nandle-io", "[dependencies]\nnandle-model.workspace = true"), 1);
         assert_eq!(findings("nandle-probe", "[build-dependencies]\nnandle-report.workspace = true"), 1);
         assert_eq!(findings("nandle", "[dependencies]\nnandle-report.workspace = true"), 0);
+        assert_eq!(findings("nandle-advise", "[dependencies]\nnandle-io.workspace = true"), 1);
     }
 
     #[test]
@@ -108,6 +158,7 @@ mod tests {
     #[test]
     fn every_package_has_a_place() {
         assert_eq!(findings("nandle-new", ""), 1);
+        assert_eq!(findings_in("crates/prove/pages/Cargo.toml", "nandle-pages", ""), 1);
     }
 
     #[test]
@@ -117,12 +168,17 @@ mod tests {
     }
 
     #[test]
-    fn the_table_has_no_circle() {
-        for (package, allowed) in ARROWS {
-            for below in *allowed {
-                let (_, further) = ARROWS.iter().find(|(name, _)| name == below).unwrap();
-                assert!(!further.contains(package), "{package} and {below} would depend on each other");
-            }
+    fn floors_lie_on_floors_before_them() {
+        for (place, floor) in FLOORS.iter().enumerate() {
+            let before: Vec<&str> = FLOORS[..place].iter().map(|floor| floor.name).collect();
+            assert!(floor.below.iter().all(|below| before.contains(below)), "{}", floor.name);
         }
+    }
+
+    #[test]
+    fn architecture_shows_every_floor() {
+        assert_eq!(check_architecture("some other text").len(), FLOORS.len());
+        let rows: Vec<String> = FLOORS.iter().map(row).collect();
+        assert!(check_architecture(&rows.join("\n")).is_empty());
     }
 }

@@ -8,7 +8,7 @@ const CALLS: &[&[&str]] =
     &[&["Instant", ":", ":", "now"], &["SystemTime", ":", ":", "now"], &["thread", ":", ":", "sleep"]];
 
 /// Who may: the real world, the program around it, and the chores. So may tests, and examples, which measure.
-const HOMES: &[&str] = &["crates/io/", "crates/cli/", "xtask/"];
+const HOMES: &[&str] = &["crates/device/io/", "crates/programs/nandle/", "xtask/"];
 
 pub(super) const RULE: Rule =
     Rule { says: "only nandle-io, the program, the chores, examples and tests read the system clock", check };
@@ -39,12 +39,15 @@ mod tests {
     #[test]
     fn the_clock_is_read_at_home_and_in_tests_alone() {
         let code = "fn f() { std::thread::sleep(pause); Instant::now(); SystemTime::now(); }";
-        assert_eq!(findings("crates/probe/src/driver.rs", code), 3);
-        assert_eq!(findings("crates/probe/src/lib.rs", &format!("#[cfg(test)] mod tests {{ {code} }}")), 0);
+        assert_eq!(findings("crates/measure/probe/src/driver.rs", code), 3);
+        assert_eq!(
+            findings("crates/measure/probe/src/lib.rs", &format!("#[cfg(test)] mod tests {{ {code} }}")),
+            0
+        );
         for home in [
-            "crates/io/src/ring.rs",
-            "crates/cli/src/main.rs",
-            "crates/probe/tests/load.rs",
+            "crates/device/io/src/ring.rs",
+            "crates/programs/nandle/src/main.rs",
+            "crates/measure/probe/tests/load.rs",
             "crates/a/examples/b.rs",
         ] {
             assert_eq!(findings(home, code), 0, "{home}");
@@ -53,6 +56,6 @@ mod tests {
 
     #[test]
     fn types_and_other_clocks_are_free() {
-        assert_eq!(findings("crates/probe/src/a.rs", "fn f(at: Instant, io: &Io) { io.now(); }"), 0);
+        assert_eq!(findings("crates/measure/probe/src/a.rs", "fn f(at: Instant, io: &Io) { io.now(); }"), 0);
     }
 }

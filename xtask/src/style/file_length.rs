@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     fn findings(text: &str) -> usize {
-        check(&Workspace::sample(&[("crates/io/src/a.rs", text)])).len()
+        check(&Workspace::sample(&[("crates/device/io/src/a.rs", text)])).len()
     }
 
     #[test]

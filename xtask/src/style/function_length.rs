@@ -40,7 +40,7 @@ mod tests {
 
     fn findings(before: &str, body_lines: usize) -> usize {
         let text = format!("{before}fn long() {{\n{}}}\n", "    f();\n".repeat(body_lines));
-        check(&Workspace::sample(&[("crates/io/src/a.rs", &text)])).len()
+        check(&Workspace::sample(&[("crates/device/io/src/a.rs", &text)])).len()
     }
 
     #[test]
@@ -55,7 +55,7 @@ mod tests {
     #[test]
     fn methods_inside_modules_are_seen() {
         let text = format!("mod a {{ impl B {{ fn c() {{\n{}}} }} }}", "f();\n".repeat(80));
-        let found = check(&Workspace::sample(&[("crates/io/src/a.rs", &text)]));
+        let found = check(&Workspace::sample(&[("crates/device/io/src/a.rs", &text)]));
         assert_eq!(found.first().map(|finding| finding.line), Some(1));
     }
 }

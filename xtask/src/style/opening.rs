@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     fn findings(text: &str) -> usize {
-        check(&Workspace::sample(&[("crates/io/src/lib.rs", text)])).len()
+        check(&Workspace::sample(&[("crates/device/io/src/lib.rs", text)])).len()
     }
 
     #[test]

@@ -3,9 +3,9 @@
 use super::workspace::{SourceFile, Workspace};
 use super::{Finding, Rule};
 
-const HOME: &str = "crates/io/src/";
+const HOME: &str = "crates/device/io/src/";
 
-pub(super) const RULE: Rule = Rule { says: "`unsafe` stands in crates/io/src alone", check };
+pub(super) const RULE: Rule = Rule { says: "`unsafe` stands in crates/device/io/src alone", check };
 
 fn check(workspace: &Workspace) -> Vec<Finding> {
     workspace.files.iter().filter(|file| !file.path.starts_with(HOME)).flat_map(check_file).collect()
@@ -27,8 +27,8 @@ mod tests {
         let at = |path: &str| {
             check(&Workspace::sample(&[(path, code)])).iter().map(|finding| finding.line).collect::<Vec<_>>()
         };
-        assert_eq!(at("crates/io/src/ring/queue.rs"), [0; 0]);
-        assert_eq!(at("crates/model/src/drive.rs"), [3]);
-        assert_eq!(at("crates/io/tests/ring.rs"), [3]);
+        assert_eq!(at("crates/device/io/src/ring/queue.rs"), [0; 0]);
+        assert_eq!(at("crates/device/model/src/drive.rs"), [3]);
+        assert_eq!(at("crates/device/io/tests/ring.rs"), [3]);
     }
 }

@@ -12,6 +12,8 @@ use crate::Outcome;
 pub(super) struct Workspace {
     pub(super) files: Vec<SourceFile>,
     pub(super) manifests: Vec<Manifest>,
+    /// The text of ARCHITECTURE.md.
+    pub(super) architecture: String,
 }
 
 /// A Rust file. Its path starts at the workspace's root and has `/` between its parts.
@@ -44,6 +46,7 @@ impl Workspace {
     pub(super) fn read(root: &Path) -> Outcome<Self> {
         let mut workspace = Self::default();
         workspace.add_folder(root, "")?;
+        workspace.architecture = fs::read_to_string(root.join("ARCHITECTURE.md"))?;
         workspace.files.sort_by(|a, b| a.path.cmp(&b.path));
         workspace.manifests.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(workspace)
@@ -104,13 +107,13 @@ mod tests {
         let workspace = Workspace::read(&crate::workspace_root()).unwrap();
         let has = |path: &str| workspace.files.iter().any(|file| file.path == path);
         assert!(has("xtask/src/style/workspace.rs"));
-        assert!(has("crates/profile/src/lib.rs"));
+        assert!(has("crates/measure/profile/src/lib.rs"));
         assert!(workspace.files.iter().all(|file| !file.path.starts_with("target/")));
         assert!(workspace.manifests.iter().any(|manifest| manifest.path == "Cargo.toml"));
     }
 
     #[test]
     fn a_file_that_is_not_rust_is_an_error() {
-        assert!(SourceFile::new("crates/io/src/lib.rs", "fn f( {".to_owned()).is_err());
+        assert!(SourceFile::new("crates/device/io/src/lib.rs", "fn f( {".to_owned()).is_err());
     }
 }

@@ -1,0 +1,148 @@
+use nandle_profile::{DeviceProfile, Interval};
+use nandle_units::format_bytes;
+use serde::ser::{Serialize, SerializeMap as _, Serializer};
+
+use crate::figures::words;
+use crate::figures::{Figures, short_method_name};
+use crate::settings::{Figure, Lack};
+
+/// Which direction is good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Better {
+    /// More is better.
+    Higher,
+    /// Less is better.
+    Lower,
+}
+
+/// What a measure counts in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Nothing: a count, a ratio, an amount of money.
+    Plain,
+    /// Events in a second.
+    PerSecond,
+    /// Bytes in a second.
+    BytesPerSecond,
+    /// Nanoseconds.
+    Nanoseconds,
+}
+
+impl Unit {
+    /// What a number with this unit is called in JSON.
+    pub(super) fn key(self) -> &'static str {
+        match self {
+            Self::Plain => "ratio",
+            Self::PerSecond => "rate_per_s",
+            Self::BytesPerSecond => "bandwidth_bytes_per_s",
+            Self::Nanoseconds => "time_ns",
+        }
+    }
+
+    /// The bounds of a number for people, without the unit that stands apart from it: `385–402`; `None` where they print
+    /// as the value does.
+    pub fn print_bounds(self, value: &Interval<f64>) -> Option<String> {
+        words::bounds(value, |value| self.print(value))
+    }
+
+    /// A number with this unit, for people.
+    pub fn print(self, value: f64) -> String {
+        match self {
+            Self::Plain => words::number(value),
+            Self::PerSecond => format!("{}/s", words::number(value)),
+            Self::BytesPerSecond => words::bandwidth(value),
+            Self::Nanoseconds => words::time(value),
+        }
+    }
+}
+
+/// One number by which a device is better or worse than another. In JSON the number's key names its unit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measure {
+    /// What it is; the same in every profile.
+    pub name: String,
+    /// What it counts in.
+    pub unit: Unit,
+    /// Which direction is good.
+    pub better: Better,
+    /// The number with its interval.
+    pub value: Interval<f64>,
+    /// On what requests it was measured, where profiles differ in that; `null` where the name says it.
+    pub measured_on: Option<String>,
+}
+
+impl Serialize for Measure {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(4))?;
+        map.serialize_entry("name", &self.name)?;
+        map.serialize_entry("better", &self.better)?;
+        map.serialize_entry(self.unit.key(), &self.value)?;
+        map.serialize_entry("measured_on", &self.measured_on)?;
+        map.end()
+    }
+}
+
+impl Measure {
+    fn new(name: impl Into<String>, unit: Unit, value: Interval<f64>) -> Self {
+        let better = if unit == Unit::Nanoseconds { Better::Lower } else { Better::Higher };
+        Self { name: name.into(), unit, better, value, measured_on: None }
+    }
+}
+
+/// Every measure that a profile has.
+pub fn measures(profile: &DeviceProfile) -> Vec<Measure> {
+    let mut found = Vec::new();
+    reads(profile, &mut found);
+    writes(profile, &mut found);
+    found
+}
+
+fn reads(profile: &DeviceProfile, found: &mut Vec<Measure>) {
+    let derived = &profile.derived;
+    let mut add = |name: &str, unit, value: Option<Interval<f64>>| {
+        found.extend(value.map(|value| Measure::new(name, unit, value)));
+    };
+    add("random reads, max", Unit::PerSecond, derived.random_read_iops_max);
+    add("random bandwidth, max", Unit::BytesPerSecond, derived.random_bandwidth_bytes_per_s_max);
+    add("sequential bandwidth, max", Unit::BytesPerSecond, derived.sequential_bandwidth_bytes_per_s_max);
+    let latency = derived.random_read_latency_ns.map(|median| around(profile, median as f64));
+    add("latency of a random read", Unit::Nanoseconds, latency);
+    for row in &derived.saturating_queue_depth {
+        let name = format!("random reads of {}", format_bytes(row.block_bytes));
+        add(&name, Unit::BytesPerSecond, Some(row.plateau_bytes_per_s));
+    }
+}
+
+fn writes(profile: &DeviceProfile, found: &mut Vec<Measure>) {
+    let figures = Figures::of(profile);
+    let derived = &profile.derived;
+    let mut add = |name: &str, unit, figure: Result<Figure, Lack>, measured_on: Option<String>| {
+        let measure = figure.ok().map(|figure| Measure::new(name, unit, figure.value));
+        found.extend(measure.map(|measure| Measure { measured_on, ..measure }));
+    };
+    let sequential = figures.best_sequential_write();
+    let sequential =
+        sequential.map(|row| format!("{}, depth {}", format_bytes(row.block_bytes), row.queue_depth));
+    add("sequential writes", Unit::BytesPerSecond, figures.sequential_write_bandwidth(), sequential);
+    let steady = derived.steady_state.as_ref().map(|steady| format_bytes(steady.block_bytes));
+    add("random writes, steady state", Unit::BytesPerSecond, figures.steady_write_bandwidth(), steady);
+    let beside =
+        derived.interference.map(|limit| format!("{} reads/s", words::number(limit.read_rate_per_s)));
+    add("writes beside reads", Unit::BytesPerSecond, figures.write_bandwidth_beside_reads(), beside);
+    let commit = profile
+        .commit()
+        .map(|commit| format!("{}, {}", format_bytes(commit.write_bytes), short_method_name(commit.method)));
+    add("commit", Unit::Nanoseconds, figures.commit(), commit.clone());
+    let tail = figures.commit_tail().map(|tail| Figure { value: around(profile, tail.value.value), ..tail });
+    add("commit, 99th percentile", Unit::Nanoseconds, tail, commit);
+    let writers = derived.group_commit.map(|gain| format!("{} writers", gain.writers.value));
+    add("commits together", Unit::PerSecond, figures.group_commit(), writers);
+}
+
+/// A number without bounds of its own gets those of the device's noise: twice the standard deviation of the reference
+/// cell's slices.
+fn around(profile: &DeviceProfile, value: f64) -> Interval<f64> {
+    let noise = profile.conditions.reference.as_ref().map_or(0.0, |reference| 2.0 * reference.variation);
+    Interval { value, low: value * (1.0 - noise).max(0.0), high: value * (1.0 + noise) }
+}

@@ -1,0 +1,156 @@
+use nandle_profile::Interval;
+use nandle_profile::experiments::{CommitCost, CommitMethod, ExtentState};
+use nandle_units::format_bytes;
+
+use super::Figures;
+use super::interval::widen;
+use super::physics::non_falling;
+use super::words::{bounded, number, time};
+use super::writes::PROBE_WRITES;
+use crate::settings::{Figure, Lack};
+
+fn lack(needs: &'static str) -> Lack {
+    Lack { needs, how: PROBE_WRITES }
+}
+
+/// What a way to commit is called.
+pub(crate) fn method_name(method: CommitMethod) -> &'static str {
+    let named = METHOD_NAMES.iter().find(|(named, ..)| *named == method);
+    named.map_or("another way to commit", |(_, name, _)| name)
+}
+
+/// The same in one word, where there is no room.
+pub(crate) fn short_method_name(method: CommitMethod) -> &'static str {
+    let named = METHOD_NAMES.iter().find(|(named, ..)| *named == method);
+    named.map_or("another way", |(.., short)| short)
+}
+
+const METHOD_NAMES: [(CommitMethod, &str, &str); 5] = [
+    (CommitMethod::WriteThenFlush, "a write and a flush", "flush"),
+    (CommitMethod::DurableWrite, "a durable write (O_DSYNC)", "O_DSYNC"),
+    (CommitMethod::Fdatasync, "a write and fdatasync", "fdatasync"),
+    (CommitMethod::Fsync, "a write and fsync", "fsync"),
+    (CommitMethod::OpenSync, "a durable write (O_SYNC)", "O_SYNC"),
+];
+
+impl Figures<'_> {
+    /// Commits by one write into blocks that were written before, as logs that are recycled have them; those that were timed
+    /// in a file by blocking system calls, as databases make them, where there are any.
+    fn commits(&self) -> impl Iterator<Item = &CommitCost> {
+        let alone = self.plain_commits();
+        let in_file = alone.clone().any(|cost| cost.in_file);
+        alone.filter(move |cost| cost.in_file == in_file)
+    }
+
+    /// Commits of one write over what was written before, in files and on the device.
+    fn plain_commits(&self) -> impl Iterator<Item = &CommitCost> + Clone {
+        let conducted = self.profile.experiments.flush.iter();
+        let all = conducted.flat_map(|conducted| &conducted.findings.commits);
+        all.filter(|cost| cost.extent == ExtentState::Overwritten && cost.writes_per_commit == 1)
+    }
+
+    /// Each method's commit of the size nearest to `write_bytes`, with its 99th percentile.
+    pub(crate) fn commit_methods(&self, write_bytes: u64) -> Vec<(CommitMethod, Figure, Option<u64>)> {
+        let mut methods: Vec<CommitMethod> = self.commits().map(|cost| cost.method).collect();
+        methods.sort_unstable();
+        methods.dedup();
+        let nearest = |method: CommitMethod| {
+            let of_method = self.commits().filter(|cost| cost.method == method);
+            of_method.min_by_key(|cost| (cost.write_bytes.abs_diff(write_bytes), cost.write_bytes))
+        };
+        methods
+            .into_iter()
+            .filter_map(nearest)
+            .map(|cost| (cost.method, commit_figure(cost), cost.latency_ns.p99))
+            .collect()
+    }
+
+    /// Mean time from a write of `write_bytes` to its being durable by `fdatasync`, or by the method next to it.
+    pub(crate) fn flush_mean(&self, write_bytes: u64) -> Result<Figure, Lack> {
+        let preferred = [
+            CommitMethod::Fdatasync,
+            CommitMethod::Fsync,
+            CommitMethod::WriteThenFlush,
+            CommitMethod::DurableWrite,
+        ];
+        let cost = preferred.into_iter().find_map(|method| {
+            let of_method = self.commits().filter(|cost| cost.method == method);
+            of_method.min_by_key(|cost| (cost.write_bytes.abs_diff(write_bytes), cost.write_bytes))
+        });
+        Ok(mean_of(cost.ok_or(lack("what a flush takes after a small write"))?))
+    }
+
+    /// Mean time from a write of just so many bytes to its being durable by a flush, on the device itself: in files one
+    /// size alone is timed. A larger write takes no less.
+    pub(crate) fn flush_mean_of(&self, write_bytes: u64) -> Result<Figure, Lack> {
+        let flushed =
+            self.plain_commits().filter(|cost| !cost.in_file && cost.method == CommitMethod::WriteThenFlush);
+        let mut means =
+            non_falling(flushed.map(|cost| (cost.write_bytes, mean_ns(cost))).collect()).into_iter();
+        let missing = lack("what a flush takes after writes of several sizes");
+        let (_, mean) = means.find(|(bytes, _)| *bytes == write_bytes).ok_or(missing)?;
+        Ok(mean_figure(CommitMethod::WriteThenFlush, write_bytes, mean))
+    }
+
+    /// What a database's commit takes, median.
+    pub(crate) fn commit(&self) -> Result<Figure, Lack> {
+        let commit = self.profile.commit().ok_or(lack("what a commit takes"))?;
+        let tail = commit.p99_ns.map(|p99| format!(", 99 % at most {}", time(p99 as f64)));
+        let says = format!(
+            "{} of {} takes {} (median){}",
+            method_name(commit.method),
+            format_bytes(commit.write_bytes),
+            bounded(&commit.median_ns, time),
+            tail.unwrap_or_default()
+        );
+        Ok(Figure::new("commit_ns", commit.median_ns, says))
+    }
+
+    /// The 99th percentile of the same.
+    pub(crate) fn commit_tail(&self) -> Result<Figure, Lack> {
+        let missing = lack("the 99th percentile of commits");
+        let tail = self.profile.commit().and_then(|commit| commit.tail_ns()).ok_or(missing)?;
+        Ok(Figure::new("commit_p99_ns", tail, format!("99 % of commits take at most {}", time(tail.value))))
+    }
+
+    /// Commits per second alone, and of as many writers as gain from sharing a flush.
+    pub(crate) fn group_commit(&self) -> Result<Figure, Lack> {
+        let gain = self.profile.derived.group_commit.ok_or(lack("what sharing a flush gains"))?;
+        let says = format!(
+            "{} commits a second alone, {} by {} writers who share flushes",
+            bounded(&gain.alone_per_s, number),
+            bounded(&gain.together_per_s, number),
+            bounded(&widen(&gain.writers), number)
+        );
+        Ok(Figure::new("commits_per_s", gain.together_per_s, says))
+    }
+}
+
+fn commit_figure(cost: &CommitCost) -> Figure {
+    let p99 = cost.latency_ns.p99.map(|p99| format!(", 99 % at most {}", time(p99 as f64)));
+    let says = format!(
+        "{} of {} takes {} (median){}",
+        method_name(cost.method),
+        format_bytes(cost.write_bytes),
+        bounded(&cost.commit_ns, time),
+        p99.unwrap_or_default()
+    );
+    Figure::new("commit_ns", cost.commit_ns, says)
+}
+
+fn mean_of(cost: &CommitCost) -> Figure {
+    mean_figure(cost.method, cost.write_bytes, mean_ns(cost))
+}
+
+fn mean_figure(method: CommitMethod, write_bytes: u64, mean: Interval<f64>) -> Figure {
+    let what = format!("{} of {}", method_name(method), format_bytes(write_bytes));
+    Figure::new("flush_mean_ns", mean, format!("{what} takes {} in the mean", time(mean.value)))
+}
+
+/// The mean of a commit, which has the median's relative uncertainty: both are of the same observations.
+fn mean_ns(cost: &CommitCost) -> Interval<f64> {
+    let value = cost.latency_ns.mean.unwrap_or(cost.commit_ns.value);
+    let [low, high] =
+        [cost.commit_ns.low, cost.commit_ns.high].map(|bound| value * bound / cost.commit_ns.value);
+    Interval { value, low, high }
+}

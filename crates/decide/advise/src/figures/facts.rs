@@ -1,0 +1,83 @@
+use nandle_profile::{AtomicWrite, BlockQueue, DeviceProfile, escaped, is_kernel_name};
+use nandle_units::format_bytes;
+
+use super::Figures;
+use super::words::number;
+use crate::settings::{Figure, Lack};
+
+/// What profiles of models have for a processor.
+const MODELLED: &str = "modelled";
+
+/// The device in words: model and capacity, and where it was probed.
+pub(crate) fn device_name(profile: &DeviceProfile) -> String {
+    let identity = &profile.identity;
+    let name = identity.model.as_ref().or(identity.kernel_name.as_ref());
+    let capacity = identity.capacity_bytes.map(|bytes| format!(", {}", format_bytes(bytes)));
+    let name = name.map_or("unnamed device", |name| name.as_str()).trim();
+    let [name, target] = [name, profile.target.as_str()].map(escaped);
+    format!("{name}{}, probed as {target}", capacity.unwrap_or_default())
+}
+
+impl Figures<'_> {
+    /// The kernel's name for the device, if it can be one: scripts use it.
+    pub(crate) fn kernel_name(&self) -> Option<&str> {
+        self.profile.identity.kernel_name.as_deref().filter(|name| is_kernel_name(name))
+    }
+
+    /// A name that stays with the device, in the letters that such names have.
+    pub(crate) fn lasting_name(&self) -> Option<&str> {
+        const KINDS: [&str; 4] = ["eui.", "naa.", "nvme.", "uuid."];
+        let is_letter = |letter: char| letter.is_ascii_alphanumeric() || "._:-".contains(letter);
+        let name = self.profile.identity.world_wide_name.as_deref()?;
+        (KINDS.iter().any(|kind| name.starts_with(kind)) && name.chars().all(is_letter)).then_some(name)
+    }
+
+    /// What the kernel and the device say of writes that are never torn.
+    pub(crate) fn atomic_write(&self) -> Option<AtomicWrite> {
+        let found = self.profile.experiments.atomic_write.as_ref();
+        found.and_then(|conducted| conducted.findings.stated).or(self.profile.system.atomic_write)
+    }
+
+    /// The same as a figure: 0 where nobody promises anything.
+    pub(crate) fn atomic_write_unit(&self) -> Figure {
+        let (unit, says) = match self.atomic_write() {
+            Some(unit) => (
+                unit.unit_bytes_max,
+                format!(
+                    "the kernel states that writes up to {} are never torn",
+                    format_bytes(unit.unit_bytes_max)
+                ),
+            ),
+            None => (0, "the kernel states no size of write that is never torn".into()),
+        };
+        Figure::stated("atomic_write_unit_max_bytes", unit as f64, says)
+    }
+
+    /// The block device's queue.
+    pub(crate) fn queue(&self) -> Result<&BlockQueue, Lack> {
+        self.profile.system.queue.as_ref().ok_or(Lack {
+            needs: "the block device's queue limits",
+            how: "probe a directory or device of this machine; arrays in software and memory have no queue",
+        })
+    }
+
+    /// Whether requests went around the page cache.
+    pub(crate) fn direct(&self) -> Figure {
+        let direct = self.profile.backend.direct;
+        let says = if direct {
+            "direct I/O works here, and everything was measured with it"
+        } else {
+            "direct I/O was not to be had here, or not wanted"
+        };
+        Figure::stated("direct_share", f64::from(u8::from(direct)), says)
+    }
+
+    /// Processors of the machine that measured; `None` of a model, which ran on none.
+    pub(crate) fn processors(&self) -> Option<Figure> {
+        let machine = &self.profile.system.machine;
+        let is_model = machine.processor.as_deref() == Some(MODELLED);
+        let count = f64::from(machine.processors.max(1));
+        let says = format!("{} processor{}", number(count), if count > 1.0 { "s" } else { "" });
+        (!is_model).then(|| Figure::stated("processors", count, says))
+    }
+}

@@ -1,0 +1,241 @@
+use nandle_profile::experiments::{InterferenceCell, PatternCost};
+use nandle_profile::{InterferenceLimit, Interval, OperationKind, WritePatternCost};
+use nandle_units::format_bytes;
+
+use super::Figures;
+use super::interval::{inverse, map, of_bytes, product, ratio, sum};
+use super::physics::{larger_by_smaller, non_falling, within_bandwidth};
+use super::words::{bandwidth, bounded, bytes, number, time};
+use crate::settings::{Figure, Lack};
+
+/// How figures of writing are had.
+pub(super) const PROBE_WRITES: &str =
+    "let the probe write, and enough: nandle probe TARGET --budget 10m --write-limit 20GiB";
+
+fn lack(needs: &'static str) -> Lack {
+    Lack { needs, how: PROBE_WRITES }
+}
+
+impl Figures<'_> {
+    /// Bandwidth of random writing in the steady state.
+    pub(crate) fn steady_write_bandwidth(&self) -> Result<Figure, Lack> {
+        let steady = self.profile.derived.steady_state.as_ref();
+        let steady = steady.ok_or(lack("the steady state of random writes"))?;
+        let reached = if steady.reached { "" } else { " (the steady state was not reached)" };
+        let says = format!(
+            "random writes of {} settle at {}{reached}",
+            format_bytes(steady.block_bytes),
+            bounded(&steady.random_write_bytes_per_s, bandwidth)
+        );
+        Ok(Figure::new("steady_write_bandwidth_bytes_per_s", steady.random_write_bytes_per_s, says))
+    }
+
+    /// Random writes of a page per second in the steady state. What was measured in blocks of another size is brought to
+    /// the page's by the time that random writes of both take, as far as that is possible: a larger request takes no less
+    /// time, and by the byte no more.
+    pub(crate) fn steady_write_iops(&self, page_bytes: u64) -> Result<Figure, Lack> {
+        let steady = self.steady_write_bandwidth()?;
+        let block_bytes =
+            self.profile.derived.steady_state.as_ref().map_or(page_bytes, |state| state.block_bytes);
+        let of_blocks = map(&steady.value, |bytes_per_s| bytes_per_s / block_bytes as f64);
+        let (small_bytes, large_bytes) = (block_bytes.min(page_bytes), block_bytes.max(page_bytes));
+        let measured = self.random_write_ratio(large_bytes, small_bytes);
+        let larger = larger_by_smaller(measured, large_bytes as f64 / small_bytes as f64);
+        let iops =
+            if page_bytes < block_bytes { product(&of_blocks, &larger) } else { ratio(&of_blocks, &larger) };
+        let iops = within_bandwidth(iops, page_bytes, self.write_bandwidth_seen(steady.value.value));
+        let is_known = measured.is_some_and(|ratio| {
+            ratio.value >= 1.0 && ratio.value <= large_bytes as f64 / small_bytes as f64
+        });
+        let [page, large, small] = [page_bytes, large_bytes, small_bytes].map(format_bytes);
+        let how = if block_bytes == page_bytes {
+            String::new()
+        } else {
+            let known = if is_known { "" } else { ", which wasn't measured clearly" };
+            format!(
+                "; one of {large} takes {} times as long as one of {small}{known}",
+                bounded(&larger, number)
+            )
+        };
+        let says = format!(
+            "{}{how}, so there are {} writes of {page} a second",
+            steady.says,
+            bounded(&iops, number)
+        );
+        Ok(Figure::new("steady_write_iops", iops, says))
+    }
+
+    /// Time of a random write of one size by that of a smaller one; `None` where they weren't both measured clearly.
+    fn random_write_ratio(&self, large_bytes: u64, small_bytes: u64) -> Option<Interval<f64>> {
+        let [large, small] = [large_bytes, small_bytes].map(|bytes| self.measured_random_write(bytes));
+        let (large, small) = large.zip(small)?;
+        let both_are_clear = [large, small].iter().all(WritePatternCost::is_clear);
+        both_are_clear.then(|| ratio(&large, &small))
+    }
+
+    fn measured_random_write(&self, block_bytes: u64) -> Option<Interval<f64>> {
+        let found = self.random_writes().find(|(bytes, _)| *bytes == block_bytes);
+        found.map(|(_, time)| time)
+    }
+
+    /// Times of random writes, one after the other, as measured.
+    fn random_writes(&self) -> impl Iterator<Item = (u64, Interval<f64>)> {
+        let alone = self.plain_writes("random").filter(|row| row.queue_depth == 1);
+        alone.map(|row| (row.block_bytes, row.request_ns))
+    }
+
+    /// The most bytes a second that were seen to be written, in sequence or at random.
+    fn write_bandwidth_seen(&self, at_random: f64) -> f64 {
+        self.sequential_write_bandwidth().map_or(at_random, |best| best.value.value.max(at_random))
+    }
+
+    /// Time of one random write of a size that was measured, one after the other; a larger one takes no less.
+    pub(crate) fn random_write_of(&self, block_bytes: u64) -> Result<Figure, Lack> {
+        let mut times = non_falling(self.random_writes().collect()).into_iter();
+        let found = times.find(|(bytes, _)| *bytes == block_bytes);
+        let (_, span) = found.ok_or(lack("the cost of random writes of several sizes"))?;
+        let says = format!("a random write of {} takes {}", format_bytes(block_bytes), bounded(&span, time));
+        Ok(Figure::new("random_write_ns", span, says))
+    }
+
+    /// Time in which one page is read and written at random, nothing else going on.
+    pub(crate) fn random_read_and_write(&self, page_bytes: u64) -> Result<Figure, Lack> {
+        let read = self.random_page_ns(page_bytes)?;
+        let write = self.random_write_of(page_bytes)?;
+        let says = format!(
+            "a random read of {} takes {}, {}",
+            format_bytes(page_bytes),
+            bounded(&read, time),
+            write.says
+        );
+        Ok(Figure::new("random_read_and_write_ns", sum(&read, &write.value), says))
+    }
+
+    /// Time of a random page write by that of a sequential one.
+    pub(crate) fn random_by_sequential_write(&self) -> Result<Figure, Lack> {
+        let cost = self.profile.derived.write_pattern_cost.ok_or(lack("the cost of write patterns"))?;
+        let says = format!(
+            "a random write of {} takes {} times as long as a sequential one",
+            format_bytes(cost.block_bytes),
+            bounded(&cost.random, number)
+        );
+        Ok(Figure::new("random_by_sequential_write_ratio", cost.random, says))
+    }
+
+    /// Writes in a pattern, aligned and without pauses.
+    pub(super) fn plain_writes(&self, pattern: &'static str) -> impl Iterator<Item = &PatternCost> {
+        let conducted = self.profile.experiments.write_patterns.iter();
+        conducted.flat_map(|conducted| &conducted.findings.patterns).filter(move |row| {
+            row.pattern == pattern
+                && row.operation == OperationKind::Write
+                && row.pause_ns == 0
+                && row.shift_bytes == 0
+        })
+    }
+
+    /// The limit up to which writes leave reads alone, with the bytes of its writes.
+    fn interference(&self) -> Result<(InterferenceLimit, u64), Lack> {
+        let missing = lack("what writes do to the latency of reads");
+        let limit = self.profile.derived.interference.ok_or(missing)?;
+        let map = self.profile.experiments.interference.as_ref().ok_or(missing)?;
+        Ok((limit, map.findings.write_block_bytes))
+    }
+
+    /// Bytes that may be written per second, in blocks as large as they were beside the reads, while the 99th percentile of
+    /// reads (a lower one where the reads were too few) stays within twice what it is without.
+    pub(crate) fn write_bandwidth_beside_reads(&self) -> Result<Figure, Lack> {
+        let (limit, write_bytes) = self.interference()?;
+        let rate = map(&limit.write_rate_per_s, |per_s| per_s * write_bytes as f64);
+        let reads = format!("beside {} reads a second,", number(limit.read_rate_per_s));
+        let latency = format!(
+            "the latency that {:.0} % of the reads have within twice its value",
+            limit.quantile * 100.0
+        );
+        let block = format_bytes(write_bytes);
+        let says = if rate.value > 0.0 {
+            format!("{reads} writes of {block} up to {} leave {latency}", bounded(&rate, bandwidth))
+        } else if rate.high > 0.0 {
+            let perhaps = bandwidth(rate.high);
+            format!(
+                "{reads} no rate of writes of {block} that was tried surely leaves {latency}, but up to {perhaps} may"
+            )
+        } else {
+            format!("{reads} no rate of writes of {block} that was tried leaves {latency}")
+        };
+        Ok(Figure::new("write_bandwidth_beside_reads_bytes_per_s", rate, says))
+    }
+
+    /// The block below which smaller requests gain nothing.
+    pub(crate) fn smallest_block(&self) -> Result<Figure, Lack> {
+        let block = self.profile.derived.smallest_block_bytes;
+        let block = of_bytes(&block.ok_or(lack("the smallest real block"))?);
+        let says = format!("requests smaller than {} gain nothing", bounded(&block, bytes));
+        Ok(Figure::new("smallest_block_bytes", block, says))
+    }
+
+    /// The size below which a write costs a read as well; without a sign of such a step, the smallest real block.
+    pub(crate) fn smallest_write(&self) -> Result<Figure, Lack> {
+        let findings = self.profile.experiments.smallest_block.as_ref();
+        let step = findings.and_then(|conducted| conducted.findings.read_modify_write_below_bytes);
+        let Some(step) = step else { return self.smallest_block() };
+        let step = of_bytes(&step);
+        let says = format!("a write smaller than {} costs a read as well", bounded(&step, bytes));
+        Ok(Figure::new("smallest_write_bytes", step, says))
+    }
+
+    /// Writing several streams by turns, by writing one.
+    pub(crate) fn partitioned_write(&self) -> Result<Figure, Lack> {
+        let missing = lack("the cost of writing several streams by turns");
+        let cost = self.profile.derived.write_pattern_cost.ok_or(missing)?;
+        let relative = cost.partitioned.ok_or(missing)?;
+        let says =
+            format!("streams written by turns take {} times as long as one", bounded(&relative, number));
+        Ok(Figure::new("partitioned_by_sequential_write_ratio", relative, says))
+    }
+
+    /// Time of one random write of a page: the steady state's, or that of the write patterns where that is all there is.
+    pub(crate) fn random_write_ns(&self, page_bytes: u64) -> Result<Figure, Lack> {
+        let steady = self.steady_write_iops(page_bytes).map(|rate| inverse(1e9, &rate.value));
+        let span = steady.or_else(|_| {
+            let sequential = self.sequential_write_ns(page_bytes)?.value;
+            Ok(product(&sequential, &self.random_by_sequential_write()?.value))
+        })?;
+        Ok(Figure::new("random_write_ns", span, format!("{} a page", bounded(&span, time))))
+    }
+
+    /// Latency of reads and of writes (99th percentile) where each, with the least of the other beside it, was kept up at
+    /// the greatest share of its most per second, and these shares.
+    pub(crate) fn latency_near_saturation(&self) -> Result<[(Figure, f64); 2], Lack> {
+        let missing = lack("latencies over the rate of reads and writes");
+        let cells = &self.profile.experiments.interference.as_ref().ok_or(missing)?.findings.cells;
+        let read = busiest(cells, |cell| cell.read_share, |cell| cell.write_share).ok_or(missing)?;
+        let write = busiest(cells, |cell| cell.write_share, |cell| cell.read_share).ok_or(missing)?;
+        let figure = |key, share: f64, what: &str, p99: Option<u64>| -> Result<(Figure, f64), Lack> {
+            let p99 = p99.ok_or(missing)? as f64;
+            let says = format!(
+                "99 % of {what} take at most {} at {:.0} % of the most a second",
+                time(p99),
+                share * 100.0
+            );
+            Ok((Figure::stated(key, p99, says), share))
+        };
+        Ok([
+            figure("read_latency_p99_ns", read.read_share, "reads", read.read_latency_ns.p99)?,
+            figure("write_latency_p99_ns", write.write_share, "writes", write.write_latency_ns.p99)?,
+        ])
+    }
+}
+
+/// Up to this part of its most, a device keeps up.
+const NEAR_SATURATION: f64 = 0.95;
+
+/// Among the cells with the least of the other kind that kept their rates, the one with the most of its own.
+fn busiest(
+    cells: &[InterferenceCell],
+    own: fn(&InterferenceCell) -> f64,
+    other: fn(&InterferenceCell) -> f64,
+) -> Option<&InterferenceCell> {
+    let least = cells.iter().filter(|cell| own(cell) > 0.0).map(other).min_by(f64::total_cmp)?;
+    let quiet = cells.iter().filter(|cell| cell.rates_kept && other(cell) <= least);
+    quiet.filter(|cell| own(cell) <= NEAR_SATURATION).max_by(|a, b| own(a).total_cmp(&own(b)))
+}

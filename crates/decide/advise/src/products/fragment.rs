@@ -1,0 +1,102 @@
+use nandle_profile::escaped;
+use nandle_units::words_and_figures;
+
+use crate::settings::{Advice, Missing, Setting};
+
+/// Columns of a line of comment.
+const COLUMNS: usize = 100;
+
+/// The advice as a piece of the product's configuration: above each line the measured number, the rule and how sure
+/// it is. Names that come from a profile can neither end a comment nor steer a terminal.
+pub fn fragment(advice: &Advice) -> String {
+    let mut text = Text { comment: advice.question.product.comment(), lines: Vec::new() };
+    let question = &advice.question;
+    text.say("", &format!("{} {} on {}", question.product, question.version, advice.device));
+    text.say("", &format!("for {}", question.describe()));
+    for remark in &advice.remarks {
+        text.say("! ", remark);
+    }
+    for part in &advice.parts {
+        text.lines.push(String::new());
+        if !part.heading.is_empty() {
+            text.lines.push(part.heading.clone());
+        }
+        for setting in &part.settings {
+            text.setting(advice, setting);
+        }
+    }
+    text.lines.extend(question.product.closing(advice));
+    text.missing(&advice.missing);
+    text.lines.join("\n") + "\n"
+}
+
+struct Text {
+    comment: &'static str,
+    lines: Vec<String>,
+}
+
+impl Text {
+    fn setting(&mut self, advice: &Advice, setting: &Setting) {
+        if self.lines.last().is_some_and(|line| !line.is_empty()) {
+            self.lines.push(String::new());
+        }
+        for figure in &setting.figures {
+            self.say("measured:   ", &figure.says);
+        }
+        self.say("rule:       ", &setting.rule);
+        self.say("confidence: ", &format!("{} ({})", setting.confidence, setting.confidence_reason));
+        for remark in &setting.remarks {
+            self.say("note:       ", remark);
+        }
+        if let Some(default) = setting.default {
+            self.say("default:    ", default);
+        }
+        if let Some(probed) = &setting.probed {
+            self.say("was:        ", &format!("{probed} when it was probed"));
+        }
+        let line = advice.question.product.line(&setting.name, &setting.value);
+        match &setting.only_a_comment {
+            Some(because) => {
+                self.say("not set:    ", because);
+                self.lines.push(format!("{} {}", self.comment, line.trim_start()));
+            }
+            None => self.lines.push(line),
+        }
+    }
+
+    fn missing(&mut self, missing: &[Missing]) {
+        if missing.is_empty() {
+            return;
+        }
+        self.lines.push(String::new());
+        self.say("", "What this profile doesn't support:");
+        for Missing { setting, needs, .. } in missing {
+            self.say("  ", &format!("{setting}: needs {needs}"));
+        }
+        let mut ways: Vec<&str> = missing.iter().map(|missing| missing.how).collect();
+        ways.sort_unstable();
+        ways.dedup();
+        for how in ways {
+            self.say("To have it: ", how);
+        }
+    }
+
+    /// A comment, broken at words; what follows the first line is indented as the mark is.
+    fn say(&mut self, mark: &str, words: &str) {
+        let room = COLUMNS - self.comment.len() - 1 - mark.len();
+        let mut line = String::new();
+        let mut mark = mark.to_owned();
+        for word in words_and_figures(words).iter().map(|word| escaped(word)) {
+            if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > room {
+                self.lines.push(format!("{} {mark}{line}", self.comment));
+                mark = " ".repeat(mark.len());
+                line.clear();
+            }
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line += &word;
+        }
+        self.lines.push(format!("{} {mark}{line}", self.comment));
+    }
+}

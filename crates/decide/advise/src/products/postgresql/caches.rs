@@ -1,0 +1,33 @@
+//! What memory is for.
+
+use nandle_units::format_bytes;
+
+use crate::settings::{Collector, Question, RuleSource, Setting};
+
+pub(super) fn collect(question: &Question, collector: &mut Collector) {
+    if let Some(memory) = question.memory_bytes {
+        collector.add("shared_buffers", Ok(shared_buffers(memory)));
+        collector.add("effective_cache_size", Ok(effective_cache_size(memory)));
+    }
+}
+
+/// "A reasonable starting value for `shared_buffers` is 25 % of the memory" (documentation, Resource Consumption).
+fn shared_buffers(memory_bytes: u64) -> Setting {
+    let megabytes = ((memory_bytes / 4) >> 20).max(1);
+    let rule = format!("a quarter of the memory that it may use ({})", format_bytes(memory_bytes));
+    Setting::new("shared_buffers", format!("{megabytes}MB"), Vec::new(), RuleSource::Documentation, rule)
+        .whatever_the_device()
+        .default("128MB")
+}
+
+/// What the planner takes to be cached, here and by the kernel; no memory is taken by it.
+fn effective_cache_size(memory_bytes: u64) -> Setting {
+    let megabytes = ((memory_bytes / 4 * 3) >> 20).max(1);
+    let rule = format!(
+        "three quarters of the memory that it may use ({}): shared_buffers and what the kernel caches of its files",
+        format_bytes(memory_bytes)
+    );
+    Setting::new("effective_cache_size", format!("{megabytes}MB"), Vec::new(), RuleSource::Ours, rule)
+        .whatever_the_device()
+        .default("4GB")
+}

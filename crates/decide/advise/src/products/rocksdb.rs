@@ -1,0 +1,206 @@
+//! `RocksDB`: an options file, as `LoadOptionsFromFile` and `db_bench --options_file` take it.
+
+use nandle_units::format_bytes;
+
+use crate::figures::Figures;
+use crate::figures::words::{time, whole};
+use crate::rules::{background_write_rate, power_of_two_within};
+use crate::settings::{Collector, Figure, Lack, Question, RuleSource, Setting, Version};
+
+const MIB: u64 = 1 << 20;
+/// From here on the default of `compaction_readahead_size` is 2 MB instead of none.
+const READS_AHEAD: Version = Version::new(8, 7);
+
+pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mut Collector) {
+    collector.part("[DBOptions]");
+    collector.add("compaction_readahead_size", compaction_readahead_size(figures, question.version));
+    collector.add("use_direct_reads", Ok(use_direct_reads(figures)));
+    collector.add("use_direct_io_for_flush_and_compaction", Ok(use_direct_writes(figures)));
+    collector.add("max_background_jobs", max_background_jobs(figures));
+    collector.add("max_subcompactions", max_subcompactions(figures));
+    collector.add("bytes_per_sync", bytes_per_sync(figures, "bytes_per_sync"));
+    collector.add("wal_bytes_per_sync", bytes_per_sync(figures, "wal_bytes_per_sync"));
+    collector.add("rate_bytes_per_sec", rate_bytes_per_sec(figures));
+    collector.part("[CFOptions \"default\"]");
+    collector.add("write_buffer_size", write_buffer_size(figures, question));
+    collector.part("[TableOptions/BlockBasedTable \"default\"]");
+    collector.add("block_size", block_size(figures));
+    collector.add("max_auto_readahead_size", max_auto_readahead_size(figures));
+    if let Some(memory) = question.memory_bytes {
+        collector.add("block_cache", Ok(block_cache(memory)));
+    }
+    complete(question.version, collector);
+}
+
+/// The reader of options files wants the version first, and a column family before its table's options.
+fn complete(version: Version, collector: &mut Collector) {
+    let has_family =
+        collector.parts.iter().any(|part| part.heading.starts_with("[CF") && !part.settings.is_empty());
+    for part in &mut collector.parts {
+        if part.heading == "[DBOptions]" {
+            part.heading = format!(
+                "[Version]\n  rocksdb_version={}.{}.0\n  options_file_version=1.1\n\n[DBOptions]",
+                version.major, version.minor
+            );
+        } else if part.heading.starts_with("[Table") && !has_family {
+            part.heading = format!("[CFOptions \"default\"]\n\n{}", part.heading);
+        }
+    }
+}
+
+/// A compaction reads ahead one request at a time.
+fn compaction_readahead_size(figures: &Figures<'_>, version: Version) -> Result<Setting, Lack> {
+    let request = figures.sequential_request_bytes(1)?;
+    let value = power_of_two_within(request.value.value, 64 << 10, 16 * MIB);
+    let rule = "the smallest request that reaches 95 % of sequential bandwidth when one is outstanding, 64 KiB to 16 MiB";
+    let default = if version >= READS_AHEAD { "2097152" } else { "0" };
+    Ok(Setting::new("compaction_readahead_size", value, vec![request], RuleSource::Ours, rule)
+        .default(default))
+}
+
+/// Iterators read ahead twice as much each time, up to this.
+fn max_auto_readahead_size(figures: &Figures<'_>) -> Result<Setting, Lack> {
+    let request = figures.sequential_request_bytes(1)?;
+    let value = power_of_two_within(request.value.value, 64 << 10, 4 * MIB);
+    let rule = "the smallest request that reaches 95 % of sequential bandwidth when one is outstanding, 64 KiB to 4 MiB";
+    Ok(Setting::new("max_auto_readahead_size", value, vec![request], RuleSource::Ours, rule)
+        .default("262144"))
+}
+
+fn block_size(figures: &Figures<'_>) -> Result<Setting, Lack> {
+    let block = figures.smallest_block()?;
+    let value = power_of_two_within(block.value.value, 4 << 10, 64 << 10);
+    let rule = "the device's smallest real block, 4 KiB to 64 KiB: a smaller one is read no faster";
+    Ok(Setting::new("block_size", value, vec![block], RuleSource::Ours, rule)
+        .default("4096")
+        .remark("A block is compressed before it is written, so what is read is smaller."))
+}
+
+/// Written back in one go, this much delays a read by at most ten milliseconds.
+fn bytes_per_sync(figures: &Figures<'_>, name: &'static str) -> Result<Setting, Lack> {
+    let sequential = figures.sequential_write_bandwidth()?;
+    let value = power_of_two_within(sequential.value.low / 100.0 / 2.0, 256 << 10, 8 * MIB);
+    let rule = format!(
+        "what the device surely writes in sequence in about 5 to 10 ms, so that no flush grows much longer; 256 KiB to 8 MiB. \
+         What is set takes {}",
+        time(1e9 * value as f64 / sequential.value.low)
+    );
+    Ok(Setting::new(name, value, vec![sequential], RuleSource::Ours, rule).default("0"))
+}
+
+/// Bytes per second that flushes and compactions may write. They write in long sequences, so it is the part of random
+/// writing that leaves reads alone, taken of the sequential bandwidth.
+fn rate_of_sequences(figures: &Figures<'_>) -> Result<(f64, Vec<Figure>, String), Lack> {
+    let (rate, mut seen, rule) = background_write_rate(figures)?;
+    let steady = figures.steady_write_bandwidth()?.value.low;
+    let part = if steady > 0.0 { (rate / steady).min(1.0) } else { 0.0 };
+    let sequential = figures.sequential_write_bandwidth()?;
+    let rate_of_sequences = part * sequential.value.low;
+    seen.push(sequential);
+    Ok((
+        rate_of_sequences,
+        seen,
+        format!("{rule}; as a part of the sequential bandwidth, for a tree writes in sequence"),
+    ))
+}
+
+fn rate_bytes_per_sec(figures: &Figures<'_>) -> Result<Setting, Lack> {
+    let (rate, seen, rule) = rate_of_sequences(figures)?;
+    let remark = "What writes do to reads was measured with random ones: long sequences may disturb them less, so begin with \
+                  this and raise it while reads bear it.";
+    Ok(Setting::new("rate_bytes_per_sec", whole(rate), seen, RuleSource::Ours, rule).remark(remark).shown_only(
+        "no options file holds a rate limiter: give the number to NewGenericRateLimiter, or to db_bench as \
+         --rate_limiter_bytes_per_sec",
+    ))
+}
+
+/// A compaction job writes what one reader reads.
+fn max_background_jobs(figures: &Figures<'_>) -> Result<Setting, Lack> {
+    const LEAST: f64 = 2.0;
+    let (rate, mut seen, _) = rate_of_sequences(figures)?;
+    let one = figures.sequential_write_bandwidth()?;
+    let fed = jobs_fed(rate, &one).max(LEAST);
+    let rule = "as many jobs as the rate that writes may have feeds, when each writes at a fifth of the sequential \
+                bandwidth; at least 2, the default";
+    let Some(processors) = figures.processors() else {
+        let setting = Setting::new("max_background_jobs", whole(fed), seen, RuleSource::Ours, rule);
+        let remark = "A model has no processors: more jobs than your machine has processors gain nothing.";
+        return Ok(setting.default("2").remark(remark));
+    };
+    let value = whole(fed.min(processors.value.value.max(LEAST)));
+    seen.push(processors);
+    let rule = format!("{rule}, and at most the number of processors of the machine that measured");
+    Ok(Setting::new("max_background_jobs", value, seen, RuleSource::Ours, rule).default("2"))
+}
+
+/// Jobs that a rate of writing feeds: of what one could write alone, compression and merging leave about a fifth.
+fn jobs_fed(bytes_per_s: f64, sequential: &Figure) -> f64 {
+    let of_one_job = sequential.value.low / 5.0;
+    if of_one_job > 0.0 { (bytes_per_s / of_one_job).ceil() } else { 1.0 }
+}
+
+/// The compaction of the first level is one job, which others wait for.
+fn max_subcompactions(figures: &Figures<'_>) -> Result<Setting, Lack> {
+    let (rate, seen, _) = rate_of_sequences(figures)?;
+    let one = figures.sequential_write_bandwidth()?;
+    let value = whole(jobs_fed(rate, &one)).clamp(1, 4);
+    let rule = "as many parts of the first level's compaction, which is a single job, as the rate that writes may have feeds; 1, the \
+                default, to 4";
+    Ok(Setting::new("max_subcompactions", value, seen, RuleSource::Ours, rule).default("1"))
+}
+
+/// A block cache of a third of the memory leaves the rest to the page cache.
+fn use_direct_reads(figures: &Figures<'_>) -> Setting {
+    let rule = "false: with the block cache at a third of the memory the rest is the page cache's, which holds what is still \
+                compressed; true where the block cache has nearly all of it";
+    Setting::new("use_direct_reads", "false", vec![figures.direct()], RuleSource::Documentation, rule)
+        .whatever_the_device()
+        .default("false")
+}
+
+fn use_direct_writes(figures: &Figures<'_>) -> Setting {
+    let direct = figures.direct();
+    let (value, rule) = if direct.value.value > 0.0 {
+        (
+            "true",
+            "true where it works: what a flush or a compaction reads and writes once doesn't drive out of the page cache what is read often",
+        )
+    } else {
+        ("false", "false: direct I/O wasn't to be had here")
+    };
+    Setting::new(
+        "use_direct_io_for_flush_and_compaction",
+        value,
+        vec![direct],
+        RuleSource::Documentation,
+        rule,
+    )
+    .default("false")
+    .remark("Compactions then read ahead by compaction_readahead_size alone, which must not be 0.")
+}
+
+/// A flush is long enough that its costs don't count, and memory suffices for several.
+fn write_buffer_size(figures: &Figures<'_>, question: &Question) -> Result<Setting, Lack> {
+    /// The default, and what a few of them may take in memory.
+    const BYTES: (u64, u64) = (64 * MIB, 256 * MIB);
+    /// Several are full, or being flushed, at a time.
+    const PART_OF_MEMORY: u64 = 16;
+    let sequential = figures.sequential_write_bandwidth()?;
+    let most =
+        question.memory_bytes.map_or(BYTES.1, |memory| (memory / PART_OF_MEMORY).clamp(BYTES.0, BYTES.1));
+    let most = 1 << most.ilog2();
+    let value = power_of_two_within(sequential.value.low / 10.0, BYTES.0, most);
+    let rule = "what the device surely writes in sequence in a tenth of a second, so that flushes are few and none takes long; 64 \
+                MiB, the default, to 256 MiB and to a sixteenth of the memory";
+    Ok(Setting::new("write_buffer_size", value, vec![sequential], RuleSource::Ours, rule)
+        .default("67108864")
+        .remark("Memory and how much is written decide it more than the device does."))
+}
+
+/// "Usually about a third of the total memory" (`RocksDB`'s wiki, Setup Options and Basic Tuning).
+fn block_cache(memory_bytes: u64) -> Setting {
+    let rule = format!("a third of the memory that it may use ({})", format_bytes(memory_bytes));
+    Setting::new("block_cache", memory_bytes / 3, Vec::new(), RuleSource::Documentation, rule)
+        .whatever_the_device()
+        .shown_only("no options file holds a cache: give the number to NewLRUCache")
+}

@@ -1,0 +1,152 @@
+//! `SQLite`: pragmas, as its documentation describes them.
+
+use nandle_units::format_bytes;
+
+use crate::figures::Figures;
+use crate::figures::words::{number, time, whole};
+use crate::settings::{Collector, Figure, Lack, Question, RuleSource, Setting};
+
+/// The page by default.
+const PAGE_BYTES: u64 = 4096;
+/// Pages after which a commit begins a checkpoint by default.
+const CHECKPOINT_PAGES: u64 = 1000;
+
+pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mut Collector) {
+    let page_size = page_size(figures);
+    let page_bytes = page_size.as_ref().map_or(PAGE_BYTES, |(_, bytes)| *bytes);
+    collector.add("page_size", page_size.map(|(setting, _)| setting));
+    collector.add("journal_mode", journal_mode(figures, page_bytes));
+    collector.add("synchronous", synchronous(figures, page_bytes));
+    collector.add("wal_autocheckpoint", wal_autocheckpoint(figures, page_bytes));
+    collector.add("mmap_size", mmap_size(figures));
+    if let Some(memory) = question.memory_bytes {
+        collector.add("cache_size", Ok(cache_size(memory, question.sessions)));
+    }
+}
+
+/// A larger page is worth it while it costs hardly more than the default one: the tree gets lower, and a scan needs fewer
+/// requests. Beyond 16 KiB the cache holds too few pages, and each change of a row writes one of them to the log.
+fn page_size(figures: &Figures<'_>) -> Result<(Setting, u64), Lack> {
+    const LARGER: [u64; 2] = [8 << 10, 16 << 10];
+    let mut seen = page_costs(figures, PAGE_BYTES)?.to_vec();
+    let least = seen.clone();
+    let mut chosen = PAGE_BYTES;
+    for page_bytes in LARGER {
+        let costs = page_costs(figures, page_bytes)?;
+        let is_worth_it = costs.iter().zip(&least).all(|(cost, least)| costs_hardly_more(cost, least));
+        seen.extend(costs);
+        if !is_worth_it {
+            break;
+        }
+        chosen = page_bytes;
+    }
+    let rule = "the largest page, 4096 (the default) to 16384, that by measurements whose bounds are at most 4 times apart \
+                takes no more than a tenth longer than one of 4096: to be read and written at random, and to be committed";
+    let setting = Setting::new("page_size", chosen, seen, RuleSource::Ours, rule)
+        .default("4096")
+        .remark("It takes effect in a new database, or by VACUUM outside of WAL mode.");
+    Ok((setting, chosen))
+}
+
+/// What a page costs in the database, and what in the log.
+fn page_costs(figures: &Figures<'_>, page_bytes: u64) -> Result<[Figure; 2], Lack> {
+    Ok([figures.random_read_and_write(page_bytes)?, figures.flush_mean_of(page_bytes)?])
+}
+
+fn costs_hardly_more(cost: &Figure, than: &Figure) -> bool {
+    const HARDLY_MORE: f64 = 1.1;
+    cost.is_clear() && cost.value.value <= HARDLY_MORE * than.value.value
+}
+
+/// WAL commits with one flush where the rollback journal takes several.
+fn journal_mode(figures: &Figures<'_>, page_bytes: u64) -> Result<Setting, Lack> {
+    /// Of the journal, of the database, and of the journal's deletion.
+    const FLUSHES_OF_A_JOURNAL: f64 = 3.0;
+    let flush = figures.flush_mean(page_bytes)?;
+    let mean = flush.value.value;
+    let rule = format!(
+        "WAL: a commit is one flush of the log; a rollback journal flushes itself, the database and \
+         its deletion. Here that is {} instead of {} at least",
+        time(mean),
+        time(mean * FLUSHES_OF_A_JOURNAL)
+    );
+    Ok(Setting::new("journal_mode", "WAL", vec![flush], RuleSource::Documentation, rule)
+        .whatever_the_device()
+        .default("delete"))
+}
+
+/// Never lowered for speed.
+fn synchronous(figures: &Figures<'_>, page_bytes: u64) -> Result<Setting, Lack> {
+    /// What a commit may add to each row that shares it.
+    const SHARE_OF_A_ROW_NS: f64 = 10e3;
+    let flush = figures.flush_mean(page_bytes)?;
+    let mean = flush.value.value;
+    let rule = format!(
+        "FULL: every commit is durable, and costs one flush in WAL mode. So one connection commits at \
+         most {} times a second here, however small its transactions",
+        number(1e9 / mean)
+    );
+    let rows = (mean / SHARE_OF_A_ROW_NS).ceil();
+    let setting = Setting::new("synchronous", "FULL", vec![flush], RuleSource::Documentation, rule)
+        .whatever_the_device()
+        .default("FULL");
+    let batch = format!(
+        "Rows that are written together belong in one transaction: with {} rows in it the commit adds no more than {} to each.",
+        number(rows),
+        time(SHARE_OF_A_ROW_NS)
+    );
+    let setting = if rows > 1.0 { setting.remark(batch) } else { setting };
+    Ok(setting.remark(
+        "NORMAL flushes at checkpoints alone, and loses the last commits with the power: that is for who owns the \
+         data to decide, not for a measurement.",
+    ))
+}
+
+/// The commit that fills the log to this many pages writes them home, and waits.
+fn wal_autocheckpoint(figures: &Figures<'_>, page_bytes: u64) -> Result<Setting, Lack> {
+    const MOST_PAGES: u64 = 10_000;
+    let writes = figures.steady_write_iops(page_bytes)?;
+    // No more than is sure.
+    let per_s = writes.value.low;
+    let value = whole(per_s).clamp(CHECKPOINT_PAGES, MOST_PAGES);
+    let took = if per_s > 0.0 {
+        format!("here a checkpoint takes up to {}", time(1e9 * value as f64 / per_s))
+    } else {
+        "how long a checkpoint takes here is not clear".to_owned()
+    };
+    let rule = format!(
+        "the pages that are surely written home at random within a second, 1000 (the default) to 10000: the commit that \
+         fills the log waits for its checkpoint, and a longer log writes a hot page home less often; {took}"
+    );
+    let setting =
+        Setting::new("wal_autocheckpoint", value, vec![writes], RuleSource::Ours, rule).default("1000");
+    Ok(if whole(per_s) < CHECKPOINT_PAGES {
+        setting.remark("Where nobody may wait so long, run PRAGMA wal_checkpoint when nobody does.")
+    } else {
+        setting
+    })
+}
+
+fn mmap_size(figures: &Figures<'_>) -> Result<Setting, Lack> {
+    let latency = figures.random_read_latency()?;
+    let rule = "0: reads through a mapping gain the copying only, which is small beside a read of the \
+                device, and a read error there ends the process instead of returning an error";
+    Ok(Setting::new("mmap_size", 0, vec![latency], RuleSource::Contested, rule).whatever_the_device().default("0").remark(
+        "Contested: a database that fits into memory gains by it, as there are no reads of the device then.",
+    ))
+}
+
+/// Each connection has a cache of its own. Negative numbers are KiB.
+fn cache_size(memory_bytes: u64, sessions: u32) -> Setting {
+    /// The default, in KiB.
+    const LEAST_KIB: u64 = 2000;
+    let rule = format!(
+        "the memory that it may use ({}) divided among {sessions} connections, each of which has a cache of its own; in KiB \
+         as a negative number, and no less than the default",
+        format_bytes(memory_bytes)
+    );
+    let kibibytes = ((memory_bytes / u64::from(sessions.max(1))) >> 10).clamp(LEAST_KIB, i32::MAX as u64);
+    Setting::new("cache_size", format!("-{kibibytes}"), Vec::<Figure>::new(), RuleSource::Documentation, rule)
+        .whatever_the_device()
+        .default("-2000")
+}

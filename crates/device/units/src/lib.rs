@@ -1,0 +1,25 @@
+//! Units: sizes and times as people write and read them (`4KiB`, `64MiB`, `250us`, `1m30s`), and time as an integer.
+//! Pure, and the lowest crate: it must never depend on another of ours, do I/O, or read a clock.
+
+mod bytes;
+mod duration;
+mod nanos;
+mod number;
+mod words;
+
+pub use bytes::{format_bytes, format_bytes_exact, parse_bytes};
+pub use duration::{format_duration, parse_duration};
+pub use nanos::Nanos;
+pub use words::words_and_figures;
+
+/// A size or a time that could not be understood.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{text:?} {why}; expected {expected}")]
+pub struct UnitError {
+    /// What was given.
+    pub text: String,
+    /// What is wrong with it.
+    pub why: &'static str,
+    /// What would have been understood.
+    pub expected: &'static str,
+}

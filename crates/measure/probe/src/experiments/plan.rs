@@ -1,0 +1,221 @@
+use nandle_io::Nanos;
+use nandle_profile::{Experiments, SkippedExperiment};
+use nandle_units::format_duration;
+
+use super::shares::fair_shares;
+use super::{ALL, Circumstances, Conductible, Cost};
+
+/// What a user wants of the experiments.
+#[derive(Debug, Clone, Default)]
+pub struct Wishes {
+    /// Time for all of them.
+    pub budget: Nanos,
+    /// Bytes that all of them together may write.
+    pub write_limit_bytes: u64,
+    /// Why nothing may be written; `None` when it may.
+    pub read_only: Option<String>,
+    /// Names of those to choose from; empty for all.
+    pub only: Vec<String>,
+    /// Names of those to leave out.
+    pub skip: Vec<String>,
+}
+
+impl Wishes {
+    /// Why nothing may be written; `None` when something may.
+    pub fn no_writes(&self) -> Option<&str> {
+        let no_bytes = (self.write_limit_bytes == 0).then_some("--write-limit allows nothing");
+        self.read_only.as_deref().or(no_bytes)
+    }
+}
+
+/// What will be run.
+pub struct Plan {
+    /// What was chosen, in the order in which it runs.
+    pub chosen: Vec<Chosen>,
+    /// What was not, with the reason.
+    pub skipped: Vec<SkippedExperiment>,
+    /// What all of them together may use up.
+    pub(super) left: Left,
+}
+
+/// An experiment with what it may use up, when those before it use up what was meant for them.
+#[derive(Clone, Copy)]
+pub struct Chosen {
+    /// Which one.
+    pub experiment: &'static dyn Conductible,
+    /// Its time.
+    pub time: Nanos,
+    /// Bytes that it may write.
+    pub write_bytes_max: u64,
+    /// What it would like.
+    pub(super) cost: Cost,
+}
+
+/// What is left for experiments to use up.
+#[derive(Clone, Copy)]
+pub(super) struct Left {
+    pub(super) time: Nanos,
+    pub(super) write_bytes: u64,
+}
+
+/// The wishes can't be understood.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no experiment {name:?}; there are: {known}")]
+pub struct PlanError {
+    /// The name that was given.
+    pub name: String,
+    /// Those that there are.
+    pub known: String,
+}
+
+impl Plan {
+    /// Bytes that will be written at most.
+    pub fn write_bytes_max(&self) -> u64 {
+        self.chosen.iter().map(|chosen| chosen.write_bytes_max).fold(0, u64::saturating_add)
+    }
+
+    /// Time that all of it takes at most.
+    pub fn time(&self) -> Nanos {
+        Nanos(self.chosen.iter().map(|chosen| chosen.time.0).sum())
+    }
+}
+
+/// Chooses experiments. Those that are complete already are left out without a word.
+///
+/// Each that is wanted and possible gets its least time, one after the other, as long as the budget lasts; what is left
+/// is shared out in proportion to what each would like beyond it. Bytes to write are shared out fairly: flushes, which
+/// take few, get all that they would like before steady states, which take what they get. When they are conducted it is
+/// shared out anew before each.
+///
+/// # Errors
+/// A name isn't known.
+pub fn plan(
+    circumstances: &Circumstances,
+    wishes: &Wishes,
+    done: &mut Experiments,
+) -> Result<Plan, PlanError> {
+    wishes.only.iter().chain(&wishes.skip).try_for_each(|name| check_name(name))?;
+    let mut budget = wishes.budget;
+    let (mut chosen, mut skipped) = (Vec::new(), Vec::new());
+    for experiment in ALL.into_iter().filter(|experiment| !experiment.is_complete(done)) {
+        match choose(experiment, circumstances, wishes, budget) {
+            Ok(cost) => {
+                budget = budget - cost.time_least;
+                chosen.push(Chosen { experiment, time: Nanos::ZERO, write_bytes_max: 0, cost });
+            }
+            Err(reason) => skipped.push(SkippedExperiment { name: experiment.name().into(), reason }),
+        }
+    }
+    let left = Left { time: wishes.budget, write_bytes: wishes.write_limit_bytes };
+    Ok(Plan { chosen: share_out(&chosen, left), skipped, left })
+}
+
+fn check_name(name: &str) -> Result<(), PlanError> {
+    if ALL.iter().any(|experiment| experiment.name() == name) {
+        return Ok(());
+    }
+    let known = ALL.map(Conductible::name).join(", ");
+    Err(PlanError { name: name.into(), known })
+}
+
+/// What it costs, or why it isn't run.
+fn choose(
+    experiment: &'static dyn Conductible,
+    circumstances: &Circumstances,
+    wishes: &Wishes,
+    left: Nanos,
+) -> Result<Cost, String> {
+    let is_named = |names: &[String]| names.iter().any(|name| name == experiment.name());
+    if is_named(&wishes.skip) || !(wishes.only.is_empty() || is_named(&wishes.only)) {
+        return Err("it was not asked for".into());
+    }
+    let cost = experiment.cost(circumstances)?;
+    if let Some(reason) = wishes.no_writes().filter(|_| cost.write_bytes_max > 0) {
+        return Err(format!("it writes, and {reason}"));
+    }
+    if cost.time_least > left {
+        return Err(format!(
+            "it takes at least {}, and {} of the budget were left for it; give a larger --budget, or choose with --only",
+            format_duration(cost.time_least),
+            format_duration(left)
+        ));
+    }
+    Ok(cost)
+}
+
+/// The first of those that are still to come, with its share of what is really left: what one leaves is for those after
+/// it, and what one takes too much is theirs to do without.
+pub(super) fn next_of(to_come: &[Chosen], left: Left) -> Option<Chosen> {
+    share_out(to_come, left).into_iter().next()
+}
+
+fn share_out(chosen: &[Chosen], left: Left) -> Vec<Chosen> {
+    let wants: Vec<u64> = chosen.iter().map(|chosen| chosen.cost.write_bytes_max).collect();
+    let bytes = fair_shares(left.write_bytes, &wants);
+    let times = times(chosen, left.time);
+    let shares = chosen.iter().zip(times).zip(bytes);
+    shares.map(|((chosen, time), write_bytes_max)| Chosen { time, write_bytes_max, ..*chosen }).collect()
+}
+
+/// Least times and shares of the rest, or, where not even those are left, shares of what is.
+fn times(chosen: &[Chosen], left: Nanos) -> impl Iterator<Item = Nanos> {
+    let least = |chosen: &Chosen| chosen.cost.time_least.0;
+    let beyond = |chosen: &Chosen| chosen.cost.time_wanted.since(chosen.cost.time_least).0;
+    let (least_all, beyond_all): (u64, u64) =
+        (chosen.iter().map(least).sum(), chosen.iter().map(beyond).sum());
+    let spare = left.0.saturating_sub(least_all).min(beyond_all);
+    let own = move |chosen: &Chosen| {
+        part(left.0.min(least_all), least(chosen), least_all) + part(spare, beyond(chosen), beyond_all)
+    };
+    chosen.iter().map(own).map(Nanos)
+}
+
+/// `amount × own / all`, rounded down; 0 of nothing.
+fn part(amount: u64, own: u64, all: u64) -> u64 {
+    let product = u128::from(amount) * u128::from(own);
+    product.checked_div(u128::from(all)).and_then(|part| u64::try_from(part).ok()).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chosen(least_s: u64, wanted_s: u64) -> Chosen {
+        let cost = Cost {
+            time_least: Nanos::from_secs(least_s),
+            time_wanted: Nanos::from_secs(wanted_s),
+            write_bytes_max: 100,
+        };
+        Chosen {
+            experiment: &crate::experiments::atomic_write::AtomicWriteUnits,
+            time: Nanos::ZERO,
+            write_bytes_max: 0,
+            cost,
+        }
+    }
+
+    fn next_seconds(to_come: &[Chosen], left_s: u64) -> u64 {
+        let left = Left { time: Nanos::from_secs(left_s), write_bytes: 150 };
+        next_of(to_come, left).unwrap().time.0 / 1_000_000_000
+    }
+
+    #[test]
+    fn what_one_leaves_is_for_those_after_it_and_what_it_takes_too_much_is_taken_from_them() {
+        let both = [chosen(10, 30), chosen(10, 50)];
+        assert_eq!(next_seconds(&both, 50), 20, "its least time, and a third of the 30 s beyond");
+        assert_eq!(next_seconds(&both[1..], 30), 30, "the first took its 20 s");
+        assert_eq!(next_seconds(&both[1..], 45), 45, "the first took 5 s");
+        assert_eq!(next_seconds(&both[1..], 100), 50, "more than it would like it doesn't get");
+        assert_eq!(next_seconds(&both[1..], 4), 4, "the first took 46 s");
+        assert_eq!(next_seconds(&both, 10), 5, "what is left of both least times is shared");
+        assert!(next_of(&[], Left { time: Nanos::ZERO, write_bytes: 0 }).is_none());
+    }
+
+    #[test]
+    fn bytes_are_shared_among_those_that_are_to_come() {
+        let both = [chosen(10, 30), chosen(10, 50)];
+        let left = |write_bytes| Left { time: Nanos::from_secs(50), write_bytes };
+        assert_eq!(next_of(&both, left(150)).unwrap().write_bytes_max, 75);
+        assert_eq!(next_of(&both[1..], left(140)).unwrap().write_bytes_max, 100);
+    }
+}

@@ -1,0 +1,282 @@
+//! *What is left of the speed when the device is written to for long?*
+//!
+//! The area is written once in sequence, then at random in rounds, until the last five of them satisfy the criterion of
+//! the SNIA Solid State Storage Performance Test Specification (range at most 20 % and slope at most 10 % of their mean),
+//! for at most 25 rounds. Rounds are shorter than the specification's minute, so the criterion counts only after random
+//! writes over a third of the area: a fresh drive is steady, too, until its spare blocks are used up. Where the speed
+//! changes for good, the shape of the time series tells what it looks like.
+//!
+//! It writes for as long as it may: nothing wears a drive more.
+
+mod criterion;
+mod departures;
+
+use nandle_io::{DriveCounters, Nanos};
+use nandle_profile::experiments::{SteadyRound, SteadyState, WriteAmplification, WriteAmplificationSource};
+use nandle_profile::{
+    Conducted, Derived, Experiments, Interval, OperationKind, SecondSample, SteadyStateFigures,
+};
+use nandle_units::format_bytes;
+
+use self::criterion::{ROUNDS_MAX, WINDOW, window};
+use super::statistics::percent;
+use super::{Circumstances, Cost, Experiment, Lab};
+use crate::load::{ClosedLoop, Counting, LoadError, Measurement, Refill, Stop, Work};
+use crate::pattern::{Area, Pattern, Random, Sequential};
+
+/// See the [module](self).
+pub(super) struct SteadyStateRounds;
+
+/// What it would like to write.
+const WRITE_BYTES_MAX: u64 = 64 << 30;
+/// The specification's depth for random writes.
+const QUEUE_DEPTH: u32 = 32;
+/// Blocks that are tried, from the specification's own on, until the writes that fit into the time are few enough …
+const BLOCKS: [u64; 3] = [4 << 10, 16 << 10, 64 << 10];
+/// … for a processor that has others to serve.
+const REQUESTS_MAX: f64 = 3e6;
+/// Time for seeing how many that would be.
+const LOOK: Nanos = Nanos::from_millis(50);
+/// The sequential filling may take this part of time and of what may be written.
+const FILL_PART: u64 = 4;
+/// One write of it.
+const FILL_BLOCK_BYTES: u64 = 256 << 10;
+/// From so much of the area on, random writes have met the spare blocks of any common drive.
+const AREA_SHARE_MIN: f64 = 0.33;
+/// A drive that writes more than this for each byte of the host cleans.
+const CLEANING: f64 = 1.1;
+const SECOND: Nanos = Nanos::from_secs(1);
+/// Where there is time for fewer rounds of a second than this, rounds are shorter, but not than this.
+const FEW_ROUNDS: u64 = 2 * WINDOW as u64;
+const ROUND_MIN: Nanos = Nanos::from_millis(100);
+
+impl Experiment for SteadyStateRounds {
+    type Findings = SteadyState;
+
+    fn name(&self) -> &'static str {
+        "steady-state"
+    }
+
+    fn question(&self) -> &'static str {
+        "What is left of the speed when the device is written to for long?"
+    }
+
+    fn cost(&self, _circumstances: &Circumstances) -> Result<Cost, String> {
+        Ok(Cost {
+            time_least: Nanos::from_secs(30),
+            time_wanted: Nanos::from_secs(150),
+            write_bytes_max: WRITE_BYTES_MAX,
+        })
+    }
+
+    fn slot<'a>(&self, experiments: &'a mut Experiments) -> &'a mut Option<Conducted<SteadyState>> {
+        &mut experiments.steady_state
+    }
+
+    fn run(&self, lab: &mut Lab<'_>, findings: &mut SteadyState) -> Result<(), LoadError> {
+        findings.area_bytes = lab.circumstances.area_bytes;
+        fill(lab, findings)?;
+        let (block_bytes, bytes_per_s) = block_bytes(lab)?;
+        findings.block_bytes = block_bytes;
+        findings.queue_depth = QUEUE_DEPTH.min(lab.circumstances.slots);
+        let outcome = rounds(lab, findings, bytes_per_s);
+        findings.departures.extend(departures::of_random_writing(&findings.seconds));
+        outcome?;
+        judge(lab, findings);
+        Ok(())
+    }
+
+    fn derive(&self, findings: &SteadyState, derived: &mut Derived) {
+        derived.steady_state = findings.steady_bytes_per_s.map(|steady| SteadyStateFigures {
+            block_bytes: findings.block_bytes,
+            random_write_bytes_per_s: steady,
+            of_fresh: findings.first_bytes_per_s.map(|first| steady.value / first),
+            reached: findings.reached,
+            write_amplification: findings.write_amplification.clone(),
+        });
+    }
+}
+
+fn area(lab: &Lab<'_>, block_bytes: u64) -> Result<Area, LoadError> {
+    Area::new(0, lab.circumstances.area_bytes, block_bytes)
+        .ok_or_else(|| LoadError::Block { block_bytes, reason: "the area is smaller than that".into() })
+}
+
+fn write(
+    lab: &mut Lab<'_>,
+    pattern: Pattern,
+    block_bytes: u64,
+    stop: Stop,
+) -> Result<Measurement, LoadError> {
+    let load = ClosedLoop {
+        queue_depth: QUEUE_DEPTH.min(lab.circumstances.slots),
+        refill: Refill::Exact,
+        counting: Counting::Whole,
+        stop,
+    };
+    let (operation, seed) = (OperationKind::Write, lab.seed);
+    lab.run(load, Work { pattern, block_bytes, operation, contents: None, seed })
+}
+
+/// Writes the area once in sequence, as far as a quarter of time and bytes goes.
+fn fill(lab: &mut Lab<'_>, findings: &mut SteadyState) -> Result<(), LoadError> {
+    lab.tell("writing the area in sequence");
+    let area = area(lab, FILL_BLOCK_BYTES.min(lab.circumstances.area_bytes))?;
+    let stop = Stop {
+        bytes: Some((lab.write_left_bytes() / FILL_PART).min(area.blocks * area.block_bytes)),
+        time: Some(Nanos(lab.time_left().0 / FILL_PART)),
+    };
+    let measurement = write(lab, Box::new(Sequential::from_start(area)), area.block_bytes, stop)?;
+    lab.flush()?;
+    findings.sequential_fill_bytes = measurement.bytes;
+    findings.departures = departures::of_sequential_writing(whole_seconds(&measurement));
+    Ok(())
+}
+
+/// The smallest block whose writes are few enough, and how fast they are at first.
+fn block_bytes(lab: &mut Lab<'_>) -> Result<(u64, f64), LoadError> {
+    let unit = lab.circumstances.shape.logical_block_bytes;
+    let seconds = lab.time_left().as_secs_f64();
+    let mut chosen = (FILL_BLOCK_BYTES, 0.0);
+    for block_bytes in BLOCKS.map(|block| block.next_multiple_of(unit)) {
+        let pattern = Box::new(Random::new(area(lab, block_bytes)?, lab.seed ^ block_bytes));
+        let look = write(lab, pattern, block_bytes, Stop::after(LOOK))?;
+        chosen = (block_bytes, look.bandwidth_bytes_per_s());
+        if look.iops() * seconds <= REQUESTS_MAX {
+            break;
+        }
+    }
+    Ok(chosen)
+}
+
+fn rounds(lab: &mut Lab<'_>, findings: &mut SteadyState, bytes_per_s: f64) -> Result<(), LoadError> {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "never negative; saturates")]
+    let writing = Nanos((lab.write_left_bytes() as f64 / bytes_per_s * 1e9) as u64);
+    let time = lab.time_left().min(writing);
+    let round_time = round_time(time);
+    let mut readings = vec![lab.counters()];
+    while findings.rounds.len() < ROUNDS_MAX && lab.time_left() >= round_time && !findings.reached {
+        lab.tell(&format!("round {}", findings.rounds.len() + 1));
+        let pattern = Box::new(Random::new(
+            area(lab, findings.block_bytes)?,
+            lab.seed.wrapping_add(findings.rounds.len() as u64 + 1),
+        ));
+        let began_ns = lab.elapsed().0;
+        let round = write(lab, pattern, findings.block_bytes, Stop::after(round_time))?;
+        if round.requests == 0 {
+            break;
+        }
+        readings.push(lab.counters());
+        findings.write_amplification = amplification(&readings);
+        note(findings, began_ns, &round);
+    }
+    Ok(())
+}
+
+/// Whole seconds, so that the seconds of all rounds make one series; less where there is time for a few rounds alone, which
+/// still show whether the speed falls.
+fn round_time(time: Nanos) -> Nanos {
+    let even = Nanos(time.0 / ROUNDS_MAX as u64);
+    if even < SECOND && time < Nanos(SECOND.0 * FEW_ROUNDS) {
+        return even.max(ROUND_MIN);
+    }
+    Nanos(even.0 / SECOND.0 * SECOND.0).max(SECOND)
+}
+
+fn note(findings: &mut SteadyState, began_ns: u64, round: &Measurement) {
+    let first = whole_seconds(round).first().map(|second| second.bytes as f64);
+    findings.first_bytes_per_s = findings.first_bytes_per_s.or(first);
+    findings.rounds.push(SteadyRound {
+        began_ns,
+        elapsed_ns: round.elapsed.0,
+        bytes: round.bytes,
+        bandwidth_bytes_per_s: round.bandwidth_bytes_per_s(),
+        iops: round.iops(),
+        latency_ns_max: round.latency_ns.max(),
+    });
+    findings.seconds.extend(whole_seconds(round));
+    if let Some(window) = window(&findings.rounds) {
+        findings.steady_bytes_per_s =
+            Some(Interval { value: window.mean, low: window.low, high: window.high });
+        findings.window_range = Some(window.range());
+        findings.window_slope = Some(window.slope);
+        let enough = has_met_its_spare(findings) || findings.rounds.len() >= ROUNDS_MAX;
+        findings.reached = window.is_steady() && enough;
+    }
+}
+
+/// The last requests of a run may complete in a second that it doesn't fill.
+fn whole_seconds(measurement: &Measurement) -> &[SecondSample] {
+    let whole = usize::try_from(measurement.elapsed.0 / SECOND.0).unwrap_or(usize::MAX);
+    measurement.seconds.get(..whole).unwrap_or(&measurement.seconds)
+}
+
+/// Whether the drive is known to be past its spare blocks: it was written to far enough, or cleans already.
+fn has_met_its_spare(findings: &SteadyState) -> bool {
+    let cleans =
+        findings.write_amplification.as_ref().is_some_and(|amplification| amplification.factor > CLEANING);
+    cleans || random_share(findings) >= AREA_SHARE_MIN
+}
+
+fn random_share(findings: &SteadyState) -> f64 {
+    let bytes: u64 = findings.rounds.iter().map(|round| round.bytes).sum();
+    bytes as f64 / findings.area_bytes.max(1) as f64
+}
+
+/// What a drive had counted, and who says so.
+type Reading = (DriveCounters, WriteAmplificationSource);
+
+/// Over the last five rounds, or all of them when there are fewer.
+fn amplification(readings: &[Option<Reading>]) -> Option<WriteAmplification> {
+    let (last, source) = (*readings.last()?)?;
+    let (first, _) = (*readings.get(readings.len().saturating_sub(WINDOW + 1))?)?;
+    let work = last.since(first);
+    Some(WriteAmplification {
+        factor: work.write_amplification()?,
+        source,
+        host_bytes: work.host_written_bytes,
+        flash_bytes: work.flash_written_bytes,
+    })
+}
+
+/// Says what the rounds don't show.
+fn judge(lab: &mut Lab<'_>, findings: &SteadyState) {
+    if !lab.circumstances.is_whole_device {
+        lab.remark(format!(
+            "It was written to a file of {} and not all over the device, whose spare blocks may not have been used up: the \
+             steady state of the whole device may be slower.",
+            format_bytes(findings.area_bytes)
+        ));
+    }
+    let share = percent(random_share(findings));
+    let rounds = findings.rounds.len();
+    if findings.reached && !has_met_its_spare(findings) {
+        lab.remark(format!(
+            "The rounds are steady, but random writes went over {share} of the area only: a flash drive with spare blocks \
+             left may still become slower."
+        ));
+    } else if !findings.reached && rounds >= ROUNDS_MAX {
+        lab.remark(format!(
+            "It was not steady within {ROUNDS_MAX} rounds, the specification's limit (random writes over {share} of the \
+             area)."
+        ));
+    } else if !findings.reached {
+        lab.cut_short(format!(
+            "time or --write-limit ended before the steady state was reached: {rounds} rounds, random writes over \
+             {share} of the area"
+        ));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_are_whole_seconds_where_there_is_time_for_some() {
+        assert_eq!(round_time(Nanos::from_secs(80)), Nanos::from_secs(3));
+        assert_eq!(round_time(Nanos::from_secs(20)), SECOND);
+        assert_eq!(round_time(Nanos::from_secs(5)), Nanos::from_millis(200));
+        assert_eq!(round_time(Nanos::from_millis(500)), ROUND_MIN);
+    }
+}

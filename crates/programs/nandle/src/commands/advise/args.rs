@@ -1,0 +1,88 @@
+use std::path::PathBuf;
+
+use clap::Args as ClapArgs;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use nandle_advise::Product;
+use nandle_advise::settings::{Version, Workload};
+use nandle_units::parse_bytes;
+
+/// Settings for a database or the kernel, each with the measured number and the rule behind it.
+///
+/// Prints a fragment of the product's own configuration. What the profile doesn't support is named at its end.
+#[derive(Debug, ClapArgs)]
+#[command(
+    after_help = "Examples:\n  nandle advise profile.json --for postgresql > nandle.conf\n  nandle advise profile.json --for mariadb --product-version 10.11 --memory 16GiB\n  nandle advise profile.json --for linux > nandle.sh          read it, then run it: sh nandle.sh\n  nandle advise profile.json --for postgresql --verify        try it on this machine, against the defaults"
+)]
+pub(crate) struct AdviseArgs {
+    /// A profile that `nandle probe` wrote
+    pub(crate) profile: PathBuf,
+    /// For what
+    #[arg(long = "for", value_name = "PRODUCT", value_parser = products())]
+    pub(crate) product: Product,
+    /// The product's version [default: the latest that is known]
+    #[arg(long, value_name = "VERSION")]
+    pub(crate) product_version: Option<Version>,
+    /// What the database is used for
+    #[arg(long, default_value = "oltp", value_parser = workloads())]
+    pub(crate) workload: Workload,
+    /// Sessions that do I/O at the same time [default: 16 for oltp, 8 for mixed, 4 for olap]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(crate) sessions: Option<u32>,
+    /// Memory that the database may use for caching; without it nothing is said of caches
+    #[arg(long, value_name = "SIZE", value_parser = cache_bytes)]
+    pub(crate) memory: Option<u64>,
+    /// Where the database lives: the profile must be of the device there, and --verify runs there
+    /// [default: what was probed, if it is a directory of this machine]
+    #[arg(long, value_name = "DIRECTORY")]
+    pub(crate) on: Option<PathBuf>,
+    /// Run a fixed workload with the defaults and with the advice, by turns, and print both (postgresql and sqlite)
+    #[arg(long)]
+    pub(crate) verify: bool,
+    /// Pairs of runs, one with the defaults and one with the advice; of fewer than six nothing is concluded
+    #[arg(long, value_name = "COUNT", default_value_t = 6, requires = "verify",
+          value_parser = clap::value_parser!(u32).range(2..=1000))]
+    pub(crate) verify_pairs: u32,
+    /// Size of the data that is worked on
+    #[arg(long, value_name = "SIZE", default_value = "1GiB", requires = "verify", value_parser = data_bytes)]
+    pub(crate) verify_data: u64,
+}
+
+/// The products of the library, by their names.
+fn products() -> impl TypedValueParser<Value = Product> {
+    let names = PossibleValuesParser::new(Product::ALL.map(Product::name));
+    names.try_map(|name| named(Product::ALL, Product::name, &name))
+}
+
+/// Its workloads, each with what is meant.
+fn workloads() -> impl TypedValueParser<Value = Workload> {
+    let described = |workload: Workload| {
+        PossibleValue::new(workload.name()).help(match workload {
+            Workload::Oltp => "Many short transactions",
+            Workload::Olap => "Few large queries",
+            Workload::Mixed => "Both",
+        })
+    };
+    let names = PossibleValuesParser::new(Workload::ALL.map(described));
+    names.try_map(|name| named(Workload::ALL, Workload::name, &name))
+}
+
+fn named<T: Copy, const N: usize>(
+    all: [T; N],
+    name: fn(T) -> &'static str,
+    wanted: &str,
+) -> Result<T, String> {
+    all.into_iter().find(|one| name(*one) == wanted).ok_or_else(|| format!("{wanted:?} isn't known"))
+}
+
+fn cache_bytes(text: &str) -> Result<u64, String> {
+    at_least(text, 16 << 20, "16MiB")
+}
+
+fn data_bytes(text: &str) -> Result<u64, String> {
+    at_least(text, 16 << 20, "16MiB")
+}
+
+fn at_least(text: &str, least: u64, words: &str) -> Result<u64, String> {
+    let bytes = parse_bytes(text).map_err(|error| error.to_string())?;
+    if bytes < least { Err(format!("expected at least {words}")) } else { Ok(bytes) }
+}

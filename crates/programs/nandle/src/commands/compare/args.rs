@@ -1,0 +1,91 @@
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::Args as ClapArgs;
+use nandle_units::parse_bytes;
+
+/// A profile against an older one of the same device, or drives side by side.
+///
+/// Two profiles of one device show what changed, the first being the older. Profiles of several devices are shown side by
+/// side: figures, prices, sizing, and which of them suits which part of a database.
+#[derive(Debug, ClapArgs)]
+#[command(
+    after_help = "Examples:\n  nandle compare january.json june.json --fail-on-regression 10\n  nandle compare disk.json ssd.json --price disk=180 --price ssd=624\n  nandle compare disk.json ssd.json --read-share 25 --page 8KiB --clock-ghz 3.2 --cpi 2.1"
+)]
+pub(crate) struct CompareArgs {
+    /// Profiles that `nandle probe` wrote
+    #[arg(required = true, value_name = "PROFILE")]
+    pub(crate) profiles: Vec<PathBuf>,
+    /// End with exit code 1 when the second profile is worse than the first by more than this, in per cent, and the
+    /// intervals lie apart
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    pub(crate) fail_on_regression: Option<f64>,
+    /// What a drive costs: the profile's file name without .json, and the amount in any one money
+    #[arg(long = "price", value_name = "NAME=AMOUNT")]
+    pub(crate) prices: Vec<PriceArg>,
+    /// Part of page requests that read, in per cent
+    #[arg(long, value_name = "PERCENT", default_value = "50", value_parser = percent)]
+    pub(crate) read_share: f64,
+    /// The database's page
+    #[arg(long, value_name = "SIZE", default_value = "8KiB", value_parser = page_bytes)]
+    pub(crate) page: u64,
+    /// Clock of a processor
+    #[arg(long, value_name = "GHZ", default_value = "3", value_parser = positive)]
+    pub(crate) clock_ghz: f64,
+    /// Cycles that an instruction takes
+    #[arg(long, value_name = "CYCLES", default_value = "2", value_parser = positive)]
+    pub(crate) cpi: f64,
+    /// Million instructions per second of a processor, instead of its clock and cycles
+    #[arg(long, value_name = "COUNT", value_parser = positive, conflicts_with_all = ["clock_ghz", "cpi"])]
+    pub(crate) mips: Option<f64>,
+    /// Part of its time that the database spends in I/O on the first drive, in per cent
+    #[arg(long, value_name = "PERCENT", default_value = "60", value_parser = percent)]
+    pub(crate) io_share: f64,
+    /// What a GiB of memory costs, in the money of the prices
+    #[arg(long, value_name = "AMOUNT", value_parser = positive)]
+    pub(crate) memory_price: Option<f64>,
+    /// The table that is scanned or sought in
+    #[arg(long, value_name = "SIZE", default_value = "10GiB", value_parser = table_bytes)]
+    pub(crate) table: u64,
+}
+
+/// What a drive costs.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct PriceArg {
+    pub(crate) name: String,
+    pub(crate) amount: f64,
+}
+
+impl FromStr for PriceArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, amount) = text
+            .rsplit_once('=')
+            .filter(|(name, _)| !name.is_empty())
+            .ok_or_else(|| format!("{text:?}: expected NAME=AMOUNT, as in ssd=624.50"))?;
+        Ok(Self { name: name.into(), amount: positive(amount)? })
+    }
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number > 0.0);
+    number.ok_or_else(|| format!("expected a number above 0, got {text:?}"))
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    let number = text.trim_end_matches('%').parse().ok();
+    let number = number.filter(|number: &f64| (0.0..=100.0).contains(number));
+    number.ok_or_else(|| format!("expected per cent, 0 to 100, got {text:?}"))
+}
+
+fn page_bytes(text: &str) -> Result<u64, String> {
+    let bytes = parse_bytes(text).map_err(|error| error.to_string())?;
+    let fits = (512..=16 << 20).contains(&bytes);
+    if fits { Ok(bytes) } else { Err("expected a page of 512B to 16MiB".into()) }
+}
+
+fn table_bytes(text: &str) -> Result<u64, String> {
+    let bytes = parse_bytes(text).map_err(|error| error.to_string())?;
+    if bytes == 0 { Err("expected a size above 0".into()) } else { Ok(bytes) }
+}

@@ -1,0 +1,164 @@
+//! `nandle models age`: writes to a modelled drive until it is as worn as one wants it, and keeps its state.
+
+use std::str::FromStr;
+
+use nandle_io::Nanos;
+use nandle_model::aging::Aging;
+use nandle_model::library::FirstState;
+use nandle_probe::Observer as _;
+use nandle_probe::load::Cancel;
+use nandle_probe::pattern::{Area, PatternSpec};
+use nandle_profile::write_atomically;
+use nandle_units::{format_bytes, format_duration, parse_bytes, parse_duration};
+use serde_json::json;
+
+use crate::args::{AgeArgs, Common};
+use crate::error::CliError;
+use crate::interrupt::cancel_on_signals;
+use crate::output;
+use crate::progress::Progress;
+use crate::result_file::{self, Content};
+
+/// Writes between two looks at the clock, and whether the user has had enough.
+const STRETCH: usize = 4096;
+
+/// What is written, and how much.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Wear {
+    pattern: PatternSpec,
+    amount: Amount,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Amount {
+    Bytes(u64),
+    Time(Nanos),
+}
+
+impl FromStr for Wear {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let expected =
+            || format!("{text:?}: expected PATTERN:AMOUNT, such as random:10GiB or focused:8MiB:1h");
+        let (pattern, amount) = text.rsplit_once(':').ok_or_else(expected)?;
+        let pattern = pattern.parse().map_err(|error| format!("{}; {error}", expected()))?;
+        let time = parse_duration(amount).map(Amount::Time).ok();
+        let amount = time.or_else(|| parse_bytes(amount).map(Amount::Bytes).ok()).ok_or_else(expected)?;
+        Ok(Self { pattern, amount })
+    }
+}
+
+/// Runs the command.
+pub(super) fn run(args: &AgeArgs, common: Common) -> Result<(), CliError> {
+    let model = super::load(&args.name)?;
+    let model = match &args.from {
+        Some(path) => model.starting_from_file(path),
+        None => model.starting(FirstState::Filled { percent: args.fill }),
+    }?;
+    result_file::check(&args.output, Content::State)?;
+    let name = model.name().to_owned();
+    let mut aging = Aging::new(model)?;
+    let cancel = cancel_on_signals()?;
+    let mut progress = Progress::new(!common.no_progress);
+    for (wear, seed) in args.write.iter().zip(args.seed..) {
+        write(&mut aging, args, *wear, seed, &cancel, &mut progress)?;
+        progress.restart();
+    }
+    let took = aging.now();
+    let (state, counted) = aging.finish()?;
+    progress.finish();
+    let path = args.output.display();
+    let written = state.encode().and_then(|bytes| write_atomically(&args.output, &bytes));
+    written.map_err(|error| CliError::failed(format!("{path}: writing the state: {error}")))?;
+    if common.json {
+        return crate::output::json(&json!({
+            "schema_version": 1, "name": name, "state": args.output, "virtual_time_ns": took.0,
+            "host_written_bytes": counted.host_written_bytes, "flash_written_bytes": counted.flash_written_bytes,
+            "erased_bytes": counted.erased_bytes, "write_amplification": counted.write_amplification(),
+        }));
+    }
+    let amplification =
+        counted.write_amplification().map_or_else(|| "–".into(), |factor| format!("{factor:.2}"));
+    output::result(&format!(
+        "written by the host    {}\nwritten to flash       {}\nwrite amplification    {amplification}\n\
+         virtual time           {}\n\nProbe it with: nandle probe model:{}:state={path}\n",
+        format_bytes(counted.host_written_bytes),
+        format_bytes(counted.flash_written_bytes),
+        format_duration(took),
+        args.name.strip_prefix("model:").unwrap_or(&args.name),
+    ))
+}
+
+fn write(
+    aging: &mut Aging,
+    args: &AgeArgs,
+    wear: Wear,
+    seed: u64,
+    cancel: &Cancel,
+    progress: &mut Progress,
+) -> Result<(), CliError> {
+    let area = area(aging, args)?;
+    let mut offsets_bytes = wear.pattern.start(area, 1, seed);
+    let (began, mut written_bytes) = (aging.now(), 0);
+    let doing = format!("{} writes", wear.pattern);
+    loop {
+        let share = match wear.amount {
+            Amount::Bytes(bytes) => written_bytes as f64 / bytes.max(1) as f64,
+            Amount::Time(time) => aging.now().since(began).0 as f64 / time.0.max(1) as f64,
+        };
+        if share >= 1.0 {
+            return Ok(());
+        }
+        if cancel.is_cancelled() {
+            return Err(CliError::interrupted(format!(
+                "interrupted at {:.0} % of {doing}; nothing was kept",
+                share * 100.0
+            )));
+        }
+        progress.progress(&doing, share);
+        let count = match wear.amount {
+            Amount::Bytes(bytes) => (bytes - written_bytes).div_ceil(args.block_size),
+            Amount::Time(_) => STRETCH as u64,
+        };
+        let count = usize::try_from(count).map_or(STRETCH, |count| count.min(STRETCH));
+        aging.write(&mut offsets_bytes, args.block_size, args.queue_depth, count);
+        written_bytes += count as u64 * args.block_size;
+    }
+}
+
+/// Where it writes: into what is filled, so that the drive stays as full as it is.
+fn area(aging: &Aging, args: &AgeArgs) -> Result<Area, CliError> {
+    let shape = aging.shape();
+    let filled_bytes = match (args.fill, &args.from) {
+        (1..100, None) => shape.capacity_bytes / 100 * u64::from(args.fill),
+        _ => shape.capacity_bytes,
+    };
+    let block_bytes = args.block_size;
+    Area::new(0, filled_bytes, block_bytes)
+        .filter(|_| block_bytes.is_multiple_of(shape.logical_block_bytes))
+        .ok_or_else(|| {
+            CliError::usage(format!(
+                "--block-size {block_bytes}: expected a multiple of {} bytes, and at most {} (what is filled)",
+                shape.logical_block_bytes,
+                format_bytes(filled_bytes)
+            ))
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_a_pattern_and_an_amount() {
+        let wear = |text: &str| text.parse::<Wear>();
+        assert_eq!(wear("random:10GiB").unwrap().amount, Amount::Bytes(10 << 30));
+        let focused = wear("focused:8MiB:2h").unwrap();
+        assert_eq!(focused.amount, Amount::Time(Nanos::from_secs(7200)));
+        assert_eq!(focused.pattern, "focused:8MiB".parse().unwrap());
+        for wrong in ["random", "random:", "random:much", "focussed:8MiB:2h", ":1h"] {
+            assert!(wear(wrong).unwrap_err().contains("PATTERN:AMOUNT"), "{wrong}");
+        }
+    }
+}

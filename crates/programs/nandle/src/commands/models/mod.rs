@@ -1,0 +1,104 @@
+//! `nandle models`.
+
+mod age;
+
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use nandle_model::library::{Model, ModelFacts, Parameters, names};
+use nandle_units::format_bytes;
+use serde_json::{Value, json};
+
+pub(crate) use age::Wear;
+
+use crate::args::{Common, ModelsArgs, ModelsCommand};
+use crate::error::CliError;
+use crate::output;
+
+/// Columns of a table, which fits any terminal.
+const WIDTH: u16 = 80;
+
+/// Runs the command.
+pub(crate) fn run(args: &ModelsArgs, common: Common) -> Result<(), CliError> {
+    match args.command.as_ref().unwrap_or(&ModelsCommand::List) {
+        ModelsCommand::List => list(common),
+        ModelsCommand::Show { name } => show(&load(name)?, common),
+        ModelsCommand::Export { name } => export(&load(name)?, common),
+        ModelsCommand::Age(args) => age::run(args, common),
+    }
+}
+
+/// The name may be written as a target has it.
+fn load(name: &str) -> Result<Model, CliError> {
+    Ok(Model::load(name.strip_prefix("model:").unwrap_or(name))?)
+}
+
+fn list(common: Common) -> Result<(), CliError> {
+    let models = names().map(Model::named).collect::<Result<Vec<_>, _>>()?;
+    let facts = models.iter().map(Model::facts).collect::<Result<Vec<_>, _>>()?;
+    if common.json {
+        let models: Vec<Value> =
+            models.iter().zip(&facts).map(|(model, facts)| described(model, facts)).collect();
+        return output::json(&json!({ "schema_version": 1, "models": models }));
+    }
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(["name", "kind", "capacity", "what it is"]);
+    for (model, facts) in models.iter().zip(&facts) {
+        table.add_row([
+            model.name(),
+            model.kind().name(),
+            &format_bytes(facts.capacity_bytes),
+            model.description(),
+        ]);
+    }
+    if let Some(column) = table.column_mut(2) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table.set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH);
+    output::result(&format!("{table}\n"))
+}
+
+fn show(model: &Model, common: Common) -> Result<(), CliError> {
+    let facts = model.facts()?;
+    if common.json {
+        let mut described = described(model, &facts);
+        if let Some(entries) = described.as_object_mut() {
+            entries.insert("schema_version".into(), 1.into());
+        }
+        return output::json(&described);
+    }
+    let mut lines = vec![
+        format!("{}: {}", model.name(), model.description()),
+        format!("kind              {}", model.kind().name()),
+        format!("capacity          {}", format_bytes(facts.capacity_bytes)),
+    ];
+    lines.extend(facts.scaled_from_bytes.map(|bytes| format!("the real drive    {}", format_bytes(bytes))));
+    lines.push(format!("logical block     {}", format_bytes(facts.logical_block_bytes)));
+    lines.extend(facts.split_bytes.map(|bytes| format!("requests split at {}", format_bytes(bytes))));
+    lines.extend(member_names(model).map(|names| format!("drives            {}", names.join(", "))));
+    lines.push(format!("{}\n", facts.first_state));
+    lines.push(format!("`nandle models export {}` prints every parameter with its source.\n", model.name()));
+    output::result(&lines.join("\n"))
+}
+
+fn export(model: &Model, common: Common) -> Result<(), CliError> {
+    if common.json {
+        return output::json(&json!({ "schema_version": 1, "name": model.name(), "toml": model.toml() }));
+    }
+    output::result(model.toml())
+}
+
+fn described(model: &Model, facts: &ModelFacts) -> Value {
+    json!({
+        "name": model.name(), "kind": model.kind(), "description": model.description(),
+        "capacity_bytes": facts.capacity_bytes, "scaled_from_bytes": facts.scaled_from_bytes,
+        "logical_block_bytes": facts.logical_block_bytes, "split_bytes": facts.split_bytes,
+        "rotational": facts.rotational, "first_state": facts.first_state, "drives": member_names(model),
+    })
+}
+
+fn member_names(model: &Model) -> Option<Vec<&str>> {
+    match model.parameters() {
+        Parameters::Array { members, .. } => Some(members.iter().map(Model::name).collect()),
+        _ => None,
+    }
+}

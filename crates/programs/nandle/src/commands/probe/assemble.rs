@@ -1,0 +1,142 @@
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use nandle_io::Nanos;
+use nandle_probe::experiments;
+use nandle_probe::search::{Findings, derive};
+use nandle_profile::{Backend, Conditions, DeviceProfile, Experiments, PROFILE_SCHEMA_VERSION, SystemFacts};
+use nandle_target::facts;
+use nandle_target::pressure::PressureShares;
+use nandle_units::format_bytes;
+
+use super::processor;
+use crate::args::ProbeArgs;
+use crate::session::{Prepared, Session};
+
+/// Everything that was measured.
+pub(super) struct Measured {
+    pub(super) backend: Backend,
+    pub(super) prepared: Prepared,
+    pub(super) findings: Findings,
+    pub(super) elapsed: Nanos,
+    pub(super) pressure: PressureShares,
+    pub(super) reads_wanted: bool,
+}
+
+/// Puts the profile together.
+pub(super) fn profile(
+    args: &ProbeArgs,
+    session: &Session,
+    system: SystemFacts,
+    made_at: SystemTime,
+    measured: Measured,
+) -> DeviceProfile {
+    let conditions = conditions(args, session, &measured);
+    let findings = measured.findings;
+    DeviceProfile {
+        schema_version: PROFILE_SCHEMA_VERSION,
+        made_by: concat!("nandle ", env!("CARGO_PKG_VERSION")).into(),
+        made_at_unix_s: made_at.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
+        target: session.name(),
+        partial: findings.partial,
+        identity: facts::identity(&session.target),
+        contradictions: derive::contradictions(&system, &findings.derived),
+        system,
+        backend: measured.backend,
+        conditions,
+        derived: findings.derived,
+        first_touch: findings.first_touch,
+        cells: findings.cells,
+        fitted_cells: findings.fitted_cells,
+        fit: findings.fit,
+        skipped: findings.skipped,
+        experiments: Experiments::default(),
+    }
+}
+
+/// With this begins what `partial` says of experiments.
+const EXPERIMENTS_PARTIAL: &str = "experiments ended early: ";
+/// With this begins what it says of those in which requests failed.
+const EXPERIMENTS_FAILED: &str = "requests of experiments failed: ";
+
+/// Puts what experiments found into a profile, and what follows from it.
+pub(super) fn add_experiments(profile: &mut DeviceProfile, experiments: &Experiments) {
+    profile.experiments = experiments.clone();
+    experiments::derive(&mut profile.experiments, &mut profile.derived);
+    let said = [EXPERIMENTS_PARTIAL, EXPERIMENTS_FAILED];
+    profile.partial.retain(|reason| !said.iter().any(|beginning| reason.starts_with(beginning)));
+    let ended = experiments::ended_early(&mut profile.experiments);
+    let ended = by_reason(&ended);
+    let failed = experiments::with_failures(&mut profile.experiments);
+    let failed: Vec<String> = failed
+        .iter()
+        .map(|(name, failed)| format!("{name} ({}, the first with: {})", failed.requests, failed.first_error))
+        .collect();
+    profile.partial.extend(reason(EXPERIMENTS_PARTIAL, &ended));
+    profile.partial.extend(reason(EXPERIMENTS_FAILED, &failed));
+}
+
+/// Each reason once, after the names of all that it ended.
+fn by_reason(ended: &[(&'static str, String)]) -> Vec<String> {
+    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (name, reason) in ended {
+        match groups.iter_mut().find(|(known, _)| known == reason) {
+            Some((_, names)) => names.push(name),
+            None => groups.push((reason, vec![name])),
+        }
+    }
+    groups.iter().map(|(reason, names)| format!("{} ({reason})", names.join(", "))).collect()
+}
+
+fn reason(beginning: &str, each: &[String]) -> Option<String> {
+    (!each.is_empty()).then(|| format!("{beginning}{}", each.join(", ")))
+}
+
+fn conditions(args: &ProbeArgs, session: &Session, measured: &Measured) -> Conditions {
+    let wanted = session.target.area_bytes();
+    let filled = measured.prepared.filled;
+    let mut remarks = session.remarks();
+    if let Some(filled) = filled.filter(|filled| filled.bytes < wanted) {
+        remarks.push(format!(
+            "The test file is {} instead of {}: writing it may take a quarter of the budget.",
+            format_bytes(filled.bytes),
+            format_bytes(wanted)
+        ));
+    }
+    remarks.extend(measured.findings.remarks.iter().cloned());
+    remarks.extend(processor::remarks(&measured.findings.cells, &measured.backend, measured.pressure));
+    Conditions {
+        budget_ns: args.budget.0,
+        elapsed_ns: measured.elapsed.0,
+        fill_ns: filled.map_or(0, |filled| filled.elapsed.0),
+        file_bytes: measured.prepared.area_bytes,
+        wanted_file_bytes: wanted,
+        contents_checked: measured.prepared.contents.is_some(),
+        seed: args.target.seed,
+        threads: 1,
+        rounds: measured.findings.rounds,
+        reads_complete: measured.reads_wanted
+            && measured.findings.ended_by.is_none()
+            && measured.findings.failed.is_none(),
+        reference: measured.findings.reference.clone(),
+        stolen_cpu_share: measured.pressure.stolen_cpu,
+        io_pressure_share: measured.pressure.io,
+        cpu_pressure_share: measured.pressure.cpu,
+        errors: measured.findings.errors,
+        remarks,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_that_ended_several_is_said_once() {
+        let ended = [
+            ("flush", "no room".to_owned()),
+            ("discard", "time".to_owned()),
+            ("steady-state", "no room".to_owned()),
+        ];
+        assert_eq!(by_reason(&ended), ["flush, steady-state (no room)", "discard (time)"]);
+    }
+}

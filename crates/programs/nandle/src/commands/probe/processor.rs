@@ -1,0 +1,107 @@
+//! Where the figures are the processor's rather than the device's.
+
+use nandle_profile::{Backend, Cell, MeasuredCell};
+use nandle_target::pressure::PressureShares;
+use nandle_units::format_bytes;
+
+/// From this share of the time on some task waited for a processor: the machine had more to do than it could.
+const PRESSURE: f64 = 0.2;
+/// From this share of its time on the submitting thread does nothing but submit and reap.
+const BUSY: f64 = 0.9;
+
+/// What a reader should know of it, each a sentence.
+pub(super) fn remarks(cells: &[MeasuredCell], backend: &Backend, pressure: PressureShares) -> Vec<String> {
+    let waited = pressure.cpu.filter(|share| *share >= PRESSURE).map(|share| {
+        format!(
+            "The machine was short of processor time: in {:.0} % of the time some task waited for a processor, and the \
+             figures may be its rather than the device's; probe again when it is quiet.",
+            share * 100.0
+        )
+    });
+    [waited, bound(cells, backend)].into_iter().flatten().collect()
+}
+
+/// The cells in which the one thread that submits had no time left. In the threads world the calls are spread over
+/// processors, and the share says nothing.
+fn bound(cells: &[MeasuredCell], backend: &Backend) -> Option<String> {
+    if backend.io == "threads" {
+        return None;
+    }
+    let bound: Vec<&Cell> = cells.iter().map(|cell| &cell.cell).filter(|cell| busy(cell) >= BUSY).collect();
+    let more = if backend.io == "model" {
+        "`--request-cpu 0ns` asks for a host that costs nothing"
+    } else {
+        "see `nandle sweep --threads`"
+    };
+    let busiest = bound.iter().max_by(|a, b| busy(a).total_cmp(&busy(b)))?;
+    Some(format!(
+        "In {} of {} cells the submitting thread was busy at least {:.0} % of the time (most of all {} {} at depth {}): \
+         the device may do more there; {more}.",
+        bound.len(),
+        cells.len(),
+        BUSY * 100.0,
+        busiest.pattern,
+        format_bytes(busiest.block_bytes),
+        busiest.queue_depth,
+    ))
+}
+
+/// Share of a processor that the cell's requests took.
+fn busy(cell: &Cell) -> f64 {
+    cell.cpu_ns_per_request * cell.iops / 1e9
+}
+
+#[cfg(test)]
+mod tests {
+    use nandle_profile::{Interval, LatencySummary, OperationKind};
+
+    use super::*;
+
+    fn cell(block_bytes: u64, iops: f64) -> MeasuredCell {
+        let cell = Cell {
+            pattern: "random".into(),
+            operation: OperationKind::Read,
+            block_bytes,
+            group_blocks: 1,
+            queue_depth: 128,
+            requests: 1000,
+            bytes: 1000 * block_bytes,
+            elapsed_ns: 1,
+            bandwidth_bytes_per_s: iops * block_bytes as f64,
+            iops,
+            latency_ns: LatencySummary::default(),
+            cpu_ns_per_request: 4000.0,
+            mean_outstanding: 128.0,
+            errors: 0,
+            first_error: None,
+            drive: None,
+            schedule_lag_ns: None,
+            unsent: None,
+            seconds: Vec::new(),
+        };
+        MeasuredCell { cell, slices: 1, steady_bandwidth_bytes_per_s: Interval::exact(1.0) }
+    }
+
+    fn backend(io: &str) -> Backend {
+        Backend { io: io.into(), features: Vec::new(), stepped_down: Vec::new(), direct: true }
+    }
+
+    #[test]
+    fn a_busy_thread_is_told_with_the_cell_that_keeps_it_so() {
+        let cells = [cell(2048, 249_000.0), cell(4096, 230_000.0), cell(65_536, 40_000.0)];
+        let told = remarks(&cells, &backend("io_uring"), PressureShares::default());
+        assert_eq!(told.len(), 1);
+        assert!(told[0].contains("2 of 3 cells") && told[0].contains("random 2KiB at depth 128"), "{told:?}");
+        assert!(remarks(&cells[2..], &backend("io_uring"), PressureShares::default()).is_empty());
+        assert!(remarks(&cells, &backend("threads"), PressureShares::default()).is_empty());
+    }
+
+    #[test]
+    fn a_machine_with_more_to_do_than_it_can_is_told() {
+        let pressure = |cpu| PressureShares { cpu, ..PressureShares::default() };
+        let told = remarks(&[], &backend("io_uring"), pressure(Some(0.34)));
+        assert!(told[0].contains("34 % of the time"), "{told:?}");
+        assert!(remarks(&[], &backend("io_uring"), pressure(Some(0.1))).is_empty());
+        assert!(remarks(&[], &backend("io_uring"), pressure(None)).is_empty());
+    }
+}

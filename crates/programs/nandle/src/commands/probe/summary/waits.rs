@@ -1,0 +1,135 @@
+//! What commits, and reads beside writes, have to wait for.
+
+use nandle_io::Nanos;
+use nandle_profile::experiments::{CommitCost, ExtentState, InterferenceCell, InterferenceMap};
+use nandle_profile::{DeviceProfile, GroupCommitGain, InterferenceLimit, LatencySummary};
+use nandle_units::format_bytes;
+
+use super::with_bounds;
+use crate::words::{counted, latency, thousands};
+
+type Quantile = fn(&LatencySummary) -> Option<u64>;
+
+const QUANTILES: [(&str, Quantile); 3] =
+    [("p99", |latency| latency.p99), ("p90", |latency| latency.p90), ("p50", |latency| latency.p50)];
+/// The share of the most reads whose row of the map is told.
+const READ_SHARE: f64 = 0.5;
+
+/// What a database's commit takes.
+pub(super) fn commit(profile: &DeviceProfile) -> Option<String> {
+    profile.experiments.flush.as_ref()?;
+    let Some(commit) = profile.commit() else {
+        return Some("too few commits were timed to tell".into());
+    };
+    let place = if commit.in_file { " on a file that is written over" } else { "" };
+    let tail = commit
+        .p99_ns
+        .map_or_else(|| "too few for a p99".to_owned(), |p99| format!("p99 {}", latency(Some(Nanos(p99)))));
+    let median = with_bounds(&commit.median_ns, |ns| time(*ns));
+    Some(format!(
+        "{median} in the median, {tail} ({} by {}{place})",
+        format_bytes(commit.write_bytes),
+        commit.method
+    ))
+}
+
+/// Every way in which a write of that size becomes durable.
+pub(super) fn ways(profile: &DeviceProfile) -> Option<String> {
+    let findings = &profile.experiments.flush.as_ref()?.findings;
+    let told = profile.commit()?;
+    let is_told = |commit: &&CommitCost| {
+        let is_plain = commit.extent == ExtentState::Overwritten && commit.writes_per_commit == 1;
+        is_plain && commit.write_bytes == told.write_bytes
+    };
+    let ways: Vec<String> = findings.commits.iter().filter(is_told).map(way).collect();
+    Some(format!("{} in a median of {}", format_bytes(told.write_bytes), ways.join("; ")))
+}
+
+fn way(commit: &CommitCost) -> String {
+    let mean = commit.latency_ns.mean.map_or_else(String::new, |mean| format!(", mean {}", time(mean)));
+    let tail = commit.latency_ns.p99.map_or_else(
+        || format!(", {} are too few for a p99", counted(commit.observations, "commit")),
+        |p99| format!(", p99 {}", latency(Some(Nanos(p99)))),
+    );
+    let place = if commit.in_file { " in a file" } else { "" };
+    format!("{}{mean}{tail} ({}{place})", with_bounds(&commit.commit_ns, |ns| time(*ns)), commit.method)
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a time")]
+fn time(nanos: f64) -> String {
+    latency(Some(Nanos(nanos.round() as u64)))
+}
+
+/// What sharing a flush gains.
+pub(super) fn group(gain: &GroupCommitGain) -> String {
+    format!(
+        "{} commits/s by {} writers who share flushes, {} by one",
+        with_bounds(&gain.together_per_s, |rate| thousands(*rate)),
+        with_bounds(&gain.writers, u32::to_string),
+        with_bounds(&gain.alone_per_s, |rate| thousands(*rate))
+    )
+}
+
+/// A quantile of the reads' latency alone, beside the fewest writes and beside the most that the device kept up with.
+pub(super) fn reads_beside_writes(profile: &DeviceProfile) -> Option<String> {
+    let map = &profile.experiments.interference.as_ref()?.findings;
+    Some(row(map).map_or_else(
+        || "too few reads and writes came about to tell".into(),
+        |row| row + &conclusion(profile, map),
+    ))
+}
+
+fn row(map: &InterferenceMap) -> Option<String> {
+    let of_reads = |cell: &&InterferenceCell| (cell.read_share - READ_SHARE).abs() < 1e-9;
+    let mut row: Vec<&InterferenceCell> = map.cells.iter().filter(of_reads).collect();
+    row.sort_by(|a, b| a.write_share.total_cmp(&b.write_share));
+    let (alone, beside) = row.split_first().filter(|(alone, _)| alone.write_share <= 0.0)?;
+    let fewest = beside.first()?;
+    let most = beside.iter().skip(1).rfind(|cell| cell.rates_kept);
+    let told = || [alone, fewest].into_iter().chain(most);
+    let has_all =
+        |(_, quantile): &&(&str, Quantile)| told().all(|cell| quantile(&cell.read_latency_ns).is_some());
+    let (name, quantile) = *QUANTILES.iter().find(has_all)?;
+    let figure = |cell: &InterferenceCell| latency(quantile(&cell.read_latency_ns).map(Nanos));
+    let beside = told().skip(1).map(|cell| {
+        let behind = if cell.rates_kept { "" } else { " (too many for it)" };
+        format!(", {} beside {} writes/s{behind}", figure(cell), rate(cell.write_rate_per_s))
+    });
+    let beside: String = beside.collect();
+    Some(format!("{name} of {} reads/s: {} alone{beside}", rate(alone.read_rate_per_s), figure(alone)))
+}
+
+/// How much may be written, where that is known.
+fn conclusion(profile: &DeviceProfile, map: &InterferenceMap) -> String {
+    match profile.derived.interference {
+        Some(InterferenceLimit { quantile, write_rate_per_s: writes, .. }) => {
+            let within = format!("p{:.0} within twice that alone", quantile * 100.0);
+            if writes.high <= 0.0 {
+                format!("; no writes that were tried leave {within}")
+            } else if writes.value <= 0.0 {
+                format!(
+                    "; with so few rounds it could be that up to {} writes/s leave {within}",
+                    rate(writes.high)
+                )
+            } else {
+                format!("; up to {} writes/s leave {within}", with_bounds(&writes, |writes| rate(*writes)))
+            }
+        }
+        None if fell_behind_alone(map) => {
+            "; the device fell behind these reads even without writes, so what writes do is not told".into()
+        }
+        None if !map.has_spread() => "; measured in one round, so how far that spreads is unknown".into(),
+        None => String::new(),
+    }
+}
+
+fn fell_behind_alone(map: &InterferenceMap) -> bool {
+    let is_alone =
+        |cell: &&InterferenceCell| cell.write_share <= 0.0 && (cell.read_share - READ_SHARE).abs() < 1e-9;
+    map.cells.iter().find(is_alone).is_some_and(|cell| !cell.rates_kept)
+}
+
+/// Few requests a second with a decimal: one of a memory card's isn't nothing.
+fn rate(per_s: f64) -> String {
+    if per_s > 0.0 && per_s < 10.0 { format!("{per_s:.1}") } else { thousands(per_s) }
+}

@@ -1,0 +1,119 @@
+//! What the experiments that write found.
+
+use std::fmt::Write as _;
+
+use nandle_io::Nanos;
+use nandle_profile::experiments::{FillLevel, FillLevels, WriteCacheFindings};
+use nandle_profile::{Cheap, DeviceProfile, Interval, SteadyStateFigures, WritePatternCost};
+use nandle_units::{format_bytes, format_duration};
+
+use super::{label, megabytes, waits, with_bounds};
+use crate::words::{bandwidth, paragraph};
+
+/// A line for each that was conducted; nothing when none was.
+pub(super) fn sentences(profile: &DeviceProfile) -> String {
+    let (derived, experiments) = (&profile.derived, &profile.experiments);
+    let cache = experiments.write_cache.as_ref().map(|conducted| &conducted.findings);
+    let fill = experiments.fill_level.as_ref().map(|conducted| &conducted.findings);
+    let large = derived.sequential_write_bandwidth_bytes_per_s_max;
+    let lines = [
+        ("Sequential writes, max:", large.as_ref().map(megabytes)),
+        ("Random writes cost:", derived.write_pattern_cost.as_ref().map(random)),
+        ("Cheap writes:", cheap(profile)),
+        ("Random writes for long:", derived.steady_state.as_ref().map(steady)),
+        ("Write cache:", cache.and_then(cache_sentence)),
+        ("Filled and fragmented:", fill.and_then(filled)),
+        ("Commit:", waits::commit(profile)),
+        ("Durable writes:", waits::ways(profile)),
+        ("Group commit:", derived.group_commit.as_ref().map(waits::group)),
+        ("Reads beside writes:", waits::reads_beside_writes(profile)),
+    ];
+    let mut text = String::new();
+    for (what, sentence) in lines {
+        if let Some(sentence) = sentence {
+            paragraph(&mut text, &label(what), &sentence);
+        }
+    }
+    if text.is_empty() { text } else { text + "\n" }
+}
+
+fn times(cost: &Interval<f64>) -> String {
+    with_bounds(cost, |cost| format!("{cost:.1}"))
+}
+
+fn random(cost: &WritePatternCost) -> String {
+    format!("{} times a sequential one of {}", times(&cost.random), format_bytes(cost.block_bytes))
+}
+
+/// Where writes are cheap and at what cost, and of what it is not clear.
+fn cheap(profile: &DeviceProfile) -> Option<String> {
+    let derived = &profile.derived;
+    let focused = one_way(derived.cheap_area_bytes()?, "at random within a small area", |area| {
+        format!("at random within {}", with_bounds(area, |bytes| format_bytes(*bytes)))
+    });
+    let partitioned = one_way(derived.cheap_streams()?, "in several streams", |count| {
+        format!("in up to {} streams", with_bounds(count, u32::to_string))
+    });
+    let strides = profile.cheap_strides();
+    let named = |strides: &[i64]| strides.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
+    let at =
+        |strides: &[i64]| (!strides.is_empty()).then(|| format!("at strides of {} blocks", named(strides)));
+    let unclear = at(&strides.unclear).map(|which| which + ": not clear");
+    let all: Vec<String> =
+        [focused, partitioned, at(&strides.clear), unclear].into_iter().flatten().collect();
+    Some(if all.is_empty() { "none but sequential ones".into() } else { all.join("; ") })
+}
+
+fn one_way<T>(found: Cheap<T>, of_any: &str, which: impl Fn(&Interval<T>) -> String) -> Option<String> {
+    match found {
+        Cheap::UpTo { extent, cost } => {
+            let cost = cost.map_or_else(String::new, |cost| format!(", {} times", times(&cost)));
+            Some(which(&extent) + &cost)
+        }
+        Cheap::Unclear => Some(format!("{of_any}: not clear")),
+        Cheap::Nowhere => None,
+    }
+}
+
+fn steady(figures: &SteadyStateFigures) -> String {
+    let mut text = format!(
+        "{} in blocks of {}",
+        megabytes(&figures.random_write_bytes_per_s),
+        format_bytes(figures.block_bytes)
+    );
+    if let Some(share) = figures.of_fresh {
+        let _ = write!(text, ", {:.0} % of the first second's", share * 100.0);
+    }
+    if let Some(amplification) = &figures.write_amplification {
+        let _ = write!(text, "; {:.1} bytes written to flash for one", amplification.factor);
+    }
+    if figures.reached { text } else { text + "; the steady state was not reached" }
+}
+
+fn cache_sentence(cache: &WriteCacheFindings) -> Option<String> {
+    let sustained = cache.sustained_bytes_per_s?;
+    let Some((absorbed, speed)) = cache.absorbed_bytes.as_ref().zip(cache.absorbing_bytes_per_s) else {
+        return Some("none that fills up showed".into());
+    };
+    let drained = cache.drain_ns.map_or(String::new(), |idle| {
+        format!("; after {} of rest it absorbs again", format_duration(Nanos(idle.value)))
+    });
+    Some(format!(
+        "absorbs {} at {} MB/s, then goes on at {}{drained}",
+        with_bounds(absorbed, |bytes| format_bytes(*bytes)),
+        bandwidth(speed.value),
+        megabytes(&sustained)
+    ))
+}
+
+/// The level at which most databases keep a drive.
+fn filled(fill: &FillLevels) -> Option<String> {
+    let distance = |level: &&FillLevel| (level.fill_share - 0.7).abs();
+    let level = fill.levels.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)))?;
+    let changes = level
+        .changes
+        .iter()
+        .map(|change| format!("{} {}s {:+.0} %", change.pattern, change.operation, change.change() * 100.0));
+    let changes: Vec<String> = changes.collect();
+    Some(format!("{:.0} % full: {}", level.fill_share * 100.0, changes.join(", ")))
+}

@@ -1,0 +1,170 @@
+//! The result on a terminal.
+
+use std::fmt::Write as _;
+
+use comfy_table::{Table, presets};
+use nandle_io::Nanos;
+use nandle_pages::PolicyKind;
+use nandle_replay::{LatencySummary, PolicyOutcome, promises_in_words};
+use nandle_units::{format_bytes, format_duration};
+
+use super::told::Told;
+use crate::words::{bandwidth, latency, paragraph, thousands, to_the_right};
+
+/// The whole text.
+pub(super) fn text(told: &Told) -> String {
+    let mut text = String::new();
+    paragraph(&mut text, "", &heading(told));
+    let _ = writeln!(text, "\n{}\n", amounts(told));
+    let _ = writeln!(text, "{}\n", waits(told));
+    paragraph(&mut text, "", &legend(told));
+    paragraph(&mut text, "", &verdict(told.policies));
+    let verified: Vec<_> = told.policies.iter().map(|policy| policy.verified_pages).collect();
+    if let Some(fewest) = verified.iter().min().filter(|pages| **pages > 0) {
+        let sentence = format!(
+            "Every written page ({}) was read back from each store and held what was written last.",
+            thousands(*fewest as f64)
+        );
+        paragraph(&mut text, "", &sentence);
+    }
+    for remark in told.caveats().iter().chain(&told.remarks) {
+        paragraph(&mut text, "* ", remark);
+    }
+    text
+}
+
+fn heading(told: &Told) -> String {
+    let staging = told.policies.iter().map(|policy| policy.buffer_bytes).max().filter(|bytes| *bytes > 0);
+    let staging = staging.map_or_else(String::new, |bytes| format!(", {} to stage in", format_bytes(bytes)));
+    format!(
+        "{} on {}: {} to {} of pages ({}), depth {}, durable {}{staging}.",
+        told.trace,
+        told.target,
+        told.amount(),
+        format_bytes(told.pages * told.page_bytes),
+        told.contents(),
+        told.queue_depth,
+        told.durable()
+    )
+}
+
+/// What the columns are.
+fn legend(told: &Told) -> String {
+    let until = match told.durability {
+        "each" => "until it was durable",
+        _ => "until it was accepted, in memory perhaps",
+    };
+    let syncs = if has_syncs(told) {
+        "; a sync that has something to do: until all that was written before was durable"
+    } else {
+        ""
+    };
+    let flash = if told.policies.iter().any(|policy| policy.drive.is_some()) {
+        ", flash: what the drive programmed for it"
+    } else {
+        ""
+    };
+    format!(
+        "time: for all of it, pages brought home; by direct: how many times as fast; written: bytes at the device by bytes \
+         of pages{flash}. A write: {until}{syncs}. A quantile needs ten beyond it."
+    )
+}
+
+/// Which policy does best, and what each is worth.
+fn verdict(policies: &[PolicyOutcome]) -> String {
+    let mut sentences = Vec::new();
+    if let (Some(fastest), true) =
+        (policies.iter().min_by_key(|policy| policy.elapsed_ns), policies.len() > 1)
+    {
+        let times = fastest.speedup_over_direct.filter(|_| fastest.policy != PolicyKind::Direct.name());
+        let times = times.map_or(String::new(), |times| format!(", {times:.2} times as fast as direct"));
+        sentences.push(format!("Fastest here: {}{times}.", fastest.policy));
+        let flash =
+            policies.iter().filter_map(|policy| Some((policy, policy.drive?.flash_bytes_by_page_bytes)));
+        let least = flash.min_by(|(_, a), (_, b)| a.total_cmp(b));
+        sentences.extend(least.map(|(policy, times)| {
+            format!(
+                "The flash wears least with {}: {times:.2} bytes for one of the pages'{}.",
+                policy.policy,
+                erased(policy, policies)
+            )
+        }));
+    }
+    sentences.push(promises_in_words(policies));
+    sentences.join(" ")
+}
+
+/// What was erased for it, and the most that was for any.
+fn erased(least: &PolicyOutcome, policies: &[PolicyOutcome]) -> String {
+    let bytes = |policy: &PolicyOutcome| policy.drive.map_or(0, |drive| drive.erased_bytes);
+    let megabytes = |policy| match bytes(policy) {
+        0 => "nothing".to_owned(),
+        bytes => format!("{} MB", bandwidth(bytes as f64)),
+    };
+    let most = policies.iter().max_by_key(|policy| bytes(policy));
+    let most = most.filter(|most| bytes(most) > bytes(least));
+    let most = most.map_or_else(String::new, |most| format!(" ({} with {})", megabytes(most), most.policy));
+    format!(", {} erased{most}", megabytes(least))
+}
+
+/// A factor to three digits.
+fn factor(times: f64) -> String {
+    match times {
+        ..9.995 => format!("{times:.2} x"),
+        ..99.95 => format!("{times:.1} x"),
+        _ => format!("{} x", thousands(times)),
+    }
+}
+
+/// What all of it takes.
+fn amounts(told: &Told) -> Table {
+    let drive = told.policies.iter().any(|policy| policy.drive.is_some());
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    let mut header = vec!["policy", "time", "by direct", "written", "flushes"];
+    header.extend(drive.then_some("flash"));
+    table.set_header(header);
+    for policy in told.policies {
+        table.add_row(row(policy, drive));
+    }
+    to_the_right(&mut table, 1..);
+    table
+}
+
+fn row(policy: &PolicyOutcome, drive: bool) -> Vec<String> {
+    let mut row = vec![
+        policy.policy.to_owned(),
+        format_duration(Nanos(policy.elapsed_ns / 1_000_000 * 1_000_000)),
+        policy.speedup_over_direct.map_or("–".into(), factor),
+        factor(policy.write_amplification),
+        thousands(policy.flushes as f64),
+    ];
+    let flash = policy.drive.map(|drive| factor(drive.flash_bytes_by_page_bytes));
+    row.extend(drive.then(|| flash.unwrap_or("–".into())));
+    row
+}
+
+fn has_syncs(told: &Told) -> bool {
+    told.policies.iter().any(|policy| policy.sync_latency_ns.is_some())
+}
+
+/// What a client waits for.
+fn waits(told: &Told) -> Table {
+    let has_syncs = has_syncs(told);
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    let mut header = vec!["policy", "a write: p50", "p99", "p99.9", "longest"];
+    header.extend(has_syncs.then_some(["a sync: p50", "p99"]).into_iter().flatten());
+    table.set_header(header);
+    for policy in told.policies {
+        let LatencySummary { p50, p99, p999, max, .. } = policy.latency_ns;
+        let mut row = vec![policy.policy.to_owned()];
+        row.extend([p50, p99, p999, max].map(|time| latency(time.map(Nanos))));
+        let sync = policy.sync_latency_ns.unwrap_or_default();
+        let syncs = has_syncs.then_some([sync.p50, sync.p99]).into_iter().flatten();
+        row.extend(syncs.map(|time| latency(time.map(Nanos))));
+        table.add_row(row);
+    }
+    to_the_right(&mut table, 1..);
+    table
+}

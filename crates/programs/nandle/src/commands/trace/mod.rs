@@ -1,0 +1,158 @@
+//! `nandle trace`.
+
+mod convert;
+mod fit;
+mod source;
+mod stat;
+
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+use nandle_trace::Format;
+use nandle_units::{format_bytes, parse_bytes};
+
+use crate::args::Common;
+use crate::error::CliError;
+
+pub(crate) use self::fit::{Fit, remark};
+pub(crate) use self::source::reader;
+
+/// Runs the command.
+pub(crate) fn run(args: &TraceArgs, common: Common) -> Result<(), CliError> {
+    match &args.command {
+        TraceCommand::Stat(args) => stat::run(args, common),
+        TraceCommand::Convert(args) => convert::run(args, common),
+    }
+}
+
+/// Say what a block trace looks like to a drive, and convert traces.
+///
+/// Reads CSV (`time_us,op,address,length`), the text of blkparse, the text of perf script for `block:block_rq_issue`, fio's iolog
+/// (versions 2 and 3) and MSR Cambridge's CSV, each of them compressed by zstd or not.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  perf record -e block:block_rq_issue -a -- sleep 60 && perf script | nandle trace convert - db.csv.zst\n  blktrace -d /dev/sdb -w 60 -o - | blkparse -i - | nandle trace convert - db.csv.zst\n  fio job.fio --write_iolog=job.log && nandle trace stat job.log\n  nandle trace stat db.csv.zst\n  nandle trace stat db.csv.zst --page 16KiB --json\n  nandle trace convert db.csv.zst db.iolog --to fio-iolog --file /dev/sdb"
+)]
+pub(crate) struct TraceArgs {
+    #[command(subcommand)]
+    command: TraceCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum TraceCommand {
+    /// Say what a trace's page writes look like: rewrites, runs, skew, areas
+    Stat(StatArgs),
+    /// Write a trace in another format
+    Convert(ConvertArgs),
+}
+
+/// A trace, and how it is read.
+#[derive(Debug, Args)]
+pub(crate) struct SourceArgs {
+    /// The trace; - is standard input
+    pub(crate) trace: PathBuf,
+    /// The trace's format [default: recognised by its first line]
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<FormatArg>,
+    /// Events of this device only: major,minor as the kernel numbers it, or host.disk of an MSR trace
+    #[arg(long)]
+    device: Option<String>,
+    /// Count damaged lines and go on, instead of ending at the first
+    #[arg(long)]
+    skip_bad: bool,
+    /// Read no more than this many writes of the trace, of which each may be several pages
+    #[arg(long, value_name = "N", value_parser = at_least_1)]
+    pub(crate) limit: Option<u64>,
+}
+
+#[derive(Debug, Args)]
+struct StatArgs {
+    #[command(flatten)]
+    source: SourceArgs,
+    /// Size of the pages that writes are cut into
+    #[arg(long, value_name = "SIZE", default_value = "4KiB", value_parser = page_bytes)]
+    page: u64,
+    /// Where the report goes
+    #[arg(long, value_name = "PATH")]
+    report: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+struct ConvertArgs {
+    #[command(flatten)]
+    source: SourceArgs,
+    /// The file to make; compressed by zstd when its name ends in .zst
+    output: PathBuf,
+    /// The format to write
+    #[arg(long, value_name = "FORMAT", default_value = "csv")]
+    to: WrittenFormatArg,
+    /// The file or device that fio's log is to name
+    #[arg(long, value_name = "PATH", default_value = "/dev/null")]
+    file: String,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum FormatArg {
+    /// `time_us,op,address,length`
+    Csv,
+    /// The text of blkparse
+    Blkparse,
+    /// The text of perf script for `block:block_rq_issue`
+    PerfScript,
+    /// fio's iolog, versions 2 and 3
+    FioIolog,
+    /// MSR Cambridge's CSV
+    Msr,
+}
+
+impl From<FormatArg> for Format {
+    fn from(arg: FormatArg) -> Self {
+        match arg {
+            FormatArg::Csv => Self::Csv,
+            FormatArg::Blkparse => Self::Blkparse,
+            FormatArg::PerfScript => Self::PerfScript,
+            FormatArg::FioIolog => Self::FioIolog,
+            FormatArg::Msr => Self::Msr,
+        }
+    }
+}
+
+/// The formats that are written, too.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum WrittenFormatArg {
+    /// `time_us,op,address,length`
+    Csv,
+    /// fio's iolog, version 3
+    FioIolog,
+}
+
+impl From<WrittenFormatArg> for Format {
+    fn from(arg: WrittenFormatArg) -> Self {
+        match arg {
+            WrittenFormatArg::Csv => Self::Csv,
+            WrittenFormatArg::FioIolog => Self::FioIolog,
+        }
+    }
+}
+
+/// A count that bounds something.
+fn at_least_1(text: &str) -> Result<u64, String> {
+    text.parse().ok().filter(|count| *count > 0).ok_or_else(|| "expected a whole number of at least 1".into())
+}
+
+/// Sizes of a page, from a sector on.
+const PAGES_BYTES: RangeInclusive<u64> = 512..=1 << 20;
+
+fn page_bytes(text: &str) -> Result<u64, String> {
+    power_of_two(text, &PAGES_BYTES)
+}
+
+/// A size of a page, of those that there may be.
+pub(crate) fn power_of_two(text: &str, range: &RangeInclusive<u64>) -> Result<u64, String> {
+    let bytes = parse_bytes(text).ok().filter(|bytes| range.contains(bytes) && bytes.is_power_of_two());
+    bytes.ok_or_else(|| {
+        let [least, most] = [range.start(), range.end()].map(|bytes| format_bytes(*bytes));
+        format!("a page has a power of two of bytes, from {least} to {most}, such as 8KiB")
+    })
+}

@@ -1,0 +1,177 @@
+//! `nandle trace stat`.
+
+use comfy_table::{Table, presets};
+use nandle_io::Nanos;
+use nandle_report::TraceReport;
+use nandle_trace::{PAGE_STATISTICS_BYTES, Statistics, TraceStatistics};
+use nandle_units::{format_bytes, format_duration};
+use serde::Serialize;
+
+use super::source::{Gone, go_through, reader};
+use super::{Fit, PAGES_BYTES, StatArgs, remark};
+use crate::args::Common;
+use crate::commands::report::write_report;
+use crate::error::CliError;
+use crate::memory;
+use crate::output;
+use crate::result_file::{self, Content};
+use crate::words::{bandwidth, counted, paragraph, thousands, to_the_right};
+
+#[derive(Serialize)]
+struct Told<'a> {
+    schema_version: u32,
+    trace: String,
+    format: &'a str,
+    bad_lines: u64,
+    #[serde(flatten)]
+    statistics: &'a TraceStatistics,
+}
+
+/// Runs the command.
+pub(super) fn run(args: &StatArgs, common: Common) -> Result<(), CliError> {
+    if let Some(path) = &args.report {
+        result_file::check(path, Content::Report)?;
+    }
+    let pages_max = memory::budget_bytes() / PAGE_STATISTICS_BYTES;
+    let mut statistics = Statistics::new(args.page).with_pages_max(pages_max);
+    let gone =
+        go_through(reader(&args.source)?, args.source.limit, common, |record| Ok(statistics.add(record)?))?;
+    let statistics = statistics.finish();
+    let trace = args.source.trace.display().to_string();
+    if let Some(path) = &args.report {
+        let (format, bad_lines) = (gone.format, gone.bad_lines);
+        let report = TraceReport { trace: &trace, format, bad_lines, statistics: &statistics };
+        write_report(path, &nandle_report::trace_html(&report))?;
+        output::note(&format!("report: {}", path.display()));
+    }
+    if common.json {
+        let bad_lines = gone.bad_lines;
+        let told = Told { schema_version: 1, trace, format: gone.format, bad_lines, statistics: &statistics };
+        return output::json(&told);
+    }
+    output::result(&text(&trace, &gone, &statistics))
+}
+
+fn text(trace: &str, gone: &Gone, statistics: &TraceStatistics) -> String {
+    let text = heading(trace, gone, statistics);
+    if statistics.pages_written == 0 {
+        return text + "\nNothing is written in it, so there is nothing to say of its writes.\n";
+    }
+    let rewrites = if statistics.rewrites.is_empty() {
+        "No page is written twice.".into()
+    } else {
+        rewrites(statistics).to_string()
+    };
+    let (runs, areas) = (runs(statistics), areas(statistics));
+    format!("{text}\n{rewrites}\n\n{runs}\n\n{areas}\n")
+}
+
+fn heading(trace: &str, gone: &Gone, statistics: &TraceStatistics) -> String {
+    let s = statistics;
+    let mut lines = vec![
+        format!("{trace} ({}), {}", gone.format, format_duration(Nanos(s.duration_us.saturating_mul(1000)))),
+        format!("writes    {}, {}", count(s.writes), megabytes(s.written_bytes)),
+    ];
+    if s.reads > 0 {
+        lines.push(format!("reads     {}, {}", count(s.reads), megabytes(s.read_bytes)));
+    }
+    lines.push(format!("syncs     {}", count(s.syncs)));
+    if s.discards > 0 {
+        lines.push(format!("discards  {}", count(s.discards)));
+    }
+    if s.pages_written > 0 {
+        lines.extend(of_pages(s));
+    }
+    if gone.bad_lines > 0 {
+        lines.push(format!("! {} passed over", counted(gone.bad_lines, "damaged line")));
+    }
+    lines.join("\n") + "\n"
+}
+
+/// What the writes are in pages.
+fn of_pages(s: &TraceStatistics) -> Vec<String> {
+    let page = format_bytes(s.page_bytes);
+    let times = s.pages_written as f64 / (s.pages_distinct as f64).max(1.0);
+    let mut lines = vec![format!(
+        "pages     {} of {page} to {}, {times:.1} each",
+        counted(s.pages_written, "write"),
+        counted(s.pages_distinct, "page")
+    )];
+    if let Some(span) = s.span_bytes {
+        lines.push(format!("span      {}", megabytes(span)));
+    }
+    let skew = s.skew.iter().filter(|skew| [0.01, 0.1, 0.2].contains(&skew.of_pages));
+    let skew = skew.map(|skew| format!("{:.0} % take {}", skew.of_pages * 100.0, percent(skew.of_writes)));
+    lines.push(format!("skew      most-written pages: {}", skew.collect::<Vec<_>>().join(", ")));
+    let (writes, unaligned, usual_bytes) = (s.writes, s.writes_unaligned, s.usual_write_bytes);
+    let fit = Fit { page_bytes: s.page_bytes, writes, unaligned, usual_bytes };
+    if let Some(remark) = remark(fit, &PAGES_BYTES) {
+        let mut broken = String::new();
+        paragraph(&mut broken, "! ", &remark);
+        lines.push(broken.trim_end().to_owned());
+    }
+    lines
+}
+
+fn rewrites(statistics: &TraceStatistics) -> Table {
+    let told = statistics.rewrites.iter().filter(|rewrite| rewrite.within_writes.trailing_zeros() % 3 == 2);
+    table(
+        ["written again within", "of page writes"],
+        told.map(|rewrite| [format!("{} writes", count(rewrite.within_writes)), percent(rewrite.share)]),
+    )
+}
+
+fn runs(statistics: &TraceStatistics) -> Table {
+    table(
+        ["a buffer of", "absorbs", "in runs of 2", "of 4", "of 16 or more", "longest"],
+        statistics.runs.iter().map(|runs| {
+            [
+                format!("{} pages", count(runs.window_writes)),
+                percent(runs.rewritten),
+                percent(runs.in_runs_of_2),
+                percent(runs.in_runs_of_4),
+                percent(runs.in_runs_of_16),
+                count(runs.longest_pages),
+            ]
+        }),
+    )
+}
+
+fn areas(statistics: &TraceStatistics) -> Table {
+    let window = statistics.areas.first().map_or(0, |area| area.window_writes);
+    table(
+        [&format!("{} writes in", count(window)) as &str, "in each it touches", "in the busiest two"],
+        statistics.areas.iter().map(|area| {
+            [
+                format!("areas of {}", format_bytes(area.area_bytes)),
+                format!("{:.1}", area.writes_per_area),
+                percent(area.in_busiest_two),
+            ]
+        }),
+    )
+}
+
+fn table<const N: usize>(header: [&str; N], rows: impl Iterator<Item = [String; N]>) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(header);
+    for row in rows {
+        table.add_row(row);
+    }
+    to_the_right(&mut table, ..);
+    table
+}
+
+/// Of little, so many digits that it isn't nothing.
+fn megabytes(bytes: u64) -> String {
+    format!("{} MB", bandwidth(bytes as f64))
+}
+
+fn count(number: u64) -> String {
+    thousands(number as f64)
+}
+
+fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    if percent >= 10.0 { format!("{percent:.0} %") } else { format!("{percent:.1} %") }
+}

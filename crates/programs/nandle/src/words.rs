@@ -1,0 +1,113 @@
+//! Figures as people read them.
+
+use std::fmt::Write as _;
+use std::ops::RangeBounds;
+
+use comfy_table::{CellAlignment, Table};
+use nandle_io::Nanos;
+use nandle_units::words_and_figures;
+
+/// Columns of a line.
+const COLUMNS: usize = 80;
+
+/// Puts the figures of some columns below one another.
+pub(crate) fn to_the_right(table: &mut Table, columns: impl RangeBounds<usize>) {
+    for (number, column) in table.column_iter_mut().enumerate() {
+        if columns.contains(&number) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+}
+
+/// Bytes per second as MB/s; of little, so many digits that it isn't nothing.
+pub(crate) fn bandwidth(bytes_per_s: f64) -> String {
+    let megabytes = bytes_per_s / 1e6;
+    match megabytes {
+        0.0005..1.0 => format!("{megabytes:.3}"),
+        ..100.0 => format!("{megabytes:.1}"),
+        _ => thousands(megabytes),
+    }
+}
+
+/// A whole number with its thousands apart.
+pub(crate) fn thousands(number: f64) -> String {
+    let digits = format!("{number:.0}");
+    let first = digits.len() % 3;
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && index % 3 == first {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1 write`, `12 000 writes`.
+pub(crate) fn counted(number: u64, thing: &str) -> String {
+    format!("{} {thing}{}", thousands(number as f64), if number == 1 { "" } else { "s" })
+}
+
+/// A latency to three digits; a dash where none is known.
+pub(crate) fn latency(time: Option<Nanos>) -> String {
+    let Some(Nanos(nanos)) = time else { return "–".into() };
+    let (value, unit) = match nanos {
+        0..1_000 => return format!("{nanos} ns"),
+        1_000..1_000_000 => (nanos as f64 / 1e3, "us"),
+        1_000_000..1_000_000_000 => (nanos as f64 / 1e6, "ms"),
+        _ => (nanos as f64 / 1e9, "s"),
+    };
+    if value < 10.0 {
+        format!("{value:.2} {unit}")
+    } else if value < 100.0 {
+        format!("{value:.1} {unit}")
+    } else {
+        format!("{value:.0} {unit}")
+    }
+}
+
+/// Appends a paragraph broken at words, with `mark` before its first line.
+pub(crate) fn paragraph(text: &mut String, mark: &str, words: &str) {
+    let indent = " ".repeat(mark.len());
+    let mut line = mark.to_owned();
+    for word in words_and_figures(words) {
+        let blank = usize::from(!line.trim().is_empty() && line.len() > mark.len());
+        if line.chars().count() + blank + word.chars().count() > COLUMNS && line.len() > mark.len() {
+            let _ = writeln!(text, "{line}");
+            line.clone_from(&indent);
+        } else if blank == 1 {
+            line.push(' ');
+        }
+        line += &word;
+    }
+    let _ = writeln!(text, "{line}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_unit_stays_with_its_figure() {
+        let mut text = String::new();
+        paragraph(&mut text, "", &format!("{} 479 us, and -10 %.", "x".repeat(74)));
+        assert_eq!(text.lines().collect::<Vec<_>>(), ["x".repeat(74).as_str(), "479 us, and -10 %."]);
+    }
+
+    #[test]
+    fn figures_are_short() {
+        assert_eq!(thousands(1_234_567.0), "1 234 567");
+        assert_eq!(thousands(123.0), "123");
+        assert_eq!(
+            (counted(1, "write"), counted(12_000, "write")),
+            ("1 write".into(), "12 000 writes".into())
+        );
+        assert_eq!(bandwidth(52_345_678.0), "52.3");
+        assert_eq!(bandwidth(14_600.0), "0.015", "a memory card's random writes");
+        assert_eq!(bandwidth(0.0), "0.0");
+        assert_eq!(bandwidth(3_052_345_678.0), "3 052");
+        assert_eq!(latency(Some(Nanos(47_482))), "47.5 us");
+        assert_eq!(latency(Some(Nanos(1_234_567))), "1.23 ms");
+        assert_eq!(latency(None), "–");
+    }
+}

@@ -1,0 +1,214 @@
+use nandle_io::{ArenaError, IoError, SetupError};
+use nandle_units::format_bytes_exact;
+
+use crate::PageNumber;
+
+/// A store could not do what it was asked.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PageError {
+    /// The device refused or failed.
+    #[error("{action}: {source}")]
+    Device {
+        /// What the store was doing.
+        action: &'static str,
+        /// What the device said.
+        source: IoError,
+    },
+    /// An earlier write or flush failed, so what is durable is unknown.
+    #[error(
+        "the store stopped after a failure ({first}); what was acknowledged before is safe: open the store again, \
+         which recovers it"
+    )]
+    Latched {
+        /// The first failure.
+        first: Box<PageError>,
+    },
+    /// No memory for a page.
+    #[error("memory for a page: {0}; drop pages that are no longer needed, or raise `memory_bytes`")]
+    Memory(#[from] ArenaError),
+    /// The world has no such device.
+    #[error("the world has no device {index}")]
+    NoDevice {
+        /// The device's number.
+        index: u32,
+    },
+    /// The device's logical block doesn't divide ours.
+    #[error("the device's logical block of {got} bytes doesn't divide the store's {expected}")]
+    LogicalBlock {
+        /// The device's.
+        got: u64,
+        /// Ours.
+        expected: usize,
+    },
+    /// The device is too small for the store.
+    #[error(
+        "the store needs {}, and the device has {}: {mend}",
+        format_bytes_exact(*needed_bytes), format_bytes_exact(*capacity_bytes)
+    )]
+    TooSmall {
+        /// What the store needs.
+        needed_bytes: u64,
+        /// What the device has.
+        capacity_bytes: u64,
+        /// What can be done.
+        mend: &'static str,
+    },
+    /// Pages can't have this length.
+    #[error(
+        "pages of {}: a store takes {} to {}, in powers of two",
+        format_bytes_exact(*got), format_bytes_exact(*least as u64), format_bytes_exact(*most as u64)
+    )]
+    PageSize {
+        /// What was asked for.
+        got: u64,
+        /// The smallest.
+        least: usize,
+        /// The largest.
+        most: usize,
+    },
+    /// The buffer is too small.
+    #[error(
+        "a buffer of {}: pages of this length need at least {}",
+        format_bytes_exact(*got), format_bytes_exact(*least)
+    )]
+    BufferSize {
+        /// What was asked for.
+        got: u64,
+        /// The smallest.
+        least: u64,
+    },
+    /// There is no store on the device.
+    #[error("the device holds no page store ({found}); create one, or name the right device")]
+    NotAStore {
+        /// What was found instead.
+        found: &'static str,
+    },
+    /// A new store was given the id of one that the device holds already.
+    #[error(
+        "the device holds a store with the id {id:#x} already, and what it left could be taken for the new one's: give no id, \
+         or another"
+    )]
+    IdInUse {
+        /// The id.
+        id: u128,
+    },
+    /// The store is of another version.
+    #[error("the store has format version {got}, and this program reads version {expected}")]
+    Version {
+        /// The store's.
+        got: u32,
+        /// Ours.
+        expected: u32,
+    },
+    /// The store has another policy than the caller expected, or one that this version doesn't know.
+    #[error(
+        "the store was made with the policy {got}, and {expected} was expected: it can't be changed afterwards"
+    )]
+    Policy {
+        /// The store's.
+        got: String,
+        /// What was expected.
+        expected: String,
+    },
+    /// A page behind the end of the store.
+    #[error("{page} is beyond the end of the store, which has {pages} pages")]
+    BeyondEnd {
+        /// The page.
+        page: PageNumber,
+        /// How many pages there are.
+        pages: u64,
+    },
+    /// Contents of the wrong length.
+    #[error("{page}: {got} bytes were given, and a page of this store has {expected}")]
+    PageLength {
+        /// The page.
+        page: PageNumber,
+        /// Length of the contents.
+        got: usize,
+        /// Length of a page.
+        expected: usize,
+    },
+    /// A batch that the policy can't make durable as a whole.
+    #[error(
+        "a batch of {changes} changes: this store takes at most {most} as a whole; split it, or create the store with a larger \
+         buffer, one for out-of-place with a larger alignment"
+    )]
+    BatchTooLarge {
+        /// Changes in the batch.
+        changes: usize,
+        /// The most there may be.
+        most: usize,
+    },
+    /// What was read is not what was written.
+    #[error(
+        "{page} read from {place} is damaged, stale, or another page: checksum {got:#010x}, expected {expected:#010x}; \
+         restore it from a copy and write it again"
+    )]
+    Damaged {
+        /// The page.
+        page: PageNumber,
+        /// Where it was read from.
+        place: &'static str,
+        /// The checksum of what was read.
+        got: u32,
+        /// The checksum of what was written.
+        expected: u32,
+    },
+    /// A structure of the store's own is damaged, so that acknowledged pages are lost.
+    #[error("the store is damaged: {what} (at byte {offset_bytes} of the device); restore it from a copy")]
+    Corrupt {
+        /// What is wrong.
+        what: &'static str,
+        /// Where.
+        offset_bytes: u64,
+    },
+    /// Checksums of home pages are damaged, so that these pages can't be checked any more.
+    #[error(
+        "the checksums of home pages are damaged (at byte {offset_bytes} of the device), from {first} on at least: restore the \
+         store from a copy, or open it with `forget_lost_sums` to read what is there unchecked"
+    )]
+    SumsLost {
+        /// The first page whose checksum is lost.
+        first: PageNumber,
+        /// Where the checksums are.
+        offset_bytes: u64,
+    },
+    /// The store came into a state that can't be.
+    #[error(
+        "the store contradicts itself ({what}), so it stopped before it could do harm: what was acknowledged is safe; open \
+         the store again, and report this"
+    )]
+    Inconsistent {
+        /// What is contradictory.
+        what: &'static str,
+    },
+    /// Somebody else has the store open, and had for the second that an opening waits: a process that was killed gives its
+    /// files up a little later.
+    #[error(
+        "the store is open already, here or in another process, and still was after a second; close it there first"
+    )]
+    Locked,
+    /// The thread of a blocking store doesn't run.
+    #[error("the store's thread: {why}")]
+    Thread {
+        /// Why not.
+        why: String,
+    },
+    /// The thread of a blocking store got no world to do its I/O in.
+    #[error("a world for the store's I/O: {source}")]
+    World {
+        /// Why not.
+        source: SetupError,
+    },
+    /// The store was opened for reading.
+    #[error("the store was opened for reading only")]
+    ReadOnly,
+}
+
+impl PageError {
+    /// The error of a device's answer.
+    pub(crate) fn device(action: &'static str) -> impl Fn(IoError) -> Self {
+        move |source| Self::Device { action, source }
+    }
+}

@@ -8,7 +8,7 @@ pub(crate) const BUFFERS_MAX: usize = 1024;
 pub struct DeviceId(pub(crate) u32);
 
 impl DeviceId {
-    /// The device's place in its world's own table, from 0 in the order of opening. For those who write a world.
+    /// The device's place in its world's own table, from 0 in the order of opening. For implementations of a world.
     pub const fn from_index(index: u32) -> Self {
         Self(index)
     }

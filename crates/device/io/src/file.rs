@@ -166,7 +166,7 @@ impl DeviceFile {
         }
     }
 
-    /// Whether requests are done while they are submitted, so that nobody but workers can keep several outstanding.
+    /// Whether requests are done while they are submitted, so that only worker threads can keep several outstanding.
     pub(crate) fn blocks_submission(&self) -> bool {
         matches!(self.directness, Directness::Synchronous { .. })
     }

@@ -15,7 +15,7 @@ impl FileWorld {
     /// A world with room for `slots` requests in flight.
     ///
     /// # Errors
-    /// There are rings here, and yet this one can't be had: a shortage that somebody can end.
+    /// There are rings here, and yet this one can't be had: a shortage that an administrator can end.
     pub fn new(slots: u32) -> Result<Self, SetupError> {
         Uring::new(slots)
             .map(|ring| Self::Uring(Box::new(ring)))

@@ -37,7 +37,7 @@ pub trait Io {
     /// Processor time that the process has used, all threads; in a modelled world what was charged.
     fn cpu_time(&self) -> Nanos;
 
-    /// How much too late a deadline of [`Wait`] may return. Who needs to be punctual sets the deadline so
+    /// How much too late a deadline of [`Wait`] may return. Code that must be punctual sets the deadline so
     /// much earlier and polls for the rest. Zero in a modelled world.
     fn timer_slack(&self) -> Nanos;
 
@@ -88,7 +88,7 @@ impl Wait {
 
     /// How many completions satisfy it, when `in_flight` requests are when the wait begins, those included
     /// that only need collecting. With none in flight there is still a deadline or a wake-up to wait for, or
-    /// nothing at all. For those who write a world.
+    /// nothing at all. For implementations of a world.
     pub fn target(self, in_flight: usize, has_waker: bool) -> usize {
         match in_flight {
             0 if self.until.is_some() || has_waker => self.completions.min(1),
@@ -101,7 +101,7 @@ impl Wait {
 #[derive(Clone)]
 pub struct Waker(Arc<dyn Wake>);
 
-/// What is behind a [`Waker`]. For those who write a world.
+/// What is behind a [`Waker`]. For implementations of a world.
 pub trait Wake: Send + Sync {
     /// Makes the current or the next waiting `reap` return.
     fn wake(&self);

@@ -13,16 +13,17 @@ mod device;
 mod error;
 mod file;
 mod file_world;
+mod forward;
 mod heartbeat;
 mod io;
 mod nvme;
 mod request;
 pub mod runtime;
-mod slab;
 mod slots;
 mod threads;
 mod uring;
 mod vectors;
+pub mod virtual_world;
 
 pub use array::{ArrayError, Arrays};
 pub use buffer::{Arena, ArenaError, Buffer, BufferMut};

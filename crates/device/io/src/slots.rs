@@ -1,10 +1,12 @@
+use slab::Slab;
+
 use crate::{Completion, DeviceId, IoError, Nanos, Operation, Request};
 
-/// The requests in flight of one world, each in a numbered slot that owns its buffers.
+/// The requests in flight of one world, at most so many, each in a numbered slot that owns its buffers.
 #[derive(Debug)]
 pub(crate) struct Slots<Extra> {
-    slots: Vec<Option<InFlight<Extra>>>,
-    free: Vec<u32>,
+    slots: Slab<InFlight<Extra>>,
+    capacity: u32,
 }
 
 /// A request in flight.
@@ -19,37 +21,36 @@ pub(crate) struct InFlight<Extra> {
 }
 
 impl<Extra> Slots<Extra> {
-    pub(crate) fn new(count: u32) -> Self {
-        Self { slots: (0..count).map(|_| None).collect(), free: (0..count).rev().collect() }
+    pub(crate) fn new(capacity: u32) -> Self {
+        Self { slots: Slab::with_capacity(capacity as usize), capacity }
     }
 
-    pub(crate) fn capacity(&self) -> usize {
-        self.slots.len()
+    pub(crate) const fn capacity(&self) -> usize {
+        self.capacity as usize
     }
 
     pub(crate) fn in_use(&self) -> usize {
-        self.slots.len() - self.free.len()
+        self.slots.len()
     }
 
     /// Puts a request into a free slot. The caller has checked that there is one; otherwise it comes back.
     pub(crate) fn insert(&mut self, entry: InFlight<Extra>) -> Result<u32, InFlight<Extra>> {
-        let Some(index) = self.free.pop() else { return Err(entry) };
-        match self.slots.get_mut(index as usize) {
-            Some(slot) => *slot = Some(entry),
-            None => return Err(entry),
+        match u32::try_from(self.slots.vacant_key()) {
+            Ok(index) if index < self.capacity => {
+                self.slots.insert(entry);
+                Ok(index)
+            }
+            _ => Err(entry),
         }
-        Ok(index)
     }
 
     pub(crate) fn get_mut(&mut self, index: u32) -> Option<&mut InFlight<Extra>> {
-        self.slots.get_mut(index as usize)?.as_mut()
+        self.slots.get_mut(index as usize)
     }
 
     /// Empties a slot.
     pub(crate) fn remove(&mut self, index: u32) -> Option<InFlight<Extra>> {
-        let entry = self.slots.get_mut(index as usize)?.take()?;
-        self.free.push(index);
-        Some(entry)
+        self.slots.try_remove(index as usize)
     }
 }
 

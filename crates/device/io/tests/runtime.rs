@@ -11,10 +11,7 @@ use std::task::Poll;
 use common::{memory_file, real_worlds};
 use nandle_io::conformance::{Faults, MemoryWorld};
 use nandle_io::runtime::{Handle, Runtime};
-use nandle_io::{
-    Arena, Arrays, Backend, Cause, Completion, Device, DeviceId, Full, Io, Nanos, Operation, Request, Wait,
-    Waker,
-};
+use nandle_io::{Arena, Arrays, Cause, Completion, DeviceId, Io, Nanos, Operation, Wait};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -205,39 +202,11 @@ struct Counting {
 }
 
 impl Io for Counting {
-    fn devices(&self) -> &[Device] {
-        self.inner.devices()
-    }
-    fn submit(&mut self, device: DeviceId, request: Request) -> Result<(), Full> {
-        self.inner.submit(device, request)
-    }
+    nandle_io::forward_io!(inner: devices submit in_flight slots now cpu_time timer_slack waker register backend counters);
+
     fn reap(&mut self, wait: Wait, into: &mut Vec<Completion>) {
         self.reaps.set(self.reaps.get() + 1);
         self.inner.reap(wait, into);
-    }
-    fn in_flight(&self) -> usize {
-        self.inner.in_flight()
-    }
-    fn slots(&self) -> usize {
-        self.inner.slots()
-    }
-    fn now(&self) -> Nanos {
-        self.inner.now()
-    }
-    fn cpu_time(&self) -> Nanos {
-        self.inner.cpu_time()
-    }
-    fn timer_slack(&self) -> Nanos {
-        self.inner.timer_slack()
-    }
-    fn waker(&mut self) -> Option<Waker> {
-        self.inner.waker()
-    }
-    fn register(&mut self, arena: &Arena) -> usize {
-        self.inner.register(arena)
-    }
-    fn backend(&self) -> Backend {
-        self.inner.backend()
     }
 }
 

@@ -4,9 +4,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use nandle_io::conformance::{MemoryWorld, check};
-use nandle_io::{
-    Arena, Backend, BufferMut, Completion, Device, DeviceId, Full, Io, Nanos, Operation, Request, Wait, Waker,
-};
+use nandle_io::{Arena, BufferMut, Completion, DeviceId, Full, Io, Nanos, Operation, Request, Wait};
 
 /// A promise to break.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,9 +101,8 @@ impl Liar {
 }
 
 impl Io for Liar {
-    fn devices(&self) -> &[Device] {
-        self.inner.devices()
-    }
+    nandle_io::forward_io!(inner: devices in_flight slots now cpu_time timer_slack waker register backend counters);
+
     fn submit(&mut self, device: DeviceId, mut request: Request) -> Result<(), Full> {
         let full = self.inner.in_flight() >= self.inner.slots();
         if self.lie == Lie::FullTooEarly && self.inner.in_flight() + 1 >= self.inner.slots() {
@@ -137,30 +134,6 @@ impl Io for Liar {
         for completion in completions {
             self.falsify(completion, into);
         }
-    }
-    fn in_flight(&self) -> usize {
-        self.inner.in_flight()
-    }
-    fn slots(&self) -> usize {
-        self.inner.slots()
-    }
-    fn now(&self) -> Nanos {
-        self.inner.now()
-    }
-    fn cpu_time(&self) -> Nanos {
-        self.inner.cpu_time()
-    }
-    fn timer_slack(&self) -> Nanos {
-        self.inner.timer_slack()
-    }
-    fn waker(&mut self) -> Option<Waker> {
-        self.inner.waker()
-    }
-    fn register(&mut self, arena: &Arena) -> usize {
-        self.inner.register(arena)
-    }
-    fn backend(&self) -> Backend {
-        self.inner.backend()
     }
 }
 

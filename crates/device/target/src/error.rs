@@ -29,7 +29,7 @@ impl fmt::Display for TargetError {
 
 impl TargetError {
     /// Whether it may be gone in a moment: the kernel closes what a ring had open some time after the ring, also that of a
-    /// program that has ended, and until then a device is busy although nobody uses it any more.
+    /// program that has ended, and until then a device is busy although nothing uses it any more.
     pub fn is_busy(&self) -> bool {
         self.problem.is_busy()
     }
@@ -128,7 +128,7 @@ pub enum Problem {
         /// How many there are.
         count: usize,
     },
-    /// A write test on somebody's file.
+    /// A write test on a file that isn't a test file.
     #[error(
         "a write test would destroy this file, which nandle did not make; name a directory to test in a file of \
          its own, or give --overwrite if the file's contents may be lost"
@@ -140,19 +140,19 @@ pub enum Problem {
          --destroy-data if everything on it may be lost"
     )]
     DestroysData,
-    /// A write test on a device that somebody uses.
+    /// A write test on a device in use.
     #[error("writing to this device is refused, because {used}; free it first, or name a directory on it")]
     InUse {
         /// By whom, as the end of a sentence.
         used: String,
     },
-    /// Somebody else uses the file.
+    /// Another process uses the file.
     #[error("writing over this file is refused, because {used}; end that first, or name another file")]
     FileUsed {
         /// By whom, as the end of a sentence.
         used: String,
     },
-    /// Somebody of our kind writes to the file.
+    /// Another process of this program writes to the file.
     #[error(
         "another nandle that is running writes to this file; wait until it has ended, or name another file"
     )]
@@ -211,7 +211,7 @@ pub enum Problem {
 }
 
 impl Problem {
-    /// Whether the system says that somebody has it open, without anybody in sight.
+    /// Whether the system says that it is open, in a process that can't be seen.
     fn is_busy(&self) -> bool {
         matches!(self, Self::System { errno: rustix::io::Errno::BUSY, .. })
     }

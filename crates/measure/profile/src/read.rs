@@ -5,7 +5,7 @@ use std::io::{Error, ErrorKind, Read as _, Result};
 use std::path::Path;
 
 /// The longest profile that may be read. The reads of a short probe make 50 KiB of it, and every experiment some more; what is
-/// longer is somebody else's, or made to take time and memory away (parsed it takes up to sixteen times as much).
+/// longer is no profile, or made to take time and memory away (parsed it takes up to sixteen times as much).
 pub const PROFILE_BYTES_MAX: u64 = 8 << 20;
 /// The longest file of a sweep's cells: a million of them.
 pub const SWEEP_BYTES_MAX: u64 = 256 << 20;

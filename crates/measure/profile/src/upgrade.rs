@@ -14,7 +14,7 @@ const KEYS_OF_VERSION_1: [&str; 1] = ["experiments"];
 /// Changes what a version-0 profile has otherwise; leaves other versions, and what is no profile, as they are.
 ///
 /// # Errors
-/// It says that it is of version 0 and has what only later ones have: whoever wrote that number didn't make the file.
+/// It says that it is of version 0 and has what only later ones have: that number was not written by the program that made the file.
 pub(crate) fn upgrade(value: &mut Value) -> Result<(), Senseless> {
     if value.get("schema_version").and_then(Value::as_u64) != Some(0) {
         return Ok(());

@@ -1,5 +1,5 @@
-use nandle_io::conformance::{Conduct, Fate, VirtualWorld};
-use nandle_io::{Access, Cause, DeviceId, DurableWrites, Nanos, Operation, Shape};
+use nandle_io::virtual_world::{Arrival, Conduct, Fate, Scheduled, VirtualWorld};
+use nandle_io::{Access, DeviceId, DurableWrites, Nanos, Operation, Shape};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -22,7 +22,7 @@ pub(crate) fn jumble(
     capacity_bytes: u64,
     logical_block_bytes: u64,
     seed: u64,
-) -> VirtualWorld<Jumble> {
+) -> VirtualWorld<Scheduled<Jumble>> {
     let mut world = VirtualWorld::of(Jumble { random: Xoshiro256PlusPlus::seed_from_u64(seed) }, SLOTS);
     for _ in 0..devices {
         world.add_device(Shape {
@@ -42,14 +42,14 @@ pub(crate) fn jumble(
 impl Conduct for Jumble {
     const NAME: &'static str = "jumble";
 
-    fn fate(&mut self, _device: DeviceId, _operation: &Operation, refusal: Option<Cause>) -> Fate {
+    fn fate(&mut self, _now: Nanos, _arrival: &Arrival<'_>) -> Fate {
         let latency_ns = self.random.random_range(1..LATENCY_NS);
         let straggles = self.random.random_ratio(1, 8);
         let takes = Nanos(if straggles { latency_ns * STRAGGLING } else { latency_ns });
-        Fate { takes, failure: refusal }
+        Fate { takes, failure: None }
     }
 
-    fn take_effect(&mut self, _device: DeviceId, _operation: &mut Operation) {
+    fn take_effect(&mut self, _key: usize, _device: DeviceId, _operation: &mut Operation) {
         // The media do that.
     }
 }

@@ -44,7 +44,7 @@ pub(super) enum Part {
 
 impl Joint {
     /// Notes that a part is done.
-    pub(super) fn settle(&mut self, numbers: &[usize], at: Nanos, cause: Option<Cause>, done: Operation) {
+    pub(super) fn finish(&mut self, numbers: &[usize], at: Nanos, cause: Option<Cause>, done: Operation) {
         self.parts_left = self.parts_left.saturating_sub(1);
         self.completed_at = self.completed_at.max(at);
         self.cause = self.cause.take().or(cause);

@@ -16,16 +16,16 @@
 //! again.
 //!
 //! **No metadata** is kept, neither of the members nor of what was in flight. After a power cut the legs of a
-//! mirror may differ where writes were in flight, and reads would alternate between the two: whoever opens a
+//! mirror may differ where writes were in flight, and reads would alternate between the two: the program that opens a
 //! raid10 again decides once which leg counts, and calls [`Arrays::resynchronise`].
 
 mod cut;
 mod error;
+mod finish;
 mod geometry;
 mod joint;
 mod layout;
 mod resynchronise;
-mod settle;
 mod start;
 mod wake;
 mod world;

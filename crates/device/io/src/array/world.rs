@@ -1,15 +1,16 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use slab::Slab;
+
 use super::error::ArrayError;
 use super::geometry::{Array, Columns};
 use super::joint::{Joint, Part};
 use super::wake::ArrayWake;
-use crate::slab::Slab;
 use crate::slots::InFlight;
 use crate::{
-    Arena, Backend, Cause, Completion, Device, DeviceId, DriveCounters, Full, Io, IoError, Nanos, Operation,
-    Request, Shape, Wait, Waker,
+    Backend, Cause, Completion, Device, DeviceId, DriveCounters, Full, Io, IoError, Operation, Request,
+    Shape, Wait, Waker,
 };
 
 /// A world around another one, with arrays of its devices beside them; see the [module](crate::array).
@@ -50,8 +51,8 @@ impl Arrays {
             slots: slots.min(inner.slots()).max(1),
             devices: inner.devices().to_vec(),
             mapped: Vec::new(),
-            joints: Slab::default(),
-            parts: Slab::default(),
+            joints: Slab::new(),
+            parts: Slab::new(),
             plain_in_flight: 0,
             loads: vec![0; inner.devices().len()],
             waiting: VecDeque::new(),
@@ -182,6 +183,8 @@ impl Io for Arrays {
         }
     }
 
+    crate::forward_io!(inner: now cpu_time timer_slack register);
+
     fn in_flight(&self) -> usize {
         self.joints.len() + self.plain_in_flight + self.refused.len()
     }
@@ -190,27 +193,11 @@ impl Io for Arrays {
         self.slots
     }
 
-    fn now(&self) -> Nanos {
-        self.inner.now()
-    }
-
-    fn cpu_time(&self) -> Nanos {
-        self.inner.cpu_time()
-    }
-
-    fn timer_slack(&self) -> Nanos {
-        self.inner.timer_slack()
-    }
-
     fn waker(&mut self) -> Option<Waker> {
         if self.wake.is_none() {
             self.wake = Some(ArrayWake::new(self.inner.waker()?));
         }
         self.wake.clone().map(|wake| Waker::new(wake))
-    }
-
-    fn register(&mut self, arena: &Arena) -> usize {
-        self.inner.register(arena)
     }
 
     fn backend(&self) -> Backend {
@@ -259,7 +246,7 @@ impl Arrays {
         self.inner.reap(wait, &mut reaped);
         let interrupted = reaped.len() < expected;
         for completion in reaped.drain(..) {
-            self.settle(completion, into);
+            self.finish(completion, into);
         }
         self.reaped = reaped;
         interrupted

@@ -20,7 +20,7 @@ pub fn completions_tell_the_truth(io: &mut dyn Io, device: &Device, seed: u64) {
             session.io.reap(Wait::until_completed(3), &mut completions);
             let now = session.io.now();
             for completion in completions {
-                assert!(tokens.remove(&completion.token), "a completion that nobody waits for");
+                assert!(tokens.remove(&completion.token), "a completion of no request in flight");
                 assert_eq!(completion.device, session.device.id);
                 assert_eq!(completion.result, Ok(()));
                 assert!(before <= completion.submitted_at);

@@ -2,12 +2,12 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use super::virtual_world::{Conduct, Fate, VirtualWorld};
+use crate::virtual_world::{Arrival, Conduct, Fate, Scheduled, VirtualWorld};
 use crate::{Access, Cause, Device, DeviceId, DurableWrites, Nanos, Operation, Shape};
 
 /// A small world in memory and in virtual time, for tests: every request takes effect when it completes, a
 /// fixed latency and some nanoseconds by its length after it was submitted. It models no real device.
-pub type MemoryWorld = VirtualWorld<Memory>;
+pub type MemoryWorld = VirtualWorld<Scheduled<Memory>>;
 
 /// How the devices of a [`MemoryWorld`] behave.
 pub struct Memory {
@@ -64,28 +64,28 @@ impl MemoryWorld {
 
     /// Adds a device of zeros that can do what `shape` says.
     pub fn add_shaped(&mut self, shape: Shape) -> Device {
-        self.conduct.contents.push(vec![0; usize::try_from(shape.capacity_bytes).unwrap()]);
+        self.behaviour_mut()
+            .conduct_mut()
+            .contents
+            .push(vec![0; usize::try_from(shape.capacity_bytes).unwrap()]);
         self.add_device(shape)
     }
 
     /// A handle to what shall go wrong.
     pub fn faults(&self) -> Faults {
-        self.conduct.faults.clone()
+        self.behaviour().conduct().faults.clone()
     }
 }
 
 impl Conduct for Memory {
     const NAME: &'static str = "memory";
 
-    fn fate(&mut self, device: DeviceId, operation: &Operation, refusal: Option<Cause>) -> Fate {
-        let takes = match refusal {
-            Some(_) => Nanos::ZERO,
-            None => self.latency + Nanos(operation.length_bytes() / 8),
-        };
-        Fate { takes, failure: refusal.or_else(|| self.faults.take(device, operation)) }
+    fn fate(&mut self, _now: Nanos, arrival: &Arrival<'_>) -> Fate {
+        let takes = self.latency + Nanos(arrival.operation.length_bytes() / 8);
+        Fate { takes, failure: self.faults.take(arrival.device, arrival.operation) }
     }
 
-    fn take_effect(&mut self, device: DeviceId, operation: &mut Operation) {
+    fn take_effect(&mut self, _key: usize, device: DeviceId, operation: &mut Operation) {
         let contents = &mut self.contents[device.index() as usize];
         let mut at = usize::try_from(operation.offset_bytes()).unwrap();
         let length = usize::try_from(operation.length_bytes()).unwrap();

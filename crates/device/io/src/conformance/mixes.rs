@@ -131,17 +131,17 @@ impl<'a> Mix<'a> {
         };
         let mut completions = Vec::new();
         io.reap(wait, &mut completions);
-        self.settle_all(&completions);
+        self.check_all(&completions);
         assert_eq!(self.session.io.in_flight(), self.pending.len());
     }
 
-    fn settle_all(&mut self, completions: &[Completion]) {
+    fn check_all(&mut self, completions: &[Completion]) {
         for completion in completions {
-            self.settle(completion);
+            self.check(completion);
         }
     }
 
-    fn settle(&mut self, completion: &Completion) {
+    fn check(&mut self, completion: &Completion) {
         let pending = self.pending.remove(&completion.token).expect("a completion for what was asked, once");
         assert_eq!(completion.result, Ok(()));
         assert_eq!(completion.operation.name(), pending.name);
@@ -177,7 +177,7 @@ impl<'a> Mix<'a> {
 
     fn drain(&mut self) {
         let completions = self.session.drain();
-        self.settle_all(&completions);
+        self.check_all(&completions);
     }
 
     /// The whole area, in requests that are neither too long nor of the same boundaries as chunks.

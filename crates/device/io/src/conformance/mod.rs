@@ -21,7 +21,6 @@ mod mixes;
 mod oracle;
 mod refusals;
 mod session;
-mod virtual_world;
 mod waits;
 mod wakes;
 
@@ -31,7 +30,6 @@ pub use full::a_full_world_gives_requests_back;
 pub use memory_world::{Faults, Memory, MemoryWorld};
 pub use mixes::random_mixes_match_an_oracle;
 pub use refusals::impossible_requests_are_refused;
-pub use virtual_world::{Conduct, Fate, VirtualWorld};
 pub use waits::waits_end_when_they_should;
 pub use wakes::wakers_end_waits;
 

@@ -19,7 +19,7 @@ struct Note {
 }
 
 impl Drop for Note {
-    #[allow(clippy::print_stderr, reason = "a test suite speaks to whoever runs it")]
+    #[allow(clippy::print_stderr, reason = "a test suite reports on standard error")]
     fn drop(&mut self) {
         if std::thread::panicking() {
             eprintln!("conformance: {} failed on device {}, seed {}", self.subject, self.device, self.seed);

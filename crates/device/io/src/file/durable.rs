@@ -12,13 +12,13 @@ use crate::{Durability, SyncCall};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct DurableCalls {
     pub(crate) sync: SyncCall,
-    /// Whether a write with `RWF_DSYNC` or `RWF_SYNC` is durable when it completes, also one that nobody waits for. FUSE
+    /// Whether a write with `RWF_DSYNC` or `RWF_SYNC` is durable when it completes, also when it was submitted asynchronously. FUSE
     /// (and so virtiofs) takes the flag and completes an asynchronous direct write without a sync.
     pub(crate) flag_is_honoured: bool,
 }
 
 /// Said of a world in which durable writes of a file take two calls.
-pub(crate) const TWO_CALLS: &str = "durable writes are a write and a sync: nobody knows of this file system whether \
+pub(crate) const TWO_CALLS: &str = "durable writes are a write and a sync: it is not known of this file system whether \
     asynchronous writes with RWF_DSYNC are durable when they complete";
 
 impl DurableCalls {

@@ -16,7 +16,7 @@ pub(super) enum Directness {
     /// The same, and the file system does a request while it is submitted: without workers the submitting thread would
     /// wait for each of them, and no two would be outstanding.
     Synchronous { why: &'static str },
-    /// Nobody knows, unless `statx` states their alignment.
+    /// Unknown, unless `statx` states their alignment.
     Unknown { why: &'static str },
     /// They do so only where `statx` states their alignment; elsewhere the flag is taken and ignored.
     WhereStated { why: &'static str },

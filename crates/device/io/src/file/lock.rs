@@ -9,7 +9,7 @@ const TRIES: u32 = 100;
 const PAUSE: Duration = Duration::from_millis(10);
 
 impl DeviceFile {
-    /// Locks the file for this process (`flock(2)`): against everybody, or, `shared`, against those who want it alone. Waits a
+    /// Locks the file for this process (`flock(2)`): exclusively, or `shared`. Waits a
     /// second for a process that is about to let it go; returns whether it has the lock.
     ///
     /// # Errors

@@ -19,7 +19,7 @@ pub struct AsyncDevice {
 }
 
 /// Waits for the completion of a request.
-#[must_use = "the request goes on its way, but nobody learns what became of it"]
+#[must_use = "the request is carried out, but its result is lost"]
 pub struct Reply {
     reaction: Rc<Reaction>,
 }
@@ -32,7 +32,7 @@ impl Future for Reply {
     }
 }
 
-/// What became of a request whose buffers nobody wants back.
+/// The result of a request whose buffers are not returned.
 type Outcome = Result<(), IoError>;
 
 impl AsyncDevice {

@@ -38,7 +38,7 @@ pub(super) struct Core {
 }
 
 impl Runtime {
-    /// A runtime on a world that nobody else uses.
+    /// A runtime on a world of its own.
     pub fn new(mut io: Box<dyn Io>) -> Self {
         let inbox = Inbox::new(io.waker());
         let core = Core {
@@ -141,7 +141,7 @@ impl Core {
         };
         self.inbox.unpark();
         for completion in reaped.drain(..) {
-            let waker = self.requests.borrow_mut().settle(completion);
+            let waker = self.requests.borrow_mut().complete(completion);
             waker.into_iter().for_each(Waker::wake);
         }
         self.reaped.replace(reaped);
@@ -179,7 +179,7 @@ impl Core {
         let mut names = vec!["the future of block_on".to_owned()];
         names.extend(self.tasks.borrow().names());
         panic!(
-            "deadlock at {now}: no task is ready, no request is in flight, nobody sleeps, and no other thread \
+            "deadlock at {now}: no task is ready, no request is in flight, no task sleeps, and no other thread \
              may wake one of those that wait: {}",
             names.join(", ")
         )

@@ -3,7 +3,8 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 use std::task::{Poll, Waker};
 
-use crate::slab::Slab;
+use slab::Slab;
+
 use crate::{Completion, DeviceId, Full, Io, Operation, Request};
 
 /// The requests of all tasks that have not completed.
@@ -67,10 +68,10 @@ impl Requests {
         }
     }
 
-    /// Hands a completion to its future; returns who waits for it.
-    pub(super) fn settle(&mut self, completion: Completion) -> Option<Waker> {
+    /// Hands a completion to its future; returns the waker of the task that waits for it.
+    pub(super) fn complete(&mut self, completion: Completion) -> Option<Waker> {
         let index = usize::try_from(completion.token).ok()?;
-        let reaction = self.outstanding.remove(index)?;
+        let reaction = self.outstanding.try_remove(index)?;
         match reaction.0.replace(Progress::Done(completion)) {
             Progress::Waiting(waker) => waker,
             Progress::Done(_) | Progress::Taken => None,

@@ -6,8 +6,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
+use slab::Slab;
+
 use super::inbox::{Inbox, TaskId, TaskWake};
-use crate::slab::Slab;
 
 /// The tasks that have not ended.
 #[derive(Default)]
@@ -63,7 +64,7 @@ impl Tasks {
 
     /// Forgets a task that has ended.
     pub(super) fn remove(&mut self, id: TaskId) {
-        self.tasks.remove(id.place);
+        self.tasks.try_remove(id.place);
     }
 
     /// The names of all tasks.
@@ -72,7 +73,7 @@ impl Tasks {
             Some(name) => name.to_string(),
             None => format!("task {}", task.number),
         };
-        self.tasks.values().map(name).collect()
+        self.tasks.iter().map(|(_, task)| task).map(name).collect()
     }
 }
 

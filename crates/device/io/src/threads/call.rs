@@ -25,7 +25,7 @@ enum Kind {
     Discard { offset_bytes: u64, length_bytes: u64 },
 }
 
-// SAFETY: the addresses in `vectors` are of buffers that belong to the request's slot, which nobody touches until
+// SAFETY: the addresses in `vectors` are of buffers that belong to the request's slot, which nothing touches until
 // the worker has reported the call's outcome.
 unsafe impl Send for Call {}
 
@@ -81,7 +81,7 @@ fn sync(file: &DeviceFile) -> Result<(), Cause> {
 
 /// Reads in the caller's thread, beside whatever worlds use the file.
 pub(crate) fn read(file: &DeviceFile, offset_bytes: u64, into: &mut [BufferMut]) -> Result<(), Cause> {
-    // The buffers are borrowed mutably until the call has returned, so nobody else touches them.
+    // The buffers are borrowed mutably until the call has returned, so nothing else touches them.
     transfer(file, offset_bytes, Vectors::of_read(into, 0), None)
 }
 

@@ -86,7 +86,7 @@ impl Pool {
     }
 
     /// Ends the workers; waits for them only when none can be stuck in a call. Calls that no worker has begun are
-    /// never carried out: what is written after a world is gone, nobody expects.
+    /// never carried out: after a world is gone no write is expected any more.
     pub(super) fn close(&mut self, wait: bool) {
         let mut state = self.shared.lock();
         state.closing = true;

@@ -45,7 +45,7 @@ pub struct Uring {
     entries: Vec<cqueue::Entry>,
     arenas: Vec<RegisteredArena>,
     wake_event: Arc<WakeEvent>,
-    /// The event, once somebody may set it.
+    /// The event, once another thread may set it.
     wake: Option<Arc<WakeEvent>>,
     /// Polls of the event that are in the ring.
     wake_polls: usize,
@@ -263,7 +263,7 @@ impl Uring {
             if entry.user_data() == WAKE {
                 self.wake_polls = self.wake_polls.saturating_sub(1);
             } else {
-                self.settle(&entry, now, into);
+                self.complete(&entry, now, into);
             }
         }
         self.entries = entries;
@@ -274,7 +274,7 @@ impl Uring {
     }
 
     /// Hands out the completion of a request, unless the rest of it was submitted again.
-    fn settle(&mut self, entry: &cqueue::Entry, now: Nanos, into: &mut Vec<Completion>) {
+    fn complete(&mut self, entry: &cqueue::Entry, now: Nanos, into: &mut Vec<Completion>) {
         let index = u32::try_from(entry.user_data()).unwrap_or(u32::MAX);
         if let Some(result) = self.outcome(index, entry.result())
             && let Some(in_flight) = self.slots.remove(index)

@@ -84,7 +84,7 @@ fn requests_that_hang_are_cancelled_when_the_world_is_dropped() {
     assert!(again.iter().all(|byte| *byte == 7));
 }
 
-/// A signal that arrives during the very call that sends requests ends the wait, too: whoever waits for a
+/// A signal that arrives during the very call that sends requests ends the wait, too: a caller that waits for a
 /// device that hangs must learn of Ctrl-C.
 #[test]
 #[allow(unsafe_code, reason = "installs a handler that does nothing, and sends its signal")]

@@ -3,8 +3,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use nandle_io::{
-    Arena, Backend, Cause, Completion, Device, DeviceId, DriveCounters, Full, Io, IoError, Nanos, Request,
-    Wait, Waker,
+    Backend, Cause, Completion, Device, DeviceId, Full, Io, IoError, Nanos, Request, Wait, Waker,
 };
 
 use super::device::Media;
@@ -179,10 +178,6 @@ impl<W: Io> MediaWorld<W> {
 }
 
 impl<W: Io> Io for MediaWorld<W> {
-    fn devices(&self) -> &[Device] {
-        self.inner.devices()
-    }
-
     fn submit(&mut self, device: DeviceId, request: Request) -> Result<(), Full> {
         if self.in_flight() >= self.slots() {
             return Err(Full(request));
@@ -216,21 +211,7 @@ impl<W: Io> Io for MediaWorld<W> {
         self.inner.in_flight() + self.ready.len()
     }
 
-    fn slots(&self) -> usize {
-        self.inner.slots()
-    }
-
-    fn now(&self) -> Nanos {
-        self.inner.now()
-    }
-
-    fn cpu_time(&self) -> Nanos {
-        self.inner.cpu_time()
-    }
-
-    fn timer_slack(&self) -> Nanos {
-        self.inner.timer_slack()
-    }
+    nandle_io::forward_io!(inner: devices slots now cpu_time timer_slack register counters);
 
     fn waker(&mut self) -> Option<Waker> {
         let waker = self.inner.waker();
@@ -238,17 +219,9 @@ impl<W: Io> Io for MediaWorld<W> {
         waker
     }
 
-    fn register(&mut self, arena: &Arena) -> usize {
-        self.inner.register(arena)
-    }
-
     fn backend(&self) -> Backend {
         let mut backend = self.inner.backend();
         backend.features.push("modelled contents".into());
         backend
-    }
-
-    fn counters(&self, device: DeviceId) -> Option<DriveCounters> {
-        self.inner.counters(device)
     }
 }

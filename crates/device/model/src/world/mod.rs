@@ -13,9 +13,8 @@
 
 mod agenda;
 mod device;
-mod in_flight;
-mod io;
 mod model_world;
+mod timings;
 
 pub use device::ModelledDevice;
 pub use model_world::{Host, ModelWorld};

@@ -1,9 +1,8 @@
-use nandle_io::{Cause, Completion, Device, DeviceId, IoError, Nanos, Operation};
+use nandle_io::virtual_world::VirtualWorld;
+use nandle_io::{Device, Io, Nanos};
 
-use super::agenda::Agenda;
 use super::device::ModelledDevice;
-use super::in_flight::{InFlight, Places};
-use crate::timing::{TimedCompletion, Timing};
+use super::timings::Timings;
 
 /// The computer that a world's requests come from: one processor that submits them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,151 +28,34 @@ impl Host {
 /// A world of modelled devices with one virtual clock, which starts at zero; see the [module](super).
 ///
 /// # Panics
-/// When a device's timing breaks its contract: it forgets a request that somebody waits for without a deadline, or has
-/// something to do again at a time that it was just told. A wait for such a device would never end.
+/// As every [`VirtualWorld`], when a device's timing breaks its contract.
+#[derive(Debug)]
 pub struct ModelWorld {
-    pub(super) devices: Vec<Device>,
-    timings: Vec<Box<dyn Timing>>,
-    pub(super) host: Host,
-    pub(super) now: Nanos,
-    pub(super) cpu: Nanos,
-    pub(super) agenda: Agenda,
-    pub(super) places: Places,
-    /// Completed, in order, and not collected yet.
-    pub(super) ready: Vec<Completion>,
-    /// Kept for its memory.
-    finished: Vec<TimedCompletion>,
+    world: VirtualWorld<Timings>,
 }
 
 impl ModelWorld {
     /// A world without devices.
     pub fn new(host: Host) -> Self {
-        Self {
-            devices: Vec::new(),
-            timings: Vec::new(),
-            host: Host { slots: host.slots.max(1), ..host },
-            now: Nanos::ZERO,
-            cpu: Nanos::ZERO,
-            agenda: Agenda::default(),
-            places: Places::default(),
-            ready: Vec::new(),
-            finished: Vec::new(),
-        }
+        let world = VirtualWorld::from_behaviour(Timings::default(), host.slots);
+        Self { world: world.with_request_cpu(host.request_cpu) }
     }
 
     /// Puts a device into the world.
     pub fn add(&mut self, device: ModelledDevice) -> Device {
-        let id = DeviceId::from_index(u32::try_from(self.devices.len()).unwrap_or(u32::MAX));
         let ModelledDevice { shape, timing, write_cache: _ } = device;
-        let device = Device { id, shape };
-        self.devices.push(device.clone());
-        self.agenda.add();
-        self.agenda.set(self.timings.len(), timing.next_event_ns());
-        self.timings.push(timing);
-        device
+        self.world.behaviour_mut().add(timing);
+        self.world.add_device(shape)
     }
 
     /// Charges processor time of the host's own work: the clock moves, and the devices work on meanwhile.
     pub fn charge_cpu(&mut self, span: Nanos) {
-        self.cpu += span;
-        self.advance_to(self.now + span);
-    }
-
-    pub(super) fn timing(&self, device: DeviceId) -> Option<&dyn Timing> {
-        self.timings.get(device.index() as usize).map(Box::as_ref)
-    }
-
-    /// Why a device can't do an operation, if so.
-    pub(super) fn refusal(&self, device: DeviceId, operation: &Operation) -> Option<Cause> {
-        match self.devices.get(device.index() as usize) {
-            Some(known) => known.shape.check(operation).err(),
-            None => Some(Cause::UnknownDevice { index: device.index() }),
-        }
-    }
-
-    /// Completes a request that no device has to be asked for.
-    pub(super) fn refuse(&mut self, request: InFlight, cause: Cause) {
-        let error = IoError::new(&request.request.operation, cause);
-        self.ready.push(request.complete(self.now, Err(error)));
-    }
-
-    /// Gives a request to its device.
-    pub(super) fn start(&mut self, request: InFlight) {
-        let index = request.device.index() as usize;
-        let mut timed = request.timed(0);
-        timed.id = self.places.insert(request);
-        if let Some(timing) = self.timings.get_mut(index) {
-            timing.arrive(self.now.0, timed);
-            self.agenda.set(index, timing.next_event_ns());
-        }
-    }
-
-    /// Moves the clock to `now`, and does everything that is due by then.
-    pub(super) fn advance_to(&mut self, now: Nanos) {
-        while let Some((at_ns, index)) = self.agenda.take_due(now.0) {
-            self.now = self.now.max(Nanos(at_ns));
-            self.advance_device(at_ns, index);
-        }
-        self.now = self.now.max(now);
-    }
-
-    fn advance_device(&mut self, at_ns: u64, index: usize) {
-        let Some(timing) = self.timings.get_mut(index) else { return };
-        timing.advance(at_ns, &mut self.finished);
-        let next_ns = timing.next_event_ns();
-        assert!(
-            next_ns.is_none_or(|next_ns| next_ns > at_ns),
-            "modelled device {index} was advanced to {at_ns} ns and has something to do at {next_ns:?} still"
-        );
-        self.agenda.set(index, next_ns);
-        for done in self.finished.drain(..) {
-            let found = self.places.remove(done.id);
-            assert!(found.is_some(), "modelled device {index} completed what isn't in flight");
-            let Some(request) = found else { continue };
-            self.ready.push(request.complete(Nanos(done.completed_ns), Ok(())));
-        }
-    }
-
-    /// Gives the host what has completed. It sees that now: what completed while its processor was busy has waited for it.
-    pub(super) fn hand_over(&mut self, into: &mut Vec<Completion>) {
-        for completion in &mut self.ready {
-            debug_assert!(completion.completed_at <= self.now, "nothing completes in the future");
-            completion.completed_at = self.now;
-        }
-        into.append(&mut self.ready);
-    }
-
-    /// Ends a wait that would never end.
-    pub(super) fn deadlock(&self) -> ! {
-        let waiting = self.places.oldest().map_or_else(
-            || "nothing is in flight".to_owned(),
-            |oldest| {
-                let operation = &oldest.request.operation;
-                format!(
-                    "the oldest is a {} of {} bytes at offset {} on device {}, submitted at {}",
-                    operation.name(),
-                    operation.length_bytes(),
-                    operation.offset_bytes(),
-                    oldest.device.index(),
-                    oldest.submitted_at
-                )
-            },
-        );
-        panic!(
-            "the virtual clock stands at {} with {} requests in flight and no event to come: {waiting}",
-            self.now,
-            self.places.len()
-        )
+        self.world.charge_cpu(span);
     }
 }
 
-impl std::fmt::Debug for ModelWorld {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ModelWorld")
-            .field("devices", &self.devices)
-            .field("host", &self.host)
-            .field("now", &self.now)
-            .field("in_flight", &self.places.len())
-            .finish_non_exhaustive()
-    }
+impl Io for ModelWorld {
+    nandle_io::forward_io!(
+        world: devices submit reap in_flight slots now cpu_time timer_slack waker register backend counters
+    );
 }

@@ -1,4 +1,4 @@
-//! Who uses a file's contents: writing over them is refused as long as anybody does.
+//! The users of a file's contents: writing over them is refused as long as there are any.
 
 use std::fs::{self, File, Metadata};
 use std::os::unix::fs::MetadataExt as _;
@@ -8,7 +8,7 @@ use super::block::BlockDevice;
 use super::in_use::uses;
 use crate::roots::{Roots, names, read_text};
 
-/// Who uses a file, as far as this process can see.
+/// The users of a file, as far as this process can see.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct FileUsers {
     /// Each the end of a sentence: `it is behind loop0, and loop0 is mounted at /mnt`.

@@ -25,7 +25,7 @@ fn own_identity(device: &BlockDevice) -> Identity {
         kernel_name: Some(device.whole_disk().name()),
         model: first(&["device/model", "device/name"])
             .or_else(|| is_virtio(device).then(|| "virtio disk".into())),
-        // A virtio disk's is the number of its bus's maker, which tells nobody anything.
+        // A virtio disk's is the number of its bus's maker, which says nothing about the device.
         vendor: first(&["device/vendor"]).filter(|_| !is_virtio(device)),
         // virtio has it at the disk, NVMe and MMC below; SCSI has only the page that holds it.
         serial: first(&["serial", "device/serial"]).or_else(|| scsi_serial(device)),

@@ -1,14 +1,14 @@
-//! Who uses a block device. Writing to one is refused as long as anybody does.
+//! The users of a block device. Writing to one is refused as long as there are any.
 
 use super::block::{BlockDevice, Number};
 use super::mounts::{self, Mount};
 use crate::roots::{Roots, read_text};
 
-/// Deeper than any stack that somebody built on purpose.
+/// Deeper than any stack built on purpose.
 const DEPTH_MAX: u32 = 8;
 
-/// Who uses a device, its partitions, or what is made of them, each the end of a sentence: `nvme0n1p2 is mounted at
-/// /`. Nobody, as far as this process can see, when it is empty.
+/// The users of a device, of its partitions, or of what is made of them, each the end of a sentence: `nvme0n1p2 is mounted at
+/// /`. None, as far as this process can see, when it is empty.
 pub(crate) fn uses(roots: &Roots, device: &BlockDevice) -> Vec<String> {
     let everything = Everything::read(roots);
     let mut uses = Vec::new();

@@ -1,5 +1,5 @@
 //! How much memory this process may still take: what the machine has available, and what its control groups leave it
-//! (`cgroups(7)`). Who takes more than a group may have is killed without a word.
+//! (`cgroups(7)`). A process that takes more than its group may have is killed without a message.
 
 use std::path::{Path, PathBuf};
 

@@ -3,7 +3,7 @@
 use super::BlockDevice;
 use crate::roots::Roots;
 
-/// Deeper than any stack that somebody built on purpose.
+/// Deeper than any stack built on purpose.
 const DEPTH_MAX: u32 = 8;
 
 /// The disks at the bottom of a device, each once; the device's own disk when it is made of nothing else.

@@ -1,4 +1,4 @@
-//! A regular file: somebody's data until proved otherwise.
+//! A regular file: foreign data until proved otherwise.
 
 use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt as _;
@@ -90,7 +90,7 @@ fn reopen(path: &Path, looked_at: &File) -> Result<File, Problem> {
     }
 }
 
-/// Whoever else has the file would find something else in it. Returns a remark where that can't be known.
+/// Another process that has the file open would find something else in it. Returns a remark where that can't be known.
 fn refuse_if_used(file: &File) -> Result<Option<String>, Problem> {
     let FileUsers { seen, unseen } = FileUsers::of(&Roots::default(), file);
     if !seen.is_empty() {
@@ -106,7 +106,7 @@ fn refuse_if_used(file: &File) -> Result<Option<String>, Problem> {
 pub(crate) struct FileLock(File);
 
 impl FileLock {
-    /// Where there are no locks, whoever names a file twice has to know, and there is `None`.
+    /// Where there are no locks, the user must not name a file twice, and there is `None`.
     fn of(file: &File) -> Result<Option<Self>, Problem> {
         let Ok(file) = file.try_clone() else { return Ok(None) };
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {

@@ -15,10 +15,10 @@
 //!
 //! Numbers are little-endian. The mark is valid when magic, version, state and checksum are right, and the size is
 //! the file's and a multiple of 4096: so neither a part of such a file nor one that something was appended to is
-//! taken for it. A file without a valid mark is somebody else's, and is never written to unasked.
+//! taken for it. A file without a valid mark is foreign, and is never written to unasked.
 //!
 //! Order: the mark is written with state 0 and synced before the area is written for the first time, and with state
-//! 1 after the area was synced. Who finds state 0 fills the area again. The mark stands at the end so that the area
+//! 1 after the area was synced. An opening that finds state 0 fills the area again. The mark stands at the end so that the area
 //! begins at offset 0, aligned to everything.
 
 use std::fs::{self, File};
@@ -47,7 +47,7 @@ pub(crate) struct KeptFile {
 }
 
 impl KeptFile {
-    /// The kept test file at `path`; `None` when what is there is somebody else's.
+    /// The kept test file at `path`; `None` when what is there is foreign.
     pub(super) fn recognise(path: &Path, file: &File) -> Result<Option<Self>, Problem> {
         let kept = Self::of(path, file)?;
         let Some(at) = kept.mark_at() else { return Ok(None) };

@@ -1,4 +1,4 @@
-//! A modelled drive: nobody's data is on it, so nothing has to be checked but its parameters.
+//! A modelled drive: no foreign data is on it, so nothing has to be checked but its parameters.
 
 use std::path::Path;
 

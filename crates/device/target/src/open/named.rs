@@ -2,7 +2,7 @@
 //!
 //! The name is taken away straight after opening, where the file survives that; else when the target is dropped.
 //! A process that is killed before that leaves `.nandle-test-PID-N` behind. Each such file is locked while it is
-//! in use, so the next one to make a test file in the directory knows which of them nobody uses and removes them.
+//! in use, so the next one to make a test file in the directory knows which of them are unused and removes them.
 //! (The process number in the name is for people: behind a container's wall it means nothing.)
 
 use std::fs::{self, File};
@@ -52,7 +52,7 @@ impl NameGuard {
 
 impl Drop for NameGuard {
     fn drop(&mut self) {
-        // Whoever removed it before did our work.
+        // Another process has removed it already.
         let _ = fs::remove_file(&self.path);
     }
 }
@@ -96,13 +96,13 @@ fn create_locked(directory: &Path) -> Result<(File, NameGuard), Problem> {
     })
 }
 
-/// Removes test files that nobody uses any more. Returns a remark for each, also for those that stay.
+/// Removes test files that are no longer in use. Returns a remark for each, also for those that stay.
 fn remove_stale(directory: &Path) -> Vec<String> {
     let stale = names(directory).into_iter().filter(|name| is_ours(name));
     stale.filter_map(|name| remove_if_unused(&directory.join(name))).collect()
 }
 
-/// Whether it is `.nandle-test-PID-N`. Another name that begins like that is somebody's.
+/// Whether it is `.nandle-test-PID-N`. Another name that begins like that is foreign.
 fn is_ours(name: &str) -> bool {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let numbers = name.strip_prefix(PREFIX).and_then(|rest| rest.split_once('-'));

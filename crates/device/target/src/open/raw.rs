@@ -1,4 +1,4 @@
-//! A raw block device: its contents are somebody's until the user says otherwise in so many words.
+//! A raw block device: its contents are foreign data until the user states otherwise explicitly.
 
 use std::fs::File;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
@@ -36,8 +36,8 @@ pub(super) fn open(path: &Path, options: &OpenOptions) -> Result<Leaf, Problem> 
     })
 }
 
-/// Opens a device that nobody uses, and keeps others from beginning to: `O_EXCL` makes the kernel refuse mounts as
-/// long as it is open, and refuses itself where somebody was faster or can't be seen from here.
+/// Opens a device that is not in use, and keeps it so: `O_EXCL` makes the kernel refuse mounts as
+/// long as it is open, and refuses itself where another process was faster or can't be seen from here.
 fn open_for_writing(path: &Path, options: &OpenOptions) -> Result<File, Problem> {
     if !options.destroy_data {
         return Err(Problem::DestroysData);

@@ -1,5 +1,5 @@
 //! Room for a test file, asked for before and taken before anything is written: a test that fills the disk half
-//! way through helps nobody.
+//! way through is of no use.
 
 use std::fs::File;
 use std::path::Path;

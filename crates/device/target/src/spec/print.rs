@@ -32,7 +32,7 @@ fn as_member(member: &TargetSpec) -> String {
         TargetSpec::Path(path) => escaped(&as_path(&path.to_string_lossy()), &[',', '*']),
         TargetSpec::Model(model) => model.to_string(),
         TargetSpec::Repeat { target, count } => format!("{}*{count}", as_member(target)),
-        // The parser makes no such thing; whoever builds one sees why it can't be read back.
+        // The parser makes no such thing; code that builds one sees why it can't be read back.
         TargetSpec::Array(array) => array.to_string(),
     }
 }

@@ -1,14 +1,14 @@
 use super::*;
 use crate::Unobserved;
-use crate::virtual_world::{Fault, Servers, Timing, VirtualWorld};
+use crate::virtual_world::{Fault, MadeUpWorld, Servers, Timing};
 
 const CAPACITY_BYTES: u64 = 100 << 20;
 /// One write after the other, 10 ms each: 100 MiB/s.
-fn device() -> VirtualWorld {
-    VirtualWorld::new(CAPACITY_BYTES, Servers::new(1, |_| Nanos::from_millis(10)))
+fn device() -> MadeUpWorld {
+    MadeUpWorld::new(CAPACITY_BYTES, Servers::new(1, |_| Nanos::from_millis(10)))
 }
 
-fn run(world: VirtualWorld, bytes: u64, time_limit: Option<Nanos>) -> Result<Filled, FillError> {
+fn run(world: MadeUpWorld, bytes: u64, time_limit: Option<Nanos>) -> Result<Filled, FillError> {
     let options = FillOptions { bytes, time_limit, contents: Contents::new(1) };
     fill(&mut world.lane(BUFFER_BYTES), options, &mut Unobserved, &Cancel::default())
 }
@@ -102,14 +102,14 @@ impl Timing for WriteBack {
 #[test]
 fn a_device_behind_memory_is_not_taken_for_a_silent_one() {
     // In one go it would be silent for 40 s, four times the lane's patience.
-    let filled = run(VirtualWorld::new(400 << 20, WriteBack::default()), 400 << 20, None).unwrap();
+    let filled = run(MadeUpWorld::new(400 << 20, WriteBack::default()), 400 << 20, None).unwrap();
     assert_eq!(filled.bytes, 400 << 20);
 }
 
 #[test]
 fn the_time_limit_holds_for_what_is_durable() {
     let limit = Nanos::from_secs(8);
-    let world = VirtualWorld::new(4 << 30, WriteBack::default());
+    let world = MadeUpWorld::new(4 << 30, WriteBack::default());
     let filled = run(world, 4 << 30, Some(limit)).unwrap();
     assert!(filled.elapsed < Nanos::from_secs(10), "{:?}", filled.elapsed);
     assert!(filled.bytes < 100 << 20, "{}", filled.bytes);

@@ -1,7 +1,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use nandle_io::Nanos;
+use nandle_io::{Nanos, Operation};
 
 /// What a world was asked, seen from the device's side. A clone is another handle to the same book.
 #[derive(Debug, Clone, Default)]
@@ -10,6 +10,7 @@ pub(crate) struct Ledger(Rc<RefCell<Book>>);
 #[derive(Debug, Default)]
 struct Book {
     asked_bytes: u64,
+    outstanding_bytes: u64,
     outstanding_bytes_max: u64,
     offsets: Vec<u64>,
     submitted_at: Vec<Nanos>,
@@ -18,19 +19,23 @@ struct Book {
 }
 
 impl Ledger {
-    /// A request was taken, with so many bytes outstanding before it.
-    pub(super) fn asked(&self, now: Nanos, offset_bytes: u64, bytes: u64, outstanding_bytes: u64) {
+    /// A request was taken.
+    pub(super) fn asked(&self, now: Nanos, operation: &Operation) {
         let mut book = self.0.borrow_mut();
-        book.asked_bytes += bytes;
-        book.outstanding_bytes_max = book.outstanding_bytes_max.max(outstanding_bytes + bytes);
-        book.offsets.push(offset_bytes);
+        book.asked_bytes += operation.length_bytes();
+        book.outstanding_bytes += operation.length_bytes();
+        book.outstanding_bytes_max = book.outstanding_bytes_max.max(book.outstanding_bytes);
+        book.offsets.push(operation.offset_bytes());
         book.submitted_at.push(now);
     }
 
+    /// A request succeeded.
+    pub(super) fn answered(&self, operation: &Operation) {
+        self.0.borrow_mut().outstanding_bytes -= operation.length_bytes();
+    }
+
     pub(super) fn passed(&self, span: Nanos, outstanding: usize) {
-        if span > Nanos::ZERO {
-            self.0.borrow_mut().spans.push((span, outstanding));
-        }
+        self.0.borrow_mut().spans.push((span, outstanding));
     }
 
     pub(crate) fn asked_bytes(&self) -> u64 {

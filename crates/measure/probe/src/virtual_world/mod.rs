@@ -1,4 +1,4 @@
-//! A world in virtual time for this crate's own tests: what it answers, and when, follows from a [`Timing`] alone,
+//! A made-up device in virtual time for this crate's own tests: what it answers, and when, follows from a [`Timing`] alone,
 //! so drivers and searches can be held against exact arithmetic. It keeps a [`Ledger`] of what it was asked.
 
 mod drive;
@@ -9,7 +9,7 @@ mod world;
 pub(crate) use drive::{Drive, Weather};
 pub(crate) use ledger::Ledger;
 pub(crate) use servers::Servers;
-pub(crate) use world::{Fault, VirtualWorld};
+pub(crate) use world::{Fault, MadeUpWorld};
 
 use nandle_io::{Nanos, Operation};
 

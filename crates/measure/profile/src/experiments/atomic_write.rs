@@ -9,6 +9,6 @@ use crate::AtomicWrite;
 pub struct AtomicWriteFindings {
     /// The units, where the kernel gives them.
     pub stated: Option<AtomicWrite>,
-    /// Who says so, in a sentence.
+    /// The source of the claim, in a sentence.
     pub source: String,
 }

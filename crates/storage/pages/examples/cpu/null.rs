@@ -1,5 +1,5 @@
-use nandle_io::conformance::{Conduct, Fate, VirtualWorld};
-use nandle_io::{Access, Cause, DeviceId, DurableWrites, Nanos, Operation, Shape};
+use nandle_io::virtual_world::{Arrival, Conduct, Fate, Scheduled, VirtualWorld};
+use nandle_io::{Access, DeviceId, DurableWrites, Nanos, Operation, Shape};
 
 /// Keeps what is written to its first bytes, where a store has its labels and ledgers, and forgets all else, so it takes no
 /// memory however large it is. What it forgot reads as zeros, and filling the reader's memory with them is all the work
@@ -10,7 +10,7 @@ pub(crate) struct Null {
 
 /// A world with one device that completes everything at once: the next reaping finds it done. It keeps its first
 /// `kept_bytes`.
-pub(crate) fn null_world(capacity_bytes: u64, kept_bytes: usize) -> VirtualWorld<Null> {
+pub(crate) fn null_world(capacity_bytes: u64, kept_bytes: usize) -> VirtualWorld<Scheduled<Null>> {
     let mut world = VirtualWorld::of(Null { kept: vec![0; kept_bytes] }, usize::MAX);
     world.add_device(Shape {
         capacity_bytes,
@@ -28,11 +28,11 @@ pub(crate) fn null_world(capacity_bytes: u64, kept_bytes: usize) -> VirtualWorld
 impl Conduct for Null {
     const NAME: &'static str = "null";
 
-    fn fate(&mut self, _device: DeviceId, _operation: &Operation, refusal: Option<Cause>) -> Fate {
-        Fate { takes: Nanos::ZERO, failure: refusal }
+    fn fate(&mut self, _now: Nanos, _arrival: &Arrival<'_>) -> Fate {
+        Fate { takes: Nanos::ZERO, failure: None }
     }
 
-    fn take_effect(&mut self, _device: DeviceId, operation: &mut Operation) {
+    fn take_effect(&mut self, _key: usize, _device: DeviceId, operation: &mut Operation) {
         let mut at = usize::try_from(operation.offset_bytes()).unwrap();
         match operation {
             Operation::Read { into, .. } => {

@@ -6,7 +6,7 @@ use super::bench::{circumstances, run};
 use crate::Unobserved;
 use crate::experiments::{Circumstances, Ground, Wishes, conduct, plan};
 use crate::load::Cancel;
-use crate::virtual_world::{Timing, VirtualWorld};
+use crate::virtual_world::{MadeUpWorld, Timing};
 
 fn measure(drive: &str, budget_s: u64) -> (Conducted<SteadyState>, SteadyStateFigures) {
     let outcome = run(drive, "steady-state", Nanos::from_secs(budget_s));
@@ -39,7 +39,7 @@ impl Timing for Restless {
 #[test]
 fn what_is_never_steady_is_said_so_after_the_specifications_rounds() {
     let open = |slots: u32| {
-        let world = VirtualWorld::new(1 << 30, Restless).slots(slots as usize);
+        let world = MadeUpWorld::new(1 << 30, Restless).slots(slots as usize);
         let device = world.device();
         Ok((Box::new(world) as Box<dyn Io>, device))
     };

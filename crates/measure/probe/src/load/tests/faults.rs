@@ -1,10 +1,10 @@
 use nandle_io::{Device, Io};
 
 use super::*;
-use crate::virtual_world::{Fault, Servers, VirtualWorld};
+use crate::virtual_world::{Fault, MadeUpWorld, Servers};
 
-fn device(faults: impl Fn(u64) -> bool + 'static, fault: Fault) -> VirtualWorld {
-    VirtualWorld::new(CAPACITY_BYTES, Servers::new(4, uneven(100))).faults(faults, fault)
+fn device(faults: impl Fn(u64) -> bool + 'static, fault: Fault) -> MadeUpWorld {
+    MadeUpWorld::new(CAPACITY_BYTES, Servers::new(4, uneven(100))).faults(faults, fault)
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn a_run_in_which_all_failed_is_an_error() {
 fn one_slow_failure_in_a_window_is_counted_and_does_not_mean_that_all_failed() {
     // A block that can't be read: the drive tries for seconds, longer than the window is.
     let slow = |number: u64| if number == 2 { Nanos::from_secs(5) } else { Nanos::from_millis(1) };
-    let device = VirtualWorld::new(CAPACITY_BYTES, Servers::new(1, slow));
+    let device = MadeUpWorld::new(CAPACITY_BYTES, Servers::new(1, slow));
     let mut lane = device.faults(|number| number == 2, Fault::Fail).lane(1 << 20);
     let window = Counting::Window { warm_up_requests: 1 };
     let run = closed(1, Refill::Exact, window, Stop::after(Nanos::from_millis(100)));
@@ -69,7 +69,7 @@ fn one_slow_failure_in_a_window_is_counted_and_does_not_mean_that_all_failed() {
 #[test]
 fn time_spent_on_failures_counts() {
     // Requests take 1 ms each, one after the other; the last two fail.
-    let device = VirtualWorld::new(CAPACITY_BYTES, Servers::new(1, even(1000)));
+    let device = MadeUpWorld::new(CAPACITY_BYTES, Servers::new(1, even(1000)));
     let mut lane = device.faults(|number| number >= 8, Fault::Fail).lane(1 << 20);
     let run = whole(1, Stop::after_bytes(10 * BLOCK_BYTES));
     let measured = run.run(&mut lane, reads(1), &Cancel::default()).unwrap();

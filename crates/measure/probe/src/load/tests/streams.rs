@@ -1,5 +1,5 @@
 use super::*;
-use crate::virtual_world::{Fault, Servers, VirtualWorld};
+use crate::virtual_world::{Fault, MadeUpWorld, Servers};
 
 fn stream(rate_per_s: f64, operation: OperationKind, seed: u64) -> OpenStream {
     let (arrivals, time) = (Arrivals::Fixed, Nanos::from_millis(1000));
@@ -14,7 +14,7 @@ fn readers_and_writers() -> Vec<OpenStream> {
 #[test]
 fn each_stream_keeps_its_own_rate_and_latency() {
     // Two servers: at most one read and one write are outstanding, and each finds a free one.
-    let world = VirtualWorld::new(CAPACITY_BYTES, Servers::new(2, even(200)));
+    let world = MadeUpWorld::new(CAPACITY_BYTES, Servers::new(2, even(200)));
     let mut lane = world.lane(32 << 20);
     let measured = run_streams(&mut lane, readers_and_writers(), &Cancel::default()).unwrap();
     let requests: Vec<u64> = measured.iter().map(|stream| stream.measurement.requests).collect();
@@ -28,7 +28,7 @@ fn each_stream_keeps_its_own_rate_and_latency() {
 
 #[test]
 fn one_stream_waits_for_the_other_where_the_device_has_one_server() {
-    let world = VirtualWorld::new(CAPACITY_BYTES, Servers::new(1, even(200)));
+    let world = MadeUpWorld::new(CAPACITY_BYTES, Servers::new(1, even(200)));
     let measured = run_streams(&mut world.lane(32 << 20), readers_and_writers(), &Cancel::default()).unwrap();
     // Every hundred milliseconds a hundred reads meet thirty writes: those that are due at the same time wait.
     let reads = &measured[0].measurement.latency_ns;
@@ -38,7 +38,7 @@ fn one_stream_waits_for_the_other_where_the_device_has_one_server() {
 
 #[test]
 fn more_than_the_world_has_room_for() {
-    let world = VirtualWorld::new(CAPACITY_BYTES, Servers::new(1, even(1))).slots(31);
+    let world = MadeUpWorld::new(CAPACITY_BYTES, Servers::new(1, even(1))).slots(31);
     let error =
         run_streams(&mut world.lane(32 << 20), readers_and_writers(), &Cancel::default()).unwrap_err();
     assert!(matches!(error, LoadError::TooDeep { queue_depth: 32, slots: 31 }), "{error}");
@@ -46,7 +46,7 @@ fn more_than_the_world_has_room_for() {
 
 #[test]
 fn a_stream_of_failures_is_an_error() {
-    let world = VirtualWorld::new(CAPACITY_BYTES, Servers::new(2, even(10))).faults(|_| true, Fault::Fail);
+    let world = MadeUpWorld::new(CAPACITY_BYTES, Servers::new(2, even(10))).faults(|_| true, Fault::Fail);
     let error =
         run_streams(&mut world.lane(32 << 20), readers_and_writers(), &Cancel::default()).unwrap_err();
     assert!(matches!(error, LoadError::AllFailed { requests: 999, .. }), "{error}");

@@ -1,7 +1,7 @@
 use nandle_io::{Completion, Operation};
 
 use super::*;
-use crate::virtual_world::{Fault, Servers, VirtualWorld};
+use crate::virtual_world::{Fault, MadeUpWorld, Servers};
 
 fn reads_at(lane: &Lane, blocks: std::ops::Range<u64>) -> Vec<Operation> {
     let length = usize::try_from(BLOCK_BYTES).unwrap();
@@ -11,7 +11,7 @@ fn reads_at(lane: &Lane, blocks: std::ops::Range<u64>) -> Vec<Operation> {
 
 #[test]
 fn all_are_done_when_it_returns_and_nothing_else_is_there() {
-    let mut lane = VirtualWorld::new(CAPACITY_BYTES, Servers::new(2, even(100))).lane(1 << 20);
+    let mut lane = MadeUpWorld::new(CAPACITY_BYTES, Servers::new(2, even(100))).lane(1 << 20);
     let mut done: Vec<Completion> = Vec::new();
     for _ in 0..2 {
         let began = lane.io().now();
@@ -28,7 +28,7 @@ fn all_are_done_when_it_returns_and_nothing_else_is_there() {
 
 #[test]
 fn a_failed_operation_says_so_itself() {
-    let world = VirtualWorld::new(CAPACITY_BYTES, Servers::new(1, even(100)))
+    let world = MadeUpWorld::new(CAPACITY_BYTES, Servers::new(1, even(100)))
         .faults(|number| number == 1, Fault::Fail);
     let (mut lane, mut done) = (world.lane(1 << 20), Vec::new());
     let operations = reads_at(&lane, 0..3);
@@ -38,7 +38,7 @@ fn a_failed_operation_says_so_itself() {
 
 #[test]
 fn a_silent_device_an_interruption_and_too_many() {
-    let world = VirtualWorld::new(CAPACITY_BYTES, Servers::new(1, even(100)))
+    let world = MadeUpWorld::new(CAPACITY_BYTES, Servers::new(1, even(100)))
         .slots(4)
         .faults(|number| number == 2, Fault::Silence);
     let (mut lane, mut done) = (world.lane(1 << 20), Vec::new());

@@ -1,5 +1,5 @@
 use super::*;
-use crate::virtual_world::{Servers, VirtualWorld};
+use crate::virtual_world::{MadeUpWorld, Servers};
 
 fn slice(queue_depth: u32, refill: Refill, time: Nanos) -> ClosedLoop {
     let counting = Counting::Window { warm_up_requests: queue_depth.into() };
@@ -10,7 +10,7 @@ fn slice(queue_depth: u32, refill: Refill, time: Nanos) -> ClosedLoop {
 fn check(servers: usize, queue_depth: u32, micros: u64, slices_ms: &[u64], service: impl Fn(u64) -> Service) {
     for refill in [Refill::Exact, Refill::Batched] {
         for &millis in slices_ms {
-            let world = VirtualWorld::new(CAPACITY_BYTES, Servers::new(servers, service(micros)));
+            let world = MadeUpWorld::new(CAPACITY_BYTES, Servers::new(servers, service(micros)));
             let run = slice(queue_depth, refill, Nanos::from_millis(millis));
             let measured = run.run(&mut world.lane(4 << 20), reads(1), &Cancel::default()).unwrap();
             let steady = (servers as f64).min(queue_depth.into()) / micros as f64 * 1e6;
@@ -51,7 +51,7 @@ fn the_sum_of_many_slices_of_a_random_device_gives_its_steady_rate() {
     for refill in [Refill::Exact, Refill::Batched] {
         let mut drawn = crate::pattern::generator(3, 0);
         let service = move |_| Nanos(4_000 * MICRO + crate::pattern::below(&mut drawn, 8_000 * MICRO));
-        let mut lane = VirtualWorld::new(CAPACITY_BYTES, Servers::new(1, service)).lane(1 << 20);
+        let mut lane = MadeUpWorld::new(CAPACITY_BYTES, Servers::new(1, service)).lane(1 << 20);
         let mut sum = Measurement::new();
         for seed in 0..2000 {
             let run = slice(8, refill, Nanos::from_millis(100));
@@ -64,7 +64,7 @@ fn the_sum_of_many_slices_of_a_random_device_gives_its_steady_rate() {
 #[test]
 fn the_mean_outstanding_of_a_slice_leaves_its_ramps_out() {
     for queue_depth in [1, 8, 32] {
-        let world = VirtualWorld::new(CAPACITY_BYTES, Servers::new(4, uneven(100)));
+        let world = MadeUpWorld::new(CAPACITY_BYTES, Servers::new(4, uneven(100)));
         let run = slice(queue_depth, Refill::Exact, Nanos::from_millis(20));
         let measured = run.run(&mut world.lane(1 << 20), reads(1), &Cancel::default()).unwrap();
         assert_near(measured.mean_outstanding(), queue_depth.into(), 1e-5, &format!("depth {queue_depth}"));

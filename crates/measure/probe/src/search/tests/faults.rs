@@ -3,9 +3,9 @@ use super::drives;
 use super::truth::{AREA_BYTES, OUTSTANDING_MAX, options, world};
 use crate::Unobserved;
 use crate::load::{Cancel, LoadError};
-use crate::virtual_world::{Fault, VirtualWorld};
+use crate::virtual_world::{Fault, MadeUpWorld};
 
-fn run(world: VirtualWorld, options: &ProbeOptions) -> Result<Findings, LoadError> {
+fn run(world: MadeUpWorld, options: &ProbeOptions) -> Result<Findings, LoadError> {
     probe(&mut world.lane(OUTSTANDING_MAX), options, &mut Unobserved, &Cancel::default())
 }
 
@@ -49,13 +49,13 @@ fn a_user_who_ends_it_before_the_first_figure_gets_an_error() {
 #[test]
 fn small_files_are_searched_as_far_as_they_go() {
     for area_bytes in [16 << 10, 100 << 10, 1 << 20, 30 << 20] {
-        let world = VirtualWorld::new(AREA_BYTES, drives::cloud().timing());
+        let world = MadeUpWorld::new(AREA_BYTES, drives::cloud().timing());
         let found = run(world, &ProbeOptions { area_bytes, ..options(5, 1) }).unwrap();
         let largest = found.cells.iter().map(|cell| cell.cell.block_bytes).max().unwrap();
         assert!(largest <= area_bytes / 8 && largest > area_bytes / 16, "{largest} of {area_bytes}");
         assert!(found.first_touch.is_none());
     }
-    let world = VirtualWorld::new(AREA_BYTES, drives::cloud().timing());
+    let world = MadeUpWorld::new(AREA_BYTES, drives::cloud().timing());
     let error = run(world, &ProbeOptions { area_bytes: 8 << 10, ..options(5, 1) }).unwrap_err();
     assert!(error.to_string().contains("too small"), "{error}");
 }
@@ -64,7 +64,7 @@ fn small_files_are_searched_as_far_as_they_go() {
 fn no_part_of_a_probe_has_more_outstanding_than_it_may() {
     for outstanding_bytes_max in [4 << 10, 24 << 10, 500 << 10, 4 << 20] {
         // The first touch is slow, so that the whole file is read once, too.
-        let mut world = VirtualWorld::new(AREA_BYTES, drives::slow_at_first(&drives::fast()));
+        let mut world = MadeUpWorld::new(AREA_BYTES, drives::slow_at_first(&drives::fast()));
         let ledger = world.ledger();
         let found =
             run(world, &ProbeOptions { outstanding_bytes_max, freshly_written: true, ..options(5, 1) })

@@ -10,7 +10,7 @@ use super::super::*;
 use crate::Unobserved;
 use crate::load::{Cancel, ClosedLoop, Counting, Refill, Stop, Work};
 use crate::pattern::Area;
-use crate::virtual_world::{Drive, VirtualWorld, Weather};
+use crate::virtual_world::{Drive, MadeUpWorld, Weather};
 
 pub(super) const AREA_BYTES: u64 = 1 << 30;
 pub(super) const OUTSTANDING_MAX: u64 = 64 << 20;
@@ -22,8 +22,8 @@ pub(super) struct Truth {
     pub(super) grid: Grid,
 }
 
-pub(super) fn world(drive: &Drive) -> VirtualWorld {
-    VirtualWorld::new(AREA_BYTES, drive.timing())
+pub(super) fn world(drive: &Drive) -> MadeUpWorld {
+    MadeUpWorld::new(AREA_BYTES, drive.timing())
 }
 
 pub(super) fn truth(drive: &Drive) -> Truth {

@@ -6,9 +6,9 @@ use crate::{Completion, DeviceId, Durability, Operation};
 
 impl Arrays {
     /// Takes a completion of the inner world; hands out the one that it completes, if any.
-    pub(super) fn settle(&mut self, done: Completion, into: &mut Vec<Completion>) {
+    pub(super) fn finish(&mut self, done: Completion, into: &mut Vec<Completion>) {
         let index = usize::try_from(done.token).unwrap_or(usize::MAX);
-        let Some(part) = self.parts.remove(index) else { return };
+        let Some(part) = self.parts.try_remove(index) else { return };
         if let Some(load) = self.loads.get_mut(done.device.index() as usize) {
             *load = load.saturating_sub(1);
         }
@@ -17,11 +17,11 @@ impl Arrays {
                 self.plain_in_flight -= 1;
                 into.push(Completion { token, submitted_at, ..done });
             }
-            Part::Shared { .. } => self.settle_shared(&part, done, into),
+            Part::Shared { .. } => self.finish_shared(&part, done, into),
         }
     }
 
-    fn settle_shared(&mut self, part: &Part, done: Completion, into: &mut Vec<Completion>) {
+    fn finish_shared(&mut self, part: &Part, done: Completion, into: &mut Vec<Completion>) {
         let Part::Shared { joint: index, array, ref fragments, .. } = *part else { return };
         let cause = done.result.err().map(|error| error.cause);
         if cause.is_some() {
@@ -32,9 +32,9 @@ impl Arrays {
             self.latch(array, &done.operation);
         }
         let Some(joint) = self.joints.get_mut(index) else { return };
-        joint.settle(fragments, done.completed_at, cause, done.operation);
+        joint.finish(fragments, done.completed_at, cause, done.operation);
         if joint.parts_left == 0 {
-            into.extend(self.joints.remove(index).map(Joint::complete));
+            into.extend(self.joints.try_remove(index).map(Joint::complete));
         }
     }
 

@@ -11,6 +11,8 @@ use rustix::fs::{FileType, OFlags, fcntl_getfl, fcntl_setfl, fstat};
 use self::direct::Direct;
 pub(crate) use self::durable::DurableCalls;
 use self::file_system::Directness;
+pub use self::lock::FileLock;
+use self::lock::Locks;
 use crate::{Access, BufferMut, DurableWrites, IoError, Operation, Shape};
 
 /// An open file or raw block device, and its shape. Several worlds may use the same one.
@@ -20,6 +22,7 @@ pub struct DeviceFile {
     shape: Shape,
     directness: Directness,
     calls: DurableCalls,
+    locks: Locks,
 }
 
 /// Which system call a flush of a file is, and with it what a durable write makes durable.
@@ -100,7 +103,7 @@ impl DeviceFile {
             if calls.flag_is_honoured { options.durable_writes } else { DurableWrites::WriteThenFlush };
         let discards = writable && (kind == FileType::BlockDevice || options.punch_holes);
         let shape = Shape { discards, ..direct.shape(end, writable, durable_writes) };
-        Ok(Self { file, shape, directness, calls })
+        Ok(Self { file, shape, directness, calls, locks: Locks::default() })
     }
 
     /// The same, flushed by another system call.

@@ -30,7 +30,7 @@ pub use buffer::{Arena, ArenaError, Buffer, BufferMut};
 pub use counters::DriveCounters;
 pub use device::{Access, Device, DeviceId, DurableWrites, Shape};
 pub use error::{Cause, IoError};
-pub use file::{DeviceFile, FileError, FileOptions, SyncCall};
+pub use file::{DeviceFile, FileError, FileLock, FileOptions, SyncCall};
 pub use file_world::FileWorld;
 pub use heartbeat::Heartbeat;
 pub use io::{Backend, Full, Io, Wait, Wake, Waker};

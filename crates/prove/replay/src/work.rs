@@ -126,6 +126,7 @@ impl Work {
         fold::check(self, pages_max)?;
         self.steps = fold::steps(&self.steps, pages_max);
         self.pages = self.end_of_writes();
+        self.keep_to_what_is_written();
         self.wrapped = true;
         debug_assert!(self.pages <= pages_max, "folded pages lie in the store");
         Ok(())
@@ -313,6 +314,20 @@ mod tests {
         let mut fits = work(&records, OPTIONS).unwrap();
         fits.wrap(3001).unwrap();
         assert!(!fits.wrapped && fits.pages == 3001);
+    }
+
+    #[test]
+    fn folded_discards_lie_in_the_store() {
+        let records = [
+            record(Operation::Discard, 2000 * 4096, 10 * 4096),
+            record(Operation::Write, 3010 * 4096, 4096),
+            record(Operation::Discard, 960 * 4096, 100 * 4096),
+        ];
+        let mut folded = work(&records, OPTIONS).unwrap();
+        folded.wrap(2048).unwrap();
+        assert_eq!(folded.pages, 963);
+        let expected = [Step::Write { page: 962, pages: 1 }, Step::Discard { page: 960, pages: 3 }];
+        assert_eq!(folded.steps(), expected);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use nandle_io::runtime::{Handle, Runtime};
 use nandle_io::{Arena, DeviceFile, DeviceId, FileOptions, FileWorld, Io};
 use nandle_pages::{Batch, CreateOptions, OpenOptions, PageNumber, PolicyKind, Store};
 use nandle_units::parse_bytes;
-use rand::{RngExt, SeedableRng};
+use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 const PAGE_BYTES: usize = 4096;
@@ -99,11 +99,11 @@ async fn policy_seconds(
     let store = Store::create(handle, device, create, OpenOptions::default()).await?;
     let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
     let began = Instant::now();
-    for number in 0..count {
+    for _ in 0..count {
         let mut batch = Batch::new();
         for _ in 0..BATCH_PAGES {
             let mut page = store.buffer()?;
-            page.fill(number.to_le_bytes().first().copied().unwrap_or_default());
+            random.fill_bytes(&mut page); // nothing in it that a store could compress
             batch.put(PageNumber(random.random_range(0..PAGES)), page.freeze());
         }
         store.commit(batch).await?;

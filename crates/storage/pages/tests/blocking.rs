@@ -118,10 +118,13 @@ fn threads_share_a_store_and_its_flushes() {
 fn a_second_opening_is_refused() {
     let file = file();
     let create = create_options(PolicyKind::StableRing);
-    let store = BlockingStore::create(device(file.path()), create.clone(), open_options()).unwrap();
+    let open_file = device(file.path());
+    let store = BlockingStore::create(Arc::clone(&open_file), create.clone(), open_options()).unwrap();
     let read_only = OpenOptions { read_only: true, ..open_options() };
     for options in [open_options(), read_only] {
-        assert_eq!(BlockingStore::open(device(file.path()), options).unwrap_err(), PageError::Locked);
+        for file in [device(file.path()), Arc::clone(&open_file)] {
+            assert_eq!(BlockingStore::open(file, options).unwrap_err(), PageError::Locked);
+        }
     }
     assert_eq!(
         BlockingStore::create(device(file.path()), create, open_options()).unwrap_err(),

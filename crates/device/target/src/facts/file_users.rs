@@ -4,6 +4,8 @@ use std::fs::{self, File, Metadata};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
+use rustix::fs::{AtFlags, CWD, StatxFlags, makedev, statx};
+
 use super::block::BlockDevice;
 use super::in_use::uses;
 use crate::roots::{Roots, names, read_text};
@@ -24,7 +26,7 @@ impl FileUsers {
     /// Of an open file; this process itself doesn't count.
     pub(crate) fn of(roots: &Roots, file: &File) -> Self {
         let Ok(metadata) = file.metadata() else { return Self::default() };
-        let is_it = |path: &Path| fs::metadata(path).is_ok_and(|other| is_same(&other, &metadata));
+        let is_it = |path: &Path| is_same(path, &metadata);
         let mut users = Self::default();
         users.add_loops(roots, &is_it);
         users.add_swaps(roots, &is_it);
@@ -82,8 +84,14 @@ impl FileUsers {
     }
 }
 
-fn is_same(one: &Metadata, other: &Metadata) -> bool {
-    (one.dev(), one.ino()) == (other.dev(), other.ino())
+/// Whether a path leads to a file. What the kernel has at hand answers that: a server that is gone is not asked for the files
+/// that other processes have open there.
+fn is_same(path: &Path, file: &Metadata) -> bool {
+    let found = statx(CWD, path, AtFlags::STATX_DONT_SYNC, StatxFlags::INO);
+    found.is_ok_and(|found| {
+        let device = makedev(found.stx_dev_major, found.stx_dev_minor);
+        (device, found.stx_ino) == (file.dev(), file.ino())
+    })
 }
 
 #[cfg(test)]

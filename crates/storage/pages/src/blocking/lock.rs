@@ -1,32 +1,16 @@
-//! One process has a store open.
+//! One store has a file open.
 
 use std::sync::Arc;
 
-use nandle_io::DeviceFile;
+use nandle_io::{DeviceFile, FileLock};
 
 use crate::PageError;
 
-/// A file that nobody else may open as a store.
-pub(super) struct Locked(Arc<DeviceFile>);
-
-impl Locked {
-    /// Locks it: against everybody, or, to read only, against those who write.
-    pub(super) fn take(file: Arc<DeviceFile>, read_only: bool) -> Result<Self, PageError> {
-        match file.lock(read_only) {
-            Ok(true) => Ok(Self(file)),
-            Ok(false) => Err(PageError::Locked),
-            Err(error) => Err(PageError::Thread { why: format!("locking the file: {error}") }),
-        }
-    }
-
-    pub(super) fn file(&self) -> Arc<DeviceFile> {
-        Arc::clone(&self.0)
-    }
-}
-
-impl Drop for Locked {
-    fn drop(&mut self) {
-        // The kernel may hold the file open longer than we do. If this fails the lock ends with that.
-        let _ = self.0.file().unlock();
+/// Locks a store's file: exclusively, or, to read only, against those who write.
+pub(super) fn lock(file: Arc<DeviceFile>, read_only: bool) -> Result<FileLock, PageError> {
+    match FileLock::take(file, read_only) {
+        Ok(Some(lock)) => Ok(lock),
+        Ok(None) => Err(PageError::Locked),
+        Err(error) => Err(PageError::Thread { why: format!("locking the file: {error}") }),
     }
 }

@@ -23,7 +23,7 @@ use std::thread::JoinHandle;
 use nandle_io::runtime::Sender;
 use nandle_io::{Arena, DeviceFile, DeviceId, Io};
 
-use self::lock::Locked;
+use self::lock::lock;
 use self::owner::World;
 use self::reader::Reader;
 use self::requests::Request;
@@ -151,7 +151,7 @@ impl BlockingStore {
         create: Option<CreateOptions>,
         options: OpenOptions,
     ) -> Result<Self, PageError> {
-        let lock = Locked::take(file, options.read_only)?;
+        let lock = lock(file, options.read_only)?;
         Self::start(|| World::of_file(lock), create, options)
     }
 

@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use nandle_io::runtime::{Handle, Runtime, channel};
-use nandle_io::{DeviceFile, DeviceId, FileWorld, Io};
+use nandle_io::{DeviceFile, DeviceId, FileLock, FileWorld, Io};
 
 use super::announce::Announcer;
 use super::index::PageIndex;
-use super::lock::Locked;
 use super::reader::Reader;
 use super::serve::{CALLERS, Service};
 use super::ticket::Answer;
@@ -22,15 +21,15 @@ pub(super) struct World {
     io: Box<dyn Io>,
     device: DeviceId,
     /// The file that other threads may read beside it, and its lock.
-    file: Option<(Arc<DeviceFile>, Locked)>,
+    file: Option<(Arc<DeviceFile>, FileLock)>,
 }
 
 impl World {
     /// The ring, or threads where the system has none, which [`BlockingStore::backend`](super::BlockingStore::backend)
     /// tells.
-    pub(super) fn of_file(lock: Locked) -> Result<Self, PageError> {
+    pub(super) fn of_file(lock: FileLock) -> Result<Self, PageError> {
         let mut world = FileWorld::new(SLOTS).map_err(|source| PageError::World { source })?;
-        let file = lock.file();
+        let file = Arc::clone(lock.file());
         let device = world.add(Arc::clone(&file)).id;
         Ok(Self { io: world.into_io(), device, file: Some((file, lock)) })
     }

@@ -101,7 +101,7 @@ fn a_run_in_virtual_time_is_the_same_every_time() {
 
 #[test]
 #[should_panic(
-    expected = "deadlock at 5ns: no task is ready, no request is in flight, nobody sleeps, and no other thread \
+    expected = "deadlock at 5ns: no task is ready, no request is in flight, no task sleeps, and no other thread \
                 may wake one of those that wait: the future of block_on, the writer, task 2"
 )]
 fn a_deadlock_names_those_that_wait() {

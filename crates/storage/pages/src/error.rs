@@ -1,3 +1,5 @@
+use std::path::PathBuf;
+
 use nandle_io::{ArenaError, IoError, SetupError};
 use nandle_units::format_bytes_exact;
 
@@ -189,6 +191,18 @@ pub enum PageError {
         "the store is open already, here or in another process, and still was after a second; close it there first"
     )]
     Locked,
+    /// The file of a [`PageStore`](crate::PageStore) can't be made, opened or grown.
+    #[error("{action} {}: {why}", path.display())]
+    File {
+        /// What the store was doing.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What kind of failure it was.
+        kind: std::io::ErrorKind,
+        /// What the system said, and what can be done.
+        why: String,
+    },
     /// The thread of a blocking store doesn't run.
     #[error("the store's thread: {why}")]
     Thread {

@@ -75,6 +75,7 @@ mod disk;
 mod error;
 mod extents;
 mod fields;
+mod file_store;
 mod home;
 mod home_sums;
 mod identity;
@@ -100,6 +101,7 @@ pub use costs::WriteCosts;
 #[cfg(feature = "defects")]
 pub use defects::{Defect, seed_defect};
 pub use error::PageError;
+pub use file_store::{PageOptions, PageStore};
 #[cfg(feature = "measure")]
 pub use measure::Exchange;
 pub use options::{CreateOptions, OpenOptions};

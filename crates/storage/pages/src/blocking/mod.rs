@@ -28,7 +28,7 @@ use self::owner::World;
 use self::reader::Reader;
 use self::requests::Request;
 pub use self::ticket::Ticket;
-use crate::{CreateOptions, OpenOptions, PageError, PolicyKind};
+use crate::{CreateOptions, OpenOptions, PageError, PolicyKind, Promises};
 
 /// A [`Store`](crate::Store) in a thread of its own, shared by threads that wait for it; a clone is another handle.
 ///
@@ -92,6 +92,7 @@ struct Facts {
     pages: u64,
     largest_batch: usize,
     policy: PolicyKind,
+    promises: Promises,
 }
 
 /// What the store's thread hands over when the store is open.

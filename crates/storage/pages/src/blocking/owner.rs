@@ -87,6 +87,7 @@ async fn serve(handle: &Handle, store: Store, file: Option<Arc<DeviceFile>>, ope
         pages: store.pages(),
         largest_batch: store.largest_batch(),
         policy: store.policy(),
+        promises: store.promises(),
     };
     let reader = file.map(|file| Arc::new(Reader::new(file, index, facts.page_bytes)));
     opened.give(Ok(Opened { requests, facts, reader }));

@@ -5,7 +5,7 @@ use nandle_io::{Backend, Buffer, BufferMut};
 use super::reader::{Outcome, Reader};
 use super::ticket::{Answer, Ticket, ticket};
 use super::{BlockingStore, ended};
-use crate::{Batch, PageError, PageNumber, PolicyKind, Stats};
+use crate::{Batch, PageError, PageNumber, PolicyKind, Promises, Stats};
 
 /// What the store's thread is asked.
 pub(super) enum Request {
@@ -25,6 +25,11 @@ impl BlockingStore {
     /// How it writes.
     pub fn policy(&self) -> PolicyKind {
         self.facts.policy
+    }
+
+    /// What its policy promises.
+    pub fn promises(&self) -> Promises {
+        self.facts.promises
     }
 
     /// Length of a page.

@@ -1,4 +1,4 @@
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
@@ -17,7 +17,10 @@ use crate::{PageError, PageNumber};
 /// [checksums](crate::home_sums), ever.
 pub(crate) struct Home {
     disk: Rc<Disk>,
+    /// As it was when the store was opened.
     label: Label,
+    /// How many there are by now.
+    pages: Cell<u64>,
     sums: RefCell<Sums>,
     /// Pages with a write or a discard on its way are taken.
     turns: PageTurns,
@@ -28,6 +31,7 @@ impl Home {
         Rc::new(Self {
             disk: Rc::clone(disk),
             label: label.clone(),
+            pages: Cell::new(label.pages),
             sums: RefCell::default(),
             turns: PageTurns::default(),
         })
@@ -50,6 +54,17 @@ impl Home {
 
     pub(crate) fn label(&self) -> &Label {
         &self.label
+    }
+
+    /// How many pages there are.
+    pub(crate) fn pages(&self) -> u64 {
+        self.pages.get()
+    }
+
+    /// There are so many from now on.
+    pub(crate) fn grow(&self, pages: u64) {
+        debug_assert!(pages >= self.pages(), "{} pages don't become {pages}", self.pages());
+        self.pages.set(pages);
     }
 
     /// Writes runs of pages, at each time as many requests as `depth` says then, at least one.

@@ -17,6 +17,7 @@ mod serve;
 mod sync;
 mod ticket;
 
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
@@ -28,6 +29,7 @@ use self::owner::World;
 use self::reader::Reader;
 use self::requests::Request;
 pub use self::ticket::Ticket;
+use crate::label::Label;
 use crate::{CreateOptions, OpenOptions, PageError, PolicyKind, Promises};
 
 /// A [`Store`](crate::Store) in a thread of its own, shared by threads that wait for it; a clone is another handle.
@@ -84,12 +86,15 @@ impl Drop for Owner {
     }
 }
 
-/// What never changes while a store is open.
+/// What hardly ever changes while a store is open.
 #[derive(Clone)]
 struct Facts {
     arena: Arena,
     page_bytes: usize,
-    pages: u64,
+    /// Grows.
+    pages: Arc<AtomicU64>,
+    /// As it was when the store was opened.
+    label: Label,
     largest_batch: usize,
     policy: PolicyKind,
     promises: Promises,

@@ -1,6 +1,7 @@
 //! The thread that owns the store's world.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use nandle_io::runtime::{Handle, Runtime, channel};
 use nandle_io::{DeviceFile, DeviceId, FileWorld, Io};
@@ -77,21 +78,23 @@ pub(super) fn run(
 
 async fn serve(handle: &Handle, store: Store, file: Option<Arc<DeviceFile>>, opened: Answer<Opened>) {
     let (requests, receiver) = channel(handle, CALLERS);
-    let index = PageIndex::new(store.pages(), store.page_bytes(), store.homes_offset_bytes());
+    let index = PageIndex::new(store.page_bytes(), store.homes_offset_bytes());
     let index = Arc::new(index);
     let _closing = CloseAtEnd(Arc::clone(&index));
     let announcer = Announcer::new(Arc::clone(&index), &store);
     let facts = Facts {
         arena: store.arena(),
         page_bytes: store.page_bytes(),
-        pages: store.pages(),
+        pages: Arc::new(AtomicU64::new(store.pages())),
+        label: store.label().clone(),
         largest_batch: store.largest_batch(),
         policy: store.policy(),
         promises: store.promises(),
     };
+    let pages = Arc::clone(&facts.pages);
     let reader = file.map(|file| Arc::new(Reader::new(file, index, facts.page_bytes)));
     opened.give(Ok(Opened { requests, facts, reader }));
-    Service::new(handle.clone(), store, announcer).serve(receiver).await;
+    Service::new(handle.clone(), store, announcer, pages).serve(receiver).await;
 }
 
 /// However the store's thread ends, nobody reads beside it any more.

@@ -2,6 +2,8 @@
 
 use std::cell::Cell;
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use nandle_io::Buffer;
 use nandle_io::runtime::{Handle, Receiver};
@@ -26,6 +28,8 @@ pub(super) struct Service {
     store: Store,
     announcer: Announcer,
     syncs: SharedSync,
+    /// How many pages callers may name.
+    pages: Arc<AtomicU64>,
     under_way: Cell<usize>,
     ended: Signal,
 }
@@ -41,13 +45,14 @@ impl Drop for UnderWay {
 }
 
 impl Service {
-    pub(super) fn new(handle: Handle, store: Store, announcer: Announcer) -> Self {
+    pub(super) fn new(handle: Handle, store: Store, announcer: Announcer, pages: Arc<AtomicU64>) -> Self {
         store.set_flush_depth(SYNCS);
         Self {
             handle,
             store,
             announcer,
             syncs: SharedSync::new(SYNCS),
+            pages,
             under_way: Cell::default(),
             ended: Signal::default(),
         }
@@ -99,6 +104,7 @@ impl Service {
             Request::Commit(batch, answer) => answer.give(self.commit(batch).await),
             Request::Sync(answer) => answer.give(self.syncs.sync(&self.store).await),
             Request::Checkpoint(answer) => answer.give(self.store.checkpoint().await),
+            Request::Grow(pages, answer) => answer.give(self.grow(pages).await),
             Request::Verify(answer) => answer.give(self.store.verify().await),
             Request::Stats(answer) => answer.give(Ok(self.store.stats())),
             Request::Backend(answer) => answer.give(Ok(self.handle.backend())),
@@ -152,6 +158,12 @@ impl Service {
         let committed = self.store.commit(batch).await;
         self.announcer.ends(&pages, &self.store);
         committed
+    }
+
+    async fn grow(&self, pages: u64) -> Result<(), PageError> {
+        self.store.grow(pages).await?;
+        self.pages.fetch_max(self.store.pages(), Ordering::SeqCst);
+        Ok(())
     }
 
     /// Closes the store, which no task uses any more.

@@ -2,19 +2,26 @@
 
 use std::fs::File;
 use std::io::{Error, ErrorKind};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use nandle_io::{Access, DeviceFile, FileOptions};
 use rustix::fs::{FallocateFlags, fallocate};
 use rustix::io::Errno;
 
-use crate::PageError;
+use crate::label::{Copies, Label};
+use crate::{BLOCK_BYTES, PageError};
+
+/// As long as a file can be.
+const LONGEST_BYTES: u64 = i64::MAX as u64;
 
 /// A file that a store is in.
 pub(super) struct StoreFile {
     path: PathBuf,
     device: Arc<DeviceFile>,
+    /// One handle makes it longer at a time.
+    extending: Mutex<()>,
     /// Why its blocks aren't reserved.
     unreserved: Option<String>,
 }
@@ -48,8 +55,10 @@ impl StoreFile {
 
     /// Opens one that is there.
     pub(super) fn open(path: &Path, read_only: bool) -> Result<Self, PageError> {
-        let file = File::options().read(true).write(!read_only).open(path);
-        Self::of(path, file.map_err(|error| failed("opening the store's file", path, &error))?, None)
+        let failed = |error| failed("opening the store's file", path, &error);
+        let file = File::options().read(true).write(!read_only).open(path).map_err(failed)?;
+        check_length(&file).map_err(failed)??;
+        Self::of(path, file, None)
     }
 
     fn of(path: &Path, file: File, unreserved: Option<String>) -> Result<Self, PageError> {
@@ -57,7 +66,24 @@ impl StoreFile {
             let (path, why) = (path.into(), error.to_string());
             PageError::File { action: "using the store's file", path, kind: ErrorKind::Unsupported, why }
         })?;
-        Ok(Self { path: path.into(), device: Arc::new(device), unreserved })
+        let is_file = device.file().metadata().is_ok_and(|metadata| metadata.is_file());
+        // So that the store may grow while it is open.
+        let device = if is_file { device.growing_to(LONGEST_BYTES) } else { device };
+        Ok(Self { path: path.into(), device: Arc::new(device), extending: Mutex::default(), unreserved })
+    }
+
+    /// Makes it so long at least, with its blocks; changes nothing if that can't be.
+    pub(super) fn extend(&self, bytes: u64) -> Result<(), PageError> {
+        let _mine = self.extending.lock().unwrap_or_else(PoisonError::into_inner);
+        let file = self.device.file();
+        let failed = |error| failed("reserving space for", &self.path, &error);
+        let before_bytes = file.metadata().map_err(failed)?.len();
+        let extended = if bytes > before_bytes { reserve(file, bytes).map(|_| ()) } else { Ok(()) };
+        extended.map_err(|error| {
+            // What was got of it is given back. Nothing lies there yet, so no harm is done if that fails.
+            let _ = file.set_len(before_bytes);
+            failed(error)
+        })
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -76,6 +102,19 @@ impl StoreFile {
         };
         buffered.into_iter().chain(self.unreserved.clone())
     }
+}
+
+/// A regular file that holds a store must be as long as its label says: a store in a file that may grow can't tell otherwise. What
+/// else may be wrong with it is for the store to say.
+fn check_length(file: &File) -> Result<Result<(), PageError>, Error> {
+    let metadata = file.metadata()?;
+    let mut labels = [0; 2 * BLOCK_BYTES];
+    if !metadata.is_file() || file.read_exact_at(&mut labels, 0).is_err() {
+        return Ok(Ok(()));
+    }
+    let (first, second) = labels.split_at(BLOCK_BYTES);
+    let Ok(Copies { label, .. }) = Copies::of([first, second].map(Label::decode)) else { return Ok(Ok(())) };
+    Ok(label.check_fits(metadata.len()))
 }
 
 /// Makes the file so long, with its blocks; or says why those can't be had beforehand.

@@ -199,6 +199,18 @@ impl PageStore {
         Ok(contents)
     }
 
+    /// Gives the store more pages, `pages` in all, for all handles: the file gets longer, with its blocks. Reads and commits go
+    /// on meanwhile. When this returns the new number is durable; a power cut before leaves the old number or the new one.
+    ///
+    /// # Errors
+    /// The policy can't (`out-of-place`), there is no room for so many
+    /// ([`pages_max`](PageOptions::pages_max)), or they are fewer than there are; the disk is full: all of these change
+    /// nothing. Or the device fails.
+    pub fn grow(&self, pages: u64) -> Result<(), PageError> {
+        self.shared.file.extend(self.store.device_bytes(pages)?)?;
+        self.store.grow(pages)
+    }
+
     /// Brings every page that was committed to its own place, so that the next opening has nothing to recover. Commits go on
     /// meanwhile.
     ///

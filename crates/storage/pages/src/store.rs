@@ -184,8 +184,13 @@ impl Store {
 
     /// Reads a page. Sees every batch whose `write` or `commit` has returned.
     ///
+    /// Goes on after the store has [stopped](PageError::Latched): a page is then as an acknowledged batch left it, or as one
+    /// did that was accepted and refused afterwards, which may be gone when the store is opened again. It is never older than
+    /// what was acknowledged.
+    ///
     /// # Errors
-    /// The page is beyond the end, the device fails, or what it returns isn't what was written last: always where the store
+    /// The store has stopped because writing this page in place failed, so that it may be torn; or
+    /// the page is beyond the end, the device fails, or what it returns isn't what was written last: always where the store
     /// [checks its pages](Promises::checks_pages), else as far as the page was written since the store was opened.
     pub async fn read(&self, page: PageNumber) -> Result<Buffer, PageError> {
         self.check_page(page)?;

@@ -9,6 +9,8 @@
 
 mod announce;
 mod index;
+#[cfg(test)]
+mod latched;
 mod lock;
 mod owner;
 mod reader;
@@ -38,6 +40,11 @@ use crate::{CreateOptions, OpenOptions, PageError, PolicyKind, Promises};
 /// thread's to do. It makes all commits durable with one flush that have come while the one before went on: the more threads
 /// commit, the more commits a flush carries. A [checkpoint](BlockingStore::checkpoint) goes on beside them. The file is locked
 /// as long as the store is open: a second opening, also by another process, is refused.
+///
+/// When a write or a flush fails, commits are refused ([`PageError::Latched`]) and reads go on, in callers' threads as well: a page
+/// is then as an acknowledged batch left it, or as a batch did that was refused, and may be gone when the store is opened
+/// again; never older than what was acknowledged, and never torn. Only a page whose own write in place failed (`direct`, `auto`) is
+/// refused.
 ///
 /// ```no_run
 /// use std::fs::File;

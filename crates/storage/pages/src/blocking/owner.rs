@@ -36,6 +36,12 @@ impl World {
         Ok(Self { io: world.into_io(), device, file: Some((file, lock)) })
     }
 
+    /// The same through another world around it.
+    #[cfg(test)]
+    pub(super) fn through(self, around: impl FnOnce(Box<dyn Io>) -> Box<dyn Io>) -> Self {
+        Self { io: around(self.io), ..self }
+    }
+
     pub(super) fn of((mut io, device): (Box<dyn Io>, DeviceId)) -> Result<Self, PageError> {
         match io.waker() {
             Some(_) => Ok(Self { io, device, file: None }),

@@ -111,14 +111,14 @@ impl Table {
             } else if bucket.entries.len() < ENTRIES_MAX {
                 bucket.entries.push((key, value));
             } else {
-                bucket.next = self.successor(Bucket { next: 0, entries: vec![(key, value)] })?;
+                bucket.next = self.successor(&Bucket { next: 0, entries: vec![(key, value)] })?;
             }
             return Ok(self.store.put(page, &bucket.encode())?);
         }
     }
 
     /// Puts a bucket into the next page that isn't in use; returns that.
-    fn successor(&mut self, bucket: Bucket) -> Result<u64, Box<dyn Error>> {
+    fn successor(&mut self, bucket: &Bucket) -> Result<u64, Box<dyn Error>> {
         let counter = self.bucket(COUNTER)?;
         let page = counter.next;
         if page >= self.store.pages() {

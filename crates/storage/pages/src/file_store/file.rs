@@ -27,18 +27,18 @@ pub(super) struct StoreFile {
 }
 
 impl StoreFile {
-    /// Makes a new file of this length, with what `fill` makes in it. If that fails there is no file.
+    /// Makes a new file of this length, with what `create` makes in it. If that fails there is no file.
     pub(super) fn make<T>(
         path: &Path,
         bytes: u64,
-        fill: impl FnOnce(&Self) -> Result<T, PageError>,
+        create: impl FnOnce(&Self) -> Result<T, PageError>,
     ) -> Result<(Self, T), PageError> {
         let file = File::options().read(true).write(true).create_new(true).open(path);
         let file = file.map_err(|error| failed("making the store's file", path, &error))?;
         let made = Self::reserved(path, file, bytes).and_then(|file| {
-            let filled = fill(&file)?;
+            let created = create(&file)?;
             sync_folder(path).map_err(|error| failed("making durable that there is", path, &error))?;
-            Ok((file, filled))
+            Ok((file, created))
         });
         if made.is_err() {
             // What can't be removed is a file without a store, which an opening says.

@@ -23,12 +23,12 @@
 //! | [`BlockingStore`] | a device, the store's memory | an engine with threads, which fills pages in place and keeps several requests under way |
 //! | [`Store`] | a device of a [`nandle_io::runtime`] | an engine with one thread for each world of devices, real or modelled |
 //!
-//! # In an engine of one's own
+//! # In an engine
 //!
 //! Depend on this crate and on `nandle-io` (devices, memory), by path or from the repository: neither is on crates.io.
 //! `examples/key_value.rs` is a whole engine on [`PageStore`] in one file. What follows holds for the two lower interfaces as well.
 //!
-//! 1. Choose a policy. `nandle replay` with a trace of one's own on one's own disk says what each costs:
+//! 1. Choose a policy. `nandle replay` with the engine's own trace on its own disk says what each costs:
 //!
 //!    | policy | after a power cut | takes | suits |
 //!    |---|---|---|---|
@@ -52,7 +52,7 @@
 //!    checksums of their own.
 //! 5. Change pages in batches, one for each change that must be whole. [`commit`](Store::commit) for what must be durable
 //!    now, [`write`](Store::write) for what the next commit or [`sync`](Store::sync) makes durable; writers that commit at the
-//!    same time share a flush. The store has no locks on pages: two who change one page agree among themselves.
+//!    same time share a flush. The store has no locks on pages: writers that change the same page take turns by a lock of their own.
 //! 6. After [`PageError::Latched`] drop the store and open it again. Where the policy promises atomic batches that is enough
 //!    even after a failed flush; with the others the power should go off first, since what can be read then may yet be lost.
 //!    Every other error concerns the call alone.

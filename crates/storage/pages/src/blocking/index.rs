@@ -1,6 +1,6 @@
 //! Where pages are, for threads that read beside the store's own.
 //!
-//! The store's thread says what it knows of a page, and readers find it without waiting for anybody. What they find may be
+//! The store's thread publishes what it knows of a page, and readers find it without waiting. What they find may be
 //! out of date when they read: a page goes home, its slot in the staging area gets another one. So a read counts only if
 //!
 //! - the checksum of what came is the one that was found: then it is what the page held when it was found, wherever it lies
@@ -9,7 +9,7 @@
 //!   marks a page before it accepts a batch with it, and so before anything of that batch reaches the device.
 //!
 //! Every other read is the store's thread's to do, and its answer is the last word. It puts nothing in here as long as a
-//! batch with the page is under way. So whoever begins to read after a batch was acknowledged finds that batch or a later
+//! batch with the page is under way. So a read that begins after a batch was acknowledged finds that batch or a later
 //! one, and a place that is out of date costs time and nothing else.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -44,11 +44,11 @@ type Chunk = Box<[AtomicU64]>;
 /// Where a reader finds a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Found {
-    /// At home, and not written since the store was opened: nobody knows its checksum.
+    /// At home, and not written since the store was opened: its checksum is unknown.
     Untouched { offset_bytes: u64 },
     /// There, if the checksum says so.
     At(Place),
-    /// Nobody but the store's thread can tell.
+    /// Only the store's thread can tell.
     AskOwner,
 }
 
@@ -107,7 +107,7 @@ impl PageIndex {
         }
     }
 
-    /// A page is at this place. Says the store's thread, which has [forgotten](PageIndex::forget) it when it was written.
+    /// A page is at this place. Called by the store's thread, which has [forgotten](PageIndex::forget) it when it was written.
     pub(super) fn put(&self, page: PageNumber, place: Place) {
         self.forget(page);
         let word = if self.home_of(page) == Some(place.offset_bytes) {
@@ -119,7 +119,7 @@ impl PageIndex {
         self.word(page).store(word, Ordering::SeqCst);
     }
 
-    /// From now on nothing that is read counts: the file may be somebody else's.
+    /// From now on nothing that is read counts: the file may be another store's.
     pub(super) fn close(&self) {
         self.is_closed.store(true, Ordering::SeqCst);
     }
@@ -197,7 +197,7 @@ mod tests {
         let found = Found::At(Place { offset_bytes: 0, sum: checksum(page, b"this") });
         assert!(index.confirms(page, found, b"this") && !index.confirms(page, found, b"that"));
         index.close();
-        assert!(!index.confirms(page, found, b"this"), "the file may be somebody else's");
+        assert!(!index.confirms(page, found, b"this"), "the file may be another store's");
     }
 
     #[test]

@@ -1,5 +1,11 @@
 //! What readers see while and after a store stops: on a real file, in a world whose flush or write fails at some time.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::needless_for_each,
+    reason = "helpers of tests are part of them"
+)]
+
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! One process has a store open.
+//! One process at a time has a store open.
 
 use std::sync::Arc;
 
@@ -6,11 +6,11 @@ use nandle_io::DeviceFile;
 
 use crate::PageError;
 
-/// A file that nobody else may open as a store.
+/// A file that no other process may open as a store.
 pub(super) struct Locked(Arc<DeviceFile>);
 
 impl Locked {
-    /// Locks it: against everybody, or, to read only, against those who write.
+    /// Locks it: against all others, or, to read only, against those that write.
     pub(super) fn take(file: Arc<DeviceFile>, read_only: bool) -> Result<Self, PageError> {
         match file.lock(read_only) {
             Ok(true) => Ok(Self(file)),

@@ -3,12 +3,12 @@
 //! ```text
 //! a caller's thread                                   the store's thread
 //! read ──► index: where is the page? ──► pread        requests ──► a task for each ──► Store
-//!            ▲      └─ nobody knows ──── request ──►     │ commits share a sync; a checkpoint goes on beside them
+//!            ▲      └─ unknown ────────── request ──►     │ commits share a sync; a checkpoint goes on beside them
 //!            └───────────────────────────────────────────┘ says where pages are
 //! ```
 
-mod announce;
 mod index;
+mod index_writer;
 #[cfg(test)]
 mod latched;
 mod lock;
@@ -76,19 +76,19 @@ pub struct BlockingStore {
     thread: Arc<Owner>,
 }
 
-/// The thread that owns the store: whoever drops the last handle waits for its end, and with it for the lock's.
+/// The thread that owns the store: dropping the last handle waits for its end, and with it for the lock's.
 struct Owner(Mutex<Option<JoinHandle<()>>>);
 
 impl Owner {
     fn join(&self) -> Result<(), PageError> {
         let thread = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        thread.map_or(Ok(()), |thread| thread.join().map_err(|_| ended()))
+        thread.map_or(Ok(()), |thread| thread.join().map_err(|_| closed()))
     }
 }
 
 impl Drop for Owner {
     fn drop(&mut self) {
-        // What it says was said to whoever waited for it.
+        // Its error was the answer to a call.
         let _ = self.join();
     }
 }
@@ -136,7 +136,7 @@ impl BlockingStore {
     }
 
     /// Makes a new store on a device of any world that other threads can wake, such as an array of files. The world is made
-    /// in the store's thread, which does all reads there; nobody locks its files.
+    /// in the store's thread, which does all reads there; its files aren't locked.
     ///
     /// # Errors
     /// No other thread can wake that world, or as for [`Store::create`](crate::Store::create).
@@ -190,6 +190,6 @@ impl std::fmt::Debug for BlockingStore {
     }
 }
 
-fn ended() -> PageError {
+fn closed() -> PageError {
     PageError::Thread { why: "the store was closed".into() }
 }

@@ -6,11 +6,11 @@ use std::sync::atomic::AtomicU64;
 use nandle_io::runtime::{Handle, Runtime, channel};
 use nandle_io::{DeviceFile, DeviceId, FileWorld, Io};
 
-use super::announce::Announcer;
 use super::index::PageIndex;
+use super::index_writer::IndexWriter;
 use super::lock::Locked;
 use super::reader::Reader;
-use super::serve::{CALLERS, Service};
+use super::serve::{REQUESTS_MAX, Service};
 use super::ticket::Answer;
 use super::{Facts, Opened};
 use crate::{CreateOptions, OpenOptions, PageError, Store};
@@ -83,11 +83,11 @@ pub(super) fn run(
 }
 
 async fn serve(handle: &Handle, store: Store, file: Option<Arc<DeviceFile>>, opened: Answer<Opened>) {
-    let (requests, receiver) = channel(handle, CALLERS);
+    let (requests, receiver) = channel(handle, REQUESTS_MAX);
     let index = PageIndex::new(store.page_bytes(), store.homes_offset_bytes());
     let index = Arc::new(index);
     let _closing = CloseAtEnd(Arc::clone(&index));
-    let announcer = Announcer::new(Arc::clone(&index), &store);
+    let index_writer = IndexWriter::new(Arc::clone(&index), &store);
     let facts = Facts {
         arena: store.arena(),
         page_bytes: store.page_bytes(),
@@ -100,10 +100,10 @@ async fn serve(handle: &Handle, store: Store, file: Option<Arc<DeviceFile>>, ope
     let pages = Arc::clone(&facts.pages);
     let reader = file.map(|file| Arc::new(Reader::new(file, index, facts.page_bytes)));
     opened.give(Ok(Opened { requests, facts, reader }));
-    Service::new(handle.clone(), store, announcer, pages).serve(receiver).await;
+    Service::new(handle.clone(), store, index_writer, pages).serve(receiver).await;
 }
 
-/// However the store's thread ends, nobody reads beside it any more.
+/// However the store's thread ends, no reads beside it count any more.
 struct CloseAtEnd(Arc<PageIndex>);
 
 impl Drop for CloseAtEnd {

@@ -6,7 +6,7 @@ use nandle_io::{Backend, Buffer, BufferMut};
 
 use super::reader::{Outcome, Reader};
 use super::ticket::{Answer, Ticket, ticket};
-use super::{BlockingStore, ended};
+use super::{BlockingStore, closed};
 use crate::{Batch, PageError, PageNumber, PolicyKind, Promises, Stats};
 
 /// What the store's thread is asked.
@@ -212,7 +212,7 @@ impl BlockingStore {
 
     fn ask<T>(&self, request: impl FnOnce(Answer<T>) -> Request) -> Result<Ticket<T>, PageError> {
         let (answer, ticket) = ticket();
-        self.requests.send(request(answer)).map_err(|_| ended())?;
+        self.requests.send(request(answer)).map_err(|_| closed())?;
         Ok(ticket)
     }
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use nandle_io::Buffer;
 use nandle_io::runtime::{Handle, Receiver};
 
-use super::announce::Announcer;
+use super::index_writer::IndexWriter;
 use super::requests::Request;
 use super::sync::SharedSync;
 use super::ticket::Answer;
@@ -16,7 +16,7 @@ use crate::signal::Signal;
 use crate::{Batch, PageError, PageNumber, Store};
 
 /// Requests that may wait, and as many that may be under way; more wait for room in the channel.
-pub(super) const CALLERS: usize = 1024;
+pub(super) const REQUESTS_MAX: usize = 1024;
 
 /// Syncs under way at the same time, and flushes at the device: one that goes on, and one that begins when it ends. With more,
 /// groups are smaller and flushes more.
@@ -26,7 +26,7 @@ const SYNCS: usize = 2;
 pub(super) struct Service {
     handle: Handle,
     store: Store,
-    announcer: Announcer,
+    index_writer: IndexWriter,
     syncs: SharedSync,
     /// How many pages callers may name.
     pages: Arc<AtomicU64>,
@@ -45,12 +45,17 @@ impl Drop for UnderWay {
 }
 
 impl Service {
-    pub(super) fn new(handle: Handle, store: Store, announcer: Announcer, pages: Arc<AtomicU64>) -> Self {
+    pub(super) fn new(
+        handle: Handle,
+        store: Store,
+        index_writer: IndexWriter,
+        pages: Arc<AtomicU64>,
+    ) -> Self {
         store.set_flush_depth(SYNCS);
         Self {
             handle,
             store,
-            announcer,
+            index_writer,
             syncs: SharedSync::new(SYNCS),
             pages,
             under_way: Cell::default(),
@@ -63,7 +68,7 @@ impl Service {
         let this = Rc::new(self);
         let mut requests = Vec::new();
         let closing = 'open: loop {
-            if receiver.recv_many(&mut requests, CALLERS).await == 0 {
+            if receiver.recv_many(&mut requests, REQUESTS_MAX).await == 0 {
                 break None;
             }
             for request in requests.drain(..) {
@@ -72,9 +77,9 @@ impl Service {
                     request => this.begin(request),
                 }
             }
-            this.until_under_way(CALLERS).await;
+            this.until_under_way(REQUESTS_MAX).await;
         };
-        this.announcer.close();
+        this.index_writer.close();
         drop(receiver);
         requests.clear();
         this.until_under_way(0).await;
@@ -114,12 +119,12 @@ impl Service {
 
     fn refuse_close(&self, answer: Answer<()>) {
         debug_assert!(false, "a request to close is no task's: {} are under way", self.under_way.get());
-        answer.give(Err(super::ended()));
+        answer.give(Err(super::closed()));
     }
 
     async fn read(&self, page: PageNumber) -> Result<Buffer, PageError> {
         let contents = self.store.read(page).await?;
-        self.announcer.tell(page, &self.store);
+        self.index_writer.publish(page, &self.store);
         Ok(contents)
     }
 
@@ -142,9 +147,9 @@ impl Service {
     }
 
     async fn write(&self, batch: Batch) -> Result<(), PageError> {
-        let pages = self.announcer.begins(&batch, self.store.pages());
+        let pages = self.index_writer.begin(&batch, self.store.pages());
         let written = self.store.write(batch).await;
-        self.announcer.ends(&pages, &self.store);
+        self.index_writer.end(&pages, &self.store);
         written
     }
 
@@ -154,9 +159,9 @@ impl Service {
             self.write(batch).await?;
             return self.syncs.sync(&self.store).await;
         }
-        let pages = self.announcer.begins(&batch, self.store.pages());
+        let pages = self.index_writer.begin(&batch, self.store.pages());
         let committed = self.store.commit(batch).await;
-        self.announcer.ends(&pages, &self.store);
+        self.index_writer.end(&pages, &self.store);
         committed
     }
 

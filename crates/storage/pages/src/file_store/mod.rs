@@ -98,7 +98,7 @@ impl PageStore {
         Self::open_with(path, OpenOptions::default())
     }
 
-    /// The same with options of one's own.
+    /// The same with other options.
     ///
     /// # Errors
     /// As for [`open`](PageStore::open).

@@ -166,6 +166,11 @@ fn a_file_that_is_not_ours_is_named_and_left_alone() {
     let foreign = PageStore::open(&path).unwrap_err();
     assert!(matches!(foreign, PageError::NotAStore { .. }), "{foreign}");
     assert_eq!(std::fs::read(&path).unwrap(), vec![b'x'; 100_000]);
+    let empty = folder.path().join("empty");
+    std::fs::write(&empty, []).unwrap();
+    let error = PageStore::open(&empty).unwrap_err();
+    assert!(matches!(error, PageError::NotAStore { .. }), "{error}");
+    assert_eq!(std::fs::metadata(&empty).unwrap().len(), 0);
     let missing = PageStore::open(folder.path().join("missing")).unwrap_err();
     assert!(matches!(missing, PageError::File { kind: ErrorKind::NotFound, .. }), "{missing}");
     let no_file = PageStore::open("/dev/null").unwrap_err();

@@ -1,6 +1,6 @@
 //! The file of a store: made as a whole or not at all, long enough, with its blocks.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{Error, ErrorKind};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -57,7 +57,7 @@ impl StoreFile {
     pub(super) fn open(path: &Path, read_only: bool) -> Result<Self, PageError> {
         let failed = |error| failed("opening the store's file", path, &error);
         let file = File::options().read(true).write(!read_only).open(path).map_err(failed)?;
-        check_length(&file).map_err(failed)??;
+        check_length(&file, &file.metadata().map_err(failed)?)?;
         Self::of(path, file, None)
     }
 
@@ -77,11 +77,14 @@ impl StoreFile {
         let _mine = self.extending.lock().unwrap_or_else(PoisonError::into_inner);
         let file = self.device.file();
         let failed = |error| failed("reserving space for", &self.path, &error);
-        let before_bytes = file.metadata().map_err(failed)?.len();
-        let extended = if bytes > before_bytes { reserve(file, bytes).map(|_| ()) } else { Ok(()) };
-        extended.map_err(|error| {
+        let metadata = file.metadata().map_err(failed)?;
+        // A block device is as long as it is, which the store knows.
+        if !metadata.is_file() || metadata.len() >= bytes {
+            return Ok(());
+        }
+        reserve(file, bytes).map(|_| ()).map_err(|error| {
             // What was got of it is given back. Nothing lies there yet, so no harm is done if that fails.
-            let _ = file.set_len(before_bytes);
+            let _ = file.set_len(metadata.len());
             failed(error)
         })
     }
@@ -104,17 +107,24 @@ impl StoreFile {
     }
 }
 
-/// A regular file that holds a store must be as long as its label says: a store in a file that may grow can't tell otherwise. What
-/// else may be wrong with it is for the store to say.
-fn check_length(file: &File) -> Result<Result<(), PageError>, Error> {
-    let metadata = file.metadata()?;
+/// A regular file that holds a store must be as long as its label says: the store itself can't tell, because its file may grow. All
+/// else that may be wrong with it is for the store to say.
+fn check_length(file: &File, metadata: &Metadata) -> Result<(), PageError> {
     let mut labels = [0; 2 * BLOCK_BYTES];
-    if !metadata.is_file() || file.read_exact_at(&mut labels, 0).is_err() {
-        return Ok(Ok(()));
+    if !metadata.is_file() {
+        return Ok(());
     }
-    let (first, second) = labels.split_at(BLOCK_BYTES);
-    let Ok(Copies { label, .. }) = Copies::of([first, second].map(Label::decode)) else { return Ok(Ok(())) };
-    Ok(label.check_fits(metadata.len()))
+    if metadata.len() < labels.len() as u64 {
+        return Err(PageError::NotAStore { found: "it is smaller than a label" });
+    }
+    let (first, second) = match file.read_exact_at(&mut labels, 0) {
+        Ok(()) => labels.split_at(BLOCK_BYTES),
+        Err(_) => return Ok(()),
+    };
+    match Copies::of([first, second].map(Label::decode)) {
+        Ok(Copies { label, .. }) => label.check_fits(metadata.len()),
+        Err(_) => Ok(()),
+    }
 }
 
 /// Makes the file so long, with its blocks; or says why those can't be had beforehand.

@@ -1,10 +1,10 @@
 //! A storage engine on the page store: a hash table on disk whose every change is atomic, also those that touch several
 //! pages. `cargo run -p nandle-pages --example key_value -- FILE` makes one, adds to it, and reads it again.
 //!
-//! What the store takes off the engine: there is no journal, no checksum and no recovery in this file. A change is a
-//! [`Batch`]; `commit` returns when all its pages are durable, and after a power cut all of them are there or none. A page
-//! that the device damaged, or gives back as it was before, is an error instead of contents. With the policy `direct` neither
-//! would be so (see `Promises`), which is why [`Table::create`] refuses it.
+//! What the store takes off the engine: there is no file handling, no journal, no checksum and no recovery in this example. A
+//! change is some `put`s and a `commit`, which returns when all its pages are durable; after a power cut all of them are there or
+//! none. A page that the device damaged, or gives back as it was before, is an error instead of contents. With the policy
+//! `direct` neither would be so (see `Promises`), which is why [`Table::create`] refuses it.
 //!
 //! # Format
 //!
@@ -14,26 +14,21 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test's way to fail"))]
 
 use std::error::Error;
-use std::fs::File;
 use std::path::Path;
-use std::sync::Arc;
 
-use rustix::fs::{FallocateFlags, fallocate};
-
-use nandle_io::{Buffer, DeviceFile, FileOptions};
-use nandle_pages::{Batch, BlockingStore, CreateOptions, OpenOptions, PageError, PageNumber, PolicyKind};
+use nandle_pages::{PageError, PageOptions, PageStore, PolicyKind};
 
 const PAGE_BYTES: usize = 4096;
 const PAGES: u64 = 4096;
 const BUCKETS: u64 = 64;
-const COUNTER: PageNumber = PageNumber(0);
+const COUNTER: u64 = 0;
 const ENTRIES_OFFSET: usize = 16;
 const ENTRY_BYTES: usize = 16;
 const ENTRIES_MAX: usize = (PAGE_BYTES - ENTRIES_OFFSET) / ENTRY_BYTES;
 
 /// The table.
 struct Table {
-    store: BlockingStore,
+    store: PageStore,
 }
 
 /// A page of a bucket, in memory.
@@ -52,46 +47,33 @@ impl Bucket {
         Self { next, entries }
     }
 
-    fn encode(&self, bytes: &mut [u8]) {
-        bytes.fill(0);
+    fn encode(&self) -> Vec<u8> {
         let entries = self.entries.iter().flat_map(|(key, value)| [*key, *value]);
         let words = [self.next, self.entries.len() as u64].into_iter().chain(entries);
-        for (word, into) in words.zip(bytes.chunks_exact_mut(8)) {
-            into.copy_from_slice(&word.to_le_bytes());
-        }
+        let mut bytes: Vec<u8> = words.flat_map(u64::to_le_bytes).collect();
+        bytes.resize(PAGE_BYTES, 0);
+        bytes
     }
 }
 
 impl Table {
-    /// Makes a table in a file, over what was there. The file should be new: the store's id tells its blocks from older
-    /// ones only if it wasn't used in this file before.
+    /// Makes a table in a new file.
     fn create(path: &Path, policy: PolicyKind) -> Result<Self, Box<dyn Error>> {
         let promises = policy.promises();
         if !(promises.atomic_batch && promises.checks_pages) {
             return Err(format!("{policy} can leave half a change behind; take another policy").into());
         }
-        let options = CreateOptions::new(policy, PAGE_BYTES, PAGES);
-        let file = File::options().read(true).write(true).create(true).truncate(true).open(path)?;
-        // With its blocks, so that the disk can't turn out to be full in the middle of a change.
-        fallocate(&file, FallocateFlags::empty(), 0, options.device_bytes()?)?;
-        let store = BlockingStore::create(device(file)?, options, OpenOptions::default())?;
-        let table = Self { store };
-        // A page that was never written may hold anything, so all are written that are read before they are filled.
-        for page in 1..=BUCKETS {
-            let mut batch = Batch::new();
-            table.put(&mut batch, page, &Bucket::default())?;
-            table.store.write(batch)?;
-        }
-        let mut batch = Batch::new();
-        table.put(&mut batch, COUNTER.0, &Bucket { next: 1 + BUCKETS, entries: Vec::new() })?;
-        table.store.commit(batch)?;
-        Ok(table)
+        let mut store = PageStore::create(path, PageOptions::new(PAGES).with_policy(policy))?;
+        // All other pages are zeros, which is an empty bucket without a successor.
+        let counter = Bucket { next: 1 + BUCKETS, entries: Vec::new() };
+        store.put(COUNTER, &counter.encode())?;
+        store.commit()?;
+        Ok(Self { store })
     }
 
     /// Opens a table, whatever became of the program that used it last.
-    fn open(path: &Path) -> Result<Self, Box<dyn Error>> {
-        let file = File::options().read(true).write(true).open(path)?;
-        Ok(Self { store: BlockingStore::open(device(file)?, OpenOptions::default())? })
+    fn open(path: &Path) -> Result<Self, PageError> {
+        Ok(Self { store: PageStore::open(path)? })
     }
 
     fn get(&self, key: u64) -> Result<Option<u64>, PageError> {
@@ -107,28 +89,20 @@ impl Table {
     }
 
     /// Sets several keys: all of them or none, and durable when this returns.
-    fn set(&self, changes: &[(u64, u64)]) -> Result<(), Box<dyn Error>> {
-        // The pages as they will be; read once, changed in memory, written together.
-        let mut pages = std::collections::BTreeMap::new();
+    fn set(&mut self, changes: &[(u64, u64)]) -> Result<(), Box<dyn Error>> {
         for (key, value) in changes {
-            self.set_one(&mut pages, *key, *value)?;
+            if let Err(error) = self.set_one(*key, *value) {
+                self.store.rollback();
+                return Err(error);
+            }
         }
-        let mut batch = Batch::new();
-        for (page, bucket) in &pages {
-            self.put(&mut batch, *page, bucket)?;
-        }
-        Ok(self.store.commit(batch)?)
+        Ok(self.store.commit()?)
     }
 
-    fn set_one(
-        &self,
-        pages: &mut std::collections::BTreeMap<u64, Bucket>,
-        key: u64,
-        value: u64,
-    ) -> Result<(), Box<dyn Error>> {
+    fn set_one(&mut self, key: u64, value: u64) -> Result<(), Box<dyn Error>> {
         let mut page = bucket_of(key);
         loop {
-            let mut bucket = self.bucket_in(pages, page)?;
+            let mut bucket = self.bucket(page)?;
             if let Some(entry) = bucket.entries.iter_mut().find(|(other, _)| *other == key) {
                 entry.1 = value;
             } else if bucket.next != 0 {
@@ -137,38 +111,27 @@ impl Table {
             } else if bucket.entries.len() < ENTRIES_MAX {
                 bucket.entries.push((key, value));
             } else {
-                let mut counter = self.bucket_in(pages, COUNTER.0)?;
-                if counter.next >= self.store.pages() {
-                    return Err(format!("the table is full: {} pages are in use", counter.next).into());
-                }
-                bucket.next = counter.next;
-                counter.next += 1;
-                pages.insert(bucket.next, Bucket { next: 0, entries: vec![(key, value)] });
-                pages.insert(COUNTER.0, counter);
+                bucket.next = self.successor(&Bucket { next: 0, entries: vec![(key, value)] })?;
             }
-            pages.insert(page, bucket);
-            return Ok(());
+            return Ok(self.store.put(page, &bucket.encode())?);
         }
     }
 
-    fn bucket_in(
-        &self,
-        pages: &std::collections::BTreeMap<u64, Bucket>,
-        page: u64,
-    ) -> Result<Bucket, PageError> {
-        pages.get(&page).map_or_else(|| self.bucket(page), |bucket| Ok(bucket.clone()))
+    /// Puts a bucket into the next page that isn't in use; returns that.
+    fn successor(&mut self, bucket: &Bucket) -> Result<u64, Box<dyn Error>> {
+        let counter = self.bucket(COUNTER)?;
+        let page = counter.next;
+        if page >= self.store.pages() {
+            return Err(format!("the table is full: {page} pages are in use").into());
+        }
+        self.store.put(page, &bucket.encode())?;
+        self.store.put(COUNTER, &Bucket { next: page + 1, ..counter }.encode())?;
+        Ok(page)
     }
 
+    /// A bucket as the change that is going on has left it.
     fn bucket(&self, page: u64) -> Result<Bucket, PageError> {
-        let contents: Buffer = self.store.read(PageNumber(page))?;
-        Ok(Bucket::decode(&contents))
-    }
-
-    fn put(&self, batch: &mut Batch, page: u64, bucket: &Bucket) -> Result<(), PageError> {
-        let mut buffer = self.store.buffer()?;
-        bucket.encode(&mut buffer);
-        batch.put(PageNumber(page), buffer.freeze());
-        Ok(())
+        Ok(Bucket::decode(&self.store.read(page)?))
     }
 }
 
@@ -177,13 +140,9 @@ fn bucket_of(key: u64) -> u64 {
     1 + (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) % BUCKETS
 }
 
-fn device(file: File) -> Result<Arc<DeviceFile>, Box<dyn Error>> {
-    Ok(Arc::new(DeviceFile::new(file, FileOptions::default())?))
-}
-
 fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args().nth(1).ok_or("usage: key_value FILE")?;
-    let table = Table::create(Path::new(&path), PolicyKind::OutOfPlace)?;
+    let mut table = Table::create(Path::new(&path), PolicyKind::OutOfPlace)?;
     for key in 0..1000 {
         table.set(&[(key, key * key), (key + 1_000_000, key)])?;
     }
@@ -207,7 +166,7 @@ mod tests {
                 assert!(made.is_err());
                 continue;
             }
-            let table = made.unwrap();
+            let mut table = made.unwrap();
             // More than the buckets' first pages hold.
             for first in (0..20_000_u64).step_by(1000) {
                 let changes: Vec<_> = (first..first + 1000).map(|key| (key, key + 1)).collect();

@@ -2,8 +2,10 @@
 //! `cargo run --release -p nandle-pages --example threads -- DIR WORK THREADS POLICY ROUNDS`. Work is `reads` (of a store that
 //! was just opened), `checked-reads` (of pages whose checksums it knows) or `commits:PAGES`, each durable before the next; a
 //! policy may have the size of its staging area behind it (`stable-ring:64MiB`, else 8 MiB). Each
-//! round prints what the bare file and the store did a second. Bare are a `pread` of a page, and one `pwrite` of as many
-//! bytes as the batch with an `fdatasync`. Files have no name and are written whole first.
+//! round prints what each candidate did a second: the bare file, with commits the bare file once more with its pages scattered,
+//! and the store. Bare are a `pread` of a page, and one `pwrite` of as many bytes as the batch with an `fdatasync`; scattered, a
+//! `pwrite` of every page anywhere and an `fdatasync`, which is what a policy in place must do at least. Files have no name and
+//! are written whole first.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a measuring program, and it prints")]
 
 use std::error::Error;
@@ -33,6 +35,14 @@ enum Work {
     Commit { pages: u64 },
 }
 
+/// Does the work.
+#[derive(Clone, Copy)]
+enum Candidate {
+    Bare,
+    Scattered,
+    Store,
+}
+
 fn main() -> Outcome<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [folder, work, threads, policy, rounds] = arguments.as_slice() else {
@@ -55,18 +65,25 @@ fn main() -> Outcome<()> {
         _ if work == "reads" => Work::Read,
         _ => return Err(format!("there is no work {work:?}").into()),
     };
+    let candidates = match work {
+        Work::Read => vec![Candidate::Bare, Candidate::Store],
+        Work::Commit { .. } => vec![Candidate::Bare, Candidate::Scattered, Candidate::Store],
+    };
     for round in 0..rounds {
-        let ours = || by_second(threads, |seed, until| with_store(&store, work, seed, until));
-        let theirs = || by_second(threads, |seed, until| with_file(&bare, work, seed, until));
-        // Who goes first changes, so that it favours nobody.
-        let (theirs, ours) = if round % 2 == 0 {
-            let theirs = theirs()?;
-            (theirs, ours()?)
-        } else {
-            let ours = ours()?;
-            (theirs()?, ours)
-        };
-        println!("{theirs:.1} {ours:.1}");
+        let mut rates = vec![0.0; candidates.len()];
+        // Another one goes first each time, so that being first favours none.
+        for turn in 0..candidates.len() {
+            let place = (round + turn) % candidates.len();
+            let candidate = *candidates.get(place).ok_or("no candidate")?;
+            let rate = by_second(threads, |seed, until| match candidate {
+                Candidate::Bare => with_file(&bare, work, seed, until),
+                Candidate::Scattered => scattered(&bare, work, seed, until),
+                Candidate::Store => with_store(&store, work, seed, until),
+            })?;
+            *rates.get_mut(place).ok_or("no candidate")? = rate;
+        }
+        let rates: Vec<_> = rates.iter().map(|rate| format!("{rate:.1}")).collect();
+        println!("{}", rates.join(" "));
     }
     eprintln!("{:?}", store.stats()?);
     Ok(store.close()?)
@@ -145,6 +162,23 @@ fn with_file(file: &DeviceFile, work: Work, seed: u64, is_over: &AtomicBool) -> 
                 file.file().sync_data()?;
             }
         }
+        done += 1;
+    }
+    Ok(done)
+}
+
+/// Every page by itself, and one sync for all of them.
+fn scattered(file: &DeviceFile, work: Work, seed: u64, is_over: &AtomicBool) -> Outcome<u64> {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let pages = if let Work::Commit { pages } = work { pages } else { 1 };
+    let memory = Arena::new(PAGE_BYTES)?.allocate(PAGE_BYTES)?;
+    let mut done = 0;
+    while !is_over.load(Ordering::Relaxed) {
+        for _ in 0..pages {
+            let offset_bytes = random.random_range(0..PAGES) * PAGE_BYTES as u64;
+            file.file().write_all_at(&memory, offset_bytes)?;
+        }
+        file.file().sync_data()?;
         done += 1;
     }
     Ok(done)

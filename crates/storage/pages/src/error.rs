@@ -1,7 +1,9 @@
+use std::path::PathBuf;
+
 use nandle_io::{ArenaError, IoError, SetupError};
 use nandle_units::format_bytes_exact;
 
-use crate::PageNumber;
+use crate::{PageNumber, PolicyKind};
 
 /// A store could not do what it was asked.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -189,6 +191,28 @@ pub enum PageError {
         "the store is open already, here or in another process, and still was after a second; close it there first"
     )]
     Locked,
+    /// The store can't have so many pages.
+    #[error("growing the store, made with the policy {policy}, to {to} pages: {why}")]
+    CannotGrow {
+        /// The store's policy.
+        policy: PolicyKind,
+        /// How many pages it was to have.
+        to: u64,
+        /// Why it can't, and what can be done.
+        why: &'static str,
+    },
+    /// The file of a [`PageStore`](crate::PageStore) can't be made, opened or grown.
+    #[error("{action} {}: {why}", path.display())]
+    File {
+        /// What the store was doing.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What kind of failure it was.
+        kind: std::io::ErrorKind,
+        /// What the system said, and what can be done.
+        why: String,
+    },
     /// The thread of a blocking store doesn't run.
     #[error("the store's thread: {why}")]
     Thread {

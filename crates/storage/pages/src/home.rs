@@ -1,8 +1,9 @@
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
 use nandle_io::{Buffer, BufferMut, Durability, WriteBuffers};
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use crate::disk::{Disk, Writing};
@@ -17,8 +18,13 @@ use crate::{PageError, PageNumber};
 /// [checksums](crate::home_sums), ever.
 pub(crate) struct Home {
     disk: Rc<Disk>,
+    /// As it was when the store was opened.
     label: Label,
+    /// How many there are by now.
+    pages: Cell<u64>,
     sums: RefCell<Sums>,
+    /// Pages whose last write failed, so that they may hold anything. The store has stopped, so none gets better.
+    half_written: RefCell<FxHashSet<PageNumber>>,
     /// Pages with a write or a discard on its way are taken.
     turns: PageTurns,
 }
@@ -28,7 +34,9 @@ impl Home {
         Rc::new(Self {
             disk: Rc::clone(disk),
             label: label.clone(),
+            pages: Cell::new(label.pages),
             sums: RefCell::default(),
+            half_written: RefCell::default(),
             turns: PageTurns::default(),
         })
     }
@@ -50,6 +58,17 @@ impl Home {
 
     pub(crate) fn label(&self) -> &Label {
         &self.label
+    }
+
+    /// How many pages there are.
+    pub(crate) fn pages(&self) -> u64 {
+        self.pages.get()
+    }
+
+    /// There are so many from now on.
+    pub(crate) fn grow(&self, pages: u64) {
+        debug_assert!(pages >= self.pages(), "{} pages don't become {pages}", self.pages());
+        self.pages.set(pages);
     }
 
     /// Writes runs of pages, at each time as many requests as `depth` says then, at least one.
@@ -95,7 +114,12 @@ impl Home {
         for (number, sum) in (first.0..).map(PageNumber).zip(checksums) {
             match &written {
                 Ok(()) => sums.set(number, sum),
-                Err(_) => sums.forget(number),
+                // Nothing was sent: the page is as it was.
+                Err(PageError::Latched { .. } | PageError::ReadOnly) => {}
+                Err(_) => {
+                    sums.forget(number);
+                    self.half_written.borrow_mut().insert(number);
+                }
             }
         }
         written
@@ -108,10 +132,14 @@ impl Home {
         self.disk.discard(self.label.home_of(page), self.label.page_bytes).await
     }
 
-    /// Reads a page and checks it. A write that came in between makes it read again.
+    /// Reads a page and checks it; one whose write failed is refused. A write that came in between makes it read again.
     pub(crate) async fn read(&self, page: PageNumber, mut into: BufferMut) -> Result<Buffer, PageError> {
         loop {
             self.turns.is_free(page).await;
+            if self.half_written.borrow().contains(&page) {
+                self.disk.check_writable()?;
+                debug_assert!(false, "a write that fails stops the store");
+            }
             let expected = self.sums.borrow().get(page);
             let contents = self.disk.read("reading a page", self.label.home_of(page), into).await?;
             let Some(expected) = expected else { return Ok(contents) };

@@ -1,13 +1,14 @@
 //! The label of a store: what it is and where its parts are.
 //!
-//! # Format, version 3
+//! # Format, version 4
 //!
-//! One block of 4096 bytes, written once, when the store is made, and never again. There are two copies, at bytes 0
-//! and 4096 of the device; a reader takes the first that is valid. Numbers are little-endian.
+//! One block of 4096 bytes, written when the store is made, and again when it gets more pages. There are two copies, at bytes
+//! 0 and 4096 of the device; a reader takes the first that is valid, or the second if that is valid, of the same store, and
+//! has more pages. Numbers are little-endian.
 //!
 //! ```text
 //!  0  magic             8  "NANDLEPS"
-//!  8  version           4  3; 2 where there are neither marks of a close, behind the ledgers, nor checksums, and where
+//!  8  version           4  4 where the area of checksums has room for more pages than there were at first, else 3; 2 where there are neither marks of a close, behind the ledgers, nor checksums, and where
 //!                          out-of-place saves no map; 1 where there are two copies of the ledger, in its own version 1,
 //!                          as well
 //! 12  policy            4  1 direct, 2 doublewrite, 3 stable-buffer, 4 stable-ring, 5 out-of-place, 6 auto
@@ -25,6 +26,10 @@
 //! 4092 checksum         4  CRC32C of all bytes before
 //! ```
 //!
+//! Giving a store more pages writes one copy, flushes, writes the other, and flushes; only then do the new pages count. The
+//! first copy may be torn by a power cut, and then the second has the old number. An opening that finds different numbers
+//! writes the larger one over the smaller one, and flushes, before it counts: what it read may never have become durable.
+//!
 //! Making a store writes the ledger first, flushes, then the label, and flushes: so a label that is there describes a
 //! store that is whole. Both copies invalid: not a store. A valid one of another version, or with an unknown policy, is
 //! refused.
@@ -34,11 +39,13 @@ use crate::home_sums;
 use crate::{BLOCK_BYTES, CreateOptions, PageError, PageNumber, PolicyKind};
 
 const MAGIC: [u8; 8] = *b"NANDLEPS";
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 /// The first with eight copies of the ledger.
 const VERSION_OF_EIGHT_LEDGERS: u32 = 2;
 /// The first with marks of a clean close and checksums of home pages.
 const VERSION_OF_CLOSE_MARKS: u32 = 3;
+/// The first whose area of checksums may have room for more pages.
+const VERSION_OF_ROOM: u32 = 4;
 /// Bytes of both copies of the mark.
 const CLOSE_MARKS_BYTES: u64 = 2 * BLOCK_BYTES as u64;
 /// Copies of the ledger: see [`Rotation`](crate::extents::Rotation).
@@ -80,11 +87,13 @@ impl Label {
         }
         let alignment = options.alignment_bytes.max(1).next_multiple_of(BLOCK_BYTES as u64);
         let sums_offset = LABELS_BYTES + LEDGER_COPIES * ledger_bytes + CLOSE_MARKS_BYTES;
-        let sums_bytes = if options.keeps_home_sums() { home_sums::area_bytes(options.pages) } else { 0 };
+        let pages_max = options.pages_max.unwrap_or(0).max(options.pages);
+        let sums_bytes = if options.keeps_home_sums() { home_sums::area_bytes(pages_max) } else { 0 };
+        let has_room = sums_bytes > home_sums::area_bytes(options.pages);
         let area_offset = sums_offset.saturating_add(sums_bytes).next_multiple_of(alignment);
         let home_offset = area_offset.saturating_add(area_bytes).next_multiple_of(alignment);
         Ok(Self {
-            version: VERSION,
+            version: if has_room { VERSION_OF_ROOM } else { VERSION_OF_CLOSE_MARKS },
             policy: options.policy,
             id: options.id.unwrap_or_default(),
             page_bytes: page_bytes as u64,
@@ -100,12 +109,50 @@ impl Label {
         })
     }
 
+    /// The same with more pages.
+    pub(crate) fn grown(&self, pages: u64) -> Result<Self, PageError> {
+        let most = if self.sums_bytes > 0 { home_sums::pages_max(self.sums_bytes) } else { u64::MAX };
+        let refused = if self.policy == PolicyKind::OutOfPlace {
+            Some(
+                "its zones and its map are laid out for the pages that it was made with: make a store with more, and copy them",
+            )
+        } else if pages < self.pages {
+            Some("that are fewer than it has, and a store doesn't shrink")
+        } else if pages > most {
+            Some(
+                "there is no room for their checksums: make a store with a larger `pages_max`, and copy them",
+            )
+        } else {
+            None
+        };
+        match refused {
+            Some(why) => Err(PageError::CannotGrow { policy: self.policy, to: pages, why }),
+            None => Ok(Self { pages, ..self.clone() }),
+        }
+    }
+
+    /// Whether the other copy of the label is one that a growth has yet to renew, or has renewed already.
+    fn is_older_than(&self, other: &Self) -> bool {
+        self.id == other.id && self.pages < other.pages
+    }
+
     /// Where the store ends.
     pub(crate) fn end_bytes(&self) -> u64 {
         if self.policy == PolicyKind::OutOfPlace {
             return self.area_offset.saturating_add(self.area_bytes);
         }
         self.home_offset.saturating_add(self.pages.saturating_mul(self.page_bytes))
+    }
+
+    /// Whether a device of this length has room for the store.
+    pub(crate) fn check_fits(&self, capacity_bytes: u64) -> Result<(), PageError> {
+        let needed_bytes = self.end_bytes();
+        if needed_bytes <= capacity_bytes {
+            return Ok(());
+        }
+        let mend =
+            "take a larger device, or fewer pages; if the store was here before, its file has been cut short";
+        Err(PageError::TooSmall { needed_bytes, capacity_bytes, mend })
     }
 
     /// Where a copy of the ledger is.
@@ -211,6 +258,30 @@ impl Label {
     }
 }
 
+/// What both copies together say.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Copies {
+    pub(crate) label: Label,
+    /// The copy that a growth has left behind, if there is one.
+    pub(crate) behind: Option<u64>,
+}
+
+impl Copies {
+    /// Of the first two blocks of a device, as far as they could be read.
+    pub(crate) fn of(blocks: [Result<Label, PageError>; 2]) -> Result<Self, PageError> {
+        match blocks {
+            [Ok(first), Ok(second)] if first.is_older_than(&second) => {
+                Ok(Self { label: second, behind: Some(0) })
+            }
+            [Ok(first), Ok(second)] if second.is_older_than(&first) => {
+                Ok(Self { label: first, behind: Some(1) })
+            }
+            [Ok(label), _] | [Err(_), Ok(label)] => Ok(Self { label, behind: None }),
+            [Err(error), Err(_)] => Err(error),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -252,7 +323,38 @@ mod tests {
         label().encode(&mut block);
         block[8] = 9;
         seal(&mut block);
-        assert_eq!(Label::decode(&block), Err(PageError::Version { got: 9, expected: 3 }));
+        assert_eq!(Label::decode(&block), Err(PageError::Version { got: 9, expected: 4 }));
+    }
+
+    #[test]
+    fn the_copy_with_more_pages_counts_if_it_is_of_the_same_store() {
+        let (few, many) = (label(), Label { pages: 200, ..label() });
+        let damaged = || Err(PageError::NotAStore { found: "damage" });
+        let other_store = Label { id: 77, ..many.clone() };
+        for (blocks, expected, behind) in [
+            ([Ok(few.clone()), Ok(few.clone())], &few, None),
+            ([Ok(many.clone()), Ok(few.clone())], &many, Some(1)),
+            ([Ok(few.clone()), Ok(many.clone())], &many, Some(0)),
+            ([damaged(), Ok(few.clone())], &few, None),
+            ([Ok(few.clone()), damaged()], &few, None),
+            ([Ok(few.clone()), Ok(other_store)], &few, None),
+        ] {
+            assert_eq!(Copies::of(blocks), Ok(Copies { label: expected.clone(), behind }));
+        }
+        assert!(Copies::of([damaged(), damaged()]).is_err());
+    }
+
+    #[test]
+    fn room_for_checksums_bounds_the_growth_and_older_programs_dont_read_it() {
+        let options =
+            CreateOptions { pages_max: Some(5000), ..CreateOptions::new(PolicyKind::StableRing, 4096, 100) };
+        let roomy = Label::plan(&options, 8192, 1 << 20).unwrap();
+        assert_eq!((label().version, roomy.version), (3, 4));
+        assert_eq!(roomy.grown(5000).unwrap().end_bytes() - roomy.end_bytes(), 4900 * 4096);
+        assert!(matches!(roomy.grown(6000), Err(PageError::CannotGrow { to: 6000, .. })));
+        assert!(roomy.grown(99).is_err());
+        let unchecked = CreateOptions { home_sums: false, ..options };
+        assert!(Label::plan(&unchecked, 8192, 1 << 20).unwrap().grown(1 << 30).is_ok());
     }
 
     #[test]

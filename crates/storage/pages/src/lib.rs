@@ -1,41 +1,34 @@
-//! A page store that a database engine can sit on: atomic, durable [batches](Batch) of page writes over any device,
-//! with the way of writing as a [policy](PolicyKind), so that ways of writing to flash can be compared on the same
-//! pages. It knows a device only through [`nandle_io`]; it must never open a file, read the system's clock, print, or
-//! acknowledge what a power cut could take away.
+//! A page store that a database engine can sit on: atomic, durable commits of pages in a file or on any device, with the way of
+//! writing as a [policy](PolicyKind), so that ways of writing to flash can be compared on the same pages. It must never read
+//! the system's clock, print, or acknowledge what a power cut could take away.
 //!
 //! ```
-//! use nandle_io::runtime::Runtime;
-//! use nandle_io::{Io, Nanos, conformance::MemoryWorld};
-//! use nandle_pages::{Batch, CreateOptions, OpenOptions, PageNumber, PolicyKind, Store};
+//! use nandle_pages::{PageOptions, PageStore};
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("pages.db");
 //!
-//! let mut world = MemoryWorld::new(32, Nanos::from_micros(50));
-//! let device = world.add(16 << 20, 4096);
-//! let runtime = Runtime::new(Box::new(world));
-//! let handle = runtime.handle();
-//! runtime.block_on(async move {
-//!     let options = CreateOptions::new(PolicyKind::StableBuffer, 4096, 1000).with_buffer_bytes(1 << 20);
-//!     let store = Store::create(&handle, device.id, &options, OpenOptions::default()).await?;
-//!     let mut batch = Batch::new();
-//!     for number in [7, 3, 900] {
-//!         let mut page = store.buffer()?;
-//!         page.fill(number as u8);
-//!         batch.put(PageNumber(number), page.freeze());
-//!     }
-//!     store.commit(batch).await?; // all three, or none of them, survive a power cut from here on
-//!     assert_eq!(store.read(PageNumber(3)).await?[0], 3);
-//!     store.close().await
-//! })?;
-//! # Ok::<(), nandle_pages::PageError>(())
+//! let mut store = PageStore::create(&path, PageOptions::new(1000))?; // 1000 pages of 4 KiB
+//! store.put(7, &[1; 4096])?;
+//! store.put(8, &[2; 4096])?;
+//! store.commit()?; // both, or neither, survive a power cut
+//! assert_eq!(store.read(8)?, [2; 4096]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # In an engine of one's own
+//! From then on it is [`PageStore::open`]. There are three interfaces to the same store:
+//!
+//! | interface | takes | for |
+//! |---|---|---|
+//! | [`PageStore`] | a path, bytes | a program that wants pages in a file; it alone opens files |
+//! | [`BlockingStore`] | a device, the store's memory | an engine with threads, which fills pages in place and keeps several requests under way |
+//! | [`Store`] | a device of a [`nandle_io::runtime`] | an engine with one thread for each world of devices, real or modelled |
+//!
+//! # In an engine
 //!
 //! Depend on this crate and on `nandle-io` (devices, memory), by path or from the repository: neither is on crates.io.
-//! [`Store`] runs in an engine that is written for [`nandle_io::runtime`], [`BlockingStore`] in any other: a thread of its
-//! own, and handles that threads share. `examples/key_value.rs` is a whole engine on the latter in one file, and the
-//! documentation of [`BlockingStore`] shows a first program.
+//! `examples/key_value.rs` is a whole engine on [`PageStore`] in one file. What follows holds for the two lower interfaces as well.
 //!
-//! 1. Choose a policy. `nandle replay` with a trace of one's own on one's own disk says what each costs:
+//! 1. Choose a policy. `nandle replay` with the engine's own trace on its own disk says what each costs:
 //!
 //!    | policy | after a power cut | takes | suits |
 //!    |---|---|---|---|
@@ -46,7 +39,8 @@
 //!    | [`OutOfPlace`](PolicyKind::OutOfPlace) | batches whole | every page once, compressed, and cleaning; 64 bytes of memory a page | drives that wear, pages that compress |
 //!    | [`Auto`](PolicyKind::Auto) | as `Direct` | what costs less of `Direct` and `StableRing` | unknown drives |
 //!
-//! 2. Make a store once: [`CreateOptions`] say its policy, page length and number of pages, which never change, and
+//! 2. Make a store once: [`CreateOptions`] say its policy and page length, which never change, and its number of
+//!    pages, to which more can be [added](Store::grow), and
 //!    [`CreateOptions::device_bytes`] how long the file must be; a file should have its blocks (`fallocate`), or a full disk
 //!    stops the store later. It keeps them when pages are discarded, unless [`nandle_io::FileOptions::punch_holes`] is set.
 //!    A store may be made over an older one: its [`id`](CreateOptions::id) is another.
@@ -58,7 +52,7 @@
 //!    checksums of their own.
 //! 5. Change pages in batches, one for each change that must be whole. [`commit`](Store::commit) for what must be durable
 //!    now, [`write`](Store::write) for what the next commit or [`sync`](Store::sync) makes durable; writers that commit at the
-//!    same time share a flush. The store has no locks on pages: two who change one page agree among themselves.
+//!    same time share a flush. The store has no locks on pages: writers that change the same page take turns by a lock of their own.
 //! 6. After [`PageError::Latched`] drop the store and open it again. Where the policy promises atomic batches that is enough
 //!    even after a failed flush; with the others the power should go off first, since what can be read then may yet be lost.
 //!    Every other error concerns the call alone.
@@ -75,6 +69,7 @@ mod disk;
 mod error;
 mod extents;
 mod fields;
+mod file_store;
 mod home;
 mod home_sums;
 mod identity;
@@ -100,6 +95,7 @@ pub use costs::WriteCosts;
 #[cfg(feature = "defects")]
 pub use defects::{Defect, seed_defect};
 pub use error::PageError;
+pub use file_store::{PageOptions, PageStore};
 #[cfg(feature = "measure")]
 pub use measure::Exchange;
 pub use options::{CreateOptions, OpenOptions};

@@ -10,6 +10,10 @@ pub struct CreateOptions {
     pub page_bytes: usize,
     /// How many pages it has.
     pub pages: u64,
+    /// How many pages the store may have later ([`Store::grow`](crate::Store::grow)). It matters where there are
+    /// [`home_sums`](CreateOptions::home_sums): their place can't be made larger, and takes a 250th of so many pages. `None`:
+    /// hardly more than it has now.
+    pub pages_max: Option<u64>,
     /// Size of the staging area, headers included; rounded down to whole blocks. `direct` and `out-of-place` have none.
     pub buffer_bytes: u64,
     /// Space of `out-of-place` beside its pages, in percent of them. The less there is, the more is moved.
@@ -34,6 +38,7 @@ impl CreateOptions {
             policy,
             page_bytes,
             pages,
+            pages_max: None,
             buffer_bytes: costs.focused_area_bytes,
             spare_percent: 15,
             home_sums: true,

@@ -8,9 +8,10 @@ use crate::defects::Defect;
 use crate::disk::Disk;
 use crate::home::{Home, Place};
 use crate::identity;
-use crate::label::{LABELS_BYTES, Label};
+use crate::label::{Copies, LABELS_BYTES, Label};
 use crate::policy::{self, Parts, Policy};
 use crate::queue::Queue;
+use crate::signal::Turn;
 use crate::{
     BLOCK_BYTES, Batch, CreateOptions, OpenOptions, PageError, PageNumber, PolicyKind, Promises, Stats,
 };
@@ -29,12 +30,40 @@ use crate::{
 ///
 /// Dropped without [`close`](Store::close) it behaves as after a power cut: nothing acknowledged is lost. But only `close`
 /// waits for what goes on in the background, so only then may it be opened again in the same runtime.
+///
+/// On a device in memory; a modelled drive, a file or an array goes in its place:
+///
+/// ```
+/// use nandle_io::runtime::Runtime;
+/// use nandle_io::{Io, Nanos, conformance::MemoryWorld};
+/// use nandle_pages::{Batch, CreateOptions, OpenOptions, PageNumber, PolicyKind, Store};
+///
+/// let mut world = MemoryWorld::new(32, Nanos::from_micros(50));
+/// let device = world.add(16 << 20, 4096);
+/// let runtime = Runtime::new(Box::new(world));
+/// let handle = runtime.handle();
+/// runtime.block_on(async move {
+///     let options = CreateOptions::new(PolicyKind::StableBuffer, 4096, 1000).with_buffer_bytes(1 << 20);
+///     let store = Store::create(&handle, device.id, &options, OpenOptions::default()).await?;
+///     let mut batch = Batch::new();
+///     for number in [7, 3, 900] {
+///         let mut page = store.buffer()?;
+///         page.fill(number as u8);
+///         batch.put(PageNumber(number), page.freeze());
+///     }
+///     store.commit(batch).await?; // all three, or none of them, survive a power cut from here on
+///     assert_eq!(store.read(PageNumber(3)).await?[0], 3);
+///     store.close().await
+/// })?;
+/// # Ok::<(), nandle_pages::PageError>(())
+/// ```
 pub struct Store {
     home: Rc<Home>,
     policy: Box<dyn Policy>,
     arena: Arena,
     /// Whose batch is being accepted.
     accepting: Queue,
+    growing: Turn,
 }
 
 impl Store {
@@ -51,7 +80,7 @@ impl Store {
         let disk = Disk::new(handle, device, open.read_only)?;
         let (ledger_bytes, area_bytes) = policy::areas(create)?;
         let label = Label::plan(create, ledger_bytes, area_bytes)?;
-        check_fits(&label, &disk)?;
+        label.check_fits(disk.shape().capacity_bytes)?;
         let label = Label { id: identity::choose(&disk, label.end_bytes(), create.id).await?, ..label };
         write_store(&disk, &label, create).await?;
         Self::open(handle, device, open).await
@@ -63,12 +92,21 @@ impl Store {
     /// There is no store, or one of another version, or a damaged one; or the device fails.
     pub async fn open(handle: &Handle, device: DeviceId, options: OpenOptions) -> Result<Self, PageError> {
         let disk = Disk::new(handle, device, options.read_only)?;
-        let label = read_label(&disk).await?;
-        check_fits(&label, &disk)?;
+        let Copies { label, behind } = read_labels(&disk).await?;
+        label.check_fits(disk.shape().capacity_bytes)?;
+        if let Some(copy) = behind.filter(|_| !options.read_only) {
+            write_label(&disk, &label, copy).await?;
+        }
         let home = Home::new(&disk, &label);
         let arena = Arena::new(options.memory_bytes)?;
         let parts = Parts { home: Rc::clone(&home), options, arena: Arena::new(options.memory_bytes)? };
-        Ok(Self { home, policy: policy::open(parts).await?, arena, accepting: Queue::default() })
+        Ok(Self {
+            home,
+            policy: policy::open(parts).await?,
+            arena,
+            accepting: Queue::default(),
+            growing: Turn::default(),
+        })
     }
 
     /// How it writes.
@@ -91,7 +129,33 @@ impl Store {
 
     /// How many pages it has.
     pub fn pages(&self) -> u64 {
-        self.home.label().pages
+        self.home.pages()
+    }
+
+    /// Gives the store more pages, `pages` in all, while it goes on; the device must be long enough by now. The new ones hold
+    /// what the device held. When this returns the new number is durable; a power cut before leaves the old one or the new
+    /// one, and loses nothing.
+    ///
+    /// Under `direct` and `auto`, and without [`home_sums`](CreateOptions::home_sums), as many can be added as there is room
+    /// behind the store; else up to [`pages_max`](CreateOptions::pages_max). A store under `out-of-place` can't grow.
+    ///
+    /// # Errors
+    /// The policy or the layout has no room for so many, they are fewer than there are, or the device is too small; or the
+    /// device fails: then the store stops.
+    pub async fn grow(&self, pages: u64) -> Result<(), PageError> {
+        let _mine = self.growing.take().await;
+        let disk = self.home.disk();
+        disk.check_writable()?;
+        let label = Label { pages: self.pages(), ..self.home.label().clone() }.grown(pages)?;
+        label.check_fits(disk.shape().capacity_bytes)?;
+        if pages == self.pages() {
+            return Ok(());
+        }
+        for copy in 0..LABEL_COPIES {
+            write_label(disk, &label, copy).await?;
+        }
+        self.home.grow(pages);
+        Ok(())
     }
 
     /// The most changes that a batch may have. With a staging area it grows with its size (`buffer_bytes`), with `out-of-place`
@@ -108,6 +172,11 @@ impl Store {
         Ok(self.arena.allocate(self.page_bytes())?)
     }
 
+    /// As it was when the store was opened.
+    pub(crate) fn label(&self) -> &Label {
+        self.home.label()
+    }
+
     /// Where [`buffer`](Store::buffer) takes its memory from, for threads that fill pages.
     pub(crate) fn arena(&self) -> Arena {
         self.arena.clone()
@@ -115,8 +184,13 @@ impl Store {
 
     /// Reads a page. Sees every batch whose `write` or `commit` has returned.
     ///
+    /// Goes on after the store has [stopped](PageError::Latched): a page is then as an acknowledged batch left it, or as one
+    /// did that was accepted and refused afterwards, which may be gone when the store is opened again. It is never older than
+    /// what was acknowledged.
+    ///
     /// # Errors
-    /// The page is beyond the end, the device fails, or what it returns isn't what was written last: always where the store
+    /// The store has stopped because writing this page in place failed, so that it may be torn; or
+    /// the page is beyond the end, the device fails, or what it returns isn't what was written last: always where the store
     /// [checks its pages](Promises::checks_pages), else as far as the page was written since the store was opened.
     pub async fn read(&self, page: PageNumber) -> Result<Buffer, PageError> {
         self.check_page(page)?;
@@ -273,16 +347,6 @@ impl std::fmt::Debug for Store {
     }
 }
 
-fn check_fits(label: &Label, disk: &Disk) -> Result<(), PageError> {
-    let (needed_bytes, capacity_bytes) = (label.end_bytes(), disk.shape().capacity_bytes);
-    if needed_bytes <= capacity_bytes {
-        return Ok(());
-    }
-    let mend =
-        "take a larger device, or fewer pages; if the store was here before, its file has been cut short";
-    Err(PageError::TooSmall { needed_bytes, capacity_bytes, mend })
-}
-
 async fn write_store(disk: &Rc<Disk>, label: &Label, create: &CreateOptions) -> Result<(), PageError> {
     policy::format(disk, label, create).await?;
     if !Defect::LabelFirst.is_seeded() {
@@ -297,19 +361,26 @@ async fn write_store(disk: &Rc<Disk>, label: &Label, create: &CreateOptions) -> 
     disk.flush().await
 }
 
-async fn read_label(disk: &Rc<Disk>) -> Result<Label, PageError> {
-    let capacity_bytes = disk.shape().capacity_bytes;
-    if capacity_bytes < LABELS_BYTES {
+const LABEL_COPIES: u64 = LABELS_BYTES / BLOCK_BYTES as u64;
+
+/// Writes one copy of the label, durably.
+async fn write_label(disk: &Rc<Disk>, label: &Label, copy: u64) -> Result<(), PageError> {
+    let mut block = Arena::new(BLOCK_BYTES)?.allocate(BLOCK_BYTES)?;
+    label.encode(&mut block);
+    let offset_bytes = copy * BLOCK_BYTES as u64;
+    disk.write("renewing the label", offset_bytes, [block.freeze()].into_iter().collect()).await?;
+    disk.flush().await
+}
+
+async fn read_labels(disk: &Rc<Disk>) -> Result<Copies, PageError> {
+    if disk.shape().capacity_bytes < LABELS_BYTES {
         return Err(PageError::NotAStore { found: "it is smaller than a label" });
     }
-    let arena = Arena::new(BLOCK_BYTES)?;
-    let mut first_error = None;
-    for offset_bytes in [0, BLOCK_BYTES as u64] {
-        let block = disk.read("reading the label", offset_bytes, arena.allocate(BLOCK_BYTES)?).await;
-        match block.and_then(|block| Label::decode(&block)) {
-            Ok(label) => return Ok(label),
-            Err(error) => _ = first_error.get_or_insert(error),
-        }
-    }
-    Err(first_error.unwrap_or(PageError::NotAStore { found: "it is empty" }))
+    // Each by itself: one that can't be read says nothing of the other.
+    Copies::of([read_label(disk, 0).await, read_label(disk, BLOCK_BYTES as u64).await])
+}
+
+async fn read_label(disk: &Disk, offset_bytes: u64) -> Result<Label, PageError> {
+    let block = Arena::new(BLOCK_BYTES)?.allocate(BLOCK_BYTES)?;
+    Label::decode(&disk.read("reading the label", offset_bytes, block).await?)
 }

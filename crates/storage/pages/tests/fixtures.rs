@@ -20,7 +20,7 @@ use nandle_pages::{Batch, PageNumber, PolicyKind, Store};
 
 const BYTES: u64 = 1 << 20;
 
-/// Of the format that new stores have.
+/// Of the format that new stores without room for more pages have; `growth.rs` has those with room.
 const NEWEST_VERSION: u32 = 3;
 
 fn path(policy: PolicyKind, version: u32) -> PathBuf {

@@ -9,16 +9,23 @@ use crate::command::{cargo, succeeds};
 use crate::{Outcome, output, workspace_root};
 
 pub(super) const METHOD: &str = "Threads that share a `BlockingStore` of 32 768 pages of 4 KiB, beside as many with a bare \
-    file as large, in turns of half a second; who goes first changes from round to round, and the ratios are those within \
+    file as large, in turns of half a second; another one goes first in each round, and the ratios are those within \
     rounds. Reads are of one page anywhere: of a store that was just opened (`reads`), or of pages whose checksums it knows \
-    (`checked reads`). Commits are of so many pages anywhere, each durable before the next. Bare are `pread`, and one `pwrite` \
-    of as many bytes with an `fdatasync`, in each thread.";
+    (`checked reads`). Commits are of so many pages anywhere, each durable before the next. Bare are, in each thread, `pread`, \
+    and one `pwrite` of as many bytes with an `fdatasync`: what a policy that writes in sequence has to be measured by. Bare and \
+    scattered is a `pwrite` of each page anywhere and one `fdatasync`: what one that writes pages in place has to be measured by. A \
+    staging area of 64 MiB is full after a few hundred milliseconds, so that pages are destaged as fast as they come; one of 2 GiB \
+    holds all that is committed in the run, so that nothing is destaged meanwhile.";
 
 const ROUNDS: usize = 7;
 const THREADS: [u32; 3] = [1, 4, 32];
 const COMMITTERS: u32 = 16;
 const POLICIES: [&str; 5] =
     ["direct", "doublewrite", "stable-buffer:64MiB", "stable-ring:64MiB", "out-of-place"];
+/// The bare candidates, in the order in which the example tells of them.
+const BASELINES: [&str; 2] = ["bare", "bare, scattered"];
+/// Policies whose area holds the whole run.
+const ROOMY: [&str; 2] = ["stable-buffer:2GiB", "stable-ring:2GiB"];
 const MEMORY: &str = "/dev/shm";
 
 /// What is measured in a place: the example's words for it, its name, and the unit.
@@ -38,10 +45,10 @@ pub(super) fn comparisons() -> Outcome<Vec<Comparison>> {
     fs::create_dir_all(&folder)?;
     let mut comparisons = Vec::new();
     for task in reads().chain(commits()) {
-        comparisons.push(compare(&folder, "this disk", &task)?);
+        comparisons.extend(compare(&folder, "this disk", &task)?);
     }
     for task in reads() {
-        comparisons.push(compare(Path::new(MEMORY), "memory (tmpfs)", &task)?);
+        comparisons.extend(compare(Path::new(MEMORY), "memory (tmpfs)", &task)?);
     }
     fs::remove_dir_all(folder)?;
     Ok(comparisons)
@@ -60,10 +67,12 @@ fn commits() -> impl Iterator<Item = Task> {
         policy,
         unit: "commits/s",
     };
-    [1, 8].into_iter().flat_map(move |pages| POLICIES.map(|policy| task(pages, policy)))
+    let all = [1, 8].into_iter().flat_map(move |pages| POLICIES.map(|policy| task(pages, policy)));
+    all.chain(ROOMY.map(|policy| task(8, policy)))
 }
 
-fn compare(folder: &Path, place: &str, task: &Task) -> Outcome<Comparison> {
+/// With each bare candidate.
+fn compare(folder: &Path, place: &str, task: &Task) -> Outcome<Vec<Comparison>> {
     let Task { work, threads, policy, unit } = task;
     let name = format!("{work}, {threads} threads, {place}");
     output::say(&format!("{name}, {policy} …"));
@@ -72,8 +81,13 @@ fn compare(folder: &Path, place: &str, task: &Task) -> Outcome<Comparison> {
     if !ran.status.success() {
         return Err(format!("{name}, {policy}: {}", String::from_utf8_lossy(&ran.stderr)).into());
     }
-    let (bare, ours) = pairs(&String::from_utf8(ran.stdout)?)?;
-    Comparison::new(&name, unit, Runs { name: "bare", figures: bare }, Runs { name: policy, figures: ours })
+    let mut candidates = columns(&String::from_utf8(ran.stdout)?)?;
+    let ours = candidates.pop().ok_or_else(|| format!("{name}, {policy}: it said nothing"))?;
+    let against = |(baseline, figures)| {
+        let ours = Runs { name: policy, figures: ours.clone() };
+        Comparison::new(&name, unit, Runs { name: baseline, figures }, ours)
+    };
+    BASELINES.into_iter().zip(candidates).map(against).collect()
 }
 
 fn program() -> PathBuf {
@@ -82,15 +96,16 @@ fn program() -> PathBuf {
     target.join("release/examples/threads")
 }
 
-/// A line for each round, with both figures.
-fn pairs(told: &str) -> Outcome<(Vec<f64>, Vec<f64>)> {
-    let mut figures = (Vec::new(), Vec::new());
+/// A line for each round, with a figure for each candidate. Returns the figures of each.
+fn columns(told: &str) -> Outcome<Vec<Vec<f64>>> {
+    let mut columns: Vec<Vec<f64>> = Vec::new();
     for line in told.lines() {
-        let (bare, ours) = line.split_once(' ').ok_or_else(|| format!("no pair of figures: {line:?}"))?;
-        figures.0.push(bare.parse()?);
-        figures.1.push(ours.parse()?);
+        let figures: Vec<f64> = line.split(' ').map(str::parse).collect::<Result<_, _>>()?;
+        columns.resize_with(columns.len().max(figures.len()), Vec::new);
+        columns.iter_mut().zip(figures).for_each(|(column, figure)| column.push(figure));
     }
-    Ok(figures)
+    let is_whole = columns.windows(2).all(|pair| matches!(pair, [one, next] if one.len() == next.len()));
+    if is_whole { Ok(columns) } else { Err(format!("rounds of different length: {told:?}").into()) }
 }
 
 #[cfg(test)]
@@ -98,8 +113,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rounds_are_pairs() {
-        assert_eq!(pairs("1.5 2.0\n3.0 4.5\n").unwrap(), (vec![1.5, 3.0], vec![2.0, 4.5]));
-        assert!(pairs("1.5").is_err() && pairs("1.5 x").is_err());
+    fn each_candidate_has_its_figure_of_every_round() {
+        assert_eq!(columns("1.5 2.0\n3.0 4.5\n").unwrap(), [[1.5, 3.0], [2.0, 4.5]]);
+        assert_eq!(columns("1 2 3\n4 5 6\n").unwrap(), [[1.0, 4.0], [2.0, 5.0], [3.0, 6.0]]);
+        assert!(columns("1.5 2\n1").is_err() && columns("1.5 x").is_err());
     }
 }

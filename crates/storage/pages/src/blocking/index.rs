@@ -1,6 +1,6 @@
 //! Where pages are, for threads that read beside the store's own.
 //!
-//! The store's thread says what it knows of a page, and readers find it without waiting for anybody. What they find may be
+//! The store's thread publishes what it knows of a page, and readers find it without waiting. What they find may be
 //! out of date when they read: a page goes home, its slot in the staging area gets another one. So a read counts only if
 //!
 //! - the checksum of what came is the one that was found: then it is what the page held when it was found, wherever it lies
@@ -9,7 +9,7 @@
 //!   marks a page before it accepts a batch with it, and so before anything of that batch reaches the device.
 //!
 //! Every other read is the store's thread's to do, and its answer is the last word. It puts nothing in here as long as a
-//! batch with the page is under way. So whoever begins to read after a batch was acknowledged finds that batch or a later
+//! batch with the page is under way. So a read that begins after a batch was acknowledged finds that batch or a later
 //! one, and a place that is out of date costs time and nothing else.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -30,23 +30,25 @@ pub(super) struct PageIndex {
     /// Where page 0 has its place; `None` of a policy that gives pages none.
     homes_offset_bytes: Option<u64>,
     page_bytes: u64,
-    /// A word for each page, in chunks that exist when one of their pages isn't untouched any more.
-    chunks: Box<[OnceLock<Chunk>]>,
+    /// A word for each page, in chunks that exist when one of their pages isn't untouched any more. Segment *n* has
+    /// 2<sup>*n*</sup> of them, so that there may be more pages at any time.
+    segments: [OnceLock<Segment>; u64::BITS as usize],
     /// Pages whose word says so.
     elsewhere: Box<[RwLock<FxHashMap<PageNumber, Place>>]>,
     is_closed: AtomicBool,
 }
 
+type Segment = Box<[OnceLock<Chunk>]>;
 type Chunk = Box<[AtomicU64]>;
 
 /// Where a reader finds a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Found {
-    /// At home, and not written since the store was opened: nobody knows its checksum.
+    /// At home, and not written since the store was opened: its checksum is unknown.
     Untouched { offset_bytes: u64 },
     /// There, if the checksum says so.
     At(Place),
-    /// Nobody but the store's thread can tell.
+    /// Only the store's thread can tell.
     AskOwner,
 }
 
@@ -60,12 +62,11 @@ mod word {
 
 impl PageIndex {
     /// Of a store whose pages are at home, as far as nothing is [put](PageIndex::put) or [forgotten](PageIndex::forget).
-    pub(super) fn new(pages: u64, page_bytes: usize, homes_offset_bytes: Option<u64>) -> Self {
-        let chunks = usize::try_from(pages.div_ceil(CHUNK_PAGES)).unwrap_or(usize::MAX);
+    pub(super) fn new(page_bytes: usize, homes_offset_bytes: Option<u64>) -> Self {
         Self {
             homes_offset_bytes,
             page_bytes: page_bytes as u64,
-            chunks: std::iter::repeat_with(OnceLock::new).take(chunks).collect(),
+            segments: [const { OnceLock::new() }; u64::BITS as usize],
             elsewhere: (0..SHARDS).map(|_| RwLock::default()).collect(),
             is_closed: AtomicBool::new(false),
         }
@@ -106,7 +107,7 @@ impl PageIndex {
         }
     }
 
-    /// A page is at this place. Says the store's thread, which has [forgotten](PageIndex::forget) it when it was written.
+    /// A page is at this place. Called by the store's thread, which has [forgotten](PageIndex::forget) it when it was written.
     pub(super) fn put(&self, page: PageNumber, place: Place) {
         self.forget(page);
         let word = if self.home_of(page) == Some(place.offset_bytes) {
@@ -118,7 +119,7 @@ impl PageIndex {
         self.word(page).store(word, Ordering::SeqCst);
     }
 
-    /// From now on nothing that is read counts: the file may be somebody else's.
+    /// From now on nothing that is read counts: the file may be another store's.
     pub(super) fn close(&self) {
         self.is_closed.store(true, Ordering::SeqCst);
     }
@@ -133,20 +134,30 @@ impl PageIndex {
     }
 
     fn load(&self, page: PageNumber) -> u64 {
-        let chunk = self.chunk(page).get().and_then(|chunk| chunk.get(place_in_chunk(page)));
-        chunk.map_or(word::UNTOUCHED, |word| word.load(Ordering::SeqCst))
+        let (segment, place) = place_of_chunk(page);
+        let segment = self.segments.get(segment).and_then(OnceLock::get);
+        let chunk = segment.and_then(|segment| segment.get(place)).and_then(OnceLock::get);
+        chunk
+            .and_then(|chunk| chunk.get(place_in_chunk(page)))
+            .map_or(word::UNTOUCHED, |word| word.load(Ordering::SeqCst))
     }
 
     fn word(&self, page: PageNumber) -> &AtomicU64 {
-        let new = || (0..CHUNK_PAGES).map(|_| AtomicU64::new(word::UNTOUCHED)).collect();
-        let word = self.chunk(page).get_or_init(new).get(place_in_chunk(page));
-        word.unwrap_or_else(|| unreachable!("as many words as a chunk has pages"))
+        let new_chunk = || (0..CHUNK_PAGES).map(|_| AtomicU64::new(word::UNTOUCHED)).collect();
+        let (segment, place) = place_of_chunk(page);
+        let new_segment = || (0..1_u64 << segment).map(|_| OnceLock::new()).collect();
+        let segment = self.segments.get(segment).map(|segment| segment.get_or_init(new_segment));
+        let chunk = segment.and_then(|segment| segment.get(place)).map(|chunk| chunk.get_or_init(new_chunk));
+        let word = chunk.and_then(|chunk| chunk.get(place_in_chunk(page)));
+        word.unwrap_or_else(|| unreachable!("{page} has a segment, a chunk and a word"))
     }
+}
 
-    fn chunk(&self, page: PageNumber) -> &OnceLock<Chunk> {
-        let chunk = usize::try_from(page.0 / CHUNK_PAGES).ok().and_then(|chunk| self.chunks.get(chunk));
-        chunk.unwrap_or_else(|| unreachable!("{page} was checked against the store's length"))
-    }
+/// The segment of a page's chunk, and its place there.
+fn place_of_chunk(page: PageNumber) -> (usize, usize) {
+    let number = page.0 / CHUNK_PAGES + 1;
+    let segment = number.ilog2();
+    (segment as usize, usize::try_from(number - (1 << segment)).unwrap_or(usize::MAX))
 }
 
 fn place_in_chunk(page: PageNumber) -> usize {
@@ -164,7 +175,7 @@ mod tests {
     const HOME_BYTES: u64 = 1 << 20;
 
     fn index() -> PageIndex {
-        PageIndex::new(5000, 4096, Some(HOME_BYTES))
+        PageIndex::new(4096, Some(HOME_BYTES))
     }
 
     #[test]
@@ -186,7 +197,7 @@ mod tests {
         let found = Found::At(Place { offset_bytes: 0, sum: checksum(page, b"this") });
         assert!(index.confirms(page, found, b"this") && !index.confirms(page, found, b"that"));
         index.close();
-        assert!(!index.confirms(page, found, b"this"), "the file may be somebody else's");
+        assert!(!index.confirms(page, found, b"this"), "the file may be another store's");
     }
 
     #[test]
@@ -204,8 +215,21 @@ mod tests {
     }
 
     #[test]
+    fn every_page_has_a_word_of_its_own() {
+        let index = index();
+        let pages = [0, 1, 1023, 1024, 3071, 3072, 5000, 1 << 20, 1 << 30].map(PageNumber);
+        for (sum, page) in (0..).zip(pages) {
+            index.put(page, Place { offset_bytes: HOME_BYTES + page.0 * 4096, sum });
+        }
+        for (expected, page) in (0..).zip(pages) {
+            assert!(matches!(index.find(page), Found::At(Place { sum, .. }) if sum == expected), "{page}");
+        }
+        assert!(matches!(index.find(PageNumber(2048)), Found::Untouched { .. }));
+    }
+
+    #[test]
     fn without_homes_everything_is_the_owners() {
-        let index = PageIndex::new(10, 4096, None);
+        let index = PageIndex::new(4096, None);
         index.put(PageNumber(1), Place { offset_bytes: 0, sum: 1 });
         assert_eq!(index.find(PageNumber(1)), Found::AskOwner);
         assert_eq!(index.find(PageNumber(2)), Found::AskOwner);

@@ -3,12 +3,14 @@
 //! ```text
 //! a caller's thread                                   the store's thread
 //! read ──► index: where is the page? ──► pread        requests ──► a task for each ──► Store
-//!            ▲      └─ nobody knows ──── request ──►     │ commits share a sync; a checkpoint goes on beside them
+//!            ▲      └─ unknown ────────── request ──►     │ commits share a sync; a checkpoint goes on beside them
 //!            └───────────────────────────────────────────┘ says where pages are
 //! ```
 
-mod announce;
 mod index;
+mod index_writer;
+#[cfg(test)]
+mod latched;
 mod lock;
 mod owner;
 mod reader;
@@ -17,6 +19,7 @@ mod serve;
 mod sync;
 mod ticket;
 
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
@@ -28,7 +31,8 @@ use self::owner::World;
 use self::reader::Reader;
 use self::requests::Request;
 pub use self::ticket::Ticket;
-use crate::{CreateOptions, OpenOptions, PageError, PolicyKind};
+use crate::label::Label;
+use crate::{CreateOptions, OpenOptions, PageError, PolicyKind, Promises};
 
 /// A [`Store`](crate::Store) in a thread of its own, shared by threads that wait for it; a clone is another handle.
 ///
@@ -36,6 +40,11 @@ use crate::{CreateOptions, OpenOptions, PageError, PolicyKind};
 /// thread's to do. It makes all commits durable with one flush that have come while the one before went on: the more threads
 /// commit, the more commits a flush carries. A [checkpoint](BlockingStore::checkpoint) goes on beside them. The file is locked
 /// as long as the store is open: a second opening, also by another process, is refused.
+///
+/// When a write or a flush fails, commits are refused ([`PageError::Latched`]) and reads go on, in callers' threads as well: a page
+/// is then as an acknowledged batch left it, or as a batch did that was refused, and may be gone when the store is opened
+/// again; never older than what was acknowledged, and never torn. Only a page whose own write in place failed (`direct`, `auto`) is
+/// refused.
 ///
 /// ```no_run
 /// use std::fs::File;
@@ -67,31 +76,35 @@ pub struct BlockingStore {
     thread: Arc<Owner>,
 }
 
-/// The thread that owns the store: whoever drops the last handle waits for its end, and with it for the lock's.
+/// The thread that owns the store: dropping the last handle waits for its end, and with it for the lock's.
 struct Owner(Mutex<Option<JoinHandle<()>>>);
 
 impl Owner {
     fn join(&self) -> Result<(), PageError> {
         let thread = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        thread.map_or(Ok(()), |thread| thread.join().map_err(|_| ended()))
+        thread.map_or(Ok(()), |thread| thread.join().map_err(|_| closed()))
     }
 }
 
 impl Drop for Owner {
     fn drop(&mut self) {
-        // What it says was said to whoever waited for it.
+        // Its error was the answer to a call.
         let _ = self.join();
     }
 }
 
-/// What never changes while a store is open.
+/// What hardly ever changes while a store is open.
 #[derive(Clone)]
 struct Facts {
     arena: Arena,
     page_bytes: usize,
-    pages: u64,
+    /// Grows.
+    pages: Arc<AtomicU64>,
+    /// As it was when the store was opened.
+    label: Label,
     largest_batch: usize,
     policy: PolicyKind,
+    promises: Promises,
 }
 
 /// What the store's thread hands over when the store is open.
@@ -123,7 +136,7 @@ impl BlockingStore {
     }
 
     /// Makes a new store on a device of any world that other threads can wake, such as an array of files. The world is made
-    /// in the store's thread, which does all reads there; nobody locks its files.
+    /// in the store's thread, which does all reads there; its files aren't locked.
     ///
     /// # Errors
     /// No other thread can wake that world, or as for [`Store::create`](crate::Store::create).
@@ -177,6 +190,6 @@ impl std::fmt::Debug for BlockingStore {
     }
 }
 
-fn ended() -> PageError {
+fn closed() -> PageError {
     PageError::Thread { why: "the store was closed".into() }
 }

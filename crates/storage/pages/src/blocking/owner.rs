@@ -1,14 +1,15 @@
 //! The thread that owns the store's world.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use nandle_io::runtime::{Handle, Runtime, channel};
 use nandle_io::{DeviceFile, DeviceId, FileLock, FileWorld, Io};
 
-use super::announce::Announcer;
 use super::index::PageIndex;
+use super::index_writer::IndexWriter;
 use super::reader::Reader;
-use super::serve::{CALLERS, Service};
+use super::serve::{REQUESTS_MAX, Service};
 use super::ticket::Answer;
 use super::{Facts, Opened};
 use crate::{CreateOptions, OpenOptions, PageError, Store};
@@ -32,6 +33,12 @@ impl World {
         let file = Arc::clone(lock.file());
         let device = world.add(Arc::clone(&file)).id;
         Ok(Self { io: world.into_io(), device, file: Some((file, lock)) })
+    }
+
+    /// The same through another world around it.
+    #[cfg(test)]
+    pub(super) fn through(self, around: impl FnOnce(Box<dyn Io>) -> Box<dyn Io>) -> Self {
+        Self { io: around(self.io), ..self }
     }
 
     pub(super) fn of((mut io, device): (Box<dyn Io>, DeviceId)) -> Result<Self, PageError> {
@@ -75,24 +82,27 @@ pub(super) fn run(
 }
 
 async fn serve(handle: &Handle, store: Store, file: Option<Arc<DeviceFile>>, opened: Answer<Opened>) {
-    let (requests, receiver) = channel(handle, CALLERS);
-    let index = PageIndex::new(store.pages(), store.page_bytes(), store.homes_offset_bytes());
+    let (requests, receiver) = channel(handle, REQUESTS_MAX);
+    let index = PageIndex::new(store.page_bytes(), store.homes_offset_bytes());
     let index = Arc::new(index);
     let _closing = CloseAtEnd(Arc::clone(&index));
-    let announcer = Announcer::new(Arc::clone(&index), &store);
+    let index_writer = IndexWriter::new(Arc::clone(&index), &store);
     let facts = Facts {
         arena: store.arena(),
         page_bytes: store.page_bytes(),
-        pages: store.pages(),
+        pages: Arc::new(AtomicU64::new(store.pages())),
+        label: store.label().clone(),
         largest_batch: store.largest_batch(),
         policy: store.policy(),
+        promises: store.promises(),
     };
+    let pages = Arc::clone(&facts.pages);
     let reader = file.map(|file| Arc::new(Reader::new(file, index, facts.page_bytes)));
     opened.give(Ok(Opened { requests, facts, reader }));
-    Service::new(handle.clone(), store, announcer).serve(receiver).await;
+    Service::new(handle.clone(), store, index_writer, pages).serve(receiver).await;
 }
 
-/// However the store's thread ends, nobody reads beside it any more.
+/// However the store's thread ends, no reads beside it count any more.
 struct CloseAtEnd(Arc<PageIndex>);
 
 impl Drop for CloseAtEnd {

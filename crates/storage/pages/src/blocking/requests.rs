@@ -1,11 +1,13 @@
 //! What callers ask of a store, and how they wait for it.
 
+use std::sync::atomic::Ordering;
+
 use nandle_io::{Backend, Buffer, BufferMut};
 
 use super::reader::{Outcome, Reader};
 use super::ticket::{Answer, Ticket, ticket};
-use super::{BlockingStore, ended};
-use crate::{Batch, PageError, PageNumber, PolicyKind, Stats};
+use super::{BlockingStore, closed};
+use crate::{Batch, PageError, PageNumber, PolicyKind, Promises, Stats};
 
 /// What the store's thread is asked.
 pub(super) enum Request {
@@ -15,6 +17,7 @@ pub(super) enum Request {
     Commit(Batch, Answer<()>),
     Sync(Answer<()>),
     Checkpoint(Answer<()>),
+    Grow(u64, Answer<()>),
     Verify(Answer<u64>),
     Stats(Answer<Stats>),
     Backend(Answer<Backend>),
@@ -27,6 +30,11 @@ impl BlockingStore {
         self.facts.policy
     }
 
+    /// What its policy promises.
+    pub fn promises(&self) -> Promises {
+        self.facts.promises
+    }
+
     /// Length of a page.
     pub fn page_bytes(&self) -> usize {
         self.facts.page_bytes
@@ -34,7 +42,15 @@ impl BlockingStore {
 
     /// How many pages it has.
     pub fn pages(&self) -> u64 {
-        self.facts.pages
+        self.facts.pages.load(Ordering::SeqCst)
+    }
+
+    /// How long the device must be for so many pages.
+    ///
+    /// # Errors
+    /// The store can't [grow](BlockingStore::grow) to so many.
+    pub fn device_bytes(&self, pages: u64) -> Result<u64, PageError> {
+        Ok(self.facts.label.grown(pages)?.end_bytes())
     }
 
     /// See [`Store::largest_batch`](crate::Store::largest_batch).
@@ -142,6 +158,16 @@ impl BlockingStore {
         self.ask(Request::Checkpoint)?.wait()
     }
 
+    /// Gives the store more pages, `pages` in all, while reads and commits go on; see [`Store::grow`](crate::Store::grow). A
+    /// file must have been made longer before, and its device [allowed to grow](nandle_io::DeviceFile::growing_to) when it was made:
+    /// [`PageStore`](crate::PageStore) does both.
+    ///
+    /// # Errors
+    /// As there, or the store was closed.
+    pub fn grow(&self, pages: u64) -> Result<(), PageError> {
+        self.ask(|answer| Request::Grow(pages, answer))?.wait()
+    }
+
     /// See [`Store::verify`](crate::Store::verify).
     ///
     /// # Errors
@@ -180,13 +206,13 @@ impl BlockingStore {
     }
 
     fn check_page(&self, page: PageNumber) -> Result<(), PageError> {
-        let pages = self.facts.pages;
+        let pages = self.pages();
         if page.0 < pages { Ok(()) } else { Err(PageError::BeyondEnd { page, pages }) }
     }
 
     fn ask<T>(&self, request: impl FnOnce(Answer<T>) -> Request) -> Result<Ticket<T>, PageError> {
         let (answer, ticket) = ticket();
-        self.requests.send(request(answer)).map_err(|_| ended())?;
+        self.requests.send(request(answer)).map_err(|_| closed())?;
         Ok(ticket)
     }
 }

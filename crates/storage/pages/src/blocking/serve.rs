@@ -2,11 +2,13 @@
 
 use std::cell::Cell;
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use nandle_io::Buffer;
 use nandle_io::runtime::{Handle, Receiver};
 
-use super::announce::Announcer;
+use super::index_writer::IndexWriter;
 use super::requests::Request;
 use super::sync::SharedSync;
 use super::ticket::Answer;
@@ -14,7 +16,7 @@ use crate::signal::Signal;
 use crate::{Batch, PageError, PageNumber, Store};
 
 /// Requests that may wait, and as many that may be under way; more wait for room in the channel.
-pub(super) const CALLERS: usize = 1024;
+pub(super) const REQUESTS_MAX: usize = 1024;
 
 /// Syncs under way at the same time, and flushes at the device: one that goes on, and one that begins when it ends. With more,
 /// groups are smaller and flushes more.
@@ -24,8 +26,10 @@ const SYNCS: usize = 2;
 pub(super) struct Service {
     handle: Handle,
     store: Store,
-    announcer: Announcer,
+    index_writer: IndexWriter,
     syncs: SharedSync,
+    /// How many pages callers may name.
+    pages: Arc<AtomicU64>,
     under_way: Cell<usize>,
     ended: Signal,
 }
@@ -41,13 +45,19 @@ impl Drop for UnderWay {
 }
 
 impl Service {
-    pub(super) fn new(handle: Handle, store: Store, announcer: Announcer) -> Self {
+    pub(super) fn new(
+        handle: Handle,
+        store: Store,
+        index_writer: IndexWriter,
+        pages: Arc<AtomicU64>,
+    ) -> Self {
         store.set_flush_depth(SYNCS);
         Self {
             handle,
             store,
-            announcer,
+            index_writer,
             syncs: SharedSync::new(SYNCS),
+            pages,
             under_way: Cell::default(),
             ended: Signal::default(),
         }
@@ -58,7 +68,7 @@ impl Service {
         let this = Rc::new(self);
         let mut requests = Vec::new();
         let closing = 'open: loop {
-            if receiver.recv_many(&mut requests, CALLERS).await == 0 {
+            if receiver.recv_many(&mut requests, REQUESTS_MAX).await == 0 {
                 break None;
             }
             for request in requests.drain(..) {
@@ -67,9 +77,9 @@ impl Service {
                     request => this.begin(request),
                 }
             }
-            this.until_under_way(CALLERS).await;
+            this.until_under_way(REQUESTS_MAX).await;
         };
-        this.announcer.close();
+        this.index_writer.close();
         drop(receiver);
         requests.clear();
         this.until_under_way(0).await;
@@ -99,6 +109,7 @@ impl Service {
             Request::Commit(batch, answer) => answer.give(self.commit(batch).await),
             Request::Sync(answer) => answer.give(self.syncs.sync(&self.store).await),
             Request::Checkpoint(answer) => answer.give(self.store.checkpoint().await),
+            Request::Grow(pages, answer) => answer.give(self.grow(pages).await),
             Request::Verify(answer) => answer.give(self.store.verify().await),
             Request::Stats(answer) => answer.give(Ok(self.store.stats())),
             Request::Backend(answer) => answer.give(Ok(self.handle.backend())),
@@ -108,12 +119,12 @@ impl Service {
 
     fn refuse_close(&self, answer: Answer<()>) {
         debug_assert!(false, "a request to close is no task's: {} are under way", self.under_way.get());
-        answer.give(Err(super::ended()));
+        answer.give(Err(super::closed()));
     }
 
     async fn read(&self, page: PageNumber) -> Result<Buffer, PageError> {
         let contents = self.store.read(page).await?;
-        self.announcer.tell(page, &self.store);
+        self.index_writer.publish(page, &self.store);
         Ok(contents)
     }
 
@@ -136,9 +147,9 @@ impl Service {
     }
 
     async fn write(&self, batch: Batch) -> Result<(), PageError> {
-        let pages = self.announcer.begins(&batch, self.store.pages());
+        let pages = self.index_writer.begin(&batch, self.store.pages());
         let written = self.store.write(batch).await;
-        self.announcer.ends(&pages, &self.store);
+        self.index_writer.end(&pages, &self.store);
         written
     }
 
@@ -148,10 +159,16 @@ impl Service {
             self.write(batch).await?;
             return self.syncs.sync(&self.store).await;
         }
-        let pages = self.announcer.begins(&batch, self.store.pages());
+        let pages = self.index_writer.begin(&batch, self.store.pages());
         let committed = self.store.commit(batch).await;
-        self.announcer.ends(&pages, &self.store);
+        self.index_writer.end(&pages, &self.store);
         committed
+    }
+
+    async fn grow(&self, pages: u64) -> Result<(), PageError> {
+        self.store.grow(pages).await?;
+        self.pages.fetch_max(self.store.pages(), Ordering::SeqCst);
+        Ok(())
     }
 
     /// Closes the store, which no task uses any more.

@@ -3,7 +3,7 @@ use std::cell::{Cell, RefCell};
 use crate::signal::Signal;
 use crate::{PageError, Store};
 
-/// A few syncs at a time: those who come meanwhile share the next. With one alone the device would be idle from its flush's
+/// A few syncs at a time: calls that come meanwhile share the next. With one alone the device would be idle from its flush's
 /// end until the next group was written.
 pub(super) struct SharedSync {
     most: usize,

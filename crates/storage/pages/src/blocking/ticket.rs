@@ -1,16 +1,16 @@
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
 
-use super::ended;
+use super::closed;
 use crate::PageError;
 
-/// What the store's thread owes to somebody who asked for something. Dropped, it lets the store do it all the same.
-#[must_use = "nobody learns what became of it"]
+/// The answer to a request that the store's thread has yet to give. Dropped, it lets the store do it all the same.
+#[must_use = "what became of the request is lost"]
 #[derive(Debug)]
 pub struct Ticket<T> {
     answer: Receiver<Result<T, PageError>>,
 }
 
-/// Answers once. Whoever asked may have gone.
+/// Answers once; the ticket may have been dropped.
 #[derive(Debug)]
 pub(super) struct Answer<T>(SyncSender<Result<T, PageError>>);
 
@@ -26,7 +26,7 @@ impl<T> Ticket<T> {
     /// # Errors
     /// What was asked for failed, or the store was closed first.
     pub fn wait(self) -> Result<T, PageError> {
-        self.answer.recv().map_err(|_| ended())?
+        self.answer.recv().map_err(|_| closed())?
     }
 
     /// What became of it, if it is done, without waiting; gives the ticket back if it isn't.
@@ -36,7 +36,7 @@ impl<T> Ticket<T> {
     pub fn try_wait(self) -> Result<Result<T, PageError>, Self> {
         match self.answer.try_recv() {
             Ok(answer) => Ok(answer),
-            Err(TryRecvError::Disconnected) => Ok(Err(ended())),
+            Err(TryRecvError::Disconnected) => Ok(Err(closed())),
             Err(TryRecvError::Empty) => Err(self),
         }
     }

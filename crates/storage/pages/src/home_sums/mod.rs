@@ -44,9 +44,17 @@ struct Area {
     chunks: u64,
 }
 
+/// Length of a chunk in the area: two log blocks and two of the table.
+const CHUNK_BYTES: u64 = 4 * BLOCK_BYTES as u64;
+
 /// Length of the area for so many pages.
 pub(crate) fn area_bytes(pages: u64) -> u64 {
-    4 * chunks_of(pages) * BLOCK_BYTES as u64
+    chunks_of(pages) * CHUNK_BYTES
+}
+
+/// How many pages an area of this length is for.
+pub(crate) fn pages_max(area_bytes: u64) -> u64 {
+    area_bytes / CHUNK_BYTES * CHUNK_PAGES as u64
 }
 
 fn chunks_of(pages: u64) -> u64 {
@@ -56,7 +64,8 @@ fn chunks_of(pages: u64) -> u64 {
 impl Area {
     /// None if the store keeps no sums.
     fn of(label: &Label) -> Option<Self> {
-        let area = Self { id: label.id, offset_bytes: label.sums_offset, chunks: chunks_of(label.pages) };
+        let chunks = label.sums_bytes / CHUNK_BYTES;
+        let area = Self { id: label.id, offset_bytes: label.sums_offset, chunks };
         (label.sums_bytes > 0).then_some(area)
     }
 

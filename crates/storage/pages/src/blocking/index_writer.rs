@@ -6,26 +6,26 @@ use rustc_hash::FxHashMap;
 use super::index::PageIndex;
 use crate::{Batch, PageNumber, Store};
 
-/// The store's thread's side of the [index](super::index): tells readers where pages are, and takes it back in time.
-pub(super) struct Announcer {
+/// The store's thread's side of the [index](super::index): publishes where pages are, and withdraws it in time.
+pub(super) struct IndexWriter {
     index: Arc<PageIndex>,
-    /// Batches under way with a page. Nothing is said of it before all of them are accepted or refused.
+    /// Batches under way with a page. Nothing is published of it before all of them are accepted or refused.
     under_way: RefCell<FxHashMap<PageNumber, usize>>,
 }
 
-impl Announcer {
-    /// Tells of all pages of which an opening knows something.
+impl IndexWriter {
+    /// Publishes all pages of which an opening knows something.
     pub(super) fn new(index: Arc<PageIndex>, store: &Store) -> Self {
         let new = Self { index, under_way: RefCell::default() };
         for page in store.known() {
             new.index.forget(page);
-            new.tell(page, store);
+            new.publish(page, store);
         }
         new
     }
 
-    /// A batch comes to the store. Returns its pages for [`ends`](Announcer::ends).
-    pub(super) fn begins(&self, batch: &Batch, pages: u64) -> Vec<PageNumber> {
+    /// A batch comes to the store. Returns its pages for [`end`](IndexWriter::end).
+    pub(super) fn begin(&self, batch: &Batch, pages: u64) -> Vec<PageNumber> {
         // The store refuses a batch with others.
         let known = batch.changes().iter().map(|(page, _)| *page).filter(|page| page.0 < pages);
         let known: Vec<_> = known.collect();
@@ -38,7 +38,7 @@ impl Announcer {
     }
 
     /// The batch was accepted or refused.
-    pub(super) fn ends(&self, pages: &[PageNumber], store: &Store) {
+    pub(super) fn end(&self, pages: &[PageNumber], store: &Store) {
         for page in pages {
             let mut under_way = self.under_way.borrow_mut();
             let is_last = under_way.get_mut(page).is_none_or(|batches| {
@@ -49,12 +49,12 @@ impl Announcer {
                 under_way.remove(page);
             }
             drop(under_way);
-            self.tell(*page, store);
+            self.publish(*page, store);
         }
     }
 
-    /// Tells where a page is, if the store knows.
-    pub(super) fn tell(&self, page: PageNumber, store: &Store) {
+    /// Publishes where a page is, if the store knows.
+    pub(super) fn publish(&self, page: PageNumber, store: &Store) {
         if self.under_way.borrow().contains_key(&page) {
             return;
         }
@@ -63,7 +63,7 @@ impl Announcer {
         }
     }
 
-    /// Nobody reads beside the store's thread any more.
+    /// Ends the reads beside the store's thread.
     pub(super) fn close(&self) {
         self.index.close();
     }

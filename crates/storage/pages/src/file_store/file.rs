@@ -1,0 +1,158 @@
+//! The file of a store: made as a whole or not at all, long enough, with its blocks.
+
+use std::fs::{File, Metadata};
+use std::io::{Error, ErrorKind};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use nandle_io::{Access, DeviceFile, FileOptions};
+use rustix::fs::{FallocateFlags, fallocate};
+use rustix::io::Errno;
+
+use crate::label::{Copies, Label};
+use crate::{BLOCK_BYTES, PageError};
+
+/// As long as a file can be.
+const LONGEST_BYTES: u64 = i64::MAX as u64;
+
+/// A file that a store is in.
+pub(super) struct StoreFile {
+    path: PathBuf,
+    device: Arc<DeviceFile>,
+    /// One handle makes it longer at a time.
+    extending: Mutex<()>,
+    /// Why its blocks aren't reserved.
+    unreserved: Option<String>,
+}
+
+impl StoreFile {
+    /// Makes a new file of this length, with what `create` makes in it. If that fails there is no file.
+    pub(super) fn make<T>(
+        path: &Path,
+        bytes: u64,
+        create: impl FnOnce(&Self) -> Result<T, PageError>,
+    ) -> Result<(Self, T), PageError> {
+        let file = File::options().read(true).write(true).create_new(true).open(path);
+        let file = file.map_err(|error| failed("making the store's file", path, &error))?;
+        let made = Self::reserved(path, file, bytes).and_then(|file| {
+            let created = create(&file)?;
+            sync_folder(path).map_err(|error| failed("making durable that there is", path, &error))?;
+            Ok((file, created))
+        });
+        if made.is_err() {
+            // What can't be removed is a file without a store, which an opening says.
+            let _ = std::fs::remove_file(path);
+        }
+        made
+    }
+
+    fn reserved(path: &Path, file: File, bytes: u64) -> Result<Self, PageError> {
+        let unreserved =
+            reserve(&file, bytes).map_err(|error| failed("reserving space for", path, &error))?;
+        Self::of(path, file, unreserved)
+    }
+
+    /// Opens one that is there.
+    pub(super) fn open(path: &Path, read_only: bool) -> Result<Self, PageError> {
+        let failed = |error| failed("opening the store's file", path, &error);
+        let file = File::options().read(true).write(!read_only).open(path).map_err(failed)?;
+        check_length(&file, &file.metadata().map_err(failed)?)?;
+        Self::of(path, file, None)
+    }
+
+    fn of(path: &Path, file: File, unreserved: Option<String>) -> Result<Self, PageError> {
+        let device = DeviceFile::new(file, FileOptions::default()).map_err(|error| {
+            let (path, why) = (path.into(), error.to_string());
+            PageError::File { action: "using the store's file", path, kind: ErrorKind::Unsupported, why }
+        })?;
+        let is_file = device.file().metadata().is_ok_and(|metadata| metadata.is_file());
+        // So that the store may grow while it is open.
+        let device = if is_file { device.growing_to(LONGEST_BYTES) } else { device };
+        Ok(Self { path: path.into(), device: Arc::new(device), extending: Mutex::default(), unreserved })
+    }
+
+    /// Makes it so long at least, with its blocks; changes nothing if that can't be.
+    pub(super) fn extend(&self, bytes: u64) -> Result<(), PageError> {
+        let _mine = self.extending.lock().unwrap_or_else(PoisonError::into_inner);
+        let file = self.device.file();
+        let failed = |error| failed("reserving space for", &self.path, &error);
+        let metadata = file.metadata().map_err(failed)?;
+        // A block device is as long as it is, which the store knows.
+        if !metadata.is_file() || metadata.len() >= bytes {
+            return Ok(());
+        }
+        reserve(file, bytes).map(|_| ()).map_err(|error| {
+            // What was got of it is given back. Nothing lies there yet, so no harm is done if that fails.
+            let _ = file.set_len(metadata.len());
+            failed(error)
+        })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(super) fn device(&self) -> Arc<DeviceFile> {
+        Arc::clone(&self.device)
+    }
+
+    /// What it had to give up.
+    pub(super) fn given_up(&self) -> impl Iterator<Item = String> {
+        let buffered = match &self.device.shape().access {
+            Access::Direct => None,
+            Access::Buffered { reason } => Some(format!("no direct I/O: {reason}")),
+        };
+        buffered.into_iter().chain(self.unreserved.clone())
+    }
+}
+
+/// A regular file that holds a store must be as long as its label says: the store itself can't tell, because its file may grow. All
+/// else that may be wrong with it is for the store to say.
+fn check_length(file: &File, metadata: &Metadata) -> Result<(), PageError> {
+    let mut labels = [0; 2 * BLOCK_BYTES];
+    if !metadata.is_file() {
+        return Ok(());
+    }
+    if metadata.len() < labels.len() as u64 {
+        return Err(PageError::NotAStore { found: "it is smaller than a label" });
+    }
+    let (first, second) = match file.read_exact_at(&mut labels, 0) {
+        Ok(()) => labels.split_at(BLOCK_BYTES),
+        Err(_) => return Ok(()),
+    };
+    match Copies::of([first, second].map(Label::decode)) {
+        Ok(Copies { label, .. }) => label.check_fits(metadata.len()),
+        Err(_) => Ok(()),
+    }
+}
+
+/// Makes the file so long, with its blocks; or says why those can't be had beforehand.
+fn reserve(file: &File, bytes: u64) -> Result<Option<String>, Error> {
+    let refused = match fallocate(file, FallocateFlags::empty(), 0, bytes) {
+        Ok(()) => None,
+        Err(refused @ (Errno::OPNOTSUPP | Errno::NOSYS)) => {
+            file.set_len(bytes)?;
+            Some(format!("no space reserved, so a full disk can stop the store: {}", Error::from(refused)))
+        }
+        Err(errno) => return Err(errno.into()),
+    };
+    file.sync_all()?;
+    Ok(refused)
+}
+
+fn sync_folder(path: &Path) -> Result<(), Error> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
+}
+
+fn failed(action: &'static str, path: &Path, error: &Error) -> PageError {
+    let mend = match error.kind() {
+        ErrorKind::AlreadyExists => "; open the store that it may hold, or remove it first",
+        ErrorKind::NotFound => "; create the store first, or name the right folder",
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "; free space, or take fewer pages",
+        ErrorKind::FileTooLarge => "; take fewer pages, or another file system",
+        _ => "",
+    };
+    PageError::File { action, path: path.into(), kind: error.kind(), why: format!("{error}{mend}") }
+}

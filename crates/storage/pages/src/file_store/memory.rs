@@ -1,0 +1,92 @@
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// Pages of memory that threads take and give back. Those that find too few wait, and are served in the order in which they
+/// asked: so one that wants many gets them although others go on taking few.
+pub(super) struct Budget {
+    pages: usize,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+struct State {
+    free: usize,
+    /// Numbers of the next that asks, and of the next that is served.
+    asking: u64,
+    serving: u64,
+}
+
+/// Pages that are taken as long as this lives.
+#[must_use = "the pages are given back when it is dropped"]
+pub(super) struct Taken<'a> {
+    budget: &'a Budget,
+    pages: usize,
+}
+
+impl Budget {
+    /// Of so many pages, at least one.
+    pub(super) fn of(pages: usize) -> Self {
+        let pages = pages.max(1);
+        let state = Mutex::new(State { free: pages, asking: 0, serving: 0 });
+        Self { pages, state, changed: Condvar::new() }
+    }
+
+    /// How many there are in all.
+    pub(super) fn pages(&self) -> usize {
+        self.pages
+    }
+
+    /// Waits for so many, which are no more than there are in all.
+    pub(super) fn take(&self, pages: usize) -> Taken<'_> {
+        debug_assert!(pages <= self.pages, "{pages} pages of {}", self.pages);
+        let mut state = self.lock();
+        let mine = state.asking;
+        state.asking += 1;
+        while state.serving != mine || state.free < pages {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.free -= pages;
+        state.serving += 1;
+        drop(state);
+        self.changed.notify_all();
+        Taken { budget: self, pages }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        self.budget.lock().free += self.pages;
+        self.budget.changed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn no_more_is_taken_than_there_is_and_everybody_is_served() {
+        let (budget, taken, served) = (Budget::of(5), AtomicUsize::new(0), AtomicUsize::new(0));
+        std::thread::scope(|scope| {
+            for thread in 0..8 {
+                let (budget, taken, served) = (&budget, &taken, &served);
+                scope.spawn(move || {
+                    for turn in 0..200 {
+                        let pages = 1 + (thread + turn) % 5;
+                        let mine = budget.take(pages);
+                        assert!(taken.fetch_add(pages, Ordering::SeqCst) + pages <= 5);
+                        taken.fetch_sub(pages, Ordering::SeqCst);
+                        drop(mine);
+                        served.fetch_add(1, Ordering::SeqCst);
+                    }
+                });
+            }
+        });
+        assert_eq!((served.into_inner(), budget.lock().free), (1600, 5));
+    }
+}

@@ -1,0 +1,311 @@
+//! A store in a file, for a first program and for many a last one: bytes in, bytes out, one type of error.
+//!
+//! ```text
+//! handle: put ──► its changes ── commit ──► a batch ──► BlockingStore (a thread, shared by all handles)
+//!         read ─► its changes, else ──────────────────►
+//! ```
+
+mod file;
+mod memory;
+mod options;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use nandle_io::Backend;
+
+use self::file::StoreFile;
+use self::memory::Budget;
+pub use self::options::PageOptions;
+use crate::{Batch, BlockingStore, OpenOptions, PageError, PageNumber, PolicyKind, Promises, Stats};
+
+/// Pages in a file, changed by atomic, durable commits.
+///
+/// ```
+/// use nandle_pages::{PageOptions, PageStore};
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("pages.db");
+///
+/// let mut store = PageStore::create(&path, PageOptions::new(1000))?; // 1000 pages of 4 KiB
+/// store.put(7, &[1; 4096])?;
+/// store.put(8, &[2; 4096])?;
+/// store.commit()?; // from here on a power cut leaves both
+/// store.close()?;
+///
+/// let store = PageStore::open(&path)?;
+/// let mut page = [0; 4096];
+/// store.read_into(8, &mut page)?;
+/// assert_eq!(page, [2; 4096]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// - **Handles and threads.** A clone is another handle to the same store, for another thread. Each handle gathers changes of
+///   its own: they are seen by this handle alone until it [commits](PageStore::commit) them, and by all others afterwards. Each
+///   commit is whole for itself; of two handles that change the same page, the one that commits later wins. Nothing
+///   locks pages: handles that change a page depending on what they have read of it take turns by a lock of their own. Handles
+///   that commit at the same time share a flush.
+/// - **What a power cut leaves**, or a `kill -9`, is all of each commit that has returned, and of one that hasn't all or
+///   nothing, as far as the policy promises it ([`promises`](PageStore::promises)); the default does. Opening recovers.
+/// - **Pages that were never written** are zeros.
+/// - **Memory.** What a handle gathers is on the heap. On its way to the file it takes a part of
+///   [`memory_bytes`](OpenOptions::memory_bytes); commits and reads wait until there is some.
+/// - **After a failed write or flush** every commit is refused ([`PageError::Latched`]), and reads go on as
+///   [`BlockingStore`] says. Open the store again; what had been committed is there.
+/// - The file is locked as long as the store is open. The store ends with [`close`](PageStore::close), or when the
+///   last handle is dropped: then as after a power cut, and the next opening recovers.
+///
+/// An engine with a device, an I/O loop or a batch type of its own uses [`BlockingStore`] or [`Store`](crate::Store), which
+/// this is made of.
+pub struct PageStore {
+    store: BlockingStore,
+    shared: Arc<Shared>,
+    /// What this handle has changed since its last commit; `None` is a discard.
+    changes: BTreeMap<PageNumber, Option<Box<[u8]>>>,
+}
+
+/// What all handles have in common.
+struct Shared {
+    file: StoreFile,
+    /// Pages of the store's memory that commits may have, and those that reads may have.
+    writing: Budget,
+    reading: Budget,
+}
+
+/// Of the store's memory, commits on their way take a fourth and reads an eighth at most. Up to a half holds staged pages
+/// (`doublewrite`), and the rest is for what is gathered for others.
+const WRITING_SHARE: usize = 4;
+const READING_SHARE: usize = 8;
+
+impl PageStore {
+    /// Makes a new store in a new file, as long as it has to be and with its blocks reserved.
+    ///
+    /// # Errors
+    /// There is a file of this name, the disk is full, or the options contradict each other. No file is left then.
+    pub fn create(path: impl AsRef<Path>, options: PageOptions) -> Result<Self, PageError> {
+        let (create, open) = options.into_parts();
+        let (file, store) = StoreFile::make(path.as_ref(), create.device_bytes()?, |file| {
+            BlockingStore::create(file.device(), create, open)
+        })?;
+        Ok(Self::on(store, file, &open))
+    }
+
+    /// Opens a store, whatever became of the program that used it last.
+    ///
+    /// # Errors
+    /// There is no such file, it holds no store or a damaged one, or the store is open elsewhere.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, PageError> {
+        Self::open_with(path, OpenOptions::default())
+    }
+
+    /// The same with other options.
+    ///
+    /// # Errors
+    /// As for [`open`](PageStore::open).
+    pub fn open_with(path: impl AsRef<Path>, options: OpenOptions) -> Result<Self, PageError> {
+        let file = StoreFile::open(path.as_ref(), options.read_only)?;
+        let store = BlockingStore::open(file.device(), options)?;
+        Ok(Self::on(store, file, &options))
+    }
+
+    fn on(store: BlockingStore, file: StoreFile, options: &OpenOptions) -> Self {
+        let pages = options.memory_bytes / store.page_bytes();
+        let (writing, reading) = (Budget::of(pages / WRITING_SHARE), Budget::of(pages / READING_SHARE));
+        Self { store, shared: Arc::new(Shared { file, writing, reading }), changes: BTreeMap::new() }
+    }
+
+    /// Gives a page new contents, as long as a page, from this handle's next [`commit`](PageStore::commit) on. What is put
+    /// later wins.
+    ///
+    /// # Errors
+    /// The page is beyond the end, the contents have another length, or a commit can't hold more pages
+    /// ([`largest_commit`](PageStore::largest_commit)): commit what there is, or [roll it back](PageStore::rollback).
+    pub fn put(&mut self, page: u64, contents: &[u8]) -> Result<(), PageError> {
+        self.check_length(page, contents.len())?;
+        self.change(page, Some(contents.into()))
+    }
+
+    /// Says that a page's contents are needed no more, from this handle's next commit on. Until the page is written again it
+    /// reads as zeros or as anything that it ever held.
+    ///
+    /// # Errors
+    /// As for [`put`](PageStore::put).
+    pub fn discard(&mut self, page: u64) -> Result<(), PageError> {
+        self.change(page, None)
+    }
+
+    fn change(&mut self, page: u64, change: Option<Box<[u8]>>) -> Result<(), PageError> {
+        let page = self.check_page(page)?;
+        let most = self.largest_commit();
+        if self.changes.len() >= most && !self.changes.contains_key(&page) {
+            return Err(PageError::BatchTooLarge { changes: self.changes.len() + 1, most });
+        }
+        self.changes.insert(page, change);
+        Ok(())
+    }
+
+    /// Makes durable what this handle has changed, as a whole; nothing is left to commit then, whether or not it succeeds.
+    ///
+    /// # Errors
+    /// The device fails, or failed before. The changes may then survive or not, but not in part.
+    pub fn commit(&mut self) -> Result<(), PageError> {
+        let changes = std::mem::take(&mut self.changes);
+        let _memory = self.shared.writing.take(changes.len());
+        let mut batch = Batch::new();
+        for (page, change) in changes {
+            match change {
+                Some(contents) => {
+                    let mut buffer = self.store.buffer()?;
+                    buffer.copy_from_slice(&contents);
+                    batch.put(page, buffer.freeze());
+                }
+                None => batch.discard(page),
+            }
+        }
+        self.store.commit(batch)
+    }
+
+    /// Forgets what this handle has changed since its last commit.
+    pub fn rollback(&mut self) {
+        self.changes.clear();
+    }
+
+    /// Reads a page as this handle has changed it, or else as it was committed last.
+    ///
+    /// # Errors
+    /// The page is beyond the end, `into` isn't as long as a page, the device fails, or what it returns isn't what was written
+    /// last.
+    pub fn read_into(&self, page: u64, into: &mut [u8]) -> Result<(), PageError> {
+        self.check_length(page, into.len())?;
+        let page = self.check_page(page)?;
+        match self.changes.get(&page) {
+            Some(Some(contents)) => into.copy_from_slice(contents),
+            Some(None) => into.fill(0),
+            None => {
+                let _memory = self.shared.reading.take(1);
+                into.copy_from_slice(&self.store.read(page)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// The same into memory of its own.
+    ///
+    /// # Errors
+    /// As for [`read_into`](PageStore::read_into).
+    pub fn read(&self, page: u64) -> Result<Vec<u8>, PageError> {
+        let mut contents = vec![0; self.page_bytes()];
+        self.read_into(page, &mut contents)?;
+        Ok(contents)
+    }
+
+    /// Gives the store more pages, `pages` in all, for all handles: the file gets longer, with its blocks. Reads and commits go
+    /// on meanwhile. When this returns the new number is durable; a power cut before leaves the old number or the new one.
+    ///
+    /// # Errors
+    /// The policy can't (`out-of-place`), there is no room for so many
+    /// ([`pages_max`](PageOptions::pages_max)), or they are fewer than there are; the disk is full: all of these change
+    /// nothing. Or the device fails.
+    pub fn grow(&self, pages: u64) -> Result<(), PageError> {
+        self.shared.file.extend(self.store.device_bytes(pages)?)?;
+        self.store.grow(pages)
+    }
+
+    /// Brings every page that was committed to its own place, so that the next opening has nothing to recover. Commits go on
+    /// meanwhile.
+    ///
+    /// # Errors
+    /// The device fails, or failed before.
+    pub fn checkpoint(&self) -> Result<(), PageError> {
+        self.store.checkpoint()
+    }
+
+    /// Reads and checks every page whose contents are known; returns how many those are.
+    ///
+    /// # Errors
+    /// The first page that is damaged or can't be read.
+    pub fn verify(&self) -> Result<u64, PageError> {
+        self.store.verify()
+    }
+
+    /// Ends the store for all handles, when what they have begun is done. What was put and not committed is forgotten.
+    ///
+    /// # Errors
+    /// The device fails, or another handle has closed the store.
+    pub fn close(self) -> Result<(), PageError> {
+        self.store.close()
+    }
+
+    /// How many pages it has.
+    pub fn pages(&self) -> u64 {
+        self.store.pages()
+    }
+
+    /// Length of a page.
+    pub fn page_bytes(&self) -> usize {
+        self.store.page_bytes()
+    }
+
+    /// The most pages that one commit can change: what the policy makes durable as a whole, and what fits into memory.
+    pub fn largest_commit(&self) -> usize {
+        self.store.largest_batch().min(self.shared.writing.pages())
+    }
+
+    /// How it writes.
+    pub fn policy(&self) -> PolicyKind {
+        self.store.policy()
+    }
+
+    /// What its policy promises.
+    pub fn promises(&self) -> Promises {
+        self.store.promises()
+    }
+
+    /// What it did since it was opened.
+    ///
+    /// # Errors
+    /// The store was closed.
+    pub fn stats(&self) -> Result<Stats, PageError> {
+        self.store.stats()
+    }
+
+    /// What does its I/O, and what had to be given up: `io_uring`, direct I/O, blocks that are reserved.
+    ///
+    /// # Errors
+    /// The store was closed.
+    pub fn backend(&self) -> Result<Backend, PageError> {
+        let mut backend = self.store.backend()?;
+        backend.stepped_down.extend(self.shared.file.given_up());
+        Ok(backend)
+    }
+
+    fn check_page(&self, page: u64) -> Result<PageNumber, PageError> {
+        let (page, pages) = (PageNumber(page), self.pages());
+        if page.0 < pages { Ok(page) } else { Err(PageError::BeyondEnd { page, pages }) }
+    }
+
+    fn check_length(&self, page: u64, got: usize) -> Result<(), PageError> {
+        let expected = self.page_bytes();
+        if got == expected {
+            return Ok(());
+        }
+        Err(PageError::PageLength { page: PageNumber(page), got, expected })
+    }
+}
+
+impl Clone for PageStore {
+    /// Another handle, which has changed nothing yet.
+    fn clone(&self) -> Self {
+        Self { store: self.store.clone(), shared: Arc::clone(&self.shared), changes: BTreeMap::new() }
+    }
+}
+
+impl std::fmt::Debug for PageStore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let path = self.shared.file.path();
+        f.debug_struct("PageStore")
+            .field("path", &path)
+            .field("policy", &self.policy())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,84 @@
+use crate::{BLOCK_BYTES, CreateOptions, OpenOptions, PolicyKind};
+
+/// The staging area is this fraction of the pages …
+const BUFFER_SHARE: u64 = 8;
+/// … but no smaller, so that a commit may have some hundreds of pages, …
+const BUFFER_BYTES_MIN: u64 = 8 << 20;
+/// … and no larger, since all of it is written when the store is made.
+const BUFFER_BYTES_MAX: u64 = 256 << 20;
+
+/// A store may grow to so many times as many pages.
+const GROWTH: u64 = 4;
+
+/// What a new store in a file shall be, and how it is used at first.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct PageOptions {
+    /// How many pages it has.
+    pub pages: u64,
+    /// How many it may have later ([`PageStore::grow`](crate::PageStore::grow)); `None` takes four times as many. Their
+    /// checksums take a 250th of their length from the beginning.
+    pub pages_max: Option<u64>,
+    /// Length of a page: 4 KiB to 64 KiB, a power of two.
+    pub page_bytes: usize,
+    /// How it writes.
+    pub policy: PolicyKind,
+    /// Size of the staging area; `None` takes an eighth of the pages, but 8 MiB at least and 256 MiB at most.
+    pub buffer_bytes: Option<u64>,
+    /// How it is used until it is closed.
+    pub open: OpenOptions,
+}
+
+impl PageOptions {
+    /// So many pages of 4 KiB under `stable-ring`: commits are whole, and pages that the device damages are noticed, on any
+    /// drive.
+    pub fn new(pages: u64) -> Self {
+        Self {
+            pages,
+            pages_max: None,
+            page_bytes: BLOCK_BYTES,
+            policy: PolicyKind::StableRing,
+            buffer_bytes: None,
+            open: OpenOptions::default(),
+        }
+    }
+
+    /// The same with room for so many pages later.
+    #[must_use]
+    pub fn with_pages_max(self, pages_max: u64) -> Self {
+        Self { pages_max: Some(pages_max), ..self }
+    }
+
+    /// The same with pages of another length.
+    #[must_use]
+    pub fn with_page_bytes(self, page_bytes: usize) -> Self {
+        Self { page_bytes, ..self }
+    }
+
+    /// The same with another policy: the table in the [crate's documentation](crate) says which suits what.
+    #[must_use]
+    pub fn with_policy(self, policy: PolicyKind) -> Self {
+        Self { policy, ..self }
+    }
+
+    /// The same with a staging area of this size.
+    #[must_use]
+    pub fn with_buffer_bytes(self, buffer_bytes: u64) -> Self {
+        Self { buffer_bytes: Some(buffer_bytes), ..self }
+    }
+
+    /// The same, used in another way until it is closed.
+    #[must_use]
+    pub fn with_open(self, open: OpenOptions) -> Self {
+        Self { open, ..self }
+    }
+
+    pub(super) fn into_parts(self) -> (CreateOptions, OpenOptions) {
+        let pages_bytes = self.pages.saturating_mul(self.page_bytes as u64);
+        let share_bytes = (pages_bytes / BUFFER_SHARE).clamp(BUFFER_BYTES_MIN, BUFFER_BYTES_MAX);
+        let pages_max = self.pages_max.or(Some(self.pages.saturating_mul(GROWTH)));
+        let create =
+            CreateOptions { pages_max, ..CreateOptions::new(self.policy, self.page_bytes, self.pages) };
+        (create.with_buffer_bytes(self.buffer_bytes.unwrap_or(share_bytes)), self.open)
+    }
+}

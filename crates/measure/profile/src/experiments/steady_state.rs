@@ -30,7 +30,7 @@ pub struct SteadyState {
     pub window_slope: Option<f64>,
     /// Where the speed changed for good.
     pub departures: Vec<Departure>,
-    /// Flash writes by host writes over the last five rounds; `null` where nobody counts them.
+    /// Flash writes by host writes over the last five rounds; `null` where they aren't counted.
     pub write_amplification: Option<WriteAmplification>,
     /// What each second of all rounds gave.
     pub seconds: Vec<SecondSample>,

@@ -79,7 +79,7 @@ pub(super) fn occupancy(policies: &[PolicyOutcome]) -> Option<Figure> {
         .filter_map(|(_, policy)| Some((policy, fullest(policy)?)))
         .max_by_key(|(_, pages)| *pages)?;
     let curves = curves(staging, |sample| sample.staged_pages as f64);
-    let axes = (TIME, YAxis::Number("Pages waiting to be brought home"));
+    let axes = (TIME, YAxis::Number("Pages waiting to be destaged"));
     let plot = Plot::joined("occupancy", "Occupancy", axes, "", View::alone(curves));
     let room = most.buffer_bytes / most.page_bytes.max(1);
     let finding = format!(

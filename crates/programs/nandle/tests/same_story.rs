@@ -42,7 +42,7 @@ impl Told {
 
     /// The least depth at which the grid frames a block size.
     fn framed_from(&self, block: &str) -> String {
-        let (_, grid) = self.report.split_once("<table class=\"map\">").unwrap();
+        let (_, grid) = self.report.split_once("class=\"map-section\"").unwrap();
         let (head, rows) = grid.split_once("</thead>").unwrap();
         let depths: Vec<&str> = head.split("<th scope=\"col\">").skip(2).map(up_to_tag).collect();
         let (_, row) = rows.split_once(&format!("<th scope=\"row\">{block}</th>")).unwrap();

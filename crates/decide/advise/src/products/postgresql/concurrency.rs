@@ -12,7 +12,8 @@ const CONCURRENCY_MAX: u32 = 1000;
 const NEW_DEFAULT: u32 = 16;
 /// `maintenance_io_concurrency` before.
 const OLD_MAINTENANCE_DEFAULT: u32 = 10;
-/// What the server chooses at most where `io_max_concurrency` is -1 (PostgreSQL 18, 19.4.3 *I/O*: "but not more than 64").
+/// What the server chooses at most where `io_max_concurrency` is -1: "but not more than 64" (PostgreSQL 18's documentation,
+/// *Resource Consumption*).
 const CHOSEN_CONCURRENCY_MAX: u32 = 64;
 /// Bounds of `io_workers`; the least is the default.
 const WORKERS: (u32, u32) = (3, 32);

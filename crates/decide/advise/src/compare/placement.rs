@@ -76,7 +76,7 @@ impl Tenant {
 /// Where a tenant is best off.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Placement {
-    /// Who.
+    /// The part of the database that is placed.
     pub tenant: Tenant,
     /// Time of one unit of its work on each drive, in the order of the profiles; `null` where the profile doesn't say.
     pub cost_ns: Vec<Option<Interval<f64>>>,

@@ -73,7 +73,7 @@ pub(super) fn io_threads(
     figures: &Figures<'_>,
     default: &'static str,
 ) -> Result<Setting, MissingFigure> {
-    /// "Each background thread can handle up to 256 pending I/O requests" (MySQL 8.4 Reference Manual, 17.8.5).
+    /// "Each background thread can handle up to 256 pending I/O requests" (`MySQL` 8.4 Reference Manual, 17.8.5).
     const OUTSTANDING: f64 = 256.0;
     /// The default, and the greatest value that is taken (the same page).
     const THREADS: (u64, u64) = (4, 64);

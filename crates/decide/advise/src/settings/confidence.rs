@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::Figure;
 
-/// Who says that a setting follows from a measurement.
+/// The source of the claim that a setting follows from a measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RuleSource {

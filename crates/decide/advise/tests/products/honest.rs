@@ -144,7 +144,7 @@ fn concurrency_is_the_default_at_least_unless_that_is_known_to_hurt() {
     assert!(told.rule.contains("costs bandwidth here"), "{told:?}");
 }
 
-/// Who reads half a profile may not set what follows from it; what holds on every device is set all the same.
+/// What follows from half a profile is not set; what holds on every device is set all the same.
 #[test]
 fn what_is_partial_or_not_sure_is_a_comment() {
     let set = |profile: &DeviceProfile, product: Product, name: &str| {

@@ -18,7 +18,7 @@ pub(super) fn progress(policies: &[PolicyOutcome]) -> Option<Figure> {
     Plot { finding, note, ..plot }.drawn()
 }
 
-/// Who is slowest, stretch by stretch. All policies do the same work in a stretch; the final checkpoint, which the last
+/// Which policy is slowest, stretch by stretch. All policies do the same work in a stretch; the final checkpoint, which the last
 /// sample ends with, writes no page and is named apart.
 fn slowest(policies: &[PolicyOutcome]) -> Option<String> {
     let times: Vec<_> = policies.iter().map(|policy| (policy.policy, stretches_ns(policy))).collect();

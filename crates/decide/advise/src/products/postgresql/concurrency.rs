@@ -51,7 +51,7 @@ fn effective(figures: &Figures<'_>, question: &Question, knee: &Figure) -> (u32,
             default,
             origin: if is_new { "the default" } else { "as version 18 has by default" },
             count: sessions,
-            sharers: format!("the {sessions} sessions that read at once"),
+            subject: format!("the {sessions} sessions that read at once"),
         },
     );
     let setting = setting.default(if is_new { "16" } else { "1" });
@@ -73,7 +73,7 @@ fn maintenance(figures: &Figures<'_>, question: &Question, knee: &Figure) -> (u3
             default: if is_new { NEW_DEFAULT } else { OLD_MAINTENANCE_DEFAULT },
             origin: "the default",
             count: MAINTENANCE_WORKERS,
-            sharers: format!("autovacuum's {MAINTENANCE_WORKERS} workers"),
+            subject: format!("autovacuum's {MAINTENANCE_WORKERS} workers"),
         },
     );
     (value, setting.default(if is_new { "16" } else { "10" }))
@@ -91,7 +91,7 @@ struct Sharers {
     /// Where the default comes from.
     origin: &'static str,
     count: u32,
-    sharers: String,
+    subject: String,
 }
 
 fn of_sharers(figures: &Figures<'_>, knee: &Figure, of: &Sharers) -> (u32, Setting) {
@@ -109,7 +109,7 @@ fn of_sharers(figures: &Figures<'_>, knee: &Figure, of: &Sharers) -> (u32, Setti
     let rule = format!(
         "one alone is served best with {} outstanding, {} with {share} each; {why}",
         number(knee.value.value),
-        of.sharers
+        of.subject
     );
     let seen = std::iter::once(knee.clone()).chain(loss).collect();
     (value, Setting::new(of.name, value, seen, RuleSource::Ours, rule))

@@ -6,6 +6,7 @@ mod bench;
 mod claims;
 mod command;
 mod crash;
+mod docs;
 mod output;
 mod schema;
 mod setup;
@@ -56,6 +57,12 @@ enum Chore {
     },
     /// Write the JSON Schema of the profile, from its types, to `docs/profile.schema.json`
     Schema,
+    /// Build the book under `docs/`, with the reference of the program's commands
+    Docs {
+        /// Write the reference alone
+        #[arg(long)]
+        reference_only: bool,
+    },
     /// Run a benchmark and write its results under `benches/`
     Bench {
         /// Which one; without a name they are listed
@@ -74,6 +81,7 @@ fn main() -> ExitCode {
         Chore::Claims => exit_code(claims::run()),
         Chore::Crash { options } => crash::run(&options),
         Chore::Schema => exit_code(schema::run()),
+        Chore::Docs { reference_only } => exit_code(docs::run(reference_only)),
         Chore::Bench { name, options } => exit_code(bench::run(name.as_deref(), &options)),
     }
 }

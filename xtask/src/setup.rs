@@ -76,7 +76,7 @@ fn provide(need: &Need, tally: &mut Tally) -> Option<&'static str> {
     Some(need.skip_variable)
 }
 
-/// Installs the package where that asks nobody for a password; says whether the program is there now.
+/// Installs the package where that asks for no password; says whether the program is there now.
 fn install(need: &Need) -> bool {
     let Some(prefix) = privilege().filter(|_| find_program("apt-get").is_some()) else {
         return false;

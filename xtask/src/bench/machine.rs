@@ -150,7 +150,7 @@ mod tests {
         assert_eq!(field(cpu_info, "model name").as_deref(), Some("AMD EPYC"));
         assert_eq!(field(cpu_info, "flags"), None);
         assert_eq!(memory_bytes("MemTotal:       24000 kB\nMemFree: 1 kB\n"), Some(24_576_000));
-        assert_eq!(version("6.12.3-somebody+"), "6.12.3");
+        assert_eq!(version("6.12.3-custom+"), "6.12.3");
         assert_eq!(active_scheduler("none [mq-deadline] kyber").as_deref(), Some("mq-deadline"));
     }
 

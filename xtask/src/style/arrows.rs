@@ -47,7 +47,7 @@ fn check(workspace: &Workspace) -> Vec<Finding> {
     let manifests = workspace.manifests.iter();
     let packages = manifests.filter_map(|manifest| Some((manifest, manifest.package()?)));
     let wrong = packages.flat_map(|(manifest, package)| check_package(manifest, package));
-    wrong.chain(check_architecture(&workspace.architecture)).collect()
+    wrong.chain(check_architecture(workspace.document("ARCHITECTURE.md"))).collect()
 }
 
 /// Whether ARCHITECTURE shows the table above; a sample of a workspace has none.

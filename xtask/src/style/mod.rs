@@ -3,13 +3,17 @@
 
 mod arrows;
 mod clock;
+mod extensions;
 mod file_length;
 mod function_length;
 mod lexer;
+mod links;
 mod manifest;
 mod opening;
+mod paths;
 mod pinned;
 mod unsafe_code;
+mod words;
 mod workspace;
 
 use workspace::Workspace;
@@ -45,6 +49,10 @@ const RULES: &[Rule] = &[
     opening::RULE,
     arrows::RULE,
     pinned::RULE,
+    links::RULE,
+    paths::RULE,
+    words::RULE,
+    extensions::RULE,
 ];
 
 /// Checks every rule on the workspace and counts each as one check.

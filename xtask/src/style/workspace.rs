@@ -1,5 +1,6 @@
-//! The text that rules look at: the workspace's Rust files and its manifests.
+//! The text that rules look at: the workspace's Rust files, its manifests and its documents.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -12,8 +13,15 @@ use crate::Outcome;
 pub(super) struct Workspace {
     pub(super) files: Vec<SourceFile>,
     pub(super) manifests: Vec<Manifest>,
-    /// The text of ARCHITECTURE.md.
-    pub(super) architecture: String,
+    pub(super) documents: Vec<Document>,
+    /// Every file and folder, of whatever kind, from the workspace's root.
+    pub(super) paths: BTreeSet<String>,
+}
+
+/// A Markdown file.
+pub(super) struct Document {
+    pub(super) path: String,
+    pub(super) text: String,
 }
 
 /// A Rust file. Its path starts at the workspace's root and has `/` between its parts.
@@ -39,14 +47,13 @@ impl SourceFile {
 }
 
 impl Workspace {
-    /// Reads every `.rs` and `Cargo.toml` under `root`, except in build output and hidden folders.
+    /// Reads every `.rs`, `.md` and `Cargo.toml` under `root`, except in build output and hidden folders.
     ///
     /// # Errors
     /// When a file can't be read, or does not parse.
     pub(super) fn read(root: &Path) -> Outcome<Self> {
         let mut workspace = Self::default();
         workspace.add_folder(root, "")?;
-        workspace.architecture = fs::read_to_string(root.join("ARCHITECTURE.md"))?;
         workspace.files.sort_by(|a, b| a.path.cmp(&b.path));
         workspace.manifests.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(workspace)
@@ -60,6 +67,7 @@ impl Workspace {
                 continue;
             }
             let path = format!("{relative}{name}");
+            self.paths.insert(path.clone());
             if entry.file_type()?.is_dir() {
                 self.add_folder(&entry.path(), &format!("{path}/"))?;
             } else if has_rules(&name) {
@@ -73,10 +81,17 @@ impl Workspace {
     fn add(&mut self, path: &str, text: String) -> Outcome {
         if is_rust(Path::new(path)) {
             self.files.push(SourceFile::new(path, text)?);
+        } else if is_document(Path::new(path)) {
+            self.documents.push(Document { path: path.to_owned(), text });
         } else {
             self.manifests.push(Manifest::new(path, text)?);
         }
         Ok(())
+    }
+
+    /// The text of a document; nothing where there is none, as in most samples.
+    pub(super) fn document(&self, path: &str) -> &str {
+        self.documents.iter().find(|document| document.path == path).map_or("", |document| &document.text)
     }
 
     /// A workspace made of samples, for the rules' own tests.
@@ -84,6 +99,8 @@ impl Workspace {
     pub(super) fn sample(files: &[(&str, &str)]) -> Self {
         let mut workspace = Self::default();
         for (path, text) in files {
+            let folders = path.match_indices('/').map(|(end, _)| path[..end].to_owned());
+            workspace.paths.extend(folders.chain([(*path).to_owned()]));
             workspace.add(path, (*text).to_owned()).unwrap();
         }
         workspace
@@ -91,7 +108,11 @@ impl Workspace {
 }
 
 fn has_rules(name: &str) -> bool {
-    name == "Cargo.toml" || is_rust(Path::new(name))
+    name == "Cargo.toml" || is_rust(Path::new(name)) || is_document(Path::new(name))
+}
+
+fn is_document(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "md")
 }
 
 fn is_rust(path: &Path) -> bool {
@@ -110,6 +131,8 @@ mod tests {
         assert!(has("crates/measure/profile/src/lib.rs"));
         assert!(workspace.files.iter().all(|file| !file.path.starts_with("target/")));
         assert!(workspace.manifests.iter().any(|manifest| manifest.path == "Cargo.toml"));
+        assert!(workspace.document("ARCHITECTURE.md").contains("| floor |"));
+        assert!(workspace.paths.contains("docs/report.png") && workspace.paths.contains("crates/device"));
     }
 
     #[test]

@@ -5,11 +5,13 @@ mod bytes;
 mod duration;
 mod nanos;
 mod number;
+mod thousands;
 mod words;
 
 pub use bytes::{format_bytes, format_bytes_exact, parse_bytes};
 pub use duration::{format_duration, parse_duration};
 pub use nanos::Nanos;
+pub use thousands::group_thousands;
 pub use words::words_and_figures;
 
 /// A size or a time that could not be understood.

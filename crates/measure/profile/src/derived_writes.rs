@@ -22,13 +22,14 @@ pub struct WritePatternCost {
     pub ordered: Option<Interval<f64>>,
 }
 
-/// Bounds that are further apart than this, one by the other, leave open whether a pattern is cheap or dear.
-const UNCLEAR: f64 = 4.0;
-
 impl WritePatternCost {
+    /// Bounds that are further apart than this, one by the other, leave open whether a pattern is cheap or expensive, and what
+    /// follows from it.
+    pub const CLEAR_SPREAD_MAX: f64 = 4.0;
+
     /// Whether a relative cost is known well enough to conclude anything from it.
     pub fn is_clear(cost: &Interval<f64>) -> bool {
-        cost.high <= UNCLEAR * cost.low
+        cost.high <= Self::CLEAR_SPREAD_MAX * cost.low
     }
 }
 

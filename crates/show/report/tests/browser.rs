@@ -247,7 +247,7 @@ fn choose_hide_and_step(page: &mut Page) {
     let tip = page.evaluate(&format!(
         "{{ {figure} const box = figure.querySelector('.canvas'); box.focus();
             box.dispatchEvent(new KeyboardEvent('keydown', {{ key: 'ArrowRight', bubbles: true }}));
-            inspection.settled().then(() => {{ const tip = figure.querySelector('.tip'); return tip.hidden ? '' : tip.innerText; }}) }}"
+            inspection.drawn().then(() => {{ const tip = figure.querySelector('.tip'); return tip.hidden ? '' : tip.innerText; }}) }}"
     ));
     let tip = tip.as_str().unwrap();
     assert!(

@@ -72,7 +72,7 @@ fn rounds(folder: &Path, place: &str) -> Outcome<Vec<Comparison>> {
     let mut series: Vec<(&str, Vec<f64>)> = contenders.map(|name| (name, Vec::new())).collect();
     for round in 0..ROUNDS {
         output::say(&format!("{place}: round {} of {ROUNDS}", round + 1));
-        // Who goes first changes, so that it favours nobody.
+        // Which goes first changes, so that the order favours neither.
         let count = series.len();
         for turn in 0..count {
             let Some((name, figures)) = series.get_mut((turn + round) % count) else { continue };

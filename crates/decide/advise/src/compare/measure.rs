@@ -4,7 +4,7 @@ use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
 use crate::figures::words;
 use crate::figures::{Figures, short_method_name};
-use crate::settings::{Figure, Lack};
+use crate::settings::{Figure, MissingFigure};
 
 /// Which direction is good.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
@@ -117,7 +117,7 @@ fn reads(profile: &DeviceProfile, found: &mut Vec<Measure>) {
 fn writes(profile: &DeviceProfile, found: &mut Vec<Measure>) {
     let figures = Figures::of(profile);
     let derived = &profile.derived;
-    let mut add = |name: &str, unit, figure: Result<Figure, Lack>, measured_on: Option<String>| {
+    let mut add = |name: &str, unit, figure: Result<Figure, MissingFigure>, measured_on: Option<String>| {
         let measure = figure.ok().map(|figure| Measure::new(name, unit, figure.value));
         found.extend(measure.map(|measure| Measure { measured_on, ..measure }));
     };

@@ -3,7 +3,7 @@ use serde::Serialize;
 
 use crate::figures::Figures;
 use crate::figures::interval::{inverse, map, product, sum};
-use crate::settings::Lack;
+use crate::settings::MissingFigure;
 
 /// A part of a database with a place of its own (Lee, Moon, Park, Kim, Kim: *A Case for Flash Memory SSD in Enterprise
 /// Database Applications*, SIGMOD 2008).
@@ -76,7 +76,7 @@ impl Tenant {
 /// Where a tenant is best off.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Placement {
-    /// Who.
+    /// The part of the database that is placed.
     pub tenant: Tenant,
     /// Time of one unit of its work on each drive, in the order of the profiles; `null` where the profile doesn't say.
     pub cost_ns: Vec<Option<Interval<f64>>>,
@@ -87,7 +87,7 @@ pub struct Placement {
     /// The dearest drive's cost by the cheapest's: what is gained by the right place.
     pub gain_ratio: Option<f64>,
     /// What profiles lack, without repetition.
-    pub missing: Vec<Lack>,
+    pub missing: Vec<MissingFigure>,
 }
 
 /// Which drive suits each part of a database, from the measured cost of its pattern. The tenant that gains most comes
@@ -102,7 +102,8 @@ pub fn place(profiles: &[&DeviceProfile], page_bytes: u64) -> Vec<Placement> {
 fn place_one(tenant: Tenant, profiles: &[&DeviceProfile], page_bytes: u64) -> Placement {
     let costs: Vec<_> =
         profiles.iter().map(|profile| cost_ns(&Figures::of(profile), tenant.mix(), page_bytes)).collect();
-    let mut missing: Vec<Lack> = costs.iter().filter_map(|cost| cost.as_ref().err().copied()).collect();
+    let mut missing: Vec<MissingFigure> =
+        costs.iter().filter_map(|cost| cost.as_ref().err().copied()).collect();
     missing.sort_unstable();
     missing.dedup();
     let known = || costs.iter().enumerate().filter_map(|(index, cost)| Some((index, *cost.as_ref().ok()?)));
@@ -124,10 +125,10 @@ fn place_one(tenant: Tenant, profiles: &[&DeviceProfile], page_bytes: u64) -> Pl
 
 /// Reads are one after the other, as a merge and a walk along versions need them. A page in sequence counts as its share of
 /// the best sequential transfer: databases gather such pages into long requests.
-fn cost_ns(figures: &Figures<'_>, mix: Mix, page_bytes: u64) -> Result<Interval<f64>, Lack> {
+fn cost_ns(figures: &Figures<'_>, mix: Mix, page_bytes: u64) -> Result<Interval<f64>, MissingFigure> {
     let sequential_write = || figures.sequential_write_ns(page_bytes).map(|figure| figure.value);
     let mut total = Interval::exact(0.0);
-    let mut add = |weight: f64, cost: &dyn Fn() -> Result<Interval<f64>, Lack>| {
+    let mut add = |weight: f64, cost: &dyn Fn() -> Result<Interval<f64>, MissingFigure>| {
         if weight > 0.0 {
             total = sum(&total, &map(&cost()?, |cost| weight * cost));
         }

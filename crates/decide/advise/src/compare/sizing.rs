@@ -7,7 +7,7 @@ use crate::economics::{
 };
 use crate::figures::Figures;
 use crate::figures::interval::{map, map_falling, ratio};
-use crate::settings::{Figure, Lack};
+use crate::settings::{Figure, MissingFigure};
 
 /// For what drives are weighed.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -63,7 +63,7 @@ pub struct Sizing {
     /// The same of an index whose pages are fetched many at a time.
     pub index_many_at_a_time: Option<BreakEven>,
     /// What the profile lacks, and how it is had.
-    pub missing: Vec<Lack>,
+    pub missing: Vec<MissingFigure>,
 }
 
 /// Up to what an index beats a scan, when nothing is cached.
@@ -94,7 +94,7 @@ pub fn size(drives: &[(&DeviceProfile, Option<f64>)], question: &SizingQuestion)
 fn one(profile: &DeviceProfile, price: Option<f64>, question: &SizingQuestion) -> Sizing {
     let figures = Figures::of(profile);
     let mut missing = Vec::new();
-    let mut take = |figure: Result<Figure, Lack>| {
+    let mut take = |figure: Result<Figure, MissingFigure>| {
         figure.map(|figure| figure.value).map_err(|lack| missing.push(lack)).ok()
     };
     let mut sizing = Sizing {

@@ -7,10 +7,10 @@ use super::interval::widen;
 use super::physics::non_falling;
 use super::words::{bounded, number, time};
 use super::writes::PROBE_WRITES;
-use crate::settings::{Figure, Lack};
+use crate::settings::{Figure, MissingFigure};
 
-fn lack(needs: &'static str) -> Lack {
-    Lack { needs, how: PROBE_WRITES }
+fn lack(needs: &'static str) -> MissingFigure {
+    MissingFigure { needs, how: PROBE_WRITES }
 }
 
 /// What a way to commit is called.
@@ -66,7 +66,7 @@ impl Figures<'_> {
     }
 
     /// Mean time from a write of `write_bytes` to its being durable by `fdatasync`, or by the method next to it.
-    pub(crate) fn flush_mean(&self, write_bytes: u64) -> Result<Figure, Lack> {
+    pub(crate) fn flush_mean(&self, write_bytes: u64) -> Result<Figure, MissingFigure> {
         let preferred = [
             CommitMethod::Fdatasync,
             CommitMethod::Fsync,
@@ -82,7 +82,7 @@ impl Figures<'_> {
 
     /// Mean time from a write of just so many bytes to its being durable by a flush, on the device itself: in files one
     /// size alone is timed. A larger write takes no less.
-    pub(crate) fn flush_mean_of(&self, write_bytes: u64) -> Result<Figure, Lack> {
+    pub(crate) fn flush_mean_of(&self, write_bytes: u64) -> Result<Figure, MissingFigure> {
         let flushed =
             self.plain_commits().filter(|cost| !cost.in_file && cost.method == CommitMethod::WriteThenFlush);
         let mut means =
@@ -93,7 +93,7 @@ impl Figures<'_> {
     }
 
     /// What a database's commit takes, median.
-    pub(crate) fn commit(&self) -> Result<Figure, Lack> {
+    pub(crate) fn commit(&self) -> Result<Figure, MissingFigure> {
         let commit = self.profile.commit().ok_or(lack("what a commit takes"))?;
         let tail = commit.p99_ns.map(|p99| format!(", 99 % at most {}", time(p99 as f64)));
         let says = format!(
@@ -107,14 +107,14 @@ impl Figures<'_> {
     }
 
     /// The 99th percentile of the same.
-    pub(crate) fn commit_tail(&self) -> Result<Figure, Lack> {
+    pub(crate) fn commit_tail(&self) -> Result<Figure, MissingFigure> {
         let missing = lack("the 99th percentile of commits");
         let tail = self.profile.commit().and_then(|commit| commit.tail_ns()).ok_or(missing)?;
         Ok(Figure::new("commit_p99_ns", tail, format!("99 % of commits take at most {}", time(tail.value))))
     }
 
     /// Commits per second alone, and of as many writers as gain from sharing a flush.
-    pub(crate) fn group_commit(&self) -> Result<Figure, Lack> {
+    pub(crate) fn group_commit(&self) -> Result<Figure, MissingFigure> {
         let gain = self.profile.derived.group_commit.ok_or(lack("what sharing a flush gains"))?;
         let says = format!(
             "{} commits a second alone, {} by {} writers who share flushes",

@@ -3,7 +3,7 @@ use nandle_units::format_bytes;
 
 use super::Figures;
 use super::words::number;
-use crate::settings::{Figure, Lack};
+use crate::settings::{Figure, MissingFigure};
 
 /// What profiles of models have for a processor.
 const MODELLED: &str = "modelled";
@@ -38,7 +38,7 @@ impl Figures<'_> {
         found.and_then(|conducted| conducted.findings.stated).or(self.profile.system.atomic_write)
     }
 
-    /// The same as a figure: 0 where nobody promises anything.
+    /// The same as a figure: 0 where nothing is promised.
     pub(crate) fn atomic_write_unit(&self) -> Figure {
         let (unit, says) = match self.atomic_write() {
             Some(unit) => (
@@ -54,8 +54,8 @@ impl Figures<'_> {
     }
 
     /// The block device's queue.
-    pub(crate) fn queue(&self) -> Result<&BlockQueue, Lack> {
-        self.profile.system.queue.as_ref().ok_or(Lack {
+    pub(crate) fn queue(&self) -> Result<&BlockQueue, MissingFigure> {
+        self.profile.system.queue.as_ref().ok_or(MissingFigure {
             needs: "the block device's queue limits",
             how: "probe a directory or device of this machine; arrays in software and memory have no queue",
         })

@@ -6,15 +6,15 @@ use super::interval::{inverse, map, of_bytes, widen};
 use super::physics::{at_least_one, within_bandwidth};
 use super::words::{bandwidth, bounded, bytes, number, time};
 use crate::economics;
-use crate::settings::{Figure, Lack};
+use crate::settings::{Figure, MissingFigure};
 
 /// How a longer probe is had.
 const PROBE_LONGER: &str = "probe the device for longer: nandle probe TARGET --budget 3m";
 /// From this part of the best bandwidth on, a larger request gains nothing (§ settings).
 const SATURATED_SHARE: f64 = 0.95;
 
-fn lack(needs: &'static str) -> Lack {
-    Lack { needs, how: PROBE_LONGER }
+fn lack(needs: &'static str) -> MissingFigure {
+    MissingFigure { needs, how: PROBE_LONGER }
 }
 
 impl Figures<'_> {
@@ -26,7 +26,7 @@ impl Figures<'_> {
     }
 
     /// The least queue depth at which random reads of a block size are near their plateau.
-    pub(crate) fn knee_depth(&self, block_bytes: u64) -> Result<Figure, Lack> {
+    pub(crate) fn knee_depth(&self, block_bytes: u64) -> Result<Figure, MissingFigure> {
         let row = self.depth_row(block_bytes).ok_or(lack("the saturating queue depth of random reads"))?;
         let depth = widen(&row.queue_depth);
         let at_least = if row.plateau_reached { "" } else { "at least " };
@@ -40,7 +40,7 @@ impl Figures<'_> {
     }
 
     /// Random reads per second of a block size at its best depth.
-    pub(crate) fn random_read_iops(&self, block_bytes: u64) -> Result<Figure, Lack> {
+    pub(crate) fn random_read_iops(&self, block_bytes: u64) -> Result<Figure, MissingFigure> {
         let row = self.depth_row(block_bytes).ok_or(lack("the plateau of random reads"))?;
         let iops = map(&row.plateau_bytes_per_s, |bytes_per_s| bytes_per_s / row.block_bytes as f64);
         let iops = within_bandwidth(iops, row.block_bytes, self.read_bandwidth_seen());
@@ -54,7 +54,7 @@ impl Figures<'_> {
     }
 
     /// Random reads per second of the smallest block that was measured.
-    pub(crate) fn random_read_iops_max(&self) -> Result<Figure, Lack> {
+    pub(crate) fn random_read_iops_max(&self) -> Result<Figure, MissingFigure> {
         let iops = self.profile.derived.random_read_iops_max.ok_or(lack("the most random reads a second"))?;
         let says = format!("{} random reads a second at most", bounded(&iops, number));
         Ok(Figure::new("random_read_iops", iops, says))
@@ -97,7 +97,7 @@ impl Figures<'_> {
 
     /// What a random page costs by a sequential one while so many sessions read at random, one page each: the depth that was
     /// measured or fitted next below their number, and no more than the knee.
-    pub(crate) fn page_cost_ratio_of(&self, page_bytes: u64, sessions: u32) -> Result<Figure, Lack> {
+    pub(crate) fn page_cost_ratio_of(&self, page_bytes: u64, sessions: u32) -> Result<Figure, MissingFigure> {
         let row = self.depth_row(page_bytes).ok_or(lack("the plateau of random reads"))?;
         let depth = sessions.min(row.queue_depth.value).max(1);
         let below = self.random_row(row.block_bytes).filter(|(at, _)| *at <= depth).max_by_key(|(at, _)| *at);
@@ -107,7 +107,7 @@ impl Figures<'_> {
     }
 
     /// Bandwidth of random reads of a block size, one after the other.
-    pub(crate) fn random_read_bandwidth_alone(&self, block_bytes: u64) -> Result<Figure, Lack> {
+    pub(crate) fn random_read_bandwidth_alone(&self, block_bytes: u64) -> Result<Figure, MissingFigure> {
         let alone = self
             .random_read_bandwidth(block_bytes, 1)
             .ok_or(lack("random reads of the database's page at depth 1"))?;
@@ -121,7 +121,10 @@ impl Figures<'_> {
 
     /// What a random page costs by a sequential one: one page after the other, and with as many outstanding as the knee
     /// has, where that is more.
-    pub(crate) fn page_cost_ratios(&self, page_bytes: u64) -> Result<(Figure, Option<Figure>), Lack> {
+    pub(crate) fn page_cost_ratios(
+        &self,
+        page_bytes: u64,
+    ) -> Result<(Figure, Option<Figure>), MissingFigure> {
         let sequential = self.sequential_read_bandwidth()?.value;
         let row = self.depth_row(page_bytes).ok_or(lack("the plateau of random reads"))?;
         let alone = self.random_read_bandwidth_alone(row.block_bytes)?.value;
@@ -139,7 +142,7 @@ impl Figures<'_> {
     }
 
     /// Best bandwidth of sequential reading.
-    pub(crate) fn sequential_read_bandwidth(&self) -> Result<Figure, Lack> {
+    pub(crate) fn sequential_read_bandwidth(&self) -> Result<Figure, MissingFigure> {
         let best = self.profile.derived.sequential_bandwidth_bytes_per_s_max;
         let best = best.ok_or(lack("the bandwidth of sequential reads"))?;
         let says = format!("sequential reads give {} at most", bounded(&best, bandwidth));
@@ -147,7 +150,7 @@ impl Figures<'_> {
     }
 
     /// Sequential reads per second of the smallest block measured up to `block_bytes`.
-    pub(crate) fn sequential_read_iops(&self, block_bytes: u64) -> Result<Figure, Lack> {
+    pub(crate) fn sequential_read_iops(&self, block_bytes: u64) -> Result<Figure, MissingFigure> {
         let best = self
             .read_cells("sequential")
             .filter(|measured| measured.cell.block_bytes == block_bytes)
@@ -165,7 +168,7 @@ impl Figures<'_> {
     }
 
     /// The smallest sequential read that reaches 95 % of what any size gives at the depth nearest to the wanted one.
-    pub(crate) fn sequential_request_bytes(&self, wanted_depth: u32) -> Result<Figure, Lack> {
+    pub(crate) fn sequential_request_bytes(&self, wanted_depth: u32) -> Result<Figure, MissingFigure> {
         let missing = lack("sequential reads of several sizes at one depth");
         let depths = self.read_cells("sequential").map(|measured| measured.cell.queue_depth);
         let depth = depths.min_by_key(|depth| (depth.abs_diff(wanted_depth), *depth)).ok_or(missing)?;
@@ -192,7 +195,7 @@ impl Figures<'_> {
     }
 
     /// The smallest random read near full bandwidth.
-    pub(crate) fn efficient_block_bytes(&self) -> Result<Figure, Lack> {
+    pub(crate) fn efficient_block_bytes(&self) -> Result<Figure, MissingFigure> {
         let block = self.profile.derived.efficient_block_bytes.ok_or(lack("the smallest efficient block"))?;
         let block = of_bytes(&block);
         let says =
@@ -209,7 +212,7 @@ impl Figures<'_> {
     }
 
     /// Median latency of one random read of the smallest block at depth 1.
-    pub(crate) fn random_read_latency(&self) -> Result<Figure, Lack> {
+    pub(crate) fn random_read_latency(&self) -> Result<Figure, MissingFigure> {
         let latency =
             self.profile.derived.random_read_latency_ns.ok_or(lack("the latency of a random read"))?;
         let says = format!("one random read takes {} (median, depth 1)", time(latency as f64));
@@ -217,12 +220,12 @@ impl Figures<'_> {
     }
 
     /// Time of one random page at depth 1.
-    pub(crate) fn random_page_ns(&self, page_bytes: u64) -> Result<Interval<f64>, Lack> {
+    pub(crate) fn random_page_ns(&self, page_bytes: u64) -> Result<Interval<f64>, MissingFigure> {
         Ok(inverse(1e9 * page_bytes as f64, &self.random_read_bandwidth_alone(page_bytes)?.value))
     }
 
     /// 99th percentile of one random read at depth 1, of the measured block nearest to `block_bytes`.
-    pub(crate) fn random_read_p99(&self, block_bytes: u64) -> Result<Figure, Lack> {
+    pub(crate) fn random_read_p99(&self, block_bytes: u64) -> Result<Figure, MissingFigure> {
         let alone = self.read_cells("random").filter(|measured| measured.cell.queue_depth == 1);
         let observed =
             alone.filter_map(|measured| Some((measured.cell.block_bytes, measured.cell.latency_ns.p99?)));

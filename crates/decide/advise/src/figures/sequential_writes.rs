@@ -7,13 +7,13 @@ use super::interval::{inverse, map, product};
 use super::physics::within_bandwidth;
 use super::words::{bandwidth, bounded, bytes, number, time};
 use super::writes::PROBE_WRITES;
-use crate::settings::{Confidence, Figure, Lack};
+use crate::settings::{Confidence, Figure, MissingFigure};
 
 /// From this part of the best bandwidth on, a larger request gains nothing (as for reads).
 const SATURATED_SHARE: f64 = 0.95;
 
-fn lack(needs: &'static str) -> Lack {
-    Lack { needs, how: PROBE_WRITES }
+fn lack(needs: &'static str) -> MissingFigure {
+    MissingFigure { needs, how: PROBE_WRITES }
 }
 
 /// The requests that gave the best bandwidth.
@@ -69,7 +69,7 @@ impl Figures<'_> {
     }
 
     /// The best bandwidth of sequential writing.
-    pub(crate) fn sequential_write_bandwidth(&self) -> Result<Figure, Lack> {
+    pub(crate) fn sequential_write_bandwidth(&self) -> Result<Figure, MissingFigure> {
         let best = self.best_sequential_write().ok_or(lack("the bandwidth of sequential writes"))?;
         let says = format!(
             "sequential writes of {} give {} at depth {}",
@@ -87,7 +87,7 @@ impl Figures<'_> {
     }
 
     /// Sequential writes per second of the size nearest to `block_bytes`, no more than the bandwidth allows.
-    pub(crate) fn sequential_write_iops(&self, block_bytes: u64) -> Result<Figure, Lack> {
+    pub(crate) fn sequential_write_iops(&self, block_bytes: u64) -> Result<Figure, MissingFigure> {
         let nearest = self.sequential_patterns().min_by_key(|row| row.block_bytes.abs_diff(block_bytes));
         let row = nearest.ok_or(lack("sequential writes"))?;
         let best = self.sequential_write_bandwidth()?;
@@ -102,7 +102,7 @@ impl Figures<'_> {
     }
 
     /// Bytes that can be written in sequence while one small flush goes on.
-    pub(crate) fn bytes_per_flush(&self) -> Result<Figure, Lack> {
+    pub(crate) fn bytes_per_flush(&self) -> Result<Figure, MissingFigure> {
         let flush = self.commit()?;
         let bandwidth_figure = self.sequential_write_bandwidth()?;
         let volume = map(&product(&flush.value, &bandwidth_figure.value), |product| product / 1e9);
@@ -111,7 +111,7 @@ impl Figures<'_> {
     }
 
     /// Time of one write in the best pattern, of a page.
-    pub(crate) fn sequential_write_ns(&self, page_bytes: u64) -> Result<Figure, Lack> {
+    pub(crate) fn sequential_write_ns(&self, page_bytes: u64) -> Result<Figure, MissingFigure> {
         let rate = self.sequential_write_bandwidth()?;
         let span = inverse(1e9 * page_bytes as f64, &rate.value);
         let says = format!("{} a page", bounded(&span, time));
@@ -119,7 +119,7 @@ impl Figures<'_> {
     }
 
     /// The smallest sequential write that reaches 95 % of the best, of those at the best one's depth.
-    pub(crate) fn sequential_write_request_bytes(&self) -> Result<Figure, Lack> {
+    pub(crate) fn sequential_write_request_bytes(&self) -> Result<Figure, MissingFigure> {
         let best = self.sequential_write_bandwidth()?;
         let requests = self.best_sequential_write().ok_or(lack("sequential writes of several sizes"))?;
         let enough = SATURATED_SHARE * best.value.value;

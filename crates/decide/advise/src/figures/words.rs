@@ -1,8 +1,7 @@
 //! Figures as the advice prints them.
 
 use nandle_profile::Interval;
-use nandle_units::Nanos;
-use nandle_units::{format_bytes, format_duration};
+use nandle_units::{Nanos, format_bytes, format_duration, group_thousands};
 
 /// The nearest whole number; 0 for what is below, or no number.
 #[expect(
@@ -20,7 +19,7 @@ pub(crate) fn number(value: f64) -> String {
     const MOST_PLACES: usize = 12;
     let magnitude = value.abs();
     if magnitude >= 100.0 || value == 0.0 {
-        return grouped(value);
+        return group_thousands(&format!("{value:.0}"), ' ', 4);
     }
     let (mut places, mut leading) = (1, magnitude);
     while leading < 10.0 && places < MOST_PLACES {
@@ -32,17 +31,6 @@ pub(crate) fn number(value: f64) -> String {
 
 fn trimmed(text: &str) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-/// A whole number with its thousands apart.
-fn grouped(value: f64) -> String {
-    let digits = format!("{value:.0}");
-    let places = digits.len();
-    let apart = |(index, digit): (usize, char)| {
-        let blank = index > 0 && (places - index).is_multiple_of(3) && digit.is_ascii_digit();
-        if blank { format!(" {digit}") } else { digit.to_string() }
-    };
-    digits.chars().enumerate().map(apart).collect()
 }
 
 /// Bytes per second as MB/s.

@@ -6,24 +6,24 @@ use super::Figures;
 use super::interval::{inverse, map, of_bytes, product, ratio, sum};
 use super::physics::{larger_by_smaller, non_falling, within_bandwidth};
 use super::words::{bandwidth, bounded, bytes, number, time};
-use crate::settings::{Figure, Lack};
+use crate::settings::{Figure, MissingFigure};
 
 /// How figures of writing are had.
 pub(super) const PROBE_WRITES: &str =
     "let the probe write, and enough: nandle probe TARGET --budget 10m --write-limit 20GiB";
 
-fn lack(needs: &'static str) -> Lack {
-    Lack { needs, how: PROBE_WRITES }
+fn lack(needs: &'static str) -> MissingFigure {
+    MissingFigure { needs, how: PROBE_WRITES }
 }
 
 impl Figures<'_> {
     /// Bandwidth of random writing in the steady state.
-    pub(crate) fn steady_write_bandwidth(&self) -> Result<Figure, Lack> {
+    pub(crate) fn steady_write_bandwidth(&self) -> Result<Figure, MissingFigure> {
         let steady = self.profile.derived.steady_state.as_ref();
         let steady = steady.ok_or(lack("the steady state of random writes"))?;
         let reached = if steady.reached { "" } else { " (the steady state was not reached)" };
         let says = format!(
-            "random writes of {} settle at {}{reached}",
+            "random writes of {} give {} in the steady state{reached}",
             format_bytes(steady.block_bytes),
             bounded(&steady.random_write_bytes_per_s, bandwidth)
         );
@@ -33,7 +33,7 @@ impl Figures<'_> {
     /// Random writes of a page per second in the steady state. What was measured in blocks of another size is brought to
     /// the page's by the time that random writes of both take, as far as that is possible: a larger request takes no less
     /// time, and by the byte no more.
-    pub(crate) fn steady_write_iops(&self, page_bytes: u64) -> Result<Figure, Lack> {
+    pub(crate) fn steady_write_iops(&self, page_bytes: u64) -> Result<Figure, MissingFigure> {
         let steady = self.steady_write_bandwidth()?;
         let block_bytes =
             self.profile.derived.steady_state.as_ref().map_or(page_bytes, |state| state.block_bytes);
@@ -90,7 +90,7 @@ impl Figures<'_> {
     }
 
     /// Time of one random write of a size that was measured, one after the other; a larger one takes no less.
-    pub(crate) fn random_write_of(&self, block_bytes: u64) -> Result<Figure, Lack> {
+    pub(crate) fn random_write_of(&self, block_bytes: u64) -> Result<Figure, MissingFigure> {
         let mut times = non_falling(self.random_writes().collect()).into_iter();
         let found = times.find(|(bytes, _)| *bytes == block_bytes);
         let (_, span) = found.ok_or(lack("the cost of random writes of several sizes"))?;
@@ -99,7 +99,7 @@ impl Figures<'_> {
     }
 
     /// Time in which one page is read and written at random, nothing else going on.
-    pub(crate) fn random_read_and_write(&self, page_bytes: u64) -> Result<Figure, Lack> {
+    pub(crate) fn random_read_and_write(&self, page_bytes: u64) -> Result<Figure, MissingFigure> {
         let read = self.random_page_ns(page_bytes)?;
         let write = self.random_write_of(page_bytes)?;
         let says = format!(
@@ -112,7 +112,7 @@ impl Figures<'_> {
     }
 
     /// Time of a random page write by that of a sequential one.
-    pub(crate) fn random_by_sequential_write(&self) -> Result<Figure, Lack> {
+    pub(crate) fn random_by_sequential_write(&self) -> Result<Figure, MissingFigure> {
         let cost = self.profile.derived.write_pattern_cost.ok_or(lack("the cost of write patterns"))?;
         let says = format!(
             "a random write of {} takes {} times as long as a sequential one",
@@ -134,7 +134,7 @@ impl Figures<'_> {
     }
 
     /// The limit up to which writes leave reads alone, with the bytes of its writes.
-    fn interference(&self) -> Result<(InterferenceLimit, u64), Lack> {
+    fn interference(&self) -> Result<(InterferenceLimit, u64), MissingFigure> {
         let missing = lack("what writes do to the latency of reads");
         let limit = self.profile.derived.interference.ok_or(missing)?;
         let map = self.profile.experiments.interference.as_ref().ok_or(missing)?;
@@ -143,7 +143,7 @@ impl Figures<'_> {
 
     /// Bytes that may be written per second, in blocks as large as they were beside the reads, while the 99th percentile of
     /// reads (a lower one where the reads were too few) stays within twice what it is without.
-    pub(crate) fn write_bandwidth_beside_reads(&self) -> Result<Figure, Lack> {
+    pub(crate) fn write_bandwidth_beside_reads(&self) -> Result<Figure, MissingFigure> {
         let (limit, write_bytes) = self.interference()?;
         let rate = map(&limit.write_rate_per_s, |per_s| per_s * write_bytes as f64);
         let reads = format!("beside {} reads a second,", number(limit.read_rate_per_s));
@@ -166,7 +166,7 @@ impl Figures<'_> {
     }
 
     /// The block below which smaller requests gain nothing.
-    pub(crate) fn smallest_block(&self) -> Result<Figure, Lack> {
+    pub(crate) fn smallest_block(&self) -> Result<Figure, MissingFigure> {
         let block = self.profile.derived.smallest_block_bytes;
         let block = of_bytes(&block.ok_or(lack("the smallest real block"))?);
         let says = format!("requests smaller than {} gain nothing", bounded(&block, bytes));
@@ -174,7 +174,7 @@ impl Figures<'_> {
     }
 
     /// The size below which a write costs a read as well; without a sign of such a step, the smallest real block.
-    pub(crate) fn smallest_write(&self) -> Result<Figure, Lack> {
+    pub(crate) fn smallest_write(&self) -> Result<Figure, MissingFigure> {
         let findings = self.profile.experiments.smallest_block.as_ref();
         let step = findings.and_then(|conducted| conducted.findings.read_modify_write_below_bytes);
         let Some(step) = step else { return self.smallest_block() };
@@ -184,7 +184,7 @@ impl Figures<'_> {
     }
 
     /// Writing several streams by turns, by writing one.
-    pub(crate) fn partitioned_write(&self) -> Result<Figure, Lack> {
+    pub(crate) fn partitioned_write(&self) -> Result<Figure, MissingFigure> {
         let missing = lack("the cost of writing several streams by turns");
         let cost = self.profile.derived.write_pattern_cost.ok_or(missing)?;
         let relative = cost.partitioned.ok_or(missing)?;
@@ -194,7 +194,7 @@ impl Figures<'_> {
     }
 
     /// Time of one random write of a page: the steady state's, or that of the write patterns where that is all there is.
-    pub(crate) fn random_write_ns(&self, page_bytes: u64) -> Result<Figure, Lack> {
+    pub(crate) fn random_write_ns(&self, page_bytes: u64) -> Result<Figure, MissingFigure> {
         let steady = self.steady_write_iops(page_bytes).map(|rate| inverse(1e9, &rate.value));
         let span = steady.or_else(|_| {
             let sequential = self.sequential_write_ns(page_bytes)?.value;
@@ -205,20 +205,21 @@ impl Figures<'_> {
 
     /// Latency of reads and of writes (99th percentile) where each, with the least of the other beside it, was kept up at
     /// the greatest share of its most per second, and these shares.
-    pub(crate) fn latency_near_saturation(&self) -> Result<[(Figure, f64); 2], Lack> {
+    pub(crate) fn latency_near_saturation(&self) -> Result<[(Figure, f64); 2], MissingFigure> {
         let missing = lack("latencies over the rate of reads and writes");
         let cells = &self.profile.experiments.interference.as_ref().ok_or(missing)?.findings.cells;
         let read = busiest(cells, |cell| cell.read_share, |cell| cell.write_share).ok_or(missing)?;
         let write = busiest(cells, |cell| cell.write_share, |cell| cell.read_share).ok_or(missing)?;
-        let figure = |key, share: f64, what: &str, p99: Option<u64>| -> Result<(Figure, f64), Lack> {
-            let p99 = p99.ok_or(missing)? as f64;
-            let says = format!(
-                "99 % of {what} take at most {} at {:.0} % of the most a second",
-                time(p99),
-                share * 100.0
-            );
-            Ok((Figure::stated(key, p99, says), share))
-        };
+        let figure =
+            |key, share: f64, what: &str, p99: Option<u64>| -> Result<(Figure, f64), MissingFigure> {
+                let p99 = p99.ok_or(missing)? as f64;
+                let says = format!(
+                    "99 % of {what} take at most {} at {:.0} % of the most a second",
+                    time(p99),
+                    share * 100.0
+                );
+                Ok((Figure::stated(key, p99, says), share))
+            };
         Ok([
             figure("read_latency_p99_ns", read.read_share, "reads", read.read_latency_ns.p99)?,
             figure("write_latency_p99_ns", write.write_share, "writes", write.write_latency_ns.p99)?,

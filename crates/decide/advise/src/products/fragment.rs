@@ -1,7 +1,7 @@
 use nandle_profile::escaped;
 use nandle_units::words_and_figures;
 
-use crate::settings::{Advice, Missing, Setting};
+use crate::settings::{Advice, MissingFigure, MissingSetting, Setting};
 
 /// Columns of a line of comment.
 const COLUMNS: usize = 100;
@@ -64,16 +64,16 @@ impl Text {
         }
     }
 
-    fn missing(&mut self, missing: &[Missing]) {
+    fn missing(&mut self, missing: &[MissingSetting]) {
         if missing.is_empty() {
             return;
         }
         self.lines.push(String::new());
         self.say("", "What this profile doesn't support:");
-        for Missing { setting, needs, .. } in missing {
+        for MissingSetting { setting, figure: MissingFigure { needs, .. } } in missing {
             self.say("  ", &format!("{setting}: needs {needs}"));
         }
-        let mut ways: Vec<&str> = missing.iter().map(|missing| missing.how).collect();
+        let mut ways: Vec<&str> = missing.iter().map(|missing| missing.figure.how).collect();
         ways.sort_unstable();
         ways.dedup();
         for how in ways {

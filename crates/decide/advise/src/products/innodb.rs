@@ -5,7 +5,7 @@ use nandle_units::format_bytes;
 use crate::figures::Figures;
 use crate::figures::words::{number, whole};
 use crate::rules::{background_write_rate, power_of_two_within, random_is_expensive, written_back_bytes};
-use crate::settings::{Figure, Lack, RuleSource, Setting};
+use crate::settings::{Figure, MissingFigure, RuleSource, Setting};
 
 /// The page that instances have unless they were initialised otherwise.
 pub(super) const PAGE_BYTES: u64 = 16 << 10;
@@ -13,7 +13,7 @@ pub(super) const PAGE_BYTES: u64 = 16 << 10;
 const IO_CAPACITY_MIN: f64 = 100.0;
 
 /// `innodb_io_capacity` and `innodb_io_capacity_max`.
-pub(super) fn io_capacity(figures: &Figures<'_>) -> Result<Setting, Lack> {
+pub(super) fn io_capacity(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let (rate, mut seen, rule) = background_write_rate(figures)?;
     let pages = figures.steady_write_iops(PAGE_BYTES)?;
     let steady = figures.steady_write_bandwidth()?;
@@ -31,7 +31,7 @@ pub(super) fn io_capacity(figures: &Figures<'_>) -> Result<Setting, Lack> {
     Ok(capacity("innodb_io_capacity", pages_per_s, seen, rule, then))
 }
 
-pub(super) fn io_capacity_max(figures: &Figures<'_>) -> Result<Setting, Lack> {
+pub(super) fn io_capacity_max(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let steady = figures.steady_write_iops(PAGE_BYTES)?;
     let pages_per_s = steady.value.low;
     let rule =
@@ -58,7 +58,7 @@ pub(super) fn lru_scan_depth(
     figures: &Figures<'_>,
     default: &'static str,
     most: u64,
-) -> Result<Setting, Lack> {
+) -> Result<Setting, MissingFigure> {
     let (rate, seen, _) = background_write_rate(figures)?;
     let pages_per_s = rate / PAGE_BYTES as f64;
     let value = whole(pages_per_s).clamp(100, most);
@@ -72,14 +72,15 @@ pub(super) fn io_threads(
     name: &'static str,
     figures: &Figures<'_>,
     default: &'static str,
-) -> Result<Setting, Lack> {
-    /// Requests that a thread has outstanding with the kernel's asynchronous I/O.
+) -> Result<Setting, MissingFigure> {
+    /// "Each background thread can handle up to 256 pending I/O requests" (`MySQL` 8.4 Reference Manual, 17.8.5).
     const OUTSTANDING: f64 = 256.0;
+    /// The default, and the greatest value that is taken (the same page).
     const THREADS: (u64, u64) = (4, 64);
     let knee = figures.knee_depth(PAGE_BYTES)?;
     let value = whole((knee.value.value / OUTSTANDING).ceil()).clamp(THREADS.0, THREADS.1);
-    let rule = "as many as the knee needs, 4 to 64: with innodb_use_native_aio each has up to 256 requests outstanding, so it \
-                isn't they who bound the depth";
+    let rule = "as many as the knee needs, 4 to 64: with innodb_use_native_aio each has up to 256 requests outstanding, so \
+                they don't bound the depth";
     let setting = Setting::new(name, value, vec![knee], RuleSource::Documentation, rule).default(default);
     Ok(if value > THREADS.0 { setting } else { setting.shown_only("the default suffices") })
 }
@@ -89,7 +90,7 @@ pub(super) fn redo_size(
     name: &'static str,
     figures: &Figures<'_>,
     default: &'static str,
-) -> Result<Setting, Lack> {
+) -> Result<Setting, MissingFigure> {
     /// The default, and what recovery still goes through in minutes.
     const BYTES: (u64, u64) = (128 << 20, 64 << 30);
     let (rate, seen, background) = background_write_rate(figures)?;
@@ -108,7 +109,7 @@ const NEIGHBORS_CONTESTED: &str = "Contested: 0 is the custom for solid-state dr
      where the drive wears.";
 
 /// `innodb_flush_neighbors`.
-pub(super) fn flush_neighbors(figures: &Figures<'_>) -> Result<Setting, Lack> {
+pub(super) fn flush_neighbors(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let random = figures.random_by_sequential_write()?;
     let expensive = random_is_expensive(&random);
     let (value, rule) = if expensive {
@@ -134,7 +135,7 @@ const PAGES_BYTES: [u64; 3] = [PAGE_BYTES, 8 << 10, 4 << 10];
 const SMALLER_PAGE_GAIN: f64 = 1.25;
 
 /// `innodb_page_size`, which only a new instance takes.
-pub(super) fn page_size(figures: &Figures<'_>) -> Result<Setting, Lack> {
+pub(super) fn page_size(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let costs: Vec<Figure> =
         PAGES_BYTES.iter().map(|bytes| figures.random_write_of(*bytes)).collect::<Result<_, _>>()?;
     let mut chosen = PAGE_BYTES;
@@ -162,7 +163,7 @@ pub(super) fn log_write_ahead_size(
     figures: &Figures<'_>,
     least: u64,
     greatest: u64,
-) -> Result<Setting, Lack> {
+) -> Result<Setting, MissingFigure> {
     let block = figures.smallest_write()?;
     let value = power_of_two_within(block.value.value, least, greatest);
     let rule = format!(

@@ -4,7 +4,7 @@ use nandle_profile::experiments::CommitMethod;
 
 use super::innodb;
 use crate::figures::Figures;
-use crate::settings::{Collector, Lack, Question, RuleSource, Setting, Version};
+use crate::settings::{Collector, MissingFigure, Question, RuleSource, Setting, Version};
 
 /// From here on `InnoDB`'s defaults are meant for solid-state drives.
 const NEW_DEFAULTS: Version = Version::new(8, 4);
@@ -47,14 +47,14 @@ pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mu
     }
 }
 
-/// Both make the same bytes durable; `fdatasync` leaves out times that nobody reads.
-fn use_fdatasync(figures: &Figures<'_>, new: bool) -> Result<Setting, Lack> {
+/// Both make the same bytes durable; `fdatasync` leaves out times that are never read.
+fn use_fdatasync(figures: &Figures<'_>, new: bool) -> Result<Setting, MissingFigure> {
     let methods = figures.commit_methods(innodb::PAGE_BYTES);
     let figure_of = |wanted: CommitMethod| {
         methods.iter().find(|(method, ..)| *method == wanted).map(|(_, figure, _)| figure.clone())
     };
     let (fdatasync, fsync) =
-        figure_of(CommitMethod::Fdatasync).zip(figure_of(CommitMethod::Fsync)).ok_or(Lack {
+        figure_of(CommitMethod::Fdatasync).zip(figure_of(CommitMethod::Fsync)).ok_or(MissingFigure {
             needs: "what fdatasync and fsync take on files",
             how: "let the probe write to a directory: nandle probe DIRECTORY --budget 10m --write-limit 20GiB",
         })?;

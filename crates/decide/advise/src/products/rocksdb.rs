@@ -5,7 +5,7 @@ use nandle_units::format_bytes;
 use crate::figures::Figures;
 use crate::figures::words::{time, whole};
 use crate::rules::{background_write_rate, power_of_two_within};
-use crate::settings::{Collector, Figure, Lack, Question, RuleSource, Setting, Version};
+use crate::settings::{Collector, Figure, MissingFigure, Question, RuleSource, Setting, Version};
 
 const MIB: u64 = 1 << 20;
 /// From here on the default of `compaction_readahead_size` is 2 MB instead of none.
@@ -49,7 +49,7 @@ fn complete(version: Version, collector: &mut Collector) {
 }
 
 /// A compaction reads ahead one request at a time.
-fn compaction_readahead_size(figures: &Figures<'_>, version: Version) -> Result<Setting, Lack> {
+fn compaction_readahead_size(figures: &Figures<'_>, version: Version) -> Result<Setting, MissingFigure> {
     let request = figures.sequential_request_bytes(1)?;
     let value = power_of_two_within(request.value.value, 64 << 10, 16 * MIB);
     let rule = "the smallest request that reaches 95 % of sequential bandwidth when one is outstanding, 64 KiB to 16 MiB";
@@ -59,7 +59,7 @@ fn compaction_readahead_size(figures: &Figures<'_>, version: Version) -> Result<
 }
 
 /// Iterators read ahead twice as much each time, up to this.
-fn max_auto_readahead_size(figures: &Figures<'_>) -> Result<Setting, Lack> {
+fn max_auto_readahead_size(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let request = figures.sequential_request_bytes(1)?;
     let value = power_of_two_within(request.value.value, 64 << 10, 4 * MIB);
     let rule = "the smallest request that reaches 95 % of sequential bandwidth when one is outstanding, 64 KiB to 4 MiB";
@@ -67,7 +67,7 @@ fn max_auto_readahead_size(figures: &Figures<'_>) -> Result<Setting, Lack> {
         .default("262144"))
 }
 
-fn block_size(figures: &Figures<'_>) -> Result<Setting, Lack> {
+fn block_size(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let block = figures.smallest_block()?;
     let value = power_of_two_within(block.value.value, 4 << 10, 64 << 10);
     let rule = "the device's smallest real block, 4 KiB to 64 KiB: a smaller one is read no faster";
@@ -77,7 +77,7 @@ fn block_size(figures: &Figures<'_>) -> Result<Setting, Lack> {
 }
 
 /// Written back in one go, this much delays a read by at most ten milliseconds.
-fn bytes_per_sync(figures: &Figures<'_>, name: &'static str) -> Result<Setting, Lack> {
+fn bytes_per_sync(figures: &Figures<'_>, name: &'static str) -> Result<Setting, MissingFigure> {
     let sequential = figures.sequential_write_bandwidth()?;
     let value = power_of_two_within(sequential.value.low / 100.0 / 2.0, 256 << 10, 8 * MIB);
     let rule = format!(
@@ -90,7 +90,7 @@ fn bytes_per_sync(figures: &Figures<'_>, name: &'static str) -> Result<Setting, 
 
 /// Bytes per second that flushes and compactions may write. They write in long sequences, so it is the part of random
 /// writing that leaves reads alone, taken of the sequential bandwidth.
-fn rate_of_sequences(figures: &Figures<'_>) -> Result<(f64, Vec<Figure>, String), Lack> {
+fn rate_of_sequences(figures: &Figures<'_>) -> Result<(f64, Vec<Figure>, String), MissingFigure> {
     let (rate, mut seen, rule) = background_write_rate(figures)?;
     let steady = figures.steady_write_bandwidth()?.value.low;
     let part = if steady > 0.0 { (rate / steady).min(1.0) } else { 0.0 };
@@ -104,7 +104,7 @@ fn rate_of_sequences(figures: &Figures<'_>) -> Result<(f64, Vec<Figure>, String)
     ))
 }
 
-fn rate_bytes_per_sec(figures: &Figures<'_>) -> Result<Setting, Lack> {
+fn rate_bytes_per_sec(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let (rate, seen, rule) = rate_of_sequences(figures)?;
     let remark = "What writes do to reads was measured with random ones: long sequences may disturb them less, so begin with \
                   this and raise it while reads bear it.";
@@ -115,7 +115,7 @@ fn rate_bytes_per_sec(figures: &Figures<'_>) -> Result<Setting, Lack> {
 }
 
 /// A compaction job writes what one reader reads.
-fn max_background_jobs(figures: &Figures<'_>) -> Result<Setting, Lack> {
+fn max_background_jobs(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     const LEAST: f64 = 2.0;
     let (rate, mut seen, _) = rate_of_sequences(figures)?;
     let one = figures.sequential_write_bandwidth()?;
@@ -140,7 +140,7 @@ fn jobs_fed(bytes_per_s: f64, sequential: &Figure) -> f64 {
 }
 
 /// The compaction of the first level is one job, which others wait for.
-fn max_subcompactions(figures: &Figures<'_>) -> Result<Setting, Lack> {
+fn max_subcompactions(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let (rate, seen, _) = rate_of_sequences(figures)?;
     let one = figures.sequential_write_bandwidth()?;
     let value = whole(jobs_fed(rate, &one)).clamp(1, 4);
@@ -180,7 +180,7 @@ fn use_direct_writes(figures: &Figures<'_>) -> Setting {
 }
 
 /// A flush is long enough that its costs don't count, and memory suffices for several.
-fn write_buffer_size(figures: &Figures<'_>, question: &Question) -> Result<Setting, Lack> {
+fn write_buffer_size(figures: &Figures<'_>, question: &Question) -> Result<Setting, MissingFigure> {
     /// The default, and what a few of them may take in memory.
     const BYTES: (u64, u64) = (64 * MIB, 256 * MIB);
     /// Several are full, or being flushed, at a time.

@@ -6,7 +6,7 @@ use crate::figures::Figures;
 use crate::figures::physics::within_figure;
 use crate::figures::words::whole;
 use crate::rules::power_of_two_within;
-use crate::settings::{Collector, Figure, Lack, RuleSource, Setting};
+use crate::settings::{Collector, Figure, MissingFigure, RuleSource, Setting};
 
 /// Requests that Seastar counts in.
 const REQUEST_BYTES: u64 = 4 << 10;
@@ -17,7 +17,7 @@ pub(super) fn collect(figures: &Figures<'_>, collector: &mut Collector) {
     collector.part(format!("disks:\n  - mountpoint: {}", yaml_string(mount_point)));
     let measured = "the measured figure, as iotune gives it; its lower bound, for what is sent to a device that is taken to be \
                     faster than it is waits in its queue, where nothing is shared out any more";
-    let whole = |name: &'static str, figure: Result<Figure, Lack>| {
+    let whole = |name: &'static str, figure: Result<Figure, MissingFigure>| {
         let figure = figure?;
         let value = whole(figure.value.low.max(1.0));
         Ok(Setting::new(name, value, vec![figure], RuleSource::Documentation, measured))
@@ -77,21 +77,21 @@ fn steady(setting: Setting) -> Setting {
     setting.remark("iotune writes for seconds; this is what is left in the steady state.")
 }
 
-fn saturation_length(figures: &Figures<'_>) -> Result<Setting, Lack> {
+fn saturation_length(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let block = figures.efficient_block_bytes()?;
     let value = power_of_two_within(block.value.value, 512, 16 << 20);
     let rule = "the smallest request that is near full bandwidth";
     Ok(Setting::new("read_saturation_length", value, vec![block], RuleSource::Documentation, rule))
 }
 
-fn write_saturation_length(figures: &Figures<'_>) -> Result<Setting, Lack> {
+fn write_saturation_length(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let request = figures.sequential_write_request_bytes()?;
     let value = power_of_two_within(request.value.value, 512, 16 << 20);
     let rule = "the smallest write that is near full bandwidth";
     Ok(Setting::new("write_saturation_length", value, vec![request], RuleSource::Documentation, rule))
 }
 
-fn physical_block_size(figures: &Figures<'_>) -> Result<Setting, Lack> {
+fn physical_block_size(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let block = figures.smallest_block()?;
     let stated =
         figures.queue().ok().and_then(|queue| queue.physical_block_bytes.max(queue.logical_block_bytes));

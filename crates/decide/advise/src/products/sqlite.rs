@@ -4,7 +4,7 @@ use nandle_units::format_bytes;
 
 use crate::figures::Figures;
 use crate::figures::words::{number, time, whole};
-use crate::settings::{Collector, Figure, Lack, Question, RuleSource, Setting};
+use crate::settings::{Collector, Figure, MissingFigure, Question, RuleSource, Setting};
 
 /// The page by default.
 const PAGE_BYTES: u64 = 4096;
@@ -26,7 +26,7 @@ pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mu
 
 /// A larger page is worth it while it costs hardly more than the default one: the tree gets lower, and a scan needs fewer
 /// requests. Beyond 16 KiB the cache holds too few pages, and each change of a row writes one of them to the log.
-fn page_size(figures: &Figures<'_>) -> Result<(Setting, u64), Lack> {
+fn page_size(figures: &Figures<'_>) -> Result<(Setting, u64), MissingFigure> {
     const LARGER: [u64; 2] = [8 << 10, 16 << 10];
     let mut seen = page_costs(figures, PAGE_BYTES)?.to_vec();
     let least = seen.clone();
@@ -49,7 +49,7 @@ fn page_size(figures: &Figures<'_>) -> Result<(Setting, u64), Lack> {
 }
 
 /// What a page costs in the database, and what in the log.
-fn page_costs(figures: &Figures<'_>, page_bytes: u64) -> Result<[Figure; 2], Lack> {
+fn page_costs(figures: &Figures<'_>, page_bytes: u64) -> Result<[Figure; 2], MissingFigure> {
     Ok([figures.random_read_and_write(page_bytes)?, figures.flush_mean_of(page_bytes)?])
 }
 
@@ -59,7 +59,7 @@ fn costs_hardly_more(cost: &Figure, than: &Figure) -> bool {
 }
 
 /// WAL commits with one flush where the rollback journal takes several.
-fn journal_mode(figures: &Figures<'_>, page_bytes: u64) -> Result<Setting, Lack> {
+fn journal_mode(figures: &Figures<'_>, page_bytes: u64) -> Result<Setting, MissingFigure> {
     /// Of the journal, of the database, and of the journal's deletion.
     const FLUSHES_OF_A_JOURNAL: f64 = 3.0;
     let flush = figures.flush_mean(page_bytes)?;
@@ -76,7 +76,7 @@ fn journal_mode(figures: &Figures<'_>, page_bytes: u64) -> Result<Setting, Lack>
 }
 
 /// Never lowered for speed.
-fn synchronous(figures: &Figures<'_>, page_bytes: u64) -> Result<Setting, Lack> {
+fn synchronous(figures: &Figures<'_>, page_bytes: u64) -> Result<Setting, MissingFigure> {
     /// What a commit may add to each row that shares it.
     const SHARE_OF_A_ROW_NS: f64 = 10e3;
     let flush = figures.flush_mean(page_bytes)?;
@@ -97,13 +97,13 @@ fn synchronous(figures: &Figures<'_>, page_bytes: u64) -> Result<Setting, Lack> 
     );
     let setting = if rows > 1.0 { setting.remark(batch) } else { setting };
     Ok(setting.remark(
-        "NORMAL flushes at checkpoints alone, and loses the last commits with the power: that is for who owns the \
-         data to decide, not for a measurement.",
+        "NORMAL flushes at checkpoints alone, and loses the last commits with the power: that is for the \
+         owner of the data to decide, not for a measurement.",
     ))
 }
 
 /// The commit that fills the log to this many pages writes them home, and waits.
-fn wal_autocheckpoint(figures: &Figures<'_>, page_bytes: u64) -> Result<Setting, Lack> {
+fn wal_autocheckpoint(figures: &Figures<'_>, page_bytes: u64) -> Result<Setting, MissingFigure> {
     const MOST_PAGES: u64 = 10_000;
     let writes = figures.steady_write_iops(page_bytes)?;
     // No more than is sure.
@@ -121,13 +121,13 @@ fn wal_autocheckpoint(figures: &Figures<'_>, page_bytes: u64) -> Result<Setting,
     let setting =
         Setting::new("wal_autocheckpoint", value, vec![writes], RuleSource::Ours, rule).default("1000");
     Ok(if whole(per_s) < CHECKPOINT_PAGES {
-        setting.remark("Where nobody may wait so long, run PRAGMA wal_checkpoint when nobody does.")
+        setting.remark("Where a commit must not wait so long, run PRAGMA wal_checkpoint at quiet times.")
     } else {
         setting
     })
 }
 
-fn mmap_size(figures: &Figures<'_>) -> Result<Setting, Lack> {
+fn mmap_size(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let latency = figures.random_read_latency()?;
     let rule = "0: reads through a mapping gain the copying only, which is small beside a read of the \
                 device, and a read error there ends the process instead of returning an error";

@@ -1,6 +1,6 @@
 use crate::figures::Figures;
 use crate::figures::words::whole;
-use crate::settings::{Figure, Lack};
+use crate::settings::{Figure, MissingFigure};
 
 /// From this ratio on a random write is expensive enough that sequential neighbours are worth writing along. uFLIP and
 /// `StableBuffer` count up to 4 times sequential writing among the good patterns.
@@ -11,7 +11,7 @@ pub(crate) fn random_is_expensive(random_by_sequential: &Figure) -> bool {
     random_by_sequential.value.low >= EXPENSIVE_RATIO
 }
 
-/// Part of the steady state that background writing may take where nobody measured what it does to reads.
+/// Part of the steady state that background writing may take where its effect on reads wasn't measured.
 const PART_OF_STEADY_STATE: f64 = 0.5;
 
 /// Background writing has to go on, also where any of it is felt by reads.
@@ -21,7 +21,9 @@ const LEAST_PART_OF_STEADY_STATE: f64 = 0.05;
 /// latency of reads within twice its value, no more than the steady state and no less than a twentieth of it; half of the
 /// steady state where interference was not measured. All of it by lower bounds: too high a rate hurts, and it is a
 /// server that follows it, day and night.
-pub(crate) fn background_write_rate(figures: &Figures<'_>) -> Result<(f64, Vec<Figure>, String), Lack> {
+pub(crate) fn background_write_rate(
+    figures: &Figures<'_>,
+) -> Result<(f64, Vec<Figure>, String), MissingFigure> {
     let steady = figures.steady_write_bandwidth()?;
     let Ok(beside) = figures.write_bandwidth_beside_reads() else {
         let rate = steady.value.low * PART_OF_STEADY_STATE;

@@ -1,6 +1,6 @@
 use serde::Serialize;
 
-use super::{Lack, Missing, Question, Setting};
+use super::{MissingFigure, MissingSetting, Question, Setting};
 
 /// Settings for one product on one device.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -12,7 +12,7 @@ pub struct Advice {
     /// The fragment's parts, in its order.
     pub parts: Vec<Part>,
     /// What can't be advised from this profile.
-    pub missing: Vec<Missing>,
+    pub missing: Vec<MissingSetting>,
     /// What holds for all of it, each a sentence.
     pub remarks: Vec<String>,
 }
@@ -42,7 +42,7 @@ pub struct Part {
 #[derive(Debug, Default)]
 pub(crate) struct Collector {
     pub(crate) parts: Vec<Part>,
-    pub(crate) missing: Vec<Missing>,
+    pub(crate) missing: Vec<MissingSetting>,
 }
 
 impl Collector {
@@ -57,7 +57,7 @@ impl Collector {
     }
 
     /// Adds a setting, or what its rule misses.
-    pub(crate) fn add(&mut self, name: &'static str, setting: Result<Setting, Lack>) {
+    pub(crate) fn add(&mut self, name: &'static str, setting: Result<Setting, MissingFigure>) {
         match setting {
             Ok(setting) => {
                 if self.parts.is_empty() {
@@ -65,7 +65,7 @@ impl Collector {
                 }
                 self.parts.last_mut().into_iter().for_each(|part| part.settings.push(setting.clone()));
             }
-            Err(Lack { needs, how }) => self.missing.push(Missing { setting: name, needs, how }),
+            Err(figure) => self.missing.push(MissingSetting { setting: name, figure }),
         }
     }
 }

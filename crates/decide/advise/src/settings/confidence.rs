@@ -1,10 +1,11 @@
 use std::fmt;
 
+use nandle_profile::WritePatternCost;
 use serde::Serialize;
 
 use super::Figure;
 
-/// Who says that a setting follows from a measurement.
+/// The source of the claim that a setting follows from a measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RuleSource {
@@ -41,7 +42,7 @@ impl fmt::Display for Confidence {
 /// Bounds that are no further apart than this leave the advice as it is.
 const SHARP_SPREAD: f64 = 1.5;
 /// Bounds that are further apart than this leave it open.
-const WIDE_SPREAD: f64 = 4.0;
+const WIDE_SPREAD: f64 = WritePatternCost::CLEAR_SPREAD_MAX;
 
 /// The confidence, and the reason for it in words.
 pub(crate) fn judge(source: RuleSource, figures: &[Figure]) -> (Confidence, String) {

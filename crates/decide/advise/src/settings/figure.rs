@@ -61,7 +61,7 @@ impl Serialize for Figure {
 
 /// A figure that the profile doesn't hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
-pub struct Lack {
+pub struct MissingFigure {
     /// What is missing.
     pub needs: &'static str,
     /// How it is had.

@@ -9,6 +9,6 @@ mod setting;
 pub(crate) use advice::Collector;
 pub use advice::{Advice, Part};
 pub use confidence::{Confidence, RuleSource};
-pub use figure::{Figure, Lack};
+pub use figure::{Figure, MissingFigure};
 pub use question::{Question, Version, Workload};
-pub use setting::{Missing, Setting};
+pub use setting::{MissingSetting, Setting};

@@ -17,7 +17,7 @@ pub struct Question {
     pub workload: Workload,
     /// Sessions (threads, clients) that do I/O at the same time.
     pub sessions: u32,
-    /// Memory that the product may use for caching; `null` where nobody said.
+    /// Memory that the product may use for caching; `null` where it wasn't given.
     pub memory_bytes: Option<u64>,
 }
 

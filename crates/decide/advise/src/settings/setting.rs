@@ -1,7 +1,7 @@
 use serde::Serialize;
 
 use super::confidence::judge;
-use super::{Confidence, Figure, RuleSource};
+use super::{Confidence, Figure, MissingFigure, RuleSource};
 
 /// One line of a configuration, and why it is there.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -95,7 +95,7 @@ impl Setting {
         self.only_a_comment.get_or_insert_with(|| because.into());
     }
 
-    /// What nobody can be sure of isn't set; what holds on every device is, however little of this one is known.
+    /// What has low confidence isn't set; what holds on every device is, however little of this one is known.
     pub(crate) fn hold_back(&mut self, is_partial: bool) {
         if self.confidence == Confidence::Low {
             self.show_only("confidence is low; try it before you set it");
@@ -109,11 +109,10 @@ impl Setting {
 
 /// A setting that can't be advised.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Missing {
+pub struct MissingSetting {
     /// What the product calls it.
     pub setting: &'static str,
     /// What isn't in the profile.
-    pub needs: &'static str,
-    /// How that is had.
-    pub how: &'static str,
+    #[serde(flatten)]
+    pub figure: MissingFigure,
 }

@@ -89,7 +89,7 @@ fn a_partial_profile_gives_what_it_supports_and_names_the_rest() {
     assert!(advice.setting("effective_io_concurrency").is_some());
     let missing: Vec<&str> = advice.missing.iter().map(|missing| missing.setting).collect();
     assert!(missing.contains(&"commit_delay") && missing.contains(&"wal_skip_threshold"), "{missing:?}");
-    assert!(advice.missing.iter().all(|missing| missing.how.contains("nandle probe")));
+    assert!(advice.missing.iter().all(|missing| missing.figure.how.contains("nandle probe")));
     let text = fragment(&advice);
     assert!(text.contains("What this profile doesn't support"), "{text}");
 }
@@ -184,6 +184,8 @@ fn a_drive_that_does_one_thing_at_a_time_has_one_ratio() {
     let cost = advice.setting("random_page_cost").unwrap();
     assert_eq!(cost.figures.len(), 1, "{:?}", cost.figures);
     assert!(!cost.remarks.join(" ").contains("the other one"), "{:?}", cost.remarks);
+    assert_eq!((cost.rule_source, cost.confidence), (RuleSource::Ours, Confidence::Medium));
+    assert_eq!(cost.only_a_comment, None, "one value for every way to read: {:?}", cost.remarks);
 }
 
 /// 293 writes of 16 KiB a second don't follow from bytes a second alone, so the cost that brings them about is told.

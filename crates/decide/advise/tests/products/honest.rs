@@ -144,7 +144,7 @@ fn concurrency_is_the_default_at_least_unless_that_is_known_to_hurt() {
     assert!(told.rule.contains("costs bandwidth here"), "{told:?}");
 }
 
-/// Who reads half a profile may not set what follows from it; what holds on every device is set all the same.
+/// What follows from half a profile is not set; what holds on every device is set all the same.
 #[test]
 fn what_is_partial_or_not_sure_is_a_comment() {
     let set = |profile: &DeviceProfile, product: Product, name: &str| {
@@ -152,7 +152,7 @@ fn what_is_partial_or_not_sure_is_a_comment() {
     };
     let mut profile = NVME.profile();
     assert!(set(&profile, Product::Mysql, "innodb_io_capacity"));
-    assert!(!set(&profile, Product::Postgresql, "random_page_cost"), "the field disagrees");
+    assert!(!set(&profile, Product::Postgresql, "random_page_cost"), "alone or busy makes a difference");
     profile.partial = vec!["steady-state ended early".into()];
     assert!(!set(&profile, Product::Mysql, "innodb_io_capacity"));
     assert!(set(&profile, Product::Mysql, "innodb_doublewrite"));
@@ -214,7 +214,7 @@ fn a_checkpoint_of_which_nothing_is_sure_takes_no_stated_time() {
 /// A page that takes no longer to read and write, and twice as long to commit, is no gain. In files commits of 8 KiB alone are
 /// timed, which say nothing of other pages.
 #[test]
-fn sqlites_page_grows_no_dearer_to_commit_either() {
+fn sqlites_page_grows_no_more_expensive_to_commit_either() {
     let mut profile = DISK.profile();
     let commits = &mut profile.experiments.flush.as_mut().unwrap().findings.commits;
     for commit in commits.iter_mut().filter(|commit| commit.write_bytes == 16 << 10) {
@@ -238,7 +238,7 @@ fn what_does_not_depend_on_the_device_is_sure_whatever_was_measured() {
 }
 
 #[test]
-fn the_kernels_cost_model_has_sequential_requests_no_dearer_than_random_ones() {
+fn the_kernels_cost_model_has_sequential_requests_no_more_expensive_than_random_ones() {
     let mut profile = NVME.profile();
     for row in &mut profile.experiments.write_patterns.as_mut().unwrap().findings.patterns {
         row.request_ns = Interval::exact(1e6);

@@ -10,7 +10,7 @@ use saphyr::{LoadableYamlNode as _, Yaml};
 use crate::advice;
 use crate::made_up::{DISK, NVME};
 
-/// What a shell, a terminal, a comment of one line and a reader who trusts the order of letters fall for.
+/// What a shell, a terminal, a comment of one line and a reader of letters in their order fall for.
 const ATTACK: &str =
     "vda; touch PWNED #\ntouch PWNED\r\u{1b}]0;owned\u{7}\u{9b}31m$(touch PWNED)`touch PWNED`'\"\u{202e}";
 

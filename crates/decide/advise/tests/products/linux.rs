@@ -45,7 +45,7 @@ fn each_value_is_set_and_what_was_there_is_told() {
     assert!(said.contains("queue/scheduler: 7 -> mq-deadline"), "{said}");
     assert_eq!(machine.read("sys/block/sdx/queue/max_sectors_kb"), "512");
     assert!(machine.read("sys/fs/cgroup/io.cost.model").starts_with("8:0 ctrl=user model=linear rbps="));
-    assert!(!machine.has("etc/sysctl.d/90-nandle.conf"), "nobody asked for it");
+    assert!(!machine.has("etc/sysctl.d/90-nandle.conf"), "it wasn't asked for");
     let written: u64 = machine.read("proc/sys/vm/dirty_bytes").parse().unwrap();
     assert_eq!(written, 64 << 20, "the disk's 1.2 MB/s are the least that there is");
 }

@@ -263,7 +263,7 @@ impl Drive {
         SIZES.into_iter().flat_map(|size| [row(size), random(size)]).collect()
     }
 
-    /// Of a drive to which random writes are dear, a larger one takes no longer.
+    /// Of a drive to which random writes are expensive, a larger one takes no longer.
     fn random_write_ns(&self, block_bytes: u64) -> f64 {
         if self.random_by_sequential > 4.0 { 10e6 } else { block_bytes as f64 / 600e6 * 1e9 }
     }

@@ -30,7 +30,7 @@ pub struct SteadyState {
     pub window_slope: Option<f64>,
     /// Where the speed changed for good.
     pub departures: Vec<Departure>,
-    /// Flash writes by host writes over the last five rounds; `null` where they are not counted.
+    /// Flash writes by host writes over the last five rounds; `null` where they aren't counted.
     pub write_amplification: Option<WriteAmplification>,
     /// What each second of all rounds gave.
     pub seconds: Vec<SecondSample>,
@@ -93,7 +93,7 @@ pub enum DepartureKind {
 pub struct WriteAmplification {
     /// Bytes written to flash by bytes written by the host.
     pub factor: f64,
-    /// The source of the count.
+    /// Who counted.
     pub source: WriteAmplificationSource,
     /// Bytes that the host wrote meanwhile, as the drive counts them.
     pub host_bytes: u64,
@@ -101,7 +101,7 @@ pub struct WriteAmplification {
     pub flash_bytes: u64,
 }
 
-/// A source of a count of flash writes.
+/// Who counted flash writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]

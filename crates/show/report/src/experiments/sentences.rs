@@ -4,7 +4,7 @@ use nandle_profile::Experiments;
 
 use crate::text::{self, Quantity};
 
-/// Which writes are never torn, and who says so.
+/// Which writes are never torn, and the source of that.
 pub(super) fn atomic_writes(found: &Experiments) -> Vec<String> {
     let Some(conducted) = &found.atomic_write else { return Vec::new() };
     let source = text::clean(&conducted.findings.source);

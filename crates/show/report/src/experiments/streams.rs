@@ -1,4 +1,4 @@
-//! How far random writes may spread, and how many streams may run, before a write becomes dear.
+//! How far random writes may spread, and how many streams may run, before a write becomes expensive.
 
 use nandle_profile::Cheap;
 use nandle_profile::experiments::{MicroBenchmark, PatternCost};

@@ -43,7 +43,7 @@ fn finding(cheap: &Strides) -> String {
     };
     match cheap.unclear.as_slice() {
         [] => clear,
-        strides => format!("{clear} Of {} it is not clear: they may be dear.", named(strides)),
+        strides => format!("{clear} Of {} it is not clear: they may be expensive.", named(strides)),
     }
 }
 
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stride_that_may_be_dear_is_not_listed_as_cheap() {
+    fn a_stride_that_may_be_expensive_is_not_listed_as_cheap() {
         let mut profile = crate::made_up::written();
         profile.derived.cheap_strides_blocks = vec![-1, 0];
         let written = profile.experiments.write_patterns.as_mut().unwrap();
@@ -76,7 +76,7 @@ mod tests {
         row.relative_cost = Some(Interval { value: 3.4, low: 0.0, high: 12.0 });
         assert_eq!(
             finding(&profile.cheap_strides()),
-            "Cheap beside one block onward: strides of 0 blocks. Of −1 it is not clear: they may be dear."
+            "Cheap beside one block onward: strides of 0 blocks. Of −1 it is not clear: they may be expensive."
         );
     }
 }

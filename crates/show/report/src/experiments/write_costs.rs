@@ -97,7 +97,7 @@ pub(super) fn circumstances(device: &Device) -> Option<Figure> {
     Some(Figure::Bars(Bars {
         id: "write-circumstances",
         title: "What else matters",
-        finding: dearest(others),
+        finding: most_expensive(others),
         note: "Pauses are not counted as time of a write. Visits are short here: pauses of cleaning that random writing meets \
                in the long run may fall between them. Micro-benchmarks of uFLIP (Bouganim, Jónsson and Bonnet, CIDR 2009)."
             .to_owned(),
@@ -107,12 +107,12 @@ pub(super) fn circumstances(device: &Device) -> Option<Figure> {
 }
 
 /// The one whose cost is surely the greatest: a mean that a single pause of cleaning has made tells nothing.
-fn dearest<'a>(rows: impl Iterator<Item = &'a PatternCost>) -> String {
+fn most_expensive<'a>(rows: impl Iterator<Item = &'a PatternCost>) -> String {
     let sure = |row: &PatternCost| row.relative_cost.as_ref().map_or(0.0, |ratio| ratio.low);
-    let dearest = rows.filter(|row| sure(row) > 1.0).max_by(|a, b| sure(a).total_cmp(&sure(b)));
-    dearest.and_then(row_bar).map_or_else(
-        || "None of these is surely dearer than a sequential write.".to_owned(),
-        |bar| format!("The dearest of these for sure is {}, at {}.", bar.label, bar.said),
+    let most_expensive = rows.filter(|row| sure(row) > 1.0).max_by(|a, b| sure(a).total_cmp(&sure(b)));
+    most_expensive.and_then(row_bar).map_or_else(
+        || "None of these is surely more expensive than a sequential write.".to_owned(),
+        |bar| format!("The most expensive of these for sure is {}, at {}.", bar.label, bar.said),
     )
 }
 
@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_one_pause_made_dear_is_not_the_dearest() {
+    fn a_pause_makes_no_pattern_the_most_expensive() {
         let profile = crate::made_up::written();
         let row = &profile.experiments.write_patterns.as_ref().unwrap().findings.patterns[0];
         let with = |read_percent, value, low, high| PatternCost {
@@ -161,9 +161,9 @@ mod tests {
             relative_cost: Some(Interval { value, low, high }),
             ..row.clone()
         };
-        let said = dearest([with(50, 21.1, 0.0, 270.0), with(90, 1.6, 1.4, 1.7)].iter());
+        let said = most_expensive([with(50, 21.1, 0.0, 270.0), with(90, 1.6, 1.4, 1.7)].iter());
         assert!(said.contains("90 % reads") && said.contains("for sure"), "{said}");
-        let said = dearest([with(50, 21.1, 0.0, 270.0)].iter());
-        assert_eq!(said, "None of these is surely dearer than a sequential write.");
+        let said = most_expensive([with(50, 21.1, 0.0, 270.0)].iter());
+        assert_eq!(said, "None of these is surely more expensive than a sequential write.");
     }
 }

@@ -29,7 +29,7 @@ pub(crate) struct HeatCell {
     pub(crate) value: f64,
     /// The value as it stands in the cell.
     pub(crate) said: String,
-    /// All that is known of it, for whoever points at it.
+    /// All that is known of it, for a pointer over it.
     pub(crate) title: String,
     /// Whether the cell doesn't count as the others do.
     pub(crate) missed: bool,

@@ -46,7 +46,7 @@ impl Look {
         }
     }
 
-    /// Which marker, counted on without end; whoever draws takes it modulo what it has.
+    /// Which marker, counted on without end; the drawing takes it modulo what it has.
     pub(crate) fn marker(self) -> usize {
         match self {
             Self::Step { index, .. } | Self::Kind(index) => index,

@@ -76,7 +76,7 @@ fn bars(
     })
 }
 
-/// Page writes that a later one replaced before they were brought home.
+/// Page writes that a later one replaced before they were destaged.
 pub(super) fn absorbed(policies: &[PolicyOutcome]) -> Option<Figure> {
     let share = |policy: &PolicyOutcome| policy.pages_absorbed as f64 / policy.writes.max(1) as f64;
     let most = policies.iter().max_by(|a, b| share(a).total_cmp(&share(b)))?;
@@ -101,7 +101,7 @@ pub(super) fn absorbed(policies: &[PolicyOutcome]) -> Option<Figure> {
             most.policy,
             text::significant(100.0 * share(most), 2)
         ),
-        note: "A page that is written again before it is brought home is brought home once.".to_owned(),
+        note: "A page that is written again before it is destaged is destaged once.".to_owned(),
         quantity: "Page writes that a later one replaced in time, %".to_owned(),
         groups: Group::alone(policies.iter().enumerate().map(bar).collect()),
     }))

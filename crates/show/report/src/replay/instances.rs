@@ -24,7 +24,7 @@ pub(super) fn has_any(policy: &PolicyOutcome) -> bool {
 /// Share of the pages that went home in each pattern.
 pub(super) fn mix(policies: &[PolicyOutcome]) -> Option<Figure> {
     let share = |found: Stretch| (found.all_pages > 0).then(|| found.pages as f64 / found.all_pages as f64);
-    let axes = (TIME, YAxis::Share("Share of the pages brought home"));
+    let axes = (TIME, YAxis::Share("Share of the pages destaged"));
     let plot = Plot::joined("pattern-mix", "Mix of patterns", axes, "Policy", views(policies, share));
     let finding = sentences(policies, |policy| {
         let pages = |counts: &Counts| counts(&policy.instances).1;

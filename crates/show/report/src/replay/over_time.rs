@@ -18,7 +18,7 @@ pub(super) fn progress(policies: &[PolicyOutcome]) -> Option<Figure> {
     Plot { finding, note, ..plot }.drawn()
 }
 
-/// Who is slowest, stretch by stretch. All policies do the same work in a stretch; the final checkpoint, which the last
+/// Which policy is slowest, stretch by stretch. All policies do the same work in a stretch; the final checkpoint, which the last
 /// sample ends with, writes no page and is named apart.
 fn slowest(policies: &[PolicyOutcome]) -> Option<String> {
     let times: Vec<_> = policies.iter().map(|policy| (policy.policy, stretches_ns(policy))).collect();
@@ -79,7 +79,7 @@ pub(super) fn occupancy(policies: &[PolicyOutcome]) -> Option<Figure> {
         .filter_map(|(_, policy)| Some((policy, fullest(policy)?)))
         .max_by_key(|(_, pages)| *pages)?;
     let curves = curves(staging, |sample| sample.staged_pages as f64);
-    let axes = (TIME, YAxis::Number("Pages waiting to be brought home"));
+    let axes = (TIME, YAxis::Number("Pages waiting to be destaged"));
     let plot = Plot::joined("occupancy", "Occupancy", axes, "", View::alone(curves));
     let room = most.buffer_bytes / most.page_bytes.max(1);
     let finding = format!(

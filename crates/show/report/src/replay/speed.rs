@@ -99,7 +99,7 @@ fn groups(
     QUANTILES.iter().map(group).filter(|group| !group.bars.is_empty()).collect()
 }
 
-/// Who has the shortest 99th percentile: often several, where a write goes into memory.
+/// Which policy has the shortest 99th percentile: often several, where a write goes into memory.
 fn shortest(policies: &[PolicyOutcome], p99: u64) -> String {
     let best: Vec<_> = policies.iter().filter(|policy| policy.latency_ns.p99 == Some(p99)).collect();
     let names: Vec<_> = best.iter().map(|policy| policy.policy.to_owned()).collect();

@@ -5,7 +5,7 @@ use crate::device::Device;
 use crate::island;
 use crate::text::{self, Quantity};
 
-/// Who the device is, and when and how it was measured.
+/// Which device it is, and when and how it was measured.
 pub(crate) fn masthead(device: &Device) -> Markup {
     html! {
         p.kicker { "Device profile" }

@@ -1,5 +1,7 @@
 use std::fmt;
 
+use nandle_units::group_thousands;
+
 /// A number and its unit, apart, so that an interval can name the unit once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Quantity {
@@ -81,18 +83,7 @@ fn exponent(value: f64) -> i32 {
 
 /// Thousands apart by narrow no-break spaces, from five digits on.
 pub(crate) fn grouped(number: &str) -> String {
-    let (whole, rest) = number.split_at(number.find('.').unwrap_or(number.len()));
-    if whole.trim_start_matches('-').len() < 5 {
-        return number.to_owned();
-    }
-    let mut text = String::new();
-    for (position, digit) in whole.chars().enumerate() {
-        if position > 0 && (whole.len() - position).is_multiple_of(3) && !text.ends_with('-') {
-            text.push('\u{202f}');
-        }
-        text.push(digit);
-    }
-    text + rest
+    group_thousands(number, '\u{202f}', 5)
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ window.inspection = (() => {
     return clearRect.apply(this, area);
   };
 
-  const settled = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))));
+  const drawn = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))));
   const name = (element) => `${element.tagName.toLowerCase()}.${element.className?.baseVal ?? element.className}: ${element.textContent.slice(0, 40)}`;
   const visible = (element) => element.checkVisibility({ checkVisibilityCSS: true }) && element.getBoundingClientRect().width > 0;
   const scrolls = (element) => ["auto", "scroll"].includes(getComputedStyle(element).overflowX);
@@ -136,17 +136,17 @@ window.inspection = (() => {
     for (const box of document.querySelectorAll(".canvas")) {
       for (let i = 0; i < 4; i++) box.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight" }));
     }
-    await settled();
+    await drawn();
     const tips = [...document.querySelectorAll(".tip")];
     return { cutOff: cutOff(), tips: tips.filter((tip) => tip.textContent && visible(tip)).length };
   }
 
   return {
-    settled,
+    drawn,
     unfolded,
     axes: () => [...document.querySelectorAll("canvas")].flatMap((canvas) => texts.get(canvas).map((box) => box.text)),
     async all() {
-      await settled();
+      await drawn();
       return { title: document.title, cutOff: cutOff(), plots: plots(), tables: tables(), headings: headings(), lowContrast: lowContrast() };
     },
   };

@@ -1,4 +1,4 @@
-//! Experiments that nobody conducted, one of each.
+//! Experiments that were never conducted, one of each.
 
 use nandle_profile::experiments::{
     AlignmentCost, ArrayLayout, AtomicWriteFindings, BlockRate, CacheSetting, CommitCost, CommitMethod,

@@ -20,7 +20,7 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::BlockingStore;
-use super::lock::Locked;
+use super::lock::lock;
 use super::owner::World;
 use crate::{Batch, CreateOptions, OpenOptions, PageError, PageNumber, PolicyKind};
 
@@ -127,7 +127,7 @@ struct Versions {
 
 fn open(path: &Path, trigger: &Trigger) -> BlockingStore {
     let (file, trigger) = (File::options().write(true).open(path).unwrap(), trigger.clone());
-    let lock = Locked::take(device(path), false).unwrap();
+    let lock = lock(device(path), false).unwrap();
     let world = || {
         let world = World::of_file(lock)?;
         Ok(world.through(|inner| Box::new(Failing { inner, trigger, file, failed: Vec::new() })))

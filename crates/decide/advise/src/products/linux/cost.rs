@@ -1,7 +1,7 @@
 use crate::figures::Figures;
 use crate::figures::physics::within_bandwidth;
 use crate::figures::words::whole;
-use crate::settings::{Collector, Figure, Lack, RuleSource, Setting};
+use crate::settings::{Collector, Figure, MissingFigure, RuleSource, Setting};
 
 /// Requests that the cost model counts in.
 const COST_BYTES: u64 = 4 << 10;
@@ -15,7 +15,7 @@ pub(super) fn collect(figures: &Figures<'_>, collector: &mut Collector) {
 /// `MAJ:MIN` of the device, found when the script runs.
 const NUMBERS: &str = "$(cat /sys/block/$device/dev)";
 
-fn cost_model(figures: &Figures<'_>) -> Result<Setting, Lack> {
+fn cost_model(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let keys = ["rbps", "rseqiops", "rrandiops", "wbps", "wseqiops", "wrandiops"];
     let seen = [
         figures.sequential_read_bandwidth()?,
@@ -52,7 +52,7 @@ fn side(bandwidth: &Figure, sequential: &Figure, random: &Figure) -> [u64; 3] {
 /// A latency that was seen below this share of the most a second says nothing of a busy device.
 const BUSY_SHARE: f64 = 0.5;
 
-fn cost_qos(figures: &Figures<'_>) -> Result<Setting, Lack> {
+fn cost_qos(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let [reads, writes] = figures.latency_near_saturation()?;
     let target = |(figure, share): &(Figure, f64), key: char| {
         let percent = if *share >= BUSY_SHARE { 99.0 } else { 0.0 };

@@ -3,13 +3,14 @@ use nandle_profile::{BlockQueue, ROTATIONAL_LATENCY_NS_MIN};
 use crate::figures::Figures;
 use crate::figures::words::whole;
 use crate::rules::power_of_two_within;
-use crate::settings::{Collector, Figure, Lack, RuleSource, Setting};
+use crate::settings::{Collector, Figure, MissingFigure, RuleSource, Setting};
 
 /// Requests that depths are told of.
 const REQUEST_BYTES: u64 = 4 << 10;
 /// Up to this depth a device sees too little ahead to order requests itself.
 const SHALLOW_DEPTH: f64 = 4.0;
-/// What the kernel queues for a device with a scheduler at most: 16 times `BLKDEV_DEFAULT_RQ`; more is `EINVAL`.
+/// What the kernel queues for a device with a scheduler at most; more is `EINVAL`. `MAX_SCHED_RQ` in `block/blk-mq-sched.h`: 16
+/// times `BLKDEV_DEFAULT_RQ`, which is 128; `blk_mq_tag_update_depth` refuses more.
 const SCHEDULED_REQUESTS_MAX: u64 = 2048;
 
 pub(super) fn collect(figures: &Figures<'_>, collector: &mut Collector) {
@@ -27,7 +28,7 @@ fn queue(file: &str, value: impl ToString, seen: Vec<Figure>, source: RuleSource
     Setting::new(format!("/sys/block/$device/queue/{file}"), value, seen, source, rule)
 }
 
-fn scheduler(figures: &Figures<'_>) -> Result<Setting, Lack> {
+fn scheduler(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let knee = figures.knee_depth(REQUEST_BYTES)?;
     let (turns, mut seen) = turns(figures);
     let (value, rule) = if turns {
@@ -56,7 +57,7 @@ fn scheduler(figures: &Figures<'_>) -> Result<Setting, Lack> {
     })
 }
 
-/// The scheduler that there is once the script has run; `None` where nobody tells.
+/// The scheduler that there is once the script has run; `None` where that isn't known.
 fn in_use(figures: &Figures<'_>, advised: &Setting) -> Option<String> {
     let present = || figures.queue().ok()?.scheduler.clone();
     if advised.only_a_comment.is_none() { Some(advised.value.clone()) } else { present() }
@@ -72,8 +73,8 @@ fn turns(figures: &Figures<'_>) -> (bool, Vec<Figure>) {
 }
 
 /// What the device calls itself, where nothing can turn in it. A slow one may be a distant volume, so it is let be.
-fn rotational(figures: &Figures<'_>) -> Result<Setting, Lack> {
-    let stated = figures.queue()?.rotational.ok_or(Lack {
+fn rotational(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
+    let stated = figures.queue()?.rotational.ok_or(MissingFigure {
         needs: "what the device calls itself (queue/rotational)",
         how: "probe the device itself, or a directory on it",
     })?;
@@ -87,9 +88,9 @@ fn rotational(figures: &Figures<'_>) -> Result<Setting, Lack> {
     Ok(if is_wrong { setting } else { setting.shown_only("what it calls itself isn't contradicted") })
 }
 
-fn nr_requests(figures: &Figures<'_>, scheduler: Option<&str>) -> Result<Setting, Lack> {
+fn nr_requests(figures: &Figures<'_>, scheduler: Option<&str>) -> Result<Setting, MissingFigure> {
     let knee = figures.knee_depth(REQUEST_BYTES)?;
-    let now = figures.queue()?.requests_max.ok_or(Lack {
+    let now = figures.queue()?.requests_max.ok_or(MissingFigure {
         needs: "how many requests the kernel queues (nr_requests)",
         how: "probe the device itself, or a directory on it",
     })?;
@@ -105,10 +106,10 @@ fn nr_requests(figures: &Figures<'_>, scheduler: Option<&str>) -> Result<Setting
     Ok(queue("nr_requests", value, vec![knee], RuleSource::Ours, rule).was(Some(now)))
 }
 
-fn max_sectors_kb(figures: &Figures<'_>) -> Result<Setting, Lack> {
+fn max_sectors_kb(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let block = figures.efficient_block_bytes()?;
     let limits = figures.queue()?;
-    let stated = limits.split_bytes.ok_or(Lack {
+    let stated = limits.split_bytes.ok_or(MissingFigure {
         needs: "where the kernel splits requests (max_sectors_kb)",
         how: "probe the device itself, or a directory on it",
     })?;
@@ -120,7 +121,7 @@ fn max_sectors_kb(figures: &Figures<'_>) -> Result<Setting, Lack> {
 }
 
 /// Of the kernel's reading ahead for buffered files.
-fn read_ahead_kb(figures: &Figures<'_>) -> Result<Setting, Lack> {
+fn read_ahead_kb(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let request = figures.sequential_request_bytes(1)?;
     let prefetches = figures.reads_ahead();
     let (value, rule) = if prefetches.is_some() {
@@ -149,7 +150,7 @@ fn probed(figures: &Figures<'_>, value: fn(&BlockQueue) -> Option<u64>) -> Optio
 /// The kernel's own target where nothing turns. A shorter one would hold all writing back for what reads hardly feel.
 const WRITEBACK_LATENCY_US: f64 = 2000.0;
 
-fn wbt_lat_usec(figures: &Figures<'_>) -> Result<Setting, Lack> {
+fn wbt_lat_usec(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let tail = figures.random_read_p99(REQUEST_BYTES)?;
     let value = whole((2.0 * tail.value.value / 1e3).ceil().max(WRITEBACK_LATENCY_US));
     let rule = "twice the 99th percentile of a read alone, since longer than that writeback is in its way; at least \

@@ -1,6 +1,6 @@
 use crate::figures::Figures;
 use crate::rules::power_of_two_within;
-use crate::settings::{Collector, Lack, RuleSource, Setting};
+use crate::settings::{Collector, MissingFigure, RuleSource, Setting};
 
 /// Bounds of `vm.dirty_background_bytes`: less is written back in requests that are too few to be ordered, more is what
 /// machines of a few gigabytes have by default.
@@ -19,7 +19,7 @@ fn background_bytes(bytes_per_s: f64) -> u64 {
     power_of_two_within(bytes_per_s / 2.0, BACKGROUND_BYTES.0, BACKGROUND_BYTES.1)
 }
 
-fn background(figures: &Figures<'_>) -> Result<Setting, Lack> {
+fn background(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let steady = figures.steady_write_bandwidth()?;
     let value = background_bytes(steady.value.low);
     let rule = "what the device surely writes at random in half a second to a second, 16 MiB to 1 GiB: a database's fsync waits \
@@ -29,10 +29,10 @@ fn background(figures: &Figures<'_>) -> Result<Setting, Lack> {
         .remark("It holds for all devices of the machine: set it by the one that the database is on."))
 }
 
-fn most(figures: &Figures<'_>) -> Result<Setting, Lack> {
+fn most(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let steady = figures.steady_write_bandwidth()?;
     let value = ROOM * background_bytes(steady.value.low);
-    let rule = "four times vm.dirty_background_bytes: from there on whoever writes waits for the device, so that at most a few \
+    let rule = "four times vm.dirty_background_bytes: from there on a writer waits for the device, so that at most a few \
                 seconds of writing are ever owed to it";
     Ok(Setting::new("/proc/sys/vm/dirty_bytes", value, vec![steady], RuleSource::Ours, rule)
         .default("0: 20 % of the memory that is free"))

@@ -3,7 +3,7 @@
 use super::memory;
 use crate::figures::Figures;
 use crate::rules::{background_write_rate, random_is_expensive, written_back_bytes};
-use crate::settings::{Collector, Lack, Question, RuleSource, Setting, Version};
+use crate::settings::{Collector, MissingFigure, Question, RuleSource, Setting, Version};
 
 /// From here on a checkpoint is spread over nine tenths of the time to the next one by default.
 const SPREADS: Version = Version::new(14, 0);
@@ -21,7 +21,7 @@ pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mu
 }
 
 /// How much log there is between two checkpoints is the workload's; the device says what more of it is good for.
-fn max_wal_size(figures: &Figures<'_>) -> Result<Setting, Lack> {
+fn max_wal_size(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     /// The default, and what recovery still goes through in minutes.
     const BYTES: (u64, u64) = (1 << 30, 64 << 30);
     let (rate, seen, background) = background_write_rate(figures)?;
@@ -36,7 +36,7 @@ fn max_wal_size(figures: &Figures<'_>) -> Result<Setting, Lack> {
         .shown_only("the workload decides it: this is the most that the device has any use for"))
 }
 
-fn checkpoint_timeout(figures: &Figures<'_>) -> Result<Setting, Lack> {
+fn checkpoint_timeout(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let steady = figures.steady_write_bandwidth()?;
     let rule = "the default: how long recovery may take decides it, and how often full pages may be logged. What the device can \
                 write back bounds the log between two checkpoints, not the time";
@@ -46,7 +46,7 @@ fn checkpoint_timeout(figures: &Figures<'_>) -> Result<Setting, Lack> {
         .shown_only("the device doesn't decide it"))
 }
 
-fn completion_target(figures: &Figures<'_>, question: &Question) -> Result<Setting, Lack> {
+fn completion_target(figures: &Figures<'_>, question: &Question) -> Result<Setting, MissingFigure> {
     let steady = figures.steady_write_bandwidth()?;
     let rule = "0.9: a checkpoint's writes are spread over nearly all of the time to the next one, so that each second has the \
                 fewest of them";
@@ -55,7 +55,11 @@ fn completion_target(figures: &Figures<'_>, question: &Question) -> Result<Setti
         .default(if question.version >= SPREADS { "0.9" } else { "0.5" }))
 }
 
-fn flush_after(figures: &Figures<'_>, name: &'static str, default: &'static str) -> Result<Setting, Lack> {
+fn flush_after(
+    figures: &Figures<'_>,
+    name: &'static str,
+    default: &'static str,
+) -> Result<Setting, MissingFigure> {
     let random = figures.random_by_sequential_write()?;
     let expensive = random_is_expensive(&random);
     let value = if expensive { "2MB" } else { default };
@@ -69,7 +73,7 @@ fn flush_after(figures: &Figures<'_>, name: &'static str, default: &'static str)
 }
 
 /// A processor compresses some hundred megabytes a second; a log that the device takes faster than that waits for it.
-fn wal_compression(figures: &Figures<'_>, question: &Question) -> Result<Setting, Lack> {
+fn wal_compression(figures: &Figures<'_>, question: &Question) -> Result<Setting, MissingFigure> {
     const COMPRESSES_BYTES_PER_S: f64 = 500e6;
     let sequential = figures.sequential_write_bandwidth()?;
     let by = if question.version >= COMPRESSES_BY_LZ4 { "lz4" } else { "on" };

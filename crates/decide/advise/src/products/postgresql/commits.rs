@@ -6,9 +6,9 @@ use super::{PAGE_BYTES, memory};
 use crate::figures::Figures;
 use crate::figures::words::whole;
 use crate::rules::{best_commit_method, commit_delay_us};
-use crate::settings::{Collector, Lack, Question, RuleSource, Setting};
+use crate::settings::{Collector, MissingFigure, Question, RuleSource, Setting};
 
-/// `commit_siblings`: with fewer transactions at once nobody waits.
+/// `commit_siblings`: with fewer transactions at once no commit waits.
 const COMMIT_SIBLINGS: u32 = 5;
 
 pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mut Collector) {
@@ -18,7 +18,7 @@ pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mu
     collector.add("wal_buffers", wal_buffers(figures));
 }
 
-fn commit_delay(figures: &Figures<'_>, question: &Question) -> Result<Setting, Lack> {
+fn commit_delay(figures: &Figures<'_>, question: &Question) -> Result<Setting, MissingFigure> {
     let flush = figures.flush_mean(PAGE_BYTES)?;
     let waits = question.workload.commits_often() && question.sessions > COMMIT_SIBLINGS;
     let mut seen = vec![flush];
@@ -27,7 +27,7 @@ fn commit_delay(figures: &Figures<'_>, question: &Question) -> Result<Setting, L
         "half of what a flush takes after one 8 kB write, in microseconds".to_owned()
     } else {
         format!(
-            "none: nobody waits with {COMMIT_SIBLINGS} transactions at once or fewer, or where commits are rare"
+            "none: no commit waits with {COMMIT_SIBLINGS} transactions at once or fewer, or where commits are rare"
         )
     };
     seen.extend(figures.group_commit().ok());
@@ -44,13 +44,13 @@ const SYNC_METHODS: [(CommitMethod, &str); 4] = [
     (CommitMethod::OpenSync, "open_sync"),
 ];
 
-fn wal_sync_method(figures: &Figures<'_>) -> Result<Setting, Lack> {
+fn wal_sync_method(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let name =
         |method: CommitMethod| SYNC_METHODS.iter().find(|(known, _)| *known == method).map(|(_, name)| *name);
     let mut methods = figures.commit_methods(PAGE_BYTES);
     methods.retain(|(method, ..)| name(*method).is_some());
     let best = best_commit_method(&methods, CommitMethod::Fdatasync);
-    let value = best.and_then(|(method, ..)| name(*method)).ok_or(Lack {
+    let value = best.and_then(|(method, ..)| name(*method)).ok_or(MissingFigure {
         needs: "what fdatasync and other ways to commit take on files",
         how: "let the probe write to a directory of this machine (a modelled drive has no files): nandle probe DIRECTORY --budget 10m --write-limit 20GiB",
     })?;
@@ -60,7 +60,7 @@ fn wal_sync_method(figures: &Figures<'_>) -> Result<Setting, Lack> {
     Ok(Setting::new("wal_sync_method", value, seen, RuleSource::Documentation, rule).default("fdatasync"))
 }
 
-fn wal_skip_threshold(figures: &Figures<'_>) -> Result<Setting, Lack> {
+fn wal_skip_threshold(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let volume = figures.bytes_per_flush()?;
     let kilobytes = whole((volume.value.value / 1024.0).clamp(64.0, 1024.0 * 1024.0));
     let rule = "what can be written to the log in the time of one flush: a smaller new file is cheaper to log than to \
@@ -72,7 +72,7 @@ fn wal_skip_threshold(figures: &Figures<'_>) -> Result<Setting, Lack> {
 }
 
 /// What is logged while a flush goes on waits in memory.
-fn wal_buffers(figures: &Figures<'_>) -> Result<Setting, Lack> {
+fn wal_buffers(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     /// What the server chooses by itself at most: a segment.
     const CHOSEN_BYTES_MAX: f64 = 16.0 * 1_048_576.0;
     const BYTES_MAX: u64 = 256 << 20;

@@ -4,7 +4,7 @@ use super::{ASYNCHRONOUS, COMBINES_READS, PAGE_BYTES};
 use crate::figures::Figures;
 use crate::figures::words::number;
 use crate::rules::{per_session, within_default};
-use crate::settings::{Collector, Figure, Lack, Question, RuleSource, Setting};
+use crate::settings::{Collector, Figure, MissingFigure, Question, RuleSource, Setting};
 
 /// The greatest `effective_io_concurrency`.
 const CONCURRENCY_MAX: u32 = 1000;
@@ -12,11 +12,12 @@ const CONCURRENCY_MAX: u32 = 1000;
 const NEW_DEFAULT: u32 = 16;
 /// `maintenance_io_concurrency` before.
 const OLD_MAINTENANCE_DEFAULT: u32 = 10;
-/// What the server chooses for `io_max_concurrency` at most where nobody does.
+/// What the server chooses at most where `io_max_concurrency` is -1: "but not more than 64" (PostgreSQL 18's documentation,
+/// *Resource Consumption*).
 const CHOSEN_CONCURRENCY_MAX: u32 = 64;
 /// Bounds of `io_workers`; the least is the default.
 const WORKERS: (u32, u32) = (3, 32);
-/// Autovacuum's workers by default, who share `maintenance_io_concurrency`.
+/// Autovacuum's workers by default, which share `maintenance_io_concurrency`.
 const MAINTENANCE_WORKERS: u32 = 3;
 
 pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mut Collector) {
@@ -50,7 +51,7 @@ fn effective(figures: &Figures<'_>, question: &Question, knee: &Figure) -> (u32,
             default,
             origin: if is_new { "the default" } else { "as version 18 has by default" },
             count: sessions,
-            who: format!("the {sessions} sessions that read at once"),
+            subject: format!("the {sessions} sessions that read at once"),
         },
     );
     let setting = setting.default(if is_new { "16" } else { "1" });
@@ -72,7 +73,7 @@ fn maintenance(figures: &Figures<'_>, question: &Question, knee: &Figure) -> (u3
             default: if is_new { NEW_DEFAULT } else { OLD_MAINTENANCE_DEFAULT },
             origin: "the default",
             count: MAINTENANCE_WORKERS,
-            who: format!("autovacuum's {MAINTENANCE_WORKERS} workers"),
+            subject: format!("autovacuum's {MAINTENANCE_WORKERS} workers"),
         },
     );
     (value, setting.default(if is_new { "16" } else { "10" }))
@@ -83,14 +84,14 @@ fn before_asynchronous(knee: &Figure, default: u32) -> u32 {
     per_session(knee.value.value, 1).min(default)
 }
 
-/// Who shares a setting's depth.
+/// What shares a setting's depth.
 struct Sharers {
     name: &'static str,
     default: u32,
-    /// Who has it by default.
+    /// Where the default comes from.
     origin: &'static str,
     count: u32,
-    who: String,
+    subject: String,
 }
 
 fn of_sharers(figures: &Figures<'_>, knee: &Figure, of: &Sharers) -> (u32, Setting) {
@@ -108,7 +109,7 @@ fn of_sharers(figures: &Figures<'_>, knee: &Figure, of: &Sharers) -> (u32, Setti
     let rule = format!(
         "one alone is served best with {} outstanding, {} with {share} each; {why}",
         number(knee.value.value),
-        of.who
+        of.subject
     );
     let seen = std::iter::once(knee.clone()).chain(loss).collect();
     (value, Setting::new(of.name, value, seen, RuleSource::Ours, rule))
@@ -127,7 +128,7 @@ fn max_concurrency(needed: u32, knee: Figure) -> Setting {
 }
 
 /// Not to be told from a device.
-fn io_method(figures: &Figures<'_>) -> Result<Setting, Lack> {
+fn io_method(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let knee = figures.knee_depth(PAGE_BYTES)?;
     let rule =
         "worker, the default: which method is faster depends on the server's work, so try io_uring beside it";
@@ -137,7 +138,7 @@ fn io_method(figures: &Figures<'_>) -> Result<Setting, Lack> {
         .shown_only("it is to be tried, not to be inferred"))
 }
 
-fn io_workers(figures: &Figures<'_>) -> Result<Setting, Lack> {
+fn io_workers(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let knee = figures.knee_depth(PAGE_BYTES)?;
     let value = per_session(knee.value.value, 1).clamp(WORKERS.0, WORKERS.1);
     let rule = "a worker has one read outstanding, so it takes as many as the depth, from 3 to 32";

@@ -5,13 +5,13 @@ use crate::economics::index_share;
 use crate::figures::Figures;
 use crate::figures::words::number;
 use crate::rules::{CACHED_SHARE, page_cost};
-use crate::settings::{Collector, Figure, Lack, Question, RuleSource, Setting};
+use crate::settings::{Collector, Figure, MissingFigure, Question, RuleSource, Setting};
 
 pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mut Collector) {
     collector.add("random_page_cost", random_page_cost(figures, question));
 }
 
-fn random_page_cost(figures: &Figures<'_>, question: &Question) -> Result<Setting, Lack> {
+fn random_page_cost(figures: &Figures<'_>, question: &Question) -> Result<Setting, MissingFigure> {
     let (alone, together) = figures.page_cost_ratios(PAGE_BYTES)?;
     let busy = figures.page_cost_ratio_of(PAGE_BYTES, question.sessions)?;
     let cost = |ratio: &Figure| page_cost(ratio.value.value, CACHED_SHARE);
@@ -28,6 +28,7 @@ fn random_page_cost(figures: &Figures<'_>, question: &Question) -> Result<Settin
             )
         },
     );
+    let is_sure = is_sure([Some(&alone), Some(&busy), together.as_ref()].into_iter().flatten());
     let rule = format!(
         "what a random page takes of the device by a sequential one while the sessions read at once, one page each as index \
          scans do, by the {:.0} % of random reads that the documentation assumes to miss the caches; at least seq_page_cost \
@@ -44,15 +45,43 @@ fn random_page_cost(figures: &Figures<'_>, question: &Question) -> Result<Settin
     let is_another =
         [Some(&alone), together.as_ref()].into_iter().flatten().all(|other| other.value != busy.value);
     let seen = [alone].into_iter().chain(together).chain(is_another.then_some(busy)).collect();
-    Ok(Setting::new("random_page_cost", format!("{value:.1}"), seen, RuleSource::Contested, rule)
+    let (source, contest) = contest(is_sure);
+    Ok(Setting::new("random_page_cost", format!("{value:.1}"), seen, source, rule)
         .default("4.0")
         .remark(break_even)
-        .remark(
-            "Contested: 1.1 is the custom for solid-state drives, and measurements on local ones found ratios of 25 to \
-             35.",
-        )
+        .remark(contest)
         .remark(
             "It is a ratio: a drive whose random reads are quick gets a high one where its sequential reads are quicker \
              still. A server that can't take rows as fast as the drive reads in sequence pays less than that.",
         ))
+}
+
+/// Where all ways to read lead to one value, what is left to contest is the share that misses the caches.
+fn contest(is_sure: bool) -> (RuleSource, &'static str) {
+    if is_sure {
+        (
+            RuleSource::Ours,
+            "One session or many, page by page or with prefetching: the device's ratio leads to about the same value. What the \
+             device doesn't decide is the share of reads that miss the caches; where it isn't a tenth, the value follows it.",
+        )
+    } else {
+        (
+            RuleSource::Contested,
+            "Contested: the ratio depends on how many read at once, and one setting holds for all. 1.1 is the custom for \
+             solid-state drives, and measurements on local ones found ratios of 25 to 35 (one page at a time, nothing cached).",
+        )
+    }
+}
+
+/// Whether every way to read pages leads to about the same value, by the bounds of the ratios.
+fn is_sure<'a>(ratios: impl Iterator<Item = &'a Figure>) -> bool {
+    /// What leaves every other advice as it is, too.
+    const ABOUT_THE_SAME: f64 = 1.5;
+    let costs: Vec<f64> = ratios
+        .flat_map(|ratio| [ratio.value.low, ratio.value.high])
+        .map(|ratio| page_cost(ratio, CACHED_SHARE))
+        .collect();
+    let least = costs.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = costs.iter().copied().fold(0.0, f64::max);
+    most <= least * ABOUT_THE_SAME
 }

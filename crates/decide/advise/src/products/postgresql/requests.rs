@@ -4,7 +4,7 @@ use super::concurrency::depth_of_one;
 use super::{ASYNCHRONOUS, COMBINES_READS, PAGE_BYTES, memory};
 use crate::figures::Figures;
 use crate::rules::power_of_two_within;
-use crate::settings::{Collector, Lack, Question, RuleSource, Setting};
+use crate::settings::{Collector, MissingFigure, Question, RuleSource, Setting};
 
 pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mut Collector) {
     if question.version >= ASYNCHRONOUS {
@@ -16,7 +16,11 @@ pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mu
 }
 
 /// In version 17 a request has up to 32 pages, from 18 on up to 128.
-fn combine_limit(name: &'static str, figures: &Figures<'_>, question: &Question) -> Result<Setting, Lack> {
+fn combine_limit(
+    name: &'static str,
+    figures: &Figures<'_>,
+    question: &Question,
+) -> Result<Setting, MissingFigure> {
     let knee = figures.knee_depth(PAGE_BYTES)?;
     let depth = depth_of_one(figures, question, &knee);
     let request = figures.sequential_request_bytes(depth)?;

@@ -72,10 +72,9 @@ fn say_assumptions(args: &AdviseArgs, question: &Question) {
 }
 
 fn nothing_supported(profile: &Path, advice: &Advice) -> CliError {
-    let missing = advice
-        .missing
-        .iter()
-        .map(|missing| format!("\n  {} needs {}; {}", missing.setting, missing.needs, missing.how));
+    let missing = advice.missing.iter().map(|missing| {
+        format!("\n  {} needs {}; {}", missing.setting, missing.figure.needs, missing.figure.how)
+    });
     CliError::failed(format!(
         "{}: nothing can be advised for {} from this profile:{}",
         profile.display(),

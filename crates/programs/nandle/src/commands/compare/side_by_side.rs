@@ -7,7 +7,7 @@ use nandle_advise::compare::{
     BreakEven, Measure, Placement, Sizing, SizingQuestion, Unit, measures, place, size,
 };
 use nandle_advise::economics::Processor;
-use nandle_advise::settings::Lack;
+use nandle_advise::settings::MissingFigure;
 use nandle_profile::{DeviceProfile, Interval};
 use nandle_units::format_bytes;
 use serde_json::{Value, json};
@@ -263,7 +263,7 @@ fn sizing_notes(sizings: &[Sizing]) -> String {
 }
 
 fn missing_text(sizings: &[Sizing], placements: &[Placement]) -> String {
-    let mut missing: Vec<Lack> = sizings
+    let mut missing: Vec<MissingFigure> = sizings
         .iter()
         .flat_map(|sizing| sizing.missing.iter().copied())
         .chain(placements.iter().flat_map(|placement| placement.missing.iter().copied()))
@@ -271,7 +271,7 @@ fn missing_text(sizings: &[Sizing], placements: &[Placement]) -> String {
     missing.sort_unstable();
     missing.dedup();
     let mut text = String::new();
-    for Lack { needs, how } in missing {
+    for MissingFigure { needs, how } in missing {
         paragraph(&mut text, "? ", &format!("Some profile lacks {needs}; {how}."));
     }
     text

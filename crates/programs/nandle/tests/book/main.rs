@@ -1,0 +1,36 @@
+//! The book under `docs/`: its commands run and say what stands there, and its reference is what `--help` prints.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "all of it is tests, though not every function is marked as one"
+)]
+
+mod console;
+mod reference;
+
+use std::path::PathBuf;
+
+/// The book's folder.
+fn book() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../docs")
+}
+
+#[test]
+fn measuring_says_what_happens() {
+    console::run_chapter("measuring.md");
+}
+
+#[test]
+fn deciding_says_what_happens() {
+    console::run_chapter("deciding.md");
+}
+
+#[test]
+fn storing_says_what_happens() {
+    console::run_chapter("storing.md");
+}
+
+#[test]
+fn proving_says_what_happens() {
+    console::run_chapter("proving.md");
+}

@@ -1,11 +1,26 @@
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::Args;
 use nandle_profile::{read_profile, write_atomically};
 
-use crate::args::{Common, ReportArgs};
+use crate::common::Common;
 use crate::error::CliError;
 use crate::output;
 use crate::result_file::{self, Content};
+
+/// Make the HTML report of one profile, or of several to compare.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  nandle report profile.json\n  nandle report old-disk.json new-disk.json --output compare.html"
+)]
+pub(crate) struct ReportArgs {
+    /// Profiles that `nandle probe` wrote
+    #[arg(required = true, value_name = "PROFILE")]
+    pub(crate) profiles: Vec<PathBuf>,
+    /// Where the report goes
+    #[arg(long, value_name = "PATH", default_value = "report.html")]
+    pub(crate) output: PathBuf,
+}
 
 /// Makes a report of profiles.
 pub(crate) fn run(args: &ReportArgs, common: Common) -> Result<(), CliError> {

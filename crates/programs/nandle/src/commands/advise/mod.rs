@@ -15,7 +15,7 @@ use serde_json::json;
 pub(crate) use args::AdviseArgs;
 pub(crate) use device::{Warning, warning_of_another};
 
-use crate::args::Common;
+use crate::common::Common;
 use crate::error::CliError;
 use crate::output;
 

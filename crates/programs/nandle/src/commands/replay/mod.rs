@@ -11,20 +11,20 @@ mod told;
 use std::rc::Rc;
 
 use nandle_pages::PolicyKind;
-use nandle_probe::Observer as _;
-use nandle_probe::load::Cancel;
 use nandle_replay::{Comparison, Failure, Outcomes, PolicyOutcome, Watcher, Work, beside_direct, replay};
+use nandle_session::Cancel;
+use nandle_session::{Observer as _, Progress as _};
 
 pub(crate) use args::ReplayArgs;
 
 use self::stores::StoreFactory;
 use self::told::{LeftOut, Told};
-use crate::args::Common;
 use crate::commands::trace::reader;
+use crate::common::Common;
 use crate::error::CliError;
 use crate::interrupt::cancel_on_signals;
 use crate::output;
-use crate::progress::Progress;
+use crate::progress::Bar;
 use crate::result_file::{self, Content};
 
 /// Steps that a policy does before it is the next one's turn.
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &ReplayArgs, common: Common) -> Result<(), CliError> {
         result_file::check(path, Content::Report)?;
     }
     let cancel = cancel_on_signals()?;
-    let mut progress = Progress::new(!common.no_progress);
+    let mut progress = Bar::new(!common.no_progress);
     let known = costs::known(args.profile.as_deref())?;
     let mut factory = StoreFactory::new(args, known.costs, &cancel)?;
     let mut remarks = remarks::before_reading(&factory, &known, &progress);
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &ReplayArgs, common: Common) -> Result<(), CliError> {
     remarks.extend(factory.enlarged());
     remarks.extend(factory.memory_remark());
     for left_out in &left_out {
-        progress.note(&format!("note: {}", left_out.sentence()));
+        progress.remark(&format!("note: {}", left_out.sentence()));
     }
     factory.prepare(&work, &mut progress)?;
     let watching = Watching { progress: &mut progress, cancel: &cancel };
@@ -149,7 +149,7 @@ fn compare(
 
 /// Shows how far it is, and looks for Ctrl-C.
 struct Watching<'a> {
-    progress: &'a mut Progress,
+    progress: &'a mut Bar,
     cancel: &'a Cancel,
 }
 

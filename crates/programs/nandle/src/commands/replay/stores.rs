@@ -6,9 +6,9 @@ use std::rc::Rc;
 use nandle_io::Nanos;
 use nandle_pages::{CreateOptions, OpenOptions as StoreOptions, PageError, PolicyKind, WriteCosts};
 use nandle_probe::fill::BUFFER_BYTES;
-use nandle_probe::load::Cancel;
 use nandle_profile::{DeviceProfile, Identity};
 use nandle_replay::{Addresses, Candidate, CandidateOptions, ReplayError, Work, WorkOptions};
+use nandle_session::{Allowance, Cancel, Session, budget_bytes};
 use nandle_target::{
     Intent, ModelContents, OpenOptions, Problem, Target, TargetError, TargetKind, TargetSpec, facts,
 };
@@ -19,9 +19,8 @@ use super::args::AddressesArg;
 use super::told::LeftOut;
 use crate::commands::advise::{Warning, warning_of_another};
 use crate::error::CliError;
-use crate::memory::{self, Allowance};
-use crate::progress::Progress;
-use crate::session::{self, Session};
+use crate::progress::Bar;
+use crate::target;
 
 /// A device that is silent for this long while the test file is written is given up.
 const PATIENCE: Nanos = Nanos::from_secs(30);
@@ -89,7 +88,7 @@ impl<'a> StoreFactory<'a> {
 
     /// Sees to it that there is room for all that will be there at once, before the first byte is written; and what all
     /// policies use is made as large as the largest store, and filled.
-    pub(super) fn prepare(&mut self, work: &Work, progress: &mut Progress) -> Result<(), CliError> {
+    pub(super) fn prepare(&mut self, work: &Work, progress: &mut Bar) -> Result<(), CliError> {
         let stores_bytes = self.stores_bytes(work.pages)?;
         if self.has_room_for_all() {
             Target::check_room(&self.on, stores_bytes.iter().sum()).map_err(in_own_words)?;
@@ -207,8 +206,7 @@ impl<'a> StoreFactory<'a> {
     /// A modelled drive keeps what is written to it.
     fn check_memory(&self, work: &Work) -> Result<(), CliError> {
         let pages_bytes = work.pages.min(work.page_writes).saturating_mul(self.args.page);
-        let (needed_bytes, most_bytes) =
-            (pages_bytes.saturating_add(pages_bytes / 4), memory::budget_bytes());
+        let (needed_bytes, most_bytes) = (pages_bytes.saturating_add(pages_bytes / 4), budget_bytes());
         if self.kind != TargetKind::Model || needed_bytes <= most_bytes {
             return Ok(());
         }
@@ -248,7 +246,7 @@ impl<'a> StoreFactory<'a> {
         &self,
         policy: PolicyKind,
         work: &Rc<Work>,
-        progress: &mut Progress,
+        progress: &mut Bar,
     ) -> Result<OpenStore, CliError> {
         let create = self.create(policy, work.pages);
         let session = if let Some(session) = &self.shared {
@@ -288,7 +286,7 @@ impl<'a> StoreFactory<'a> {
         let usual_bytes = (StoreOptions::default().memory_bytes as u64).max(needed_bytes);
         // Each store has it twice: for its clients, and for what it brings home.
         let stores = if self.has_room_for_all() { 2 * self.policies.len() as u64 } else { 2 };
-        let most_bytes = memory::budget_bytes() / stores.max(1);
+        let most_bytes = budget_bytes() / stores.max(1);
         Allowance::within(most_bytes.max(needed_bytes + STORE_MEMORY_BYTES_MIN), "each store", usual_bytes)
     }
 
@@ -319,7 +317,7 @@ impl<'a> StoreFactory<'a> {
             request_cpu: None,
             model_contents: ModelContents::Kept,
         };
-        let target = session::open(&self.on, &options).map_err(in_own_words)?;
+        let target = target::open(&self.on, &options).map_err(in_own_words)?;
         let outstanding = Allowance { bytes: BUFFER_BYTES, remark: None };
         Ok(Session { target, cancel: self.cancel.clone(), patience: PATIENCE, outstanding })
     }

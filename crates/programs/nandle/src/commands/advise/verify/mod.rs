@@ -11,15 +11,15 @@ use std::path::Path;
 
 use nandle_advise::Product;
 use nandle_advise::settings::{Advice, Workload};
-use nandle_probe::Observer as _;
-use nandle_probe::load::Cancel;
+use nandle_session::Cancel;
+use nandle_session::Observer as _;
 
 pub(super) use contest::{Contest, Outcome, median};
 pub(super) use postgresql::installed_version;
 
 use super::args::AdviseArgs;
 use crate::error::CliError;
-use crate::progress::Progress;
+use crate::progress::Bar;
 
 /// With which settings a workload runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,7 +70,7 @@ struct Trial<'a> {
 
 /// Tells what is being done, and how much of all that is.
 struct Steps<'a> {
-    progress: &'a mut Progress,
+    progress: &'a mut Bar,
     done: usize,
     total: usize,
 }
@@ -88,7 +88,7 @@ pub(super) fn verify(
     directory: &Path,
     advice: &Advice,
     cancel: Cancel,
-    progress: &mut Progress,
+    progress: &mut Bar,
 ) -> Result<Vec<Contest>, CliError> {
     place::check(directory, args.verify_data)?;
     let trial = Trial { directory, advice, data_bytes: args.verify_data, pairs: args.verify_pairs, cancel };

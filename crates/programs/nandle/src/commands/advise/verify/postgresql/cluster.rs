@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use nandle_probe::load::Cancel;
+use nandle_session::Cancel;
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 

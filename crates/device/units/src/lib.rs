@@ -2,12 +2,14 @@
 //! Pure, and the lowest crate: it must never depend on another of ours, do I/O, or read a clock.
 
 mod bytes;
+mod counted;
 mod duration;
 mod nanos;
 mod number;
 mod words;
 
 pub use bytes::{format_bytes, format_bytes_exact, parse_bytes};
+pub use counted::{counted, thousands};
 pub use duration::{format_duration, parse_duration};
 pub use nanos::Nanos;
 pub use words::words_and_figures;

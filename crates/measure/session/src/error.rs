@@ -4,7 +4,7 @@ use nandle_probe::load::LoadError;
 use nandle_target::TargetError;
 use nandle_units::{format_bytes, format_duration};
 
-/// Why a result could not be kept; whoever keeps results says it.
+/// Why a result could not be kept, as the caller's callback says.
 pub type KeepError = Box<dyn std::error::Error + Send + Sync>;
 
 /// A target could not be opened, or not be made ready to be measured.

@@ -34,7 +34,7 @@ pub(crate) enum Command {
     Sweep(Box<SweepArgs>),
     /// List, show, export and age the modelled drives
     Models(ModelsArgs),
-    /// Make the HTML report of one profile, or of several to compare
+    /// Make the HTML report of one profile, of several to compare, or of a replay
     Report(ReportArgs),
     /// Settings for a database or the kernel, each with the number and the rule behind it
     Advise(AdviseArgs),

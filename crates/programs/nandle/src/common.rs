@@ -32,3 +32,9 @@ pub(crate) fn positive_duration(text: &str) -> Result<Nanos, String> {
     let time = parse_duration(text).map_err(|error| error.to_string())?;
     if time == Nanos::ZERO { Err("expected a time above 0".into()) } else { Ok(time) }
 }
+
+/// A size from so much on, which `words` are.
+pub(crate) fn bytes_of_at_least(text: &str, least: u64, words: &str) -> Result<u64, String> {
+    let bytes = parse_bytes(text).map_err(|error| error.to_string())?;
+    if bytes < least { Err(format!("expected at least {words}")) } else { Ok(bytes) }
+}

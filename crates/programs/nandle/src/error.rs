@@ -4,7 +4,7 @@ use nandle_model::library::ModelError;
 use nandle_pages::PageError;
 use nandle_probe::load::LoadError;
 use nandle_profile::ProfileError;
-use nandle_replay::ReplayError;
+use nandle_replay::{ReplayError, ReplayFileError};
 use nandle_report::ReportError;
 use nandle_session::{ProbeError, SessionError, SweepError};
 use nandle_target::TargetError;
@@ -128,6 +128,12 @@ impl From<ModelError> for CliError {
 
 impl From<ProfileError> for CliError {
     fn from(error: ProfileError) -> Self {
+        Self::failed(error.to_string())
+    }
+}
+
+impl From<ReplayFileError> for CliError {
+    fn from(error: ReplayFileError) -> Self {
         Self::failed(error.to_string())
     }
 }

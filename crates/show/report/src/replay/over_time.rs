@@ -18,7 +18,7 @@ pub(super) fn progress(policies: &[PolicyOutcome]) -> Option<Figure> {
     Plot { finding, note, ..plot }.drawn()
 }
 
-/// Who is slowest, stretch by stretch. All policies do the same work in a stretch; the final checkpoint, which the last
+/// Which policy is slowest, stretch by stretch. All policies do the same work in a stretch; the final checkpoint, which the last
 /// sample ends with, writes no page and is named apart.
 fn slowest(policies: &[PolicyOutcome]) -> Option<String> {
     let times: Vec<_> = policies.iter().map(|policy| (policy.policy, stretches_ns(policy))).collect();
@@ -98,7 +98,7 @@ fn curves<'a>(
 ) -> Vec<Curve> {
     let point = |sample: &Sample| Point::bare(sample.elapsed_ns as f64 / 1e9, value(sample));
     let curve = |(index, policy): (usize, &PolicyOutcome)| {
-        Curve::joined(policy.policy, Look::Kind(index), policy.samples.iter().map(point).collect())
+        Curve::joined(policy.policy.name(), Look::Kind(index), policy.samples.iter().map(point).collect())
     };
     policies.map(curve).collect()
 }
@@ -119,7 +119,7 @@ mod tests {
         }
         let writes = samples.last().unwrap().writes;
         samples.push(Sample { elapsed_ns: elapsed_ns + checkpoint_ns, writes, ..sample });
-        PolicyOutcome { policy: name, checkpoint_ns, samples, ..like }
+        PolicyOutcome { policy: name.parse().unwrap(), checkpoint_ns, samples, ..like }
     }
 
     #[test]

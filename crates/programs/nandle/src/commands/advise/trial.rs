@@ -44,7 +44,7 @@ pub(super) fn run(
     let directory = directory(args, profile)?;
     let cancel = cancel_on_signals()?;
     let mut progress = Bar::new(!common.no_progress);
-    let contests = verify::verify(args, &directory, advice, cancel, &mut progress);
+    let contests = verify::verify(&args.trial, &directory, advice, cancel, &mut progress);
     progress.finish();
     let contests = contests?;
     if common.json {

@@ -109,16 +109,6 @@ pub(crate) enum DurabilityArg {
     None,
 }
 
-impl DurabilityArg {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Each => "each",
-            Self::Trace => "trace",
-            Self::None => "none",
-        }
-    }
-}
-
 impl From<DurabilityArg> for Durability {
     fn from(arg: DurabilityArg) -> Self {
         match arg {

@@ -63,7 +63,7 @@ fn compaction(work: &Work) -> Option<String> {
     ))
 }
 
-/// Whose batches are shorter than some writes.
+/// Policies with batches that are shorter than some writes.
 pub(super) fn of_splits(policies: &[PolicyOutcome]) -> Option<String> {
     let split = policies.iter().filter(|policy| policy.split_writes > 0);
     let split = split.map(|policy| {

@@ -7,7 +7,7 @@ use nandle_io::Nanos;
 use nandle_pages::{CreateOptions, OpenOptions as StoreOptions, PageError, PolicyKind, WriteCosts};
 use nandle_probe::fill::BUFFER_BYTES;
 use nandle_profile::{DeviceProfile, Identity};
-use nandle_replay::{Addresses, Candidate, CandidateOptions, ReplayError, Work, WorkOptions};
+use nandle_replay::{Addresses, Candidate, CandidateOptions, LeftOut, ReplayError, Work, WorkOptions};
 use nandle_session::{Allowance, Cancel, Session, budget_bytes};
 use nandle_target::{
     Intent, ModelContents, OpenOptions, Problem, Target, TargetError, TargetKind, TargetSpec, facts,
@@ -16,7 +16,6 @@ use nandle_units::format_bytes;
 
 use super::ReplayArgs;
 use super::args::AddressesArg;
-use super::told::LeftOut;
 use crate::commands::advise::{Warning, warning_of_another};
 use crate::error::CliError;
 use crate::progress::Bar;
@@ -68,7 +67,7 @@ impl<'a> StoreFactory<'a> {
         };
         if let Some(path) = to_be_made(args) {
             let directory = path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
-            // Whoever can't look at the directory hears so when the file is made in it.
+            // That the directory can't be looked at shows when the file is made in it.
             factory.identity = facts::identity_of_path(directory).unwrap_or_default();
         } else {
             // Looks at it; a directory's test files are made anew, and models are.
@@ -103,7 +102,7 @@ impl<'a> StoreFactory<'a> {
     }
 
     /// Whether all candidates can be there at once, so that they can take turns. In virtual time nothing disturbs
-    /// anybody, and one after the other takes less memory.
+    /// a run, and one after the other takes less memory.
     pub(super) fn has_room_for_all(&self) -> bool {
         self.kind == TargetKind::TestFile
     }
@@ -144,7 +143,7 @@ impl<'a> StoreFactory<'a> {
     }
 
     /// Makes work, target and policies fit each other: a modelled drive grows to what the work needs, addresses are folded
-    /// where the user wants that, and who can't take the work is left out.
+    /// where the user wants that, and a policy that can't take the work is left out.
     pub(super) fn fit(&mut self, work: &mut Work) -> Result<Vec<LeftOut>, CliError> {
         let mut left_out = self.leave_out(|factory, policy| {
             factory.create(policy, work.pages).device_bytes().err().map(CliError::from)
@@ -167,7 +166,7 @@ impl<'a> StoreFactory<'a> {
         Ok(left_out)
     }
 
-    /// Leaves those out of whom `why_not` says so.
+    /// Leaves those out for which `why_not` has a reason.
     fn leave_out(
         &mut self,
         why_not: impl Fn(&Self, PolicyKind) -> Option<CliError>,

@@ -8,8 +8,8 @@ use nandle_session::Cancel;
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-use super::super::{child, cold};
 use super::programs::Programs;
+use crate::commands::advise::verify::{child, cold};
 use crate::error::CliError;
 
 /// A server may take so long to start, to stop, or to recover.

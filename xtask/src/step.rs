@@ -68,7 +68,7 @@ fn check(tally: &mut Tally, arguments: &[&str]) -> Outcome {
 }
 
 fn unit(tally: &mut Tally) -> Outcome {
-    let mut command = cargo(&["test", "--workspace", "--no-fail-fast"]);
+    let mut command = cargo(&["test", "--workspace", "--no-fail-fast", "--features", "nandle-replay/schema"]);
     command.envs(setup::prepare(tally).into_iter().map(|variable| (variable, "1")));
     let mut counts = TestCounts::default();
     let succeeded = watch(&mut command, |line| {

@@ -2,6 +2,7 @@
 //! Pure, and the lowest crate: it must never depend on another of ours, do I/O, or read a clock.
 
 mod bytes;
+mod counted;
 mod duration;
 mod nanos;
 mod number;
@@ -9,6 +10,7 @@ mod thousands;
 mod words;
 
 pub use bytes::{format_bytes, format_bytes_exact, parse_bytes};
+pub use counted::{counted, thousands};
 pub use duration::{format_duration, parse_duration};
 pub use nanos::Nanos;
 pub use thousands::group_thousands;

@@ -4,8 +4,9 @@ use nandle_model::library::ModelError;
 use nandle_pages::PageError;
 use nandle_probe::load::LoadError;
 use nandle_profile::ProfileError;
-use nandle_replay::ReplayError;
+use nandle_replay::{ReplayError, ReplayFileError};
 use nandle_report::ReportError;
+use nandle_session::{ProbeError, SessionError, SweepError};
 use nandle_target::TargetError;
 use nandle_trace::TraceError;
 
@@ -60,6 +61,8 @@ impl std::fmt::Display for CliError {
     }
 }
 
+impl std::error::Error for CliError {}
+
 impl From<TargetError> for CliError {
     fn from(error: TargetError) -> Self {
         let exit = if error.is_usage() { Exit::Usage } else { Exit::Failed };
@@ -78,6 +81,45 @@ impl From<LoadError> for CliError {
     }
 }
 
+impl From<SessionError> for CliError {
+    fn from(error: SessionError) -> Self {
+        match error {
+            SessionError::Target(error) => error.into(),
+            SessionError::Load(error) => error.into(),
+            SessionError::Interrupted => Self::interrupted(error.to_string()),
+            _ => Self::failed(error.to_string()),
+        }
+    }
+}
+
+impl From<ProbeError> for CliError {
+    fn from(error: ProbeError) -> Self {
+        match error {
+            ProbeError::Session(error) => error.into(),
+            ProbeError::Interrupted => Self::interrupted(error.to_string()),
+            ProbeError::BudgetTooShort { .. }
+            | ProbeError::AllSkipped { .. }
+            | ProbeError::UnknownExperiment(_)
+            | ProbeError::NothingPlanned { .. }
+            | ProbeError::Resume(_)
+            | ProbeError::NothingMeasured { cause: LoadError::Block { .. }, .. } => {
+                Self::usage(error.to_string())
+            }
+            _ => Self::failed(error.to_string()),
+        }
+    }
+}
+
+impl From<SweepError> for CliError {
+    fn from(error: SweepError) -> Self {
+        match error {
+            SweepError::Session(error) => error.into(),
+            SweepError::ModelThreads { .. } | SweepError::Plan { .. } => Self::usage(error.to_string()),
+            _ => Self::failed(error.to_string()),
+        }
+    }
+}
+
 impl From<ModelError> for CliError {
     fn from(error: ModelError) -> Self {
         Self::usage(error.to_string())
@@ -86,6 +128,12 @@ impl From<ModelError> for CliError {
 
 impl From<ProfileError> for CliError {
     fn from(error: ProfileError) -> Self {
+        Self::failed(error.to_string())
+    }
+}
+
+impl From<ReplayFileError> for CliError {
+    fn from(error: ReplayFileError) -> Self {
         Self::failed(error.to_string())
     }
 }

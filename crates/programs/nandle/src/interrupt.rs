@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use nandle_probe::load::Cancel;
+use nandle_session::Cancel;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
@@ -24,7 +24,7 @@ pub(crate) fn cancel_on_signals() -> Result<Cancel, CliError> {
     Ok(cancel)
 }
 
-/// Who started the program with `nohup` wants it to outlive the terminal.
+/// A program that was started with `nohup` is to outlive the terminal.
 fn watched(ignored: u64) -> impl Iterator<Item = i32> {
     let is_ignored = move |signal: i32| ignored >> (signal - 1) & 1 == 1;
     [SIGINT, SIGTERM].into_iter().chain((!is_ignored(SIGHUP)).then_some(SIGHUP))
@@ -48,7 +48,7 @@ pub(crate) fn remove_when_interrupted<'a>(names: impl Iterator<Item = &'a Path>)
 
 fn remove_names() {
     for name in NAMES.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
-        // Whoever removed it before did our work.
+        // One that is gone already needs no removing.
         let _ = std::fs::remove_file(name);
     }
 }

@@ -2,19 +2,18 @@
 
 mod args;
 mod commands;
+mod common;
 mod error;
 mod interrupt;
-mod memory;
 mod output;
 mod progress;
 mod result_file;
-mod session;
-mod sweep_csv;
+mod target;
 mod words;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 use args::{Args, Command};
 
@@ -29,8 +28,8 @@ fn main() -> ExitCode {
         Command::Compare(compare) => commands::compare::run(&compare, args.common),
         Command::Replay(replay) => commands::replay::run(&replay, args.common),
         Command::Trace(trace) => commands::trace::run(&trace, args.common),
-        Command::Completions { shell } => commands::shell::completions(shell),
-        Command::Man { command } => commands::shell::man_page(command.as_deref()),
+        Command::Completions(shell) => commands::shell::completions(Args::command(), &shell),
+        Command::Man(page) => commands::shell::man_page(Args::command(), &page),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

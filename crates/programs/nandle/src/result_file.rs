@@ -1,5 +1,5 @@
-//! Where results go: looked at before anything is measured, so that nobody waits a minute to be told that the profile
-//! can't be written, and nothing that is somebody else's is replaced.
+//! Where results go: looked at before anything is measured, so that a profile that can't be written is told at once and not
+//! after a minute, and no foreign file is replaced.
 
 use std::fs;
 use std::io::{ErrorKind, Read as _};

@@ -6,6 +6,7 @@ use std::ops::RangeBounds;
 use comfy_table::{CellAlignment, Table};
 use nandle_io::Nanos;
 use nandle_units::words_and_figures;
+pub(crate) use nandle_units::{counted, thousands};
 
 /// Columns of a line.
 const COLUMNS: usize = 80;
@@ -27,25 +28,6 @@ pub(crate) fn bandwidth(bytes_per_s: f64) -> String {
         ..100.0 => format!("{megabytes:.1}"),
         _ => thousands(megabytes),
     }
-}
-
-/// A whole number with its thousands apart.
-pub(crate) fn thousands(number: f64) -> String {
-    let digits = format!("{number:.0}");
-    let first = digits.len() % 3;
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && index % 3 == first {
-            text.push(' ');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// `1 write`, `12 000 writes`.
-pub(crate) fn counted(number: u64, thing: &str) -> String {
-    format!("{} {thing}{}", thousands(number as f64), if number == 1 { "" } else { "s" })
 }
 
 /// A latency to three digits; a dash where none is known.
@@ -96,12 +78,6 @@ mod tests {
 
     #[test]
     fn figures_are_short() {
-        assert_eq!(thousands(1_234_567.0), "1 234 567");
-        assert_eq!(thousands(123.0), "123");
-        assert_eq!(
-            (counted(1, "write"), counted(12_000, "write")),
-            ("1 write".into(), "12 000 writes".into())
-        );
         assert_eq!(bandwidth(52_345_678.0), "52.3");
         assert_eq!(bandwidth(14_600.0), "0.015", "a memory card's random writes");
         assert_eq!(bandwidth(0.0), "0.0");

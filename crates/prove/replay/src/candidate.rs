@@ -8,6 +8,7 @@ use hdrhistogram::Histogram;
 use nandle_io::runtime::{Handle, Runtime};
 use nandle_io::{Device, DeviceId, DriveCounters, Io, Nanos};
 use nandle_pages::{Batch, CreateOptions, OpenOptions, PageError, PageNumber, PolicyKind, Store};
+use serde::{Deserialize, Serialize};
 
 use crate::contents::Contents;
 use crate::cursor::Cursor;
@@ -27,7 +28,9 @@ const BATCH_PAGES_MAX: usize = 1024;
 const VERIFY_DEPTH: usize = 32;
 
 /// When a write must be durable.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
 pub enum Durability {
     /// Before the next one of the same client.
     Each,

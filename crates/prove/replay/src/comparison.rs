@@ -2,7 +2,7 @@ use nandle_pages::PolicyKind;
 
 use crate::{Candidate, PolicyOutcome, ReplayError};
 
-/// Who is told how far it is, and may end it.
+/// Is told how far it is, and may end it.
 pub trait Watcher {
     /// Share of the whole that is done, and whose turn it is.
     fn progress(&mut self, policy: PolicyKind, share: f64);
@@ -39,7 +39,7 @@ pub struct Outcomes {
 }
 
 /// Lets the candidates do the work in turns, and says what each took. One that fails is out; the others go on. In virtual time
-/// nothing disturbs anybody, and one after the other takes less memory.
+/// nothing disturbs a run, and one after the other takes less memory.
 ///
 /// # Errors
 /// The watcher ended it.
@@ -84,7 +84,7 @@ impl Field {
         shares / self.candidates.len().max(1) as f64
     }
 
-    /// Lets each do something, and takes out whoever fails.
+    /// Lets each do something, and takes out those that fail.
     fn each_in_turn(
         &mut self,
         watcher: &mut dyn Watcher,
@@ -109,7 +109,7 @@ impl Field {
 
 /// Adds the speed-ups over `direct`, where it ran.
 pub fn beside_direct(outcomes: Vec<PolicyOutcome>) -> Vec<PolicyOutcome> {
-    let direct = outcomes.iter().find(|outcome| outcome.policy == PolicyKind::Direct.name());
+    let direct = outcomes.iter().find(|outcome| outcome.policy == PolicyKind::Direct);
     let direct_ns = direct.map(|outcome| outcome.elapsed_ns);
     outcomes.into_iter().map(|outcome| outcome.beside(direct_ns)).collect()
 }

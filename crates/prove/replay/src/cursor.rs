@@ -34,7 +34,7 @@ impl Cursor {
 
     /// Ends stretches early from when `stop` says so.
     pub(crate) fn stop_when(&self, stop: impl Fn() -> bool + 'static) {
-        // Whoever said so first goes on being asked.
+        // The answer of the first time stands.
         let _ = self.stop.set(Box::new(stop));
     }
 

@@ -47,7 +47,7 @@ pub enum ReplayError {
     /// A store failed.
     #[error("{policy}, {action}: {source}")]
     Store {
-        /// Whose store.
+        /// Of which policy.
         policy: PolicyKind,
         /// What was being done.
         action: &'static str,
@@ -62,12 +62,12 @@ pub enum ReplayError {
         "{policy}: page {page} does not hold what was written to it last; the store or the device lost a write"
     )]
     Lost {
-        /// Whose store.
+        /// Of which policy.
         policy: PolicyKind,
         /// Which page.
         page: u64,
     },
-    /// Whoever watches wants it to end.
+    /// The watcher wants it to end.
     #[error("interrupted")]
     Cancelled,
 }

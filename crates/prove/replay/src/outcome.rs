@@ -1,16 +1,19 @@
 use hdrhistogram::Histogram;
 use nandle_io::DriveCounters;
 use nandle_pages::{AutoStats, PolicyKind, Promises, Stats};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A quantile is told only when so many observations lie beyond it.
 const BEYOND: u64 = 10;
 
 /// What a policy took for the work.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PolicyOutcome {
-    /// Its name.
-    pub policy: &'static str,
+    /// Which one.
+    #[serde(with = "crate::file::policy_name")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    pub policy: PolicyKind,
     /// After a power cut a page is wholly old or wholly new.
     pub torn_page_safe: bool,
     /// After a power cut a batch is there as a whole or not at all.
@@ -64,7 +67,8 @@ pub struct PolicyOutcome {
 }
 
 /// What a drive counted during the work.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DriveFigures {
     /// Programmed into flash: the store's writes, what cleaning and merging moved, and padding.
     pub flash_written_bytes: u64,
@@ -77,10 +81,11 @@ pub struct DriveFigures {
 }
 
 /// What `auto` knew at the end of the work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AutoFindings {
-    /// What works when nothing is being tried: `staging`, `straight`, or `null` until both ways were tried.
-    pub chosen: Option<&'static str>,
+    /// What works when nothing is being tried; `null` until both were tried.
+    pub chosen: Option<Method>,
     /// Trials of either way.
     pub trials: u64,
     /// How often another way was chosen than before.
@@ -91,8 +96,20 @@ pub struct AutoFindings {
     pub straight_page_ns: Option<u64>,
 }
 
+/// How a page gets home.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Method {
+    /// By the staging area.
+    Staging,
+    /// Straight.
+    Straight,
+}
+
 /// Latency of writes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LatencySummary {
     /// Mean; `null` without observations.
     pub mean: Option<f64>,
@@ -109,7 +126,8 @@ pub struct LatencySummary {
 }
 
 /// How often each decompositor's instance was written, and the pages in all of them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InstanceCounts {
     /// Runs of consecutive pages.
     pub sequential: u64,
@@ -130,7 +148,8 @@ pub struct InstanceCounts {
 }
 
 /// A stretch of the work.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Sample {
     /// Time that the work had taken at its end.
     pub elapsed_ns: u64,
@@ -149,7 +168,7 @@ pub struct Sample {
 impl AutoFindings {
     fn of(stats: &AutoStats) -> Self {
         Self {
-            chosen: stats.stages.map(|stages| if stages { "staging" } else { "straight" }),
+            chosen: stats.stages.map(|stages| if stages { Method::Staging } else { Method::Straight }),
             trials: stats.trials,
             changes: stats.changes,
             staged_page_ns: stats.staged_ns,
@@ -212,7 +231,7 @@ impl PolicyOutcome {
     pub(crate) fn new(run: Run, [writes, syncs]: [&Histogram<u64>; 2], stats: &Stats) -> Self {
         let page_bytes_written = (run.writes * run.page_bytes) as f64;
         Self {
-            policy: run.policy.name(),
+            policy: run.policy,
             torn_page_safe: run.promises.torn_page_safe,
             atomic_batch: run.promises.atomic_batch,
             buffer_bytes: run.buffer_bytes,

@@ -4,7 +4,7 @@ use crate::PolicyOutcome;
 pub fn promises_in_words(policies: &[PolicyOutcome]) -> String {
     let named = |wanted: &dyn Fn(&PolicyOutcome) -> bool| {
         let names: Vec<_> =
-            policies.iter().filter(|policy| wanted(policy)).map(|policy| policy.policy).collect();
+            policies.iter().filter(|policy| wanted(policy)).map(|policy| policy.policy.name()).collect();
         (!names.is_empty()).then(|| joined(&names))
     };
     let whole = named(&|policy| policy.atomic_batch)

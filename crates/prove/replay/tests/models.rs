@@ -163,7 +163,7 @@ fn a_store_that_fails_is_out_and_the_others_go_on() {
     ];
     let comparison = Comparison { stretch_steps: 300, verify: true };
     let outcomes = replay(candidates, comparison, &mut Nobody).unwrap();
-    let names: Vec<_> = outcomes.policies.iter().map(|outcome| outcome.policy).collect();
+    let names: Vec<_> = outcomes.policies.iter().map(|outcome| outcome.policy.name()).collect();
     assert_eq!(names, ["direct", "doublewrite"]);
     assert!(outcomes.policies.iter().all(|outcome| outcome.verified_pages == 2_000));
     let [Failure { policy: PolicyKind::StableRing, error: ReplayError::Store { .. } }] = &outcomes.failed[..]

@@ -24,7 +24,7 @@ mod made_up;
 
 use nandle_profile::DeviceProfile;
 
-pub use replay::{ReplayReport, replay_html};
+pub use replay::replay_html;
 pub use trace::{TraceReport, trace_html};
 
 /// A report could not be made.

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 
 use chromium::{Chromium, Page, Theme, skipped};
 use nandle_profile::DeviceProfile;
-use nandle_report::{ReplayReport, TraceReport};
+use nandle_report::TraceReport;
 use nandle_trace::{Operation, Record, Statistics};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -134,21 +134,7 @@ fn a_replay_is_drawn_whole() {
     if skipped("a_replay_is_drawn_whole") {
         return;
     }
-    let policies = made_up::policies();
-    let report = ReplayReport {
-        trace: "made-up <b>trace</b>.csv.zst",
-        target: "model:made-up",
-        writes: "60 000 writes of 4KiB",
-        pages: 500_000,
-        page_bytes: 4096,
-        contents: "50 % of each page compress to nothing",
-        durable: "where the trace syncs",
-        queue_depth: 4,
-        remarks: &["A remark.".to_owned()],
-        caveats: &["A caveat.".to_owned()],
-        policies: &policies,
-    };
-    let mut visit = Visit::to_page(&nandle_report::replay_html(&report));
+    let mut visit = Visit::to_page(&nandle_report::replay_html(&made_up::replay_file()));
     visit.inspect("replay", 5);
     assert_eq!(visit.page.evaluate("inspection.all()")["tables"]["bars"], 7);
 }

@@ -1,6 +1,6 @@
 //! *Which writes are never torn?*
 //!
-//! Nobody can tell without cutting the power again and again, so the device is asked, by the kernel: `statx` gives the
+//! It can't be told without cutting the power again and again, so the device is asked, by the kernel: `statx` gives the
 //! units of atomic writes for files and block devices that have them (Linux 6.11). It takes no time and writes nothing.
 
 use nandle_io::Nanos;

@@ -4,12 +4,12 @@ use nandle_profile::{Derived, Experiments, SkippedExperiment};
 use nandle_units::format_duration;
 
 use super::plan::next_of;
-use super::{ALL, Beside, Chosen, Circumstances, Lab, Plan};
+use super::{ALL, Chosen, Circumstances, HostFiles, Lab, Plan};
 use crate::Observer;
 use crate::load::{Cancel, LoadError, Opener};
 
-/// Where all experiments of a probe are conducted.
-pub struct Ground<'a> {
+/// What all experiments of a probe are conducted in.
+pub struct ExperimentEnv<'a> {
     /// Opens the device in a world of its own.
     pub open: &'a Opener<'a>,
     /// Opens the same device with its write cache off; `None` where that can't be had without changing its settings.
@@ -17,8 +17,8 @@ pub struct Ground<'a> {
     /// Reads what the drive's own log counts; `None` where it has none, or may not be asked. Modelled drives tell their
     /// world.
     pub drive_log: &'a dyn Fn() -> Option<DriveCounters>,
-    /// What there is beside the device; nothing in a modelled world.
-    pub beside: Option<&'a dyn Beside>,
+    /// Files and blocking calls of the host; nothing in a modelled world.
+    pub host_files: Option<&'a dyn HostFiles>,
     /// What is possible.
     pub circumstances: Circumstances,
     /// How long the device may be silent.
@@ -38,7 +38,7 @@ pub struct Ground<'a> {
 /// experiment that the device can't take is recorded as ended.
 pub fn conduct(
     plan: &Plan,
-    ground: &Ground<'_>,
+    env: &ExperimentEnv<'_>,
     experiments: &mut Experiments,
     observer: &mut dyn Observer,
     keep: &mut dyn FnMut(&Experiments),
@@ -51,7 +51,7 @@ pub fn conduct(
             experiments.skipped.push(too_late(&chosen));
             continue;
         }
-        let lab = Lab::open(ground, &chosen, observer)?;
+        let lab = Lab::open(env, &chosen, observer)?;
         let result = chosen.experiment.conduct(lab, experiments);
         let (elapsed, written_bytes) = chosen.experiment.used_up(experiments);
         left.time = left.time.since(elapsed);

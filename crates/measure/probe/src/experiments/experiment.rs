@@ -61,7 +61,7 @@ pub struct Circumstances {
 }
 
 /// An [`Experiment`] of any findings.
-pub trait Conductible: Sync {
+pub trait DynExperiment: Sync {
     /// See [`Experiment::name`].
     fn name(&self) -> &'static str;
     /// See [`Experiment::question`].
@@ -86,7 +86,7 @@ pub trait Conductible: Sync {
     fn derive(&self, experiments: &mut Experiments, derived: &mut Derived);
 }
 
-impl<E: Experiment> Conductible for E {
+impl<E: Experiment> DynExperiment for E {
     fn name(&self) -> &'static str {
         Experiment::name(self)
     }

@@ -2,8 +2,8 @@ use nandle_io::{Completion, DriveCounters, IoError, Nanos, Operation, Request, W
 use nandle_profile::experiments::{FailedRequests, WriteAmplificationSource};
 use nandle_profile::{Conducted, OperationKind};
 
-use super::beside::Opened;
-use super::{Beside, Chosen, Circumstances, Ground};
+use super::host_files::Opened;
+use super::{Chosen, Circumstances, ExperimentEnv, HostFiles};
 use crate::Observer;
 use crate::load::{
     Cancel, ClosedLoop, Lane, LaneOptions, LoadError, Measurement, OpenLoop, OpenStream, Opener, ScheduleLag,
@@ -25,7 +25,7 @@ pub struct Lab<'a> {
     pub seed: u64,
     /// Ends the experiment.
     pub cancel: &'a Cancel,
-    ground: &'a Ground<'a>,
+    env: &'a ExperimentEnv<'a>,
     name: &'static str,
     observer: &'a mut dyn Observer,
     /// When the present world was opened for it.
@@ -48,21 +48,21 @@ impl<'a> Lab<'a> {
     /// # Errors
     /// The device can't be opened, or memory is short.
     pub fn open(
-        ground: &'a Ground<'a>,
+        env: &'a ExperimentEnv<'a>,
         chosen: &Chosen,
         observer: &'a mut dyn Observer,
     ) -> Result<Self, LoadError> {
-        let (io, device) = (ground.open)(ground.circumstances.slots).map_err(LoadError::Opening)?;
-        let options = LaneOptions { buffer_bytes: BUFFER_BYTES, patience: ground.patience };
+        let (io, device) = (env.open)(env.circumstances.slots).map_err(LoadError::Opening)?;
+        let options = LaneOptions { buffer_bytes: BUFFER_BYTES, patience: env.patience };
         let mut lane = Lane::new(io, device, options)?;
         let began = lane.io().now();
         Ok(Self {
             lane,
-            open: ground.open,
-            circumstances: &ground.circumstances,
-            seed: ground.seed,
-            cancel: ground.cancel,
-            ground,
+            open: env.open,
+            circumstances: &env.circumstances,
+            seed: env.seed,
+            cancel: env.cancel,
+            env,
             name: chosen.experiment.name(),
             observer,
             began,
@@ -97,12 +97,12 @@ impl<'a> Lab<'a> {
         self.write_left_bytes
     }
 
-    /// Does something that takes none of the experiment's time: what prepares a modelled device costs virtual time, which
-    /// is nobody's.
+    /// Does something that takes none of the experiment's time: what prepares a modelled device costs virtual time, which no
+    /// user waits for.
     ///
     /// # Errors
     /// Those of what is done.
-    pub(super) fn beside_the_clock<T>(
+    pub(super) fn untimed<T>(
         &mut self,
         work: impl FnOnce(&mut Self) -> Result<T, LoadError>,
     ) -> Result<T, LoadError> {
@@ -314,9 +314,9 @@ impl<'a> Lab<'a> {
         self.once(Operation::Flush)
     }
 
-    /// What there is beside the device.
-    pub fn beside(&self) -> Option<&'a dyn Beside> {
-        self.ground.beside
+    /// What the host offers beside the device.
+    pub fn host_files(&self) -> Option<&'a dyn HostFiles> {
+        self.env.host_files
     }
 
     /// A lane on something else than the device, with so much memory.
@@ -325,20 +325,20 @@ impl<'a> Lab<'a> {
     /// It could not be opened, or memory is short.
     pub fn lane_on(&self, opened: Opened, buffer_bytes: u64) -> Result<Lane, LoadError> {
         let (io, device) = opened.map_err(LoadError::Opening)?;
-        Lane::new(io, device, LaneOptions { buffer_bytes, patience: self.ground.patience })
+        Lane::new(io, device, LaneOptions { buffer_bytes, patience: self.env.patience })
     }
 
-    /// What the drive has counted, and who says so; `None` where it doesn't tell.
+    /// What the drive has counted, and which source says so; `None` where it doesn't tell.
     pub fn counters(&mut self) -> Option<(DriveCounters, WriteAmplificationSource)> {
         let device = self.lane.device().id;
         let modelled =
             self.lane.io().counters(device).map(|counters| (counters, WriteAmplificationSource::Model));
-        modelled.or_else(|| Some(((self.ground.drive_log)()?, WriteAmplificationSource::NvmeOcpLog)))
+        modelled.or_else(|| Some(((self.env.drive_log)()?, WriteAmplificationSource::NvmeOcpLog)))
     }
 
     /// Opens the same device with its write cache off; `None` where that can't be had without changing its settings.
     pub fn without_cache(&self) -> Option<&'a Opener<'a>> {
-        self.ground.open_without_cache
+        self.env.open_without_cache
     }
 
     /// The same lab with another device in its lane: the time goes on.
@@ -348,7 +348,7 @@ impl<'a> Lab<'a> {
     pub fn reopen(&mut self, open: &Opener<'_>) -> Result<(), LoadError> {
         let (passed, left) = (self.elapsed(), self.time_left());
         let (io, device) = open(self.circumstances.slots).map_err(LoadError::Opening)?;
-        let options = LaneOptions { buffer_bytes: BUFFER_BYTES, patience: self.ground.patience };
+        let options = LaneOptions { buffer_bytes: BUFFER_BYTES, patience: self.env.patience };
         self.lane = Lane::new(io, device, options)?;
         let now = self.now();
         self.ends = now + left;

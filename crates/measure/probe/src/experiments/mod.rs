@@ -6,7 +6,6 @@
 
 mod array_layout;
 mod atomic_write;
-mod beside;
 mod change;
 mod conduct;
 mod depth;
@@ -14,11 +13,13 @@ mod discard;
 mod experiment;
 mod fill_level;
 mod flush;
+mod host_files;
 mod interference;
 mod lab;
 mod large_writes;
 mod plan;
 mod read_ahead;
+mod reads;
 mod rounds;
 mod scaling;
 mod series;
@@ -33,14 +34,15 @@ mod write_patterns;
 #[cfg(test)]
 mod tests;
 
-pub use beside::{Beside, Opened, TestFile};
-pub use conduct::{Ground, conduct, derive, ended_early, with_failures};
-pub use experiment::{Circumstances, Conductible, Cost, Experiment};
+pub use conduct::{ExperimentEnv, conduct, derive, ended_early, with_failures};
+pub use experiment::{Circumstances, Cost, DynExperiment, Experiment};
+pub use host_files::{HostFiles, Opened, TestFile};
 pub use lab::Lab;
-pub use plan::{Chosen, Plan, PlanError, Wishes, plan};
+pub use plan::{Chosen, Plan, PlanError, Selection, plan};
+pub use reads::{READS, reads_time};
 
-/// Every experiment, in the order in which they run: what reads comes first, what leaves its marks on the device last.
-pub static ALL: [&dyn Conductible; 14] = [
+/// Every experiment but the [read side](READS), which comes before them, in the order in which they run: what reads comes first, what leaves its marks on the device last.
+pub static ALL: [&dyn DynExperiment; 14] = [
     &atomic_write::AtomicWriteUnits,
     &smallest_block::SmallestBlockSearch,
     &sync_reads::SyncReadsComparison,
@@ -56,3 +58,8 @@ pub static ALL: [&dyn Conductible; 14] = [
     &steady_state::SteadyStateRounds,
     &fill_level::FillAndFragment,
 ];
+
+/// The names of all that a probe measures: the read side and every experiment.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    ALL.into_iter().map(DynExperiment::name).chain([READS])
+}

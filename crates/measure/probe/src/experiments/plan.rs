@@ -3,11 +3,11 @@ use nandle_profile::{Experiments, SkippedExperiment};
 use nandle_units::format_duration;
 
 use super::shares::fair_shares;
-use super::{ALL, Circumstances, Conductible, Cost};
+use super::{ALL, Circumstances, Cost, DynExperiment, names};
 
-/// What a user wants of the experiments.
+/// Which experiments a user wants, and what they may use up.
 #[derive(Debug, Clone, Default)]
-pub struct Wishes {
+pub struct Selection {
     /// Time for all of them.
     pub budget: Nanos,
     /// Bytes that all of them together may write.
@@ -20,7 +20,22 @@ pub struct Wishes {
     pub skip: Vec<String>,
 }
 
-impl Wishes {
+impl Selection {
+    /// Whether something of the table is asked for by its name: named, or ruled out by nothing.
+    pub fn wants(&self, name: &str) -> bool {
+        let has = |names: &[String]| names.iter().any(|other| other == name);
+        !has(&self.skip) && (self.only.is_empty() || has(&self.only))
+    }
+
+    /// Whether everything that is asked for is left out.
+    pub fn is_empty(&self) -> bool {
+        let is_skipped = |name: &str| self.skip.iter().any(|skipped| skipped == name);
+        match self.only.as_slice() {
+            [] => names().all(is_skipped),
+            only => only.iter().all(|name| is_skipped(name)),
+        }
+    }
+
     /// Why nothing may be written; `None` when something may.
     pub fn no_writes(&self) -> Option<&str> {
         let no_bytes = (self.write_limit_bytes == 0).then_some("--write-limit allows nothing");
@@ -42,7 +57,7 @@ pub struct Plan {
 #[derive(Clone, Copy)]
 pub struct Chosen {
     /// Which one.
-    pub experiment: &'static dyn Conductible,
+    pub experiment: &'static dyn DynExperiment,
     /// Its time.
     pub time: Nanos,
     /// Bytes that it may write.
@@ -58,7 +73,7 @@ pub(super) struct Left {
     pub(super) write_bytes: u64,
 }
 
-/// The wishes can't be understood.
+/// A selection has a name that isn't in the table.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no experiment {name:?}; there are: {known}")]
 pub struct PlanError {
@@ -85,20 +100,20 @@ impl Plan {
 /// Each that is wanted and possible gets its least time, one after the other, as long as the budget lasts; what is left
 /// is shared out in proportion to what each would like beyond it. Bytes to write are shared out fairly: flushes, which
 /// take few, get all that they would like before steady states, which take what they get. When they are conducted it is
-/// shared out anew before each.
+/// shared out anew before each: unused budget passes to later experiments, and overruns are deducted.
 ///
 /// # Errors
 /// A name isn't known.
 pub fn plan(
     circumstances: &Circumstances,
-    wishes: &Wishes,
+    selection: &Selection,
     done: &mut Experiments,
 ) -> Result<Plan, PlanError> {
-    wishes.only.iter().chain(&wishes.skip).try_for_each(|name| check_name(name))?;
-    let mut budget = wishes.budget;
+    selection.only.iter().chain(&selection.skip).try_for_each(|name| check_name(name))?;
+    let mut budget = selection.budget;
     let (mut chosen, mut skipped) = (Vec::new(), Vec::new());
     for experiment in ALL.into_iter().filter(|experiment| !experiment.is_complete(done)) {
-        match choose(experiment, circumstances, wishes, budget) {
+        match choose(experiment, circumstances, selection, budget) {
             Ok(cost) => {
                 budget = budget - cost.time_least;
                 chosen.push(Chosen { experiment, time: Nanos::ZERO, write_bytes_max: 0, cost });
@@ -106,31 +121,30 @@ pub fn plan(
             Err(reason) => skipped.push(SkippedExperiment { name: experiment.name().into(), reason }),
         }
     }
-    let left = Left { time: wishes.budget, write_bytes: wishes.write_limit_bytes };
+    let left = Left { time: selection.budget, write_bytes: selection.write_limit_bytes };
     Ok(Plan { chosen: share_out(&chosen, left), skipped, left })
 }
 
 fn check_name(name: &str) -> Result<(), PlanError> {
-    if ALL.iter().any(|experiment| experiment.name() == name) {
+    if names().any(|known| known == name) {
         return Ok(());
     }
-    let known = ALL.map(Conductible::name).join(", ");
+    let known = names().collect::<Vec<_>>().join(", ");
     Err(PlanError { name: name.into(), known })
 }
 
 /// What it costs, or why it isn't run.
 fn choose(
-    experiment: &'static dyn Conductible,
+    experiment: &'static dyn DynExperiment,
     circumstances: &Circumstances,
-    wishes: &Wishes,
+    selection: &Selection,
     left: Nanos,
 ) -> Result<Cost, String> {
-    let is_named = |names: &[String]| names.iter().any(|name| name == experiment.name());
-    if is_named(&wishes.skip) || !(wishes.only.is_empty() || is_named(&wishes.only)) {
+    if !selection.wants(experiment.name()) {
         return Err("it was not asked for".into());
     }
     let cost = experiment.cost(circumstances)?;
-    if let Some(reason) = wishes.no_writes().filter(|_| cost.write_bytes_max > 0) {
+    if let Some(reason) = selection.no_writes().filter(|_| cost.write_bytes_max > 0) {
         return Err(format!("it writes, and {reason}"));
     }
     if cost.time_least > left {
@@ -143,8 +157,8 @@ fn choose(
     Ok(cost)
 }
 
-/// The first of those that are still to come, with its share of what is really left: what one leaves is for those after
-/// it, and what one takes too much is theirs to do without.
+/// The first of those that are still to come, with its share of what is really left: unused budget passes to later
+/// experiments, and overruns are deducted.
 pub(super) fn next_of(to_come: &[Chosen], left: Left) -> Option<Chosen> {
     share_out(to_come, left).into_iter().next()
 }
@@ -200,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_leaves_is_for_those_after_it_and_what_it_takes_too_much_is_taken_from_them() {
+    fn unused_budget_passes_to_later_experiments_and_overruns_are_deducted() {
         let both = [chosen(10, 30), chosen(10, 50)];
         assert_eq!(next_seconds(&both, 50), 20, "its least time, and a third of the 30 s beyond");
         assert_eq!(next_seconds(&both[1..], 30), 30, "the first took its 20 s");

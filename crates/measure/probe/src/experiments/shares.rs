@@ -1,4 +1,4 @@
-/// Shares of an amount: who wants less than an equal share gets all of it, and what that leaves goes to the others
+/// Shares of an amount: a want below an equal share is met in full, and what that leaves goes to the others
 /// (max-min fairness). So little wants don't suffer from large ones.
 pub(super) fn fair_shares(amount: u64, wants: &[u64]) -> Vec<u64> {
     let mut order: Vec<usize> = (0..wants.len()).collect();

@@ -24,7 +24,7 @@ const OUTSTANDING: [u32; 4] = [1, 4, 16, 32];
 const ROUNDS_MAX: usize = 7;
 const SLICE_REQUESTS_MAX: u64 = 1500;
 
-/// A size, a number of reads outstanding, and who reads.
+/// A size, a number of reads outstanding, and which calls read.
 #[derive(Clone, Copy, PartialEq)]
 struct Cell {
     block_bytes: u64,
@@ -90,8 +90,9 @@ fn cells(lab: &Lab<'_>) -> Vec<Cell> {
     let sizes = SIZES
         .into_iter()
         .filter(|size| size.is_multiple_of(logical) && *size <= lab.circumstances.area_bytes);
-    let can_block =
-        |outstanding| if lab.circumstances.is_modelled { outstanding == 1 } else { lab.beside().is_some() };
+    let can_block = |outstanding| {
+        if lab.circumstances.is_modelled { outstanding == 1 } else { lab.host_files().is_some() }
+    };
     let mut cells = Vec::new();
     for block_bytes in sizes {
         for outstanding in OUTSTANDING {
@@ -123,8 +124,8 @@ impl Cell {
 
     /// So many threads that read and wait.
     fn block(self, lab: &Lab<'_>, area: Area, seed: u64, time: Nanos) -> Result<Measurement, LoadError> {
-        let Some(beside) = lab.beside() else { return Ok(Measurement::new()) };
-        let open = |_| beside.blocking();
+        let Some(files) = lab.host_files() else { return Ok(Measurement::new()) };
+        let open = |_| files.blocking();
         let options = LaneOptions { buffer_bytes: self.block_bytes, patience: lab.lane.patience };
         let (block_bytes, cancel) = (self.block_bytes, lab.cancel);
         run_on_threads(

@@ -89,7 +89,7 @@ struct Run<'lane> {
     reaped: Vec<Completion>,
     /// Since when the processor has time for the next completion: the one before has been followed.
     free_at: Nanos,
-    /// Completions that are still to be settled.
+    /// Completions that are still to be taken account of.
     arrived: VecDeque<Completion>,
     /// How many of them, from the first on, are noted as no longer outstanding.
     noted: usize,
@@ -130,7 +130,7 @@ impl<'lane> Run<'lane> {
             }
             self.collect(Wait::until_completed(batch.min(self.outstanding.count()) as usize))?;
             while let Some(completion) = self.next_arrived() {
-                self.settle(completion);
+                self.complete(completion);
                 if self.options.refill == Refill::Exact {
                     // One by one, and sent at once: a device that gets its requests in bursts has fewer to work on
                     // in between. On a virtual disk that costs a sixth of the bandwidth.
@@ -213,7 +213,7 @@ impl<'lane> Run<'lane> {
         self.options.stop.time.is_some_and(|time| counted >= time)
     }
 
-    fn settle(&mut self, completion: Completion) {
+    fn complete(&mut self, completion: Completion) {
         let now = completion.completed_at;
         self.outstanding.take(completion.token);
         self.measurement.cpu_requests += 1;

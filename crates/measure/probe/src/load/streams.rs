@@ -98,7 +98,7 @@ impl<'lane> Run<'lane> {
             }
             let wait = self.next_wait(now, cancelled);
             self.lane.io.reap(wait, &mut completions);
-            self.settle_all(&mut completions)?;
+            self.complete_all(&mut completions)?;
         }
         if cancel.is_cancelled() {
             return Err(LoadError::Cancelled);
@@ -120,11 +120,11 @@ impl<'lane> Run<'lane> {
         }
     }
 
-    fn settle_all(&mut self, completions: &mut Vec<Completion>) -> Result<(), LoadError> {
+    fn complete_all(&mut self, completions: &mut Vec<Completion>) -> Result<(), LoadError> {
         let now = self.lane.io.now();
         for (number, stream) in (0..).zip(&mut self.streams) {
             let is_its = |completion: &mut Completion| completion.token / TOKENS_OF_STREAM == number;
-            stream.settle_all(completions.extract_if(.., is_its).collect(), self.began);
+            stream.complete_all(completions.extract_if(.., is_its).collect(), self.began);
             stream.outstanding.check(now, self.lane.patience)?;
         }
         Ok(())
@@ -159,17 +159,17 @@ impl Stream {
         }
     }
 
-    fn settle_all(&mut self, mut completions: Vec<Completion>, began: Nanos) {
+    fn complete_all(&mut self, mut completions: Vec<Completion>, began: Nanos) {
         while let Some(first) = completions.first() {
             let (at, count) = (first.completed_at, together(&completions));
             self.outstanding.completed(at, u32::try_from(count).unwrap_or(u32::MAX));
             for completion in completions.drain(..count) {
-                self.settle(completion, began);
+                self.complete(completion, began);
             }
         }
     }
 
-    fn settle(&mut self, completion: Completion, began: Nanos) {
+    fn complete(&mut self, completion: Completion, began: Nanos) {
         let described = self.outstanding.take(completion.token);
         let due = described.map_or(completion.submitted_at, |described| described.due);
         self.measurement.cpu_requests += 1;

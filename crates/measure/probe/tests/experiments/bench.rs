@@ -2,7 +2,7 @@
 
 use nandle_io::Nanos;
 use nandle_probe::experiments::{
-    Beside, Circumstances, Ground, Opened, TestFile, Wishes, conduct, derive, plan,
+    Circumstances, ExperimentEnv, HostFiles, Opened, Selection, TestFile, conduct, derive, plan,
 };
 use nandle_probe::fill::{FillOptions, fill};
 use nandle_probe::load::{Cancel, Contents, Lane, LaneOptions, LoadError};
@@ -92,34 +92,34 @@ impl Bench {
             let opened = self.target.io(slots).map_err(|error| error.to_string())?;
             Ok((opened.io, opened.device))
         };
-        let ground = Ground {
+        let env = ExperimentEnv {
             open: &open,
             open_without_cache: None,
-            beside: (self.files.is_some() || !self.target.is_modelled()).then_some(self),
+            host_files: (self.files.is_some() || !self.target.is_modelled()).then_some(self),
             drive_log: &|| None,
             circumstances: self.circumstances(),
             patience: Nanos::from_secs(30),
             seed: self.seed,
             cancel: &self.cancel,
         };
-        let wishes = Wishes {
+        let selection = Selection {
             budget: self.budget,
             write_limit_bytes: self.write_limit_bytes,
             only: vec![name.into()],
-            ..Wishes::default()
+            ..Selection::default()
         };
         let mut experiments = Experiments::default();
-        let plan = plan(&ground.circumstances, &wishes, &mut experiments).unwrap();
+        let plan = plan(&env.circumstances, &selection, &mut experiments).unwrap();
         let skipped = plan.skipped.iter().find(|skipped| skipped.name == name);
         assert!(skipped.is_none(), "{skipped:?}");
-        let error = conduct(&plan, &ground, &mut experiments, observer, &mut |_| {}).err();
+        let error = conduct(&plan, &env, &mut experiments, observer, &mut |_| {}).err();
         let mut derived = Derived::default();
         derive(&mut experiments, &mut derived);
         Outcome { experiments, derived, error }
     }
 }
 
-impl Beside for Bench {
+impl HostFiles for Bench {
     fn blocking(&self) -> Opened {
         let opened = self.target.blocking().map_err(|error| error.to_string())?;
         Ok((opened.io, opened.device))

@@ -1,24 +1,55 @@
-use std::path::Path;
+//! `nandle report`.
 
+use std::path::{Path, PathBuf};
+
+use clap::Args;
 use nandle_profile::{read_profile, write_atomically};
+use nandle_replay::{ReplayFileError, read_replay};
 
-use crate::args::{Common, ReportArgs};
+use crate::common::Common;
 use crate::error::CliError;
 use crate::output;
 use crate::result_file::{self, Content};
 
-/// Makes a report of profiles.
+/// Make the HTML report of one profile, of several to compare, or of a replay.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  nandle report profile.json\n  nandle report old-disk.json new-disk.json --output compare.html\n  nandle report replay.json --output replay.html"
+)]
+pub(crate) struct ReportArgs {
+    /// Profiles that `nandle probe` wrote, or one result of `nandle replay --json`
+    #[arg(required = true, value_name = "PROFILE")]
+    pub(crate) profiles: Vec<PathBuf>,
+    /// Where the report goes
+    #[arg(long, value_name = "PATH", default_value = "report.html")]
+    pub(crate) output: PathBuf,
+}
+
+/// Runs the command.
 pub(crate) fn run(args: &ReportArgs, common: Common) -> Result<(), CliError> {
-    let profiles: Vec<_> = args.profiles.iter().map(|path| read_profile(path)).collect::<Result<_, _>>()?;
+    let html = html(&args.profiles)?;
     result_file::check(&args.output, Content::Report)?;
-    write_report(&args.output, &nandle_report::html(&profiles)?)?;
+    write_report(&args.output, &html)?;
     if common.json {
-        let answer =
-            serde_json::json!({ "schema_version": 1, "report": args.output, "profiles": profiles.len() });
+        let answer = serde_json::json!({ "schema_version": 1, "report": args.output, "profiles": args.profiles.len() });
         return output::result(&format!("{answer}\n"));
     }
     output::note(&format!("report: {}", args.output.display()));
     Ok(())
+}
+
+/// The page of a replay, or of profiles.
+fn html(paths: &[PathBuf]) -> Result<String, CliError> {
+    if let [only] = paths {
+        match read_replay(only) {
+            Ok(Some(replay)) => return Ok(nandle_report::replay_html(&replay)),
+            // What can't be read is named as the profile that it is meant to be.
+            Ok(None) | Err(ReplayFileError::File { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let profiles: Vec<_> = paths.iter().map(|path| read_profile(path)).collect::<Result<_, _>>()?;
+    Ok(nandle_report::html(&profiles)?)
 }
 
 pub(crate) fn write_report(path: &Path, html: &str) -> Result<(), CliError> {

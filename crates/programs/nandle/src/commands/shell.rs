@@ -1,22 +1,43 @@
-use clap::CommandFactory;
+//! What a shell asks of the program: completion scripts and manual pages, from the definition of its command line.
 
-use crate::args::Args;
+use clap::{Args, Command};
+
 use crate::error::CliError;
 use crate::output;
 
+/// Print a completion script for a shell
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  nandle completions bash > ~/.local/share/bash-completion/completions/nandle\n  nandle completions zsh > ~/.zfunc/_nandle\n  nandle completions fish > ~/.config/fish/completions/nandle.fish"
+)]
+pub(crate) struct CompletionsArgs {
+    /// Which shell
+    shell: clap_complete::Shell,
+}
+
+/// Print the manual page
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  nandle man > nandle.1 && man -l nandle.1\n  nandle man sweep > nandle-sweep.1 && man -l nandle-sweep.1"
+)]
+pub(crate) struct ManArgs {
+    /// The page of this command [default: that of the program]
+    command: Option<String>,
+}
+
 /// Prints a completion script.
-pub(crate) fn completions(shell: clap_complete::Shell) -> Result<(), CliError> {
+pub(crate) fn completions(mut program: Command, args: &CompletionsArgs) -> Result<(), CliError> {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Args::command(), "nandle", &mut script);
+    clap_complete::generate(args.shell, &mut program, "nandle", &mut script);
     print_bytes(script)
 }
 
 /// Prints the manual page of the program, or of one of its commands.
-pub(crate) fn man_page(command: Option<&str>) -> Result<(), CliError> {
-    let mut program = Args::command().disable_help_subcommand(true);
+pub(crate) fn man_page(program: Command, args: &ManArgs) -> Result<(), CliError> {
+    let mut program = program.disable_help_subcommand(true);
     // Gives the commands the names under which they are called.
     program.build();
-    let described = match command {
+    let described = match &args.command {
         None => program,
         Some(name) => described(&program, name)?,
     };
@@ -27,10 +48,10 @@ pub(crate) fn man_page(command: Option<&str>) -> Result<(), CliError> {
     output::result(&with_examples(&page))
 }
 
-fn described(program: &clap::Command, name: &str) -> Result<clap::Command, CliError> {
+fn described(program: &Command, name: &str) -> Result<Command, CliError> {
     let command = program.find_subcommand(name).cloned();
     command.ok_or_else(|| {
-        let names: Vec<_> = program.get_subcommands().map(clap::Command::get_name).collect();
+        let names: Vec<_> = program.get_subcommands().map(Command::get_name).collect();
         CliError::usage(format!("{name}: there is no such command; expected one of {}", names.join(", ")))
     })
 }

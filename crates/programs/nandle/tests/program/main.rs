@@ -38,4 +38,5 @@ mod terminal;
 mod trace;
 mod units;
 mod unprivileged;
+#[cfg(feature = "verify")]
 mod verify;

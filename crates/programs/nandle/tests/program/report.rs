@@ -47,3 +47,19 @@ fn a_report_replaces_nothing_but_reports() {
     assert_eq!(place.read("mine.html"), b"<html>my own page</html>");
     place.nandle("report profile.json --output no/such/report.html").refused(2, &["no/such", "no directory"]);
 }
+
+#[test]
+fn a_replay_makes_a_report_and_one_of_a_later_version_is_refused() {
+    let place = Place::new();
+    place.write("a.csv", "time_us,op,address,length\n1,write,0,4096\n2,write,8192,4096\n3,sync,0,16384\n");
+    let replay = "replay a.csv --on model:mtron-16 --policies direct,stable-ring";
+    let told = place.nandle(&format!("{replay} --json --report at-once.html")).done();
+    place.write("replay.json", &told.stdout);
+    place.nandle("report replay.json --output later.html").done().says(&["report: later.html"]);
+    assert_eq!(place.read("later.html"), place.read("at-once.html"), "the file says all that the page says");
+    place.write("newer.json", told.stdout.replace("\"schema_version\": 1", "\"schema_version\": 2"));
+    place
+        .nandle("report newer.json --output newer.html")
+        .refused(1, &["newer.json", "replay schema version 2", "versions up to 1", "replay the trace again"]);
+    place.nandle("report replay.json replay.json").refused(1, &["not a nandle profile"]);
+}

@@ -1,4 +1,4 @@
-//! Profiles are what the published schema says they are.
+//! Profiles, and results of replays, are what the published schemas say they are.
 
 use std::fs;
 use std::path::Path;
@@ -7,15 +7,30 @@ use serde_json::{Value, json};
 
 use crate::common::{Place, SHORT};
 
-fn schema() -> jsonschema::Validator {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/profile.schema.json");
+fn schema(name: &str) -> jsonschema::Validator {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs").join(name);
     let schema: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
     jsonschema::validator_for(&schema).unwrap()
 }
 
 #[track_caller]
 fn complaints(profile: &Value) -> Vec<String> {
-    schema().iter_errors(profile).map(|error| format!("{}: {error}", error.instance_path())).collect()
+    complaints_by("profile.schema.json", profile)
+}
+
+#[track_caller]
+fn complaints_by(name: &str, file: &Value) -> Vec<String> {
+    schema(name).iter_errors(file).map(|error| format!("{}: {error}", error.instance_path())).collect()
+}
+
+#[test]
+fn results_of_replays_fit_theirs() {
+    let place = Place::new();
+    place.write("a.csv", "time_us,op,address,length\n1,write,0,4096\n2,write,8192,4096\n3,sync,0,16384\n");
+    let mut file = place.nandle("replay a.csv --on model:mtron-16 --json").done().json();
+    assert_eq!(complaints_by("replay.schema.json", &file), [""; 0]);
+    file["durability"] = json!("now and then");
+    assert_ne!(complaints_by("replay.schema.json", &file), [""; 0]);
 }
 
 #[test]

@@ -42,7 +42,7 @@ pub(super) fn erased(policies: &[PolicyOutcome]) -> Option<Figure> {
     let bar = |(kind, policy): (usize, &PolicyOutcome)| {
         let bytes = bytes(policy)?;
         let said = Quantity::capacity(bytes).to_string();
-        Some(Bar { label: policy.policy.to_owned(), value: bytes as f64, said, kind })
+        Some(Bar { label: policy.policy.to_string(), value: bytes as f64, said, kind })
     };
     Some(Figure::Bars(Bars {
         id: "erased-bytes",
@@ -64,7 +64,7 @@ fn bars(
     let bar = |(kind, policy): (usize, &PolicyOutcome)| {
         let (value, bytes) = factor(policy)?;
         let said = format!("× {} ({})", text::significant(value, 3), Quantity::capacity(bytes));
-        Some(Bar { label: policy.policy.to_owned(), value, said, kind })
+        Some(Bar { label: policy.policy.to_string(), value, said, kind })
     };
     Figure::Bars(Bars {
         id,
@@ -84,7 +84,7 @@ pub(super) fn absorbed(policies: &[PolicyOutcome]) -> Option<Figure> {
         return None;
     }
     let bar = |(kind, policy): (usize, &PolicyOutcome)| Bar {
-        label: policy.policy.to_owned(),
+        label: policy.policy.to_string(),
         value: share(policy),
         said: format!(
             "{} % ({})",

@@ -1,6 +1,6 @@
 //! What `auto` chose, and what it knew of its two ways.
 
-use nandle_replay::{AutoFindings, PolicyOutcome};
+use nandle_replay::{AutoFindings, Method, PolicyOutcome};
 
 use super::over_time::TIME;
 use crate::figures::Figure;
@@ -12,7 +12,7 @@ pub(super) fn ways(policies: &[PolicyOutcome]) -> Option<Figure> {
     let (kind, policy) = policies.iter().enumerate().find(|(_, policy)| policy.auto.is_some())?;
     let shares = shares(policy);
     let points = shares.iter().map(|(at_s, share)| Point::bare(*at_s, *share)).collect();
-    let curve = Curve::joined(policy.policy, Look::Kind(kind), points);
+    let curve = Curve::joined(policy.policy.name(), Look::Kind(kind), points);
     let axes = (TIME, YAxis::Share("Share of the page writes that went straight home"));
     let plot = Plot::joined("auto-ways", "Staged or straight home", axes, "", View::alone(vec![curve]));
     let finding = [chosen(policy)?, measured(&policy.auto?), changed(&shares)].join(" ");
@@ -25,8 +25,8 @@ pub(super) fn ways(policies: &[PolicyOutcome]) -> Option<Figure> {
 fn chosen(policy: &PolicyOutcome) -> Option<String> {
     let percent = 100.0 * policy.pages_straight as f64 / policy.writes.max(1) as f64;
     let way = match policy.auto?.chosen {
-        Some("staging") => "auto ended with staging as its choice",
-        Some(_) => "auto ended with going straight home as its choice",
+        Some(Method::Staging) => "auto ended with staging as its choice",
+        Some(Method::Straight) => "auto ended with going straight home as its choice",
         None => "auto chose nothing, since the work ended before both ways were tried",
     };
     Some(format!("{way}; {} % of its page writes went straight home.", text::significant(percent, 3)))

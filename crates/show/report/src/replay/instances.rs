@@ -75,7 +75,7 @@ struct Stretch {
 fn views(policies: &[PolicyOutcome], value: impl Fn(Stretch) -> Option<f64>) -> Vec<View> {
     let found = policies.iter().filter(|policy| has_any(policy));
     let view = |policy: &PolicyOutcome| View {
-        name: policy.policy.to_owned(),
+        name: policy.policy.to_string(),
         curves: PATTERNS
             .iter()
             .enumerate()

@@ -7,44 +7,17 @@ mod over_time;
 mod speed;
 
 use maud::{Markup, html};
-use nandle_replay::{PolicyOutcome, promises_in_words};
+use nandle_replay::{PolicyOutcome, ReplayFile, promises_in_words};
 
 use crate::figures::Question;
 use crate::page::{Page, document};
 use crate::sections::{self, Missing};
 use crate::text::{self, Quantity};
 
-/// A replay, and what it was of.
-#[derive(Debug, Clone, Copy)]
-pub struct ReplayReport<'a> {
-    /// The trace.
-    pub trace: &'a str,
-    /// What it was replayed on.
-    pub target: &'a str,
-    /// How many writes it has, and of what, in words.
-    pub writes: &'a str,
-    /// Pages of a store.
-    pub pages: u64,
-    /// Length of a page.
-    pub page_bytes: u64,
-    /// What the pages were filled with, in words that follow "contents:".
-    pub contents: &'a str,
-    /// When a write had to be durable, in words that follow "durable".
-    pub durable: &'a str,
-    /// Writes under way at the same time.
-    pub queue_depth: u32,
-    /// What a reader of the figures should know, each a sentence.
-    pub remarks: &'a [String],
-    /// What makes the policies' figures differ that isn't their merit, each a sentence.
-    pub caveats: &'a [String],
-    /// What each policy took.
-    pub policies: &'a [PolicyOutcome],
-}
-
 /// The report on a replay as one HTML document that needs no network and no other file.
-pub fn replay_html(report: &ReplayReport) -> String {
+pub fn replay_html(report: &ReplayFile) -> String {
     let questions = questions(report);
-    let missing = missing(report.policies);
+    let missing = missing(&report.policies);
     let anchors = questions.iter().map(|question| (question.id, question.title));
     let anchors = anchors.chain((!missing.is_empty()).then_some(("not-measured", "Not measured")));
     let body = html! {
@@ -56,12 +29,12 @@ pub fn replay_html(report: &ReplayReport) -> String {
         }
     };
     let plots = questions.iter().flat_map(Question::plots).collect();
-    let title = format!("{} – replay", text::clean(report.target));
+    let title = format!("{} – replay", text::clean(&report.target));
     document(&Page { title, body, plots, islands: Vec::new() }).into_string()
 }
 
-fn questions(report: &ReplayReport) -> Vec<Question> {
-    let policies = report.policies;
+fn questions(report: &ReplayFile) -> Vec<Question> {
+    let policies = report.policies.as_slice();
     let question = |id, title, figures: Vec<Option<_>>| Question {
         id,
         title,
@@ -100,12 +73,12 @@ fn questions(report: &ReplayReport) -> Vec<Question> {
     if let Some(speed) = all.first_mut() {
         let promised = promises_in_words(policies);
         speed.remarks.extend((!promised.is_empty()).then_some(promised));
-        speed.remarks.extend(report.caveats.iter().cloned());
+        speed.remarks.extend(report.caveats());
     }
     all.into_iter().filter(|question| !question.is_empty()).collect()
 }
 
-fn masthead(report: &ReplayReport) -> Markup {
+fn masthead(report: &ReplayFile) -> Markup {
     let verified = report.policies.iter().map(|policy| policy.verified_pages).min().unwrap_or(0);
     let checked = if verified > 0 {
         format!("{}: each held what was written last", text::plural(verified, "page"))
@@ -114,21 +87,21 @@ fn masthead(report: &ReplayReport) -> Markup {
     };
     let staging = report.policies.iter().map(|policy| policy.buffer_bytes).max().filter(|bytes| *bytes > 0);
     let mut rows = vec![
-        ("Trace", text::clean(report.trace)),
-        ("Writes", report.writes.to_owned()),
+        ("Trace", text::clean(&report.trace)),
+        ("Writes", report.amount()),
         ("Store", Quantity::size(report.pages.saturating_mul(report.page_bytes)).to_string()),
-        ("Contents", report.contents.to_owned()),
+        ("Contents", report.contents()),
         ("Depth", report.queue_depth.to_string()),
-        ("Durable", report.durable.to_owned()),
+        ("Durable", report.durable().to_owned()),
         ("Read back", checked),
     ];
     rows.extend(staging.map(|bytes| ("Staging area", Quantity::size(bytes).to_string())));
     html! {
         p.kicker { "Replay" }
-        h1 { bdi { (text::clean(report.target)) } }
+        h1 { bdi { (text::clean(&report.target)) } }
         dl.particulars { @for (term, value) in rows { div { dt { (term) } dd { bdi { (value) } } } } }
         @if !report.remarks.is_empty() {
-            ul.remarks { @for remark in report.remarks { li { (text::clean(remark)) } } }
+            ul.remarks { @for remark in &report.remarks { li { (text::clean(remark)) } } }
         }
     }
 }
@@ -147,4 +120,25 @@ fn missing(policies: &[PolicyOutcome]) -> Vec<Missing> {
         all.push(line("Decompositors", "no policy took its pages home by patterns."));
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::made_up;
+
+    #[test]
+    fn the_page_says_what_was_replayed_and_how() {
+        let page = replay_html(&made_up::replay_file());
+        for said in [
+            "60 000 writes of 4KiB",
+            "50 % of each page compress to nothing",
+            "where the trace syncs",
+            "A remark.",
+            "direct waits until the drive has taken each page",
+        ] {
+            assert!(page.contains(said), "{said}");
+        }
+        assert!(!page.contains("<b>trace</b>"), "a trace's name is no markup");
+    }
 }

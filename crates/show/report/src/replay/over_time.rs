@@ -98,7 +98,7 @@ fn curves<'a>(
 ) -> Vec<Curve> {
     let point = |sample: &Sample| Point::bare(sample.elapsed_ns as f64 / 1e9, value(sample));
     let curve = |(index, policy): (usize, &PolicyOutcome)| {
-        Curve::joined(policy.policy, Look::Kind(index), policy.samples.iter().map(point).collect())
+        Curve::joined(policy.policy.name(), Look::Kind(index), policy.samples.iter().map(point).collect())
     };
     policies.map(curve).collect()
 }
@@ -119,7 +119,7 @@ mod tests {
         }
         let writes = samples.last().unwrap().writes;
         samples.push(Sample { elapsed_ns: elapsed_ns + checkpoint_ns, writes, ..sample });
-        PolicyOutcome { policy: name, checkpoint_ns, samples, ..like }
+        PolicyOutcome { policy: name.parse().unwrap(), checkpoint_ns, samples, ..like }
     }
 
     #[test]

@@ -13,7 +13,7 @@ pub(super) fn times(policies: &[PolicyOutcome]) -> Option<Figure> {
             Some(times) => (times, format!("× {} ({time})", text::significant(times, 3))),
             None => (policy.elapsed_ns as f64, time),
         };
-        Bar { label: policy.policy.to_owned(), value, said, kind }
+        Bar { label: policy.policy.to_string(), value, said, kind }
     };
     let quantity = if compared { "Speed by that of direct, ×" } else { "Time for all of it" };
     Some(Figure::Bars(Bars {
@@ -30,7 +30,7 @@ pub(super) fn times(policies: &[PolicyOutcome]) -> Option<Figure> {
 fn finding(fastest: &PolicyOutcome) -> String {
     let time = text::time_ns(fastest.elapsed_ns);
     match fastest.speedup_over_direct {
-        Some(times) if fastest.policy != "direct" => format!(
+        Some(times) if fastest.policy.name() != "direct" => format!(
             "{} is the fastest: {time}, {} times as fast as direct.",
             fastest.policy,
             text::significant(times, 3)
@@ -92,7 +92,7 @@ fn groups(
         let bar = |(kind, policy): (usize, &PolicyOutcome)| {
             let ns = quantile(&latency(policy)?)?;
             let said = text::time_ns(ns);
-            Some(Bar { label: policy.policy.to_owned(), value: ns as f64, said, kind })
+            Some(Bar { label: policy.policy.to_string(), value: ns as f64, said, kind })
         };
         Group { name: (*name).to_owned(), bars: policies.iter().enumerate().filter_map(bar).collect() }
     };
@@ -102,7 +102,7 @@ fn groups(
 /// Which policy has the shortest 99th percentile: often several, where a write goes into memory.
 fn shortest(policies: &[PolicyOutcome], p99: u64) -> String {
     let best: Vec<_> = policies.iter().filter(|policy| policy.latency_ns.p99 == Some(p99)).collect();
-    let names: Vec<_> = best.iter().map(|policy| policy.policy.to_owned()).collect();
+    let names: Vec<_> = best.iter().map(|policy| policy.policy.to_string()).collect();
     let time = text::time_ns(p99);
     match best.as_slice() {
         [only] => format!(

@@ -19,7 +19,7 @@ mod hostile;
 mod replay;
 
 pub(crate) use hostile::{hostile, partial};
-pub(crate) use replay::policies;
+pub(crate) use replay::{policies, replay_file};
 
 use drive::Drive;
 use nandle_profile::{DeviceProfile, MeasuredCell};

@@ -1,4 +1,43 @@
-use nandle_replay::{AutoFindings, DriveFigures, InstanceCounts, LatencySummary, PolicyOutcome, Sample};
+use nandle_replay::{
+    AddressesUsed, AutoFindings, DriveFigures, Durability, InstanceCounts, LatencySummary, Method,
+    PolicyOutcome, REPLAY_SCHEMA_VERSION, ReplayFile, Sample, WriteCostsUsed,
+};
+
+/// What `nandle replay` would have written of it.
+pub(crate) fn replay_file() -> ReplayFile {
+    ReplayFile {
+        schema_version: REPLAY_SCHEMA_VERSION,
+        trace: "made-up <b>trace</b>.csv.zst".into(),
+        target: "model:made-up".into(),
+        trace_writes: 60_000,
+        page_writes: 60_000,
+        pages: 500_000,
+        page_bytes: 4096,
+        durability: Durability::Trace,
+        queue_depth: 1,
+        compressible_percent: 50,
+        compresses: true,
+        addresses: AddressesUsed::Keep,
+        wrapped: false,
+        enlarged_to_bytes: None,
+        bad_lines: 0,
+        write_costs: WriteCostsUsed {
+            sequential_ns: 100_000,
+            partitioned_ns: 150_000,
+            ordered_ns: 250_000,
+            focused_ns: 150_000,
+            random_ns: 2_000_000,
+            focused_area_bytes: 8 << 20,
+            partition_count_max: 8,
+            mapping_unit_bytes: 1 << 20,
+            measured: Vec::new(),
+            assumed: Vec::new(),
+        },
+        remarks: vec!["A remark.".into()],
+        policies: policies(),
+        left_out: Vec::new(),
+    }
+}
 
 /// A replay that never was, under three policies.
 pub(crate) fn policies() -> Vec<PolicyOutcome> {
@@ -21,7 +60,7 @@ fn auto() -> PolicyOutcome {
         torn_page_safe: false,
         pages_straight: 42_000,
         auto: Some(AutoFindings {
-            chosen: Some("straight"),
+            chosen: Some(Method::Straight),
             trials: 5,
             changes: 1,
             staged_page_ns: Some(410_000),
@@ -58,7 +97,7 @@ fn outcome(policy: &'static str, speedup: f64, buffer_bytes: u64) -> PolicyOutco
         instances: found(stretch),
     };
     PolicyOutcome {
-        policy,
+        policy: policy.parse().unwrap(),
         torn_page_safe: buffer_bytes > 0,
         atomic_batch: false,
         buffer_bytes,

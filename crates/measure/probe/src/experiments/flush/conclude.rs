@@ -3,8 +3,8 @@
 use nandle_profile::experiments::{CommitCost, CommitMethod, ExtentState, FlushCosts, GroupCommitCost};
 use nandle_profile::{CommitTime, Derived, GroupCommitGain, Interval, NEAR_FULL_SHARE, usual_commit};
 
+use super::scenarios::PAGE_BYTES;
 use super::trial::Trial;
-use super::ways::PAGE_BYTES;
 
 /// More writers that gain less than this gain nothing.
 const NEAR: f64 = NEAR_FULL_SHARE;
@@ -12,7 +12,7 @@ const NEAR: f64 = NEAR_FULL_SHARE;
 /// Groups that share a flush, and groups in which each writer writes durably.
 pub(super) fn groups(trials: &[Trial]) -> (Vec<GroupCommitCost>, Vec<GroupCommitCost>) {
     let of = |method: CommitMethod| {
-        let trials = trials.iter().filter(|trial| trial.way.method == method);
+        let trials = trials.iter().filter(|trial| trial.scenario.method == method);
         trials.filter_map(Trial::group_cost).collect()
     };
     (of(CommitMethod::WriteThenFlush), of(CommitMethod::DurableWrite))

@@ -73,8 +73,8 @@ impl Log {
     /// Writes a commit.
     ///
     /// # Errors
-    /// A write or the flush failed, the device stopped answering, or the user ended it. After a failed flush nobody
-    /// knows what is durable: nothing more may be written.
+    /// A write or the flush failed, the device stopped answering, or the user ended it. After a failed flush it is
+    /// unknown what is durable: nothing more may be written.
     pub(super) fn commit(
         &mut self,
         lane: &mut Lane,

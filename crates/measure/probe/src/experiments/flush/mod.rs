@@ -4,26 +4,26 @@
 //! write, from 512 bytes to 64 KiB. In a directory the same is asked of test files by blocking system calls, as
 //! `pg_test_fsync` asks it (`open_datasync`, `fdatasync`, `fsync`, `open_sync`, with one write of 8 kB and with two), and
 //! in files whose extents are overwritten, grown, or reserved and never written. In turns with that, 1 to 128 writers write
-//! at once and share one flush, or write durably each. A database that keeps to its disk finds its sessions in such groups: who comes
-//! while a flush is under way shares the next one.
+//! at once and share one flush, or write durably each. A database that keeps to its disk finds its sessions in such groups: a
+//! commit that comes while a flush is under way shares the next one.
 //!
 //! It writes small blocks to one place, and flushes after each: a few hundred MiB in all, more on fast devices. That
 //! another descriptor's `fsync` covers a file's writes, which `pg_test_fsync` tries too, is a promise of Linux.
 
 mod conclude;
 mod log;
+mod scenarios;
 mod sites;
 mod tally;
 mod trial;
-mod ways;
 
 use nandle_io::Nanos;
 use nandle_profile::experiments::FlushCosts;
 use nandle_profile::{Conducted, Derived, Experiments};
 
-use self::sites::{Way, log_on_device};
+use self::scenarios::{groups, scenarios};
+use self::sites::{CommitScenario, log_on_device};
 use self::trial::Trial;
-use self::ways::{groups, ways};
 use super::rounds::{Rounds, Turns};
 use super::shares::fair_shares;
 use super::{Circumstances, Cost, Experiment, Lab};
@@ -52,7 +52,7 @@ impl Experiment for FlushAndCommit {
         if !circumstances.shape.writable {
             return Err("the device was opened for reading".into());
         }
-        let mut all = ways(circumstances, !circumstances.is_modelled);
+        let mut all = scenarios(circumstances, !circumstances.is_modelled);
         all.extend(groups(circumstances));
         let cells = all.len() as u64;
         Ok(Cost {
@@ -67,9 +67,9 @@ impl Experiment for FlushAndCommit {
     }
 
     fn run(&self, lab: &mut Lab<'_>, findings: &mut FlushCosts) -> Result<(), LoadError> {
-        let mut ways = allotted(lab, ways(lab.circumstances, lab.beside().is_some()));
-        let together = ways.split_off(ways.len() - groups(lab.circumstances).len());
-        let mut alone = trials(lab, ways)?;
+        let mut scenarios = allotted(lab, scenarios(lab.circumstances, lab.host_files().is_some()));
+        let together = scenarios.split_off(scenarios.len() - groups(lab.circumstances).len());
+        let mut alone = trials(lab, scenarios)?;
         let mut together = trials(lab, together)?;
         // In turns, so that a drive whose state changes meanwhile shows the same to all.
         let timed = time_all(lab, &mut alone.iter_mut().chain(&mut together).collect::<Vec<_>>());
@@ -84,31 +84,32 @@ impl Experiment for FlushAndCommit {
 }
 
 /// Bytes for as many commits as the quantiles need.
-fn bytes_wanted(way: &Way) -> u64 {
+fn bytes_wanted(scenario: &CommitScenario) -> u64 {
     let commits = (ROUNDS_MAX * (trial::COMMITS_MAX + trial::FIRST_COMMITS)) as u64;
-    way.commit.bytes() * commits + way.fill_bytes()
+    scenario.commit.bytes() * commits + scenario.fill_bytes()
 }
 
-/// These ways and the groups, each with the bytes that it may write: where they are short, large commits are fewer, and
+/// These scenarios and the groups, each with the bytes that it may write: where they are short, large commits are fewer, and
 /// small ones come about in full.
-fn allotted(lab: &Lab<'_>, mut ways: Vec<Way>) -> Vec<(Way, u64)> {
-    ways.extend(groups(lab.circumstances));
-    let wants: Vec<u64> = ways.iter().map(bytes_wanted).collect();
+fn allotted(lab: &Lab<'_>, mut scenarios: Vec<CommitScenario>) -> Vec<(CommitScenario, u64)> {
+    scenarios.extend(groups(lab.circumstances));
+    let wants: Vec<u64> = scenarios.iter().map(bytes_wanted).collect();
     let shares = fair_shares(lab.write_left_bytes(), &wants);
-    ways.into_iter().zip(shares).collect()
+    scenarios.into_iter().zip(shares).collect()
 }
 
-fn trials(lab: &mut Lab<'_>, ways: Vec<(Way, u64)>) -> Result<Vec<Trial>, LoadError> {
+fn trials(lab: &mut Lab<'_>, scenarios: Vec<(CommitScenario, u64)>) -> Result<Vec<Trial>, LoadError> {
     let mut trials = Vec::new();
-    let (ways, too_dear): (Vec<_>, Vec<_>) =
-        ways.into_iter().partition(|(way, write_bytes_max)| *write_bytes_max > way.fill_bytes());
-    if !too_dear.is_empty() {
+    let (scenarios, too_costly): (Vec<_>, Vec<_>) = scenarios
+        .into_iter()
+        .partition(|(scenario, write_bytes_max)| *write_bytes_max > scenario.fill_bytes());
+    if !too_costly.is_empty() {
         lab.cut_short(
             "the bytes that it may write are too few for every way to commit; give a larger --write-limit",
         );
     }
-    for (way, write_bytes_max) in ways {
-        trials.extend(Trial::new(lab, way, write_bytes_max)?);
+    for (scenario, write_bytes_max) in scenarios {
+        trials.extend(Trial::new(lab, scenario, write_bytes_max)?);
     }
     Ok(trials)
 }

@@ -18,7 +18,7 @@ const FILE_LANE_BYTES: u64 = fill::BUFFER_BYTES + (2 << 20);
 
 /// A way to commit, and where to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Way {
+pub(super) struct CommitScenario {
     pub(super) method: CommitMethod,
     pub(super) extent: ExtentState,
     pub(super) commit: Commit,
@@ -50,7 +50,7 @@ pub(super) fn log_on_device(lab: &Lab<'_>) -> Result<Log, LoadError> {
     Log::new(&lab.lane, LOG_BYTES.min(lab.circumstances.area_bytes), lab.seed)
 }
 
-impl Way {
+impl CommitScenario {
     /// What is written before the first commit.
     pub(super) fn fill_bytes(&self) -> u64 {
         if self.in_file && self.extent == ExtentState::Overwritten { FILE_BYTES } else { 0 }
@@ -83,12 +83,12 @@ impl Site {
     ///
     /// # Errors
     /// The test file can't be had, or memory is short.
-    pub(super) fn of(lab: &mut Lab<'_>, way: &Way) -> Result<Self, LoadError> {
-        if !way.in_file {
+    pub(super) fn of(lab: &mut Lab<'_>, scenario: &CommitScenario) -> Result<Self, LoadError> {
+        if !scenario.in_file {
             return Ok(Self::Device);
         }
-        let wanted = way.test_file();
-        let lane = open(lab, wanted, way.extent)?;
+        let wanted = scenario.test_file();
+        let lane = open(lab, wanted, scenario.extent)?;
         let log = Log::new(&lane, FILE_BYTES, lab.seed)?;
         Ok(Self::File(Box::new(FileSite { wanted, lane, log })))
     }
@@ -101,35 +101,35 @@ impl Site {
         &mut self,
         lab: &mut Lab<'_>,
         device_log: &mut Log,
-        way: &Way,
+        scenario: &CommitScenario,
     ) -> Result<Times, LoadError> {
         let times = match self {
-            Self::Device => device_log.commit(&mut lab.lane, &way.commit, lab.cancel)?,
+            Self::Device => device_log.commit(&mut lab.lane, &scenario.commit, lab.cancel)?,
             Self::File(site) => {
-                site.prepare(lab, way)?;
-                site.log.commit(&mut site.lane, &way.commit, lab.cancel)?
+                site.prepare(lab, scenario)?;
+                site.log.commit(&mut site.lane, &scenario.commit, lab.cancel)?
             }
         };
-        lab.count_written(way.commit.bytes());
+        lab.count_written(scenario.commit.bytes());
         Ok(times)
     }
 }
 
 impl FileSite {
     /// Makes the file anew where the next commit would find it in another state than it should be in.
-    fn prepare(&mut self, lab: &mut Lab<'_>, way: &Way) -> Result<(), LoadError> {
-        if way.extent == ExtentState::Overwritten || self.log.has_room(&way.commit) {
+    fn prepare(&mut self, lab: &mut Lab<'_>, scenario: &CommitScenario) -> Result<(), LoadError> {
+        if scenario.extent == ExtentState::Overwritten || self.log.has_room(&scenario.commit) {
             return Ok(());
         }
-        self.lane = open(lab, self.wanted, way.extent)?;
+        self.lane = open(lab, self.wanted, scenario.extent)?;
         self.log.restart();
         Ok(())
     }
 }
 
 fn open(lab: &mut Lab<'_>, wanted: TestFile, extent: ExtentState) -> Result<Lane, LoadError> {
-    let beside = lab.beside().ok_or_else(|| LoadError::Opening("no files beside the device".into()))?;
-    let mut lane = lab.lane_on(beside.test_file(wanted), FILE_LANE_BYTES)?;
+    let files = lab.host_files().ok_or_else(|| LoadError::Opening("no files beside the device".into()))?;
+    let mut lane = lab.lane_on(files.test_file(wanted), FILE_LANE_BYTES)?;
     if extent == ExtentState::Overwritten {
         let options =
             FillOptions { bytes: wanted.bytes, time_limit: None, contents: Contents::new(lab.seed) };

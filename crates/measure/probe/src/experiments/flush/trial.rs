@@ -5,7 +5,7 @@ use nandle_units::format_bytes;
 use super::super::Lab;
 use super::ROUNDS_MAX;
 use super::log::Log;
-use super::sites::{Site, Way};
+use super::sites::{CommitScenario, Site};
 use super::tally::Tally;
 use crate::load::LoadError;
 
@@ -18,7 +18,7 @@ const COMMITS_MIN: usize = 3;
 
 /// A way to commit, where it does, and what was observed of it.
 pub(super) struct Trial {
-    pub(super) way: Way,
+    pub(super) scenario: CommitScenario,
     /// `None` once it has failed.
     site: Option<Site>,
     tally: Tally,
@@ -29,12 +29,16 @@ pub(super) struct Trial {
 
 impl Trial {
     /// `None` where the way can't be tried: the reader of the figures is told why.
-    pub(super) fn new(lab: &mut Lab<'_>, way: Way, write_bytes_max: u64) -> Result<Option<Self>, LoadError> {
-        match Site::of(lab, &way) {
+    pub(super) fn new(
+        lab: &mut Lab<'_>,
+        scenario: CommitScenario,
+        write_bytes_max: u64,
+    ) -> Result<Option<Self>, LoadError> {
+        match Site::of(lab, &scenario) {
             Ok(site) => {
-                let write_left_bytes = write_bytes_max.saturating_sub(way.fill_bytes());
+                let write_left_bytes = write_bytes_max.saturating_sub(scenario.fill_bytes());
                 let (tally, slices_left) = (Tally::new(), ROUNDS_MAX as u64);
-                Ok(Some(Self { way, site: Some(site), tally, write_left_bytes, slices_left }))
+                Ok(Some(Self { scenario, site: Some(site), tally, write_left_bytes, slices_left }))
             }
             Err(LoadError::Opening(reason)) => {
                 lab.remark(format!("Some commits in files were not timed: {reason}."));
@@ -47,7 +51,7 @@ impl Trial {
     /// Commits of the next slice that count, at most; `None` where the bytes are too few for a slice.
     fn commits_max(&self) -> Option<usize> {
         let commits =
-            |bytes: u64| usize::try_from(bytes / self.way.commit.bytes().max(1)).unwrap_or(usize::MAX);
+            |bytes: u64| usize::try_from(bytes / self.scenario.commit.bytes().max(1)).unwrap_or(usize::MAX);
         let in_all = commits(self.write_left_bytes).checked_sub(FIRST_COMMITS + COMMITS_MIN)? + COMMITS_MIN;
         let even = commits(self.write_left_bytes / self.slices_left.max(1)).saturating_sub(FIRST_COMMITS);
         Some(even.clamp(COMMITS_MIN, COMMITS_MAX).min(in_all))
@@ -69,7 +73,7 @@ impl Trial {
             }
             return Ok(());
         };
-        lab.tell(&format!("{}, {}", self.way.method, format_bytes(self.way.commit.write_bytes)));
+        lab.tell(&format!("{}, {}", self.scenario.method, format_bytes(self.scenario.commit.write_bytes)));
         let before_bytes = lab.write_left_bytes();
         let ends = lab.now() + time;
         let committed = self.commit_until(lab, device_log, ends, commits_max);
@@ -78,7 +82,7 @@ impl Trial {
         self.tally.end_slice();
         match committed {
             // A test file that takes no more ends its own commits, and no others.
-            Err(error @ (LoadError::AllFailed { .. } | LoadError::Opening(_))) if self.way.in_file => {
+            Err(error @ (LoadError::AllFailed { .. } | LoadError::Opening(_))) if self.scenario.in_file => {
                 if let LoadError::AllFailed { requests, first } = &error {
                     lab.note_failed(*requests, first);
                 }
@@ -100,10 +104,10 @@ impl Trial {
         let Some(site) = &mut self.site else { return Ok(()) };
         for number in 0..FIRST_COMMITS + commits_max {
             let enough = self.tally.slice_count() >= COMMITS_MIN && lab.now() >= ends;
-            if enough || !lab.may_write(self.way.commit.bytes()) {
+            if enough || !lab.may_write(self.scenario.commit.bytes()) {
                 break;
             }
-            let times = site.commit(lab, device_log, &self.way)?;
+            let times = site.commit(lab, device_log, &self.scenario)?;
             if number >= FIRST_COMMITS {
                 self.tally.count(times);
             }
@@ -113,11 +117,11 @@ impl Trial {
 
     pub(super) fn commit_cost(&self) -> Option<CommitCost> {
         Some(CommitCost {
-            method: self.way.method,
-            extent: self.way.extent,
-            write_bytes: self.way.commit.write_bytes,
-            writes_per_commit: self.way.commit.writes,
-            in_file: self.way.in_file,
+            method: self.scenario.method,
+            extent: self.scenario.extent,
+            write_bytes: self.scenario.commit.write_bytes,
+            writes_per_commit: self.scenario.commit.writes,
+            in_file: self.scenario.in_file,
             observations: self.tally.observations(),
             commit_ns: self.tally.median_ns()?,
             latency_ns: self.tally.commit_latency(),
@@ -126,13 +130,13 @@ impl Trial {
     }
 
     pub(super) fn group_cost(&self) -> Option<GroupCommitCost> {
-        let writers = f64::from(self.way.commit.writers);
+        let writers = f64::from(self.scenario.commit.writers);
         let groups_per_s = self.tally.rate_per_s()?;
         let [value, low, high] =
             [groups_per_s.value, groups_per_s.low, groups_per_s.high].map(|rate| rate * writers);
         Some(GroupCommitCost {
-            writers: self.way.commit.writers,
-            write_bytes: self.way.commit.write_bytes,
+            writers: self.scenario.commit.writers,
+            write_bytes: self.scenario.commit.write_bytes,
             observations: self.tally.observations(),
             commits_per_s: nandle_profile::Interval { value, low, high },
             latency_ns: self.tally.commit_latency(),

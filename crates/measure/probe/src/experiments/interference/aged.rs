@@ -38,7 +38,7 @@ pub(super) fn age(lab: &mut Lab<'_>, seeds: &mut Seeds) -> Result<(), LoadError>
         return Ok(());
     }
     lab.tell("writing at random until the drive cleans");
-    lab.beside_the_clock(|lab| {
+    lab.untimed(|lab| {
         let mut before = None;
         for _ in 0..STRETCHES_MAX {
             let work = stretch(lab, seeds.next())?;
@@ -56,12 +56,12 @@ pub(super) fn age(lab: &mut Lab<'_>, seeds: &mut Seeds) -> Result<(), LoadError>
     })
 }
 
-/// Leaves a modelled drive alone until what a slice has left in its buffer is written: virtual time is nobody's.
+/// Leaves a modelled drive alone until what a slice has left in its buffer is written: virtual time costs no user any.
 ///
 /// # Errors
 /// The user ended it.
 pub(super) fn rest(lab: &mut Lab<'_>) -> Result<(), LoadError> {
-    if lab.circumstances.is_modelled { lab.beside_the_clock(|lab| lab.pause(REST)) } else { Ok(()) }
+    if lab.circumstances.is_modelled { lab.untimed(|lab| lab.pause(REST)) } else { Ok(()) }
 }
 
 fn is_steady(work: DriveCounters) -> bool {

@@ -7,7 +7,7 @@ use crate::experiments::change::{changes, mean};
 
 /// A level lasts for so many seconds.
 const LEVEL_S: usize = 3;
-/// A level that varies by less (standard deviation by mean) is kept by somebody who counts.
+/// A level that varies by less (standard deviation by mean) is kept by a controller that counts.
 const COUNTED: f64 = 0.01;
 /// Requests per second that are a multiple of this, within a hundredth, were agreed upon.
 const AGREED_IOPS: f64 = 100.0;

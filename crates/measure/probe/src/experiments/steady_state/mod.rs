@@ -223,7 +223,7 @@ fn random_share(findings: &SteadyState) -> f64 {
     bytes as f64 / findings.area_bytes.max(1) as f64
 }
 
-/// What a drive had counted, and who says so.
+/// What a drive had counted, and which source says so.
 type Reading = (DriveCounters, WriteAmplificationSource);
 
 /// Over the last five rounds, or all of them when there are fewer.

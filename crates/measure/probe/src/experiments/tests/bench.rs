@@ -6,7 +6,7 @@ use nandle_model::world::{Host, ModelWorld, ModelledDevice};
 use nandle_profile::{Derived, Experiments};
 
 use crate::Unobserved;
-use crate::experiments::{Circumstances, Ground, Wishes, conduct, derive, plan};
+use crate::experiments::{Circumstances, ExperimentEnv, Selection, conduct, derive, plan};
 use crate::load::{Cancel, LoadError};
 
 pub(super) const SLOTS: u32 = 256;
@@ -43,33 +43,33 @@ pub(super) fn circumstances(name: &str) -> Circumstances {
 
 /// Conducts one experiment on a modelled drive of the library.
 pub(super) fn run(drive: &str, experiment: &str, budget: Nanos) -> Outcome {
-    let wishes = Wishes {
+    let selection = Selection {
         budget,
         write_limit_bytes: u64::MAX,
         read_only: None,
         only: vec![experiment.into()],
         skip: Vec::new(),
     };
-    run_with(drive, &wishes, Experiments::default())
+    run_with(drive, &selection, Experiments::default())
 }
 
-pub(super) fn run_with(drive: &str, wishes: &Wishes, experiments: Experiments) -> Outcome {
-    run_in(&circumstances(drive), drive, wishes, experiments)
+pub(super) fn run_with(drive: &str, selection: &Selection, experiments: Experiments) -> Outcome {
+    run_in(&circumstances(drive), drive, selection, experiments)
 }
 
 pub(super) fn run_in(
     circumstances: &Circumstances,
     drive: &str,
-    wishes: &Wishes,
+    selection: &Selection,
     mut experiments: Experiments,
 ) -> Outcome {
-    let plan = plan(circumstances, wishes, &mut experiments).unwrap();
+    let plan = plan(circumstances, selection, &mut experiments).unwrap();
     let without_cache = Model::named(drive).unwrap().without_write_cache();
     let open_without_cache = |slots| {
         let model = without_cache.as_ref().ok_or("it has no cache")?;
         Ok(in_a_world(model.device().unwrap(), slots))
     };
-    let ground = Ground {
+    let env = ExperimentEnv {
         open: &|slots| {
             let mut device = Model::named(drive).unwrap().device().unwrap();
             device.shape = circumstances.shape.clone();
@@ -77,13 +77,13 @@ pub(super) fn run_in(
         },
         open_without_cache: if without_cache.is_some() { Some(&open_without_cache) } else { None },
         drive_log: &|| None,
-        beside: None,
+        host_files: None,
         circumstances: circumstances.clone(),
         patience: Nanos::from_secs(30),
         seed: 1,
         cancel: &Cancel::default(),
     };
-    let result = conduct(&plan, &ground, &mut experiments, &mut Unobserved, &mut |_| {});
+    let result = conduct(&plan, &env, &mut experiments, &mut Unobserved, &mut |_| {});
     let mut derived = Derived::default();
     derive(&mut experiments, &mut derived);
     Outcome { experiments, derived, result }

@@ -5,10 +5,10 @@ use nandle_profile::Experiments;
 
 use super::bench::{Outcome, circumstances, run_in, run_with};
 use crate::experiments::smallest_block::ROUNDS_MAX;
-use crate::experiments::{ALL, Circumstances, Wishes, plan};
+use crate::experiments::{ALL, Circumstances, Selection, plan};
 
-fn wishes(budget_s: u64) -> Wishes {
-    Wishes { budget: Nanos::from_secs(budget_s), write_limit_bytes: 1 << 40, ..Wishes::default() }
+fn selection(budget_s: u64) -> Selection {
+    Selection { budget: Nanos::from_secs(budget_s), write_limit_bytes: 1 << 40, ..Selection::default() }
 }
 
 #[test]
@@ -23,9 +23,9 @@ fn a_plan_keeps_to_budget_and_limit_and_names_what_it_leaves_out() {
     let circumstances = circumstances("mtron-16");
     for budget_s in [0, 5, 40, 100, 480, 5000] {
         for write_limit_bytes in [0, 1 << 20, 1 << 33, u64::MAX] {
-            let wishes = Wishes { write_limit_bytes, ..wishes(budget_s) };
-            let plan = plan(&circumstances, &wishes, &mut Experiments::default()).unwrap();
-            assert!(plan.time() <= wishes.budget && plan.write_bytes_max() <= write_limit_bytes);
+            let selection = Selection { write_limit_bytes, ..selection(budget_s) };
+            let plan = plan(&circumstances, &selection, &mut Experiments::default()).unwrap();
+            assert!(plan.time() <= selection.budget && plan.write_bytes_max() <= write_limit_bytes);
             assert_eq!(plan.chosen.len() + plan.skipped.len(), ALL.len());
             assert!(plan.skipped.iter().all(|skipped| !skipped.reason.is_empty()));
         }
@@ -34,8 +34,8 @@ fn a_plan_keeps_to_budget_and_limit_and_names_what_it_leaves_out() {
 
 #[test]
 fn who_reads_only_writes_nothing() {
-    let wishes = Wishes { read_only: Some("it was asked for".into()), ..wishes(600) };
-    let plan = plan(&circumstances("mtron-16"), &wishes, &mut Experiments::default()).unwrap();
+    let selection = Selection { read_only: Some("it was asked for".into()), ..selection(600) };
+    let plan = plan(&circumstances("mtron-16"), &selection, &mut Experiments::default()).unwrap();
     assert_eq!(plan.write_bytes_max(), 0);
     let skipped = plan.skipped.iter().find(|skipped| skipped.name == "write-patterns").unwrap();
     assert!(skipped.reason.contains("it was asked for"));
@@ -43,31 +43,31 @@ fn who_reads_only_writes_nothing() {
 
 #[test]
 fn names_are_checked() {
-    let wishes = Wishes { only: vec!["write-pattern".into()], ..wishes(600) };
-    let error = plan(&circumstances("mtron-16"), &wishes, &mut Experiments::default()).err().unwrap();
+    let selection = Selection { only: vec!["write-pattern".into()], ..selection(600) };
+    let error = plan(&circumstances("mtron-16"), &selection, &mut Experiments::default()).err().unwrap();
     assert!(error.to_string().contains("write-patterns"), "{error}");
 }
 
 #[test]
 fn what_is_complete_is_not_run_again_and_what_is_not_is() {
-    let wishes = Wishes { only: vec!["write-patterns".into()], ..wishes(30) };
-    let mut first = run_with("mtron-16", &wishes, Experiments::default()).experiments;
+    let selection = Selection { only: vec!["write-patterns".into()], ..selection(30) };
+    let mut first = run_with("mtron-16", &selection, Experiments::default()).experiments;
     first.write_patterns.as_mut().unwrap().complete = true;
-    let again = run_with("mtron-16", &wishes, first.clone()).experiments;
+    let again = run_with("mtron-16", &selection, first.clone()).experiments;
     assert_eq!(again.write_patterns, first.write_patterns);
     let mut begun = first;
     let conducted = begun.write_patterns.as_mut().unwrap();
     (conducted.complete, conducted.bytes_written) = (false, 0);
-    let resumed = run_with("mtron-16", &wishes, begun).experiments;
+    let resumed = run_with("mtron-16", &selection, begun).experiments;
     assert!(resumed.write_patterns.unwrap().bytes_written > 0);
 }
 
 #[test]
 fn no_more_is_written_than_was_allowed() {
     let written = |write_limit_bytes| {
-        let wishes = Wishes { only: vec!["write-patterns".into()], write_limit_bytes, ..wishes(60) };
+        let selection = Selection { only: vec!["write-patterns".into()], write_limit_bytes, ..selection(60) };
         let conducted =
-            run_with("mtron-16", &wishes, Experiments::default()).experiments.write_patterns.unwrap();
+            run_with("mtron-16", &selection, Experiments::default()).experiments.write_patterns.unwrap();
         assert!(conducted.bytes_written <= write_limit_bytes, "{}", conducted.bytes_written);
         conducted
     };
@@ -80,9 +80,9 @@ fn no_more_is_written_than_was_allowed() {
 fn few_bytes_are_enough_for_what_needs_few() {
     let circumstances = Circumstances { is_modelled: false, ..circumstances("x25-e-64") };
     let only = ["flush", "interference", "smallest-block", "steady-state"].map(String::from).to_vec();
-    let wishes = Wishes { write_limit_bytes: 1 << 30, only, ..wishes(300) };
+    let selection = Selection { write_limit_bytes: 1 << 30, only, ..selection(300) };
     let Outcome { experiments, derived, .. } =
-        run_in(&circumstances, "x25-e-64", &wishes, Experiments::default());
+        run_in(&circumstances, "x25-e-64", &selection, Experiments::default());
     assert_eq!(experiments.flush.unwrap().ended_by, None);
     assert_eq!(experiments.interference.unwrap().ended_by, None);
     assert_eq!(experiments.smallest_block.unwrap().ended_by, None);
@@ -92,11 +92,11 @@ fn few_bytes_are_enough_for_what_needs_few() {
 #[test]
 fn what_few_bytes_leave_open_is_said() {
     let within = |name: &str, write_limit_bytes| {
-        let wishes = Wishes { write_limit_bytes, only: vec![name.into()], ..wishes(300) };
-        run_with("x25-e-64", &wishes, Experiments::default()).experiments
+        let selection = Selection { write_limit_bytes, only: vec![name.into()], ..selection(300) };
+        run_with("x25-e-64", &selection, Experiments::default()).experiments
     };
-    let wishes = Wishes { only: vec!["smallest-block".into()], ..wishes(300) };
-    let wanted = plan(&circumstances("x25-e-64"), &wishes, &mut Experiments::default()).unwrap();
+    let selection = Selection { only: vec!["smallest-block".into()], ..selection(300) };
+    let wanted = plan(&circumstances("x25-e-64"), &selection, &mut Experiments::default()).unwrap();
     // Enough for one round, and not for two.
     let once = within("smallest-block", wanted.write_bytes_max() / ROUNDS_MAX as u64 * 3 / 2);
     let remarks = once.smallest_block.unwrap().remarks;
@@ -108,8 +108,8 @@ fn what_few_bytes_leave_open_is_said() {
 #[test]
 fn what_a_slow_device_leaves_no_time_for_is_skipped_and_said() {
     let only = ["smallest-block", "discard"].map(String::from).to_vec();
-    let wishes = Wishes { only, ..wishes(4) };
-    let Outcome { experiments, result, .. } = run_with("sd-card", &wishes, Experiments::default());
+    let selection = Selection { only, ..selection(4) };
+    let Outcome { experiments, result, .. } = run_with("sd-card", &selection, Experiments::default());
     assert!(result.is_ok() && experiments.smallest_block.is_some());
     assert_eq!(experiments.discard, None);
     let skipped = experiments.skipped.iter().find(|skipped| skipped.name == "discard").unwrap();
@@ -120,9 +120,9 @@ fn what_a_slow_device_leaves_no_time_for_is_skipped_and_said() {
 fn a_device_of_large_logical_blocks_is_asked_in_those() {
     let mut circumstances = circumstances("nvme-tlc");
     circumstances.shape.logical_block_bytes = 16 << 10;
-    let wishes = Wishes { only: vec!["smallest-block".into()], ..wishes(10) };
+    let selection = Selection { only: vec!["smallest-block".into()], ..selection(10) };
     let Outcome { experiments, result, .. } =
-        run_in(&circumstances, "nvme-tlc", &wishes, Experiments::default());
+        run_in(&circumstances, "nvme-tlc", &selection, Experiments::default());
     let conducted = experiments.smallest_block.unwrap();
     assert!(result.is_ok() && conducted.ended_by.is_none(), "{result:?}, {conducted:?}");
     assert!(conducted.findings.rates.iter().all(|rate| rate.block_bytes == 16 << 10), "{conducted:?}");
@@ -132,8 +132,8 @@ fn a_device_of_large_logical_blocks_is_asked_in_those() {
 #[test]
 fn discards_need_an_area_that_is_larger_than_what_they_are_timed_with() {
     let circumstances = Circumstances { area_bytes: 512 << 10, ..circumstances("mtron-16") };
-    let wishes = Wishes { only: vec!["discard".into()], ..wishes(10) };
-    let Outcome { experiments, .. } = run_in(&circumstances, "mtron-16", &wishes, Experiments::default());
+    let selection = Selection { only: vec!["discard".into()], ..selection(10) };
+    let Outcome { experiments, .. } = run_in(&circumstances, "mtron-16", &selection, Experiments::default());
     assert_eq!(experiments.discard, None);
     let skipped = experiments.skipped.iter().find(|skipped| skipped.name == "discard").unwrap();
     assert!(skipped.reason.contains("4MiB"), "{}", skipped.reason);

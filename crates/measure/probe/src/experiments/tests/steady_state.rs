@@ -4,7 +4,7 @@ use nandle_profile::{Conducted, Experiments, SteadyStateFigures};
 
 use super::bench::{circumstances, run};
 use crate::Unobserved;
-use crate::experiments::{Circumstances, Ground, Wishes, conduct, plan};
+use crate::experiments::{Circumstances, ExperimentEnv, Selection, conduct, plan};
 use crate::load::Cancel;
 use crate::virtual_world::{MadeUpWorld, Timing};
 
@@ -45,25 +45,25 @@ fn what_is_never_steady_is_said_so_after_the_specifications_rounds() {
     };
     let circumstances =
         Circumstances { area_bytes: 1 << 30, shape: open(1).unwrap().1.shape, ..circumstances("sd-card") };
-    let ground = Ground {
+    let env = ExperimentEnv {
         open: &open,
         open_without_cache: None,
         drive_log: &|| None,
-        beside: None,
+        host_files: None,
         circumstances,
         patience: Nanos::from_secs(30),
         seed: 1,
         cancel: &Cancel::default(),
     };
-    let wishes = Wishes {
+    let selection = Selection {
         budget: Nanos::from_secs(45),
         write_limit_bytes: u64::MAX,
         only: vec!["steady-state".into()],
-        ..Wishes::default()
+        ..Selection::default()
     };
     let mut experiments = Experiments::default();
-    let plan = plan(&ground.circumstances, &wishes, &mut experiments).unwrap();
-    conduct(&plan, &ground, &mut experiments, &mut Unobserved, &mut |_| {}).unwrap();
+    let plan = plan(&env.circumstances, &selection, &mut experiments).unwrap();
+    conduct(&plan, &env, &mut experiments, &mut Unobserved, &mut |_| {}).unwrap();
     let conducted = experiments.steady_state.unwrap();
     assert_eq!((conducted.findings.rounds.len(), conducted.findings.reached), (25, false));
     let said = |remark: &String| remark.contains("not steady within 25 rounds");

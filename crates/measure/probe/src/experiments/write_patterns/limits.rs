@@ -56,12 +56,12 @@ fn edge(points: &[Point]) -> (Option<Point>, Option<Point>) {
     (cheap.checked_sub(1).and_then(|last| points.get(last)).copied(), points.get(cheap).copied())
 }
 
-/// Rows between the last cheap and the first dear one, where they are far apart.
+/// Rows between the last cheap and the first expensive one, where they are far apart.
 pub(super) fn between(findings: &WritePatterns, unit_bytes: u64) -> Vec<Row> {
     let block_bytes = findings.block_bytes;
     let middle = |micro_benchmark| match edge(&curve(findings, micro_benchmark)) {
-        (Some((cheap, _)), Some((dear, _))) if dear as f64 > cheap as f64 * CLOSE => {
-            Some(cheap.midpoint(dear))
+        (Some((cheap, _)), Some((expensive, _))) if expensive as f64 > cheap as f64 * CLOSE => {
+            Some(cheap.midpoint(expensive))
         }
         _ => None,
     };
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stride_that_may_be_dear_is_not_cheap() {
+    fn a_stride_that_may_be_expensive_is_not_cheap() {
         let findings = WritePatterns {
             block_bytes: 32_768,
             patterns: vec![

@@ -25,7 +25,7 @@ const READS: u64 = 15;
 /// A read this much slower than an undisturbed one still feels the writes.
 const FELT: f64 = 1.2;
 
-/// Writes the area once, in sequence: what random writes have left, of an earlier experiment or of somebody else, every
+/// Writes the area once, in sequence: what random writes have left, of an earlier experiment or of another program, every
 /// later pattern would have to clean up.
 ///
 /// # Errors

@@ -50,10 +50,10 @@ const REQUESTS_LEAST_OF_SLOW: u64 = 4;
 const REQUESTS_LEAST: u64 = 8;
 const REQUESTS_MOST: u64 = 8_000;
 const REQUESTS_MOST_RANDOM: u64 = 400_000;
-/// A row that surely costs more than so many sequential writes is visited once: it is dear, whatever it is exactly.
-const DEAR: f64 = 4.0;
+/// A row that surely costs more than so many sequential writes is visited once: it is expensive, whatever it is exactly.
+const EXPENSIVE_RATIO: f64 = 4.0;
 /// And from so many on the larger ones of its kind aren't visited at all: they cost no less.
-const HOPELESS: f64 = 8.0;
+const SKIP_LARGER_RATIO: f64 = 8.0;
 
 /// A row and what its visits gave.
 struct Visited {
@@ -139,7 +139,7 @@ impl Visits {
             }
             Stage::Sequential => VISITS,
             _ if self.is_slow => 1,
-            _ if visited.visits > 0 && cost(visited).is_some_and(|cost| cost.low > DEAR) => 1,
+            _ if visited.visits > 0 && cost(visited).is_some_and(|cost| cost.low > EXPENSIVE_RATIO) => 1,
             _ if visited.visits >= VISITS
                 && cost(visited).is_some_and(|cost| is_open(&visited.row, &cost)) =>
             {
@@ -149,7 +149,7 @@ impl Visits {
         };
         let is_hopeless = |other: &Visited| {
             other.row.is_smaller_of_kind(&visited.row)
-                && cost(other).is_some_and(|cost| cost.value > HOPELESS)
+                && cost(other).is_some_and(|cost| cost.value > SKIP_LARGER_RATIO)
         };
         if visited.visits == 0 && self.rows.iter().any(is_hopeless) {
             return 0;
@@ -212,7 +212,7 @@ impl Visits {
         }
     }
 
-    /// Adds rows between the last cheap and the first dear one.
+    /// Adds rows between the last cheap and the first expensive one.
     fn add_between(&mut self, lab: &Lab<'_>) {
         let unit = lab.circumstances.shape.logical_block_bytes;
         let new = between(&self.findings(lab), unit);

@@ -4,7 +4,10 @@ use clap::Args as ClapArgs;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use nandle_advise::Product;
 use nandle_advise::settings::{Version, Workload};
-use nandle_units::parse_bytes;
+
+#[cfg(feature = "verify")]
+use super::verify::TrialArgs;
+use crate::common::bytes_of_at_least;
 
 /// Settings for a database or the kernel, each with the measured number and the rule behind it.
 ///
@@ -35,16 +38,24 @@ pub(crate) struct AdviseArgs {
     /// [default: what was probed, if it is a directory of this machine]
     #[arg(long, value_name = "DIRECTORY")]
     pub(crate) on: Option<PathBuf>,
-    /// Run a fixed workload with the defaults and with the advice, by turns, and print both (postgresql and sqlite)
-    #[arg(long)]
-    pub(crate) verify: bool,
-    /// Pairs of runs, one with the defaults and one with the advice; of fewer than six nothing is concluded
-    #[arg(long, value_name = "COUNT", default_value_t = 6, requires = "verify",
-          value_parser = clap::value_parser!(u32).range(2..=1000))]
-    pub(crate) verify_pairs: u32,
-    /// Size of the data that is worked on
-    #[arg(long, value_name = "SIZE", default_value = "1GiB", requires = "verify", value_parser = data_bytes)]
-    pub(crate) verify_data: u64,
+    #[cfg(feature = "verify")]
+    #[command(flatten)]
+    pub(super) trial: TrialArgs,
+}
+
+impl AdviseArgs {
+    /// Whether the advice is to be tried, too.
+    #[cfg(feature = "verify")]
+    pub(super) fn is_tried(&self) -> bool {
+        self.trial.verify
+    }
+
+    /// Whether the advice is to be tried, too: that is left out of this program.
+    #[cfg(not(feature = "verify"))]
+    #[expect(clippy::unused_self, reason = "as with the feature")]
+    pub(super) fn is_tried(&self) -> bool {
+        false
+    }
 }
 
 /// The products of the library, by their names.
@@ -75,14 +86,5 @@ fn named<T: Copy, const N: usize>(
 }
 
 fn cache_bytes(text: &str) -> Result<u64, String> {
-    at_least(text, 16 << 20, "16MiB")
-}
-
-fn data_bytes(text: &str) -> Result<u64, String> {
-    at_least(text, 16 << 20, "16MiB")
-}
-
-fn at_least(text: &str, least: u64, words: &str) -> Result<u64, String> {
-    let bytes = parse_bytes(text).map_err(|error| error.to_string())?;
-    if bytes < least { Err(format!("expected at least {words}")) } else { Ok(bytes) }
+    bytes_of_at_least(text, 16 << 20, "16MiB")
 }

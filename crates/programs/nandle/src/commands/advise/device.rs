@@ -15,7 +15,7 @@ pub(super) fn warn_of_another(profile: &DeviceProfile, on: Option<&Path>) -> Res
     let Some(place) = on.map(Path::to_path_buf).or_else(|| probed_place(profile)) else { return Ok(()) };
     let found = match facts::identity_of_path(&place) {
         Ok(found) => found,
-        // Nobody asked for it; what was probed may be somebody else's to look at.
+        // It was not asked for; what was probed may be another user's to look at.
         Err(_) if on.is_none() => return Ok(()),
         Err(error) => {
             return Err(CliError::usage(format!(
@@ -37,7 +37,7 @@ pub(super) fn warn_of_another(profile: &DeviceProfile, on: Option<&Path>) -> Res
 pub(crate) enum Warning {
     /// It is another device's.
     Other(String),
-    /// Nobody can tell.
+    /// It can't be told.
     Unknown(String),
 }
 

@@ -2,12 +2,14 @@
 
 mod args;
 mod device;
+#[cfg(feature = "verify")]
 mod trial;
+#[cfg(feature = "verify")]
 mod verify;
 
 use std::path::Path;
 
-use nandle_advise::settings::{Advice, Question};
+use nandle_advise::settings::{Advice, Question, Version};
 use nandle_advise::{UnknownVersion, advise, fragment};
 use nandle_profile::read_profile;
 use serde_json::json;
@@ -15,7 +17,7 @@ use serde_json::json;
 pub(crate) use args::AdviseArgs;
 pub(crate) use device::{Warning, warning_of_another};
 
-use crate::args::Common;
+use crate::common::Common;
 use crate::error::CliError;
 use crate::output;
 
@@ -32,7 +34,8 @@ pub(crate) fn run(args: &AdviseArgs, common: Common) -> Result<(), CliError> {
         return Err(nothing_supported(&args.profile, &advice));
     }
     say_assumptions(args, &question);
-    if args.verify {
+    #[cfg(feature = "verify")]
+    if args.is_tried() {
         return trial::run(args, &profile, &advice, common);
     }
     print(&advice, common)
@@ -40,7 +43,7 @@ pub(crate) fn run(args: &AdviseArgs, common: Common) -> Result<(), CliError> {
 
 fn question(args: &AdviseArgs) -> Result<Question, CliError> {
     let (product, workload) = (args.product, args.workload);
-    let tried = if args.verify { trial::version(product, args.product_version)? } else { None };
+    let tried = tried_version(args)?;
     Ok(Question {
         product,
         version: tried.or(args.product_version).unwrap_or_else(|| product.latest()),
@@ -50,6 +53,19 @@ fn question(args: &AdviseArgs) -> Result<Question, CliError> {
     })
 }
 
+/// The version that a trial runs.
+#[cfg(feature = "verify")]
+fn tried_version(args: &AdviseArgs) -> Result<Option<Version>, CliError> {
+    if args.is_tried() { trial::version(args.product, args.product_version) } else { Ok(None) }
+}
+
+/// The version that a trial runs: none does.
+#[cfg(not(feature = "verify"))]
+#[expect(clippy::unnecessary_wraps, reason = "as with the feature")]
+fn tried_version(_args: &AdviseArgs) -> Result<Option<Version>, CliError> {
+    Ok(None)
+}
+
 fn unknown_version(args: &AdviseArgs, error: UnknownVersion) -> CliError {
     let option = if args.product_version.is_some() { "--product-version: " } else { "" };
     CliError::usage(format!("{option}{error}"))
@@ -57,7 +73,7 @@ fn unknown_version(args: &AdviseArgs, error: UnknownVersion) -> CliError {
 
 /// What was taken for granted changes the advice, so it is said.
 fn say_assumptions(args: &AdviseArgs, question: &Question) {
-    if args.product_version.is_none() && !args.verify {
+    if args.product_version.is_none() && !args.is_tried() {
         output::note(&format!(
             "assumed: {} {}; name yours with --product-version",
             question.product, question.version

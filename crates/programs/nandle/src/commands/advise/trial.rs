@@ -12,11 +12,11 @@ use serde_json::{Value, json};
 use super::args::AdviseArgs;
 use super::verify::{self, Contest, Outcome, median};
 use super::{SCHEMA_VERSION, device};
-use crate::args::Common;
+use crate::common::Common;
 use crate::error::CliError;
 use crate::interrupt::cancel_on_signals;
 use crate::output;
-use crate::progress::Progress;
+use crate::progress::Bar;
 use crate::words::{paragraph, thousands, to_the_right};
 
 /// The version that a trial runs: that which is installed, whatever the user wishes.
@@ -43,8 +43,8 @@ pub(super) fn run(
 ) -> Result<(), CliError> {
     let directory = directory(args, profile)?;
     let cancel = cancel_on_signals()?;
-    let mut progress = Progress::new(!common.no_progress);
-    let contests = verify::verify(args, &directory, advice, cancel, &mut progress);
+    let mut progress = Bar::new(!common.no_progress);
+    let contests = verify::verify(&args.trial, &directory, advice, cancel, &mut progress);
     progress.finish();
     let contests = contests?;
     if common.json {

@@ -11,7 +11,7 @@ use nandle_advise::compare::{Sameness, same_device};
 pub(crate) use args::CompareArgs;
 use named::Named;
 
-use crate::args::Common;
+use crate::common::Common;
 use crate::error::CliError;
 use crate::output;
 

@@ -16,7 +16,7 @@ use super::SCHEMA_VERSION;
 use super::args::CompareArgs;
 use super::cell::cell;
 use super::named::Named;
-use crate::args::Common;
+use crate::common::Common;
 use crate::error::CliError;
 use crate::output;
 use crate::words::{paragraph, to_the_right};

@@ -1,53 +1,25 @@
 //! `nandle models age`: writes to a modelled drive until it is as worn as one wants it, and keeps its state.
 
-use std::str::FromStr;
-
-use nandle_io::Nanos;
 use nandle_model::aging::Aging;
 use nandle_model::library::FirstState;
-use nandle_probe::Observer as _;
-use nandle_probe::load::Cancel;
-use nandle_probe::pattern::{Area, PatternSpec};
+use nandle_probe::pattern::Area;
 use nandle_profile::write_atomically;
-use nandle_units::{format_bytes, format_duration, parse_bytes, parse_duration};
+use nandle_session::Cancel;
+use nandle_session::{Observer as _, Progress as _};
+use nandle_units::{format_bytes, format_duration};
 use serde_json::json;
 
-use crate::args::{AgeArgs, Common};
+use super::args::AgeArgs;
+use super::wear::{Amount, Wear};
+use crate::common::Common;
 use crate::error::CliError;
 use crate::interrupt::cancel_on_signals;
 use crate::output;
-use crate::progress::Progress;
+use crate::progress::Bar;
 use crate::result_file::{self, Content};
 
 /// Writes between two looks at the clock, and whether the user has had enough.
 const STRETCH: usize = 4096;
-
-/// What is written, and how much.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Wear {
-    pattern: PatternSpec,
-    amount: Amount,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Amount {
-    Bytes(u64),
-    Time(Nanos),
-}
-
-impl FromStr for Wear {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let expected =
-            || format!("{text:?}: expected PATTERN:AMOUNT, such as random:10GiB or focused:8MiB:1h");
-        let (pattern, amount) = text.rsplit_once(':').ok_or_else(expected)?;
-        let pattern = pattern.parse().map_err(|error| format!("{}; {error}", expected()))?;
-        let time = parse_duration(amount).map(Amount::Time).ok();
-        let amount = time.or_else(|| parse_bytes(amount).map(Amount::Bytes).ok()).ok_or_else(expected)?;
-        Ok(Self { pattern, amount })
-    }
-}
 
 /// Runs the command.
 pub(super) fn run(args: &AgeArgs, common: Common) -> Result<(), CliError> {
@@ -60,10 +32,10 @@ pub(super) fn run(args: &AgeArgs, common: Common) -> Result<(), CliError> {
     let name = model.name().to_owned();
     let mut aging = Aging::new(model)?;
     let cancel = cancel_on_signals()?;
-    let mut progress = Progress::new(!common.no_progress);
+    let mut progress = Bar::new(!common.no_progress);
     for (wear, seed) in args.write.iter().zip(args.seed..) {
         write(&mut aging, args, *wear, seed, &cancel, &mut progress)?;
-        progress.restart();
+        progress.begin_stage();
     }
     let took = aging.now();
     let (state, counted) = aging.finish()?;
@@ -96,7 +68,7 @@ fn write(
     wear: Wear,
     seed: u64,
     cancel: &Cancel,
-    progress: &mut Progress,
+    progress: &mut Bar,
 ) -> Result<(), CliError> {
     let area = area(aging, args)?;
     let mut offsets_bytes = wear.pattern.start(area, 1, seed);
@@ -144,21 +116,4 @@ fn area(aging: &Aging, args: &AgeArgs) -> Result<Area, CliError> {
                 format_bytes(filled_bytes)
             ))
         })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_written_is_a_pattern_and_an_amount() {
-        let wear = |text: &str| text.parse::<Wear>();
-        assert_eq!(wear("random:10GiB").unwrap().amount, Amount::Bytes(10 << 30));
-        let focused = wear("focused:8MiB:2h").unwrap();
-        assert_eq!(focused.amount, Amount::Time(Nanos::from_secs(7200)));
-        assert_eq!(focused.pattern, "focused:8MiB".parse().unwrap());
-        for wrong in ["random", "random:", "random:much", "focussed:8MiB:2h", ":1h"] {
-            assert!(wear(wrong).unwrap_err().contains("PATTERN:AMOUNT"), "{wrong}");
-        }
-    }
 }

@@ -1,15 +1,18 @@
 //! `nandle models`.
 
 mod age;
+mod args;
+mod wear;
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use nandle_model::library::{Model, ModelFacts, Parameters, names};
 use nandle_units::format_bytes;
 use serde_json::{Value, json};
 
-pub(crate) use age::Wear;
+pub(crate) use args::ModelsArgs;
 
-use crate::args::{Common, ModelsArgs, ModelsCommand};
+use self::args::ModelsCommand;
+use crate::common::Common;
 use crate::error::CliError;
 use crate::output;
 

@@ -2,18 +2,17 @@
 
 use std::io::{BufRead as _, IsTerminal as _};
 
+use nandle_session::Session;
 use nandle_units::format_bytes;
 
-use crate::args::ProbeArgs;
 use crate::error::CliError;
 use crate::output;
-use crate::session::Session;
 
 /// Says how much will be written, and asks for a yes unless it was given.
 ///
 /// # Errors
-/// The user says no, or nobody is there to say yes.
-pub(super) fn writing(args: &ProbeArgs, session: &Session, bytes: u64) -> Result<(), CliError> {
+/// The user says no, or can't be asked.
+pub(super) fn writing(session: &Session, bytes: u64, is_allowed: bool) -> Result<(), CliError> {
     if bytes == 0 || session.target.is_modelled() {
         return Ok(());
     }
@@ -22,7 +21,7 @@ pub(super) fn writing(args: &ProbeArgs, session: &Session, bytes: u64) -> Result
         format_bytes(bytes),
         session.name()
     );
-    if args.yes {
+    if is_allowed {
         output::note(&what);
         return Ok(());
     }

@@ -1,9 +1,10 @@
+//! The files that a probe's results go to.
+
 use std::path::{Path, PathBuf};
 
 use nandle_probe::experiments::ALL;
 use nandle_profile::{DeviceProfile, read_profile, write_profile};
 
-use crate::args::ProbeArgs;
 use crate::commands::report::write_report;
 use crate::error::CliError;
 use crate::result_file::{self, Content};
@@ -15,22 +16,45 @@ pub(super) struct Places {
 }
 
 impl Places {
-    /// The files that were named. A partial profile, because the probe ended early or wasn't asked for everything, doesn't
+    /// The files that were named.
+    pub(super) fn new(profile: &Path, report: &Path) -> Self {
+        Self { profile: profile.into(), report: report.into() }
+    }
+
+    /// Refuses files that can't be written to, or must not be.
+    pub(super) fn check(&self) -> Result<(), CliError> {
+        result_file::check(&self.profile, Content::Profile)?;
+        result_file::check(&self.report, Content::Report)?;
+        if result_file::are_the_same(&self.profile, &self.report) {
+            return Err(CliError::usage(format!(
+                "{}: --profile and --report name the same file; give them two",
+                self.profile.display()
+            )));
+        }
+        Ok(())
+    }
+
+    /// Where results go of those that were named. A partial profile, because the probe ended early or wasn't asked for everything, doesn't
     /// replace a complete one, or one that answers more, nor the report that was made with it: it goes beside them.
-    pub(super) fn of(args: &ProbeArgs, new: &DeviceProfile, ended_early: bool) -> Self {
+    pub(super) fn of(&self, new: &DeviceProfile, ended_early: bool) -> Self {
         let is_partial = ended_early || !new.partial.is_empty();
         let is_more = |old: DeviceProfile| old.partial.is_empty() || answers(&old) > answers(new);
-        if is_partial && read_profile(&args.profile).is_ok_and(is_more) {
-            Self { profile: partial(&args.profile), report: partial(&args.report) }
+        if is_partial && read_profile(&self.profile).is_ok_and(is_more) {
+            Self::new(&partial(&self.profile), &partial(&self.report))
         } else {
-            Self { profile: args.profile.clone(), report: args.report.clone() }
+            Self::new(&self.profile, &self.report)
         }
     }
 
     /// Where an interrupted probe's profile is that can be gone on with.
-    pub(super) fn to_resume(args: &ProbeArgs) -> PathBuf {
-        let beside = partial(&args.profile);
-        if beside.exists() { beside } else { args.profile.clone() }
+    pub(super) fn to_resume(&self) -> PathBuf {
+        let beside = partial(&self.profile);
+        if beside.exists() { beside } else { self.profile.clone() }
+    }
+
+    /// That profile.
+    pub(super) fn previous(&self) -> Result<DeviceProfile, CliError> {
+        Ok(read_profile(&self.to_resume())?)
     }
 
     /// Keeps a profile that isn't finished.
@@ -41,9 +65,9 @@ impl Places {
 
     /// Takes away the profile that this probe, or the one that it went on with, kept beside a complete one, when its end
     /// has replaced that one.
-    pub(super) fn remove_kept(&self, args: &ProbeArgs) {
-        let beside = partial(&args.profile);
-        if self.profile == args.profile && read_profile(&beside).is_ok() {
+    pub(super) fn remove_kept(&self, named: &Self) {
+        let beside = partial(&named.profile);
+        if self.profile == named.profile && read_profile(&beside).is_ok() {
             let _ = std::fs::remove_file(beside);
         }
     }

@@ -8,8 +8,9 @@ use nandle_replay::Durability;
 use nandle_target::TargetSpec;
 use nandle_units::parse_bytes;
 
-use crate::args::{IoArg, percent};
 use crate::commands::trace::{SourceArgs, power_of_two};
+use crate::common::percent;
+use crate::target::IoArg;
 
 /// Replay a trace's page writes through page stores of several write policies, side by side.
 ///
@@ -106,16 +107,6 @@ pub(crate) enum DurabilityArg {
     Trace,
     /// At the end
     None,
-}
-
-impl DurabilityArg {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Each => "each",
-            Self::Trace => "trace",
-            Self::None => "none",
-        }
-    }
 }
 
 impl From<DurabilityArg> for Durability {

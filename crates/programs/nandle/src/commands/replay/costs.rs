@@ -4,8 +4,8 @@ use std::path::Path;
 
 use nandle_pages::WriteCosts;
 use nandle_profile::{Derived, DeviceProfile, read_profile};
+use nandle_replay::{CostFigure, WriteCostsUsed};
 use nandle_units::format_bytes;
-use serde::Serialize;
 
 use crate::error::CliError;
 
@@ -14,40 +14,23 @@ use crate::error::CliError;
 pub(super) struct Known {
     pub(super) costs: WriteCosts,
     /// Which of them no profile says.
-    assumed: Vec<Lack>,
+    assumed: Vec<MissingFigure>,
     /// The profile that they come from.
     pub(super) profile: Option<DeviceProfile>,
     /// What a reader of the figures should know, each a sentence.
     pub(super) remarks: Vec<String>,
 }
 
-/// The costs as the result tells them.
-#[derive(Debug, Serialize)]
-pub(super) struct ToldCosts {
-    sequential_ns: u64,
-    partitioned_ns: u64,
-    ordered_ns: u64,
-    focused_ns: u64,
-    random_ns: u64,
-    focused_area_bytes: u64,
-    partition_count_max: u32,
-    mapping_unit_bytes: u64,
-    /// Keys of those above that come from the profile.
-    measured: Vec<&'static str>,
-    /// Keys of those that are the defaults: what the `StableBuffer` paper has.
-    assumed: Vec<&'static str>,
-}
-
 /// What a profile may not say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Lack {
+enum MissingFigure {
     Patterns,
     Area,
     Streams,
     Unit,
 }
 
-impl Lack {
+impl MissingFigure {
     const ALL: [Self; 4] = [Self::Patterns, Self::Area, Self::Streams, Self::Unit];
 
     /// What it is, in a list.
@@ -61,42 +44,34 @@ impl Lack {
     }
 
     /// The figures that are assumed instead.
-    fn keys(self) -> &'static [&'static str] {
+    fn figures(self) -> &'static [CostFigure] {
         match self {
-            Self::Patterns => &["sequential_ns", "partitioned_ns", "ordered_ns", "focused_ns", "random_ns"],
-            Self::Area => &["focused_area_bytes"],
-            Self::Streams => &["partition_count_max"],
-            Self::Unit => &["mapping_unit_bytes"],
+            Self::Patterns => &[
+                CostFigure::SequentialNs,
+                CostFigure::PartitionedNs,
+                CostFigure::OrderedNs,
+                CostFigure::FocusedNs,
+                CostFigure::RandomNs,
+            ],
+            Self::Area => &[CostFigure::FocusedAreaBytes],
+            Self::Streams => &[CostFigure::PartitionCountMax],
+            Self::Unit => &[CostFigure::MappingUnitBytes],
         }
     }
 }
 
-impl From<&Known> for ToldCosts {
+impl From<&Known> for WriteCostsUsed {
     fn from(known: &Known) -> Self {
-        let costs = known.costs;
-        let keys = |assumed: bool| {
-            let lacks = Lack::ALL.into_iter().filter(|lack| known.assumed.contains(lack) == assumed);
-            lacks.flat_map(Lack::keys).copied().collect()
-        };
-        Self {
-            measured: keys(false),
-            assumed: keys(true),
-            sequential_ns: costs.sequential_ns,
-            partitioned_ns: costs.partitioned_ns,
-            ordered_ns: costs.ordered_ns,
-            focused_ns: costs.focused_ns,
-            random_ns: costs.random_ns,
-            focused_area_bytes: costs.focused_area_bytes,
-            partition_count_max: costs.partitions,
-            mapping_unit_bytes: costs.mapping_unit_bytes,
-        }
+        let assumed: Vec<CostFigure> =
+            known.assumed.iter().flat_map(|missing| missing.figures()).copied().collect();
+        Self::new(&known.costs, &assumed)
     }
 }
 
 /// Reads the profile, if one is named.
 pub(super) fn known(profile: Option<&Path>) -> Result<Known, CliError> {
     let Some(path) = profile else {
-        let (costs, assumed) = (WriteCosts::default(), Lack::ALL.to_vec());
+        let (costs, assumed) = (WriteCosts::default(), MissingFigure::ALL.to_vec());
         return Ok(Known { costs, assumed, profile: None, remarks: Vec::new() });
     };
     let profile = read_profile(path)?;
@@ -106,12 +81,12 @@ pub(super) fn known(profile: Option<&Path>) -> Result<Known, CliError> {
 }
 
 /// Where the costs come from, and what they are.
-fn remark(path: &Path, target: &str, costs: &WriteCosts, missing: &[Lack]) -> String {
+fn remark(path: &Path, target: &str, costs: &WriteCosts, missing: &[MissingFigure]) -> String {
     let (path, sentence) = (path.display(), sentence(costs));
     if missing.is_empty() {
         return format!("What writing costs: {path} ({target}). {sentence}");
     }
-    let words: Vec<_> = missing.iter().map(|lack| lack.words()).collect();
+    let words: Vec<_> = missing.iter().map(|figure| figure.words()).collect();
     format!(
         "The profile {path} ({target}) doesn't say: {}. Assumed instead: what the StableBuffer paper has. A probe of --budget 10m or \
          more finds out. {sentence}",
@@ -136,7 +111,7 @@ fn sentence(costs: &WriteCosts) -> String {
 
 /// The costs that a profile's figures say, and what they don't. A pattern that is never cheap costs what random writing
 /// does: that was measured.
-fn from_derived(derived: &Derived) -> (WriteCosts, Vec<Lack>) {
+fn from_derived(derived: &Derived) -> (WriteCosts, Vec<MissingFigure>) {
     let mut costs = WriteCosts::default();
     let mut missing = Vec::new();
     match &derived.write_pattern_cost {
@@ -151,20 +126,20 @@ fn from_derived(derived: &Derived) -> (WriteCosts, Vec<Lack>) {
             costs.partitioned_ns = ns(measured.partitioned.map_or(random, |times| times.value));
             costs.ordered_ns = ns(measured.ordered.map_or(random, |times| times.value));
         }
-        None => missing.push(Lack::Patterns),
+        None => missing.push(MissingFigure::Patterns),
     }
     match derived.focused_area_bytes {
         Some(area) => costs.focused_area_bytes = area.value,
-        None => missing.push(Lack::Area),
+        None => missing.push(MissingFigure::Area),
     }
     match derived.partition_count_max {
         Some(count) => costs.partitions = count.value,
-        None => missing.push(Lack::Streams),
+        None => missing.push(MissingFigure::Streams),
     }
     if let Some(unit_bytes) = mapping_unit(derived) {
         costs.mapping_unit_bytes = unit_bytes;
     } else {
-        missing.push(Lack::Unit);
+        missing.push(MissingFigure::Unit);
     }
     (costs, missing)
 }
@@ -224,8 +199,8 @@ mod tests {
         assert_eq!(missing.len(), 2, "{missing:?}");
         assert_eq!((costs.focused_ns, costs.mapping_unit_bytes), (705_000, 1 << 20));
         let known = Known { costs, assumed: missing, profile: None, remarks: Vec::new() };
-        let told = ToldCosts::from(&known);
-        assert_eq!(told.assumed, ["partition_count_max", "mapping_unit_bytes"]);
-        assert_eq!((told.measured.len(), told.measured.contains(&"focused_ns")), (6, true));
+        let told = WriteCostsUsed::from(&known);
+        assert_eq!(told.assumed, [CostFigure::PartitionCountMax, CostFigure::MappingUnitBytes]);
+        assert_eq!((told.measured.len(), told.measured.contains(&CostFigure::FocusedNs)), (6, true));
     }
 }

@@ -2,29 +2,32 @@
 
 mod args;
 mod costs;
-mod page;
 mod remarks;
 mod stores;
 mod table;
-mod told;
 
+use std::path::Path;
 use std::rc::Rc;
 
 use nandle_pages::PolicyKind;
-use nandle_probe::Observer as _;
-use nandle_probe::load::Cancel;
-use nandle_replay::{Comparison, Failure, Outcomes, PolicyOutcome, Watcher, Work, beside_direct, replay};
+use nandle_replay::{
+    Comparison, Failure, LeftOut, Outcomes, PolicyOutcome, REPLAY_SCHEMA_VERSION, ReplayFile, Watcher, Work,
+    beside_direct, replay,
+};
+use nandle_session::Cancel;
+use nandle_session::{Observer as _, Progress as _};
 
 pub(crate) use args::ReplayArgs;
 
+use self::costs::Known;
 use self::stores::StoreFactory;
-use self::told::{LeftOut, Told};
-use crate::args::Common;
+use crate::commands::report::write_report;
 use crate::commands::trace::reader;
+use crate::common::Common;
 use crate::error::CliError;
 use crate::interrupt::cancel_on_signals;
 use crate::output;
-use crate::progress::Progress;
+use crate::progress::Bar;
 use crate::result_file::{self, Content};
 
 /// Steps that a policy does before it is the next one's turn.
@@ -37,7 +40,7 @@ pub(crate) fn run(args: &ReplayArgs, common: Common) -> Result<(), CliError> {
         result_file::check(path, Content::Report)?;
     }
     let cancel = cancel_on_signals()?;
-    let mut progress = Progress::new(!common.no_progress);
+    let mut progress = Bar::new(!common.no_progress);
     let known = costs::known(args.profile.as_deref())?;
     let mut factory = StoreFactory::new(args, known.costs, &cancel)?;
     let mut remarks = remarks::before_reading(&factory, &known, &progress);
@@ -55,7 +58,7 @@ pub(crate) fn run(args: &ReplayArgs, common: Common) -> Result<(), CliError> {
     remarks.extend(factory.enlarged());
     remarks.extend(factory.memory_remark());
     for left_out in &left_out {
-        progress.note(&format!("note: {}", left_out.sentence()));
+        progress.remark(&format!("note: {}", left_out.sentence()));
     }
     factory.prepare(&work, &mut progress)?;
     let watching = Watching { progress: &mut progress, cancel: &cancel };
@@ -64,35 +67,57 @@ pub(crate) fn run(args: &ReplayArgs, common: Common) -> Result<(), CliError> {
     let policies = of_those_that_finished(outcomes, &mut left_out)?;
     remarks.extend(remarks::of_splits(&policies));
     remarks.extend(left_out.iter().map(LeftOut::sentence));
-    let told = Told {
-        schema_version: 1,
+    let file = ReplayFile {
+        remarks,
+        policies,
+        left_out,
+        ..begin(args, &work, &factory, &known, records.bad_lines())
+    };
+    print(&file, args.report.as_deref(), common)?;
+    exit_of(&file.left_out)
+}
+
+/// The result without figures.
+fn begin(
+    args: &ReplayArgs,
+    work: &Work,
+    factory: &StoreFactory,
+    known: &Known,
+    bad_lines: u64,
+) -> ReplayFile {
+    ReplayFile {
+        schema_version: REPLAY_SCHEMA_VERSION,
         trace: args.source.trace.display().to_string(),
         target: args.on.to_string(),
         trace_writes: work.fit.writes(),
         page_writes: work.page_writes,
         pages: work.pages,
         page_bytes: work.page_bytes as u64,
-        durability: args.durability.name(),
+        durability: args.durability.into(),
         queue_depth: args.queue_depth,
         compressible_percent: args.compressible,
         compresses: !args.no_compression,
         addresses: work.compacted.into(),
         wrapped: work.wrapped,
         enlarged_to_bytes: factory.enlarged_to_bytes(),
-        bad_lines: records.bad_lines(),
-        write_costs: (&known).into(),
-        remarks,
-        policies: &policies,
-        left_out: &left_out,
-    };
-    if let Some(path) = &args.report {
-        page::write(path, &told)?;
+        bad_lines,
+        write_costs: known.into(),
+        remarks: Vec::new(),
+        policies: Vec::new(),
+        left_out: Vec::new(),
     }
-    if common.json { output::json(&told) } else { output::result(&table::text(&told)) }?;
-    exit_of(&left_out)
 }
 
-/// The figures there are, with the speed-ups over `direct`; who failed is left out.
+/// Writes the page, if one is wanted, and prints the result.
+fn print(file: &ReplayFile, report: Option<&Path>, common: Common) -> Result<(), CliError> {
+    if let Some(path) = report {
+        write_report(path, &nandle_report::replay_html(file))?;
+        output::note(&format!("report: {}", path.display()));
+    }
+    if common.json { output::json(file) } else { output::result(&table::text(file)) }
+}
+
+/// The figures there are, with the speed-ups over `direct`; a policy that failed is left out.
 fn of_those_that_finished(
     outcomes: Outcomes,
     left_out: &mut Vec<LeftOut>,
@@ -105,7 +130,8 @@ fn of_those_that_finished(
     }
 }
 
-/// Who was refused for what it is was told so, and the work is done; a store that failed is a failure, whatever the others did.
+/// A policy that was refused for what it is was told, and the work is done; a store that failed is a failure, whatever the
+/// others did.
 fn exit_of(left_out: &[LeftOut]) -> Result<(), CliError> {
     let failed: Vec<_> = left_out.iter().filter(|left_out| left_out.failed).map(LeftOut::sentence).collect();
     if failed.is_empty() { Ok(()) } else { Err(CliError::failed(failed.join(" "))) }
@@ -149,7 +175,7 @@ fn compare(
 
 /// Shows how far it is, and looks for Ctrl-C.
 struct Watching<'a> {
-    progress: &'a mut Progress,
+    progress: &'a mut Bar,
     cancel: &'a Cancel,
 }
 

@@ -1,6 +1,7 @@
 //! What a reader of the figures should know, each a sentence.
 
 use nandle_replay::{PolicyOutcome, Work};
+use nandle_session::Progress as _;
 use nandle_units::format_bytes;
 
 use super::args::PAGES_BYTES;
@@ -8,23 +9,23 @@ use super::costs::Known;
 use super::stores::StoreFactory;
 use crate::commands::advise::Warning;
 use crate::commands::trace::{Fit, remark};
-use crate::progress::Progress;
+use crate::progress::Bar;
 use crate::words::counted;
 
 /// What there is to say of target and profile. A warning is said at once: the user may want to end it here.
-pub(super) fn before_reading(factory: &StoreFactory, known: &Known, progress: &Progress) -> Vec<String> {
+pub(super) fn before_reading(factory: &StoreFactory, known: &Known, progress: &Bar) -> Vec<String> {
     let mut remarks: Vec<_> = factory.remark().into_iter().collect();
     remarks.extend(known.remarks.iter().cloned());
     let warning = known.profile.as_ref().and_then(|profile| factory.warning_of_another(profile));
     if let Some(Warning::Other(text) | Warning::Unknown(text)) = warning {
-        progress.note(&text);
+        progress.remark(&text);
         remarks.push(text);
     }
     remarks
 }
 
 /// The same of the trace.
-pub(super) fn before_starting(work: &Work, bad_lines: u64, progress: &Progress) -> Vec<String> {
+pub(super) fn before_starting(work: &Work, bad_lines: u64, progress: &Bar) -> Vec<String> {
     let (fit, passed_over) = (&work.fit, work.passed_over);
     let fit = Fit {
         page_bytes: fit.page_bytes(),
@@ -34,7 +35,7 @@ pub(super) fn before_starting(work: &Work, bad_lines: u64, progress: &Progress) 
     };
     let mut remarks: Vec<_> = remark(fit, &PAGES_BYTES).into_iter().collect();
     for remark in &remarks {
-        progress.note(&format!("note: {remark}"));
+        progress.remark(&format!("note: {remark}"));
     }
     remarks.extend(compaction(work));
     remarks.extend(
@@ -62,7 +63,7 @@ fn compaction(work: &Work) -> Option<String> {
     ))
 }
 
-/// Whose batches are shorter than some writes.
+/// Policies with batches that are shorter than some writes.
 pub(super) fn of_splits(policies: &[PolicyOutcome]) -> Option<String> {
     let split = policies.iter().filter(|policy| policy.split_writes > 0);
     let split = split.map(|policy| {

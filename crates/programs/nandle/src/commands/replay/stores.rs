@@ -6,9 +6,9 @@ use std::rc::Rc;
 use nandle_io::Nanos;
 use nandle_pages::{CreateOptions, OpenOptions as StoreOptions, PageError, PolicyKind, WriteCosts};
 use nandle_probe::fill::BUFFER_BYTES;
-use nandle_probe::load::Cancel;
 use nandle_profile::{DeviceProfile, Identity};
-use nandle_replay::{Addresses, Candidate, CandidateOptions, ReplayError, Work, WorkOptions};
+use nandle_replay::{Addresses, Candidate, CandidateOptions, LeftOut, ReplayError, Work, WorkOptions};
+use nandle_session::{Allowance, Cancel, Session, budget_bytes};
 use nandle_target::{
     Intent, ModelContents, OpenOptions, Problem, Target, TargetError, TargetKind, TargetSpec, facts,
 };
@@ -16,12 +16,10 @@ use nandle_units::format_bytes;
 
 use super::ReplayArgs;
 use super::args::AddressesArg;
-use super::told::LeftOut;
 use crate::commands::advise::{Warning, warning_of_another};
 use crate::error::CliError;
-use crate::memory::{self, Allowance};
-use crate::progress::Progress;
-use crate::session::{self, Session};
+use crate::progress::Bar;
+use crate::target;
 
 /// A device that is silent for this long while the test file is written is given up.
 const PATIENCE: Nanos = Nanos::from_secs(30);
@@ -69,7 +67,7 @@ impl<'a> StoreFactory<'a> {
         };
         if let Some(path) = to_be_made(args) {
             let directory = path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
-            // Whoever can't look at the directory hears so when the file is made in it.
+            // That the directory can't be looked at shows when the file is made in it.
             factory.identity = facts::identity_of_path(directory).unwrap_or_default();
         } else {
             // Looks at it; a directory's test files are made anew, and models are.
@@ -89,7 +87,7 @@ impl<'a> StoreFactory<'a> {
 
     /// Sees to it that there is room for all that will be there at once, before the first byte is written; and what all
     /// policies use is made as large as the largest store, and filled.
-    pub(super) fn prepare(&mut self, work: &Work, progress: &mut Progress) -> Result<(), CliError> {
+    pub(super) fn prepare(&mut self, work: &Work, progress: &mut Bar) -> Result<(), CliError> {
         let stores_bytes = self.stores_bytes(work.pages)?;
         if self.has_room_for_all() {
             Target::check_room(&self.on, stores_bytes.iter().sum()).map_err(in_own_words)?;
@@ -104,7 +102,7 @@ impl<'a> StoreFactory<'a> {
     }
 
     /// Whether all candidates can be there at once, so that they can take turns. In virtual time nothing disturbs
-    /// anybody, and one after the other takes less memory.
+    /// a run, and one after the other takes less memory.
     pub(super) fn has_room_for_all(&self) -> bool {
         self.kind == TargetKind::TestFile
     }
@@ -145,7 +143,7 @@ impl<'a> StoreFactory<'a> {
     }
 
     /// Makes work, target and policies fit each other: a modelled drive grows to what the work needs, addresses are folded
-    /// where the user wants that, and who can't take the work is left out.
+    /// where the user wants that, and a policy that can't take the work is left out.
     pub(super) fn fit(&mut self, work: &mut Work) -> Result<Vec<LeftOut>, CliError> {
         let mut left_out = self.leave_out(|factory, policy| {
             factory.create(policy, work.pages).device_bytes().err().map(CliError::from)
@@ -168,7 +166,7 @@ impl<'a> StoreFactory<'a> {
         Ok(left_out)
     }
 
-    /// Leaves those out of whom `why_not` says so.
+    /// Leaves those out for which `why_not` has a reason.
     fn leave_out(
         &mut self,
         why_not: impl Fn(&Self, PolicyKind) -> Option<CliError>,
@@ -207,8 +205,7 @@ impl<'a> StoreFactory<'a> {
     /// A modelled drive keeps what is written to it.
     fn check_memory(&self, work: &Work) -> Result<(), CliError> {
         let pages_bytes = work.pages.min(work.page_writes).saturating_mul(self.args.page);
-        let (needed_bytes, most_bytes) =
-            (pages_bytes.saturating_add(pages_bytes / 4), memory::budget_bytes());
+        let (needed_bytes, most_bytes) = (pages_bytes.saturating_add(pages_bytes / 4), budget_bytes());
         if self.kind != TargetKind::Model || needed_bytes <= most_bytes {
             return Ok(());
         }
@@ -248,7 +245,7 @@ impl<'a> StoreFactory<'a> {
         &self,
         policy: PolicyKind,
         work: &Rc<Work>,
-        progress: &mut Progress,
+        progress: &mut Bar,
     ) -> Result<OpenStore, CliError> {
         let create = self.create(policy, work.pages);
         let session = if let Some(session) = &self.shared {
@@ -288,7 +285,7 @@ impl<'a> StoreFactory<'a> {
         let usual_bytes = (StoreOptions::default().memory_bytes as u64).max(needed_bytes);
         // Each store has it twice: for its clients, and for what it brings home.
         let stores = if self.has_room_for_all() { 2 * self.policies.len() as u64 } else { 2 };
-        let most_bytes = memory::budget_bytes() / stores.max(1);
+        let most_bytes = budget_bytes() / stores.max(1);
         Allowance::within(most_bytes.max(needed_bytes + STORE_MEMORY_BYTES_MIN), "each store", usual_bytes)
     }
 
@@ -319,7 +316,7 @@ impl<'a> StoreFactory<'a> {
             request_cpu: None,
             model_contents: ModelContents::Kept,
         };
-        let target = session::open(&self.on, &options).map_err(in_own_words)?;
+        let target = target::open(&self.on, &options).map_err(in_own_words)?;
         let outstanding = Allowance { bytes: BUFFER_BYTES, remark: None };
         Ok(Session { target, cancel: self.cancel.clone(), patience: PATIENCE, outstanding })
     }

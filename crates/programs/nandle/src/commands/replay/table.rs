@@ -5,21 +5,20 @@ use std::fmt::Write as _;
 use comfy_table::{Table, presets};
 use nandle_io::Nanos;
 use nandle_pages::PolicyKind;
-use nandle_replay::{LatencySummary, PolicyOutcome, promises_in_words};
+use nandle_replay::{Durability, LatencySummary, PolicyOutcome, ReplayFile, promises_in_words};
 use nandle_units::{format_bytes, format_duration};
 
-use super::told::Told;
 use crate::words::{bandwidth, latency, paragraph, thousands, to_the_right};
 
 /// The whole text.
-pub(super) fn text(told: &Told) -> String {
+pub(super) fn text(file: &ReplayFile) -> String {
     let mut text = String::new();
-    paragraph(&mut text, "", &heading(told));
-    let _ = writeln!(text, "\n{}\n", amounts(told));
-    let _ = writeln!(text, "{}\n", waits(told));
-    paragraph(&mut text, "", &legend(told));
-    paragraph(&mut text, "", &verdict(told.policies));
-    let verified: Vec<_> = told.policies.iter().map(|policy| policy.verified_pages).collect();
+    paragraph(&mut text, "", &heading(file));
+    let _ = writeln!(text, "\n{}\n", amounts(file));
+    let _ = writeln!(text, "{}\n", waits(file));
+    paragraph(&mut text, "", &legend(file));
+    paragraph(&mut text, "", &verdict(&file.policies));
+    let verified: Vec<_> = file.policies.iter().map(|policy| policy.verified_pages).collect();
     if let Some(fewest) = verified.iter().min().filter(|pages| **pages > 0) {
         let sentence = format!(
             "Every written page ({}) was read back from each store and held what was written last.",
@@ -27,39 +26,39 @@ pub(super) fn text(told: &Told) -> String {
         );
         paragraph(&mut text, "", &sentence);
     }
-    for remark in told.caveats().iter().chain(&told.remarks) {
+    for remark in file.caveats().iter().chain(&file.remarks) {
         paragraph(&mut text, "* ", remark);
     }
     text
 }
 
-fn heading(told: &Told) -> String {
-    let staging = told.policies.iter().map(|policy| policy.buffer_bytes).max().filter(|bytes| *bytes > 0);
+fn heading(file: &ReplayFile) -> String {
+    let staging = file.policies.iter().map(|policy| policy.buffer_bytes).max().filter(|bytes| *bytes > 0);
     let staging = staging.map_or_else(String::new, |bytes| format!(", {} to stage in", format_bytes(bytes)));
     format!(
         "{} on {}: {} to {} of pages ({}), depth {}, durable {}{staging}.",
-        told.trace,
-        told.target,
-        told.amount(),
-        format_bytes(told.pages * told.page_bytes),
-        told.contents(),
-        told.queue_depth,
-        told.durable()
+        file.trace,
+        file.target,
+        file.amount(),
+        format_bytes(file.pages * file.page_bytes),
+        file.contents(),
+        file.queue_depth,
+        file.durable()
     )
 }
 
 /// What the columns are.
-fn legend(told: &Told) -> String {
-    let until = match told.durability {
-        "each" => "until it was durable",
-        _ => "until it was accepted, in memory perhaps",
+fn legend(file: &ReplayFile) -> String {
+    let until = match file.durability {
+        Durability::Each => "until it was durable",
+        Durability::Trace | Durability::None => "until it was accepted, in memory perhaps",
     };
-    let syncs = if has_syncs(told) {
+    let syncs = if has_syncs(file) {
         "; a sync that has something to do: until all that was written before was durable"
     } else {
         ""
     };
-    let flash = if told.policies.iter().any(|policy| policy.drive.is_some()) {
+    let flash = if file.policies.iter().any(|policy| policy.drive.is_some()) {
         ", flash: what the drive programmed for it"
     } else {
         ""
@@ -76,7 +75,7 @@ fn verdict(policies: &[PolicyOutcome]) -> String {
     if let (Some(fastest), true) =
         (policies.iter().min_by_key(|policy| policy.elapsed_ns), policies.len() > 1)
     {
-        let times = fastest.speedup_over_direct.filter(|_| fastest.policy != PolicyKind::Direct.name());
+        let times = fastest.speedup_over_direct.filter(|_| fastest.policy != PolicyKind::Direct);
         let times = times.map_or(String::new(), |times| format!(", {times:.2} times as fast as direct"));
         sentences.push(format!("Fastest here: {}{times}.", fastest.policy));
         let flash =
@@ -117,14 +116,14 @@ fn factor(times: f64) -> String {
 }
 
 /// What all of it takes.
-fn amounts(told: &Told) -> Table {
-    let drive = told.policies.iter().any(|policy| policy.drive.is_some());
+fn amounts(file: &ReplayFile) -> Table {
+    let drive = file.policies.iter().any(|policy| policy.drive.is_some());
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     let mut header = vec!["policy", "time", "by direct", "written", "flushes"];
     header.extend(drive.then_some("flash"));
     table.set_header(header);
-    for policy in told.policies {
+    for policy in &file.policies {
         table.add_row(row(policy, drive));
     }
     to_the_right(&mut table, 1..);
@@ -133,7 +132,7 @@ fn amounts(told: &Told) -> Table {
 
 fn row(policy: &PolicyOutcome, drive: bool) -> Vec<String> {
     let mut row = vec![
-        policy.policy.to_owned(),
+        policy.policy.to_string(),
         format_duration(Nanos(policy.elapsed_ns / 1_000_000 * 1_000_000)),
         policy.speedup_over_direct.map_or("–".into(), factor),
         factor(policy.write_amplification),
@@ -144,21 +143,21 @@ fn row(policy: &PolicyOutcome, drive: bool) -> Vec<String> {
     row
 }
 
-fn has_syncs(told: &Told) -> bool {
-    told.policies.iter().any(|policy| policy.sync_latency_ns.is_some())
+fn has_syncs(file: &ReplayFile) -> bool {
+    file.policies.iter().any(|policy| policy.sync_latency_ns.is_some())
 }
 
 /// What a client waits for.
-fn waits(told: &Told) -> Table {
-    let has_syncs = has_syncs(told);
+fn waits(file: &ReplayFile) -> Table {
+    let has_syncs = has_syncs(file);
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     let mut header = vec!["policy", "a write: p50", "p99", "p99.9", "longest"];
     header.extend(has_syncs.then_some(["a sync: p50", "p99"]).into_iter().flatten());
     table.set_header(header);
-    for policy in told.policies {
+    for policy in &file.policies {
         let LatencySummary { p50, p99, p999, max, .. } = policy.latency_ns;
-        let mut row = vec![policy.policy.to_owned()];
+        let mut row = vec![policy.policy.to_string()];
         row.extend([p50, p99, p999, max].map(|time| latency(time.map(Nanos))));
         let sync = policy.sync_latency_ns.unwrap_or_default();
         let syncs = has_syncs.then_some([sync.p50, sync.p99]).into_iter().flatten();

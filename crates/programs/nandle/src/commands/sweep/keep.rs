@@ -3,11 +3,10 @@ use std::path::{Path, PathBuf};
 use nandle_profile::{Cell, SWEEP_BYTES_MAX, SWEEP_SCHEMA_VERSION, SweepFile, read_within, write_atomically};
 use nandle_units::format_bytes_exact;
 
-use crate::args::SweepArgs;
+use super::csv::{self, Origin};
 use crate::error::CliError;
 use crate::output;
 use crate::result_file::{self, Content};
-use crate::sweep_csv::{self, Origin};
 
 /// Keeps the cells of a sweep in a file, after each of them, and finds those that an earlier one has kept.
 pub(super) struct Keeper {
@@ -23,13 +22,13 @@ enum Kind {
 impl Keeper {
     /// # Errors
     /// A file's name says neither CSV nor JSON, or the output is there already and isn't to be resumed.
-    pub(super) fn new(args: &SweepArgs) -> Result<Self, CliError> {
-        let output = args.output.clone().or_else(|| args.resume.clone());
-        for path in output.iter().chain(&args.resume) {
+    pub(super) fn new(output: Option<&Path>, resume: Option<&Path>) -> Result<Self, CliError> {
+        let output = output.or(resume);
+        for path in output.into_iter().chain(resume) {
             kind(path)?;
         }
-        if let Some(path) = &output
-            && args.resume.as_ref() != Some(path)
+        if let Some(path) = output
+            && resume != Some(path)
             && path.exists()
         {
             let path = path.display();
@@ -37,10 +36,10 @@ impl Keeper {
                 "{path}: there is such a file already; name another one, or go on in it with --resume {path}"
             )));
         }
-        if let Some(path) = &output {
+        if let Some(path) = output {
             result_file::check(path, Content::Cells)?;
         }
-        Ok(Self { output, resume: args.resume.clone() })
+        Ok(Self { output: output.map(Into::into), resume: resume.map(Into::into) })
     }
 
     /// Where the cells are kept.
@@ -59,7 +58,7 @@ impl Keeper {
             return Ok(Vec::new());
         }
         let kept = match kind(path)? {
-            Kind::Csv => sweep_csv::read_csv(path),
+            Kind::Csv => csv::read_csv(path),
             Kind::Json => read_json(path),
         };
         let same = |(before, cell): (Origin, Cell)| check_same(&before, &Origin::of(now)).map(|()| cell);
@@ -75,12 +74,18 @@ impl Keeper {
     pub(super) fn keep(&self, file: &SweepFile) -> Result<(), CliError> {
         let Some(path) = &self.output else { return Ok(()) };
         let text = match kind(path)? {
-            Kind::Csv => sweep_csv::to_csv(file).map_err(CliError::failed)?,
-            Kind::Json => super::to_json(file)?,
+            Kind::Csv => csv::to_csv(file).map_err(CliError::failed)?,
+            Kind::Json => to_json(file)?,
         };
         write_atomically(path, text.as_bytes())
             .map_err(|error| CliError::failed(format!("writing the cells to {}: {error}", path.display())))
     }
+}
+
+/// The cells as JSON.
+pub(super) fn to_json(file: &SweepFile) -> Result<String, CliError> {
+    let text = serde_json::to_string_pretty(file);
+    text.map(|text| text + "\n").map_err(|error| CliError::failed(format!("writing JSON: {error}")))
 }
 
 fn kind(path: &Path) -> Result<Kind, CliError> {

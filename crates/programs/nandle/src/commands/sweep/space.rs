@@ -1,14 +1,61 @@
 //! The parameter space that a command line asks for: a preset's, or the usual one, with what was given in place of it.
 
+use nandle_io::Nanos;
 use nandle_probe::load::Stop;
 use nandle_probe::pattern::PatternSpec;
-use nandle_probe::sweep::Space;
+use nandle_probe::sweep::{OpenLoopRate, Space, SweepOptions};
 use nandle_profile::OperationKind;
 
-use crate::args::SweepArgs;
+use super::args::SweepArgs;
+use crate::error::CliError;
+
+/// A run ends after this when the user says nothing.
+const TIME_PER_RUN: Nanos = Nanos::from_secs(2);
+
+/// How the sweep is to be run.
+pub(super) fn options(args: &SweepArgs) -> Result<SweepOptions, CliError> {
+    let space = space(args);
+    if args.threads == 0 {
+        return Err(CliError::usage("--threads 0: at least one thread must submit"));
+    }
+    if let Some(rate) = args.rate
+        && !(rate.is_finite() && rate > 0.0)
+    {
+        return Err(CliError::usage(format!("--rate {rate}: expected requests per second, above 0")));
+    }
+    if args.rate.is_some() && args.bytes_per_run.is_some() {
+        return Err(CliError::usage(
+            "--rate with --bytes-per-run: arrivals go on until a time; give --time-per-run alone",
+        ));
+    }
+    Ok(SweepOptions {
+        patterns: distinct(&space.patterns),
+        block_sizes: distinct(&space.block_sizes),
+        group_sizes: distinct(&space.group_sizes),
+        queue_depths: distinct(&space.queue_depths),
+        operations: distinct(&space.operations),
+        stop: space.stop.unwrap_or(Stop::after(TIME_PER_RUN)),
+        refill: args.refill.into(),
+        rate: args.rate.map(|per_s| OpenLoopRate { per_s, arrivals: args.arrivals.into() }),
+        threads: args.threads,
+        seed: args.target.seed,
+        outstanding_bytes_max: args.target.outstanding_max,
+    })
+}
+
+/// Each value once, in the order in which they were given.
+fn distinct<T: PartialEq + Copy>(values: &[T]) -> Vec<T> {
+    let mut distinct = Vec::new();
+    for value in values {
+        if !distinct.contains(value) {
+            distinct.push(*value);
+        }
+    }
+    distinct
+}
 
 /// The space.
-pub(super) fn of(args: &SweepArgs) -> Space {
+fn space(args: &SweepArgs) -> Space {
     let base = args.preset.map_or_else(usual, |preset| preset.preset().space());
     let given = args.bytes_per_run.is_some() || args.time_per_run.is_some();
     let stop =

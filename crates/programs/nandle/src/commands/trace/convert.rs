@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::ConvertArgs;
 use super::source::{go_through, reader};
-use crate::args::Common;
+use crate::common::Common;
 use crate::error::CliError;
 use crate::output;
 use crate::result_file::{self, Content};

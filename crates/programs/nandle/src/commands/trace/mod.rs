@@ -12,7 +12,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use nandle_trace::Format;
 use nandle_units::{format_bytes, parse_bytes};
 
-use crate::args::Common;
+use crate::common::Common;
 use crate::error::CliError;
 
 pub(crate) use self::fit::{Fit, remark};

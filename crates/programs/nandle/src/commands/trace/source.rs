@@ -1,13 +1,13 @@
 //! Goes through a trace, with progress.
 
-use nandle_probe::Observer as _;
+use nandle_session::Observer as _;
 use nandle_trace::{Operation, ReadOptions, Reader, Record};
 
 use super::SourceArgs;
-use crate::args::Common;
+use crate::common::Common;
 use crate::error::CliError;
 use crate::interrupt::cancel_on_signals;
-use crate::progress::Progress;
+use crate::progress::Bar;
 use crate::words::thousands;
 
 /// Events between two words of progress.
@@ -39,7 +39,7 @@ pub(super) fn go_through(
     mut each: impl FnMut(Record) -> Result<(), CliError>,
 ) -> Result<Gone, CliError> {
     let cancel = cancel_on_signals()?;
-    let mut progress = Progress::new(!common.no_progress);
+    let mut progress = Bar::new(!common.no_progress);
     let (mut events, mut writes) = (0_u64, 0_u64);
     while let Some(record) = reader.next().transpose()? {
         // A few events may be of millions of pages, so each looks.

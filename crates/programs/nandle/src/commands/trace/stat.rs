@@ -9,10 +9,9 @@ use serde::Serialize;
 
 use super::source::{Gone, go_through, reader};
 use super::{Fit, PAGES_BYTES, StatArgs, remark};
-use crate::args::Common;
 use crate::commands::report::write_report;
+use crate::common::Common;
 use crate::error::CliError;
-use crate::memory;
 use crate::output;
 use crate::result_file::{self, Content};
 use crate::words::{bandwidth, counted, paragraph, thousands, to_the_right};
@@ -32,7 +31,7 @@ pub(super) fn run(args: &StatArgs, common: Common) -> Result<(), CliError> {
     if let Some(path) = &args.report {
         result_file::check(path, Content::Report)?;
     }
-    let pages_max = memory::budget_bytes() / PAGE_STATISTICS_BYTES;
+    let pages_max = nandle_session::budget_bytes() / PAGE_STATISTICS_BYTES;
     let mut statistics = Statistics::new(args.page).with_pages_max(pages_max);
     let gone =
         go_through(reader(&args.source)?, args.source.limit, common, |record| Ok(statistics.add(record)?))?;

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use nandle_probe::load::Cancel;
+use nandle_session::Cancel;
 
 use crate::error::CliError;
 

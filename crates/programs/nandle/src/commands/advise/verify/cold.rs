@@ -5,7 +5,7 @@ use std::path::Path;
 use rustix::fs::{Advice, fadvise};
 
 /// Writes back and drops from the page cache what is cached of every file below a directory, so that the next reads come
-/// from the device. Nobody may have them open for writing.
+/// from the device. No process may have them open for writing.
 ///
 /// # Errors
 /// A file can't be opened or written back.

@@ -7,7 +7,9 @@ use nandle_advise::settings::Setting;
 use nandle_units::format_bytes;
 use rusqlite::Connection;
 
-use super::{Contest, Kind, Side, Steps, Trial, child, cold, contest};
+use super::contest::Contest;
+use super::pairs::{Kind, Side, Steps, Trial, contest};
+use super::{child, cold};
 use crate::error::CliError;
 
 /// Bytes of one row, with its index.

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use nandle_probe::load::Cancel;
+use nandle_session::Cancel;
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-use super::super::{child, cold};
 use super::programs::Programs;
+use crate::commands::advise::verify::{child, cold};
 use crate::error::CliError;
 
 /// A server may take so long to start, to stop, or to recover.

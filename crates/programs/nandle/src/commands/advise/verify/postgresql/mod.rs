@@ -8,11 +8,12 @@ use nandle_advise::settings::Version;
 
 use self::cluster::Cluster;
 use self::programs::Programs;
-use super::{Contest, Kind, Side, Steps, Trial, contest};
+use super::contest::Contest;
+use super::pairs::{Kind, Side, Steps, Trial, contest};
 use crate::error::CliError;
 
 /// The version of the server that a trial would run.
-pub(in crate::commands::advise) fn installed_version() -> Result<Option<Version>, CliError> {
+pub(in super::super) fn installed_version() -> Result<Option<Version>, CliError> {
     Ok(Programs::find()?.version())
 }
 

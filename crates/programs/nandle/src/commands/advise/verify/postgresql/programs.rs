@@ -10,10 +10,10 @@ use crate::error::CliError;
 const DEBIAN: &str = "/usr/lib/postgresql";
 /// What a trial needs of them.
 const NEEDED: [&str; 5] = ["postgres", "initdb", "pgbench", "psql", "pg_isready"];
-/// The user who runs a server for root, whom servers refuse.
+/// The user that runs a server for root, which servers refuse.
 const SERVER_USER: &str = "postgres";
 
-/// An installed server, and who may run it.
+/// An installed server, and which user may run it.
 #[derive(Debug)]
 pub(super) struct Programs {
     directory: PathBuf,
@@ -54,7 +54,7 @@ impl Programs {
         text.split_whitespace().find_map(|word| word.parse::<Version>().ok())
     }
 
-    /// Gives a directory to the user who runs the server.
+    /// Gives a directory to the user that runs the server.
     pub(super) fn hand_over(&self, directory: &Path) -> Result<(), CliError> {
         let Some(user) = self.user else { return Ok(()) };
         let status = Command::new("chown").arg(format!("{user}:")).arg(directory).output();

@@ -2,7 +2,7 @@ use std::fmt::Write as _;
 
 use nandle_units::format_bytes;
 
-use super::super::Kind;
+use super::super::pairs::Kind;
 use super::cluster::Cluster;
 use crate::error::CliError;
 

@@ -2,7 +2,7 @@ use nandle_profile::experiments::{CommitMethod, ExtentState};
 
 use super::super::Circumstances;
 use super::log::Commit;
-use super::sites::{Way, durability};
+use super::sites::{CommitScenario, durability};
 
 /// Sizes of a write.
 const SIZES: [u64; 8] = [512, 1 << 10, 2 << 10, 4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10];
@@ -15,23 +15,23 @@ const OPEN_SYNC_WRITES: [(u64, u32); 4] = [(16 << 10, 1), (8 << 10, 2), (4 << 10
 const WRITERS_MAX: u32 = 128;
 
 /// Every way in which one writer commits that is to be timed.
-pub(super) fn ways(circumstances: &Circumstances, with_files: bool) -> Vec<Way> {
+pub(super) fn scenarios(circumstances: &Circumstances, with_files: bool) -> Vec<CommitScenario> {
     let block_bytes = circumstances.shape.logical_block_bytes.max(circumstances.shape.memory_alignment_bytes);
-    let mut ways: Vec<Way> = SIZES
+    let mut scenarios: Vec<CommitScenario> = SIZES
         .into_iter()
         .flat_map(|bytes| {
             [CommitMethod::WriteThenFlush, CommitMethod::DurableWrite].map(|method| on_device(method, bytes))
         })
         .collect();
     if with_files {
-        ways.extend(in_files());
+        scenarios.extend(in_files());
     }
-    ways.retain(|way| way.commit.write_bytes.is_multiple_of(block_bytes));
-    ways
+    scenarios.retain(|scenario| scenario.commit.write_bytes.is_multiple_of(block_bytes));
+    scenarios
 }
 
-fn on_device(method: CommitMethod, write_bytes: u64) -> Way {
-    Way {
+fn on_device(method: CommitMethod, write_bytes: u64) -> CommitScenario {
+    CommitScenario {
         method,
         extent: ExtentState::Overwritten,
         commit: Commit { write_bytes, writes: 1, writers: 1, durability: durability(method) },
@@ -40,41 +40,41 @@ fn on_device(method: CommitMethod, write_bytes: u64) -> Way {
 }
 
 /// What `pg_test_fsync` asks, and the same in files that grow or have never been written.
-fn in_files() -> Vec<Way> {
+fn in_files() -> Vec<CommitScenario> {
     use CommitMethod::{DurableWrite, Fdatasync, Fsync, OpenSync};
     let in_file = |method, extent, write_bytes, writes| {
         let commit = Commit { write_bytes, writes, writers: 1, durability: durability(method) };
-        Way { method, extent, commit, in_file: true }
+        CommitScenario { method, extent, commit, in_file: true }
     };
-    let mut ways = Vec::new();
+    let mut scenarios = Vec::new();
     for writes in [1, 2] {
         for method in [DurableWrite, Fdatasync, Fsync, OpenSync] {
-            ways.push(in_file(method, ExtentState::Overwritten, PAGE_BYTES, writes));
+            scenarios.push(in_file(method, ExtentState::Overwritten, PAGE_BYTES, writes));
         }
     }
     for extent in [ExtentState::Extended, ExtentState::Unwritten] {
         for method in [DurableWrite, Fdatasync, Fsync] {
-            ways.push(in_file(method, extent, PAGE_BYTES, 1));
+            scenarios.push(in_file(method, extent, PAGE_BYTES, 1));
         }
     }
     for (write_bytes, writes) in OPEN_SYNC_WRITES {
-        let way = in_file(OpenSync, ExtentState::Overwritten, write_bytes, writes);
-        if !ways.contains(&way) {
-            ways.push(way);
+        let scenario = in_file(OpenSync, ExtentState::Overwritten, write_bytes, writes);
+        if !scenarios.contains(&scenario) {
+            scenarios.push(scenario);
         }
     }
-    ways
+    scenarios
 }
 
 /// Doublings from one writer on, with a flush that all share and with a durable write of each.
-pub(super) fn groups(circumstances: &Circumstances) -> Vec<Way> {
+pub(super) fn groups(circumstances: &Circumstances) -> Vec<CommitScenario> {
     let most = WRITERS_MAX.min(circumstances.slots);
     let page_bytes = PAGE_BYTES.next_multiple_of(circumstances.shape.logical_block_bytes);
     let doublings = std::iter::successors(Some(1_u32), |writers| writers.checked_mul(2));
     let group = |writers| {
         [CommitMethod::WriteThenFlush, CommitMethod::DurableWrite].map(|method| {
-            let way = on_device(method, page_bytes);
-            Way { commit: Commit { writers, ..way.commit }, ..way }
+            let scenario = on_device(method, page_bytes);
+            CommitScenario { commit: Commit { writers, ..scenario.commit }, ..scenario }
         })
     };
     doublings.take_while(|writers| *writers <= most).flat_map(group).collect()

@@ -7,16 +7,16 @@ use serde::{Deserialize, Serialize};
 
 /// Where and how the cells of a sweep were measured. Cells of different origins aren't put together.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Origin {
-    pub(crate) target: String,
-    pub(crate) io: String,
-    pub(crate) direct: bool,
-    pub(crate) file_bytes: u64,
-    pub(crate) load: String,
+pub(super) struct Origin {
+    pub(super) target: String,
+    pub(super) io: String,
+    pub(super) direct: bool,
+    pub(super) file_bytes: u64,
+    pub(super) load: String,
 }
 
 impl Origin {
-    pub(crate) fn of(file: &SweepFile) -> Self {
+    pub(super) fn of(file: &SweepFile) -> Self {
         Self {
             target: file.target.clone(),
             io: file.backend.io.clone(),
@@ -152,8 +152,8 @@ impl Row {
 }
 
 /// The cells as CSV with a header.
-pub(crate) fn to_csv(file: &SweepFile) -> Result<String, String> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
+pub(super) fn to_csv(file: &SweepFile) -> Result<String, String> {
+    let mut writer = ::csv::Writer::from_writer(Vec::new());
     for cell in &file.cells {
         writer.serialize(Row::new(file, cell)).map_err(|error| error.to_string())?;
     }
@@ -162,9 +162,9 @@ pub(crate) fn to_csv(file: &SweepFile) -> Result<String, String> {
 }
 
 /// The cells of a CSV file, each with where it was measured.
-pub(crate) fn read_csv(path: &Path) -> Result<Vec<(Origin, Cell)>, String> {
+pub(super) fn read_csv(path: &Path) -> Result<Vec<(Origin, Cell)>, String> {
     let text = read_within(path, SWEEP_BYTES_MAX).map_err(|error| error.to_string())?;
-    let mut reader = csv::Reader::from_reader(text.as_slice());
+    let mut reader = ::csv::Reader::from_reader(text.as_slice());
     let rows = reader.deserialize::<Row>();
     let cells: Vec<_> = rows
         .map(|row| row.map_err(|error| error.to_string())?.checked().map(Row::into_cell))

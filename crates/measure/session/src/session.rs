@@ -1,96 +1,55 @@
 //! A target that is open, filled where it has to be, and ready to be measured.
 
 use std::path::Path;
-use std::time::Duration;
 
 use nandle_io::{Device, Io, Nanos};
 use nandle_probe::Unobserved;
-use nandle_probe::experiments::{Beside, Opened, TestFile};
+use nandle_probe::experiments::{HostFiles, Opened, TestFile};
 use nandle_probe::fill::{BUFFER_BYTES, FillError, FillOptions, Filled, fill};
-use nandle_probe::load::{Cancel, Contents, Lane, LaneOptions, LoadError};
+use nandle_probe::load::{Cancel, Contents, Lane, LaneOptions};
 use nandle_profile::Backend;
-use nandle_target::{
-    Intent, ModelContents, OpenOptions, OpenedIo, SpareFile, Target, TargetError, TargetKind, TargetSpec,
-};
-use nandle_units::format_bytes;
+use nandle_target::{OpenedIo, SpareFile, Target, TargetError, TargetKind, TargetSpec};
 
-use crate::args::TargetArgs;
-use crate::error::CliError;
-use crate::interrupt::remove_when_interrupted;
-use crate::memory::Allowance;
-use crate::progress::Progress;
+use crate::{Allowance, Progress, SessionError};
 
 /// Seed of the contents of test files.
 const CONTENTS_SEED: u64 = 0x6e61_6e64_6c65;
 
-pub(crate) struct Session {
-    pub(crate) target: Target,
-    pub(crate) cancel: Cancel,
-    pub(crate) patience: Nanos,
+/// Slots of a world in which nothing is measured: for filling.
+const FILL_SLOTS: u32 = 16;
+
+/// A target that is open.
+pub struct Session {
+    /// The target.
+    pub target: Target,
+    /// Ends what runs on it.
+    pub cancel: Cancel,
+    /// A device that is silent for this long is given up.
+    pub patience: Nanos,
     /// Memory for the requests that are outstanding at one time.
-    pub(crate) outstanding: Allowance,
-}
-
-/// How often and how long a device is waited for that the run before still has open.
-const BUSY_TRIES: u32 = 20;
-const BUSY_PAUSE: Duration = Duration::from_millis(50);
-
-/// Opens a target, and has its test files removed when the user interrupts it twice.
-pub(crate) fn open(spec: &TargetSpec, options: &OpenOptions) -> Result<Target, TargetError> {
-    let mut opened = Target::open(spec.clone(), options.clone());
-    for _ in 0..BUSY_TRIES {
-        if !opened.as_ref().is_err_and(TargetError::is_busy) {
-            break;
-        }
-        std::thread::sleep(BUSY_PAUSE);
-        opened = Target::open(spec.clone(), options.clone());
-    }
-    let target = opened?;
-    remove_when_interrupted(target.names_of_test_files());
-    Ok(target)
+    pub outstanding: Allowance,
 }
 
 /// What can be addressed, and what reads from it must find.
-pub(crate) struct Prepared {
-    pub(crate) area_bytes: u64,
+pub struct Prepared {
+    /// From its start on.
+    pub area_bytes: u64,
     /// `None` where it isn't known what the area holds.
-    pub(crate) contents: Option<Contents>,
+    pub contents: Option<Contents>,
     /// What was written, and how long it took; `None` when nothing was.
-    pub(crate) filled: Option<Filled>,
+    pub filled: Option<Filled>,
 }
 
 impl Session {
-    /// Opens what the user named.
-    pub(crate) fn open(args: &TargetArgs, intent: Intent, cancel: &Cancel) -> Result<Self, CliError> {
-        Ok(Self::try_open(args, intent, cancel)?)
-    }
-
-    /// [`Session::open`] with the reason why it could not be.
-    pub(crate) fn try_open(args: &TargetArgs, intent: Intent, cancel: &Cancel) -> Result<Self, TargetError> {
-        let options = OpenOptions {
-            io: args.io.into(),
-            direct: !args.buffered,
-            intent,
-            test_file_bytes: args.file_size,
-            overwrite: args.overwrite,
-            destroy_data: args.destroy_data,
-            request_cpu: args.request_cpu,
-            model_contents: ModelContents::None,
-        };
-        let target = open(&args.target, &options)?;
-        let outstanding = Allowance::of("requests outstanding", args.outstanding_max);
-        Ok(Self { target, cancel: cancel.clone(), patience: args.patience, outstanding })
-    }
-
     /// What a reader of figures should know of the target and of the memory for it, each a sentence.
-    pub(crate) fn remarks(&self) -> Vec<String> {
+    pub fn remarks(&self) -> Vec<String> {
         let mut remarks = self.target.remarks();
         remarks.extend(self.outstanding.remark.clone());
         remarks
     }
 
     /// What the user named, so that it means the same elsewhere: a relative path is made absolute.
-    pub(crate) fn name(&self) -> String {
+    pub fn name(&self) -> String {
         let spec = self.target.spec();
         let absolute = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.into());
         match spec {
@@ -101,70 +60,86 @@ impl Session {
     }
 
     /// A world with the target in it, for one thread.
-    pub(crate) fn open_io(&self, slots: u32) -> Result<(Box<dyn Io>, Device), CliError> {
+    ///
+    /// # Errors
+    /// It can't be opened.
+    pub fn open_io(&self, slots: u32) -> Result<(Box<dyn Io>, Device), SessionError> {
         let opened = self.target.io(slots)?;
         Ok((opened.io, opened.device))
     }
 
     /// The same with its write cache off. For models.
-    pub(crate) fn open_io_without_cache(&self, slots: u32) -> Result<(Box<dyn Io>, Device), String> {
+    ///
+    /// # Errors
+    /// It can't be opened, or has no cache that can be switched off.
+    pub fn open_io_without_cache(&self, slots: u32) -> Result<(Box<dyn Io>, Device), String> {
         let opened = self.target.io_without_cache(slots).map_err(|error| error.to_string())?;
         Ok((opened.io, opened.device))
     }
 
     /// How requests reach the target when up to `slots` of them, of `buffer_bytes` in all, are outstanding: what of
     /// that memory can be registered shows only when it is tried.
-    pub(crate) fn backend(&self, slots: u32, buffer_bytes: u64) -> Result<Backend, CliError> {
+    ///
+    /// # Errors
+    /// It can't be opened, or memory is short.
+    pub fn backend(&self, slots: u32, buffer_bytes: u64) -> Result<Backend, SessionError> {
         let (io, device) = self.open_io(slots)?;
         let mut lane = Lane::new(io, device.clone(), self.lane_options(buffer_bytes))?;
         Ok(nandle_target::backend(lane.io(), &device))
     }
 
-    pub(crate) fn lane_options(&self, buffer_bytes: u64) -> LaneOptions {
+    /// How lanes on the target are made, with so much memory for buffers or as much as filling needs.
+    pub fn lane_options(&self, buffer_bytes: u64) -> LaneOptions {
         LaneOptions { buffer_bytes: buffer_bytes.max(BUFFER_BYTES), patience: self.patience }
     }
 
     /// Writes the target where it has no contents yet, for at most `time_limit`.
-    pub(crate) fn prepare(
+    ///
+    /// # Errors
+    /// It can't be written, or nothing of it was in that time.
+    pub fn prepare(
         &self,
         lane: &mut Lane,
         time_limit: Option<Nanos>,
-        progress: &mut Progress,
-    ) -> Result<Prepared, CliError> {
+        progress: &mut dyn Progress,
+    ) -> Result<Prepared, SessionError> {
         let area_bytes = self.target.area_bytes();
         if !self.target.needs_fill() {
             return Ok(Prepared { area_bytes, contents: None, filled: None });
         }
         let contents = Contents::new(CONTENTS_SEED);
         let options = FillOptions { bytes: area_bytes, time_limit, contents };
-        let filled = fill(lane, options, progress, &self.cancel).map_err(|error| self.not_filled(&error))?;
+        let filled = fill(lane, options, progress, &self.cancel).map_err(|cause| self.not_filled(cause))?;
         if filled.bytes == 0 {
-            return Err(CliError::failed(format!(
-                "{}: not one MiB of the test file ({}) could be written in {}; give a larger --budget",
-                self.target.spec(),
-                format_bytes(area_bytes),
-                nandle_units::format_duration(filled.elapsed)
-            )));
+            let target = self.target.spec().to_string();
+            return Err(SessionError::NothingFilled {
+                target,
+                wanted_bytes: area_bytes,
+                elapsed: filled.elapsed,
+            });
         }
         if filled.bytes >= area_bytes {
             self.target.mark_filled()?;
         }
-        progress.restart();
+        progress.begin_stage();
         Ok(Prepared { area_bytes: filled.bytes, contents: Some(contents), filled: Some(filled) })
     }
 
     /// How long it takes to write `bytes`, judging by the first `trial_bytes` of a test file, which are written for at
     /// most `time_limit`; `None` for any other target, because what is there stays as it is.
-    pub(crate) fn fill_time(
+    ///
+    /// # Errors
+    /// It can't be written.
+    pub fn fill_time(
         &self,
         bytes: u64,
         trial_bytes: u64,
         time_limit: Nanos,
-    ) -> Result<Option<Nanos>, CliError> {
+    ) -> Result<Option<Nanos>, SessionError> {
         if self.target.kind() != TargetKind::TestFile || bytes == 0 {
             return Ok(None);
         }
-        let (io, device) = self.open_io(16)?;
+        let (io, device) = self.open_io(FILL_SLOTS)?;
         let mut lane = Lane::new(io, device, self.lane_options(0))?;
         let options = FillOptions {
             bytes: bytes.min(trial_bytes),
@@ -172,33 +147,31 @@ impl Session {
             contents: Contents::new(CONTENTS_SEED),
         };
         let trial = fill(&mut lane, options, &mut Unobserved, &self.cancel);
-        let trial = trial.map_err(|error| self.not_filled(&error))?;
+        let trial = trial.map_err(|cause| self.not_filled(cause))?;
         let time = u128::from(trial.elapsed.0) * u128::from(bytes) / u128::from(trial.bytes.max(1));
         Ok(u64::try_from(time).ok().map(Nanos))
     }
 
-    fn not_filled(&self, error: &FillError) -> CliError {
-        match error {
-            FillError::Load(LoadError::Cancelled) => {
-                CliError::interrupted("interrupted while the test file was written")
-            }
-            other => CliError::failed(format!("{}: {other}", self.target.spec())),
-        }
+    fn not_filled(&self, cause: FillError) -> SessionError {
+        SessionError::fill(self.target.spec().to_string(), cause)
     }
 
     /// [`Session::prepare`] with a lane that is made for it and dropped after.
-    pub(crate) fn prepare_apart(
+    ///
+    /// # Errors
+    /// It can't be opened or written, or nothing of it was in that time.
+    pub fn prepare_apart(
         &self,
         time_limit: Option<Nanos>,
-        progress: &mut Progress,
-    ) -> Result<Prepared, CliError> {
-        let (io, device) = self.open_io(16)?;
+        progress: &mut dyn Progress,
+    ) -> Result<Prepared, SessionError> {
+        let (io, device) = self.open_io(FILL_SLOTS)?;
         let mut lane = Lane::new(io, device, self.lane_options(0))?;
         self.prepare(&mut lane, time_limit, progress)
     }
 }
 
-impl Beside for Session {
+impl HostFiles for Session {
     fn blocking(&self) -> Opened {
         opened(self.target.blocking())
     }

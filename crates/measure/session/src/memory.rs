@@ -1,33 +1,34 @@
-//! How much memory the program takes: no more than the machine and its control groups leave it, of which it would be killed
-//! without a word.
+//! How much memory measuring takes: no more than the machine and its control groups leave it, of which the process would be
+//! killed without a word.
 
 use nandle_target::facts::available_memory_bytes;
 use nandle_units::format_bytes;
 
-/// What is taken for one purpose is at most this part of what is available: there are others, and the kernel's own.
+/// What is taken for one purpose is at most this part of what is available: other processes and the kernel need some too.
 const PART: u64 = 2;
 
 /// Bytes that one purpose may take.
-pub(crate) fn budget_bytes() -> u64 {
+pub fn budget_bytes() -> u64 {
     available_memory_bytes().map_or(u64::MAX, |bytes| bytes / PART)
 }
 
 /// What may be taken of what is wanted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Allowance {
-    pub(crate) bytes: u64,
+pub struct Allowance {
+    /// So much.
+    pub bytes: u64,
     /// What to say of it, where it is less.
-    pub(crate) remark: Option<String>,
+    pub remark: Option<String>,
 }
 
 impl Allowance {
     /// Memory for `purpose`; a quarter of what is available at most, because it is pinned and copied.
-    pub(crate) fn of(purpose: &str, wanted_bytes: u64) -> Self {
+    pub fn of(purpose: &str, wanted_bytes: u64) -> Self {
         Self::within(budget_bytes() / PART, purpose, wanted_bytes)
     }
 
     /// The same where there are so many bytes for it.
-    pub(crate) fn within(most_bytes: u64, purpose: &str, wanted_bytes: u64) -> Self {
+    pub fn within(most_bytes: u64, purpose: &str, wanted_bytes: u64) -> Self {
         if wanted_bytes <= most_bytes {
             return Self { bytes: wanted_bytes, remark: None };
         }

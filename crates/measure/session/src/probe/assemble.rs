@@ -1,4 +1,6 @@
-use std::time::{SystemTime, UNIX_EPOCH};
+//! A profile, put together of what was measured.
+
+use std::time::UNIX_EPOCH;
 
 use nandle_io::Nanos;
 use nandle_probe::experiments;
@@ -8,9 +10,8 @@ use nandle_target::facts;
 use nandle_target::pressure::PressureShares;
 use nandle_units::format_bytes;
 
-use super::processor;
-use crate::args::ProbeArgs;
-use crate::session::{Prepared, Session};
+use super::{ProbeOptions, processor};
+use crate::{Prepared, Session};
 
 /// Everything that was measured.
 pub(super) struct Measured {
@@ -24,18 +25,17 @@ pub(super) struct Measured {
 
 /// Puts the profile together.
 pub(super) fn profile(
-    args: &ProbeArgs,
+    options: &ProbeOptions,
     session: &Session,
     system: SystemFacts,
-    made_at: SystemTime,
     measured: Measured,
 ) -> DeviceProfile {
-    let conditions = conditions(args, session, &measured);
+    let conditions = conditions(options, session, &measured);
     let findings = measured.findings;
     DeviceProfile {
         schema_version: PROFILE_SCHEMA_VERSION,
         made_by: concat!("nandle ", env!("CARGO_PKG_VERSION")).into(),
-        made_at_unix_s: made_at.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
+        made_at_unix_s: options.made_at.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
         target: session.name(),
         partial: findings.partial,
         identity: facts::identity(&session.target),
@@ -91,7 +91,7 @@ fn reason(beginning: &str, each: &[String]) -> Option<String> {
     (!each.is_empty()).then(|| format!("{beginning}{}", each.join(", ")))
 }
 
-fn conditions(args: &ProbeArgs, session: &Session, measured: &Measured) -> Conditions {
+fn conditions(options: &ProbeOptions, session: &Session, measured: &Measured) -> Conditions {
     let wanted = session.target.area_bytes();
     let filled = measured.prepared.filled;
     let mut remarks = session.remarks();
@@ -105,13 +105,13 @@ fn conditions(args: &ProbeArgs, session: &Session, measured: &Measured) -> Condi
     remarks.extend(measured.findings.remarks.iter().cloned());
     remarks.extend(processor::remarks(&measured.findings.cells, &measured.backend, measured.pressure));
     Conditions {
-        budget_ns: args.budget.0,
+        budget_ns: options.budget.0,
         elapsed_ns: measured.elapsed.0,
         fill_ns: filled.map_or(0, |filled| filled.elapsed.0),
         file_bytes: measured.prepared.area_bytes,
         wanted_file_bytes: wanted,
         contents_checked: measured.prepared.contents.is_some(),
-        seed: args.target.seed,
+        seed: options.seed,
         threads: 1,
         rounds: measured.findings.rounds,
         reads_complete: measured.reads_wanted

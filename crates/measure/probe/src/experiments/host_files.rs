@@ -3,8 +3,8 @@ use nandle_io::{Device, Io, SyncCall};
 /// A world with a device in it, or why there is none.
 pub type Opened = Result<(Box<dyn Io>, Device), String>;
 
-/// What there is beside the device in the real world, and not in a modelled one.
-pub trait Beside: Sync {
+/// What the host of a real device offers beside it: calls that block, and files. A modelled world has neither.
+pub trait HostFiles: Sync {
     /// The device in a world that blocks: a request is carried out by the thread that asks for it.
     ///
     /// # Errors

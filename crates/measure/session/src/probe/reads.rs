@@ -1,0 +1,97 @@
+//! The read side of a probe: fills the target, searches, and begins the profile.
+
+use nandle_io::Nanos;
+use nandle_probe::load::{Lane, LoadError};
+use nandle_probe::search::{self, Findings, Grid};
+use nandle_profile::DeviceProfile;
+use nandle_target::pressure::{PressureSample, PressureShares};
+
+use super::assemble::{self, Measured};
+use super::{Probe, ProbeError};
+use crate::Progress;
+
+/// Room for the deepest queue of the grid.
+pub(super) const SLOTS: u32 = 256;
+/// The test file may take this part of the budget.
+const FILL_PART: u64 = 4;
+
+/// A profile with the read side in it.
+pub(super) struct Begun {
+    pub(super) profile: DeviceProfile,
+    /// What ended the reading early.
+    pub(super) ended_by: Option<LoadError>,
+    /// Reads failed while others were answered.
+    pub(super) failed: Option<LoadError>,
+}
+
+impl Probe {
+    /// The profile with the read side in it: measured now, or by the probe that is resumed.
+    pub(super) fn reads(&self, progress: &mut dyn Progress) -> Result<Begun, ProbeError> {
+        let previous = self.options.resume.as_ref();
+        if let (Some(previous), None) = (previous, self.plan.reads_time) {
+            self.session.prepare_apart(Some(self.fill_time_max()), progress)?;
+            return Ok(Begun { profile: previous.clone(), ended_by: None, failed: None });
+        }
+        let measured = self.measure(progress)?;
+        let (ended_by, failed) = (measured.findings.ended_by.clone(), measured.findings.failed.clone());
+        let mut profile = assemble::profile(&self.options, &self.session, self.system.clone(), measured);
+        profile.experiments = previous.map(|previous| previous.experiments.clone()).unwrap_or_default();
+        Ok(Begun { profile, ended_by, failed })
+    }
+
+    fn fill_time_max(&self) -> Nanos {
+        Nanos(self.options.budget.0 / FILL_PART)
+    }
+
+    fn measure(&self, progress: &mut dyn Progress) -> Result<Measured, ProbeError> {
+        let session = &self.session;
+        let opened = session.target.io(SLOTS)?;
+        let shape = opened.device.shape.clone();
+        let outstanding_bytes_max = session.outstanding.bytes;
+        let grid = Grid::new(&shape, session.target.area_bytes(), SLOTS as usize, outstanding_bytes_max);
+        let mut lane = Lane::new(opened.io, opened.device, session.lane_options(grid.buffer_bytes()))?;
+        let began = lane.io().now();
+        let before = PressureSample::take();
+        let prepared = session.prepare(&mut lane, Some(self.fill_time_max()), progress)?;
+        let filling = lane.io().now().since(began);
+        let findings = match self.plan.reads_time {
+            None => not_asked_for(),
+            Some(time) => {
+                let options = search::ProbeOptions {
+                    // Alone, the search makes do with what the test file has left it.
+                    budget: time.min(self.options.budget - filling),
+                    area_bytes: prepared.area_bytes,
+                    contents: prepared.contents,
+                    freshly_written: prepared.filled.is_some(),
+                    outstanding_bytes_max,
+                    stated_split_bytes: self.system.queue.as_ref().and_then(|queue| queue.split_bytes),
+                    seed: self.options.seed,
+                };
+                search::probe(&mut lane, &options, progress, &session.cancel)
+                    .map_err(|cause| self.nothing_measured(cause))?
+            }
+        };
+        let elapsed = lane.io().now().since(began);
+        // What the machine did meanwhile has no part in virtual time.
+        let pressure = if session.target.is_modelled() {
+            PressureShares::default()
+        } else {
+            PressureSample::take().since(&before, elapsed)
+        };
+        let device = lane.device().clone();
+        let backend = nandle_target::backend(lane.io(), &device);
+        let reads_wanted = self.plan.reads_time.is_some();
+        Ok(Measured { backend, prepared, findings, elapsed, pressure, reads_wanted })
+    }
+
+    fn nothing_measured(&self, cause: LoadError) -> ProbeError {
+        match cause {
+            LoadError::Cancelled => ProbeError::Interrupted,
+            cause => ProbeError::NothingMeasured { target: self.target(), cause },
+        }
+    }
+}
+
+fn not_asked_for() -> Findings {
+    Findings { partial: vec!["reads were not asked for".into()], ..Findings::default() }
+}

@@ -1,0 +1,226 @@
+//! A sweep: opens a target, plans every combination of what is to be varied, and measures the cells one by one.
+
+mod error;
+mod estimate;
+
+use nandle_io::Shape;
+use nandle_probe::load::{Arrivals, Contents, LoadError, Refill};
+use nandle_probe::sweep::{self, CellSpec, OpenLoopRate, SweepContext, SweepOptions, SweepPlan};
+use nandle_profile::{Cell, SWEEP_SCHEMA_VERSION, SweepFile};
+use nandle_target::{Intent, TargetSpec};
+use nandle_units::{format_bytes_exact, format_duration};
+
+pub use self::error::{SweepEnd, SweepError};
+pub use self::estimate::Estimate;
+
+use crate::{Access, Cancel, KeepError, Prepared, Progress, Session};
+
+/// Measures every cell of a parameter space: [`Sweep::open`] and [`Sweep::run`], without a word in between.
+///
+/// # Errors
+/// As for both.
+pub fn sweep(
+    target: &TargetSpec,
+    access: &Access,
+    options: SweepOptions,
+    cancel: &Cancel,
+    progress: &mut dyn Progress,
+) -> Result<SweepFile, SweepError> {
+    Sweep::open(target, access, options, cancel)?.run(progress, &mut |_| Ok(()))
+}
+
+/// A sweep whose target is open and whose cells are planned.
+pub struct Sweep {
+    session: Session,
+    options: SweepOptions,
+    shape: Shape,
+    plan: SweepPlan,
+    file: SweepFile,
+}
+
+impl Sweep {
+    /// Opens the target, for writing when a cell writes, and plans; nothing is measured yet.
+    ///
+    /// # Errors
+    /// The target can't be opened, or the parameter space makes no sense on it.
+    pub fn open(
+        target: &TargetSpec,
+        access: &Access,
+        options: SweepOptions,
+        cancel: &Cancel,
+    ) -> Result<Self, SweepError> {
+        let intent = if options.reads_only() { Intent::Read } else { Intent::Write };
+        let session = access.open(target, intent, cancel)?;
+        let options = SweepOptions { outstanding_bytes_max: session.outstanding.bytes, ..options };
+        if session.target.is_modelled() && options.threads > 1 {
+            let (target, threads) = (session.target.spec().to_string(), options.threads);
+            return Err(SweepError::ModelThreads { target, threads });
+        }
+        let (_, device) = session.open_io(1)?;
+        let plan = sweep::plan(&options, &device.shape, session.target.area_bytes())
+            .map_err(|cause| SweepError::Plan { target: session.target.spec().to_string(), cause })?;
+        let file = begin(&session, &options, &plan)?;
+        Ok(Self { session, options, shape: device.shape, plan, file })
+    }
+
+    /// The target.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// What will be measured.
+    pub fn plan(&self) -> &SweepPlan {
+        &self.plan
+    }
+
+    /// The results, as far as they are there: before [`Self::run`] how it will be measured, and what was resumed.
+    pub fn file(&self) -> &SweepFile {
+        &self.file
+    }
+
+    /// Goes on with the cells of an earlier sweep of the same target and load: they are not measured again.
+    pub fn resume(&mut self, measured: Vec<Cell>) {
+        self.plan.cells.retain(|spec| !measured.iter().any(|cell| spec.is(cell)));
+        self.file.cells = measured;
+    }
+
+    /// How much it will write, and how long it will take.
+    pub fn estimate(&self) -> Estimate {
+        Estimate::of(&self.plan, &self.options, &self.session)
+    }
+
+    /// Fills the target where it has to be, and measures the cells; nothing of both when there are none left. `keep` is called
+    /// after each cell with the results as they are then.
+    ///
+    /// # Errors
+    /// The target could not be made ready. A sweep that was cancelled or ended by the device, or in which cells or requests
+    /// failed, is an error too, with [the results](SweepError::file) until then.
+    pub fn run(
+        mut self,
+        progress: &mut dyn Progress,
+        keep: &mut dyn FnMut(&SweepFile) -> Result<(), KeepError>,
+    ) -> Result<SweepFile, SweepError> {
+        let end = if self.plan.cells.is_empty() {
+            self.file.complete = true;
+            None
+        } else {
+            let prepared = self.session.prepare_apart(None, progress)?;
+            self.run_all(&prepared, progress, keep).err()
+        };
+        match end.or_else(|| SweepEnd::of(&self.file)) {
+            None => Ok(self.file),
+            Some(end) => {
+                Err(SweepError::Ended { target: self.file.target.clone(), end, file: Box::new(self.file) })
+            }
+        }
+    }
+
+    fn run_all(
+        &mut self,
+        prepared: &Prepared,
+        progress: &mut dyn Progress,
+        keep: &mut dyn FnMut(&SweepFile) -> Result<(), KeepError>,
+    ) -> Result<(), SweepEnd> {
+        let planned = std::mem::take(&mut self.plan.cells);
+        let cells = self.file.cells.len() + planned.len();
+        let mut failed = 0_u32;
+        for (number, spec) in planned.iter().enumerate() {
+            progress.progress(&spec.to_string(), number as f64 / planned.len() as f64);
+            match self.run_cell(spec, prepared, progress) {
+                Ok(cell) => {
+                    tell_errors(spec, &cell, progress);
+                    self.file.cells.push(cell);
+                }
+                Err(LoadError::Cancelled) => {
+                    return Err(SweepEnd::Interrupted { measured: self.file.cells.len(), cells });
+                }
+                // The device is well; this one cell is beyond what the system gives.
+                Err(
+                    error @ (LoadError::TooDeep { .. } | LoadError::Block { .. } | LoadError::Memory { .. }),
+                ) => {
+                    self.file.skipped.push(spec.skipped(error.to_string()));
+                }
+                Err(error @ LoadError::AllFailed { .. }) => {
+                    progress.remark(&format!("{spec}: {error}"));
+                    failed += 1;
+                    self.file.skipped.push(spec.skipped(error.to_string()));
+                }
+                Err(cause) => return Err(SweepEnd::Cell { spec: spec.to_string(), cause }),
+            }
+            keep(&self.file).map_err(SweepEnd::NotKept)?;
+        }
+        self.file.complete = true;
+        if failed > 0 { Err(SweepEnd::CellsFailed { failed, cells }) } else { Ok(()) }
+    }
+
+    fn run_cell(
+        &self,
+        spec: &CellSpec,
+        prepared: &Prepared,
+        progress: &dyn Progress,
+    ) -> Result<Cell, LoadError> {
+        let stalled = |error: &LoadError| progress.remark(&format!("{spec}: {error}"));
+        let open = |slots: u32| self.session.open_io(slots).map_err(|error| error.to_string());
+        let context = SweepContext {
+            open: &open,
+            shape: &self.shape,
+            area_bytes: prepared.area_bytes,
+            lane: self.session.lane_options(0),
+            contents: self.contents(prepared),
+            cancel: &self.session.cancel,
+            stalled: &stalled,
+        };
+        sweep::run_cell(&context, &self.options, spec)
+    }
+
+    /// What a test file holds is known only while nothing else was written to it.
+    fn contents(&self, prepared: &Prepared) -> Option<Contents> {
+        prepared.contents.filter(|_| self.options.reads_only())
+    }
+}
+
+/// The results without cells.
+fn begin(session: &Session, options: &SweepOptions, plan: &SweepPlan) -> Result<SweepFile, SweepError> {
+    let deepest = plan.cells.iter().map(|spec| spec.queue_depth).max().unwrap_or(1);
+    let most_bytes = plan.cells.iter().map(CellSpec::outstanding_bytes).max().unwrap_or(0);
+    Ok(SweepFile {
+        schema_version: SWEEP_SCHEMA_VERSION,
+        target: session.name(),
+        backend: session.backend(deepest, most_bytes)?,
+        file_bytes: session.target.area_bytes(),
+        load: load(options),
+        seed: options.seed,
+        complete: false,
+        cells: Vec::new(),
+        skipped: plan.skipped.clone(),
+    })
+}
+
+/// How each cell is loaded, in words.
+fn load(options: &SweepOptions) -> String {
+    let how = match (options.rate, options.refill) {
+        (Some(OpenLoopRate { per_s, arrivals: Arrivals::Poisson }), _) => {
+            format!("{per_s} a second, Poisson")
+        }
+        (Some(OpenLoopRate { per_s, arrivals: Arrivals::Fixed }), _) => format!("{per_s} a second, fixed"),
+        (None, Refill::Exact) => "exact".into(),
+        (None, Refill::Batched) => "batched".into(),
+    };
+    let threads =
+        if options.threads == 1 { "1 thread".into() } else { format!("{} threads", options.threads) };
+    let time = options.stop.time.map(format_duration);
+    let bytes = options.stop.bytes.map(format_bytes_exact);
+    let ends: Vec<String> = time.into_iter().chain(bytes).collect();
+    format!("{threads}, {how}, {} a run", ends.join(" or "))
+}
+
+fn tell_errors(spec: &CellSpec, cell: &Cell, progress: &dyn Progress) {
+    if let Some(unsent) = cell.unsent.filter(|unsent| *unsent > 0) {
+        progress.remark(&format!(
+            "{spec}: the device did not keep up: {unsent} requests were due and never sent"
+        ));
+    }
+    if let Some(first) = &cell.first_error {
+        progress.remark(&format!("{spec}: {} requests failed, the first with: {first}", cell.errors));
+    }
+}

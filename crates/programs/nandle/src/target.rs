@@ -1,0 +1,114 @@
+//! The target as the command line names it, and opening it.
+
+use std::time::Duration;
+
+use clap::builder::{OsStringValueParser, TypedValueParser as _};
+use clap::{Args, ValueEnum};
+use nandle_io::Nanos;
+use nandle_session::Access;
+use nandle_target::{IoChoice, OpenOptions, Target, TargetError, TargetSpec};
+use nandle_units::{parse_bytes, parse_duration};
+
+use crate::common::positive_duration;
+use crate::interrupt::remove_when_interrupted;
+
+/// How often and how long a device is waited for that the run before still has open.
+const BUSY_TRIES: u32 = 20;
+const BUSY_PAUSE: Duration = Duration::from_millis(50);
+
+/// How the target is opened.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct TargetArgs {
+    /// A directory (a test file is made in it, and gone afterwards), a file, a block device, a modelled drive
+    /// (model:NAME, model:PATH.toml; `nandle models --help` says more), or an array of them in
+    /// software (raid0:64KiB:/mnt/a,/mnt/b; raid10:64KiB:model:NAME*4)
+    #[arg(value_parser = OsStringValueParser::new().try_map(|text| TargetSpec::from_os(&text)))]
+    pub(crate) target: TargetSpec,
+    /// Size of the test file in a directory
+    #[arg(long, value_name = "SIZE", default_value = "4GiB", value_parser = parse_bytes)]
+    pub(crate) file_size: u64,
+    /// How requests reach the device
+    #[arg(long, value_name = "WORLD", default_value = "auto")]
+    pub(crate) io: IoArg,
+    /// Go through the page cache instead of around it
+    #[arg(long)]
+    pub(crate) buffered: bool,
+    /// Give a device up that has been silent for this long
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = positive_duration)]
+    pub(crate) patience: Nanos,
+    /// Leave cells out that would have more bytes outstanding at once
+    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = parse_bytes)]
+    pub(crate) outstanding_max: u64,
+    /// Seed of the random patterns
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// The named file's contents may be lost; a file that doesn't exist is made, and kept
+    #[arg(long)]
+    pub(crate) overwrite: bool,
+    /// The named block device's contents may be lost
+    #[arg(long)]
+    pub(crate) destroy_data: bool,
+    /// Processor time that a request to a modelled drive costs its host, which has one processor [default: 2us]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub(crate) request_cpu: Option<Nanos>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum IoArg {
+    /// `io_uring`, or threads where it is refused
+    Auto,
+    /// `io_uring` or nothing
+    #[value(name = "io_uring", alias = "uring")]
+    Uring,
+    /// Blocking system calls in threads
+    Threads,
+}
+
+impl From<IoArg> for IoChoice {
+    fn from(arg: IoArg) -> Self {
+        match arg {
+            IoArg::Auto => Self::Auto,
+            IoArg::Uring => Self::Uring,
+            IoArg::Threads => Self::Threads,
+        }
+    }
+}
+
+impl TargetArgs {
+    /// The same for a session.
+    pub(crate) fn access(&self) -> Access {
+        Access {
+            io: self.io.into(),
+            direct: !self.buffered,
+            test_file_bytes: self.file_size,
+            overwrite: self.overwrite,
+            destroy_data: self.destroy_data,
+            request_cpu: self.request_cpu,
+            patience: self.patience,
+            outstanding_bytes_max: self.outstanding_max,
+        }
+    }
+}
+
+/// Opens something, again and again for a second while the device is busy.
+pub(crate) fn open_when_free<T, E>(
+    mut open: impl FnMut() -> Result<T, E>,
+    is_busy: impl Fn(&E) -> bool,
+) -> Result<T, E> {
+    let mut opened = open();
+    for _ in 0..BUSY_TRIES {
+        if !opened.as_ref().is_err_and(&is_busy) {
+            break;
+        }
+        std::thread::sleep(BUSY_PAUSE);
+        opened = open();
+    }
+    opened
+}
+
+/// Opens a target, and has its test files removed when the user interrupts it twice.
+pub(crate) fn open(spec: &TargetSpec, options: &OpenOptions) -> Result<Target, TargetError> {
+    let target = open_when_free(|| Target::open(spec.clone(), options.clone()), TargetError::is_busy)?;
+    remove_when_interrupted(target.names_of_test_files());
+    Ok(target)
+}

@@ -1,0 +1,57 @@
+//! What a replay was, in words that its table and its page share.
+
+use nandle_pages::PolicyKind;
+use nandle_units::{counted, format_bytes};
+
+use super::ReplayFile;
+use crate::{Durability, PolicyOutcome};
+
+impl ReplayFile {
+    /// How many writes there are, and of what.
+    pub fn amount(&self) -> String {
+        let page = format_bytes(self.page_bytes);
+        if self.trace_writes == self.page_writes {
+            format!("{} of {page}", counted(self.page_writes, "write"))
+        } else {
+            let pages = counted(self.page_writes, "page");
+            format!("{} ({pages} of {page})", counted(self.trace_writes, "write"))
+        }
+    }
+
+    /// When a write had to be durable, in words that follow "durable".
+    pub fn durable(&self) -> &'static str {
+        match self.durability {
+            Durability::Each => "one by one",
+            Durability::Trace => "where the trace syncs",
+            Durability::None => "at the end",
+        }
+    }
+
+    /// What makes the policies' figures differ that isn't their merit, each a sentence.
+    pub fn caveats(&self) -> Vec<String> {
+        let is_direct = |policy: &PolicyOutcome| policy.policy == PolicyKind::Direct;
+        if !self.policies.iter().any(is_direct) || self.policies.iter().all(is_direct) {
+            return Vec::new();
+        }
+        let waits = "direct waits until the drive has taken each page, where the staging policies gather pages in \
+                     memory: with more writes under way (--queue-depth) it waits for several at once.";
+        let commits = "A commit is one durable write where a policy stages it, and where direct has a single page that \
+                       comes alone; direct with several pages, and auto when it goes straight home, write and then \
+                       flush.";
+        match self.durability {
+            Durability::Each => vec![commits.to_owned()],
+            Durability::Trace | Durability::None if self.queue_depth == 1 => vec![waits.to_owned()],
+            Durability::Trace | Durability::None => Vec::new(),
+        }
+    }
+
+    /// What the pages were filled with, as a part of a sentence.
+    pub fn contents(&self) -> String {
+        let contents = match self.compressible_percent {
+            0 => "nothing in them compresses".to_owned(),
+            percent => format!("{percent} % of each page compress to nothing"),
+        };
+        let is_off = !self.compresses && self.compressible_percent > 0;
+        if is_off { format!("{contents}, and no policy compresses") } else { contents }
+    }
+}

@@ -1,0 +1,58 @@
+//! Files of replays: those that older programs wrote stay readable, and those of newer ones are refused.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "all of it is tests")]
+
+use std::path::Path;
+
+use nandle_pages::PolicyKind;
+use nandle_replay::{
+    AddressesUsed, Durability, Method, REPLAY_SCHEMA_VERSION, ReplayFile, ReplayFileError, read_replay,
+};
+use serde_json::{Value, json};
+
+const VERSION_1: &str = "tests/fixtures/version-1.json";
+
+fn version_1() -> Value {
+    serde_json::from_slice(&std::fs::read(VERSION_1).unwrap()).unwrap()
+}
+
+fn read(value: &Value) -> Result<Option<ReplayFile>, ReplayFileError> {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), value.to_string()).unwrap();
+    read_replay(file.path())
+}
+
+#[test]
+fn a_file_of_version_1_is_read_and_says_what_it_said() {
+    let file = read_replay(Path::new(VERSION_1)).unwrap().unwrap();
+    assert_eq!((file.schema_version, file.durability, file.page_writes), (1, Durability::Trace, 3120));
+    assert!(matches!(file.addresses, AddressesUsed::Compact { area_count: 32, .. }));
+    let policies: Vec<PolicyKind> = file.policies.iter().map(|policy| policy.policy).collect();
+    assert_eq!(
+        policies,
+        [PolicyKind::Direct, PolicyKind::StableBuffer, PolicyKind::OutOfPlace, PolicyKind::Auto]
+    );
+    assert_eq!(file.policies[3].auto.unwrap().chosen, Some(Method::Staging));
+    assert_eq!(serde_json::to_value(&file).unwrap(), version_1(), "no key is lost, none is another");
+}
+
+#[test]
+fn a_file_of_a_later_version_is_refused_with_what_to_do() {
+    let mut later = version_1();
+    later["schema_version"] = json!(REPLAY_SCHEMA_VERSION + 1);
+    let error = read(&later).unwrap_err();
+    assert!(matches!(error, ReplayFileError::Version { got: 2, .. }), "{error}");
+    assert!(error.to_string().contains("replay the trace again"), "{error}");
+}
+
+#[test]
+fn a_damaged_file_is_refused_and_another_is_none() {
+    let mut damaged = version_1();
+    damaged["policies"][0]["policy"] = json!("by-magic");
+    let error = read(&damaged).unwrap_err();
+    assert!(
+        matches!(error, ReplayFileError::Damaged { .. }) && error.to_string().contains("by-magic"),
+        "{error}"
+    );
+    assert_eq!(read(&json!({ "schema_version": 1, "cells": [] })).unwrap(), None);
+    assert!(matches!(read_replay(Path::new("/nonexistent")), Err(ReplayFileError::File { .. })));
+}

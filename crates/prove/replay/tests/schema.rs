@@ -1,0 +1,16 @@
+//! The published schema is what the types say. `NANDLE_WRITE_SCHEMA=1 cargo test -p nandle-replay --features schema --test
+//! schema` writes it anew.
+#![allow(clippy::unwrap_used, reason = "all of it is tests")]
+
+use std::path::Path;
+
+#[test]
+fn what_is_published_is_what_the_types_say() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/replay.schema.json");
+    let text = serde_json::to_string_pretty(&nandle_replay::replay_schema().unwrap()).unwrap() + "\n";
+    if std::env::var_os("NANDLE_WRITE_SCHEMA").is_some() {
+        std::fs::write(&path, &text).unwrap();
+    }
+    let published = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(published == text, "{} is out of date: see the top of this test", path.display());
+}

@@ -27,7 +27,7 @@ pub(crate) enum Die {
 impl Die {
     pub(crate) fn new(parameters: &ChipParameters) -> Self {
         match parameters.suspend_ns {
-            None => Self::InTurn(Timeline::new(parameters.transfer_lookahead, 0)),
+            None => Self::InTurn(Timeline::default()),
             Some(suspend_ns) => Self::Interruptible(InterruptibleDie {
                 suspend_ns,
                 program_suspensions: parameters.program_suspensions.unwrap_or(u32::MAX),

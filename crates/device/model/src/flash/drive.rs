@@ -69,7 +69,7 @@ impl FlashDrive {
             segment_units,
             units_per_row: saturating_u32(parameters.units_per_program()),
             commands: CommandQueue::new(&parameters.command_queue),
-            link: Link::new(&parameters.link, unit_bytes, parameters.chips.transfer_lookahead),
+            link: Link::new(&parameters.link, unit_bytes),
             buffer: WriteBuffer::new(parameters.write_buffer.bytes, unit_bytes, parameters.chips.dies()),
             read_ahead: ReadAhead::new(&parameters.read_ahead, unit_bytes),
             mapping: Mapping::new(parameters),

@@ -304,8 +304,7 @@ fn superblocks_of(parameters: &PageMapParameters, drive: &FlashParameters) -> u3
 fn kept_beside(parameters: &PageMapParameters, drive: &FlashParameters) -> u32 {
     let real_bytes = drive.scaled_from_bytes.unwrap_or(drive.capacity_bytes).max(drive.capacity_bytes);
     let left_out = 1.0 - drive.capacity_bytes as f64 / real_bytes as f64;
-    let kept_free = parameters.low_free_superblocks + parameters.pace.superblocks_at_once() / 2;
-    (f64::from(kept_free) * left_out).round() as u32
+    (f64::from(parameters.low_free_superblocks) * left_out).round() as u32
 }
 
 fn slc_superblocks(region: &SlcRegion, drive: &FlashParameters) -> u32 {

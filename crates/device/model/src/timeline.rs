@@ -12,7 +12,7 @@ use gaps::{Gap, Gaps};
 #[derive(Debug, Clone)]
 pub(crate) struct Timeline {
     busy_until_ns: u64,
-    /// Nobody asks for an earlier time.
+    /// No user comes for an earlier time.
     past_ns: u64,
     gaps: Gaps,
 }
@@ -62,7 +62,7 @@ impl Timeline {
         self.busy_until_ns
     }
 
-    /// From now on nobody asks for the resource from a time before `past_ns` on.
+    /// From now on no user comes for a time before `past_ns`.
     #[inline]
     pub(crate) fn forget_before(&mut self, past_ns: u64) {
         self.past_ns = past_ns;
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn gaps_that_nobody_can_use_are_not_remembered() {
+    fn gaps_that_are_too_short_for_any_use_are_not_remembered() {
         let mut timeline = Timeline::new(50);
         for user in 1..=1_000 {
             timeline.reserve(user * 100, 60);

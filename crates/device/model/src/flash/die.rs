@@ -82,7 +82,7 @@ impl Die {
         }
     }
 
-    /// Nobody will ask for the die from an earlier time on.
+    /// No operation comes for an earlier time.
     #[inline]
     pub(crate) fn forget_before(&mut self, past_ns: u64) {
         match self {

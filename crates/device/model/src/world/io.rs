@@ -42,7 +42,7 @@ impl Io for ModelWorld {
     }
 
     fn in_flight(&self) -> usize {
-        self.places.len() + self.ready.len()
+        self.requests.len() + self.ready.len()
     }
 
     fn slots(&self) -> usize {

@@ -1,8 +1,9 @@
 use nandle_io::{Cause, Completion, Device, DeviceId, IoError, Nanos, Operation};
+use slab::Slab;
 
 use super::agenda::Agenda;
 use super::device::ModelledDevice;
-use super::in_flight::{InFlight, Places};
+use super::in_flight::InFlight;
 use crate::timing::{TimedCompletion, Timing};
 
 /// The computer that a world's requests come from: one processor that submits them.
@@ -29,7 +30,7 @@ impl Host {
 /// A world of modelled devices with one virtual clock, which starts at zero; see the [module](super).
 ///
 /// # Panics
-/// When a device's timing breaks its contract: it forgets a request that somebody waits for without a deadline, or has
+/// When a device's timing breaks its contract: it forgets a request that is waited for without a deadline, or has
 /// something to do again at a time that it was just told. A wait for such a device would never end.
 pub struct ModelWorld {
     pub(super) devices: Vec<Device>,
@@ -38,7 +39,8 @@ pub struct ModelWorld {
     pub(super) now: Nanos,
     pub(super) cpu: Nanos,
     pub(super) agenda: Agenda,
-    pub(super) places: Places,
+    /// What its devices are working on; they know a request by its key.
+    pub(super) requests: Slab<InFlight>,
     /// Completed, in order, and not collected yet.
     pub(super) ready: Vec<Completion>,
     /// Kept for its memory.
@@ -55,15 +57,20 @@ impl ModelWorld {
             now: Nanos::ZERO,
             cpu: Nanos::ZERO,
             agenda: Agenda::default(),
-            places: Places::default(),
+            requests: Slab::new(),
             ready: Vec::new(),
             finished: Vec::new(),
         }
     }
 
     /// Puts a device into the world.
+    ///
+    /// # Panics
+    /// When there are 2³² devices in it already.
     pub fn add(&mut self, device: ModelledDevice) -> Device {
-        let id = DeviceId::from_index(u32::try_from(self.devices.len()).unwrap_or(u32::MAX));
+        let index = u32::try_from(self.devices.len());
+        assert!(index.is_ok(), "a world of {} devices", self.devices.len());
+        let id = DeviceId::from_index(index.unwrap_or(u32::MAX));
         let ModelledDevice { shape, timing, write_cache: _ } = device;
         let device = Device { id, shape };
         self.devices.push(device.clone());
@@ -101,7 +108,8 @@ impl ModelWorld {
     pub(super) fn start(&mut self, request: InFlight) {
         let index = request.device.index() as usize;
         let mut timed = request.timed(0);
-        timed.id = self.places.insert(request);
+        timed.id = self.requests.insert(request) as u64;
+        debug_assert!(index < self.timings.len(), "device {index} of {}", self.timings.len());
         if let Some(timing) = self.timings.get_mut(index) {
             timing.arrive(self.now.0, timed);
             self.agenda.set(index, timing.next_event_ns());
@@ -127,7 +135,7 @@ impl ModelWorld {
         );
         self.agenda.set(index, next_ns);
         for done in self.finished.drain(..) {
-            let found = self.places.remove(done.id);
+            let found = usize::try_from(done.id).ok().and_then(|key| self.requests.try_remove(key));
             assert!(found.is_some(), "modelled device {index} completed what isn't in flight");
             let Some(request) = found else { continue };
             self.ready.push(request.complete(Nanos(done.completed_ns), Ok(())));
@@ -145,7 +153,9 @@ impl ModelWorld {
 
     /// Ends a wait that would never end.
     pub(super) fn deadlock(&self) -> ! {
-        let waiting = self.places.oldest().map_or_else(
+        let oldest =
+            self.requests.iter().map(|(_, request)| request).min_by_key(|request| request.submitted_at);
+        let waiting = oldest.map_or_else(
             || "nothing is in flight".to_owned(),
             |oldest| {
                 let operation = &oldest.request.operation;
@@ -162,7 +172,7 @@ impl ModelWorld {
         panic!(
             "the virtual clock stands at {} with {} requests in flight and no event to come: {waiting}",
             self.now,
-            self.places.len()
+            self.requests.len()
         )
     }
 }
@@ -173,7 +183,7 @@ impl std::fmt::Debug for ModelWorld {
             .field("devices", &self.devices)
             .field("host", &self.host)
             .field("now", &self.now)
-            .field("in_flight", &self.places.len())
+            .field("in_flight", &self.requests.len())
             .finish_non_exhaustive()
     }
 }

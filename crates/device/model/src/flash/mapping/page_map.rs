@@ -14,7 +14,7 @@ use super::lazy_array::{LazyArray, NONE};
 use super::residents::Residents;
 use super::streams::{STREAMS, Stream, stream_for_host_write};
 use super::superblocks::{CellUse, Superblocks};
-use super::{Geometry, Medium, Place, Stored};
+use super::{Geometry, Location, Medium, Stored};
 
 /// A superblock that is being filled.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -95,16 +95,16 @@ impl PageMap {
     }
 
     #[inline]
-    pub(crate) fn locate(&self, unit: u32) -> Place {
+    pub(crate) fn locate(&self, unit: u32) -> Location {
         let address = self.forward.get(unit);
         if address == NONE {
-            return Place::Unwritten;
+            return Location::Unwritten;
         }
         let (superblock, offset) = self.geometry.split(address);
         if self.is_being_gathered(superblock, offset) {
-            return Place::Buffered;
+            return Location::Buffered;
         }
-        Place::Stored(Stored {
+        Location::Stored(Stored {
             address,
             die: self.geometry.die_of(offset),
             row: self.geometry.row_of(address),
@@ -166,7 +166,7 @@ impl PageMap {
         if gathered { Some(self.program(stream, medium)) } else { None }
     }
 
-    pub(crate) fn settle(&mut self, earliest_ns: u64, medium: &mut Medium<'_>) -> Option<u64> {
+    pub(crate) fn program_partial_rows(&mut self, earliest_ns: u64, medium: &mut Medium<'_>) -> Option<u64> {
         let mut end_ns = None;
         for stream in Stream::ALL {
             let Some(open) = self.open[stream.index()].as_mut() else { continue };

@@ -237,7 +237,7 @@ pub struct PageMapParameters {
     pub low_free_superblocks: u32,
     /// Whether space is made at one go when it runs low, or in step with the writes.
     pub pace: CleaningPace,
-    /// Cleaning while nobody asks for anything; none when absent.
+    /// Cleaning while no command comes; none when absent.
     #[serde(default)]
     pub idle_cleaning: Option<IdleCleaning>,
     /// A region that is programmed with one bit a cell and emptied later; none when absent.

@@ -5,57 +5,36 @@
 //! have passed are given up: their owner says when ([`Timeline::forget_before`]).
 
 mod gaps;
-mod latest;
 
 use gaps::{Gap, Gaps};
-use latest::LatestGaps;
-
-/// The gaps that a user may fall into.
-#[derive(Debug, Clone)]
-enum Remembered {
-    All(Gaps),
-    Latest(LatestGaps),
-}
 
 /// Busy-until time of one resource, with the idle gaps before it.
 #[derive(Debug, Clone)]
 pub(crate) struct Timeline {
     busy_until_ns: u64,
-    /// Nobody asks for an earlier time.
+    /// No user comes for an earlier time.
     past_ns: u64,
-    gaps: Remembered,
+    gaps: Gaps,
 }
 
 impl Default for Timeline {
     /// A resource whose users may be as short as they like.
     fn default() -> Self {
-        Self::new(None, 0)
+        Self::new(0)
     }
 }
 
 impl Timeline {
-    /// A resource that is never used for less than `least_ns`, so that shorter gaps need not be remembered; of the others
-    /// all are, or the latest so many.
-    pub(crate) fn new(latest: Option<u32>, least_ns: u64) -> Self {
-        let gaps = match latest {
-            None => Remembered::All(Gaps::of_at_least(least_ns)),
-            Some(number) => Remembered::Latest(LatestGaps::of(number)),
-        };
-        Self { busy_until_ns: 0, past_ns: 0, gaps }
+    /// A resource that is never used for less than `least_ns`, so that shorter gaps need not be remembered.
+    pub(crate) fn new(least_ns: u64) -> Self {
+        Self { busy_until_ns: 0, past_ns: 0, gaps: Gaps::of_at_least(least_ns) }
     }
 
     /// Takes the resource for `duration_ns` at the first time, not before `earliest_ns`, at which it is free for so long;
     /// gives the start.
     #[inline]
     pub(crate) fn reserve(&mut self, earliest_ns: u64, duration_ns: u64) -> u64 {
-        let gap_start_ns = match &mut self.gaps {
-            Remembered::All(gaps) => gaps.take(earliest_ns, duration_ns),
-            Remembered::Latest(gaps) => gaps.take(earliest_ns, duration_ns),
-        };
-        match gap_start_ns {
-            Some(start_ns) => start_ns,
-            None => self.append(earliest_ns, duration_ns),
-        }
+        self.gaps.take(earliest_ns, duration_ns).unwrap_or_else(|| self.append(earliest_ns, duration_ns))
     }
 
     /// Takes the resource after everything that has been reserved so far; gives the start.
@@ -64,11 +43,7 @@ impl Timeline {
         let idle_ns = self.busy_until_ns.max(self.past_ns);
         let start_ns = earliest_ns.max(self.busy_until_ns);
         if start_ns > idle_ns {
-            let gap = Gap { start_ns: idle_ns, end_ns: start_ns };
-            match &mut self.gaps {
-                Remembered::All(gaps) => gaps.push(gap, self.past_ns),
-                Remembered::Latest(gaps) => gaps.push(gap),
-            }
+            self.gaps.push(Gap { start_ns: idle_ns, end_ns: start_ns }, self.past_ns);
         }
         self.busy_until_ns = start_ns + duration_ns;
         start_ns
@@ -87,7 +62,7 @@ impl Timeline {
         self.busy_until_ns
     }
 
-    /// From now on nobody asks for the resource from a time before `past_ns` on.
+    /// From now on no user comes for a time before `past_ns`.
     #[inline]
     pub(crate) fn forget_before(&mut self, past_ns: u64) {
         self.past_ns = past_ns;
@@ -99,10 +74,7 @@ mod tests {
     use super::*;
 
     fn remembered(timeline: &Timeline) -> usize {
-        match &timeline.gaps {
-            Remembered::All(gaps) => gaps.len(),
-            Remembered::Latest(_) => panic!("all are remembered here"),
-        }
+        timeline.gaps.len()
     }
 
     #[test]
@@ -134,23 +106,14 @@ mod tests {
     }
 
     #[test]
-    fn gaps_that_nobody_can_use_are_not_remembered() {
-        let mut timeline = Timeline::new(None, 50);
+    fn gaps_that_are_too_short_for_any_use_are_not_remembered() {
+        let mut timeline = Timeline::new(50);
         for user in 1..=1_000 {
             timeline.reserve(user * 100, 60);
         }
         assert_eq!(remembered(&timeline), 1, "the one before the first");
         assert_eq!(timeline.reserve(0, 60), 0);
         assert_eq!((remembered(&timeline), timeline.reserve(0, 50)), (0, 100_060));
-    }
-
-    #[test]
-    fn of_the_latest_gaps_older_ones_are_forgotten() {
-        let mut timeline = Timeline::new(Some(4), 0);
-        for user in 1..=10 {
-            timeline.reserve(user * 100, 50);
-        }
-        assert_eq!([timeline.reserve(0, 50), timeline.reserve(0, 50)], [650, 750]);
     }
 
     #[test]

@@ -94,7 +94,7 @@ fn c20_mean_latencies() {
         verdict: Verdict::Partly(
             "random reads: the paper's 0.167 and its data sheet's 0.075 ms differ by a factor of two; the model lies \
              between them while new, above both once worn; random writes: the paper does not say how worn the drive was; reads never meet cleaning here, so \
-             their longest is their mean",
+             their longest is their mean. The longest sequential write is fitted (mapping.pace), the next entry is what follows",
         ),
     }
     .print();
@@ -144,15 +144,15 @@ fn c22_reads_are_up_to_ten_times_faster_than_writes() {
         tolerance: "reads 10 %, writes 15 %; ratio 8–12",
         model: format!("{read:.0} / {write:.0} IOPS, {:.1} ×", read / write),
         verdict: Verdict::Partly(
-            "the ratio is just above 12. Random writes are no longer fitted to the data sheet's figure: they follow from 64 GiB \
-             of flash for 64 GB, and from a map of 64 MB of which 16 MB are in memory, so that pages of it are read and \
-             written for what is written and moved. The rate of reads is the processor time that was taken from it",
+            "the rate of reads is the processor time that was taken from the data sheet. Random writes are fitted to nothing \
+             here: they follow from 64 GiB of flash for 64 GB, and from a map of 64 MB of which 16 MB are in memory, so that \
+             pages of it are read and written for what is written and moved",
         ),
     }
     .print();
     assert!(within(read, 35_000.0, 0.1), "{read}");
     assert!(within(write, 3_300.0, 0.15), "{write}");
-    assert!((8.0..13.0).contains(&(read / write)), "the book says just above 12: {}", read / write);
+    assert!((8.0..12.0).contains(&(read / write)), "{}", read / write);
 }
 
 #[test]
@@ -208,6 +208,27 @@ fn c23_what_fragmentation_costs() {
     assert!((change[1] + 11.0).abs() < 10.0, "{change:?}");
     assert!((change[2] + 18.0).abs() < 10.0, "{change:?}");
     assert!((change[3] + 50.0).abs() < 10.0, "{change:?}");
+}
+
+#[test]
+fn c20_pauses_of_a_fuller_drive() {
+    let longest = [70, 80, 90, 98].map(|fill_percent| {
+        let mut bench = Bench::new(&parameters(), fill_percent);
+        bench.age(8192);
+        let load = Load { requests: 20_000, seed: 3, ..Load::write(RANDOM, 8192, 0) };
+        bench.run(load).max_latency_ms()
+    });
+    Entry {
+        id: "C20, pauses",
+        paper: "longest writes: sequential 95 ms, random 175 ms with the cache, 100 and 101 without",
+        precondition: "random writes of 8 KB at depth 1, 70, 80, 90, 98 % full, aged (the paper's filling is open)",
+        tolerance: "all within 80–250 ms, 175 among them",
+        model: format!("{} ms", longest.map(|longest| format!("{longest:.0}")).join(" / ")),
+        verdict: Verdict::Met,
+    }
+    .print();
+    assert!(longest.iter().all(|longest| (80.0..250.0).contains(longest)), "{longest:?}");
+    assert!(longest[0] < 175.0 && longest[3] > 175.0, "{longest:?}");
 }
 
 #[test]

@@ -157,6 +157,22 @@ fn pacing_shortens_the_pauses() {
 }
 
 #[test]
+fn a_burst_takes_as_long_on_a_full_drive_as_on_a_half_empty_one() {
+    let longest_ms = |percent: u64| {
+        let parameters = parameters(|page| page.pace = CleaningPace::Burst { superblocks: 4 });
+        let mut drive = FlashDrive::new(&parameters).unwrap();
+        drive.fill_sequentially(percent as f64 / 100.0).unwrap();
+        let area_bytes = parameters.capacity_bytes / 100 * percent / 4096 * 4096;
+        let load = Load::write(RANDOM, 4096, area_bytes);
+        let warm = run(&mut drive, Load { depth: 32, requests: 3 * area_bytes / 4096, ..load }, 0);
+        run(&mut drive, Load { requests: 20_000, seed: 2, ..load }, warm.end_ns).max_latency_ms()
+    };
+    let (half, full) = (longest_ms(60), longest_ms(100));
+    // Four superblocks are moved at most, however little that gains.
+    assert!(full < 5.0 * half, "60 % full {half} ms, full {full} ms");
+}
+
+#[test]
 fn discarded_space_serves_as_spare_space() {
     let parameters = parameters(|_| {});
     let half = parameters.capacity_bytes / 2;

@@ -1,4 +1,4 @@
-//! A controller's write-back cache: how much of it is taken, who waits for room, and which reads it can serve.
+//! A controller's write-back cache: how much of it is taken, what waits for room, and which reads it can serve.
 
 use std::collections::{BTreeMap, VecDeque};
 

@@ -105,7 +105,7 @@ impl ReadAhead {
         std::mem::take(&mut line.waiting)
     }
 
-    /// Data in the range has changed. A line on its way is kept for those who wait for it.
+    /// Data in the range has changed. A line on its way is kept for what waits for it.
     pub(crate) fn forget(&mut self, offset_bytes: u64, length_bytes: u64) {
         for index in self.lines_of(offset_bytes, length_bytes) {
             if self.lines.get(&index).is_some_and(|line| line.arrived) {

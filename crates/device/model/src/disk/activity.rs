@@ -8,7 +8,7 @@ use super::host_side::Command;
 use super::mechanics::Arm;
 
 /// What the arm is doing. Reading ahead gives way to anything else and is therefore no event: it is caught up with
-/// when somebody looks.
+/// when it is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Activity {
     /// Nothing.

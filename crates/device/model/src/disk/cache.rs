@@ -22,7 +22,7 @@ pub(super) enum Lookup {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum SegmentState {
     Empty,
     Clean,
     /// Sectors from `written` on are not on the medium yet.
@@ -37,7 +37,7 @@ enum State {
 struct Segment {
     first: u64,
     end: u64,
-    state: State,
+    state: SegmentState,
     used: u64,
     /// When the host's last sector is in.
     arrived_ns: u64,
@@ -75,8 +75,14 @@ pub(super) struct Cache {
 
 impl Cache {
     pub(super) fn new(parameters: &CacheParameters) -> Self {
-        let empty =
-            Segment { first: 0, end: 0, state: State::Empty, used: 0, arrived_ns: 0, destaging: false };
+        let empty = Segment {
+            first: 0,
+            end: 0,
+            state: SegmentState::Empty,
+            used: 0,
+            arrived_ns: 0,
+            destaging: false,
+        };
         Self {
             segments: vec![empty; parameters.segments as usize],
             parameters: parameters.clone(),
@@ -91,7 +97,7 @@ impl Cache {
         let mut best = Lookup::Nothing;
         for (id, segment) in self.segments.iter().enumerate() {
             let reaches = if self.parameters.hits.arriving { segment.end + 1 } else { segment.end };
-            if segment.state == State::Empty || first < segment.first || first >= reaches {
+            if segment.state == SegmentState::Empty || first < segment.first || first >= reaches {
                 continue;
             }
             if end <= segment.end {
@@ -108,13 +114,13 @@ impl Cache {
     /// may be forgotten. `None` when every segment is dirty.
     pub(super) fn claim_for_read(&mut self, first: u64, lookup: Lookup, in_use: InUse) -> Option<SegmentId> {
         if let Lookup::Beginning { segment, .. } = lookup
-            && matches!(self.segments[segment].state, State::Clean)
+            && matches!(self.segments[segment].state, SegmentState::Clean)
         {
             self.touch(segment);
             return Some(segment);
         }
         let id = self.victim(None, in_use)?;
-        self.reset(id, first, State::Clean);
+        self.reset(id, first, SegmentState::Clean);
         Some(id)
     }
 
@@ -155,7 +161,7 @@ impl Cache {
     pub(super) fn deliver(&mut self, id: SegmentId, end: u64) {
         self.touch(id);
         let segment = &mut self.segments[id];
-        if segment.state == State::Clean && !self.parameters.hits.delivered {
+        if segment.state == SegmentState::Clean && !self.parameters.hits.delivered {
             segment.first = segment.first.max(end);
         }
     }
@@ -172,7 +178,7 @@ impl Cache {
 
     /// Whether a segment still holds what was read into it.
     pub(super) fn is_clean(&self, id: SegmentId) -> bool {
-        self.segments[id].state == State::Clean
+        self.segments[id].state == SegmentState::Clean
     }
 
     /// Every run that waits for the medium, those on their way left out.
@@ -190,11 +196,11 @@ impl Cache {
         let keeps = self.parameters.hits.written;
         let segment = &mut self.segments[id];
         segment.destaging = false;
-        if let State::Dirty { written, .. } = &mut segment.state {
+        if let SegmentState::Dirty { written, .. } = &mut segment.state {
             *written = end;
         }
         if segment.end <= end {
-            segment.state = if keeps { State::Clean } else { State::Empty };
+            segment.state = if keeps { SegmentState::Clean } else { SegmentState::Empty };
         }
     }
 
@@ -222,7 +228,7 @@ impl Cache {
     fn joined(&self, first: u64, end: u64) -> Option<SegmentId> {
         let size = u64::from(self.parameters.segment_sectors);
         self.segments.iter().position(|segment| match segment.state {
-            State::Dirty { written, .. } => {
+            SegmentState::Dirty { written, .. } => {
                 let repeats = !segment.destaging && written <= first && end <= segment.end;
                 let continues = first == segment.end && end - written <= size;
                 repeats || continues
@@ -232,29 +238,32 @@ impl Cache {
     }
 
     fn open_dirty(&mut self, first: u64, end: u64, now_ns: u64, in_use: InUse) -> Option<SegmentId> {
-        let dirty =
-            self.segments.iter().filter(|segment| matches!(segment.state, State::Dirty { .. })).count();
+        let dirty = self
+            .segments
+            .iter()
+            .filter(|segment| matches!(segment.state, SegmentState::Dirty { .. }))
+            .count();
         if dirty >= self.parameters.write_segments as usize {
             return None;
         }
         let id = self.victim(Some((first, end)), in_use)?;
         let order = self.writes;
         self.writes += 1;
-        self.reset(id, first, State::Dirty { written: first, since_ns: now_ns, order });
+        self.reset(id, first, SegmentState::Dirty { written: first, since_ns: now_ns, order });
         Some(id)
     }
 
     /// The segment to be used next. A write prefers one that holds older contents of its own sectors.
     fn victim(&self, overlapping: Option<(u64, u64)>, in_use: InUse) -> Option<SegmentId> {
         let free = |(id, segment): &(usize, &Segment)| {
-            !matches!(segment.state, State::Dirty { .. }) && Some(*id) != in_use.reading
+            !matches!(segment.state, SegmentState::Dirty { .. }) && Some(*id) != in_use.reading
         };
         let rank = |(id, segment): &(usize, &Segment)| {
             let overlaps = overlapping.is_some_and(|(first, end)| segment.overlaps(first, end));
             let class = match segment.state {
                 _ if Some(*id) == in_use.reading_ahead => 3,
-                State::Clean if overlaps => 0,
-                State::Empty => 1,
+                SegmentState::Clean if overlaps => 0,
+                SegmentState::Empty => 1,
                 _ => 2,
             };
             (class, segment.used)
@@ -262,7 +271,7 @@ impl Cache {
         self.segments.iter().enumerate().filter(free).min_by_key(rank).map(|(id, _)| id)
     }
 
-    fn reset(&mut self, id: SegmentId, first: u64, state: State) {
+    fn reset(&mut self, id: SegmentId, first: u64, state: SegmentState) {
         self.segments[id] = Segment { first, end: first, state, used: 0, arrived_ns: 0, destaging: false };
         self.touch(id);
     }
@@ -270,8 +279,8 @@ impl Cache {
     /// Clean copies of sectors that were just written elsewhere are out of date.
     fn forget_clean(&mut self, first: u64, end: u64, except: SegmentId) {
         for (id, segment) in self.segments.iter_mut().enumerate() {
-            if id != except && segment.state == State::Clean && segment.overlaps(first, end) {
-                segment.state = State::Empty;
+            if id != except && segment.state == SegmentState::Clean && segment.overlaps(first, end) {
+                segment.state = SegmentState::Empty;
             }
         }
     }
@@ -285,7 +294,7 @@ impl Segment {
 
 fn dirty_run((segment, contents): (SegmentId, &Segment)) -> Option<DirtyRun> {
     match contents.state {
-        State::Dirty { written, since_ns, order } => Some(DirtyRun {
+        SegmentState::Dirty { written, since_ns, order } => Some(DirtyRun {
             segment,
             first: written,
             end: contents.end,

@@ -212,7 +212,7 @@ impl MagneticDisk {
         });
     }
 
-    /// Gives the arm, when it can be had, to whoever is next.
+    /// Gives the arm, when it can be had, to what is next.
     fn dispatch(&mut self, now_ns: u64) {
         if self.activity.is_busy() {
             return;

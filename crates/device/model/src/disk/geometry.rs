@@ -19,7 +19,7 @@ pub(super) struct Track {
 
 /// Where a logical sector lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct PhysicalSector {
     pub(super) track: Track,
     /// Sectors from the index mark, below `sectors_per_track`.
     pub(super) angle_sectors: u64,
@@ -70,14 +70,14 @@ impl Geometry {
     }
 
     /// Where a logical sector lies; one past the end is taken for the last.
-    pub(super) fn locate(&self, sector: u64) -> Place {
+    pub(super) fn locate(&self, sector: u64) -> PhysicalSector {
         let sector = sector.min(self.sectors - 1);
         let zone = &self.zones[self.zones.partition_point(|zone| zone.first_sector <= sector) - 1];
         let physical = zone.physical(sector - zone.first_sector);
         let track_number = physical / zone.sectors_per_track;
         let (cylinder, head) = (track_number / self.surfaces, track_number % self.surfaces);
         let skew = zone.track_skew * (head + (self.surfaces - 1) * cylinder) + zone.cylinder_skew * cylinder;
-        Place {
+        PhysicalSector {
             track: Track { cylinder: zone.first_cylinder + narrow(cylinder), head: narrow(head) },
             angle_sectors: (skew + physical) % zone.sectors_per_track,
             sectors_per_track: zone.sectors_per_track,

@@ -15,7 +15,7 @@
 //! kept for writes; cylinders laid out in serpentines, which change head switches that a seek hides; and phases of
 //! the bus, which are one sum with the overheads while one command is outstanding.
 
-use super::geometry::{Geometry, Place, Track};
+use super::geometry::{Geometry, PhysicalSector, Track};
 use super::parameters::DiskParameters;
 use super::seek::Seek;
 use super::units::{microseconds_to_ns, revolution_ns};
@@ -170,7 +170,7 @@ impl Mechanics {
         &self,
         arm: Arm,
         sector: u64,
-        place: &Place,
+        place: &PhysicalSector,
         direction: Direction,
         not_before_ns: u64,
     ) -> u64 {
@@ -182,7 +182,7 @@ impl Mechanics {
         &self,
         arm: Arm,
         sector: u64,
-        place: &Place,
+        place: &PhysicalSector,
         direction: Direction,
         not_before_ns: u64,
     ) -> u64 {
@@ -192,7 +192,7 @@ impl Mechanics {
     }
 
     /// When a place comes round to the heads that wait for it since `ready_ns`.
-    fn passes_ns(&self, place: &Place, ready_ns: u64) -> u64 {
+    fn passes_ns(&self, place: &PhysicalSector, ready_ns: u64) -> u64 {
         let angle_ns = place.angle_sectors * self.revolution_ns / place.sectors_per_track;
         ready_ns + (angle_ns + self.revolution_ns - ready_ns % self.revolution_ns) % self.revolution_ns
     }
@@ -217,18 +217,18 @@ impl Mechanics {
     }
 
     /// Time in which `sectors` physical sectors pass, from a place on.
-    fn pass_ns(&self, place: &Place, sectors: u64) -> u64 {
+    fn pass_ns(&self, place: &PhysicalSector, sectors: u64) -> u64 {
         let boundary_ns = |angle: u64| angle * self.revolution_ns / place.sectors_per_track;
         boundary_ns(place.angle_sectors + sectors) - boundary_ns(place.angle_sectors)
     }
 
     /// Physical sectors from a place to the end of the logical sector before `end`, on the same track.
-    fn passed_to(&self, place: &Place, end: u64) -> u64 {
+    fn passed_to(&self, place: &PhysicalSector, end: u64) -> u64 {
         self.geometry.locate(end - 1).physical - place.physical + 1
     }
 
     /// The sector after the last that is wholly read within `duration_ns` of the start of `first`.
-    fn reached_by(&self, first: u64, place: &Place, duration_ns: u64) -> u64 {
+    fn reached_by(&self, first: u64, place: &PhysicalSector, duration_ns: u64) -> u64 {
         let mut passed = duration_ns * place.sectors_per_track / self.revolution_ns;
         while passed > 0 && self.pass_ns(place, passed) > duration_ns {
             passed -= 1;

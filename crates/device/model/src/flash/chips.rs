@@ -50,7 +50,7 @@ impl Chips {
     pub(crate) fn new(parameters: &ChipParameters) -> Self {
         let dies = parameters.dies();
         let least_transfer_ns = transfer_ns(parameters.transfer_bytes, parameters.channel_bytes_per_s);
-        let channel = Timeline::new(parameters.transfer_lookahead, least_transfer_ns);
+        let channel = Timeline::new(least_transfer_ns);
         Self {
             cells: CellTimes { read_ns: parameters.read_ns, program_ns: parameters.program_ns },
             erase_ns: parameters.erase_ns,

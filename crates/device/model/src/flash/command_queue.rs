@@ -1,5 +1,7 @@
 //! Commands inside the drive: a bounded number of slots (NCQ tags, or all queues of an NVMe drive together).
 
+use slab::Slab;
+
 use super::host_queue::HostCommand;
 use super::parameters::CommandQueueParameters;
 use super::units::UnitRange;
@@ -34,8 +36,7 @@ impl ActiveCommand {
 /// The slots.
 #[derive(Debug)]
 pub(crate) struct CommandQueue {
-    slots: Vec<Option<ActiveCommand>>,
-    free: Vec<SlotIndex>,
+    slots: Slab<ActiveCommand>,
     slot_limit: u32,
     spare_lists: Vec<Vec<u64>>,
 }
@@ -43,41 +44,34 @@ pub(crate) struct CommandQueue {
 impl CommandQueue {
     pub(crate) fn new(parameters: &CommandQueueParameters) -> Self {
         let slot_limit = parameters.queues.saturating_mul(parameters.depth);
-        Self { slots: Vec::new(), free: Vec::new(), slot_limit, spare_lists: Vec::new() }
+        Self { slots: Slab::new(), slot_limit, spare_lists: Vec::new() }
     }
 
     /// Whether another command would find a slot.
     pub(crate) fn has_room(&self) -> bool {
-        !self.free.is_empty() || (self.slots.len() as u64) < u64::from(self.slot_limit)
+        self.slots.len() < self.slot_limit as usize
     }
 
     /// Whether no command is being served.
     pub(crate) fn is_idle(&self) -> bool {
-        self.free.len() == self.slots.len()
+        self.slots.is_empty()
     }
 
     /// Gives a command a slot. The caller has checked that there is room.
     pub(crate) fn insert(&mut self, command: HostCommand, units: UnitRange) -> SlotIndex {
+        debug_assert!(self.has_room(), "{} slots are taken", self.slots.len());
         let prefetched_ns = self.spare_lists.pop().unwrap_or_default();
         let active = ActiveCommand { command, units, next_unit: units.first, prefetched_ns };
-        if let Some(index) = self.free.pop()
-            && let Some(slot) = self.slots.get_mut(index as usize)
-        {
-            *slot = Some(active);
-            return index;
-        }
-        self.slots.push(Some(active));
-        super::units::saturating_u32(self.slots.len() as u64 - 1)
+        super::units::saturating_u32(self.slots.insert(active) as u64)
     }
 
     pub(crate) fn get_mut(&mut self, index: SlotIndex) -> Option<&mut ActiveCommand> {
-        self.slots.get_mut(index as usize)?.as_mut()
+        self.slots.get_mut(index as usize)
     }
 
     /// Frees a slot and gives back the command that was in it.
     pub(crate) fn remove(&mut self, index: SlotIndex) -> Option<HostCommand> {
-        let mut active = self.slots.get_mut(index as usize)?.take()?;
-        self.free.push(index);
+        let mut active = self.slots.try_remove(index as usize)?;
         active.prefetched_ns.clear();
         self.spare_lists.push(active.prefetched_ns);
         Some(active.command)

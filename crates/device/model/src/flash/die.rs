@@ -27,7 +27,7 @@ pub(crate) enum Die {
 impl Die {
     pub(crate) fn new(parameters: &ChipParameters) -> Self {
         match parameters.suspend_ns {
-            None => Self::InTurn(Timeline::new(parameters.transfer_lookahead, 0)),
+            None => Self::InTurn(Timeline::default()),
             Some(suspend_ns) => Self::Interruptible(InterruptibleDie {
                 suspend_ns,
                 program_suspensions: parameters.program_suspensions.unwrap_or(u32::MAX),
@@ -82,7 +82,7 @@ impl Die {
         }
     }
 
-    /// Nobody will ask for the die from an earlier time on.
+    /// No operation comes for an earlier time.
     #[inline]
     pub(crate) fn forget_before(&mut self, past_ns: u64) {
         match self {

@@ -69,7 +69,7 @@ impl FlashDrive {
             segment_units,
             units_per_row: saturating_u32(parameters.units_per_program()),
             commands: CommandQueue::new(&parameters.command_queue),
-            link: Link::new(&parameters.link, unit_bytes, parameters.chips.transfer_lookahead),
+            link: Link::new(&parameters.link, unit_bytes),
             buffer: WriteBuffer::new(parameters.write_buffer.bytes, unit_bytes, parameters.chips.dies()),
             read_ahead: ReadAhead::new(&parameters.read_ahead, unit_bytes),
             mapping: Mapping::new(parameters),
@@ -100,14 +100,14 @@ impl FlashDrive {
     /// What outlives a power cycle: the mapping, the wear, the counters. Data that still waits in the buffer is
     /// programmed first, so the caller takes it of a drive that is idle.
     pub fn aged_state(&mut self) -> AgedState {
-        let settle_ns = self.buffer.programmed_ns();
-        self.settle(settle_ns);
+        let programmed_ns = self.buffer.programmed_ns();
+        self.program_partial_rows(programmed_ns);
         AgedState::of(&self.parameters, &self.mapping, self.map_memory.as_ref(), &self.stats())
     }
 
     /// Makes the first part of a new drive, from 0.0 to 1.0, written as if sequentially and once, without taking
-    /// time or memory for it. The pages of an unwritten drive are read without touching the chips, so whoever
-    /// measures reads fills first.
+    /// time or memory for it. The pages of an unwritten drive are read without touching the chips, so a
+    /// measurement of reads fills it first.
     ///
     /// # Errors
     /// [`StateError::AlreadyWritten`] when something has been written on the drive before.
@@ -143,9 +143,9 @@ impl FlashDrive {
 
     /// Starts the program operations of all host data that still waits for company; gives the end of the last
     /// one, if there was any.
-    pub(super) fn settle(&mut self, earliest_ns: u64) -> Option<u64> {
+    pub(super) fn program_partial_rows(&mut self, earliest_ns: u64) -> Option<u64> {
         let (mapping, mut medium) = self.mapping_and_medium();
-        mapping.settle(earliest_ns, &mut medium)
+        mapping.program_partial_rows(earliest_ns, &mut medium)
     }
 
     pub(super) fn mapping_and_medium(&mut self) -> (&mut Mapping, Medium<'_>) {
@@ -180,7 +180,7 @@ impl FlashDrive {
         if let Some(ready_ns) = active.next_prefetched_ns()
             && ready_ns > start_ns
         {
-            // The link is booked only when the data is there, so that nobody waits behind a booking far ahead.
+            // The link is booked only when the data is there, so that nothing waits behind a booking far ahead.
             return self.wake_at(ready_ns, slot);
         }
         let end_ns = match active.command.operation {

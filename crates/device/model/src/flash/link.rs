@@ -32,7 +32,7 @@ pub(crate) struct Link {
 }
 
 impl Link {
-    pub(crate) fn new(parameters: &LinkParameters, unit_bytes: u64, lookahead: Option<u32>) -> Self {
+    pub(crate) fn new(parameters: &LinkParameters, unit_bytes: u64) -> Self {
         let rate = |bytes_per_s| Rate { bytes_per_s, unit_ns: transfer_ns(unit_bytes, bytes_per_s) };
         Self {
             unit_bytes,
@@ -40,8 +40,8 @@ impl Link {
             full_duplex: parameters.full_duplex,
             rate_to_host: rate(parameters.bytes_per_s),
             rate_to_drive: rate(parameters.write_bytes_per_s.unwrap_or(parameters.bytes_per_s)),
-            to_host: Timeline::new(lookahead, 0),
-            to_drive: Timeline::new(lookahead, 0),
+            to_host: Timeline::default(),
+            to_drive: Timeline::default(),
             now_ns: 0,
         }
     }

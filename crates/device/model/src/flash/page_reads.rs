@@ -5,6 +5,10 @@
 //! page is read again with other references (Park et al.: *Reducing Solid-State Drive Read Latency by Optimizing
 //! Read-Retry*, ASPLOS 2021). How good a page is differs from page to page and stays with its contents, so a page needs as
 //! many retries each time that it is read, until its block is erased.
+//!
+//! What data loses with its age is left out, and so is its refreshing. A run in virtual time lasts seconds or minutes, and
+//! errors by retention take days and weeks to gather (Cai et al.: *Flash Correct-and-Refresh*, ICCD 2012); a drive that
+//! rewrites all of its 4 TB once a month writes 1.5 MB/s, less than a thousandth of what it can.
 
 use super::parameters::{ChipParameters, ReadRetry};
 

@@ -5,7 +5,7 @@ use super::chips::{CellTimes, Programming};
 use super::command_queue::SlotIndex;
 use super::drive::FlashDrive;
 use super::link::Direction;
-use super::mapping::{Place, Stored};
+use super::mapping::{Location, Stored};
 use super::parameters::{Durability, MappingParameters};
 use super::read_ahead::Fetch;
 use super::units::{UnitRange, covered_bytes, saturating_u32};
@@ -80,8 +80,9 @@ impl FlashDrive {
         }
         if gathering {
             // Either the last units are programmed now, or something else has filled their program operation up.
-            let settled_ns = self.settle(in_buffer_ns).unwrap_or_else(|| self.buffer.programmed_ns());
-            on_medium_ns = on_medium_ns.max(settled_ns);
+            let programmed_ns =
+                self.program_partial_rows(in_buffer_ns).unwrap_or_else(|| self.buffer.programmed_ns());
+            on_medium_ns = on_medium_ns.max(programmed_ns);
         }
         let last = segment.units.end == segment.command_units.end;
         on_medium_ns + if last { self.parameters.write_buffer.write_through_ns } else { 0 }
@@ -90,7 +91,7 @@ impl FlashDrive {
     pub(super) fn serve_flush(&mut self, start_ns: u64) -> u64 {
         match self.parameters.write_buffer.durability {
             Durability::Volatile => {
-                self.settle(start_ns);
+                self.program_partial_rows(start_ns);
                 self.buffer.programmed_ns().max(start_ns)
             }
             Durability::Protected | Durability::Lying => start_ns,
@@ -128,7 +129,7 @@ impl FlashDrive {
 
     /// Reads the units of the segment that share a row with `unit`; gives their number and when they are there.
     fn read_row(&mut self, unit: u32, segment: &Segment, start_ns: u64) -> (u32, u64) {
-        let Place::Stored(stored) = self.mapping.locate(unit) else { return (1, start_ns) };
+        let Location::Stored(stored) = self.mapping.locate(unit) else { return (1, start_ns) };
         if self.buffer.holds(stored.die, stored.row, start_ns).is_some() {
             return (1, start_ns);
         }
@@ -183,8 +184,8 @@ impl FlashDrive {
     /// How many units from `unit` on lie in the same row, one behind the other.
     fn units_in_row(&self, stored: Stored, unit: u32, end: u32) -> u32 {
         let in_row = |step: &u32| match self.mapping.locate(unit + step) {
-            Place::Stored(next) => next.row == stored.row && next.address == stored.address + step,
-            Place::Unwritten | Place::Buffered => false,
+            Location::Stored(next) => next.row == stored.row && next.address == stored.address + step,
+            Location::Unwritten | Location::Buffered => false,
         };
         if self.units_per_row == 1 {
             return 1;
@@ -224,9 +225,9 @@ impl FlashDrive {
     /// What a unit in the buffer waits for, if its program operation has not begun.
     fn waiting_in_buffer(&self, unit: u32, now_ns: u64) -> Option<Waiting> {
         match self.mapping.locate(unit) {
-            Place::Unwritten => None,
-            Place::Buffered => Some(Waiting::ForCompany),
-            Place::Stored(stored) => {
+            Location::Unwritten => None,
+            Location::Buffered => Some(Waiting::ForCompany),
+            Location::Stored(stored) => {
                 let programming = self.buffer.holds(stored.die, stored.row, now_ns)?;
                 (programming.start_ns > now_ns).then_some(Waiting::ForDie(programming))
             }
@@ -242,7 +243,7 @@ impl FlashDrive {
 
     /// A unit that is written in part needs the rest of its old contents.
     fn fill_up(&mut self, unit: u32, bytes: u64, arrived_ns: u64) -> u64 {
-        let Place::Stored(stored) = self.mapping.locate(unit) else { return arrived_ns };
+        let Location::Stored(stored) = self.mapping.locate(unit) else { return arrived_ns };
         if self.buffer.holds(stored.die, stored.row, arrived_ns).is_some() {
             return arrived_ns;
         }
@@ -272,7 +273,7 @@ impl FlashDrive {
         let mut next_address = None;
         let mut unit = fetch.units.first;
         while unit < fetch.units.end {
-            let Place::Stored(stored) = self.mapping.locate(unit) else { return };
+            let Location::Stored(stored) = self.mapping.locate(unit) else { return };
             if self.read_ahead.follows_physical_order()
                 && next_address.is_some_and(|next| next != stored.address)
             {

@@ -69,20 +69,21 @@ impl Contents {
         let mut at = offset_bytes;
         let mut rest = into;
         while !rest.is_empty() {
-            let skip = usize::try_from(at % self.logical_block_bytes()).unwrap_or(0);
+            #[expect(clippy::cast_possible_truncation, reason = "below a number of that type")]
+            let skip = (at % self.logical_block_bytes()) as usize;
             let (part, behind) = rest.split_at_mut(rest.len().min(self.block_bytes - skip));
-            let bytes = self.page(at / self.logical_block_bytes()).map(Page::bytes).unwrap_or_default();
-            match bytes.get(skip..skip + part.len()) {
-                Some(bytes) => part.copy_from_slice(bytes),
+            match self.page(at / self.logical_block_bytes()) {
+                Some(page) => page.copy_part(skip, part),
                 None => part.fill(0),
             }
             at += part.len() as u64;
             rest = behind;
         }
+        debug_assert!(at == end_bytes, "read up to {at} instead of {end_bytes}");
         Ok(())
     }
 
-    /// Flips one bit of a block, which one by the seed: damage at rest, for who tests that it is detected. Beyond the
+    /// Flips one bit of a block, which one by the seed: damage at rest, for tests that it is detected. Beyond the
     /// end it does nothing.
     pub fn damage(&mut self, block: u64, seed: u64) {
         if block < self.capacity_bytes / self.logical_block_bytes() {
@@ -102,16 +103,31 @@ impl Contents {
     }
 
     pub(super) fn set(&mut self, block: u64, page: Option<Page>) {
+        debug_assert!(
+            block < self.capacity_bytes / self.logical_block_bytes(),
+            "block {block} is beyond the end"
+        );
+        debug_assert!(
+            page.as_ref().is_none_or(|page| page.bytes().len() == self.block_bytes),
+            "{page:?} is no block of {} bytes",
+            self.block_bytes
+        );
         let added = page.as_ref().map_or(0, |page| self.term(block, page));
         self.written_blocks += u64::from(page.is_some());
         let before = self.pages.set(block, page);
         self.written_blocks -= u64::from(before.is_some());
         let removed = before.map_or(0, |page| self.term(block, &page));
+        debug_assert!(
+            self.written_blocks <= self.capacity_bytes / self.logical_block_bytes(),
+            "{} blocks are written",
+            self.written_blocks
+        );
         self.hash = self.hash.wrapping_sub(removed).wrapping_add(added);
     }
 
-    /// Blocks from `first` to `end` − 1 that aren't zeros because nobody wrote them.
+    /// Blocks from `first` to `end` − 1 that have been written.
     pub(super) fn written_in(&self, first: u64, end: u64) -> Vec<u64> {
+        debug_assert!(first <= end, "{first}..{end} is no range");
         self.pages.keys(first..end)
     }
 

@@ -61,7 +61,7 @@ impl WriteCache {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AfterDiscard {
-    /// Garbage, by the plan's seed: whoever relies on anything is found out.
+    /// Garbage, by the plan's seed: reliance on anything is found out.
     #[default]
     Garbage,
     /// Zeros.
@@ -75,8 +75,13 @@ impl Media {
     }
 
     /// The same for a device of this shape.
+    ///
+    /// # Panics
+    /// When its logical block is as long as 4 GiB.
     pub fn of_shape(shape: &Shape) -> Self {
-        Self::new(shape.capacity_bytes, u32::try_from(shape.logical_block_bytes).unwrap_or(u32::MAX))
+        let block_bytes = u32::try_from(shape.logical_block_bytes);
+        assert!(block_bytes.is_ok(), "a logical block of {} bytes", shape.logical_block_bytes);
+        Self::new(shape.capacity_bytes, block_bytes.unwrap_or(u32::MAX))
     }
 
     /// The same on contents that are there already, all of them durable.
@@ -98,6 +103,7 @@ impl Media {
     /// The same with faults.
     #[must_use]
     pub fn with_faults(mut self, plan: FaultPlan) -> Self {
+        debug_assert!(self.in_flight.is_empty(), "what became of an operation was decided when it began");
         self.faults = Faults::new(plan);
         self.previous = self.faults.needs_history().then(|| self.contents.clone());
         self
@@ -106,6 +112,10 @@ impl Media {
     /// The same with another write cache.
     #[must_use]
     pub fn with_cache(mut self, cache: WriteCache) -> Self {
+        debug_assert!(
+            self.in_flight.is_empty(),
+            "what a completion is worth was decided when the operation began"
+        );
         self.cache = cache;
         self
     }
@@ -120,6 +130,10 @@ impl Media {
     /// The same with space for fewer blocks than it has addresses.
     #[must_use]
     pub fn with_space(mut self, space_blocks: u64) -> Self {
+        debug_assert!(
+            self.contents.written_blocks() <= space_blocks,
+            "{space_blocks} blocks for more contents"
+        );
         self.space_blocks = space_blocks;
         self
     }
@@ -133,6 +147,7 @@ impl Media {
     /// The same with events numbered together with those of other devices.
     #[must_use]
     pub fn recorded_in(mut self, sequence: &Sequence) -> Self {
+        debug_assert!(self.in_flight.is_empty(), "what is in flight would be missing in the recording");
         self.recording = Some(Recording::new(self.contents.clone(), sequence.clone()));
         self
     }

@@ -27,7 +27,16 @@ impl Dice {
     /// generation in an interval*, TOMACS 2019), without its correction: the bias is below `count` / 2⁶⁴.
     pub(super) fn below(self, count: u64) -> u64 {
         let product = u128::from(self.roll()) * u128::from(count);
-        u64::try_from(product >> 64).unwrap_or(u64::MAX)
+        let below = (product >> 64) as u64;
+        debug_assert!(below < count.max(1), "{below} of {count}");
+        below
+    }
+
+    /// A place from 0 to `count` − 1 in memory; 0 when `count` is.
+    pub(super) fn index(self, count: usize) -> usize {
+        #[expect(clippy::cast_possible_truncation, reason = "below a number of that type")]
+        let index = self.below(count as u64) as usize;
+        index
     }
 
     /// True in so many of a million cases.

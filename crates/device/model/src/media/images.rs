@@ -65,6 +65,12 @@ impl<'a> CrashImages<'a> {
     /// All cuts, also before the first event and after the last.
     pub fn new(recordings: &[&'a Recording], power: PowerCut) -> Self {
         let end = recordings.iter().map(|recording| recording.sequence().position()).max().unwrap_or(0);
+        debug_assert!(
+            recordings
+                .windows(2)
+                .all(|pair| matches!(pair, [one, next] if one.sequence().is_same(next.sequence()))),
+            "devices that lose their power together share a sequence"
+        );
         let replays = recordings.iter().map(|recording| Replay::new(recording)).collect();
         let mut images = Self { replays, power, cut: 0, end: end + 1, choice: 0, choices: 0, is_exact: true };
         images.go_to(0);
@@ -96,6 +102,7 @@ impl<'a> CrashImages<'a> {
     }
 
     fn go_to(&mut self, cut: u64) {
+        debug_assert!(cut >= self.cut, "from cut {} there is no way back to {cut}", self.cut);
         self.cut = cut;
         for replay in &mut self.replays {
             replay.advance(cut);

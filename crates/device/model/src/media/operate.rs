@@ -36,7 +36,9 @@ impl Media {
             Operation::Discard { .. } => (self.begin_discard(number, &blocks), None),
         };
         let result = failure.map_or(Ok(()), |errno| Err(Cause::System(errno)));
-        self.in_flight.insert(number, Pending { outcome: Outcome { result, extra_latency_ns }, action });
+        let before =
+            self.in_flight.insert(number, Pending { outcome: Outcome { result, extra_latency_ns }, action });
+        debug_assert!(before.is_none(), "operation {number} is in flight already");
         Ok(OperationId(number))
     }
 
@@ -53,9 +55,23 @@ impl Media {
             (Action::Read, Operation::Read { offset_bytes, into }) if outcome.result.is_ok() => {
                 self.fill(number, *offset_bytes, into);
             }
-            (Action::Read, _) => {}
-            (Action::Write(write), _) => self.take_effect(&write),
-            (Action::Flush { through }, _) => {
+            (Action::Read, operation) => {
+                debug_assert!(outcome.result.is_err(), "a read began, {} completes", operation.name());
+            }
+            (Action::Write(write), operation) => {
+                debug_assert!(
+                    matches!(operation, Operation::Write { .. } | Operation::Discard { .. }),
+                    "a write or discard began, {} completes",
+                    operation.name()
+                );
+                self.take_effect(&write);
+            }
+            (Action::Flush { through }, operation) => {
+                debug_assert!(
+                    matches!(operation, Operation::Flush),
+                    "a flush began, {} completes",
+                    operation.name()
+                );
                 if let Some(recording) = &mut self.recording {
                     recording.flush(through, outcome.result.is_ok());
                 }
@@ -99,6 +115,10 @@ impl Media {
     ) -> (Action, Option<i32>) {
         let device_blocks = self.contents.capacity_bytes() / self.contents.logical_block_bytes();
         let landing = self.faults.landing(number, &blocks, device_blocks);
+        debug_assert!(
+            landing + (blocks.end - blocks.start) <= device_blocks,
+            "blocks {blocks:?} of {device_blocks} land on {landing}"
+        );
         let new_blocks = self.new_blocks(landing..landing + (blocks.end - blocks.start));
         let used_blocks = self.contents.written_blocks() + self.reserved_blocks;
         if used_blocks + new_blocks > self.space_blocks || self.faults.no_space(number, &blocks) {
@@ -107,6 +127,11 @@ impl Media {
         }
         let fails = self.faults.write_fails(number, blocks.clone());
         let pages = Page::of_write(from, self.contents.block_bytes());
+        debug_assert!(
+            pages.len() as u64 == blocks.end - blocks.start,
+            "{} blocks come for {blocks:?}",
+            pages.len()
+        );
         let stored = blocks.clone().zip(pages).filter_map(|(block, page)| {
             let page = self.stored(number, block, page, fails)?;
             Some((landing + (block - blocks.start), Some(page)))
@@ -149,7 +174,7 @@ impl Media {
 
     fn begin_effects(&mut self, effects: Vec<Effect>, new_blocks: u64, durable: bool) -> Action {
         let effects: Arc<[Effect]> = effects.into();
-        let recorded = self.recording.as_mut().and_then(|recording| recording.begin(Arc::clone(&effects)));
+        let recorded = self.recording.as_mut().map(|recording| recording.begin(Arc::clone(&effects)));
         self.reserved_blocks += new_blocks;
         let durable = match self.cache {
             WriteCache::Volatile => durable,
@@ -170,6 +195,11 @@ impl Media {
     }
 
     fn take_effect(&mut self, write: &PendingWrite) {
+        debug_assert!(
+            self.reserved_blocks >= write.new_blocks,
+            "{} blocks are reserved",
+            self.reserved_blocks
+        );
         self.reserved_blocks -= write.new_blocks;
         for (block, page) in write.effects.iter() {
             if let Some(previous) = &mut self.previous {
@@ -178,6 +208,10 @@ impl Media {
             self.contents.set(*block, page.clone());
             self.faults.written(*block);
         }
+        debug_assert!(
+            self.recording.is_some() == write.recorded.is_some(),
+            "what begins unrecorded isn't recorded when it completes, and the other way round"
+        );
         if let (Some(recording), Some(recorded)) = (&mut self.recording, write.recorded) {
             recording.complete(recorded, write.durable);
         }
@@ -187,6 +221,7 @@ impl Media {
         let first = offset_bytes / self.contents.logical_block_bytes();
         let parts = into.iter_mut().flat_map(|buffer| buffer.chunks_mut(self.contents.block_bytes()));
         for (block, part) in (first..).zip(parts) {
+            debug_assert!(part.len() == self.contents.block_bytes(), "{} bytes of block {block}", part.len());
             let stale = self.previous.as_ref().filter(|_| self.faults.reads_stale(number, block));
             match stale.unwrap_or(&self.contents).page(block) {
                 Some(page) => part.copy_from_slice(page.bytes()),

@@ -29,7 +29,12 @@ impl Page {
     pub(super) fn of_write(buffers: &[Buffer], block_bytes: usize) -> Vec<Self> {
         let chunk_bytes = (CHUNK_BYTES / block_bytes).max(1) * block_bytes;
         let mut left_bytes = buffers.iter().map(Buffer::len).sum::<usize>();
-        let mut pages = Vec::with_capacity(left_bytes / block_bytes);
+        let blocks = left_bytes / block_bytes;
+        debug_assert!(
+            left_bytes == blocks * block_bytes,
+            "{left_bytes} bytes are no blocks of {block_bytes}"
+        );
+        let mut pages = Vec::with_capacity(blocks);
         let mut chunk = Vec::with_capacity(chunk_bytes.min(left_bytes));
         for buffer in buffers {
             let mut rest: &[u8] = buffer;
@@ -44,6 +49,7 @@ impl Page {
                 }
             }
         }
+        debug_assert!(pages.len() == blocks && chunk.is_empty(), "{} of {blocks} blocks", pages.len());
         pages
     }
 
@@ -60,6 +66,7 @@ impl Page {
         let mut torn = bytes(new);
         torn.truncate(at);
         torn.extend(bytes(old).into_iter().skip(at));
+        debug_assert!(torn.len() == block_bytes, "{} bytes instead of {block_bytes}", torn.len());
         Self::single(torn)
     }
 
@@ -72,11 +79,24 @@ impl Page {
 
     pub(super) fn bytes(&self) -> &[u8] {
         let start = self.index as usize * self.chunk.block_bytes;
-        self.chunk.bytes.get(start..start + self.chunk.block_bytes).unwrap_or_default()
+        let bytes = self.chunk.bytes.get(start..start + self.chunk.block_bytes);
+        debug_assert!(bytes.is_some(), "block {} is in its chunk", self.index);
+        bytes.unwrap_or_default()
+    }
+
+    /// Copies the bytes from `skip` on.
+    pub(super) fn copy_part(&self, skip: usize, into: &mut [u8]) {
+        let part = self.bytes().get(skip..skip + into.len());
+        debug_assert!(part.is_some(), "{} bytes from {skip} on are not in a block", into.len());
+        if let Some(part) = part {
+            into.copy_from_slice(part);
+        }
     }
 
     pub(super) fn hash(&self) -> u128 {
-        self.chunk.hashes.get(self.index as usize).copied().unwrap_or_default()
+        let hash = self.chunk.hashes.get(self.index as usize);
+        debug_assert!(hash.is_some(), "block {} has a hash", self.index);
+        hash.copied().unwrap_or_default()
     }
 
     fn single(bytes: Vec<u8>) -> Self {
@@ -85,17 +105,20 @@ impl Page {
     }
 
     fn of_chunk(bytes: Vec<u8>, block_bytes: usize) -> impl Iterator<Item = Self> + use<> {
+        debug_assert!(bytes.len() <= CHUNK_BYTES.max(block_bytes), "{} bytes in a chunk", bytes.len());
         let hashes = bytes.chunks_exact(block_bytes).map(xxh3_128).collect();
         let chunk = Arc::new(Chunk { block_bytes, bytes: bytes.into(), hashes });
-        let count = u32::try_from(chunk.hashes.len()).unwrap_or(u32::MAX);
+        #[expect(clippy::cast_possible_truncation, reason = "a chunk is short, and a block a byte at least")]
+        let count = chunk.hashes.len() as u32;
         (0..count).map(move |index| Self { chunk: Arc::clone(&chunk), index })
     }
 }
 
 /// Flips one bit of a block.
 pub(super) fn flip_one_bit(bytes: &mut [u8], dice: Dice) {
-    let bit = dice.below(bytes.len() as u64 * 8);
-    if let Some(byte) = usize::try_from(bit / 8).ok().and_then(|index| bytes.get_mut(index)) {
+    let bit = dice.index(bytes.len() * 8);
+    debug_assert!(bit / 8 < bytes.len(), "a block has a byte at least");
+    if let Some(byte) = bytes.get_mut(bit / 8) {
         *byte ^= 1 << (bit % 8);
     }
 }

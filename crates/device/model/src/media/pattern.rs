@@ -37,27 +37,29 @@ pub(super) enum Pattern {
 
 /// A device among those that lose their power together.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct Member {
     pub(super) device: usize,
     pub(super) devices: usize,
 }
 
 impl Pattern {
-    pub(super) fn choose(replay: &Replay<'_>, choice: u32, place: Place, dice: Dice) -> Self {
-        let odd = place.device % 2 == 1;
+    pub(super) fn choose(replay: &Replay<'_>, choice: u32, member: Member, dice: Dice) -> Self {
+        let odd = member.device % 2 == 1;
         match choice {
             0 => Self::Nothing,
             1 => Self::Everything,
-            2 | 3 if place.devices > 1 && odd == (choice == 2) => Self::Everything,
-            2 | 3 if place.devices > 1 => Self::Nothing,
+            2 | 3 if member.devices > 1 && odd == (choice == 2) => Self::Everything,
+            2 | 3 if member.devices > 1 => Self::Nothing,
             _ => Self::draw(replay, dice),
         }
     }
 
     fn draw(replay: &Replay<'_>, dice: Dice) -> Self {
-        let per_million = [100_000, 500_000, 900_000];
-        let often = usize::try_from(dice.of(2).below(3)).ok().and_then(|index| per_million.get(index));
-        let per_million = often.copied().unwrap_or(500_000);
+        let per_million = match dice.of(2).below(3) {
+            0 => 100_000,
+            1 => 500_000,
+            _ => 900_000,
+        };
         match dice.of(3).below(8) {
             0 | 1 => Self::in_order(replay, dice.of(4)),
             2 => draw_write(replay, dice.of(4)).map_or(Self::Nothing, |first| Self::Latest { first }),
@@ -69,15 +71,12 @@ impl Pattern {
 
     fn in_order(replay: &Replay<'_>, dice: Dice) -> Self {
         let Some(last) = draw_write(replay, dice) else { return Self::Nothing };
-        let effects = replay.recording.writes.get(last as usize);
-        let blocks = effects.map(|effects| effects.iter().map(|(block, _)| *block));
-        let Some((first, end)) = blocks.and_then(|mut blocks| {
-            let first = blocks.next()?;
-            Some((first, blocks.next_back().unwrap_or(first) + 1))
-        }) else {
+        let effects = replay.effects(last);
+        debug_assert!(!effects.is_empty(), "write {last} has volatile blocks");
+        let (Some((first, _)), Some((end, _))) = (effects.first(), effects.last()) else {
             return Self::Nothing;
         };
-        Self::InOrder { last, torn_at: first + 1 + dice.of(1).below(end - first) }
+        Self::InOrder { last, torn_at: first + 1 + dice.of(1).below(end + 1 - first) }
     }
 
     /// The version of a block that survives, if any. Exact digits are used up.
@@ -103,7 +102,7 @@ impl Pattern {
                 versions.iter().rfind(|version| shared(u64::from(version.write)).per_million(per_million))
             }
             Self::Blocks { per_million } => {
-                let any = usize::try_from(own.of(0).below(versions.len() as u64)).ok()?;
+                let any = own.of(0).index(versions.len());
                 versions.get(any).filter(|_| own.of(1).per_million(per_million))
             }
             Self::Regions { blocks } => last.filter(|_| shared(block / blocks).coin()),
@@ -113,7 +112,9 @@ impl Pattern {
 
 /// Takes the lowest digit off: 0 is old, others are versions.
 fn next_digit<'a>(digits: &mut u32, versions: &'a [Version]) -> Option<&'a Version> {
-    let base = u32::try_from(1 + versions.len()).unwrap_or(u32::MAX);
+    #[expect(clippy::cast_possible_truncation, reason = "asserted")]
+    let base = 1 + versions.len() as u32;
+    debug_assert!(base as usize == 1 + versions.len(), "digits are counted for fewer choices than that");
     let digit = *digits % base;
     *digits /= base;
     versions.get(digit.checked_sub(1)? as usize)
@@ -121,9 +122,7 @@ fn next_digit<'a>(digits: &mut u32, versions: &'a [Version]) -> Option<&'a Versi
 
 /// One of the writes that have volatile blocks.
 fn draw_write(replay: &Replay<'_>, dice: Dice) -> Option<u32> {
-    let blocks = replay.volatile.len() as u64;
-    let nth = usize::try_from(dice.below(blocks)).ok()?;
-    let versions = replay.volatile.values().nth(nth)?;
-    let any = usize::try_from(dice.of(1).below(versions.len() as u64)).ok()?;
-    versions.get(any).map(|version| version.write)
+    let versions = replay.volatile.values().nth(dice.index(replay.volatile.len()))?;
+    debug_assert!(!versions.is_empty(), "a block without volatile versions is not listed");
+    versions.get(dice.of(1).index(versions.len())).map(|version| version.write)
 }

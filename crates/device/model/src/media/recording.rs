@@ -16,6 +16,11 @@ impl Sequence {
         self.0.load(Ordering::Relaxed)
     }
 
+    /// Whether the other one is a handle to the same numbers.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     fn next(&self) -> u64 {
         self.0.fetch_add(1, Ordering::Relaxed)
     }
@@ -79,7 +84,7 @@ impl Recording {
     pub(super) fn completions_but_last(&self, blocks: u64) -> u64 {
         let completed = self.events.iter().rev().filter_map(|(_, event)| match event {
             Event::Completed { write, .. } => self.writes.get(*write as usize),
-            _ => None,
+            Event::Begun(_) | Event::Flushed { .. } | Event::FlushFailed { .. } => None,
         });
         let mut room = blocks;
         let fit = completed.take_while(|effects| {
@@ -90,23 +95,34 @@ impl Recording {
         self.completions - fit.count() as u64
     }
 
-    pub(super) fn begin(&mut self, effects: Arc<[Effect]>) -> Option<u32> {
-        let write = u32::try_from(self.writes.len()).ok()?;
+    pub(super) fn begin(&mut self, effects: Arc<[Effect]>) -> u32 {
+        debug_assert!(effects.is_sorted_by(|one, next| one.0 < next.0), "blocks of a write are in order");
+        assert!(self.writes.len() < u32::MAX as usize, "a recording holds no more than 2^32 - 1 writes");
+        #[expect(clippy::cast_possible_truncation, reason = "asserted")]
+        let write = self.writes.len() as u32;
         self.writes.push(effects);
         self.push(Event::Begun(write));
-        Some(write)
+        write
     }
 
     pub(super) fn complete(&mut self, write: u32, durable: bool) {
+        debug_assert!((write as usize) < self.writes.len(), "write {write} completes and hasn't begun");
+        debug_assert!(self.completions < self.writes.len() as u64, "more writes complete than began");
         self.completions += 1;
         self.push(Event::Completed { write, durable });
     }
 
     pub(super) fn flush(&mut self, through: u64, succeeded: bool) {
+        debug_assert!(through <= self.completions, "a flush covers {through} of {}", self.completions);
         self.push(if succeeded { Event::Flushed { through } } else { Event::FlushFailed { through } });
     }
 
     fn push(&mut self, event: Event) {
-        self.events.push((self.sequence.next(), event));
+        let number = self.sequence.next();
+        debug_assert!(
+            self.events.last().is_none_or(|(last, _)| *last < number),
+            "event {number} is in order"
+        );
+        self.events.push((number, event));
     }
 }

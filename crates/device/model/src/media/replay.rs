@@ -78,7 +78,9 @@ impl<'a> Replay<'a> {
 
     fn complete(&mut self, write: u32, durable: bool) {
         for (block, _) in self.effects(write) {
-            if let Some(versions) = self.volatile.get_mut(block) {
+            let versions = self.volatile.get_mut(block);
+            debug_assert!(versions.is_some(), "what is in flight is volatile: write {write}, block {block}");
+            if let Some(versions) = versions {
                 complete_version(versions, write);
             }
         }
@@ -99,9 +101,14 @@ impl<'a> Replay<'a> {
     /// Makes a write durable, and so forgets what completed before it in its blocks.
     fn cover(&mut self, write: u32) {
         for (block, _) in self.effects(write) {
+            // A newer write of the block that became durable before this one has covered it.
             let Some(versions) = self.volatile.get_mut(block) else { continue };
             let Some(at) = versions.iter().position(|version| version.write == write) else { continue };
             if let Some(version) = versions.drain(..=at).next_back() {
+                debug_assert!(
+                    version.completed,
+                    "what is in flight isn't durable: write {write}, block {block}"
+                );
                 self.durable.set(*block, version.page);
             }
             if versions.is_empty() {
@@ -110,15 +117,20 @@ impl<'a> Replay<'a> {
         }
     }
 
-    fn effects(&self, write: u32) -> &'a [super::pending::Effect] {
-        self.recording.writes.get(write as usize).map(|effects| &**effects).unwrap_or_default()
+    /// What a write did to its blocks, in their order.
+    pub(super) fn effects(&self, write: u32) -> &'a [super::pending::Effect] {
+        let effects = self.recording.writes.get(write as usize);
+        debug_assert!(effects.is_some(), "write {write} is recorded");
+        effects.map(|effects| &**effects).unwrap_or_default()
     }
 }
 
 /// Moves a version from those in flight to the end of the completed ones.
 fn complete_version(versions: &mut [Version], write: u32) {
     let completed = versions.iter().take_while(|version| version.completed).count();
-    let Some(at) = versions.iter().position(|version| version.write == write) else { return };
+    let at = versions.iter().position(|version| version.write == write);
+    debug_assert!(at.is_some_and(|at| at >= completed), "write {write} completes once");
+    let Some(at) = at else { return };
     if let Some(version) = versions.get_mut(at) {
         version.completed = true;
     }

@@ -3,7 +3,7 @@
 use super::contents::Contents;
 use super::dice::Dice;
 use super::page::Page;
-use super::pattern::{Pattern, Place};
+use super::pattern::{Member, Pattern};
 use super::replay::{Replay, Version};
 
 /// How the power is cut.
@@ -52,7 +52,8 @@ pub(super) fn choices(replays: &[Replay<'_>], power: PowerCut) -> (u32, bool) {
     let versions = replays.iter().flat_map(|replay| replay.volatile.values());
     let mut ways = 1_u32;
     for versions in versions {
-        ways = ways.saturating_mul(u32::try_from(1 + versions.len()).unwrap_or(u32::MAX));
+        debug_assert!(!versions.is_empty(), "a block without volatile versions is not listed");
+        ways = ways.saturating_mul(crate::flash::units::saturating_u32(1 + versions.len() as u64));
         let tears = power.tearing == Tearing::InsideBlocks;
         if ways > power.choices || tears {
             return (power.choices, false);
@@ -64,6 +65,7 @@ pub(super) fn choices(replays: &[Replay<'_>], power: PowerCut) -> (u32, bool) {
 /// What each device holds after the power cut.
 pub(super) fn survive(replays: &[Replay<'_>], power: PowerCut, which: Which) -> Vec<Contents> {
     let devices = replays.len();
+    debug_assert!(which.choice < power.choices, "{which:?} of {power:?}");
     let dice = Dice::new(power.seed).of(which.cut).of(u64::from(which.choice));
     let mut digits = which.choice;
     let mut contents = Vec::with_capacity(devices);
@@ -72,7 +74,7 @@ pub(super) fn survive(replays: &[Replay<'_>], power: PowerCut, which: Which) -> 
         let mut pattern = if which.is_exact {
             Pattern::Exactly { digits }
         } else {
-            Pattern::choose(replay, which.choice, Place { device, devices }, dice)
+            Pattern::choose(replay, which.choice, Member { device, devices }, dice)
         };
         let tears = power.tearing == Tearing::InsideBlocks && which.choice >= 2;
         contents.push(survive_one(replay, &mut pattern, tears, dice));
@@ -80,6 +82,7 @@ pub(super) fn survive(replays: &[Replay<'_>], power: PowerCut, which: Which) -> 
             digits = left;
         }
     }
+    debug_assert!(!which.is_exact || digits == 0, "{which:?} names no way to survive: {digits} are left");
     contents
 }
 
@@ -106,6 +109,6 @@ fn tear(durable: &Contents, block: u64, version: &Version, dice: Dice) -> Page {
     if dice.coin() {
         return Page::garbage(dice, block_bytes);
     }
-    let at = usize::try_from(dice.of(1).below(block_bytes as u64)).unwrap_or(0);
+    let at = dice.of(1).index(block_bytes);
     Page::torn(version.page.as_ref(), durable.page(block), at, block_bytes)
 }

@@ -29,6 +29,7 @@ impl<T: Clone> Trie<T> {
     }
 
     pub(super) fn get(&self, key: u64) -> Option<&T> {
+        debug_assert!(self.has_place_for(key), "key {key} with {} levels of branches", self.height);
         let mut node = self.root.as_deref()?;
         let mut height = self.height;
         loop {
@@ -40,8 +41,14 @@ impl<T: Clone> Trie<T> {
         }
     }
 
+    /// Whether there is a place for the key.
+    fn has_place_for(&self, key: u64) -> bool {
+        key.checked_shr((self.height + 1) * BITS).unwrap_or(0) == 0
+    }
+
     /// Puts a value in, or takes it out; returns what was there.
     pub(super) fn set(&mut self, key: u64, value: Option<T>) -> Option<T> {
+        debug_assert!(self.has_place_for(key), "key {key} with {} levels of branches", self.height);
         set(&mut self.root, self.height, key, value)
     }
 
@@ -94,7 +101,9 @@ impl<T> Node<T> {
 }
 
 fn place(key: u64, height: u32) -> usize {
-    usize::try_from((key >> (height * BITS)) & (FAN_OUT as u64 - 1)).unwrap_or(0)
+    #[expect(clippy::cast_possible_truncation, reason = "four bits")]
+    let place = ((key >> (height * BITS)) & (FAN_OUT as u64 - 1)) as usize;
+    place
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use super::device::Media;
 use super::pending::OperationId;
 use crate::world::{Host, ModelWorld, ModelledDevice};
 
-/// Media that a world and whoever looks into it share.
+/// Media that a world and its tests share.
 pub type SharedMedia = Rc<RefCell<Media>>;
 
 /// A world around another one: the inner world says when requests complete, and [`Media`] what they store and return.
@@ -117,11 +117,6 @@ impl<W: Io> MediaWorld<W> {
         &self.inner
     }
 
-    /// The same, for what it can do beside [`Io`]; no requests may be submitted to it or reaped from it.
-    pub fn inner_mut(&mut self) -> &mut W {
-        &mut self.inner
-    }
-
     fn media(&self, device: DeviceId) -> Option<&SharedMedia> {
         self.media.get(device.index() as usize)?.as_ref()
     }
@@ -134,17 +129,22 @@ impl<W: Io> MediaWorld<W> {
         for completion in reaped.drain(..) {
             let completion = self.answer(completion);
             self.collected += 1;
-            self.ready.insert((completion.completed_at, self.collected), completion);
+            let before = self.ready.insert((completion.completed_at, self.collected), completion);
+            debug_assert!(before.is_none(), "completions are told apart by their number");
         }
         self.reaped = reaped;
         count
     }
 
     fn answer(&mut self, mut completion: Completion) -> Completion {
-        let Some(InFlight { token, begun }) = self.in_flight.remove(&completion.token) else {
-            return completion;
-        };
+        let submitted = self.in_flight.remove(&completion.token);
+        debug_assert!(submitted.is_some(), "{completion:?} was not submitted here");
+        let Some(InFlight { token, begun }) = submitted else { return completion };
         completion.token = token;
+        debug_assert!(
+            begun.is_none() || self.media(completion.device).is_some(),
+            "media are attached for good"
+        );
         let (Some(begun), Some(media)) = (begun, self.media(completion.device)) else { return completion };
         if completion.result.is_err() {
             return completion;
@@ -190,7 +190,8 @@ impl<W: Io> Io for MediaWorld<W> {
             .submit(device, Request { token: number, operation })
             .map_err(|Full(request)| Full(Request { token, ..request }))?;
         self.submitted += 1;
-        self.in_flight.insert(number, InFlight { token, begun });
+        let before = self.in_flight.insert(number, InFlight { token, begun });
+        debug_assert!(before.is_none(), "request {number} is in flight already");
         Ok(())
     }
 

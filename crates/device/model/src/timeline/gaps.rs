@@ -1,4 +1,4 @@
-//! Idle gaps in the order of their times, in blocks that know the longest gap they hold: whoever looks for a long one
+//! Idle gaps in the order of their times, in blocks that know the longest gap they hold: a search for a long one
 //! passes over the blocks that have none.
 
 use std::collections::VecDeque;
@@ -72,7 +72,7 @@ pub(super) struct Gaps {
     /// No gap ends later, and none is longer: most users are told by these alone that there is none for them.
     latest_end_ns: u64,
     longest_ns: u64,
-    /// Shorter ones are of no use to anybody.
+    /// Shorter ones are of no use.
     least_ns: u64,
     blocks: VecDeque<Block>,
     /// Where the last user looked first: the next one looks near it.

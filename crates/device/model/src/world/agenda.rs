@@ -19,6 +19,7 @@ impl Agenda {
 
     /// A device's next event is now at `next_ns`.
     pub(super) fn set(&mut self, device: usize, next_ns: Option<u64>) {
+        debug_assert!(device < self.due_ns.len(), "device {device} of {}", self.due_ns.len());
         let Some(due_ns) = self.due_ns.get_mut(device) else { return };
         if *due_ns == next_ns {
             return;

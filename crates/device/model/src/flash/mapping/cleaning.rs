@@ -19,6 +19,9 @@ pub(crate) struct Cleaning {
     pub(super) written_since_idle_work: bool,
     /// Random draws made so far, for the policy that draws.
     pub(super) draws: u64,
+    /// Units that the host may write before the next burst: what the last one gained, less what was written since.
+    #[serde(skip)]
+    gained_units: u32,
     /// What is being moved; kept for its memory.
     #[serde(skip)]
     valid: Vec<Resident>,
@@ -54,6 +57,7 @@ impl PageMap {
     /// After a host write: cleans when free superblocks have run low.
     #[inline]
     pub(super) fn make_space(&mut self, now_ns: u64, medium: &mut Medium<'_>) {
+        self.cleaning.gained_units = self.cleaning.gained_units.saturating_sub(1);
         if self.superblocks.free() < self.parameters.low_free_superblocks {
             self.clean(now_ns, medium);
         }
@@ -67,14 +71,26 @@ impl PageMap {
                     self.clean_units(quota, now_ns, medium);
                 }
             }
-            CleaningPace::Burst { superblocks } => {
-                let enough = self.parameters.low_free_superblocks + superblocks - 1;
-                while self.superblocks.free() < enough
-                    && (self.cleaning.victim.is_some() || self.choose_victim())
-                {
-                    self.clean_units(self.geometry.units_per_superblock(), now_ns, medium);
-                }
+            CleaningPace::Burst { superblocks } => self.clean_at_one_go(superblocks, now_ns, medium),
+        }
+    }
+
+    /// Cleans some superblocks, unless the host hasn't written yet what the last ones gained. What rows were padded with
+    /// was not gained: so it doesn't wait either when free superblocks run lower.
+    fn clean_at_one_go(&mut self, superblocks: u32, now_ns: u64, medium: &mut Medium<'_>) {
+        let runs_lower = self.superblocks.free() + 1 < self.parameters.low_free_superblocks;
+        if self.cleaning.gained_units > 0 && !runs_lower {
+            return;
+        }
+        let all = self.geometry.units_per_superblock();
+        for _ in 0..superblocks {
+            if self.cleaning.victim.is_none() && !self.choose_victim() {
+                return;
             }
+            let kept =
+                self.cleaning.victim.map_or(all, |victim| self.superblocks.valid_units(victim.superblock));
+            self.clean_units(all, now_ns, medium);
+            self.cleaning.gained_units += all - kept;
         }
     }
 

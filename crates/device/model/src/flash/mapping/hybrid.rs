@@ -13,7 +13,7 @@ use super::super::stats::EraseCounts;
 use super::super::units::UnitRange;
 use super::lazy_array::NONE;
 use super::log_superblock::LogSuperblock;
-use super::{Geometry, Medium, Place, Stored};
+use super::{Geometry, Location, Medium, Stored};
 
 /// A logical superblock's own place.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
@@ -72,7 +72,7 @@ impl HybridMap {
         }
     }
 
-    pub(crate) fn locate(&self, unit: u32) -> Place {
+    pub(crate) fn locate(&self, unit: u32) -> Location {
         let (logical, offset) = self.geometry.split(unit);
         let log = self.logs.iter().find(|log| log.logical == logical);
         if let Some((log, place)) = log.and_then(|log| Some((log, log.place_of(offset)?))) {
@@ -80,7 +80,7 @@ impl HybridMap {
         }
         match self.data.get(logical as usize) {
             Some(data) if offset < data.extent => self.stored(data.physical, offset),
-            _ => Place::Unwritten,
+            _ => Location::Unwritten,
         }
     }
 
@@ -151,9 +151,9 @@ impl HybridMap {
         Some((self.logs.len() - 1, earliest_ns))
     }
 
-    fn stored(&self, physical: u32, offset: u32) -> Place {
+    fn stored(&self, physical: u32, offset: u32) -> Location {
         let address = physical * self.geometry.units_per_superblock() + offset;
         let die = self.geometry.die_of(offset);
-        Place::Stored(Stored { address, die, row: self.geometry.row_of(address), single_level: false })
+        Location::Stored(Stored { address, die, row: self.geometry.row_of(address), single_level: false })
     }
 }

@@ -30,7 +30,7 @@ use super::write_buffer::WriteBuffer;
 
 /// Where a logical unit is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Location {
     /// Nowhere: reading it gives zeros without touching the chips.
     Unwritten,
     /// In the write buffer: its program operation has not begun.
@@ -113,7 +113,7 @@ impl Mapping {
     }
 
     #[inline]
-    pub(crate) fn locate(&self, unit: u32) -> Place {
+    pub(crate) fn locate(&self, unit: u32) -> Location {
         match self {
             Self::Page(map) => map.locate(unit),
             Self::Hybrid(map) => map.locate(unit),
@@ -148,9 +148,9 @@ impl Mapping {
 
     /// Starts the program operations of all host data that still waits for company; gives the end of the last
     /// one, if there was any.
-    pub(crate) fn settle(&mut self, earliest_ns: u64, medium: &mut Medium<'_>) -> Option<u64> {
+    pub(crate) fn program_partial_rows(&mut self, earliest_ns: u64, medium: &mut Medium<'_>) -> Option<u64> {
         match self {
-            Self::Page(map) => map.settle(earliest_ns, medium),
+            Self::Page(map) => map.program_partial_rows(earliest_ns, medium),
             Self::Hybrid(_) => None,
         }
     }

@@ -14,7 +14,7 @@ use super::lazy_array::{LazyArray, NONE};
 use super::residents::Residents;
 use super::streams::{STREAMS, Stream, stream_for_host_write};
 use super::superblocks::{CellUse, Superblocks};
-use super::{Geometry, Medium, Place, Stored};
+use super::{Geometry, Location, Medium, Stored};
 
 /// A superblock that is being filled.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -95,16 +95,16 @@ impl PageMap {
     }
 
     #[inline]
-    pub(crate) fn locate(&self, unit: u32) -> Place {
+    pub(crate) fn locate(&self, unit: u32) -> Location {
         let address = self.forward.get(unit);
         if address == NONE {
-            return Place::Unwritten;
+            return Location::Unwritten;
         }
         let (superblock, offset) = self.geometry.split(address);
         if self.is_being_gathered(superblock, offset) {
-            return Place::Buffered;
+            return Location::Buffered;
         }
-        Place::Stored(Stored {
+        Location::Stored(Stored {
             address,
             die: self.geometry.die_of(offset),
             row: self.geometry.row_of(address),
@@ -166,7 +166,7 @@ impl PageMap {
         if gathered { Some(self.program(stream, medium)) } else { None }
     }
 
-    pub(crate) fn settle(&mut self, earliest_ns: u64, medium: &mut Medium<'_>) -> Option<u64> {
+    pub(crate) fn program_partial_rows(&mut self, earliest_ns: u64, medium: &mut Medium<'_>) -> Option<u64> {
         let mut end_ns = None;
         for stream in Stream::ALL {
             let Some(open) = self.open[stream.index()].as_mut() else { continue };
@@ -304,8 +304,7 @@ fn superblocks_of(parameters: &PageMapParameters, drive: &FlashParameters) -> u3
 fn kept_beside(parameters: &PageMapParameters, drive: &FlashParameters) -> u32 {
     let real_bytes = drive.scaled_from_bytes.unwrap_or(drive.capacity_bytes).max(drive.capacity_bytes);
     let left_out = 1.0 - drive.capacity_bytes as f64 / real_bytes as f64;
-    let kept_free = parameters.low_free_superblocks + parameters.pace.superblocks_at_once() / 2;
-    (f64::from(kept_free) * left_out).round() as u32
+    (f64::from(parameters.low_free_superblocks) * left_out).round() as u32
 }
 
 fn slc_superblocks(region: &SlcRegion, drive: &FlashParameters) -> u32 {

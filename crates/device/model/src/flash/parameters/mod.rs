@@ -176,10 +176,6 @@ pub struct ChipParameters {
     pub channel_bytes_per_s: u64,
     /// Least amount that a read moves over the bus (the error-correction word).
     pub transfer_bytes: u64,
-    /// How far the controller looks for an earlier place for what it hands to dies, channels and link: it uses the latest so
-    /// many idle times that come before what it has handed out already; all of them when absent.
-    #[serde(default)]
-    pub transfer_lookahead: Option<u32>,
     /// Whether the planes of a die sense different pages at the same time.
     #[serde(default)]
     pub independent_plane_reads: bool,
@@ -241,7 +237,7 @@ pub struct PageMapParameters {
     pub low_free_superblocks: u32,
     /// Whether space is made at one go when it runs low, or in step with the writes.
     pub pace: CleaningPace,
-    /// Cleaning while nobody asks for anything; none when absent.
+    /// Cleaning while no command comes; none when absent.
     #[serde(default)]
     pub idle_cleaning: Option<IdleCleaning>,
     /// A region that is programmed with one bit a cell and emptied later; none when absent.
@@ -297,9 +293,10 @@ pub enum Separation {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum CleaningPace {
-    /// Some superblocks at one go when space runs low: long pauses, nothing between them.
+    /// Some superblocks at one go when space runs low; then the host writes as much as this has gained, before the next
+    /// ones are cleaned. So a pause is as long on a full drive as on a half empty one, and comes more often.
     Burst {
-        /// How many superblocks are made free at a time.
+        /// How many superblocks are cleaned at a time.
         superblocks: u32,
     },
     /// In proportion to what the host writes.
@@ -307,7 +304,7 @@ pub enum CleaningPace {
 }
 
 impl CleaningPace {
-    /// Superblocks that are made free before cleaning rests.
+    /// Superblocks that are cleaned before the host may write again.
     pub fn superblocks_at_once(self) -> u32 {
         match self {
             Self::Burst { superblocks } => superblocks,

@@ -80,7 +80,6 @@ impl ChipParameters {
         multiple("chips.page_bytes", self.page_bytes, "a sector", 512)?;
         within("chips.pages_per_block", u64::from(self.pages_per_block), 1, 65_536)?;
         within("chips.channel_bytes_per_s", self.channel_bytes_per_s, 1_000, FASTEST_BYTES_PER_S)?;
-        within("chips.transfer_lookahead", u64::from(self.transfer_lookahead.unwrap_or(1)), 1, 65_536)?;
         within("chips.senses", self.senses.len() as u64, 0, 8)?;
         for senses in &self.senses {
             within("chips.senses", u64::from(*senses), 1, 64)?;

@@ -66,8 +66,12 @@ impl<B: Behaviour> VirtualWorld<B> {
     }
 
     /// Adds a device.
+    ///
+    /// # Panics
+    /// When there are 2³² devices in it already.
     pub fn add_device(&mut self, shape: Shape) -> Device {
         let index = u32::try_from(self.devices.len());
+        assert!(index.is_ok(), "a world of {} devices", self.devices.len());
         let device = Device { id: DeviceId::from_index(index.unwrap_or(u32::MAX)), shape };
         self.devices.push(device.clone());
         device

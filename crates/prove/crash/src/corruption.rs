@@ -115,7 +115,7 @@ fn closed_store(scenario: &Scenario) -> Result<Closed, String> {
         let promised = record.promised(u64::MAX);
         let remains = Remains { contents: &contents, record: &record, promised, next_version };
         let purpose = Purpose { seed: scenario.seed ^ number << 48, ..purpose };
-        let plan = Plan { purpose, sessions: 1, steps: scenario.steps };
+        let plan = Plan::work(purpose, 1, scenario.steps);
         let life = live_and_close(scenario, &remains, plan)?;
         contents = life.media.iter().map(|media| media.borrow().contents().clone()).collect();
         next_version = life.next_version;

@@ -34,6 +34,8 @@ fn scenario(seed: u64, policy: PolicyKind, defect: Defect) -> Scenario {
         Defect::HeldForgotten | Defect::DeadSlotsNotPersisted | Defect::StraightUnflushed => {
             Scenario { steps: 2 * scenario.steps, turn_pages: Some(1 + seed % 12), ..scenario }
         }
+        // Where every zone counts.
+        Defect::ReserveTooSmall => Scenario::crowded(seed),
         // What an opening leaves out shows itself to later ones.
         Defect::EpochIgnored => Scenario::whole_life(seed, policy),
         // Where little is free zones are given back all the time.

@@ -57,6 +57,8 @@ pub enum Defect {
     StaleMove,
     /// A zone is given back with a page alive in it.
     LiveZoneFreed,
+    /// Nothing is kept free to clean into after an opening wrote once more what may not be durable.
+    ReserveTooSmall,
 }
 
 impl Defect {
@@ -88,7 +90,7 @@ impl Defect {
         [Self::HeldForgotten, Self::DeadSlotsNotPersisted, Self::StraightUnflushed];
 
     /// Those that `out-of-place` could have; its slots are zones.
-    pub const OF_OUT_OF_PLACE: [Self; 15] = [
+    pub const OF_OUT_OF_PLACE: [Self; 16] = [
         Self::SkippedFlush,
         Self::PagesUnchecked,
         Self::HalfGroups,
@@ -104,6 +106,7 @@ impl Defect {
         Self::LabelFirst,
         Self::StaleMove,
         Self::LiveZoneFreed,
+        Self::ReserveTooSmall,
     ];
 
     /// Whether it is seeded in this thread.

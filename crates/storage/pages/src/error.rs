@@ -174,6 +174,17 @@ pub enum PageError {
         /// Where the checksums are.
         offset_bytes: u64,
     },
+    /// An out-of-place store was made with too few zones for its pages, as earlier versions did.
+    #[error(
+        "{free} of {zones} zones are free, and none of the others gets shorter by being cleaned: what was acknowledged is safe \
+         and can be read; open the store read-only and copy its pages to a new one, which gets more zones"
+    )]
+    NoRoom {
+        /// Zones that are free.
+        free: usize,
+        /// All of them.
+        zones: usize,
+    },
     /// The store came into a state that can't be.
     #[error(
         "the store contradicts itself ({what}), so it stopped before it could do harm: what was acknowledged is safe; open \

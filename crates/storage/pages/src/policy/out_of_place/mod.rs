@@ -31,6 +31,7 @@ mod packing;
 mod read;
 mod recover;
 mod renew;
+mod rooms;
 mod save;
 mod saved_map;
 mod walk;

@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use nandle_io::{Arena, WriteBuffers};
 
+use super::clean::piece_pages;
 use super::header::{Entry, Header};
 use super::ledger::{Ledger, MapAt};
 use super::lifetimes::Lifetimes;
@@ -18,7 +19,7 @@ use super::renew::{self, Remains};
 use super::save::{DEPTH, PIECE_BYTES, slot_at};
 use super::saved_map::Loaded;
 use super::walk::{Extent, Walk};
-use super::zones::Zones;
+use super::zones::{Zones, filled_zones};
 use super::{Shared, State};
 use crate::defects::Defect;
 use crate::extents::{Chain, Followed, Gather, Rotation, Scan};
@@ -31,11 +32,11 @@ use crate::{BLOCK_BYTES, PageError, PageNumber};
 /// Sequences that an opening leaves out: more than a run that was cut off can have on its way.
 const SEQUENCES_LEFT_OUT: u64 = 1 << 32;
 /// Zones are filled by so many groups at most: powers of two of lifetimes.
-pub(super) const GROUPS_MAX: u64 = 8;
-/// Of the spare zones, one in so many is reserved …
-const RESERVED_PART: u64 = 16;
+const GROUPS_MAX: u64 = 8;
+/// Of the spare zones, one in so many is kept for a renewal …
+const KEPT_PART: u64 = 16;
 /// … as long as they are few enough for an opening to read quickly what may not be durable.
-const RESERVED_ZONES_MAX: u64 = 32;
+const KEPT_ZONES_MAX: u64 = 32;
 
 /// What counts, and what else there is.
 struct Found {
@@ -60,7 +61,8 @@ pub(super) async fn recover(parts: Parts) -> Result<Rc<Shared>, PageError> {
     let Found { loaded, durable, last, headers, left_behind } = found;
     let tail: Vec<Header> = headers.range(durable + 1..).map(|(_, header)| header.clone()).collect();
     let chain = Chain::continued(durable, last);
-    let state = rebuilt(&label, (ledger, rotation), chain, loaded, headers.into_values());
+    let pieces = piece_pages(parts.arena.bytes(), label.page_length());
+    let state = rebuilt(&label, (ledger, rotation), chain, loaded, headers.into_values(), pieces);
     if let Some(page) = state.misplaced() {
         return Err(area
             .scan
@@ -101,15 +103,17 @@ fn rebuilt(
     chain: Chain,
     loaded: Option<Loaded>,
     mut headers: impl DoubleEndedIterator<Item = Header>,
+    piece_pages: usize,
 ) -> State {
     let zones = zones_of(label, &ledger);
-    let spare = zones - (label.pages * label.page_blocks()).div_ceil(ledger.zone_blocks).min(zones);
+    let filled = filled_zones(label.pages, ledger.zone_blocks, label.page_blocks(), piece_pages);
+    let spare = zones - filled.min(zones);
     let groups = usize::try_from((spare / 4).clamp(1, GROUPS_MAX)).unwrap_or(1);
-    let reserved = usize::try_from((spare / RESERVED_PART).clamp(1, RESERVED_ZONES_MAX)).unwrap_or(1);
+    let kept = usize::try_from((spare / KEPT_PART).clamp(1, KEPT_ZONES_MAX)).unwrap_or(1);
     let mut state = State {
         chain,
         map: Map::new(label.pages),
-        zones: Zones::new(ledger.zone_blocks, zones, groups, reserved),
+        zones: Zones::new(ledger.zone_blocks, zones, groups, kept),
         lifetimes: Lifetimes::new(label.pages),
         gather: Gather::default(),
         groups_sent: 0,

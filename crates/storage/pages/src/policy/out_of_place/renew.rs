@@ -23,6 +23,7 @@ use super::header::Header;
 use super::ledger::{Ledger, MapAt};
 use super::map::Place;
 use super::recover::Area;
+use super::write::Spared;
 use crate::defects::Defect;
 use crate::extents::Chain;
 use crate::{PageError, PageNumber};
@@ -111,10 +112,10 @@ impl Shared {
         let (stored, discards) = self.newest_of(tail);
         for piece in stored.chunks(self.piece_pages()) {
             let puts = self.read_back(piece.to_vec()).await?;
-            self.send_and_wait(puts, &[], 0).await?;
+            self.send_and_wait(puts, &[], Spared::by_all(0)).await?;
         }
         if !discards.is_empty() {
-            self.send_and_wait(Vec::new(), &discards, 0).await?;
+            self.send_and_wait(Vec::new(), &discards, Spared::by_all(0)).await?;
         }
         if Defect::RenewalUnflushed.is_seeded() { Ok(()) } else { self.disk.flush().await }
     }

@@ -148,8 +148,7 @@ impl Walk {
                 let first = self.read(&arena, start, 1).await?;
                 self.header_at(start, &first).is_some_and(|header| header.sequence > self.saved)
             };
-            let can_go_on =
-                written_blocks > 0 && written_blocks + self.label.page_blocks() < self.zone_blocks;
+            let can_go_on = written_blocks > 0 && written_blocks < self.zone_blocks;
             if is_begun {
                 self.begun.borrow_mut().insert(start / self.zone_blocks);
                 self.follow(&arena, start, start + self.zone_blocks).await?;

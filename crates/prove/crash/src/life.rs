@@ -298,10 +298,11 @@ impl Client {
                 }
             };
             match done {
-                Ok(()) if was_stopped && step < 82 && self.shared.may_fail => {
+                Ok(()) if was_stopped && step < 82 => {
                     return Err("the store took a call and acknowledged it after it had failed".into());
                 }
-                Ok(()) => {}
+                // What is on its way has taken it, and gives it back.
+                Ok(()) | Err(PageError::Memory(_)) => {}
                 Err(error) => self.shared.excuse(&error)?,
             }
         }

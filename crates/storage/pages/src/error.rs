@@ -163,6 +163,21 @@ pub enum PageError {
         /// Where.
         offset_bytes: u64,
     },
+    /// Extents of an out-of-place store that were durable aren't there, or are older ones again.
+    #[error(
+        "the store is damaged: {what}; its ledger tells of {expected} extents since the map was saved, and {found} of those in \
+         the zones (from byte {zones_offset_bytes} of the device on) can be what it means; restore the store from a copy"
+    )]
+    ExtentsLost {
+        /// What is wrong.
+        what: &'static str,
+        /// Where the zones begin.
+        zones_offset_bytes: u64,
+        /// Extents that hold the newest version of a page, as they were found.
+        found: u64,
+        /// How many there should be.
+        expected: u64,
+    },
     /// Checksums of home pages are damaged, so that these pages can't be checked any more.
     #[error(
         "the checksums of home pages are damaged (at byte {offset_bytes} of the device), from {first} on at least: restore the \

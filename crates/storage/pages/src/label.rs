@@ -1,13 +1,13 @@
 //! The label of a store: what it is and where its parts are.
 //!
-//! # Format, version 3
+//! # Format, version 4
 //!
 //! One block of 4096 bytes, written once, when the store is made, and never again. There are two copies, at bytes 0
 //! and 4096 of the device; a reader takes the first that is valid. Numbers are little-endian.
 //!
 //! ```text
 //!  0  magic             8  "NANDLEPS"
-//!  8  version           4  3; 2 where there are neither marks of a close, behind the ledgers, nor checksums, and where
+//!  8  version           4  4; 3 where the ledger of out-of-place doesn't tell of extents; 2 where there are neither marks of a close, behind the ledgers, nor checksums, and where
 //!                          out-of-place saves no map; 1 where there are two copies of the ledger, in its own version 1,
 //!                          as well
 //! 12  policy            4  1 direct, 2 doublewrite, 3 stable-buffer, 4 stable-ring, 5 out-of-place, 6 auto
@@ -34,11 +34,13 @@ use crate::home_sums;
 use crate::{BLOCK_BYTES, CreateOptions, PageError, PageNumber, PolicyKind};
 
 const MAGIC: [u8; 8] = *b"NANDLEPS";
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 /// The first with eight copies of the ledger.
 const VERSION_OF_EIGHT_LEDGERS: u32 = 2;
 /// The first with marks of a clean close and checksums of home pages.
 const VERSION_OF_CLOSE_MARKS: u32 = 3;
+/// The first whose out-of-place ledger tells which extents there must be.
+const VERSION_OF_SEALED_EXTENTS: u32 = 4;
 /// Bytes of both copies of the mark.
 const CLOSE_MARKS_BYTES: u64 = 2 * BLOCK_BYTES as u64;
 /// Copies of the ledger: see [`Rotation`](crate::extents::Rotation).
@@ -116,6 +118,11 @@ impl Label {
     /// Whether it is of version 1, whose ledgers tell nothing of other copies.
     pub(crate) fn is_of_version_1(&self) -> bool {
         self.version < VERSION_OF_EIGHT_LEDGERS
+    }
+
+    /// Whether the ledger of out-of-place tells which extents there must be.
+    pub(crate) fn seals_extents(&self) -> bool {
+        self.version >= VERSION_OF_SEALED_EXTENTS
     }
 
     /// Whether it is known of every page what was written last.
@@ -252,7 +259,7 @@ mod tests {
         label().encode(&mut block);
         block[8] = 9;
         seal(&mut block);
-        assert_eq!(Label::decode(&block), Err(PageError::Version { got: 9, expected: 3 }));
+        assert_eq!(Label::decode(&block), Err(PageError::Version { got: 9, expected: 4 }));
     }
 
     #[test]

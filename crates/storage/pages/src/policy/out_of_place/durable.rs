@@ -66,9 +66,17 @@ impl Shared {
         Ok(true)
     }
 
-    /// Writes a ledger, and flushes.
+    /// Writes a ledger that covers all that is durable now, and flushes.
     pub(super) async fn write_ledger(&self, ledger: Ledger) -> Result<(), PageError> {
-        self.state.borrow_mut().ledger = ledger;
+        let ledger = {
+            let state = &mut *self.state.borrow_mut();
+            debug_assert!(ledger.durable <= state.chain.durable(), "a ledger covers what is durable");
+            let durable = state.chain.durable();
+            state.needed.durable(durable);
+            state.needed.saved(ledger.map.saved);
+            state.ledger = Ledger { durable, needed: state.needed.seal(), ..ledger };
+            state.ledger
+        };
         loop {
             let (stamp, copy) = {
                 let rotation = &mut self.state.borrow_mut().rotation;

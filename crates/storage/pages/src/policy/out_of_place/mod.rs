@@ -27,6 +27,7 @@ mod header;
 mod ledger;
 mod lifetimes;
 mod map;
+mod needed;
 mod packing;
 mod read;
 mod recover;
@@ -50,6 +51,7 @@ pub(super) use self::format::{areas, format, largest_batch};
 use self::ledger::Ledger;
 use self::lifetimes::Lifetimes;
 use self::map::Map;
+use self::needed::NeededExtents;
 use self::zones::Zones;
 use super::{Parts, Policy, Task};
 use crate::disk::Disk;
@@ -107,6 +109,8 @@ struct State {
     groups_sent: u64,
     /// Contents that are being written, by page, with the sequence of their extent.
     on_the_way: FxHashMap<PageNumber, (u64, Buffer)>,
+    /// What the next ledger says of extents.
+    needed: NeededExtents,
     ledger: Ledger,
     rotation: Rotation,
     is_cleaning: bool,

@@ -14,6 +14,7 @@ use super::header::{Entry, Header};
 use super::ledger::{Ledger, MapAt};
 use super::lifetimes::Lifetimes;
 use super::map::{Kept, Map, Place};
+use super::needed::NeededExtents;
 use super::packing::Shelf;
 use super::renew::{self, Remains};
 use super::save::{DEPTH, PIECE_BYTES, slot_at};
@@ -120,6 +121,7 @@ fn rebuilt(
         on_the_way: rustc_hash::FxHashMap::default(),
         ledger,
         rotation,
+        needed: NeededExtents::default(),
         is_cleaning: false,
         is_saving: false,
         is_stopped: false,
@@ -127,11 +129,17 @@ fn rebuilt(
     if let Some(loaded) = loaded {
         state.load(loaded, ledger.map.saved);
     }
+    let is_sealed = label.seals_extents();
     while let Some(header) = if Defect::OldestWins.is_seeded() { headers.next_back() } else { headers.next() }
     {
         state.zones.found(header.position, header.sequence);
         state.enter(&header);
+        // What lies behind that is written once more.
+        if is_sealed && header.sequence <= state.chain.durable() && !Defect::OldestWins.is_seeded() {
+            state.needed.sent(&header);
+        }
     }
+    state.needed.durable(state.chain.durable());
     state.zones.restored(state.chain.durable());
     state
 }
@@ -172,6 +180,7 @@ impl Area<'_> {
         }
         let walk = Walk::new(disk, label, ledger.zone_blocks, saved, loaded.zones.clone());
         let mut extents = walk.extents(ledger.map.next).await?;
+        self.hold_against(ledger, &extents)?;
         let highest = extents.keys().next_back().copied().unwrap_or(0);
         let highest = highest.max(saved).max(ledger.durable).max(ledger.begun);
         let is_whole = async |extent: &Extent| Ok(extent.is_whole);
@@ -187,6 +196,28 @@ impl Area<'_> {
             last: if Defect::EpochIgnored.is_seeded() { end } else { highest + SEQUENCES_LEFT_OUT },
             headers,
             left_behind: Vec::new(),
+        })
+    }
+
+    /// Holds the extents that were found against what the ledger says of them.
+    fn hold_against(&self, ledger: &Ledger, extents: &BTreeMap<u64, Extent>) -> Result<(), PageError> {
+        if !self.scan.label.seals_extents() {
+            return Ok(());
+        }
+        let mut needed = NeededExtents::default();
+        extents.range(..=ledger.durable).for_each(|(_, extent)| needed.sent(&extent.header));
+        needed.durable(ledger.durable);
+        let found = needed.seal();
+        if found == ledger.needed {
+            return Ok(());
+        }
+        // The place of the first that isn't where it was is not known: the ledger says what all are together.
+        let what = "a header that was durable is missing or is an older one, and its pages were acknowledged";
+        Err(PageError::ExtentsLost {
+            what,
+            zones_offset_bytes: self.scan.label.offset_of(0),
+            found: found.extents,
+            expected: ledger.needed.extents,
         })
     }
 

@@ -44,7 +44,10 @@ pub(super) async fn begin_with_map(shared: &Rc<Shared>, tail: &[Header]) -> Resu
     };
     if found.is_clean {
         let map = MapAt { next: shared.state.borrow().zones.next(), ..found.map };
-        return shared.write_ledger(Ledger { is_clean: false, map, ..found }).await;
+        // Twice: if one of them were damaged, the store would otherwise look as it was closed.
+        let opened = Ledger { is_clean: false, map, ..found };
+        shared.write_ledger(opened).await?;
+        return shared.write_ledger(opened).await;
     }
     // The ledger that was found may be volatile: from here on it isn't, so the slot that it doesn't name is free. And no later
     // opening uses the sequences of this one, should it be cut off.

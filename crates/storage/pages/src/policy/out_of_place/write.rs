@@ -271,11 +271,14 @@ impl Shared {
             let latch = |error: &ArenaError| self.disk.latch(&(*error).into());
             let mut block = self.arena.allocate(BLOCK_BYTES).inspect_err(latch)?;
             let contents = extent.contents(&self.arena).inspect_err(latch)?;
-            let header = self.enter(extent, number == count);
+            let mut header = self.enter(extent, number == count);
             // A group of one extent behind what is durable already needs no flush of its own.
             let is_next = header.is_last && header.durable + 1 == header.sequence;
             let durability = if is_next { wanted } else { Durability::Volatile };
             header.encode(self.label.id, &mut block);
+            if self.label.seals_extents() {
+                self.state.borrow_mut().needed.sent(&header);
+            }
             let mut from = WriteBuffers::with_capacity(1 + contents.len());
             from.push(block.freeze());
             from.extend(contents);
@@ -314,7 +317,7 @@ impl Shared {
         let changes = puts.len() + discards.len().div_ceil(ENTRIES_MAX);
         let sequence = state.chain.assign(changes, is_last);
         let pages = puts.iter().map(Put::entry).collect();
-        let header = Header { sequence, durable, position, is_last, next, pages, discards };
+        let header = Header { sequence, durable, position, is_last, next, pages, discards, seal: 0 };
         state.enter(&header);
         state.on_the_way.extend(puts.into_iter().map(|put| (put.page, (sequence, put.contents))));
         for page in &header.discards {

@@ -91,7 +91,7 @@ enum End {
 
 fn live_to(scenario: &Scenario, remains: &Remains<'_>, plan: Plan, end: End) -> Result<Life, String> {
     let stage = Stage::new(scenario, remains.contents, plan.purpose)?;
-    let shared = Rc::new(Shared {
+    let shared = Rc::new(Workplace {
         scenario: scenario.clone(),
         media: stage.media.clone(),
         // Until the store is open what went before counts.
@@ -111,7 +111,7 @@ fn live_to(scenario: &Scenario, remains: &Remains<'_>, plan: Plan, end: End) -> 
                 if working.has_ended() {
                     return Ok(());
                 }
-                working.settle(&handle).await;
+                working.quiesce(&handle).await;
                 continue;
             };
             if plan.sessions == 0 {
@@ -126,7 +126,7 @@ fn live_to(scenario: &Scenario, remains: &Remains<'_>, plan: Plan, end: End) -> 
                 if working.has_ended() {
                     return Ok(());
                 }
-                working.settle(&handle).await;
+                working.quiesce(&handle).await;
             }
             record = working.record(|record| record.clone());
             promised = record.promised(u64::MAX);
@@ -152,7 +152,7 @@ async fn look_at_all(store: &Store) -> Result<Vec<Found>, PageError> {
 async fn work(
     handle: &Handle,
     store: Store,
-    shared: &Rc<Shared>,
+    shared: &Rc<Workplace>,
     plan: Plan,
     session: usize,
 ) -> Result<Store, String> {
@@ -176,7 +176,7 @@ async fn work(
 }
 
 /// What the clients of a life have in common.
-struct Shared {
+struct Workplace {
     scenario: Scenario,
     media: Vec<SharedMedia>,
     session: RefCell<Session>,
@@ -188,7 +188,7 @@ struct Shared {
     stopped: Cell<bool>,
 }
 
-impl Shared {
+impl Workplace {
     fn position(&self) -> u64 {
         self.media.first().map_or(0, |media| media.borrow().position())
     }
@@ -248,7 +248,7 @@ impl Shared {
 
     /// After a failure the power stays on: what the device shows may never have been durable, and the next opening is to
     /// cope with it. What was on its way arrives before that.
-    async fn settle(&self, handle: &Handle) {
+    async fn quiesce(&self, handle: &Handle) {
         if self.stopped.replace(false) {
             handle.sleep(Nanos::from_micros(LONGEST_REQUEST_US)).await;
         }
@@ -269,7 +269,7 @@ struct Client {
     number: usize,
     store: Rc<Store>,
     handle: Handle,
-    shared: Rc<Shared>,
+    shared: Rc<Workplace>,
     random: Xoshiro256PlusPlus,
 }
 

@@ -1,11 +1,12 @@
 use nandle_model::media::{AfterDiscard, PowerCut, Tearing, WriteCache};
-use nandle_pages::{CreateOptions, OpenOptions, PolicyKind};
+use nandle_pages::{CreateOptions, Experiments, OpenOptions, PolicyKind};
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// Everything that a seed decides about a history: the store, its device, the clients, and what goes wrong.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each stands for itself, and is named where it is given")]
 pub struct Scenario {
     /// What it all was drawn from.
     pub seed: u64,
@@ -138,7 +139,8 @@ impl Scenario {
         let policy = policies.get(turn).copied().unwrap_or(PolicyKind::StableBuffer);
         let round = seed / policies.len() as u64;
         if round % HISTORIES_PER_WHOLE_LIFE == HISTORIES_PER_WHOLE_LIFE - 1 {
-            return Self::whole_life(seed, policy);
+            let is_crowded = policy == PolicyKind::OutOfPlace && round / HISTORIES_PER_WHOLE_LIFE % 2 == 1;
+            return if is_crowded { Self::crowded(seed) } else { Self::whole_life(seed, policy) };
         }
         Self::with_policy(seed, policy)
     }
@@ -172,6 +174,7 @@ impl Scenario {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0xc20d_ed00);
         let of = &mut random;
         Self {
+            seed,
             zones: Zones::NearlyFull(pick(of, &ZONE_BYTES, SHORT_ZONE_BYTES)),
             page_bytes: 4096,
             pages: FULL_PAGES + pick(of, &[0, 0, 15, 30, 60], 0),
@@ -293,7 +296,7 @@ impl Scenario {
             gather_bytes: self.gather_bytes,
             drain_tasks: self.drain_tasks,
             keep_bytes: self.keep_bytes,
-            turn_pages: self.turn_pages,
+            experiments: Experiments { turn_pages: self.turn_pages, ..Experiments::default() },
             // As it is by itself, often, and now and then.
             map_interval_bytes: match self.seed % 3 {
                 0 => None,

@@ -136,15 +136,15 @@ impl<'a> Survivor<'a> {
     fn after_cut(&mut self, life: &Life) -> Result<(Step, Self), String> {
         let end = end_of(&life.media)?;
         let cut = self.random.random_range(0..=end);
-        self.cut_at(cut, life)
+        Ok(self.cut_at(cut, life))
     }
 
     /// What is left when it is cut after all that a life did.
     fn at_end(&mut self, life: &Life) -> Result<(Step, Self), String> {
-        self.cut_at(end_of(&life.media)?, life)
+        Ok(self.cut_at(end_of(&life.media)?, life))
     }
 
-    fn cut_at(&mut self, cut: u64, life: &Life) -> Result<(Step, Self), String> {
+    fn cut_at(&mut self, cut: u64, life: &Life) -> (Step, Self) {
         let image = self.image(&life.media, cut);
         let step = Step { cut: image.cut, choice: image.choice };
         let (record, promised) = match life.session_at(image.cut) {
@@ -152,7 +152,7 @@ impl<'a> Survivor<'a> {
             None => (self.record.clone(), self.promised.clone()),
         };
         let (contents, next_version, random) = (image.contents, life.next_version, self.random.clone());
-        Ok((step, Self { scenario: self.scenario, random, contents, record, promised, next_version }))
+        (step, Self { scenario: self.scenario, random, contents, record, promised, next_version })
     }
 
     /// One of the images that a power cut after so many events may leave.

@@ -85,6 +85,12 @@ fn every_defect_of_out_of_place_is_caught_and_the_clean_store_is_not() {
     catch_each(&Defect::OF_OUT_OF_PLACE, |_| PolicyKind::OutOfPlace);
 }
 
+/// A store in which cleaning can't go on can't be written any more.
+#[test]
+fn a_store_that_wedges_is_caught_and_the_clean_store_is_not() {
+    catch_each(&[Defect::ReserveTooSmall], |_| PolicyKind::OutOfPlace);
+}
+
 /// A harness of others missed this one in sixty histories: each few of ours catch it, whatever the policy.
 #[test]
 fn what_an_earlier_opening_cut_off_is_caught_again_and_again() {

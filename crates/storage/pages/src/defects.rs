@@ -57,7 +57,7 @@ pub enum Defect {
     StaleMove,
     /// A zone is given back with a page alive in it.
     LiveZoneFreed,
-    /// Nothing is kept free to clean into after an opening wrote once more what may not be durable.
+    /// Clients take the zone without which cleaning can't go on.
     ReserveTooSmall,
 }
 
@@ -89,8 +89,9 @@ impl Defect {
     pub const OF_AUTO: [Self; 3] =
         [Self::HeldForgotten, Self::DeadSlotsNotPersisted, Self::StraightUnflushed];
 
-    /// Those that `out-of-place` could have; its slots are zones.
-    pub const OF_OUT_OF_PLACE: [Self; 16] = [
+    /// Those that `out-of-place` could have; its slots are zones. [`ReserveTooSmall`](Self::ReserveTooSmall) loses nothing, but the
+    /// store wedges.
+    pub const OF_OUT_OF_PLACE: [Self; 15] = [
         Self::SkippedFlush,
         Self::PagesUnchecked,
         Self::HalfGroups,
@@ -106,7 +107,6 @@ impl Defect {
         Self::LabelFirst,
         Self::StaleMove,
         Self::LiveZoneFreed,
-        Self::ReserveTooSmall,
     ];
 
     /// Whether it is seeded in this thread.

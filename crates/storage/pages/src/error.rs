@@ -209,7 +209,7 @@ pub enum PageError {
         /// What is contradictory.
         what: &'static str,
     },
-    /// Somebody else has the store open, and had for the second that an opening waits: a process that was killed gives its
+    /// The store is open elsewhere, and was for the second that an opening waits: a process that was killed gives its
     /// files up a little later.
     #[error(
         "the store is open already, here or in another process, and still was after a second; close it there first"

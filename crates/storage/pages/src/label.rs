@@ -104,7 +104,7 @@ impl Label {
 
     /// Where the store ends.
     pub(crate) fn end_bytes(&self) -> u64 {
-        if self.policy == PolicyKind::OutOfPlace {
+        if self.policy.has_zones() {
             return self.area_offset.saturating_add(self.area_bytes);
         }
         self.home_offset.saturating_add(self.pages.saturating_mul(self.page_bytes))
@@ -127,7 +127,7 @@ impl Label {
 
     /// Whether it is known of every page what was written last.
     pub(crate) fn checks_pages(&self) -> bool {
-        self.sums_bytes > 0 || self.policy == PolicyKind::OutOfPlace
+        self.sums_bytes > 0 || self.policy.has_zones()
     }
 
     /// Where the marks of a [clean close](crate::staging) are, from version 3 on.
@@ -141,10 +141,12 @@ impl Label {
 
     /// Where a block of the area is.
     pub(crate) fn offset_of(&self, block: u64) -> u64 {
+        debug_assert!(block <= self.area_blocks(), "block {block} of {}", self.area_blocks());
         self.area_offset + block * BLOCK_BYTES as u64
     }
 
     pub(crate) fn home_of(&self, page: PageNumber) -> u64 {
+        debug_assert!(page.0 <= self.pages, "{page} of {}", self.pages);
         self.home_offset + page.0 * self.page_bytes
     }
 

@@ -102,6 +102,8 @@ pub use defects::{Defect, seed_defect};
 pub use error::PageError;
 #[cfg(feature = "measure")]
 pub use measure::Exchange;
+#[doc(hidden)]
+pub use options::Experiments;
 pub use options::{CreateOptions, OpenOptions};
 pub use page::{BLOCK_BYTES, PageNumber};
 pub use policy::{PolicyKind, Promises, UnknownPolicy};

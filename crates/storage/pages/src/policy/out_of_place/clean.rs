@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use super::Shared;
+use super::ZoneEngine;
 use super::header::ENTRIES_MAX;
-use super::map::Place;
+use super::map::PagePlace;
 use super::packing::{Put, Spot};
 use super::write::{Puts, Spared};
 use crate::defects::Defect;
@@ -19,7 +19,7 @@ const FREE_ZONES: usize = 3;
 pub(super) type Stored = (PageNumber, Spot, u32);
 
 /// Starts cleaning in the background, if there is need for it.
-pub(super) fn start(shared: &Rc<Shared>) {
+pub(super) fn start(shared: &Rc<ZoneEngine>) {
     let mut state = shared.state.borrow_mut();
     if state.is_cleaning || state.zones.free() >= state.zones.reserved() + FREE_ZONES || state.is_stopped {
         return;
@@ -29,7 +29,7 @@ pub(super) fn start(shared: &Rc<Shared>) {
     let worker = Rc::clone(shared);
     shared.disk.handle().spawn_named("page store: cleaning", async move {
         if let Err(error) = work(&worker).await {
-            // Whoever waits for room would wait for ever.
+            // A caller that waits for room would wait for ever.
             worker.disk.latch(&error);
         }
         worker.state.borrow_mut().is_cleaning = false;
@@ -38,7 +38,7 @@ pub(super) fn start(shared: &Rc<Shared>) {
 }
 
 /// Cleans until enough is free.
-pub(super) async fn work(shared: &Rc<Shared>) -> Result<(), PageError> {
+pub(super) async fn work(shared: &Rc<ZoneEngine>) -> Result<(), PageError> {
     while !shared.state.borrow().is_stopped {
         let (free, reserved, dead) = {
             let zones = &shared.state.borrow().zones;
@@ -74,7 +74,7 @@ pub(super) async fn work(shared: &Rc<Shared>) -> Result<(), PageError> {
 }
 
 /// Writes again what is alive in a zone, in pieces that fit into memory.
-async fn clean(shared: &Rc<Shared>, zone: usize) -> Result<(), PageError> {
+async fn clean(shared: &Rc<ZoneEngine>, zone: usize) -> Result<(), PageError> {
     let (stored, discards) = shared.alive(zone);
     for piece in stored.chunks(shared.piece_pages()) {
         move_from(shared, zone, piece, &[]).await?;
@@ -82,12 +82,13 @@ async fn clean(shared: &Rc<Shared>, zone: usize) -> Result<(), PageError> {
     for piece in discards.chunks(ENTRIES_MAX) {
         move_from(shared, zone, &[], piece).await?;
     }
+    debug_assert!(shared.state.borrow().zones.is_empty(zone), "all that was alive in zone {zone} has moved");
     Ok(())
 }
 
 /// Writes pages and discards of a zone again, but for those that changed meanwhile.
 async fn move_from(
-    shared: &Rc<Shared>,
+    shared: &Rc<ZoneEngine>,
     zone: usize,
     stored: &[Stored],
     discards: &[PageNumber],
@@ -115,7 +116,7 @@ async fn move_from(
     shared.send_and_wait(puts, &discards, Spared::but_the_last(kept_free)).await
 }
 
-impl super::State {
+impl super::EngineState {
     fn is_in(&self, page: PageNumber, zone: usize) -> bool {
         self.map.get(page).kept().is_some_and(|kept| self.zones.zone_of(kept.block) == zone)
     }
@@ -126,7 +127,7 @@ pub(super) fn piece_pages(memory_bytes: usize, page_bytes: usize) -> usize {
     (memory_bytes / 4 / page_bytes.max(BLOCK_BYTES)).clamp(1, ENTRIES_MAX)
 }
 
-impl Shared {
+impl ZoneEngine {
     /// Pages that are written again as one extent.
     pub(super) fn piece_pages(&self) -> usize {
         piece_pages(self.arena.bytes(), self.label.page_length())
@@ -140,8 +141,8 @@ impl Shared {
         let mut seen = rustc_hash::FxHashSet::default();
         for page in pages.iter().copied().filter(|page| state.is_in(*page, zone) && seen.insert(*page)) {
             match state.map.get(page) {
-                Place::At { spot, sum, .. } => stored.push((page, spot, sum)),
-                Place::Discarded { .. } | Place::Nowhere => discards.push(page),
+                PagePlace::At { spot, sum, .. } => stored.push((page, spot, sum)),
+                PagePlace::Discarded { .. } | PagePlace::Nowhere => discards.push(page),
             }
         }
         (stored, discards)

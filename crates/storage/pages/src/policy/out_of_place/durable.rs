@@ -1,12 +1,12 @@
 //! Flushes, and the ledger that lets zones be used again.
 
-use super::Shared;
+use super::ZoneEngine;
 use super::ledger::Ledger;
 use crate::defects::Defect;
 use crate::extents::{Counts, write_copy};
 use crate::{BLOCK_BYTES, PageError};
 
-impl Shared {
+impl ZoneEngine {
     /// Makes durable all groups up to the one with this sequence.
     pub(super) async fn make_durable(&self, target: u64) -> Result<(), PageError> {
         loop {

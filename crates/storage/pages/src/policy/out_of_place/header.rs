@@ -84,6 +84,9 @@ pub(super) struct Entry {
 impl Header {
     /// Encodes it, and keeps the checksum of the block.
     pub(super) fn encode(&mut self, id: u128, block: &mut [u8]) {
+        let entries = self.pages.len() + self.discards.len();
+        debug_assert!(entries > 0 && entries <= ENTRIES_MAX, "{entries} entries of {ENTRIES_MAX}");
+        debug_assert!(self.durable < self.sequence, "an extent isn't durable before it is written");
         fill(block, MAGIC, id, |fields| {
             for number in [self.sequence, self.durable, self.position] {
                 fields.u64(number);
@@ -129,6 +132,11 @@ impl Header {
         let discards = (0..discards).map(|_| entry().page).collect();
         let (is_last, seal) = (is_last == 1, seal_of(block));
         Some(Self { sequence, durable, position, is_last, next, pages, discards, seal })
+    }
+
+    /// Whether it can be of a store with so many pages.
+    pub(super) fn is_of_pages(&self, pages: u64) -> bool {
+        self.changed().all(|page| page.0 < pages)
     }
 
     /// The pages that it tells of.

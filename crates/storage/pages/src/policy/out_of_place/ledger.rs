@@ -16,7 +16,7 @@
 //!                     on
 //! 64  unconfirmed  8  how many generations before it is the last that was known to be durable when it was written; 0 in
 //!                     version 1, with two copies
-//! 72  is_closed    8  1: since it was written pages were only moved, and nobody was told anything; 0 otherwise
+//! 72  is_closed    8  1: since it was written pages were only moved, and nothing was acknowledged; 0 otherwise
 //! 80  aborted    128  8 times two numbers of 8 bytes: sequences between them don't count, wherever their headers lie; 0 0 in
 //!                     what isn't used, in version 1, and from version 3 on
 //! 208 map_blocks   8  length of a slot of the [saved map](super::saved_map); 0 before version 3, which has none
@@ -163,6 +163,14 @@ impl Ledger {
             stamp.unconfirmed,
             u64::from(self.is_closed),
         ];
+        debug_assert!(
+            self.map.saved <= self.durable || self.map.blocks == 0,
+            "a saved map is durable: {self:?}"
+        );
+        debug_assert!(
+            !self.is_clean || self.needed == Seal::default(),
+            "a closed store's map has all: {self:?}"
+        );
         fill(block, MAGIC, id, |fields| {
             for number in numbers {
                 fields.u64(number);

@@ -13,7 +13,7 @@ use super::clean::piece_pages;
 use super::header::{Entry, Header};
 use super::ledger::{Ledger, MapAt};
 use super::lifetimes::Lifetimes;
-use super::map::{Kept, Map, Place};
+use super::map::{Kept, Map, PagePlace};
 use super::needed::NeededExtents;
 use super::packing::Shelf;
 use super::renew::{self, Remains};
@@ -21,7 +21,7 @@ use super::save::{DEPTH, PIECE_BYTES, slot_at};
 use super::saved_map::Loaded;
 use super::walk::{Extent, Walk};
 use super::zones::{Zones, filled_zones};
-use super::{Shared, State};
+use super::{EngineState, ZoneEngine};
 use crate::defects::Defect;
 use crate::extents::{Chain, Followed, Gather, Rotation, Scan};
 use crate::label::Label;
@@ -52,7 +52,7 @@ struct Found {
     left_behind: Vec<Header>,
 }
 
-pub(super) async fn recover(parts: Parts) -> Result<Rc<Shared>, PageError> {
+pub(super) async fn recover(parts: Parts) -> Result<Rc<ZoneEngine>, PageError> {
     let (disk, label) = (Rc::clone(parts.home.disk()), parts.home.label().clone());
     let read_only = parts.options.read_only;
     let area = Area { scan: Scan::new(&disk, &label)? };
@@ -69,7 +69,7 @@ pub(super) async fn recover(parts: Parts) -> Result<Rc<Shared>, PageError> {
             .scan
             .corrupt("a page lies in a zone that was begun later: an extent is missing", page.block));
     }
-    let shared = Rc::new(Shared {
+    let shared = Rc::new(ZoneEngine {
         disk: Rc::clone(&disk),
         zone_blocks: ledger.zone_blocks,
         options: parts.options,
@@ -105,13 +105,13 @@ fn rebuilt(
     loaded: Option<Loaded>,
     mut headers: impl DoubleEndedIterator<Item = Header>,
     piece_pages: usize,
-) -> State {
+) -> EngineState {
     let zones = zones_of(label, &ledger);
     let filled = filled_zones(label.pages, ledger.zone_blocks, label.page_blocks(), piece_pages);
     let spare = zones - filled.min(zones);
     let groups = usize::try_from((spare / 4).clamp(1, GROUPS_MAX)).unwrap_or(1);
     let kept = usize::try_from((spare / KEPT_PART).clamp(1, KEPT_ZONES_MAX)).unwrap_or(1);
-    let mut state = State {
+    let mut state = EngineState {
         chain,
         map: Map::new(label.pages),
         zones: Zones::new(ledger.zone_blocks, zones, groups, kept),
@@ -144,7 +144,7 @@ fn rebuilt(
     state
 }
 
-impl State {
+impl EngineState {
     /// Begins with what the saved map holds.
     fn load(&mut self, loaded: Loaded, saved: u64) {
         self.zones.load(&loaded.zones, saved);
@@ -158,7 +158,7 @@ impl State {
 
     /// A page that can't be where it is said to be: its zone was used again, so it is elsewhere, and what says so isn't there.
     fn misplaced(&self) -> Option<Kept> {
-        let mut kept = self.map.places().filter_map(Place::kept);
+        let mut kept = self.map.places().filter_map(PagePlace::kept);
         kept.find(|kept| !self.zones.can_hold(*kept))
     }
 }
@@ -264,7 +264,10 @@ impl Area<'_> {
     /// Reads all headers, in a store that saves no map.
     async fn find_all(&self, ledger: &Ledger) -> Result<Found, PageError> {
         let label = self.scan.label;
-        let decode = |position, block: &[u8]| Header::decode(label.id, label.page_bytes, position, block);
+        let decode = |position, block: &[u8]| {
+            let header = Header::decode(label.id, label.page_bytes, position, block);
+            header.filter(|header| header.is_of_pages(label.pages))
+        };
         let headers = self.scan.headers(decode).await?;
         let mut headers: BTreeMap<u64, Header> =
             headers.into_iter().map(|header| (header.sequence, header)).collect();

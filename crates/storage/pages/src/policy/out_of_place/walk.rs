@@ -218,7 +218,9 @@ impl Walk {
     }
 
     fn header_at(&self, position: u64, blocks: &[u8]) -> Option<Header> {
-        Header::decode(self.label.id, self.label.page_bytes, position, blocks.get(..BLOCK_BYTES)?)
+        let header =
+            Header::decode(self.label.id, self.label.page_bytes, position, blocks.get(..BLOCK_BYTES)?);
+        header.filter(|header| header.is_of_pages(self.label.pages))
     }
 
     fn is_whole(&self, header: &Header, extent: &[u8]) -> bool {

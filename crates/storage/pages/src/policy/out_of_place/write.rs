@@ -6,11 +6,11 @@ use nandle_io::{Arena, ArenaError, Buffer, Durability, WriteBuffers};
 
 use super::clean;
 use super::header::{ENTRIES_MAX, Entry, Header};
-use super::map::Place;
+use super::map::PagePlace;
 use super::packing::Put;
 use super::rooms::{Rooms, Taken};
 use super::zones::{Zones, capacity};
-use super::{Shared, State};
+use super::{EngineState, ZoneEngine};
 use crate::defects::Defect;
 use crate::{BLOCK_BYTES, Batch, PageError, PageNumber};
 
@@ -135,19 +135,19 @@ fn fitting(puts: &[Put], blocks: u64) -> usize {
 
 /// The most changes that are written as one group: so many that one free zone is enough, also when a renewal writes them
 /// piece by piece.
-pub(super) fn largest_group(shared: &Shared) -> usize {
+pub(super) fn largest_group(shared: &ZoneEngine) -> usize {
     capacity(shared.zone_blocks, shared.label.page_blocks(), shared.piece_pages())
 }
 
 /// The most changes that may be volatile: so many that the zones that are kept for a renewal are enough for all of them. Where
 /// one zone ends and the next begins, less than a page is left and a header is needed.
-fn most_at_risk(shared: &Shared) -> usize {
+fn most_at_risk(shared: &ZoneEngine) -> usize {
     let (group, kept) = (largest_group(shared), shared.state.borrow().zones.kept_for_renewal());
     group + (kept - 1) * group.saturating_sub(2)
 }
 
 /// Takes a batch into memory, and writes what is there when it is enough.
-pub(super) async fn accept(shared: &Rc<Shared>, batch: Batch) -> Result<(), PageError> {
+pub(super) async fn accept(shared: &Rc<ZoneEngine>, batch: Batch) -> Result<(), PageError> {
     let most = largest_group(shared);
     while {
         let gather = &shared.state.borrow().gather;
@@ -165,9 +165,9 @@ pub(super) async fn accept(shared: &Rc<Shared>, batch: Batch) -> Result<(), Page
     if is_full { push(shared, Durability::Volatile).await.map(|_| ()) } else { Ok(()) }
 }
 
-/// Sends what is gathered on its way to be durable. As long as commits are under way more is gathered, and one of those who
+/// Sends what is gathered on its way to be durable. As long as commits are under way more is gathered, and one of those that
 /// wait sends it for all of them: one request and one header instead of many. Returns the sequence up to which it is sent.
-pub(super) async fn push_together(shared: &Rc<Shared>) -> Result<u64, PageError> {
+pub(super) async fn push_together(shared: &Rc<ZoneEngine>) -> Result<u64, PageError> {
     let gathered = shared.state.borrow().groups_sent;
     let is_sent = || shared.state.borrow().groups_sent > gathered;
     let is_empty = || shared.state.borrow().gather.is_empty();
@@ -180,7 +180,7 @@ pub(super) async fn push_together(shared: &Rc<Shared>) -> Result<u64, PageError>
 
 /// Writes what is gathered as one group. Returns the sequence by which it and all before it are written. Where it is
 /// wanted durable and one request can do that, it does.
-pub(super) async fn push(shared: &Rc<Shared>, wanted: Durability) -> Result<u64, PageError> {
+pub(super) async fn push(shared: &Rc<ZoneEngine>, wanted: Durability) -> Result<u64, PageError> {
     loop {
         shared.disk.check_writable()?;
         clean::start(shared);
@@ -204,15 +204,15 @@ pub(super) async fn push(shared: &Rc<Shared>, wanted: Durability) -> Result<u64,
             lifetimes.written(put.page);
         }
     }
-    let spared = Spared::by_all(shared.state.borrow().spared_zones());
-    shared.send(puts, &discards, spared, wanted)?;
+    let kept_free = Spared::by_all(shared.state.borrow().spared_zones());
+    shared.send(puts, &discards, kept_free, wanted)?;
     shared.flush_ahead();
     shared.save_ahead();
     clean::start(shared);
     Ok(shared.state.borrow().chain.assigned_groups())
 }
 
-impl Shared {
+impl ZoneEngine {
     /// Whether more would be volatile with so many pages than a [renewal](super::renew) has room for.
     pub(super) fn is_too_much_at_risk(&self, pages: usize) -> bool {
         let at_risk = self.state.borrow().chain.pages_at_risk();
@@ -228,7 +228,7 @@ impl Shared {
         self.make_durable(groups).await
     }
 
-    /// Makes it durable in the background when it is half as much, so that nobody has to wait for it.
+    /// Makes it durable in the background when it is half as much, so that no client has to wait for it.
     fn flush_ahead(self: &Rc<Self>) {
         let (pages, groups) = {
             let chain = &self.state.borrow().chain;
@@ -239,7 +239,7 @@ impl Shared {
         }
         let shared = Rc::clone(self);
         self.disk.handle().spawn_named("page store: flushing ahead", async move {
-            // What fails here has stopped the store, so everybody learns of it.
+            // What fails here has stopped the store, so every caller learns of it.
             _ = shared.make_durable(groups).await;
             shared.is_flushing_ahead.set(false);
         });
@@ -327,10 +327,10 @@ impl Shared {
     }
 }
 
-impl State {
+impl EngineState {
     /// Zones that clients leave free: one more than what is reserved, which cleaning needs to go on.
     fn spared_zones(&self) -> usize {
-        self.zones.reserved() + 1
+        self.zones.reserved() + usize::from(!Defect::ReserveTooSmall.is_seeded())
     }
 
     pub(super) fn in_flight(&self) -> u64 {
@@ -342,15 +342,15 @@ impl State {
         let Header { sequence, position, .. } = *header;
         self.zones.fill(position, header.end(), sequence);
         for (Entry { page, sum, .. }, spot) in header.spots() {
-            self.replace(page, Place::At { spot, sum, sequence });
+            self.replace(page, PagePlace::At { spot, sum, sequence });
         }
         for page in &header.discards {
-            self.replace(*page, Place::Discarded { block: position, sequence });
+            self.replace(*page, PagePlace::Discarded { block: position, sequence });
         }
     }
 
     /// Enters a page's new place.
-    fn replace(&mut self, page: PageNumber, place: Place) {
+    fn replace(&mut self, page: PageNumber, place: PagePlace) {
         let Some(kept) = place.kept() else { return };
         if let Some(older) = self.map.put(page, place).kept() {
             self.zones.replaced(older, kept.sequence);
@@ -375,14 +375,14 @@ impl State {
         let place = |zones: &Zones, by_group: &[Puts], spared| {
             place(zones.rooms(spared), by_group, discards.len(), page_blocks)
         };
-        let (extents, taken) = match place(&self.zones, &by_group, spared.by_groups) {
-            Some(placed) => placed,
-            None => {
-                let together: Puts = by_group.into_iter().flatten().collect();
-                by_group = vec![Vec::new(); groups];
-                *by_group.last_mut()? = together;
-                place(&self.zones, &by_group, spared.by_all)?
-            }
+        let placed = place(&self.zones, &by_group, spared.by_groups);
+        let (extents, taken) = if let Some(placed) = placed {
+            placed
+        } else {
+            let together: Puts = by_group.into_iter().flatten().collect();
+            by_group = vec![Vec::new(); groups];
+            *by_group.last_mut()? = together;
+            place(&self.zones, &by_group, spared.by_all)?
         };
         self.zones.take(&taken);
         let (mut puts, mut discards) = (by_group.into_iter().flatten(), discards.iter().copied());

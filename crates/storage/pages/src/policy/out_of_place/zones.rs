@@ -24,7 +24,7 @@ pub(super) struct Zones {
 /// A zone; blocks are counted from its start.
 #[derive(Debug, Clone, Default)]
 struct Zone {
-    state: State,
+    state: ZoneState,
     written_blocks: u64,
     /// What was written into it, dead or alive: pages and discards.
     pages: Vec<PageNumber>,
@@ -43,7 +43,7 @@ struct Zone {
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum State {
+enum ZoneState {
     #[default]
     Free,
     Open,
@@ -52,7 +52,7 @@ enum State {
 
 impl Zone {
     fn is_free(&self) -> bool {
-        self.state == State::Free
+        self.state == ZoneState::Free
     }
 
     fn is_dead(&self) -> bool {
@@ -119,8 +119,8 @@ impl Zones {
     /// How far each zone is filled.
     pub(super) fn filled(&self) -> impl Iterator<Item = Filled> {
         self.all.iter().map(|zone| match zone.state {
-            State::Free => Filled::default(),
-            State::Open | State::Closed => {
+            ZoneState::Free => Filled::default(),
+            ZoneState::Open | ZoneState::Closed => {
                 Filled { newest: zone.newest, written_blocks: zone.written_blocks }
             }
         })
@@ -163,7 +163,7 @@ impl Zones {
 
     /// Zones that cleaning leaves free: those that are kept for a renewal, and one that is cleaned into after it.
     pub(super) fn reserved(&self) -> usize {
-        self.kept_for_renewal + usize::from(!Defect::ReserveTooSmall.is_seeded())
+        self.kept_for_renewal + 1
     }
 
     /// Zones that hold what an opening writes once more.
@@ -198,18 +198,20 @@ impl Zones {
 
     /// Takes what was planned.
     pub(super) fn take(&mut self, taken: &Taken) {
+        debug_assert!(taken.zones <= self.free.len(), "{} of {} zones", taken.zones, self.free.len());
+        debug_assert_eq!(taken.open.len(), self.open.len(), "a zone for each group");
         let begun: Vec<usize> = self.free.drain(..taken.zones).collect();
         self.begun += begun.len() as u64;
         self.open.clone_from(&taken.open);
         for index in begun {
             if let Some(zone) = self.all.get_mut(index) {
                 debug_assert!(zone.is_free(), "only a free zone is begun");
-                *zone = Zone { state: State::Open, ..Zone::default() };
+                *zone = Zone { state: ZoneState::Open, ..Zone::default() };
             }
         }
         for index in &taken.closed {
             if let Some(zone) = self.all.get_mut(*index) {
-                zone.state = State::Closed;
+                zone.state = ZoneState::Closed;
             }
         }
     }
@@ -217,7 +219,13 @@ impl Zones {
     /// An extent is written up to that block.
     pub(super) fn fill(&mut self, position: u64, end: u64, sequence: u64) {
         let (index, start) = (self.zone_of(position), position / self.zone_blocks * self.zone_blocks);
+        debug_assert!(position < end && end <= start + self.zone_blocks, "an extent lies in one zone");
+        debug_assert!(index < self.all.len(), "zone {index} of {}", self.all.len());
         if let Some(zone) = self.all.get_mut(index) {
+            debug_assert!(
+                zone.newest < sequence || Defect::OldestWins.is_seeded(),
+                "sequences grow in a zone, {sequence} in {zone:?}"
+            );
             zone.written_blocks = zone.written_blocks.max(end - start);
             zone.newest = zone.newest.max(sequence);
             zone.touched = zone.touched.max(sequence);
@@ -227,6 +235,7 @@ impl Zones {
     /// A page, or its discard, that lies in a zone counts from now on.
     pub(super) fn live(&mut self, kept: Kept, page: PageNumber) {
         let index = self.zone_of(kept.block);
+        debug_assert!(index < self.all.len(), "{page} lies in zone {index} of {}", self.all.len());
         if let Some(zone) = self.all.get_mut(index) {
             zone.alive += 1;
             zone.alive_discards += u64::from(kept.stored_bytes == 0);
@@ -238,10 +247,18 @@ impl Zones {
     /// Something was replaced by an extent of that sequence.
     pub(super) fn replaced(&mut self, kept: Kept, sequence: u64) {
         let index = self.zone_of(kept.block);
+        debug_assert!(index < self.all.len(), "zone {index} of {}", self.all.len());
         if let Some(zone) = self.all.get_mut(index) {
+            let (discards, bytes) = (u64::from(kept.stored_bytes == 0), u64::from(kept.stored_bytes));
+            debug_assert!(
+                zone.alive > 0 && zone.alive_discards >= discards && zone.alive_bytes >= bytes
+                    || Defect::LiveZoneFreed.is_seeded()
+                    || Defect::StaleMove.is_seeded(),
+                "what is replaced was alive: {kept:?} of {zone:?}"
+            );
             zone.alive = zone.alive.saturating_sub(1);
-            zone.alive_discards = zone.alive_discards.saturating_sub(u64::from(kept.stored_bytes == 0));
-            zone.alive_bytes = zone.alive_bytes.saturating_sub(u64::from(kept.stored_bytes));
+            zone.alive_discards = zone.alive_discards.saturating_sub(discards);
+            zone.alive_bytes = zone.alive_bytes.saturating_sub(bytes);
             zone.touched = zone.touched.max(sequence);
         }
     }
@@ -253,9 +270,13 @@ impl Zones {
             if zone.alive == 0 && zone.touched <= durable {
                 *zone = Zone::default();
             } else {
-                zone.state = State::Closed;
+                zone.state = ZoneState::Closed;
             }
         }
+        debug_assert!(
+            self.all.iter().all(|zone| zone.written_blocks <= self.zone_blocks),
+            "no zone is filled beyond its end"
+        );
         let (free, mut rest): (Vec<_>, Vec<_>) =
             (0..self.all.len()).partition(|index| self.all.get(*index).is_some_and(Zone::is_free));
         self.free = free.into();
@@ -263,26 +284,36 @@ impl Zones {
         for (open, index) in self.open.iter_mut().zip(rest) {
             let Some(zone) = self.all.get_mut(index) else { continue };
             if zone.written_blocks < self.zone_blocks {
-                zone.state = State::Open;
+                zone.state = ZoneState::Open;
                 *open = Some(index);
             }
         }
     }
 
+    /// Whether nothing is alive in a zone.
+    pub(super) fn is_empty(&self, zone: usize) -> bool {
+        self.all.get(zone).is_some_and(|zone| zone.alive == 0)
+    }
+
     /// How many closed zones have nothing alive in them.
     pub(super) fn dead(&self) -> usize {
-        self.all.iter().filter(|zone| zone.state == State::Closed && zone.alive == 0).count()
+        self.all.iter().filter(|zone| zone.state == ZoneState::Closed && zone.alive == 0).count()
     }
 
     /// Closed zones in which nothing is alive, as soon as all up to `durable` is durable.
     pub(super) fn dead_zones(&self, durable: u64) -> Vec<usize> {
         let zones = self.all.iter().enumerate();
         let dead = zones
-            .filter(|(_, zone)| zone.state == State::Closed && zone.is_dead() && zone.touched <= durable);
+            .filter(|(_, zone)| zone.state == ZoneState::Closed && zone.is_dead() && zone.touched <= durable);
         dead.map(|(index, _)| index).collect()
     }
 
     pub(super) fn release(&mut self, zone: usize) {
+        debug_assert!(!self.free.contains(&zone), "zone {zone} is free already");
+        debug_assert!(
+            self.all.get(zone).is_some_and(|zone| zone.state == ZoneState::Closed && zone.is_dead()),
+            "zone {zone} holds nothing any more"
+        );
         if let Some(entry) = self.all.get_mut(zone) {
             *entry = Zone::default();
             self.free.push_back(zone);
@@ -301,7 +332,7 @@ impl Zones {
             |zone: &Zone| zone.rewritten_blocks(page_blocks, piece_pages) + page_blocks < self.zone_blocks;
         let zones = self.all.iter().enumerate();
         let candidates = zones.filter(|(_, zone)| {
-            zone.state == State::Closed && zone.alive > 0 && gets_shorter(zone) && zone.newest <= written
+            zone.state == ZoneState::Closed && zone.alive > 0 && gets_shorter(zone) && zone.newest <= written
         });
         candidates.max_by(|(_, a), (_, b)| merit(a).total_cmp(&merit(b))).map(|(index, _)| index)
     }

@@ -1,6 +1,9 @@
-//! Damage to stores that were closed: each block that a store ever wrote is damaged by itself, in every way of
-//! [`Damage`], and the store is opened. It may refuse, and it may refuse to read a page. What it may not is give other
-//! contents than those it was closed with.
+//! Damage to stores that were closed, or left by a power cut: each block that a store ever wrote is damaged by itself, in every
+//! way of [`Damage`], and the store is opened. It may refuse, and it may refuse to read a page. What it may not is give other
+//! contents than those it was closed with, or that the power cut may have left.
+//!
+//! After a power cut the last commit that was acknowledged may be missing: nothing was written after it that could tell
+//! that it was durable, so its damage can't be told from a power cut that came before it was written.
 //!
 //! Blocks of pages are damaged like those of the store's own structures: from outside they can't be told apart, and a store
 //! whose promise is to notice must notice either.
@@ -11,10 +14,10 @@ use nandle_pages::{BLOCK_BYTES, PageError, PageNumber, Store};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::contents::inspect;
+use crate::contents::{Found, inspect};
 use crate::explore::make_store;
-use crate::life::{Plan, Remains, live_and_close, unwritten};
-use crate::oracle::{Page, Record};
+use crate::life::{Plan, Remains, live, live_and_close, unwritten};
+use crate::oracle::{Page, Record, judge};
 use crate::scenario::{Scenario, Trouble};
 use crate::stage::{Purpose, Stage};
 
@@ -70,14 +73,26 @@ enum Answer {
     Silent(String),
 }
 
-/// Closes a store several times, then damages each of its blocks in turn. An error says what is wrong before anything is
-/// damaged.
+/// How a store is left before it is damaged, after it was closed several times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Left {
+    /// Closed.
+    Closed,
+    /// At work: all that was sent to the device by then is there.
+    PowerCut,
+}
+
+/// Uses a store, then damages each of its blocks in turn. An error says what is wrong before anything is damaged.
 ///
 /// # Errors
 /// The store doesn't work as it is.
-pub fn corrupt(scenario: &Scenario) -> Result<Trials, String> {
+pub fn corrupt(scenario: &Scenario, left: Left) -> Result<Trials, String> {
     let scenario = Scenario { trouble: Trouble::None, is_mirrored: false, sessions: 1, ..scenario.clone() };
-    let closed = closed_store(&scenario)?;
+    let mut closed = closed_store(&scenario)?;
+    if left == Left::PowerCut {
+        // One client, so that each commit tells of the one before.
+        closed.go_on(&Scenario { clients: 1, gather_bytes: 0, ..scenario.clone() })?;
+    }
     let mut trials = Trials::default();
     let mut random = Xoshiro256PlusPlus::seed_from_u64(scenario.seed);
     for block in closed.written_blocks() {
@@ -97,11 +112,14 @@ pub fn corrupt(scenario: &Scenario) -> Result<Trials, String> {
     Ok(trials)
 }
 
-/// A store that was closed.
+/// A store that is damaged.
 struct Closed {
-    /// What the device held each time that it was closed, the newest last.
+    /// What the device held each time that it was closed, and when the power went off, the newest last.
     states: Vec<Contents>,
     record: Record,
+    /// How many batches of each client must be there.
+    promised: Vec<usize>,
+    next_version: u64,
 }
 
 fn closed_store(scenario: &Scenario) -> Result<Closed, String> {
@@ -115,17 +133,43 @@ fn closed_store(scenario: &Scenario) -> Result<Closed, String> {
         let promised = record.promised(u64::MAX);
         let remains = Remains { contents: &contents, record: &record, promised, next_version };
         let purpose = Purpose { seed: scenario.seed ^ number << 48, ..purpose };
-        let plan = Plan { purpose, sessions: 1, steps: scenario.steps };
+        let plan = Plan::work(purpose, 1, scenario.steps);
         let life = live_and_close(scenario, &remains, plan)?;
         contents = life.media.iter().map(|media| media.borrow().contents().clone()).collect();
         next_version = life.next_version;
         record = life.sessions.last().ok_or("nothing was asked of the store")?.record.clone();
         states.extend(contents.iter().cloned());
     }
-    Ok(Closed { states, record })
+    let promised = record.promised(u64::MAX);
+    Ok(Closed { states, record, promised, next_version })
 }
 
 impl Closed {
+    /// Opens it and works with it until the power goes off.
+    fn go_on(&mut self, scenario: &Scenario) -> Result<(), String> {
+        let contents = [self.newest()?.clone()];
+        let Self { record, promised, next_version, .. } = &*self;
+        let (promised, next_version) = (promised.clone(), *next_version);
+        let remains = Remains { contents: &contents, record, promised, next_version };
+        let purpose = Purpose { is_recorded: false, has_trouble: false, seed: scenario.seed ^ 0xc0_4a54 };
+        let life = live(scenario, &remains, Plan::work(purpose, 1, 2 * scenario.steps))?;
+        self.record = life.sessions.last().ok_or("nothing was asked of the store")?.record.clone();
+        self.promised = self.record.promised_but_the_last();
+        self.states.extend(life.media.iter().map(|media| media.borrow().contents().clone()));
+        Ok(())
+    }
+
+    /// What is wrong with what was read, if anything; none where reading failed.
+    fn complaint(&self, found: &[Option<Found>]) -> Option<String> {
+        if let Some(all) = found.iter().copied().collect::<Option<Vec<Found>>>() {
+            return judge(&self.record, &self.promised, &all).err();
+        }
+        let found = (0..).zip(found).filter_map(|(page, found)| Some((page, (*found)?)));
+        let wrong =
+            found.into_iter().find(|(page, found)| !self.record.may_hold(*page, &self.promised, *found));
+        wrong.map(|(page, found)| format!("page {page} reads as {found}"))
+    }
+
     fn newest(&self) -> Result<&Contents, String> {
         self.states.last().ok_or_else(|| "the store was never closed".to_owned())
     }
@@ -179,21 +223,16 @@ impl Closed {
             let Ok(store) = Store::open(&handle, device, options).await else {
                 return Ok::<_, PageError>(Answer::Refused);
             };
-            let mut answer = Answer::Right;
+            let mut found = Vec::new();
             for page in 0..store.pages() {
-                let expected = self.record.page_now(page);
-                match store.read(PageNumber(page)).await {
-                    Err(_) => answer = Answer::Told,
-                    Ok(contents) => {
-                        let found = inspect(&contents, page);
-                        if !expected.allows(found) {
-                            let what = format!("page {page} reads as {found}, and held {}", expected.held);
-                            return Ok(Answer::Silent(what));
-                        }
-                    }
-                }
+                let contents = store.read(PageNumber(page)).await;
+                found.push(contents.ok().map(|contents| inspect(&contents, page)));
             }
-            Ok(answer)
+            Ok(match self.complaint(&found) {
+                Some(what) => Answer::Silent(what),
+                None if found.contains(&None) => Answer::Told,
+                None => Answer::Right,
+            })
         });
         answer.map_err(|error| error.to_string())
     }

@@ -84,7 +84,7 @@ impl Explorer<'_> {
         let record = unwritten(self.scenario, page);
         let remains = Remains { contents: &contents, record: &record, promised: vec![0], next_version: 1 };
         let purpose = Purpose { is_recorded: true, has_trouble: true, seed: self.scenario.seed };
-        let plan = Plan { purpose, sessions: self.scenario.sessions, steps: self.scenario.steps };
+        let plan = Plan::work(purpose, self.scenario.sessions, self.scenario.steps);
         let life = live(self.scenario, &remains, plan)?;
         self.cut_life(&life, Before { record: &record, promised: &[0], number: 0 }, 0)
     }
@@ -125,11 +125,15 @@ impl Explorer<'_> {
         let number = self.outcome.images;
         let goes_on = depth < DEPTH_MAX && number.is_multiple_of(IMAGES_PER_LIFE);
         let purpose = Purpose { is_recorded: goes_on, has_trouble: false, seed: self.seed_of(number) };
-        let (sessions, steps) = if goes_on { (1, 1 + self.scenario.steps / 5) } else { (0, 0) };
+        let plan = if goes_on {
+            Plan::work(purpose, 1, 1 + self.scenario.steps / 5)
+        } else {
+            Plan::opening(purpose)
+        };
         let Before { record, promised, .. } = before;
         let remains =
             Remains { contents: &image.contents, record, promised: promised.to_vec(), next_version };
-        let life = live(self.scenario, &remains, Plan { purpose, sessions, steps })?;
+        let life = live(self.scenario, &remains, plan)?;
         if goes_on { self.cut_life(&life, before, depth + 1) } else { Ok(()) }
     }
 
@@ -176,7 +180,7 @@ impl Explorer<'_> {
         let record = unwritten(&other, Page::blank());
         let remains =
             Remains { contents: &contents, record: &record, promised: vec![0], next_version: 1 << 31 };
-        let life = live(&other, &remains, Plan { purpose, sessions: 1, steps: other.steps })?;
+        let life = live(&other, &remains, Plan::work(purpose, 1, other.steps))?;
         Ok(life.media.iter().map(|media| media.borrow().contents().clone()).collect())
     }
 

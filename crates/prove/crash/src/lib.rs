@@ -21,6 +21,6 @@ mod whole_life;
 mod world;
 
 pub use campaign::{Campaign, Summary, run};
-pub use corruption::{Damage, Silent, Trials, corrupt};
+pub use corruption::{Damage, Left, Silent, Trials, corrupt};
 pub use explore::{Outcome, Step, Violation, explore};
-pub use scenario::{Scenario, Timing, Trouble, Zones};
+pub use scenario::{Batches, Scenario, Timing, Trouble, Zones};

@@ -10,7 +10,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::contents::{Found, fill, inspect};
 use crate::oracle::{Change, Page, Record, judge};
-use crate::scenario::{Scenario, Trouble};
+use crate::scenario::{Batches, Scenario, Trouble};
 use crate::stage::{Purpose, Stage};
 
 /// Of a hundred steps so many change pages.
@@ -33,6 +33,20 @@ pub(crate) struct Plan {
     pub(crate) purpose: Purpose,
     pub(crate) sessions: usize,
     pub(crate) steps: usize,
+    /// Every page is written before the steps of each session.
+    pub(crate) fills_first: bool,
+}
+
+impl Plan {
+    /// An opening and nothing else.
+    pub(crate) fn opening(purpose: Purpose) -> Self {
+        Self { purpose, sessions: 0, steps: 0, fills_first: false }
+    }
+
+    /// Clients do so many steps in each of so many sessions.
+    pub(crate) fn work(purpose: Purpose, sessions: usize, steps: usize) -> Self {
+        Self { purpose, sessions, steps, fills_first: false }
+    }
 }
 
 /// A life that was lived.
@@ -77,7 +91,7 @@ enum End {
 
 fn live_to(scenario: &Scenario, remains: &Remains<'_>, plan: Plan, end: End) -> Result<Life, String> {
     let stage = Stage::new(scenario, remains.contents, plan.purpose)?;
-    let shared = Rc::new(Shared {
+    let shared = Rc::new(Workplace {
         scenario: scenario.clone(),
         media: stage.media.clone(),
         // Until the store is open what went before counts.
@@ -97,7 +111,7 @@ fn live_to(scenario: &Scenario, remains: &Remains<'_>, plan: Plan, end: End) -> 
                 if working.has_ended() {
                     return Ok(());
                 }
-                working.settle(&handle).await;
+                working.quiesce(&handle).await;
                 continue;
             };
             if plan.sessions == 0 {
@@ -112,7 +126,7 @@ fn live_to(scenario: &Scenario, remains: &Remains<'_>, plan: Plan, end: End) -> 
                 if working.has_ended() {
                     return Ok(());
                 }
-                working.settle(&handle).await;
+                working.quiesce(&handle).await;
             }
             record = working.record(|record| record.clone());
             promised = record.promised(u64::MAX);
@@ -138,7 +152,7 @@ async fn look_at_all(store: &Store) -> Result<Vec<Found>, PageError> {
 async fn work(
     handle: &Handle,
     store: Store,
-    shared: &Rc<Shared>,
+    shared: &Rc<Workplace>,
     plan: Plan,
     session: usize,
 ) -> Result<Store, String> {
@@ -153,7 +167,7 @@ async fn work(
             shared: Rc::clone(shared),
             random: Xoshiro256PlusPlus::seed_from_u64(seed),
         };
-        clients.push(handle.spawn_named("client", client.run(plan.steps)));
+        clients.push(handle.spawn_named("client", client.run(plan)));
     }
     for client in clients {
         client.await?;
@@ -162,7 +176,7 @@ async fn work(
 }
 
 /// What the clients of a life have in common.
-struct Shared {
+struct Workplace {
     scenario: Scenario,
     media: Vec<SharedMedia>,
     session: RefCell<Session>,
@@ -174,9 +188,17 @@ struct Shared {
     stopped: Cell<bool>,
 }
 
-impl Shared {
+impl Workplace {
     fn position(&self) -> u64 {
         self.media.first().map_or(0, |media| media.borrow().position())
+    }
+
+    /// A change to contents that no page had before. Every other version can be compressed.
+    fn new_version(&self) -> Change {
+        let next = self.next_version.get();
+        let version = if self.scenario.compresses { next } else { next | 1 };
+        self.next_version.set(version + 1);
+        Change::Put(version)
     }
 
     /// An error is what the scenario asked for, or it is wrong.
@@ -226,7 +248,7 @@ impl Shared {
 
     /// After a failure the power stays on: what the device shows may never have been durable, and the next opening is to
     /// cope with it. What was on its way arrives before that.
-    async fn settle(&self, handle: &Handle) {
+    async fn quiesce(&self, handle: &Handle) {
         if self.stopped.replace(false) {
             handle.sleep(Nanos::from_micros(LONGEST_REQUEST_US)).await;
         }
@@ -247,18 +269,24 @@ struct Client {
     number: usize,
     store: Rc<Store>,
     handle: Handle,
-    shared: Rc<Shared>,
+    shared: Rc<Workplace>,
     random: Xoshiro256PlusPlus,
 }
 
 impl Client {
-    async fn run(mut self, steps: usize) -> Result<(), String> {
+    async fn run(mut self, plan: Plan) -> Result<(), String> {
+        if plan.fills_first {
+            self.fill_all().await.or_else(|error| self.shared.excuse(&error))?;
+        }
         let commits = CHANGING_PERCENT - self.shared.scenario.write_percent;
-        for _ in 0..steps {
+        for _ in 0..plan.steps {
             let was_stopped = self.shared.stopped.get();
             let step = self.random.random_range(0..100);
             let done = match step {
-                _ if step < commits => self.commit().await,
+                _ if step < commits => {
+                    let changes = self.changes();
+                    self.commit(changes).await
+                }
                 0..CHANGING_PERCENT => self.write().await,
                 70..78 => self.sync(false).await,
                 78..82 => self.sync(true).await,
@@ -273,7 +301,8 @@ impl Client {
                 Ok(()) if was_stopped && step < 82 => {
                     return Err("the store took a call and acknowledged it after it had failed".into());
                 }
-                Ok(()) => {}
+                // What is on its way has taken it, and gives it back.
+                Ok(()) | Err(PageError::Memory(_)) => {}
                 Err(error) => self.shared.excuse(&error)?,
             }
         }
@@ -290,8 +319,7 @@ impl Client {
     }
 
     /// `commit` is `write` and `sync`, in one call.
-    async fn commit(&mut self) -> Result<(), PageError> {
-        let changes = self.changes();
+    async fn commit(&mut self, changes: Vec<(u64, Change)>) -> Result<(), PageError> {
         let batch = self.batch(&changes)?;
         let mut syncing = self.shared.record(|record| {
             record.called(self.number, changes);
@@ -337,19 +365,48 @@ impl Client {
     }
 
     fn changes(&mut self) -> Vec<(u64, Change)> {
-        let blocks = self.shared.scenario.buffer_bytes / 4096;
-        let page_blocks = self.shared.scenario.page_bytes as u64 / 4096;
-        let most = (blocks / 4 / (1 + page_blocks)).clamp(1, self.shared.scenario.changes_max);
+        let discards = self.shared.scenario.discard_percent;
         let mut changes: Vec<(u64, Change)> = Vec::new();
-        for _ in 0..self.random.random_range(1..=most) {
+        for _ in 0..self.batch_length() {
             let page = self.page();
-            let version = self.shared.next_version.get();
-            let change = if self.random.random_ratio(1, 10) { Change::Discard } else { Change::Put(version) };
+            let is_discard = self.random.random_ratio(discards, 100);
+            let change = if is_discard { Change::Discard } else { self.shared.new_version() };
             changes.retain(|(other, _)| *other != page);
             changes.push((page, change));
-            self.shared.next_version.set(version + 1);
         }
         changes
+    }
+
+    /// How many changes the next batch has at most.
+    fn batch_length(&mut self) -> u64 {
+        let scenario = &self.shared.scenario;
+        let page_blocks = scenario.page_bytes as u64 / 4096;
+        let part = (scenario.buffer_bytes / 4096 / 4 / (1 + page_blocks)).clamp(1, scenario.changes_max);
+        match scenario.batches {
+            Batches::UpToAPart => self.random.random_range(1..=part),
+            Batches::UpToTheLargest => match self.random.random_range(0..4) {
+                0 | 1 => 1,
+                2 => self.random.random_range(1..=8),
+                _ => self.largest_batch() as u64,
+            },
+        }
+    }
+
+    /// As many changes as the store takes and the clients' memory holds.
+    fn largest_batch(&self) -> usize {
+        let Scenario { memory_pages, clients, .. } = self.shared.scenario;
+        self.store.largest_batch().min(memory_pages / 2 / clients)
+    }
+
+    /// Writes each of its pages once, in batches as large as the store takes.
+    async fn fill_all(&mut self) -> Result<(), PageError> {
+        let clients = self.shared.scenario.clients;
+        let own: Vec<u64> = (self.number as u64..self.store.pages()).step_by(clients).collect();
+        for pages in own.chunks(self.largest_batch()) {
+            let changes = pages.iter().map(|page| (*page, self.shared.new_version())).collect();
+            self.commit(changes).await?;
+        }
+        Ok(())
     }
 
     /// One of its own pages, often one of a few.

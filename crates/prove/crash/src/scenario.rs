@@ -1,11 +1,12 @@
 use nandle_model::media::{AfterDiscard, PowerCut, Tearing, WriteCache};
-use nandle_pages::{CreateOptions, OpenOptions, PolicyKind};
+use nandle_pages::{CreateOptions, Experiments, OpenOptions, PolicyKind};
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// Everything that a seed decides about a history: the store, its device, the clients, and what goes wrong.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each stands for itself, and is named where it is given")]
 pub struct Scenario {
     /// What it all was drawn from.
     pub seed: u64,
@@ -60,6 +61,27 @@ pub struct Scenario {
     pub write_percent: u32,
     /// Batches have so many changes at most. Where they are alike, what one run lost and the next writes in its place are as long.
     pub changes_max: u64,
+    /// How long batches are, below that bound.
+    pub batches: Batches,
+    /// Of a hundred changes so many are discards.
+    pub discard_percent: u32,
+    /// Whether any page can be compressed; if not, none can.
+    pub compresses: bool,
+    /// Memory of the open store, in pages.
+    pub memory_pages: usize,
+    /// The first of the [`rounds`](Self::rounds) writes every page, and the power isn't cut before that is durable.
+    pub fills_first: bool,
+    /// Other power cuts of each of the rounds that are looked at.
+    pub looks: u64,
+}
+
+/// How many changes the batches of a history have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Batches {
+    /// Any number, up to a part of the staging area.
+    UpToAPart,
+    /// One, a few, or as many as the store takes.
+    UpToTheLargest,
 }
 
 /// The zones of an out-of-place store.
@@ -69,8 +91,8 @@ pub enum Zones {
     Few,
     /// Longer ones, and so many that several are reserved.
     Many,
-    /// Short ones, nearly all of whose pages are written, and as few to spare as there may be.
-    NearlyFull,
+    /// Zones of so many bytes at least, nearly all of whose pages are written, and as few to spare as there may be.
+    NearlyFull(u64),
 }
 
 /// When requests complete.
@@ -98,9 +120,12 @@ pub enum Trouble {
 /// Of stores with [many zones](Zones::Many): two are reserved, and what may be volatile has no room in one.
 const LONG_ZONE_BYTES: u64 = 32 * 4096;
 const MANY_ZONES: u64 = 32;
+/// Other power cuts that are looked at in each round of a whole life.
+const LOOKS: u64 = 6;
 /// Of stores that are nearly full.
 const SHORT_ZONE_BYTES: u64 = 128 << 10;
 const FULL_PAGES: u64 = 450;
+const ZONE_BYTES: [u64; 5] = [4096, 80 << 10, SHORT_ZONE_BYTES, SHORT_ZONE_BYTES, 256 << 10];
 /// One history in so many is a whole life.
 const HISTORIES_PER_WHOLE_LIFE: u64 = 6;
 
@@ -114,7 +139,8 @@ impl Scenario {
         let policy = policies.get(turn).copied().unwrap_or(PolicyKind::StableBuffer);
         let round = seed / policies.len() as u64;
         if round % HISTORIES_PER_WHOLE_LIFE == HISTORIES_PER_WHOLE_LIFE - 1 {
-            return Self::whole_life(seed, policy);
+            let is_crowded = policy == PolicyKind::OutOfPlace && round / HISTORIES_PER_WHOLE_LIFE % 2 == 1;
+            return if is_crowded { Self::crowded(seed) } else { Self::whole_life(seed, policy) };
         }
         Self::with_policy(seed, policy)
     }
@@ -132,12 +158,39 @@ impl Scenario {
             return scenario;
         }
         Self {
-            zones: Zones::NearlyFull,
+            zones: Zones::NearlyFull(SHORT_ZONE_BYTES),
             page_bytes: 4096,
             pages: FULL_PAGES,
             buffer_bytes: 4096 * (64 + seed % 97),
             steps: 30,
             ..scenario
+        }
+    }
+
+    /// A whole life of an `out-of-place` store that is as full as it may be: every page is written, zones are short and
+    /// as few as creation permits, and batches have one change or as many as the store takes. What cleaning and openings that are cut off leave
+    /// free is all the room that there is.
+    pub fn crowded(seed: u64) -> Self {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0xc20d_ed00);
+        let of = &mut random;
+        Self {
+            seed,
+            zones: Zones::NearlyFull(pick(of, &ZONE_BYTES, SHORT_ZONE_BYTES)),
+            page_bytes: 4096,
+            pages: FULL_PAGES + pick(of, &[0, 0, 15, 30, 60], 0),
+            gather_bytes: pick(of, &[0, 0, 64 << 10], 0),
+            clients: pick(of, &[1, 1, 2, 3], 1),
+            steps: of.random_range(20..=80),
+            hot_percent: pick(of, &[0, 0, 20, 80], 0),
+            batches: Batches::UpToTheLargest,
+            changes_max: u64::MAX,
+            discard_percent: pick(of, &[0, 5, 40], 5),
+            compresses: of.random_ratio(1, 4),
+            memory_pages: pick(of, &[64, 256, 4096], 256),
+            timing: Timing::Jumbled,
+            fills_first: true,
+            looks: 1,
+            ..Self::whole_life(2 * seed, PolicyKind::OutOfPlace)
         }
     }
 
@@ -201,6 +254,12 @@ impl Scenario {
             rounds: 0,
             write_percent: 15,
             changes_max: u64::MAX,
+            batches: Batches::UpToAPart,
+            discard_percent: 10,
+            compresses: true,
+            memory_pages: 64,
+            fills_first: false,
+            looks: LOOKS,
         }
     }
 
@@ -216,8 +275,8 @@ impl Scenario {
             buffer_bytes: self.buffer_bytes,
             ..CreateOptions::new(self.policy, self.page_bytes, self.pages)
         };
-        if self.zones == Zones::NearlyFull {
-            return CreateOptions { alignment_bytes: SHORT_ZONE_BYTES, spare_percent: 0, ..options };
+        if let Zones::NearlyFull(zone_bytes) = self.zones {
+            return CreateOptions { alignment_bytes: zone_bytes, spare_percent: 0, ..options };
         }
         if self.zones != Zones::Many {
             return options;
@@ -233,11 +292,11 @@ impl Scenario {
 
     pub(crate) fn open_options(&self) -> OpenOptions {
         OpenOptions {
-            memory_bytes: if self.zones == Zones::Many { 512 } else { 64 } * self.page_bytes,
+            memory_bytes: if self.zones == Zones::Many { 512 } else { self.memory_pages } * self.page_bytes,
             gather_bytes: self.gather_bytes,
             drain_tasks: self.drain_tasks,
             keep_bytes: self.keep_bytes,
-            turn_pages: self.turn_pages,
+            experiments: Experiments { turn_pages: self.turn_pages, ..Experiments::default() },
             // As it is by itself, often, and now and then.
             map_interval_bytes: match self.seed % 3 {
                 0 => None,

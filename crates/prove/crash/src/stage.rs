@@ -42,7 +42,7 @@ impl Stage {
                 world.add(model.map_err(|error| error.to_string())?);
                 Self::on(world, scenario, contents, purpose)
             }
-            _ => {
+            Timing::Drive(_) | Timing::Jumbled => {
                 let capacity_bytes = contents.first().map_or(0, Contents::capacity_bytes);
                 let devices = u32::try_from(contents.len()).unwrap_or(u32::MAX);
                 let block_bytes = u64::from(scenario.logical_block_bytes);

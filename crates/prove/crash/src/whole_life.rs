@@ -14,8 +14,6 @@ use crate::oracle::{Page, Record};
 use crate::scenario::{Scenario, Trouble};
 use crate::stage::{Purpose, Stage, with_recordings};
 
-/// Other power cuts of each life that are looked at.
-const LOOKS: u64 = 6;
 /// Choices of survivors, one of which is taken.
 const CHOICES: u32 = 16;
 
@@ -24,6 +22,8 @@ const CHOICES: u32 = 16;
 enum Round {
     /// The store is opened, and nothing else.
     Opening,
+    /// Clients write every page, go on working, and the power goes off after all that.
+    Filling,
     /// Clients work with it.
     Work,
     /// The same, and flushes fail.
@@ -49,15 +49,15 @@ fn go_through(scenario: &Scenario, outcome: &mut Outcome, steps: &mut Vec<Step>)
         outcome.lives += 1;
         match round {
             Round::Anew => store.make_anew(steps)?,
-            Round::Opening | Round::Work | Round::Trouble => {
-                outcome.images += 1 + LOOKS;
+            Round::Opening | Round::Filling | Round::Work | Round::Trouble => {
+                outcome.images += 1 + scenario.looks;
                 store.go_on(round, steps)?;
             }
         }
     }
     // Nothing cuts the last one off.
     let purpose = Purpose { is_recorded: false, has_trouble: false, seed: scenario.seed };
-    store.live(scenario, Plan { purpose, sessions: 2, steps: scenario.steps }).map(drop)
+    store.live(scenario, Plan::work(purpose, 2, scenario.steps)).map(drop)
 }
 
 /// What the power cuts so far have left, and what was promised of it.
@@ -88,6 +88,7 @@ impl<'a> Survivor<'a> {
     /// The first round fills the store.
     fn draw(&mut self, number: usize) -> Round {
         match self.random.random_range(0..100) {
+            _ if number == 0 && self.scenario.fills_first => Round::Filling,
             _ if number == 0 => Round::Work,
             0..45 => Round::Opening,
             45..80 => Round::Work,
@@ -111,19 +112,21 @@ impl<'a> Survivor<'a> {
         let sessions = match round {
             Round::Opening => 0,
             Round::Trouble => 4,
+            Round::Filling => 1,
             Round::Work | Round::Anew => self.random.random_range(1..=2),
         };
         let steps = self.random.random_range(1..=self.scenario.steps);
         let purpose = Purpose { is_recorded: true, has_trouble, seed };
-        let life = self.live(&scenario, Plan { purpose, sessions, steps })?;
-        for _ in 0..LOOKS {
+        let plan = Plan { purpose, sessions, steps, fills_first: round == Round::Filling };
+        let life = self.live(&scenario, plan)?;
+        for _ in 0..self.scenario.looks {
             let (step, left) = self.after_cut(&life)?;
             cuts.push(step);
             let purpose = Purpose { is_recorded: false, has_trouble: false, seed };
-            left.live(&scenario, Plan { purpose, sessions: 0, steps: 0 })?;
+            left.live(&scenario, Plan::opening(purpose))?;
             cuts.pop();
         }
-        let (step, left) = self.after_cut(&life)?;
+        let (step, left) = if round == Round::Filling { self.at_end(&life)? } else { self.after_cut(&life)? };
         cuts.push(step);
         *self = left;
         Ok(())
@@ -131,22 +134,32 @@ impl<'a> Survivor<'a> {
 
     /// What is left when the power is cut anywhere in a life.
     fn after_cut(&mut self, life: &Life) -> Result<(Step, Self), String> {
-        let image = self.cut(&life.media)?;
+        let end = end_of(&life.media)?;
+        let cut = self.random.random_range(0..=end);
+        Ok(self.cut_at(cut, life))
+    }
+
+    /// What is left when it is cut after all that a life did.
+    fn at_end(&mut self, life: &Life) -> Result<(Step, Self), String> {
+        Ok(self.cut_at(end_of(&life.media)?, life))
+    }
+
+    fn cut_at(&mut self, cut: u64, life: &Life) -> (Step, Self) {
+        let image = self.image(&life.media, cut);
         let step = Step { cut: image.cut, choice: image.choice };
         let (record, promised) = match life.session_at(image.cut) {
             Some((_, session)) => (session.record.clone(), session.record.promised(image.cut)),
             None => (self.record.clone(), self.promised.clone()),
         };
         let (contents, next_version, random) = (image.contents, life.next_version, self.random.clone());
-        Ok((step, Self { scenario: self.scenario, random, contents, record, promised, next_version }))
+        (step, Self { scenario: self.scenario, random, contents, record, promised, next_version })
     }
 
-    /// One power cut, anywhere.
-    fn cut(&mut self, media: &[SharedMedia]) -> Result<CrashImage, String> {
-        let end = media.first().ok_or("no device")?.borrow().position();
+    /// One of the images that a power cut after so many events may leave.
+    fn image(&mut self, media: &[SharedMedia], cut: u64) -> CrashImage {
         let power = PowerCut { choices: CHOICES, ..self.scenario.power_cut(0) };
-        let (cut, choice) = (self.random.random_range(0..=end), self.random.random_range(0..power.choices));
-        with_recordings(media, |recordings| Ok(CrashImage::at(recordings, power, cut, choice)))
+        let choice = self.random.random_range(0..power.choices);
+        with_recordings(media, |recordings| CrashImage::at(recordings, power, cut, choice))
     }
 
     /// Makes the store anew over what is there; in half of the cases that is cut off first, and begun again.
@@ -155,7 +168,8 @@ impl<'a> Survivor<'a> {
         if self.random.random() {
             let stage = Stage::new(self.scenario, &self.contents, purpose)?;
             make_store(&stage, self.scenario)?;
-            let image = self.cut(&stage.media)?;
+            let cut = self.random.random_range(0..=end_of(&stage.media)?);
+            let image = self.image(&stage.media, cut);
             steps.push(Step { cut: image.cut, choice: image.choice });
             self.contents = image.contents;
         }
@@ -166,4 +180,9 @@ impl<'a> Survivor<'a> {
         self.promised = vec![0];
         Ok(())
     }
+}
+
+/// How many events were recorded.
+fn end_of(media: &[SharedMedia]) -> Result<u64, String> {
+    Ok(media.first().ok_or("no device")?.borrow().position())
 }

@@ -34,6 +34,8 @@ fn scenario(seed: u64, policy: PolicyKind, defect: Defect) -> Scenario {
         Defect::HeldForgotten | Defect::DeadSlotsNotPersisted | Defect::StraightUnflushed => {
             Scenario { steps: 2 * scenario.steps, turn_pages: Some(1 + seed % 12), ..scenario }
         }
+        // Where every zone counts.
+        Defect::ReserveTooSmall => Scenario::crowded(seed),
         // What an opening leaves out shows itself to later ones.
         Defect::EpochIgnored => Scenario::whole_life(seed, policy),
         // Where little is free zones are given back all the time.
@@ -81,6 +83,12 @@ fn every_defect_of_auto_is_caught_and_the_clean_store_is_not() {
 #[test]
 fn every_defect_of_out_of_place_is_caught_and_the_clean_store_is_not() {
     catch_each(&Defect::OF_OUT_OF_PLACE, |_| PolicyKind::OutOfPlace);
+}
+
+/// A store in which cleaning can't go on can't be written any more.
+#[test]
+fn a_store_that_wedges_is_caught_and_the_clean_store_is_not() {
+    catch_each(&[Defect::ReserveTooSmall], |_| PolicyKind::OutOfPlace);
 }
 
 /// A harness of others missed this one in sixty histories: each few of ours catch it, whatever the policy.

@@ -13,6 +13,21 @@ fn out_of_place_stays_openable_and_never_wedges() {
     assert_eq!(violations(PolicyKind::OutOfPlace, 1..25), []);
 }
 
+/// `CROWDED=first..last` runs these histories instead.
+#[test]
+fn a_store_that_is_as_full_as_it_may_be_never_wedges() {
+    let given = std::env::var("CROWDED").ok().and_then(|given| {
+        let (first, last) = given.split_once("..")?;
+        Some(first.parse().ok()?..last.parse().ok()?)
+    });
+    let wrong: Vec<_> = given
+        .unwrap_or(1..13)
+        .filter_map(|seed| explore(&Scenario::crowded(seed)).violation)
+        .map(|violation| (violation.seed, violation.steps.len(), violation.what))
+        .collect();
+    assert_eq!(wrong, []);
+}
+
 #[test]
 fn staging_policies_live_on() {
     for policy in [PolicyKind::DoubleWrite, PolicyKind::StableBuffer, PolicyKind::StableRing] {

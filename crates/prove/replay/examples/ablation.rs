@@ -16,7 +16,7 @@ use std::thread;
 use nandle_model::library::Model;
 use nandle_model::media::MediaWorld;
 use nandle_model::world::Host;
-use nandle_pages::{CreateOptions, OpenOptions, PolicyKind, WriteCosts};
+use nandle_pages::{CreateOptions, Experiments, OpenOptions, PolicyKind, WriteCosts};
 use nandle_replay::{
     Addresses, Candidate, CandidateOptions, Comparison, Durability, PolicyOutcome, Watcher, Work,
     WorkOptions, replay,
@@ -89,17 +89,19 @@ fn main() {
 fn cases() -> Vec<Case> {
     let whole = OpenOptions::default();
     let costs = |costs: WriteCosts| OpenOptions { costs, ..whole };
+    let with = |experiments: Experiments| OpenOptions { experiments, ..whole };
     let mut cases = vec![Case::new(PolicyKind::Direct, 8 * MIB, "", whole)];
     let buffer = PolicyKind::StableBuffer;
     cases.push(Case::new(buffer, 8 * MIB, "nothing", whole));
     for (place, name) in ["sequential", "partitioned", "ordered", "focused"].into_iter().enumerate() {
         let decompositors = std::array::from_fn(|other| other != place);
-        let open = OpenOptions { decompositors, ..whole };
+        let open = with(Experiments { decompositors, ..Experiments::default() });
         cases.push(Case::new(buffer, 8 * MIB, format!("without the {name} decompositor"), open));
     }
-    let focused_alone = OpenOptions { decompositors: [false, false, false, true], ..whole };
+    let focused_alone =
+        with(Experiments { decompositors: [false, false, false, true], ..Experiments::default() });
     cases.push(Case::new(buffer, 8 * MIB, "the focused decompositor alone", focused_alone));
-    let none = OpenOptions { decompositors: [false; 4], ..whole };
+    let none = with(Experiments { decompositors: [false; 4], ..Experiments::default() });
     cases.push(Case::new(buffer, 8 * MIB, "no decompositor: by address", none));
     for bucket in [1, 2, 4, 16] {
         let open = costs(WriteCosts { focused_area_bytes: bucket * MIB, ..WriteCosts::default() });
@@ -116,7 +118,7 @@ fn cases() -> Vec<Case> {
         }
         let waiting = OpenOptions { drain_tasks: 0, ..whole };
         cases.push(Case::new(policy, buffer_bytes, "no draining in the background", waiting));
-        let each = OpenOptions { absorb: false, ..whole };
+        let each = with(Experiments { absorb: false, ..Experiments::default() });
         cases.push(Case::new(policy, buffer_bytes, "no absorption", each));
     }
     cases

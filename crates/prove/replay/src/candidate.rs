@@ -19,7 +19,7 @@ use crate::{ReplayError, Watcher};
 /// Latencies up to this are told apart; longer ones count as this long.
 const LATENCY_NS_MAX: u64 = 3_600_000_000_000;
 /// How often a checkpoint looks whether it is to stop.
-const LOOK_AGAIN: Nanos = Nanos::from_millis(100);
+const RECHECK_INTERVAL: Nanos = Nanos::from_millis(100);
 /// Latencies are kept to this many decimal digits.
 const DIGITS: u8 = 3;
 /// The most pages of a batch, whatever the store takes: as many buffers as one system call does.
@@ -124,11 +124,7 @@ impl Candidate {
             tally: Rc::new(RefCell::new(Tally::new())),
             work: Rc::clone(work),
             options,
-            buffer_bytes: if matches!(create.policy, PolicyKind::Direct | PolicyKind::OutOfPlace) {
-                0
-            } else {
-                create.buffer_bytes
-            },
+            buffer_bytes: if create.policy.has_staging_area() { create.buffer_bytes } else { 0 },
             device: device.id,
             counted: handle.counters(device.id),
             elapsed: Nanos::ZERO,
@@ -195,16 +191,16 @@ impl Candidate {
     /// What comes of it, or `None` if it is to stop before that: a slow drive may have minutes of work left.
     async fn unless_stopped<T>(&self, handle: &Handle, work: impl Future<Output = T>) -> Option<T> {
         let mut work = pin!(work);
-        let mut look_again = pin!(handle.sleep(LOOK_AGAIN));
+        let mut recheck = pin!(handle.sleep(RECHECK_INTERVAL));
         poll_fn(|context| {
             if let Poll::Ready(done) = work.as_mut().poll(context) {
                 return Poll::Ready(Some(done));
             }
-            while look_again.as_mut().poll(context).is_ready() {
+            while recheck.as_mut().poll(context).is_ready() {
                 if self.cursor.is_stopped() {
                     return Poll::Ready(None);
                 }
-                look_again.set(handle.sleep(LOOK_AGAIN));
+                recheck.set(handle.sleep(RECHECK_INTERVAL));
             }
             Poll::Pending
         })

@@ -57,6 +57,8 @@ pub enum Defect {
     StaleMove,
     /// A zone is given back with a page alive in it.
     LiveZoneFreed,
+    /// Clients take the zone without which cleaning can't go on.
+    ReserveTooSmall,
 }
 
 impl Defect {
@@ -87,7 +89,8 @@ impl Defect {
     pub const OF_AUTO: [Self; 3] =
         [Self::HeldForgotten, Self::DeadSlotsNotPersisted, Self::StraightUnflushed];
 
-    /// Those that `out-of-place` could have; its slots are zones.
+    /// Those that `out-of-place` could have; its slots are zones. [`ReserveTooSmall`](Self::ReserveTooSmall) loses nothing, but the
+    /// store wedges.
     pub const OF_OUT_OF_PLACE: [Self; 15] = [
         Self::SkippedFlush,
         Self::PagesUnchecked,

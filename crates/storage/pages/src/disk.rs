@@ -50,7 +50,7 @@ struct Writes {
 }
 
 impl Default for Writes {
-    /// Whoever had the device before may have left something volatile: that counts as a write.
+    /// What had the device before may have left something volatile: that counts as a write.
     fn default() -> Self {
         Self {
             completed: Cell::new(1),
@@ -182,23 +182,20 @@ impl Disk {
         self.flush_when(|| true).await
     }
 
-    /// The same, but leaves it to others to ask for the flush as long as nobody `is_in_a_hurry`. Who makes that true calls
-    /// [`look_again`](Disk::look_again).
-    pub(crate) async fn flush_when(
-        self: &Rc<Self>,
-        is_in_a_hurry: impl Fn() -> bool,
-    ) -> Result<(), PageError> {
+    /// The same, but leaves it to other callers to ask for the flush as long as it isn't urgent. What makes it urgent is followed by a
+    /// [`recheck`](Disk::recheck).
+    pub(crate) async fn flush_when(self: &Rc<Self>, is_urgent: impl Fn() -> bool) -> Result<(), PageError> {
         let writes = &self.writes;
         let needed = writes.completed.get();
         let _waiting = Waiting::among(&writes.waiting);
         while writes.durable.get() < needed {
             self.check_writable()?;
-            if writes.may_flush(needed) && is_in_a_hurry() {
+            if writes.may_flush(needed) && is_urgent() {
                 self.start_flush();
             }
             let durable = writes.durable.get();
             let moved_on = || {
-                let may_start = writes.may_flush(needed) && is_in_a_hurry();
+                let may_start = writes.may_flush(needed) && is_urgent();
                 writes.durable.get() > durable || may_start || self.first_failure.borrow().is_some()
             };
             self.changed.wait(|| moved_on().then_some(())).await;
@@ -212,8 +209,8 @@ impl Disk {
         self.writes.flush_depth.set(flushes.max(1));
     }
 
-    /// Lets those who leave a flush to others see whether they are in a hurry by now.
-    pub(crate) fn look_again(&self) {
+    /// Lets callers that leave a flush to others find out whether it is urgent by now.
+    pub(crate) fn recheck(&self) {
         self.changed.notify();
     }
 
@@ -222,12 +219,12 @@ impl Disk {
         self.writes.durable.get() >= self.writes.completed.get()
     }
 
-    /// Whether anybody waits for a flush: then one that flushes does it for both.
+    /// Whether a flush is awaited: then one that flushes does it for both.
     pub(crate) fn flush_is_awaited(&self) -> bool {
         self.writes.waiting.get() > 0
     }
 
-    /// In a task of its own, so that it ends even when nobody waits for it any more.
+    /// In a task of its own, so that it ends even when it isn't awaited any more.
     fn start_flush(self: &Rc<Self>) {
         let covers = self.writes.completed.get();
         self.writes.flushes.borrow_mut().push_back(Flush { covers, has_succeeded: false });
@@ -238,7 +235,7 @@ impl Disk {
             let result = reply.await.result.map_err(PageError::device("flushing"));
             match result {
                 Err(error) if !Defect::FailedFlushForgotten.is_seeded() => disk.latch(&error),
-                _ => disk.writes.flushed(covers),
+                Ok(()) | Err(_) => disk.writes.flushed(covers),
             }
             disk.changed.notify();
         });
@@ -267,7 +264,7 @@ impl Writes {
     }
 }
 
-/// Somebody who waits, as long as it lives.
+/// A caller that waits, as long as it lives.
 struct Waiting<'a>(&'a Cell<usize>);
 
 impl<'a> Waiting<'a> {
@@ -284,7 +281,7 @@ impl Drop for Waiting<'_> {
 }
 
 /// A write on its way. It goes on when this is dropped.
-#[must_use = "nobody learns what became of the write"]
+#[must_use = "what became of the write is lost"]
 pub(crate) struct Writing {
     disk: Rc<Disk>,
     action: &'static str,

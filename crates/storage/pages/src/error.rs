@@ -165,6 +165,21 @@ pub enum PageError {
         /// Where.
         offset_bytes: u64,
     },
+    /// Extents of an out-of-place store that were durable aren't there, or are older ones again.
+    #[error(
+        "the store is damaged: {what}; its ledger tells of {expected} extents since the map was saved, and {found} of those in \
+         the zones (from byte {zones_offset_bytes} of the device on) can be what it means; restore the store from a copy"
+    )]
+    ExtentsLost {
+        /// What is wrong.
+        what: &'static str,
+        /// Where the zones begin.
+        zones_offset_bytes: u64,
+        /// Extents that hold the newest version of a page, as they were found.
+        found: u64,
+        /// How many there should be.
+        expected: u64,
+    },
     /// Checksums of home pages are damaged, so that these pages can't be checked any more.
     #[error(
         "the checksums of home pages are damaged (at byte {offset_bytes} of the device), from {first} on at least: restore the \
@@ -176,6 +191,17 @@ pub enum PageError {
         /// Where the checksums are.
         offset_bytes: u64,
     },
+    /// An out-of-place store was made with too few zones for its pages, as earlier versions did.
+    #[error(
+        "{free} of {zones} zones are free, and none of the others gets shorter by being cleaned: what was acknowledged is safe \
+         and can be read; open the store read-only and copy its pages to a new one, which gets more zones"
+    )]
+    NoRoom {
+        /// Zones that are free.
+        free: usize,
+        /// All of them.
+        zones: usize,
+    },
     /// The store came into a state that can't be.
     #[error(
         "the store contradicts itself ({what}), so it stopped before it could do harm: what was acknowledged is safe; open \
@@ -185,7 +211,7 @@ pub enum PageError {
         /// What is contradictory.
         what: &'static str,
     },
-    /// Somebody else has the store open, and had for the second that an opening waits: a process that was killed gives its
+    /// The store is open elsewhere, and was for the second that an opening waits: a process that was killed gives its
     /// files up a little later.
     #[error(
         "the store is open already, here or in another process, and still was after a second; close it there first"

@@ -8,7 +8,8 @@
 //!
 //! ```text
 //!  0  magic             8  "NANDLEPS"
-//!  8  version           4  4 where the area of checksums has room for more pages than there were at first, else 3; 2 where there are neither marks of a close, behind the ledgers, nor checksums, and where
+//!  8  version           4  4; 3 where the ledger of out-of-place doesn't tell of extents, and where the area of checksums has no room for later
+//!                          pages; 2 where there are neither marks of a close, behind the ledgers, nor checksums, and where
 //!                          out-of-place saves no map; 1 where there are two copies of the ledger, in its own version 1,
 //!                          as well
 //! 12  policy            4  1 direct, 2 doublewrite, 3 stable-buffer, 4 stable-ring, 5 out-of-place, 6 auto
@@ -44,8 +45,8 @@ const VERSION: u32 = 4;
 const VERSION_OF_EIGHT_LEDGERS: u32 = 2;
 /// The first with marks of a clean close and checksums of home pages.
 const VERSION_OF_CLOSE_MARKS: u32 = 3;
-/// The first whose area of checksums may have room for more pages.
-const VERSION_OF_ROOM: u32 = 4;
+/// The first whose out-of-place ledger tells which extents there must be.
+const VERSION_OF_SEALED_EXTENTS: u32 = 4;
 /// Bytes of both copies of the mark.
 const CLOSE_MARKS_BYTES: u64 = 2 * BLOCK_BYTES as u64;
 /// Copies of the ledger: see [`Rotation`](crate::extents::Rotation).
@@ -89,11 +90,10 @@ impl Label {
         let sums_offset = LABELS_BYTES + LEDGER_COPIES * ledger_bytes + CLOSE_MARKS_BYTES;
         let pages_max = options.pages_max.unwrap_or(0).max(options.pages);
         let sums_bytes = if options.keeps_home_sums() { home_sums::area_bytes(pages_max) } else { 0 };
-        let has_room = sums_bytes > home_sums::area_bytes(options.pages);
         let area_offset = sums_offset.saturating_add(sums_bytes).next_multiple_of(alignment);
         let home_offset = area_offset.saturating_add(area_bytes).next_multiple_of(alignment);
         Ok(Self {
-            version: if has_room { VERSION_OF_ROOM } else { VERSION_OF_CLOSE_MARKS },
+            version: VERSION,
             policy: options.policy,
             id: options.id.unwrap_or_default(),
             page_bytes: page_bytes as u64,
@@ -112,7 +112,7 @@ impl Label {
     /// The same with more pages.
     pub(crate) fn grown(&self, pages: u64) -> Result<Self, PageError> {
         let most = if self.sums_bytes > 0 { home_sums::pages_max(self.sums_bytes) } else { u64::MAX };
-        let refused = if self.policy == PolicyKind::OutOfPlace {
+        let refused = if self.policy.has_zones() {
             Some(
                 "its zones and its map are laid out for the pages that it was made with: make a store with more, and copy them",
             )
@@ -138,7 +138,7 @@ impl Label {
 
     /// Where the store ends.
     pub(crate) fn end_bytes(&self) -> u64 {
-        if self.policy == PolicyKind::OutOfPlace {
+        if self.policy.has_zones() {
             return self.area_offset.saturating_add(self.area_bytes);
         }
         self.home_offset.saturating_add(self.pages.saturating_mul(self.page_bytes))
@@ -165,9 +165,14 @@ impl Label {
         self.version < VERSION_OF_EIGHT_LEDGERS
     }
 
+    /// Whether the ledger of out-of-place tells which extents there must be.
+    pub(crate) fn seals_extents(&self) -> bool {
+        self.version >= VERSION_OF_SEALED_EXTENTS
+    }
+
     /// Whether it is known of every page what was written last.
     pub(crate) fn checks_pages(&self) -> bool {
-        self.sums_bytes > 0 || self.policy == PolicyKind::OutOfPlace
+        self.sums_bytes > 0 || self.policy.has_zones()
     }
 
     /// Where the marks of a [clean close](crate::staging) are, from version 3 on.
@@ -181,10 +186,12 @@ impl Label {
 
     /// Where a block of the area is.
     pub(crate) fn offset_of(&self, block: u64) -> u64 {
+        debug_assert!(block <= self.area_blocks(), "block {block} of {}", self.area_blocks());
         self.area_offset + block * BLOCK_BYTES as u64
     }
 
     pub(crate) fn home_of(&self, page: PageNumber) -> u64 {
+        debug_assert!(page.0 <= self.pages, "{page} of {}", self.pages);
         self.home_offset + page.0 * self.page_bytes
     }
 
@@ -349,7 +356,7 @@ mod tests {
         let options =
             CreateOptions { pages_max: Some(5000), ..CreateOptions::new(PolicyKind::StableRing, 4096, 100) };
         let roomy = Label::plan(&options, 8192, 1 << 20).unwrap();
-        assert_eq!((label().version, roomy.version), (3, 4));
+        assert_eq!((label().version, roomy.version), (4, 4));
         assert_eq!(roomy.grown(5000).unwrap().end_bytes() - roomy.end_bytes(), 4900 * 4096);
         assert!(matches!(roomy.grown(6000), Err(PageError::CannotGrow { to: 6000, .. })));
         assert!(roomy.grown(99).is_err());

@@ -98,6 +98,8 @@ pub use error::PageError;
 pub use file_store::{PageOptions, PageStore};
 #[cfg(feature = "measure")]
 pub use measure::Exchange;
+#[doc(hidden)]
+pub use options::Experiments;
 pub use options::{CreateOptions, OpenOptions};
 pub use page::{BLOCK_BYTES, PageNumber};
 pub use policy::{PolicyKind, Promises, UnknownPolicy};

@@ -49,11 +49,7 @@ impl CreateOptions {
 
     /// Whether the store will have checksums of home pages.
     pub(crate) fn keeps_home_sums(&self) -> bool {
-        self.home_sums
-            && match self.policy {
-                PolicyKind::DoubleWrite | PolicyKind::StableBuffer | PolicyKind::StableRing => true,
-                PolicyKind::Direct | PolicyKind::Auto | PolicyKind::OutOfPlace => false,
-            }
+        self.home_sums && self.policy.can_keep_home_sums()
     }
 
     /// How large a device the store needs.
@@ -84,16 +80,15 @@ impl CreateOptions {
 
 /// How a store is used while it is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each stands for itself, and is named where it is given")]
 pub struct OpenOptions {
     /// What writing costs on this device.
     pub costs: WriteCosts,
     /// Memory for pages that clients hold or that are on their way to the device.
     pub memory_bytes: usize,
-    /// How many bytes of pages may be gathered in memory before they are written, as long as nobody syncs; 0 lets each
+    /// How many bytes of pages may be gathered in memory before they are written, as long as no client syncs; 0 lets each
     /// batch go at once.
     pub gather_bytes: usize,
-    /// How many tasks bring pages home at the same time.
+    /// How many tasks destage pages at the same time.
     pub drain_tasks: usize,
     /// How many requests each of them keeps at the device when the staging area is about to run full; before that it is
     /// a quarter as many, because commits wait behind them.
@@ -101,25 +96,38 @@ pub struct OpenOptions {
     /// How many bytes of staged pages stay in memory until they are home, so that they needn't be read back; never more
     /// than a quarter of `memory_bytes`, of which it is a part.
     pub keep_bytes: usize,
-    /// Which write stream decompositors of `stable-buffer` take part: sequential, partitioned, ordered, focused. The
-    /// last should, since it always finds something.
-    pub decompositors: [bool; 4],
     /// `out-of-place` compresses the pages that get an eighth shorter at least. What is stored is read either way.
     pub compress: bool,
     /// `out-of-place` saves its map whenever so many bytes of zones were begun, so that an opening after a crash finds no more
     /// to read; `None`: 32 times as many as the map has, and 64 zones at least.
     pub map_interval_bytes: Option<u64>,
-    /// Whether a page that is written again while it is staged goes home once. If not, its older version is brought home
-    /// first: only for who wants to know what this saves.
-    pub absorb: bool,
-    /// `auto` stages so many pages, writes as many straight home, and so on by turns, whatever they take: only for who
-    /// tests what changing the way does.
-    pub turn_pages: Option<u64>,
     /// Nothing is written, not even by recovery.
     pub read_only: bool,
     /// Where checksums of home pages are damaged ([`PageError::SumsLost`]), the pages are read unchecked until they are
     /// written again. If not, opening fails.
     pub forget_lost_sums: bool,
+    /// Parts of policies that are left out, for benchmarks and tests alone.
+    #[doc(hidden)]
+    pub experiments: Experiments,
+}
+
+/// What ablations and tests change in a policy to learn what a part of it is good for.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Experiments {
+    /// Which write stream decompositors of `stable-buffer` take part: sequential, partitioned, ordered, focused.
+    pub decompositors: [bool; 4],
+    /// Whether a page that is written again while it is staged is destaged once. If not, its older version is destaged first.
+    pub absorb: bool,
+    /// `auto` stages so many pages, writes as many straight home, and so on by turns, whatever they take.
+    pub turn_pages: Option<u64>,
+}
+
+impl Default for Experiments {
+    /// Policies as they are.
+    fn default() -> Self {
+        Self { decompositors: [true; 4], absorb: true, turn_pages: None }
+    }
 }
 
 impl Default for OpenOptions {
@@ -132,13 +140,11 @@ impl Default for OpenOptions {
             drain_tasks: 2,
             drain_depth: 16,
             keep_bytes: 16 << 20,
-            decompositors: [true; 4],
             compress: true,
             map_interval_bytes: None,
-            absorb: true,
-            turn_pages: None,
             read_only: false,
             forget_lost_sums: false,
+            experiments: Experiments::default(),
         }
     }
 }

@@ -18,7 +18,7 @@ pub(crate) struct Queue {
 pub(crate) struct Served<'a>(&'a Queue);
 
 /// A place among those who wait, given up when it is dropped.
-struct Place<'a> {
+struct QueuePlace<'a> {
     queue: &'a Queue,
     number: u64,
 }
@@ -33,7 +33,7 @@ impl Queue {
     }
 
     async fn wait(&self) {
-        let place = Place { queue: self, number: self.last_number.get() + 1 };
+        let place = QueuePlace { queue: self, number: self.last_number.get() + 1 };
         self.last_number.set(place.number);
         self.waiting.borrow_mut().push_back(place.number);
         let is_first = || self.waiting.borrow().front() == Some(&place.number);
@@ -41,7 +41,7 @@ impl Queue {
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for QueuePlace<'_> {
     fn drop(&mut self) {
         self.queue.waiting.borrow_mut().retain(|number| *number != self.number);
         // Whoever is next may have looked when this one was in front of it.

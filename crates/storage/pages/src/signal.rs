@@ -9,11 +9,11 @@ pub(crate) struct Signal {
 }
 
 impl Signal {
-    /// Lets everybody who waits look again.
+    /// Lets every waiting task look again.
     pub(crate) fn notify(&self) {
         let mut waiting = self.waiting.take();
         waiting.drain(..).for_each(Waker::wake);
-        // Its memory is used again. Waking runs nobody, so nobody has begun to wait meanwhile.
+        // Its memory is used again. Waking runs no task, so none has begun to wait meanwhile.
         self.waiting.replace(waiting);
     }
 

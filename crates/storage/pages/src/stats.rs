@@ -6,11 +6,11 @@ pub struct Stats {
     pub pages_written: u64,
     /// Pages that clients read.
     pub pages_read: u64,
-    /// Pages that were rewritten before their older version had been brought home.
+    /// Pages that were rewritten before their older version was destaged.
     pub pages_absorbed: u64,
     /// Pages that `auto` wrote straight home.
     pub pages_straight: u64,
-    /// Pages brought home from a staging area.
+    /// Pages destaged: written to their own place from a staging area.
     pub pages_homed: u64,
     /// Pages that cleaning moved from one zone to another.
     pub pages_cleaned: u64,

@@ -211,7 +211,7 @@ impl Store {
     /// Where page 0 has its place, and the others behind it; `None` where pages have none.
     pub(crate) fn homes_offset_bytes(&self) -> Option<u64> {
         let label = self.home.label();
-        (label.policy != PolicyKind::OutOfPlace).then(|| label.home_of(PageNumber(0)))
+        (!label.policy.has_zones()).then(|| label.home_of(PageNumber(0)))
     }
 
     /// See [`Disk::set_flush_depth`].
@@ -294,7 +294,7 @@ impl Store {
     }
 
     /// Makes everything durable that was accepted, waits for what goes on in the background, and ends. What is staged
-    /// stays there for the next opening; [`checkpoint`](Store::checkpoint) first brings it home.
+    /// stays there for the next opening; [`checkpoint`](Store::checkpoint) first destages it.
     ///
     /// # Errors
     /// The device fails.
@@ -328,7 +328,7 @@ impl Store {
                     let got = contents.len();
                     return Err(PageError::PageLength { page: *page, got, expected });
                 }
-                _ => {}
+                Change::Put(_) | Change::Discard => {}
             }
         }
         Ok(())

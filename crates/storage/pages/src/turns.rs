@@ -9,12 +9,12 @@ use crate::signal::Signal;
 /// Lets one task at a time have a page, in the order in which they ask. Who wants several has them all at once.
 #[derive(Debug, Default)]
 pub(crate) struct PageTurns {
-    state: RefCell<State>,
+    state: RefCell<TurnsState>,
     changed: Signal,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct TurnsState {
     taken: FxHashSet<PageNumber>,
     /// Who waits for a page, in order. All numbers of one who asks are entered together, so that nobody waits for
     /// somebody who waits for him.
@@ -54,7 +54,7 @@ impl PageTurns {
     }
 }
 
-impl State {
+impl TurnsState {
     /// Takes the pages if nobody has them or waits for them, else gives a number to wait with.
     fn ask(&mut self, pages: &[PageNumber]) -> Option<u64> {
         let is_free = |page| !self.taken.contains(page) && !self.waiting.contains_key(page);

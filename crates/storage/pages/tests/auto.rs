@@ -6,7 +6,7 @@ mod common;
 use std::rc::Rc;
 
 use common::{DEVICE, batch, create_options, memory_world, open_options, read, run};
-use nandle_pages::{Batch, OpenOptions, PageNumber, PolicyKind, Stats, Store};
+use nandle_pages::{Batch, Experiments, OpenOptions, PageNumber, PolicyKind, Stats, Store};
 
 const CLIENTS: u64 = 16;
 const COMMITS: u64 = 200;
@@ -15,7 +15,10 @@ const COMMITS: u64 = 200;
 /// the staging area. Returns what it cost.
 fn hot_pages(turn_pages: u64) -> Stats {
     run(memory_world(), async |handle| {
-        let options = OpenOptions { turn_pages: Some(turn_pages), ..open_options() };
+        let options = OpenOptions {
+            experiments: Experiments { turn_pages: Some(turn_pages), ..Experiments::default() },
+            ..open_options()
+        };
         let create = create_options(PolicyKind::Auto).with_buffer_bytes(256 * 4096);
         let store = Rc::new(Store::create(&handle, DEVICE, &create, options).await.unwrap());
         let clients: Vec<_> = (0..CLIENTS)
@@ -62,7 +65,10 @@ fn what_was_discarded_on_its_way_home_doesnt_overtake_what_goes_straight() {
         run(memory_world(), async |handle| {
             // What goes home is read back, one page after the other.
             let options = OpenOptions { keep_bytes: 0, drain_depth: 4, drain_tasks: 1, ..open_options() };
-            let options = OpenOptions { turn_pages: Some(staged + 4), ..options };
+            let options = OpenOptions {
+                experiments: Experiments { turn_pages: Some(staged + 4), ..Experiments::default() },
+                ..options
+            };
             let create = create_options(PolicyKind::Auto).with_buffer_bytes(64 * 4096);
             let store = Store::create(&handle, DEVICE, &create, options).await.unwrap();
             for page in 0..staged {

@@ -155,7 +155,8 @@ fn readers_see_what_was_acknowledged_when_nothing_stays_in_memory() {
     let options = OpenOptions { keep_bytes: 0, ..open_options() };
     for policy in [PolicyKind::StableBuffer, PolicyKind::StableRing, PolicyKind::Auto] {
         let turn_pages = (policy == PolicyKind::Auto).then_some(40);
-        stress(policy, OpenOptions { turn_pages, ..options }, seed);
+        let experiments = nandle_pages::Experiments { turn_pages, ..Default::default() };
+        stress(policy, OpenOptions { experiments, ..options }, seed);
     }
 }
 

@@ -57,7 +57,7 @@ fn commits_of_many_tasks_share_flushes() {
     for policy in PolicyKind::ALL {
         for world in worlds() {
             run(world, async |handle| {
-                // So large that nothing has to be settled meanwhile, which takes flushes of its own.
+                // So large that nothing has to be reclaimed meanwhile, which takes flushes of its own.
                 let create = CreateOptions { buffer_bytes: 1 << 20, ..create_options(policy) };
                 let store = Store::create(&handle, DEVICE, &create, open_options()).await.unwrap();
                 let store = std::rc::Rc::new(store);

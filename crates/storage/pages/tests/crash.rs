@@ -19,7 +19,7 @@ use nandle_io::conformance::MemoryWorld;
 use nandle_io::runtime::Handle;
 use nandle_io::{Arrays, DeviceId, Io, Nanos, Shape};
 use nandle_model::media::{CrashImages, Media, MediaWorld, PowerCut, Sequence, SharedMedia, Tearing};
-use nandle_pages::{Batch, OpenOptions, PageNumber, PolicyKind, Store};
+use nandle_pages::{Batch, Experiments, OpenOptions, PageNumber, PolicyKind, Store};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -169,8 +169,8 @@ fn explains(state: &BTreeMap<u64, u64>, pages: &[(Option<u64>, bool)]) -> bool {
 /// A page that isn't written any more after the promise must have its version.
 fn direct_complaint(promise: &Promise, promised: usize, pages: &[(Option<u64>, bool)]) -> Option<String> {
     let later: BTreeMap<u64, u64> = promise.batches[promised..].iter().flatten().copied().collect();
-    let settled = promise.state(promised).into_iter().filter(|(page, _)| !later.contains_key(page));
-    settled
+    let certain = promise.state(promised).into_iter().filter(|(page, _)| !later.contains_key(page));
+    certain
         .filter(|(page, version)| *version != 0 && pages[*page as usize].0 != Some(*version))
         .map(|(page, version)| format!("page {page} lost its version {version}"))
         .next()
@@ -210,7 +210,11 @@ fn nothing_acknowledged_is_lost_and_no_batch_is_there_in_part() {
 fn without_absorption_the_newest_version_survives_all_the_same() {
     for policy in [PolicyKind::DoubleWrite, PolicyKind::StableBuffer, PolicyKind::StableRing] {
         for gather_bytes in [0, 16 << 10] {
-            let options = OpenOptions { absorb: false, gather_bytes, ..open_options() };
+            let options = OpenOptions {
+                experiments: Experiments { absorb: false, ..Experiments::default() },
+                gather_bytes,
+                ..open_options()
+            };
             let cuts = PowerCut { choices: 4, ..PowerCut::seeded(31) };
             assert!(explore(policy, 31, 60, options, cuts) > 50, "{policy}");
         }

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{DEVICE, batch, create_options, memory_world, model_world, open_options, read, run};
-use nandle_pages::{CreateOptions, OpenOptions, PolicyKind, Stats, Store};
+use nandle_pages::{CreateOptions, Experiments, OpenOptions, PolicyKind, Stats, Store};
 
 const COMMITS: u64 = 200;
 /// Staging policies that drain when room gets short.
@@ -94,7 +94,7 @@ fn verifying_reads_the_device() {
     }
 }
 
-/// A settling waits for the flushes of commits, as long as there is room for them.
+/// A reclamation waits for the flushes of commits, as long as there is room for them.
 #[test]
 fn settling_shares_the_flushes_of_commits() {
     for policy in STABLE {
@@ -114,9 +114,13 @@ fn settling_shares_the_flushes_of_commits() {
 /// A page that is written again while it is staged goes home once; without absorption each of its versions does.
 #[test]
 fn without_absorption_every_version_goes_home() {
-    let homed = |policy, absorb, gather_bytes| {
+    let destaged = |policy, absorb, gather_bytes| {
         run(memory_world(), async |handle| {
-            let options = OpenOptions { absorb, gather_bytes, ..open_options() };
+            let options = OpenOptions {
+                experiments: Experiments { absorb, ..Experiments::default() },
+                gather_bytes,
+                ..open_options()
+            };
             let store = Store::create(&handle, DEVICE, &create_options(policy), options).await.unwrap();
             for version in 1..=40 {
                 store.write(batch(&store, &[3, version % 5 + 10], version)).await.unwrap();
@@ -132,9 +136,9 @@ fn without_absorption_every_version_goes_home() {
     };
     for policy in [PolicyKind::DoubleWrite, PolicyKind::StableBuffer, PolicyKind::StableRing] {
         for gather_bytes in [0, 64 << 10] {
-            assert_eq!(homed(policy, false, gather_bytes), (80, 0), "{policy}");
+            assert_eq!(destaged(policy, false, gather_bytes), (80, 0), "{policy}");
         }
-        let (pages, absorbed) = homed(policy, true, 64 << 10);
+        let (pages, absorbed) = destaged(policy, true, 64 << 10);
         assert!(pages < 80, "{policy}: {pages} went home, absorption on");
         assert!(absorbed > 20, "{policy}: {absorbed}");
     }

@@ -93,17 +93,17 @@ fn complaint(record: &Record, client: usize, least: usize, found: &[Found]) -> S
 fn page_by_page(record: &Record, promised: &[usize], found: &[Found]) -> Result<(), String> {
     for (page, found) in (0..).zip(found) {
         let count = promised.get(record.owner(page)).copied().unwrap_or(0);
-        let settled = record.page_after(page, count);
+        let promised_page = record.page_after(page, count);
         let mut later = record.changes_of(page).filter(|(batch, _)| *batch >= count).peekable();
-        let is_unsettled = later.peek().is_some();
+        let is_under_way = later.peek().is_some();
         let is_later = later.any(|(_, change)| match (change, found) {
             (Change::Put(version), Found::Whole(found)) => version == *found,
             (Change::Discard, _) => true,
             (Change::Put(_), Found::Other) => false,
         });
-        let may_tear = is_unsettled && *found == Found::Other && !record.promises().torn_page_safe;
-        if !(settled.allows(*found) || is_later || may_tear) {
-            return Err(format!("page {page} holds {found}; promised was {}", settled.held));
+        let may_tear = is_under_way && *found == Found::Other && !record.promises().torn_page_safe;
+        if !(promised_page.allows(*found) || is_later || may_tear) {
+            return Err(format!("page {page} holds {found}; promised was {}", promised_page.held));
         }
     }
     Ok(())

@@ -1,6 +1,7 @@
 use nandle_pages::{PolicyKind, Promises};
 
 use super::held::Page;
+use crate::contents::Found;
 
 /// What a batch does to a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,6 +96,21 @@ impl Record {
         let before = self.acknowledged.partition_point(|acknowledged| acknowledged.position <= cut);
         let last = before.checked_sub(1).and_then(|index| self.acknowledged.get(index));
         last.map_or_else(|| vec![0; self.clients()], |acknowledged| acknowledged.batches.clone())
+    }
+
+    /// The same of the whole life, without what was promised last.
+    pub(crate) fn promised_but_the_last(&self) -> Vec<usize> {
+        let all = self.promised(u64::MAX);
+        let before = self.acknowledged.iter().rev().find(|acknowledged| acknowledged.batches != all);
+        before.map_or_else(|| vec![0; self.clients()], |acknowledged| acknowledged.batches.clone())
+    }
+
+    /// Whether a page may hold this, whatever the others hold.
+    pub(crate) fn may_hold(&self, page: u64, promised: &[usize], found: Found) -> bool {
+        let owner = self.owner(page);
+        let least = promised.get(owner).copied().unwrap_or(0);
+        let most = self.batches.get(owner).map_or(0, Vec::len);
+        (least..=most.max(least)).any(|count| self.page_after(page, count).allows(found))
     }
 
     /// A page after the first `count` batches of its client.

@@ -53,6 +53,10 @@ impl Chain {
     }
 
     pub(crate) fn wrote(&mut self, sequence: u64) {
+        debug_assert!(
+            self.written < sequence && sequence <= self.assigned,
+            "{sequence} was assigned, and not yet written: {self:?}"
+        );
         self.written_ahead.insert(sequence);
         while self.written_ahead.remove(&(self.written + 1)) {
             self.written += 1;
@@ -84,7 +88,9 @@ impl Chain {
 
     /// A flush that started when `written` had been written succeeded.
     pub(crate) fn flushed(&mut self, written: u64) {
+        debug_assert!(written <= self.assigned, "{written} was assigned: {self:?}");
         while let Some(group) = self.groups.pop_front_if(|group| group.end <= written) {
+            debug_assert!(self.durable < group.end, "groups become durable in their order");
             self.durable = self.durable.max(group.end);
         }
     }

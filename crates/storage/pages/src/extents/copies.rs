@@ -14,6 +14,7 @@ pub(crate) async fn write_copy(
     copy: u64,
     encode: impl FnOnce(&mut [u8]),
 ) -> Result<(), PageError> {
+    debug_assert!(copy < label.ledger_copies, "copy {copy} of {}", label.ledger_copies);
     let mut contents = arena.allocate(usize::try_from(label.ledger_bytes).unwrap_or(usize::MAX))?;
     encode(&mut contents);
     let from: WriteBuffers = [contents.freeze()].into_iter().collect();

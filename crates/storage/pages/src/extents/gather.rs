@@ -59,9 +59,10 @@ impl Gather {
             match self.changes.remove(&page) {
                 Some(Change::Put(buffer)) => contents.push((page, buffer)),
                 Some(Change::Discard) => discards.push(page),
-                None => {}
+                None => debug_assert!(false, "{page} is in the queue and has no change"),
             }
         }
+        debug_assert_eq!(self.queue.len(), self.changes.len(), "a page is in both or in neither");
         (contents, discards)
     }
 

@@ -60,6 +60,10 @@ impl Rotation {
             self.newest = Stamp { generation: self.newest.generation + 1, unconfirmed };
         }
         self.is_durable = false;
+        debug_assert!(
+            self.newest.unconfirmed <= self.copies,
+            "the durable ledger isn't overwritten: {self:?}"
+        );
         self.newest
     }
 

@@ -24,12 +24,12 @@ const ROUNDS_AT_ONCE: u64 = 16;
 pub(crate) struct HomeSums {
     area: Area,
     arena: Arena,
-    state: RefCell<State>,
+    state: RefCell<SumsState>,
     /// Some were lost, and the table doesn't say so yet.
     has_gaps: Cell<bool>,
 }
 
-struct State {
+struct SumsState {
     /// The last round.
     round: u64,
     /// Of every page of every chunk; 0 where it is unknown.
@@ -158,7 +158,7 @@ impl HomeSums {
     }
 }
 
-impl State {
+impl SumsState {
     fn enter(&mut self, (page, sum): Entry) {
         let place = usize::try_from(page.0).ok().and_then(|place| self.sums.get_mut(place));
         debug_assert!(place.is_some(), "{page} is one of the store's");

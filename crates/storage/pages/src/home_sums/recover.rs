@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 
 use super::format::{CHUNK_PAGES, LogBlock, decode_chunk};
-use super::{Area, HomeSums, State, arena};
+use super::{Area, HomeSums, SumsState, arena};
 use crate::extents::Scan;
 use crate::{BLOCK_BYTES, PageError, PageNumber};
 
@@ -39,7 +39,7 @@ pub(crate) async fn recover(
     }
     replay(&mut chunks, &logs);
     let sums = chunks.into_iter().flat_map(|chunk| chunk.sums).collect();
-    let (state, has_gaps) = (RefCell::new(State { round, sums }), Cell::new(has_gaps));
+    let (state, has_gaps) = (RefCell::new(SumsState { round, sums }), Cell::new(has_gaps));
     Ok(Some(HomeSums { area, arena: arena()?, state, has_gaps }))
 }
 

@@ -14,11 +14,21 @@ use std::rc::Rc;
 use nandle_io::runtime::JoinHandle;
 use nandle_io::{Buffer, BufferMut, Durability};
 
-use super::{Policy, Task};
+use super::{Descriptor, Layout, Policy, Promises, Task};
 use crate::batch::Change;
 use crate::home::{Home, Place, Run};
 use crate::page::checksum;
 use crate::{Batch, PageError, PageNumber, Stats};
+
+/// What there is to know of it beforehand.
+pub(super) const DESCRIPTOR: Descriptor = Descriptor {
+    name: "direct",
+    description: "writes every page straight to its own place",
+    code: 1,
+    promises: Promises::NONE,
+    layout: Layout::InPlace,
+    open: |parts| Box::pin(async { Ok(Box::new(Direct::new(parts.home)) as Box<dyn Policy>) }),
+};
 
 pub(crate) struct Direct {
     home: Rc<Home>,

@@ -7,10 +7,21 @@
 
 use std::collections::VecDeque;
 
+use super::{Descriptor, Layout, Promises, open_staging};
 use crate::PageNumber;
 use crate::staging::{Instance, Order, Placement, StagingConfig, Thresholds};
 
-pub(super) fn config() -> StagingConfig {
+/// What there is to know of it beforehand.
+pub(super) const DESCRIPTOR: Descriptor = Descriptor {
+    name: "doublewrite",
+    description: "writes every page to a small area first, and home right after: InnoDB's way",
+    code: 2,
+    promises: Promises::ALL,
+    layout: Layout::Staged { config: |_, _| config(), keeps_home_sums: true },
+    open: open_staging,
+};
+
+fn config() -> StagingConfig {
     StagingConfig {
         placement: Placement::Ring,
         order: Box::new(Arrival::default()),

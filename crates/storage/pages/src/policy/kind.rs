@@ -1,6 +1,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::{Descriptor, Layout};
+
 /// A way of writing.
 ///
 /// A batch that a staging policy takes is gathered in memory, then written to the staging area in one sequential
@@ -38,39 +40,65 @@ pub struct Promises {
     pub checks_pages: bool,
 }
 
+impl Promises {
+    /// Batches are whole, and so are pages.
+    pub(super) const ALL: Self = Self { torn_page_safe: true, atomic_batch: true, checks_pages: true };
+    /// None of them.
+    pub(super) const NONE: Self = Self { torn_page_safe: false, atomic_batch: false, checks_pages: false };
+}
+
 impl PolicyKind {
     /// All of them.
     pub const ALL: [Self; 6] =
         [Self::Direct, Self::DoubleWrite, Self::StableBuffer, Self::StableRing, Self::OutOfPlace, Self::Auto];
 
+    /// What its own file says of it.
+    pub(crate) const fn descriptor(self) -> &'static Descriptor {
+        match self {
+            Self::Direct => &super::direct::DESCRIPTOR,
+            Self::DoubleWrite => &super::doublewrite::DESCRIPTOR,
+            Self::StableBuffer => &super::stable_buffer::DESCRIPTOR,
+            Self::StableRing => &super::stable_ring::DESCRIPTOR,
+            Self::OutOfPlace => &super::out_of_place::DESCRIPTOR,
+            Self::Auto => &super::auto::DESCRIPTOR,
+        }
+    }
+
     /// Its name on command lines and in reports.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Direct => "direct",
-            Self::DoubleWrite => "doublewrite",
-            Self::StableBuffer => "stable-buffer",
-            Self::StableRing => "stable-ring",
-            Self::OutOfPlace => "out-of-place",
-            Self::Auto => "auto",
-        }
+        self.descriptor().name
+    }
+
+    /// What it does: half a sentence, its subject being the policy.
+    pub const fn description(self) -> &'static str {
+        self.descriptor().description
     }
 
     /// What it promises.
     pub const fn promises(self) -> Promises {
-        let chained = !matches!(self, Self::Direct | Self::Auto);
-        Promises { torn_page_safe: chained, atomic_batch: chained, checks_pages: chained }
+        self.descriptor().promises
+    }
+
+    /// Whether it has a staging area, so that [`buffer_bytes`](crate::CreateOptions::buffer_bytes) counts.
+    pub const fn has_staging_area(self) -> bool {
+        matches!(self.descriptor().layout, Layout::Staged { .. })
+    }
+
+    /// Whether pages lie in zones and have no place of their own, so that
+    /// [`spare_percent`](crate::CreateOptions::spare_percent) counts.
+    pub const fn has_zones(self) -> bool {
+        matches!(self.descriptor().layout, Layout::Zones)
+    }
+
+    /// Whether the checksums of pages in their own places can be kept on the device: see
+    /// [`home_sums`](crate::CreateOptions::home_sums).
+    pub const fn can_keep_home_sums(self) -> bool {
+        matches!(self.descriptor().layout, Layout::Staged { keeps_home_sums: true, .. })
     }
 
     /// Its number in a store's label.
     pub(crate) const fn code(self) -> u32 {
-        match self {
-            Self::Direct => 1,
-            Self::DoubleWrite => 2,
-            Self::StableBuffer => 3,
-            Self::StableRing => 4,
-            Self::OutOfPlace => 5,
-            Self::Auto => 6,
-        }
+        self.descriptor().code
     }
 
     pub(crate) fn of_code(code: u32) -> Option<Self> {
@@ -97,5 +125,21 @@ impl FromStr for PolicyKind {
     fn from_str(given: &str) -> Result<Self, UnknownPolicy> {
         let found = Self::ALL.into_iter().find(|kind| kind.name() == given);
         found.ok_or_else(|| UnknownPolicy { given: given.into() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn names_and_codes_tell_policies_apart() {
+        for kind in PolicyKind::ALL {
+            assert_eq!((kind.name().parse(), PolicyKind::of_code(kind.code())), (Ok(kind), Some(kind)));
+        }
+        assert_eq!(PolicyKind::ALL.map(PolicyKind::code).into_iter().collect::<BTreeSet<_>>().len(), 6);
+        assert_eq!(PolicyKind::of_code(0), None);
     }
 }

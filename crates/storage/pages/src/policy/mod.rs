@@ -1,6 +1,7 @@
 //! The ways of writing. Each file says what its policy promises, and why.
 
 mod auto;
+mod descriptor;
 mod direct;
 mod doublewrite;
 mod kind;
@@ -20,6 +21,7 @@ use crate::label::Label;
 use crate::staging::{Staging, StagingConfig};
 use crate::{Batch, CreateOptions, OpenOptions, PageError, PageNumber, Stats};
 
+pub(crate) use descriptor::{Descriptor, Layout};
 pub use kind::{PolicyKind, Promises, UnknownPolicy};
 
 /// What a policy does takes time, and may fail.
@@ -96,25 +98,23 @@ pub(crate) struct Parts {
 
 /// Opens the policy of a store that is there, and recovers what it holds.
 pub(crate) async fn open(parts: Parts) -> Result<Box<dyn Policy>, PageError> {
-    match parts.home.label().policy {
-        PolicyKind::Direct => Ok(Box::new(direct::Direct::new(parts.home))),
-        PolicyKind::Auto => Ok(Box::new(auto::Auto::open(parts).await?)),
-        PolicyKind::OutOfPlace => Ok(Box::new(out_of_place::OutOfPlace::open(parts).await?)),
-        kind @ (PolicyKind::DoubleWrite | PolicyKind::StableBuffer | PolicyKind::StableRing) => {
-            let config = staging_config(kind, parts.home.label(), &parts.options)?;
-            Ok(Box::new(Staging::open(parts, config).await?))
-        }
-    }
+    (parts.home.label().policy.descriptor().open)(parts).await
+}
+
+/// Opens a policy that stages every page.
+fn open_staging(parts: Parts) -> Task<'static, Box<dyn Policy>> {
+    Box::pin(async {
+        let config = staging_config(parts.home.label().policy, parts.home.label(), &parts.options)?;
+        Ok(Box::new(Staging::open(parts, config).await?) as Box<dyn Policy>)
+    })
 }
 
 /// Bytes of a ledger copy and of the staging area that a new store needs.
 pub(crate) fn areas(options: &CreateOptions) -> Result<(u64, u64), PageError> {
-    match options.policy {
-        PolicyKind::Direct => Ok((0, 0)),
-        PolicyKind::OutOfPlace => Ok(out_of_place::areas(options)),
-        PolicyKind::DoubleWrite | PolicyKind::StableBuffer | PolicyKind::StableRing | PolicyKind::Auto => {
-            crate::staging::areas(options)
-        }
+    match options.policy.descriptor().layout {
+        Layout::InPlace => Ok((0, 0)),
+        Layout::Zones => Ok(out_of_place::areas(options)),
+        Layout::Staged { .. } => crate::staging::areas(options),
     }
 }
 
@@ -122,23 +122,19 @@ pub(crate) fn areas(options: &CreateOptions) -> Result<(u64, u64), PageError> {
 pub(crate) fn largest_batch(create: &CreateOptions, open: &OpenOptions) -> Result<usize, PageError> {
     let (ledger_bytes, area_bytes) = areas(create)?;
     let label = Label::plan(create, ledger_bytes, area_bytes)?;
-    Ok(match create.policy {
-        PolicyKind::Direct => usize::MAX,
-        PolicyKind::OutOfPlace => out_of_place::largest_batch(create, open),
-        PolicyKind::DoubleWrite | PolicyKind::StableBuffer | PolicyKind::StableRing | PolicyKind::Auto => {
-            crate::staging::largest_group(&label)
-        }
+    Ok(match create.policy.descriptor().layout {
+        Layout::InPlace => usize::MAX,
+        Layout::Zones => out_of_place::largest_batch(create, open),
+        Layout::Staged { .. } => crate::staging::largest_group(&label),
     })
 }
 
 /// Writes what a new store needs before its label, not flushed.
 pub(crate) async fn format(disk: &Rc<Disk>, label: &Label, options: &CreateOptions) -> Result<(), PageError> {
-    match label.policy {
-        PolicyKind::Direct => Ok(()),
-        PolicyKind::OutOfPlace => out_of_place::format(disk, label, options).await,
-        PolicyKind::DoubleWrite | PolicyKind::StableBuffer | PolicyKind::StableRing | PolicyKind::Auto => {
-            crate::staging::format(disk, label).await
-        }
+    match label.policy.descriptor().layout {
+        Layout::InPlace => Ok(()),
+        Layout::Zones => out_of_place::format(disk, label, options).await,
+        Layout::Staged { .. } => crate::staging::format(disk, label).await,
     }
 }
 
@@ -148,11 +144,9 @@ pub(crate) fn staging_config(
     label: &Label,
     options: &OpenOptions,
 ) -> Result<StagingConfig, PageError> {
-    match kind {
-        PolicyKind::DoubleWrite => Ok(doublewrite::config()),
-        PolicyKind::StableBuffer => Ok(stable_buffer::config(label, options)),
-        PolicyKind::StableRing | PolicyKind::Auto => Ok(stable_ring::config(label, options)),
-        PolicyKind::Direct | PolicyKind::OutOfPlace => {
+    match kind.descriptor().layout {
+        Layout::Staged { config, .. } => Ok(config(label, options)),
+        Layout::InPlace | Layout::Zones => {
             let expected = "one with a staging area".into();
             Err(PageError::Policy { got: kind.to_string(), expected })
         }

@@ -16,6 +16,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
+use super::{Descriptor, Layout, Promises, open_staging};
 use crate::label::Label;
 use crate::staging::{Instance, Order, Placement, StagingConfig, Thresholds};
 use crate::{OpenOptions, PageNumber};
@@ -26,6 +27,16 @@ const STEPS: usize = 32;
 const STEP_PAGES_MIN: usize = 32;
 /// … and not more than this, so that nobody waits long.
 const STEP_PAGES_MAX: usize = 1024;
+
+/// What there is to know of it beforehand.
+pub(super) const DESCRIPTOR: Descriptor = Descriptor {
+    name: "stable-ring",
+    description: "stages pages in a ring, and destages them by a sweep over their destinations",
+    code: 4,
+    promises: Promises::ALL,
+    layout: Layout::Staged { config, keeps_home_sums: true },
+    open: open_staging,
+};
 
 pub(super) fn config(label: &Label, options: &OpenOptions) -> StagingConfig {
     StagingConfig {

@@ -29,10 +29,10 @@ pub(super) struct Destager {
     thresholds: Thresholds,
     /// A worker destages everything.
     is_clearing: Cell<bool>,
-    state: RefCell<State>,
+    state: RefCell<DestageState>,
 }
 
-struct State {
+struct DestageState {
     order: Box<dyn Order>,
     /// Pages of the group that is being written: they come into the order when it is whole.
     unordered: Vec<PageNumber>,
@@ -57,7 +57,7 @@ impl Destager {
         (mut order, thresholds): (Box<dyn Order>, Thresholds),
     ) -> Rc<Self> {
         log.staged().into_iter().for_each(|page| order.added(page));
-        let state = State {
+        let state = DestageState {
             order,
             unordered: Vec::new(),
             destaging: FxHashSet::default(),
@@ -114,7 +114,7 @@ impl Destager {
     /// Starts a background task if there is need for one and room for another.
     pub(super) fn start(self: &Rc<Self>) {
         if self.reclaimer.flush_is_urgent() {
-            self.context.disk.look_again();
+            self.context.disk.recheck();
         }
         let has_enough = self.state.borrow().workers >= self.context.options.drain_tasks;
         if !has_enough && self.is_needed() {
@@ -134,7 +134,7 @@ impl Destager {
 
     async fn work(&self) {
         loop {
-            // What fails here has stopped the store, so everybody learns of it.
+            // What fails here has stopped the store, so every caller learns of it.
             let moved_on = match (self.reclaimer.is_stopped(), self.is_needed()) {
                 (false, true) => self.work_once().await,
                 (false, false) if self.reclaimer.is_due() => self.reclaimer.reclaim().await,
@@ -188,7 +188,7 @@ impl Destager {
         }
         self.spawn("page store: clearing the staging area", async |destager| {
             let urgent = destager.reclaimer.urgently();
-            // What fails here has stopped the store, so everybody learns of it.
+            // What fails here has stopped the store, so every caller learns of it.
             while !destager.reclaimer.is_stopped() && matches!(destager.step().await, Ok(true)) {}
             drop(urgent);
             destager.is_clearing.set(false);

@@ -48,7 +48,7 @@ impl Engine {
     /// Takes a batch in, when there is room for it.
     pub(super) async fn accept(self: &Rc<Self>, batch: Batch) -> Result<(), PageError> {
         let most = self.context.largest_group();
-        if !self.context.options.absorb {
+        if !self.context.options.experiments.absorb {
             self.destage_older(&batch).await?;
         }
         while self.log.gathered() > 0 && self.log.gathered() + batch.len() > most {

@@ -24,7 +24,8 @@
 //! A header is valid when its checksum, id and position are right. Of valid ones those count that the
 //! [ledger](super::ledger) names, and, from its `durable` on, those of its epoch that follow one another without a gap,
 //! whose pages have their checksums, up to the last that ends a group. What else there is was written by a run that
-//! ended before it was durable, or is dead. A gap below a `durable` that a valid header of the epoch names is damage.
+//! ended before it was durable, or is dead. A gap below a `durable` that a valid header of the epoch names is damage, and so
+//! is a valid header of a later epoch than the newest ledger's.
 
 use crate::extents::Link;
 use crate::fields::{fields_of, fill, seal_of};

@@ -24,10 +24,10 @@ pub(super) struct WriteLog {
     /// Staged pages whose contents may stay in memory.
     keep_pages: usize,
     is_flushing_ahead: Cell<bool>,
-    state: RefCell<State>,
+    state: RefCell<LogState>,
 }
 
-struct State {
+struct LogState {
     /// Batches that will be the next group.
     gather: Gather,
     /// What is left of the group that is being written.
@@ -91,7 +91,7 @@ impl WriteLog {
         table: Table,
         (durable, end): (u64, u64),
     ) -> Rc<Self> {
-        let state = State {
+        let state = LogState {
             gather: Gather::default(),
             group: Gather::default(),
             chain: Chain::continued(durable, end),
@@ -179,7 +179,7 @@ impl WriteLog {
 
     /// Whether nothing is left that could become durable.
     pub(super) fn is_all_durable(&self) -> bool {
-        let State { gather, group, chain, .. } = &*self.state.borrow();
+        let LogState { gather, group, chain, .. } = &*self.state.borrow();
         gather.is_empty() && group.is_empty() && chain.assigned() == chain.durable()
     }
 
@@ -248,17 +248,17 @@ impl WriteLog {
     }
 
     /// The group is at its end: returns the sequence by which it and all before it are written. Makes it durable in the
-    /// background when half as much is at risk as may be, so that nobody has to wait for it.
+    /// background when half as much is at risk as may be, so that no client has to wait for it.
     pub(super) fn end_group(self: &Rc<Self>) -> u64 {
         let (pages, groups, assigned) = {
-            let State { chain, group, .. } = &*self.state.borrow();
+            let LogState { chain, group, .. } = &*self.state.borrow();
             debug_assert!(group.is_empty(), "the group was written to its end");
             (chain.pages_at_risk(), chain.assigned_groups(), chain.assigned())
         };
         if 2 * pages > self.context.largest_group() && !self.is_flushing_ahead.replace(true) {
             let log = Rc::clone(self);
             self.context.disk.handle().spawn_named("page store: flushing ahead", async move {
-                // What fails here has stopped the store, so everybody learns of it.
+                // What fails here has stopped the store, so every caller learns of it.
                 _ = log.make_durable(groups).await;
                 log.is_flushing_ahead.set(false);
             });
@@ -299,7 +299,7 @@ impl WriteLog {
     }
 
     /// Whether all is durable when this extent is: it is a group of its own, and everything before it is durable. Where
-    /// somebody waits for a flush anyway, that one serves both.
+    /// a flush is awaited anyway, that one serves both.
     fn completes_what_is_durable(&self, header: &Header) -> bool {
         header.is_last && header.durable + 1 == header.sequence && !self.context.disk.flush_is_awaited()
     }
@@ -348,7 +348,7 @@ impl WriteLog {
     }
 }
 
-impl State {
+impl LogState {
     /// What will be written of a page, if anything.
     fn unwritten(&self, page: PageNumber) -> Option<&Change> {
         self.gather.get(page).or_else(|| self.group.get(page))

@@ -8,7 +8,7 @@ pub(crate) trait Order {
     /// A page is staged no more, because it was discarded; may be called for a page that is unknown.
     fn removed(&mut self, page: PageNumber);
 
-    /// Pages to bring home now, at most so many, which are forgotten thereby; in the order in which they shall be written.
+    /// Pages to destage now, at most so many, which are forgotten thereby; in the order in which they shall be written.
     fn next(&mut self, most: usize) -> Option<Instance>;
 }
 

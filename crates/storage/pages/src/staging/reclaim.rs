@@ -1,4 +1,4 @@
-//! The reclaimer: who has which blocks of the staging area, and which of them are dead and may be used again.
+//! The reclaimer: what each block of the staging area holds, and which of them are dead and may be used again.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -26,10 +26,10 @@ pub(super) struct Reclaimer {
     short_blocks: u64,
     turn: Turn,
     sums: Option<HomeSums>,
-    state: RefCell<State>,
+    state: RefCell<ReclaimState>,
 }
 
-struct State {
+struct ReclaimState {
     space: Space,
     /// Versions that were destaged and aren't flushed at home yet, as far as is known.
     destaged: Vec<Destaged>,
@@ -76,7 +76,7 @@ pub(super) struct Blocks {
     pub(super) rotation: Rotation,
 }
 
-impl State {
+impl ReclaimState {
     /// Takes the pages that were discarded up to a sequence.
     fn take_forgotten(&mut self, up_to: u64) -> Vec<(PageNumber, u64)> {
         self.forgotten.extract_if(.., |(_, sequence)| *sequence <= up_to).collect()
@@ -100,7 +100,7 @@ impl Reclaimer {
     ) -> Rc<Self> {
         let Blocks { sums, forgotten, ledger_durable, space, superseded, epoch, rotation } = found;
         let short_blocks = space.blocks() / (2 * thresholds.starts_below);
-        let state = State {
+        let state = ReclaimState {
             space,
             destaged: Vec::new(),
             superseded,
@@ -365,7 +365,7 @@ impl Reclaimer {
         }
     }
 
-    /// Whether a flush can't be left to commits: somebody waits for slots, or soon will.
+    /// Whether a flush can't be left to commits: a call waits for slots, or soon will.
     pub(super) fn flush_is_urgent(&self) -> bool {
         let state = self.state.borrow();
         state.urgent > 0 || state.is_stopped || state.space.room_blocks() < self.short_blocks
@@ -374,7 +374,7 @@ impl Reclaimer {
     /// From now on until it is dropped, flushes are urgent.
     pub(super) fn urgently(&self) -> UrgentGuard<'_> {
         self.state.borrow_mut().urgent += 1;
-        self.context.disk.look_again();
+        self.context.disk.recheck();
         UrgentGuard(self)
     }
 
@@ -385,7 +385,7 @@ impl Reclaimer {
     /// No commits come any more.
     pub(super) fn stop(&self) {
         self.state.borrow_mut().is_stopped = true;
-        self.context.disk.look_again();
+        self.context.disk.recheck();
     }
 }
 

@@ -40,7 +40,9 @@ pub(super) async fn recover(parts: &Parts, placement: Placement) -> Result<Recov
     let (ledger, rotation) = scan.ledger(decode).await?;
     let mark = Mark::found(scan, rotation.generation()).await?;
     let headers = scan.headers(|position, block| Header::decode(label.id, position, block)).await?;
-    let mut headers = headers.into_iter().map(|header| (header.position, header)).collect();
+    let mut headers: BTreeMap<u64, Header> =
+        headers.into_iter().map(|header| (header.position, header)).collect();
+    area.refuse_later_epochs(&ledger, &headers)?;
     let mut alive = area.told_by(&ledger, &mut headers)?;
     let of_epoch = |it: &Header| it.epoch == ledger.epoch || Defect::EpochIgnored.is_seeded();
     let chain = headers.into_values().filter(|it| of_epoch(it) && it.sequence > ledger.durable);
@@ -142,6 +144,14 @@ struct Area<'a> {
 impl Area<'_> {
     fn end_of(&self, header: &Header) -> u64 {
         header.position + 1 + header.pages.len() as u64 * self.scan.label.page_blocks()
+    }
+
+    /// An opening writes nothing before its ledger is durable. So where there is an extent of one, its ledger isn't missing
+    /// because of a power cut.
+    fn refuse_later_epochs(&self, ledger: &Ledger, headers: &BTreeMap<u64, Header>) -> Result<(), PageError> {
+        let later = headers.values().find(|header| header.epoch > ledger.epoch);
+        let Some(later) = later else { return Ok(()) };
+        Err(self.scan.corrupt("the ledger of the opening that wrote an extent is damaged", later.position))
     }
 
     /// Takes the headers that the ledger names.

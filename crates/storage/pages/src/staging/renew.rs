@@ -1,4 +1,4 @@
-//! Writes once more what an opening finds and nobody knows to be durable.
+//! Writes once more what an opening finds and isn't known to be durable.
 //!
 //! A drive whose flush failed may show what it holds only in its cache, and never writes it: a later flush succeeds, and a
 //! power cut takes it away (Rebello et al., "Can Applications Recover from fsync Failures?", USENIX ATC 2020, found file

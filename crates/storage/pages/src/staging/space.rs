@@ -5,7 +5,7 @@ use super::ledger::{Bits, HeadersSeal};
 use crate::PageError;
 use crate::index::{Run, Runs};
 
-/// Who has which blocks of the staging area.
+/// What the blocks of the staging area hold.
 #[derive(Debug)]
 pub(crate) struct Space {
     blocks: u64,

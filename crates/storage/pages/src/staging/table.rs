@@ -30,7 +30,9 @@ impl Table {
     /// Enters a version; returns the slot of the one before.
     pub(crate) fn put(&mut self, page: PageNumber, entry: Entry) -> Option<Slot> {
         self.in_memory += usize::from(entry.memory.is_some());
+        let sequence = entry.sequence;
         let older = self.entries.insert(page, entry);
+        debug_assert!(older.as_ref().is_none_or(|older| older.sequence < sequence), "{page}: versions grow");
         self.gone(older)
     }
 

@@ -6,16 +6,16 @@ use nandle_io::runtime::Handle;
 
 use crate::signal::Signal;
 
-/// Calls go in side by side. Who closes the gate keeps new ones out, and can wait until those inside have ended. Tells
-/// for how long somebody was inside.
+/// Calls go in side by side. Closing the gate keeps new ones out, and can wait until those inside have ended. Tells
+/// for how long a call was inside.
 pub(super) struct Gate {
     handle: Handle,
     inside: Cell<usize>,
     is_closed: Cell<bool>,
     changed: Signal,
-    /// Since when somebody has been inside, if anybody is.
+    /// Since when a call has been inside, if one is.
     since: Cell<Nanos>,
-    /// How long somebody was, before that.
+    /// How long one was, before that.
     busy: Cell<Nanos>,
 }
 
@@ -45,12 +45,12 @@ impl Gate {
         Inside(self)
     }
 
-    /// Closes it at once, unless somebody else has.
+    /// Closes it at once, unless another task has.
     pub(super) fn close(self: &Rc<Self>) -> Option<Closed> {
         (!self.is_closed.replace(true)).then(|| Closed(Rc::clone(self)))
     }
 
-    /// For how long somebody has been inside.
+    /// For how long a call has been inside.
     pub(super) fn busy(&self) -> Nanos {
         let now = if self.inside.get() > 0 { self.handle.now() - self.since.get() } else { Nanos::ZERO };
         self.busy.get() + now
@@ -58,7 +58,7 @@ impl Gate {
 }
 
 impl Closed {
-    /// Waits until nobody is inside.
+    /// Waits until no call is inside.
     pub(super) async fn emptied(&self) {
         self.0.changed.wait(|| (self.0.inside.get() == 0).then_some(())).await;
     }

@@ -123,7 +123,7 @@ impl Judge {
             room_pages,
             trial_pages,
             straight_trial_pages: FLUSHED_PAGES.min(room_pages * 2).max(1),
-            turn_pages: options.turn_pages,
+            turn_pages: options.experiments.turn_pages,
             phase: first,
             chosen: None,
             staged_ns: None,
@@ -131,7 +131,7 @@ impl Judge {
             trials: 0,
             changes: 0,
         };
-        if has_staged || options.turn_pages.is_some() {
+        if has_staged || options.experiments.turn_pages.is_some() {
             judge.choose(Path::Staged, 0.0);
         } else if !options.costs.staging_may_pay() {
             judge.choose(Path::Straight, 0.0);

@@ -29,7 +29,7 @@ use rustc_hash::FxHashSet;
 use self::gate::{Closed, Gate};
 use self::judge::{Judge, Path};
 use super::direct::Direct;
-use super::{Parts, Policy, Task};
+use super::{Descriptor, Layout, Parts, Policy, Promises, Task};
 use crate::batch::Change;
 use crate::defects::Defect;
 use crate::disk::Disk;
@@ -38,11 +38,21 @@ use crate::queue::{Queue, Served};
 use crate::staging::Staging;
 use crate::{Batch, PageError, PageNumber, PolicyKind, Stats};
 
+/// What there is to know of it beforehand.
+pub(super) const DESCRIPTOR: Descriptor = Descriptor {
+    name: "auto",
+    description: "works as stable-ring or as direct, whichever it measures to take less time",
+    code: 6,
+    promises: Promises::NONE,
+    layout: Layout::Staged { config: super::stable_ring::config, keeps_home_sums: false },
+    open: |parts| Box::pin(async { Ok(Box::new(Auto::open(parts).await?) as Box<dyn Policy>) }),
+};
+
 pub(crate) struct Auto {
-    shared: Rc<Shared>,
+    shared: Rc<AutoEngine>,
 }
 
-struct Shared {
+struct AutoEngine {
     disk: Rc<Disk>,
     staging: Staging,
     direct: Direct,
@@ -65,7 +75,7 @@ impl Auto {
         let gate = Gate::new(disk.handle());
         let (judge, held, accepting) = (RefCell::new(judge), RefCell::default(), Queue::default());
         let direct = Direct::new(home);
-        Ok(Self { shared: Rc::new(Shared { disk, staging, direct, gate, judge, accepting, held }) })
+        Ok(Self { shared: Rc::new(AutoEngine { disk, staging, direct, gate, judge, accepting, held }) })
     }
 
     async fn put(&self, batch: Batch) -> Result<(), PageError> {
@@ -104,7 +114,7 @@ impl Auto {
     }
 }
 
-impl Shared {
+impl AutoEngine {
     /// The next one may come in when this one has set out; while the staging area is cleared when it is home, so that it is
     /// cleared soon.
     async fn put_straight(&self, batch: Batch, mine: Served<'_>) -> Result<(), PageError> {

@@ -2,10 +2,11 @@
 
 use std::rc::Rc;
 
-use super::Shared;
-use super::map::Place;
+use super::ZoneEngine;
+use super::header::ENTRIES_MAX;
+use super::map::PagePlace;
 use super::packing::{Put, Spot};
-use super::write::{self, Puts};
+use super::write::{Puts, Spared};
 use crate::defects::Defect;
 use crate::page::checksum;
 use crate::{BLOCK_BYTES, PageError, PageNumber};
@@ -18,7 +19,7 @@ const FREE_ZONES: usize = 3;
 pub(super) type Stored = (PageNumber, Spot, u32);
 
 /// Starts cleaning in the background, if there is need for it.
-pub(super) fn start(shared: &Rc<Shared>) {
+pub(super) fn start(shared: &Rc<ZoneEngine>) {
     let mut state = shared.state.borrow_mut();
     if state.is_cleaning || state.zones.free() >= state.zones.reserved() + FREE_ZONES || state.is_stopped {
         return;
@@ -28,7 +29,7 @@ pub(super) fn start(shared: &Rc<Shared>) {
     let worker = Rc::clone(shared);
     shared.disk.handle().spawn_named("page store: cleaning", async move {
         if let Err(error) = work(&worker).await {
-            // Whoever waits for room would wait for ever.
+            // A caller that waits for room would wait for ever.
             worker.disk.latch(&error);
         }
         worker.state.borrow_mut().is_cleaning = false;
@@ -37,7 +38,7 @@ pub(super) fn start(shared: &Rc<Shared>) {
 }
 
 /// Cleans until enough is free.
-pub(super) async fn work(shared: &Rc<Shared>) -> Result<(), PageError> {
+pub(super) async fn work(shared: &Rc<ZoneEngine>) -> Result<(), PageError> {
     while !shared.state.borrow().is_stopped {
         let (free, reserved, dead) = {
             let zones = &shared.state.borrow().zones;
@@ -52,7 +53,10 @@ pub(super) async fn work(shared: &Rc<Shared>) -> Result<(), PageError> {
             continue;
         }
         let written = shared.state.borrow().chain.written();
-        let victim = shared.state.borrow().zones.victim(shared.label.page_blocks(), written);
+        let victim = {
+            let zones = &shared.state.borrow().zones;
+            zones.victim(shared.label.page_blocks(), shared.piece_pages(), written)
+        };
         match victim {
             Some(zone) => clean(shared, zone).await?,
             None if shared.state.borrow().in_flight() > 0 => {
@@ -60,7 +64,9 @@ pub(super) async fn work(shared: &Rc<Shared>) -> Result<(), PageError> {
             }
             // Nothing can be gained: as long as anything is free, clients may go on.
             None if dead == 0 && free > reserved + 1 => return Ok(()),
-            None if dead == 0 => return Err(shared.corrupt("every zone is full of living pages", 0)),
+            None if dead == 0 => {
+                return Err(PageError::NoRoom { free, zones: shared.state.borrow().zones.count() });
+            }
             None => _ = shared.give_back().await?,
         }
     }
@@ -68,67 +74,75 @@ pub(super) async fn work(shared: &Rc<Shared>) -> Result<(), PageError> {
 }
 
 /// Writes again what is alive in a zone, in pieces that fit into memory.
-async fn clean(shared: &Rc<Shared>, zone: usize) -> Result<(), PageError> {
-    let pages = shared.state.borrow().zones.pages_of(zone).to_vec();
-    for piece in pages.chunks(shared.piece_pages()) {
-        let (stored, discards) = shared.alive(zone, piece);
-        let puts = shared.read_back(stored).await?;
-        // Whom a flush wakes first may add to it again.
-        while shared.is_too_much_at_risk(puts.len() + discards.len()) {
-            shared.limit_what_is_at_risk(puts.len() + discards.len()).await?;
-        }
-        // What changed while it was read stays where it is now.
-        let (puts, discards) = {
-            let state = shared.state.borrow();
-            let in_zone = |page: PageNumber| state.is_in(page, zone) || Defect::StaleMove.is_seeded();
-            let puts: Puts = puts.into_iter().filter(|put| in_zone(put.page)).collect();
-            (puts, discards.into_iter().filter(|page| in_zone(*page)).collect::<Vec<_>>())
-        };
-        if puts.is_empty() && discards.is_empty() {
-            continue;
-        }
-        shared.disk.count(|stats| stats.pages_cleaned += puts.len() as u64);
-        let kept_free = {
-            let state = shared.state.borrow();
-            // Before the store is open nothing that is moved needs a place kept free for it.
-            if state.ledger.is_closed { 0 } else { state.zones.reserved() }
-        };
-        shared.send_and_wait(puts, &discards, kept_free).await?;
+async fn clean(shared: &Rc<ZoneEngine>, zone: usize) -> Result<(), PageError> {
+    let (stored, discards) = shared.alive(zone);
+    for piece in stored.chunks(shared.piece_pages()) {
+        move_from(shared, zone, piece, &[]).await?;
     }
+    for piece in discards.chunks(ENTRIES_MAX) {
+        move_from(shared, zone, &[], piece).await?;
+    }
+    debug_assert!(shared.state.borrow().zones.is_empty(zone), "all that was alive in zone {zone} has moved");
     Ok(())
 }
 
-impl super::State {
+/// Writes pages and discards of a zone again, but for those that changed meanwhile.
+async fn move_from(
+    shared: &Rc<ZoneEngine>,
+    zone: usize,
+    stored: &[Stored],
+    discards: &[PageNumber],
+) -> Result<(), PageError> {
+    let in_zone = |page: PageNumber| shared.state.borrow().is_in(page, zone) || Defect::StaleMove.is_seeded();
+    let stored = stored.iter().filter(|(page, ..)| in_zone(*page)).copied().collect();
+    let puts = shared.read_back(stored).await?;
+    // A caller that a flush wakes first may add to it again.
+    let changes = puts.len() + discards.len().div_ceil(ENTRIES_MAX);
+    while shared.is_too_much_at_risk(changes) {
+        shared.limit_what_is_at_risk(changes).await?;
+    }
+    // What changed while it was read stays where it is now.
+    let puts: Puts = puts.into_iter().filter(|put| in_zone(put.page)).collect();
+    let discards: Vec<_> = discards.iter().copied().filter(|page| in_zone(*page)).collect();
+    if puts.is_empty() && discards.is_empty() {
+        return Ok(());
+    }
+    shared.disk.count(|stats| stats.pages_cleaned += puts.len() as u64);
+    let kept_free = {
+        let state = shared.state.borrow();
+        // Before the store is open nothing that is moved needs a place kept free for it.
+        if state.ledger.is_closed { 0 } else { state.zones.reserved() }
+    };
+    shared.send_and_wait(puts, &discards, Spared::but_the_last(kept_free)).await
+}
+
+impl super::EngineState {
     fn is_in(&self, page: PageNumber, zone: usize) -> bool {
         self.map.get(page).kept().is_some_and(|kept| self.zones.zone_of(kept.block) == zone)
     }
 }
 
-/// Pages that are in memory at the same time when many are moved.
-pub(super) fn pages_in_memory(memory_bytes: usize, page_bytes: usize) -> usize {
-    (memory_bytes / 4 / page_bytes.max(BLOCK_BYTES)).max(1)
+/// Pages that are in memory at the same time when many are moved, and are written again as one extent.
+pub(super) fn piece_pages(memory_bytes: usize, page_bytes: usize) -> usize {
+    (memory_bytes / 4 / page_bytes.max(BLOCK_BYTES)).clamp(1, ENTRIES_MAX)
 }
 
-impl Shared {
-    /// Pages that are in memory at the same time when many are moved.
-    pub(super) fn pages_in_memory(&self) -> usize {
-        pages_in_memory(self.arena.bytes(), self.label.page_length())
-    }
-
-    /// Those of them that a renewal has room for.
+impl ZoneEngine {
+    /// Pages that are written again as one extent.
     pub(super) fn piece_pages(&self) -> usize {
-        self.pages_in_memory().min(write::largest_group(self))
+        piece_pages(self.arena.bytes(), self.label.page_length())
     }
 
-    /// The pages of these that are alive in a zone, each once: those with contents, and those that were discarded.
-    fn alive(&self, zone: usize, pages: &[PageNumber]) -> (Vec<Stored>, Vec<PageNumber>) {
+    /// The pages that are alive in a zone, each once: those with contents, and those that were discarded.
+    fn alive(&self, zone: usize) -> (Vec<Stored>, Vec<PageNumber>) {
         let state = self.state.borrow();
+        let pages = state.zones.pages_of(zone);
         let (mut stored, mut discards) = (Vec::new(), Vec::new());
         let mut seen = rustc_hash::FxHashSet::default();
         for page in pages.iter().copied().filter(|page| state.is_in(*page, zone) && seen.insert(*page)) {
             match state.map.get(page) {
-                Place::At { spot, sum, .. } => stored.push((page, spot, sum)),
-                _ => discards.push(page),
+                PagePlace::At { spot, sum, .. } => stored.push((page, spot, sum)),
+                PagePlace::Discarded { .. } | PagePlace::Nowhere => discards.push(page),
             }
         }
         (stored, discards)

@@ -1,12 +1,12 @@
 //! Flushes, and the ledger that lets zones be used again.
 
-use super::Shared;
+use super::ZoneEngine;
 use super::ledger::Ledger;
 use crate::defects::Defect;
 use crate::extents::{Counts, write_copy};
 use crate::{BLOCK_BYTES, PageError};
 
-impl Shared {
+impl ZoneEngine {
     /// Makes durable all groups up to the one with this sequence.
     pub(super) async fn make_durable(&self, target: u64) -> Result<(), PageError> {
         loop {
@@ -66,9 +66,17 @@ impl Shared {
         Ok(true)
     }
 
-    /// Writes a ledger, and flushes.
+    /// Writes a ledger that covers all that is durable now, and flushes.
     pub(super) async fn write_ledger(&self, ledger: Ledger) -> Result<(), PageError> {
-        self.state.borrow_mut().ledger = ledger;
+        let ledger = {
+            let state = &mut *self.state.borrow_mut();
+            debug_assert!(ledger.durable <= state.chain.durable(), "a ledger covers what is durable");
+            let durable = state.chain.durable();
+            state.needed.durable(durable);
+            state.needed.saved(ledger.map.saved);
+            state.ledger = Ledger { durable, needed: state.needed.seal(), ..ledger };
+            state.ledger
+        };
         loop {
             let (stamp, copy) = {
                 let rotation = &mut self.state.borrow_mut().rotation;

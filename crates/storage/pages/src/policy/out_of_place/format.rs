@@ -4,11 +4,10 @@ use std::rc::Rc;
 
 use nandle_io::Arena;
 
-use super::clean::pages_in_memory;
+use super::clean::piece_pages;
 use super::ledger::{LEDGER_BYTES, Ledger};
-use super::recover::GROUPS_MAX;
 use super::saved_map;
-use super::zones::headers_of;
+use super::zones::{capacity, filled_zones};
 use crate::disk::Disk;
 use crate::extents::{Stamp, write_first};
 use crate::label::Label;
@@ -16,9 +15,11 @@ use crate::{BLOCK_BYTES, CreateOptions, OpenOptions, PageError};
 
 /// A zone has room for a header and so many pages at least.
 const LEAST_ZONE_PAGES: u64 = 16;
-/// Zones beside those that the pages fill: some to write to, some to clean into, one that is kept free, and one that is
-/// reserved.
+/// Zones beside those that the pages can fill: some to write to, one to clean into, some that are kept free, and those that cleaning
+/// leaves to a burst.
 const LEAST_SPARE_ZONES: u64 = 9;
+/// Cleaning writes so many pages as one extent, with memory for four times as many.
+const PIECE_PAGES: usize = 64;
 
 /// Bytes of a ledger copy and of the area: zones, and two slots for the saved map.
 pub(crate) fn areas(options: &CreateOptions) -> (u64, u64) {
@@ -33,13 +34,18 @@ fn zones(options: &CreateOptions) -> u64 {
     let zone_bytes = zone_blocks(options) * BLOCK_BYTES as u64;
     let spare_bytes = u128::from(pages_bytes) * u128::from(options.spare_percent) / 100;
     let spare_zones = u64::try_from(spare_bytes / u128::from(zone_bytes)).unwrap_or(u64::MAX);
-    pages_bytes.div_ceil(zone_bytes).saturating_add(spare_zones.max(LEAST_SPARE_ZONES))
+    let wanted = pages_bytes.div_ceil(zone_bytes).saturating_add(spare_zones);
+    let filled = filled_zones(options.pages, zone_blocks(options), page_blocks(options), PIECE_PAGES);
+    wanted.max(filled.saturating_add(LEAST_SPARE_ZONES))
+}
+
+fn page_blocks(options: &CreateOptions) -> u64 {
+    options.page_bytes.div_ceil(BLOCK_BYTES) as u64
 }
 
 fn zone_blocks(options: &CreateOptions) -> u64 {
-    let page_blocks = options.page_bytes.div_ceil(BLOCK_BYTES) as u64;
     let unit_blocks = options.alignment_bytes.div_ceil(BLOCK_BYTES as u64).max(1);
-    (1 + LEAST_ZONE_PAGES * page_blocks).next_multiple_of(unit_blocks)
+    (1 + LEAST_ZONE_PAGES * page_blocks(options)).next_multiple_of(unit_blocks)
 }
 
 /// Writes the first ledger, not flushed. The area stays as it is: no header in it has this store's id.
@@ -49,12 +55,7 @@ pub(crate) async fn format(disk: &Rc<Disk>, label: &Label, options: &CreateOptio
     write_first(disk, label, &arena, |copy| ledger.encode(label.id, Stamp::default(), copy)).await
 }
 
-/// The most changes that a group may have for sure, however many groups of lifetimes the store will tell apart.
+/// The most changes that a group may have.
 pub(crate) fn largest_batch(create: &CreateOptions, open: &OpenOptions) -> usize {
-    let page_blocks = create.page_bytes.div_ceil(BLOCK_BYTES) as u64;
-    let zone_blocks = zone_blocks(create);
-    let pieces =
-        zone_blocks.div_ceil(pages_in_memory(open.memory_bytes, create.page_bytes) as u64 * page_blocks);
-    let headers = pieces * headers_of(zone_blocks, GROUPS_MAX);
-    usize::try_from((zone_blocks.saturating_sub(headers) / page_blocks).max(1)).unwrap_or(usize::MAX)
+    capacity(zone_blocks(create), page_blocks(create), piece_pages(open.memory_bytes, create.page_bytes))
 }

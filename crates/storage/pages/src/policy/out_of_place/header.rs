@@ -1,6 +1,6 @@
 //! The header block of an extent of the out-of-place policy.
 //!
-//! # Format, versions 1 to 3 (of the store's label)
+//! # Format, versions 1 to 4 (of the store's label)
 //!
 //! The area is cut into zones of equal length; the [ledger](super::ledger) says how long. A zone is filled front to back
 //! with extents. An extent is one header block and the pages that it describes, right behind it, written in one request.
@@ -40,7 +40,7 @@
 
 use super::packing::Spot;
 use crate::extents::Link;
-use crate::fields::{fields_of, fill};
+use crate::fields::{fields_of, fill, seal_of};
 use crate::{BLOCK_BYTES, PageNumber};
 
 const MAGIC: [u8; 8] = *b"NANDLEPZ";
@@ -69,6 +69,8 @@ pub(super) struct Header {
     /// Pages with contents, by place.
     pub(super) pages: Vec<Entry>,
     pub(super) discards: Vec<PageNumber>,
+    /// The checksum of its block, as it was encoded or decoded.
+    pub(super) seal: u32,
 }
 
 /// A page of an extent.
@@ -80,7 +82,11 @@ pub(super) struct Entry {
 }
 
 impl Header {
-    pub(super) fn encode(&self, id: u128, block: &mut [u8]) {
+    /// Encodes it, and keeps the checksum of the block.
+    pub(super) fn encode(&mut self, id: u128, block: &mut [u8]) {
+        let entries = self.pages.len() + self.discards.len();
+        debug_assert!(entries > 0 && entries <= ENTRIES_MAX, "{entries} entries of {ENTRIES_MAX}");
+        debug_assert!(self.durable < self.sequence, "an extent isn't durable before it is written");
         fill(block, MAGIC, id, |fields| {
             for number in [self.sequence, self.durable, self.position] {
                 fields.u64(number);
@@ -97,6 +103,7 @@ impl Header {
                 fields.u32(stored_bytes);
             }
         });
+        self.seal = seal_of(block);
     }
 
     /// The header at a position of the area, if there is a valid one.
@@ -123,7 +130,18 @@ impl Header {
         };
         let pages = (0..pages).map(|_| entry()).collect();
         let discards = (0..discards).map(|_| entry().page).collect();
-        Some(Self { sequence, durable, position, is_last: is_last == 1, next, pages, discards })
+        let (is_last, seal) = (is_last == 1, seal_of(block));
+        Some(Self { sequence, durable, position, is_last, next, pages, discards, seal })
+    }
+
+    /// Whether it can be of a store with so many pages.
+    pub(super) fn is_of_pages(&self, pages: u64) -> bool {
+        self.changed().all(|page| page.0 < pages)
+    }
+
+    /// The pages that it tells of.
+    pub(super) fn changed(&self) -> impl Iterator<Item = PageNumber> {
+        self.pages.iter().map(|entry| entry.page).chain(self.discards.iter().copied())
     }
 
     /// Its pages, and where they lie.
@@ -177,6 +195,7 @@ mod tests {
                 })
                 .collect(),
             discards: (pages..ENTRIES_MAX).map(|page| PageNumber(page as u64)).collect(),
+            seal: 0,
         }
     }
 
@@ -184,8 +203,9 @@ mod tests {
     fn what_was_written_is_read_up_to_a_full_block() {
         for pages in [0, 1, 100, ENTRIES_MAX] {
             let mut block = vec![1; BLOCK_BYTES];
-            header(pages).encode(5, &mut block);
-            assert_eq!(Header::decode(5, 4096, 17, &block), Some(header(pages)));
+            let mut header = header(pages);
+            header.encode(5, &mut block);
+            assert_eq!(Header::decode(5, 4096, 17, &block), Some(header));
         }
     }
 

@@ -1,6 +1,6 @@
 //! The ledger of the out-of-place policy: what of the sequences counts.
 //!
-//! # Format, version 3 (of the store's label)
+//! # Format, version 4 (of the store's label)
 //!
 //! Eight copies of one block, one behind the other; generation *g* is written to copy *g* mod 8 (see [`Rotation`](crate::extents::Rotation)). A reader takes the valid one with the greatest
 //! generation; with none the store is damaged. Numbers are little-endian.
@@ -16,7 +16,7 @@
 //!                     on
 //! 64  unconfirmed  8  how many generations before it is the last that was known to be durable when it was written; 0 in
 //!                     version 1, with two copies
-//! 72  is_closed    8  1: since it was written pages were only moved, and nobody was told anything; 0 otherwise
+//! 72  is_closed    8  1: since it was written pages were only moved, and nothing was acknowledged; 0 otherwise
 //! 80  aborted    128  8 times two numbers of 8 bytes: sequences between them don't count, wherever their headers lie; 0 0 in
 //!                     what isn't used, in version 1, and from version 3 on
 //! 208 map_blocks   8  length of a slot of the [saved map](super::saved_map); 0 before version 3, which has none
@@ -26,14 +26,19 @@
 //! 240 begun        8  no extent has a greater sequence than this and 2³², where an opening that was cut off wrote any
 //! 248 next         8  the zone that was to be begun next when the map was saved, or, if nothing was written after that, when the
 //!                     store was opened; all ones if none was free
-//! 256 zeros
+//! 256 needed       8  number of extents behind `saved` and up to `durable` that tell of a page and after which no other of
+//!                     those does; 0 before version 4
+//! 264 needed_seal  4  CRC32C over sequence (8 bytes) and checksum (4 bytes) of the header of each of them, by their
+//!                     sequences; 0 before version 4
+//! 268 zeros
 //! 4092 checksum    4  CRC32C of all bytes before
 //! ```
 //!
 //! It is written at each opening, before the opening writes anything else, and when it has saved the map, or in earlier versions
 //! has wiped the headers beyond the cut; before a zone is used again, after a flush, with a `durable` that covers everything in the
-//! zone and everything that made it dead; and when a map was saved and flushed. A store that is closed writes two of them
-//! that say the same, so that the one that is left tells when the other is damaged or is an older one again.
+//! zone and everything that made it dead; and when a map was saved and flushed. An opening that finds other extents than those
+//! that are `needed` has found damage: no power cut takes what is durable. A store that is closed, or is
+//! opened after that, writes two of them that say the same, so that the one that is left tells when the other is damaged or is an older one again.
 
 use crate::BLOCK_BYTES;
 use crate::extents::Stamp;
@@ -55,6 +60,24 @@ pub(super) struct Ledger {
     pub(super) map: MapAt,
     pub(super) is_clean: bool,
     pub(super) begun: u64,
+    /// Which extents an opening must find.
+    pub(super) needed: Seal,
+}
+
+/// Number and checksum of extents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Seal {
+    pub(super) extents: u64,
+    pub(super) checksum: u32,
+}
+
+impl Seal {
+    /// One more, with the checksum of its header.
+    pub(super) fn add(&mut self, sequence: u64, seal: u32) {
+        self.extents += 1;
+        self.checksum = crc32c::crc32c_append(self.checksum, &sequence.to_le_bytes());
+        self.checksum = crc32c::crc32c_append(self.checksum, &seal.to_le_bytes());
+    }
 }
 
 /// Where the newest saved map is.
@@ -121,6 +144,7 @@ impl Ledger {
             map: MapAt { blocks: map_blocks, next: Some(0), ..MapAt::default() },
             is_clean: false,
             begun: 0,
+            needed: Seal::default(),
         }
     }
 
@@ -139,6 +163,14 @@ impl Ledger {
             stamp.unconfirmed,
             u64::from(self.is_closed),
         ];
+        debug_assert!(
+            self.map.saved <= self.durable || self.map.blocks == 0,
+            "a saved map is durable: {self:?}"
+        );
+        debug_assert!(
+            !self.is_clean || self.needed == Seal::default(),
+            "a closed store's map has all: {self:?}"
+        );
         fill(block, MAGIC, id, |fields| {
             for number in numbers {
                 fields.u64(number);
@@ -152,6 +184,8 @@ impl Ledger {
             for number in [blocks, saved, slot, u64::from(self.is_clean), self.begun, next] {
                 fields.u64(number);
             }
+            fields.u64(self.needed.extents);
+            fields.u32(self.needed.checksum);
         });
     }
 
@@ -164,7 +198,9 @@ impl Ledger {
         let next = Some(next).filter(|next| *next != NO_ZONE);
         let (is_closed, is_clean) = (is_closed == 1, is_clean == 1);
         let map = MapAt { blocks, saved, slot, next };
-        let ledger = Self { zone_blocks, durable, cut, first, is_closed, aborted, map, is_clean, begun };
+        let needed = Seal { extents: fields.u64(), checksum: fields.u32() };
+        let ledger =
+            Self { zone_blocks, durable, cut, first, is_closed, aborted, map, is_clean, begun, needed };
         (zone_blocks > 0).then_some((Stamp { generation, unconfirmed }, ledger))
     }
 }
@@ -195,7 +231,8 @@ mod tests {
     fn what_was_written_is_read_and_damage_is_refused() {
         let ledger = Ledger { durable: 30, cut: 40, first: 99, is_closed: true, ..Ledger::new(16, 3) };
         let map = MapAt { saved: 25, slot: 1, ..ledger.map };
-        let ledger = Ledger { map, is_clean: true, begun: 77, ..ledger };
+        let needed = Seal { extents: 5, checksum: 99 };
+        let ledger = Ledger { map, is_clean: true, begun: 77, needed, ..ledger };
         let ledger = Ledger { aborted: ledger.aborted.with(200, 300).unwrap(), ..ledger };
         let stamp = Stamp { generation: 7, unconfirmed: 2 };
         let mut block = vec![9; BLOCK_BYTES];

@@ -28,6 +28,7 @@ impl Lifetimes {
 
     /// A page is written.
     pub(super) fn written(&mut self, page: PageNumber) {
+        debug_assert!(page.0 < self.pages.len() as u64, "{page} of {}", self.pages.len());
         self.now += 1;
         let now = self.now;
         let Some(past) = usize::try_from(page.0).ok().and_then(|place| self.pages.get_mut(place)) else {

@@ -4,12 +4,12 @@ use crate::PageNumber;
 /// Where the newest version of each page is.
 #[derive(Debug)]
 pub(super) struct Map {
-    places: Vec<Place>,
+    places: Vec<PagePlace>,
 }
 
 /// What became of a page last.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum PagePlace {
     /// It was never written.
     #[default]
     Nowhere,
@@ -30,7 +30,7 @@ pub(super) struct Kept {
     pub(super) sequence: u64,
 }
 
-impl Place {
+impl PagePlace {
     pub(super) fn kept(self) -> Option<Kept> {
         match self {
             Self::Nowhere => None,
@@ -44,27 +44,33 @@ impl Place {
 
 impl Map {
     pub(super) fn new(pages: u64) -> Self {
-        Self { places: vec![Place::default(); usize::try_from(pages).unwrap_or(usize::MAX)] }
+        Self { places: vec![PagePlace::default(); usize::try_from(pages).unwrap_or(usize::MAX)] }
     }
 
-    pub(super) fn get(&self, page: PageNumber) -> Place {
+    pub(super) fn get(&self, page: PageNumber) -> PagePlace {
+        debug_assert!(self.has(page), "{page} of {}", self.places.len());
         usize::try_from(page.0).ok().and_then(|place| self.places.get(place)).copied().unwrap_or_default()
     }
 
     /// Enters a place; returns the one before.
-    pub(super) fn put(&mut self, page: PageNumber, place: Place) -> Place {
+    pub(super) fn put(&mut self, page: PageNumber, place: PagePlace) -> PagePlace {
+        debug_assert!(self.has(page), "{page} of {}", self.places.len());
         let entry = usize::try_from(page.0).ok().and_then(|place| self.places.get_mut(place));
-        entry.map_or(Place::Nowhere, |entry| std::mem::replace(entry, place))
+        entry.map_or(PagePlace::Nowhere, |entry| std::mem::replace(entry, place))
+    }
+
+    fn has(&self, page: PageNumber) -> bool {
+        page.0 < self.places.len() as u64
     }
 
     /// Where each page is, by their numbers.
-    pub(super) fn places(&self) -> impl Iterator<Item = Place> {
+    pub(super) fn places(&self) -> impl Iterator<Item = PagePlace> {
         self.places.iter().copied()
     }
 
     /// Pages with contents.
     pub(super) fn pages(&self) -> impl Iterator<Item = PageNumber> {
         let places = (0..).map(PageNumber).zip(&self.places);
-        places.filter(|(_, place)| matches!(place, Place::At { .. })).map(|(page, _)| page)
+        places.filter(|(_, place)| matches!(place, PagePlace::At { .. })).map(|(page, _)| page)
     }
 }

@@ -27,10 +27,12 @@ mod header;
 mod ledger;
 mod lifetimes;
 mod map;
+mod needed;
 mod packing;
 mod read;
 mod recover;
 mod renew;
+mod rooms;
 mod save;
 mod saved_map;
 mod walk;
@@ -49,40 +51,51 @@ pub(super) use self::format::{areas, format, largest_batch};
 use self::ledger::Ledger;
 use self::lifetimes::Lifetimes;
 use self::map::Map;
+use self::needed::NeededExtents;
 use self::zones::Zones;
-use super::{Parts, Policy, Task};
+use super::{Descriptor, Layout, Parts, Policy, Promises, Task};
 use crate::disk::Disk;
 use crate::extents::{Chain, Gather, Rotation};
 use crate::label::Label;
 use crate::signal::{Signal, Turn};
 use crate::{Batch, OpenOptions, PageError, PageNumber, Stats};
 
+/// What there is to know of it beforehand.
+pub(super) const DESCRIPTOR: Descriptor = Descriptor {
+    name: "out-of-place",
+    description: "writes each version of a page to a new place, beside others that will die at the same time",
+    code: 5,
+    promises: Promises::ALL,
+    layout: Layout::Zones,
+    open: |parts| Box::pin(async { Ok(Box::new(OutOfPlace::open(parts).await?) as Box<dyn Policy>) }),
+};
+
 /// The policy.
 pub(crate) struct OutOfPlace {
-    shared: Rc<Shared>,
+    shared: Rc<ZoneEngine>,
 }
 
 /// What its tasks share.
-struct Shared {
+struct ZoneEngine {
     disk: Rc<Disk>,
     label: Label,
     options: OpenOptions,
     arena: Arena,
     zone_blocks: u64,
-    state: RefCell<State>,
+    state: RefCell<EngineState>,
     /// Something in the state that others may wait for is different.
     changed: Signal,
     ledger_turn: Turn,
     is_flushing_ahead: Cell<bool>,
-    /// Who has sent what is to be durable, and waits for that.
+    /// How many callers have sent what is to be durable, and wait for that.
     commits: Cell<usize>,
 }
 
 /// A commit that waits until it is durable, as long as it lives.
-struct Commit<'a>(&'a Shared);
+struct Commit<'a>(&'a ZoneEngine);
 
 impl<'a> Commit<'a> {
-    fn begin(shared: &'a Shared) -> Self {
+    fn begin(shared: &'a ZoneEngine) -> Self {
         shared.commits.update(|commits| commits + 1);
         Self(shared)
     }
@@ -95,7 +108,7 @@ impl Drop for Commit<'_> {
     }
 }
 
-struct State {
+struct EngineState {
     chain: Chain,
     map: Map,
     zones: Zones,
@@ -106,6 +119,8 @@ struct State {
     groups_sent: u64,
     /// Contents that are being written, by page, with the sequence of their extent.
     on_the_way: FxHashMap<PageNumber, (u64, Buffer)>,
+    /// What the next ledger says of extents.
+    needed: NeededExtents,
     ledger: Ledger,
     rotation: Rotation,
     is_cleaning: bool,
@@ -120,7 +135,7 @@ impl OutOfPlace {
     }
 }
 
-impl Shared {
+impl ZoneEngine {
     fn corrupt(&self, what: &'static str, block: u64) -> PageError {
         PageError::Corrupt { what, offset_bytes: self.label.offset_of(block) }
     }

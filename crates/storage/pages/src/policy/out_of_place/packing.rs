@@ -118,6 +118,12 @@ impl Shelf<'_> {
         spot: Spot,
         mut into: BufferMut,
     ) -> Result<Fetched, PageError> {
+        debug_assert_eq!(into.len() as u64, self.label.page_bytes, "a buffer for a page");
+        debug_assert!(
+            u64::from(spot.stored_bytes) <= self.label.page_bytes,
+            "{spot:?} is no longer than a page"
+        );
+        debug_assert!(spot.end_bytes() <= self.label.area_bytes, "{spot:?} lies in the area");
         let span = spot.span();
         let offset_bytes = self.label.area_offset + span.start;
         let is_whole = u64::from(spot.stored_bytes) == self.label.page_bytes;

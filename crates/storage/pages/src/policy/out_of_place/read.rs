@@ -1,8 +1,8 @@
 use nandle_io::{Buffer, BufferMut};
 
-use super::map::Place;
+use super::map::PagePlace;
 use super::packing::{Shelf, Spot};
-use super::{Shared, State};
+use super::{EngineState, ZoneEngine};
 use crate::batch::Change;
 use crate::page::checksum;
 use crate::{PageError, PageNumber};
@@ -13,7 +13,7 @@ enum Found {
     Blank,
 }
 
-impl State {
+impl EngineState {
     fn find(&self, page: PageNumber) -> Found {
         match self.gather.get(page) {
             Some(Change::Put(contents)) => return Found::InMemory(contents.clone()),
@@ -21,14 +21,14 @@ impl State {
             None => {}
         }
         match (self.map.get(page), self.on_the_way.get(&page)) {
-            (Place::At { .. }, Some((_, contents))) => Found::InMemory(contents.clone()),
-            (Place::At { spot, sum, .. }, None) => Found::Stored { spot, sum },
-            _ => Found::Blank,
+            (PagePlace::At { .. }, Some((_, contents))) => Found::InMemory(contents.clone()),
+            (PagePlace::At { spot, sum, .. }, None) => Found::Stored { spot, sum },
+            (PagePlace::Discarded { .. } | PagePlace::Nowhere, _) => Found::Blank,
         }
     }
 }
 
-impl Shared {
+impl ZoneEngine {
     pub(super) fn shelf(&self) -> Shelf<'_> {
         Shelf { disk: &self.disk, label: &self.label, arena: &self.arena }
     }

@@ -9,17 +9,19 @@ use std::rc::Rc;
 
 use nandle_io::{Arena, WriteBuffers};
 
+use super::clean::piece_pages;
 use super::header::{Entry, Header};
 use super::ledger::{Ledger, MapAt};
 use super::lifetimes::Lifetimes;
-use super::map::{Kept, Map, Place};
+use super::map::{Kept, Map, PagePlace};
+use super::needed::NeededExtents;
 use super::packing::Shelf;
 use super::renew::{self, Remains};
 use super::save::{DEPTH, PIECE_BYTES, slot_at};
 use super::saved_map::Loaded;
 use super::walk::{Extent, Walk};
-use super::zones::Zones;
-use super::{Shared, State};
+use super::zones::{Zones, filled_zones};
+use super::{EngineState, ZoneEngine};
 use crate::defects::Defect;
 use crate::extents::{Chain, Followed, Gather, Rotation, Scan};
 use crate::label::Label;
@@ -31,11 +33,11 @@ use crate::{BLOCK_BYTES, PageError, PageNumber};
 /// Sequences that an opening leaves out: more than a run that was cut off can have on its way.
 const SEQUENCES_LEFT_OUT: u64 = 1 << 32;
 /// Zones are filled by so many groups at most: powers of two of lifetimes.
-pub(super) const GROUPS_MAX: u64 = 8;
-/// Of the spare zones, one in so many is reserved …
-const RESERVED_PART: u64 = 16;
+const GROUPS_MAX: u64 = 8;
+/// Of the spare zones, one in so many is kept for a renewal …
+const KEPT_PART: u64 = 16;
 /// … as long as they are few enough for an opening to read quickly what may not be durable.
-const RESERVED_ZONES_MAX: u64 = 32;
+const KEPT_ZONES_MAX: u64 = 32;
 
 /// What counts, and what else there is.
 struct Found {
@@ -50,7 +52,7 @@ struct Found {
     left_behind: Vec<Header>,
 }
 
-pub(super) async fn recover(parts: Parts) -> Result<Rc<Shared>, PageError> {
+pub(super) async fn recover(parts: Parts) -> Result<Rc<ZoneEngine>, PageError> {
     let (disk, label) = (Rc::clone(parts.home.disk()), parts.home.label().clone());
     let read_only = parts.options.read_only;
     let area = Area { scan: Scan::new(&disk, &label)? };
@@ -60,13 +62,14 @@ pub(super) async fn recover(parts: Parts) -> Result<Rc<Shared>, PageError> {
     let Found { loaded, durable, last, headers, left_behind } = found;
     let tail: Vec<Header> = headers.range(durable + 1..).map(|(_, header)| header.clone()).collect();
     let chain = Chain::continued(durable, last);
-    let state = rebuilt(&label, (ledger, rotation), chain, loaded, headers.into_values());
+    let pieces = piece_pages(parts.arena.bytes(), label.page_length());
+    let state = rebuilt(&label, (ledger, rotation), chain, loaded, headers.into_values(), pieces);
     if let Some(page) = state.misplaced() {
         return Err(area
             .scan
             .corrupt("a page lies in a zone that was begun later: an extent is missing", page.block));
     }
-    let shared = Rc::new(Shared {
+    let shared = Rc::new(ZoneEngine {
         disk: Rc::clone(&disk),
         zone_blocks: ledger.zone_blocks,
         options: parts.options,
@@ -101,21 +104,24 @@ fn rebuilt(
     chain: Chain,
     loaded: Option<Loaded>,
     mut headers: impl DoubleEndedIterator<Item = Header>,
-) -> State {
+    piece_pages: usize,
+) -> EngineState {
     let zones = zones_of(label, &ledger);
-    let spare = zones - (label.pages * label.page_blocks()).div_ceil(ledger.zone_blocks).min(zones);
+    let filled = filled_zones(label.pages, ledger.zone_blocks, label.page_blocks(), piece_pages);
+    let spare = zones - filled.min(zones);
     let groups = usize::try_from((spare / 4).clamp(1, GROUPS_MAX)).unwrap_or(1);
-    let reserved = usize::try_from((spare / RESERVED_PART).clamp(1, RESERVED_ZONES_MAX)).unwrap_or(1);
-    let mut state = State {
+    let kept = usize::try_from((spare / KEPT_PART).clamp(1, KEPT_ZONES_MAX)).unwrap_or(1);
+    let mut state = EngineState {
         chain,
         map: Map::new(label.pages),
-        zones: Zones::new(ledger.zone_blocks, zones, groups, reserved),
+        zones: Zones::new(ledger.zone_blocks, zones, groups, kept),
         lifetimes: Lifetimes::new(label.pages),
         gather: Gather::default(),
         groups_sent: 0,
         on_the_way: rustc_hash::FxHashMap::default(),
         ledger,
         rotation,
+        needed: NeededExtents::default(),
         is_cleaning: false,
         is_saving: false,
         is_stopped: false,
@@ -123,16 +129,22 @@ fn rebuilt(
     if let Some(loaded) = loaded {
         state.load(loaded, ledger.map.saved);
     }
+    let is_sealed = label.seals_extents();
     while let Some(header) = if Defect::OldestWins.is_seeded() { headers.next_back() } else { headers.next() }
     {
         state.zones.found(header.position, header.sequence);
         state.enter(&header);
+        // What lies behind that is written once more.
+        if is_sealed && header.sequence <= state.chain.durable() && !Defect::OldestWins.is_seeded() {
+            state.needed.sent(&header);
+        }
     }
+    state.needed.durable(state.chain.durable());
     state.zones.restored(state.chain.durable());
     state
 }
 
-impl State {
+impl EngineState {
     /// Begins with what the saved map holds.
     fn load(&mut self, loaded: Loaded, saved: u64) {
         self.zones.load(&loaded.zones, saved);
@@ -146,7 +158,7 @@ impl State {
 
     /// A page that can't be where it is said to be: its zone was used again, so it is elsewhere, and what says so isn't there.
     fn misplaced(&self) -> Option<Kept> {
-        let mut kept = self.map.places().filter_map(Place::kept);
+        let mut kept = self.map.places().filter_map(PagePlace::kept);
         kept.find(|kept| !self.zones.can_hold(*kept))
     }
 }
@@ -168,6 +180,7 @@ impl Area<'_> {
         }
         let walk = Walk::new(disk, label, ledger.zone_blocks, saved, loaded.zones.clone());
         let mut extents = walk.extents(ledger.map.next).await?;
+        self.hold_against(ledger, &extents)?;
         let highest = extents.keys().next_back().copied().unwrap_or(0);
         let highest = highest.max(saved).max(ledger.durable).max(ledger.begun);
         let is_whole = async |extent: &Extent| Ok(extent.is_whole);
@@ -183,6 +196,28 @@ impl Area<'_> {
             last: if Defect::EpochIgnored.is_seeded() { end } else { highest + SEQUENCES_LEFT_OUT },
             headers,
             left_behind: Vec::new(),
+        })
+    }
+
+    /// Holds the extents that were found against what the ledger says of them.
+    fn hold_against(&self, ledger: &Ledger, extents: &BTreeMap<u64, Extent>) -> Result<(), PageError> {
+        if !self.scan.label.seals_extents() {
+            return Ok(());
+        }
+        let mut needed = NeededExtents::default();
+        extents.range(..=ledger.durable).for_each(|(_, extent)| needed.sent(&extent.header));
+        needed.durable(ledger.durable);
+        let found = needed.seal();
+        if found == ledger.needed {
+            return Ok(());
+        }
+        // The place of the first that isn't where it was is not known: the ledger says what all are together.
+        let what = "a header that was durable is missing or is an older one, and its pages were acknowledged";
+        Err(PageError::ExtentsLost {
+            what,
+            zones_offset_bytes: self.scan.label.offset_of(0),
+            found: found.extents,
+            expected: ledger.needed.extents,
         })
     }
 
@@ -229,7 +264,10 @@ impl Area<'_> {
     /// Reads all headers, in a store that saves no map.
     async fn find_all(&self, ledger: &Ledger) -> Result<Found, PageError> {
         let label = self.scan.label;
-        let decode = |position, block: &[u8]| Header::decode(label.id, label.page_bytes, position, block);
+        let decode = |position, block: &[u8]| {
+            let header = Header::decode(label.id, label.page_bytes, position, block);
+            header.filter(|header| header.is_of_pages(label.pages))
+        };
         let headers = self.scan.headers(decode).await?;
         let mut headers: BTreeMap<u64, Header> =
             headers.into_iter().map(|header| (header.sequence, header)).collect();

@@ -1,5 +1,5 @@
-//! What an opening writes before anybody may write: it wipes what lies beyond the end of the chain, and writes once more
-//! what nobody knows to be durable. Why, see the staging policies' [renewal](crate::staging).
+//! What an opening writes before clients may write: it wipes what lies beyond the end of the chain, and writes once more
+//! what isn't known to be durable. Why, see the staging policies' [renewal](crate::staging).
 //!
 //! The groups behind the last one of which something later says that it is durable are read, and written to the zones that
 //! are always kept free for it. Then come a flush, and a ledger by which the new extents count and the old ones don't. Before
@@ -11,18 +11,19 @@
 //! good, and there is room for eight of them.
 //!
 //! Where too few zones are free after that, the store stays closed until cleaning has made them free: should the power be cut
-//! meanwhile, what was moved is still where it was, and nobody was told anything, so it needn't be written once more.
+//! meanwhile, what was moved is still where it was, and nothing was acknowledged, so it needn't be written once more.
 
 use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
 
-use super::Shared;
+use super::ZoneEngine;
 use super::clean::{self, Stored};
 use super::header::Header;
 use super::ledger::{Ledger, MapAt};
-use super::map::Place;
+use super::map::PagePlace;
 use super::recover::Area;
+use super::write::Spared;
 use crate::defects::Defect;
 use crate::extents::Chain;
 use crate::{PageError, PageNumber};
@@ -31,19 +32,22 @@ use crate::{PageError, PageNumber};
 pub(super) struct Remains {
     /// Extents that don't count.
     pub(super) left_behind: Vec<Header>,
-    /// Those that count, and that nobody knows to be durable.
+    /// Those that count, and aren't known to be durable.
     pub(super) tail: Vec<Header>,
 }
 
 /// Of a store that saves its map.
-pub(super) async fn begin_with_map(shared: &Rc<Shared>, tail: &[Header]) -> Result<(), PageError> {
+pub(super) async fn begin_with_map(shared: &Rc<ZoneEngine>, tail: &[Header]) -> Result<(), PageError> {
     let (found, durable, begun) = {
         let state = shared.state.borrow();
         (state.ledger, state.chain.durable(), state.chain.assigned())
     };
     if found.is_clean {
         let map = MapAt { next: shared.state.borrow().zones.next(), ..found.map };
-        return shared.write_ledger(Ledger { is_clean: false, map, ..found }).await;
+        // Twice: if one of them were damaged, the store would otherwise look as it was closed.
+        let opened = Ledger { is_clean: false, map, ..found };
+        shared.write_ledger(opened).await?;
+        return shared.write_ledger(opened).await;
     }
     // The ledger that was found may be volatile: from here on it isn't, so the slot that it doesn't name is free. And no later
     // opening uses the sequences of this one, should it be cut off.
@@ -60,7 +64,11 @@ pub(super) async fn begin_with_map(shared: &Rc<Shared>, tail: &[Header]) -> Resu
 }
 
 /// Of a store of an earlier version.
-pub(super) async fn begin(shared: &Rc<Shared>, area: &Area<'_>, remains: Remains) -> Result<(), PageError> {
+pub(super) async fn begin(
+    shared: &Rc<ZoneEngine>,
+    area: &Area<'_>,
+    remains: Remains,
+) -> Result<(), PageError> {
     let Remains { left_behind, tail } = remains;
     let (found, cut, last_before) = {
         let state = shared.state.borrow();
@@ -85,7 +93,7 @@ pub(super) async fn begin(shared: &Rc<Shared>, area: &Area<'_>, remains: Remains
     if is_closed { shared.clean_before_opening().await } else { Ok(()) }
 }
 
-impl Shared {
+impl ZoneEngine {
     /// From here on everything that was found or written once more is durable. Says so, and whether too few zones are free:
     /// cleaning needs one beside those that are reserved.
     fn end_of_renewal(&self) -> (u64, bool) {
@@ -111,10 +119,10 @@ impl Shared {
         let (stored, discards) = self.newest_of(tail);
         for piece in stored.chunks(self.piece_pages()) {
             let puts = self.read_back(piece.to_vec()).await?;
-            self.send_and_wait(puts, &[], 0).await?;
+            self.send_and_wait(puts, &[], Spared::by_all(0)).await?;
         }
         if !discards.is_empty() {
-            self.send_and_wait(Vec::new(), &discards, 0).await?;
+            self.send_and_wait(Vec::new(), &discards, Spared::by_all(0)).await?;
         }
         if Defect::RenewalUnflushed.is_seeded() { Ok(()) } else { self.disk.flush().await }
     }
@@ -129,9 +137,9 @@ impl Shared {
         });
         for page in pages.filter(|page| seen.insert(*page)) {
             match state.map.get(page) {
-                Place::At { spot, sum, .. } => stored.push((page, spot, sum)),
-                Place::Discarded { .. } => discards.push(page),
-                Place::Nowhere => {}
+                PagePlace::At { spot, sum, .. } => stored.push((page, spot, sum)),
+                PagePlace::Discarded { .. } => discards.push(page),
+                PagePlace::Nowhere => {}
             }
         }
         (stored, discards)

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use nandle_io::{Arena, WriteBuffers};
 
-use super::Shared;
+use super::ZoneEngine;
 use super::ledger::{Ledger, MapAt};
 use super::saved_map::encode;
 use crate::defects::Defect;
@@ -20,7 +20,7 @@ const INTERVAL_MAPS: u64 = 32;
 /// … and is saved when so many zones were begun, at the earliest.
 const INTERVAL_ZONES: u64 = 64;
 
-impl Shared {
+impl ZoneEngine {
     /// Where a slot of the saved map begins, in bytes of the device.
     pub(super) fn slot_at(&self, map: MapAt, slot: u64) -> u64 {
         slot_at(&self.label, map, slot)

@@ -28,7 +28,7 @@
 //! another map or another place, is taken from the other slot if it has the same one: a store that is closed saves its map to
 //! both. Otherwise the store is damaged.
 
-use super::map::{Map, Place};
+use super::map::{Map, PagePlace};
 use super::packing::Spot;
 use crate::fields::{fields_of, fill};
 use crate::{BLOCK_BYTES, PageNumber};
@@ -59,20 +59,20 @@ pub(super) struct Filled {
 struct Record(u64, u32, u32);
 
 impl Record {
-    fn of_place(place: Place) -> Self {
+    fn of_place(place: PagePlace) -> Self {
         match place {
-            Place::Nowhere => Self(NOWHERE, 0, 0),
-            Place::At { spot, sum, .. } => Self(spot.start_bytes, spot.stored_bytes, sum),
-            Place::Discarded { block, .. } => Self(block * BLOCK, 0, 0),
+            PagePlace::Nowhere => Self(NOWHERE, 0, 0),
+            PagePlace::At { spot, sum, .. } => Self(spot.start_bytes, spot.stored_bytes, sum),
+            PagePlace::Discarded { block, .. } => Self(block * BLOCK, 0, 0),
         }
     }
 
-    fn place(self, sequence: u64) -> Place {
+    fn place(self, sequence: u64) -> PagePlace {
         match self {
-            Self(NOWHERE, ..) => Place::Nowhere,
-            Self(start_bytes, 0, _) => Place::Discarded { block: start_bytes / BLOCK, sequence },
+            Self(NOWHERE, ..) => PagePlace::Nowhere,
+            Self(start_bytes, 0, _) => PagePlace::Discarded { block: start_bytes / BLOCK, sequence },
             Self(start_bytes, stored_bytes, sum) => {
-                Place::At { spot: Spot { start_bytes, stored_bytes }, sum, sequence }
+                PagePlace::At { spot: Spot { start_bytes, stored_bytes }, sum, sequence }
             }
         }
     }
@@ -156,8 +156,8 @@ mod tests {
     fn what_was_saved_is_loaded() {
         let mut map = Map::new(600);
         let spot = Spot { start_bytes: 12_300, stored_bytes: 77 };
-        map.put(PageNumber(3), Place::At { spot, sum: 9, sequence: 40 });
-        map.put(PageNumber(599), Place::Discarded { block: 5, sequence: 40 });
+        map.put(PageNumber(3), PagePlace::At { spot, sum: 9, sequence: 40 });
+        map.put(PageNumber(599), PagePlace::Discarded { block: 5, sequence: 40 });
         let zones = [Filled { newest: 38, written_blocks: 12 }, Filled::default()];
         let saved = encode(5, 40, &map, zones.into_iter());
         assert_eq!(saved.len() as u64, blocks(600, 2) * BLOCK);

@@ -148,8 +148,7 @@ impl Walk {
                 let first = self.read(&arena, start, 1).await?;
                 self.header_at(start, &first).is_some_and(|header| header.sequence > self.saved)
             };
-            let can_go_on =
-                written_blocks > 0 && written_blocks + self.label.page_blocks() < self.zone_blocks;
+            let can_go_on = written_blocks > 0 && written_blocks < self.zone_blocks;
             if is_begun {
                 self.begun.borrow_mut().insert(start / self.zone_blocks);
                 self.follow(&arena, start, start + self.zone_blocks).await?;
@@ -219,7 +218,9 @@ impl Walk {
     }
 
     fn header_at(&self, position: u64, blocks: &[u8]) -> Option<Header> {
-        Header::decode(self.label.id, self.label.page_bytes, position, blocks.get(..BLOCK_BYTES)?)
+        let header =
+            Header::decode(self.label.id, self.label.page_bytes, position, blocks.get(..BLOCK_BYTES)?);
+        header.filter(|header| header.is_of_pages(self.label.pages))
     }
 
     fn is_whole(&self, header: &Header, extent: &[u8]) -> bool {

@@ -6,9 +6,11 @@ use nandle_io::{Arena, ArenaError, Buffer, Durability, WriteBuffers};
 
 use super::clean;
 use super::header::{ENTRIES_MAX, Entry, Header};
-use super::map::Place;
+use super::map::PagePlace;
 use super::packing::Put;
-use super::{Shared, State};
+use super::rooms::{Rooms, Taken};
+use super::zones::{Zones, capacity};
+use super::{EngineState, ZoneEngine};
 use crate::defects::Defect;
 use crate::{BLOCK_BYTES, Batch, PageError, PageNumber};
 
@@ -33,11 +35,6 @@ impl Planned {
         Self { position, puts, discards: Vec::new(), next }
     }
 
-    /// Block behind its last page.
-    fn end(&self) -> u64 {
-        self.position + 1 + stored_bytes(&self.puts).div_ceil(BLOCK_BYTES as u64)
-    }
-
     /// What is written behind the header.
     fn contents(&self, arena: &Arena) -> Result<Vec<Buffer>, ArenaError> {
         let (packed, whole): (Vec<&Put>, Vec<&Put>) = self.puts.iter().partition(|put| put.packed.is_some());
@@ -60,6 +57,69 @@ impl Planned {
     }
 }
 
+/// Zones that stay free when extents are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Spared {
+    /// As long as each group of lifetimes has extents of its own.
+    by_groups: usize,
+    /// In any case.
+    by_all: usize,
+}
+
+impl Spared {
+    /// The same in both cases.
+    pub(super) fn by_all(zones: usize) -> Self {
+        Self { by_groups: zones, by_all: zones }
+    }
+
+    /// The last zone beside those is for pages that are all written together: it has room for what is alive in any that is
+    /// cleaned.
+    pub(super) fn but_the_last(zones: usize) -> Self {
+        Self { by_groups: zones + 1, by_all: zones }
+    }
+}
+
+/// Where an extent will lie, and what it will hold: so many of the next pages, and of the next discards.
+struct Extent {
+    position: u64,
+    next: Option<u64>,
+    pages: usize,
+    discarded: usize,
+}
+
+/// Finds places for pages by their groups, in their order, and for so many discards; none if there isn't room for all.
+fn place(
+    mut rooms: Rooms<'_>,
+    by_group: &[Puts],
+    discards: usize,
+    page_blocks: u64,
+) -> Option<(Vec<Extent>, Taken)> {
+    let mut extents = Vec::new();
+    for (group, mut puts) in by_group.iter().map(Vec::as_slice).enumerate() {
+        while !puts.is_empty() {
+            let room = rooms.room(group, page_blocks)?;
+            let (now, rest) = puts.split_at_checked(fitting(puts, room.blocks).max(1))?;
+            rooms.fill(room.position + 1 + stored_bytes(now).div_ceil(BLOCK_BYTES as u64));
+            extents.push(Extent {
+                position: room.position,
+                next: rooms.next(),
+                pages: now.len(),
+                discarded: 0,
+            });
+            puts = rest;
+        }
+    }
+    let mut left = discards;
+    while left > 0 {
+        let position = rooms.room(by_group.len().saturating_sub(1), 0)?.position;
+        rooms.fill(position + 1);
+        let discarded = left.min(ENTRIES_MAX);
+        extents.push(Extent { position, next: rooms.next(), pages: 0, discarded });
+        left -= discarded;
+    }
+    Some((extents, rooms.taken()))
+}
+
 fn stored_bytes(puts: &[Put]) -> u64 {
     puts.iter().map(|put| u64::from(put.stored_bytes())).sum()
 }
@@ -73,25 +133,21 @@ fn fitting(puts: &[Put], blocks: u64) -> usize {
     ends.take(ENTRIES_MAX).take_while(|end_bytes| *end_bytes <= blocks * BLOCK_BYTES as u64).count()
 }
 
-/// The most changes that are written as one group: so many that one free zone is enough, whatever groups of lifetimes
-/// they belong to, also when a renewal writes them piece by piece.
-pub(super) fn largest_group(shared: &Shared) -> usize {
-    let page_blocks = shared.label.page_blocks();
-    let pieces = shared.zone_blocks.div_ceil(shared.pages_in_memory() as u64 * page_blocks);
-    let headers = pieces * shared.state.borrow().zones.headers_blocks();
-    let blocks = shared.zone_blocks - headers.min(shared.zone_blocks);
-    usize::try_from((blocks / shared.label.page_blocks()).max(1)).unwrap_or(usize::MAX)
+/// The most changes that are written as one group: so many that one free zone is enough, also when a renewal writes them
+/// piece by piece.
+pub(super) fn largest_group(shared: &ZoneEngine) -> usize {
+    capacity(shared.zone_blocks, shared.label.page_blocks(), shared.piece_pages())
 }
 
-/// The most changes that may be volatile: so many that the reserved zones are enough for all of them. Where one zone ends and
-/// the next begins, less than a page is left and a header is needed.
-fn most_at_risk(shared: &Shared) -> usize {
-    let (group, reserved) = (largest_group(shared), shared.state.borrow().zones.reserved());
-    group + (reserved - 1) * group.saturating_sub(2)
+/// The most changes that may be volatile: so many that the zones that are kept for a renewal are enough for all of them. Where
+/// one zone ends and the next begins, less than a page is left and a header is needed.
+fn most_at_risk(shared: &ZoneEngine) -> usize {
+    let (group, kept) = (largest_group(shared), shared.state.borrow().zones.kept_for_renewal());
+    group + (kept - 1) * group.saturating_sub(2)
 }
 
 /// Takes a batch into memory, and writes what is there when it is enough.
-pub(super) async fn accept(shared: &Rc<Shared>, batch: Batch) -> Result<(), PageError> {
+pub(super) async fn accept(shared: &Rc<ZoneEngine>, batch: Batch) -> Result<(), PageError> {
     let most = largest_group(shared);
     while {
         let gather = &shared.state.borrow().gather;
@@ -109,9 +165,9 @@ pub(super) async fn accept(shared: &Rc<Shared>, batch: Batch) -> Result<(), Page
     if is_full { push(shared, Durability::Volatile).await.map(|_| ()) } else { Ok(()) }
 }
 
-/// Sends what is gathered on its way to be durable. As long as commits are under way more is gathered, and one of those who
+/// Sends what is gathered on its way to be durable. As long as commits are under way more is gathered, and one of those that
 /// wait sends it for all of them: one request and one header instead of many. Returns the sequence up to which it is sent.
-pub(super) async fn push_together(shared: &Rc<Shared>) -> Result<u64, PageError> {
+pub(super) async fn push_together(shared: &Rc<ZoneEngine>) -> Result<u64, PageError> {
     let gathered = shared.state.borrow().groups_sent;
     let is_sent = || shared.state.borrow().groups_sent > gathered;
     let is_empty = || shared.state.borrow().gather.is_empty();
@@ -124,7 +180,7 @@ pub(super) async fn push_together(shared: &Rc<Shared>) -> Result<u64, PageError>
 
 /// Writes what is gathered as one group. Returns the sequence by which it and all before it are written. Where it is
 /// wanted durable and one request can do that, it does.
-pub(super) async fn push(shared: &Rc<Shared>, wanted: Durability) -> Result<u64, PageError> {
+pub(super) async fn push(shared: &Rc<ZoneEngine>, wanted: Durability) -> Result<u64, PageError> {
     loop {
         shared.disk.check_writable()?;
         clean::start(shared);
@@ -148,7 +204,7 @@ pub(super) async fn push(shared: &Rc<Shared>, wanted: Durability) -> Result<u64,
             lifetimes.written(put.page);
         }
     }
-    let kept_free = shared.state.borrow().spared_zones();
+    let kept_free = Spared::by_all(shared.state.borrow().spared_zones());
     shared.send(puts, &discards, kept_free, wanted)?;
     shared.flush_ahead();
     shared.save_ahead();
@@ -156,7 +212,7 @@ pub(super) async fn push(shared: &Rc<Shared>, wanted: Durability) -> Result<u64,
     Ok(shared.state.borrow().chain.assigned_groups())
 }
 
-impl Shared {
+impl ZoneEngine {
     /// Whether more would be volatile with so many pages than a [renewal](super::renew) has room for.
     pub(super) fn is_too_much_at_risk(&self, pages: usize) -> bool {
         let at_risk = self.state.borrow().chain.pages_at_risk();
@@ -172,7 +228,7 @@ impl Shared {
         self.make_durable(groups).await
     }
 
-    /// Makes it durable in the background when it is half as much, so that nobody has to wait for it.
+    /// Makes it durable in the background when it is half as much, so that no client has to wait for it.
     fn flush_ahead(self: &Rc<Self>) {
         let (pages, groups) = {
             let chain = &self.state.borrow().chain;
@@ -183,7 +239,7 @@ impl Shared {
         }
         let shared = Rc::clone(self);
         self.disk.handle().spawn_named("page store: flushing ahead", async move {
-            // What fails here has stopped the store, so everybody learns of it.
+            // What fails here has stopped the store, so every caller learns of it.
             _ = shared.make_durable(groups).await;
             shared.is_flushing_ahead.set(false);
         });
@@ -199,12 +255,13 @@ impl Shared {
         self: &Rc<Self>,
         puts: Puts,
         discards: &[PageNumber],
-        spared: usize,
+        spared: Spared,
         wanted: Durability,
     ) -> Result<(), PageError> {
         let planned = self.state.borrow_mut().plan(puts, discards, self.label.page_blocks(), spared);
         let Some(planned) = planned else {
-            let error = self.corrupt("no room is left for pages although cleaning said so", 0);
+            let error =
+                PageError::Inconsistent { what: "no room is left for pages although cleaning said so" };
             self.disk.latch(&error);
             return Err(error);
         };
@@ -214,11 +271,14 @@ impl Shared {
             let latch = |error: &ArenaError| self.disk.latch(&(*error).into());
             let mut block = self.arena.allocate(BLOCK_BYTES).inspect_err(latch)?;
             let contents = extent.contents(&self.arena).inspect_err(latch)?;
-            let header = self.enter(extent, number == count);
+            let mut header = self.enter(extent, number == count);
             // A group of one extent behind what is durable already needs no flush of its own.
             let is_next = header.is_last && header.durable + 1 == header.sequence;
             let durability = if is_next { wanted } else { Durability::Volatile };
             header.encode(self.label.id, &mut block);
+            if self.label.seals_extents() {
+                self.state.borrow_mut().needed.sent(&header);
+            }
             let mut from = WriteBuffers::with_capacity(1 + contents.len());
             from.push(block.freeze());
             from.extend(contents);
@@ -241,7 +301,7 @@ impl Shared {
         self: &Rc<Self>,
         puts: Puts,
         discards: &[PageNumber],
-        spared: usize,
+        spared: Spared,
     ) -> Result<(), PageError> {
         self.send(puts, discards, spared, Durability::Volatile)?;
         let sent = self.state.borrow().chain.assigned();
@@ -253,9 +313,11 @@ impl Shared {
         let state = &mut *self.state.borrow_mut();
         let Planned { position, puts, discards, next } = extent;
         let durable = state.chain.durable();
-        let sequence = state.chain.assign(puts.len() + discards.len(), is_last);
+        // A renewal writes all discards together.
+        let changes = puts.len() + discards.len().div_ceil(ENTRIES_MAX);
+        let sequence = state.chain.assign(changes, is_last);
         let pages = puts.iter().map(Put::entry).collect();
-        let header = Header { sequence, durable, position, is_last, next, pages, discards };
+        let header = Header { sequence, durable, position, is_last, next, pages, discards, seal: 0 };
         state.enter(&header);
         state.on_the_way.extend(puts.into_iter().map(|put| (put.page, (sequence, put.contents))));
         for page in &header.discards {
@@ -265,10 +327,10 @@ impl Shared {
     }
 }
 
-impl State {
+impl EngineState {
     /// Zones that clients leave free: one more than what is reserved, which cleaning needs to go on.
     fn spared_zones(&self) -> usize {
-        self.zones.reserved() + 1
+        self.zones.reserved() + usize::from(!Defect::ReserveTooSmall.is_seeded())
     }
 
     pub(super) fn in_flight(&self) -> u64 {
@@ -280,15 +342,15 @@ impl State {
         let Header { sequence, position, .. } = *header;
         self.zones.fill(position, header.end(), sequence);
         for (Entry { page, sum, .. }, spot) in header.spots() {
-            self.replace(page, Place::At { spot, sum, sequence });
+            self.replace(page, PagePlace::At { spot, sum, sequence });
         }
         for page in &header.discards {
-            self.replace(*page, Place::Discarded { block: position, sequence });
+            self.replace(*page, PagePlace::Discarded { block: position, sequence });
         }
     }
 
     /// Enters a page's new place.
-    fn replace(&mut self, page: PageNumber, place: Place) {
+    fn replace(&mut self, page: PageNumber, place: PagePlace) {
         let Some(kept) = place.kept() else { return };
         if let Some(older) = self.map.put(page, place).kept() {
             self.zones.replaced(older, kept.sequence);
@@ -296,37 +358,42 @@ impl State {
         self.zones.live(kept, page);
     }
 
-    /// Finds places: pages by their lifetimes, discards with those that live longest.
+    /// Finds places: pages by their lifetimes, discards with those that live longest. Each group of lifetimes needs a header of
+    /// its own, so where room is short all pages are written as if they lived longest.
     fn plan(
         &mut self,
         puts: Puts,
         discards: &[PageNumber],
         page_blocks: u64,
-        spared: usize,
+        spared: Spared,
     ) -> Option<Vec<Planned>> {
         let groups = self.zones.groups();
         let mut by_group: Vec<Puts> = vec![Vec::new(); groups];
         for put in puts {
             by_group.get_mut(self.lifetimes.group(put.page, groups))?.push(put);
         }
-        let mut planned = Vec::new();
-        for (group, mut puts) in by_group.into_iter().enumerate() {
-            while !puts.is_empty() {
-                let room = self.zones.room(group, page_blocks, spared)?;
-                let rest = puts.split_off(fitting(&puts, room.blocks));
-                let extent = Planned::of_pages(room.position, puts, self.zones.next());
-                self.zones.fill(room.position, extent.end(), 0);
-                planned.push(extent);
-                puts = rest;
+        let place = |zones: &Zones, by_group: &[Puts], spared| {
+            place(zones.rooms(spared), by_group, discards.len(), page_blocks)
+        };
+        let placed = place(&self.zones, &by_group, spared.by_groups);
+        let (extents, taken) = if let Some(placed) = placed {
+            placed
+        } else {
+            let together: Puts = by_group.into_iter().flatten().collect();
+            by_group = vec![Vec::new(); groups];
+            *by_group.last_mut()? = together;
+            place(&self.zones, &by_group, spared.by_all)?
+        };
+        self.zones.take(&taken);
+        let (mut puts, mut discards) = (by_group.into_iter().flatten(), discards.iter().copied());
+        let planned = extents.into_iter().map(|Extent { position, next, pages, discarded }| {
+            let puts = puts.by_ref().take(pages).collect();
+            Planned {
+                discards: discards.by_ref().take(discarded).collect(),
+                ..Planned::of_pages(position, puts, next)
             }
-        }
-        for discards in discards.chunks(ENTRIES_MAX) {
-            let position = self.zones.room(groups.saturating_sub(1), page_blocks, spared)?.position;
-            self.zones.fill(position, position + 1, 0);
-            let next = self.zones.next();
-            planned.push(Planned { position, puts: Vec::new(), discards: discards.to_vec(), next });
-        }
-        Some(planned)
+        });
+        Some(planned.collect())
     }
 
     fn wrote(&mut self, header: &Header, durability: Durability) {

@@ -2,6 +2,7 @@ use std::collections::VecDeque;
 
 use super::header::ENTRIES_MAX;
 use super::map::Kept;
+use super::rooms::{Filling, Rooms, Taken};
 use super::saved_map::Filled;
 use crate::defects::Defect;
 use crate::{BLOCK_BYTES, PageNumber};
@@ -14,8 +15,8 @@ pub(super) struct Zones {
     free: VecDeque<usize>,
     /// The zone that each group fills.
     open: Vec<Option<usize>>,
-    /// Zones that are always free: what an opening [writes once more](super::renew) must have a place.
-    reserved: usize,
+    /// What an opening [writes once more](super::renew) must have a place: so many zones are always free.
+    kept_for_renewal: usize,
     /// How many were begun since the map was saved.
     begun: u64,
 }
@@ -23,12 +24,14 @@ pub(super) struct Zones {
 /// A zone; blocks are counted from its start.
 #[derive(Debug, Clone, Default)]
 struct Zone {
-    state: State,
+    state: ZoneState,
     written_blocks: u64,
     /// What was written into it, dead or alive: pages and discards.
     pages: Vec<PageNumber>,
     /// How many of them count.
     alive: u64,
+    /// How many of those are discards.
+    alive_discards: u64,
     /// What those take in it.
     alive_bytes: u64,
     /// The greatest sequence in it, or that made something in it dead.
@@ -40,25 +43,16 @@ struct Zone {
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum State {
+enum ZoneState {
     #[default]
     Free,
     Open,
     Closed,
 }
 
-/// Room for an extent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Room {
-    /// Block of the area.
-    pub(super) position: u64,
-    /// Blocks that are left behind the header; a page at least.
-    pub(super) blocks: u64,
-}
-
 impl Zone {
     fn is_free(&self) -> bool {
-        self.state == State::Free
+        self.state == ZoneState::Free
     }
 
     fn is_dead(&self) -> bool {
@@ -66,20 +60,34 @@ impl Zone {
     }
 }
 
-/// The most headers that so many pages need, told apart by so many groups of lifetimes.
-pub(super) fn headers_of(pages: u64, groups: u64) -> u64 {
-    2 * groups + 2 + pages / ENTRIES_MAX as u64
+/// The most changes that fit into a free zone for sure, when they are written in pieces of so many pages: each piece has a
+/// header, and a page takes no more than its length.
+pub(super) fn capacity(zone_blocks: u64, page_blocks: u64, piece_pages: usize) -> usize {
+    let piece_blocks = piece_pages as u64 * page_blocks + 1;
+    let rest = (zone_blocks % piece_blocks).saturating_sub(1) / page_blocks;
+    let pages = zone_blocks / piece_blocks * piece_pages as u64 + rest;
+    usize::try_from(pages.max(1)).unwrap_or(usize::MAX)
+}
+
+/// How many zones are filled by so many pages before one of them must get shorter by being written anew. A zone does so if
+/// there is room for one page more in its stead.
+pub(super) fn filled_zones(pages: u64, zone_blocks: u64, page_blocks: u64, piece_pages: usize) -> u64 {
+    let piece_pages = piece_pages.max(1) as u64;
+    // One block each for the header of a last, short piece, and of discards.
+    let full_blocks = zone_blocks.saturating_sub(page_blocks + 2).max(1);
+    let blocks = u128::from(pages) * u128::from(page_blocks * piece_pages + 1) / u128::from(piece_pages);
+    u64::try_from(blocks.div_ceil(u128::from(full_blocks))).unwrap_or(u64::MAX)
 }
 
 impl Zones {
-    pub(super) fn new(zone_blocks: u64, zones: u64, groups: usize, reserved: usize) -> Self {
+    pub(super) fn new(zone_blocks: u64, zones: u64, groups: usize, kept_for_renewal: usize) -> Self {
         let zones = usize::try_from(zones).unwrap_or(usize::MAX);
         Self {
             zone_blocks,
             all: vec![Zone::default(); zones],
             free: (0..zones).collect(),
             open: vec![None; groups],
-            reserved,
+            kept_for_renewal,
             begun: 0,
         }
     }
@@ -94,16 +102,25 @@ impl Zones {
         self.begun = 0;
     }
 
+    pub(super) fn zone_blocks(&self) -> u64 {
+        self.zone_blocks
+    }
+
+    /// Free zones are begun in this order.
+    pub(super) fn nth_free(&self, nth: usize) -> Option<usize> {
+        self.free.get(nth).copied()
+    }
+
     /// The zone that is begun next.
     pub(super) fn next(&self) -> Option<u64> {
-        self.free.front().map(|zone| *zone as u64)
+        self.nth_free(0).map(|zone| zone as u64)
     }
 
     /// How far each zone is filled.
     pub(super) fn filled(&self) -> impl Iterator<Item = Filled> {
         self.all.iter().map(|zone| match zone.state {
-            State::Free => Filled::default(),
-            State::Open | State::Closed => {
+            ZoneState::Free => Filled::default(),
+            ZoneState::Open | ZoneState::Closed => {
                 Filled { newest: zone.newest, written_blocks: zone.written_blocks }
             }
         })
@@ -135,22 +152,23 @@ impl Zones {
         self.open.len()
     }
 
-    /// Headers that what fills a zone may need when it is written anew: two for each group, whose zone may end meanwhile,
-    /// and those that are full.
-    pub(super) fn headers_blocks(&self) -> u64 {
-        self.headers_of(self.zone_blocks)
-    }
-
-    fn headers_of(&self, pages: u64) -> u64 {
-        headers_of(pages, self.open.len() as u64)
-    }
-
     pub(super) fn free(&self) -> usize {
         self.free.len()
     }
 
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Zones that cleaning leaves free: those that are kept for a renewal, and one that is cleaned into after it.
     pub(super) fn reserved(&self) -> usize {
-        self.reserved
+        self.kept_for_renewal + 1
+    }
+
+    /// Zones that hold what an opening writes once more.
+    pub(super) fn kept_for_renewal(&self) -> usize {
+        self.kept_for_renewal
     }
 
     pub(super) fn zone_of(&self, block: u64) -> usize {
@@ -168,44 +186,46 @@ impl Zones {
         self.all.get(zone).map_or(&[], |zone| &zone.pages)
     }
 
-    /// Room for a page, or a few, of a group: in the zone that the group fills, else in a free one, as long as more than
-    /// `spared` are free, else wherever there is some.
-    pub(super) fn room(&mut self, group: usize, page_blocks: u64, spared: usize) -> Option<Room> {
-        if let Some(room) = self.room_of(group, page_blocks) {
-            return Some(room);
-        }
-        if self.free.len() > spared
-            && let Some(zone) = self.free.pop_front()
-        {
-            self.begun += 1;
-            if let Some(zone) = self.all.get_mut(zone) {
-                *zone = Zone { state: State::Open, ..Zone::default() };
+    /// Room for extents, as it will be when some of it is taken; `spared` zones stay free.
+    pub(super) fn rooms(&self, spared: usize) -> Rooms<'_> {
+        Rooms::new(self, self.open.iter().map(|zone| self.filling(*zone)).collect(), spared)
+    }
+
+    fn filling(&self, zone: Option<usize>) -> Option<Filling> {
+        let zone = zone?;
+        Some(Filling { zone, written_blocks: self.all.get(zone)?.written_blocks })
+    }
+
+    /// Takes what was planned.
+    pub(super) fn take(&mut self, taken: &Taken) {
+        debug_assert!(taken.zones <= self.free.len(), "{} of {} zones", taken.zones, self.free.len());
+        debug_assert_eq!(taken.open.len(), self.open.len(), "a zone for each group");
+        let begun: Vec<usize> = self.free.drain(..taken.zones).collect();
+        self.begun += begun.len() as u64;
+        self.open.clone_from(&taken.open);
+        for index in begun {
+            if let Some(zone) = self.all.get_mut(index) {
+                debug_assert!(zone.is_free(), "only a free zone is begun");
+                *zone = Zone { state: ZoneState::Open, ..Zone::default() };
             }
-            self.close(group);
-            *self.open.get_mut(group)? = Some(zone);
-            return self.room_of(group, page_blocks);
         }
-        (0..self.open.len()).find_map(|group| self.room_of(group, page_blocks))
-    }
-
-    fn room_of(&self, group: usize, page_blocks: u64) -> Option<Room> {
-        let zone = (*self.open.get(group)?)?;
-        let blocks = self.zone_blocks - self.all.get(zone)?.written_blocks;
-        let position = zone as u64 * self.zone_blocks + self.zone_blocks - blocks;
-        (blocks > page_blocks).then(|| Room { position, blocks: blocks - 1 })
-    }
-
-    fn close(&mut self, group: usize) {
-        let zone = self.open.get_mut(group).and_then(Option::take);
-        if let Some(zone) = zone.and_then(|zone| self.all.get_mut(zone)) {
-            zone.state = State::Closed;
+        for index in &taken.closed {
+            if let Some(zone) = self.all.get_mut(*index) {
+                zone.state = ZoneState::Closed;
+            }
         }
     }
 
     /// An extent is written up to that block.
     pub(super) fn fill(&mut self, position: u64, end: u64, sequence: u64) {
         let (index, start) = (self.zone_of(position), position / self.zone_blocks * self.zone_blocks);
+        debug_assert!(position < end && end <= start + self.zone_blocks, "an extent lies in one zone");
+        debug_assert!(index < self.all.len(), "zone {index} of {}", self.all.len());
         if let Some(zone) = self.all.get_mut(index) {
+            debug_assert!(
+                zone.newest < sequence || Defect::OldestWins.is_seeded(),
+                "sequences grow in a zone, {sequence} in {zone:?}"
+            );
             zone.written_blocks = zone.written_blocks.max(end - start);
             zone.newest = zone.newest.max(sequence);
             zone.touched = zone.touched.max(sequence);
@@ -215,8 +235,10 @@ impl Zones {
     /// A page, or its discard, that lies in a zone counts from now on.
     pub(super) fn live(&mut self, kept: Kept, page: PageNumber) {
         let index = self.zone_of(kept.block);
+        debug_assert!(index < self.all.len(), "{page} lies in zone {index} of {}", self.all.len());
         if let Some(zone) = self.all.get_mut(index) {
             zone.alive += 1;
+            zone.alive_discards += u64::from(kept.stored_bytes == 0);
             zone.alive_bytes += u64::from(kept.stored_bytes);
             zone.pages.push(page);
         }
@@ -225,9 +247,18 @@ impl Zones {
     /// Something was replaced by an extent of that sequence.
     pub(super) fn replaced(&mut self, kept: Kept, sequence: u64) {
         let index = self.zone_of(kept.block);
+        debug_assert!(index < self.all.len(), "zone {index} of {}", self.all.len());
         if let Some(zone) = self.all.get_mut(index) {
+            let (discards, bytes) = (u64::from(kept.stored_bytes == 0), u64::from(kept.stored_bytes));
+            debug_assert!(
+                zone.alive > 0 && zone.alive_discards >= discards && zone.alive_bytes >= bytes
+                    || Defect::LiveZoneFreed.is_seeded()
+                    || Defect::StaleMove.is_seeded(),
+                "what is replaced was alive: {kept:?} of {zone:?}"
+            );
             zone.alive = zone.alive.saturating_sub(1);
-            zone.alive_bytes = zone.alive_bytes.saturating_sub(u64::from(kept.stored_bytes));
+            zone.alive_discards = zone.alive_discards.saturating_sub(discards);
+            zone.alive_bytes = zone.alive_bytes.saturating_sub(bytes);
             zone.touched = zone.touched.max(sequence);
         }
     }
@@ -239,9 +270,13 @@ impl Zones {
             if zone.alive == 0 && zone.touched <= durable {
                 *zone = Zone::default();
             } else {
-                zone.state = State::Closed;
+                zone.state = ZoneState::Closed;
             }
         }
+        debug_assert!(
+            self.all.iter().all(|zone| zone.written_blocks <= self.zone_blocks),
+            "no zone is filled beyond its end"
+        );
         let (free, mut rest): (Vec<_>, Vec<_>) =
             (0..self.all.len()).partition(|index| self.all.get(*index).is_some_and(Zone::is_free));
         self.free = free.into();
@@ -249,26 +284,36 @@ impl Zones {
         for (open, index) in self.open.iter_mut().zip(rest) {
             let Some(zone) = self.all.get_mut(index) else { continue };
             if zone.written_blocks < self.zone_blocks {
-                zone.state = State::Open;
+                zone.state = ZoneState::Open;
                 *open = Some(index);
             }
         }
     }
 
+    /// Whether nothing is alive in a zone.
+    pub(super) fn is_empty(&self, zone: usize) -> bool {
+        self.all.get(zone).is_some_and(|zone| zone.alive == 0)
+    }
+
     /// How many closed zones have nothing alive in them.
     pub(super) fn dead(&self) -> usize {
-        self.all.iter().filter(|zone| zone.state == State::Closed && zone.alive == 0).count()
+        self.all.iter().filter(|zone| zone.state == ZoneState::Closed && zone.alive == 0).count()
     }
 
     /// Closed zones in which nothing is alive, as soon as all up to `durable` is durable.
     pub(super) fn dead_zones(&self, durable: u64) -> Vec<usize> {
         let zones = self.all.iter().enumerate();
         let dead = zones
-            .filter(|(_, zone)| zone.state == State::Closed && zone.is_dead() && zone.touched <= durable);
+            .filter(|(_, zone)| zone.state == ZoneState::Closed && zone.is_dead() && zone.touched <= durable);
         dead.map(|(index, _)| index).collect()
     }
 
     pub(super) fn release(&mut self, zone: usize) {
+        debug_assert!(!self.free.contains(&zone), "zone {zone} is free already");
+        debug_assert!(
+            self.all.get(zone).is_some_and(|zone| zone.state == ZoneState::Closed && zone.is_dead()),
+            "zone {zone} holds nothing any more"
+        );
         if let Some(entry) = self.all.get_mut(zone) {
             *entry = Zone::default();
             self.free.push_back(zone);
@@ -276,74 +321,113 @@ impl Zones {
     }
 
     /// The closed zone whose cleaning pays most, of those that were written before `written`: cost and benefit as in the
-    /// log-structured file system (Rosenblum, Ousterhout 1992, §3.5), age in extents.
-    pub(super) fn victim(&self, page_blocks: u64, written: u64) -> Option<usize> {
+    /// log-structured file system (Rosenblum, Ousterhout 1992, §3.5), age in extents. Pages are written anew in pieces of so many.
+    pub(super) fn victim(&self, page_blocks: u64, piece_pages: usize, written: u64) -> Option<usize> {
         let merit = |zone: &Zone| {
             let alive = zone.alive_bytes as f64 / (self.zone_blocks * BLOCK_BYTES as u64) as f64;
             let age = (written - zone.newest + 1) as f64;
             (1.0 - alive) * age / (1.0 + alive)
         };
+        let gets_shorter =
+            |zone: &Zone| zone.rewritten_blocks(page_blocks, piece_pages) + page_blocks < self.zone_blocks;
         let zones = self.all.iter().enumerate();
         let candidates = zones.filter(|(_, zone)| {
-            let worthwhile = zone.alive > 0 && self.rewritten_blocks(zone, page_blocks) < self.zone_blocks;
-            zone.state == State::Closed && worthwhile && zone.newest <= written
+            zone.state == ZoneState::Closed && zone.alive > 0 && gets_shorter(zone) && zone.newest <= written
         });
         candidates.max_by(|(_, a), (_, b)| merit(a).total_cmp(&merit(b))).map(|(index, _)| index)
     }
+}
 
-    /// The most blocks that what is alive in a zone may take elsewhere. Whatever is compressed, it takes no more extents
-    /// and no more blocks than if nothing were; and each extent rounds its pages up to whole blocks.
-    fn rewritten_blocks(&self, zone: &Zone, page_blocks: u64) -> u64 {
-        let headers = self.headers_of(self.zone_blocks.max(zone.alive));
-        let packed = zone.alive_bytes.div_ceil(BLOCK_BYTES as u64) + headers;
-        packed.min(zone.alive * page_blocks) + headers
+impl Zone {
+    /// The most blocks that what is alive in it takes in a free zone. Whatever is compressed, a piece takes no more blocks than
+    /// if nothing were; and it rounds its pages up to whole blocks.
+    fn rewritten_blocks(&self, page_blocks: u64, piece_pages: usize) -> u64 {
+        let pages = self.alive - self.alive_discards;
+        let pieces = pages.div_ceil(piece_pages as u64);
+        let packed = self.alive_bytes.div_ceil(BLOCK_BYTES as u64) + pieces;
+        packed.min(pages * page_blocks) + pieces + self.alive_discards.div_ceil(ENTRIES_MAX as u64)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::rooms::Room;
     use super::*;
 
     fn page_at(block: u64) -> Kept {
         Kept { block, stored_bytes: 4096, sequence: 1 }
     }
 
+    /// Room for a page of a group, taken at once.
+    fn take_room(zones: &mut Zones, group: usize, spared: usize) -> Option<Room> {
+        let mut rooms = zones.rooms(spared);
+        let room = rooms.room(group, 1);
+        let taken = rooms.taken();
+        zones.take(&taken);
+        room
+    }
+
+    #[test]
+    fn a_zone_holds_what_it_is_said_to_hold() {
+        for (zone_blocks, page_blocks, piece_pages) in [(17, 1, 16), (32, 1, 4), (257, 16, 3), (1024, 4, 252)]
+        {
+            let pages = capacity(zone_blocks, page_blocks, piece_pages);
+            let blocks = |pages: usize| pages as u64 * page_blocks + pages.div_ceil(piece_pages) as u64;
+            assert!(
+                blocks(pages) <= zone_blocks && blocks(pages + 1) > zone_blocks,
+                "{zone_blocks}: {pages}"
+            );
+        }
+    }
+
+    #[test]
+    fn discards_that_are_alive_take_a_header() {
+        let mut zones = Zones::new(10, 2, 1, 1);
+        take_room(&mut zones, 0, 0);
+        zones.fill(0, 10, 1);
+        for page in 0..100 {
+            zones.live(Kept { stored_bytes: 0, ..page_at(page % 10) }, PageNumber(page));
+        }
+        take_room(&mut zones, 0, 0);
+        assert_eq!(zones.victim(1, 16, 1), Some(0));
+    }
+
     #[test]
     fn compressed_pages_count_by_their_bytes() {
         let mut zones = Zones::new(40, 2, 1, 1);
-        zones.room(0, 1, 0);
+        take_room(&mut zones, 0, 0);
         zones.fill(0, 40, 1);
         for page in 0..70 {
             zones.live(Kept { stored_bytes: 1024, ..page_at(1 + page / 4) }, PageNumber(page));
         }
-        zones.room(0, 1, 0);
-        assert_eq!(zones.victim(1, 1), Some(0), "18 blocks are alive");
-        for page in 0..17 {
+        take_room(&mut zones, 0, 0);
+        assert_eq!(zones.victim(1, 252, 1), Some(0), "18 blocks are alive");
+        for page in 0..20 {
             zones.live(page_at(20 + page), PageNumber(page));
         }
-        assert_eq!(zones.victim(1, 1), None, "all are");
+        assert_eq!(zones.victim(1, 252, 1), None, "all are");
     }
 
     #[test]
     fn groups_fill_zones_of_their_own_and_share_when_space_is_short() {
         let mut zones = Zones::new(10, 3, 2, 1);
-        assert_eq!(zones.room(0, 1, 1), Some(Room { position: 0, blocks: 9 }));
+        assert_eq!(take_room(&mut zones, 0, 1), Some(Room { position: 0, blocks: 9 }));
         zones.fill(0, 5, 1);
-        assert_eq!(zones.room(1, 1, 1), Some(Room { position: 10, blocks: 9 }));
+        assert_eq!(take_room(&mut zones, 1, 1), Some(Room { position: 10, blocks: 9 }));
         zones.fill(10, 20, 2);
-        assert_eq!(zones.room(1, 1, 1), Some(Room { position: 5, blocks: 4 }), "one zone is spared");
-        assert_eq!(zones.room(1, 1, 0), Some(Room { position: 20, blocks: 9 }));
+        assert_eq!(take_room(&mut zones, 1, 1), Some(Room { position: 5, blocks: 4 }), "one zone is spared");
+        assert_eq!(take_room(&mut zones, 1, 0), Some(Room { position: 20, blocks: 9 }));
     }
 
     #[test]
     fn a_zone_is_free_when_its_death_is_durable() {
         let mut zones = Zones::new(10, 3, 1, 1);
-        zones.room(0, 1, 0);
+        take_room(&mut zones, 0, 0);
         zones.fill(0, 10, 1);
         zones.live(page_at(3), PageNumber(5));
-        zones.room(0, 1, 0);
-        assert_eq!(zones.victim(1, 1), Some(0));
-        assert_eq!(zones.victim(1, 0), None, "it isn't written yet");
+        take_room(&mut zones, 0, 0);
+        assert_eq!(zones.victim(1, 252, 1), Some(0));
+        assert_eq!(zones.victim(1, 252, 0), None, "it isn't written yet");
         zones.replaced(page_at(3), 7);
         assert!(zones.dead_zones(6).is_empty());
         assert_eq!(zones.dead_zones(7), [0]);

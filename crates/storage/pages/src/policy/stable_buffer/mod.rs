@@ -28,6 +28,7 @@ use select::Selection;
 use sequential::Sequential;
 use smallvec::SmallVec;
 
+use super::{Descriptor, Layout, Promises, open_staging};
 use crate::label::Label;
 use crate::staging::{Instance, Order, Placement, StagingConfig, Thresholds};
 use crate::{OpenOptions, PageNumber, WriteCosts};
@@ -37,7 +38,17 @@ const ROUNDS: usize = 16;
 /// Pages that go together when no decompositor finds any.
 const UNPATTERNED_PAGES: usize = 64;
 
-pub(super) fn config(label: &Label, options: &OpenOptions) -> StagingConfig {
+/// What there is to know of it beforehand.
+pub(super) const DESCRIPTOR: Descriptor = Descriptor {
+    name: "stable-buffer",
+    description: "stages pages in an area whose slots are used again, and destages them by the patterns that it finds",
+    code: 3,
+    promises: Promises::ALL,
+    layout: Layout::Staged { config, keeps_home_sums: true },
+    open: open_staging,
+};
+
+fn config(label: &Label, options: &OpenOptions) -> StagingConfig {
     let costs = options.costs;
     let all: [Box<dyn Decompositor>; 4] = [
         Box::new(Sequential),
@@ -45,7 +56,8 @@ pub(super) fn config(label: &Label, options: &OpenOptions) -> StagingConfig {
         Box::new(Ordered),
         Box::new(Focused { bucket_pages: (costs.focused_area_bytes / label.page_bytes).max(1) }),
     ];
-    let taking_part = all.into_iter().zip(options.decompositors).filter(|(_, takes_part)| *takes_part);
+    let taking_part =
+        all.into_iter().zip(options.experiments.decompositors).filter(|(_, takes_part)| *takes_part);
     let decomposition = Decomposition {
         destinations: Destinations::new(label),
         decompositors: taking_part.map(|(decompositor, _)| decompositor).collect(),

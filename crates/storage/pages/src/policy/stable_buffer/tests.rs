@@ -2,7 +2,7 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::*;
-use crate::{CreateOptions, PolicyKind};
+use crate::{CreateOptions, Experiments, PolicyKind};
 
 fn order(decompositors: [bool; 4]) -> Box<dyn Order> {
     let create = CreateOptions {
@@ -14,7 +14,15 @@ fn order(decompositors: [bool; 4]) -> Box<dyn Order> {
     let costs = WriteCosts { focused_area_bytes: 100 * 4096, ..WriteCosts::default() };
     // Pages begin at page 260 of the device.
     assert_eq!(label.home_offset / 4096, 260);
-    config(&label, &OpenOptions { costs, decompositors, ..OpenOptions::default() }).order
+    config(
+        &label,
+        &OpenOptions {
+            costs,
+            experiments: Experiments { decompositors, ..Experiments::default() },
+            ..OpenOptions::default()
+        },
+    )
+    .order
 }
 
 fn numbers(instance: Option<Instance>) -> (usize, Vec<u64>) {

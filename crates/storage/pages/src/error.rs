@@ -96,11 +96,11 @@ pub enum PageError {
         id: u128,
     },
     /// The store is of another version.
-    #[error("the store has format version {got}, and this program reads version {expected}")]
+    #[error("the store has format version {got}, and this program reads versions 1 to {expected}")]
     Version {
         /// The store's.
         got: u32,
-        /// Ours.
+        /// The newest that this program reads.
         expected: u32,
     },
     /// The store has another policy than the caller expected, or one that this version doesn't know.

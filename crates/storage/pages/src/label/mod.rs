@@ -35,6 +35,8 @@
 //! store that is whole. Both copies invalid: not a store. A valid one of another version, or with an unknown policy, is
 //! refused.
 
+mod check;
+
 use crate::fields::{Reader, Writer, is_sealed, seal};
 use crate::home_sums;
 use crate::{BLOCK_BYTES, CreateOptions, PageError, PageNumber, PolicyKind};
@@ -82,7 +84,7 @@ impl Label {
         area_bytes: u64,
     ) -> Result<Self, PageError> {
         let page_bytes = options.page_bytes;
-        if !page_bytes.is_power_of_two() || !(BLOCK_BYTES..=LARGEST_PAGE_BYTES).contains(&page_bytes) {
+        if !Self::is_page_length(page_bytes as u64) {
             let (least, most) = (BLOCK_BYTES, LARGEST_PAGE_BYTES);
             return Err(PageError::PageSize { got: page_bytes as u64, least, most });
         }
@@ -107,6 +109,11 @@ impl Label {
             sums_offset,
             sums_bytes,
         })
+    }
+
+    fn is_page_length(page_bytes: u64) -> bool {
+        let lengths = BLOCK_BYTES as u64..=LARGEST_PAGE_BYTES as u64;
+        page_bytes.is_power_of_two() && lengths.contains(&page_bytes)
     }
 
     /// The same with more pages.
@@ -191,7 +198,6 @@ impl Label {
     }
 
     pub(crate) fn home_of(&self, page: PageNumber) -> u64 {
-        debug_assert!(page.0 <= self.pages, "{page} of {}", self.pages);
         self.home_offset + page.0 * self.page_bytes
     }
 
@@ -247,7 +253,7 @@ impl Label {
             got: format!("number {code}"),
             expected: "one that this version knows".into(),
         })?;
-        Ok(Self {
+        let label = Self {
             version,
             policy,
             id: u128::from_le_bytes(fields.array()),
@@ -261,7 +267,8 @@ impl Label {
             home_offset: fields.u64(),
             sums_offset: fields.u64(),
             sums_bytes: fields.u64(),
-        })
+        };
+        label.check()
     }
 }
 

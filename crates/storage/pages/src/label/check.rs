@@ -1,0 +1,76 @@
+//! Whether a label describes a layout that a store can have. Its checksum says only that it was written as it is.
+
+use super::{LABELS_BYTES, Label};
+use crate::{BLOCK_BYTES, PageError, home_sums};
+
+const BLOCK: u64 = BLOCK_BYTES as u64;
+
+impl Label {
+    /// # Errors
+    /// The parts overlap, reach beyond 64 bits, or have no room for the pages.
+    pub(super) fn check(self) -> Result<Self, PageError> {
+        if Self::is_page_length(self.page_bytes) && self.is_laid_out().unwrap_or(false) {
+            Ok(self)
+        } else {
+            Err(PageError::NotAStore { found: "its label describes a layout that no store has" })
+        }
+    }
+
+    /// Whether labels, ledgers, marks, checksums, area and pages follow each other; `None`: beyond 64 bits.
+    fn is_laid_out(&self) -> Option<bool> {
+        let pages_bytes = self.pages.checked_mul(self.page_bytes)?;
+        let ledgers_end =
+            self.ledger_offset.checked_add(self.ledger_copies.checked_mul(self.ledger_bytes)?)?;
+        let sums_end = self.sums_offset.checked_add(self.sums_bytes)?;
+        let area_end = self.area_offset.checked_add(self.area_bytes)?;
+        self.home_offset.checked_add(pages_bytes)?;
+        let in_blocks = [self.ledger_bytes, self.ledger_offset, self.area_offset, self.area_bytes, self.home_offset]
+            .iter()
+            .all(|bytes| bytes.is_multiple_of(BLOCK));
+        let in_order = self.ledger_offset >= LABELS_BYTES
+            && ledgers_end <= self.area_offset
+            && (self.sums_bytes == 0 || (ledgers_end <= self.sums_offset && sums_end <= self.area_offset))
+            && area_end <= self.home_offset;
+        let has_room = (self.sums_bytes == 0 || home_sums::pages_max(self.sums_bytes) >= self.pages)
+            && (!self.policy.has_zones() || pages_bytes <= self.area_bytes);
+        Some(in_blocks && in_order && has_room)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{CreateOptions, PolicyKind};
+
+    #[test]
+    fn every_policy_plans_a_layout_that_passes() {
+        for policy in PolicyKind::ALL {
+            let options = CreateOptions::new(policy, 4096, 1000);
+            let label = Label::plan(&options, 8192, 8 << 20).unwrap();
+            assert_eq!(label.clone().check(), Ok(label), "{policy}");
+        }
+    }
+
+    #[test]
+    fn labels_that_no_store_has_are_refused() {
+        let options = CreateOptions::new(PolicyKind::StableRing, 4096, 1000);
+        let good = Label::plan(&options, 8192, 8 << 20).unwrap();
+        let bad = [
+            Label { page_bytes: 0, ..good.clone() },
+            Label { page_bytes: 512, ..good.clone() },
+            Label { page_bytes: 12_288, ..good.clone() },
+            Label { pages: 1 << 60, ..good.clone() },
+            Label { pages: good.pages * 2000, ..good.clone() },
+            Label { ledger_offset: u64::MAX - 4095, ..good.clone() },
+            Label { ledger_offset: 0, ..good.clone() },
+            Label { area_offset: good.area_offset + 1, ..good.clone() },
+            Label { area_bytes: u64::MAX - 4095, ..good.clone() },
+            Label { home_offset: good.area_offset, ..good.clone() },
+            Label { sums_offset: good.area_offset, ..good.clone() },
+            Label { policy: PolicyKind::OutOfPlace, pages: 1 << 30, sums_bytes: 0, ..good },
+        ];
+        for label in bad {
+            assert!(label.clone().check().is_err(), "{label:?}");
+        }
+    }
+}

@@ -14,7 +14,7 @@ const MDBOOK_VERSION: &str = "0.4.52";
 /// Writes the reference, and unless `reference_only` the pages.
 pub(crate) fn run(reference_only: bool) -> Outcome {
     must(
-        &mut cargo(&["test", "--package", "nandle", "--test", "book", "reference"])
+        cargo(&["test", "--package", "nandle", "--test", "book", "reference"])
             .env("NANDLE_WRITE_REFERENCE", "1"),
     )?;
     if reference_only {

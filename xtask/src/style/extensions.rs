@@ -1,11 +1,18 @@
 //! CONTRIBUTING says which files to touch for each kind of addition, by the example of one that is there. Each list is held
 //! against the code: the files that name the example are those on the list, neither more nor fewer.
 //!
-//! A heading `### … as `one` and `two`` begins a list and says how code names the example; `in `folder/`` bounds where. Below it
-//! each line that begins with `- `path`` names a file. Tests, examples and documents may name it besides.
+//! ```text
+//! ### A plot, as `drift` and `DRIFT` in `crates/show/report/`      how code names the example, and where to look
+//!
+//! - `crates/show/report/src/plots/drift.rs`: what                  a file that does
+//! ```
+//!
+//! Tests, examples and documents may name it besides.
+
+use std::path::Path;
 
 use super::links::prose;
-use super::workspace::{SourceFile, Workspace};
+use super::workspace::{SourceFile, Workspace, is_rust};
 use super::{Finding, Rule};
 
 const PAGE: &str = "CONTRIBUTING.md";
@@ -66,7 +73,7 @@ fn check_list(workspace: &Workspace, extension: &Extension<'_>) -> Vec<Finding> 
             format!("names `{example}` and isn't on {PAGE}'s list of line {}", extension.line),
         )
     });
-    let rust = extension.files.iter().filter(|path| path.ends_with(".rs"));
+    let rust = extension.files.iter().filter(|path| is_rust(Path::new(path)));
     let idle = rust.filter(|path| !naming.contains(path)).map(|path| {
         Finding::new(PAGE, extension.line, format!("`{path}` is on the list and doesn't name `{example}`"))
     });

@@ -115,7 +115,7 @@ fn is_document(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "md")
 }
 
-fn is_rust(path: &Path) -> bool {
+pub(super) fn is_rust(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "rs")
 }
 

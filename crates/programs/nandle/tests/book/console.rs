@@ -53,13 +53,13 @@ fn examples(text: &str) -> Vec<Example> {
             is_inside = line == FENCE;
         } else if !is_inside {
         } else if let Some(example) = examples.last_mut().filter(|example| example.command.ends_with('\\')) {
-            example.command += &format!("\n{line}");
+            example.command.extend(["\n", line]);
         } else if let Some(command) = line.strip_prefix("$ ") {
             examples.push(Example { command: command.to_owned(), expected: String::new(), status: 0 });
         } else if let Some(example) = examples.last_mut() {
             match line.strip_prefix("[exit status ").and_then(|rest| rest.strip_suffix(']')) {
                 Some(status) => example.status = status.parse().unwrap(),
-                None => example.expected += &format!("{line}\n"),
+                None => example.expected.extend([line, "\n"]),
             }
         }
     }

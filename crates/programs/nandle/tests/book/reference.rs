@@ -26,7 +26,7 @@ fn add(page: &mut String, command: &[&str]) {
     let help = String::from_utf8(output.stdout).unwrap();
     let name = ["nandle"].iter().chain(command).copied().collect::<Vec<_>>().join(" ");
     let lines: Vec<&str> = help.lines().map(str::trim_end).collect();
-    *page += &format!("\n## {name}\n\n```text\n{}\n```\n", lines.join("\n"));
+    page.extend(["\n## ", &name, "\n\n```text\n", &lines.join("\n"), "\n```\n"]);
     for below in subcommands(&help) {
         add(page, &[command, &[below]].concat());
     }

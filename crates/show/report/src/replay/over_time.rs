@@ -125,19 +125,19 @@ mod tests {
     #[test]
     fn the_slowest_is_named_by_the_stretches_and_not_by_the_checkpoint() {
         let found = |one: &[u64], other: &[u64]| {
-            slowest(&[policy("one", one, 0), policy("other", other, 7_000_000)]).unwrap()
+            slowest(&[policy("direct", one, 0), policy("auto", other, 7_000_000)]).unwrap()
         };
         let said = found(&[5, 5, 5], &[9, 9, 9]);
-        assert!(said.starts_with("other is the slowest from the first to the last stretch."), "{said}");
-        assert!(said.contains("checkpoint takes longest with other: 7.00\u{a0}ms"), "{said}");
+        assert!(said.starts_with("auto is the slowest from the first to the last stretch."), "{said}");
+        assert!(said.contains("checkpoint takes longest with auto: 7.00\u{a0}ms"), "{said}");
         let said = found(&[5, 12, 5], &[9, 9, 9]);
         assert!(
-            said.contains("other is the slowest in the first stretch and in the last, in 2 of 3"),
+            said.contains("auto is the slowest in the first stretch and in the last, in 2 of 3"),
             "{said}"
         );
         let said = found(&[5, 9, 12], &[9, 5, 9]);
-        assert!(said.contains("other is the slowest in the first stretch, one in the last."), "{said}");
-        let alone = slowest(&[policy("one", &[4, 4, 10], 0)]).unwrap();
+        assert!(said.contains("auto is the slowest in the first stretch, direct in the last."), "{said}");
+        let alone = slowest(&[policy("direct", &[4, 4, 10], 0)]).unwrap();
         assert_eq!(alone, "The slowest stretch takes 2.50 times as long as the fastest.");
     }
 }

@@ -1,5 +1,10 @@
 //! One damaged block of a store never gives wrong contents without an error, where its policy promises to check pages.
-#![allow(missing_docs, reason = "tests")]
+#![allow(
+    missing_docs,
+    clippy::print_stdout,
+    clippy::expect_used,
+    reason = "tests, and helpers of tests are part of them"
+)]
 
 use nandle_crash::{Left, Scenario, Trials, corrupt};
 use nandle_pages::PolicyKind;

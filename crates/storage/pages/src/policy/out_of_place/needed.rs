@@ -96,7 +96,9 @@ mod tests {
 
     fn found(extents: &[Header], durable: u64) -> Seal {
         let mut needed = NeededExtents::default();
-        extents.iter().for_each(|header| needed.sent(header));
+        for header in extents {
+            needed.sent(header);
+        }
         needed.durable(durable);
         needed.seal()
     }
@@ -118,7 +120,9 @@ mod tests {
     fn what_the_map_covers_is_not_counted() {
         let all = [extent(1, &[1]), extent(2, &[2]), extent(3, &[3])];
         let mut needed = NeededExtents::default();
-        all.iter().for_each(|header| needed.sent(header));
+        for header in &all {
+            needed.sent(header);
+        }
         needed.durable(3);
         needed.saved(1);
         assert_eq!(needed.seal(), found(&all[1..], 3));

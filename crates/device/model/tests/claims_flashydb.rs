@@ -93,7 +93,8 @@ fn c20_mean_latencies() {
         ),
         verdict: Verdict::Partly(
             "random reads: the paper's 0.167 and its data sheet's 0.075 ms differ by a factor of two; the model lies \
-             between them while new, above both once worn; random writes: the paper does not say how worn the drive was; reads never meet cleaning here, so \
+             between them while new, above both once worn; random writes: the paper does not say how worn the drive was; \
+             of the sequential ones firmware.write_ns is fitted to the 0.059 and chips.program_ns to the 0.455; reads never meet cleaning here, so \
              their longest is their mean. The longest sequential write is fitted (mapping.pace), the next entry is what follows",
         ),
     }
@@ -123,7 +124,10 @@ fn c21_sequential_write_bandwidth() {
         precondition: "on: 128 KB at depth 32; off: 4, 32, 128 KB at depth 1 (sizes and depth open in the paper)",
         tolerance: "10 %; off at least a factor of two at 4 and 32 KB",
         model: format!("{on:.0} MB/s; off {:.0} / {:.0} / {:.0} MB/s", off[0], off[1], off[2]),
-        verdict: Verdict::Met,
+        verdict: Verdict::Encoded(
+            "chips.dies_per_channel is fitted to the 189 MB/s, which chips.program_ns is not; that it is much less without \
+             the cache follows",
+        ),
     }
     .print();
     assert!(within(on, 189.0, 0.1), "{on}");
@@ -185,22 +189,30 @@ fn c23_what_fragmentation_costs() {
     let change: Vec<f64> =
         aged.iter().zip(&fresh).map(|(after, before)| (after / before - 1.0) * 100.0).collect();
     Entry {
-        id: "C23",
-        paper: "at 70 %, 8 KB: sequential reads −52 %, random reads −11 %, sequential writes −18 %, random writes −50 %",
-        precondition: "sequential patterns at depth 1, random ones at depth 32 (chosen: the paper's depth for these four is \
-                       open); two parameters are fitted to them: read-ahead that stops where physical order does (sequential \
-                       reads), and 20 µs of processor time for each further chip operation (random reads); spare space and \
-                       memory for the map are the drive's own; reads right after the random writes, sequential writes as the mean of one pass over the used \
-                       area after them",
+        id: "C23, reads",
+        paper: "at 70 %, 8 KB: sequential reads −52 %, random reads −11 %",
+        precondition: "sequential at depth 1, random at depth 32 (chosen: the paper's depth is open), right after the random \
+                       writes",
         tolerance: "10 percentage points",
         model: format!(
-            "{:+.0} / {:+.0} / {:+.0} / {:+.0} %, write amplification {amplification:.2}; random reads at depth 1 {:+.0} %",
+            "{:+.0} / {:+.0} %; random reads at depth 1 {:+.0} %",
             change[0],
             change[1],
-            change[2],
-            change[3],
             (aged_single / fresh_single - 1.0) * 100.0
         ),
+        verdict: Verdict::Encoded(
+            "read_ahead.physically_sequential is fitted to the sequential reads, firmware.fragment_ns to the random ones",
+        ),
+    }
+    .print();
+    Entry {
+        id: "C23, writes",
+        paper: "at 70 %, 8 KB: sequential writes −18 %, random writes −50 %",
+        precondition: "sequential at depth 1, random at depth 32 (chosen: the paper's depth is open); sequential writes as the \
+                       mean of one pass over the used area after random ones; spare space and memory for the map are the \
+                       drive's own",
+        tolerance: "10 percentage points",
+        model: format!("{:+.0} / {:+.0} %, write amplification {amplification:.2}", change[2], change[3]),
         verdict: Verdict::Met,
     }
     .print();

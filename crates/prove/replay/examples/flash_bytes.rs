@@ -82,7 +82,8 @@ fn measure(updates: Updates, policy: PolicyKind, zone_bytes: u64, noise_percent:
     let (device, _) = world.add(device, media);
     let runtime = Runtime::new(Box::new(world));
     let handle = runtime.handle();
-    let pages = CAPACITY_BYTES / 10 * 9 / PAGE_BYTES as u64;
+    // Out of place the store's own blocks take a zone more than a tenth of the drive leaves.
+    let pages = (CAPACITY_BYTES / 10 * 9 - SUPERBLOCK_BYTES) / PAGE_BYTES as u64;
     let create = CreateOptions {
         alignment_bytes: zone_bytes,
         spare_percent: SPARE_PERCENT,

@@ -248,7 +248,9 @@ impl Controller {
         let Some(request) = self.request(ticket) else { return };
         let parts: Vec<(usize, u64, u64)> = match request.operation {
             TimedOperation::Flush => self.layout.members().map(|drive| (drive, 0, 0)).collect(),
-            _ => self.drive_parts(request),
+            TimedOperation::Read | TimedOperation::Write { .. } | TimedOperation::Discard => {
+                self.drive_parts(request)
+            }
         };
         self.expect_parts(ticket, parts.len());
         for (index, offset_bytes, length_bytes) in parts {
@@ -276,7 +278,7 @@ impl Controller {
                         least_busy(members).map(|drive| (drive, part.offset_bytes, part.length_bytes)),
                     );
                 }
-                _ => members
+                TimedOperation::Write { .. } | TimedOperation::Flush | TimedOperation::Discard => members
                     .by_ref()
                     .for_each(|drive| parts.push((drive, part.offset_bytes, part.length_bytes))),
             }
@@ -298,7 +300,9 @@ impl Controller {
         }
         let end_ns = match pending.request.operation {
             TimedOperation::Read => self.reads.stream(now_ns, pending.request.length_bytes),
-            _ => now_ns.max(pending.transferred_ns),
+            TimedOperation::Write { .. } | TimedOperation::Flush | TimedOperation::Discard => {
+                now_ns.max(pending.transferred_ns)
+            }
         };
         self.schedule(end_ns, Action::Report(ticket));
     }

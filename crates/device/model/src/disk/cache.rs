@@ -233,7 +233,7 @@ impl Cache {
                 let continues = first == segment.end && end - written <= size;
                 repeats || continues
             }
-            _ => false,
+            SegmentState::Empty | SegmentState::Clean => false,
         })
     }
 
@@ -264,7 +264,7 @@ impl Cache {
                 _ if Some(*id) == in_use.reading_ahead => 3,
                 SegmentState::Clean if overlaps => 0,
                 SegmentState::Empty => 1,
-                _ => 2,
+                SegmentState::Clean | SegmentState::Dirty { .. } => 2,
             };
             (class, segment.used)
         };

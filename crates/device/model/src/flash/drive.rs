@@ -166,7 +166,9 @@ impl FlashDrive {
         let operation = command.operation;
         let units = match operation {
             TimedOperation::Flush => UnitRange { first: 0, end: 0 },
-            _ => UnitRange::covering(command.offset_bytes, command.length_bytes, self.unit_bytes),
+            TimedOperation::Read | TimedOperation::Write { .. } | TimedOperation::Discard => {
+                UnitRange::covering(command.offset_bytes, command.length_bytes, self.unit_bytes)
+            }
         };
         let slot = self.commands.insert(command, units);
         let accepted_ns = self.firmware.accept(now_ns, operation);

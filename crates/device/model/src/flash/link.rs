@@ -65,7 +65,7 @@ impl Link {
         let duration_ns = data_ns + if last { self.command_ns } else { 0 };
         let wire = match direction {
             Direction::ToDrive if self.full_duplex => &mut self.to_drive,
-            _ => &mut self.to_host,
+            Direction::ToDrive | Direction::ToHost => &mut self.to_host,
         };
         wire.forget_before(self.now_ns);
         wire.reserve(earliest_ns, duration_ns) + duration_ns

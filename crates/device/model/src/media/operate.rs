@@ -102,7 +102,9 @@ impl Media {
         let block_bytes = self.contents.logical_block_bytes();
         match operation {
             Operation::Flush => 0..u64::MAX,
-            _ => blocks_of(operation.offset_bytes(), operation.length_bytes(), block_bytes),
+            Operation::Read { .. } | Operation::Write { .. } | Operation::Discard { .. } => {
+                blocks_of(operation.offset_bytes(), operation.length_bytes(), block_bytes)
+            }
         }
     }
 

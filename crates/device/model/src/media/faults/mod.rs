@@ -173,6 +173,10 @@ impl Faults {
     /// Where a write to `blocks` goes on a device of so many.
     pub(super) fn landing(&self, operation: u64, blocks: &Range<u64>, device_blocks: u64) -> u64 {
         let mut hits = self.operation_hits(operation, blocks);
+        debug_assert!(
+            blocks.end <= device_blocks,
+            "a write to {blocks:?} of {device_blocks} is refused before"
+        );
         let places = device_blocks.saturating_sub(blocks.end - blocks.start);
         match hits.find(|(fault, _)| *fault == Fault::MisdirectedWrite) {
             // Any of the other places: of `places` + 1 in all, the intended one is left out.
@@ -187,7 +191,14 @@ impl Faults {
             match fault {
                 Fault::LostWrite => return Fate::Lost,
                 Fault::DamagedWrite => fate = Fate::Damaged(dice.of(1)),
-                _ => {}
+                Fault::FailedRead(_)
+                | Fault::FailedWrite(_)
+                | Fault::FailedFlush(_)
+                | Fault::DamagedRead
+                | Fault::MisdirectedWrite
+                | Fault::StaleRead
+                | Fault::NoSpace
+                | Fault::LatencySpike { .. } => {}
             }
         }
         fate

@@ -24,9 +24,10 @@ impl Label {
         let sums_end = self.sums_offset.checked_add(self.sums_bytes)?;
         let area_end = self.area_offset.checked_add(self.area_bytes)?;
         self.home_offset.checked_add(pages_bytes)?;
-        let in_blocks = [self.ledger_bytes, self.ledger_offset, self.area_offset, self.area_bytes, self.home_offset]
-            .iter()
-            .all(|bytes| bytes.is_multiple_of(BLOCK));
+        let in_blocks =
+            [self.ledger_bytes, self.ledger_offset, self.area_offset, self.area_bytes, self.home_offset]
+                .iter()
+                .all(|bytes| bytes.is_multiple_of(BLOCK));
         let in_order = self.ledger_offset >= LABELS_BYTES
             && ledgers_end <= self.area_offset
             && (self.sums_bytes == 0 || (ledgers_end <= self.sums_offset && sums_end <= self.area_offset))

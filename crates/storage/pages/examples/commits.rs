@@ -14,7 +14,7 @@ use nandle_io::runtime::{Handle, Runtime};
 use nandle_io::{Arena, DeviceFile, DeviceId, FileOptions, FileWorld, Io};
 use nandle_pages::{Batch, CreateOptions, OpenOptions, PageNumber, PolicyKind, Store};
 use nandle_units::parse_bytes;
-use rand::{Rng, RngExt, SeedableRng};
+use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 const PAGE_BYTES: usize = 4096;
@@ -103,7 +103,7 @@ async fn policy_seconds(
         let mut batch = Batch::new();
         for _ in 0..BATCH_PAGES {
             let mut page = store.buffer()?;
-            random.fill_bytes(&mut page); // nothing in it that a store could compress
+            random.fill(&mut page[..]); // nothing in it that a store could compress
             batch.put(PageNumber(random.random_range(0..PAGES)), page.freeze());
         }
         store.commit(batch).await?;

@@ -199,7 +199,7 @@ fn with_store(store: &BlockingStore, work: Work, seed: u64, is_over: &AtomicBool
                 let mut batch = Batch::new();
                 for _ in 0..pages {
                     let mut page = store.buffer()?;
-                    page.fill(u8::try_from(done % 256)?);
+                    random.fill(&mut page[..]); // nothing in it that a store could compress
                     batch.put(PageNumber(random.random_range(0..PAGES)), page.freeze());
                 }
                 store.commit(batch)?;

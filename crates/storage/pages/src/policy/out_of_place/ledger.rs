@@ -232,13 +232,17 @@ mod tests {
         let ledger = Ledger { durable: 30, cut: 40, first: 99, is_closed: true, ..Ledger::new(16, 3) };
         let map = MapAt { saved: 25, slot: 1, ..ledger.map };
         let needed = Seal { extents: 5, checksum: 99 };
-        let ledger = Ledger { map, is_clean: true, begun: 77, needed, ..ledger };
+        let ledger = Ledger { map, begun: 77, needed, ..ledger };
         let ledger = Ledger { aborted: ledger.aborted.with(200, 300).unwrap(), ..ledger };
         let stamp = Stamp { generation: 7, unconfirmed: 2 };
         let mut block = vec![9; BLOCK_BYTES];
         ledger.encode(3, stamp, &mut block);
         assert_eq!(Ledger::decode(3, &block), Some((stamp, ledger)));
         assert_eq!(Ledger::decode(4, &block), None);
+        let clean = Ledger { is_clean: true, needed: Seal::default(), ..ledger };
+        let mut other = vec![9; BLOCK_BYTES];
+        clean.encode(3, stamp, &mut other);
+        assert_eq!(Ledger::decode(3, &other), Some((stamp, clean)));
         for at in [0, 30, 60, 4000, BLOCK_BYTES - 1] {
             block[at] ^= 4;
             assert_eq!(Ledger::decode(3, &block), None, "byte {at}");

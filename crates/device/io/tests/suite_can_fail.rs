@@ -138,7 +138,8 @@ impl Io for Liar {
 }
 
 fn passes(lie: Lie) -> bool {
-    let mut inner = MemoryWorld::new(16, Nanos::from_micros(50));
+    // No two requests complete at the same time, so that a wait can return too early.
+    let mut inner = MemoryWorld::new(16, Nanos::from_micros(50)).with_request_cpu(Nanos(1));
     let device = inner.add(1 << 20, 512);
     let mut liar = Liar { inner, lie, calls: 0, arena: Arena::new(64 << 20).unwrap() };
     catch_unwind(AssertUnwindSafe(|| check(&mut liar, &device, 99))).is_ok()

@@ -155,7 +155,10 @@ fn a_store_that_fails_is_out_and_the_others_go_on() {
         let create = CreateOptions::new(policy, 4096, work.pages);
         Candidate::new(io, &device, &create, &work, options(1, Durability::Trace)).unwrap()
     };
-    let failing = FaultPlan::seeded(3).and(Fault::FailedFlush(Lasts::Sticky), When::PerMillion(10_000));
+    // The first flush after the store was made.
+    let failing = (100..10_000).fold(FaultPlan::seeded(3), |plan, operation| {
+        plan.and(Fault::FailedFlush(Lasts::Sticky), When::Operation(operation))
+    });
     let candidates = vec![
         candidate(PolicyKind::StableRing, Some(failing)),
         candidate(PolicyKind::Direct, None),

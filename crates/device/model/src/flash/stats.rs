@@ -48,7 +48,8 @@ impl FlashStats {
         DriveCounters {
             host_written_bytes: self.host_written_bytes,
             flash_written_bytes: self.programmed_units() * unit_bytes,
-            erased_bytes: self.erased_superblocks * superblock_bytes,
+            // The map's own blocks aren't modelled: they are erased once for each time that they are written.
+            erased_bytes: self.erased_superblocks * superblock_bytes + self.map_units_written * unit_bytes,
             discarded_bytes: self.discarded_units * unit_bytes,
         }
     }

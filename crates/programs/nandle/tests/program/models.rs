@@ -161,7 +161,7 @@ fn the_list_names_every_model_and_what_it_was_scaled_from() {
 fn an_exported_model_is_ones_own() {
     let place = Place::new();
     let text = place.nandle("models export x25-m-g2").done().stdout;
-    fs::write(place.path("slow.toml"), text.replace("read_ns = 68_000", "read_ns = 680_000")).unwrap();
+    fs::write(place.path("slow.toml"), text.replace("read_ns = 50_000", "read_ns = 680_000")).unwrap();
     let options = format!("{NO_WORLD} --patterns random");
     let (own, library) =
         (means(&place, "model:slow.toml", &options), means(&place, "model:x25-m-g2", &options));

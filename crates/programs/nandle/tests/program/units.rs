@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::common::{ONE_CELL, Place};
 
 /// Units, as keys end in them. What is counted is a unit too.
-const UNITS: [&str; 16] = [
+const UNITS: [&str; 17] = [
     "_iops",
     "_per_money",
     "_ns",
@@ -17,6 +17,7 @@ const UNITS: [&str; 16] = [
     "_per_request",
     "_blocks",
     "_share",
+    "_ratio",
     "_min",
     "_max",
     "_requests",

@@ -26,7 +26,7 @@ const UNITS: [&str; 17] = [
 ];
 
 /// Counts and ratios, whose names say all there is to say.
-const PURE_NUMBERS: [&str; 22] = [
+const PURE_NUMBERS: [&str; 23] = [
     "bytes_written",
     "price",
     "sessions",
@@ -38,6 +38,7 @@ const PURE_NUMBERS: [&str; 22] = [
     "errors",
     "unsent",
     "requests",
+    "rows",
     "bytes",
     "processors",
     "profiles",

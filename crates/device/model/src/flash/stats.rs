@@ -88,3 +88,23 @@ impl EraseCounts {
         Self { least: least.min(most), mean: sum as f64 / number.max(1) as f64, most }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_map_takes_is_programmed_and_erased() {
+        let stats = FlashStats {
+            host_written_units: 64,
+            host_written_bytes: 64 << 12,
+            moved_units: 64,
+            map_units_written: 128,
+            erased_superblocks: 2,
+            ..FlashStats::default()
+        };
+        let counters = stats.counters(1 << 12, 64 << 12);
+        assert_eq!(counters.flash_written_bytes, 256 << 12);
+        assert_eq!(counters.erased_bytes, counters.flash_written_bytes);
+    }
+}

@@ -31,7 +31,7 @@ mod upgrade;
 pub use cell::{Cell, DriveWork, LatencySummary, MeasuredCell, OperationKind, SecondSample, SkippedCell};
 pub use cheap::{CHEAP_ORDERED, Cheap, Strides, is_cheap_stride};
 pub use commit::usual_commit;
-pub use costs::{FlexibleIo, ReadPlan, RequestCost};
+pub use costs::{FlexibleIo, RequestCost};
 pub use derived::{
     BlockAtDepth, DepthForBlock, Derived, EqualRegion, GroupPenalty, SplitObservation, SplitSize,
 };

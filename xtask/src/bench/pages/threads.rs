@@ -11,7 +11,7 @@ use crate::{Outcome, output, workspace_root};
 pub(super) const METHOD: &str = "Threads that share a `BlockingStore` of 32 768 pages of 4 KiB, beside as many with a bare \
     file as large, in turns of half a second; another one goes first in each round, and the ratios are those within \
     rounds. Reads are of one page anywhere: of a store that was just opened (`reads`), or of pages whose checksums it knows \
-    (`checked reads`). Commits are of so many pages anywhere, each durable before the next. Bare are, in each thread, `pread`, \
+    (`checked reads`). Commits are of so many pages of noise anywhere, each durable before the next. Bare are, in each thread, `pread`, \
     and one `pwrite` of as many bytes with an `fdatasync`: what a policy that writes in sequence has to be measured by. Bare and \
     scattered is a `pwrite` of each page anywhere and one `fdatasync`: what one that writes pages in place has to be measured by. A \
     staging area of 64 MiB is full after a few hundred milliseconds, so that pages are destaged as fast as they come; one of 2 GiB \

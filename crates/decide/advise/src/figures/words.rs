@@ -1,7 +1,7 @@
 //! Figures as the advice prints them.
 
 use nandle_profile::Interval;
-use nandle_units::{Nanos, format_bytes, format_duration, group_thousands};
+use nandle_units::{Nanos, format_bytes, format_duration, thousands};
 
 /// The nearest whole number; 0 for what is below, or no number.
 #[expect(
@@ -19,7 +19,7 @@ pub(crate) fn number(value: f64) -> String {
     const MOST_PLACES: usize = 12;
     let magnitude = value.abs();
     if magnitude >= 100.0 || value == 0.0 {
-        return group_thousands(&format!("{value:.0}"), ' ', 4);
+        return thousands(value);
     }
     let (mut places, mut leading) = (1, magnitude);
     while leading < 10.0 && places < MOST_PLACES {

@@ -6,8 +6,8 @@ use super::host_files::Opened;
 use super::{Chosen, Circumstances, ExperimentEnv, HostFiles};
 use crate::Observer;
 use crate::load::{
-    Cancel, ClosedLoop, Lane, LaneOptions, LoadError, Measurement, OpenLoop, OpenStream, Opener, ScheduleLag,
-    StreamMeasurement, Work, run_streams,
+    Cancel, ClosedLoop, Lane, LaneOptions, LoadError, Measurement, OpenStream, Opener, StreamMeasurement,
+    Work, run_streams,
 };
 
 /// Memory for the buffers of all requests outstanding in an experiment, the pool that writes are cut from included.
@@ -166,26 +166,6 @@ impl<'a> Lab<'a> {
         let measurement = load.run(&mut self.lane, work, self.cancel)?;
         self.account(&measurement, block_bytes, share);
         Ok(measurement)
-    }
-
-    /// Sends requests on a schedule. With nothing left to write, writes are not run.
-    ///
-    /// # Errors
-    /// As for [`OpenLoop::run`].
-    pub fn run_open(
-        &mut self,
-        load: OpenLoop,
-        work: Work,
-    ) -> Result<Option<(Measurement, ScheduleLag)>, LoadError> {
-        let (block_bytes, share) = (work.block_bytes, write_share(work.operation));
-        let expected = load.rate_per_s * load.time.as_secs_f64() * block_bytes as f64 * share;
-        if share > 0.0 && expected > self.write_left_bytes as f64 {
-            self.out_of_writes();
-            return Ok(None);
-        }
-        let (measurement, lag) = load.run(&mut self.lane, work, self.cancel)?;
-        self.account(&measurement, block_bytes, share);
-        Ok(Some((measurement, lag)))
     }
 
     /// Sends several streams of requests on their schedules, at the same time. With too little left to write nothing is

@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_more_is_taken_than_there_is_and_everybody_is_served() {
+    fn no_more_is_taken_than_there_is_and_every_thread_is_served() {
         let (budget, taken, served) = (Budget::of(5), AtomicUsize::new(0), AtomicUsize::new(0));
         std::thread::scope(|scope| {
             for thread in 0..8 {

@@ -1,4 +1,4 @@
-//! A store in a file, for a first program and for many a last one: bytes in, bytes out, one type of error.
+//! A store in a file: bytes in, bytes out, one type of error.
 //!
 //! ```text
 //! handle: put ──► its changes ── commit ──► a batch ──► BlockingStore (a thread, shared by all handles)

@@ -92,9 +92,11 @@ fn exit_code(outcome: Outcome) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// The folder that holds the workspace.
+/// The folder that holds the workspace. Cargo names it as the program starts, too: a folder of build artefacts that two
+/// checkouts share may hold a program that was built in the other one.
 fn workspace_root() -> PathBuf {
-    let own_folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let own_folder = std::env::var_os("CARGO_MANIFEST_DIR")
+        .map_or_else(|| env!("CARGO_MANIFEST_DIR").into(), PathBuf::from);
     own_folder.parent().map(PathBuf::from).unwrap_or(own_folder)
 }
 

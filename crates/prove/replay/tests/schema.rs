@@ -6,7 +6,8 @@ use std::path::Path;
 
 #[test]
 fn what_is_published_is_what_the_types_say() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/replay.schema.json");
+    let path =
+        Path::new(&std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../../docs/replay.schema.json");
     let text = serde_json::to_string_pretty(&nandle_replay::replay_schema().unwrap()).unwrap() + "\n";
     if std::env::var_os("NANDLE_WRITE_SCHEMA").is_some() {
         std::fs::write(&path, &text).unwrap();

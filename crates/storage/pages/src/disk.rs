@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 
 use nandle_io::runtime::{AsyncDevice, Handle};
-use nandle_io::{Buffer, BufferMut, DeviceId, Durability, Operation, Shape, WriteBuffers};
+use nandle_io::{Access, Buffer, BufferMut, DeviceId, Durability, Operation, Shape, WriteBuffers};
 
 use crate::defects::Defect;
 use crate::parts::{Parts, ReadParts, WriteParts};
@@ -204,9 +204,11 @@ impl Disk {
     }
 
     /// How many flushes may be at the device at the same time, one if nothing else is said. The system joins those that wait
-    /// for one that runs, so that the next begins in the moment in which it ends.
+    /// for one that runs, so that the next begins in the moment in which it ends. Through a page cache it is always one: of two
+    /// calls that overlap the system tells only one that writing back has failed, and the other would count.
     pub(crate) fn set_flush_depth(&self, flushes: usize) {
-        self.writes.flush_depth.set(flushes.max(1));
+        let is_direct = self.shape.access == Access::Direct;
+        self.writes.flush_depth.set(if is_direct { flushes.max(1) } else { 1 });
     }
 
     /// Lets callers that leave a flush to others find out whether it is urgent by now.
@@ -320,5 +322,38 @@ impl Future for Reading {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let result = ready!(Pin::new(&mut self.parts).poll(context));
         Poll::Ready(result.map_err(PageError::device(self.action)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nandle_io::conformance::MemoryWorld;
+    use nandle_io::runtime::Runtime;
+    use nandle_io::{DurableWrites, Nanos};
+
+    use super::*;
+
+    fn flush_depth(access: Access) -> usize {
+        let mut world = MemoryWorld::new(4, Nanos(1));
+        let device = world.add_shaped(Shape {
+            capacity_bytes: 1 << 20,
+            logical_block_bytes: 512,
+            memory_alignment_bytes: 512,
+            largest_transfer_bytes: 1 << 20,
+            access,
+            durable_writes: DurableWrites::OneCommand,
+            writable: true,
+            discards: false,
+        });
+        let runtime = Runtime::new(Box::new(world));
+        let disk = Disk::new(&runtime.handle(), device.id, false).unwrap();
+        disk.set_flush_depth(2);
+        disk.writes.flush_depth.get()
+    }
+
+    #[test]
+    fn flushes_overlap_only_where_there_is_no_page_cache() {
+        assert_eq!(flush_depth(Access::Direct), 2);
+        assert_eq!(flush_depth(Access::Buffered { reason: "a page cache".into() }), 1);
     }
 }

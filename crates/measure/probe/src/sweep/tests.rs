@@ -88,7 +88,7 @@ struct TestFile {
 
 impl TestFile {
     fn new() -> Self {
-        let file = tempfile::NamedTempFile::new_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+        let file = tempfile::NamedTempFile::new_in(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).unwrap();
         let contents = Contents::new(3);
         let mut bytes = vec![0; usize::try_from(AREA_BYTES).unwrap()];
         contents.fill(0, &mut bytes);

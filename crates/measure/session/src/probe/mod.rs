@@ -70,7 +70,7 @@ impl Probe {
     }
 
     /// Measures what was planned. `keep` is called after each experiment with the profile as it is then; that it could not be
-    /// kept ends nothing, and the last such failure is told at the end.
+    /// kept ends nothing, and is told at the end if the last attempt failed, too.
     ///
     /// # Errors
     /// Nothing was planned, or nothing could be measured. A probe that was cancelled or ended by the device, or in which requests

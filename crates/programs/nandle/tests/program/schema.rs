@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::common::{Place, SHORT};
 
 fn schema(name: &str) -> jsonschema::Validator {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs").join(name);
+    let path = Path::new(&std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../../docs").join(name);
     let schema: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
     jsonschema::validator_for(&schema).unwrap()
 }

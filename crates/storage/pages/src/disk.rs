@@ -13,7 +13,7 @@ use crate::parts::{Parts, ReadParts, WriteParts};
 use crate::signal::Signal;
 use crate::{BLOCK_BYTES, PageError, Stats};
 
-/// The store's device: counts what goes there, joins flushes that are asked for at the same time, and stops for good
+/// The store's device: counts what goes there, lets calls that wait for a flush at the same time share it, and stops for good
 /// when a write or a flush failed.
 pub(crate) struct Disk {
     device: AsyncDevice,
@@ -133,6 +133,7 @@ impl Disk {
         durability: Durability,
     ) -> Writing {
         let length_bytes: usize = from.iter().map(Buffer::len).sum();
+        debug_assert!(is_in_blocks(offset_bytes, length_bytes), "{length_bytes} bytes at {offset_bytes}");
         let parts = self.check_writable().map(|()| {
             let parts = self.parts.write(offset_bytes, from, durability);
             self.count(|stats| {
@@ -148,6 +149,7 @@ impl Disk {
     /// Reads; the request is on its way when this returns.
     pub(crate) fn read(&self, action: &'static str, offset_bytes: u64, into: BufferMut) -> Reading {
         let length_bytes = into.len();
+        debug_assert!(is_in_blocks(offset_bytes, length_bytes), "{length_bytes} bytes at {offset_bytes}");
         let parts = self.parts.read(offset_bytes, into);
         self.count(|stats| {
             stats.device_reads += parts.requests();
@@ -200,6 +202,7 @@ impl Disk {
             };
             self.changed.wait(|| moved_on().then_some(())).await;
         }
+        debug_assert!(writes.durable.get() >= needed, "a flush covered {needed} writes");
         self.check_writable()
     }
 
@@ -207,8 +210,9 @@ impl Disk {
     /// for one that runs, so that the next begins in the moment in which it ends. Through a page cache it is always one: of two
     /// calls that overlap the system tells only one that writing back has failed, and the other would count.
     pub(crate) fn set_flush_depth(&self, flushes: usize) {
+        debug_assert!(flushes > 0, "a write needs a flush");
         let is_direct = self.shape.access == Access::Direct;
-        self.writes.flush_depth.set(if is_direct { flushes.max(1) } else { 1 });
+        self.writes.flush_depth.set(if is_direct { flushes } else { 1 });
     }
 
     /// Lets callers that leave a flush to others find out whether it is urgent by now.
@@ -229,6 +233,7 @@ impl Disk {
     /// In a task of its own, so that it ends even when it isn't awaited any more.
     fn start_flush(self: &Rc<Self>) {
         let covers = self.writes.completed.get();
+        debug_assert!(covers > self.writes.durable.get(), "a flush that covers nothing new isn't sent");
         self.writes.flushes.borrow_mut().push_back(Flush { covers, has_succeeded: false });
         self.count(|stats| stats.device_flushes += 1);
         let reply = self.device.request(Operation::Flush);
@@ -257,6 +262,7 @@ impl Writes {
         let flush = flushes.iter_mut().find(|flush| flush.covers == covers);
         debug_assert!(flush.is_some(), "a flush of {covers} writes was at the device");
         if let Some(flush) = flush {
+            debug_assert!(!flush.has_succeeded, "a flush of {covers} writes succeeds once");
             flush.has_succeeded = true;
         }
         while let Some(first) = flushes.pop_front_if(|first| first.has_succeeded) {
@@ -264,6 +270,13 @@ impl Writes {
             self.durable.set(first.covers);
         }
     }
+}
+
+/// Whether a request begins and ends where blocks do.
+fn is_in_blocks(offset_bytes: u64, length_bytes: usize) -> bool {
+    length_bytes > 0
+        && offset_bytes.is_multiple_of(BLOCK_BYTES as u64)
+        && length_bytes.is_multiple_of(BLOCK_BYTES)
 }
 
 /// A caller that waits, as long as it lives.
@@ -278,6 +291,7 @@ impl<'a> Waiting<'a> {
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
+        debug_assert!(self.0.get() > 0, "a caller that waits counts itself");
         self.0.update(|waiting| waiting - 1);
     }
 }

@@ -83,11 +83,13 @@ mod parts;
 mod policy;
 mod queue;
 mod signal;
+mod size;
 mod staging;
 mod stats;
 mod store;
 mod sums;
 mod turns;
+mod write_log;
 
 pub use batch::Batch;
 pub use blocking::{BlockingStore, Ticket};

@@ -35,6 +35,7 @@ impl Queue {
     async fn wait(&self) {
         let place = QueuePlace { queue: self, number: self.last_number.get() + 1 };
         self.last_number.set(place.number);
+        debug_assert!(self.waiting.borrow().back().is_none_or(|last| *last < place.number), "in their order");
         self.waiting.borrow_mut().push_back(place.number);
         let is_first = || self.waiting.borrow().front() == Some(&place.number);
         self.signal.wait(|| (is_first() && !self.taken.replace(true)).then_some(())).await;
@@ -51,7 +52,8 @@ impl Drop for QueuePlace<'_> {
 
 impl Drop for Served<'_> {
     fn drop(&mut self) {
-        self.0.taken.set(false);
+        let was_taken = self.0.taken.replace(false);
+        debug_assert!(was_taken, "one is served at a time");
         self.0.signal.notify();
     }
 }

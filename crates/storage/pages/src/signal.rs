@@ -14,7 +14,8 @@ impl Signal {
         let mut waiting = self.waiting.take();
         waiting.drain(..).for_each(Waker::wake);
         // Its memory is used again. Waking runs no task, so none has begun to wait meanwhile.
-        self.waiting.replace(waiting);
+        let begun = self.waiting.replace(waiting);
+        debug_assert!(begun.is_empty(), "waking runs no task");
     }
 
     /// Waits until `ready` gives something.
@@ -50,7 +51,8 @@ impl Turn {
 
 impl Drop for MyTurn<'_> {
     fn drop(&mut self) {
-        self.0.taken.set(false);
+        let was_taken = self.0.taken.replace(false);
+        debug_assert!(was_taken, "it is one task's turn");
         self.0.signal.notify();
     }
 }

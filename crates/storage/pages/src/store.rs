@@ -214,9 +214,10 @@ impl Store {
         (!label.policy.has_zones()).then(|| label.home_of(PageNumber(0)))
     }
 
-    /// See [`Disk::set_flush_depth`].
-    pub(crate) fn set_flush_depth(&self, flushes: usize) {
-        self.home.disk().set_flush_depth(flushes);
+    /// Lets so many groups of commits be on their way at once, and as many flushes at the device.
+    pub(crate) fn share_commits(&self, groups: usize) {
+        self.home.disk().set_flush_depth(groups);
+        self.policy.share_commits(groups);
     }
 
     /// Whether batches that are accepted at the same time make each other durable better than one flush for all does.

@@ -63,6 +63,7 @@ impl TurnsState {
             return None;
         }
         self.last_number += 1;
+        debug_assert!(!pages.is_empty(), "a task waits for a page");
         for page in pages {
             self.waiting.entry(*page).or_default().push_back(self.last_number);
         }
@@ -78,6 +79,7 @@ impl TurnsState {
             return false;
         }
         self.stop_waiting(number, pages);
+        debug_assert!(pages.iter().all(|page| !self.taken.contains(page)), "a page is one task's");
         self.taken.extend(pages);
         true
     }

@@ -3,7 +3,7 @@
 //! ```text
 //! a caller's thread                                   the store's thread
 //! read ──► index: where is the page? ──► pread        requests ──► a task for each ──► Store
-//!            ▲      └─ unknown ────────── request ──►     │ commits share a sync; a checkpoint goes on beside them
+//!            ▲      └─ unknown ────────── request ──►     │ commits share a group; a checkpoint goes on beside them
 //!            └───────────────────────────────────────────┘ says where pages are
 //! ```
 
@@ -16,7 +16,6 @@ mod owner;
 mod reader;
 mod requests;
 mod serve;
-mod sync;
 mod ticket;
 
 use std::sync::atomic::AtomicU64;

@@ -10,7 +10,6 @@ use nandle_io::runtime::{Handle, Receiver};
 
 use super::index_writer::IndexWriter;
 use super::requests::Request;
-use super::sync::SharedSync;
 use super::ticket::Answer;
 use crate::signal::Signal;
 use crate::{Batch, PageError, PageNumber, Store};
@@ -18,16 +17,16 @@ use crate::{Batch, PageError, PageNumber, Store};
 /// Requests that may wait, and as many that may be under way; more wait for room in the channel.
 pub(super) const REQUESTS_MAX: usize = 1024;
 
-/// Syncs under way at the same time, and flushes at the device: one that goes on, and one that begins when it ends. With more,
-/// groups are smaller and flushes more.
-const SYNCS: usize = 2;
+/// Groups of commits on their way at the same time, and flushes at the device: one that goes on, and one that begins when it
+/// ends. With one alone the device would be idle until the next group was written; with more, groups are smaller and flushes
+/// more.
+const COMMIT_GROUPS: usize = 2;
 
 /// What the tasks share.
 pub(super) struct Service {
     handle: Handle,
     store: Store,
     index_writer: IndexWriter,
-    syncs: SharedSync,
     /// How many pages callers may name.
     pages: Arc<AtomicU64>,
     under_way: Cell<usize>,
@@ -51,16 +50,8 @@ impl Service {
         index_writer: IndexWriter,
         pages: Arc<AtomicU64>,
     ) -> Self {
-        store.set_flush_depth(SYNCS);
-        Self {
-            handle,
-            store,
-            index_writer,
-            syncs: SharedSync::new(SYNCS),
-            pages,
-            under_way: Cell::default(),
-            ended: Signal::default(),
-        }
+        store.share_commits(COMMIT_GROUPS);
+        Self { handle, store, index_writer, pages, under_way: Cell::default(), ended: Signal::default() }
     }
 
     /// Begins requests in their order, until the store is closed or no handle is left; ends when all are done.
@@ -107,7 +98,7 @@ impl Service {
             Request::ReadMany(pages, answer) => answer.give(self.read_many(pages).await),
             Request::Write(batch, answer) => answer.give(self.write(batch).await),
             Request::Commit(batch, answer) => answer.give(self.commit(batch).await),
-            Request::Sync(answer) => answer.give(self.syncs.sync(&self.store).await),
+            Request::Sync(answer) => answer.give(self.store.sync().await),
             Request::Checkpoint(answer) => answer.give(self.store.checkpoint().await),
             Request::Grow(pages, answer) => answer.give(self.grow(pages).await),
             Request::Verify(answer) => answer.give(self.store.verify().await),
@@ -153,11 +144,11 @@ impl Service {
         written
     }
 
-    /// Where batches are accepted one after the other, all that wait for a sync share the next.
+    /// Where batches are accepted one after the other, readers learn where the pages are before they are durable.
     async fn commit(&self, batch: Batch) -> Result<(), PageError> {
         if !self.store.keeps_order() {
             self.write(batch).await?;
-            return self.syncs.sync(&self.store).await;
+            return self.store.sync().await;
         }
         let pages = self.index_writer.begin(&batch, self.store.pages());
         let committed = self.store.commit(batch).await;

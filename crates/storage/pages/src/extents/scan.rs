@@ -7,6 +7,7 @@ use super::rotation::{Rotation, Stamp};
 use crate::defects::Defect;
 use crate::disk::Disk;
 use crate::label::Label;
+use crate::size::to_usize;
 use crate::{BLOCK_BYTES, PageError};
 
 const SCAN_BYTES: u64 = 1 << 20;
@@ -18,20 +19,27 @@ pub(crate) struct Scan<'a> {
     pub(crate) arena: Arena,
 }
 
-/// The header of an extent, as far as its place in the chain goes.
+/// What tells of an extent.
 pub(crate) trait Link {
+    fn link(&self) -> ChainLink;
+}
+
+/// An extent's place in the chain, and in the area.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ChainLink {
+    pub(crate) sequence: u64,
     /// All up to this sequence were durable when it was written.
-    fn durable(&self) -> u64;
+    pub(crate) durable: u64,
     /// A group ends with it.
-    fn is_last(&self) -> bool;
+    pub(crate) is_last: bool,
     /// Its block of the area.
-    fn position(&self) -> u64;
+    pub(crate) position: u64,
 }
 
 impl<'a> Scan<'a> {
     pub(crate) fn new(disk: &'a Rc<Disk>, label: &'a Label) -> Result<Self, PageError> {
         let bytes = SCAN_BYTES.max(label.ledger_bytes).max(label.page_bytes);
-        let arena = Arena::new(usize::try_from(bytes).unwrap_or(usize::MAX))?;
+        let arena = Arena::new(to_usize(bytes))?;
         Ok(Self { disk, label, arena })
     }
 
@@ -40,7 +48,7 @@ impl<'a> Scan<'a> {
     }
 
     pub(crate) async fn read(&self, offset_bytes: u64, bytes: u64) -> Result<Buffer, PageError> {
-        let into = self.arena.allocate(usize::try_from(bytes).unwrap_or(usize::MAX))?;
+        let into = self.arena.allocate(to_usize(bytes))?;
         self.disk.read("recovering the store", offset_bytes, into).await
     }
 
@@ -86,21 +94,25 @@ impl<'a> Scan<'a> {
         chain: &BTreeMap<u64, H>,
         is_whole: impl AsyncFn(&H) -> Result<bool, PageError>,
     ) -> Result<Followed, PageError> {
-        let promised = chain.values().map(Link::durable).max().unwrap_or(0).max(durable);
+        let promised = chain.values().map(|header| header.link().durable).max().unwrap_or(0).max(durable);
         let mut end = durable;
         for (expected, (sequence, header)) in (durable + 1..).zip(chain.range(durable + 1..)) {
             let is_gap = *sequence != expected && !Defect::GapsAccepted.is_seeded();
             if is_gap || !(is_whole(header).await? || Defect::PagesUnchecked.is_seeded()) {
                 break;
             }
-            if header.is_last() || Defect::HalfGroups.is_seeded() {
+            if header.link().is_last || Defect::HalfGroups.is_seeded() {
                 end = *sequence;
             }
         }
         if end < promised {
             let what = "an extent that was durable is missing, and its pages were acknowledged";
-            return Err(self.corrupt(what, chain.get(&(end + 1)).map_or(0, Link::position)));
+            return Err(self.corrupt(what, chain.get(&(end + 1)).map_or(0, |header| header.link().position)));
         }
+        debug_assert!(
+            durable <= promised && promised <= end,
+            "{durable} is durable, {promised} was, {end} is there"
+        );
         Ok(Followed { promised, end })
     }
 }

@@ -67,6 +67,10 @@ pub(crate) trait Policy {
     /// Brings everything that was accepted to its own place, durably.
     fn checkpoint(&self) -> Task<'_, ()>;
 
+    /// Lets at most so many groups of commits be on their way at once; of a policy whose commits don't share more than a flush,
+    /// none.
+    fn share_commits(&self, _groups: usize) {}
+
     /// The most changes that a batch may have.
     fn largest_batch(&self) -> usize;
 

@@ -23,9 +23,9 @@ use std::cmp::Ordering;
 
 use nandle_io::WriteBuffers;
 
-use super::context::Context;
 use crate::extents::Scan;
 use crate::fields::{fields_of, fill};
+use crate::write_log::Context;
 use crate::{BLOCK_BYTES, PageError};
 
 const MAGIC: [u8; 8] = *b"NANDLEPC";

@@ -6,14 +6,15 @@ use std::rc::Rc;
 use rustc_hash::FxHashSet;
 
 use super::config::Thresholds;
-use super::context::Context;
-use super::log::{Appended, WriteLog};
+use super::log::{Appended, StagingLog};
 use super::order::{Instance, Order};
 use super::read_back::read_back;
 use super::reclaim::{Destaged, Reclaimer};
 use super::table::Entry;
 use crate::defects::Defect;
 use crate::home::Run;
+use crate::size::to_usize;
+use crate::write_log::Context;
 use crate::{PageError, PageNumber};
 
 /// The most pages that one request writes home.
@@ -24,7 +25,7 @@ const CALM: usize = 4;
 /// See the [module](self).
 pub(super) struct Destager {
     context: Rc<Context>,
-    log: Rc<WriteLog>,
+    log: Rc<StagingLog>,
     reclaimer: Rc<Reclaimer>,
     thresholds: Thresholds,
     /// A worker destages everything.
@@ -52,11 +53,11 @@ struct Claim {
 impl Destager {
     pub(super) fn new(
         context: &Rc<Context>,
-        log: &Rc<WriteLog>,
+        log: &Rc<StagingLog>,
         reclaimer: &Rc<Reclaimer>,
         (mut order, thresholds): (Box<dyn Order>, Thresholds),
     ) -> Rc<Self> {
-        log.staged().into_iter().for_each(|page| order.added(page));
+        log.versions().pages().for_each(|page| order.added(page));
         let state = DestageState {
             order,
             unordered: Vec::new(),
@@ -77,6 +78,11 @@ impl Destager {
     /// An extent was appended.
     pub(super) fn appended(&self, extent: &Appended) {
         {
+            debug_assert!(
+                extent.sequence <= self.log.tail.assigned(),
+                "extent {} has its place in the chain",
+                extent.sequence
+            );
             let state = &mut *self.state.borrow_mut();
             state.unordered.extend(&extent.pages);
             extent.discarded.iter().for_each(|page| state.order.removed(*page));
@@ -90,7 +96,7 @@ impl Destager {
     pub(super) fn order_the_group(&self) {
         let state = &mut *self.state.borrow_mut();
         for page in std::mem::take(&mut state.unordered) {
-            if self.log.is_staged(page) && !state.destaging.contains(&page) {
+            if self.log.versions().get(page).is_some() && !state.destaging.contains(&page) {
                 state.order.added(page);
             }
         }
@@ -117,6 +123,7 @@ impl Destager {
             self.context.disk.recheck();
         }
         let has_enough = self.state.borrow().workers >= self.context.options.drain_tasks;
+        debug_assert!(!self.context.options.read_only, "a store that is only read destages nothing");
         if !has_enough && self.is_needed() {
             self.spawn("page store: destaging", async |destager| destager.work().await);
         }
@@ -127,7 +134,9 @@ impl Destager {
         let destager = Rc::clone(self);
         self.context.disk.handle().spawn_named(name, async move {
             work(&destager).await;
-            destager.state.borrow_mut().workers -= 1;
+            let state = &mut *destager.state.borrow_mut();
+            debug_assert!(state.workers > 0, "a worker counts itself");
+            state.workers -= 1;
             destager.context.changed.notify();
         });
     }
@@ -135,7 +144,7 @@ impl Destager {
     async fn work(&self) {
         loop {
             // What fails here has stopped the store, so every caller learns of it.
-            let moved_on = match (self.reclaimer.is_stopped(), self.is_needed()) {
+            let moved_on = match (self.reclaimer.urgency.is_stopped(), self.is_needed()) {
                 (false, true) => self.work_once().await,
                 (false, false) if self.reclaimer.is_due() => self.reclaimer.reclaim().await,
                 (true, _) | (false, false) => Ok(false),
@@ -163,7 +172,7 @@ impl Destager {
         if self.work_once().await? {
             return Ok(true);
         }
-        self.log.make_durable(self.log.assigned_groups()).await?;
+        self.log.tail.make_durable(self.log.tail.assigned_groups()).await?;
         if self.reclaimer.reclaim().await? {
             return Ok(true);
         }
@@ -176,7 +185,7 @@ impl Destager {
 
     /// Destages everything.
     pub(super) async fn everything(&self) -> Result<(), PageError> {
-        let _urgent = self.reclaimer.urgently();
+        let _urgent = self.reclaimer.urgency.begin();
         while self.step().await? {}
         self.reclaimer.reclaim().await.map(|_| ())
     }
@@ -187,9 +196,9 @@ impl Destager {
             return;
         }
         self.spawn("page store: clearing the staging area", async |destager| {
-            let urgent = destager.reclaimer.urgently();
+            let urgent = destager.reclaimer.urgency.begin();
             // What fails here has stopped the store, so every caller learns of it.
-            while !destager.reclaimer.is_stopped() && matches!(destager.step().await, Ok(true)) {}
+            while !destager.reclaimer.urgency.is_stopped() && matches!(destager.step().await, Ok(true)) {}
             drop(urgent);
             destager.is_clearing.set(false);
         });
@@ -227,7 +236,7 @@ impl Destager {
         if room_blocks > blocks / ends_above && ends_above > 1 {
             state.is_needed = false;
         }
-        state.is_needed && !self.reclaimer.is_stopped() && self.context.disk.check_writable().is_ok()
+        state.is_needed && !self.reclaimer.urgency.is_stopped() && self.context.disk.check_writable().is_ok()
     }
 
     /// The next pages in order that can go home.
@@ -249,7 +258,10 @@ impl Destager {
                 versions.push((page, entry));
             }
             if !versions.is_empty() {
-                state.destaging.extend(versions.iter().map(|(page, _)| *page));
+                for (page, _) in &versions {
+                    let is_new = state.destaging.insert(*page);
+                    debug_assert!(is_new, "{page} goes home once at a time");
+                }
                 return Some(Claim { pattern, versions });
             }
         }
@@ -267,6 +279,10 @@ impl Destager {
                 versions.push((*page, entry));
             }
         }
+        debug_assert!(
+            versions.iter().all(|(page, _)| state.destaging.contains(page)),
+            "what is claimed is on its way"
+        );
         Claim { pattern: None, versions }
     }
 
@@ -277,6 +293,7 @@ impl Destager {
             Ok(()) => self.context.disk.count(|stats| {
                 let pages = claim.versions.len() as u64;
                 stats.pages_homed += pages;
+                debug_assert!(claim.pattern.is_none_or(|pattern| pattern < stats.instances.len()));
                 if let Some(won) = claim.pattern.and_then(|pattern| stats.instances.get_mut(pattern)) {
                     won.count += 1;
                     won.pages += pages;
@@ -290,15 +307,17 @@ impl Destager {
     }
 
     async fn write_home(&self, claim: &Claim) -> Result<(), PageError> {
-        let newest = claim.versions.iter().map(|(_, entry)| entry.sequence).max().unwrap_or(0);
+        let newest = claim.versions.iter().map(|(_, entry)| entry.sequence).max();
+        let Some(newest) = newest else { unreachable!("a claim is of a page at least") };
         if !Defect::HomeBeforeDurable.is_seeded() {
-            self.log.make_durable(newest).await?;
+            self.log.tail.make_durable(newest).await?;
             debug_assert!(
-                self.log.durable() >= newest || Defect::SkippedFlush.is_seeded(),
+                self.log.tail.durable() >= newest || Defect::SkippedFlush.is_seeded(),
                 "what goes home is durable"
             );
         }
         let contents = read_back(&self.context, &self.log, &claim.versions, || self.depth()).await?;
+        debug_assert_eq!(contents.len(), claim.versions.len(), "contents of each version, or none");
         let mut runs: Vec<Run> = Vec::with_capacity(contents.len());
         let longest_pages = self.longest_run_pages();
         for ((page, entry), buffer) in claim.versions.iter().zip(contents) {
@@ -315,8 +334,7 @@ impl Destager {
     /// Pages that follow one another go in one request, so many at most.
     fn longest_run_pages(&self) -> usize {
         let largest_bytes = self.context.disk.shape().largest_transfer_bytes;
-        let most = usize::try_from(largest_bytes / self.context.label.page_bytes).unwrap_or(RUN_PAGES);
-        most.clamp(1, RUN_PAGES)
+        to_usize(largest_bytes / self.context.label.page_bytes).clamp(1, RUN_PAGES)
     }
 
     /// Requests that a task has at the device. A commit's own write waits behind them there, so they are few as long as
@@ -332,13 +350,13 @@ impl Destager {
         for (page, entry) in &claim.versions {
             let was_claimed = state.destaging.remove(page);
             debug_assert!(was_claimed, "{page} was on its way home");
-            let freed = if is_home { self.log.destaged(*page, entry.sequence) } else { None };
+            let freed = if is_home { self.log.versions_mut().destaged(*page, entry.sequence) } else { None };
             match freed {
                 Some(slot) => {
                     let (page, sequence, sum) = (*page, entry.sequence, entry.sum);
                     self.reclaimer.destaged(Destaged { slot, page, sequence, sum });
                 }
-                None if self.log.is_staged(*page) => state.order.added(*page),
+                None if self.log.versions().get(*page).is_some() => state.order.added(*page),
                 None => {}
             }
         }

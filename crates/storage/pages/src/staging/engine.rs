@@ -5,19 +5,19 @@ use std::rc::Rc;
 use nandle_io::Durability;
 
 use super::config::StagingConfig;
-use super::context::Context;
 use super::destage::Destager;
-use super::log::WriteLog;
+use super::log::{StagedPages, StagingLog};
 use super::reclaim::Reclaimer;
 use super::recover::Recovered;
 use super::space::Room;
 use crate::signal::Turn;
+use crate::write_log::{Chain, Context, Limits};
 use crate::{Batch, PageError};
 
 /// The owners of what a staging area holds.
 pub(super) struct Engine {
     pub(super) context: Rc<Context>,
-    pub(super) log: Rc<WriteLog>,
+    pub(super) log: Rc<StagingLog>,
     pub(super) reclaimer: Rc<Reclaimer>,
     pub(super) destager: Rc<Destager>,
     group_turn: Turn,
@@ -29,7 +29,10 @@ impl Engine {
         let StagingConfig { placement, order, keeps_memory, thresholds } = config;
         let keep_pages = keep_pages(&context, keeps_memory);
         let Recovered { table, blocks, durable, end, .. } = recovered;
-        let log = WriteLog::new(&context, keep_pages, table, (durable, end));
+        let most = context.largest_group();
+        let limits = Limits { group: most, at_risk: most };
+        let staged = StagedPages::new(table, keep_pages);
+        let log = StagingLog::new(&context, limits, Chain::continued(durable, end), staged);
         let reclaimer = Reclaimer::new(&context, &log, (placement, thresholds), blocks);
         let destager = Destager::new(&context, &log, &reclaimer, (order, thresholds));
         Rc::new(Self { context, log, reclaimer, destager, group_turn: Turn::default() })
@@ -37,35 +40,16 @@ impl Engine {
 
     /// Takes a batch in, if there is room for it and it doesn't make the next group full; else gives it back.
     pub(super) fn take_in(&self, batch: Batch) -> Result<(), Batch> {
-        let most = self.context.largest_group().min(self.gather_pages());
-        if self.log.gathered() + batch.len() >= most {
-            return Err(batch);
-        }
-        self.log.gather(batch.into_changes());
-        Ok(())
+        // What a batch replaces may have to be destaged first.
+        if self.context.options.experiments.absorb { self.log.take_in(batch) } else { Err(batch) }
     }
 
     /// Takes a batch in, when there is room for it.
     pub(super) async fn accept(self: &Rc<Self>, batch: Batch) -> Result<(), PageError> {
-        let most = self.context.largest_group();
         if !self.context.options.experiments.absorb {
             self.destage_older(&batch).await?;
         }
-        while self.log.gathered() > 0 && self.log.gathered() + batch.len() > most {
-            self.push().await?;
-        }
-        self.log.gather(batch.into_changes());
-        let gathered = self.log.gathered();
-        let is_full = gathered * self.context.label.page_length() >= self.context.options.gather_bytes;
-        if is_full || gathered >= most {
-            self.push().await?;
-        }
-        Ok(())
-    }
-
-    /// From so many pages on a group is written although nobody waits for it.
-    fn gather_pages(&self) -> usize {
-        self.context.options.gather_bytes / self.context.label.page_length()
+        self.log.accept(batch, async || self.push().await).await
     }
 
     /// Destages what a batch would replace.
@@ -80,8 +64,7 @@ impl Engine {
     /// Makes durable what was accepted.
     pub(super) async fn make_durable(self: &Rc<Self>) -> Result<(), PageError> {
         // Where one request can do it, it does.
-        let target = self.push_as(Durability::Durable).await?;
-        self.log.make_durable(target).await
+        self.log.commit(async || self.push_as(Durability::Durable).await).await
     }
 
     /// Writes what is gathered as one group. Returns, when all of it is on its way, the sequence by which it and all
@@ -95,35 +78,41 @@ impl Engine {
         let pushing = async move {
             let pushed = engine.push_group(wanted).await;
             // A group that ends in the middle must not be followed by another.
-            pushed.inspect_err(|error| engine.context.disk.latch(error))
+            pushed.inspect_err(|error| engine.context.latch(error))
         };
         self.context.disk.handle().spawn_named("page store: writing a group", pushing).await
     }
 
     async fn push_group(&self, wanted: Durability) -> Result<u64, PageError> {
         let _mine = self.group_turn.take().await;
-        self.log.begin_group().await?;
-        while self.log.wanted_pages().is_some() {
-            let room = self.room().await?;
-            self.log.wait_for_flight().await?;
+        // A group that broke off stopped the store, and none follows it.
+        self.context.disk.check_writable()?;
+        let changes = self.log.begin_group();
+        self.log.tail.limit_what_is_at_risk(changes).await?;
+        while let Some(pages) = self.log.wanted_pages() {
+            let room = self.room(pages).await?;
+            self.log.tail.wait_for_flight().await?;
             let extent = self.log.append(room, wanted)?;
+            debug_assert!(extent.pages.len() <= room.pages, "{} pages in {room:?}", extent.pages.len());
             self.reclaimer.appended(&extent)?;
             self.destager.appended(&extent);
             self.destager.start();
         }
-        Ok(self.log.end_group())
+        self.log.tail.flush_ahead();
+        let assigned = self.log.tail.assigned();
+        Ok(assigned)
     }
 
     /// Waits for room for the next extent; makes some if there is none.
-    async fn room(&self) -> Result<Room, PageError> {
+    async fn room(&self, wanted: usize) -> Result<Room, PageError> {
         let mut all_is_home = false;
         loop {
             self.context.disk.check_writable()?;
-            let wanted = self.log.wanted_pages().unwrap_or(0);
+            debug_assert_eq!(self.log.wanted_pages(), Some(wanted), "one group is written at a time");
             if let Some(room) = self.reclaimer.find_room(wanted, all_is_home) {
                 return Ok(room);
             }
-            let _urgent = self.reclaimer.urgently();
+            let _urgent = self.reclaimer.urgency.begin();
             if self.destager.make_room().await? {
                 continue;
             }

@@ -7,6 +7,7 @@ use super::ledger::Ledger;
 use crate::disk::Disk;
 use crate::extents::{Stamp, write_first};
 use crate::label::Label;
+use crate::size::to_usize;
 use crate::{BLOCK_BYTES, CreateOptions, PageError};
 
 /// The staging area can hold a few batches of a few pages.
@@ -31,7 +32,7 @@ pub(crate) async fn format(disk: &Rc<Disk>, label: &Label) -> Result<(), PageErr
     if label.area_bytes == 0 {
         return Ok(());
     }
-    let ledger_bytes = usize::try_from(label.ledger_bytes).unwrap_or(usize::MAX);
+    let ledger_bytes = to_usize(label.ledger_bytes);
     let arena = Arena::new(WIPE_BYTES + ledger_bytes)?;
     let ledger = Ledger::empty(label.area_blocks());
     write_first(disk, label, &arena, |copy| ledger.encode(label.id, Stamp::default(), copy)).await?;
@@ -45,10 +46,11 @@ pub(crate) async fn format(disk: &Rc<Disk>, label: &Label) -> Result<(), PageErr
 }
 
 async fn wipe(disk: &Rc<Disk>, range: Range<u64>, zeros: &Buffer) -> Result<(), PageError> {
+    debug_assert!(range.start <= range.end && range.start.is_multiple_of(BLOCK_BYTES as u64), "{range:?}");
     let mut offset_bytes = range.start;
     while offset_bytes < range.end {
         let bytes = (range.end - offset_bytes).min(WIPE_BYTES as u64);
-        let piece = zeros.slice(0..usize::try_from(bytes).unwrap_or(WIPE_BYTES));
+        let piece = zeros.slice(0..to_usize(bytes));
         let from: WriteBuffers = [piece].into_iter().collect();
         disk.write("wiping the staging area", offset_bytes, from).await?;
         offset_bytes += bytes;
@@ -60,5 +62,5 @@ async fn wipe(disk: &Rc<Disk>, range: Range<u64>, zeros: &Buffer) -> Result<(), 
 /// room for a group when all others have gone home.
 pub(crate) fn largest_group(label: &Label) -> usize {
     let blocks = label.area_blocks() / 4;
-    usize::try_from(blocks / (1 + label.page_blocks())).unwrap_or(usize::MAX)
+    to_usize(blocks / (1 + label.page_blocks()))
 }

@@ -27,8 +27,10 @@
 //! ended before it was durable, or is dead. A gap below a `durable` that a valid header of the epoch names is damage, and so
 //! is a valid header of a later epoch than the newest ledger's.
 
-use crate::extents::Link;
+use crate::extents::{ChainLink, Link};
 use crate::fields::{fields_of, fill, seal_of};
+use crate::size::to_u32;
+use crate::write_log::ExtentHeader;
 use crate::{BLOCK_BYTES, PageNumber};
 
 const MAGIC: [u8; 8] = *b"NANDLEPX";
@@ -56,29 +58,6 @@ pub(crate) struct Header {
 }
 
 impl Header {
-    pub(crate) fn encode(&mut self, id: u128, block: &mut [u8]) {
-        debug_assert!(
-            self.pages.len() + self.discards.len() <= ENTRIES_MAX,
-            "as many as a block has room for"
-        );
-        debug_assert!(self.durable < self.sequence, "an extent isn't durable before it is written");
-        fill(block, MAGIC, id, |fields| {
-            for number in [self.epoch, self.sequence, self.durable, self.position] {
-                fields.u64(number);
-            }
-            let counts = [self.pages.len(), self.discards.len(), usize::from(self.is_last), 0];
-            for count in counts {
-                fields.u32(u32::try_from(count).unwrap_or(u32::MAX));
-            }
-            let discards = self.discards.iter().map(|page| (*page, 0));
-            for (page, sum) in self.pages.iter().copied().chain(discards) {
-                fields.u64(page.0);
-                fields.u32(sum);
-            }
-        });
-        self.seal = seal_of(block);
-    }
-
     /// The header at a position of the staging area, if there is a valid one.
     pub(crate) fn decode(id: u128, position: u64, block: &[u8]) -> Option<Self> {
         let mut fields = fields_of(block, MAGIC, id)?;
@@ -97,22 +76,42 @@ impl Header {
 }
 
 impl Link for Header {
-    fn durable(&self) -> u64 {
-        self.durable
+    fn link(&self) -> ChainLink {
+        let Self { sequence, durable, is_last, position, .. } = *self;
+        ChainLink { sequence, durable, is_last, position }
     }
+}
 
-    fn is_last(&self) -> bool {
-        self.is_last
-    }
-
-    fn position(&self) -> u64 {
-        self.position
+impl ExtentHeader for Header {
+    fn encode(&mut self, id: u128, block: &mut [u8]) {
+        debug_assert!(
+            self.pages.len() + self.discards.len() <= ENTRIES_MAX,
+            "as many as a block has room for"
+        );
+        debug_assert!(self.durable < self.sequence, "an extent isn't durable before it is written");
+        debug_assert!(self.epoch != NO_EPOCH || !self.is_last, "a renewal is no group: {self:?}");
+        fill(block, MAGIC, id, |fields| {
+            for number in [self.epoch, self.sequence, self.durable, self.position] {
+                fields.u64(number);
+            }
+            let counts = [self.pages.len(), self.discards.len(), usize::from(self.is_last), 0];
+            for count in counts {
+                fields.u32(to_u32(count as u64));
+            }
+            let discards = self.discards.iter().map(|page| (*page, 0));
+            for (page, sum) in self.pages.iter().copied().chain(discards) {
+                fields.u64(page.0);
+                fields.u32(sum);
+            }
+        });
+        self.seal = seal_of(block);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::write_log::headers::{is_read_as_it_was_written, is_refused_elsewhere_and_damaged};
 
     fn header(pages: usize) -> Header {
         Header {
@@ -129,24 +128,11 @@ mod tests {
 
     #[test]
     fn what_was_written_is_read_up_to_a_full_block() {
-        for pages in [0, 1, 100, ENTRIES_MAX] {
-            let mut block = vec![1; BLOCK_BYTES];
-            let mut header = header(pages);
-            header.encode(5, &mut block);
-            assert_eq!(Header::decode(5, 17, &block), Some(header));
-        }
+        is_read_as_it_was_written(ENTRIES_MAX, header, Header::decode);
     }
 
     #[test]
     fn another_place_another_store_and_damage_are_refused() {
-        let mut block = vec![0; BLOCK_BYTES];
-        header(9).encode(5, &mut block);
-        assert_eq!(Header::decode(5, 18, &block), None, "it was misdirected");
-        assert_eq!(Header::decode(6, 17, &block), None, "it is of another store");
-        for at in [0, 8, 24, 72, 180, 4000, BLOCK_BYTES - 1] {
-            block[at] ^= 1;
-            assert_eq!(Header::decode(5, 17, &block), None, "byte {at}");
-            block[at] ^= 1;
-        }
+        is_refused_elsewhere_and_damaged(header(9), [24, 72, 180], Header::decode);
     }
 }

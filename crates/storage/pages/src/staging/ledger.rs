@@ -32,6 +32,7 @@
 use crate::BLOCK_BYTES;
 use crate::extents::Stamp;
 use crate::fields::{fields_of, fill};
+use crate::size::to_usize;
 
 const MAGIC: [u8; 8] = *b"NANDLEPL";
 const BITS_OFFSET: usize = 72;
@@ -81,13 +82,14 @@ impl Bits {
 
     pub(crate) fn set(&mut self, block: u64) {
         debug_assert!(block < self.blocks, "block {block} of {}", self.blocks);
-        if let Some(byte) = place(block).and_then(|place| self.bytes.get_mut(place)) {
+        if let Some(byte) = self.bytes.get_mut(place(block)) {
             *byte |= 1 << (block % 8);
         }
     }
 
     pub(crate) fn get(&self, block: u64) -> bool {
-        let byte = place(block).and_then(|place| self.bytes.get(place));
+        debug_assert!(block < self.blocks, "block {block} of {}", self.blocks);
+        let byte = self.bytes.get(place(block));
         byte.is_some_and(|byte| byte & 1 << (block % 8) != 0)
     }
 
@@ -97,12 +99,12 @@ impl Bits {
     }
 }
 
-fn place(block: u64) -> Option<usize> {
-    usize::try_from(block / 8).ok()
+fn place(block: u64) -> usize {
+    to_usize(block / 8)
 }
 
 fn bitmap_bytes(blocks: u64) -> usize {
-    usize::try_from(blocks.div_ceil(8)).unwrap_or(usize::MAX)
+    to_usize(blocks.div_ceil(8))
 }
 
 impl Ledger {
@@ -119,6 +121,7 @@ impl Ledger {
 
     pub(crate) fn encode(&self, id: u128, stamp: Stamp, into: &mut [u8]) {
         debug_assert_eq!(self.headers.blocks, self.slots.blocks, "both tell of the whole area");
+        debug_assert_eq!(into.len(), Self::bytes(self.headers.blocks), "a copy has its length");
         let numbers = [self.epoch, stamped(stamp), self.durable, self.headers.blocks];
         fill(into, MAGIC, id, |fields| {
             for number in numbers {
@@ -158,6 +161,7 @@ const GENERATION_BITS: u32 = 56;
 
 /// Seven bytes of the generation and one of how many are unconfirmed.
 fn stamped(stamp: Stamp) -> u64 {
+    debug_assert!(stamp.generation >> GENERATION_BITS == 0 && stamp.unconfirmed <= 0xff, "{stamp:?}");
     stamp.generation | stamp.unconfirmed << GENERATION_BITS
 }
 

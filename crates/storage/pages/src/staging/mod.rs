@@ -23,12 +23,11 @@
 //! - A close marks how far everything reached. So damage to what was written last doesn't look like a power cut.
 //! - Opening begins a new epoch, recorded in the ledger before anything is written. So what a cut-off chain left behind
 //!   never becomes part of a later one.
-
 //!
-//! Three owners, each with a state that it alone changes: the [write log](log) of what is gathered, written and durable and
-//! where the newest version of each page is; the [reclaimer](reclaim) of the area's blocks; the [destager](destage) that
-//! decides what goes home when. The log knows neither of the others, and the reclaimer not the destager. What all take part
-//! in is in [`engine`].
+//! Three owners, each with a state that it alone changes: the [write log](crate::write_log) of what is gathered, written and
+//! durable, which `out-of-place` shares, with the [table](log) of what is staged; the [reclaimer](reclaim) of the area's
+//! blocks; the [destager](destage) that decides what goes home when. The log knows neither of the others, and the reclaimer
+//! not the destager. What all take part in is in [`engine`].
 
 mod close;
 mod config;
@@ -47,6 +46,7 @@ mod recover;
 mod renew;
 mod space;
 mod table;
+mod urgency;
 
 pub(crate) use config::{StagingConfig, Thresholds};
 pub(crate) use format::{areas, format, largest_group};

@@ -6,14 +6,13 @@ use nandle_io::{Buffer, BufferMut};
 use rustc_hash::FxHashSet;
 
 use super::config::StagingConfig;
-use super::context::{Context, staged_damage};
 use super::engine::Engine;
-use super::log::{Found, From};
+use super::space::Slot;
 use super::{recover, renew};
 use crate::defects::Defect;
 use crate::home::Place;
-use crate::page::checksum;
 use crate::policy::{Parts, Policy, Task};
+use crate::write_log::{Context, Found, From};
 use crate::{Batch, PageError, PageNumber, Stats};
 
 /// A policy that stages pages; see the [module](super).
@@ -46,7 +45,7 @@ impl Staging {
 
     /// Whether any pages are staged.
     pub(crate) fn has_staged(&self) -> bool {
-        !self.engine.log.staged().is_empty()
+        self.engine.log.versions().len() > 0
     }
 
     /// Makes durable what was accepted, and which slots are dead. Returns the pages that a recovery may find in the staging
@@ -56,9 +55,9 @@ impl Staging {
         // Before the ledger: what goes home meanwhile is dead only by the next one. What was discarded on its way home
         // still arrives there.
         let mut alive = self.engine.destager.destaging();
-        alive.extend(self.engine.log.staged());
+        alive.extend(self.engine.log.versions().pages());
         // Nobody writes, so nobody else flushes.
-        let _urgent = self.engine.reclaimer.urgently();
+        let _urgent = self.engine.reclaimer.urgency.begin();
         if !Defect::DeadSlotsNotPersisted.is_seeded() {
             self.engine.reclaimer.reclaim().await?;
         }
@@ -75,31 +74,12 @@ impl Staging {
         self.engine.destager.is_clearing()
     }
 
-    async fn read_newest(
-        &self,
-        page: PageNumber,
-        mut into: BufferMut,
-        from: From,
-    ) -> Result<Buffer, PageError> {
+    async fn read_newest(&self, page: PageNumber, into: BufferMut, from: From) -> Result<Buffer, PageError> {
         let Engine { context, log, .. } = &*self.engine;
-        loop {
-            let entry = match log.find(page, from) {
-                Found::InMemory(contents) => return Ok(contents),
-                Found::AtHome => return context.home.read(page, into).await,
-                Found::Staged(entry) => entry,
-            };
-            let contents = context.read_slot(entry.slot, into).await?;
-            let got = checksum(page, &contents);
-            if got == entry.sum {
-                return Ok(contents);
-            }
-            // The page may have gone home meanwhile, and its slot to another.
-            let is_same = matches!(log.find(page, from),
-                Found::Staged(now) if now.sequence == entry.sequence);
-            match contents.thaw() {
-                Ok(buffer) if !is_same => into = buffer,
-                _ => return Err(staged_damage(page, got, entry.sum)),
-            }
+        let fetch = async |slot: &Slot, into| context.read_slot(*slot, into).await;
+        match log.read(page, into, from, fetch).await? {
+            Ok(contents) => Ok(contents),
+            Err(into) => context.home.read(page, into).await,
         }
     }
 }
@@ -129,9 +109,9 @@ impl Policy for Staging {
         let Engine { context, log, .. } = &*self.engine;
         match log.find(page, From::Memory) {
             Found::InMemory(_) => None,
-            Found::AtHome => context.home.locate(page),
-            Found::Staged(entry) => {
-                Some(Place { offset_bytes: context.offset_of(entry.slot), sum: entry.sum })
+            Found::Absent => context.home.locate(page),
+            Found::Stored(stored) => {
+                Some(Place { offset_bytes: context.offset_of(stored.place), sum: stored.sum })
             }
         }
     }
@@ -146,24 +126,30 @@ impl Policy for Staging {
         })
     }
 
+    fn share_commits(&self, groups: usize) {
+        self.engine.log.set_commit_groups(groups);
+    }
+
     fn largest_batch(&self) -> usize {
-        self.engine.context.largest_group()
+        self.engine.log.group_max()
     }
 
     fn known(&self) -> Vec<PageNumber> {
         let mut pages = self.engine.context.home.known();
-        pages.extend(self.engine.log.known());
+        pages.extend(self.engine.log.versions().pages());
+        pages.extend(self.engine.log.unsent());
         pages.sort_unstable();
         pages.dedup();
         pages
     }
 
     fn stats(&self, stats: &mut Stats) {
-        stats.staged_pages = self.engine.log.len() as u64;
+        let log = &self.engine.log;
+        stats.staged_pages = (log.versions().len() + log.unsent().len()) as u64;
     }
 
     fn stop(&self) {
-        self.engine.reclaimer.stop();
+        self.engine.reclaimer.urgency.stop();
     }
 
     fn close(&self) -> Task<'_, ()> {

@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 
 use nandle_io::Buffer;
 
-use super::context::{Context, staged_damage};
-use super::log::WriteLog;
+use super::log::{StagedPages, StagingLog};
 use super::table::Entry;
 use crate::disk::Reading;
 use crate::page::checksum;
+use crate::write_log::{Context, Versions};
 use crate::{PageError, PageNumber};
 
 /// Reads on their way, each with the place of its version.
@@ -18,7 +18,7 @@ type Coming = VecDeque<(usize, Reading)>;
 /// meanwhile, so that its slot may hold another page by now.
 pub(super) async fn read_back(
     context: &Context,
-    log: &WriteLog,
+    log: &StagingLog,
     versions: &[(PageNumber, Entry)],
     depth: impl Fn() -> usize,
 ) -> Result<Vec<Option<Buffer>>, PageError> {
@@ -39,26 +39,28 @@ pub(super) async fn read_back(
     while !coming.is_empty() {
         oldest_of(log, versions, &mut coming, &mut contents).await?;
     }
+    debug_assert_eq!(contents.len(), versions.len(), "contents of each version, or none");
     Ok(contents)
 }
 
 /// Waits for the read that has been on its way longest, and checks what it brings.
 async fn oldest_of(
-    log: &WriteLog,
+    log: &StagingLog,
     versions: &[(PageNumber, Entry)],
     coming: &mut Coming,
     contents: &mut [Option<Buffer>],
 ) -> Result<(), PageError> {
-    let Some((place, read)) = coming.pop_front() else { return Ok(()) };
+    let Some((place, read)) = coming.pop_front() else { unreachable!("a read is on its way") };
     let (Some((page, entry)), Some(into)) = (versions.get(place), contents.get_mut(place)) else {
         unreachable!("a read is of one of the versions, each of which has a place")
     };
+    debug_assert!(into.is_none(), "what is in memory isn't read");
     let buffer = read.await?;
     let got = checksum(*page, &buffer);
     if got == entry.sum {
         *into = Some(buffer);
-    } else if log.newest_sequence(*page) == Some(entry.sequence) {
-        return Err(staged_damage(*page, got, entry.sum));
+    } else if log.versions().get(*page).is_some_and(|newest| newest.sequence == entry.sequence) {
+        return Err(StagedPages::damage(*page, got, entry.sum));
     }
     Ok(())
 }

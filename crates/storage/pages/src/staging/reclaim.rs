@@ -4,27 +4,30 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::close::Mark;
-use super::context::Context;
 use super::header::Header;
 use super::ledger::{Bound, Ledger};
-use super::log::{Appended, WriteLog};
+use super::log::{Appended, StagingLog};
+use super::recover::Blocks;
 use super::space::{Placement, Room, Slot, Space, Told};
+use super::urgency::Urgency;
 use crate::defects::Defect;
 use crate::extents::{Counts, Rotation, write_copy};
 use crate::home_sums::HomeSums;
 use crate::signal::Turn;
+use crate::write_log::Context;
 use crate::{PageError, PageNumber};
 
 /// See the [module](self).
 pub(super) struct Reclaimer {
     context: Rc<Context>,
-    log: Rc<WriteLog>,
+    log: Rc<StagingLog>,
     placement: Placement,
     /// Slots are reclaimed when 1/this of the area could be.
     reclaims_at: u64,
     /// Room is short when less than so many blocks are free.
     short_blocks: u64,
     turn: Turn,
+    pub(super) urgency: Urgency,
     sums: Option<HomeSums>,
     state: RefCell<ReclaimState>,
 }
@@ -48,9 +51,6 @@ struct ReclaimState {
     /// Of the ledger.
     epoch: u64,
     rotation: Rotation,
-    /// How many can't wait until others flush.
-    urgent: usize,
-    is_stopped: bool,
 }
 
 /// A version that was written home.
@@ -60,20 +60,6 @@ pub(super) struct Destaged {
     pub(super) page: PageNumber,
     pub(super) sequence: u64,
     pub(super) sum: u32,
-}
-
-/// What recovery found of the staging area's blocks.
-pub(super) struct Blocks {
-    pub(super) sums: Option<HomeSums>,
-    /// Pages that were discarded later than the ledger tells, by their sequence.
-    pub(super) forgotten: Vec<(PageNumber, u64)>,
-    /// The ledger tells of the extents up to this sequence.
-    pub(super) ledger_durable: u64,
-    pub(super) space: Space,
-    /// Slots with a version that a later extent made obsolete, and that extent's sequence.
-    pub(super) superseded: Vec<(Slot, u64)>,
-    pub(super) epoch: u64,
-    pub(super) rotation: Rotation,
 }
 
 impl ReclaimState {
@@ -94,11 +80,12 @@ impl Reclaimer {
     /// Room is short when half of what was free when destaging began is used up.
     pub(super) fn new(
         context: &Rc<Context>,
-        log: &Rc<WriteLog>,
+        log: &Rc<StagingLog>,
         (placement, thresholds): (Placement, super::config::Thresholds),
         found: Blocks,
     ) -> Rc<Self> {
         let Blocks { sums, forgotten, ledger_durable, space, superseded, epoch, rotation } = found;
+        debug_assert!(thresholds.starts_below > 0 && thresholds.reclaims_at > 0, "{thresholds:?}");
         let short_blocks = space.blocks() / (2 * thresholds.starts_below);
         let state = ReclaimState {
             space,
@@ -111,8 +98,6 @@ impl Reclaimer {
             reclamations: 0,
             epoch,
             rotation,
-            urgent: 0,
-            is_stopped: false,
         };
         Rc::new(Self {
             context: Rc::clone(context),
@@ -121,6 +106,7 @@ impl Reclaimer {
             reclaims_at: thresholds.reclaims_at,
             short_blocks,
             turn: Turn::default(),
+            urgency: Urgency::new(context),
             sums,
             state: RefCell::new(state),
         })
@@ -156,6 +142,7 @@ impl Reclaimer {
     /// An extent takes its room.
     pub(super) fn appended(&self, extent: &Appended) -> Result<(), PageError> {
         let state = &mut *self.state.borrow_mut();
+        debug_assert!(extent.sequence > state.told, "a ledger tells of no extent before it is durable");
         state.space.occupy(extent.position, extent.pages.len(), (extent.sequence, extent.seal));
         state.forgotten.extend(extent.discarded.iter().map(|page| (*page, extent.sequence)));
         if Defect::LiveSlotReused.is_seeded() {
@@ -170,13 +157,14 @@ impl Reclaimer {
 
     /// A version was written home.
     pub(super) fn destaged(&self, version: Destaged) {
+        debug_assert!(version.sequence <= self.log.tail.assigned_groups(), "{version:?} is of a whole group");
         self.state.borrow_mut().destaged.push(version);
     }
 
     /// Whether enough slots are known to be dead.
     pub(super) fn is_due(&self) -> bool {
         // What a group supersedes that isn't written as a whole yet lives on: it can't be given back.
-        let written = self.log.written_groups();
+        let written = self.log.tail.written_groups();
         let state = self.state.borrow();
         let superseded = state.superseded.partition_point(|(_, by)| *by <= written);
         let pages = (state.destaged.len() + superseded) as u64;
@@ -197,7 +185,7 @@ impl Reclaimer {
     }
 
     async fn reclaim_slots(&self) -> Result<bool, PageError> {
-        let (written, groups) = (self.log.written(), self.log.written_groups());
+        let (written, groups) = (self.log.tail.written(), self.log.tail.written_groups());
         let (destaged, has_more) = {
             let state = &mut *self.state.borrow_mut();
             let destaged = std::mem::take(&mut state.destaged);
@@ -218,7 +206,7 @@ impl Reclaimer {
             self.write_sums(&destaged, groups).await?;
         }
         // What became durable since is told by the next ledger: its discards aren't among the checksums yet.
-        let durable = self.log.flushed(written).min(groups);
+        let durable = self.log.tail.flushed(written).min(groups);
         let dead = destaged.iter().map(|version| version.slot).collect();
         let (freed, ledger) = self.draw_up(dead, durable)?;
         self.state.borrow_mut().being_reclaimed = freed.dead.len();
@@ -235,12 +223,22 @@ impl Reclaimer {
         state.space.release(&freed.dead, &freed.empty);
         (state.told, state.is_told_durably) = (durable, true);
         state.reclamations += 1;
+        debug_assert!(state.epoch > 0, "a store reclaims when it is open");
         Ok(true)
     }
 
     /// What is dead now that all up to `durable`, and all that was destaged before the flush, is durable.
     fn draw_up(&self, mut dead: Vec<Slot>, durable: u64) -> Result<(Freed, Ledger), PageError> {
         let state = &mut *self.state.borrow_mut();
+        debug_assert!(
+            state.told <= durable,
+            "a ledger tells of more than {durable}, the one before it of {}",
+            state.told
+        );
+        debug_assert!(
+            durable <= self.log.tail.durable(),
+            "a ledger tells of what is durable, not of {durable}"
+        );
         state.superseded.retain(|(slot, by)| {
             let is_dead = *by <= durable || Defect::DeadTooEarly.is_seeded();
             if is_dead {
@@ -289,7 +287,7 @@ impl Reclaimer {
     /// Makes durable which slots are known to be dead, before anything is reclaimed in this opening.
     pub(super) async fn persist_dead_slots(&self) -> Result<(), PageError> {
         self.persist_sums().await?;
-        self.persist_ledger(self.log.durable()).await
+        self.persist_ledger(self.log.tail.durable()).await
     }
 
     /// Makes durable that the checksums of discarded pages aren't known. Rounds of checksums may be written only behind a
@@ -308,7 +306,7 @@ impl Reclaimer {
             self.context.disk.flush().await?;
             self.persist_ledger(told).await?;
         }
-        if self.write_sums(&[], self.log.durable()).await? {
+        if self.write_sums(&[], self.log.tail.durable()).await? {
             self.context.disk.flush().await?;
         }
         Ok(())
@@ -333,7 +331,7 @@ impl Reclaimer {
 
     /// Begins the epoch of this opening, in a durable ledger. All that is there is durable. Returns it.
     pub(super) async fn begin_epoch(&self) -> Result<u64, PageError> {
-        let _urgent = self.urgently();
+        let _urgent = self.urgency.begin();
         let _mine = self.turn.take().await;
         // In a ledger of the new epoch only what it tells of counts.
         self.persist_sums().await?;
@@ -342,7 +340,7 @@ impl Reclaimer {
             state.epoch += 1;
             state.epoch
         };
-        self.persist_ledger(self.log.durable()).await?;
+        self.persist_ledger(self.log.tail.durable()).await?;
         Ok(epoch)
     }
 
@@ -352,13 +350,17 @@ impl Reclaimer {
             return Ok(());
         }
         let generation = self.state.borrow().rotation.generation();
-        Mark { generation, sequence: self.log.durable() }.persist(&self.context).await
+        Mark { generation, sequence: self.log.tail.durable() }.persist(&self.context).await
     }
 
     /// Extents of a [renewal](super::renew) that end with this sequence are durable: they count from the next ledger on,
     /// which must be of the new epoch, because in the old one they don't continue the chain; and these are dead.
     pub(super) fn adopt_renewed_extents(&self, tail: &[Header], sequence: u64) {
         let state = &mut *self.state.borrow_mut();
+        debug_assert!(
+            tail.iter().all(|old| old.sequence < sequence),
+            "what is renewed lies before {sequence}"
+        );
         for header in tail {
             let slots = (0..header.pages.len()).map(|index| Slot { extent: header.position, index });
             state.superseded.extend(slots.map(|slot| (slot, sequence)));
@@ -368,34 +370,6 @@ impl Reclaimer {
     /// Whether a flush can't be left to commits: a call waits for slots, or soon will.
     pub(super) fn flush_is_urgent(&self) -> bool {
         let state = self.state.borrow();
-        state.urgent > 0 || state.is_stopped || state.space.room_blocks() < self.short_blocks
-    }
-
-    /// From now on until it is dropped, flushes are urgent.
-    pub(super) fn urgently(&self) -> UrgentGuard<'_> {
-        self.state.borrow_mut().urgent += 1;
-        self.context.disk.recheck();
-        UrgentGuard(self)
-    }
-
-    pub(super) fn is_stopped(&self) -> bool {
-        self.state.borrow().is_stopped
-    }
-
-    /// No commits come any more.
-    pub(super) fn stop(&self) {
-        self.state.borrow_mut().is_stopped = true;
-        self.context.disk.recheck();
-    }
-}
-
-/// Flushes are urgent as long as it lives.
-pub(super) struct UrgentGuard<'a>(&'a Reclaimer);
-
-impl Drop for UrgentGuard<'_> {
-    fn drop(&mut self) {
-        let state = &mut *self.0.state.borrow_mut();
-        debug_assert!(state.urgent > 0, "a guard counts itself");
-        state.urgent -= 1;
+        self.urgency.is_urgent() || state.space.room_blocks() < self.short_blocks
     }
 }

@@ -8,16 +8,15 @@ use std::collections::BTreeMap;
 use super::close::Mark;
 use super::header::Header;
 use super::ledger::{Bits, HeadersSeal, Ledger};
-use super::reclaim::Blocks;
 use super::space::{Placement, Slot, Space};
 use super::table::{Entry, Table};
-use crate::PageError;
 use crate::defects::Defect;
-use crate::extents::Scan;
+use crate::extents::{Rotation, Scan};
 use crate::home::Home;
 use crate::home_sums::{self, HomeSums};
 use crate::page::checksum;
 use crate::policy::Parts;
+use crate::{PageError, PageNumber};
 
 /// What was in the staging area.
 pub(super) struct Recovered {
@@ -29,6 +28,20 @@ pub(super) struct Recovered {
     pub(super) end: u64,
     /// The extents behind `durable`, in their order. They have their room, and are not in the table.
     pub(super) tail: Vec<Header>,
+}
+
+/// What recovery found of the staging area's blocks.
+pub(super) struct Blocks {
+    pub(super) sums: Option<HomeSums>,
+    /// Pages that were discarded later than the ledger tells, by their sequence.
+    pub(super) forgotten: Vec<(PageNumber, u64)>,
+    /// The ledger tells of the extents up to this sequence.
+    pub(super) ledger_durable: u64,
+    pub(super) space: Space,
+    /// Slots with a version that a later extent made obsolete, and that extent's sequence.
+    pub(super) superseded: Vec<(Slot, u64)>,
+    pub(super) epoch: u64,
+    pub(super) rotation: Rotation,
 }
 
 pub(super) async fn recover(parts: &Parts, placement: Placement) -> Result<Recovered, PageError> {
@@ -48,10 +61,8 @@ pub(super) async fn recover(parts: &Parts, placement: Placement) -> Result<Recov
     let chain = headers.into_values().filter(|it| of_epoch(it) && it.sequence > ledger.durable);
     let mut chain: BTreeMap<u64, Header> = chain.map(|header| (header.sequence, header)).collect();
     let followed = scan.follow(ledger.durable, &chain, async |header| area.is_whole(header).await).await?;
-    if let Some(mark) = mark.filter(|mark| mark.sequence != followed.end) {
-        let what = "the store was closed, and the last of what it had staged is missing";
-        let last = chain.range(..=mark.sequence).next_back().map_or(0, |(_, last)| area.end_of(last));
-        return Err(scan.corrupt(what, last));
+    if let Some(mark) = mark {
+        area.hold_against(mark, followed.end, &chain)?;
     }
     chain.retain(|sequence, _| *sequence <= followed.end);
     let cursor = chain.values().next_back().or(alive.last()).map_or(0, |last| area.end_of(last));
@@ -73,7 +84,9 @@ pub(super) async fn recover(parts: &Parts, placement: Placement) -> Result<Recov
     };
     let tail = tail.into_values().collect();
     let mut recovered = Recovered { table: Table::default(), blocks, durable, end: followed.end, tail };
+    debug_assert!(recovered.durable <= recovered.end, "what is durable is there");
     let alive_pages = area.alive_pages(&ledger, &alive);
+    debug_assert_eq!(alive.len(), alive_pages.len(), "the pages of each extent");
     for (header, pages) in alive.iter().zip(&alive_pages) {
         recovered.enter(header, |index| pages.get(index) == Some(&true));
     }
@@ -82,8 +95,9 @@ pub(super) async fn recover(parts: &Parts, placement: Placement) -> Result<Recov
     for header in chain.values() {
         recovered.enter(header, |_| true);
     }
-    let Recovered { tail, blocks, .. } = &mut recovered;
+    let Recovered { tail, blocks, durable, .. } = &mut recovered;
     for header in tail {
+        debug_assert!(header.sequence > *durable, "what is durable is no tail");
         let extent = (header.sequence, header.seal);
         blocks.space.restore(header.position, header.pages.len(), extent, |_| true);
     }
@@ -118,6 +132,7 @@ impl Recovered {
     fn enter(&mut self, header: &Header, is_alive: impl Fn(usize) -> bool) {
         let extent = (header.sequence, header.seal);
         self.blocks.space.restore(header.position, header.pages.len(), extent, &is_alive);
+        debug_assert!(header.durable < header.sequence, "{header:?}");
         for (index, (page, sum)) in header.pages.iter().enumerate().filter(|(index, _)| is_alive(*index)) {
             let slot = Slot { extent: header.position, index };
             if Defect::OldestWins.is_seeded() && self.table.get(*page).is_some() {
@@ -152,6 +167,16 @@ impl Area<'_> {
         let later = headers.values().find(|header| header.epoch > ledger.epoch);
         let Some(later) = later else { return Ok(()) };
         Err(self.scan.corrupt("the ledger of the opening that wrote an extent is damaged", later.position))
+    }
+
+    /// A store that was closed ends where its mark says.
+    fn hold_against(&self, mark: Mark, end: u64, chain: &BTreeMap<u64, Header>) -> Result<(), PageError> {
+        if mark.sequence == end {
+            return Ok(());
+        }
+        let what = "the store was closed, and the last of what it had staged is missing";
+        let last = chain.range(..=mark.sequence).next_back().map_or(0, |(_, last)| self.end_of(last));
+        Err(self.scan.corrupt(what, last))
     }
 
     /// Takes the headers that the ledger names.

@@ -14,17 +14,18 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
 
-use super::context::staged_damage;
 use super::engine::Engine;
 use super::header::{ENTRIES_MAX, Header};
+use super::log::StagedPages;
 use super::space::Slot;
 use crate::batch::Change;
 use crate::defects::Defect;
 use crate::page::checksum;
-use crate::{PageError, PageNumber};
+use crate::write_log::Versions;
+use crate::{Batch, PageError, PageNumber};
 
 /// The newest of what the tail says of a page.
-struct Found {
+struct Newest {
     page: PageNumber,
     /// Where its contents are, and their checksum; none if it was discarded.
     contents: Option<(Slot, u32)>,
@@ -35,11 +36,12 @@ pub(super) async fn begin(engine: &Rc<Engine>, tail: &[Header]) -> Result<(), Pa
     if !tail.is_empty() {
         write_again(engine, tail).await?;
         // The new extents are durable, and the old ones are dead.
-        let sequence = engine.log.continue_behind_renewal();
+        let sequence = engine.log.tail.continue_behind_renewal();
         engine.reclaimer.adopt_renewed_extents(tail, sequence);
     }
+    debug_assert!(engine.log.is_all_durable(), "an epoch begins when all before it is durable");
     let epoch = engine.reclaimer.begin_epoch().await?;
-    engine.log.begin_epoch(epoch);
+    engine.log.versions_mut().begin_epoch(epoch);
     engine.destager.order_the_group();
     Ok(())
 }
@@ -51,20 +53,22 @@ async fn write_again(engine: &Rc<Engine>, tail: &[Header]) -> Result<(), PageErr
     let piece_pages = piece_pages(engine);
     make_room_for(engine, newest.len(), piece_pages).await?;
     for piece in newest.chunks(piece_pages) {
+        debug_assert_eq!(engine.log.gathered(), 0, "a renewal is all that is written");
         let mut changes = Vec::with_capacity(piece.len());
         for found in piece {
             changes.push((found.page, change_of(engine, found).await?));
         }
-        engine.log.gather(changes);
+        engine.log.gather(Batch::of(changes));
         let sequence = engine.push().await?;
         // Its memory is for the next piece.
-        engine.log.wait_until_written(sequence).await?;
+        engine.log.tail.wait_until_written(sequence).await?;
     }
     if Defect::RenewalUnflushed.is_seeded() { Ok(()) } else { engine.context.disk.flush().await }
 }
 
 /// What the tail says last of each page.
-fn newest_of(tail: &[Header]) -> Vec<Found> {
+fn newest_of(tail: &[Header]) -> Vec<Newest> {
+    debug_assert!(tail.is_sorted_by_key(|header| header.sequence), "the last of a page counts");
     let mut seen = FxHashSet::default();
     let mut newest = Vec::new();
     for header in tail.iter().rev() {
@@ -74,7 +78,7 @@ fn newest_of(tail: &[Header]) -> Vec<Found> {
         // A page is in an extent once: as contents or as a discard.
         for (page, contents) in puts.chain(header.discards.iter().map(|page| (*page, None))) {
             if seen.insert(page) {
-                newest.push(Found { page, contents });
+                newest.push(Newest { page, contents });
             }
         }
     }
@@ -96,10 +100,14 @@ async fn make_room_for(engine: &Rc<Engine>, pages: usize, piece_pages: usize) ->
     engine.destager.everything().await
 }
 
-async fn change_of(engine: &Engine, found: &Found) -> Result<Change, PageError> {
+async fn change_of(engine: &Engine, found: &Newest) -> Result<Change, PageError> {
     let Some((slot, expected)) = found.contents else { return Ok(Change::Discard) };
     let into = engine.context.arena.allocate(engine.context.label.page_length())?;
     let contents = engine.context.read_slot(slot, into).await?;
     let got = checksum(found.page, &contents);
-    if got == expected { Ok(Change::Put(contents)) } else { Err(staged_damage(found.page, got, expected)) }
+    if got == expected {
+        Ok(Change::Put(contents))
+    } else {
+        Err(StagedPages::damage(found.page, got, expected))
+    }
 }

@@ -4,6 +4,7 @@ use super::header::ENTRIES_MAX;
 use super::ledger::{Bits, HeadersSeal};
 use crate::PageError;
 use crate::index::{Run, Runs};
+use crate::size::to_usize;
 
 /// What the blocks of the staging area hold.
 #[derive(Debug)]
@@ -64,6 +65,8 @@ impl Extent {
     }
 
     fn mark(&mut self, index: usize, alive: bool) {
+        debug_assert!(index < self.pages, "page {index} of {}", self.pages);
+        debug_assert_ne!(self.is_alive(index), alive, "page {index} is born once and dies once");
         if let Some(word) = self.alive.get_mut(index / 64) {
             *word = *word & !(1 << (index % 64)) | u64::from(alive) << (index % 64);
         }
@@ -83,6 +86,7 @@ pub(crate) struct Told {
 impl Space {
     /// All free.
     pub(crate) fn new(blocks: u64, page_blocks: u64, placement: Placement) -> Self {
+        debug_assert!(page_blocks > 0 && page_blocks < blocks, "{blocks} blocks have room for a page");
         let mut free = Runs::none_below(blocks);
         free.add(Run { start: 0, length: blocks });
         Self { blocks, page_blocks, placement, cursor: 0, free, extents: BTreeMap::new() }
@@ -110,13 +114,19 @@ impl Space {
 
     /// Finds room for an extent of `wanted` pages, or of fewer but at least `least`.
     pub(crate) fn find(&mut self, wanted: usize, least: usize) -> Option<Room> {
+        debug_assert!(least <= wanted, "{least} pages at least of {wanted}");
         let (most_blocks, least_blocks) = (self.extent_blocks(wanted), self.extent_blocks(least));
         let run = match self.placement {
             Placement::Ring => self.find_ahead(least_blocks),
             Placement::Slots => self.find_anywhere(most_blocks).filter(|run| run.length >= least_blocks),
         }?;
         let pages = run.length.min(most_blocks).saturating_sub(1) / self.page_blocks;
-        Some(Room { position: run.start, pages: usize::try_from(pages).unwrap_or(wanted) })
+        let room = Room { position: run.start, pages: to_usize(pages) };
+        debug_assert!(
+            (least..=wanted).contains(&room.pages) && room.position < self.blocks,
+            "{room:?} for {least} to {wanted} pages"
+        );
+        Some(room)
     }
 
     fn find_ahead(&mut self, least_blocks: u64) -> Option<Run> {
@@ -171,6 +181,11 @@ impl Space {
         (sequence, seal): (u64, u32),
         is_alive: impl Fn(usize) -> bool,
     ) {
+        let before = self.extents.get(&position);
+        debug_assert!(
+            pages <= ENTRIES_MAX && before.is_none_or(|before| before.sequence == sequence),
+            "{pages} pages of extent {sequence} at {position}, where there was {before:?}"
+        );
         let mut extent = Extent { sequence, seal, pages, alive: [0; WORDS] };
         self.free.remove(Run { start: position, length: 1 });
         for index in (0..pages).filter(|index| is_alive(*index)) {
@@ -227,14 +242,18 @@ impl Space {
 
     /// The blocks of dead slots and of empty extents can be used again.
     pub(crate) fn release(&mut self, dead: &[Slot], empty: &[u64]) {
+        debug_assert!(
+            dead.iter().all(|slot| self.extents.get(&slot.extent).is_none_or(|it| !it.is_alive(slot.index))),
+            "only what is dead is given back"
+        );
         let slots = dead.iter().map(|slot| self.page_run(*slot));
         let headers = empty.iter().map(|position| Run { start: *position, length: 1 });
         let mut freed: Vec<Run> = slots.chain(headers).collect();
         freed.sort_unstable_by_key(|run| run.start);
         for neighbours in freed.chunk_by(|one, next| one.end() == next.start) {
             let length = neighbours.iter().map(|run| run.length).sum();
-            let start = neighbours.first().map_or(0, |run| run.start);
-            self.free.add(Run { length, start });
+            let Some(Run { start, .. }) = neighbours.first() else { unreachable!("a chunk has a first") };
+            self.free.add(Run { length, start: *start });
         }
         for position in empty {
             let extent = self.extents.remove(position);

@@ -33,7 +33,9 @@ impl Table {
         let sequence = entry.sequence;
         let older = self.entries.insert(page, entry);
         debug_assert!(older.as_ref().is_none_or(|older| older.sequence < sequence), "{page}: versions grow");
-        self.gone(older)
+        let older = self.gone(older);
+        debug_assert!(self.in_memory <= self.entries.len(), "contents are those of entries");
+        older
     }
 
     /// Forgets a page; returns its slot.
@@ -44,6 +46,7 @@ impl Table {
 
     fn gone(&mut self, older: Option<Entry>) -> Option<Slot> {
         let older = older?;
+        debug_assert!(self.in_memory >= usize::from(older.memory.is_some()), "its contents were counted");
         self.in_memory -= usize::from(older.memory.is_some());
         Some(older.slot)
     }

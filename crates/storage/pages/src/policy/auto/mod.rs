@@ -226,6 +226,10 @@ impl Policy for Auto {
         })
     }
 
+    fn share_commits(&self, groups: usize) {
+        self.shared.staging.share_commits(groups);
+    }
+
     /// What can be staged, whichever way is taken.
     fn largest_batch(&self) -> usize {
         self.shared.staging.largest_batch()

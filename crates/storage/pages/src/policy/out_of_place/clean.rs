@@ -27,13 +27,13 @@ pub(super) fn start(shared: &Rc<ZoneEngine>) {
     state.is_cleaning = true;
     drop(state);
     let worker = Rc::clone(shared);
-    shared.disk.handle().spawn_named("page store: cleaning", async move {
+    shared.context.disk.handle().spawn_named("page store: cleaning", async move {
         if let Err(error) = work(&worker).await {
             // A caller that waits for room would wait for ever.
-            worker.disk.latch(&error);
+            worker.context.latch(&error);
         }
         worker.state.borrow_mut().is_cleaning = false;
-        worker.changed.notify();
+        worker.context.changed.notify();
     });
 }
 
@@ -52,15 +52,15 @@ pub(super) async fn work(shared: &Rc<ZoneEngine>) -> Result<(), PageError> {
         if dead > 0 && is_urgent && shared.give_back().await? {
             continue;
         }
-        let written = shared.state.borrow().chain.written();
+        let written = shared.log.tail.written();
         let victim = {
             let zones = &shared.state.borrow().zones;
-            zones.victim(shared.label.page_blocks(), shared.piece_pages(), written)
+            zones.victim(shared.context.label.page_blocks(), shared.piece_pages(), written)
         };
         match victim {
             Some(zone) => clean(shared, zone).await?,
-            None if shared.state.borrow().in_flight() > 0 => {
-                shared.wait_for(|| shared.state.borrow().chain.written() > written).await?;
+            None if shared.log.tail.in_flight() > 0 => {
+                shared.log.tail.wait_until_written(written + 1).await?;
             }
             // Nothing can be gained: as long as anything is free, clients may go on.
             None if dead == 0 && free > reserved + 1 => return Ok(()),
@@ -93,13 +93,14 @@ async fn move_from(
     stored: &[Stored],
     discards: &[PageNumber],
 ) -> Result<(), PageError> {
-    let in_zone = |page: PageNumber| shared.state.borrow().is_in(page, zone) || Defect::StaleMove.is_seeded();
+    debug_assert!(stored.is_empty() || discards.is_empty(), "pages and discards move by themselves");
+    let in_zone = |page: PageNumber| shared.is_in(page, zone) || Defect::StaleMove.is_seeded();
     let stored = stored.iter().filter(|(page, ..)| in_zone(*page)).copied().collect();
     let puts = shared.read_back(stored).await?;
     // A caller that a flush wakes first may add to it again.
     let changes = puts.len() + discards.len().div_ceil(ENTRIES_MAX);
-    while shared.is_too_much_at_risk(changes) {
-        shared.limit_what_is_at_risk(changes).await?;
+    while shared.log.tail.is_too_much_at_risk(changes) {
+        shared.log.tail.limit_what_is_at_risk(changes).await?;
     }
     // What changed while it was read stays where it is now.
     let puts: Puts = puts.into_iter().filter(|put| in_zone(put.page)).collect();
@@ -107,19 +108,14 @@ async fn move_from(
     if puts.is_empty() && discards.is_empty() {
         return Ok(());
     }
-    shared.disk.count(|stats| stats.pages_cleaned += puts.len() as u64);
+    debug_assert!(puts.len() <= shared.piece_pages(), "{} pages are one extent", puts.len());
+    shared.context.disk.count(|stats| stats.pages_cleaned += puts.len() as u64);
     let kept_free = {
         let state = shared.state.borrow();
         // Before the store is open nothing that is moved needs a place kept free for it.
         if state.ledger.is_closed { 0 } else { state.zones.reserved() }
     };
     shared.send_and_wait(puts, &discards, Spared::but_the_last(kept_free)).await
-}
-
-impl super::EngineState {
-    fn is_in(&self, page: PageNumber, zone: usize) -> bool {
-        self.map.get(page).kept().is_some_and(|kept| self.zones.zone_of(kept.block) == zone)
-    }
 }
 
 /// Pages that are in memory at the same time when many are moved, and are written again as one extent.
@@ -130,19 +126,26 @@ pub(super) fn piece_pages(memory_bytes: usize, page_bytes: usize) -> usize {
 impl ZoneEngine {
     /// Pages that are written again as one extent.
     pub(super) fn piece_pages(&self) -> usize {
-        piece_pages(self.arena.bytes(), self.label.page_length())
+        piece_pages(self.context.arena.bytes(), self.context.label.page_length())
+    }
+
+    /// Whether the newest version of a page, or its discard, lies in a zone.
+    fn is_in(&self, page: PageNumber, zone: usize) -> bool {
+        let kept = self.log.versions().map.get(page).kept();
+        kept.is_some_and(|kept| self.state.borrow().zones.zone_of(kept.block) == zone)
     }
 
     /// The pages that are alive in a zone, each once: those with contents, and those that were discarded.
     fn alive(&self, zone: usize) -> (Vec<Stored>, Vec<PageNumber>) {
         let state = self.state.borrow();
-        let pages = state.zones.pages_of(zone);
+        let (pages, map) = (state.zones.pages_of(zone), &self.log.versions().map);
         let (mut stored, mut discards) = (Vec::new(), Vec::new());
         let mut seen = rustc_hash::FxHashSet::default();
-        for page in pages.iter().copied().filter(|page| state.is_in(*page, zone) && seen.insert(*page)) {
-            match state.map.get(page) {
+        for page in pages.iter().copied().filter(|page| self.is_in(*page, zone) && seen.insert(*page)) {
+            match map.get(page) {
                 PagePlace::At { spot, sum, .. } => stored.push((page, spot, sum)),
-                PagePlace::Discarded { .. } | PagePlace::Nowhere => discards.push(page),
+                PagePlace::Discarded { .. } => discards.push(page),
+                PagePlace::Nowhere => unreachable!("{page} lies in zone {zone}"),
             }
         }
         (stored, discards)
@@ -153,12 +156,12 @@ impl ZoneEngine {
     pub(super) async fn read_back(self: &Rc<Self>, pages: Vec<Stored>) -> Result<Puts, PageError> {
         let mut reads = Vec::with_capacity(pages.len());
         for (page, spot, sum) in pages {
-            let into = self.arena.allocate(self.label.page_length())?;
+            let into = self.context.arena.allocate(self.context.label.page_length())?;
             let this = Rc::clone(self);
             reads.push((
                 page,
                 sum,
-                self.disk.handle().spawn_named("page store: reading a page to move it", async move {
+                self.context.disk.handle().spawn_named("page store: reading a page to move it", async move {
                     this.shelf().fetch("reading a page to move it", spot, into).await
                 }),
             ));

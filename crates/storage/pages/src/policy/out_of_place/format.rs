@@ -4,10 +4,10 @@ use std::rc::Rc;
 
 use nandle_io::Arena;
 
+use super::capacity::{capacity, filled_zones};
 use super::clean::piece_pages;
 use super::ledger::{LEDGER_BYTES, Ledger};
 use super::saved_map;
-use super::zones::{capacity, filled_zones};
 use crate::disk::Disk;
 use crate::extents::{Stamp, write_first};
 use crate::label::Label;
@@ -20,6 +20,20 @@ const LEAST_ZONE_PAGES: u64 = 16;
 const LEAST_SPARE_ZONES: u64 = 9;
 /// Cleaning writes so many pages as one extent, with memory for four times as many.
 const PIECE_PAGES: usize = 64;
+
+/// What a header or a ledger says instead of a zone when there is none.
+const NO_ZONE: u64 = u64::MAX;
+
+/// A zone in a header or a ledger, or none.
+pub(super) fn zone_field(zone: Option<u64>) -> u64 {
+    debug_assert_ne!(zone, Some(NO_ZONE), "an area has fewer zones");
+    zone.unwrap_or(NO_ZONE)
+}
+
+/// The zone that such a field says.
+pub(super) fn zone_of_field(field: u64) -> Option<u64> {
+    (field != NO_ZONE).then_some(field)
+}
 
 /// Bytes of a ledger copy and of the area: zones, and two slots for the saved map.
 pub(crate) fn areas(options: &CreateOptions) -> (u64, u64) {
@@ -50,6 +64,7 @@ fn zone_blocks(options: &CreateOptions) -> u64 {
 
 /// Writes the first ledger, not flushed. The area stays as it is: no header in it has this store's id.
 pub(crate) async fn format(disk: &Rc<Disk>, label: &Label, options: &CreateOptions) -> Result<(), PageError> {
+    debug_assert_eq!(label.ledger_bytes, LEDGER_BYTES, "a ledger is a block");
     let arena = Arena::new(BLOCK_BYTES)?;
     let ledger = Ledger::new(zone_blocks(options), saved_map::blocks(options.pages, zones(options)));
     write_first(disk, label, &arena, |copy| ledger.encode(label.id, Stamp::default(), copy)).await

@@ -38,9 +38,12 @@
 //! Before version 3 there is no saved map, all headers of the area count alike, but for those between the ledger's `cut` and
 //! `first`, which an earlier run left behind, and a dead one loses because whatever it names has a newer entry elsewhere.
 
+use super::format::{zone_field, zone_of_field};
 use super::packing::Spot;
-use crate::extents::Link;
+use crate::extents::{ChainLink, Link};
 use crate::fields::{fields_of, fill, seal_of};
+use crate::size::to_u32;
+use crate::write_log::ExtentHeader;
 use crate::{BLOCK_BYTES, PageNumber};
 
 const MAGIC: [u8; 8] = *b"NANDLEPZ";
@@ -52,8 +55,6 @@ const FORM_WITHOUT_NEXT: u32 = 1;
 const FORM_WITHOUT_LENGTHS: u32 = 0;
 const ENTRIES_BYTES: usize = BLOCK_BYTES - ENTRIES_OFFSET - 4;
 const EARLIER_ENTRIES_BYTES: usize = ENTRIES_BYTES + 8;
-/// No zone.
-const NO_ZONE: u64 = u64::MAX;
 /// Entries that a header has room for.
 pub(super) const ENTRIES_MAX: usize = ENTRIES_BYTES / ENTRY_BYTES;
 
@@ -82,30 +83,6 @@ pub(super) struct Entry {
 }
 
 impl Header {
-    /// Encodes it, and keeps the checksum of the block.
-    pub(super) fn encode(&mut self, id: u128, block: &mut [u8]) {
-        let entries = self.pages.len() + self.discards.len();
-        debug_assert!(entries > 0 && entries <= ENTRIES_MAX, "{entries} entries of {ENTRIES_MAX}");
-        debug_assert!(self.durable < self.sequence, "an extent isn't durable before it is written");
-        fill(block, MAGIC, id, |fields| {
-            for number in [self.sequence, self.durable, self.position] {
-                fields.u64(number);
-            }
-            for count in [self.pages.len(), self.discards.len(), usize::from(self.is_last)] {
-                fields.u32(u32::try_from(count).unwrap_or(u32::MAX));
-            }
-            fields.u32(FORM);
-            fields.u64(self.next.unwrap_or(NO_ZONE));
-            let discards = self.discards.iter().map(|page| Entry { page: *page, sum: 0, stored_bytes: 0 });
-            for Entry { page, sum, stored_bytes } in self.pages.iter().copied().chain(discards) {
-                fields.u64(page.0);
-                fields.u32(sum);
-                fields.u32(stored_bytes);
-            }
-        });
-        self.seal = seal_of(block);
-    }
-
     /// The header at a position of the area, if there is a valid one.
     pub(super) fn decode(id: u128, page_bytes: u64, position: u64, block: &[u8]) -> Option<Self> {
         let mut fields = fields_of(block, MAGIC, id)?;
@@ -121,8 +98,8 @@ impl Header {
         if written_at != position || pages + discards > most {
             return None;
         }
-        let next = if form == FORM { Some(fields.u64()).filter(|zone| *zone != NO_ZONE) } else { None };
-        let whole = u32::try_from(page_bytes).unwrap_or(u32::MAX);
+        let next = if form == FORM { zone_of_field(fields.u64()) } else { None };
+        let whole = to_u32(page_bytes);
         let mut entry = || Entry {
             page: PageNumber(fields.u64()),
             sum: fields.u32(),
@@ -162,22 +139,42 @@ impl Header {
 }
 
 impl Link for Header {
-    fn durable(&self) -> u64 {
-        self.durable
+    fn link(&self) -> ChainLink {
+        let Self { sequence, durable, is_last, position, .. } = *self;
+        ChainLink { sequence, durable, is_last, position }
     }
+}
 
-    fn is_last(&self) -> bool {
-        self.is_last
-    }
-
-    fn position(&self) -> u64 {
-        self.position
+impl ExtentHeader for Header {
+    fn encode(&mut self, id: u128, block: &mut [u8]) {
+        let entries = self.pages.len() + self.discards.len();
+        debug_assert!(entries > 0 && entries <= ENTRIES_MAX, "{entries} entries of {ENTRIES_MAX}");
+        debug_assert!(self.durable < self.sequence, "an extent isn't durable before it is written");
+        debug_assert!(self.pages.iter().all(|entry| entry.stored_bytes > 0), "a page takes room: {self:?}");
+        fill(block, MAGIC, id, |fields| {
+            for number in [self.sequence, self.durable, self.position] {
+                fields.u64(number);
+            }
+            for count in [self.pages.len(), self.discards.len(), usize::from(self.is_last)] {
+                fields.u32(to_u32(count as u64));
+            }
+            fields.u32(FORM);
+            fields.u64(zone_field(self.next));
+            let discards = self.discards.iter().map(|page| Entry { page: *page, sum: 0, stored_bytes: 0 });
+            for Entry { page, sum, stored_bytes } in self.pages.iter().copied().chain(discards) {
+                fields.u64(page.0);
+                fields.u32(sum);
+                fields.u32(stored_bytes);
+            }
+        });
+        self.seal = seal_of(block);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::write_log::headers::{is_read_as_it_was_written, is_refused_elsewhere_and_damaged};
 
     fn header(pages: usize) -> Header {
         Header {
@@ -199,26 +196,17 @@ mod tests {
         }
     }
 
+    fn decode(id: u128, position: u64, block: &[u8]) -> Option<Header> {
+        Header::decode(id, 4096, position, block)
+    }
+
     #[test]
     fn what_was_written_is_read_up_to_a_full_block() {
-        for pages in [0, 1, 100, ENTRIES_MAX] {
-            let mut block = vec![1; BLOCK_BYTES];
-            let mut header = header(pages);
-            header.encode(5, &mut block);
-            assert_eq!(Header::decode(5, 4096, 17, &block), Some(header));
-        }
+        is_read_as_it_was_written(ENTRIES_MAX, header, decode);
     }
 
     #[test]
     fn another_place_another_store_and_damage_are_refused() {
-        let mut block = vec![0; BLOCK_BYTES];
-        header(9).encode(5, &mut block);
-        assert_eq!(Header::decode(5, 4096, 18, &block), None, "it was misdirected");
-        assert_eq!(Header::decode(6, 4096, 17, &block), None, "it is of another store");
-        for at in [0, 8, 24, 64, 180, 4000, BLOCK_BYTES - 1] {
-            block[at] ^= 1;
-            assert_eq!(Header::decode(5, 4096, 17, &block), None, "byte {at}");
-            block[at] ^= 1;
-        }
+        is_refused_elsewhere_and_damaged(header(9), [24, 64, 180], decode);
     }
 }

@@ -40,6 +40,7 @@
 //! that are `needed` has found damage: no power cut takes what is durable. A store that is closed, or is
 //! opened after that, writes two of them that say the same, so that the one that is left tells when the other is damaged or is an older one again.
 
+use super::format::{zone_field, zone_of_field};
 use crate::BLOCK_BYTES;
 use crate::extents::Stamp;
 use crate::fields::{fields_of, fill};
@@ -93,12 +94,10 @@ pub(super) struct MapAt {
     pub(super) next: Option<u64>,
 }
 
-/// No zone.
-const NO_ZONE: u64 = u64::MAX;
-
 impl MapAt {
     /// The slot that the next map goes to.
     pub(super) fn other_slot(self) -> u64 {
+        debug_assert!(self.slot < 2, "{self:?}");
         u64::from(self.saved > 0) & (1 - self.slot.min(1))
     }
 }
@@ -167,6 +166,7 @@ impl Ledger {
             self.map.saved <= self.durable || self.map.blocks == 0,
             "a saved map is durable: {self:?}"
         );
+        debug_assert!(self.zone_blocks > 0 && stamp.unconfirmed <= stamp.generation, "{stamp:?} of {self:?}");
         debug_assert!(
             !self.is_clean || self.needed == Seal::default(),
             "a closed store's map has all: {self:?}"
@@ -180,7 +180,7 @@ impl Ledger {
                 fields.u64(above);
             }
             let MapAt { blocks, saved, slot, next } = self.map;
-            let next = next.unwrap_or(NO_ZONE);
+            let next = zone_field(next);
             for number in [blocks, saved, slot, u64::from(self.is_clean), self.begun, next] {
                 fields.u64(number);
             }
@@ -195,7 +195,7 @@ impl Ledger {
             [(); 7].map(|()| fields.u64());
         let aborted = Aborted { ranges: [(); RANGES].map(|()| (fields.u64(), fields.u64())) };
         let [blocks, saved, slot, is_clean, begun, next] = [(); 6].map(|()| fields.u64());
-        let next = Some(next).filter(|next| *next != NO_ZONE);
+        let next = zone_of_field(next);
         let (is_closed, is_clean) = (is_closed == 1, is_clean == 1);
         let map = MapAt { blocks, saved, slot, next };
         let needed = Seal { extents: fields.u64(), checksum: fields.u32() };

@@ -1,4 +1,5 @@
 use crate::PageNumber;
+use crate::size::to_usize;
 
 /// Gaps that the mean is taken over: `ZLeanStore`'s figure.
 const GAPS_MAX: u32 = 8;
@@ -23,7 +24,7 @@ struct Past {
 
 impl Lifetimes {
     pub(super) fn new(pages: u64) -> Self {
-        Self { now: 0, pages: vec![Past::default(); usize::try_from(pages).unwrap_or(usize::MAX)] }
+        Self { now: 0, pages: vec![Past::default(); to_usize(pages)] }
     }
 
     /// A page is written.
@@ -31,10 +32,9 @@ impl Lifetimes {
         debug_assert!(page.0 < self.pages.len() as u64, "{page} of {}", self.pages.len());
         self.now += 1;
         let now = self.now;
-        let Some(past) = usize::try_from(page.0).ok().and_then(|place| self.pages.get_mut(place)) else {
-            return;
-        };
+        let Some(past) = self.pages.get_mut(to_usize(page.0)) else { return };
         if past.last > 0 {
+            debug_assert!(past.last < now, "{page} was written before");
             let gap = now - past.last;
             past.gaps = (past.gaps + 1).min(GAPS_MAX);
             let mean = i128::from(past.mean_gap);
@@ -47,13 +47,15 @@ impl Lifetimes {
     /// How long a page is expected to live from now on: its mean gap, or as long as it has been left alone already, if
     /// that is longer; `None` when it was written once at most.
     pub(super) fn expected(&self, page: PageNumber) -> Option<u64> {
-        let past = self.pages.get(usize::try_from(page.0).ok()?)?;
+        debug_assert!(page.0 < self.pages.len() as u64, "{page} of {}", self.pages.len());
+        let past = self.pages.get(to_usize(page.0))?;
         (past.gaps > 0).then(|| past.mean_gap.max(self.now - past.last))
     }
 
     /// The group, of so many, in which a page's neighbours die at about the same time: by powers of two of the expected
     /// life, the last one for what lives twice as long as all pages take to be written once, or was never seen to die.
     pub(super) fn group(&self, page: PageNumber, groups: usize) -> usize {
+        debug_assert!(groups > 0, "a page has a group");
         let coldest = groups.saturating_sub(1);
         let Some(expected) = self.expected(page) else { return coldest };
         let turns = 2 * self.pages.len() as u64 / expected.max(1);

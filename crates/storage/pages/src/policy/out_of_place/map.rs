@@ -1,5 +1,6 @@
 use super::packing::Spot;
 use crate::PageNumber;
+use crate::size::to_usize;
 
 /// Where the newest version of each page is.
 #[derive(Debug)]
@@ -34,9 +35,7 @@ impl PagePlace {
     pub(super) fn kept(self) -> Option<Kept> {
         match self {
             Self::Nowhere => None,
-            Self::At { spot, sequence, .. } => {
-                Some(Kept { block: spot.block(), stored_bytes: spot.stored_bytes, sequence })
-            }
+            Self::At { spot, sequence, .. } => Some(spot.kept(sequence)),
             Self::Discarded { block, sequence } => Some(Kept { block, stored_bytes: 0, sequence }),
         }
     }
@@ -44,18 +43,22 @@ impl PagePlace {
 
 impl Map {
     pub(super) fn new(pages: u64) -> Self {
-        Self { places: vec![PagePlace::default(); usize::try_from(pages).unwrap_or(usize::MAX)] }
+        Self { places: vec![PagePlace::default(); to_usize(pages)] }
     }
 
     pub(super) fn get(&self, page: PageNumber) -> PagePlace {
         debug_assert!(self.has(page), "{page} of {}", self.places.len());
-        usize::try_from(page.0).ok().and_then(|place| self.places.get(place)).copied().unwrap_or_default()
+        self.places.get(to_usize(page.0)).copied().unwrap_or_default()
     }
 
     /// Enters a place; returns the one before.
     pub(super) fn put(&mut self, page: PageNumber, place: PagePlace) -> PagePlace {
         debug_assert!(self.has(page), "{page} of {}", self.places.len());
-        let entry = usize::try_from(page.0).ok().and_then(|place| self.places.get_mut(place));
+        debug_assert!(
+            place != PagePlace::Nowhere || self.get(page) == PagePlace::Nowhere,
+            "{page} stays known"
+        );
+        let entry = self.places.get_mut(to_usize(page.0));
         entry.map_or(PagePlace::Nowhere, |entry| std::mem::replace(entry, place))
     }
 

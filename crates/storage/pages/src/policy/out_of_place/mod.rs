@@ -20,12 +20,14 @@
 //!
 //! Memory: 32 bytes a page for the map, 24 for the lifetimes, and 8 for each page in a zone.
 
+mod capacity;
 mod clean;
 mod durable;
 mod format;
 mod header;
 mod ledger;
 mod lifetimes;
+mod log;
 mod map;
 mod needed;
 mod packing;
@@ -39,26 +41,24 @@ mod walk;
 mod write;
 mod zones;
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
 
-use nandle_io::{Arena, Buffer, BufferMut};
-use rustc_hash::FxHashMap;
+use nandle_io::{Buffer, BufferMut, Durability};
 
 pub(super) use self::format::{areas, format, largest_batch};
 use self::ledger::Ledger;
 use self::lifetimes::Lifetimes;
-use self::map::Map;
+use self::log::ZoneLog;
 use self::needed::NeededExtents;
 use self::zones::Zones;
 use super::{Descriptor, Layout, Parts, Policy, Promises, Task};
-use crate::disk::Disk;
-use crate::extents::{Chain, Gather, Rotation};
-use crate::label::Label;
-use crate::signal::{Signal, Turn};
-use crate::{Batch, OpenOptions, PageError, PageNumber, Stats};
+use crate::extents::Rotation;
+use crate::signal::Turn;
+use crate::write_log::Context;
+use crate::{Batch, PageError, PageNumber, Stats};
 
 /// What there is to know of it beforehand.
 pub(super) const DESCRIPTOR: Descriptor = Descriptor {
@@ -77,48 +77,17 @@ pub(crate) struct OutOfPlace {
 
 /// What its tasks share.
 struct ZoneEngine {
-    disk: Rc<Disk>,
-    label: Label,
-    options: OpenOptions,
-    arena: Arena,
+    context: Rc<Context>,
+    log: Rc<ZoneLog>,
     zone_blocks: u64,
     state: RefCell<EngineState>,
-    /// Something in the state that others may wait for is different.
-    changed: Signal,
     ledger_turn: Turn,
-    is_flushing_ahead: Cell<bool>,
-    /// How many callers have sent what is to be durable, and wait for that.
-    commits: Cell<usize>,
 }
 
-/// A commit that waits until it is durable, as long as it lives.
-struct Commit<'a>(&'a ZoneEngine);
-
-impl<'a> Commit<'a> {
-    fn begin(shared: &'a ZoneEngine) -> Self {
-        shared.commits.update(|commits| commits + 1);
-        Self(shared)
-    }
-}
-
-impl Drop for Commit<'_> {
-    fn drop(&mut self) {
-        self.0.commits.update(|commits| commits - 1);
-        self.0.changed.notify();
-    }
-}
-
+/// What is known of the zones.
 struct EngineState {
-    chain: Chain,
-    map: Map,
     zones: Zones,
     lifetimes: Lifetimes,
-    /// Batches that will be the next group.
-    gather: Gather,
-    /// How many groups were taken from there.
-    groups_sent: u64,
-    /// Contents that are being written, by page, with the sequence of their extent.
-    on_the_way: FxHashMap<PageNumber, (u64, Buffer)>,
     /// What the next ledger says of extents.
     needed: NeededExtents,
     ledger: Ledger,
@@ -137,20 +106,24 @@ impl OutOfPlace {
 
 impl ZoneEngine {
     fn corrupt(&self, what: &'static str, block: u64) -> PageError {
-        PageError::Corrupt { what, offset_bytes: self.label.offset_of(block) }
+        PageError::Corrupt { what, offset_bytes: self.context.label.offset_of(block) }
     }
 }
 
 impl Policy for OutOfPlace {
     fn write(&self, batch: Batch) -> Task<'_, ()> {
-        Box::pin(write::accept(&self.shared, batch))
+        Box::pin(async {
+            self.shared
+                .log
+                .accept(batch, async || write::push(&self.shared, Durability::Volatile).await)
+                .await
+        })
     }
 
     fn sync(&self) -> Task<'_, ()> {
         Box::pin(async {
-            let target = write::push_together(&self.shared).await?;
-            let _commit = Commit::begin(&self.shared);
-            self.shared.make_durable(target).await
+            // Where one request can do it, it does.
+            self.shared.log.commit(async || write::push(&self.shared, Durability::Durable).await).await
         })
     }
 
@@ -164,19 +137,19 @@ impl Policy for OutOfPlace {
     }
 
     fn largest_batch(&self) -> usize {
-        write::largest_group(&self.shared)
+        self.shared.log.group_max()
     }
 
     fn known(&self) -> Vec<PageNumber> {
-        let state = self.shared.state.borrow();
-        let mut pages: Vec<_> = state.map.pages().chain(state.gather.pages()).collect();
+        let mut pages = self.shared.log.unsent();
+        pages.extend(self.shared.log.versions().map.pages());
         pages.sort_unstable();
         pages.dedup();
         pages
     }
 
     fn stats(&self, stats: &mut Stats) {
-        stats.staged_pages = self.shared.state.borrow().gather.len() as u64;
+        stats.staged_pages = self.shared.log.unsent().len() as u64;
     }
 
     fn stop(&self) {
@@ -188,11 +161,11 @@ impl Policy for OutOfPlace {
         // What failed to be written stays on the way for good.
         let has_ended = || {
             let state = shared.state.borrow();
-            !state.is_cleaning
-                && !state.is_saving
-                && (state.in_flight() == 0 || shared.disk.check_writable().is_err())
+            let has_landed =
+                shared.log.tail.in_flight() == 0 || shared.context.disk.check_writable().is_err();
+            !state.is_cleaning && !state.is_saving && has_landed
         };
-        Box::pin(async move { shared.changed.wait(|| has_ended().then_some(())).await })
+        Box::pin(async move { shared.context.changed.wait(|| has_ended().then_some(())).await })
     }
 
     fn close(&self) -> Task<'_, ()> {

@@ -52,6 +52,7 @@ impl NeededExtents {
                 }
             }
             let Sent { sequence, seal, pages } = sent;
+            debug_assert!(!pages.is_empty(), "extent {sequence} tells of a page");
             self.needed.insert(sequence, Needed { seal, newest: pages.len() });
         }
     }
@@ -59,6 +60,7 @@ impl NeededExtents {
     fn replaced(&mut self, sequence: u64) {
         // What the saved map covers isn't counted any more.
         let Some(extent) = self.needed.get_mut(&sequence) else { return };
+        debug_assert!(extent.newest > 0, "extent {sequence} is needed");
         extent.newest -= 1;
         if extent.newest == 0 {
             self.needed.remove(&sequence);

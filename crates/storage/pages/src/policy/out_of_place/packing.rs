@@ -8,9 +8,11 @@ use std::ops::Range;
 use nandle_io::{Arena, Buffer, BufferMut};
 
 use super::header::Entry;
+use super::map::Kept;
 use crate::disk::Disk;
 use crate::label::Label;
 use crate::page::checksum;
+use crate::size::{to_u32, to_usize};
 use crate::{BLOCK_BYTES, PageError, PageNumber};
 
 /// Less than this part of a page isn't worth unpacking it.
@@ -31,6 +33,11 @@ impl Spot {
         self.start_bytes / BLOCK
     }
 
+    /// What it keeps in its zone, of an extent with that sequence.
+    pub(super) fn kept(self, sequence: u64) -> Kept {
+        Kept { block: self.block(), stored_bytes: self.stored_bytes, sequence }
+    }
+
     fn end_bytes(self) -> u64 {
         self.start_bytes + u64::from(self.stored_bytes)
     }
@@ -42,7 +49,7 @@ impl Spot {
 
     /// Its place in its span.
     fn within(self) -> Range<usize> {
-        let start = usize::try_from(self.start_bytes % BLOCK).unwrap_or(0);
+        let start = to_usize(self.start_bytes % BLOCK);
         start..start + self.stored_bytes as usize
     }
 }
@@ -63,6 +70,10 @@ impl Put {
     pub(super) fn new(page: PageNumber, contents: Buffer, compresses: bool) -> Self {
         let sum = checksum(page, &contents);
         let packed = compresses.then(|| pack(&contents)).flatten();
+        debug_assert!(
+            packed.as_ref().is_none_or(|packed| packed.len() < contents.len()),
+            "{page} gets shorter"
+        );
         Self { page, contents, sum, packed }
     }
 
@@ -72,7 +83,7 @@ impl Put {
 
     pub(super) fn stored_bytes(&self) -> u32 {
         let length = self.packed.as_ref().map_or(self.contents.len(), |packed| packed.len());
-        u32::try_from(length).unwrap_or(u32::MAX)
+        to_u32(length as u64)
     }
 }
 
@@ -92,6 +103,7 @@ fn unpack(stored: &[u8], page: &mut [u8]) {
 
 /// Whether what is stored is the page that its entry describes; `page` has a page's length.
 pub(super) fn is_whole(entry: &Entry, stored: &[u8], page: &mut [u8]) -> bool {
+    debug_assert!(stored.len() <= page.len(), "{} bytes of a page", stored.len());
     unpack(stored, page);
     checksum(entry.page, page) == entry.sum
 }
@@ -131,7 +143,7 @@ impl Shelf<'_> {
             let contents = self.disk.read(what, offset_bytes, into).await?;
             return Ok(Fetched { contents, packed: None });
         }
-        let length = usize::try_from(span.end - span.start).unwrap_or(usize::MAX);
+        let length = to_usize(span.end - span.start);
         let blocks = self.disk.read(what, offset_bytes, self.arena.allocate(length)?).await?;
         let stored = blocks.slice(spot.within());
         unpack(&stored, &mut into);

@@ -3,16 +3,18 @@
 //! cut anywhere and begun again. Nothing is written once more in its place: a drive that tears inside blocks could destroy the
 //! only copy of what was acknowledged. A mirror's legs are made the same below, by who opens the array.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 use nandle_io::{Arena, WriteBuffers};
 
+use super::capacity::{capacity, filled_zones};
 use super::clean::piece_pages;
 use super::header::{Entry, Header};
 use super::ledger::{Ledger, MapAt};
 use super::lifetimes::Lifetimes;
+use super::log::{MappedPages, ZoneLog};
 use super::map::{Kept, Map, PagePlace};
 use super::needed::NeededExtents;
 use super::packing::Shelf;
@@ -20,15 +22,17 @@ use super::renew::{self, Remains};
 use super::save::{DEPTH, PIECE_BYTES, slot_at};
 use super::saved_map::Loaded;
 use super::walk::{Extent, Walk};
-use super::zones::{Zones, filled_zones};
+use super::zones::Zones;
 use super::{EngineState, ZoneEngine};
 use crate::defects::Defect;
-use crate::extents::{Chain, Followed, Gather, Rotation, Scan};
+use crate::extents::{Followed, Rotation, Scan};
 use crate::label::Label;
 use crate::page::checksum;
 use crate::policy::Parts;
-use crate::signal::{Signal, Turn};
-use crate::{BLOCK_BYTES, PageError, PageNumber};
+use crate::signal::Turn;
+use crate::size::to_usize;
+use crate::write_log::{Chain, Context, Limits};
+use crate::{BLOCK_BYTES, PageError};
 
 /// Sequences that an opening leaves out: more than a run that was cut off can have on its way.
 const SEQUENCES_LEFT_OUT: u64 = 1 << 32;
@@ -40,7 +44,7 @@ const KEPT_PART: u64 = 16;
 const KEPT_ZONES_MAX: u64 = 32;
 
 /// What counts, and what else there is.
-struct Found {
+struct Remnants {
     /// Where pages are by the saved map.
     loaded: Option<Loaded>,
     /// All up to this sequence are known to be durable.
@@ -59,28 +63,24 @@ pub(super) async fn recover(parts: Parts) -> Result<Rc<ZoneEngine>, PageError> {
     let (ledger, rotation) = area.scan.ledger(|copy| Ledger::decode(label.id, copy)).await?;
     let found =
         if ledger.map.blocks > 0 { area.find_by_map(&ledger).await? } else { area.find_all(&ledger).await? };
-    let Found { loaded, durable, last, headers, left_behind } = found;
+    let Remnants { loaded, durable, last, headers, left_behind } = found;
+    debug_assert!(durable <= last, "an opening's sequences are greater than {durable}, not than {last}");
     let tail: Vec<Header> = headers.range(durable + 1..).map(|(_, header)| header.clone()).collect();
-    let chain = Chain::continued(durable, last);
     let pieces = piece_pages(parts.arena.bytes(), label.page_length());
-    let state = rebuilt(&label, (ledger, rotation), chain, loaded, headers.into_values(), pieces);
-    if let Some(page) = state.misplaced() {
+    let chain = Chain::continued(durable, last);
+    let (state, map) = rebuilt(&label, (ledger, rotation), durable, loaded, headers.into_values(), pieces);
+    if let Some(page) = misplaced(&state.zones, &map) {
         return Err(area
             .scan
             .corrupt("a page lies in a zone that was begun later: an extent is missing", page.block));
     }
-    let shared = Rc::new(ZoneEngine {
-        disk: Rc::clone(&disk),
-        zone_blocks: ledger.zone_blocks,
-        options: parts.options,
-        arena: parts.arena,
-        state: RefCell::new(state),
-        changed: Signal::default(),
-        ledger_turn: Turn::default(),
-        is_flushing_ahead: Cell::default(),
-        commits: Cell::default(),
-        label: label.clone(),
-    });
+    let context = Context::new(parts);
+    let limits = limits(&label, &state.zones, pieces);
+    let log = ZoneLog::new(&context, limits, chain, MappedPages::new(map));
+    // One request and one header for many commits instead of many.
+    log.set_commit_groups(1);
+    let (zone_blocks, ledger_turn) = (ledger.zone_blocks, Turn::default());
+    let shared = Rc::new(ZoneEngine { context, log, zone_blocks, state: RefCell::new(state), ledger_turn });
     if read_only {
         return Ok(shared);
     }
@@ -97,28 +97,34 @@ fn zones_of(label: &Label, ledger: &Ledger) -> u64 {
     label.area_blocks().saturating_sub(2 * ledger.map.blocks) / ledger.zone_blocks
 }
 
-/// Enters all extents that count, in their order.
+/// The most changes of a group are so many that one free zone is enough, also when a renewal writes them piece by piece. Volatile
+/// may be so many that the zones that are kept for a renewal are enough for all of them: where one zone ends and the next
+/// begins, less than a page is left and a header is needed.
+fn limits(label: &Label, zones: &Zones, piece_pages: usize) -> Limits {
+    debug_assert!(zones.kept_for_renewal() > 0, "a zone is kept for what isn't durable");
+    let group = capacity(zones.zone_blocks(), label.page_blocks(), piece_pages);
+    let at_risk = group + (zones.kept_for_renewal() - 1) * group.saturating_sub(2);
+    Limits { group, at_risk }
+}
+
+/// Enters all extents that count, in their order; what follows is durable up to a sequence.
 fn rebuilt(
     label: &Label,
     (ledger, rotation): (Ledger, Rotation),
-    chain: Chain,
+    durable: u64,
     loaded: Option<Loaded>,
     mut headers: impl DoubleEndedIterator<Item = Header>,
     piece_pages: usize,
-) -> EngineState {
+) -> (EngineState, Map) {
     let zones = zones_of(label, &ledger);
     let filled = filled_zones(label.pages, ledger.zone_blocks, label.page_blocks(), piece_pages);
+    debug_assert!(zones > 0, "{ledger:?} of {} blocks", label.area_blocks());
     let spare = zones - filled.min(zones);
-    let groups = usize::try_from((spare / 4).clamp(1, GROUPS_MAX)).unwrap_or(1);
-    let kept = usize::try_from((spare / KEPT_PART).clamp(1, KEPT_ZONES_MAX)).unwrap_or(1);
+    let groups = to_usize((spare / 4).clamp(1, GROUPS_MAX));
+    let kept = to_usize((spare / KEPT_PART).clamp(1, KEPT_ZONES_MAX));
     let mut state = EngineState {
-        chain,
-        map: Map::new(label.pages),
         zones: Zones::new(ledger.zone_blocks, zones, groups, kept),
         lifetimes: Lifetimes::new(label.pages),
-        gather: Gather::default(),
-        groups_sent: 0,
-        on_the_way: rustc_hash::FxHashMap::default(),
         ledger,
         rotation,
         needed: NeededExtents::default(),
@@ -126,41 +132,28 @@ fn rebuilt(
         is_saving: false,
         is_stopped: false,
     };
-    if let Some(loaded) = loaded {
-        state.load(loaded, ledger.map.saved);
-    }
+    let mut map = match loaded {
+        Some(loaded) => state.zones.load(loaded, ledger.map.saved),
+        None => Map::new(label.pages),
+    };
     let is_sealed = label.seals_extents();
     while let Some(header) = if Defect::OldestWins.is_seeded() { headers.next_back() } else { headers.next() }
     {
         state.zones.found(header.position, header.sequence);
-        state.enter(&header);
+        state.zones.enter(&header, &mut map);
         // What lies behind that is written once more.
-        if is_sealed && header.sequence <= state.chain.durable() && !Defect::OldestWins.is_seeded() {
+        if is_sealed && header.sequence <= durable && !Defect::OldestWins.is_seeded() {
             state.needed.sent(&header);
         }
     }
-    state.needed.durable(state.chain.durable());
-    state.zones.restored(state.chain.durable());
-    state
+    state.needed.durable(durable);
+    state.zones.restored(durable);
+    (state, map)
 }
 
-impl EngineState {
-    /// Begins with what the saved map holds.
-    fn load(&mut self, loaded: Loaded, saved: u64) {
-        self.zones.load(&loaded.zones, saved);
-        for (page, place) in (0..).map(PageNumber).zip(loaded.map.places()) {
-            if let Some(kept) = place.kept() {
-                self.zones.live(kept, page);
-            }
-        }
-        self.map = loaded.map;
-    }
-
-    /// A page that can't be where it is said to be: its zone was used again, so it is elsewhere, and what says so isn't there.
-    fn misplaced(&self) -> Option<Kept> {
-        let mut kept = self.map.places().filter_map(PagePlace::kept);
-        kept.find(|kept| !self.zones.can_hold(*kept))
-    }
+/// A page that can't be where it is said to be: its zone was used again, so it is elsewhere, and what says so isn't there.
+fn misplaced(zones: &Zones, map: &Map) -> Option<Kept> {
+    map.places().filter_map(PagePlace::kept).find(|kept| !zones.can_hold(*kept))
 }
 
 /// The zones that are scanned.
@@ -170,13 +163,13 @@ pub(super) struct Area<'a> {
 
 impl Area<'_> {
     /// Reads the saved map, and finds what was written since.
-    async fn find_by_map(&self, ledger: &Ledger) -> Result<Found, PageError> {
+    async fn find_by_map(&self, ledger: &Ledger) -> Result<Remnants, PageError> {
         let Scan { disk, label, .. } = &self.scan;
         let loaded = self.load(ledger).await?;
         let saved = ledger.map.saved;
         if ledger.is_clean {
             let (headers, left_behind) = (BTreeMap::new(), Vec::new());
-            return Ok(Found { loaded: Some(loaded), durable: saved, last: saved, headers, left_behind });
+            return Ok(Remnants { loaded: Some(loaded), durable: saved, last: saved, headers, left_behind });
         }
         let walk = Walk::new(disk, label, ledger.zone_blocks, saved, loaded.zones.clone());
         let mut extents = walk.extents(ledger.map.next).await?;
@@ -190,7 +183,7 @@ impl Area<'_> {
         let end = if ledger.is_closed { promised } else { end };
         extents.split_off(&(end + 1));
         let headers = extents.into_iter().map(|(sequence, extent)| (sequence, extent.header)).collect();
-        Ok(Found {
+        Ok(Remnants {
             loaded: Some(loaded),
             durable: if Defect::TailTrusted.is_seeded() { end } else { promised },
             last: if Defect::EpochIgnored.is_seeded() { end } else { highest + SEQUENCES_LEFT_OUT },
@@ -230,12 +223,12 @@ impl Area<'_> {
             return Ok(loaded);
         }
         let piece_blocks = (PIECE_BYTES / BLOCK_BYTES) as u64;
-        let arena = Arena::new(usize::try_from(blocks.min(piece_blocks)).unwrap_or(0) * BLOCK_BYTES * DEPTH)?;
+        let arena = Arena::new(to_usize(blocks.min(piece_blocks)) * BLOCK_BYTES * DEPTH)?;
         let (mut reads, mut sent) = (VecDeque::new(), 0);
         loop {
             while sent < blocks && reads.len() < DEPTH {
                 let length = (blocks - sent).min(piece_blocks);
-                let into = arena.allocate(usize::try_from(length).unwrap_or(0) * BLOCK_BYTES)?;
+                let into = arena.allocate(to_usize(length) * BLOCK_BYTES)?;
                 let offset_bytes = slot_at(label, ledger.map, slot) + sent * BLOCK_BYTES as u64;
                 reads.push_back((sent, disk.read("reading the saved map", offset_bytes, into)));
                 sent += length;
@@ -262,7 +255,7 @@ impl Area<'_> {
     }
 
     /// Reads all headers, in a store that saves no map.
-    async fn find_all(&self, ledger: &Ledger) -> Result<Found, PageError> {
+    async fn find_all(&self, ledger: &Ledger) -> Result<Remnants, PageError> {
         let label = self.scan.label;
         let decode = |position, block: &[u8]| {
             let header = Header::decode(label.id, label.page_bytes, position, block);
@@ -283,7 +276,7 @@ impl Area<'_> {
         // Version 1 reserved no zone for what isn't durable, so that is trusted as it was then.
         let durable = if label.is_of_version_1() { end } else { promised };
         left_behind.extend(headers.split_off(&(end + 1)).into_values());
-        Ok(Found { loaded: None, durable, last: highest + SEQUENCES_LEFT_OUT, headers, left_behind })
+        Ok(Remnants { loaded: None, durable, last: highest + SEQUENCES_LEFT_OUT, headers, left_behind })
     }
 
     /// Whether the pages of an extent are those that its header describes.

@@ -25,7 +25,6 @@ use super::map::PagePlace;
 use super::recover::Area;
 use super::write::Spared;
 use crate::defects::Defect;
-use crate::extents::Chain;
 use crate::{PageError, PageNumber};
 
 /// What an opening found beside what counts and is durable.
@@ -39,8 +38,8 @@ pub(super) struct Remains {
 /// Of a store that saves its map.
 pub(super) async fn begin_with_map(shared: &Rc<ZoneEngine>, tail: &[Header]) -> Result<(), PageError> {
     let (found, durable, begun) = {
-        let state = shared.state.borrow();
-        (state.ledger, state.chain.durable(), state.chain.assigned())
+        let tail = &shared.log.tail;
+        (shared.state.borrow().ledger, tail.durable(), tail.assigned())
     };
     if found.is_clean {
         let map = MapAt { next: shared.state.borrow().zones.next(), ..found.map };
@@ -71,8 +70,8 @@ pub(super) async fn begin(
 ) -> Result<(), PageError> {
     let Remains { left_behind, tail } = remains;
     let (found, cut, last_before) = {
-        let state = shared.state.borrow();
-        (state.ledger, state.chain.durable(), state.chain.assigned())
+        let tail = &shared.log.tail;
+        (shared.state.borrow().ledger, tail.durable(), tail.assigned())
     };
     if !left_behind.is_empty() || !tail.is_empty() {
         // The ledger may be volatile too, and what counts by the one before it must stay until it isn't. And should this
@@ -97,20 +96,17 @@ impl ZoneEngine {
     /// From here on everything that was found or written once more is durable. Says so, and whether too few zones are free:
     /// cleaning needs one beside those that are reserved.
     fn end_of_renewal(&self) -> (u64, bool) {
-        let state = &mut *self.state.borrow_mut();
-        state.chain = Chain::after(state.chain.assigned());
-        (state.chain.durable(), state.zones.free() <= state.zones.reserved())
+        let durable = self.log.tail.continue_behind_renewal();
+        let zones = &self.state.borrow().zones;
+        (durable, zones.free() <= zones.reserved())
     }
 
     /// Cleans until there is room for clients; then the store counts as open.
     async fn clean_before_opening(self: &Rc<Self>) -> Result<(), PageError> {
         clean::work(self).await?;
-        let groups = self.state.borrow().chain.assigned_groups();
-        self.make_durable(groups).await?;
-        let (durable, ledger) = {
-            let state = self.state.borrow();
-            (state.chain.durable(), state.ledger)
-        };
+        let groups = self.log.tail.assigned_groups();
+        self.log.tail.make_durable(groups).await?;
+        let (durable, ledger) = (self.log.tail.durable(), self.state.borrow().ledger);
         self.write_ledger(Ledger { durable, is_closed: false, ..ledger }).await
     }
 
@@ -124,22 +120,19 @@ impl ZoneEngine {
         if !discards.is_empty() {
             self.send_and_wait(Vec::new(), &discards, Spared::by_all(0)).await?;
         }
-        if Defect::RenewalUnflushed.is_seeded() { Ok(()) } else { self.disk.flush().await }
+        if Defect::RenewalUnflushed.is_seeded() { Ok(()) } else { self.context.disk.flush().await }
     }
 
     /// The pages of the tail that lie there, and those that were discarded there; it is in the map.
     fn newest_of(&self, tail: &[Header]) -> (Vec<Stored>, Vec<PageNumber>) {
-        let state = self.state.borrow();
+        let map = &self.log.versions().map;
         let (mut stored, mut discards) = (Vec::new(), Vec::new());
         let mut seen = FxHashSet::default();
-        let pages = tail.iter().flat_map(|header| {
-            header.pages.iter().map(|entry| entry.page).chain(header.discards.iter().copied())
-        });
-        for page in pages.filter(|page| seen.insert(*page)) {
-            match state.map.get(page) {
+        for page in tail.iter().flat_map(Header::changed).filter(|page| seen.insert(*page)) {
+            match map.get(page) {
                 PagePlace::At { spot, sum, .. } => stored.push((page, spot, sum)),
                 PagePlace::Discarded { .. } => discards.push(page),
-                PagePlace::Nowhere => {}
+                PagePlace::Nowhere => debug_assert!(false, "{page} is in the tail, so it is in the map"),
             }
         }
         (stored, discards)

@@ -50,6 +50,7 @@ impl<'a> Rooms<'a> {
     /// Room for the header of an extent and a page, or a few, of a group (or, with `page_blocks` 0, for the header alone): in the zone that the group fills, else in a free one, as long as more than
     /// those that are spared are free, else wherever there is some.
     pub(super) fn room(&mut self, group: usize, page_blocks: u64) -> Option<Room> {
+        debug_assert!(group < self.open.len(), "group {group} of {}", self.open.len());
         if let Some(room) = self.room_of(group, page_blocks) {
             return Some(room);
         }
@@ -67,6 +68,7 @@ impl<'a> Rooms<'a> {
     fn room_of(&self, group: usize, page_blocks: u64) -> Option<Room> {
         let Filling { zone, written_blocks } = (*self.open.get(group)?)?;
         let zone_blocks = self.zones.zone_blocks();
+        debug_assert!(written_blocks <= zone_blocks, "zone {zone} is filled up to {written_blocks}");
         let blocks = zone_blocks - written_blocks;
         let position = zone as u64 * zone_blocks + written_blocks;
         (blocks > page_blocks).then(|| Room { position, blocks: blocks - 1 })
@@ -78,6 +80,10 @@ impl<'a> Rooms<'a> {
         let filling = self.open.iter_mut().flatten().find(|filling| filling.zone == zone);
         debug_assert!(filling.is_some(), "an extent lies in a zone that is being filled");
         if let Some(filling) = filling {
+            debug_assert!(
+                filling.written_blocks < end - zone as u64 * self.zones.zone_blocks(),
+                "{filling:?}"
+            );
             filling.written_blocks = end - zone as u64 * self.zones.zone_blocks();
         }
     }
@@ -88,6 +94,7 @@ impl<'a> Rooms<'a> {
     }
 
     pub(super) fn taken(self) -> Taken {
+        debug_assert!(self.taken <= self.zones.free(), "{} of {} zones", self.taken, self.zones.free());
         let open = self.open.into_iter().map(|filling| filling.map(|filling| filling.zone)).collect();
         Taken { open, zones: self.taken, closed: self.closed }
     }

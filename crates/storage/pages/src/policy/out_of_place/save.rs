@@ -23,7 +23,7 @@ const INTERVAL_ZONES: u64 = 64;
 impl ZoneEngine {
     /// Where a slot of the saved map begins, in bytes of the device.
     pub(super) fn slot_at(&self, map: MapAt, slot: u64) -> u64 {
-        slot_at(&self.label, map, slot)
+        slot_at(&self.context.label, map, slot)
     }
 
     /// Saves the map in the background when enough was written since the last time.
@@ -33,21 +33,21 @@ impl ZoneEngine {
         }
         self.state.borrow_mut().is_saving = true;
         let shared = Rc::clone(self);
-        self.disk.handle().spawn_named("page store: saving the map", async move {
+        self.context.disk.handle().spawn_named("page store: saving the map", async move {
             if let Err(error) = shared.save(|ledger| ledger).await {
-                shared.disk.latch(&error);
+                shared.context.latch(&error);
             }
             shared.state.borrow_mut().is_saving = false;
-            shared.changed.notify();
+            shared.context.changed.notify();
         });
     }
 
     fn is_time_to_save(&self) -> bool {
         let state = self.state.borrow();
         let blocks = state.ledger.map.blocks;
-        let interval = self.options.map_interval_bytes.map(|bytes| bytes / BLOCK_BYTES as u64);
+        let interval = self.context.options.map_interval_bytes.map(|bytes| bytes / BLOCK_BYTES as u64);
         let interval = interval.unwrap_or(INTERVAL_MAPS * blocks).div_ceil(self.zone_blocks);
-        let least = if self.options.map_interval_bytes.is_some() { 1 } else { INTERVAL_ZONES };
+        let least = if self.context.options.map_interval_bytes.is_some() { 1 } else { INTERVAL_ZONES };
         blocks > 0 && !state.is_saving && !state.is_stopped && state.zones.begun() >= interval.max(least)
     }
 
@@ -58,23 +58,19 @@ impl ZoneEngine {
         let map = self.write_map().await?;
         let ledger = {
             let state = self.state.borrow();
-            Ledger { map, durable: state.chain.durable(), ..state.ledger }
+            Ledger { map, durable: self.log.tail.durable(), ..state.ledger }
         };
         self.write_ledger(change(ledger)).await
     }
 
     /// When the store is closed: what an opening finds then it needn't look for.
     pub(super) async fn save_for_good(&self) -> Result<(), PageError> {
-        let can_be_saved = {
-            let state = self.state.borrow();
-            let is_all_durable = state.gather.is_empty() && state.chain.durable() == state.chain.assigned();
-            is_all_durable && state.ledger.map.blocks > 0
-        };
-        self.disk.check_writable()?;
+        let can_be_saved = self.log.is_all_durable() && self.state.borrow().ledger.map.blocks > 0;
+        self.context.disk.check_writable()?;
         if !can_be_saved {
             return Ok(());
         }
-        self.save_twice().await.inspect_err(|error| self.disk.latch(error))
+        self.save_twice().await.inspect_err(|error| self.context.latch(error))
     }
 
     /// Two ledgers that say the same, and the map in both slots, so that any of these blocks may be lost.
@@ -88,12 +84,12 @@ impl ZoneEngine {
         }
         let copy = self.encoded(ledger.map);
         self.write_slot(self.slot_at(ledger.map, ledger.map.other_slot()), &copy).await?;
-        self.disk.flush().await
+        self.context.disk.flush().await
     }
 
     fn encoded(&self, map: MapAt) -> Vec<u8> {
         let state = self.state.borrow();
-        let slot = encode(self.label.id, map.saved, &state.map, state.zones.filled());
+        let slot = encode(self.context.label.id, map.saved, &self.log.versions().map, state.zones.filled());
         debug_assert_eq!(slot.len() as u64, map.blocks * BLOCK_BYTES as u64, "a slot is filled to its end");
         slot
     }
@@ -102,18 +98,19 @@ impl ZoneEngine {
     /// durable first.
     async fn write_map(&self) -> Result<MapAt, PageError> {
         let found = self.state.borrow().ledger.map;
-        let saved = self.state.borrow().chain.assigned();
+        let saved = self.log.tail.assigned();
         if saved == found.saved {
             return Ok(found);
         }
+        debug_assert!(saved > found.saved, "a map tells of more than {found:?}, not up to {saved}");
         let next = self.state.borrow().zones.next();
         let map = MapAt { saved, slot: found.other_slot(), next, ..found };
         let slot = self.encoded(map);
         self.state.borrow_mut().zones.begin_to_save();
-        self.make_durable(saved).await?;
+        self.log.tail.make_durable(saved).await?;
         self.write_slot(self.slot_at(map, map.slot), &slot).await?;
         if !Defect::RenewalUnflushed.is_seeded() {
-            self.disk.flush().await?;
+            self.context.disk.flush().await?;
         }
         Ok(map)
     }
@@ -131,7 +128,7 @@ impl ZoneEngine {
             let mut buffer = arena.allocate(piece.len())?;
             buffer.copy_from_slice(piece);
             let from: WriteBuffers = [buffer.freeze()].into_iter().collect();
-            writes.push_back(self.disk.write("saving the map", offset_bytes, from));
+            writes.push_back(self.context.disk.write("saving the map", offset_bytes, from));
         }
         for write in writes {
             write.await?;
@@ -142,5 +139,6 @@ impl ZoneEngine {
 
 /// Where a slot begins, in bytes of the device: they are the last of the area.
 pub(super) fn slot_at(label: &crate::label::Label, map: MapAt, slot: u64) -> u64 {
+    debug_assert!(slot < 2 && 2 * map.blocks <= label.area_blocks(), "slot {slot} of {map:?}");
     label.offset_of(label.area_blocks() - (2 - slot.min(1)) * map.blocks)
 }

@@ -31,6 +31,7 @@
 use super::map::{Map, PagePlace};
 use super::packing::Spot;
 use crate::fields::{fields_of, fill};
+use crate::size::{to_u32, to_usize};
 use crate::{BLOCK_BYTES, PageNumber};
 
 const MAGIC: [u8; 8] = *b"NANDLEPM";
@@ -78,7 +79,7 @@ impl Record {
     }
 
     fn of_zone(filled: Filled) -> Self {
-        Self(filled.newest, u32::try_from(filled.written_blocks).unwrap_or(u32::MAX), 0)
+        Self(filled.newest, to_u32(filled.written_blocks), 0)
     }
 
     fn filled(self) -> Filled {
@@ -96,11 +97,11 @@ pub(super) fn encode(id: u128, saved: u64, map: &Map, zones: impl Iterator<Item 
         }
         let start = slot.len();
         slot.resize(start + BLOCK_BYTES, 0);
-        let block = slot.get_mut(start..).unwrap_or_default();
+        let Some(block) = slot.get_mut(start..) else { unreachable!("a slot has the block that it grew by") };
         fill(block, MAGIC, id, |fields| {
             fields.u64(saved);
             fields.u64(index);
-            for Record(first, second, third) in records.by_ref().take(usize::try_from(RECORDS).unwrap_or(0)) {
+            for Record(first, second, third) in records.by_ref().take(to_usize(RECORDS)) {
                 fields.u64(first);
                 fields.u32(second);
                 fields.u32(third);
@@ -122,7 +123,7 @@ pub(super) struct Loaded {
 impl Loaded {
     /// Of a store with so many pages and zones, before the first block.
     pub(super) fn begin(saved: u64, pages: u64, zones: u64) -> Self {
-        let zones = vec![Filled::default(); usize::try_from(zones).unwrap_or(usize::MAX)];
+        let zones = vec![Filled::default(); to_usize(zones)];
         Self { saved, pages, map: Map::new(pages), zones }
     }
 

@@ -18,8 +18,9 @@ use super::header::{ENTRIES_MAX, Header};
 use super::packing::is_whole;
 use super::saved_map::Filled;
 use crate::disk::Disk;
-use crate::extents::Link;
+use crate::extents::{ChainLink, Link};
 use crate::label::Label;
+use crate::size::to_usize;
 use crate::{BLOCK_BYTES, PageError};
 
 /// Memory of all requests together.
@@ -38,16 +39,8 @@ pub(super) struct Extent {
 }
 
 impl Link for Extent {
-    fn durable(&self) -> u64 {
-        self.header.durable
-    }
-
-    fn is_last(&self) -> bool {
-        self.header.is_last
-    }
-
-    fn position(&self) -> u64 {
-        self.header.position
+    fn link(&self) -> ChainLink {
+        self.header.link()
     }
 }
 
@@ -84,6 +77,7 @@ impl Walk {
         filled: Vec<Filled>,
     ) -> Self {
         let longest_extent = 1 + ENTRIES_MAX as u64 * label.page_blocks();
+        debug_assert!(zone_blocks > 0, "{} zones have a length", filled.len());
         let piece_blocks = PIECE_BLOCKS.max(longest_extent).min(zone_blocks);
         Self {
             disk: Rc::clone(disk),
@@ -163,6 +157,7 @@ impl Walk {
     async fn follow(&self, arena: &Arena, mut position: u64, zone_end: u64) -> Result<(), PageError> {
         let mut newest = self.saved;
         loop {
+            debug_assert!(position <= zone_end, "block {position} lies before {zone_end}");
             let blocks = self.piece_blocks.min(zone_end - position);
             if blocks == 0 {
                 return Ok(());
@@ -182,6 +177,7 @@ impl Walk {
 
     /// Looks for extents behind a gap: they don't count, so nothing is said of their pages.
     async fn search(&self, arena: &Arena, gap: u64, zone_end: u64, newest: u64) -> Result<(), PageError> {
+        debug_assert!(gap <= zone_end, "block {gap} lies before {zone_end}");
         let mut position = gap;
         while position < zone_end {
             let blocks = self.piece_blocks.min(zone_end - position);
@@ -199,6 +195,7 @@ impl Walk {
 
     /// Enters the extents of a piece.
     fn enter_piece(&self, first: u64, zone_end: u64, newest: &mut u64, piece: &[u8]) -> Reached {
+        debug_assert!(piece.len().is_multiple_of(BLOCK_BYTES), "{} bytes are whole blocks", piece.len());
         let mut rest = piece;
         let mut position = first;
         while !rest.is_empty() {
@@ -225,7 +222,7 @@ impl Walk {
 
     fn is_whole(&self, header: &Header, extent: &[u8]) -> bool {
         let mut page = vec![0; self.label.page_length()];
-        let mut rest = extent.get(BLOCK_BYTES..).unwrap_or_default();
+        let Some(mut rest) = extent.get(BLOCK_BYTES..) else { unreachable!("an extent has a header") };
         header.pages.iter().all(|entry| {
             let Some((stored, behind)) = rest.split_at_checked(entry.stored_bytes as usize) else {
                 return false;
@@ -242,5 +239,5 @@ impl Walk {
 }
 
 fn length(blocks: u64) -> usize {
-    usize::try_from(blocks).unwrap_or(usize::MAX).saturating_mul(BLOCK_BYTES)
+    to_usize(blocks) * BLOCK_BYTES
 }

@@ -2,20 +2,18 @@
 
 use std::rc::Rc;
 
-use nandle_io::{Arena, ArenaError, Buffer, Durability, WriteBuffers};
+use nandle_io::{Arena, ArenaError, Buffer, Durability};
 
 use super::clean;
-use super::header::{ENTRIES_MAX, Entry, Header};
-use super::map::PagePlace;
+use super::header::{ENTRIES_MAX, Header};
 use super::packing::Put;
 use super::rooms::{Rooms, Taken};
-use super::zones::{Zones, capacity};
+use super::zones::Zones;
 use super::{EngineState, ZoneEngine};
 use crate::defects::Defect;
-use crate::{BLOCK_BYTES, Batch, PageError, PageNumber};
+use crate::write_log::{Assigned, Changes, Context};
+use crate::{BLOCK_BYTES, PageError, PageNumber};
 
-/// Extents that may be on their way at once. Deep enough for any device, and a bound on memory.
-const EXTENTS_IN_FLIGHT: u64 = 64;
 /// Pages with new contents.
 pub(super) type Puts = Vec<Put>;
 
@@ -44,9 +42,8 @@ impl Planned {
             let mut buffer = arena.allocate(length.next_multiple_of(BLOCK_BYTES))?;
             let mut free: &mut [u8] = &mut buffer;
             for from in packed.into_iter().filter_map(|put| put.packed.as_deref()) {
-                let Some((into, rest)) = std::mem::take(&mut free).split_at_mut_checked(from.len()) else {
-                    break;
-                };
+                let split = std::mem::take(&mut free).split_at_mut_checked(from.len());
+                let Some((into, rest)) = split else { unreachable!("{length} bytes are those of all pages") };
                 into.copy_from_slice(from);
                 free = rest;
             }
@@ -98,7 +95,9 @@ fn place(
     for (group, mut puts) in by_group.iter().map(Vec::as_slice).enumerate() {
         while !puts.is_empty() {
             let room = rooms.room(group, page_blocks)?;
-            let (now, rest) = puts.split_at_checked(fitting(puts, room.blocks).max(1))?;
+            let fitting = fitting(puts, room.blocks);
+            debug_assert!(fitting > 0, "{room:?} is room for a page");
+            let (now, rest) = puts.split_at_checked(fitting.max(1))?;
             rooms.fill(room.position + 1 + stored_bytes(now).div_ceil(BLOCK_BYTES as u64));
             extents.push(Extent {
                 position: room.position,
@@ -133,121 +132,44 @@ fn fitting(puts: &[Put], blocks: u64) -> usize {
     ends.take(ENTRIES_MAX).take_while(|end_bytes| *end_bytes <= blocks * BLOCK_BYTES as u64).count()
 }
 
-/// The most changes that are written as one group: so many that one free zone is enough, also when a renewal writes them
-/// piece by piece.
-pub(super) fn largest_group(shared: &ZoneEngine) -> usize {
-    capacity(shared.zone_blocks, shared.label.page_blocks(), shared.piece_pages())
-}
-
-/// The most changes that may be volatile: so many that the zones that are kept for a renewal are enough for all of them. Where
-/// one zone ends and the next begins, less than a page is left and a header is needed.
-fn most_at_risk(shared: &ZoneEngine) -> usize {
-    let (group, kept) = (largest_group(shared), shared.state.borrow().zones.kept_for_renewal());
-    group + (kept - 1) * group.saturating_sub(2)
-}
-
-/// Takes a batch into memory, and writes what is there when it is enough.
-pub(super) async fn accept(shared: &Rc<ZoneEngine>, batch: Batch) -> Result<(), PageError> {
-    let most = largest_group(shared);
-    while {
-        let gather = &shared.state.borrow().gather;
-        !gather.is_empty() && gather.len() + batch.len() > most
-    } {
-        push(shared, Durability::Volatile).await?;
-    }
-    let is_full = {
-        let mut state = shared.state.borrow_mut();
-        let absorbed = state.gather.add(batch.into_changes());
-        shared.disk.count(|stats| stats.pages_absorbed += absorbed);
-        let bytes = state.gather.len() * shared.label.page_length();
-        bytes >= shared.options.gather_bytes || state.gather.len() >= most
-    };
-    if is_full { push(shared, Durability::Volatile).await.map(|_| ()) } else { Ok(()) }
-}
-
-/// Sends what is gathered on its way to be durable. As long as commits are under way more is gathered, and one of those that
-/// wait sends it for all of them: one request and one header instead of many. Returns the sequence up to which it is sent.
-pub(super) async fn push_together(shared: &Rc<ZoneEngine>) -> Result<u64, PageError> {
-    let gathered = shared.state.borrow().groups_sent;
-    let is_sent = || shared.state.borrow().groups_sent > gathered;
-    let is_empty = || shared.state.borrow().gather.is_empty();
-    shared.wait_for(|| shared.commits.get() == 0 || is_sent() || is_empty()).await?;
-    if is_sent() || is_empty() {
-        return Ok(shared.state.borrow().chain.assigned_groups());
-    }
-    push(shared, Durability::Durable).await
-}
-
 /// Writes what is gathered as one group. Returns the sequence by which it and all before it are written. Where it is
 /// wanted durable and one request can do that, it does.
 pub(super) async fn push(shared: &Rc<ZoneEngine>, wanted: Durability) -> Result<u64, PageError> {
+    let ZoneEngine { context, log, .. } = &**shared;
     loop {
-        shared.disk.check_writable()?;
+        context.disk.check_writable()?;
         clean::start(shared);
-        let pages = shared.state.borrow().gather.len();
-        if pages == 0 || (shared.has_room() && !shared.is_too_much_at_risk(pages)) {
+        let changes = log.gathered();
+        if changes == 0 || (shared.has_room() && !log.tail.is_too_much_at_risk(changes)) {
             break;
         }
-        shared.wait_for(|| shared.has_room()).await?;
-        shared.limit_what_is_at_risk(pages).await?;
+        context.wait_until(|| shared.has_room()).await?;
+        log.tail.limit_what_is_at_risk(changes).await?;
     }
-    let (puts, discards) = {
-        let state = &mut *shared.state.borrow_mut();
-        state.groups_sent += 1;
-        state.gather.take(usize::MAX, usize::MAX)
-    };
-    let compresses = shared.options.compress;
+    log.begin_group();
+    let Changes { puts, discards, ends_group } = log.take(usize::MAX, usize::MAX);
+    debug_assert!(ends_group, "a group is sent at once, so that nothing comes in between");
+    let compresses = context.options.compress;
     let puts: Puts = puts.into_iter().map(|(page, contents)| Put::new(page, contents, compresses)).collect();
-    {
-        let lifetimes = &mut shared.state.borrow_mut().lifetimes;
+    let kept_free = {
+        let state = &mut *shared.state.borrow_mut();
         for put in &puts {
-            lifetimes.written(put.page);
+            state.lifetimes.written(put.page);
         }
-    }
-    let kept_free = Spared::by_all(shared.state.borrow().spared_zones());
+        Spared::by_all(state.spared_zones())
+    };
     shared.send(puts, &discards, kept_free, wanted)?;
-    shared.flush_ahead();
+    log.tail.flush_ahead();
     shared.save_ahead();
     clean::start(shared);
-    Ok(shared.state.borrow().chain.assigned_groups())
+    let groups = log.tail.assigned_groups();
+    Ok(groups)
 }
 
 impl ZoneEngine {
-    /// Whether more would be volatile with so many pages than a [renewal](super::renew) has room for.
-    pub(super) fn is_too_much_at_risk(&self, pages: usize) -> bool {
-        let at_risk = self.state.borrow().chain.pages_at_risk();
-        at_risk > 0 && at_risk + pages > most_at_risk(self)
-    }
-
-    /// Flushes before it is too much.
-    pub(super) async fn limit_what_is_at_risk(&self, pages: usize) -> Result<(), PageError> {
-        if !self.is_too_much_at_risk(pages) {
-            return Ok(());
-        }
-        let groups = self.state.borrow().chain.assigned_groups();
-        self.make_durable(groups).await
-    }
-
-    /// Makes it durable in the background when it is half as much, so that no client has to wait for it.
-    fn flush_ahead(self: &Rc<Self>) {
-        let (pages, groups) = {
-            let chain = &self.state.borrow().chain;
-            (chain.pages_at_risk(), chain.assigned_groups())
-        };
-        if 2 * pages <= most_at_risk(self) || self.is_flushing_ahead.replace(true) {
-            return;
-        }
-        let shared = Rc::clone(self);
-        self.disk.handle().spawn_named("page store: flushing ahead", async move {
-            // What fails here has stopped the store, so every caller learns of it.
-            _ = shared.make_durable(groups).await;
-            shared.is_flushing_ahead.set(false);
-        });
-    }
-
     fn has_room(&self) -> bool {
         let state = self.state.borrow();
-        state.zones.free() > state.spared_zones() && state.in_flight() < EXTENTS_IN_FLIGHT
+        state.zones.free() > state.spared_zones() && self.log.tail.may_send()
     }
 
     /// Sends pages and discards on their way as one group, without waiting, so that nothing comes in between.
@@ -258,40 +180,21 @@ impl ZoneEngine {
         spared: Spared,
         wanted: Durability,
     ) -> Result<(), PageError> {
-        let planned = self.state.borrow_mut().plan(puts, discards, self.label.page_blocks(), spared);
-        let Some(planned) = planned else {
-            let error =
-                PageError::Inconsistent { what: "no room is left for pages although cleaning said so" };
-            self.disk.latch(&error);
-            return Err(error);
-        };
+        let Context { label, arena, .. } = &*self.context;
+        let latch = |error: &PageError| self.context.latch(error);
+        let planned = self.state.borrow_mut().plan(puts, discards, label.page_blocks(), spared);
+        let what = "no room is left for pages although cleaning said so";
+        let planned = planned.ok_or(PageError::Inconsistent { what }).inspect_err(latch)?;
         let count = planned.len();
         for (number, extent) in (1..).zip(planned) {
             // A group that ends in the middle must not be followed by another.
-            let latch = |error: &ArenaError| self.disk.latch(&(*error).into());
-            let mut block = self.arena.allocate(BLOCK_BYTES).inspect_err(latch)?;
-            let contents = extent.contents(&self.arena).inspect_err(latch)?;
+            let contents = extent.contents(arena).map_err(PageError::from).inspect_err(latch)?;
             let mut header = self.enter(extent, number == count);
-            // A group of one extent behind what is durable already needs no flush of its own.
-            let is_next = header.is_last && header.durable + 1 == header.sequence;
-            let durability = if is_next { wanted } else { Durability::Volatile };
-            header.encode(self.label.id, &mut block);
-            if self.label.seals_extents() {
+            let block = self.log.seal(&mut header)?;
+            if label.seals_extents() {
                 self.state.borrow_mut().needed.sent(&header);
             }
-            let mut from = WriteBuffers::with_capacity(1 + contents.len());
-            from.push(block.freeze());
-            from.extend(contents);
-            let offset_bytes = self.label.offset_of(header.position);
-            let sent_as = if Defect::SkippedFlush.is_seeded() { Durability::Volatile } else { durability };
-            let written = self.disk.send("writing pages", offset_bytes, from, sent_as);
-            let this = Rc::clone(self);
-            self.disk.handle().spawn_named("page store: an extent", async move {
-                if written.await.is_ok() {
-                    this.state.borrow_mut().wrote(&header, durability);
-                }
-                this.changed.notify();
-            });
+            self.log.send("writing pages", (header, block), contents, wanted);
         }
         Ok(())
     }
@@ -304,25 +207,22 @@ impl ZoneEngine {
         spared: Spared,
     ) -> Result<(), PageError> {
         self.send(puts, discards, spared, Durability::Volatile)?;
-        let sent = self.state.borrow().chain.assigned();
-        self.wait_for(|| self.state.borrow().chain.written() >= sent).await
+        let sent = self.log.tail.assigned();
+        self.log.tail.wait_until_written(sent).await
     }
 
     /// Gives an extent its sequence, and enters it everywhere.
     fn enter(&self, extent: Planned, is_last: bool) -> Header {
-        let state = &mut *self.state.borrow_mut();
         let Planned { position, puts, discards, next } = extent;
-        let durable = state.chain.durable();
+        debug_assert!(!puts.is_empty() || !discards.is_empty(), "an extent holds something");
         // A renewal writes all discards together.
         let changes = puts.len() + discards.len().div_ceil(ENTRIES_MAX);
-        let sequence = state.chain.assign(changes, is_last);
+        let Assigned { sequence, durable } = self.log.tail.assign(changes, is_last);
         let pages = puts.iter().map(Put::entry).collect();
         let header = Header { sequence, durable, position, is_last, next, pages, discards, seal: 0 };
-        state.enter(&header);
-        state.on_the_way.extend(puts.into_iter().map(|put| (put.page, (sequence, put.contents))));
-        for page in &header.discards {
-            state.on_the_way.remove(page);
-        }
+        let mapped = &mut *self.log.versions_mut();
+        self.state.borrow_mut().zones.enter(&header, &mut mapped.map);
+        mapped.sent(&header, puts);
         header
     }
 }
@@ -331,31 +231,6 @@ impl EngineState {
     /// Zones that clients leave free: one more than what is reserved, which cleaning needs to go on.
     fn spared_zones(&self) -> usize {
         self.zones.reserved() + usize::from(!Defect::ReserveTooSmall.is_seeded())
-    }
-
-    pub(super) fn in_flight(&self) -> u64 {
-        self.chain.assigned() - self.chain.written()
-    }
-
-    /// Enters an extent, later than all before it.
-    pub(super) fn enter(&mut self, header: &Header) {
-        let Header { sequence, position, .. } = *header;
-        self.zones.fill(position, header.end(), sequence);
-        for (Entry { page, sum, .. }, spot) in header.spots() {
-            self.replace(page, PagePlace::At { spot, sum, sequence });
-        }
-        for page in &header.discards {
-            self.replace(*page, PagePlace::Discarded { block: position, sequence });
-        }
-    }
-
-    /// Enters a page's new place.
-    fn replace(&mut self, page: PageNumber, place: PagePlace) {
-        let Some(kept) = place.kept() else { return };
-        if let Some(older) = self.map.put(page, place).kept() {
-            self.zones.replaced(older, kept.sequence);
-        }
-        self.zones.live(kept, page);
     }
 
     /// Finds places: pages by their lifetimes, discards with those that live longest. Each group of lifetimes needs a header of
@@ -370,7 +245,9 @@ impl EngineState {
         let groups = self.zones.groups();
         let mut by_group: Vec<Puts> = vec![Vec::new(); groups];
         for put in puts {
-            by_group.get_mut(self.lifetimes.group(put.page, groups))?.push(put);
+            let group = by_group.get_mut(self.lifetimes.group(put.page, groups));
+            let Some(group) = group else { unreachable!("{} has one of {groups} groups", put.page) };
+            group.push(put);
         }
         let place = |zones: &Zones, by_group: &[Puts], spared| {
             place(zones.rooms(spared), by_group, discards.len(), page_blocks)
@@ -381,9 +258,15 @@ impl EngineState {
         } else {
             let together: Puts = by_group.into_iter().flatten().collect();
             by_group = vec![Vec::new(); groups];
-            *by_group.last_mut()? = together;
+            let Some(coldest) = by_group.last_mut() else { unreachable!("there is a group") };
+            *coldest = together;
             place(&self.zones, &by_group, spared.by_all)?
         };
+        debug_assert_eq!(
+            extents.iter().map(|extent| extent.pages).sum::<usize>(),
+            by_group.iter().map(Vec::len).sum::<usize>(),
+            "each page has a place"
+        );
         self.zones.take(&taken);
         let (mut puts, mut discards) = (by_group.into_iter().flatten(), discards.iter().copied());
         let planned = extents.into_iter().map(|Extent { position, next, pages, discarded }| {
@@ -394,17 +277,5 @@ impl EngineState {
             }
         });
         Some(planned.collect())
-    }
-
-    fn wrote(&mut self, header: &Header, durability: Durability) {
-        self.chain.wrote(header.sequence);
-        if durability == Durability::Durable {
-            self.chain.flushed(header.sequence);
-        }
-        for Entry { page, .. } in &header.pages {
-            if self.on_the_way.get(page).is_some_and(|(sequence, _)| *sequence == header.sequence) {
-                self.on_the_way.remove(page);
-            }
-        }
     }
 }

@@ -1,10 +1,11 @@
 use std::collections::VecDeque;
 
-use super::header::ENTRIES_MAX;
-use super::map::Kept;
+use super::header::{ENTRIES_MAX, Entry, Header};
+use super::map::{Kept, Map, PagePlace};
 use super::rooms::{Filling, Rooms, Taken};
-use super::saved_map::Filled;
+use super::saved_map::{Filled, Loaded};
 use crate::defects::Defect;
+use crate::size::to_usize;
 use crate::{BLOCK_BYTES, PageNumber};
 
 /// The zones of the area: which are free, which are being filled, and how much of each is alive.
@@ -60,28 +61,10 @@ impl Zone {
     }
 }
 
-/// The most changes that fit into a free zone for sure, when they are written in pieces of so many pages: each piece has a
-/// header, and a page takes no more than its length.
-pub(super) fn capacity(zone_blocks: u64, page_blocks: u64, piece_pages: usize) -> usize {
-    let piece_blocks = piece_pages as u64 * page_blocks + 1;
-    let rest = (zone_blocks % piece_blocks).saturating_sub(1) / page_blocks;
-    let pages = zone_blocks / piece_blocks * piece_pages as u64 + rest;
-    usize::try_from(pages.max(1)).unwrap_or(usize::MAX)
-}
-
-/// How many zones are filled by so many pages before one of them must get shorter by being written anew. A zone does so if
-/// there is room for one page more in its stead.
-pub(super) fn filled_zones(pages: u64, zone_blocks: u64, page_blocks: u64, piece_pages: usize) -> u64 {
-    let piece_pages = piece_pages.max(1) as u64;
-    // One block each for the header of a last, short piece, and of discards.
-    let full_blocks = zone_blocks.saturating_sub(page_blocks + 2).max(1);
-    let blocks = u128::from(pages) * u128::from(page_blocks * piece_pages + 1) / u128::from(piece_pages);
-    u64::try_from(blocks.div_ceil(u128::from(full_blocks))).unwrap_or(u64::MAX)
-}
-
 impl Zones {
     pub(super) fn new(zone_blocks: u64, zones: u64, groups: usize, kept_for_renewal: usize) -> Self {
-        let zones = usize::try_from(zones).unwrap_or(usize::MAX);
+        let zones = to_usize(zones);
+        debug_assert!(zone_blocks > 0 && groups > 0, "{groups} groups in zones of {zone_blocks} blocks");
         Self {
             zone_blocks,
             all: vec![Zone::default(); zones],
@@ -126,12 +109,20 @@ impl Zones {
         })
     }
 
-    /// Zones are filled as a saved map says.
-    pub(super) fn load(&mut self, filled: &[Filled], saved: u64) {
-        for (zone, Filled { newest, written_blocks }) in self.all.iter_mut().zip(filled) {
+    /// Zones are filled as a saved map says, which tells up to a sequence.
+    pub(super) fn load(&mut self, loaded: Loaded, saved: u64) -> Map {
+        let Loaded { map, zones, .. } = loaded;
+        debug_assert_eq!(zones.len(), self.all.len(), "a saved map tells of each zone");
+        for (zone, Filled { newest, written_blocks }) in self.all.iter_mut().zip(&zones) {
             *zone =
                 Zone { newest: *newest, written_blocks: *written_blocks, touched: saved, ..Zone::default() };
         }
+        for (page, place) in (0..).map(PageNumber).zip(map.places()) {
+            if let Some(kept) = place.kept() {
+                self.live(kept, page);
+            }
+        }
+        map
     }
 
     /// An opening finds an extent at this block: if that is a zone's first, the zone was begun with it.
@@ -172,17 +163,19 @@ impl Zones {
     }
 
     pub(super) fn zone_of(&self, block: u64) -> usize {
-        usize::try_from(block / self.zone_blocks).unwrap_or(usize::MAX)
+        to_usize(block / self.zone_blocks)
     }
 
     /// First block of a zone, and the one behind its last.
     pub(super) fn blocks_of(&self, zone: usize) -> std::ops::Range<u64> {
+        debug_assert!(zone < self.all.len(), "zone {zone} of {}", self.all.len());
         let start = zone as u64 * self.zone_blocks;
         start..start + self.zone_blocks
     }
 
     /// What was written into a zone, dead or alive.
     pub(super) fn pages_of(&self, zone: usize) -> &[PageNumber] {
+        debug_assert!(zone < self.all.len(), "zone {zone} of {}", self.all.len());
         self.all.get(zone).map_or(&[], |zone| &zone.pages)
     }
 
@@ -210,7 +203,9 @@ impl Zones {
             }
         }
         for index in &taken.closed {
+            debug_assert!(*index < self.all.len(), "zone {index} of {}", self.all.len());
             if let Some(zone) = self.all.get_mut(*index) {
+                debug_assert_eq!(zone.state, ZoneState::Open, "only an open zone is closed");
                 zone.state = ZoneState::Closed;
             }
         }
@@ -230,6 +225,27 @@ impl Zones {
             zone.newest = zone.newest.max(sequence);
             zone.touched = zone.touched.max(sequence);
         }
+    }
+
+    /// Enters an extent, later than all before it, here and in the map.
+    pub(super) fn enter(&mut self, header: &Header, map: &mut Map) {
+        let Header { sequence, position, .. } = *header;
+        self.fill(position, header.end(), sequence);
+        for (Entry { page, sum, .. }, spot) in header.spots() {
+            self.replace(page, map.put(page, PagePlace::At { spot, sum, sequence }), spot.kept(sequence));
+        }
+        for page in &header.discards {
+            let place = PagePlace::Discarded { block: position, sequence };
+            self.replace(*page, map.put(*page, place), Kept { block: position, stored_bytes: 0, sequence });
+        }
+    }
+
+    /// A page has a new place, and had that one.
+    fn replace(&mut self, page: PageNumber, older: PagePlace, newer: Kept) {
+        if let Some(older) = older.kept() {
+            self.replaced(older, newer.sequence);
+        }
+        self.live(newer, page);
     }
 
     /// A page, or its discard, that lies in a zone counts from now on.
@@ -292,6 +308,7 @@ impl Zones {
 
     /// Whether nothing is alive in a zone.
     pub(super) fn is_empty(&self, zone: usize) -> bool {
+        debug_assert!(zone < self.all.len(), "zone {zone} of {}", self.all.len());
         self.all.get(zone).is_some_and(|zone| zone.alive == 0)
     }
 
@@ -350,88 +367,4 @@ impl Zone {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::rooms::Room;
-    use super::*;
-
-    fn page_at(block: u64) -> Kept {
-        Kept { block, stored_bytes: 4096, sequence: 1 }
-    }
-
-    /// Room for a page of a group, taken at once.
-    fn take_room(zones: &mut Zones, group: usize, spared: usize) -> Option<Room> {
-        let mut rooms = zones.rooms(spared);
-        let room = rooms.room(group, 1);
-        let taken = rooms.taken();
-        zones.take(&taken);
-        room
-    }
-
-    #[test]
-    fn a_zone_holds_what_it_is_said_to_hold() {
-        for (zone_blocks, page_blocks, piece_pages) in [(17, 1, 16), (32, 1, 4), (257, 16, 3), (1024, 4, 252)]
-        {
-            let pages = capacity(zone_blocks, page_blocks, piece_pages);
-            let blocks = |pages: usize| pages as u64 * page_blocks + pages.div_ceil(piece_pages) as u64;
-            assert!(
-                blocks(pages) <= zone_blocks && blocks(pages + 1) > zone_blocks,
-                "{zone_blocks}: {pages}"
-            );
-        }
-    }
-
-    #[test]
-    fn discards_that_are_alive_take_a_header() {
-        let mut zones = Zones::new(10, 2, 1, 1);
-        take_room(&mut zones, 0, 0);
-        zones.fill(0, 10, 1);
-        for page in 0..100 {
-            zones.live(Kept { stored_bytes: 0, ..page_at(page % 10) }, PageNumber(page));
-        }
-        take_room(&mut zones, 0, 0);
-        assert_eq!(zones.victim(1, 16, 1), Some(0));
-    }
-
-    #[test]
-    fn compressed_pages_count_by_their_bytes() {
-        let mut zones = Zones::new(40, 2, 1, 1);
-        take_room(&mut zones, 0, 0);
-        zones.fill(0, 40, 1);
-        for page in 0..70 {
-            zones.live(Kept { stored_bytes: 1024, ..page_at(1 + page / 4) }, PageNumber(page));
-        }
-        take_room(&mut zones, 0, 0);
-        assert_eq!(zones.victim(1, 252, 1), Some(0), "18 blocks are alive");
-        for page in 0..20 {
-            zones.live(page_at(20 + page), PageNumber(page));
-        }
-        assert_eq!(zones.victim(1, 252, 1), None, "all are");
-    }
-
-    #[test]
-    fn groups_fill_zones_of_their_own_and_share_when_space_is_short() {
-        let mut zones = Zones::new(10, 3, 2, 1);
-        assert_eq!(take_room(&mut zones, 0, 1), Some(Room { position: 0, blocks: 9 }));
-        zones.fill(0, 5, 1);
-        assert_eq!(take_room(&mut zones, 1, 1), Some(Room { position: 10, blocks: 9 }));
-        zones.fill(10, 20, 2);
-        assert_eq!(take_room(&mut zones, 1, 1), Some(Room { position: 5, blocks: 4 }), "one zone is spared");
-        assert_eq!(take_room(&mut zones, 1, 0), Some(Room { position: 20, blocks: 9 }));
-    }
-
-    #[test]
-    fn a_zone_is_free_when_its_death_is_durable() {
-        let mut zones = Zones::new(10, 3, 1, 1);
-        take_room(&mut zones, 0, 0);
-        zones.fill(0, 10, 1);
-        zones.live(page_at(3), PageNumber(5));
-        take_room(&mut zones, 0, 0);
-        assert_eq!(zones.victim(1, 252, 1), Some(0));
-        assert_eq!(zones.victim(1, 252, 0), None, "it isn't written yet");
-        zones.replaced(page_at(3), 7);
-        assert!(zones.dead_zones(6).is_empty());
-        assert_eq!(zones.dead_zones(7), [0]);
-        zones.release(0);
-        assert_eq!(zones.free(), 2);
-    }
-}
+mod tests;

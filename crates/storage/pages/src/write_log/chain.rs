@@ -32,12 +32,14 @@ impl Chain {
     /// The chain after recovery: everything up to `durable` is durable, and up to `written` it is there, but nothing that is
     /// assigned from now on makes that durable.
     pub(crate) fn continued(durable: u64, written: u64) -> Self {
+        debug_assert!(durable <= written, "{durable} is durable, and {written} was written");
         let (written_ahead, groups) = (BTreeSet::new(), VecDeque::new());
         Self { assigned: written, written, written_ahead, groups, open_pages: 0, durable }
     }
 
     /// The next sequence, for an extent with so many pages.
     pub(crate) fn assign(&mut self, pages: usize, ends_group: bool) -> u64 {
+        debug_assert!(self.durable <= self.assigned, "what is durable was assigned: {self:?}");
         self.assigned += 1;
         self.open_pages += pages;
         if ends_group {
@@ -88,7 +90,7 @@ impl Chain {
 
     /// A flush that started when `written` had been written succeeded.
     pub(crate) fn flushed(&mut self, written: u64) {
-        debug_assert!(written <= self.assigned, "{written} was assigned: {self:?}");
+        debug_assert!(written <= self.written, "{written} was written before it was flushed: {self:?}");
         while let Some(group) = self.groups.pop_front_if(|group| group.end <= written) {
             debug_assert!(self.durable < group.end, "groups become durable in their order");
             self.durable = self.durable.max(group.end);

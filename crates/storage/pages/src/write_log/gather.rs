@@ -19,7 +19,10 @@ impl Gather {
         let mut absorbed = 0;
         for (page, change) in changes {
             match self.changes.insert(page, change) {
-                Some(_) => absorbed += 1,
+                Some(_) => {
+                    debug_assert!(self.queue.len() >= self.changes.len(), "{page} is in the queue");
+                    absorbed += 1;
+                }
                 None => self.queue.push_back(page),
             }
         }

@@ -1,0 +1,56 @@
+use std::cell::{Cell, RefCell};
+use std::rc::{Rc, Weak};
+
+use super::context::Context;
+
+/// Groups that commits wait for. While as many as may be are on their way, what comes gathers, and one of those that wait
+/// sends it for all of them.
+pub(super) struct CommitGroups {
+    context: Rc<Context>,
+    most: Cell<usize>,
+    under_way: Cell<usize>,
+    newest: RefCell<Weak<CommitGroup>>,
+}
+
+/// A group on its way, as long as a commit waits for it.
+pub(super) struct CommitGroup(Rc<CommitGroups>);
+
+impl CommitGroups {
+    /// As many as there are commits, if nothing else is said.
+    pub(super) fn new(context: &Rc<Context>) -> Rc<Self> {
+        let (most, under_way, newest) = (Cell::new(usize::MAX), Cell::default(), RefCell::default());
+        Rc::new(Self { context: Rc::clone(context), most, under_way, newest })
+    }
+
+    /// How many may be on their way at once.
+    pub(super) fn set_most(&self, groups: usize) {
+        debug_assert!(groups > 0, "a commit needs a group");
+        self.most.set(groups);
+    }
+
+    pub(super) fn may_begin(&self) -> bool {
+        self.under_way.get() < self.most.get()
+    }
+
+    pub(super) fn begin(self: &Rc<Self>) -> Rc<CommitGroup> {
+        debug_assert!(self.may_begin(), "{} groups are on their way", self.under_way.get());
+        self.under_way.update(|groups| groups + 1);
+        let group = Rc::new(CommitGroup(Rc::clone(self)));
+        *self.newest.borrow_mut() = Rc::downgrade(&group);
+        group
+    }
+
+    /// The group that began last, if a commit still waits for it.
+    pub(super) fn newest(&self) -> Option<Rc<CommitGroup>> {
+        self.newest.borrow().upgrade()
+    }
+}
+
+impl Drop for CommitGroup {
+    fn drop(&mut self) {
+        let CommitGroups { context, under_way, .. } = &*self.0;
+        debug_assert!(under_way.get() > 0, "a group counts itself");
+        under_way.update(|groups| groups - 1);
+        context.changed.notify();
+    }
+}

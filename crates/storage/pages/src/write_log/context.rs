@@ -1,0 +1,43 @@
+use std::rc::Rc;
+
+use nandle_io::Arena;
+
+use crate::disk::Disk;
+use crate::home::Home;
+use crate::label::Label;
+use crate::policy::Parts;
+use crate::signal::Signal;
+use crate::{OpenOptions, PageError};
+
+/// The store that a log, and all that take part in it, work for.
+pub(crate) struct Context {
+    pub(crate) home: Rc<Home>,
+    pub(crate) disk: Rc<Disk>,
+    pub(crate) label: Label,
+    pub(crate) options: OpenOptions,
+    /// For what goes to the device or is moved there; the clients' memory is another.
+    pub(crate) arena: Arena,
+    /// Something that others may wait for is different.
+    pub(crate) changed: Signal,
+}
+
+impl Context {
+    pub(crate) fn new(parts: Parts) -> Rc<Self> {
+        let Parts { home, options, arena } = parts;
+        let (disk, label) = (Rc::clone(home.disk()), home.label().clone());
+        Rc::new(Self { home, disk, label, options, arena, changed: Signal::default() })
+    }
+
+    /// Waits until something is so; an error if the store stops meanwhile.
+    pub(crate) async fn wait_until(&self, is_so: impl Fn() -> bool) -> Result<(), PageError> {
+        let is_over = || is_so() || self.disk.check_writable().is_err();
+        self.changed.wait(|| is_over().then_some(())).await;
+        self.disk.check_writable()
+    }
+
+    /// Stops the store, so that every caller that waits learns of it.
+    pub(crate) fn latch(&self, error: &PageError) {
+        self.disk.latch(error);
+        self.changed.notify();
+    }
+}

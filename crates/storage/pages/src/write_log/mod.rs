@@ -1,0 +1,38 @@
+//! The write log, which the staging area and `out-of-place` share: how batches become extents, and extents durable.
+//!
+//! ```text
+//! write → gather (memory) ─group→ extents, each one more in a chain of sequences ─flush→ durable
+//!            accept, commit            begin_group, assign, seal, send              DurableTail
+//! ```
+//!
+//! | what | shared | the staging area's | `out-of-place`'s |
+//! |---|---|---|---|
+//! | gather, group | [`Gather`]: a page once, with its last change | a group goes piecewise, as room comes | all at once |
+//! | sequences | [`Chain`], [`DurableTail`] | | |
+//! | where an extent goes | | slots | zones, by lifetimes |
+//! | header | [`ExtentHeader`] | with an epoch | with lengths, and the zone that is next |
+//! | contents | buffers | pages | pages, compressed ones packed |
+//! | newest version | [`Versions`] | a table of what is staged | a map of all pages |
+//! | how much may be volatile | [`Limits`] | what fits beside itself | what fits into the zones kept for it |
+//! | when it is durable | | destaged, then reclaimed by a ledger | its older versions die, zones by a ledger |
+//!
+//! Commits are grouped in two layers, because they save two things. Here they share *extents*: [`CommitGroups`] lets commits
+//! gather while as many groups as may be are on their way, so that one request and one header carry many. On the
+//! [disk](crate::disk) they share *flushes*: each call that waits for one, a reclamation or a commit in place too, takes one that
+//! covers its writes.
+
+mod chain;
+mod commits;
+mod context;
+mod gather;
+#[cfg(test)]
+pub(crate) mod headers;
+mod log;
+mod tail;
+mod versions;
+
+pub(crate) use chain::Chain;
+pub(crate) use context::Context;
+pub(crate) use log::{Changes, Limits, WriteLog};
+pub(crate) use tail::Assigned;
+pub(crate) use versions::{ExtentHeader, Found, From, Stored, Versions};

@@ -48,6 +48,11 @@ impl SharedSync {
     /// One that begins later is for more, so it counts for all even if it is done first.
     async fn run(&self, store: &Store) {
         let covers = self.asked.get();
+        debug_assert!(
+            self.done.get() <= self.begun.get() && self.begun.get() < covers,
+            "a sync is for some call"
+        );
+        debug_assert!(self.running.get() < self.most, "no more than {} syncs", self.most);
         self.begun.set(covers);
         self.running.update(|syncs| syncs + 1);
         let result = store.sync().await;

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use nandle_pages::PolicyKind;
 
@@ -61,7 +61,7 @@ pub fn run(campaign: Campaign, progress: &(dyn Fn(u64) + Sync)) -> Summary {
     });
     // Threads end at different histories; those count that one thread alone would have come to.
     let mut summary = Summary::default();
-    for (number, outcome) in outcomes.into_inner().unwrap_or_default() {
+    for (number, outcome) in outcomes.into_inner().unwrap_or_else(PoisonError::into_inner) {
         if summary.total() >= campaign.images {
             break;
         }
@@ -79,7 +79,7 @@ fn work(
     loop {
         let number = next.fetch_add(1, Ordering::Relaxed);
         let outcome = survive(campaign.seed.wrapping_add(number));
-        let Ok(mut outcomes) = outcomes.lock() else { return };
+        let mut outcomes = outcomes.lock().unwrap_or_else(PoisonError::into_inner);
         outcomes.insert(number, outcome);
         let images = outcomes.values().map(|outcome| outcome.images).sum();
         progress(images);
@@ -95,7 +95,7 @@ fn survive(seed: u64) -> Outcome {
     explored.unwrap_or_else(|panic| {
         let said = panic.downcast_ref::<String>().cloned();
         let said = said.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
-        let what = format!("panicked: {}", said.unwrap_or_default());
+        let what = format!("panicked: {}", said.unwrap_or_else(|| "without a message".to_owned()));
         Outcome { violation: Some(Violation { seed, steps: Vec::new(), what }), ..Outcome::default() }
     })
 }

@@ -17,7 +17,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::contents::{Found, inspect};
 use crate::explore::make_store;
 use crate::life::{Plan, Remains, live, live_and_close, unwritten};
-use crate::oracle::{Page, Record, judge};
+use crate::oracle::{Looked, Page, Promise, Record, judge};
 use crate::scenario::{Scenario, Trouble};
 use crate::stage::{Purpose, Stage};
 
@@ -118,7 +118,7 @@ struct Closed {
     states: Vec<Contents>,
     record: Record,
     /// How many batches of each client must be there.
-    promised: Vec<usize>,
+    promised: Promise,
     next_version: u64,
 }
 
@@ -162,7 +162,8 @@ impl Closed {
     /// What is wrong with what was read, if anything; none where reading failed.
     fn complaint(&self, found: &[Option<Found>]) -> Option<String> {
         if let Some(all) = found.iter().copied().collect::<Option<Vec<Found>>>() {
-            return judge(&self.record, &self.promised, &all).err();
+            let looked = Looked { pages: all.len() as u64, found: all };
+            return judge(&self.record, &self.promised, &looked).err();
         }
         let found = (0..).zip(found).filter_map(|(page, found)| Some((page, (*found)?)));
         let wrong =

@@ -5,9 +5,9 @@ use nandle_pages::{PageError, Store};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::life::{Life, Plan, Remains, Session, live, unwritten};
-use crate::oracle::{Page, Record};
+use crate::oracle::{Page, Promise, Record};
 use crate::scenario::Scenario;
-use crate::stage::{Purpose, Stage, with_recordings};
+use crate::stage::{Purpose, Stage, position, with_recordings};
 use crate::whole_life::whole_life;
 
 /// Lives that follow on a power cut and are cut themselves: so many below the first …
@@ -74,7 +74,7 @@ struct Explorer<'a> {
 #[derive(Clone, Copy)]
 struct Before<'a> {
     record: &'a Record,
-    promised: &'a [usize],
+    promised: &'a Promise,
     number: u64,
 }
 
@@ -82,11 +82,13 @@ impl Explorer<'_> {
     fn history(&mut self) -> Result<(), String> {
         let (contents, page) = self.create()?;
         let record = unwritten(self.scenario, page);
-        let remains = Remains { contents: &contents, record: &record, promised: vec![0], next_version: 1 };
+        let promised = Promise::of_new(self.scenario.pages);
+        let remains =
+            Remains { contents: &contents, record: &record, promised: promised.clone(), next_version: 1 };
         let purpose = Purpose { is_recorded: true, has_trouble: true, seed: self.scenario.seed };
         let plan = Plan::work(purpose, self.scenario.sessions, self.scenario.steps);
         let life = live(self.scenario, &remains, plan)?;
-        self.cut_life(&life, Before { record: &record, promised: &[0], number: 0 }, 0)
+        self.cut_life(&life, Before { record: &record, promised: &promised, number: 0 }, 0)
     }
 
     /// Cuts a life at every event.
@@ -131,8 +133,7 @@ impl Explorer<'_> {
             Plan::opening(purpose)
         };
         let Before { record, promised, .. } = before;
-        let remains =
-            Remains { contents: &image.contents, record, promised: promised.to_vec(), next_version };
+        let remains = Remains { contents: &image.contents, record, promised: promised.clone(), next_version };
         let life = live(self.scenario, &remains, plan)?;
         if goes_on { self.cut_life(&life, before, depth + 1) } else { Ok(()) }
     }
@@ -145,7 +146,8 @@ impl Explorer<'_> {
     /// Whether no image with these contents was judged by the same record and promise.
     fn is_new(&mut self, image: &CrashImage, before: Before<'_>) -> bool {
         let mut key = image.hash().to_le_bytes().to_vec();
-        let numbers = before.promised.iter().map(|count| *count as u64).chain([before.number]);
+        let Promise { batches, pages } = before.promised;
+        let numbers = batches.iter().map(|count| *count as u64).chain([*pages, before.number]);
         key.extend(numbers.flat_map(u64::to_le_bytes));
         self.seen.insert(xxh3_128(&key))
     }
@@ -163,7 +165,7 @@ impl Explorer<'_> {
         let stage = Stage::new(self.scenario, &contents, purpose)?;
         make_store(&stage, self.scenario)?;
         let created = stage.contents();
-        let created_at = stage.media.first().map_or(0, |media| media.borrow().position());
+        let created_at = position(&stage.media);
         if is_cut {
             self.cut_creation(&stage, created_at, page.clone())?;
         }
@@ -178,8 +180,12 @@ impl Explorer<'_> {
         make_store(&stage, &other)?;
         let contents = stage.contents();
         let record = unwritten(&other, Page::blank());
-        let remains =
-            Remains { contents: &contents, record: &record, promised: vec![0], next_version: 1 << 31 };
+        let remains = Remains {
+            contents: &contents,
+            record: &record,
+            promised: Promise::of_new(other.pages),
+            next_version: 1 << 31,
+        };
         let life = live(&other, &remains, Plan::work(purpose, 1, other.steps))?;
         Ok(life.media.iter().map(|media| media.borrow().contents().clone()).collect())
     }
@@ -187,12 +193,13 @@ impl Explorer<'_> {
     /// A store that wasn't made to its end may be none. One that was must be there.
     fn cut_creation(&mut self, stage: &Stage, created_at: u64, page: Page) -> Result<(), String> {
         let record = unwritten(self.scenario, page);
+        let promised = Promise::of_new(self.scenario.pages);
         let power = PowerCut { choices: 4, ..self.scenario.power_cut(0) };
         with_recordings(&stage.media, |recordings| {
             for image in CrashImages::new(recordings, power) {
                 let is_made = image.cut >= created_at;
-                let before =
-                    Before { record: &record, promised: &[0], number: u64::MAX - u64::from(is_made) };
+                let number = u64::MAX - u64::from(is_made);
+                let before = Before { record: &record, promised: &promised, number };
                 if self.is_new(&image, before) {
                     self.steps.push(Step { cut: image.cut, choice: image.choice });
                     if is_made || self.is_whole(&image)? {

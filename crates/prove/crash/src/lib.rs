@@ -10,6 +10,7 @@
 //! A history is a pure function of its seed ([`Scenario::of`]): `cargo xtask crash --images 1 --seed SEED` repeats it.
 
 mod campaign;
+mod client;
 mod contents;
 mod corruption;
 mod explore;
@@ -23,4 +24,4 @@ mod world;
 pub use campaign::{Campaign, Summary, run};
 pub use corruption::{Damage, Left, Silent, Trials, corrupt};
 pub use explore::{Outcome, Step, Violation, explore};
-pub use scenario::{Batches, Scenario, Timing, Trouble, Zones};
+pub use scenario::{Batches, CHUNK_PAGES, Scenario, Timing, Trouble, Used, Zones};

@@ -4,17 +4,14 @@ use std::rc::Rc;
 use nandle_io::runtime::Handle;
 use nandle_io::{DeviceId, Nanos};
 use nandle_model::media::{Contents, SharedMedia};
-use nandle_pages::{Batch, PageError, PageNumber, Store};
-use rand::{RngExt, SeedableRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
+use nandle_pages::{PageError, PageNumber, Store};
 
-use crate::contents::{Found, fill, inspect};
-use crate::oracle::{Change, Page, Record, judge};
-use crate::scenario::{Batches, Scenario, Trouble};
-use crate::stage::{Purpose, Stage};
+use crate::client::Client;
+use crate::contents::inspect;
+use crate::oracle::{Change, Growth, Looked, Page, Promise, Record, judge};
+use crate::scenario::{Scenario, Trouble};
+use crate::stage::{Purpose, Stage, position};
 
-/// Of a hundred steps so many change pages.
-const CHANGING_PERCENT: u32 = 70;
 /// No request takes longer.
 const LONGEST_REQUEST_US: u64 = 1_000_000;
 
@@ -22,7 +19,7 @@ const LONGEST_REQUEST_US: u64 = 1_000_000;
 pub(crate) struct Remains<'a> {
     pub(crate) contents: &'a [Contents],
     pub(crate) record: &'a Record,
-    pub(crate) promised: Vec<usize>,
+    pub(crate) promised: Promise,
     /// Versions from this one on were never used.
     pub(crate) next_version: u64,
 }
@@ -93,6 +90,7 @@ fn live_to(scenario: &Scenario, remains: &Remains<'_>, plan: Plan, end: End) -> 
     let stage = Stage::new(scenario, remains.contents, plan.purpose)?;
     let shared = Rc::new(Workplace {
         scenario: scenario.clone(),
+        places: scenario.used_pages(),
         media: stage.media.clone(),
         // Until the store is open what went before counts.
         session: RefCell::new(Session { opened_at: u64::MAX, record: remains.record.clone() }),
@@ -139,15 +137,6 @@ fn live_to(scenario: &Scenario, remains: &Remains<'_>, plan: Plan, end: End) -> 
     Ok(Life { media: shared.media.clone(), sessions, next_version: shared.next_version.get() })
 }
 
-/// All pages, one after the other.
-async fn look_at_all(store: &Store) -> Result<Vec<Found>, PageError> {
-    let mut found = Vec::new();
-    for page in 0..store.pages() {
-        found.push(inspect(&store.read(PageNumber(page)).await?, page));
-    }
-    Ok(found)
-}
-
 /// Clients work until each has done its steps.
 async fn work(
     handle: &Handle,
@@ -160,13 +149,7 @@ async fn work(
     let mut clients = Vec::new();
     for number in 0..shared.scenario.clients {
         let seed = plan.purpose.seed ^ (session as u64) << 32 ^ (number as u64) << 40;
-        let client = Client {
-            number,
-            store: Rc::clone(&store),
-            handle: handle.clone(),
-            shared: Rc::clone(shared),
-            random: Xoshiro256PlusPlus::seed_from_u64(seed),
-        };
+        let client = Client::new(number, &store, handle, shared, seed);
         clients.push(handle.spawn_named("client", client.run(plan)));
     }
     for client in clients {
@@ -176,8 +159,10 @@ async fn work(
 }
 
 /// What the clients of a life have in common.
-struct Workplace {
-    scenario: Scenario,
+pub(crate) struct Workplace {
+    pub(crate) scenario: Scenario,
+    /// Pages that are used, in ascending order; what the oracle calls page *n* is the store's page `places[n]`.
+    places: Vec<u64>,
     media: Vec<SharedMedia>,
     session: RefCell<Session>,
     /// Those before it.
@@ -185,16 +170,36 @@ struct Workplace {
     next_version: Cell<u64>,
     may_fail: bool,
     /// A client was told that the store failed.
-    stopped: Cell<bool>,
+    pub(crate) stopped: Cell<bool>,
 }
 
 impl Workplace {
-    fn position(&self) -> u64 {
-        self.media.first().map_or(0, |media| media.borrow().position())
+    /// How many pages of a store are used.
+    pub(crate) fn used(&self, store: &Store) -> u64 {
+        self.places.partition_point(|place| *place < store.pages()) as u64
+    }
+
+    /// The store's number of a page that is used.
+    pub(crate) fn place(&self, page: u64) -> u64 {
+        let place = usize::try_from(page).ok().and_then(|page| self.places.get(page));
+        *place.unwrap_or_else(|| panic!("page {page} is not among the {} that are used", self.places.len()))
+    }
+
+    /// All pages that are used, one after the other.
+    async fn look_at_all(&self, store: &Store) -> Result<Looked, PageError> {
+        let mut found = Vec::new();
+        for page in (0..self.used(store)).map(|page| self.place(page)) {
+            found.push(inspect(&store.read(PageNumber(page)).await?, page));
+        }
+        Ok(Looked { pages: store.pages(), found })
+    }
+
+    pub(crate) fn position(&self) -> u64 {
+        position(&self.media)
     }
 
     /// A change to contents that no page had before. Every other version can be compressed.
-    fn new_version(&self) -> Change {
+    pub(crate) fn new_version(&self) -> Change {
         let next = self.next_version.get();
         let version = if self.scenario.compresses { next } else { next | 1 };
         self.next_version.set(version + 1);
@@ -202,13 +207,13 @@ impl Workplace {
     }
 
     /// An error is what the scenario asked for, or it is wrong.
-    fn excuse(&self, error: &PageError) -> Result<(), String> {
+    pub(crate) fn excuse(&self, error: &PageError) -> Result<(), String> {
         self.stopped.set(true);
         if self.may_fail { Ok(()) } else { Err(error.to_string()) }
     }
 
     /// Looks at or adds to the record of this session.
-    fn record<T>(&self, action: impl FnOnce(&mut Record) -> T) -> T {
+    pub(crate) fn record<T>(&self, action: impl FnOnce(&mut Record) -> T) -> T {
         action(&mut self.session.borrow_mut().record)
     }
 
@@ -219,24 +224,28 @@ impl Workplace {
         handle: &Handle,
         device: DeviceId,
         before: &Record,
-        promised: &[usize],
+        promised: &Promise,
     ) -> Result<Option<Store>, String> {
         let store = match Store::open(handle, device, self.scenario.open_options()).await {
             Ok(store) => store,
             Err(error) => return self.excuse(&error).map(|()| None),
         };
         let opened_at = self.position();
-        let found = match look_at_all(&store).await {
-            Ok(found) => found,
+        let looked = match self.look_at_all(&store).await {
+            Ok(looked) => looked,
             Err(error) => return self.excuse(&error).map(|()| None),
         };
-        let base = judge(before, promised, &found)?;
+        let base = judge(before, promised, &looked)?;
         // What a store without atomic batches shows may still be volatile: opening it is no promise.
         let is_first = self.sessions.borrow().is_empty();
         if is_first || self.scenario.policy.promises().atomic_batch {
-            let record = Record::new(self.scenario.policy, base, self.scenario.clients);
+            let growth = before.growth_from(looked.pages);
+            let record = Record::new(self.scenario.policy, base, self.scenario.clients, growth);
             let before = self.session.replace(Session { opened_at, record });
             self.sessions.borrow_mut().push(before);
+        } else {
+            // But how many pages it has is one.
+            self.record(|record| record.grown(opened_at, looked.pages));
         }
         Ok(Some(store))
     }
@@ -264,178 +273,9 @@ impl Workplace {
     }
 }
 
-/// One of those who use a store at the same time.
-struct Client {
-    number: usize,
-    store: Rc<Store>,
-    handle: Handle,
-    shared: Rc<Workplace>,
-    random: Xoshiro256PlusPlus,
-}
-
-impl Client {
-    async fn run(mut self, plan: Plan) -> Result<(), String> {
-        if plan.fills_first {
-            self.fill_all().await.or_else(|error| self.shared.excuse(&error))?;
-        }
-        let commits = CHANGING_PERCENT - self.shared.scenario.write_percent;
-        for _ in 0..plan.steps {
-            let was_stopped = self.shared.stopped.get();
-            let step = self.random.random_range(0..100);
-            let done = match step {
-                _ if step < commits => {
-                    let changes = self.changes();
-                    self.commit(changes).await
-                }
-                0..CHANGING_PERCENT => self.write().await,
-                70..78 => self.sync(false).await,
-                78..82 => self.sync(true).await,
-                82..95 => self.look().await?,
-                95..97 => self.store.verify().await.map(drop),
-                _ => {
-                    self.handle.sleep(Nanos::from_micros(self.random.random_range(10..1000))).await;
-                    Ok(())
-                }
-            };
-            match done {
-                Ok(()) if was_stopped && step < 82 => {
-                    return Err("the store took a call and acknowledged it after it had failed".into());
-                }
-                // What is on its way has taken it, and gives it back.
-                Ok(()) | Err(PageError::Memory(_)) => {}
-                Err(error) => self.shared.excuse(&error)?,
-            }
-        }
-        Ok(())
-    }
-
-    async fn write(&mut self) -> Result<(), PageError> {
-        let changes = self.changes();
-        let batch = self.batch(&changes)?;
-        self.shared.record(|record| record.called(self.number, changes));
-        self.store.write(batch).await?;
-        self.shared.record(|record| record.returned(self.number));
-        Ok(())
-    }
-
-    /// `commit` is `write` and `sync`, in one call.
-    async fn commit(&mut self, changes: Vec<(u64, Change)>) -> Result<(), PageError> {
-        let batch = self.batch(&changes)?;
-        let mut syncing = self.shared.record(|record| {
-            record.called(self.number, changes);
-            record.syncing()
-        });
-        self.store.commit(batch).await?;
-        if let Some(own) = syncing.get_mut(self.number) {
-            *own += 1;
-        }
-        let position = self.shared.position();
-        self.shared.record(|record| {
-            record.returned(self.number);
-            record.synced(position, &syncing);
-        });
-        Ok(())
-    }
-
-    async fn sync(&self, checkpoint: bool) -> Result<(), PageError> {
-        let syncing = self.shared.record(|record| record.syncing());
-        if checkpoint {
-            self.store.checkpoint().await?;
-        } else {
-            self.store.sync().await?;
-        }
-        let position = self.shared.position();
-        self.shared.record(|record| record.synced(position, &syncing));
-        Ok(())
-    }
-
-    /// Reads a page of its own, which must hold what it wrote last.
-    async fn look(&mut self) -> Result<Result<(), PageError>, String> {
-        let page = self.page();
-        let expected = self.shared.record(|record| record.page_now(page));
-        let contents = match self.store.read(PageNumber(page)).await {
-            Ok(contents) => contents,
-            Err(error) => return Ok(Err(error)),
-        };
-        let found = inspect(&contents, page);
-        if expected.allows(found) || self.shared.stopped.get() {
-            return Ok(Ok(()));
-        }
-        Err(format!("page {page} reads as {found} while its client expects {}", expected.held))
-    }
-
-    fn changes(&mut self) -> Vec<(u64, Change)> {
-        let discards = self.shared.scenario.discard_percent;
-        let mut changes: Vec<(u64, Change)> = Vec::new();
-        for _ in 0..self.batch_length() {
-            let page = self.page();
-            let is_discard = self.random.random_ratio(discards, 100);
-            let change = if is_discard { Change::Discard } else { self.shared.new_version() };
-            changes.retain(|(other, _)| *other != page);
-            changes.push((page, change));
-        }
-        changes
-    }
-
-    /// How many changes the next batch has at most.
-    fn batch_length(&mut self) -> u64 {
-        let scenario = &self.shared.scenario;
-        let page_blocks = scenario.page_bytes as u64 / 4096;
-        let part = (scenario.buffer_bytes / 4096 / 4 / (1 + page_blocks)).clamp(1, scenario.changes_max);
-        match scenario.batches {
-            Batches::UpToAPart => self.random.random_range(1..=part),
-            Batches::UpToTheLargest => match self.random.random_range(0..4) {
-                0 | 1 => 1,
-                2 => self.random.random_range(1..=8),
-                _ => self.largest_batch() as u64,
-            },
-        }
-    }
-
-    /// As many changes as the store takes and the clients' memory holds.
-    fn largest_batch(&self) -> usize {
-        let Scenario { memory_pages, clients, .. } = self.shared.scenario;
-        self.store.largest_batch().min(memory_pages / 2 / clients)
-    }
-
-    /// Writes each of its pages once, in batches as large as the store takes.
-    async fn fill_all(&mut self) -> Result<(), PageError> {
-        let clients = self.shared.scenario.clients;
-        let own: Vec<u64> = (self.number as u64..self.store.pages()).step_by(clients).collect();
-        for pages in own.chunks(self.largest_batch()) {
-            let changes = pages.iter().map(|page| (*page, self.shared.new_version())).collect();
-            self.commit(changes).await?;
-        }
-        Ok(())
-    }
-
-    /// One of its own pages, often one of a few.
-    fn page(&mut self) -> u64 {
-        let clients = self.shared.scenario.clients as u64;
-        let own = (self.shared.scenario.pages / clients).max(1);
-        let is_hot = self.random.random_ratio(self.shared.scenario.hot_percent, 100);
-        let nth = self.random.random_range(0..if is_hot { own.min(3) } else { own });
-        nth * clients + self.number as u64
-    }
-
-    fn batch(&self, changes: &[(u64, Change)]) -> Result<Batch, PageError> {
-        let mut batch = Batch::new();
-        for &(page, change) in changes {
-            match change {
-                Change::Discard => batch.discard(PageNumber(page)),
-                Change::Put(version) => {
-                    let mut buffer = self.store.buffer()?;
-                    fill(&mut buffer, page, version);
-                    batch.put(PageNumber(page), buffer.freeze());
-                }
-            }
-        }
-        Ok(batch)
-    }
-}
-
 /// A new store, in which nothing was written yet, on a device of zeros or of anything.
 pub(crate) fn unwritten(scenario: &Scenario, page: Page) -> Record {
-    let pages = usize::try_from(scenario.pages).unwrap_or(0);
-    Record::new(scenario.policy, vec![page; pages], 1)
+    let used = scenario.used_pages().into_iter().filter(|place| *place < scenario.pages);
+    let base = used.map(|_| page.clone()).collect();
+    Record::new(scenario.policy, base, 1, Growth::of(scenario.pages, page))
 }

@@ -1,5 +1,5 @@
 use nandle_model::media::{AfterDiscard, PowerCut, Tearing, WriteCache};
-use nandle_pages::{CreateOptions, Experiments, OpenOptions, PolicyKind};
+use nandle_pages::{CreateOptions, Experiments, OpenOptions, PageError, PolicyKind};
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -16,6 +16,10 @@ pub struct Scenario {
     pub page_bytes: usize,
     /// How many there are.
     pub pages: u64,
+    /// How many the store may get while its clients work.
+    pub pages_max: u64,
+    /// Which of them clients use.
+    pub used: Used,
     /// Size of the staging area.
     pub buffer_bytes: u64,
     /// What zones an out-of-place store has.
@@ -84,6 +88,16 @@ pub enum Batches {
     UpToTheLargest,
 }
 
+/// Which pages of a store are written and looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Used {
+    /// All.
+    All,
+    /// A few at the ends of each [chunk](CHUNK_PAGES) and one inside, so that a history of a large store costs no more than one of a small
+    /// store.
+    AtChunks,
+}
+
 /// The zones of an out-of-place store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Zones {
@@ -117,6 +131,10 @@ pub enum Trouble {
     NoSpace,
 }
 
+/// Pages of a chunk of the checksums of home pages, by their format.
+pub const CHUNK_PAGES: u64 = 1013;
+/// Of each chunk, those that are used.
+const USED_OF_CHUNK: [u64; 6] = [0, 1, 2, 500, CHUNK_PAGES - 2, CHUNK_PAGES - 1];
 /// Of stores with [many zones](Zones::Many): two are reserved, and what may be volatile has no room in one.
 const LONG_ZONE_BYTES: u64 = 32 * 4096;
 const MANY_ZONES: u64 = 32;
@@ -126,8 +144,10 @@ const LOOKS: u64 = 6;
 const SHORT_ZONE_BYTES: u64 = 128 << 10;
 const FULL_PAGES: u64 = 450;
 const ZONE_BYTES: [u64; 5] = [4096, 80 << 10, SHORT_ZONE_BYTES, SHORT_ZONE_BYTES, 256 << 10];
-/// One history in so many is a whole life.
-const HISTORIES_PER_WHOLE_LIFE: u64 = 6;
+/// Histories of a policy, by turns: three of a small store, one that grows, one that grows or is large, one whole life.
+const KINDS_OF_HISTORIES: u64 = 6;
+/// Large stores take long.
+const CYCLES_PER_LARGE: u64 = 4;
 
 const DRIVES: [&str; 3] = ["x25-e-64", "mtron-16", "nvme-tlc"];
 
@@ -135,14 +155,67 @@ impl Scenario {
     /// What a seed decides. Policies take turns, so that each has as many histories as the others.
     pub fn of(seed: u64) -> Self {
         let policies = PolicyKind::ALL;
-        let turn = usize::try_from(seed % policies.len() as u64).unwrap_or(0);
-        let policy = policies.get(turn).copied().unwrap_or(PolicyKind::StableBuffer);
+        let policy = of_turn(&policies, seed);
         let round = seed / policies.len() as u64;
-        if round % HISTORIES_PER_WHOLE_LIFE == HISTORIES_PER_WHOLE_LIFE - 1 {
-            let is_crowded = policy == PolicyKind::OutOfPlace && round / HISTORIES_PER_WHOLE_LIFE % 2 == 1;
-            return if is_crowded { Self::crowded(seed) } else { Self::whole_life(seed, policy) };
+        let cycle = round / KINDS_OF_HISTORIES;
+        match round % KINDS_OF_HISTORIES {
+            0..=2 => Self::with_policy(seed, policy),
+            3 => Self::growing(seed, policy),
+            4 if cycle.is_multiple_of(CYCLES_PER_LARGE) => Self::large(seed, policy),
+            4 => Self::growing_life(seed, policy),
+            _ if policy == PolicyKind::OutOfPlace && cycle % 2 == 1 => Self::crowded(seed),
+            _ => Self::whole_life(seed, policy),
         }
-        Self::with_policy(seed, policy)
+    }
+
+    /// A store that grows while its clients work. In most it grows over the ends of chunks, in the others a little.
+    pub fn growing(seed: u64, policy: PolicyKind) -> Self {
+        Self::with_policy(seed, policy).grown(seed)
+    }
+
+    /// The same through many power cuts.
+    pub fn growing_life(seed: u64, policy: PolicyKind) -> Self {
+        Self::whole_life(seed, policy).grown(seed)
+    }
+
+    fn grown(self, seed: u64) -> Self {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x0009_4011);
+        let of = &mut random;
+        let is_crowded = self.zones != Zones::Few;
+        if is_crowded || self.page_bytes > 8192 || of.random_ratio(1, 4) {
+            return Self { pages_max: self.pages + of.random_range(1..=24), ..self };
+        }
+        let chunks = of.random_range(2..=4);
+        Self {
+            pages: of.random_range(8..=chunks * CHUNK_PAGES - 1),
+            pages_max: chunks * CHUNK_PAGES,
+            used: Used::AtChunks,
+            ..self
+        }
+    }
+
+    /// Many short lives of a store of several chunks of checksums, every page of which is written first: the staging area
+    /// holds all of them in half of these, so that one checkpoint writes all checksums anew.
+    pub fn large(seed: u64, policy: PolicyKind) -> Self {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x01a2_9e00);
+        let of = &mut random;
+        let pages = of.random_range(CHUNK_PAGES + 1..=2 * CHUNK_PAGES + 40);
+        let buffer_pages = pick(of, &[200, pages + pages / 8]);
+        Self {
+            page_bytes: 4096,
+            pages,
+            pages_max: pages + pick(of, &[0, 0, 1, 100]),
+            used: Used::All,
+            zones: Zones::Few,
+            buffer_bytes: 4096 * buffer_pages,
+            batches: Batches::UpToTheLargest,
+            changes_max: u64::MAX,
+            memory_pages: 4096,
+            fills_first: true,
+            rounds: 8,
+            looks: 1,
+            ..Self::whole_life(2 * seed, policy)
+        }
     }
 
     /// Many short lives of one store, of one policy: see [`rounds`](Self::rounds).
@@ -161,6 +234,7 @@ impl Scenario {
             zones: Zones::NearlyFull(SHORT_ZONE_BYTES),
             page_bytes: 4096,
             pages: FULL_PAGES,
+            pages_max: FULL_PAGES,
             buffer_bytes: 4096 * (64 + seed % 97),
             steps: 30,
             ..scenario
@@ -173,20 +247,23 @@ impl Scenario {
     pub fn crowded(seed: u64) -> Self {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0xc20d_ed00);
         let of = &mut random;
+        let zones = Zones::NearlyFull(pick(of, &ZONE_BYTES));
+        let pages = FULL_PAGES + pick(of, &[0, 0, 15, 30, 60]);
         Self {
             seed,
-            zones: Zones::NearlyFull(pick(of, &ZONE_BYTES, SHORT_ZONE_BYTES)),
+            zones,
             page_bytes: 4096,
-            pages: FULL_PAGES + pick(of, &[0, 0, 15, 30, 60], 0),
-            gather_bytes: pick(of, &[0, 0, 64 << 10], 0),
-            clients: pick(of, &[1, 1, 2, 3], 1),
+            pages,
+            pages_max: pages,
+            gather_bytes: pick(of, &[0, 0, 64 << 10]),
+            clients: pick(of, &[1, 1, 2, 3]),
             steps: of.random_range(20..=80),
-            hot_percent: pick(of, &[0, 0, 20, 80], 0),
+            hot_percent: pick(of, &[0, 0, 20, 80]),
             batches: Batches::UpToTheLargest,
             changes_max: u64::MAX,
-            discard_percent: pick(of, &[0, 5, 40], 5),
+            discard_percent: pick(of, &[0, 5, 40]),
             compresses: of.random_ratio(1, 4),
-            memory_pages: pick(of, &[64, 256, 4096], 256),
+            memory_pages: pick(of, &[64, 256, 4096]),
             timing: Timing::Jumbled,
             fills_first: true,
             looks: 1,
@@ -199,37 +276,36 @@ impl Scenario {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let of = &mut random;
         // Small pages mostly: large ones have the same code and cost more time.
-        let page_bytes = pick(of, &[4096, 4096, 4096, 4096, 4096, 8192, 8192, 16_384, 65_536], 4096);
+        let page_bytes = pick(of, &[4096, 4096, 4096, 4096, 4096, 8192, 8192, 16_384, 65_536]);
         let least_blocks = 8 * (1 + page_bytes as u64 / 4096);
         let is_small = page_bytes < 16_384;
-        let clients = pick(of, &[1, 1, 2, 3], 1);
+        let clients = pick(of, &[1, 1, 2, 3]);
         let steps = if is_small { of.random_range(16..=36) } else { 12 };
-        let sessions = pick(of, &[1, 1, 2, 3], 1);
+        let sessions = pick(of, &[1, 1, 2, 3]);
+        let pages = if is_small { of.random_range(8..=24) } else { 6 };
         Self {
             seed,
             policy,
             page_bytes,
-            pages: if is_small { of.random_range(8..=24) } else { 6 },
+            pages,
+            pages_max: pages,
+            used: Used::All,
             buffer_bytes: 4096 * of.random_range(least_blocks..=least_blocks * 2),
-            gather_bytes: pick(of, &[0, 0, 0, 4 * page_bytes], 0),
+            gather_bytes: pick(of, &[0, 0, 0, 4 * page_bytes]),
             drain_tasks: of.random_range(1..=2),
             // Left to itself it hardly changes in so few steps.
             turn_pages: (!(seed / 6).is_multiple_of(4)).then_some(1 + seed / 24 % 16),
             clients,
             steps: steps / clients / sessions + 1,
             sessions,
-            hot_percent: pick(of, &[20, 50, 80], 50),
-            timing: pick(
-                of,
-                &[Timing::Jumbled, Timing::Jumbled, Timing::Jumbled, drive(seed)],
-                Timing::Jumbled,
-            ),
+            hot_percent: pick(of, &[20, 50, 80]),
+            timing: pick(of, &[Timing::Jumbled, Timing::Jumbled, Timing::Jumbled, drive(seed)]),
             is_mirrored: is_small && of.random_ratio(1, 6),
             resynchronises: true,
-            logical_block_bytes: pick(of, &[512, 512, 4096], 512),
+            logical_block_bytes: pick(of, &[512, 512, 4096]),
             cache: if of.random_ratio(1, 16) { WriteCache::Protected } else { WriteCache::Volatile },
-            after_discard: pick(of, &[AfterDiscard::Garbage, AfterDiscard::Zeros], AfterDiscard::Garbage),
-            tearing: pick(of, &[Tearing::BetweenBlocks, Tearing::InsideBlocks], Tearing::BetweenBlocks),
+            after_discard: pick(of, &[AfterDiscard::Garbage, AfterDiscard::Zeros]),
+            tearing: pick(of, &[Tearing::BetweenBlocks, Tearing::InsideBlocks]),
             choices: if is_small { of.random_range(3..=6) } else { 3 },
             trouble: pick(
                 of,
@@ -243,9 +319,8 @@ impl Scenario {
                     Trouble::FailedWrite,
                     Trouble::NoSpace,
                 ],
-                Trouble::None,
             ),
-            keep_bytes: pick(of, &[0, 4 * page_bytes, 16 << 20], 0),
+            keep_bytes: pick(of, &[0, 4 * page_bytes, 16 << 20]),
             zones: if is_small && policy == PolicyKind::OutOfPlace && of.random_ratio(1, 4) {
                 Zones::Many
             } else {
@@ -269,8 +344,26 @@ impl Scenario {
         self.policy.promises().atomic_batch
     }
 
+    /// How large a device the store needs, also when it has grown.
+    pub(crate) fn device_bytes(&self) -> Result<u64, PageError> {
+        let options = self.create_options();
+        let pages = if self.policy == PolicyKind::OutOfPlace { self.pages } else { self.pages_max };
+        CreateOptions { pages, ..options }.device_bytes()
+    }
+
+    /// The store's numbers of the pages that are used, in ascending order, as many as there may be.
+    pub(crate) fn used_pages(&self) -> Vec<u64> {
+        let is_used = |page: &u64| match self.used {
+            Used::All => true,
+            Used::AtChunks => USED_OF_CHUNK.contains(&(page % CHUNK_PAGES)),
+        };
+        (0..self.pages_max).filter(is_used).collect()
+    }
+
     pub(crate) fn create_options(&self) -> CreateOptions {
+        assert!(self.pages <= self.pages_max, "a store doesn't shrink");
         let options = CreateOptions {
+            pages_max: Some(self.pages_max),
             alignment_bytes: 4096,
             buffer_bytes: self.buffer_bytes,
             ..CreateOptions::new(self.policy, self.page_bytes, self.pages)
@@ -285,7 +378,8 @@ impl Scenario {
         let spare_percent = (100 * MANY_ZONES * LONG_ZONE_BYTES).div_ceil(pages_bytes);
         CreateOptions {
             alignment_bytes: LONG_ZONE_BYTES,
-            spare_percent: u32::try_from(spare_percent).unwrap_or(u32::MAX),
+            spare_percent: u32::try_from(spare_percent)
+                .unwrap_or_else(|_| panic!("{spare_percent} % is too much to spare")),
             ..options
         }
     }
@@ -315,10 +409,16 @@ impl Scenario {
 }
 
 fn drive(seed: u64) -> Timing {
-    let turn = usize::try_from(seed / 7 % DRIVES.len() as u64).unwrap_or(0);
-    DRIVES.get(turn).map_or(Timing::Jumbled, |name| Timing::Drive(name))
+    Timing::Drive(of_turn(&DRIVES, seed / 7))
 }
 
-fn pick<T: Copy>(random: &mut Xoshiro256PlusPlus, from: &[T], otherwise: T) -> T {
-    from.choose(random).copied().unwrap_or(otherwise)
+/// Each of them in turn.
+fn of_turn<T: Copy>(all: &[T], turn: u64) -> T {
+    let index = turn % all.len() as u64;
+    let found = usize::try_from(index).ok().and_then(|index| all.get(index));
+    *found.unwrap_or_else(|| panic!("{index} is a remainder of {}", all.len()))
+}
+
+fn pick<T: Copy>(random: &mut Xoshiro256PlusPlus, from: &[T]) -> T {
+    *from.choose(random).unwrap_or_else(|| panic!("there is nothing to choose from"))
 }

@@ -43,8 +43,8 @@ impl Stage {
                 Self::on(world, scenario, contents, purpose)
             }
             Timing::Drive(_) | Timing::Jumbled => {
-                let capacity_bytes = contents.first().map_or(0, Contents::capacity_bytes);
-                let devices = u32::try_from(contents.len()).unwrap_or(u32::MAX);
+                let capacity_bytes = contents.first().ok_or("a stage without devices")?.capacity_bytes();
+                let devices = u32::try_from(contents.len()).map_err(|_| "too many devices")?;
                 let block_bytes = u64::from(scenario.logical_block_bytes);
                 let world = jumble(devices, capacity_bytes, block_bytes, purpose.seed);
                 Self::on(world, scenario, contents, purpose)
@@ -83,7 +83,7 @@ impl Stage {
 
     /// Blank devices for a scenario's store.
     pub(crate) fn blank(scenario: &Scenario) -> Result<Vec<Contents>, String> {
-        let bytes = scenario.create_options().device_bytes().map_err(|error| error.to_string())?;
+        let bytes = scenario.device_bytes().map_err(|error| error.to_string())?;
         let devices = if scenario.is_mirrored { 2 } else { 1 };
         let bytes = bytes.next_multiple_of(CHUNK_BYTES);
         Ok(vec![Contents::new(bytes, scenario.logical_block_bytes); devices])
@@ -93,6 +93,12 @@ impl Stage {
     pub(crate) fn contents(&self) -> Vec<Contents> {
         self.media.iter().map(|media| media.borrow().contents().clone()).collect()
     }
+}
+
+/// How many events there were on all devices.
+pub(crate) fn position(media: &[SharedMedia]) -> u64 {
+    let first = media.first().unwrap_or_else(|| panic!("a stage has a device"));
+    first.borrow().position()
 }
 
 /// Looks at the recordings of a life.

@@ -10,9 +10,9 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::explore::{Outcome, Step, Violation, make_store};
 use crate::life::{Life, Plan, Remains, live, unwritten};
-use crate::oracle::{Page, Record};
+use crate::oracle::{Page, Promise, Record};
 use crate::scenario::{Scenario, Trouble};
-use crate::stage::{Purpose, Stage, with_recordings};
+use crate::stage::{Purpose, Stage, position, with_recordings};
 
 /// Choices of survivors, one of which is taken.
 const CHOICES: u32 = 16;
@@ -66,7 +66,7 @@ struct Survivor<'a> {
     random: Xoshiro256PlusPlus,
     contents: Vec<Contents>,
     record: Record,
-    promised: Vec<usize>,
+    promised: Promise,
     next_version: u64,
 }
 
@@ -80,7 +80,7 @@ impl<'a> Survivor<'a> {
             random: Xoshiro256PlusPlus::seed_from_u64(scenario.seed ^ 0x005e_ed0f_a11f_e5e5),
             contents: stage.contents(),
             record: unwritten(scenario, Page::blank()),
-            promised: vec![0],
+            promised: Promise::of_new(scenario.pages),
             next_version: 1,
         })
     }
@@ -120,28 +120,28 @@ impl<'a> Survivor<'a> {
         let plan = Plan { purpose, sessions, steps, fills_first: round == Round::Filling };
         let life = self.live(&scenario, plan)?;
         for _ in 0..self.scenario.looks {
-            let (step, left) = self.after_cut(&life)?;
+            let (step, left) = self.after_cut(&life);
             cuts.push(step);
             let purpose = Purpose { is_recorded: false, has_trouble: false, seed };
             left.live(&scenario, Plan::opening(purpose))?;
             cuts.pop();
         }
-        let (step, left) = if round == Round::Filling { self.at_end(&life)? } else { self.after_cut(&life)? };
+        let (step, left) = if round == Round::Filling { self.at_end(&life) } else { self.after_cut(&life) };
         cuts.push(step);
         *self = left;
         Ok(())
     }
 
     /// What is left when the power is cut anywhere in a life.
-    fn after_cut(&mut self, life: &Life) -> Result<(Step, Self), String> {
-        let end = end_of(&life.media)?;
+    fn after_cut(&mut self, life: &Life) -> (Step, Self) {
+        let end = position(&life.media);
         let cut = self.random.random_range(0..=end);
-        Ok(self.cut_at(cut, life))
+        self.cut_at(cut, life)
     }
 
     /// What is left when it is cut after all that a life did.
-    fn at_end(&mut self, life: &Life) -> Result<(Step, Self), String> {
-        Ok(self.cut_at(end_of(&life.media)?, life))
+    fn at_end(&mut self, life: &Life) -> (Step, Self) {
+        self.cut_at(position(&life.media), life)
     }
 
     fn cut_at(&mut self, cut: u64, life: &Life) -> (Step, Self) {
@@ -168,7 +168,7 @@ impl<'a> Survivor<'a> {
         if self.random.random() {
             let stage = Stage::new(self.scenario, &self.contents, purpose)?;
             make_store(&stage, self.scenario)?;
-            let cut = self.random.random_range(0..=end_of(&stage.media)?);
+            let cut = self.random.random_range(0..=position(&stage.media));
             let image = self.image(&stage.media, cut);
             steps.push(Step { cut: image.cut, choice: image.choice });
             self.contents = image.contents;
@@ -177,12 +177,7 @@ impl<'a> Survivor<'a> {
         make_store(&stage, self.scenario)?;
         self.contents = stage.contents();
         self.record = unwritten(self.scenario, Page::unknown());
-        self.promised = vec![0];
+        self.promised = Promise::of_new(self.scenario.pages);
         Ok(())
     }
-}
-
-/// How many events were recorded.
-fn end_of(media: &[SharedMedia]) -> Result<u64, String> {
-    Ok(media.first().ok_or("no device")?.borrow().position())
 }

@@ -16,6 +16,15 @@ fn staging(seed: u64) -> PolicyKind {
     }
 }
 
+/// A policy that can grow.
+fn growing(seed: u64) -> PolicyKind {
+    match seed % 5 {
+        0 => PolicyKind::Direct,
+        1 => PolicyKind::Auto,
+        seed => staging(seed),
+    }
+}
+
 fn scenario(seed: u64, policy: PolicyKind, defect: Defect) -> Scenario {
     let scenario = Scenario::with_policy(seed, policy);
     match defect {
@@ -34,6 +43,8 @@ fn scenario(seed: u64, policy: PolicyKind, defect: Defect) -> Scenario {
         Defect::HeldForgotten | Defect::DeadSlotsNotPersisted | Defect::StraightUnflushed => {
             Scenario { steps: 2 * scenario.steps, turn_pages: Some(1 + seed % 12), ..scenario }
         }
+        Defect::GrowthUnflushed | Defect::LabelsTogether => Scenario::growing(seed, policy),
+        Defect::SumsLogIgnored => Scenario::growing_life(seed, policy),
         // Where every zone counts.
         Defect::ReserveTooSmall => Scenario::crowded(seed),
         // What an opening leaves out shows itself to later ones.
@@ -89,6 +100,18 @@ fn every_defect_of_out_of_place_is_caught_and_the_clean_store_is_not() {
 #[test]
 fn a_store_that_wedges_is_caught_and_the_clean_store_is_not() {
     catch_each(&[Defect::ReserveTooSmall], |_| PolicyKind::OutOfPlace);
+}
+
+/// What only a store that grows can show.
+#[test]
+fn every_defect_of_growth_is_caught_and_the_clean_store_is_not() {
+    catch_each(&Defect::OF_GROWTH, growing);
+}
+
+/// What a store with one chunk of checksums can't show.
+#[test]
+fn every_defect_of_several_chunks_is_caught_and_the_clean_store_is_not() {
+    catch_each(&Defect::OF_CHUNKS, staging);
 }
 
 /// A harness of others missed this one in sixty histories: each few of ours catch it, whatever the policy.

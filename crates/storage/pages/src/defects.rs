@@ -45,6 +45,12 @@ pub enum Defect {
     RenewalUnflushed,
     /// A ledger names checksums of home pages that aren't flushed.
     SumsUnflushed,
+    /// An opening takes chunks of checksums as they were written last, without what the log tells since.
+    SumsLogIgnored,
+    /// A growth counts before it is durable.
+    GrowthUnflushed,
+    /// A growth overwrites both copies of the label at the same time.
+    LabelsTogether,
     /// The label is written before the rest of a new store is durable.
     LabelFirst,
     /// Pages go straight home although recovery finds them in the staging area.
@@ -84,6 +90,12 @@ impl Defect {
         Self::SumsUnflushed,
         Self::LabelFirst,
     ];
+
+    /// Those that a store could have that grows, whatever its policy.
+    pub const OF_GROWTH: [Self; 2] = [Self::GrowthUnflushed, Self::LabelsTogether];
+
+    /// Those that only a store with several chunks of checksums could have.
+    pub const OF_CHUNKS: [Self; 1] = [Self::SumsLogIgnored];
 
     /// Those that `auto` could have when it changes its way.
     pub const OF_AUTO: [Self; 3] =

@@ -17,11 +17,9 @@ pub enum PageError {
         /// What the device said.
         source: IoError,
     },
-    /// An earlier write or flush failed, so what is durable is unknown.
-    #[error(
-        "the store stopped after a failure ({first}); what was acknowledged before is safe: open the store again, \
-         which recovers it"
-    )]
+    /// The store has stopped: after a write or a flush failed what is durable is unknown, and after anything else that goes
+    /// wrong in the background nothing may be written any more.
+    #[error("the store stopped after a failure ({first}); {}", after(first))]
     Latched {
         /// The first failure.
         first: Box<PageError>,
@@ -256,9 +254,58 @@ pub enum PageError {
     ReadOnly,
 }
 
+/// What is left to do once a store has stopped. What opening it again can't mend says itself what can.
+fn after(first: &PageError) -> &'static str {
+    if matches!(first, PageError::Device { .. }) {
+        "what was acknowledged before is safe: open the store again, which recovers it"
+    } else if matches!(first, PageError::Memory(_)) {
+        "what was acknowledged before is safe: open the store again, with more memory"
+    } else {
+        "opening it again doesn't mend that"
+    }
+}
+
 impl PageError {
+    /// The error of an opening: no call has come yet, so what the store stopped after is the reason.
+    pub(crate) fn of_opening(self) -> Self {
+        match self {
+            Self::Latched { first } => *first,
+            error => error,
+        }
+    }
+
     /// The error of a device's answer.
     pub(crate) fn device(action: &'static str) -> impl Fn(IoError) -> Self {
         move |source| Self::Device { action, source }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nandle_io::{Cause, Operation};
+
+    use super::*;
+
+    fn stopped_after(first: PageError) -> PageError {
+        PageError::Latched { first: Box::new(first) }
+    }
+
+    #[test]
+    fn a_store_that_stopped_says_what_helps() {
+        let flush = PageError::device("flushing")(IoError::new(&Operation::Flush, Cause::System(5)));
+        let told = stopped_after(flush.clone()).to_string();
+        assert!(
+            told.contains("flushing") && told.contains("open the store again, which recovers it"),
+            "{told}"
+        );
+        let no_room = PageError::NoRoom { free: 1, zones: 9 };
+        let told = stopped_after(no_room.clone()).to_string();
+        assert!(told.contains("copy its pages to a new one"), "{told}");
+        assert!(
+            told.contains("opening it again doesn't mend that") && !told.contains("recovers it"),
+            "{told}"
+        );
+        assert_eq!(stopped_after(no_room.clone()).of_opening(), no_room);
+        assert_eq!(flush.clone().of_opening(), flush);
     }
 }

@@ -67,8 +67,31 @@ impl Home {
 
     /// There are so many from now on.
     pub(crate) fn grow(&self, pages: u64) {
-        debug_assert!(pages >= self.pages(), "{} pages don't become {pages}", self.pages());
+        assert!(pages >= self.pages(), "{} pages don't become {pages}", self.pages());
         self.pages.set(pages);
+    }
+
+    /// Where a page has its place. The policies are given pages of the store alone, and recovery finds no others.
+    fn place_of(&self, page: PageNumber) -> u64 {
+        debug_assert!(page.0 < self.pages(), "{page} is beyond the end, which is at {}", self.pages());
+        self.label.home_of(page)
+    }
+
+    /// Where a run of pages has its place, before it is written.
+    fn place_of_run(&self, run: &Run) -> u64 {
+        debug_assert_eq!(run.pages.len(), run.sums.len(), "each page has its checksum");
+        debug_assert!(
+            run.first.0 + run.pages.len() as u64 <= self.pages(),
+            "{} pages from {} on reach beyond the end, which is at {}",
+            run.pages.len(),
+            run.first,
+            self.pages()
+        );
+        debug_assert!(
+            run.pages.iter().all(|page| page.len() as u64 == self.label.page_bytes),
+            "what is written home has the length of a page"
+        );
+        self.label.home_of(run.first)
     }
 
     /// Writes runs of pages, at each time as many requests as `depth` says then, at least one.
@@ -76,11 +99,13 @@ impl Home {
         let _mine = self.turns.take(runs.iter().flat_map(Run::numbers).collect()).await;
         let mut on_their_way = VecDeque::new();
         let mut result = Ok(());
-        for Run { first, pages, sums } in runs {
+        for run in runs {
+            let offset_bytes = self.place_of_run(&run);
+            let Run { first, pages, sums } = run;
             while on_their_way.len() >= depth().max(1) {
                 result = result.and(self.oldest_written(&mut on_their_way).await);
             }
-            let writing = self.disk.write("writing pages home", self.label.home_of(first), pages);
+            let writing = self.disk.write("writing pages home", offset_bytes, pages);
             on_their_way.push_back((writing, first, sums));
         }
         while !on_their_way.is_empty() {
@@ -92,8 +117,8 @@ impl Home {
     /// Writes a run in one request that is durable when it completes.
     pub(crate) async fn write_durably(&self, run: Run) -> Result<(), PageError> {
         let _mine = self.turns.take(run.numbers().collect()).await;
+        let offset_bytes = self.place_of_run(&run);
         let Run { first, pages, sums } = run;
-        let offset_bytes = self.label.home_of(first);
         let writing = self.disk.send("writing pages home durably", offset_bytes, pages, Durability::Durable);
         self.written(writing, first, sums).await
     }
@@ -129,7 +154,7 @@ impl Home {
     pub(crate) async fn discard(&self, page: PageNumber) -> Result<(), PageError> {
         let _mine = self.turns.take(vec![page]).await;
         self.sums.borrow_mut().forget(page);
-        self.disk.discard(self.label.home_of(page), self.label.page_bytes).await
+        self.disk.discard(self.place_of(page), self.label.page_bytes).await
     }
 
     /// Reads a page and checks it; one whose write failed is refused. A write that came in between makes it read again.
@@ -140,8 +165,9 @@ impl Home {
                 self.disk.check_writable()?;
                 debug_assert!(false, "a write that fails stops the store");
             }
+            debug_assert_eq!(into.len() as u64, self.label.page_bytes, "memory for {page}");
             let expected = self.sums.borrow().get(page);
-            let contents = self.disk.read("reading a page", self.label.home_of(page), into).await?;
+            let contents = self.disk.read("reading a page", self.place_of(page), into).await?;
             let Some(expected) = expected else { return Ok(contents) };
             let got = checksum(page, &contents);
             if got == expected {
@@ -161,7 +187,7 @@ impl Home {
             return None;
         }
         let sum = self.sums.borrow().get(page)?;
-        Some(Place { offset_bytes: self.label.home_of(page), sum })
+        Some(Place { offset_bytes: self.place_of(page), sum })
     }
 
     /// Pages whose contents are known.

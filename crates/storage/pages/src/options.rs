@@ -61,6 +61,15 @@ impl CreateOptions {
         Ok(Label::plan(self, ledger_bytes, area_bytes)?.end_bytes())
     }
 
+    /// Memory that an open store takes at most to know where each of its pages is and what it holds, opening included: four bytes
+    /// a page, eight with [`home_sums`](CreateOptions::home_sums), 64 under `out-of-place`, and as much for each block of a
+    /// staging area. It comes on top of [`OpenOptions::memory_bytes`], which a store takes twice: for its clients, and for what
+    /// it destages. A [`BlockingStore`](crate::BlockingStore) takes 16 bytes more for each page that its threads read by themselves.
+    pub fn index_bytes(&self) -> u64 {
+        let pages_max = self.pages_max.unwrap_or(0).max(self.pages);
+        crate::policy::index_bytes(self, pages_max)
+    }
+
     /// The most changes that a batch of such a store may have for sure, before there is one: an engine's design rests on it.
     /// A store says its own, which is no smaller ([`Store::largest_batch`](crate::Store::largest_batch)); with
     /// `out-of-place` it depends on the memory with which the store is opened.
@@ -83,7 +92,8 @@ impl CreateOptions {
 pub struct OpenOptions {
     /// What writing costs on this device.
     pub costs: WriteCosts,
-    /// Memory for pages that clients hold or that are on their way to the device.
+    /// Memory for pages that clients hold or that are on their way to the device; see also
+    /// [`CreateOptions::index_bytes`].
     pub memory_bytes: usize,
     /// How many bytes of pages may be gathered in memory before they are written, as long as no client syncs; 0 lets each
     /// batch go at once.

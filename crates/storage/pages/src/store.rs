@@ -1,20 +1,18 @@
 use std::rc::Rc;
 
 use nandle_io::runtime::Handle;
-use nandle_io::{Arena, Buffer, BufferMut, DeviceId, WriteBuffers};
+use nandle_io::{Arena, Buffer, BufferMut, DeviceId};
 
 use crate::batch::Change;
 use crate::defects::Defect;
 use crate::disk::Disk;
 use crate::home::{Home, Place};
 use crate::identity;
-use crate::label::{Copies, LABELS_BYTES, Label};
+use crate::label::{Copies, Label};
 use crate::policy::{self, Parts, Policy};
 use crate::queue::Queue;
 use crate::signal::Turn;
-use crate::{
-    BLOCK_BYTES, Batch, CreateOptions, OpenOptions, PageError, PageNumber, PolicyKind, Promises, Stats,
-};
+use crate::{Batch, CreateOptions, OpenOptions, PageError, PageNumber, PolicyKind, Promises, Stats};
 
 /// A page store on a device of a runtime's world.
 ///
@@ -63,6 +61,8 @@ pub struct Store {
     arena: Arena,
     /// Whose batch is being accepted.
     accepting: Queue,
+    /// As they were when it was opened, and which copy is to be written next.
+    labels: Copies,
     growing: Turn,
 }
 
@@ -82,7 +82,7 @@ impl Store {
         let label = Label::plan(create, ledger_bytes, area_bytes)?;
         label.check_fits(disk.shape().capacity_bytes)?;
         let label = Label { id: identity::choose(&disk, label.end_bytes(), create.id).await?, ..label };
-        write_store(&disk, &label, create).await?;
+        write_store(&disk, label, create).await?;
         Self::open(handle, device, open).await
     }
 
@@ -92,19 +92,20 @@ impl Store {
     /// There is no store, or one of another version, or a damaged one; or the device fails.
     pub async fn open(handle: &Handle, device: DeviceId, options: OpenOptions) -> Result<Self, PageError> {
         let disk = Disk::new(handle, device, options.read_only)?;
-        let Copies { label, behind } = read_labels(&disk).await?;
-        label.check_fits(disk.shape().capacity_bytes)?;
-        if let Some(copy) = behind.filter(|_| !options.read_only) {
-            write_label(&disk, &label, copy).await?;
+        let labels = Copies::read(&disk).await?;
+        labels.label.check_fits(disk.shape().capacity_bytes)?;
+        if !options.read_only {
+            labels.renew(&disk).await?;
         }
-        let home = Home::new(&disk, &label);
+        let home = Home::new(&disk, &labels.label);
         let arena = Arena::new(options.memory_bytes)?;
         let parts = Parts { home: Rc::clone(&home), options, arena: Arena::new(options.memory_bytes)? };
         Ok(Self {
             home,
-            policy: policy::open(parts).await?,
+            policy: policy::open(parts).await.map_err(PageError::of_opening)?,
             arena,
             accepting: Queue::default(),
+            labels,
             growing: Turn::default(),
         })
     }
@@ -151,9 +152,7 @@ impl Store {
         if pages == self.pages() {
             return Ok(());
         }
-        for copy in 0..LABEL_COPIES {
-            write_label(disk, &label, copy).await?;
-        }
+        self.labels.write(disk, &label).await?;
         self.home.grow(pages);
         Ok(())
     }
@@ -194,8 +193,15 @@ impl Store {
     /// [checks its pages](Promises::checks_pages), else as far as the page was written since the store was opened.
     pub async fn read(&self, page: PageNumber) -> Result<Buffer, PageError> {
         self.check_page(page)?;
+        self.read_with(page, self.buffer()?).await
+    }
+
+    /// The same with memory from elsewhere, if it takes any.
+    pub(crate) async fn read_with(&self, page: PageNumber, into: BufferMut) -> Result<Buffer, PageError> {
+        self.check_page(page)?;
+        debug_assert_eq!(into.len(), self.page_bytes(), "memory for {page}");
         self.home.disk().count(|stats| stats.pages_read += 1);
-        self.policy.read(page, self.buffer()?).await
+        self.policy.read(page, into).await
     }
 
     /// See [`Policy::locate`].
@@ -348,40 +354,10 @@ impl std::fmt::Debug for Store {
     }
 }
 
-async fn write_store(disk: &Rc<Disk>, label: &Label, create: &CreateOptions) -> Result<(), PageError> {
-    policy::format(disk, label, create).await?;
+async fn write_store(disk: &Rc<Disk>, label: Label, create: &CreateOptions) -> Result<(), PageError> {
+    policy::format(disk, &label, create).await?;
     if !Defect::LabelFirst.is_seeded() {
         disk.flush().await?;
     }
-    let arena = Arena::new(BLOCK_BYTES)?;
-    let mut block = arena.allocate(BLOCK_BYTES)?;
-    label.encode(&mut block);
-    let block = block.freeze();
-    let copies: WriteBuffers = [block.clone(), block].into_iter().collect();
-    disk.write("writing the label", 0, copies).await?;
-    disk.flush().await
-}
-
-const LABEL_COPIES: u64 = LABELS_BYTES / BLOCK_BYTES as u64;
-
-/// Writes one copy of the label, durably.
-async fn write_label(disk: &Rc<Disk>, label: &Label, copy: u64) -> Result<(), PageError> {
-    let mut block = Arena::new(BLOCK_BYTES)?.allocate(BLOCK_BYTES)?;
-    label.encode(&mut block);
-    let offset_bytes = copy * BLOCK_BYTES as u64;
-    disk.write("renewing the label", offset_bytes, [block.freeze()].into_iter().collect()).await?;
-    disk.flush().await
-}
-
-async fn read_labels(disk: &Rc<Disk>) -> Result<Copies, PageError> {
-    if disk.shape().capacity_bytes < LABELS_BYTES {
-        return Err(PageError::NotAStore { found: "it is smaller than a label" });
-    }
-    // Each by itself: one that can't be read says nothing of the other.
-    Copies::of([read_label(disk, 0).await, read_label(disk, BLOCK_BYTES as u64).await])
-}
-
-async fn read_label(disk: &Disk, offset_bytes: u64) -> Result<Label, PageError> {
-    let block = Arena::new(BLOCK_BYTES)?.allocate(BLOCK_BYTES)?;
-    Label::decode(&disk.read("reading the label", offset_bytes, block).await?)
+    Copies::create(disk, label).await
 }

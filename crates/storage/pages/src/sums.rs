@@ -21,16 +21,13 @@ impl Sums {
     pub(crate) fn set(&mut self, page: PageNumber, sum: u32) {
         let chunk = self.chunks.entry(page.0 / CHUNK_PAGES);
         let chunk = chunk.or_insert_with(|| vec![0; place(PageNumber(CHUNK_PAGES - 1)) + 1].into());
-        if let Some(entry) = chunk.get_mut(place(page)) {
-            *entry = sum;
-        }
+        *entry(chunk, page) = sum;
     }
 
     pub(crate) fn forget(&mut self, page: PageNumber) {
-        if let Some(entry) =
-            self.chunks.get_mut(&(page.0 / CHUNK_PAGES)).and_then(|chunk| chunk.get_mut(place(page)))
-        {
-            *entry = 0;
+        // Of a page without a chunk nothing is known.
+        if let Some(chunk) = self.chunks.get_mut(&(page.0 / CHUNK_PAGES)) {
+            *entry(chunk, page) = 0;
         }
     }
 
@@ -47,6 +44,10 @@ impl Sums {
     }
 }
 
+fn entry(chunk: &mut [u32], page: PageNumber) -> &mut u32 {
+    chunk.get_mut(place(page)).unwrap_or_else(|| unreachable!("a chunk has a place for {page}"))
+}
+
 fn place(page: PageNumber) -> usize {
-    usize::try_from(page.0 % CHUNK_PAGES).unwrap_or(0)
+    usize::try_from(page.0 % CHUNK_PAGES).unwrap_or_else(|_| unreachable!("a chunk's places are few"))
 }

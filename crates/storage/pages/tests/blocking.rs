@@ -245,6 +245,29 @@ fn what_is_submitted_is_done_in_order_without_waiting() {
     }
 }
 
+#[test]
+fn more_pages_than_there_is_memory_for_are_read_by_one_call() {
+    let options = OpenOptions { memory_bytes: 512 << 10, gather_bytes: 0, ..open_options() };
+    for policy in PolicyKind::ALL {
+        let file = file();
+        let store = BlockingStore::create(device(file.path()), create_options(policy), options).unwrap();
+        (0..64).for_each(|page| store.commit(batch(&store, page, 100 + page)).unwrap());
+        let pages: Vec<_> = (0..1000).map(|nth| PageNumber(nth * 7 % 64)).collect();
+        for holds_all in [false, true] {
+            let held: Vec<_> = std::iter::from_fn(|| store.buffer().ok().filter(|_| holds_all)).collect();
+            for pages in [&pages[..5], &pages] {
+                let contents = store.read_many(pages).unwrap();
+                assert_eq!(contents.len(), pages.len());
+                for (PageNumber(page), contents) in pages.iter().zip(contents) {
+                    assert_eq!(version_in(&contents, *page), Some(100 + page), "{policy}");
+                }
+            }
+            drop(held);
+            store.commit(batch(&store, 1, 101)).unwrap();
+        }
+    }
+}
+
 /// More than any of these commits while a checkpoint of sixty pages goes on.
 const COMMITS_MOST: u64 = 20_000;
 

@@ -1,10 +1,21 @@
 use super::held::{Held, Page};
-use super::record::{Change, Record};
+use super::record::{Change, Promise, Record, of_client};
 use crate::contents::Found;
 
-/// Says what is wrong with what a recovery found in the pages, when so many batches of each client were promised; or
-/// else what the pages hold from now on.
-pub(crate) fn judge(record: &Record, promised: &[usize], found: &[Found]) -> Result<Vec<Page>, String> {
+/// What a recovery shows.
+#[derive(Debug)]
+pub(crate) struct Looked {
+    /// How many pages the store has.
+    pub(crate) pages: u64,
+    /// What is in those that are used.
+    pub(crate) found: Vec<Found>,
+}
+
+/// Says what is wrong with what a recovery found, when so much was promised; or else what the pages hold from now on.
+pub(crate) fn judge(record: &Record, promised: &Promise, looked: &Looked) -> Result<Vec<Page>, String> {
+    record.check_pages(looked.pages, promised.pages)?;
+    let (promised, found) = (promised.batches.as_slice(), looked.found.as_slice());
+    assert_eq!(promised.len(), record.clients(), "a promise is to all clients");
     let counts = if record.promises().atomic_batch {
         explain(record, promised, found)?
     } else {
@@ -13,7 +24,7 @@ pub(crate) fn judge(record: &Record, promised: &[usize], found: &[Found]) -> Res
     };
     let next = (0..).zip(found).map(|(page, found)| {
         let owner = record.owner(page);
-        let count = counts.get(owner).copied().unwrap_or(0);
+        let count = *of_client(&counts, owner);
         next_base(record, page, count, *found)
     });
     Ok(next.collect())
@@ -25,33 +36,30 @@ fn explain(record: &Record, promised: &[usize], found: &[Found]) -> Result<Vec<u
     let fitting: Vec<Vec<bool>> =
         (0..record.clients()).map(|client| fitting(record, client, found)).collect();
     loop {
-        let before = counts.clone();
+        let (before, mut next) = (counts, Vec::new());
         for client in 0..record.clients() {
-            let fitting = fitting.get(client).map(Vec::as_slice).unwrap_or_default();
             let least = needed(record, client, &before);
-            let count = (least..fitting.len()).find(|count| fitting.get(*count) == Some(&true));
-            let count = count.ok_or_else(|| complaint(record, client, least, found))?;
-            if let Some(entry) = counts.get_mut(client) {
-                *entry = count;
-            }
+            let fitting = fitting.get(client).into_iter().flatten().enumerate();
+            let count = fitting.skip(least).find_map(|(count, fits)| fits.then_some(count));
+            next.push(count.ok_or_else(|| complaint(record, client, least, found))?);
         }
-        if counts == before {
-            return Ok(counts);
+        if next == before {
+            return Ok(next);
         }
+        counts = next;
     }
 }
 
 /// For each number of a client's batches, whether its pages hold what that many leave.
 fn fitting(record: &Record, client: usize, found: &[Found]) -> Vec<bool> {
-    let batches = record.batches.get(client).map_or(0, Vec::len);
+    let batches = record.batches_of(client).len();
     let mut fitting = vec![true; batches + 1];
     for (page, found) in (0..).zip(found).filter(|(page, _)| record.owner(*page) == client) {
         let mut state = record.page_after(page, 0);
         let mut from = 0;
         for (batch, change) in record.changes_of(page).chain([(batches, Change::Discard)]) {
-            let counts = fitting.get_mut(from..=batch).unwrap_or_default();
             if !state.allows(*found) {
-                counts.fill(false);
+                fitting.iter_mut().take(batch + 1).skip(from).for_each(|fits| *fits = false);
             }
             state = state.after(change, record.promises().torn_page_safe);
             from = batch + 1;
@@ -66,12 +74,12 @@ fn needed(record: &Record, client: usize, counts: &[usize]) -> usize {
         let last = batches.get(count.checked_sub(1)?)?;
         last.needs.get(client).copied()
     });
-    others.chain(counts.get(client).copied()).max().unwrap_or(0)
+    others.fold(*of_client(counts, client), usize::max)
 }
 
 /// Says what is wrong with the number of batches that explains most.
 fn complaint(record: &Record, client: usize, least: usize, found: &[Found]) -> String {
-    let batches = record.batches.get(client).map_or(0, Vec::len);
+    let batches = record.batches_of(client).len();
     let wrong = |count: usize| -> Vec<String> {
         let pages = (0..).zip(found).filter(|(page, _)| record.owner(*page) == client);
         let pages = pages.map(|(page, found)| (page, found, record.page_after(page, count)));
@@ -81,7 +89,9 @@ fn complaint(record: &Record, client: usize, least: usize, found: &[Found]) -> S
             .collect()
     };
     let nearest = (least..=batches).map(|count| (wrong(count), count)).min_by_key(|(wrong, _)| wrong.len());
-    let (wrong, count) = nearest.unwrap_or_default();
+    let Some((wrong, count)) = nearest else {
+        return format!("{least} batches of client {client} must be there, which asked for {batches}");
+    };
     format!(
         "of {batches} batches of client {client}, {least} or more must be there (promised, or needed by what is \
          there); the nearest explanation is that {count} are, but then {}",
@@ -92,7 +102,7 @@ fn complaint(record: &Record, client: usize, least: usize, found: &[Found]) -> S
 /// Without atomic batches each page stands for itself.
 fn page_by_page(record: &Record, promised: &[usize], found: &[Found]) -> Result<(), String> {
     for (page, found) in (0..).zip(found) {
-        let count = promised.get(record.owner(page)).copied().unwrap_or(0);
+        let count = *of_client(promised, record.owner(page));
         let promised_page = record.page_after(page, count);
         let mut later = record.changes_of(page).filter(|(batch, _)| *batch >= count).peekable();
         let is_under_way = later.peek().is_some();

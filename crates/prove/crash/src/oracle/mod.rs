@@ -10,13 +10,17 @@
 //!   was promised may hold anything, and every other page what was promised.
 //! - **Discarded** pages may hold any version that they ever held, zeros, or a mixture, but none of an aborted batch;
 //!   and what the device gives for them, where the policy passes discards on.
+//! - **Grown**: the store has the number of pages that it acknowledged last, or one that it was asked for afterwards. The new
+//!   ones hold what the device held.
 //! - **Aborted** batches, those that a recovery didn't find, never come back: what a recovery found is what the next
 //!   life begins with.
 
+mod growth;
 mod held;
 mod judge;
 mod record;
 
+pub(crate) use growth::Growth;
 pub(crate) use held::Page;
-pub(crate) use judge::judge;
-pub(crate) use record::{Change, Record};
+pub(crate) use judge::{Looked, judge};
+pub(crate) use record::{Change, Promise, Record};

@@ -1,5 +1,6 @@
 use nandle_pages::{PolicyKind, Promises};
 
+use super::growth::Growth;
 use super::held::Page;
 use crate::contents::Found;
 
@@ -21,6 +22,38 @@ pub(crate) struct Record {
     /// By client, how many `write`s have returned.
     returned: Vec<usize>,
     acknowledged: Vec<Acknowledged>,
+    growth: Growth,
+}
+
+/// What a power cut must leave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Promise {
+    /// By client, how many batches at least.
+    pub(crate) batches: Vec<usize>,
+    /// How many pages at least.
+    pub(crate) pages: u64,
+}
+
+impl Promise {
+    /// Of a store to which nothing was written.
+    pub(crate) fn of_new(pages: u64) -> Self {
+        Self { batches: vec![0], pages }
+    }
+
+    /// How many batches of a client.
+    pub(super) fn batches_of(&self, client: usize) -> usize {
+        *of_client(&self.batches, client)
+    }
+}
+
+/// One client's among those of all clients of a record.
+pub(super) fn of_client<T>(all: &[T], client: usize) -> &T {
+    all.get(client).unwrap_or_else(|| panic!("there is no client {client} among {}", all.len()))
+}
+
+fn of_client_mut<T>(all: &mut [T], client: usize) -> &mut T {
+    let clients = all.len();
+    all.get_mut(client).unwrap_or_else(|| panic!("there is no client {client} among {clients}"))
 }
 
 /// A batch that was given to the store.
@@ -39,13 +72,16 @@ struct Acknowledged {
 }
 
 impl Record {
-    pub(crate) fn new(policy: PolicyKind, base: Vec<Page>, clients: usize) -> Self {
+    /// Of a store in which the used pages hold `base` and all later ones `growth` says what.
+    pub(crate) fn new(policy: PolicyKind, base: Vec<Page>, clients: usize, growth: Growth) -> Self {
+        assert!(clients > 0, "without clients no page has an owner");
         Self {
             promises: policy.promises(),
             base,
             batches: vec![Vec::new(); clients],
             returned: vec![0; clients],
             acknowledged: Vec::new(),
+            growth,
         }
     }
 
@@ -59,22 +95,19 @@ impl Record {
 
     /// The client that a page belongs to.
     pub(crate) fn owner(&self, page: u64) -> usize {
-        usize::try_from(page).unwrap_or(0) % self.clients()
+        let owner = page % self.clients() as u64;
+        usize::try_from(owner).unwrap_or_else(|_| panic!("a client has a number that fits: {owner}"))
     }
 
     /// A client calls `write` with a batch.
     pub(crate) fn called(&mut self, client: usize, changes: Vec<(u64, Change)>) {
         let asked = Asked { changes, needs: self.returned.clone() };
-        if let Some(batches) = self.batches.get_mut(client) {
-            batches.push(asked);
-        }
+        of_client_mut(&mut self.batches, client).push(asked);
     }
 
     /// Its `write` has returned.
     pub(crate) fn returned(&mut self, client: usize) {
-        if let Some(returned) = self.returned.get_mut(client) {
-            *returned += 1;
-        }
+        *of_client_mut(&mut self.returned, client) += 1;
     }
 
     /// What a `sync` that is called now will promise.
@@ -84,39 +117,66 @@ impl Record {
 
     /// It has returned, after so many events.
     pub(crate) fn synced(&mut self, position: u64, batches: &[usize]) {
-        let mut all = self.promised(u64::MAX);
+        let mut all = self.promised_batches(u64::MAX);
+        assert_eq!(all.len(), batches.len(), "a sync is of all clients");
         for (promised, more) in all.iter_mut().zip(batches) {
             *promised = (*promised).max(*more);
         }
         self.acknowledged.push(Acknowledged { position, batches: all });
     }
 
-    /// How many batches of each client a power cut after so many events must leave.
-    pub(crate) fn promised(&self, cut: u64) -> Vec<usize> {
+    /// The store is asked to have so many pages.
+    pub(crate) fn growing(&mut self, pages: u64) {
+        self.growth.asked(pages);
+    }
+
+    /// After so many events it has answered that it has them.
+    pub(crate) fn grown(&mut self, position: u64, pages: u64) {
+        self.growth.answered(position, pages);
+    }
+
+    /// How many pages it has, and what is wrong with that after a power cut that had to leave `promised`.
+    pub(super) fn check_pages(&self, pages: u64, promised: u64) -> Result<(), String> {
+        self.growth.check(pages, promised)
+    }
+
+    /// The same for a life that begins with so many pages.
+    pub(crate) fn growth_from(&self, pages: u64) -> Growth {
+        self.growth.from(pages)
+    }
+
+    /// What a power cut after so many events must leave.
+    pub(crate) fn promised(&self, cut: u64) -> Promise {
+        Promise { batches: self.promised_batches(cut), pages: self.growth.promised(cut) }
+    }
+
+    fn promised_batches(&self, cut: u64) -> Vec<usize> {
         let before = self.acknowledged.partition_point(|acknowledged| acknowledged.position <= cut);
         let last = before.checked_sub(1).and_then(|index| self.acknowledged.get(index));
         last.map_or_else(|| vec![0; self.clients()], |acknowledged| acknowledged.batches.clone())
     }
 
     /// The same of the whole life, without what was promised last.
-    pub(crate) fn promised_but_the_last(&self) -> Vec<usize> {
-        let all = self.promised(u64::MAX);
+    pub(crate) fn promised_but_the_last(&self) -> Promise {
+        let all = self.promised_batches(u64::MAX);
         let before = self.acknowledged.iter().rev().find(|acknowledged| acknowledged.batches != all);
-        before.map_or_else(|| vec![0; self.clients()], |acknowledged| acknowledged.batches.clone())
+        let batches =
+            before.map_or_else(|| vec![0; self.clients()], |acknowledged| acknowledged.batches.clone());
+        Promise { batches, pages: self.growth.promised(u64::MAX) }
     }
 
     /// Whether a page may hold this, whatever the others hold.
-    pub(crate) fn may_hold(&self, page: u64, promised: &[usize], found: Found) -> bool {
+    pub(crate) fn may_hold(&self, page: u64, promised: &Promise, found: Found) -> bool {
         let owner = self.owner(page);
-        let least = promised.get(owner).copied().unwrap_or(0);
-        let most = self.batches.get(owner).map_or(0, Vec::len);
+        let least = promised.batches_of(owner);
+        let most = self.batches_of(owner).len();
         (least..=most.max(least)).any(|count| self.page_after(page, count).allows(found))
     }
 
     /// A page after the first `count` batches of its client.
     pub(crate) fn page_after(&self, page: u64, count: usize) -> Page {
         let first = usize::try_from(page).ok().and_then(|index| self.base.get(index));
-        let mut state = first.cloned().unwrap_or_else(Page::blank);
+        let mut state = first.unwrap_or_else(|| self.growth.new_page()).clone();
         for change in self.changes_of(page).filter(|(batch, _)| *batch < count).map(|(_, change)| change) {
             state = state.after(change, self.promises.torn_page_safe);
         }
@@ -125,11 +185,15 @@ impl Record {
 
     /// What its client's batches do to a page, with their numbers.
     pub(super) fn changes_of(&self, page: u64) -> impl Iterator<Item = (usize, Change)> {
-        let batches = self.batches.get(self.owner(page)).map(Vec::as_slice).unwrap_or_default();
-        batches.iter().enumerate().flat_map(move |(number, batch)| {
+        self.batches_of(self.owner(page)).iter().enumerate().flat_map(move |(number, batch)| {
             let changes = batch.changes.iter().filter(move |(changed, _)| *changed == page);
             changes.map(move |(_, change)| (number, *change))
         })
+    }
+
+    /// What a client asked for.
+    pub(super) fn batches_of(&self, client: usize) -> &[Asked] {
+        of_client::<Vec<_>>(&self.batches, client)
     }
 
     /// What a client should read in one of its pages now that its batches have returned.

@@ -129,7 +129,7 @@ impl PageIndex {
     }
 
     fn shard(&self, page: PageNumber) -> &RwLock<FxHashMap<PageNumber, Place>> {
-        let shard = self.elsewhere.get(usize::try_from(page.0 % SHARDS).unwrap_or(0));
+        let shard = usize::try_from(page.0 % SHARDS).ok().and_then(|shard| self.elsewhere.get(shard));
         shard.unwrap_or_else(|| unreachable!("as many shards as there can be remainders"))
     }
 
@@ -157,15 +157,19 @@ impl PageIndex {
 fn place_of_chunk(page: PageNumber) -> (usize, usize) {
     let number = page.0 / CHUNK_PAGES + 1;
     let segment = number.ilog2();
-    (segment as usize, usize::try_from(number - (1 << segment)).unwrap_or(usize::MAX))
+    (segment as usize, in_memory(number - (1 << segment)))
 }
 
 fn place_in_chunk(page: PageNumber) -> usize {
-    usize::try_from(page.0 % CHUNK_PAGES).unwrap_or(0)
+    in_memory(page.0 % CHUNK_PAGES)
+}
+
+fn in_memory(place: u64) -> usize {
+    usize::try_from(place).unwrap_or_else(|_| unreachable!("place {place} is in memory"))
 }
 
 fn low_half(word: u64) -> u32 {
-    u32::try_from(word & u64::from(u32::MAX)).unwrap_or(0)
+    u32::try_from(word & u64::from(u32::MAX)).unwrap_or_else(|_| unreachable!("half of a word"))
 }
 
 #[cfg(test)]

@@ -41,11 +41,11 @@ impl IndexWriter {
     pub(super) fn end(&self, pages: &[PageNumber], store: &Store) {
         for page in pages {
             let mut under_way = self.under_way.borrow_mut();
-            let is_last = under_way.get_mut(page).is_none_or(|batches| {
-                *batches -= 1;
-                *batches == 0
-            });
-            if is_last {
+            let Some(batches) = under_way.get_mut(page) else {
+                unreachable!("a batch that ends has begun: {page}")
+            };
+            *batches -= 1;
+            if *batches == 0 {
                 under_way.remove(page);
             }
             drop(under_way);

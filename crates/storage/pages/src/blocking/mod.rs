@@ -12,6 +12,7 @@ mod index_writer;
 #[cfg(test)]
 mod latched;
 mod lock;
+mod memory_of_many;
 mod owner;
 mod reader;
 mod requests;

@@ -42,6 +42,7 @@ impl Reader {
 
     /// Reads a page, if it is where it is said to be.
     pub(super) fn read(&self, page: PageNumber, into: BufferMut) -> Outcome {
+        debug_assert_eq!(into.len() as u64, self.page_bytes, "memory for {page}");
         let found = self.index.find(page);
         let offset_bytes = match found {
             Found::Untouched { offset_bytes } => offset_bytes,
@@ -59,7 +60,7 @@ impl Reader {
     }
 
     fn counter(&self, page: PageNumber) -> &Counter {
-        let counter = self.counters.get(usize::try_from(page.0 % COUNTERS).unwrap_or(0));
+        let counter = usize::try_from(page.0 % COUNTERS).ok().and_then(|nth| self.counters.get(nth));
         counter.unwrap_or_else(|| unreachable!("as many counters as there can be remainders"))
     }
 

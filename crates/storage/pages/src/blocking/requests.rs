@@ -99,7 +99,8 @@ impl BlockingStore {
         }
     }
 
-    /// Reads pages, all of them on their way to the device at the same time; they come back in this order.
+    /// Reads pages, many of them on their way to the device at the same time; they come back in this order. More than an eighth
+    /// of the store's memory, or than there is free, comes in memory of its own.
     ///
     /// # Errors
     /// As for [`read`](BlockingStore::read), the first in this order.

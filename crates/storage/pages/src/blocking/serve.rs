@@ -5,10 +5,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use nandle_io::Buffer;
 use nandle_io::runtime::{Handle, Receiver};
+use nandle_io::{Buffer, BufferMut};
 
 use super::index_writer::IndexWriter;
+use super::memory_of_many::{self, MemoryOfMany};
 use super::requests::Request;
 use super::ticket::Answer;
 use crate::signal::Signal;
@@ -21,6 +22,9 @@ pub(super) const REQUESTS_MAX: usize = 1024;
 /// ends. With one alone the device would be idle until the next group was written; with more, groups are smaller and flushes
 /// more.
 const COMMIT_GROUPS: usize = 2;
+
+/// Pages of one call that are on their way to the device at the same time, at most.
+const READS_AT_ONCE: usize = 256;
 
 /// What the tasks share.
 pub(super) struct Service {
@@ -114,19 +118,47 @@ impl Service {
     }
 
     async fn read(&self, page: PageNumber) -> Result<Buffer, PageError> {
-        let contents = self.store.read(page).await?;
+        self.read_with(page, self.store.buffer()?).await
+    }
+
+    async fn read_with(&self, page: PageNumber, into: BufferMut) -> Result<Buffer, PageError> {
+        let contents = self.store.read_with(page, into).await?;
         self.index_writer.publish(page, &self.store);
         Ok(contents)
     }
 
+    /// In rounds, so that no call has the device for itself, or all the memory in which packed pages are unpacked.
     async fn read_many(self: &Rc<Self>, pages: Vec<PageNumber>) -> Result<Vec<Buffer>, PageError> {
-        let begin = |page| {
-            let this = Rc::clone(self);
-            self.handle.spawn_named("page store: a read of many", async move { this.read(page).await })
-        };
-        let coming: Vec<_> = pages.into_iter().map(begin).collect();
-        let mut contents = Vec::with_capacity(coming.len());
+        let mut memory = MemoryOfMany::new(&self.store, pages.len())?;
+        let mut contents = Vec::with_capacity(pages.len());
+        let at_once = memory_of_many::share_pages(&self.store).clamp(1, READS_AT_ONCE);
+        for round in pages.chunks(at_once) {
+            contents.extend(self.read_round(round, &mut memory).await?);
+        }
+        debug_assert_eq!(contents.len(), pages.len(), "every page was read");
+        Ok(contents)
+    }
+
+    async fn read_round(
+        self: &Rc<Self>,
+        pages: &[PageNumber],
+        memory: &mut MemoryOfMany,
+    ) -> Result<Vec<Buffer>, PageError> {
+        let mut coming = Vec::with_capacity(pages.len());
         let mut result = Ok(());
+        for &page in pages {
+            let into = match memory.page(&self.store) {
+                Ok(into) => into,
+                Err(error) => {
+                    result = Err(error);
+                    break;
+                }
+            };
+            let this = Rc::clone(self);
+            let read = async move { this.read_with(page, into).await };
+            coming.push(self.handle.spawn_named("page store: a read of many", read));
+        }
+        let mut contents = Vec::with_capacity(coming.len());
         // All of them, so that none is left when this is done.
         for read in coming {
             match read.await {

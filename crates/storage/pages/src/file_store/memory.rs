@@ -37,7 +37,8 @@ impl Budget {
 
     /// Waits for so many, which are no more than there are in all.
     pub(super) fn take(&self, pages: usize) -> Taken<'_> {
-        debug_assert!(pages <= self.pages, "{pages} pages of {}", self.pages);
+        // One who waited for more would wait for ever, and all behind it.
+        assert!(pages <= self.pages, "{pages} pages of {}", self.pages);
         let mut state = self.lock();
         let mine = state.asking;
         state.asking += 1;
@@ -58,7 +59,10 @@ impl Budget {
 
 impl Drop for Taken<'_> {
     fn drop(&mut self) {
-        self.budget.lock().free += self.pages;
+        let mut state = self.budget.lock();
+        state.free += self.pages;
+        debug_assert!(state.free <= self.budget.pages, "no more is given back than was taken");
+        drop(state);
         self.budget.changed.notify_all();
     }
 }

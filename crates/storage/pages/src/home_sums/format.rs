@@ -59,10 +59,12 @@ pub(super) struct LogBlock {
 
 impl LogBlock {
     pub(super) fn encode(&self, id: u128, round: u64, block: &mut [u8]) {
-        debug_assert!(self.entries.len() <= ENTRIES_MAX);
+        assert!(self.entries.len() <= ENTRIES_MAX, "a block has room for {} entries", self.entries.len());
         fill(block, LOG_MAGIC, id, |fields| {
             fields.u64(round);
-            fields.u32(u32::try_from(self.entries.len()).unwrap_or(u32::MAX));
+            fields.u32(
+                u32::try_from(self.entries.len()).unwrap_or_else(|_| unreachable!("a block has few entries")),
+            );
             fields.u32(self.table);
             for (page, sum) in &self.entries {
                 fields.u64(page.0);
@@ -84,7 +86,7 @@ impl LogBlock {
 }
 
 pub(super) fn encode_chunk(id: u128, round: u64, chunk: u64, sums: &[u32], block: &mut [u8]) {
-    debug_assert_eq!(sums.len(), CHUNK_PAGES);
+    assert_eq!(sums.len(), CHUNK_PAGES, "the sums of a chunk");
     fill(block, TABLE_MAGIC, id, |fields| {
         fields.u64(round);
         fields.u64(chunk);

@@ -14,11 +14,12 @@ use format::{CHUNK_PAGES, ENTRIES_MAX, LogBlock, encode_chunk};
 pub(crate) use recover::recover;
 
 use crate::disk::Disk;
+use crate::home::Home;
 use crate::label::Label;
 use crate::{BLOCK_BYTES, PageError, PageNumber};
 
 /// Rounds that are written at the same time.
-const ROUNDS_AT_ONCE: u64 = 16;
+const ROUNDS_AT_ONCE: usize = 16;
 
 /// The sums of all home pages, as the [format](format) keeps them.
 pub(crate) struct HomeSums {
@@ -100,11 +101,11 @@ impl HomeSums {
         self.has_gaps.get()
     }
 
-    /// The pages whose sum is known.
-    pub(crate) fn known(&self) -> Vec<Entry> {
+    /// Tells what is known of the pages.
+    pub(crate) fn tell(&self, home: &Home) {
         let sums = &self.state.borrow().sums;
         let all = (0..).map(PageNumber).zip(sums.iter().copied());
-        all.filter(|(_, sum)| *sum != 0).collect()
+        home.remember(all.filter(|(_, sum)| *sum != 0));
     }
 
     /// Enters what changed, and writes it, not flushed. Later entries win. Only when the round before is durable, and a
@@ -134,7 +135,7 @@ impl HomeSums {
     }
 
     async fn write_rounds(&self, disk: &Rc<Disk>, blocks: &[LogBlock]) -> Result<(), PageError> {
-        for blocks in blocks.chunks(usize::try_from(ROUNDS_AT_ONCE).unwrap_or(1)) {
+        for blocks in blocks.chunks(ROUNDS_AT_ONCE) {
             self.rounds_of(blocks)?.send(disk, self.area).await?;
         }
         Ok(())
@@ -161,15 +162,13 @@ impl HomeSums {
 impl SumsState {
     fn enter(&mut self, (page, sum): Entry) {
         let place = usize::try_from(page.0).ok().and_then(|place| self.sums.get_mut(place));
-        debug_assert!(place.is_some(), "{page} is one of the store's");
-        if let Some(place) = place {
-            *place = sum;
-        }
+        let Some(place) = place else { unreachable!("{page} is one of the store's") };
+        *place = sum;
     }
 
     fn sums_of(&self, chunk: u64) -> &[u32] {
-        let chunk = usize::try_from(chunk).unwrap_or(usize::MAX);
-        self.sums.chunks(CHUNK_PAGES).nth(chunk).unwrap_or_default()
+        let sums = usize::try_from(chunk).ok().and_then(|chunk| self.sums.chunks(CHUNK_PAGES).nth(chunk));
+        sums.unwrap_or_else(|| unreachable!("the area has chunk {chunk}"))
     }
 }
 
@@ -208,8 +207,7 @@ impl Writes {
 
 /// Memory for the rounds that are written at the same time.
 fn arena() -> Result<Arena, PageError> {
-    let blocks = usize::try_from(2 * ROUNDS_AT_ONCE).unwrap_or(usize::MAX);
-    Ok(Arena::new(blocks * BLOCK_BYTES)?)
+    Ok(Arena::new(2 * ROUNDS_AT_ONCE * BLOCK_BYTES)?)
 }
 
 #[cfg(test)]

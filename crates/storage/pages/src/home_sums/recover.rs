@@ -1,14 +1,18 @@
-//! What an opening reads of the checksums of home pages: see the [format](super::format).
+//! What an opening reads of the checksums of home pages: see the [format](super::format). It holds the checksums themselves,
+//! four bytes a page, and one piece of the area at a time.
 
 use std::cell::{Cell, RefCell};
 
-use super::format::{CHUNK_PAGES, LogBlock, decode_chunk};
+use nandle_io::Buffer;
+
+use super::format::{CHUNK_PAGES, Entry, LogBlock, decode_chunk};
 use super::{Area, HomeSums, SumsState, arena};
+use crate::defects::Defect;
 use crate::extents::Scan;
 use crate::{BLOCK_BYTES, PageError, PageNumber};
 
-/// Requests of so many bytes at most.
-const READ_BYTES: u64 = 1 << 20;
+/// Blocks of a request at most.
+const READ_BLOCKS: u64 = (1 << 20) / BLOCK_BYTES as u64;
 
 /// The sums as of a round; none if the store keeps none. With `may_forget` those that are lost are unknown from now on, else
 /// that is an error.
@@ -18,107 +22,183 @@ pub(crate) async fn recover(
     may_forget: bool,
 ) -> Result<Option<HomeSums>, PageError> {
     let Some(area) = Area::of(scan.label) else { return Ok(None) };
-    // Nothing was ever written: nothing has to be read.
-    let blocks = if round == 0 { Vec::new() } else { read(scan).await? };
-    let found = Found { area, round, blocks: &blocks };
-    let logs = found.logs();
-    // Nor can what was written before the first log block that is left.
-    let before_logs = logs.first().map_or(0, |first| first.round - 1);
-    let lost_before = logs.iter().filter_map(Log::lost_before).fold(before_logs, u64::max);
+    let mut table = Table::unknown(area);
     let mut has_gaps = false;
-    let mut chunks: Vec<Chunk> = (0..area.chunks).map(|chunk| found.chunk(chunk)).collect();
-    for (first, chunk) in (0..).step_by(CHUNK_PAGES).zip(&mut chunks) {
-        if chunk.round < lost_before {
+    // Nothing was ever written: nothing has to be read.
+    if round > 0 {
+        let reader = AreaReader { scan, area, round };
+        reader.read_chunks(&mut table).await?;
+        if let Some(first) = table.forget_before(reader.lost_before().await?) {
             if !may_forget {
-                let offset_bytes = scan.label.sums_offset;
-                return Err(PageError::SumsLost { first: PageNumber(first), offset_bytes });
+                return Err(PageError::SumsLost { first, offset_bytes: scan.label.sums_offset });
             }
             has_gaps = true;
-            *chunk = Chunk { round: lost_before, sums: vec![0; CHUNK_PAGES] };
+        }
+        if !Defect::SumsLogIgnored.is_seeded() {
+            reader.read_logs(|round, block| table.enter(round, block)).await?;
         }
     }
-    replay(&mut chunks, &logs);
-    let sums = chunks.into_iter().flat_map(|chunk| chunk.sums).collect();
-    let (state, has_gaps) = (RefCell::new(SumsState { round, sums }), Cell::new(has_gaps));
+    let (state, has_gaps) = (RefCell::new(SumsState { round, sums: table.sums }), Cell::new(has_gaps));
     Ok(Some(HomeSums { area, arena: arena()?, state, has_gaps }))
 }
 
-/// Enters what the log says into chunks that don't have it yet.
-fn replay(chunks: &mut [Chunk], logs: &[Log]) {
-    for Log { round, block } in logs {
-        for (page, sum) in block.iter().flat_map(|block| &block.entries) {
-            let number = usize::try_from(page.0).unwrap_or(usize::MAX);
-            let chunk = chunks.get_mut(number / CHUNK_PAGES).filter(|chunk| chunk.round < *round);
-            if let Some(place) = chunk.and_then(|chunk| chunk.sums.get_mut(number % CHUNK_PAGES)) {
-                *place = *sum;
+/// The sums of all chunks, and which round wrote each; 0 if none did.
+struct Table {
+    rounds: Vec<u64>,
+    sums: Vec<u32>,
+}
+
+impl Table {
+    fn unknown(area: Area) -> Self {
+        let chunks = in_memory(area.chunks);
+        Self { rounds: vec![0; chunks], sums: vec![0; chunks * CHUNK_PAGES] }
+    }
+
+    fn chunks(&mut self) -> impl Iterator<Item = (&mut u64, &mut [u32])> {
+        self.rounds.iter_mut().zip(self.sums.chunks_mut(CHUNK_PAGES))
+    }
+
+    /// A chunk as a round wrote it.
+    fn load(&mut self, chunk: u64, round: u64, sums: &[u32]) {
+        let Some((of_chunk, place)) = self.chunks().nth(in_memory(chunk)) else {
+            unreachable!("the area has chunk {chunk}")
+        };
+        *of_chunk = round;
+        place.copy_from_slice(sums);
+    }
+
+    /// Chunks that an earlier round wrote can't be brought up to date: nothing is known of their pages. Returns the first.
+    fn forget_before(&mut self, lost_before: u64) -> Option<PageNumber> {
+        let mut lost = None;
+        for (first, (round, sums)) in (0..).step_by(CHUNK_PAGES).zip(self.chunks()) {
+            if *round < lost_before {
+                *round = lost_before;
+                sums.fill(0);
+                lost.get_or_insert(PageNumber(first));
+            }
+        }
+        lost
+    }
+
+    /// Enters what a round's log block says into chunks that don't have it yet.
+    fn enter(&mut self, round: u64, block: Option<LogBlock>) {
+        let Some(LogBlock { entries, .. }) = block else { return };
+        for (page, sum) in entries {
+            let number = in_memory(page.0);
+            let is_older = self.rounds.get(number / CHUNK_PAGES).map(|written| *written < round);
+            debug_assert!(is_older.is_some(), "a block names a page without a chunk: {page}");
+            if let (Some(true), Some(place)) = (is_older, self.sums.get_mut(number)) {
+                *place = sum;
             }
         }
     }
 }
 
-async fn read(scan: &Scan<'_>) -> Result<Vec<u8>, PageError> {
-    let mut blocks = Vec::new();
-    while (blocks.len() as u64) < scan.label.sums_bytes {
-        let done_bytes = blocks.len() as u64;
-        let length_bytes = (scan.label.sums_bytes - done_bytes).min(READ_BYTES);
-        blocks.extend_from_slice(&scan.read(scan.label.sums_offset + done_bytes, length_bytes).await?);
-    }
-    Ok(blocks)
-}
-
-/// A chunk of the table as a round wrote it; 0 if none did.
-struct Chunk {
-    round: u64,
-    sums: Vec<u32>,
-}
-
-/// A round and its log block, if that is there.
-struct Log {
-    round: u64,
-    block: Option<LogBlock>,
-}
-
-impl Log {
-    /// What was written before this round can't be brought up to date.
-    fn lost_before(&self) -> Option<u64> {
-        match &self.block {
-            None => Some(self.round),
-            Some(block) if block.table > 0 => Some((self.round + 1).saturating_sub(block.table.into())),
-            Some(_) => None,
-        }
-    }
-}
-
-/// The area of sums as it was read.
-struct Found<'a> {
+/// Reads the area as of a round.
+struct AreaReader<'a> {
+    scan: &'a Scan<'a>,
     area: Area,
     round: u64,
-    blocks: &'a [u8],
 }
 
-impl Found<'_> {
-    fn block(&self, block: u64) -> &[u8] {
-        let block = usize::try_from(block).unwrap_or(usize::MAX);
-        self.blocks.chunks(BLOCK_BYTES).nth(block).unwrap_or_default()
+impl AreaReader<'_> {
+    async fn blocks(&self, first: u64, blocks: u64) -> Result<Buffer, PageError> {
+        let offset_bytes = self.area.offset_bytes + first * BLOCK_BYTES as u64;
+        self.scan.read(offset_bytes, blocks * BLOCK_BYTES as u64).await
     }
 
-    /// The log blocks of the rounds that the ring holds.
-    fn logs(&self) -> Vec<Log> {
-        let first = (self.round + 1).saturating_sub(2 * self.area.chunks).max(1);
-        let block_of = |round| self.block(self.area.log_block(round));
-        let log = |round| Log { round, block: LogBlock::decode(self.area.id, round, block_of(round)) };
-        (first..=self.round).map(log).collect()
+    /// Chunks as they were written last, or the time before. Those up to the round's own lie in one copy of the table, and
+    /// the others in the other one.
+    async fn read_chunks(&self, table: &mut Table) -> Result<(), PageError> {
+        let mut chunk = 0;
+        while chunk < self.area.chunks {
+            let Some(round) = self.area.newest(chunk, self.round) else {
+                chunk += 1;
+                continue;
+            };
+            let end = if chunk <= self.area.chunk(self.round) {
+                self.area.chunk(self.round) + 1
+            } else {
+                self.area.chunks
+            };
+            let blocks = READ_BLOCKS.min(end - chunk);
+            let read = self.blocks(self.area.chunk_block(round), blocks).await?;
+            let mut damaged = Vec::new();
+            for ((chunk, round), block) in (chunk..).zip(round..).zip(read.chunks(BLOCK_BYTES)) {
+                debug_assert_eq!(self.area.newest(chunk, self.round), Some(round), "chunk {chunk}");
+                match decode_chunk(self.area.id, round, chunk, block) {
+                    Some(sums) => table.load(chunk, round, &sums),
+                    None => damaged.push((chunk, round)),
+                }
+            }
+            drop(read);
+            for (chunk, newest) in damaged {
+                self.read_older(table, chunk, newest).await?;
+            }
+            chunk += blocks;
+        }
+        Ok(())
     }
 
-    /// A chunk as it was written last, or the time before.
-    fn chunk(&self, chunk: u64) -> Chunk {
-        let newest = self.area.newest(chunk, self.round).unwrap_or(0);
-        let older = newest.saturating_sub(self.area.chunks);
-        let written = [newest, older].into_iter().filter(|round| *round > 0);
-        let mut found = written.filter_map(|round| {
-            let block = self.block(self.area.chunk_block(round));
-            decode_chunk(self.area.id, round, chunk, block).map(|sums| Chunk { round, sums })
-        });
-        found.next().unwrap_or_else(|| Chunk { round: 0, sums: vec![0; CHUNK_PAGES] })
+    /// A chunk that is damaged as it was written last.
+    async fn read_older(&self, table: &mut Table, chunk: u64, newest: u64) -> Result<(), PageError> {
+        let Some(older) = newest.checked_sub(self.area.chunks).filter(|round| *round > 0) else {
+            return Ok(());
+        };
+        let block = self.blocks(self.area.chunk_block(older), 1).await?;
+        if let Some(sums) = decode_chunk(self.area.id, older, chunk, &block) {
+            table.load(chunk, older, &sums);
+        }
+        Ok(())
     }
+
+    /// The first round whose log block is in the ring.
+    fn first_log(&self) -> u64 {
+        let rounds = 2 * self.area.chunks;
+        (self.round + 1).checked_sub(rounds).map_or(1, |first| first.max(1))
+    }
+
+    /// What was written before this round can't be brought up to date.
+    async fn lost_before(&self) -> Result<u64, PageError> {
+        // Nor can what was written before the first log block that is left.
+        let mut lost_before = self.first_log() - 1;
+        let note = |round: u64, block: Option<LogBlock>| {
+            let lost = match block {
+                None => round,
+                Some(LogBlock { table: 0, .. }) => return,
+                Some(LogBlock { table, .. }) => round + 1 - u64::from(table),
+            };
+            lost_before = lost_before.max(lost);
+        };
+        self.read_logs(note).await?;
+        Ok(lost_before)
+    }
+
+    /// Whether a log block tells of what the area has. One that doesn't was made by no store.
+    fn can_be(&self, round: u64, block: &LogBlock) -> bool {
+        let table_max = self.area.chunks.min(round);
+        let has_chunk = |(page, _): &Entry| page.0 / (CHUNK_PAGES as u64) < self.area.chunks;
+        u64::from(block.table) <= table_max && block.entries.iter().all(has_chunk)
+    }
+
+    /// The log blocks of the rounds that the ring holds, in their order; `None` where one isn't there.
+    async fn read_logs(&self, mut visit: impl FnMut(u64, Option<LogBlock>)) -> Result<(), PageError> {
+        let mut round = self.first_log();
+        while round <= self.round {
+            let first = self.area.log_block(round);
+            let blocks = READ_BLOCKS.min(2 * self.area.chunks - first).min(self.round + 1 - round);
+            let read = self.blocks(first, blocks).await?;
+            for (round, block) in (round..).zip(read.chunks(BLOCK_BYTES)) {
+                let block = LogBlock::decode(self.area.id, round, block);
+                visit(round, block.filter(|block| self.can_be(round, block)));
+            }
+            round += blocks;
+        }
+        Ok(())
+    }
+}
+
+/// A number of things that are held in memory.
+fn in_memory(number: u64) -> usize {
+    usize::try_from(number).unwrap_or_else(|_| unreachable!("{number} of what is in memory"))
 }

@@ -23,19 +23,24 @@
 //! 80  home_offset       8  page n is at home_offset + n * page_bytes, but with out-of-place
 //! 88  sums_offset       8  checksums of home pages, from version 3 on
 //! 96  sums_bytes        8  0: there are none
-//! 104 zeros
+//! 104 generation        8  counts the writes of either copy; 0 as earlier programs wrote it, which pass over it
+//! 112 zeros
 //! 4092 checksum         4  CRC32C of all bytes before
 //! ```
 //!
-//! Giving a store more pages writes one copy, flushes, writes the other, and flushes; only then do the new pages count. The
-//! first copy may be torn by a power cut, and then the second has the old number. An opening that finds different numbers
-//! writes the larger one over the smaller one, and flushes, before it counts: what it read may never have become durable.
+//! Giving a store more pages writes one copy, flushes, writes the other, and flushes; only then do the new pages count. The one
+//! that was written last is the first: the [other](copies) is durable, and has the old number if a power cut tears the
+//! first. An opening that finds different numbers writes the larger one anew in the same way before it counts: what it read may
+//! never have become durable. A copy that is torn, or another store's, it writes anew alone.
 //!
-//! Making a store writes the ledger first, flushes, then the label, and flushes: so a label that is there describes a
+//! Making a store writes the ledger first, flushes, then the label in the same way: so a label that is there describes a
 //! store that is whole. Both copies invalid: not a store. A valid one of another version, or with an unknown policy, is
 //! refused.
 
 mod check;
+mod copies;
+
+pub(crate) use copies::Copies;
 
 use crate::fields::{Reader, Writer, is_sealed, seal};
 use crate::home_sums;
@@ -74,6 +79,7 @@ pub(crate) struct Label {
     pub(crate) home_offset: u64,
     pub(crate) sums_offset: u64,
     pub(crate) sums_bytes: u64,
+    pub(crate) generation: u64,
 }
 
 impl Label {
@@ -108,6 +114,7 @@ impl Label {
             home_offset,
             sums_offset,
             sums_bytes,
+            generation: 0,
         })
     }
 
@@ -136,11 +143,6 @@ impl Label {
             Some(why) => Err(PageError::CannotGrow { policy: self.policy, to: pages, why }),
             None => Ok(Self { pages, ..self.clone() }),
         }
-    }
-
-    /// Whether the other copy of the label is one that a growth has yet to renew, or has renewed already.
-    fn is_older_than(&self, other: &Self) -> bool {
-        self.id == other.id && self.pages < other.pages
     }
 
     /// Where the store ends.
@@ -226,6 +228,7 @@ impl Label {
             self.home_offset,
             self.sums_offset,
             self.sums_bytes,
+            self.generation,
         ];
         for number in numbers {
             fields.u64(number);
@@ -267,32 +270,9 @@ impl Label {
             home_offset: fields.u64(),
             sums_offset: fields.u64(),
             sums_bytes: fields.u64(),
+            generation: fields.u64(),
         };
         label.check()
-    }
-}
-
-/// What both copies together say.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Copies {
-    pub(crate) label: Label,
-    /// The copy that a growth has left behind, if there is one.
-    pub(crate) behind: Option<u64>,
-}
-
-impl Copies {
-    /// Of the first two blocks of a device, as far as they could be read.
-    pub(crate) fn of(blocks: [Result<Label, PageError>; 2]) -> Result<Self, PageError> {
-        match blocks {
-            [Ok(first), Ok(second)] if first.is_older_than(&second) => {
-                Ok(Self { label: second, behind: Some(0) })
-            }
-            [Ok(first), Ok(second)] if second.is_older_than(&first) => {
-                Ok(Self { label: first, behind: Some(1) })
-            }
-            [Ok(label), _] | [Err(_), Ok(label)] => Ok(Self { label, behind: None }),
-            [Err(error), Err(_)] => Err(error),
-        }
     }
 }
 
@@ -338,24 +318,6 @@ mod tests {
         block[8] = 9;
         seal(&mut block);
         assert_eq!(Label::decode(&block), Err(PageError::Version { got: 9, expected: 4 }));
-    }
-
-    #[test]
-    fn the_copy_with_more_pages_counts_if_it_is_of_the_same_store() {
-        let (few, many) = (label(), Label { pages: 200, ..label() });
-        let damaged = || Err(PageError::NotAStore { found: "damage" });
-        let other_store = Label { id: 77, ..many.clone() };
-        for (blocks, expected, behind) in [
-            ([Ok(few.clone()), Ok(few.clone())], &few, None),
-            ([Ok(many.clone()), Ok(few.clone())], &many, Some(1)),
-            ([Ok(few.clone()), Ok(many.clone())], &many, Some(0)),
-            ([damaged(), Ok(few.clone())], &few, None),
-            ([Ok(few.clone()), damaged()], &few, None),
-            ([Ok(few.clone()), Ok(other_store)], &few, None),
-        ] {
-            assert_eq!(Copies::of(blocks), Ok(Copies { label: expected.clone(), behind }));
-        }
-        assert!(Copies::of([damaged(), damaged()]).is_err());
     }
 
     #[test]

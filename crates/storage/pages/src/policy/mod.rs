@@ -122,6 +122,26 @@ pub(crate) fn areas(options: &CreateOptions) -> Result<(u64, u64), PageError> {
     }
 }
 
+/// Of a page in its own place, or of one of the durable checksums.
+const SUM_BYTES: u64 = 4;
+/// Of a page in a zone: its place, its lifetime, and its number among its zone's.
+const ZONED_PAGE_BYTES: u64 = 64;
+/// Of a block of the staging area: the entry of a page, and a part of its extent's.
+const STAGED_BLOCK_BYTES: u64 = 64;
+
+/// What an open store of so many pages knows of them takes at most. Beyond 64 bits it is as much as there can be.
+pub(crate) fn index_bytes(options: &CreateOptions, pages: u64) -> u64 {
+    match options.policy.descriptor().layout {
+        Layout::InPlace => pages.saturating_mul(SUM_BYTES),
+        Layout::Zones => pages.saturating_mul(ZONED_PAGE_BYTES),
+        Layout::Staged { .. } => {
+            let sums = if options.keeps_home_sums() { 2 } else { 1 };
+            let staged_blocks = options.buffer_bytes / crate::BLOCK_BYTES as u64;
+            pages.saturating_mul(sums * SUM_BYTES).saturating_add(staged_blocks * STAGED_BLOCK_BYTES)
+        }
+    }
+}
+
 /// The most changes that a batch may have for sure.
 pub(crate) fn largest_batch(create: &CreateOptions, open: &OpenOptions) -> Result<usize, PageError> {
     let (ledger_bytes, area_bytes) = areas(create)?;

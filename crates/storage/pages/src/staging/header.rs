@@ -75,6 +75,14 @@ impl Header {
     }
 }
 
+impl Header {
+    /// Whether all its pages are those of a store with so many. One that names others was written by no store.
+    pub(super) fn is_of_pages(&self, pages: u64) -> bool {
+        let mut named = self.pages.iter().map(|(page, _)| page).chain(&self.discards);
+        named.all(|page| page.0 < pages)
+    }
+}
+
 impl Link for Header {
     fn link(&self) -> ChainLink {
         let Self { sequence, durable, is_last, position, .. } = *self;
@@ -112,6 +120,14 @@ impl ExtentHeader for Header {
 mod tests {
     use super::*;
     use crate::write_log::headers::{is_read_as_it_was_written, is_refused_elsewhere_and_damaged};
+
+    #[test]
+    fn a_page_that_the_store_does_not_have_is_noticed() {
+        let all = header(3);
+        let last = all.discards.iter().map(|page| page.0).max().unwrap();
+        assert!(all.is_of_pages(last + 1) && !all.is_of_pages(last));
+        assert!(!Header { discards: Vec::new(), ..all }.is_of_pages(14));
+    }
 
     fn header(pages: usize) -> Header {
         Header {

@@ -52,7 +52,10 @@ pub(super) async fn recover(parts: &Parts, placement: Placement) -> Result<Recov
     let decode = |copy: &[u8]| Ledger::decode(label.id, label.area_blocks(), is_bound, copy);
     let (ledger, rotation) = scan.ledger(decode).await?;
     let mark = Mark::found(scan, rotation.generation()).await?;
-    let headers = scan.headers(|position, block| Header::decode(label.id, position, block)).await?;
+    let header = |position: u64, block: &[u8]| {
+        Header::decode(label.id, position, block).filter(|header| header.is_of_pages(label.pages))
+    };
+    let headers = scan.headers(header).await?;
     let mut headers: BTreeMap<u64, Header> =
         headers.into_iter().map(|header| (header.position, header)).collect();
     area.refuse_later_epochs(&ledger, &headers)?;
@@ -118,7 +121,7 @@ impl Recovered {
     /// What is known of home. A page of which the staging area tells may have been on its way there: what has arrived of it
     /// isn't known, also if it is discarded now and never written again.
     fn remember_home(&self, home: &Home) {
-        home.remember(self.blocks.sums.iter().flat_map(HomeSums::known));
+        self.blocks.sums.iter().for_each(|sums| sums.tell(home));
         let discarded = self.blocks.forgotten.iter().map(|(page, _)| *page);
         let of_tail = self.tail.iter().flat_map(|header| {
             header.pages.iter().map(|(page, _)| *page).chain(header.discards.iter().copied())

@@ -1,0 +1,239 @@
+use std::rc::Rc;
+
+use nandle_io::Nanos;
+use nandle_io::runtime::Handle;
+use nandle_pages::{Batch, PageError, PageNumber, PolicyKind, Store};
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::contents::{fill, inspect};
+use crate::life::{Plan, Workplace};
+use crate::oracle::Change;
+use crate::scenario::{Batches, Scenario};
+
+/// Of a hundred steps so many change pages.
+const CHANGING_PERCENT: u32 = 70;
+/// Where the store grows, one step in so many is that.
+const STEPS_PER_GROWTH: u32 = 8;
+/// It takes so many to come to the most pages, at least.
+const GROWTHS: u64 = 4;
+
+/// One of those who use a store at the same time.
+pub(crate) struct Client {
+    number: usize,
+    store: Rc<Store>,
+    handle: Handle,
+    shared: Rc<Workplace>,
+    random: Xoshiro256PlusPlus,
+}
+
+impl Client {
+    pub(crate) fn new(
+        number: usize,
+        store: &Rc<Store>,
+        handle: &Handle,
+        shared: &Rc<Workplace>,
+        seed: u64,
+    ) -> Self {
+        let random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        Self { number, store: Rc::clone(store), handle: handle.clone(), shared: Rc::clone(shared), random }
+    }
+
+    pub(crate) async fn run(mut self, plan: Plan) -> Result<(), String> {
+        if plan.fills_first {
+            self.fill_all().await.or_else(|error| self.shared.excuse(&error))?;
+        }
+        let commits = CHANGING_PERCENT - self.shared.scenario.write_percent;
+        for _ in 0..plan.steps {
+            let was_stopped = self.shared.stopped.get();
+            if self.grows_now() {
+                let grown = self.grow().await?;
+                if grown.is_ok() && was_stopped {
+                    return Err("the store grew after it had failed".into());
+                }
+                grown.or_else(|error| self.shared.excuse(&error))?;
+                continue;
+            }
+            let step = self.random.random_range(0..100);
+            let done = match step {
+                _ if step < commits => {
+                    let changes = self.changes();
+                    self.commit(changes).await
+                }
+                0..CHANGING_PERCENT => self.write().await,
+                70..78 => self.sync(false).await,
+                78..82 => self.sync(true).await,
+                82..95 => self.look().await?,
+                95..97 => self.store.verify().await.map(drop),
+                _ => {
+                    self.handle.sleep(Nanos::from_micros(self.random.random_range(10..1000))).await;
+                    Ok(())
+                }
+            };
+            match done {
+                Ok(()) if was_stopped && step < 82 => {
+                    return Err("the store took a call and acknowledged it after it had failed".into());
+                }
+                // What is on its way has taken it, and gives it back.
+                Ok(()) | Err(PageError::Memory(_)) => {}
+                Err(error) => self.shared.excuse(&error)?,
+            }
+        }
+        Ok(())
+    }
+
+    async fn write(&mut self) -> Result<(), PageError> {
+        let changes = self.changes();
+        let batch = self.batch(&changes)?;
+        self.shared.record(|record| record.called(self.number, changes));
+        self.store.write(batch).await?;
+        self.shared.record(|record| record.returned(self.number));
+        Ok(())
+    }
+
+    /// `commit` is `write` and `sync`, in one call.
+    async fn commit(&mut self, changes: Vec<(u64, Change)>) -> Result<(), PageError> {
+        let batch = self.batch(&changes)?;
+        let mut syncing = self.shared.record(|record| {
+            record.called(self.number, changes);
+            record.syncing()
+        });
+        self.store.commit(batch).await?;
+        if let Some(own) = syncing.get_mut(self.number) {
+            *own += 1;
+        }
+        let position = self.shared.position();
+        self.shared.record(|record| {
+            record.returned(self.number);
+            record.synced(position, &syncing);
+        });
+        Ok(())
+    }
+
+    async fn sync(&self, checkpoint: bool) -> Result<(), PageError> {
+        let syncing = self.shared.record(|record| record.syncing());
+        if checkpoint {
+            self.store.checkpoint().await?;
+        } else {
+            self.store.sync().await?;
+        }
+        let position = self.shared.position();
+        self.shared.record(|record| record.synced(position, &syncing));
+        Ok(())
+    }
+
+    /// One client alone makes the store grow: of two that ask at the same time, one would ask for fewer pages than there are.
+    fn grows_now(&mut self) -> bool {
+        let can_grow = self.number == 0 && self.store.pages() < self.shared.scenario.pages_max;
+        can_grow && self.random.random_ratio(1, STEPS_PER_GROWTH)
+    }
+
+    /// Asks for more pages. A policy that can't have more must say so, and go on.
+    async fn grow(&mut self) -> Result<Result<(), PageError>, String> {
+        let Scenario { pages: first, pages_max, .. } = self.shared.scenario;
+        let pages = self.store.pages();
+        // Several times, until it has all of them.
+        let most = pages_max.min(pages + (pages_max - first).div_ceil(GROWTHS));
+        let pages = self.random.random_range(pages + 1..=most);
+        if self.shared.scenario.policy == PolicyKind::OutOfPlace {
+            return match self.store.grow(pages).await {
+                Err(PageError::CannotGrow { .. }) => Ok(Ok(())),
+                Err(error) => Ok(Err(error)),
+                Ok(()) => Err("a store that can't grow did".into()),
+            };
+        }
+        self.shared.record(|record| record.growing(pages));
+        if let Err(error) = self.store.grow(pages).await {
+            return Ok(Err(error));
+        }
+        let position = self.shared.position();
+        self.shared.record(|record| record.grown(position, pages));
+        Ok(Ok(()))
+    }
+
+    /// Reads a page of its own, which must hold what it wrote last.
+    async fn look(&mut self) -> Result<Result<(), PageError>, String> {
+        let page = self.page();
+        let place = self.shared.place(page);
+        let expected = self.shared.record(|record| record.page_now(page));
+        let contents = match self.store.read(PageNumber(place)).await {
+            Ok(contents) => contents,
+            Err(error) => return Ok(Err(error)),
+        };
+        let found = inspect(&contents, place);
+        if expected.allows(found) || self.shared.stopped.get() {
+            return Ok(Ok(()));
+        }
+        Err(format!("page {place} reads as {found} while its client expects {}", expected.held))
+    }
+
+    fn changes(&mut self) -> Vec<(u64, Change)> {
+        let discards = self.shared.scenario.discard_percent;
+        let mut changes: Vec<(u64, Change)> = Vec::new();
+        for _ in 0..self.batch_length() {
+            let page = self.page();
+            let is_discard = self.random.random_ratio(discards, 100);
+            let change = if is_discard { Change::Discard } else { self.shared.new_version() };
+            changes.retain(|(other, _)| *other != page);
+            changes.push((page, change));
+        }
+        changes
+    }
+
+    /// How many changes the next batch has at most.
+    fn batch_length(&mut self) -> u64 {
+        let scenario = &self.shared.scenario;
+        let page_blocks = scenario.page_bytes as u64 / 4096;
+        let part = (scenario.buffer_bytes / 4096 / 4 / (1 + page_blocks)).clamp(1, scenario.changes_max);
+        match scenario.batches {
+            Batches::UpToAPart => self.random.random_range(1..=part),
+            Batches::UpToTheLargest => match self.random.random_range(0..4) {
+                0 | 1 => 1,
+                2 => self.random.random_range(1..=8),
+                _ => self.largest_batch() as u64,
+            },
+        }
+    }
+
+    /// As many changes as the store takes and the clients' memory holds.
+    fn largest_batch(&self) -> usize {
+        let Scenario { memory_pages, clients, .. } = self.shared.scenario;
+        self.store.largest_batch().min(memory_pages / 2 / clients)
+    }
+
+    /// Writes each of its pages once, in batches as large as the store takes.
+    async fn fill_all(&mut self) -> Result<(), PageError> {
+        let clients = self.shared.scenario.clients;
+        let own: Vec<u64> = (self.number as u64..self.shared.used(&self.store)).step_by(clients).collect();
+        for pages in own.chunks(self.largest_batch()) {
+            let changes = pages.iter().map(|page| (*page, self.shared.new_version())).collect();
+            self.commit(changes).await?;
+        }
+        Ok(())
+    }
+
+    /// One of its own pages, often one of a few.
+    fn page(&mut self) -> u64 {
+        let clients = self.shared.scenario.clients as u64;
+        let own = (self.shared.used(&self.store) / clients).max(1);
+        let is_hot = self.random.random_ratio(self.shared.scenario.hot_percent, 100);
+        let nth = self.random.random_range(0..if is_hot { own.min(3) } else { own });
+        nth * clients + self.number as u64
+    }
+
+    fn batch(&self, changes: &[(u64, Change)]) -> Result<Batch, PageError> {
+        let mut batch = Batch::new();
+        for &(page, change) in changes {
+            let page = self.shared.place(page);
+            match change {
+                Change::Discard => batch.discard(PageNumber(page)),
+                Change::Put(version) => {
+                    let mut buffer = self.store.buffer()?;
+                    fill(&mut buffer, page, version);
+                    batch.put(PageNumber(page), buffer.freeze());
+                }
+            }
+        }
+        Ok(batch)
+    }
+}

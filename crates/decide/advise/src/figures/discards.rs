@@ -3,7 +3,6 @@ use nandle_profile::{Interval, LatencySummary};
 use nandle_units::format_bytes;
 
 use super::Figures;
-use super::interval::ratio;
 use super::physics::non_falling;
 use super::words::{bounded, number, time};
 use crate::settings::{Confidence, Figure, MissingFigure};
@@ -39,7 +38,7 @@ impl Figures<'_> {
         let found = self.discards()?;
         let both = tail_of_both(&found.read_latency_beside_ns, &found.read_latency_alone_ns);
         let (quantile, beside, alone) = both.ok_or(MISSING)?;
-        let slower = ratio(&self.within_noise(beside), &self.within_noise(alone));
+        let slower = self.within_noise(beside).over(&self.within_noise(alone));
         let says = format!(
             "{quantile} of random reads take at most {} behind a discard of 1MiB and {} alone: {} times as long",
             time(beside),

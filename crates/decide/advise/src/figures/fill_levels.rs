@@ -2,7 +2,7 @@ use nandle_profile::experiments::FillLevel;
 use nandle_profile::{Interval, OperationKind};
 
 use super::Figures;
-use super::interval::{inverse, ratio};
+use super::interval::inverse;
 use super::physics::non_falling;
 use super::words::{bandwidth, bounded, number, whole};
 use crate::settings::{Figure, MissingFigure};
@@ -39,7 +39,7 @@ impl Figures<'_> {
 }
 
 fn emptier(full: u64, time: &Interval<f64>, fullest: u64, slowest: &Interval<f64>) -> Emptier {
-    let gain = ratio(slowest, time);
+    let gain = slowest.over(time);
     let percent = |per_mille: u64| number(per_mille as f64 / 10.0);
     let says = format!(
         "after long random writing the device takes {} of it {} % full and {} {} % full: {} times as much",

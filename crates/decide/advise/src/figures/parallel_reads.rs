@@ -5,7 +5,6 @@ use nandle_profile::{Interval, NEAR_FULL_SHARE};
 use nandle_units::format_bytes;
 
 use super::Figures;
-use super::interval::ratio;
 use super::words::{bandwidth, bounded, number, time};
 use crate::settings::Figure;
 
@@ -54,7 +53,7 @@ impl Figures<'_> {
         let reads = self.blocking_reads(page_bytes).into_iter();
         let read = reads.min_by_key(|read| (read.outstanding.abs_diff(depth), read.outstanding))?;
         let blocking = read.sync_bytes_per_s.filter(|blocking| blocking.value > 0.0)?;
-        let gain = ratio(&read.async_bytes_per_s, &blocking);
+        let gain = read.async_bytes_per_s.over(&blocking);
         let processor = read.sync_cpu_ns_per_request.map_or_else(String::new, |blocks| {
             format!(
                 "; a read takes {} and {} of a processor",

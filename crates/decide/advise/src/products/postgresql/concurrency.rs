@@ -104,7 +104,7 @@ fn of_sharers(figures: &Figures<'_>, knee: &Figure, of: &Sharers) -> (u32, Setti
             "{} is more ({}), no measurement shows that it hurts, and one that is alone gains by it",
             of.default, of.origin
         ),
-        (None, false) => "more only makes everyone wait".to_owned(),
+        (None, false) => "more only makes all requests wait".to_owned(),
     };
     let rule = format!(
         "one alone is served best with {} outstanding, {} with {share} each; {why}",

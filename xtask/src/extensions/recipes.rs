@@ -100,6 +100,11 @@ const DERIVED_PARAMETER: Recipe = Recipe {
         (DERIVE, "mod knee;\n", "mod knee;\nmod made_up;\n"),
         (
             DERIVE,
+            "pub use split::",
+            "pub use made_up::{made_up_block, made_up_block_by_depth};\npub use split::",
+        ),
+        (
+            DERIVE,
             "        saturating_queue_depth: rows,\n",
             "        saturating_queue_depth: rows,\n        made_up_block_bytes: surfaces.interval(made_up::made_up_block),\n",
         ),

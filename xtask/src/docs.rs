@@ -1,41 +1,66 @@
-//! Builds the book under `docs/`: writes its reference from what the program says of itself, then the pages, with an mdBook of one
-//! version that is installed below the build folder when it is first needed.
+//! Builds the book under `docs/`: writes its reference from what the program says of itself, then the pages, with the mdBook that is
+//! on the path, or below the build folder where `--install` has put one.
 
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::command::{cargo, succeeds};
+use crate::command::{cargo, find_program, succeeds};
 use crate::{Outcome, output, workspace_root};
 
 /// The release that is installed; without search, server and watcher, which it can do without.
 const MDBOOK_VERSION: &str = "0.4.52";
 
-/// Writes the reference, and unless `reference_only` the pages.
-pub(crate) fn run(reference_only: bool) -> Outcome {
+/// Which parts of the book, and with what.
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub(crate) struct Options {
+    /// Write the reference alone
+    #[arg(long)]
+    reference_only: bool,
+    /// Install mdBook below the build folder if there is none; that takes about ten minutes
+    #[arg(long)]
+    install: bool,
+}
+
+/// Writes the reference, and unless that is all that is wanted the pages.
+pub(crate) fn run(Options { reference_only, install }: Options) -> Outcome {
+    // A program that is missing is told before anything is built.
+    let mdbook = if reference_only { None } else { Some(mdbook(install)?) };
     must(
         cargo(&["test", "--package", "nandle", "--test", "book", "reference"])
             .env("NANDLE_WRITE_REFERENCE", "1"),
     )?;
-    if reference_only {
-        return Ok(());
-    }
+    let Some(mdbook) = mdbook else { return Ok(()) };
     let pages = build_folder().join("book");
-    let mut build = Command::new(mdbook()?);
+    let mut build = Command::new(mdbook);
     must(build.arg("build").arg(workspace_root().join("docs")).arg("--dest-dir").arg(&pages))?;
     output::say(&format!("written: {}", pages.join("index.html").display()));
     Ok(())
 }
 
-/// The program, which is installed if it isn't there.
-fn mdbook() -> Outcome<PathBuf> {
+/// The program: the one that was installed before, or the one on the path, or, if it may be installed, a new one.
+fn mdbook(may_install: bool) -> Outcome<PathBuf> {
     let tools = build_folder().join(format!("mdbook-{MDBOOK_VERSION}"));
-    let program = tools.join("bin/mdbook");
-    if !program.is_file() {
-        output::headline(&format!("installing mdBook {MDBOOK_VERSION} below {}", tools.display()));
-        must(&mut install(&tools))?;
+    let installed = tools.join("bin/mdbook");
+    let present = installed.is_file().then(|| installed.clone());
+    if let Some(program) = present.or_else(|| find_program("mdbook")) {
+        return Ok(program);
     }
-    Ok(program)
+    if !may_install {
+        return Err(missing().into());
+    }
+    output::headline(&format!("installing mdBook {MDBOOK_VERSION} below {}", tools.display()));
+    must(&mut install(&tools))?;
+    Ok(installed)
+}
+
+/// What to do without it.
+fn missing() -> String {
+    format!(
+        "no mdbook on the path, which makes the book's pages: `cargo xtask docs --install` builds {MDBOOK_VERSION} below the build \
+         folder (about ten minutes), and `cargo install mdbook --version {MDBOOK_VERSION} --locked` for all projects; `cargo xtask docs \
+         --reference-only` needs none"
+    )
 }
 
 fn install(tools: &Path) -> Command {
@@ -66,6 +91,13 @@ mod tests {
         let words: Vec<_> = command.get_args().map(|word| word.to_string_lossy().into_owned()).collect();
         assert!(words.contains(&MDBOOK_VERSION.to_owned()) && words.contains(&"--locked".to_owned()));
         assert!(words.ends_with(&["--root".to_owned(), "/build/tools".to_owned()]));
+    }
+
+    #[test]
+    fn a_missing_program_is_told_with_what_brings_it() {
+        for way in ["cargo xtask docs --install", "cargo install mdbook", "--reference-only"] {
+            assert!(missing().contains(way), "{way}: {}", missing());
+        }
     }
 
     #[test]

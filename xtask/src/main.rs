@@ -7,6 +7,7 @@ mod claims;
 mod command;
 mod crash;
 mod docs;
+mod extensions;
 mod output;
 mod schema;
 mod setup;
@@ -58,11 +59,9 @@ enum Chore {
     /// Write the JSON Schema of the profile, from its types, to `docs/profile.schema.json`
     Schema,
     /// Build the book under `docs/`, with the reference of the program's commands
-    Docs {
-        /// Write the reference alone
-        #[arg(long)]
-        reference_only: bool,
-    },
+    Docs(docs::Options),
+    /// Add a made-up drive, trace format and derived parameter to a copy of the tree by CONTRIBUTING's lists, and compile it
+    Extensions,
     /// Run a benchmark and write its results under `benches/`
     Bench {
         /// Which one; without a name they are listed
@@ -81,7 +80,8 @@ fn main() -> ExitCode {
         Chore::Claims => exit_code(claims::run()),
         Chore::Crash { options } => crash::run(&options),
         Chore::Schema => exit_code(schema::run()),
-        Chore::Docs { reference_only } => exit_code(docs::run(reference_only)),
+        Chore::Docs(options) => exit_code(docs::run(options)),
+        Chore::Extensions => exit_code(extensions::run()),
         Chore::Bench { name, options } => exit_code(bench::run(name.as_deref(), &options)),
     }
 }

@@ -17,6 +17,8 @@ pub(crate) enum Step {
     Style,
     /// The compiler's and clippy's warnings, as errors
     Clippy,
+    /// The program without what only its release has compiles, too
+    Features,
     /// Every test of the workspace, documentation examples included
     Unit,
     /// The documentation builds without a warning
@@ -26,10 +28,12 @@ pub(crate) enum Step {
 }
 
 /// What `cargo xtask test` runs: the quick ones first.
-pub(crate) const TEST: &[Step] = &[Step::Fmt, Step::Style, Step::Clippy, Step::Unit, Step::Doc];
+pub(crate) const TEST: &[Step] =
+    &[Step::Fmt, Step::Style, Step::Clippy, Step::Features, Step::Unit, Step::Doc];
 
 /// What `cargo xtask lint` runs.
-pub(crate) const LINT: &[Step] = &[Step::Fmt, Step::Style, Step::Clippy, Step::Doc, Step::Deny];
+pub(crate) const LINT: &[Step] =
+    &[Step::Fmt, Step::Style, Step::Clippy, Step::Features, Step::Doc, Step::Deny];
 
 /// The steps that the user chose, or all of the chore's own.
 pub(crate) fn chosen<'a>(only: &'a [Step], all: &'a [Step]) -> &'a [Step] {
@@ -54,6 +58,10 @@ impl Step {
             Self::Fmt => check(tally, &["fmt", "--all", "--check"]),
             Self::Style => style::run(tally),
             Self::Clippy => check(tally, &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
+            Self::Features => check(
+                tally,
+                &["clippy", "--package", "nandle", "--no-default-features", "--", "-D", "warnings"],
+            ),
             Self::Unit => unit(tally),
             Self::Doc => doc(tally),
             Self::Deny => deny(tally),

@@ -59,7 +59,7 @@ fn run(options: &[String]) -> Outcome {
     comparisons.extend(memory::comparisons(&directory)?);
     let method = format!(
         "Random reads of one file of {FILE}, direct I/O, {PAIRS} pairs of runs of {} s for each job, fio and nandle in \
-         turns, who goes first changing from pair to pair. fio as shipped, with --ioengine=io_uring. Processor time \
+         turns, the first one changing from pair to pair. fio as shipped, with --ioengine=io_uring. Processor time \
          is of the whole process, user and system, by completed requests; both take the latency of every request. \
          Exact refills the queue at each completion, as fio does by default; batched at a quarter of the depth. Nandle \
          asks for transparent huge pages; with \"fio in huge pages\" fio has --iomem=mmaphuge, which gives both the \

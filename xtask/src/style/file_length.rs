@@ -3,12 +3,41 @@
 use super::workspace::{SourceFile, Workspace};
 use super::{Finding, Rule};
 
-const LINES_MAX: usize = 500;
+const LINES_MAX: usize = 400;
 
-pub(super) const RULE: Rule = Rule { says: "a file has 500 lines at most", check };
+pub(super) const RULE: Rule = Rule { says: "a file has 400 lines at most", check };
+
+/// Longer ones that are there, and why. The list only shrinks: an entry that isn't needed any more is a finding.
+const LONGER: &[(&str, &str)] = &[
+    (
+        "crates/device/model/src/array/controller.rs",
+        "one controller: its ports, its cache and the requests that it holds",
+    ),
+    ("crates/device/model/src/disk/device.rs", "one state machine: the arm's and the cache's turns"),
+    ("crates/prove/crash/src/life.rs", "a store's whole life, in the order in which it happens"),
+    ("crates/storage/pages/src/policy/auto/judge.rs", "a quarter of it are histories that its tests judge"),
+    ("crates/storage/pages/src/policy/out_of_place/write.rs", "one path: a batch from its pages to its zone"),
+    (
+        "crates/storage/pages/src/policy/out_of_place/zones.rs",
+        "one owner: the zones and what they hold; a fifth of it are tests",
+    ),
+    ("crates/storage/pages/src/staging/log.rs", "one owner: the write log's state"),
+    ("crates/storage/pages/src/staging/reclaim.rs", "one owner: slots and ledger"),
+];
+const LIST: &str = "xtask/src/style/file_length.rs";
 
 fn check(workspace: &Workspace) -> Vec<Finding> {
-    workspace.files.iter().filter_map(check_file).collect()
+    let is_listed = |file: &&SourceFile| LONGER.iter().any(|(path, _)| *path == file.path);
+    let unlisted = workspace.files.iter().filter(|file| !is_listed(file)).filter_map(check_file);
+    let listed = workspace.files.iter().filter(is_listed);
+    let needless = listed.filter(|file| file.text.lines().count() <= LINES_MAX).map(|file| {
+        Finding::new(
+            LIST,
+            1,
+            format!("{} has no more than {LINES_MAX} lines: take it off the list", file.path),
+        )
+    });
+    unlisted.chain(needless).collect()
 }
 
 fn check_file(file: &SourceFile) -> Option<Finding> {
@@ -34,16 +63,29 @@ pub(super) fn gives_reason(line: &str) -> bool {
 mod tests {
     use super::*;
 
+    fn findings_in(path: &str, text: &str) -> usize {
+        check(&Workspace::sample(&[(path, text)])).len()
+    }
+
     fn findings(text: &str) -> usize {
-        check(&Workspace::sample(&[("crates/device/io/src/a.rs", text)])).len()
+        findings_in("crates/device/io/src/a.rs", text)
+    }
+
+    #[test]
+    fn an_exception_is_long_and_has_its_reason() {
+        for (path, reason) in LONGER {
+            assert!(!reason.is_empty());
+            assert_eq!(findings_in(path, &"//\n".repeat(401)), 0);
+            assert_eq!(findings_in(path, "//\n"), 1, "{path} needs no exception any more");
+        }
     }
 
     #[test]
     fn long_files_need_a_reason() {
-        assert_eq!(findings(&"//\n".repeat(500)), 0);
-        assert_eq!(findings(&"//\n".repeat(501)), 1);
-        assert_eq!(findings(&format!("// long: a table\n{}", "//\n".repeat(501))), 0);
-        assert_eq!(findings(&format!("// long:\n{}", "//\n".repeat(501))), 1, "no reason given");
-        assert_eq!(findings(&format!("use a;\n// long: late\n{}", "//\n".repeat(501))), 1);
+        assert_eq!(findings(&"//\n".repeat(400)), 0);
+        assert_eq!(findings(&"//\n".repeat(401)), 1);
+        assert_eq!(findings(&format!("// long: a table\n{}", "//\n".repeat(401))), 0);
+        assert_eq!(findings(&format!("// long:\n{}", "//\n".repeat(401))), 1, "no reason given");
+        assert_eq!(findings(&format!("use a;\n// long: late\n{}", "//\n".repeat(401))), 1);
     }
 }

@@ -19,6 +19,7 @@ mod io;
 mod nvme;
 mod request;
 pub mod runtime;
+mod served;
 mod slots;
 mod threads;
 mod uring;

@@ -1,4 +1,4 @@
-//! Durable writes on a file system that takes their flag and, when nobody waits in the call, forgets it.
+//! Durable writes on a file system that takes their flag and, when no thread waits in the call, forgets it.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test's way to fail")]
 
 mod common;

@@ -159,6 +159,7 @@ fn c22_reads_are_up_to_ten_times_faster_than_writes() {
     assert!((8.0..12.0).contains(&(read / write)), "{}", read / write);
 }
 
+// long: one claim, told from its loads to its verdict
 #[test]
 fn c23_what_fragmentation_costs() {
     let loads = [

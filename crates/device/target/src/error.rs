@@ -143,13 +143,13 @@ pub enum Problem {
     /// A write test on a device in use.
     #[error("writing to this device is refused, because {used}; free it first, or name a directory on it")]
     InUse {
-        /// By whom, as the end of a sentence.
+        /// By what, as the end of a sentence.
         used: String,
     },
     /// Another process uses the file.
     #[error("writing over this file is refused, because {used}; end that first, or name another file")]
     FileUsed {
-        /// By whom, as the end of a sentence.
+        /// By what, as the end of a sentence.
         used: String,
     },
     /// Another process of this program writes to the file.

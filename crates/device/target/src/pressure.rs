@@ -1,5 +1,6 @@
 //! What else the machine was doing while something was measured: processor time that the hypervisor gave to others,
-//! and time that tasks spent waiting for devices and processors (`/proc/pressure`).
+//! and time that tasks spent waiting for devices and processors (`/proc/pressure`). Two numbers of two lines: less than what a crate
+//! such as `procfs` asks for before it reads a recorded system.
 
 use nandle_io::Nanos;
 

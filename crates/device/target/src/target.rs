@@ -1,11 +1,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use nandle_io::{DeviceFile, Shape};
+use nandle_io::{DeviceFile, FileLock, Shape};
 use nandle_model::library::{Model, ModelFacts};
 use nandle_model::media::FaultFile;
 
-use crate::open::{self, FileLock, KeptFile, NameGuard, Scratch};
+use crate::open::{self, KeptFile, NameGuard, Scratch};
 use crate::spec::{ArraySpec, TargetSpec};
 use crate::{OpenOptions, Problem, TargetError};
 

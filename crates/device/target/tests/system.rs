@@ -93,21 +93,21 @@ fn a_directory_without_permission_says_so() {
     fs::create_dir(&directory).unwrap();
     fs::set_permissions(parent.path(), fs::Permissions::from_mode(0o755)).unwrap();
     fs::set_permissions(&directory, fs::Permissions::from_mode(0o555)).unwrap();
-    let as_nobody = std::thread::spawn(move || {
+    let as_unprivileged = std::thread::spawn(move || {
         if rustix::process::geteuid().is_root() {
             // The identity of this thread alone.
-            let nobody = rustix::thread::Uid::from_raw(65_534);
-            rustix::thread::set_thread_res_uid(nobody, nobody, nobody).unwrap();
+            let unprivileged = rustix::thread::Uid::from_raw(65_534);
+            rustix::thread::set_thread_res_uid(unprivileged, unprivileged, unprivileged).unwrap();
         }
         open_error(&directory, &read_options())
     });
-    let error = as_nobody.join().unwrap();
+    let error = as_unprivileged.join().unwrap();
     assert!(matches!(error.problem, Problem::System { errno: Errno::ACCESS, .. }), "{error}");
     assert!(error.to_string().contains("Permission denied"), "{error}");
 }
 
 #[test]
-fn a_raw_device_is_written_to_only_when_nobody_uses_it() {
+fn a_raw_device_is_written_to_only_when_it_is_not_in_use() {
     let parent = tempfile::tempdir().unwrap();
     let (device, _undo) = match loop_device(parent.path()) {
         Ok(device) => device,
@@ -131,7 +131,7 @@ fn a_raw_device_is_written_to_only_when_nobody_uses_it() {
     assert!(target.is_writable());
     common::write_and_read(target.io(2).unwrap());
     let mounted_meanwhile = mount(parent.path(), &[device.to_str().unwrap()]);
-    assert!(mounted_meanwhile.is_err(), "nobody else gets it as long as it is open");
+    assert!(mounted_meanwhile.is_err(), "nothing else gets it as long as it is open");
 }
 
 /// A lazy unmount is over a moment after the command, and a file is gone only when no other test's child process,

@@ -13,7 +13,7 @@ const UNITS: [(&str, u64); 7] =
 const EXPECTED: &str = "a time with its unit, such as 250us, 3ms, 60s, 10m, 1m30s or 1h";
 
 /// Reads a span of time: `250us`, `3ms`, `1.5s`, `60s`, `2m`, `1m30s`, `1h`. A number without a unit is refused,
-/// except for 0: nobody remembers which unit it would be.
+/// except for 0, which is the same in every unit.
 ///
 /// # Errors
 /// It is no such span, or beyond 584 years.

@@ -14,7 +14,7 @@ pub use counted::{counted, thousands};
 pub use duration::{format_duration, parse_duration};
 pub use nanos::Nanos;
 pub use thousands::group_thousands;
-pub use words::words_and_figures;
+pub use words::wrapped;
 
 /// A size or a time that could not be understood.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

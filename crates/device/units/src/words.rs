@@ -1,9 +1,32 @@
 /// Units that stand apart from their figure, and yet on its line.
 const UNITS: [&str; 7] = ["%", "ns", "us", "ms", "s", "MB/s", "times"];
 
+use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
+
+/// Keeps a figure with its unit while lines are broken.
+const NO_BREAK: &str = "\u{a0}";
+
+/// A paragraph broken at words into lines of so many columns, `mark` before the first and as much space before the others.
+/// `shown` has the last say on how a word is written.
+pub fn wrapped(text: &str, mark: &str, columns: usize, shown: impl Fn(&str) -> String) -> Vec<String> {
+    let words: Vec<String> =
+        words_and_figures(text).iter().map(|word| shown(word).replace(' ', NO_BREAK)).collect();
+    let indent = " ".repeat(mark.chars().count());
+    let options = Options::new(columns)
+        .initial_indent(mark)
+        .subsequent_indent(&indent)
+        .break_words(false)
+        .word_separator(WordSeparator::AsciiSpace)
+        .word_splitter(WordSplitter::NoHyphenation)
+        .wrap_algorithm(WrapAlgorithm::FirstFit);
+    let text = words.join(" ");
+    let lines = textwrap::wrap(&text, options);
+    lines.iter().map(|line| line.replace(NO_BREAK, " ")).collect()
+}
+
 /// The words of a text that is to be broken into lines; a figure is one of them with its unit, and with all its groups of
 /// thousands: `1 234 567`, `479 us`.
-pub fn words_and_figures(text: &str) -> Vec<String> {
+fn words_and_figures(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         match words.last_mut().filter(|figure| goes_on(figure, word)) {
@@ -25,7 +48,19 @@ fn goes_on(figure: &str, word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::words_and_figures;
+    use super::{words_and_figures, wrapped};
+
+    #[test]
+    fn lines_keep_to_their_columns_and_figures_to_their_units() {
+        let lines = |text: &str, columns| wrapped(text, "! ", columns, str::to_owned);
+        assert_eq!(lines("it takes 479 us, or more", 12), ["! it takes", "  479 us, or", "  more"]);
+        assert_eq!(
+            lines("a word-with-hyphens-beyond-all-columns b", 10),
+            ["! a", "  word-with-hyphens-beyond-all-columns", "  b"]
+        );
+        assert_eq!(wrapped("ab", "", 80, str::to_uppercase), ["AB"]);
+        assert_eq!(lines("", 80), [""]);
+    }
 
     #[test]
     fn figures_keep_together() {

@@ -157,6 +157,27 @@ pub struct LatencySummary {
     pub max: Option<u64>,
 }
 
+impl LatencySummary {
+    /// A quantile is told only where so many observations lie beyond it.
+    const BEYOND: u64 = 10;
+
+    /// The few figures of a distribution of so many observations; `at` gives its quantiles.
+    pub fn of(observed: u64, mean: f64, max: u64, at: impl Fn(f64) -> u64) -> Self {
+        // One observation in so many lies beyond the quantile. Whole numbers: 100 × (1 − 0.9) is less than ten.
+        let quantile = |quantile: f64, beyond_one_in: u64| {
+            (observed >= Self::BEYOND * beyond_one_in).then(|| at(quantile))
+        };
+        Self {
+            mean: (observed > 0).then_some(mean),
+            p50: quantile(0.5, 2),
+            p90: quantile(0.9, 10),
+            p99: quantile(0.99, 100),
+            p999: quantile(0.999, 1000),
+            max: (observed > 0).then_some(max),
+        }
+    }
+}
+
 /// A cell of a probe: measured in several short slices, spread over the whole probe.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

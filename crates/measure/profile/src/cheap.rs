@@ -13,7 +13,7 @@ pub enum Cheap<T> {
     },
     /// The cost's bounds leave open whether it is cheap.
     Unclear,
-    /// It is dear even at the least extent that was tried.
+    /// It is expensive even at the least extent that was tried.
     Nowhere,
 }
 
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stride_that_may_be_dear_is_unclear() {
+    fn a_stride_that_may_be_expensive_is_unclear() {
         let cost = |low, value, high| is_cheap_stride(&Interval { value, low, high });
         assert_eq!(cost(0.9, 1.0, 1.1), Some(true));
         assert_eq!(cost(0.0, 2.5, 5.0), Some(true));

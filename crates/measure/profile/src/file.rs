@@ -178,10 +178,10 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("profile.json");
         let (_, temporary) = make_neighbour(&path).unwrap();
-        fs::write(&temporary, "somebody's").unwrap();
+        fs::write(&temporary, "another program's").unwrap();
         try_write(&path).unwrap();
         write_atomically(&path, b"ours").unwrap();
-        assert_eq!(fs::read_to_string(&temporary).unwrap(), "somebody's");
+        assert_eq!(fs::read_to_string(&temporary).unwrap(), "another program's");
         assert_eq!(fs::read_to_string(&path).unwrap(), "ours");
         assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 2);
     }

@@ -40,6 +40,25 @@ impl<T: PartialOrd + Copy + From<u8> + Div<Output = T>> Interval<T> {
     }
 }
 
+/// Quotients, in the two ways that errors go together.
+impl Interval<f64> {
+    /// One by another whose errors may have to do with each other: least when the first is least and the other greatest.
+    #[must_use]
+    pub fn over(&self, by: &Self) -> Self {
+        Self { value: self.value / by.value, low: self.low / by.high, high: self.high / by.low }
+    }
+
+    /// One by another, measured apart from each other: relative reaches add up in squares.
+    #[must_use]
+    pub fn over_independent(&self, by: &Self) -> Self {
+        let value = self.value / by.value;
+        let reach = |up: f64, down: f64| (up / self.value).hypot(down / by.value);
+        let low = reach(self.value - self.low, by.high - by.value);
+        let high = reach(self.high - self.value, by.value - by.low);
+        Self { value, low: value * (1.0 - low).max(0.0), high: value * (1.0 + high) }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -54,5 +73,16 @@ mod tests {
         assert!(!Interval { value: 64_u64, low: 32, high: u64::MAX }.is_telling(), "nothing overflows");
         assert!(Interval { value: 64_u32, low: 32, high: 256 }.is_telling());
         assert!(Interval::exact(0.0).is_telling(), "what is known to be nothing is known");
+    }
+
+    #[test]
+    fn a_quotient_of_what_was_measured_apart_is_narrower() {
+        let of = Interval { value: 10.0, low: 8.0, high: 12.0 };
+        let by = Interval { value: 2.0, low: 1.0, high: 4.0 };
+        assert_eq!(of.over(&by), Interval { value: 5.0, low: 2.0, high: 12.0 });
+        let twice = of.over_independent(&Interval::exact(5.0));
+        assert!((twice.value - 2.0).abs() < 1e-9 && (twice.high - 2.4).abs() < 1e-9, "{twice:?}");
+        let apart = of.over_independent(&Interval { value: 5.0, low: 4.0, high: 6.0 });
+        assert!((apart.high - 2.0 * (1.0 + 0.08_f64.sqrt())).abs() < 1e-9, "{apart:?}");
     }
 }

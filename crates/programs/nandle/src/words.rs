@@ -5,7 +5,7 @@ use std::ops::RangeBounds;
 
 use comfy_table::{CellAlignment, Table};
 use nandle_io::Nanos;
-use nandle_units::words_and_figures;
+use nandle_units::wrapped;
 pub(crate) use nandle_units::{counted, thousands};
 
 /// Columns of a line.
@@ -50,19 +50,9 @@ pub(crate) fn latency(time: Option<Nanos>) -> String {
 
 /// Appends a paragraph broken at words, with `mark` before its first line.
 pub(crate) fn paragraph(text: &mut String, mark: &str, words: &str) {
-    let indent = " ".repeat(mark.len());
-    let mut line = mark.to_owned();
-    for word in words_and_figures(words) {
-        let blank = usize::from(!line.trim().is_empty() && line.len() > mark.len());
-        if line.chars().count() + blank + word.chars().count() > COLUMNS && line.len() > mark.len() {
-            let _ = writeln!(text, "{line}");
-            line.clone_from(&indent);
-        } else if blank == 1 {
-            line.push(' ');
-        }
-        line += &word;
+    for line in wrapped(words, mark, COLUMNS, str::to_owned) {
+        let _ = writeln!(text, "{line}");
     }
-    let _ = writeln!(text, "{line}");
 }
 
 #[cfg(test)]

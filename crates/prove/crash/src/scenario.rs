@@ -271,6 +271,7 @@ impl Scenario {
         }
     }
 
+    // long: one draw for each field, in an order that seeds depend on
     /// The same for one policy.
     pub fn with_policy(seed: u64, policy: PolicyKind) -> Self {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);

@@ -30,8 +30,6 @@ pub use file::{
     AddressesUsed, CostFigure, LeftOut, REPLAY_BYTES_MAX, REPLAY_SCHEMA_VERSION, ReplayFile, ReplayFileError,
     WriteCostsUsed, read_replay,
 };
-pub use outcome::{
-    AutoFindings, DriveFigures, InstanceCounts, LatencySummary, Method, PolicyOutcome, Sample,
-};
+pub use outcome::{AutoFindings, DriveFigures, InstanceCounts, Method, PolicyOutcome, Sample};
 pub use words::promises_in_words;
 pub use work::{Compacted, Step, Work, WorkOptions};

@@ -1,10 +1,8 @@
 use hdrhistogram::Histogram;
 use nandle_io::DriveCounters;
 use nandle_pages::{AutoStats, PolicyKind, Promises, Stats};
+use nandle_profile::LatencySummary;
 use serde::{Deserialize, Serialize};
-
-/// A quantile is told only when so many observations lie beyond it.
-const BEYOND: u64 = 10;
 
 /// What a policy took for the work.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -50,13 +48,13 @@ pub struct PolicyOutcome {
     pub write_amplification: f64,
     /// What the drive itself counted, where it tells.
     pub drive: Option<DriveFigures>,
-    /// Page writes that a later one replaced before they were brought home.
+    /// Page writes that a later one replaced before they were destaged.
     pub pages_absorbed: u64,
     /// Page writes that `auto` sent straight home; 0 with the other policies.
     pub pages_straight: u64,
     /// What `auto` found out and chose; `null` with the other policies.
     pub auto: Option<AutoFindings>,
-    /// Pages brought home.
+    /// Pages destaged.
     pub pages_homed: u64,
     /// What the decompositors found, where there are any.
     pub instances: InstanceCounts,
@@ -105,24 +103,6 @@ pub enum Method {
     Staging,
     /// Straight.
     Straight,
-}
-
-/// Latency of writes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct LatencySummary {
-    /// Mean; `null` without observations.
-    pub mean: Option<f64>,
-    /// Median.
-    pub p50: Option<u64>,
-    /// 90 % are at most this.
-    pub p90: Option<u64>,
-    /// 99 % are at most this; `null`, like the others, with fewer than ten observations beyond it.
-    pub p99: Option<u64>,
-    /// 99.9 % are at most this.
-    pub p999: Option<u64>,
-    /// The longest.
-    pub max: Option<u64>,
 }
 
 /// How often each decompositor's instance was written, and the pages in all of them.
@@ -177,22 +157,9 @@ impl AutoFindings {
     }
 }
 
-impl LatencySummary {
-    pub(crate) fn of(histogram: &Histogram<u64>) -> Self {
-        let observations = histogram.len();
-        let quantile = |quantile: f64| {
-            let beyond = observations as f64 * (1.0 - quantile);
-            (beyond >= BEYOND as f64).then(|| histogram.value_at_quantile(quantile))
-        };
-        Self {
-            mean: (observations > 0).then(|| histogram.mean()),
-            p50: quantile(0.5),
-            p90: quantile(0.9),
-            p99: quantile(0.99),
-            p999: quantile(0.999),
-            max: (observations > 0).then(|| histogram.max()),
-        }
-    }
+fn summary(histogram: &Histogram<u64>) -> LatencySummary {
+    let at = |quantile| histogram.value_at_quantile(quantile);
+    LatencySummary::of(histogram.len(), histogram.mean(), histogram.max(), at)
 }
 
 impl InstanceCounts {
@@ -242,8 +209,8 @@ impl PolicyOutcome {
             elapsed_ns: run.elapsed_ns,
             checkpoint_ns: run.checkpoint_ns,
             speedup_over_direct: None,
-            latency_ns: LatencySummary::of(writes),
-            sync_latency_ns: (!syncs.is_empty()).then(|| LatencySummary::of(syncs)),
+            latency_ns: summary(writes),
+            sync_latency_ns: (!syncs.is_empty()).then(|| summary(syncs)),
             device_written_bytes: stats.device_written_bytes,
             device_read_bytes: stats.device_read_bytes,
             device_writes: stats.device_writes,

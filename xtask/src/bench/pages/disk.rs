@@ -34,7 +34,7 @@ const CONTENDERS: [&str; 9] = [
 ];
 const LARGE_BUFFER: &str = "stable-buffer:64MiB";
 const LARGE_RING: &str = "stable-ring:64MiB";
-/// Who is held against whom.
+/// What is held against what.
 const PAIRS: [(&str, &str); 12] = [
     ("bare", "direct"),
     ("bare", "doublewrite"),

@@ -106,7 +106,8 @@ fn reads(profile: &DeviceProfile, found: &mut Vec<Measure>) {
     add("random reads, max", Unit::PerSecond, derived.random_read_iops_max);
     add("random bandwidth, max", Unit::BytesPerSecond, derived.random_bandwidth_bytes_per_s_max);
     add("sequential bandwidth, max", Unit::BytesPerSecond, derived.sequential_bandwidth_bytes_per_s_max);
-    let latency = derived.random_read_latency_ns.map(|median| around(profile, median as f64));
+    let latency =
+        derived.random_read_latency_ns.map(|median| Figures::of(profile).within_noise(median as f64));
     add("latency of a random read", Unit::Nanoseconds, latency);
     for row in &derived.saturating_queue_depth {
         let name = format!("random reads of {}", format_bytes(row.block_bytes));
@@ -134,15 +135,11 @@ fn writes(profile: &DeviceProfile, found: &mut Vec<Measure>) {
         .commit()
         .map(|commit| format!("{}, {}", format_bytes(commit.write_bytes), short_method_name(commit.method)));
     add("commit", Unit::Nanoseconds, figures.commit(), commit.clone());
-    let tail = figures.commit_tail().map(|tail| Figure { value: around(profile, tail.value.value), ..tail });
+    let tail =
+        figures.commit_tail().map(|tail| Figure { value: figures.within_noise(tail.value.value), ..tail });
     add("commit, 99th percentile", Unit::Nanoseconds, tail, commit);
+    add("writes behind a full cache", Unit::BytesPerSecond, figures.write_bandwidth_behind_cache(), None);
+    add("flush of a full cache", Unit::Nanoseconds, figures.flush_of_full_cache(), None);
     let writers = derived.group_commit.map(|gain| format!("{} writers", gain.writers.value));
     add("commits together", Unit::PerSecond, figures.group_commit(), writers);
-}
-
-/// A number without bounds of its own gets those of the device's noise: twice the standard deviation of the reference
-/// cell's slices.
-fn around(profile: &DeviceProfile, value: f64) -> Interval<f64> {
-    let noise = profile.conditions.reference.as_ref().map_or(0.0, |reference| 2.0 * reference.variation);
-    Interval { value, low: value * (1.0 - noise).max(0.0), high: value * (1.0 + noise) }
 }

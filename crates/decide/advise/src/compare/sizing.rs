@@ -6,7 +6,7 @@ use crate::economics::{
     speed_up,
 };
 use crate::figures::Figures;
-use crate::figures::interval::{map, map_falling, ratio};
+use crate::figures::interval::{map, map_falling};
 use crate::settings::{Figure, MissingFigure};
 
 /// For what drives are weighed.
@@ -83,7 +83,8 @@ pub fn size(drives: &[(&DeviceProfile, Option<f64>)], question: &SizingQuestion)
         drives.iter().map(|(profile, price)| one(profile, *price, question)).collect();
     let first = sizings.first().and_then(|sizing| sizing.mixed_iops);
     for (index, sizing) in sizings.iter_mut().enumerate() {
-        let against = |own, first| if index == 0 { Interval::exact(1.0) } else { ratio(&own, &first) };
+        let against =
+            |own: Interval<f64>, first| if index == 0 { Interval::exact(1.0) } else { own.over(&first) };
         let factor = sizing.mixed_iops.zip(first).map(|(own, first)| against(own, first));
         sizing.speed_up_of_first =
             factor.map(|factor| map(&factor, |factor| speed_up(question.io_share, factor)));

@@ -117,7 +117,7 @@ impl Figures<'_> {
     pub(crate) fn group_commit(&self) -> Result<Figure, MissingFigure> {
         let gain = self.profile.derived.group_commit.ok_or(lack("what sharing a flush gains"))?;
         let says = format!(
-            "{} commits a second alone, {} by {} writers who share flushes",
+            "{} commits a second alone, {} by {} writers that share flushes",
             bounded(&gain.alone_per_s, number),
             bounded(&gain.together_per_s, number),
             bounded(&widen(&gain.writers), number)

@@ -24,11 +24,6 @@ pub(crate) fn map_falling(interval: &Interval<f64>, falling: impl Fn(f64) -> f64
     Interval { value, low, high }
 }
 
-/// One by another: least when the first is least and the other greatest.
-pub(crate) fn ratio(of: &Interval<f64>, by: &Interval<f64>) -> Interval<f64> {
-    Interval { value: of.value / by.value, low: of.low / by.high, high: of.high / by.low }
-}
-
 /// Their sum.
 pub(crate) fn sum(one: &Interval<f64>, other: &Interval<f64>) -> Interval<f64> {
     Interval { value: one.value + other.value, low: one.low + other.low, high: one.high + other.high }
@@ -49,10 +44,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quotients_turn_the_bounds_of_the_divisor() {
+    fn the_bounds_of_a_divisor_turn() {
         let of = Interval { value: 10.0, low: 8.0, high: 12.0 };
         let by = Interval { value: 2.0, low: 1.0, high: 4.0 };
-        assert_eq!(ratio(&of, &by), Interval { value: 5.0, low: 2.0, high: 12.0 });
         assert_eq!(inverse(8.0, &by), Interval { value: 4.0, low: 2.0, high: 8.0 });
         assert_eq!(product(&of, &by), Interval { value: 20.0, low: 8.0, high: 48.0 });
     }

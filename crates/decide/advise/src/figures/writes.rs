@@ -3,7 +3,7 @@ use nandle_profile::{InterferenceLimit, Interval, OperationKind, WritePatternCos
 use nandle_units::format_bytes;
 
 use super::Figures;
-use super::interval::{inverse, map, of_bytes, product, ratio, sum};
+use super::interval::{inverse, map, of_bytes, product, sum};
 use super::physics::{larger_by_smaller, non_falling, within_bandwidth};
 use super::words::{bandwidth, bounded, bytes, number, time};
 use crate::settings::{Figure, MissingFigure};
@@ -42,7 +42,7 @@ impl Figures<'_> {
         let measured = self.random_write_ratio(large_bytes, small_bytes);
         let larger = larger_by_smaller(measured, large_bytes as f64 / small_bytes as f64);
         let iops =
-            if page_bytes < block_bytes { product(&of_blocks, &larger) } else { ratio(&of_blocks, &larger) };
+            if page_bytes < block_bytes { product(&of_blocks, &larger) } else { of_blocks.over(&larger) };
         let iops = within_bandwidth(iops, page_bytes, self.write_bandwidth_seen(steady.value.value));
         let is_known = measured.is_some_and(|ratio| {
             ratio.value >= 1.0 && ratio.value <= large_bytes as f64 / small_bytes as f64
@@ -70,7 +70,7 @@ impl Figures<'_> {
         let [large, small] = [large_bytes, small_bytes].map(|bytes| self.measured_random_write(bytes));
         let (large, small) = large.zip(small)?;
         let both_are_clear = [large, small].iter().all(WritePatternCost::is_clear);
-        both_are_clear.then(|| ratio(&large, &small))
+        both_are_clear.then(|| large.over(&small))
     }
 
     fn measured_random_write(&self, block_bytes: u64) -> Option<Interval<f64>> {

@@ -1,5 +1,5 @@
 use nandle_profile::escaped;
-use nandle_units::words_and_figures;
+use nandle_units::wrapped;
 
 use crate::settings::{Advice, MissingFigure, MissingSetting, Setting};
 
@@ -83,20 +83,8 @@ impl Text {
 
     /// A comment, broken at words; what follows the first line is indented as the mark is.
     fn say(&mut self, mark: &str, words: &str) {
-        let room = COLUMNS - self.comment.len() - 1 - mark.len();
-        let mut line = String::new();
-        let mut mark = mark.to_owned();
-        for word in words_and_figures(words).iter().map(|word| escaped(word)) {
-            if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > room {
-                self.lines.push(format!("{} {mark}{line}", self.comment));
-                mark = " ".repeat(mark.len());
-                line.clear();
-            }
-            if !line.is_empty() {
-                line.push(' ');
-            }
-            line += &word;
-        }
-        self.lines.push(format!("{} {mark}{line}", self.comment));
+        let columns = COLUMNS - self.comment.len() - 1;
+        let lines = wrapped(words, mark, columns, |word| escaped(word).into_owned());
+        self.lines.extend(lines.iter().map(|line| format!("{} {line}", self.comment)));
     }
 }

@@ -78,10 +78,14 @@ pub(super) fn io_threads(
     /// The default, and the greatest value that is taken (the same page).
     const THREADS: (u64, u64) = (4, 64);
     let knee = figures.knee_depth(PAGE_BYTES)?;
-    let value = whole((knee.value.value / OUTSTANDING).ceil()).clamp(THREADS.0, THREADS.1);
+    let threads = figures.submitting_threads();
+    let needed = threads.as_ref().map_or(1.0, |threads| threads.value.value);
+    let value = whole((knee.value.value / OUTSTANDING).ceil().max(needed)).clamp(THREADS.0, THREADS.1);
     let rule = "as many as the knee needs, 4 to 64: with innodb_use_native_aio each has up to 256 requests outstanding, so \
-                they don't bound the depth";
-    let setting = Setting::new(name, value, vec![knee], RuleSource::Documentation, rule).default(default);
+                they don't bound the depth; and, where that was measured, as many threads as the device's rate takes";
+    let source = if threads.is_some() { RuleSource::Ours } else { RuleSource::Documentation };
+    let seen = std::iter::once(knee).chain(threads).collect();
+    let setting = Setting::new(name, value, seen, source, rule).default(default);
     Ok(if value > THREADS.0 { setting } else { setting.shown_only("the default suffices") })
 }
 

@@ -7,6 +7,7 @@ mod mariadb;
 mod mysql;
 mod postgresql;
 mod product;
+mod remarks;
 mod rocksdb;
 mod seastar;
 mod sqlite;
@@ -48,27 +49,6 @@ pub fn advise(profile: &DeviceProfile, question: &Question) -> Result<Advice, Un
         device: device_name(profile),
         parts: collector.parts,
         missing: collector.missing,
-        remarks: remarks(profile, question),
+        remarks: remarks::collect(profile, question),
     })
-}
-
-/// What holds for all of the advice.
-fn remarks(profile: &DeviceProfile, question: &Question) -> Vec<String> {
-    let mut remarks = Vec::new();
-    if question.version > question.product.latest() {
-        remarks.push(format!(
-            "{} {} is newer than what is known here ({}): check names and ranges against its documentation.",
-            question.product,
-            question.version,
-            question.product.latest()
-        ));
-    }
-    if !profile.backend.direct {
-        remarks.push(
-            "Everything was measured through the page cache: the figures are the cache's as well.".into(),
-        );
-    }
-    let why = profile.partial.iter().map(|reason| format!("The profile is partial: {reason}."));
-    remarks.extend(why);
-    remarks
 }

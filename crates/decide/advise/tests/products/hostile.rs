@@ -42,9 +42,15 @@ impl Machine {
         }
         let queue = format!("sys/block/{device}/queue");
         std::fs::create_dir_all(machine.path(&queue)).unwrap();
-        for file in
-            ["scheduler", "rotational", "nr_requests", "max_sectors_kb", "read_ahead_kb", "wbt_lat_usec"]
-        {
+        for file in [
+            "scheduler",
+            "rotational",
+            "nr_requests",
+            "max_sectors_kb",
+            "read_ahead_kb",
+            "wbt_lat_usec",
+            "discard_max_bytes",
+        ] {
             machine.write(&format!("{queue}/{file}"), "7");
         }
         machine.write(&format!("sys/block/{device}/dev"), "8:0");

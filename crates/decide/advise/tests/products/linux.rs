@@ -8,8 +8,15 @@ use crate::hostile::Machine;
 use crate::made_up::{DISK, Drive, NVME};
 
 /// Files of `Documentation/ABI/stable/sysfs-block`.
-const QUEUE: [&str; 6] =
-    ["rotational", "scheduler", "nr_requests", "max_sectors_kb", "read_ahead_kb", "wbt_lat_usec"];
+const QUEUE: [&str; 7] = [
+    "rotational",
+    "scheduler",
+    "nr_requests",
+    "max_sectors_kb",
+    "read_ahead_kb",
+    "wbt_lat_usec",
+    "discard_max_bytes",
+];
 
 #[test]
 fn the_script_has_the_shells_form_and_writes_known_files() {

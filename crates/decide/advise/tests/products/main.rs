@@ -21,7 +21,10 @@ mod postgresql;
 mod programs;
 mod rocksdb;
 mod seastar;
+mod space;
 mod sqlite;
+mod threads;
+mod warnings;
 
 use nandle_advise::settings::{Advice, Question, Version, Workload};
 use nandle_advise::{Product, advise, fragment};

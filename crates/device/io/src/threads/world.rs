@@ -5,6 +5,7 @@ use super::call::Call;
 use super::pool::{Done, Pool};
 use crate::file::DeviceFile;
 use crate::io::Wake;
+use crate::served::Served;
 use crate::slots::{InFlight, Slots};
 use crate::{
     Arena, Backend, Cause, Completion, Device, DeviceId, Full, Io, IoError, Nanos, Request, SetupError, Wait,
@@ -19,10 +20,7 @@ const DRAIN: Nanos = Nanos::from_secs(2);
 /// A world of files and block devices behind blocking system calls.
 pub struct Threads {
     pool: Pool,
-    devices: Vec<Device>,
-    files: Vec<Arc<DeviceFile>>,
-    slots: Slots<()>,
-    refused: Vec<Completion>,
+    served: Served<()>,
     done: Vec<Done>,
     has_waker: bool,
     /// Why it is here in the place of a better world.
@@ -43,10 +41,7 @@ impl Threads {
     fn with_pool(pool: Pool, slots: u32) -> Self {
         Self {
             pool,
-            devices: Vec::new(),
-            files: Vec::new(),
-            slots: Slots::new(slots),
-            refused: Vec::new(),
+            served: Served::new(slots),
             done: Vec::new(),
             has_waker: false,
             stands_in: None,
@@ -71,28 +66,18 @@ impl Threads {
 
     /// Adds a file or a block device.
     pub fn add(&mut self, file: Arc<DeviceFile>) -> Device {
-        let id = DeviceId(u32::try_from(self.files.len()).unwrap_or(u32::MAX));
-        let device = Device { id, shape: file.shape().clone() };
         let note = file.durable_calls().stepped_down();
         self.stepped_down.extend(note.filter(|note| !self.stepped_down.contains(note)));
-        self.files.push(file);
-        self.devices.push(device.clone());
-        device
+        self.served.add(file)
     }
 
     fn files_stepped_down(&self) -> impl Iterator<Item = String> {
         self.stepped_down.iter().map(|note| String::from(*note))
     }
 
-    fn refuse(&mut self, device: DeviceId, request: Request, cause: Cause) {
-        let now = clock::monotonic();
-        let error = IoError::new(&request.operation, cause);
-        self.refused.push(InFlight::new(device, request, now, ()).complete(now, Err(error)));
-    }
-
     fn hand_out(&mut self, into: &mut Vec<Completion>) {
         for done in self.done.drain(..) {
-            if let Some(in_flight) = self.slots.remove(done.slot) {
+            if let Some(in_flight) = self.served.slots.remove(done.slot) {
                 let result = done.result.map_err(|cause| IoError::new(&in_flight.operation, cause));
                 into.push(in_flight.complete(done.completed_at, result));
             }
@@ -101,26 +86,23 @@ impl Threads {
 }
 
 impl Io for Threads {
-    fn devices(&self) -> &[Device] {
-        &self.devices
-    }
+    crate::forward_io!(served: devices in_flight slots now cpu_time timer_slack);
 
     fn submit(&mut self, device: DeviceId, request: Request) -> Result<(), Full> {
         if self.in_flight() >= self.slots() {
             return Err(Full(request));
         }
-        let index = device.0 as usize;
-        let (Some(known), Some(file)) = (self.devices.get(index), self.files.get(index)) else {
-            self.refuse(device, request, Cause::UnknownDevice { index: device.0 });
-            return Ok(());
-        };
-        if let Err(cause) = known.shape.check(&request.operation) {
-            self.refuse(device, request, cause);
-            return Ok(());
-        }
-        let call = Call::new(Arc::clone(file), &request.operation);
         let in_flight = InFlight::new(device, request, clock::monotonic(), ());
-        match self.slots.insert(in_flight) {
+        let refusal = self.served.refusal(device, &in_flight.operation);
+        let call = match (refusal, self.served.file(device)) {
+            (None, Some(file)) => Call::new(Arc::clone(file), &in_flight.operation),
+            (refusal, _) => {
+                let cause = refusal.unwrap_or(Cause::UnknownDevice { index: device.0 });
+                self.served.refuse(in_flight, cause);
+                return Ok(());
+            }
+        };
+        match self.served.slots.insert(in_flight) {
             Ok(slot) => {
                 self.pool.start(slot, call);
                 Ok(())
@@ -131,31 +113,12 @@ impl Io for Threads {
 
     fn reap(&mut self, wait: Wait, into: &mut Vec<Completion>) {
         let enough = wait.target(self.in_flight(), self.has_waker);
-        let wanted = enough.saturating_sub(self.refused.len());
-        into.append(&mut self.refused);
+        let before = into.len();
+        self.served.reap_refused(into);
+        let wanted = enough.saturating_sub(into.len() - before);
         self.pool.run_without_workers();
         self.pool.shared.take_done(wanted, wait.until, &mut self.done);
         self.hand_out(into);
-    }
-
-    fn in_flight(&self) -> usize {
-        self.slots.in_use() + self.refused.len()
-    }
-
-    fn slots(&self) -> usize {
-        self.slots.capacity()
-    }
-
-    fn now(&self) -> Nanos {
-        clock::monotonic()
-    }
-
-    fn cpu_time(&self) -> Nanos {
-        clock::process_cpu()
-    }
-
-    fn timer_slack(&self) -> Nanos {
-        clock::TIMER_SLACK
     }
 
     fn waker(&mut self) -> Option<Waker> {
@@ -194,14 +157,14 @@ impl Drop for Threads {
     fn drop(&mut self) {
         let until = clock::monotonic() + DRAIN;
         let mut completions = Vec::new();
-        while self.slots.in_use() > 0 && clock::monotonic() < until {
-            self.reap(Wait { completions: self.slots.in_use(), until: Some(until) }, &mut completions);
+        while self.served.slots.in_use() > 0 && clock::monotonic() < until {
+            self.reap(Wait { completions: self.served.slots.in_use(), until: Some(until) }, &mut completions);
         }
-        let idle = self.slots.in_use() == 0;
+        let idle = self.served.slots.in_use() == 0;
         self.pool.close(idle);
         if !idle {
             // A call is stuck, and the kernel may write to its memory at any time from now on.
-            std::mem::forget(std::mem::replace(&mut self.slots, Slots::new(0)));
+            std::mem::forget(std::mem::replace(&mut self.served.slots, Slots::new(0)));
         }
     }
 }

@@ -4,6 +4,7 @@
 //! that submits a batch and reaps pays one call for all of it. Needs Linux 5.11 (waiting with a time-out);
 //! everything newer is used where the kernel has it ([`setup`]).
 
+mod arenas;
 mod entry;
 mod ring;
 mod setup;

@@ -9,12 +9,13 @@ use io_uring::types::{CancelBuilder, SubmitArgs, Timespec};
 use io_uring::{cqueue, squeue};
 use rustix::io::Errno;
 
+use super::arenas::Arenas;
 use super::entry::{self, FileHandle, Progress};
-use super::setup::{self, ARENAS_MAX, FILES_MAX, Setup, SetupError};
+use super::setup::{self, FILES_MAX, Setup, SetupError};
 use super::wake::WakeEvent;
-use crate::buffer::{GRAIN_BYTES, Region};
 use crate::file::DeviceFile;
 use crate::io::Wake;
+use crate::served::Served;
 use crate::slots::{InFlight, Slots};
 use crate::{
     Arena, Backend, Cause, Completion, Device, DeviceId, Full, Io, IoError, Nanos, Operation, Request, Wait,
@@ -28,22 +29,15 @@ const WAKE: u64 = u64::MAX;
 const WAKE_POLLS_MAX: usize = 64;
 /// How long a dropped world waits for requests that are still in flight before it gives up their memory.
 const DRAIN: Nanos = Nanos::from_secs(2);
-/// One registered buffer may be no longer.
-const REGISTERED_BYTES_MAX: usize = 1 << 30;
-/// Registering less than this isn't worth a place in the table.
-const REGISTERED_BYTES_MIN: usize = 64 << 10;
-
 /// A world of files and block devices behind one `io_uring`.
 pub struct Uring {
     ring: io_uring::IoUring,
-    devices: Vec<Device>,
-    files: Vec<Arc<DeviceFile>>,
+    served: Served<Progress>,
+    /// A device's is at its number.
     handles: Vec<FileHandle>,
-    slots: Slots<Progress>,
-    refused: Vec<Completion>,
     /// Ring entries on their way from the completion queue; kept for its memory.
     entries: Vec<cqueue::Entry>,
-    arenas: Vec<RegisteredArena>,
+    arenas: Arenas,
     wake_event: Arc<WakeEvent>,
     /// The event, once another thread may set it.
     wake: Option<Arc<WakeEvent>>,
@@ -53,15 +47,8 @@ pub struct Uring {
     woken: bool,
     backend: Backend,
     registered_files: bool,
-    registered_arenas: bool,
     /// `SINGLE_ISSUER` binds the ring to the thread that made it.
     _not_send: PhantomData<*const ()>,
-}
-
-/// An arena whose first `bytes` the kernel has pinned; kept so that the memory stays.
-struct RegisteredArena {
-    region: Arc<Region>,
-    bytes: usize,
 }
 
 impl Uring {
@@ -73,30 +60,26 @@ impl Uring {
         let Setup { ring, features, stepped_down, registered_files, registered_arenas } =
             setup::set_up(slots)?;
         let wake_event = WakeEvent::new().map_err(|errno| SetupError::NoWakeEvent { errno })?;
-        let slots = Slots::new(slots.clamp(1, ring.params().sq_entries().saturating_sub(1).max(1)));
+        let slots = slots.clamp(1, ring.params().sq_entries().saturating_sub(1).max(1));
         Ok(Self {
             ring,
-            devices: Vec::new(),
-            files: Vec::new(),
+            served: Served::new(slots),
             handles: Vec::new(),
-            slots,
-            refused: Vec::new(),
             entries: Vec::new(),
-            arenas: Vec::new(),
+            arenas: Arenas::new(registered_arenas),
             wake_event,
             wake: None,
             wake_polls: 0,
             woken: false,
             backend: Backend { name: "io_uring", features, stepped_down },
             registered_files,
-            registered_arenas,
             _not_send: PhantomData,
         })
     }
 
     /// Adds a file or a block device.
     pub fn add(&mut self, file: Arc<DeviceFile>) -> Device {
-        let index = u32::try_from(self.files.len()).unwrap_or(u32::MAX);
+        let DeviceId(index) = self.served.next_id();
         let descriptor = file.file().as_raw_fd();
         let registered = self.registered_files && self.register_file(index, descriptor);
         let number = if registered { index.cast_signed() } else { descriptor };
@@ -109,15 +92,12 @@ impl Uring {
         let calls = file.durable_calls();
         self.note(calls.stepped_down());
         self.handles.push(FileHandle { number, flags, calls });
-        let device = Device { id: DeviceId(index), shape: file.shape().clone() };
-        self.files.push(file);
-        self.devices.push(device.clone());
-        device
+        self.served.add(file)
     }
 
     /// Has the kernel use as many workers as there are requests: by itself it has four for each processor.
     fn allow_workers(&mut self) {
-        let workers = u32::try_from(self.slots.capacity()).unwrap_or(u32::MAX);
+        let workers = u32::try_from(self.served.slots.capacity()).unwrap_or(u32::MAX);
         if let Err(error) = self.ring.submitter().register_iowq_max_workers(&mut [workers, 0]) {
             self.backend.stepped_down.push(format!("not as many workers as requests: {error}"));
         }
@@ -152,54 +132,28 @@ impl Uring {
     #[cfg(test)]
     pub(super) fn add_raw(&mut self, descriptor: i32, device: Device) {
         self.handles.push(FileHandle::unregistered(descriptor));
-        self.devices.push(device);
+        self.served.add_device(device);
     }
 
     /// Takes the request into a slot and into the submission queue.
     fn take(&mut self, device: DeviceId, request: Request) -> Result<(), InFlight<Progress>> {
         let now = clock::monotonic();
         let file = self.handles.get(device.0 as usize).copied();
-        let arena_index = self.arena_index(&request.operation);
+        let arena_index = self.arenas.index_of(&request.operation);
         let progress = Progress::new(file.unwrap_or(FileHandle::unregistered(-1)), arena_index);
         let in_flight = InFlight::new(device, request, now, progress);
-        if let Some(cause) = self.refusal(device, &in_flight.operation) {
-            let error = IoError::new(&in_flight.operation, cause);
-            self.refused.push(in_flight.complete(now, Err(error)));
+        if let Some(cause) = self.served.refusal(device, &in_flight.operation) {
+            self.served.refuse(in_flight, cause);
         } else {
-            let index = self.slots.insert(in_flight)?;
+            let index = self.served.slots.insert(in_flight)?;
             self.push(index);
         }
         Ok(())
     }
 
-    fn refusal(&self, device: DeviceId, operation: &Operation) -> Option<Cause> {
-        match self.devices.get(device.0 as usize) {
-            Some(device) => device.shape.check(operation).err(),
-            None => Some(Cause::UnknownDevice { index: device.0 }),
-        }
-    }
-
-    /// The registered arena that holds the request's only buffer.
-    fn arena_index(&self, operation: &Operation) -> Option<u16> {
-        let (region, address, length) = match operation {
-            Operation::Read { into, .. } => match into.as_slice() {
-                [buffer] => (buffer.region(), buffer.address(), buffer.len()),
-                _ => return None,
-            },
-            Operation::Write { from, .. } => match from.as_slice() {
-                [buffer] => (buffer.region(), buffer.address(), buffer.len()),
-                _ => return None,
-            },
-            Operation::Flush | Operation::Discard { .. } => return None,
-        };
-        let index = self.arenas.iter().position(|arena| Arc::ptr_eq(&arena.region, region))?;
-        let end = address.as_ptr().addr() - region.base().as_ptr().addr() + length;
-        (end <= self.arenas.get(index)?.bytes).then_some(u16::try_from(index).ok()?)
-    }
-
     /// Puts the entry of a slot into the submission queue, which has room for every slot.
     fn push(&mut self, index: u32) {
-        let Some(in_flight) = self.slots.get_mut(index) else { return };
+        let Some(in_flight) = self.served.slots.get_mut(index) else { return };
         let entry = entry::build(in_flight).user_data(u64::from(index));
         self.push_entry(&entry);
     }
@@ -277,7 +231,7 @@ impl Uring {
     fn complete(&mut self, entry: &cqueue::Entry, now: Nanos, into: &mut Vec<Completion>) {
         let index = u32::try_from(entry.user_data()).unwrap_or(u32::MAX);
         if let Some(result) = self.outcome(index, entry.result())
-            && let Some(in_flight) = self.slots.remove(index)
+            && let Some(in_flight) = self.served.slots.remove(index)
         {
             let result = result.map_err(|cause| IoError::new(&in_flight.operation, cause));
             into.push(in_flight.complete(now, result));
@@ -286,7 +240,7 @@ impl Uring {
 
     /// What a completion means for its request; `None` when the rest of it was submitted again.
     fn outcome(&mut self, index: u32, result: i32) -> Option<Result<(), Cause>> {
-        let in_flight = self.slots.get_mut(index)?;
+        let in_flight = self.served.slots.get_mut(index)?;
         let length = match &in_flight.operation {
             Operation::Read { .. } | Operation::Write { .. } => in_flight.operation.length_bytes(),
             Operation::Flush | Operation::Discard { .. } => 0,
@@ -320,9 +274,7 @@ impl Uring {
 }
 
 impl Io for Uring {
-    fn devices(&self) -> &[Device] {
-        &self.devices
-    }
+    crate::forward_io!(served: devices in_flight slots now cpu_time timer_slack);
 
     fn submit(&mut self, device: DeviceId, request: Request) -> Result<(), Full> {
         if self.in_flight() >= self.slots() {
@@ -334,7 +286,7 @@ impl Io for Uring {
 
     fn reap(&mut self, wait: Wait, into: &mut Vec<Completion>) {
         let enough = into.len() + wait.target(self.in_flight(), self.wake.is_some());
-        into.append(&mut self.refused);
+        self.served.reap_refused(into);
         let waits = into.len() < enough;
         loop {
             let missing = match enough.saturating_sub(into.len()) {
@@ -359,49 +311,14 @@ impl Io for Uring {
         }
     }
 
-    fn in_flight(&self) -> usize {
-        self.slots.in_use() + self.refused.len()
-    }
-
-    fn slots(&self) -> usize {
-        self.slots.capacity()
-    }
-
-    fn now(&self) -> Nanos {
-        clock::monotonic()
-    }
-
-    fn cpu_time(&self) -> Nanos {
-        clock::process_cpu()
-    }
-
-    fn timer_slack(&self) -> Nanos {
-        clock::TIMER_SLACK
-    }
-
     fn waker(&mut self) -> Option<Waker> {
         self.wake = Some(Arc::clone(&self.wake_event));
         Some(Waker::new(Arc::clone(&self.wake_event) as Arc<dyn Wake>))
     }
 
     fn register(&mut self, arena: &Arena) -> usize {
-        let region = arena.region();
-        if let Some(known) = self.arenas.iter().find(|known| Arc::ptr_eq(&known.region, region)) {
-            return known.bytes;
-        }
-        if !self.registered_arenas {
-            return 0; // Noted when the ring was set up.
-        }
-        let (bytes, shortfall) = self.register_what_can_be(region);
-        if bytes < region.bytes() {
-            let of = region.bytes();
-            self.backend
-                .stepped_down
-                .push(format!("{bytes} of {of} bytes of buffers registered: {shortfall}"));
-        }
-        if bytes > 0 {
-            self.arenas.push(RegisteredArena { region: Arc::clone(region), bytes });
-        }
+        let (bytes, shortfall) = self.arenas.register(&self.ring.submitter(), arena.region());
+        self.backend.stepped_down.extend(shortfall);
         bytes
     }
 
@@ -410,70 +327,25 @@ impl Io for Uring {
     }
 }
 
-impl Uring {
-    fn register_start(&self, region: &Region, bytes: usize) -> Result<(), Option<Errno>> {
-        let index = u32::try_from(self.arenas.len()).unwrap_or(ARENAS_MAX);
-        let submitter = self.ring.submitter();
-        // SAFETY: the range is mapped, and stays so: the region is kept in `arenas` as long as the ring.
-        unsafe { register_buffer(&submitter, index, region.base().as_ptr(), bytes) }
-            .map_err(|error| Errno::from_io_error(&error))
-    }
-
-    /// Registers as much of a region's start as the system lets it. Returns how much, and why not more.
-    fn register_what_can_be(&self, region: &Region) -> (usize, String) {
-        if self.arenas.len() >= ARENAS_MAX as usize {
-            return (0, format!("a ring registers {ARENAS_MAX} arenas"));
-        }
-        let mut shortfall = format!("a ring registers {REGISTERED_BYTES_MAX} bytes of an arena");
-        let mut bytes = region.bytes().min(REGISTERED_BYTES_MAX);
-        let least_bytes = bytes.min(REGISTERED_BYTES_MIN);
-        while bytes >= least_bytes {
-            match self.register_start(region, bytes) {
-                Ok(()) => return (bytes, shortfall),
-                // Ordinary users may pin 8 MiB on most systems: try with less.
-                Err(Some(Errno::NOMEM)) => {
-                    shortfall = "raise RLIMIT_MEMLOCK (ulimit -l) for all".into();
-                    bytes = bytes / 2 / GRAIN_BYTES * GRAIN_BYTES;
-                }
-                Err(errno) => return (0, std::io::Error::from(errno.unwrap_or(Errno::IO)).to_string()),
-            }
-        }
-        (0, shortfall)
-    }
-}
-
-/// # Safety
-/// The `bytes` from `base` on stay mapped until the ring is gone.
-unsafe fn register_buffer(
-    submitter: &io_uring::Submitter<'_>,
-    index: u32,
-    base: *mut u8,
-    bytes: usize,
-) -> std::io::Result<()> {
-    let vector = libc::iovec { iov_base: base.cast(), iov_len: bytes };
-    // SAFETY: the caller keeps the memory mapped; the list itself is read during the call alone.
-    unsafe { submitter.register_buffers_update(index, &[vector], None) }
-}
-
 impl Drop for Uring {
     fn drop(&mut self) {
-        if self.slots.in_use() == 0 {
+        if self.served.slots.in_use() == 0 {
             return;
         }
         // Most requests can't be cancelled once the device has them, but some may still wait in the ring.
         let _ = self.ring.submitter().register_sync_cancel(Some(Timespec::new()), CancelBuilder::any());
         let until = clock::monotonic() + DRAIN;
         let mut completions = Vec::new();
-        while self.slots.in_use() > 0 && clock::monotonic() < until {
+        while self.served.slots.in_use() > 0 && clock::monotonic() < until {
             // Not `reap`: a panic on top of the one that may be dropping this world would end the process.
-            if self.try_enter(self.slots.in_use(), Some(until)).is_err() {
+            if self.try_enter(self.served.slots.in_use(), Some(until)).is_err() {
                 break;
             }
             self.collect(&mut completions);
         }
-        if self.slots.in_use() > 0 {
+        if self.served.slots.in_use() > 0 {
             // The device, or the kernel, doesn't answer, and the kernel may write to this memory at any time from now on.
-            std::mem::forget(std::mem::replace(&mut self.slots, Slots::new(0)));
+            std::mem::forget(std::mem::replace(&mut self.served.slots, Slots::new(0)));
         }
     }
 }

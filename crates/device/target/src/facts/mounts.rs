@@ -1,4 +1,5 @@
-//! `/proc/self/mountinfo`, as `proc_pid_mountinfo(5)` has it.
+//! `/proc/self/mountinfo`, as `proc_pid_mountinfo(5)` has it. Not by the crate `procfs`, which leaves escapes as they are, gives
+//! options in no order, and refuses a whole file for one line (0.18).
 
 use super::block::{Number, parse_number};
 

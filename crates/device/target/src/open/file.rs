@@ -5,7 +5,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use rustix::fs::{FlockOperation, flock};
+use nandle_io::FileLock;
 use rustix::io::Errno;
 
 use super::kept::{KeptFile, MARK_BYTES};
@@ -35,19 +35,15 @@ pub(super) fn open(path: &Path, options: &OpenOptions) -> Result<Leaf, Problem> 
         return Err(Problem::Hole { offset_bytes: hole.start, length_bytes: hole.end - hole.start });
     }
     let needs_fill = hole.is_some() || kept.as_ref().is_some_and(|kept| !kept.is_filled());
-    let mut unseen = None;
-    let (file, lock) = if needs_fill || options.intent == Intent::Write {
-        let writable = reopen(path, &file)?;
-        let lock = FileLock::of(&writable)?;
-        unseen = refuse_if_used(&file)?;
-        (writable, lock)
+    let mut leaf = if needs_fill || options.intent == Intent::Write {
+        let mut leaf = leaf(path, reopen(path, &file)?, kept, options)?;
+        leaf.lock = lock(&leaf)?;
+        leaf.remarks.extend(refuse_if_used(&file)?);
+        leaf
     } else {
-        (file, None)
+        leaf(path, file, kept, options)?
     };
-    let mut leaf = leaf(path, file, kept, options)?;
-    leaf.lock = lock;
     leaf.needs_fill = needs_fill;
-    leaf.remarks.extend(unseen);
     leaf.remarks.extend(hole.map(|hole| {
         let length = format_bytes(hole.end - hole.start);
         format!("it had a hole of {length} at offset {}, so it is written whole first", hole.start)
@@ -61,7 +57,6 @@ pub(super) fn create(path: &Path, options: &OpenOptions) -> Result<Leaf, Problem
     let wanted_bytes = room::wanted_bytes(directory, options)?;
     let file = fs::OpenOptions::new().read(true).write(true).create_new(true).open(path);
     let file = file.map_err(Problem::system("making it"))?;
-    let lock = FileLock::of(&file)?;
     // Until it is what it should be, a failure takes it away again.
     let unfinished = NameGuard::new(path);
     let remark = room::allocate(&file, wanted_bytes.saturating_add(MARK_BYTES))?;
@@ -70,8 +65,8 @@ pub(super) fn create(path: &Path, options: &OpenOptions) -> Result<Leaf, Problem
         .and_then(|directory| directory.sync_all())
         .map_err(Problem::system("syncing the directory that it is made in"))?;
     let mut leaf = leaf(path, file, Some(kept), options)?.check_area()?;
+    leaf.lock = lock(&leaf)?;
     unfinished.keep();
-    leaf.lock = lock;
     leaf.needs_fill = true;
     leaf.remarks.extend(remark);
     leaf.remarks
@@ -101,26 +96,13 @@ fn refuse_if_used(file: &File) -> Result<Option<String>, Problem> {
 }
 
 /// Keeps others of our kind from writing to a file: devices are opened for one process alone, and two replays in one file
-/// destroy each other's stores.
-#[derive(Debug)]
-pub(crate) struct FileLock(File);
-
-impl FileLock {
-    /// Where there are no locks, the user must not name a file twice, and there is `None`.
-    fn of(file: &File) -> Result<Option<Self>, Problem> {
-        let Ok(file) = file.try_clone() else { return Ok(None) };
-        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => Ok(Some(Self(file))),
-            Err(Errno::WOULDBLOCK) => Err(Problem::FileInUse),
-            Err(_) => Ok(None),
-        }
-    }
-}
-
-impl Drop for FileLock {
-    fn drop(&mut self) {
-        // The kernel closes a ring's files some time after the ring, and a lock goes with the last of them only.
-        let _ = flock(&self.0, FlockOperation::Unlock);
+/// destroy each other's stores. Where there are no locks, the user must not name a file twice, and there is `None`.
+fn lock(leaf: &Leaf) -> Result<Option<FileLock>, Problem> {
+    let Some(file) = leaf.file() else { return Ok(None) };
+    match FileLock::take(Arc::clone(file), false) {
+        Ok(Some(lock)) => Ok(Some(lock)),
+        Ok(None) => Err(Problem::FileInUse),
+        Err(_) => Ok(None),
     }
 }
 

@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn any_damage_makes_the_file_somebody_elses() {
+    fn any_damage_makes_the_file_foreign() {
         let mark = encode(SIZE, true);
         for at in [0, 16, 20, 24, 32, 4091, 4092, 4095] {
             let mut damaged = mark.clone();

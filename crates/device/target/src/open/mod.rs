@@ -16,7 +16,6 @@ use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
 pub(crate) use directory::unnamed;
-pub(crate) use file::FileLock;
 pub(crate) use kept::KeptFile;
 pub(crate) use named::NameGuard;
 pub(crate) use room::{allocate, check as check_room};

@@ -152,7 +152,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let (in_use, guard) = create_locked(directory.path()).unwrap();
         fs::write(directory.path().join(".nandle-test-1-1"), "left behind").unwrap();
-        for foreign in ["somebody's", ".nandle-test-notes", ".nandle-test-1-1.bak", ".nandle-test-1-"] {
+        for foreign in ["foreign", ".nandle-test-notes", ".nandle-test-1-1.bak", ".nandle-test-1-"] {
             fs::write(directory.path().join(foreign), "own").unwrap();
         }
         let remarks = create(directory.path()).unwrap().remarks;

@@ -7,7 +7,7 @@ use nandle_units::{UnitError, parse_bytes};
 /// What begins something that is no path.
 pub(super) const KEYWORDS: [&str; 3] = ["model:", "raid0:", "raid10:"];
 
-/// No array in software that anybody measures has more; it keeps a slip of the finger from opening a billion files.
+/// No array in software that is measured has more; it keeps a slip of the finger from opening a billion files.
 const MEMBERS_MAX: u64 = 1024;
 
 /// What the user named could not be understood. Always wrong usage.

@@ -44,7 +44,7 @@ pub(crate) fn skip(why: &str) {
     say(&format!("SKIPPED: {why}"));
 }
 
-/// Says something to who runs the tests.
+/// Says something on the output of the tests.
 pub(crate) fn say(what: &str) {
     eprintln!("{what}");
 }

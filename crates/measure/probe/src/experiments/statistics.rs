@@ -69,15 +69,6 @@ pub(super) fn student(degrees: f64) -> f64 {
     1.96 + 2.372 / degrees + 2.823 / degrees.powi(2) + 2.556 / degrees.powi(3) + 1.587 / degrees.powi(4)
 }
 
-/// One interval by another, taken as independent: relative reaches add up in squares.
-pub(super) fn ratio(above: Interval<f64>, below: Interval<f64>) -> Interval<f64> {
-    let value = above.value / below.value;
-    let reach = |up: f64, down: f64| (up / above.value).hypot(down / below.value);
-    let low = reach(above.value - above.low, below.high - below.value);
-    let high = reach(above.high - above.value, below.value - below.low);
-    Interval { value, low: value * (1.0 - low).max(0.0), high: value * (1.0 + high) }
-}
-
 /// A share in per cent; a little is not nothing.
 pub(super) fn percent(share: f64) -> String {
     if share > 0.0 && share < 0.01 { "less than 1 %".into() } else { format!("{:.0} %", share * 100.0) }
@@ -107,8 +98,6 @@ mod tests {
         assert!((interval.value - 12.0).abs() < 1e-9 && (interval.high - 12.0 - 4.968).abs() < 0.15);
         assert_eq!(mean_interval(&[3.0]), Some(Interval::exact(3.0)));
         assert_eq!(mean_interval(&[]), None);
-        let twice = ratio(interval, Interval::exact(6.0));
-        assert!((twice.value - 2.0).abs() < 1e-9 && (twice.high - interval.high / 6.0).abs() < 1e-9);
     }
 
     #[test]

@@ -8,8 +8,6 @@ use super::LoadError;
 const LATENCY_NS_MAX: u64 = 3_600_000_000_000;
 /// Latencies are kept to this many decimal digits.
 const DIGITS: u8 = 3;
-/// A quantile is printed only when so many observations lie beyond it.
-const BEYOND: u64 = 10;
 
 /// What a run gave. Runs of several threads, or several slices of one cell, add up with
 /// [`merge`](Measurement::merge).
@@ -182,17 +180,6 @@ pub(crate) fn new_histogram() -> Histogram<u64> {
 
 /// The few figures of a distribution, quantiles only where ten observations lie beyond them.
 pub fn summary(latency_ns: &Histogram<u64>) -> LatencySummary {
-    let observed = latency_ns.len();
-    // One observation in so many lies beyond the quantile. Whole numbers: 100 × (1 − 0.9) is less than ten.
-    let quantile = |quantile: f64, beyond_one_in: u64| {
-        (observed >= BEYOND * beyond_one_in).then(|| latency_ns.value_at_quantile(quantile))
-    };
-    LatencySummary {
-        mean: (observed > 0).then(|| latency_ns.mean()),
-        p50: quantile(0.5, 2),
-        p90: quantile(0.9, 10),
-        p99: quantile(0.99, 100),
-        p999: quantile(0.999, 1000),
-        max: (observed > 0).then(|| latency_ns.max()),
-    }
+    let at = |quantile| latency_ns.value_at_quantile(quantile);
+    LatencySummary::of(latency_ns.len(), latency_ns.mean(), latency_ns.max(), at)
 }

@@ -12,7 +12,7 @@ pub type Opener<'a> = dyn Fn(u32) -> Result<(Box<dyn Io>, Device), String> + Syn
 /// together: the first run on each lane waits until all of them are ready to submit.
 ///
 /// A single thread is the caller's own: a thread that ends while the device owes it an answer is held by the kernel
-/// until the answer comes, and whoever waits for the thread would wait with it. Of several threads, the one that
+/// until the answer comes, and what waits for the thread would wait with it. Of several threads, the one that
 /// finds the device silent says so to `stalled` at once, and what it found is returned when they are let go.
 ///
 /// # Errors
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_for_a_thread_that_can_not_be_started() {
+    fn nothing_waits_for_a_thread_that_can_not_be_started() {
         let (start, mut tickets) = tickets(3);
         let missing = tickets.pop();
         std::thread::scope(|scope| {
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_for_a_thread_that_can_not_be_set_up() {
+    fn nothing_waits_for_a_thread_that_can_not_be_set_up() {
         let (_, mut tickets) = tickets(3);
         tickets.pop();
         std::thread::scope(|scope| {

@@ -99,7 +99,7 @@ fn an_interrupted_probe_leaves_a_complete_profile_where_it_is() {
     assert_eq!(place.names(), ["profile.json", "profile.partial.json", "report.html", "report.partial.html"]);
 }
 
-/// The terminal is gone, and with it whoever would read what is printed.
+/// The terminal is gone, and with it the reader of what is printed.
 #[test]
 fn a_terminal_that_goes_away_leaves_the_profile_and_no_test_file() {
     let place = Place::new();

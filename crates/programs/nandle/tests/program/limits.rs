@@ -112,7 +112,7 @@ fn a_profile_of_a_version_that_it_can_not_be_of_is_refused() {
 }
 
 #[test]
-fn a_file_that_somebody_has_open_is_not_written_over() {
+fn a_file_that_another_process_has_open_is_not_written_over() {
     let place = Place::new();
     place.write("a.csv", scattered_writes(20));
     let before = place.write_noise("data", 16 * MIB);

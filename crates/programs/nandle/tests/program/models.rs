@@ -66,7 +66,7 @@ fn a_sweep_of_writes_shows_what_uflip_found() {
     else {
         panic!("{means:?}")
     };
-    // uFLIP on the MTron: random writes are more than an order of magnitude dearer; not within 8 MB, nor in 8 streams.
+    // uFLIP on the MTron: random writes are more than an order of magnitude more expensive; not within 8 MB, nor in 8 streams.
     assert!(*random > 10.0 * sequential, "{means:?}");
     assert!(*focused < 3.0 * sequential && *partitioned < 1.5 * sequential, "{means:?}");
     assert!(*ordered > 1.2 * sequential && ordered < random, "{means:?}");

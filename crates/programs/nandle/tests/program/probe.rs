@@ -104,7 +104,7 @@ fn somebodys_file_is_read_and_stays_as_it_was() {
     assert_eq!(place.names(), ["data", "profile.json", "report.html"]);
     let profile = place.json("profile.json");
     assert_eq!(profile["conditions"]["fill_ns"], 0);
-    assert_eq!(profile["conditions"]["contents_checked"], false, "nobody knows what it should hold");
+    assert_eq!(profile["conditions"]["contents_checked"], false, "what it should hold is unknown");
     assert_eq!(profile["first_touch"], serde_json::Value::Null);
 }
 
@@ -156,7 +156,7 @@ fn the_summary_tells_commits_and_reads_beside_writes() {
     // A model has no file to call fdatasync on.
     let headline = "Commit: 467 us in the median, p99 467 us (8KiB by write, then flush)";
     assert!(lines.contains(headline), "{lines}");
-    assert!(lines.contains("Group commit:") && lines.contains("writers who share flushes,"), "{lines}");
+    assert!(lines.contains("Group commit:") && lines.contains("writers that share flushes,"), "{lines}");
     let beside =
         place.nandle("probe model:x25-e-64 --only interference --budget 2m").done().fits_80_columns();
     let lines = beside.stdout.split_whitespace().collect::<Vec<_>>().join(" ");

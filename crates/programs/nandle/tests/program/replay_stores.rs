@@ -22,7 +22,7 @@ fn what_a_file_held_before_does_not_matter() {
         let json = place.nandle(&format!("replay a.csv --on pages --overwrite --json --policies {store}"));
         assert!(json.done().json()["policies"][0]["verified_pages"].as_u64().unwrap() > 30, "{store}");
     }
-    // The label of the last store, of a version that nobody knows.
+    // The label of the last store, of an unknown version.
     let mut bytes = place.read("pages");
     bytes[..64].iter_mut().for_each(|byte| *byte ^= 0x55);
     place.write("pages", bytes);

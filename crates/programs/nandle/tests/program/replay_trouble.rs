@@ -49,7 +49,7 @@ fn a_file_system_without_room_for_all_stores_is_left_as_it_is() {
 }
 
 /// The drive has promised more space than it has, as thin-provisioned ones do: what the stores write first fits, and what
-/// they bring home doesn't.
+/// they destage doesn't.
 #[test]
 fn a_drive_that_gets_full_during_a_drain_ends_the_replay() {
     let place = Place::new();

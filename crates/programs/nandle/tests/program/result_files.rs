@@ -1,4 +1,4 @@
-//! Where results may go is looked at before anything is measured: nobody waits a minute for a refusal.
+//! Where results may go is looked at before anything is measured: a refusal takes no minute.
 
 use std::time::{Duration, Instant};
 
@@ -22,7 +22,7 @@ fn foreign_files_are_left_alone() {
     let binary: Vec<u8> = (0..=255).collect();
     for (name, contents) in [
         ("notes.txt", b"my notes".as_slice()),
-        ("other.json", b"{\"made_by\": \"somebody else\"}"),
+        ("other.json", b"{\"made_by\": \"another program\"}"),
         ("binary", &binary),
         ("damaged.json", b"{\"made_by\": \"nandle 0.1.0\", \"cells\": ["),
     ] {

@@ -71,7 +71,7 @@ fn ctrl_c_stops_the_server_and_takes_its_files_away() {
     assert!(!works_there(&place));
 }
 
-/// Its files stay, and nobody is left to take them away; the server doesn't.
+/// Its files stay, and nothing is left to take them away; the server doesn't.
 #[test]
 fn the_server_ends_with_a_program_that_is_killed() {
     let Some(place) = place() else { return };

@@ -36,73 +36,91 @@ fn of_writes(found: &Experiments) -> Vec<String> {
 
 /// The questions about one device beside those of the grid of reads.
 pub(crate) fn questions(device: &Device) -> Vec<Question> {
-    let found = &device.profile.experiments;
-    let devices = std::slice::from_ref(device);
-    let all = vec![
-        Question {
-            id: "write-patterns",
-            title: "What does a write cost in each pattern?",
-            figures: present([
-                write_costs::patterns(device),
-                strides::bars(device),
-                streams::areas(devices),
-                streams::partitions(devices),
-                write_costs::circumstances(device),
-            ]),
-            remarks: of_writes(found),
-            missing: missing(device, &["write-patterns", "large-writes"]),
-        },
-        Question {
-            id: "steady-state",
-            title: "What is left of it when it is written to for long?",
-            figures: present([
-                steady_state::plot(devices),
-                write_cache::speeds(device),
-                write_cache::settings(device),
-                fill_level::bars(device),
-            ]),
-            remarks: [
-                remarks(found.steady_state.as_ref(), "Steady state"),
-                remarks(found.write_cache.as_ref(), "Write cache"),
-                remarks(found.fill_level.as_ref(), "Fill levels"),
-            ]
-            .concat(),
-            missing: missing(device, &["steady-state", "write-cache", "fill-level"]),
-        },
-        Question {
-            id: "commit",
-            title: "What does a commit cost?",
-            figures: commits(device),
-            remarks: [remarks(found.flush.as_ref(), "Flush"), sentences::atomic_writes(found)].concat(),
-            missing: missing(device, &["flush", "atomic-write"]),
-        },
-        Question {
-            id: "interference",
-            title: "What do writes do to reads?",
-            figures: present([interference::heat(device)]),
-            remarks: [remarks(found.interference.as_ref(), "Interference"), sentences::discards(found)]
-                .concat(),
-            missing: missing(device, &["interference", "discard"]),
-        },
-        Question {
-            id: "structure",
-            title: "How does it take requests?",
-            figures: present([
-                smallest_block::rates(device),
-                read_ahead::streams(device),
-                read_ahead::positions(device),
-                scaling::plot(device),
-                sync_reads::plot(device),
-                smallest_block::alignments(device),
-            ]),
-            remarks: structure_remarks(found),
-            missing: missing(
-                device,
-                &["smallest-block", "read-ahead", "scaling", "array-layout", "sync-reads"],
-            ),
-        },
+    let all = [
+        write_patterns(device),
+        long_writing(device),
+        commit(device),
+        beside_reads(device),
+        structure(device),
     ];
     all.into_iter().filter(|question| !question.is_empty()).collect()
+}
+
+fn write_patterns(device: &Device) -> Question {
+    let devices = std::slice::from_ref(device);
+    Question {
+        id: "write-patterns",
+        title: "What does a write cost in each pattern?",
+        figures: present([
+            write_costs::patterns(device),
+            strides::bars(device),
+            streams::areas(devices),
+            streams::partitions(devices),
+            write_costs::circumstances(device),
+        ]),
+        remarks: of_writes(&device.profile.experiments),
+        missing: missing(device, &["write-patterns", "large-writes"]),
+    }
+}
+
+fn long_writing(device: &Device) -> Question {
+    let found = &device.profile.experiments;
+    Question {
+        id: "steady-state",
+        title: "What is left of it when it is written to for long?",
+        figures: present([
+            steady_state::plot(std::slice::from_ref(device)),
+            write_cache::speeds(device),
+            write_cache::settings(device),
+            fill_level::bars(device),
+        ]),
+        remarks: [
+            remarks(found.steady_state.as_ref(), "Steady state"),
+            remarks(found.write_cache.as_ref(), "Write cache"),
+            remarks(found.fill_level.as_ref(), "Fill levels"),
+        ]
+        .concat(),
+        missing: missing(device, &["steady-state", "write-cache", "fill-level"]),
+    }
+}
+
+fn commit(device: &Device) -> Question {
+    let found = &device.profile.experiments;
+    Question {
+        id: "commit",
+        title: "What does a commit cost?",
+        figures: commits(device),
+        remarks: [remarks(found.flush.as_ref(), "Flush"), sentences::atomic_writes(found)].concat(),
+        missing: missing(device, &["flush", "atomic-write"]),
+    }
+}
+
+fn beside_reads(device: &Device) -> Question {
+    let found = &device.profile.experiments;
+    Question {
+        id: "interference",
+        title: "What do writes do to reads?",
+        figures: present([interference::heat(device)]),
+        remarks: [remarks(found.interference.as_ref(), "Interference"), sentences::discards(found)].concat(),
+        missing: missing(device, &["interference", "discard"]),
+    }
+}
+
+fn structure(device: &Device) -> Question {
+    Question {
+        id: "structure",
+        title: "How does it take requests?",
+        figures: present([
+            smallest_block::rates(device),
+            read_ahead::streams(device),
+            read_ahead::positions(device),
+            scaling::plot(device),
+            sync_reads::plot(device),
+            smallest_block::alignments(device),
+        ]),
+        remarks: structure_remarks(&device.profile.experiments),
+        missing: missing(device, &["smallest-block", "read-ahead", "scaling", "array-layout", "sync-reads"]),
+    }
 }
 
 fn commits(device: &Device) -> Vec<Figure> {

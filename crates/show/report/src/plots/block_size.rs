@@ -1,4 +1,4 @@
-use nandle_profile::MeasuredCell;
+use nandle_profile::{MeasuredCell, is_near_full};
 
 use super::curve::thin_out;
 use super::each::each;
@@ -95,7 +95,7 @@ fn peak(device: &Device, best: &MeasuredCell) -> String {
 /// What an end of the curve gets, where it falls short of the peak.
 fn beside_the_peak((block, bandwidth): (f64, f64), peak: f64) -> Option<String> {
     let share = text::significant(100.0 * bandwidth / peak, 2);
-    let short = bandwidth < 0.9 * peak;
+    let short = !is_near_full(bandwidth, peak);
     short.then(|| {
         format!("At that depth {} blocks get {share} % of the peak.", Quantity::size(super::whole(block)))
     })

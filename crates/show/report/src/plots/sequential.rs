@@ -1,3 +1,5 @@
+use nandle_profile::is_near_full;
+
 use super::{Curve, Line, Look, Plot, Point, View, XAxis, YAxis, distinct, fullest, whole};
 use crate::device::Device;
 use crate::text::{self, Quantity};
@@ -33,9 +35,6 @@ pub(super) fn plot(devices: &[Device]) -> Plot {
 }
 
 const MISSING: &str = "Random and sequential reading were not both measured at any depth.";
-
-/// Block sizes at which random is within this of sequential count as equal.
-const NEAR: f64 = 0.9;
 
 fn depths(devices: &[Device]) -> Vec<u32> {
     distinct(devices.iter().flat_map(|d| d.reads("sequential")).map(|measured| measured.cell.queue_depth))
@@ -135,7 +134,7 @@ impl std::fmt::Display for Blocks {
 
 /// The most measured blocks in a row whose ratio is near 1; of as many the larger ones.
 fn equal_blocks(ratio: &Curve) -> Option<Blocks> {
-    let runs = ratio.measured.split(|point| point.y < NEAR).filter(|run| !run.is_empty());
+    let runs = ratio.measured.split(|point| !is_near_full(point.y, 1.0)).filter(|run| !run.is_empty());
     let run = runs.max_by_key(|run| run.len())?;
     let (from, to) = (run.first()?.x, run.last()?.x);
     let largest = ratio.measured.last()?.x;

@@ -1,4 +1,5 @@
-use nandle_replay::{LatencySummary, PolicyOutcome};
+use nandle_profile::LatencySummary;
+use nandle_replay::PolicyOutcome;
 
 use crate::figures::{Bar, Bars, Figure, Group};
 use crate::text;

@@ -1,6 +1,7 @@
+use nandle_profile::LatencySummary;
 use nandle_replay::{
-    AddressesUsed, AutoFindings, DriveFigures, Durability, InstanceCounts, LatencySummary, Method,
-    PolicyOutcome, REPLAY_SCHEMA_VERSION, ReplayFile, Sample, WriteCostsUsed,
+    AddressesUsed, AutoFindings, DriveFigures, Durability, InstanceCounts, Method, PolicyOutcome,
+    REPLAY_SCHEMA_VERSION, ReplayFile, Sample, WriteCostsUsed,
 };
 
 /// What `nandle replay` would have written of it.
@@ -71,6 +72,7 @@ fn auto() -> PolicyOutcome {
     }
 }
 
+// long: a whole record, field by field
 fn outcome(policy: &'static str, speedup: f64, buffer_bytes: u64) -> PolicyOutcome {
     let stretch_ns = (30e9 / speedup) as u64;
     let found = |stretch: u64| {

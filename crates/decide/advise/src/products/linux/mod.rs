@@ -5,6 +5,7 @@
 mod cost;
 mod queue;
 mod script;
+mod space;
 mod writeback;
 
 pub(in crate::products) use script::{closing, line};
@@ -15,6 +16,7 @@ use crate::settings::Collector;
 pub(super) fn collect(figures: &Figures<'_>, collector: &mut Collector) {
     collector.part(script::opening(figures));
     queue::collect(figures, collector);
+    space::collect(figures, collector);
     writeback::collect(figures, collector);
     cost::collect(figures, collector);
 }

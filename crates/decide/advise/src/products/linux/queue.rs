@@ -1,7 +1,7 @@
 use nandle_profile::{BlockQueue, ROTATIONAL_LATENCY_NS_MIN};
 
-use crate::figures::Figures;
 use crate::figures::words::whole;
+use crate::figures::{Array, Figures};
 use crate::rules::power_of_two_within;
 use crate::settings::{Collector, Figure, MissingFigure, RuleSource, Setting};
 
@@ -124,19 +124,24 @@ fn max_sectors_kb(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
 fn read_ahead_kb(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let request = figures.sequential_request_bytes(1)?;
     let prefetches = figures.reads_ahead();
+    let array = figures.array().filter(Array::is_sure);
     let (value, rule) = if prefetches.is_some() {
         (
             128,
             "the kernel's default: the device reads ahead by itself, and what both fetch in vain is paid for twice",
         )
     } else {
-        let ahead = power_of_two_within(2.0 * request.value.value, 128 << 10, 4 << 20);
+        let stripe_bytes = array.as_ref().map_or(0, Array::stripe_bytes);
+        let ahead = (2.0 * request.value.value).max(stripe_bytes as f64);
         (
-            ahead >> 10,
-            "twice the request that saturates the device, so that one is under way while the other is used; 128 to 4096",
+            power_of_two_within(ahead, 128 << 10, 4 << 20) >> 10,
+            "twice the request that saturates the device, so that one is under way while the other is used, and a round of an \
+             array's members; 128 to 4096",
         )
     };
-    let seen = std::iter::once(request).chain(prefetches).collect();
+    let array =
+        array.filter(|_| prefetches.is_none()).map(|array| Figure { surest: None, ..array.one_member });
+    let seen = std::iter::once(request).chain(prefetches).chain(array).collect();
     Ok(queue("read_ahead_kb", value, seen, RuleSource::Ours, rule)
         .default("128")
         .was(probed(figures, |queue| queue.read_ahead_bytes).map(|bytes| bytes / 1024))

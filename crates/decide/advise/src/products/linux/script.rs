@@ -36,9 +36,9 @@ fn is_in(figures: &Figures<'_>) -> String {
     }
 }
 
-/// One value.
-pub(in crate::products) fn line(file: &str, value: &str) -> String {
-    format!("put \"{file}\" {value}")
+/// One value for a file, or a command with its last word.
+pub(in crate::products) fn line(name: &str, value: &str) -> String {
+    if name.starts_with('/') { format!("put \"{name}\" {value}") } else { format!("{name} {value}") }
 }
 
 /// The script's last lines: the same once more as files that last, where that is asked for.

@@ -104,7 +104,7 @@ fn of_sharers(figures: &Figures<'_>, knee: &Figure, of: &Sharers) -> (u32, Setti
             "{} is more ({}), no measurement shows that it hurts, and one that is alone gains by it",
             of.default, of.origin
         ),
-        (None, false) => "more only makes everyone wait".to_owned(),
+        (None, false) => "more only makes all requests wait".to_owned(),
     };
     let rule = format!(
         "one alone is served best with {} outstanding, {} with {share} each; {why}",
@@ -127,23 +127,47 @@ fn max_concurrency(needed: u32, knee: Figure) -> Setting {
     if is_chosen { setting.shown_only("the default suffices") } else { setting }
 }
 
-/// Not to be told from a device.
+/// From this gain on, which method reads is not the noise's.
+const METHOD_GAIN_MIN: f64 = 1.1;
+
+/// Blocking and asynchronous reads of the probe are workers and `io_uring` without the server's own work, so it is a hint.
 fn io_method(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let knee = figures.knee_depth(PAGE_BYTES)?;
-    let rule =
-        "worker, the default: which method is faster depends on the server's work, so try io_uring beside it";
-    Ok(Setting::new("io_method", "worker", vec![knee], RuleSource::Documentation, rule)
-        .whatever_the_device()
-        .default("worker")
-        .shown_only("it is to be tried, not to be inferred"))
+    let gain = figures.asynchronous_gain(PAGE_BYTES, per_session(knee.value.value, 1));
+    let name = "io_method";
+    let setting = match gain {
+        Some(gain) if gain.value.low >= METHOD_GAIN_MIN => {
+            let rule = "io_uring: asynchronous reads surely give a tenth more than as many threads that block, which is what workers are";
+            Setting::new(name, "io_uring", vec![gain], RuleSource::Ours, rule).remark(
+                "It takes a server that was built with liburing, and takes effect when the server starts.",
+            )
+        }
+        Some(gain) => {
+            let rule = "worker, the default: asynchronous reads don't surely give a tenth more than as many threads that block";
+            Setting::new(name, "worker", vec![gain], RuleSource::Ours, rule)
+        }
+        None => {
+            let rule = "worker, the default: which method is faster depends on the server's work, so try io_uring beside it";
+            Setting::new(name, "worker", vec![knee], RuleSource::Documentation, rule).whatever_the_device()
+        }
+    };
+    Ok(setting.default("worker").shown_only("it is to be tried, not to be inferred"))
 }
 
 fn io_workers(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
-    let knee = figures.knee_depth(PAGE_BYTES)?;
-    let value = per_session(knee.value.value, 1).clamp(WORKERS.0, WORKERS.1);
-    let rule = "a worker has one read outstanding, so it takes as many as the depth, from 3 to 32";
-    Ok(Setting::new("io_workers", value, vec![knee], RuleSource::Ours, rule).default("3").remark(
-        "It counts with io_method = worker. Whether io_uring does better can't be told from the \
-             device: try both.",
-    ))
+    let (needed, rule) = match figures.blocking_threads(PAGE_BYTES) {
+        Some(threads) => (
+            threads,
+            "a worker has one read outstanding and waits, so it takes as many as threads that block come near the most with, \
+             from 3 to 32",
+        ),
+        None => (
+            figures.knee_depth(PAGE_BYTES)?,
+            "a worker has one read outstanding, so it takes as many as the depth, from 3 to 32",
+        ),
+    };
+    let value = per_session(needed.value.value, 1).clamp(WORKERS.0, WORKERS.1);
+    Ok(Setting::new("io_workers", value, vec![needed], RuleSource::Ours, rule)
+        .default("3")
+        .remark("It counts with io_method = worker."))
 }

@@ -19,7 +19,7 @@ const STRETCHES_MAX: u64 = 24;
 /// A drive that goes on as it is erases about as much as it writes.
 const ERASED_LEAST: f64 = 0.9;
 /// What it writes for each byte of the host changes no more than this from one part to the next.
-const SETTLED: f64 = 0.1;
+const LIKE_BEFORE: f64 = 0.1;
 /// Long enough for the largest buffer, and too short for what drives do when they are idle.
 const REST: Nanos = Nanos::from_millis(50);
 
@@ -43,10 +43,10 @@ pub(super) fn age(lab: &mut Lab<'_>, seeds: &mut Seeds) -> Result<(), LoadError>
         for _ in 0..STRETCHES_MAX {
             let work = stretch(lab, seeds.next())?;
             let after = work.and_then(|work| work.write_amplification());
-            let is_settled = before
+            let is_like_before = before
                 .zip(after)
-                .is_some_and(|(before, after): (f64, f64)| (after / before - 1.0).abs() <= SETTLED);
-            if is_settled && work.is_some_and(is_steady) {
+                .is_some_and(|(before, after): (f64, f64)| (after / before - 1.0).abs() <= LIKE_BEFORE);
+            if is_like_before && work.is_some_and(is_steady) {
                 return Ok(());
             }
             before = after;

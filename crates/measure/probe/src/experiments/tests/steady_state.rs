@@ -90,7 +90,7 @@ fn a_hybrid_map_is_slow_from_the_start_and_stays_so() {
 }
 
 #[test]
-fn a_disk_does_not_change_and_nobody_counts() {
+fn a_disk_does_not_change_and_does_not_count() {
     let (conducted, figures) = measure("barracuda-7200.10", 60);
     assert_eq!(figures.write_amplification, None);
     assert!((0.8..1.2).contains(&figures.of_fresh.unwrap()), "{figures:?}");

@@ -32,7 +32,7 @@ fn one_stream_waits_for_the_other_where_the_device_has_one_server() {
     let measured = run_streams(&mut world.lane(32 << 20), readers_and_writers(), &Cancel::default()).unwrap();
     // Every hundred milliseconds a hundred reads meet thirty writes: those that are due at the same time wait.
     let reads = &measured[0].measurement.latency_ns;
-    assert_near(reads.min() as f64, 200_000.0, 1e-3, "a read that met nobody");
+    assert_near(reads.min() as f64, 200_000.0, 1e-3, "a read that met no other");
     assert!(reads.max() >= 399_000, "{}", reads.max());
 }
 

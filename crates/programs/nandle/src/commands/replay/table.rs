@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use comfy_table::{Table, presets};
 use nandle_io::Nanos;
 use nandle_pages::PolicyKind;
-use nandle_replay::{Durability, LatencySummary, PolicyOutcome, ReplayFile, promises_in_words};
+use nandle_profile::LatencySummary;
+use nandle_replay::{Durability, PolicyOutcome, ReplayFile, promises_in_words};
 use nandle_units::{format_bytes, format_duration};
 
 use crate::words::{bandwidth, latency, paragraph, thousands, to_the_right};
@@ -64,7 +65,7 @@ fn legend(file: &ReplayFile) -> String {
         ""
     };
     format!(
-        "time: for all of it, pages brought home; by direct: how many times as fast; written: bytes at the device by bytes \
+        "time: for all of it, pages destaged; by direct: how many times as fast; written: bytes at the device by bytes \
          of pages{flash}. A write: {until}{syncs}. A quantile needs ten beyond it."
     )
 }

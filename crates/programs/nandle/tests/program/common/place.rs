@@ -62,8 +62,8 @@ impl Place {
         Running::new(self.command(arguments).spawn().unwrap())
     }
 
-    /// The program after a line of the shell in which mounts are its own. `None`, with a loud word, where nobody may
-    /// mount.
+    /// The program after a line of the shell in which mounts are its own. `None`, with a loud word, where mounting is
+    /// forbidden.
     pub(crate) fn command_after(&self, set_up: &str, arguments: &str) -> Option<Command> {
         if !super::is_root() {
             super::skip("only an administrator can mount");
@@ -80,8 +80,8 @@ impl Place {
         self.was_set_up(&outcome).then_some(outcome)
     }
 
-    /// Runs a script of the shell, in which `$0` is the program and mounts are its own. `None`, with a loud word, where nobody may
-    /// mount, or where it ends with 99.
+    /// Runs a script of the shell, in which `$0` is the program and mounts are its own. `None`, with a loud word, where mounting is
+    /// forbidden, or where it ends with 99.
     pub(crate) fn in_own_mounts(&self, script: &str) -> Option<Outcome> {
         if !super::is_root() {
             super::skip("only an administrator can mount");

@@ -123,7 +123,7 @@ fn commit(profile: &DeviceProfile) -> Statement {
 fn group_commit(derived: &Derived) -> Statement {
     let gain = derived.group_commit.map(|gain| {
         let sentence = format!(
-            "by {} writers who share a flush; one alone makes {}.",
+            "by {} writers that share a flush; one alone makes {}.",
             text::depth(&gain.writers),
             text::iops(&gain.alone_per_s)
         );

@@ -63,7 +63,7 @@ fn time(nanos: f64) -> String {
 /// What sharing a flush gains.
 pub(super) fn group(gain: &GroupCommitGain) -> String {
     format!(
-        "{} commits/s by {} writers who share flushes, {} by one",
+        "{} commits/s by {} writers that share flushes, {} by one",
         with_bounds(&gain.together_per_s, |rate| thousands(*rate)),
         with_bounds(&gain.writers, u32::to_string),
         with_bounds(&gain.alone_per_s, |rate| thousands(*rate))

@@ -1,13 +1,12 @@
 //! Profiles of drives that never were, whole, from a few figures.
 
-use nandle_profile::experiments::{
-    CommitCost, CommitMethod, FlushCosts, InterferenceCell, InterferenceMap, LargeWriteCell, LargeWrites,
-    MicroBenchmark, PatternCost, WritePatterns,
-};
+mod experiments;
+
+use nandle_profile::experiments::CommitMethod;
 use nandle_profile::{
-    Backend, BlockQueue, Cell, CommitTime, Conditions, Conducted, DepthForBlock, Derived, DeviceProfile,
-    Experiments, GroupCommitGain, Identity, Interval, LatencySummary, MachineFacts, MeasuredCell,
-    OperationKind, PROFILE_SCHEMA_VERSION, SteadyStateFigures, SystemFacts, WritePatternCost,
+    Backend, BlockQueue, Cell, CommitTime, Conditions, DepthForBlock, Derived, DeviceProfile, Experiments,
+    GroupCommitGain, Identity, Interval, LatencySummary, MachineFacts, MeasuredCell, OperationKind,
+    PROFILE_SCHEMA_VERSION, SteadyStateFigures, SystemFacts, WritePatternCost,
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -58,18 +57,6 @@ const SIZES: [u64; 6] = [4 << 10, 8 << 10, 16 << 10, 128 << 10, 1 << 20, 4 << 20
 
 fn about(value: f64) -> Interval<f64> {
     Interval { value, low: value * 0.95, high: value * 1.05 }
-}
-
-fn conducted<T>(findings: T) -> Conducted<T> {
-    Conducted {
-        complete: true,
-        ended_by: None,
-        failed: None,
-        elapsed_ns: 1,
-        bytes_written: 1,
-        remarks: Vec::new(),
-        findings,
-    }
 }
 
 impl Drive {
@@ -127,6 +114,7 @@ impl Drive {
                 split_bytes: Some(512 << 10),
                 hardware_split_bytes: Some(2 << 20),
                 requests_max: Some(64),
+                discard_bytes_max: Some(if self.rotational { 0 } else { 2 << 30 }),
                 ..BlockQueue::default()
             }),
             machine: MachineFacts { processors: 8, ..MachineFacts::default() },
@@ -204,101 +192,6 @@ impl Drive {
             smallest_block_bytes: Some(Interval::exact(4096)),
             ..Derived::default()
         }
-    }
-
-    fn experiments(&self) -> Experiments {
-        Experiments {
-            write_patterns: Some(conducted(WritePatterns {
-                patterns: self.writes(),
-                ..WritePatterns::default()
-            })),
-            large_writes: Some(conducted(LargeWrites { cells: self.large_writes() })),
-            flush: Some(conducted(FlushCosts { commits: self.commits(), ..FlushCosts::default() })),
-            interference: Some(conducted(InterferenceMap {
-                write_block_bytes: 4096,
-                cells: vec![self.busy(0.9, 0.0), self.busy(0.1, 0.9), self.busy(0.5, 0.5)],
-                ..InterferenceMap::default()
-            })),
-            ..Experiments::default()
-        }
-    }
-
-    fn large_writes(&self) -> Vec<LargeWriteCell> {
-        let cell = |block_bytes: u64, queue_depth: u32, share: f64| LargeWriteCell {
-            block_bytes,
-            queue_depth,
-            requests: 1000,
-            bandwidth_bytes_per_s: about(share * self.bytes_per_s),
-            latency_ns: LatencySummary::default(),
-        };
-        vec![
-            cell(32 << 10, 16, 0.8),
-            cell(128 << 10, 16, 0.98),
-            cell(1 << 20, 16, 1.0),
-            cell(1 << 20, 1, 0.6),
-        ]
-    }
-
-    fn writes(&self) -> Vec<PatternCost> {
-        let row = |block_bytes: u64| PatternCost {
-            micro_benchmark: MicroBenchmark::Granularity,
-            pattern: "sequential".into(),
-            operation: OperationKind::Write,
-            block_bytes,
-            shift_bytes: 0,
-            queue_depth: 1,
-            pause_ns: 0,
-            burst_requests: 0,
-            start_up_requests: 0,
-            requests: 100,
-            request_ns: about(10e3 + block_bytes as f64 / self.bytes_per_s * 1e9),
-            relative_cost: None,
-            latency_ns: LatencySummary::default(),
-        };
-        let random = |block_bytes: u64| PatternCost {
-            pattern: "random".into(),
-            request_ns: about(self.random_write_ns(block_bytes)),
-            ..row(block_bytes)
-        };
-        SIZES.into_iter().flat_map(|size| [row(size), random(size)]).collect()
-    }
-
-    /// Of a drive to which random writes are expensive, a larger one takes no longer.
-    fn random_write_ns(&self, block_bytes: u64) -> f64 {
-        if self.random_by_sequential > 4.0 { 10e6 } else { block_bytes as f64 / 600e6 * 1e9 }
-    }
-
-    fn commits(&self) -> Vec<CommitCost> {
-        let timed = |method: CommitMethod, in_file: bool, write_bytes: u64, slower: f64| {
-            let median_ns = self.flush_ns * slower;
-            read(json!({
-                "method": method, "extent": "overwritten", "in_file": in_file, "write_bytes": write_bytes,
-                "writes_per_commit": 1, "observations": 1000, "commit_ns": about(median_ns),
-                "latency_ns": LatencySummary {
-                    mean: Some(median_ns * 1.1),
-                    p99: Some((median_ns * 2.0) as u64),
-                    ..LatencySummary::default()
-                },
-            }))
-        };
-        vec![
-            timed(CommitMethod::WriteThenFlush, false, 4096, 1.0),
-            timed(CommitMethod::WriteThenFlush, false, 8192, 1.0),
-            timed(CommitMethod::WriteThenFlush, false, 16_384, 1.0),
-            timed(CommitMethod::Fdatasync, true, 8192, 1.0),
-            timed(CommitMethod::Fsync, true, 8192, 1.5),
-            timed(CommitMethod::DurableWrite, true, 8192, 0.5),
-        ]
-    }
-
-    fn busy(&self, read_share: f64, write_share: f64) -> InterferenceCell {
-        let latency = LatencySummary { p99: Some((self.read_ns * 5.0) as u64), ..LatencySummary::default() };
-        read(json!({
-            "read_share": read_share, "write_share": write_share,
-            "read_rate_per_s": read_share, "write_rate_per_s": write_share,
-            "read_achieved_per_s": read_share, "write_achieved_per_s": write_share,
-            "rates_kept": true, "read_latency_ns": latency, "write_latency_ns": latency,
-        }))
     }
 }
 

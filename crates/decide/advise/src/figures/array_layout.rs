@@ -1,0 +1,58 @@
+use nandle_units::format_bytes;
+
+use super::Figures;
+use super::words::{bounded, number};
+use crate::settings::{Confidence, Figure};
+
+/// An array behind the device.
+#[derive(Debug, Clone)]
+pub(crate) struct Array {
+    /// Bytes on one member before the next member's turn.
+    pub(crate) chunk_bytes: u64,
+    /// Members that hold different data.
+    pub(crate) members: u32,
+    /// Reads that all go to one member, by those all over.
+    pub(crate) one_member: Figure,
+}
+
+impl Array {
+    /// Bytes of one round over all members.
+    pub(crate) fn stripe_bytes(&self) -> u64 {
+        self.chunk_bytes * u64::from(self.members)
+    }
+
+    /// Whether reads of one member are surely slower.
+    pub(crate) fn is_sure(&self) -> bool {
+        self.one_member.value.high < 1.0
+    }
+}
+
+impl Figures<'_> {
+    /// The array that the latencies show, where reads of one member are slower than reads all over.
+    pub(crate) fn array(&self) -> Option<Array> {
+        let found = &self.profile.experiments.array_layout.as_ref()?.findings;
+        let (chunk_bytes, members) = (found.chunk_bytes?, found.members?);
+        let share = found.one_member_share.filter(|_| chunk_bytes > 0 && members > 1)?;
+        let says = format!(
+            "addresses go round {members} members in chunks of {}: reads that all go to one member give {} of those all over",
+            format_bytes(chunk_bytes),
+            bounded(&share, number)
+        );
+        let figure = Figure::new("one_member_by_all_reads_ratio", share, says);
+        let array = Array { chunk_bytes, members, one_member: figure };
+        let stated = self.queue().ok().and_then(|queue| queue.optimal_io_bytes);
+        let unsure = if array.is_sure() {
+            "a single drive's own channels look the same"
+        } else {
+            "reads of one member may be no slower than reads all over"
+        };
+        // Members that the kernel knows of are no channels.
+        let is_array = array.is_sure() && stated.is_some_and(|bytes| bytes > chunk_bytes);
+        let one_member = array.one_member.clone();
+        Some(if is_array {
+            array
+        } else {
+            Array { one_member: one_member.no_surer_than(Confidence::Low, unsure), ..array }
+        })
+    }
+}

@@ -1,0 +1,69 @@
+use nandle_profile::experiments::DiscardCosts;
+use nandle_profile::{Interval, LatencySummary};
+use nandle_units::format_bytes;
+
+use super::Figures;
+use super::physics::non_falling;
+use super::words::{bounded, number, time};
+use crate::settings::{Confidence, Figure, MissingFigure};
+
+const MISSING: MissingFigure = MissingFigure {
+    needs: "what discards cost",
+    how: "measure discards: nandle probe TARGET --only discard --budget 1m",
+};
+const IN_A_FILE: &str = "in a file a discard is the file system's work as well";
+
+impl Figures<'_> {
+    fn discards(&self) -> Result<&DiscardCosts, MissingFigure> {
+        let conducted = self.profile.experiments.discard.as_ref();
+        conducted.map(|conducted| &conducted.findings).ok_or(MISSING)
+    }
+
+    /// Each size of discard with the time that nearly all take; a larger one takes no less.
+    pub(crate) fn discard_times(&self) -> Result<Vec<(u64, Figure)>, MissingFigure> {
+        let found = self.discards()?.discards.iter().filter_map(|row| {
+            let (_, tail_ns) = tail(&row.latency_ns)?;
+            Some((row.discard_bytes, self.within_noise(tail_ns)))
+        });
+        let figure = |(bytes, span): (u64, Interval<f64>)| {
+            let says = format!("a discard of {} takes {}", format_bytes(bytes), bounded(&span, time));
+            (bytes, self.of_discards(Figure::new("discard_ns", span, says)))
+        };
+        let times: Vec<_> = non_falling(found.collect()).into_iter().map(figure).collect();
+        if times.is_empty() { Err(MISSING) } else { Ok(times) }
+    }
+
+    /// The latency of reads right behind discards by that of reads alone, at the highest quantile that both have.
+    pub(crate) fn reads_beside_discards(&self) -> Result<Figure, MissingFigure> {
+        let found = self.discards()?;
+        let both = tail_of_both(&found.read_latency_beside_ns, &found.read_latency_alone_ns);
+        let (quantile, beside, alone) = both.ok_or(MISSING)?;
+        let slower = self.within_noise(beside).over(&self.within_noise(alone));
+        let says = format!(
+            "{quantile} of random reads take at most {} behind a discard of 1MiB and {} alone: {} times as long",
+            time(beside),
+            time(alone),
+            bounded(&slower, number)
+        );
+        Ok(self.of_discards(Figure::new("read_latency_beside_discards_ratio", slower, says)))
+    }
+
+    fn of_discards(&self, figure: Figure) -> Figure {
+        let in_file = self.profile.system.file_system.is_some();
+        if in_file { figure.no_surer_than(Confidence::Low, IN_A_FILE) } else { figure }
+    }
+}
+
+type Quantile = (&'static str, fn(&LatencySummary) -> Option<u64>);
+
+const QUANTILES: [Quantile; 3] =
+    [("99 %", |summary| summary.p99), ("90 %", |summary| summary.p90), ("half", |summary| summary.p50)];
+
+/// The highest quantile that was observed often enough.
+fn tail(latency: &LatencySummary) -> Option<(&'static str, f64)> {
+    QUANTILES.iter().find_map(|(name, of)| Some((*name, of(latency)? as f64)))
+}
+
+fn tail_of_both(one: &LatencySummary, other: &LatencySummary) -> Option<(&'static str, f64, f64)> {
+    QUANTILES.iter().find_map(|(name, of)| Some((*name, of(one)? as f64, of(other)?.max(1) as f64)))
+}

@@ -1,0 +1,73 @@
+use nandle_profile::experiments::FillLevel;
+use nandle_profile::{Interval, OperationKind};
+
+use super::Figures;
+use super::interval::inverse;
+use super::physics::non_falling;
+use super::words::{bandwidth, bounded, number, whole};
+use crate::settings::{Figure, MissingFigure};
+
+const MISSING: MissingFigure = MissingFigure {
+    needs: "random writes at several fill levels",
+    how: "fill the whole device, whose data is lost: nandle probe DEVICE --only fill-level --budget 5m --destroy-data",
+};
+
+/// What a device gains from being less full.
+#[derive(Debug, Clone)]
+pub(crate) struct Emptier {
+    /// Share of the device that holds data.
+    pub(crate) fill_share: f64,
+    /// Space given up: the share of the fullest level by this one.
+    pub(crate) space_ratio: f64,
+    /// Random writes after long writing, by those of the fullest level.
+    pub(crate) gain: Figure,
+}
+
+impl Figures<'_> {
+    /// The fullest level that was measured, and what each emptier one gains on it. A fuller device writes no faster.
+    pub(crate) fn emptier(&self) -> Result<(f64, Vec<Emptier>), MissingFigure> {
+        let found = self.profile.experiments.fill_level.as_ref().ok_or(MISSING)?;
+        let times = found.findings.levels.iter().filter_map(|level| Some((level, random_write(level)?)));
+        let times = times
+            .map(|(level, rate)| (per_mille(level.fill_share), inverse(1e9, &self.within_noise(rate))))
+            .collect();
+        let mut levels = non_falling(times);
+        let (fullest, slowest) = levels.pop().filter(|_| !levels.is_empty()).ok_or(MISSING)?;
+        let emptier = levels.into_iter().map(|(full, time)| emptier(full, &time, fullest, &slowest));
+        Ok((share(fullest), emptier.collect()))
+    }
+}
+
+fn emptier(full: u64, time: &Interval<f64>, fullest: u64, slowest: &Interval<f64>) -> Emptier {
+    let gain = slowest.over(time);
+    let percent = |per_mille: u64| number(per_mille as f64 / 10.0);
+    let says = format!(
+        "after long random writing the device takes {} of it {} % full and {} {} % full: {} times as much",
+        bandwidth(1e9 / time.value),
+        percent(full),
+        bandwidth(1e9 / slowest.value),
+        percent(fullest),
+        bounded(&gain, number)
+    );
+    Emptier {
+        fill_share: share(full),
+        space_ratio: fullest as f64 / full as f64,
+        gain: Figure::new("random_write_gain_ratio", gain, says),
+    }
+}
+
+/// Bandwidth of random writing after long random writing.
+fn random_write(level: &FillLevel) -> Option<f64> {
+    let is_it = |pattern: &str, operation| pattern == "random" && operation == OperationKind::Write;
+    let change = level.changes.iter().find(|change| is_it(&change.pattern, change.operation))?;
+    let is_a_level = level.fill_share > 0.0 && change.after_bytes_per_s > 0.0;
+    is_a_level.then_some(change.after_bytes_per_s)
+}
+
+fn per_mille(share: f64) -> u64 {
+    whole(share * 1e3).max(1)
+}
+
+fn share(per_mille: u64) -> f64 {
+    per_mille as f64 / 1e3
+}

@@ -1,0 +1,148 @@
+//! How a device's space is given out and given back. What destroys data or belongs to a file system is only shown.
+
+use nandle_profile::BlockQueue;
+
+use crate::figures::Figures;
+use crate::figures::words::{number, time};
+use crate::settings::{Collector, Figure, MissingFigure, RuleSource, Setting};
+
+/// A block of the usual file systems.
+const FILE_SYSTEM_BLOCK_BYTES: u64 = 4 << 10;
+
+pub(super) fn collect(figures: &Figures<'_>, collector: &mut Collector) {
+    collector.part("# Space: partitions, file systems, and what is given back.");
+    if let Some(layout) = stripes(figures) {
+        collector.add("mkfs.ext4", Ok(layout));
+    }
+    if takes_discards(figures) {
+        collector.add("parted", partition(figures));
+        collector.add("discard_max_bytes", discard_max_bytes(figures));
+        collector.add("fstrim", trim(figures));
+    }
+}
+
+fn takes_discards(figures: &Figures<'_>) -> bool {
+    stated(figures, |queue| queue.discard_bytes_max) != Some(0)
+}
+
+fn stated(figures: &Figures<'_>, what: fn(&BlockQueue) -> Option<u64>) -> Option<u64> {
+    figures.queue().ok().and_then(what)
+}
+
+const LOSES_DATA: &str = "it destroys what is on the device: for one that is set up anew";
+
+/// Space that no partition takes is over-provisioning once it was discarded.
+fn partition(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
+    let (fullest, emptier) = figures.emptier()?;
+    let worth = |gain: &Figure, space: f64| gain.value.low / space;
+    let best = emptier
+        .iter()
+        .filter(|level| worth(&level.gain, level.space_ratio) > 1.0)
+        .max_by(|a, b| worth(&a.gain, a.space_ratio).total_cmp(&worth(&b.gain, b.space_ratio)));
+    let (percent, rule) = match best {
+        Some(level) => (
+            level.fill_share * 100.0,
+            "the level at which random writes surely gain more than is given up in space, the one with the most of that: what \
+             no partition holds is over-provisioning",
+        ),
+        None => (
+            100.0,
+            "all of it: no emptier device surely gains more in random writes than it gives up in space",
+        ),
+    };
+    let remark = format!(
+        "Measured up to {} % full. Space that ever held data counts only once it was discarded (blkdiscard).",
+        number(fullest * 100.0)
+    );
+    let seen = best.map_or_else(
+        || emptier.iter().map(|level| level.gain.clone()).collect(),
+        |level| vec![level.gain.clone()],
+    );
+    let command = "parted -s /dev/$device mklabel gpt mkpart data 1MiB";
+    Ok(Setting::new(command, format!("{}%", number(percent)), seen, RuleSource::Ours, rule)
+        .remark(remark)
+        .shown_only(LOSES_DATA))
+}
+
+/// `mke2fs(8)`: both count in blocks of the file system.
+fn stripes(figures: &Figures<'_>) -> Option<Setting> {
+    let array = figures.array()?;
+    let [chunk, round] =
+        [array.chunk_bytes, array.stripe_bytes()].map(|bytes| bytes / FILE_SYSTEM_BLOCK_BYTES);
+    let same = stated(figures, |queue| queue.optimal_io_bytes) == Some(array.stripe_bytes());
+    let rule = "the chunk and the whole round of the members that hold data, in blocks of 4 KiB: writes that fill it read nothing \
+                first, and metadata is spread over the members";
+    let xfs = format!("For XFS: mkfs.xfs -d su={}k,sw={}.", array.chunk_bytes >> 10, array.members);
+    let value = format!("stride={chunk},stripe_width={round} /dev/$device");
+    let setting =
+        Setting::new("mkfs.ext4 -E", value, vec![array.one_member], RuleSource::Documentation, rule)
+            .remark(xfs)
+            .remark(
+                "A single drive's own channels look like an array as well: behind one drive leave it out.",
+            );
+    let is_layout = chunk > 0;
+    let setting =
+        if same { setting.shown_only("mkfs takes the same from the kernel by itself") } else { setting };
+    is_layout.then(|| setting.shown_only(LOSES_DATA))
+}
+
+/// A discard that takes longer than this is felt by what waits behind it.
+const DISCARD_NS_MAX: f64 = 10e6;
+
+/// "Setting this value lower will make Linux issue smaller discards and potentially help reduce latencies" (the kernel's
+/// `Documentation/ABI/stable/sysfs-block`).
+fn discard_max_bytes(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
+    let times = figures.discard_times()?;
+    let largest = times.last().map_or(0, |(bytes, _)| *bytes);
+    let short = times.iter().rev().find(|(_, figure)| figure.value.high <= DISCARD_NS_MAX);
+    let Some((bytes, figure)) = short.or(times.first()) else {
+        debug_assert!(false, "figures of discards are never empty");
+        return Err(MissingFigure { needs: "what discards cost", how: "" });
+    };
+    let granularity = stated(figures, |queue| queue.discard_granularity_bytes).unwrap_or(0);
+    let now = stated(figures, |queue| queue.discard_bytes_max);
+    let value = (*bytes).max(granularity).min(now.unwrap_or(u64::MAX));
+    let rule = format!(
+        "the largest discard that was measured and surely takes no longer than {}: what waits behind a longer one feels it",
+        time(DISCARD_NS_MAX)
+    );
+    let setting = Setting::new(
+        "/sys/block/$device/queue/discard_max_bytes",
+        value,
+        vec![figure.clone()],
+        RuleSource::Ours,
+        rule,
+    )
+    .was(now);
+    Ok(if *bytes == largest {
+        setting.shown_only("no discard that was measured takes longer")
+    } else {
+        setting
+    })
+}
+
+/// The same bound that writes beside reads have.
+const SLOWER_MAX: f64 = 2.0;
+
+/// Space is given back as files are deleted, or once a week (`fstrim(8)`: "sufficient" for most).
+fn trim(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
+    let slower = figures.reads_beside_discards()?;
+    let bears = slower.value.high <= SLOWER_MAX;
+    let (command, value, rule) = if bears {
+        (
+            "mount -o remount,discard",
+            "MOUNTPOINT",
+            "the option discard: reads behind a discard surely take no more than twice their time, so space can be given back as \
+             files are deleted",
+        )
+    } else {
+        (
+            "systemctl enable --now",
+            "fstrim.timer",
+            "once a week, and no option discard: reads behind a discard may take more than twice their time, and files are deleted \
+             while others are read",
+        )
+    };
+    Ok(Setting::new(command, value, vec![slower], RuleSource::Ours, rule)
+        .shown_only("it belongs to the file system, not to the device's queue"))
+}

@@ -1,0 +1,98 @@
+//! What holds for all of the advice on a device, whatever the product.
+
+use nandle_profile::{DeviceProfile, ROTATIONAL_LATENCY_NS_MIN};
+
+use crate::figures::Figures;
+use crate::figures::words::{bandwidth, bytes, number, time};
+use crate::settings::Question;
+
+pub(super) fn collect(profile: &DeviceProfile, question: &Question) -> Vec<String> {
+    let figures = Figures::of(profile);
+    let newer = (question.version > question.product.latest()).then(|| {
+        format!(
+            "{} {} is newer than what is known here ({}): check names and ranges against its documentation.",
+            question.product,
+            question.version,
+            question.product.latest()
+        )
+    });
+    let cached = (!profile.backend.direct).then(|| {
+        "Everything was measured through the page cache: the figures are the cache's as well.".to_owned()
+    });
+    let partial = profile.partial.iter().map(|reason| format!("The profile is partial: {reason}."));
+    let warnings = [burst(&figures), flush_behind_burst(&figures), volatile(&figures), one_thread(&figures)];
+    newer.into_iter().chain(cached).chain(partial).chain(warnings.into_iter().flatten()).collect()
+}
+
+/// By less than this no cache makes a difference.
+const FASTER_MIN: f64 = 1.25;
+
+/// Loads that fit into the cache tell nothing of those that don't.
+fn burst(figures: &Figures<'_>) -> Option<String> {
+    let found = figures.write_cache().ok()?;
+    let (absorbed, taken) = (found.absorbed_bytes?, found.absorbing_bytes_per_s?);
+    let sustained = figures.write_bandwidth_behind_cache().ok()?.value;
+    let rest = found.drain_ns.map_or_else(
+        || "no rest that was tried made it as fast again".to_owned(),
+        |drain| format!("after {} of rest it is as fast again", time(drain.value as f64)),
+    );
+    (taken.low > FASTER_MIN * sustained.high).then(|| {
+        format!(
+            "Random writes are taken in at {} up to {}, then at {}; {rest}. A load, or a benchmark, of less than that says nothing of \
+             what the device keeps up.",
+            bandwidth(taken.value),
+            bytes(absorbed.value as f64),
+            bandwidth(sustained.value)
+        )
+    })
+}
+
+/// From this ratio on the wait is another one.
+const FLUSH_RATIO: f64 = 10.0;
+
+fn flush_behind_burst(figures: &Figures<'_>) -> Option<String> {
+    let (flush, commit) = (figures.flush_of_full_cache().ok()?, figures.commit().ok()?);
+    (flush.value.low > FLUSH_RATIO * commit.value.high).then(|| {
+        format!(
+            "A flush behind many writes takes {}, a commit alone {}: what commits beside a bulk load or a checkpoint waits that long, \
+             so let the server write back early and evenly, and keep the log on another device.",
+            time(flush.value.value),
+            time(commit.value.value)
+        )
+    })
+}
+
+/// No flash is programmed sooner; that of single-level cells takes about 220 us (data sheets of the X25-E's chips).
+const PROGRAM_NS_MIN: f64 = 100e3;
+
+/// A cache that loses what it holds, and whether flushes can have emptied it.
+fn volatile(figures: &Figures<'_>) -> Option<String> {
+    let turns = figures
+        .random_read_latency()
+        .is_ok_and(|latency| latency.value.value >= ROTATIONAL_LATENCY_NS_MIN as f64);
+    let least_ns = if turns { ROTATIONAL_LATENCY_NS_MIN as f64 } else { PROGRAM_NS_MIN };
+    let loses = "The kernel calls the device's write cache volatile: what no flush has covered is lost with the power, so leave \
+                 fsync on.";
+    let too_quick = figures.commit().ok().filter(|commit| commit.value.high < least_ns);
+    let doubt = too_quick.map_or_else(String::new, |commit| {
+        format!(
+            " A commit takes {} all the same, less than any medium of its kind needs: its cache is protected after all, or flushes \
+             are ignored. See that its data sheet has protection from power loss before you trust it.",
+            time(commit.value.value)
+        )
+    });
+    figures.cache_is_volatile().filter(|volatile| *volatile).map(|_| format!("{loses}{doubt}"))
+}
+
+/// Reads were measured from one thread, which some devices are too fast for.
+fn one_thread(figures: &Figures<'_>) -> Option<String> {
+    let threads = figures.submitting_threads()?;
+    (threads.value.low > 1.0).then(|| {
+        format!(
+            "One thread can't ask this device for all that it gives: {}. Depths and rates of reading here are those of one thread; \
+             spread reads over {} threads or processes.",
+            threads.says,
+            number(threads.value.value)
+        )
+    })
+}

@@ -1,0 +1,93 @@
+//! What the worlds of the host's own files have in common: which devices there are, and which requests are under way.
+
+use std::sync::Arc;
+
+use crate::file::DeviceFile;
+use crate::slots::{InFlight, Slots};
+use crate::{Cause, Completion, Device, DeviceId, IoError, Nanos, Operation, clock};
+
+/// Its methods are those of an [`Io`](crate::Io), which a world forwards to it.
+pub(crate) struct Served<Extra> {
+    devices: Vec<Device>,
+    /// Open as long as requests may be under way.
+    files: Vec<Arc<DeviceFile>>,
+    pub(crate) slots: Slots<Extra>,
+    /// Requests that the device's shape forbids, until they are reaped.
+    refused: Vec<Completion>,
+}
+
+impl<Extra> Served<Extra> {
+    pub(crate) fn new(slots: u32) -> Self {
+        Self { devices: Vec::new(), files: Vec::new(), slots: Slots::new(slots), refused: Vec::new() }
+    }
+
+    /// Adds a file as the next device.
+    pub(crate) fn add(&mut self, file: Arc<DeviceFile>) -> Device {
+        let device = Device { id: self.next_id(), shape: file.shape().clone() };
+        self.files.push(file);
+        self.devices.push(device.clone());
+        device
+    }
+
+    /// Adds a device whose file the world doesn't have.
+    #[cfg(test)]
+    pub(crate) fn add_device(&mut self, device: Device) {
+        self.devices.push(device);
+    }
+
+    /// The next device's.
+    pub(crate) fn next_id(&self) -> DeviceId {
+        DeviceId(u32::try_from(self.devices.len()).unwrap_or(u32::MAX))
+    }
+
+    pub(crate) fn file(&self, device: DeviceId) -> Option<&Arc<DeviceFile>> {
+        self.files.get(device.0 as usize)
+    }
+
+    /// Why a device can't be asked for this.
+    pub(crate) fn refusal(&self, device: DeviceId, operation: &Operation) -> Option<Cause> {
+        match self.devices.get(device.0 as usize) {
+            Some(device) => device.shape.check(operation).err(),
+            None => Some(Cause::UnknownDevice { index: device.0 }),
+        }
+    }
+
+    /// Completes a request with an error, to be reaped like any other.
+    pub(crate) fn refuse(&mut self, request: InFlight<Extra>, cause: Cause) {
+        let error = IoError::new(&request.operation, cause);
+        let now = request.submitted_at;
+        self.refused.push(request.complete(now, Err(error)));
+    }
+
+    /// Hands out what was refused.
+    pub(crate) fn reap_refused(&mut self, into: &mut Vec<Completion>) {
+        into.append(&mut self.refused);
+    }
+
+    pub(crate) fn devices(&self) -> &[Device] {
+        &self.devices
+    }
+
+    pub(crate) fn in_flight(&self) -> usize {
+        self.slots.in_use() + self.refused.len()
+    }
+
+    pub(crate) fn slots(&self) -> usize {
+        self.slots.capacity()
+    }
+
+    #[expect(clippy::unused_self, reason = "a world forwards its clock like the rest")]
+    pub(crate) fn now(&self) -> Nanos {
+        clock::monotonic()
+    }
+
+    #[expect(clippy::unused_self, reason = "a world forwards its clock like the rest")]
+    pub(crate) fn cpu_time(&self) -> Nanos {
+        clock::process_cpu()
+    }
+
+    #[expect(clippy::unused_self, reason = "a world forwards its clock like the rest")]
+    pub(crate) fn timer_slack(&self) -> Nanos {
+        clock::TIMER_SLACK
+    }
+}

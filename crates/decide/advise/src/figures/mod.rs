@@ -3,7 +3,6 @@
 
 mod commits;
 mod facts;
-pub(crate) mod interval;
 pub(crate) mod physics;
 mod reads;
 mod sequential_writes;

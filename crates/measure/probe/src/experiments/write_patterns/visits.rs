@@ -6,6 +6,7 @@
 
 use nandle_io::Nanos;
 use nandle_profile::Interval;
+use nandle_profile::arithmetic::ratio_of_independent;
 use nandle_profile::experiments::{MicroBenchmark, PatternCost, WritePatterns};
 use rand::seq::SliceRandom;
 
@@ -15,7 +16,7 @@ use crate::experiments::Lab;
 use crate::experiments::change::changes;
 use crate::experiments::rounds::median_interval;
 use crate::experiments::series::{Length, Pool, Walk, series};
-use crate::experiments::statistics::{batch_means, mean_interval, ratio, start_up};
+use crate::experiments::statistics::{batch_means, mean_interval, start_up};
 use crate::load::{ClosedLoop, Counting, LoadError, Measurement, Refill, Stop, Work, summary};
 use crate::pattern::{Area, Pattern, generator};
 
@@ -343,7 +344,7 @@ impl Visited {
             start_up_requests: self.start_up_requests,
             requests: self.latencies.requests,
             request_ns,
-            relative_cost: measure.map(|measure| ratio(request_ns, measure)),
+            relative_cost: measure.map(|measure| ratio_of_independent(&request_ns, &measure)),
             latency_ns: summary(&self.latencies.latency_ns),
         })
     }

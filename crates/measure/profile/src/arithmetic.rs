@@ -1,46 +1,55 @@
 //! Arithmetic with intervals.
 
-use nandle_profile::Interval;
+use crate::Interval;
 
 /// Changes the bounds' type.
-pub(crate) fn widen<T: Copy + Into<f64>>(interval: &Interval<T>) -> Interval<f64> {
+pub fn widen<T: Copy + Into<f64>>(interval: &Interval<T>) -> Interval<f64> {
     Interval { value: interval.value.into(), low: interval.low.into(), high: interval.high.into() }
 }
 
 /// The same for sizes.
-pub(crate) fn of_bytes(interval: &Interval<u64>) -> Interval<f64> {
+pub fn of_bytes(interval: &Interval<u64>) -> Interval<f64> {
     Interval { value: interval.value as f64, low: interval.low as f64, high: interval.high as f64 }
 }
 
 /// Applies a function that never falls.
-pub(crate) fn map(interval: &Interval<f64>, rising: impl Fn(f64) -> f64) -> Interval<f64> {
+pub fn map(interval: &Interval<f64>, rising: impl Fn(f64) -> f64) -> Interval<f64> {
     let [value, low, high] = [interval.value, interval.low, interval.high].map(rising);
     Interval { value, low, high }
 }
 
 /// Applies a function that never rises, which turns the bounds.
-pub(crate) fn map_falling(interval: &Interval<f64>, falling: impl Fn(f64) -> f64) -> Interval<f64> {
+pub fn map_falling(interval: &Interval<f64>, falling: impl Fn(f64) -> f64) -> Interval<f64> {
     let [value, low, high] = [interval.value, interval.high, interval.low].map(falling);
     Interval { value, low, high }
 }
 
 /// One by another: least when the first is least and the other greatest.
-pub(crate) fn ratio(of: &Interval<f64>, by: &Interval<f64>) -> Interval<f64> {
+pub fn ratio(of: &Interval<f64>, by: &Interval<f64>) -> Interval<f64> {
     Interval { value: of.value / by.value, low: of.low / by.high, high: of.high / by.low }
 }
 
+/// One by another, taken as independent, so that not both are at their worst at once: relative reaches add up in squares.
+pub fn ratio_of_independent(of: &Interval<f64>, by: &Interval<f64>) -> Interval<f64> {
+    let value = of.value / by.value;
+    let reach = |up: f64, down: f64| (up / of.value).hypot(down / by.value);
+    let low = reach(of.value - of.low, by.high - by.value);
+    let high = reach(of.high - of.value, by.value - by.low);
+    Interval { value, low: value * (1.0 - low).max(0.0), high: value * (1.0 + high) }
+}
+
 /// Their sum.
-pub(crate) fn sum(one: &Interval<f64>, other: &Interval<f64>) -> Interval<f64> {
+pub fn sum(one: &Interval<f64>, other: &Interval<f64>) -> Interval<f64> {
     Interval { value: one.value + other.value, low: one.low + other.low, high: one.high + other.high }
 }
 
 /// Their product.
-pub(crate) fn product(one: &Interval<f64>, other: &Interval<f64>) -> Interval<f64> {
+pub fn product(one: &Interval<f64>, other: &Interval<f64>) -> Interval<f64> {
     Interval { value: one.value * other.value, low: one.low * other.low, high: one.high * other.high }
 }
 
 /// A rate from the time of one, or the time from the rate: `scale / interval`.
-pub(crate) fn inverse(scale: f64, interval: &Interval<f64>) -> Interval<f64> {
+pub fn inverse(scale: f64, interval: &Interval<f64>) -> Interval<f64> {
     Interval { value: scale / interval.value, low: scale / interval.high, high: scale / interval.low }
 }
 
@@ -55,5 +64,17 @@ mod tests {
         assert_eq!(ratio(&of, &by), Interval { value: 5.0, low: 2.0, high: 12.0 });
         assert_eq!(inverse(8.0, &by), Interval { value: 4.0, low: 2.0, high: 8.0 });
         assert_eq!(product(&of, &by), Interval { value: 20.0, low: 8.0, high: 48.0 });
+    }
+
+    #[test]
+    fn a_ratio_of_independent_figures_is_surer_than_its_worst_case() {
+        let of = Interval { value: 100.0, low: 97.0, high: 103.0 };
+        let by = Interval { value: 10.0, low: 9.6, high: 10.4 };
+        let ratio = ratio_of_independent(&of, &by);
+        assert!((ratio.low - 9.5).abs() < 1e-9 && (ratio.high - 10.5).abs() < 1e-9, "{ratio:?}");
+        assert_eq!(
+            ratio_of_independent(&of, &Interval::exact(10.0)),
+            Interval { value: 10.0, low: 9.7, high: 10.3 }
+        );
     }
 }

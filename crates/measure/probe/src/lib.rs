@@ -2,6 +2,7 @@
 //! profile within a time budget. It knows a device only through [`nandle_io::Io`]; it must never open, name or
 //! remove a file, read the system's clock, or print.
 
+mod error_model;
 pub mod experiments;
 pub mod fill;
 pub mod load;

@@ -6,6 +6,7 @@
 //! Every key of the JSON ends in its unit (`latency_ns`, `bandwidth_bytes_per_s`). A value that was not
 //! measured is `null`, never zero.
 
+pub mod arithmetic;
 mod cell;
 mod cheap;
 mod commit;

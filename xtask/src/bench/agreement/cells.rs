@@ -1,5 +1,6 @@
 //! What a sweep measured.
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::Outcome;
@@ -8,8 +9,14 @@ use crate::bench::probe;
 /// Seconds from which on a run shows how it goes on.
 const SECONDS_LEAST: usize = 8;
 
+/// Pattern, operation, block, group and depth.
+type Place<'a> = (&'a str, &'a str, u64, u64, u32);
+/// As it is recorded: place, bandwidth, median latency, bandwidth at last.
+type Row = (String, String, u64, u64, u32, f64, Option<u64>, f64);
+
 /// A cell of a sweep.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Row", into = "Row")]
 pub(super) struct Cell {
     pub(super) pattern: String,
     pub(super) operation: String,
@@ -22,43 +29,46 @@ pub(super) struct Cell {
     pub(super) at_last_bytes_per_s: f64,
 }
 
-/// All of a sweep.
-#[derive(Debug)]
+/// All of an exhaustive run.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Cells(pub(super) Vec<Cell>);
 
 impl Cells {
-    pub(super) fn of(sweep: &Value) -> Outcome<Self> {
-        let cells = sweep.get("cells").and_then(Value::as_array).ok_or("a sweep without cells")?;
-        Ok(Self(cells.iter().map(Cell::of).collect::<Outcome<_>>()?))
+    pub(super) fn find(&self, place: Place<'_>) -> Option<&Cell> {
+        self.0.iter().find(|cell| cell.place() == place)
     }
 
-    /// The bandwidth of single blocks.
-    pub(super) fn bandwidth(&self, pattern: &str, block_bytes: u64, queue_depth: u32) -> Option<f64> {
-        self.grouped(pattern, block_bytes, 1, queue_depth)
+    /// The bandwidth of random reads.
+    pub(super) fn random_read(&self, block: u64, group: u64, depth: u32) -> Option<f64> {
+        self.find(("random", "read", block, group, depth)).map(|cell| cell.bandwidth_bytes_per_s)
     }
 
-    pub(super) fn grouped(&self, pattern: &str, block: u64, group: u64, depth: u32) -> Option<f64> {
-        let wanted = |cell: &&Cell| {
-            cell.pattern == pattern
-                && (cell.block_bytes, cell.group_blocks, cell.queue_depth) == (block, group, depth)
+    /// Reads of single blocks from a size on, by block size and depth, as the benchmark `probe` has them.
+    pub(super) fn grid(&self, pattern: &str, block_least: u64) -> probe::Cells {
+        let is_wanted = |cell: &&Cell| {
+            (cell.pattern.as_str(), cell.operation.as_str(), cell.group_blocks) == (pattern, "read", 1)
+                && cell.block_bytes >= block_least
         };
-        self.0.iter().find(wanted).map(|cell| cell.bandwidth_bytes_per_s)
+        let cells = self.0.iter().filter(is_wanted);
+        cells.map(|cell| ((cell.block_bytes, cell.queue_depth), cell.bandwidth_bytes_per_s)).collect()
     }
 
-    /// By block size and depth, as the benchmark `probe` has them.
-    pub(super) fn grid(&self, pattern: &str) -> probe::Cells {
-        let of_it = self.0.iter().filter(|cell| cell.pattern == pattern && cell.group_blocks == 1);
-        of_it.map(|cell| ((cell.block_bytes, cell.queue_depth), cell.bandwidth_bytes_per_s)).collect()
-    }
-
-    /// How a pattern goes on.
-    pub(super) fn at_last(&self, pattern: &str) -> Option<f64> {
-        let cell = self.0.iter().find(|cell| cell.pattern == pattern)?;
-        Some(cell.at_last_bytes_per_s)
+    /// How writing in a pattern goes on.
+    pub(super) fn at_last(&self, pattern: &str, block: u64, depth: u32) -> Option<f64> {
+        self.find((pattern, "write", block, 1, depth)).map(|cell| cell.at_last_bytes_per_s)
     }
 }
 
 impl Cell {
+    pub(super) fn all_of(sweep: &Value) -> Outcome<Vec<Self>> {
+        let cells = sweep.get("cells").and_then(Value::as_array).ok_or("a sweep without cells")?;
+        cells.iter().map(Self::of).collect()
+    }
+
+    fn place(&self) -> Place<'_> {
+        (&self.pattern, &self.operation, self.block_bytes, self.group_blocks, self.queue_depth)
+    }
+
     fn of(cell: &Value) -> Outcome<Self> {
         let whole =
             |key: &str| cell.get(key).and_then(Value::as_u64).ok_or_else(|| format!("no {key} in a cell"));
@@ -81,6 +91,31 @@ impl Cell {
     }
 }
 
+impl From<Row> for Cell {
+    fn from(row: Row) -> Self {
+        let (pattern, operation, block_bytes, group_blocks, queue_depth, bandwidth, median_ns, at_last) = row;
+        Self {
+            pattern,
+            operation,
+            block_bytes,
+            group_blocks,
+            queue_depth,
+            bandwidth_bytes_per_s: bandwidth,
+            median_ns,
+            at_last_bytes_per_s: at_last,
+        }
+    }
+}
+
+impl From<Cell> for Row {
+    /// Bytes a second are recorded whole.
+    fn from(cell: Cell) -> Self {
+        let [bandwidth, at_last] = [cell.bandwidth_bytes_per_s, cell.at_last_bytes_per_s].map(f64::round);
+        let Cell { pattern, operation, block_bytes, group_blocks, queue_depth, median_ns, .. } = cell;
+        (pattern, operation, block_bytes, group_blocks, queue_depth, bandwidth, median_ns, at_last)
+    }
+}
+
 /// The mean of the last half, but for the last second, which a run rarely fills.
 fn at_last(seconds: &[f64]) -> Option<f64> {
     let (_, whole) = seconds.split_last()?;
@@ -94,14 +129,18 @@ mod tests {
 
     #[test]
     fn what_counts_is_the_last_half_of_a_long_run() {
-        let cell = |seconds: &[f64]| {
+        let cells = |seconds: &[f64]| {
             let seconds: Vec<Value> =
                 seconds.iter().map(|bytes| serde_json::json!({ "bytes": bytes })).collect();
             let cell = serde_json::json!({ "pattern": "random", "operation": "write", "block_bytes": 4096,
                 "group_blocks": 1, "queue_depth": 1, "bandwidth_bytes_per_s": 7.0, "seconds": seconds });
-            Cells::of(&serde_json::json!({ "cells": [cell] })).unwrap().at_last("random").unwrap()
+            Cells(Cell::all_of(&serde_json::json!({ "cells": [cell] })).unwrap())
         };
-        assert!((cell(&[100.0, 100.0, 100.0, 100.0, 2.0, 2.0, 4.0, 4.0, 0.5]) - 3.0).abs() < 1e-9);
-        assert!((cell(&[100.0, 2.0]) - 7.0).abs() < 1e-9, "a short run is one figure");
+        let at_last = |seconds: &[f64]| cells(seconds).at_last("random", 4096, 1).unwrap();
+        assert!((at_last(&[100.0, 100.0, 100.0, 100.0, 2.0, 2.0, 4.0, 4.0, 0.5]) - 3.0).abs() < 1e-9);
+        assert!((at_last(&[100.0, 2.0]) - 7.0).abs() < 1e-9, "a short run is one figure");
+        let recorded = serde_json::to_string(&cells(&[])).unwrap();
+        let again: Cells = serde_json::from_str(&recorded).unwrap();
+        assert_eq!(again.0, cells(&[]).0, "{recorded}");
     }
 }

@@ -1,4 +1,4 @@
-//! A derived parameter: what exhaustive runs say, and what the probe says.
+//! A derived parameter: what exhaustive runs say, and what a probe says.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -18,16 +18,16 @@ pub(super) enum Kind {
     Figure,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// A parameter by one exhaustive run and by a probe.
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Question {
     pub(super) parameter: String,
     pub(super) kind: Kind,
     /// `None` where there is none, or it can't be told.
-    pub(super) exhaustive: Option<f64>,
-    pub(super) probe: Option<f64>,
-    pub(super) probe_low: Option<f64>,
-    pub(super) probe_high: Option<f64>,
-    pub(super) agrees: bool,
+    exhaustive: Option<f64>,
+    probe: Option<f64>,
+    /// The bounds of the probe's interval, where it gives one.
+    bounds: Option<(f64, f64)>,
 }
 
 impl Question {
@@ -39,31 +39,72 @@ impl Question {
         probe: Option<&Value>,
     ) -> Self {
         let bound = |key: &str| probe.and_then(|probe| probe.get(key)?.as_f64());
-        let plain = probe.and_then(Value::as_f64);
-        let value = bound("value").or(plain);
         Self {
             parameter: parameter.into(),
             kind,
             exhaustive,
-            probe: value,
-            probe_low: bound("low").or(plain),
-            probe_high: bound("high").or(plain),
-            agrees: agree(kind, exhaustive, value),
+            probe: bound("value").or_else(|| probe.and_then(Value::as_f64)),
+            bounds: bound("low").zip(bound("high")),
         }
     }
 }
 
-fn agree(kind: Kind, exhaustive: Option<f64>, probe: Option<f64>) -> bool {
-    match (exhaustive, probe) {
-        (None, None) => true,
-        (Some(exhaustive), Some(probe)) => {
-            let ratio = exhaustive.max(probe) / exhaustive.min(probe);
-            match kind {
-                Kind::Step => exhaustive.total_cmp(&probe).is_eq() || ratio <= STEP,
-                Kind::Figure => (probe / exhaustive - 1.0).abs() <= NEAR,
+/// A parameter by all exhaustive runs and by a probe.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct Answer {
+    pub(super) parameter: String,
+    pub(super) kind: Kind,
+    /// What each exhaustive run says.
+    pub(super) exhaustive: Vec<Option<f64>>,
+    pub(super) probe: Option<f64>,
+    pub(super) bounds: Option<(f64, f64)>,
+    /// Whether the probe's value is near that of an exhaustive run, or lies between two.
+    pub(super) agrees: bool,
+    /// Whether the interval holds one, or a value between two; `None` where either is missing.
+    pub(super) holds: Option<bool>,
+}
+
+impl Answer {
+    /// From the same questions by each exhaustive run. One that has no such parameter says that there is none.
+    pub(super) fn all(by_run: &[Vec<Question>]) -> Vec<Self> {
+        let mut answers: Vec<Self> = Vec::new();
+        for question in by_run.iter().flatten() {
+            if answers.iter().any(|answer| answer.parameter == question.parameter) {
+                continue;
             }
+            let of_run = |run: &Vec<Question>| {
+                run.iter().find(|other| other.parameter == question.parameter)?.exhaustive
+            };
+            answers.push(Self::of(question, by_run.iter().map(of_run).collect()));
         }
-        _ => false,
+        answers
+    }
+
+    fn of(question: &Question, exhaustive: Vec<Option<f64>>) -> Self {
+        let Question { parameter, kind, probe, bounds, .. } = question.clone();
+        let known = exhaustive.iter().copied().flatten();
+        let range = known.clone().reduce(f64::min).zip(known.reduce(f64::max));
+        let agrees = match (range, probe) {
+            (_, None) => exhaustive.contains(&None),
+            (None, Some(_)) => false,
+            (Some((least, most)), Some(probe)) => agree(kind, probe.clamp(least, most), probe),
+        };
+        let holds = range.zip(bounds).map(|((least, most), (low, high))| low <= most && least <= high);
+        Self { parameter, kind, exhaustive, probe, bounds, agrees, holds }
+    }
+
+    /// How wide the interval is, by its value.
+    pub(super) fn width(&self) -> Option<f64> {
+        let (low, high) = self.bounds?;
+        self.probe.filter(|probe| *probe > 0.0).map(|probe| (high - low) / probe)
+    }
+}
+
+fn agree(kind: Kind, exhaustive: f64, probe: f64) -> bool {
+    let is_same = exhaustive.total_cmp(&probe).is_eq();
+    match kind {
+        Kind::Step => is_same || exhaustive.max(probe) / exhaustive.min(probe) <= STEP,
+        Kind::Figure => is_same || (probe / exhaustive - 1.0).abs() <= NEAR,
     }
 }
 
@@ -71,14 +112,38 @@ fn agree(kind: Kind, exhaustive: Option<f64>, probe: Option<f64>) -> bool {
 mod tests {
     use super::*;
 
+    fn answer(kind: Kind, exhaustive: &[Option<f64>], probe: &Value) -> Answer {
+        let of_run = |exhaustive: &Option<f64>| vec![Question::new("x", kind, *exhaustive, Some(probe))];
+        Answer::all(&exhaustive.iter().map(of_run).collect::<Vec<_>>()).remove(0)
+    }
+
+    fn agrees(kind: Kind, exhaustive: Option<f64>, probe: f64) -> bool {
+        answer(kind, &[exhaustive], &probe.into()).agrees
+    }
+
     #[test]
     fn steps_and_figures_agree_within_bounds() {
-        assert!(agree(Kind::Step, Some(8.0), Some(16.0)) && !agree(Kind::Step, Some(8.0), Some(17.0)));
-        assert!(agree(Kind::Figure, Some(10.0), Some(10.9)) && !agree(Kind::Figure, Some(10.0), Some(11.2)));
-        assert!(agree(Kind::Step, None, None) && !agree(Kind::Step, Some(1.0), None));
+        assert!(agrees(Kind::Step, Some(8.0), 16.0) && !agrees(Kind::Step, Some(8.0), 17.0));
+        assert!(agrees(Kind::Figure, Some(10.0), 10.9) && !agrees(Kind::Figure, Some(10.0), 11.2));
+        assert!(agrees(Kind::Step, Some(0.0), 0.0) && !agrees(Kind::Step, None, 1.0));
+        assert!(answer(Kind::Step, &[None], &Value::Null).agrees);
+        assert!(!answer(Kind::Step, &[Some(1.0)], &Value::Null).agrees);
+    }
+
+    #[test]
+    fn a_wide_interval_holds_and_still_disagrees() {
         let interval = serde_json::json!({ "value": 4, "low": 2, "high": 64 });
-        let question = Question::new("depth", Kind::Step, Some(16.0), Some(&interval));
-        assert!(!question.agrees, "a wide interval helps nothing");
-        assert_eq!((question.probe_low, question.probe_high), (Some(2.0), Some(64.0)));
+        let wide = answer(Kind::Step, &[Some(16.0)], &interval);
+        assert_eq!((wide.agrees, wide.holds, wide.width()), (false, Some(true), Some(15.5)));
+        assert_eq!(answer(Kind::Step, &[Some(128.0)], &interval).holds, Some(false));
+        assert_eq!(answer(Kind::Step, &[None], &interval).holds, None);
+    }
+
+    #[test]
+    fn where_exhaustive_runs_differ_all_between_them_agrees() {
+        let between = answer(Kind::Figure, &[Some(10.0), Some(20.0)], &15.0.into());
+        assert!(between.agrees);
+        assert!(!answer(Kind::Figure, &[Some(10.0), Some(20.0)], &23.0.into()).agrees);
+        assert!(answer(Kind::Step, &[Some(8.0), None], &Value::Null).agrees);
     }
 }

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::cells::Cells;
+use super::cells::{Cell, Cells};
 use super::drives::Drive;
 use super::question::{Kind, Question};
 use crate::Outcome;
-use crate::bench::probe::{efficient_block, knee, plateau};
+use crate::bench::probe::{self, efficient_block, knee, plateau};
 
 /// "Near" is within 10 %, as everywhere.
 const NEAR: f64 = 0.9;
@@ -20,35 +20,53 @@ const SEQUENTIAL_DEPTHS: [u32; 3] = [1, 4, 32];
 /// Halving a block must save so much of its cost to be worth the while.
 const WORTH: f64 = 0.1;
 
-pub(super) fn questions(drive: &Drive, derived: &Value) -> Outcome<Vec<Question>> {
-    let random = drive.read(&[
-        "--patterns=random",
-        &format!("--block-sizes={BLOCKS}"),
-        &format!("--queue-depths={DEPTHS}"),
-    ])?;
-    let sequential = drive.read(&[
-        "--patterns=sequential",
-        &format!("--block-sizes={BLOCKS}"),
-        "--queue-depths=1,4,32",
-    ])?;
-    let mut questions = greatest(&random, &sequential, derived);
-    questions.extend(depths(&random, derived));
-    questions.extend(equality(&random, &sequential, derived));
-    questions.extend(groups(drive, &random, derived)?);
-    questions.extend(flexible(&random, derived));
-    Ok(questions)
+/// Groups and depths that a probe may measure.
+const GROUPS: &str = "2,4,16";
+const GROUP_DEPTHS: &str = "4,32";
+/// Smaller blocks are read for their own question alone.
+const BLOCK_LEAST: u64 = 2048;
+
+/// Every cell that a probe may ask for.
+pub(super) fn sweep(drive: &Drive, seed: u64) -> Outcome<Vec<Cell>> {
+    let read = |patterns: &str, groups: &str, depths: &str| {
+        let blocks = format!("--block-sizes={BLOCKS}");
+        let [patterns, groups, depths] =
+            [("patterns", patterns), ("group-sizes", groups), ("queue-depths", depths)]
+                .map(|(option, list)| format!("--{option}={list}"));
+        drive.read(seed, &[&blocks, &patterns, &groups, &depths])
+    };
+    let mut cells = read("random", "1", DEPTHS)?;
+    cells.extend(read("sequential", "1", "1,4,32")?);
+    cells.extend(read("random", GROUPS, GROUP_DEPTHS)?);
+    Ok(cells)
 }
 
-fn greatest(random: &Cells, sequential: &Cells, derived: &Value) -> Vec<Question> {
-    let (random_grid, sequential_grid) = (random.grid("random"), sequential.grid("sequential"));
-    let best = |grid: &crate::bench::probe::Cells| {
-        grid.keys().map(|(block, _)| plateau(grid, *block)).fold(0.0, f64::max)
-    };
+pub(super) fn questions(cells: &Cells, derived: &Value) -> Vec<Question> {
+    let mut questions = greatest(cells, derived);
+    questions.extend(depths(cells, derived));
+    questions.extend(equality(cells, derived));
+    questions.extend(groups(cells, derived));
+    questions.extend(flexible(cells, derived));
+    questions
+}
+
+/// Random and sequential reading by block and depth.
+fn grids(cells: &Cells) -> [probe::Cells; 2] {
+    ["random", "sequential"].map(|pattern| cells.grid(pattern, BLOCK_LEAST))
+}
+
+fn best(grid: &probe::Cells) -> f64 {
+    grid.keys().map(|(block, _)| plateau(grid, *block)).fold(0.0, f64::max)
+}
+
+fn greatest(cells: &Cells, derived: &Value) -> Vec<Question> {
+    let [random_grid, sequential_grid] = grids(cells);
     let iops = random_grid
         .keys()
         .map(|(block, _)| plateau(&random_grid, *block) / *block as f64)
         .fold(0.0, f64::max);
-    let smallest = random.0.iter().find(|cell| cell.queue_depth == 1);
+    let smallest =
+        random_grid.keys().next().and_then(|(block, _)| cells.find(("random", "read", *block, 1, 1)));
     let figure = |name, exhaustive, key| Question::new(name, Kind::Figure, exhaustive, derived.get(key));
     vec![
         figure("random bandwidth, bytes/s", Some(best(&random_grid)), "random_bandwidth_bytes_per_s_max"),
@@ -85,8 +103,8 @@ fn depth_of(value: &Value, key: &str) -> u32 {
 }
 
 /// The knee of each block, and the efficient block at each depth.
-fn depths(random: &Cells, derived: &Value) -> Vec<Question> {
-    let grid = random.grid("random");
+fn depths(cells: &Cells, derived: &Value) -> Vec<Question> {
+    let [grid, _] = grids(cells);
     let blocks: BTreeSet<u64> = grid.keys().map(|(block, _)| *block).collect();
     let knees = blocks.iter().map(|block| {
         let row = rows(derived, "saturating_queue_depth").find(|row| whole(row, "block_bytes") == *block);
@@ -94,7 +112,7 @@ fn depths(random: &Cells, derived: &Value) -> Vec<Question> {
         let depth = row.and_then(|row| row.get("queue_depth"));
         Question::new(name, Kind::Step, Some(knee(&grid, *block) as f64), depth)
     });
-    let best = blocks.iter().map(|block| plateau(&grid, *block)).fold(0.0, f64::max);
+    let best = best(&grid);
     let all_depths: BTreeSet<u32> = grid.keys().map(|(_, depth)| *depth).collect();
     let efficient = all_depths.into_iter().filter_map(|depth| {
         let near =
@@ -110,11 +128,8 @@ fn depths(random: &Cells, derived: &Value) -> Vec<Question> {
 }
 
 /// The least depth from which on random reading is near sequential reading and near full, for each block.
-fn equality(random: &Cells, sequential: &Cells, derived: &Value) -> Vec<Question> {
-    let (random_grid, sequential_grid) = (random.grid("random"), sequential.grid("sequential"));
-    let best = |grid: &crate::bench::probe::Cells| {
-        grid.keys().map(|(block, _)| plateau(grid, *block)).fold(0.0, f64::max)
-    };
+fn equality(cells: &Cells, derived: &Value) -> Vec<Question> {
+    let [random_grid, sequential_grid] = grids(cells);
     let full = best(&random_grid).max(best(&sequential_grid));
     let holds = |block: u64, depth: u32| {
         let pair = random_grid.get(&(block, depth)).zip(sequential_grid.get(&(block, depth)));
@@ -139,32 +154,22 @@ fn equality(random: &Cells, sequential: &Cells, derived: &Value) -> Vec<Question
 }
 
 /// Every group that the probe measured.
-fn groups(drive: &Drive, random: &Cells, derived: &Value) -> Outcome<Vec<Question>> {
-    let mut questions = Vec::new();
-    for row in rows(derived, "group_penalty") {
+fn groups(cells: &Cells, derived: &Value) -> Vec<Question> {
+    let question = |row: &Value| {
         let (block, group, depth) =
             (whole(row, "block_bytes"), whole(row, "group_blocks"), depth_of(row, "queue_depth"));
-        let grouped = drive.read(&[
-            "--patterns=random",
-            &format!("--block-sizes={block}"),
-            &format!("--group-sizes={group}"),
-            &format!("--queue-depths={depth}"),
-        ])?;
-        let single = random.bandwidth("random", block, depth);
-        let exhaustive =
-            grouped.grouped("random", block, group, depth).zip(single).map(|(group, one)| group / one);
+        let grouped = cells.random_read(block, group, depth).zip(cells.random_read(block, 1, depth));
         let name = format!("groups of {group}, {} KiB, depth {depth}", block >> 10);
-        questions.push(Question::new(name, Kind::Figure, exhaustive, row.get("ratio")));
-    }
-    Ok(questions)
+        Question::new(name, Kind::Figure, grouped.map(|(group, one)| group / one), row.get("ratio"))
+    };
+    rows(derived, "group_penalty").map(question).collect()
 }
 
-fn flexible(random: &Cells, derived: &Value) -> Vec<Question> {
-    let grid = random.grid("random");
+fn flexible(cells: &Cells, derived: &Value) -> Vec<Question> {
+    let [grid, _] = grids(cells);
     let group = efficient_block(&grid);
     let depth = u32::try_from(knee(&grid, group)).unwrap_or(1);
-    let cost =
-        |block: u64| random.bandwidth("random", block, depth).map(|bandwidth| block as f64 / bandwidth);
+    let cost = |block: u64| grid.get(&(block, depth)).map(|bandwidth| block as f64 / bandwidth);
     let mut block = group;
     while let Some((smaller, larger)) = cost(block / 2).zip(cost(block)) {
         if smaller > (1.0 - WORTH) * larger {

@@ -1,10 +1,13 @@
 //! The write side, by the definitions of docs/profile.md.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
-use super::cells::Cells;
+use super::cells::{Cell, Cells};
 use super::drives::Drive;
 use super::question::{Kind, Question};
+use super::truth::Run;
 use crate::Outcome;
 
 /// A focused or partitioned write is cheap up to so many sequential ones, one at a stride up to so many.
@@ -17,26 +20,60 @@ const STREAMS: [u64; 6] = [2, 4, 8, 16, 32, 64];
 const STRIDES: [i64; 9] = [-4, -2, -1, 0, 2, 4, 8, 16, 64];
 const BLOCK_BYTES: u64 = 32 << 10;
 
-pub(super) fn questions(drive: &Drive, derived: &Value) -> Outcome<Vec<Question>> {
-    let mut questions = patterns(drive, derived)?;
-    questions.push(steady_state(drive, derived)?);
-    questions.push(smallest_block(drive, derived)?);
-    questions.extend(experiments(drive, derived)?);
-    Ok(questions)
-}
+const STEADY_DEPTH: u32 = 32;
+const SIZES: [u64; 6] = [512, 1024, 2048, 4096, 8192, 16384];
+const SIZES_DEPTH: u32 = 8;
+/// Figures of experiments that an hour alone is held against, by their path in `derived`.
+const EXPERIMENTS: [(&str, Kind, &str); 4] = [
+    ("commit, median, ns", Kind::Figure, "/flush_ns/median_ns"),
+    ("writers that share a flush", Kind::Step, "/group_commit/writers"),
+    ("commits a second, together", Kind::Figure, "/group_commit/together_per_s"),
+    ("share of writes that leaves reads alone", Kind::Step, "/interference/write_share"),
+];
 
-fn patterns(drive: &Drive, derived: &Value) -> Outcome<Vec<Question>> {
+/// Every cell that a probe may ask for.
+pub(super) fn sweep(drive: &Drive, seed: u64) -> Outcome<Vec<Cell>> {
     let named = ["sequential".to_owned(), "random".to_owned()].into_iter();
     let areas = AREAS_MIB.iter().map(|mebibytes| format!("focused:{mebibytes}MiB"));
     let streams = STREAMS.iter().map(|streams| format!("partitioned:{streams}"));
     let strides = STRIDES.iter().map(|stride| format!("ordered:{stride}"));
-    let all: Vec<String> = named.chain(areas).chain(streams).chain(strides).collect();
-    let cells = drive.write(&[
-        &format!("--patterns={}", all.join(",")),
-        &format!("--block-sizes={BLOCK_BYTES}"),
-        "--queue-depths=1",
-    ])?;
-    let cost = |pattern: String| Some(cells.at_last("sequential")? / cells.at_last(&pattern)?);
+    let patterns: Vec<String> = named.chain(areas).chain(streams).chain(strides).collect();
+    let patterns = format!("--patterns={}", patterns.join(","));
+    let mut cells =
+        drive.write(seed, &[&patterns, &format!("--block-sizes={BLOCK_BYTES}"), "--queue-depths=1"])?;
+    let random = |sizes: &str, depth: u32| {
+        ["patterns=random", &format!("block-sizes={sizes}"), &format!("queue-depths={depth}")]
+            .map(|option| format!("--{option}"))
+    };
+    let steady = random(drive.steady_blocks, STEADY_DEPTH);
+    cells.extend(drive.write(seed, &steady.each_ref().map(String::as_str))?);
+    let small = random(&SIZES.map(|size| size.to_string()).join(","), SIZES_DEPTH);
+    let small = small.each_ref().map(String::as_str);
+    cells.extend(drive.read(seed, &small)?);
+    cells.extend(drive.write_briefly(seed, &small)?);
+    Ok(cells)
+}
+
+/// What no sweep can find.
+pub(super) fn experiments(drive: &Drive, seed: u64) -> Outcome<BTreeMap<String, f64>> {
+    let long = drive.probe(seed, &["--budget=1h", "--only=flush,interference"])?;
+    let found = |path: &str| long.pointer(&format!("/derived{path}/value")).and_then(Value::as_f64);
+    Ok(EXPERIMENTS.iter().filter_map(|(_, _, path)| Some(((*path).to_owned(), found(path)?))).collect())
+}
+
+pub(super) fn questions(run: &Run, derived: &Value) -> Vec<Question> {
+    let mut questions = patterns(&run.cells, derived);
+    questions.push(steady_state(&run.cells, derived));
+    questions.push(smallest_block(&run.cells, derived));
+    questions.extend(EXPERIMENTS.iter().map(|(name, kind, path)| {
+        Question::new(*name, *kind, run.experiments.get(*path).copied(), derived.pointer(path))
+    }));
+    questions
+}
+
+fn patterns(cells: &Cells, derived: &Value) -> Vec<Question> {
+    let at_last = |pattern: &str| cells.at_last(pattern, BLOCK_BYTES, 1);
+    let cost = |pattern: String| Some(at_last("sequential")? / at_last(&pattern)?);
     let is_cheap = |pattern: String, most: f64| cost(pattern).is_some_and(|cost| cost <= most);
     let last = |counts: &[u64], name: &dyn Fn(u64) -> String| {
         let cheap = counts.iter().take_while(|count| is_cheap(name(**count), CHEAP));
@@ -48,7 +85,7 @@ fn patterns(drive: &Drive, derived: &Value) -> Outcome<Vec<Question>> {
     let whole_area =
         is_cheap("random".into(), CHEAP).then(|| derived.pointer("/focused_area_bytes/value")?.as_f64());
     let streams = last(&STREAMS, &|streams| format!("partitioned:{streams}"));
-    let sequential_ns = cells.at_last("sequential").map(|bandwidth| BLOCK_BYTES as f64 / bandwidth * 1e9);
+    let sequential_ns = at_last("sequential").map(|bandwidth| BLOCK_BYTES as f64 / bandwidth * 1e9);
     let mut questions = vec![
         Question::new(
             "sequential write, ns",
@@ -78,60 +115,32 @@ fn patterns(drive: &Drive, derived: &Value) -> Outcome<Vec<Question>> {
         let name = format!("stride of {stride} is cheap (1) or not (0)");
         Question::new(name, Kind::Step, Some(exhaustive), Some(&probe))
     }));
-    Ok(questions)
+    questions
 }
 
-fn steady_state(drive: &Drive, derived: &Value) -> Outcome<Question> {
+fn steady_state(cells: &Cells, derived: &Value) -> Question {
     let block = derived.pointer("/steady_state/block_bytes").and_then(Value::as_u64).unwrap_or(4096);
-    let cells =
-        drive.write(&["--patterns=random", &format!("--block-sizes={block}"), "--queue-depths=32"])?;
     let probe = derived.pointer("/steady_state/random_write_bytes_per_s");
     let name = format!("steady state, {} KiB, bytes/s", block >> 10);
-    Ok(Question::new(name, Kind::Figure, cells.at_last("random"), probe))
+    Question::new(name, Kind::Figure, cells.at_last("random", block, STEADY_DEPTH), probe)
 }
 
 /// The last size that gives more requests than its half, of reads or of writes, whichever is larger.
-fn smallest_block(drive: &Drive, derived: &Value) -> Outcome<Question> {
-    let sizes = [512, 1024, 2048, 4096, 8192, 16384];
-    let list = sizes.map(|size| size.to_string()).join(",");
-    let space = ["--patterns=random".to_owned(), format!("--block-sizes={list}"), "--queue-depths=8".into()];
-    let space: Vec<&str> = space.iter().map(String::as_str).collect();
-    let last_step = |cells: &Cells| {
-        let rate = |block: u64| cells.bandwidth("random", block, 8).map(|bandwidth| bandwidth / block as f64);
-        let mut steps = sizes.windows(2).filter(|pair| match pair {
+fn smallest_block(cells: &Cells, derived: &Value) -> Question {
+    let last_step = |operation: &str| {
+        let rate = |block: u64| {
+            let cell = cells.find(("random", operation, block, 1, SIZES_DEPTH))?;
+            Some(cell.bandwidth_bytes_per_s / block as f64)
+        };
+        let is_step = |pair: &&[u64]| match pair {
             [half, double] => {
                 rate(*double).zip(rate(*half)).is_some_and(|(double, half)| double > BETTER * half)
             }
             _ => false,
-        });
-        steps
-            .next_back()
-            .and_then(|pair| pair.last())
-            .copied()
-            .or_else(|| sizes.into_iter().find(|size| rate(*size).is_some()))
+        };
+        let last = SIZES.windows(2).rfind(is_step).and_then(|pair| pair.last()).copied();
+        last.or_else(|| SIZES.into_iter().find(|size| rate(*size).is_some()))
     };
-    let reads = last_step(&drive.read(&space)?);
-    let writes = last_step(&drive.write_briefly(&space)?);
-    let exhaustive = reads.max(writes).map(|bytes| bytes as f64);
-    Ok(Question::new("smallest block, bytes", Kind::Step, exhaustive, derived.get("smallest_block_bytes")))
-}
-
-/// What no sweep can find.
-fn experiments(drive: &Drive, derived: &Value) -> Outcome<Vec<Question>> {
-    let long = drive.probe(&["--budget=1h", "--only=flush,interference"])?;
-    let found = |path: &str| long.pointer(&format!("/derived{path}")).and_then(Value::as_f64);
-    let question = |name: &str, kind, path: &str, value: &str| {
-        Question::new(name, kind, found(&format!("{path}{value}")), derived.pointer(path))
-    };
-    Ok(vec![
-        question("commit, median, ns", Kind::Figure, "/flush_ns/median_ns", "/value"),
-        question("writers that share a flush", Kind::Step, "/group_commit/writers", "/value"),
-        question("commits a second, together", Kind::Figure, "/group_commit/together_per_s", "/value"),
-        question(
-            "share of writes that leaves reads alone",
-            Kind::Step,
-            "/interference/write_share",
-            "/value",
-        ),
-    ])
+    let exhaustive = last_step("read").max(last_step("write")).map(|bytes| bytes as f64);
+    Question::new("smallest block, bytes", Kind::Step, exhaustive, derived.get("smallest_block_bytes"))
 }

@@ -2,8 +2,8 @@ use nandle_profile::{DeviceProfile, Interval};
 use serde::Serialize;
 
 use crate::figures::Figures;
-use crate::figures::interval::{inverse, map, product, sum};
 use crate::settings::MissingFigure;
+use nandle_profile::arithmetic::{inverse, map, product, sum};
 
 /// A part of a database with a place of its own (Lee, Moon, Park, Kim, Kim: *A Case for Flash Memory SSD in Enterprise
 /// Database Applications*, SIGMOD 2008).

@@ -6,8 +6,8 @@ use crate::economics::{
     speed_up,
 };
 use crate::figures::Figures;
-use crate::figures::interval::{map, map_falling};
 use crate::settings::{Figure, MissingFigure};
+use nandle_profile::arithmetic::{map, map_falling};
 
 /// For what drives are weighed.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -3,11 +3,11 @@ use nandle_profile::experiments::{CommitCost, CommitMethod, ExtentState};
 use nandle_units::format_bytes;
 
 use super::Figures;
-use super::interval::widen;
 use super::physics::non_falling;
 use super::words::{bounded, number, time};
 use super::writes::PROBE_WRITES;
 use crate::settings::{Figure, MissingFigure};
+use nandle_profile::arithmetic::widen;
 
 fn lack(needs: &'static str) -> MissingFigure {
     MissingFigure { needs, how: PROBE_WRITES }

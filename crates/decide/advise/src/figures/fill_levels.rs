@@ -2,10 +2,10 @@ use nandle_profile::experiments::FillLevel;
 use nandle_profile::{Interval, OperationKind};
 
 use super::Figures;
-use super::interval::inverse;
 use super::physics::non_falling;
 use super::words::{bandwidth, bounded, number, whole};
 use crate::settings::{Figure, MissingFigure};
+use nandle_profile::arithmetic::inverse;
 
 const MISSING: MissingFigure = MissingFigure {
     needs: "random writes at several fill levels",

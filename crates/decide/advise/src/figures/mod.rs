@@ -6,7 +6,6 @@ mod commits;
 mod discards;
 mod facts;
 mod fill_levels;
-pub(crate) mod interval;
 mod noise;
 mod parallel_reads;
 pub(crate) mod physics;

@@ -3,40 +3,25 @@
 //! brought within them here, before any rule sees it, and where two measurements contradict them the interval says that
 //! either may be wrong.
 
-use nandle_profile::Interval;
+use nandle_profile::arithmetic::map;
+use nandle_profile::{Interval, weighted_isotonic};
 
 use crate::settings::Figure;
 
-/// Times of requests by their size, made non-falling (pool adjacent violators). Sizes whose times contradict each other get
-/// one value, the mean weighted by how sure each is, and an interval that holds all of theirs.
+/// Times of requests by their size, made non-falling. Sizes whose times contradict each other get one value, the mean
+/// weighted by how sure each is, and an interval that holds all of theirs.
 pub(crate) fn non_falling(mut times: Vec<(u64, Interval<f64>)>) -> Vec<(u64, Interval<f64>)> {
     times.sort_by_key(|(bytes, _)| *bytes);
-    let mut pools: Vec<Pool> = Vec::new();
-    for (bytes, time) in times {
-        let mut pool = Pool { sizes: vec![bytes], weight: weight(&time), time };
-        while let Some(before) = pools.pop_if(|before| before.time.value > pool.time.value) {
-            pool = before.with(pool);
-        }
-        pools.push(pool);
+    let values = weighted_isotonic(times.iter().map(|(_, time)| (time.value, weight(time))));
+    let mut pooled: Vec<(u64, Interval<f64>)> = Vec::with_capacity(times.len());
+    let pools = times.iter().zip(&values).collect::<Vec<_>>();
+    for pool in pools.chunk_by(|(_, one), (_, other)| one.total_cmp(other).is_eq()) {
+        let low = pool.iter().map(|((_, time), _)| time.low).fold(f64::INFINITY, f64::min);
+        let high = pool.iter().map(|((_, time), _)| time.high).fold(0.0, f64::max);
+        pooled
+            .extend(pool.iter().map(|((bytes, _), value)| (*bytes, Interval { value: **value, low, high })));
     }
-    pools.into_iter().flat_map(|pool| pool.sizes.into_iter().map(move |bytes| (bytes, pool.time))).collect()
-}
-
-/// Neighbouring sizes with one time.
-struct Pool {
-    sizes: Vec<u64>,
-    weight: f64,
-    time: Interval<f64>,
-}
-
-impl Pool {
-    fn with(mut self, other: Self) -> Self {
-        self.sizes.extend(other.sizes);
-        let weight = self.weight + other.weight;
-        let value = (self.weight * self.time.value + other.weight * other.time.value) / weight;
-        let (low, high) = (self.time.low.min(other.time.low), self.time.high.max(other.time.high));
-        Self { weight, time: Interval { value, low, high }, ..self }
-    }
+    pooled
 }
 
 /// The surer a time is, the more it counts; none is surer than a twentieth of itself.
@@ -65,8 +50,7 @@ pub(crate) fn within_bandwidth(
     bandwidth_bytes_per_s: f64,
 ) -> Interval<f64> {
     let most = bandwidth_bytes_per_s / request_bytes as f64;
-    let [value, low, high] = [per_s.value, per_s.low, per_s.high].map(|rate| rate.min(most));
-    Interval { value, low, high }
+    map(&per_s, |rate| rate.min(most))
 }
 
 /// A figure of such a rate, within the lower bound of a bandwidth's where that was measured.
@@ -81,8 +65,7 @@ pub(crate) fn within_figure<E>(
 
 /// A ratio that is never below 1: a random page costs no less than one in sequence.
 pub(crate) fn at_least_one(ratio: Interval<f64>) -> Interval<f64> {
-    let [value, low, high] = [ratio.value, ratio.low, ratio.high].map(|ratio| ratio.max(1.0));
-    Interval { value, low, high }
+    map(&ratio, |ratio| ratio.max(1.0))
 }
 
 #[cfg(test)]

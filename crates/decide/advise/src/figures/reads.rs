@@ -2,11 +2,11 @@ use nandle_profile::{DepthForBlock, Interval, MeasuredCell, NEAR_FULL_SHARE, Ope
 use nandle_units::format_bytes;
 
 use super::Figures;
-use super::interval::{inverse, map, of_bytes, widen};
 use super::physics::{at_least_one, within_bandwidth};
 use super::words::{bandwidth, bounded, bytes, number, time};
 use crate::economics;
 use crate::settings::{Figure, MissingFigure};
+use nandle_profile::arithmetic::{inverse, map, of_bytes, widen};
 
 /// How a longer probe is had.
 const PROBE_LONGER: &str = "probe the device for longer: nandle probe TARGET --budget 3m";

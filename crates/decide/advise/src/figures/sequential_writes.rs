@@ -3,11 +3,11 @@ use nandle_profile::{Interval, WritePatternCost};
 use nandle_units::format_bytes;
 
 use super::Figures;
-use super::interval::{inverse, map, product};
 use super::physics::within_bandwidth;
 use super::words::{bandwidth, bounded, bytes, number, time};
 use super::writes::PROBE_WRITES;
 use crate::settings::{Confidence, Figure, MissingFigure};
+use nandle_profile::arithmetic::{inverse, map, product};
 
 /// From this part of the best bandwidth on, a larger request gains nothing (as for reads).
 const SATURATED_SHARE: f64 = 0.95;

@@ -3,10 +3,10 @@ use nandle_profile::{InterferenceLimit, Interval, OperationKind, WritePatternCos
 use nandle_units::format_bytes;
 
 use super::Figures;
-use super::interval::{inverse, map, of_bytes, product, sum};
 use super::physics::{larger_by_smaller, non_falling, within_bandwidth};
 use super::words::{bandwidth, bounded, bytes, number, time};
 use crate::settings::{Figure, MissingFigure};
+use nandle_profile::arithmetic::{inverse, map, of_bytes, product, sum};
 
 /// How figures of writing are had.
 pub(super) const PROBE_WRITES: &str =

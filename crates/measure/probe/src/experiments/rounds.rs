@@ -1,15 +1,15 @@
 //! Cells that are measured in turns. Two equal cells differ by a fifth when they are measured minutes apart, so every
 //! cell is measured in short slices, once a round, in an order that is drawn anew for each round; what counts are
-//! sums over the rounds and their ratios, and what draws of rounds make of them.
+//! sums over the rounds and their ratios.
 
 use nandle_io::Nanos;
 use nandle_profile::{Interval, OperationKind};
 use rand::seq::SliceRandom;
 
 use super::Lab;
-use super::statistics::student;
+use crate::error_model::{Part, Rate};
 use crate::load::{ClosedLoop, Counting, LoadError, Measurement, Refill, Stop, Work};
-use crate::pattern::{Area, Pattern, below, generator};
+use crate::pattern::{Area, Pattern, generator};
 
 /// A shorter slice tells nothing.
 pub(super) const SLICE_MIN: Nanos = Nanos::from_millis(5);
@@ -41,13 +41,10 @@ pub(super) struct Turns {
 /// What most experiments allow a slice.
 pub(super) const SLICE_MAX: Nanos = Nanos::from_millis(250);
 
-/// Draws of one round are all the same, and bounds of no width are none.
+/// One round has no spread, and bounds of no width are none.
 pub(super) const ONE_ROUND: &str = "There was time, or bytes to write, for one round of measurements, so how far its \
      figures spread is unknown, and their bounds are the figures themselves; a larger --budget or --write-limit gives \
      more rounds.";
-
-/// Draws of as many rounds as there are, with replacement (bootstrap).
-const DRAWS: usize = 400;
 
 impl Rounds {
     /// Measures cells in turns; `slice` is told how long a slice should be, and says what a cell gave.
@@ -84,56 +81,26 @@ impl Rounds {
         Ok(rounds)
     }
 
-    /// A cell's rate per second: what all its slices gave by the time of all of them, so that the pauses of single
-    /// slices count as they do in one long run.
+    /// A cell's rate per second.
     pub(super) fn rate(&self, cell: usize) -> Option<Interval<f64>> {
-        self.over_draws(|drawn| self.rate_of(cell, drawn))
+        let parts: Vec<Part> = self.samples.get(cell)?.iter().flatten().map(Sample::part).collect();
+        Rate::of(&parts).map(|rate| rate.interval())
     }
 
-    /// A cell's rate by that of another, over the same rounds.
+    /// A cell's rate by that of another, over the rounds in which both gave something.
     pub(super) fn ratio(&self, cell: usize, base: usize) -> Option<Interval<f64>> {
-        self.over_draws(|drawn| Some(self.rate_of(cell, drawn)? / self.rate_of(base, drawn)?))
+        let rounds = self.samples.get(cell)?.iter().zip(self.samples.get(base)?);
+        let both = rounds.filter_map(|(one, other)| Some((one.as_ref()?.part(), other.as_ref()?.part())));
+        let (one, other): (Vec<Part>, Vec<Part>) = both.unzip();
+        Some(Rate::of(&one)?.by(&Rate::of(&other)?))
     }
-
-    fn rate_of(&self, cell: usize, rounds: &[usize]) -> Option<f64> {
-        let samples = self.samples.get(cell)?;
-        let drawn = || rounds.iter().filter_map(|round| samples.get(*round).copied().flatten());
-        let amount: f64 = drawn().map(|sample| sample.amount).sum();
-        let time: f64 = drawn().map(|sample| sample.time.as_secs_f64()).sum();
-        (amount > 0.0 && time > 0.0).then_some(amount / time)
-    }
-
-    /// A figure over all rounds, with the bounds of 95 % of what draws of rounds give, further apart where rounds are few:
-    /// draws of three differ less than three further rounds would (the expanded percentile interval: Hesterberg, *What
-    /// teachers should know about the bootstrap*, 2015).
-    fn over_draws(&self, figure: impl Fn(&[usize]) -> Option<f64>) -> Option<Interval<f64>> {
-        let count = self.samples.iter().map(Vec::len).max()?;
-        let all: Vec<usize> = (0..count).collect();
-        let value = figure(&all)?;
-        let mut generator = generator(count as u64, 43);
-        let mut draw = |_| {
-            let round = |_| usize::try_from(below(&mut generator, count as u64)).unwrap_or(0);
-            figure(&(0..count).map(round).collect::<Vec<_>>())
-        };
-        let mut figures: Vec<f64> = (0..DRAWS).filter_map(&mut draw).collect();
-        figures.sort_by(f64::total_cmp);
-        let outside = figures.len() / 40;
-        // Rates and their ratios are positive: how many times as much and as little, rather than how much more and less.
-        let wider = |bound: f64| value * (bound / value).powf(expansion(count));
-        let low = wider(figures.get(outside)?.min(value));
-        let high = wider(figures.get(figures.len() - 1 - outside)?.max(value));
-        Some(Interval { value, low, high })
-    }
-}
-
-/// How much wider than what draws of `count` values give the interval of their mean is. One value has none: see
-/// [`ONE_ROUND`].
-fn expansion(count: usize) -> f64 {
-    let (count, degrees) = (count as f64, count as f64 - 1.0);
-    if degrees < 1.0 { 1.0 } else { student(degrees) / student(f64::INFINITY) * (count / degrees).sqrt() }
 }
 
 impl Sample {
+    fn part(&self) -> Part {
+        Part { amount: self.amount, time: self.time.as_secs_f64() }
+    }
+
     /// Requests by time; `None` when none completed.
     pub(super) fn requests(measured: &Measurement) -> Option<Self> {
         let sample = Self { amount: measured.requests as f64, time: measured.elapsed };
@@ -244,6 +211,7 @@ impl Seeds {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pattern::below;
 
     #[test]
     fn intervals_hold_the_true_median_as_often_as_they_say() {
@@ -256,25 +224,6 @@ mod tests {
             });
             let held = held.count();
             assert!((1880..=1999).contains(&held), "{held} of 2000 intervals over {count} values");
-        }
-    }
-
-    #[test]
-    fn few_rounds_have_wide_intervals_and_many_have_those_of_their_draws() {
-        assert!((expansion(2) - 9.17).abs() < 0.01 && (expansion(3) - 2.69).abs() < 0.1);
-        assert!((expansion(1000) - 1.0).abs() < 0.01 && (expansion(1) - 1.0).abs() < 1e-9);
-        let mut generator = generator(9, 1);
-        for rounds in [3_usize, 5, 11] {
-            let held = (0..1000).filter(|_| {
-                let mut sample = || {
-                    let amount = 500.0 + below(&mut generator, 1001) as f64;
-                    Some(Sample { amount, time: Nanos::from_secs(1) })
-                };
-                let measured = Rounds { samples: vec![(0..rounds).map(|_| sample()).collect()] };
-                measured.rate(0).unwrap().contains(1000.0)
-            });
-            let held = held.count();
-            assert!((900..=995).contains(&held), "{held} of 1000 intervals over {rounds} rounds");
         }
     }
 

@@ -2,6 +2,8 @@
 
 use nandle_profile::Interval;
 
+use crate::error_model::{Part, Rate};
+
 /// Observations that are averaged before the start-up phase is looked for (MSER-5).
 const BATCH: usize = 5;
 
@@ -44,29 +46,11 @@ pub(super) fn batch_means(series: &[u64], batches: usize) -> Vec<f64> {
     series.chunks_exact(length).map(mean_of).collect()
 }
 
-/// The mean of independent means with the bounds of its 95 % interval (Student's t); the value alone when there is but
-/// one. `None` of nothing.
+/// The mean of independent means, with the bounds of its 95 % interval; the value alone when there is but one. `None` of
+/// nothing.
 pub(super) fn mean_interval(means: &[f64]) -> Option<Interval<f64>> {
-    let count = means.len() as f64;
-    let value = means.iter().sum::<f64>() / count;
-    match means.len() {
-        0 => None,
-        1 => Some(Interval::exact(value)),
-        _ => {
-            let variance = means.iter().map(|mean| (mean - value).powi(2)).sum::<f64>() / (count - 1.0);
-            let reach = student(count - 1.0) * (variance / count).sqrt();
-            Some(Interval { value, low: (value - reach).max(0.0), high: value + reach })
-        }
-    }
-}
-
-/// The 97.5 % quantile of Student's t (Cornish–Fisher expansion; within 2 % from two degrees of freedom on, but for one
-/// degree, where it is given).
-pub(super) fn student(degrees: f64) -> f64 {
-    if degrees < 1.5 {
-        return 12.706;
-    }
-    1.96 + 2.372 / degrees + 2.823 / degrees.powi(2) + 2.556 / degrees.powi(3) + 1.587 / degrees.powi(4)
+    let parts: Vec<Part> = means.iter().map(|mean| Part { amount: *mean, time: 1.0 }).collect();
+    Rate::of(&parts).map(|rate| rate.interval())
 }
 
 /// A share in per cent; a little is not nothing.
@@ -94,8 +78,9 @@ mod tests {
     #[test]
     fn an_interval_holds_the_mean_of_its_means() {
         let interval = mean_interval(&[10.0, 12.0, 14.0]).unwrap();
-        // t of 2 degrees is 4.303; the standard error is 2/√3.
-        assert!((interval.value - 12.0).abs() < 1e-9 && (interval.high - 12.0 - 4.968).abs() < 0.15);
+        // t of 2 degrees is 4.303; the standard error is 2/√3 of 12.
+        assert!((interval.value - 12.0).abs() < 1e-9);
+        assert!((interval.high / 12.0 - (4.303 / 6.0 / 3_f64.sqrt()).exp()).abs() < 1e-3, "{interval:?}");
         assert_eq!(mean_interval(&[3.0]), Some(Interval::exact(3.0)));
         assert_eq!(mean_interval(&[]), None);
     }

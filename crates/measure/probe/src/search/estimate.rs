@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
-use super::CellKey;
+use super::{CellKey, Part as Statistic, Without};
+use crate::error_model::{Part, Rate};
 
 /// One slice of a cell.
 #[derive(Debug, Clone, Copy)]
@@ -37,16 +38,20 @@ const OTHER_ORDER_DOUBLINGS: f64 = 2.0;
 
 /// Estimates for all cells. With few slices a cell's own scatter says little, so it is drawn towards the scatter
 /// of the cells about it (shrinkage), which counts as [`PRIOR_SLICES`] observations.
-pub(super) fn estimates(cells: &BTreeMap<CellKey, Vec<Slice>>) -> BTreeMap<CellKey, Estimate> {
+pub(super) fn estimates(
+    cells: &BTreeMap<CellKey, Vec<Slice>>,
+    without: &Without,
+) -> BTreeMap<CellKey, Estimate> {
     let scatters: Vec<Scatter> = cells.iter().filter_map(|(key, slices)| Scatter::of(*key, slices)).collect();
     let estimate = |key: &CellKey, slices: &Vec<Slice>| {
         let count = slices.len() as f64;
         let about = variance_about(*key, &scatters);
         let own = relative_variance(slices).unwrap_or(about);
         let degrees = (count - 1.0).max(0.0);
-        let variance = (PRIOR_SLICES * about + degrees * own) / (PRIOR_SLICES + degrees);
+        let prior = if without.contains(&Statistic::Shrinkage) { 1e-9 } else { PRIOR_SLICES };
+        let variance = (prior * about + degrees * own) / (prior + degrees);
         Estimate {
-            bandwidth_bytes_per_s: mean_bandwidth(slices),
+            bandwidth_bytes_per_s: rate(slices).map_or(0.0, |rate| rate.value),
             log_error: (variance.max(SCATTER_MIN.powi(2)) / count.max(1.0)).sqrt(),
             slices: slices.len(),
         }
@@ -84,25 +89,19 @@ fn variance_about(key: CellKey, scatters: &[Scatter]) -> f64 {
     scatters.iter().map(|scatter| scatter.weight(key) * scatter.variance).sum::<f64>() / weight
 }
 
-/// Bytes by time, each slice's bytes corrected for the device's pace. A mean over time, so that the pauses of
-/// single slices count as they would in one long run.
-fn mean_bandwidth(slices: &[Slice]) -> f64 {
-    let bytes: f64 =
-        slices.iter().map(|slice| slice.bandwidth_bytes_per_s * slice.elapsed_ns / slice.pace).sum();
-    let time: f64 = slices.iter().map(|slice| slice.elapsed_ns).sum();
-    if time > 0.0 { bytes / time } else { 0.0 }
+/// The rate of slices, each slice's bytes corrected for the device's pace.
+pub(super) fn rate(slices: &[Slice]) -> Option<Rate> {
+    let part = |slice: &Slice| Part {
+        amount: slice.bandwidth_bytes_per_s * slice.elapsed_ns / slice.pace,
+        time: slice.elapsed_ns,
+    };
+    Rate::of(&slices.iter().map(part).collect::<Vec<_>>())
 }
 
-/// The variance of a cell's slices, relative to their mean squared; `None` with fewer than two. Not that of their
+/// The variance of a cell's slices, relative to their rate squared; `None` with fewer than two. Not that of their
 /// logarithms, in which a single pause would outweigh everything.
 pub(super) fn relative_variance(slices: &[Slice]) -> Option<f64> {
-    let count = slices.len() as f64;
-    let paced = || slices.iter().map(|slice| slice.bandwidth_bytes_per_s / slice.pace);
-    let mean = paced().sum::<f64>() / count;
-    if count < 2.0 || mean <= 0.0 {
-        return None;
-    }
-    Some(paced().map(|bandwidth| (bandwidth / mean - 1.0).powi(2)).sum::<f64>() / (count - 1.0))
+    rate(slices)?.variance()
 }
 
 /// The median of some numbers; 0 of none.

@@ -66,7 +66,21 @@ impl Curve {
         Some(rough.improved(&cells, (missed / cells.len() as f64).max(MISSED_MIN)))
     }
 
-    /// Walks downhill from here; `missed` is the variance of what curves miss beyond the cells' errors.
+    /// No curve: the same bandwidth everywhere.
+    pub(super) fn flat(cells: &BTreeMap<CellKey, Estimate>) -> Option<Self> {
+        let logs = cells.values().map(|estimate| estimate.bandwidth_bytes_per_s.max(1.0).ln());
+        let mean = logs.sum::<f64>() / cells.len() as f64;
+        (!cells.is_empty()).then(|| Self {
+            request_ns: 1e-9,
+            ns_per_byte: 1e-12,
+            iops_max: 1e30,
+            bandwidth_bytes_per_s_max: mean.exp(),
+            sharpness: 4.0,
+        })
+    }
+
+    /// Walks downhill from here (no Levenberg–Marquardt: five parameters take a millisecond, the sharpness is bounded, and no
+    /// step needs a matrix that may be singular); `missed` is the variance of what curves miss beyond the cells' errors.
     fn improved(self, cells: &[(&CellKey, &Estimate)], missed: f64) -> Self {
         let (mut curve, mut step) = (self, 1.5);
         let mut error = curve.squared_error(cells, missed);

@@ -6,7 +6,8 @@ use rand_distr::{Distribution, StandardNormal};
 use super::estimate::{Estimate, Slice, estimates};
 use super::fit::{Curve, in_between, is_random};
 use super::kriging::Kriged;
-use super::{CellKey, Grid, Surface};
+use super::left_out::{on_curve, on_lines};
+use super::{CellKey, Grid, Part, Surface, Without};
 use crate::pattern::Generator;
 
 /// What the slices of some cells say of all cells.
@@ -15,26 +16,34 @@ pub(super) struct Knowledge {
     pub(super) cells: BTreeMap<CellKey, Estimate>,
     /// Random reading; `None` while too few cells were measured for a curve, and each stands for itself.
     random: Option<(Curve, Kriged)>,
+    without: Without,
 }
 
 impl Knowledge {
-    pub(super) fn of(slices: &BTreeMap<CellKey, Vec<Slice>>, grid: &Grid) -> Self {
-        let mut cells = estimates(slices);
+    pub(super) fn of(slices: &BTreeMap<CellKey, Vec<Slice>>, grid: &Grid, without: &Without) -> Self {
+        let mut cells = estimates(slices, without);
         let measured: BTreeMap<_, _> =
             cells.iter().filter(|(key, _)| is_random(key)).map(|(key, estimate)| (*key, *estimate)).collect();
-        let random = Curve::fit(&measured).and_then(|curve| {
-            let kriged = Kriged::new(&measured, &in_between(grid, &measured), &curve)?;
+        let others = in_between(grid, &measured);
+        let (has_curve, has_kriging) = (!without.contains(&Part::Curve), !without.contains(&Part::Kriging));
+        let curve = if has_curve { Curve::fit(&measured) } else { Curve::flat(&measured) };
+        let random = curve.filter(|_| has_kriging).and_then(|curve| {
+            let kriged = Kriged::new(&measured, &others, &curve)?;
             Some((curve, kriged))
         });
-        if let Some((_, kriged)) = &random {
-            cells.extend(kriged.estimates());
-        }
-        Self { cells, random }
+        cells.extend(match (&random, curve) {
+            (Some((_, kriged)), _) => kriged.estimates(),
+            (None, Some(curve)) if has_curve && !has_kriging => on_curve(&measured, &others, &curve),
+            (None, _) if !has_kriging => on_lines(&measured, &others),
+            (None, _) => BTreeMap::new(),
+        });
+        Self { cells, random, without: without.clone() }
     }
 
     /// The best estimate.
     pub(super) fn surface(&self) -> Surface {
         Surface::new(self.cells.iter().map(|(key, cell)| (*key, cell.bandwidth_bytes_per_s)).collect())
+            .pooled(!self.without.contains(&Part::Pooling))
     }
 
     /// A surface that the slices allow.
@@ -44,7 +53,7 @@ impl Knowledge {
         if let Some((_, kriged)) = &self.random {
             cells.extend(kriged.draw(generator));
         }
-        Surface::new(cells)
+        Surface::new(cells).pooled(!self.without.contains(&Part::Pooling))
     }
 
     /// The curve of random reading, and how far off what follows from it is where it wasn't measured.

@@ -15,8 +15,10 @@ mod fit;
 mod grid;
 mod knowledge;
 mod kriging;
+mod left_out;
 mod likeness;
 mod pace;
+mod parts;
 mod probe;
 mod schedule;
 mod slices;
@@ -27,5 +29,6 @@ mod tests;
 
 pub use fit::Curve;
 pub use grid::{CellKey, Grid, Order};
+pub use parts::{Part, Without};
 pub use probe::{Findings, ProbeOptions, probe};
 pub use surface::{Surface, Surfaces};

@@ -11,12 +11,12 @@ use rand::seq::SliceRandom;
 use self::affordable::slice_time;
 pub use self::findings::{Findings, ProbeOptions};
 use super::derive::efficient_block;
-use super::estimate::{Estimate, estimates};
+use super::estimate::{Estimate, Slice, estimates};
 use super::first_touch::first_touch;
 use super::knowledge::Knowledge;
 use super::schedule::{self, SLICES_WANTED};
 use super::slices::{ReadArea, Slicer};
-use super::{CellKey, Grid, Surface};
+use super::{CellKey, Grid, Part, Surface, Without};
 use crate::Observer;
 use crate::load::{Cancel, Lane, LoadError};
 use crate::pattern::{Generator, generator};
@@ -60,6 +60,7 @@ pub fn probe(
     let first_touch = if options.freshly_written { first_touch(lane, area, until, cancel)? } else { None };
     let search = Search {
         slicer: Slicer::new(lane, area, reference, slice_time(options.budget), cancel),
+        without: options.without.clone(),
         observer,
         generator: generator(options.seed, 47),
         unaffordable: BTreeMap::new(),
@@ -88,6 +89,7 @@ fn reference_cell(grid: &Grid, shape: &Shape) -> Result<CellKey, LoadError> {
 }
 
 struct Search<'a> {
+    without: Without,
     slicer: Slicer<'a>,
     observer: &'a mut dyn Observer,
     grid: Grid,
@@ -105,7 +107,7 @@ impl Search<'_> {
     fn run(mut self, options: &ProbeOptions, first_touch: Option<FirstTouch>) -> Result<Findings, LoadError> {
         let ended_by = self.measure_all(first_touch.as_ref()).err();
         if let Some(error) = &ended_by {
-            if self.slicer.cells().is_empty() {
+            if self.cells().is_empty() {
                 return Err(error.clone());
             }
             self.partial.push(format!("the measurement ended early: {error}"));
@@ -173,7 +175,7 @@ impl Search<'_> {
     /// Spends what is left where the uncertainty is largest.
     fn refine(&mut self) -> Result<(), LoadError> {
         loop {
-            let known = self.within_means(Knowledge::of(&self.slicer.cells(), &self.grid).cells);
+            let known = self.within_means(Knowledge::of(&self.cells(), &self.grid, &self.without).cells);
             let next = schedule::next_round(&known, ROUND_CELLS);
             if next.is_empty() || !self.round(next, "where it is unsure")? {
                 break;
@@ -245,8 +247,12 @@ impl Search<'_> {
         known
     }
 
+    fn cells(&self) -> BTreeMap<CellKey, Vec<Slice>> {
+        self.slicer.cells(!self.without.contains(&Part::Drift))
+    }
+
     fn estimates(&self) -> BTreeMap<CellKey, Estimate> {
-        estimates(&self.slicer.cells())
+        estimates(&self.cells(), &self.without)
     }
 
     fn surface(&self) -> Surface {
@@ -254,5 +260,6 @@ impl Search<'_> {
         Surface::new(
             values.into_iter().map(|(key, estimate)| (key, estimate.bandwidth_bytes_per_s)).collect(),
         )
+        .pooled(!self.without.contains(&Part::Pooling))
     }
 }

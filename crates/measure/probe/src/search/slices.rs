@@ -205,12 +205,12 @@ impl<'a> Slicer<'a> {
     }
 
     /// All cells with their slices, each with the device's pace about its time.
-    pub(super) fn cells(&self) -> BTreeMap<CellKey, Vec<Slice>> {
+    pub(super) fn cells(&self, follow: bool) -> BTreeMap<CellKey, Vec<Slice>> {
         let typical = median(self.reference_series.iter().map(|(_, bandwidth)| *bandwidth));
         let slice = |slice: &RawSlice| Slice {
             bandwidth_bytes_per_s: slice.bandwidth_bytes_per_s,
             elapsed_ns: slice.elapsed.0 as f64,
-            pace: self.pace_at(slice.began, typical),
+            pace: if follow { self.pace_at(slice.began, typical) } else { 1.0 },
         };
         // A slice in which nothing was counted, or nothing but failures, says nothing of the bandwidth.
         let counted = |cell: &RawCell| {

@@ -15,12 +15,33 @@ const DRAWS: usize = 400;
 #[derive(Debug, Clone, Default)]
 pub struct Surface {
     cells: BTreeMap<CellKey, f64>,
+    /// Whether depths at which bandwidth falls are pooled.
+    unpooled: bool,
 }
 
 impl Surface {
     /// A surface of known values.
     pub fn new(cells: BTreeMap<CellKey, f64>) -> Self {
-        Self { cells }
+        Self { cells, unpooled: false }
+    }
+
+    /// The same, with or without pooling of depths at which bandwidth falls.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn pooled(self, pooled: bool) -> Self {
+        Self { unpooled: !pooled, ..self }
+    }
+
+    /// Bandwidths by depth, made non-falling.
+    fn non_falling(&self, row: &[f64]) -> Vec<f64> {
+        if !self.unpooled {
+            return isotonic(row);
+        }
+        let most_so_far = |most: &mut f64, bandwidth: &f64| {
+            *most = most.max(*bandwidth);
+            Some(*most)
+        };
+        row.iter().scan(0.0, most_so_far).collect()
     }
 
     /// A cell's bandwidth; `None` where nothing is known.
@@ -41,7 +62,7 @@ impl Surface {
     /// Random reading in single blocks of a size: depth and bandwidth, by depth, made non-decreasing.
     pub fn random_by_depth(&self, block_bytes: u64) -> Vec<(u32, f64)> {
         let row: Vec<f64> = self.random_row(block_bytes).map(|(_, bandwidth)| *bandwidth).collect();
-        self.random_depths(block_bytes).zip(isotonic(&row)).collect()
+        self.random_depths(block_bytes).zip(self.non_falling(&row)).collect()
     }
 
     /// The best bandwidth of random reading in single blocks of a size: that of its plateau.
@@ -58,7 +79,7 @@ impl Surface {
     pub fn sequential_plateau(&self, block_bytes: u64) -> Option<f64> {
         let range = CellKey::sequential(block_bytes, 0)..=CellKey::sequential(block_bytes, u32::MAX);
         let row: Vec<f64> = self.cells.range(range).map(|(_, bandwidth)| *bandwidth).collect();
-        isotonic(&row).last().copied()
+        self.non_falling(&row).last().copied()
     }
 
     /// The best bandwidth of sequential reading.
@@ -119,19 +140,6 @@ impl Surfaces {
         let low = if value < low { value } else { low };
         let high = if value > high { value } else { high };
         Some(Interval { value, low, high })
-    }
-
-    /// A best bandwidth with its 95 % interval. The best of several noisy figures is too great on average, and that of
-    /// draws around them is so once more; so the draws' deviations are taken off the estimate instead of added (the
-    /// basic bootstrap, in logarithms: Davison and Hinkley, Bootstrap Methods and their Application, §5.2).
-    pub fn best_bandwidth(&self, mut figure: impl FnMut(&Surface) -> Option<f64>) -> Option<Interval<f64>> {
-        let best = figure(&self.best)?;
-        let mut drawn: Vec<f64> = self.draws.iter().filter_map(&mut figure).collect();
-        drawn.sort_by(f64::total_cmp);
-        let at = |share: usize| drawn.get(drawn.len().saturating_sub(1) * share / 1000).copied();
-        let reflected =
-            |share: usize| at(share).filter(|drawn| *drawn > 0.0).map_or(best, |drawn| best * best / drawn);
-        Some(Interval { value: reflected(500), low: reflected(975), high: reflected(25) })
     }
 
     /// The share of draws for which something holds.

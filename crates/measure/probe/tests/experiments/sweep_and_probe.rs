@@ -27,6 +27,7 @@ fn probed(target: &Target) -> Vec<MeasuredCell> {
         outstanding_bytes_max: LANE.buffer_bytes / 2,
         stated_split_bytes: None,
         seed: 5,
+        without: std::collections::BTreeSet::new(),
     };
     probe(&mut lane, &options, &mut Unobserved, &Cancel::default()).unwrap().cells
 }

@@ -3,6 +3,7 @@ use std::time::SystemTime;
 use nandle_io::Nanos;
 use nandle_probe::experiments::{READS, Selection};
 use nandle_probe::load::Cancel;
+use nandle_probe::search::Without;
 use nandle_profile::DeviceProfile;
 use nandle_units::format_duration;
 
@@ -38,6 +39,9 @@ pub struct ProbeOptions {
     pub resume: Option<DeviceProfile>,
     /// Ends the probe from outside.
     pub cancel: Cancel,
+    /// What an ablation leaves out of the statistics of reading.
+    #[doc(hidden)]
+    pub without: Without,
 }
 
 impl ProbeOptions {
@@ -54,6 +58,7 @@ impl ProbeOptions {
             skip: Vec::new(),
             resume: None,
             cancel: Cancel::default(),
+            without: Without::default(),
         }
     }
 

@@ -66,6 +66,7 @@ impl Probe {
                     outstanding_bytes_max,
                     stated_split_bytes: self.system.queue.as_ref().and_then(|queue| queue.split_bytes),
                     seed: self.options.seed,
+                    without: self.options.without.clone(),
                 };
                 search::probe(&mut lane, &options, progress, &session.cancel)
                     .map_err(|cause| self.nothing_measured(cause))?

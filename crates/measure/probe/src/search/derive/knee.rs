@@ -14,7 +14,7 @@ pub fn knee(surface: &Surface, block_bytes: u64) -> Option<u32> {
 /// the depth that is sure to be within 10 % of the plateau. `None` when the block size wasn't measured.
 pub fn depth_for_block(surfaces: &Surfaces, block_bytes: u64) -> Option<DepthForBlock> {
     let queue_depth = surfaces.interval(|surface| knee(surface, block_bytes))?;
-    let plateau_bytes_per_s = surfaces.best_bandwidth(|surface| surface.plateau(block_bytes))?;
+    let plateau_bytes_per_s = surfaces.interval(|surface| surface.plateau(block_bytes))?;
     Some(DepthForBlock {
         block_bytes,
         queue_depth,

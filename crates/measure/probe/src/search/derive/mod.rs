@@ -8,6 +8,7 @@ mod group;
 mod knee;
 mod split;
 
+use nandle_profile::arithmetic::map;
 use nandle_profile::{DepthForBlock, Derived, Interval, NEAR_FULL_SHARE};
 
 use super::{Grid, Surfaces};
@@ -55,13 +56,12 @@ fn most(rows: &[DepthForBlock], figure: impl Fn(&DepthForBlock) -> Interval<f64>
 }
 
 fn per_block(bytes: Interval<f64>, block_bytes: u64) -> Interval<f64> {
-    let per_block = |bytes: f64| bytes / block_bytes as f64;
-    Interval { value: per_block(bytes.value), low: per_block(bytes.low), high: per_block(bytes.high) }
+    map(&bytes, |bytes| bytes / block_bytes as f64)
 }
 
 fn full_sequential(surfaces: &Surfaces) -> Option<Interval<f64>> {
     let plateau = |block: &u64| surfaces.best.sequential_plateau(*block);
     let blocks = surfaces.best.sequential_blocks();
     let best = blocks.max_by(|a, b| plateau(a).unwrap_or(0.0).total_cmp(&plateau(b).unwrap_or(0.0)))?;
-    surfaces.best_bandwidth(|surface| surface.sequential_plateau(best))
+    surfaces.interval(|surface| surface.sequential_plateau(best))
 }

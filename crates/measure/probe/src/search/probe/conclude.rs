@@ -20,8 +20,8 @@ const RESTLESS: f64 = 0.3;
 
 impl Search<'_> {
     pub(super) fn conclude(mut self, options: &ProbeOptions, first_touch: Option<FirstTouch>) -> Findings {
-        let cells = self.slicer.cells();
-        let knowledge = Knowledge::of(&cells, &self.grid);
+        let cells = self.cells();
+        let knowledge = Knowledge::of(&cells, &self.grid, &self.without);
         let surfaces = Surfaces::new(&knowledge, options.seed);
         // What its neighbours tell isn't missing, even where the device is too slow for it.
         self.unaffordable.retain(|key, _| !knowledge.cells.contains_key(key));

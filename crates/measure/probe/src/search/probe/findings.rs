@@ -2,6 +2,7 @@ use nandle_io::Nanos;
 use nandle_profile::{Derived, FirstTouch, FitSummary, FittedCell, MeasuredCell, ReferenceCell, SkippedCell};
 
 use crate::load::{Contents, LoadError};
+use crate::search::Without;
 
 /// What the read side of a probe is given.
 #[derive(Debug, Clone)]
@@ -20,6 +21,9 @@ pub struct ProbeOptions {
     pub stated_split_bytes: Option<u64>,
     /// Seed of patterns, order and draws.
     pub seed: u64,
+    /// What an ablation leaves out.
+    #[doc(hidden)]
+    pub without: Without,
 }
 
 /// What the read side of a probe found.

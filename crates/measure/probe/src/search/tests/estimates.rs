@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::CellKey;
 use super::super::estimate::{Slice, estimates, median};
@@ -13,7 +13,7 @@ fn a_mean_is_bytes_by_time_at_the_usual_pace() {
         Slice { bandwidth_bytes_per_s: 100.0, elapsed_ns: 3e8, pace: 1.0 },
         Slice { bandwidth_bytes_per_s: 80.0, elapsed_ns: 1e8, pace: 0.5 },
     ];
-    let estimates = estimates(&BTreeMap::from([(CellKey::random(4096, 1), slices)]));
+    let estimates = estimates(&BTreeMap::from([(CellKey::random(4096, 1), slices)]), &BTreeSet::new());
     let estimate = estimates[&CellKey::random(4096, 1)];
     assert!((estimate.bandwidth_bytes_per_s - 115.0).abs() < 1e-9, "{estimate:?}");
     assert_eq!(estimate.slices, 2);
@@ -26,7 +26,7 @@ fn a_cell_with_few_slices_is_as_unsure_as_the_others_are() {
         (0..40).map(|number| slice(if number % 2 == 0 { 0.9e8 } else { 1.1e8 })).collect();
     let keys = [1, 2, 4].map(|depth| CellKey::random(4096, depth));
     let cells = BTreeMap::from([(keys[0], steady(2)), (keys[1], scattered), (keys[2], steady(40))]);
-    let estimates = estimates(&cells);
+    let estimates = estimates(&cells, &BTreeSet::new());
     let error = |key: usize| estimates[&keys[key]].log_error;
     // Two equal slices by chance don't make a cell sure; forty do.
     assert!(error(0) > 0.03, "{}", error(0));
@@ -49,7 +49,7 @@ fn scatter_is_judged_by_the_cells_about_one() {
     cells.insert(CellKey::random(32 << 10, 8), of(100, 0.1));
     let (small, large) = (CellKey::random(4096, 2), CellKey::random(1 << 20, 2));
     cells.extend([(small, of(1, 0.0)), (large, of(1, 0.0))]);
-    let estimates = estimates(&cells);
+    let estimates = estimates(&cells, &BTreeSet::new());
     assert!(estimates[&small].log_error < 0.09, "{:?}", estimates[&small]);
     assert!(estimates[&large].log_error > 0.15, "{:?}", estimates[&large]);
 }
@@ -57,13 +57,16 @@ fn scatter_is_judged_by_the_cells_about_one() {
 #[test]
 fn a_pause_counts_as_the_time_it_takes() {
     let pause = [slice(1e8), slice(1e8), slice(1e6), slice(1e8)].to_vec();
-    let estimate = estimates(&BTreeMap::from([(CellKey::random(4096, 1), pause)]))[&CellKey::random(4096, 1)];
+    let estimate = estimates(&BTreeMap::from([(CellKey::random(4096, 1), pause)]), &BTreeSet::new())
+        [&CellKey::random(4096, 1)];
     assert!((0.2..0.4).contains(&estimate.log_error), "{estimate:?}");
 }
 
 #[test]
 fn cells_in_which_nothing_was_counted_have_no_estimate() {
-    assert!(estimates(&BTreeMap::from([(CellKey::random(4096, 1), Vec::new())])).is_empty());
+    assert!(
+        estimates(&BTreeMap::from([(CellKey::random(4096, 1), Vec::new())]), &BTreeSet::new()).is_empty()
+    );
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What measured cells say of all cells, on made-up surfaces whose truth is known.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rand_distr::{Distribution, StandardNormal};
 
@@ -59,15 +59,19 @@ fn off_by(cells: impl Iterator<Item = (CellKey, f64)>, truth: impl Fn(CellKey) -
 }
 
 fn means(slices: &BTreeMap<CellKey, Vec<Slice>>) -> impl Iterator<Item = (CellKey, f64)> {
-    estimate::estimates(slices).into_iter().map(|(key, estimate)| (key, estimate.bandwidth_bytes_per_s))
+    estimate::estimates(slices, &BTreeSet::new())
+        .into_iter()
+        .map(|(key, estimate)| (key, estimate.bandwidth_bytes_per_s))
 }
 
 #[test]
 fn neighbours_average_out_the_noise_of_a_smooth_device() {
     for seed in 1..=5 {
         let slices = slices(curve, true, 0.2, seed);
-        let (raw, kriged) =
-            (off_by(means(&slices), curve), off_by(Knowledge::of(&slices, &grid()).surface().cells(), curve));
+        let (raw, kriged) = (
+            off_by(means(&slices), curve),
+            off_by(Knowledge::of(&slices, &grid(), &BTreeSet::new()).surface().cells(), curve),
+        );
         assert!(kriged < 0.5 * raw, "seed {seed}: {kriged}, means alone {raw}");
     }
 }
@@ -76,7 +80,7 @@ fn neighbours_average_out_the_noise_of_a_smooth_device() {
 fn what_is_a_cells_own_is_left_to_it() {
     for seed in 1..=5 {
         let slices = slices(quirky, true, 0.01, seed);
-        let kriged = off_by(Knowledge::of(&slices, &grid()).surface().cells(), quirky);
+        let kriged = off_by(Knowledge::of(&slices, &grid(), &BTreeSet::new()).surface().cells(), quirky);
         assert!(kriged < 0.01, "seed {seed}: {kriged}");
     }
 }
@@ -86,7 +90,7 @@ fn cells_that_were_not_measured_have_errors_that_hold() {
     for truth in [curve, quirky] {
         let (mut held, mut of) = (0, 0);
         for seed in 1..=5 {
-            let known = Knowledge::of(&slices(truth, false, 0.05, seed), &grid());
+            let known = Knowledge::of(&slices(truth, false, 0.05, seed), &grid(), &BTreeSet::new());
             for (key, cell) in known.cells.iter().filter(|(_, cell)| cell.slices == 0) {
                 of += 1;
                 let deviations = (cell.bandwidth_bytes_per_s / truth(*key)).ln().abs() / cell.log_error;
@@ -101,7 +105,7 @@ fn cells_that_were_not_measured_have_errors_that_hold() {
 
 #[test]
 fn draws_are_as_wide_as_the_errors_say() {
-    let known = Knowledge::of(&slices(quirky, false, 0.1, 1), &grid());
+    let known = Knowledge::of(&slices(quirky, false, 0.1, 1), &grid(), &BTreeSet::new());
     let mut generator = generator(3, 3);
     let draws: Vec<Surface> = (0..400).map(|_| known.draw(&mut generator)).collect();
     for (key, cell) in &known.cells {
@@ -116,7 +120,7 @@ fn draws_are_as_wide_as_the_errors_say() {
 #[test]
 fn too_few_cells_for_a_curve_stand_for_themselves() {
     let few = slices(curve, true, 0.1, 1).into_iter().take(5).collect();
-    let known = Knowledge::of(&few, &grid());
+    let known = Knowledge::of(&few, &grid(), &BTreeSet::new());
     assert!(known.fit().is_none());
-    assert_eq!(known.cells, estimate::estimates(&few));
+    assert_eq!(known.cells, estimate::estimates(&few, &BTreeSet::new()));
 }

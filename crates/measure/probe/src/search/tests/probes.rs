@@ -12,9 +12,19 @@ fn seeds() -> std::ops::Range<u64> {
 }
 
 fn score(name: &str, drive: &Drive, budget_s: u64, noise: f64, drift: f64) -> Score {
+    score_over(seeds(), name, drive, budget_s, (noise, drift))
+}
+
+fn score_over(
+    seeds: std::ops::Range<u64>,
+    name: &str,
+    drive: &Drive,
+    budget_s: u64,
+    (noise, drift): (f64, f64),
+) -> Score {
     let truth = truth(drive);
     let mut score = Score::default();
-    for seed in seeds() {
+    for seed in seeds {
         let weather = Weather { noise, drift, seed };
         let drive = Drive { weather, ..drive.clone() };
         score.add(&truth, &probe_drive(&drive, budget_s, seed));
@@ -70,7 +80,9 @@ fn noise_and_drift_make_intervals_wider_and_not_wrong() {
 #[test]
 fn where_equal_slices_differ_by_a_quarter_neighbours_make_up_for_it() {
     for (name, drive) in [("sata", drives::sata()), ("cloud", drives::cloud())] {
-        let score = score(name, &drive, 60, 0.25, 0.1);
+        // Over two seeds the 90th percentile of so much noise is that of one of them.
+        let seeds = 1..seeds().end.max(5);
+        let score = score_over(seeds, name, &drive, 60, (0.25, 0.1));
         assert!(score.right.share() >= 0.8, "{name}: {score}");
         assert!(score.error_p90() < 0.08, "{name}: {score}");
         assert!(score.fitted_covered.share() >= 0.85, "{name}: {score}");

@@ -80,6 +80,7 @@ pub(super) fn options(budget_s: u64, seed: u64) -> ProbeOptions {
         outstanding_bytes_max: OUTSTANDING_MAX,
         stated_split_bytes: None,
         seed,
+        without: std::collections::BTreeSet::new(),
     }
 }
 

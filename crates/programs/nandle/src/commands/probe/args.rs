@@ -5,7 +5,7 @@ use clap::Args;
 use clap::builder::UnknownArgumentValueParser;
 use nandle_io::Nanos;
 use nandle_profile::DeviceProfile;
-use nandle_session::{Cancel, ProbeOptions};
+use nandle_session::{Cancel, Part, ProbeOptions};
 use nandle_units::{parse_bytes, parse_duration};
 
 use crate::target::TargetArgs;
@@ -57,6 +57,9 @@ pub(crate) struct ProbeArgs {
     /// Leave these experiments out
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) skip: Vec<String>,
+    /// Parts of the read side's statistics that an ablation leaves out
+    #[arg(long, value_delimiter = ',', hide = true)]
+    without: Vec<Part>,
     /// Write without asking
     #[arg(long)]
     pub(crate) yes: bool,
@@ -82,6 +85,7 @@ impl ProbeArgs {
             skip: self.skip.clone(),
             resume,
             cancel,
+            without: self.without.iter().copied().collect(),
         }
     }
 }

@@ -1,41 +1,41 @@
 //! Arithmetic with intervals.
 
-use nandle_profile::Interval;
+use crate::Interval;
 
 /// Changes the bounds' type.
-pub(crate) fn widen<T: Copy + Into<f64>>(interval: &Interval<T>) -> Interval<f64> {
+pub fn widen<T: Copy + Into<f64>>(interval: &Interval<T>) -> Interval<f64> {
     Interval { value: interval.value.into(), low: interval.low.into(), high: interval.high.into() }
 }
 
 /// The same for sizes.
-pub(crate) fn of_bytes(interval: &Interval<u64>) -> Interval<f64> {
+pub fn of_bytes(interval: &Interval<u64>) -> Interval<f64> {
     Interval { value: interval.value as f64, low: interval.low as f64, high: interval.high as f64 }
 }
 
 /// Applies a function that never falls.
-pub(crate) fn map(interval: &Interval<f64>, rising: impl Fn(f64) -> f64) -> Interval<f64> {
+pub fn map(interval: &Interval<f64>, rising: impl Fn(f64) -> f64) -> Interval<f64> {
     let [value, low, high] = [interval.value, interval.low, interval.high].map(rising);
     Interval { value, low, high }
 }
 
 /// Applies a function that never rises, which turns the bounds.
-pub(crate) fn map_falling(interval: &Interval<f64>, falling: impl Fn(f64) -> f64) -> Interval<f64> {
+pub fn map_falling(interval: &Interval<f64>, falling: impl Fn(f64) -> f64) -> Interval<f64> {
     let [value, low, high] = [interval.value, interval.high, interval.low].map(falling);
     Interval { value, low, high }
 }
 
 /// Their sum.
-pub(crate) fn sum(one: &Interval<f64>, other: &Interval<f64>) -> Interval<f64> {
+pub fn sum(one: &Interval<f64>, other: &Interval<f64>) -> Interval<f64> {
     Interval { value: one.value + other.value, low: one.low + other.low, high: one.high + other.high }
 }
 
 /// Their product.
-pub(crate) fn product(one: &Interval<f64>, other: &Interval<f64>) -> Interval<f64> {
+pub fn product(one: &Interval<f64>, other: &Interval<f64>) -> Interval<f64> {
     Interval { value: one.value * other.value, low: one.low * other.low, high: one.high * other.high }
 }
 
 /// A rate from the time of one, or the time from the rate: `scale / interval`.
-pub(crate) fn inverse(scale: f64, interval: &Interval<f64>) -> Interval<f64> {
+pub fn inverse(scale: f64, interval: &Interval<f64>) -> Interval<f64> {
     Interval { value: scale / interval.value, low: scale / interval.high, high: scale / interval.low }
 }
 

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::contents::Contents;
 use crate::cursor::Cursor;
 use crate::outcome::{InstanceCounts, PolicyOutcome, Run, Sample};
+use crate::versions::Versions;
 use crate::work::{Step, Work};
 use crate::{ReplayError, Watcher};
 
@@ -24,6 +25,8 @@ const RECHECK_INTERVAL: Nanos = Nanos::from_millis(100);
 const DIGITS: u8 = 3;
 /// The most pages of a batch, whatever the store takes: as many buffers as one system call does.
 const BATCH_PAGES_MAX: usize = 1024;
+/// Of a page that is to be verified: its number and its version.
+const EXPECTED_BYTES: u64 = size_of::<(u64, u32)>() as u64;
 /// Pages that are read back at the same time.
 const VERIFY_DEPTH: usize = 32;
 
@@ -102,6 +105,14 @@ impl Tally {
 }
 
 impl Candidate {
+    /// Memory that a candidate takes beside that of its pages: to know where the store's pages are, what each was written last,
+    /// and, when it is verified, which there are. It grows with the pages that the work's addresses span, not with those that are
+    /// written.
+    pub fn index_bytes(create: &CreateOptions, work: &Work) -> u64 {
+        let verified = work.pages.min(work.page_writes).saturating_mul(EXPECTED_BYTES);
+        create.index_bytes().saturating_add(Versions::most_bytes(work.pages)).saturating_add(verified)
+    }
+
     /// Makes a store in a world of its own.
     ///
     /// # Errors
@@ -339,9 +350,9 @@ fn batch(
 fn batch_pages(store: &Store, options: CandidateOptions) -> u32 {
     let page_bytes = store.page_bytes();
     let memory_pages = options.open.memory_bytes / page_bytes / 2;
-    let clients = usize::try_from(options.queue_depth).unwrap_or(usize::MAX).max(1);
+    let clients = (options.queue_depth as usize).max(1);
     let pages = store.largest_batch().min(memory_pages / clients).clamp(1, BATCH_PAGES_MAX);
-    u32::try_from(pages).unwrap_or(u32::MAX)
+    u32::try_from(pages).unwrap_or_else(|_| unreachable!("{pages} pages are at most {BATCH_PAGES_MAX}"))
 }
 
 /// A range in pieces that fit a batch. No request to a block device promises to be there as a whole or not at all after a

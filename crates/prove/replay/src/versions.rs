@@ -11,13 +11,23 @@ pub(crate) struct Versions {
 
 impl Versions {
     pub(crate) fn new(pages: u64) -> Self {
-        let parts = usize::try_from(pages.div_ceil(PART_PAGES as u64)).unwrap_or(usize::MAX);
+        let parts = pages.div_ceil(PART_PAGES as u64);
+        let parts =
+            usize::try_from(parts).unwrap_or_else(|_| unreachable!("{parts} parts are more than memory"));
         Self { parts: vec![None; parts] }
+    }
+
+    /// Memory that the versions of so many pages take when each part has one that is written.
+    pub(crate) fn most_bytes(pages: u64) -> u64 {
+        let part_bytes = (PART_PAGES * size_of::<u32>() + size_of::<Option<Box<[u32]>>>()) as u64;
+        pages.div_ceil(PART_PAGES as u64).saturating_mul(part_bytes)
     }
 
     /// The next version of a page.
     pub(crate) fn increment(&mut self, page: u64) -> u32 {
-        self.change(page, |version| (version & !DISCARDED) + 1)
+        let version = self.change(page, |version| (version & !DISCARDED) + 1);
+        assert!(version & DISCARDED == 0, "page {page} has as many versions as are told apart");
+        version
     }
 
     /// The page may hold anything from now on.
@@ -26,15 +36,13 @@ impl Versions {
     }
 
     fn change(&mut self, page: u64, change: impl FnOnce(u32) -> u32) -> u32 {
-        let place = usize::try_from(page).unwrap_or(usize::MAX);
-        let part = self.parts.get_mut(place / PART_PAGES);
-        debug_assert!(part.is_some(), "page {page} lies in the store");
-        let entries = part.map(|part| part.get_or_insert_with(|| vec![0; PART_PAGES].into()));
-        let version = entries.and_then(|entries| entries.get_mut(place % PART_PAGES));
-        version.map_or(0, |version| {
-            *version = change(*version);
-            *version
-        })
+        let version = usize::try_from(page).ok().and_then(|place| {
+            let part = self.parts.get_mut(place / PART_PAGES)?;
+            part.get_or_insert_with(|| vec![0; PART_PAGES].into()).get_mut(place % PART_PAGES)
+        });
+        let Some(version) = version else { unreachable!("page {page} lies in the store") };
+        *version = change(*version);
+        *version
     }
 
     /// The pages that were written and not discarded since, in ascending order, with their versions.

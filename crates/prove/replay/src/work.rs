@@ -164,7 +164,9 @@ impl Work {
                     // Of areas that nothing is written to, nothing is left.
                     let end = compaction.place(*page + u64::from(*pages));
                     *page = compaction.place(*page);
-                    *pages = u32::try_from(end - *page).unwrap_or(u32::MAX);
+                    debug_assert!(end >= *page, "places keep the order");
+                    *pages = u32::try_from(end - *page)
+                        .unwrap_or_else(|_| unreachable!("compaction makes no discard longer"));
                 }
                 Step::Sync => {}
             }
@@ -190,7 +192,9 @@ impl Work {
         let written = self.pages;
         self.steps.retain_mut(|step| {
             let Step::Discard { page, pages } = step else { return true };
-            *pages = (*pages).min(u32::try_from(written.saturating_sub(*page)).unwrap_or(u32::MAX));
+            let Some(left) = written.checked_sub(*page) else { return false };
+            // More than a step counts is no bound.
+            *pages = u32::try_from(left).map_or(*pages, |left| left.min(*pages));
             *pages > 0
         });
     }
@@ -207,6 +211,7 @@ fn discarded(record: &Record, page_bytes: u64) -> Range<u64> {
 /// A range as a first page and a count, which a step has room for. More than four thousand million pages may be
 /// discarded at once, not written; what is beyond them is cut off.
 fn pieces(pages: Range<u64>) -> impl Iterator<Item = (u64, u32)> {
+    debug_assert!(pages.start <= pages.end, "a range of pages has an order");
     let count = u32::try_from(pages.end - pages.start).unwrap_or(u32::MAX);
     (count > 0).then_some((pages.start, count)).into_iter()
 }

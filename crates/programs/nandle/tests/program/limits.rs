@@ -179,6 +179,26 @@ fn a_modelled_drive_is_not_asked_to_keep_more_than_there_is_memory_for() {
     outcome.refused(2, &["keeps what is written to it in memory", "1.95TiB", "--limit"]);
 }
 
+/// Each short line of a trace is an area of its own, all of whose pages a store keeps account of.
+#[test]
+fn a_policy_that_takes_more_memory_for_a_sparse_trace_than_there_is_is_left_out() {
+    let place = Place::new();
+    let lines = (0..8000).map(|number: u64| format!("{number},write,{},4096\n", number << 44));
+    place.write("sparse.csv", format!("time_us,op,address,length\n{}", lines.collect::<String>()));
+    let replay = "replay sparse.csv --on model:nvme-plp --policies direct,out-of-place --no-verify --json";
+    let Some(outcome) = in_a_group_of_200_mib(&place, replay) else { return };
+    let json = outcome.done().json();
+    let left_out = json["left_out"].to_string();
+    assert!(
+        left_out.contains("out-of-place") && left_out.contains("of memory to know where they are"),
+        "{json}"
+    );
+    assert_eq!(json["policies"].as_array().unwrap().len(), 1, "direct takes less: {json}");
+    let replay = "replay sparse.csv --on model:nvme-plp --policies out-of-place --json";
+    let Some(outcome) = in_a_group_of_200_mib(&place, replay) else { return };
+    outcome.refused(2, &["of memory to know where they are", "--limit"]);
+}
+
 /// Runs a line of the shell in a memory group of 200 MiB. `None`, with a loud word, where there is no such thing.
 fn in_a_group_of_200_mib(place: &Place, arguments: &str) -> Option<Outcome> {
     if !is_root() {

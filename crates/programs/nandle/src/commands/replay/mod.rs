@@ -2,6 +2,7 @@
 
 mod args;
 mod costs;
+mod memory;
 mod remarks;
 mod stores;
 mod table;

@@ -16,6 +16,7 @@ use nandle_units::format_bytes;
 
 use super::ReplayArgs;
 use super::args::AddressesArg;
+use super::memory;
 use crate::commands::advise::{Warning, warning_of_another};
 use crate::error::CliError;
 use crate::progress::Bar;
@@ -163,6 +164,7 @@ impl<'a> StoreFactory<'a> {
             (needed_bytes > area_bytes).then(|| too_small(needed_bytes, area_bytes))
         })?);
         self.check_memory(work)?;
+        left_out.extend(self.leave_out(|factory, policy| factory.lacks_memory(policy, work))?);
         Ok(left_out)
     }
 
@@ -200,6 +202,12 @@ impl<'a> StoreFactory<'a> {
             Err(_) => self.on = named,
         }
         Ok(())
+    }
+
+    /// Why there isn't the memory that a policy takes for the work, if there isn't.
+    fn lacks_memory(&self, policy: PolicyKind, work: &Work) -> Option<CliError> {
+        let at_once = if self.has_room_for_all() { self.policies.len() as u64 } else { 1 };
+        memory::lacks(&self.create(policy, work.pages), work, self.kind, budget_bytes() / at_once.max(1))
     }
 
     /// A modelled drive keeps what is written to it.

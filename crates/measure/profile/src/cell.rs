@@ -78,13 +78,13 @@ pub struct Cell {
     pub queue_depth: u32,
     /// Completed requests that were counted.
     pub requests: u64,
-    /// Bytes they moved.
+    /// Bytes moved in the time: of requests that were under way at the ends of a slice, the part that was.
     pub bytes: u64,
     /// Time over which they were counted.
     pub elapsed_ns: u64,
     /// `bytes` by `elapsed_ns`.
     pub bandwidth_bytes_per_s: f64,
-    /// `requests` by `elapsed_ns`.
+    /// Requests by time, those at the ends in the same part.
     pub iops: f64,
     /// Time from submission to completion.
     pub latency_ns: LatencySummary,

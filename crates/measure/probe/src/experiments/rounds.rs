@@ -103,13 +103,13 @@ impl Sample {
 
     /// Requests by time; `None` when none completed.
     pub(super) fn requests(measured: &Measurement) -> Option<Self> {
-        let sample = Self { amount: measured.requests as f64, time: measured.elapsed };
+        let sample = Self { amount: measured.moved_requests, time: measured.elapsed };
         (measured.requests > 0).then_some(sample)
     }
 
     /// Bytes by time; `None` when none were moved.
     pub(super) fn bytes(measured: &Measurement) -> Option<Self> {
-        let sample = Self { amount: measured.bytes as f64, time: measured.elapsed };
+        let sample = Self { amount: measured.moved_bytes(), time: measured.elapsed };
         (measured.bytes > 0).then_some(sample)
     }
 }

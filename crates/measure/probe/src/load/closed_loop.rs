@@ -4,6 +4,7 @@ use nandle_io::{Completion, Nanos, Wait};
 
 use super::operations::Operations;
 use super::outstanding::Outstanding;
+use super::window::Window;
 use super::{Cancel, Lane, LoadError, Measurement, Stop, Work};
 
 /// Keeps a number of requests outstanding: each completed one is followed by the next.
@@ -35,10 +36,9 @@ pub enum Counting {
     /// All of them, from the first submission to the last completion (DIAT §1.1: bytes read / time).
     Whole,
     /// Those after the completion that follows the warm-up, in whole rounds of as many as are outstanding: a short
-    /// slice of a run that goes on, without the ramps at its ends. Whole rounds, because requests that started
-    /// together complete together, and a window from somewhere in such a cluster to the beginning of another would
-    /// count too few. What completed at the very time at which the window opens came before it, or a batch would
-    /// count without the time that it took.
+    /// slice of a run that goes on, without the ramps at its ends. Requests that are under way at its ends count in part for what was
+    /// moved. Whole rounds, because requests that started together complete together, and few of them say little of the others.
+    /// What completed at the very time at which the window opens came before it.
     Window {
         /// Completions to let pass first.
         warm_up_requests: u64,
@@ -81,6 +81,8 @@ struct Run<'lane> {
     cpu_began: Nanos,
     /// From when on requests count; `None` before the end of the warm-up.
     counts_from: Option<Nanos>,
+    /// What was moved since, where that isn't the whole of the run.
+    window: Option<Window>,
     /// Completions since then.
     counted: u64,
     asked_bytes: u64,
@@ -109,6 +111,7 @@ impl<'lane> Run<'lane> {
             began,
             cpu_began,
             counts_from: (options.counting == Counting::Whole).then_some(began),
+            window: None,
             counted: 0,
             asked_bytes: 0,
             ending: false,
@@ -225,6 +228,11 @@ impl<'lane> Run<'lane> {
         } else if counts {
             let (from, at) = (completion.submitted_at, completion.completed_at);
             self.measurement.count(self.began, from, at, self.operations.block_bytes());
+            if let Some(window) = &mut self.window {
+                window.complete(from, at);
+            }
+        } else if let Some(window) = self.window.as_mut().filter(|_| self.ending) {
+            window.outlast(completion.submitted_at);
         }
         self.operations.recycle(completion.operation);
         // What has completed at one time counts, or doesn't, as a whole.
@@ -239,6 +247,7 @@ impl<'lane> Run<'lane> {
         let Some(from) = self.counts_from else {
             if self.warm_up_is_over() {
                 self.counts_from = Some(at);
+                self.window = Some(Window::new(at));
                 self.outstanding.restart_area();
             }
             return false;
@@ -261,6 +270,9 @@ impl<'lane> Run<'lane> {
     }
 
     fn conclude(mut self) -> Result<Measurement, LoadError> {
+        if let (Some(window), Some(from)) = (&self.window, self.counts_from) {
+            self.measurement.moved_requests = window.moved(from + self.measurement.elapsed);
+        }
         self.measurement.cpu = self.lane.io.cpu_time().since(self.cpu_began);
         self.measurement.unless_all_failed()
     }

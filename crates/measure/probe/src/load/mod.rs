@@ -16,6 +16,7 @@ mod several;
 mod stop;
 mod streams;
 mod together;
+mod window;
 
 #[cfg(test)]
 mod tests;

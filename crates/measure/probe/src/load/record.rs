@@ -17,6 +17,8 @@ pub struct Measurement {
     pub requests: u64,
     /// Bytes they moved.
     pub bytes: u64,
+    /// Requests' worth that was moved in that time: those that were under way at its ends count in part.
+    pub moved_requests: f64,
     /// Time over which they were counted.
     pub elapsed: Nanos,
     /// Latency of each, in nanoseconds.
@@ -43,6 +45,7 @@ impl Measurement {
         Self {
             requests: 0,
             bytes: 0,
+            moved_requests: 0.0,
             elapsed: Nanos::ZERO,
             latency_ns: new_histogram(),
             seconds: Vec::new(),
@@ -82,6 +85,7 @@ impl Measurement {
     fn add_counts(&mut self, other: &Self) {
         self.requests += other.requests;
         self.bytes += other.bytes;
+        self.moved_requests += other.moved_requests;
         // Both have the bounds and digits of `new_histogram`, so the addition can't be refused.
         let added = self.latency_ns.add(&other.latency_ns);
         debug_assert!(added.is_ok());
@@ -94,14 +98,19 @@ impl Measurement {
         }
     }
 
-    /// Bytes by time; 0 when no time passed.
+    /// Bytes moved by time; 0 when no time passed.
     pub fn bandwidth_bytes_per_s(&self) -> f64 {
-        rate(self.bytes, self.elapsed)
+        rate(self.moved_bytes(), self.elapsed)
     }
 
-    /// Requests by time; 0 when no time passed.
+    /// Requests moved by time; 0 when no time passed.
     pub fn iops(&self) -> f64 {
-        rate(self.requests, self.elapsed)
+        rate(self.moved_requests, self.elapsed)
+    }
+
+    /// Bytes that were moved in the time, those of requests that were under way at its ends in part.
+    pub fn moved_bytes(&self) -> f64 {
+        if self.requests == 0 { 0.0 } else { self.bytes as f64 / self.requests as f64 * self.moved_requests }
     }
 
     /// Time-weighted mean of the requests outstanding.
@@ -118,6 +127,7 @@ impl Measurement {
     pub(super) fn count(&mut self, began: Nanos, from: Nanos, completed_at: Nanos, bytes: u64) {
         let latency_ns = completed_at.since(from).0;
         self.requests += 1;
+        self.moved_requests += 1.0;
         self.bytes += bytes;
         self.latency_ns.saturating_record(latency_ns);
         let second = usize::try_from(completed_at.since(began).0 / 1_000_000_000).unwrap_or(usize::MAX);
@@ -168,8 +178,8 @@ impl Default for Measurement {
 
 const EMPTY_SECOND: SecondSample = SecondSample { requests: 0, bytes: 0, latency_ns_max: 0 };
 
-fn rate(amount: u64, time: Nanos) -> f64 {
-    if time == Nanos::ZERO { 0.0 } else { amount as f64 / time.as_secs_f64() }
+fn rate(amount: f64, time: Nanos) -> f64 {
+    if time == Nanos::ZERO { 0.0 } else { amount / time.as_secs_f64() }
 }
 
 /// A histogram of latencies in nanoseconds.

@@ -4,6 +4,11 @@ use super::CellSpec;
 use crate::load::{Measurement, ScheduleLag, summary};
 
 /// A measurement as the sweep's file and the profile have it.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "bytes are counts, in part from fractions of a request"
+)]
 pub fn to_cell(spec: &CellSpec, measurement: &Measurement, lag: Option<&ScheduleLag>) -> Cell {
     // Shorter runs have one second or less; a series of it would only repeat the sums.
     let seconds = if measurement.seconds.len() > 1 { measurement.seconds.clone() } else { Vec::new() };
@@ -14,7 +19,7 @@ pub fn to_cell(spec: &CellSpec, measurement: &Measurement, lag: Option<&Schedule
         group_blocks: spec.group_blocks,
         queue_depth: spec.queue_depth,
         requests: measurement.requests,
-        bytes: measurement.bytes,
+        bytes: measurement.moved_bytes().round() as u64,
         elapsed_ns: measurement.elapsed.0,
         bandwidth_bytes_per_s: measurement.bandwidth_bytes_per_s(),
         iops: measurement.iops(),

@@ -312,7 +312,7 @@ impl Visited {
         let measurement = lab.run(load, Work { pattern, block_bytes, operation, contents: None, seed })?;
         if measurement.requests > 0 {
             self.start_up_requests += warm_up_requests;
-            self.means_ns.push(measurement.elapsed.0 as f64 / measurement.requests as f64);
+            self.means_ns.push(measurement.elapsed.0 as f64 / measurement.moved_requests);
             self.latencies.extend(&measurement);
         }
         Ok(measurement.cpu_requests)

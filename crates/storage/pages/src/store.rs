@@ -82,8 +82,8 @@ impl Store {
         let label = Label::plan(create, ledger_bytes, area_bytes)?;
         label.check_fits(disk.shape().capacity_bytes)?;
         let label = Label { id: identity::choose(&disk, label.end_bytes(), create.id).await?, ..label };
-        write_store(&disk, &label, create).await?;
-        Self::open(handle, device, open).await
+        write_store(&disk, &label, create).await.map_err(PageError::of_making)?;
+        Self::open(handle, device, open).await.map_err(PageError::of_making)
     }
 
     /// Opens the store on a device, and recovers what a power cut left.

@@ -50,13 +50,13 @@ pub struct PolicyOutcome {
     pub write_amplification: f64,
     /// What the drive itself counted, where it tells.
     pub drive: Option<DriveFigures>,
-    /// Page writes that a later one replaced before they were brought home.
+    /// Page writes that a later one replaced before they were destaged.
     pub pages_absorbed: u64,
     /// Page writes that `auto` sent straight home; 0 with the other policies.
     pub pages_straight: u64,
     /// What `auto` found out and chose; `null` with the other policies.
     pub auto: Option<AutoFindings>,
-    /// Pages brought home.
+    /// Pages destaged.
     pub pages_homed: u64,
     /// What the decompositors found, where there are any.
     pub instances: InstanceCounts,

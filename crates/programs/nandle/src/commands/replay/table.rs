@@ -64,7 +64,7 @@ fn legend(file: &ReplayFile) -> String {
         ""
     };
     format!(
-        "time: for all of it, pages brought home; by direct: how many times as fast; written: bytes at the device by bytes \
+        "time: for all of it, destaging; by direct: how many times as fast; written: bytes at the device by bytes \
          of pages{flash}. A write: {until}{syncs}. A quantile needs ten beyond it."
     )
 }

@@ -54,9 +54,9 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("crates/device/units/", &["nobody"]),
     ("crates/measure/probe/", &["nobody", "settled", "whoever"]),
     ("crates/measure/profile/", &["dear", "somebody"]),
-    ("crates/programs/nandle/", &["bring home", "brought home", "dearer", "nobody", "somebody", "whoever"]),
+    ("crates/programs/nandle/", &["bring home", "dearer", "nobody", "somebody", "whoever"]),
     ("crates/prove/crash/", &[]),
-    ("crates/prove/replay/", &["brought home", "homed"]),
+    ("crates/prove/replay/", &["homed"]),
     ("crates/show/report/", &["homed"]),
     (
         "crates/storage/pages/",

@@ -41,16 +41,21 @@ impl Aging {
         Nanos(self.now_ns)
     }
 
-    /// Writes `count` blocks of `block_bytes`, at most `queue_depth` at a time, where `offsets_bytes` says.
+    /// Writes up to `count` blocks of `block_bytes`, at most `queue_depth` at a time, where `offsets_bytes` says; none is begun after
+    /// `until`.
     pub fn write(
         &mut self,
         offsets_bytes: &mut dyn Iterator<Item = u64>,
         block_bytes: u64,
         queue_depth: u32,
         count: usize,
+        until: Nanos,
     ) {
         for offset_bytes in offsets_bytes.take(count) {
             while self.in_flight >= queue_depth.max(1) && self.step() {}
+            if self.now_ns >= until.0 {
+                return;
+            }
             let operation = TimedOperation::Write { durable: false };
             self.writes += 1;
             let request =

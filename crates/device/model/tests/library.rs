@@ -33,7 +33,7 @@ fn a_mirrored_array_of_disks_holds_half_of_them() {
 fn an_unknown_name_is_refused_with_the_nearest_one() {
     for (wrong, right) in [("x25-m-g1", "x25-m-g2"), ("mtron16", "mtron-16"), ("regola", "regola-raid10")] {
         let error = Model::named(wrong).unwrap_err();
-        assert!(matches!(error, ModelError::Unknown { nearest, .. } if nearest == right), "{error}");
+        assert!(matches!(error, ModelError::Unknown { nearest, .. } if nearest == Some(right)), "{error}");
     }
 }
 

@@ -287,6 +287,9 @@ fn room_advice(largest_bytes: u64) -> String {
 fn advice(errno: rustix::io::Errno) -> &'static str {
     use rustix::io::Errno;
     match errno {
+        Errno::ACCESS | Errno::PERM if rustix::process::geteuid().is_root() => {
+            "; even root may not here: give the container or the service the device, or name another one"
+        }
         Errno::ACCESS | Errno::PERM => "; name another one, or run as a user who may (raw devices: root)",
         Errno::ROFS => "; the file system is mounted read-only, so name a directory on another one",
         Errno::DQUOT => "; the quota is used up, so give a smaller --file-size",

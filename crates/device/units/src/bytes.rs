@@ -18,7 +18,8 @@ pub fn parse_bytes(text: &str) -> Result<u64, UnitError> {
     if number.is_empty() {
         return Err(fail("doesn't begin with a number"));
     }
-    let unit = unit_bytes(unit.trim_start()).ok_or_else(|| fail("has no unit of 1024s that is known"))?;
+    let unit =
+        unit_bytes(unit.trim_start()).ok_or_else(|| fail("has no known unit (they are powers of 1024)"))?;
     multiply(number, unit).ok_or_else(|| fail("is not a size"))?.map_err(|_| fail("is beyond 64 bits"))
 }
 
@@ -89,7 +90,11 @@ mod tests {
             let error = parse_bytes(text).unwrap_err().to_string();
             assert!(error.contains("doesn't begin with a number"), "{text}: {error}");
         }
-        assert!(parse_bytes("4X").unwrap_err().to_string().contains("unit"));
+        let unknown = parse_bytes("10TB").unwrap_err().to_string();
+        assert!(
+            unknown.starts_with("\"10TB\" has no known unit (they are powers of 1024); expected"),
+            "{unknown}"
+        );
     }
 
     #[test]

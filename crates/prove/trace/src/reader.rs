@@ -238,11 +238,21 @@ fn format(
         }
         (Some(named), found) => Ok((named, found.is_some())),
         (None, Some(found)) => Ok((found, true)),
-        (None, None) => Err(TraceError::Unknown {
-            path: path.into(),
-            first_line: first_line.chars().take(SHOWN_CHARS).collect(),
-        }),
+        (None, None) => Err(TraceError::Unknown { path: path.into(), first_line: shown(first_line) }),
     }
+}
+
+/// As much of a line as tells what it is: of one that is no text, hardly more than its first bytes.
+fn shown(line: &str) -> String {
+    const BINARY_CHARS: usize = 16;
+    let is_text =
+        |letter: char| !letter.is_control() && letter != char::REPLACEMENT_CHARACTER || letter == '\t';
+    let most = if line.chars().take(SHOWN_CHARS).all(is_text) { SHOWN_CHARS } else { BINARY_CHARS };
+    let mut shown: String = line.chars().take(most).collect();
+    if line.chars().nth(most).is_some() {
+        shown.push('…');
+    }
+    shown
 }
 
 fn survey(path: &Path, source: Box<dyn BufRead>, parser: &mut dyn Parser) -> Result<(), TraceError> {

@@ -113,7 +113,7 @@ async fn policy_seconds(
     store.close().await?;
     let by_commit = |what: u64| what as f64 / count as f64;
     eprintln!(
-        "by commit: {:.2} writes of {:.1} KiB in all, {:.2} reads, {:.2} flushes, {:.2} pages brought home",
+        "by commit: {:.2} writes of {:.1} KiB in all, {:.2} reads, {:.2} flushes, {:.2} pages destaged",
         by_commit(did.device_writes),
         by_commit(did.device_written_bytes) / 1024.0,
         by_commit(did.device_reads),

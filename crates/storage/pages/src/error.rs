@@ -78,6 +78,24 @@ pub enum PageError {
         /// The smallest.
         least: u64,
     },
+    /// A store shall never have as many pages as it begins with.
+    #[error(
+        "`pages_max` {pages_max}: the store begins with {pages} pages; give as many at least, or leave it out"
+    )]
+    PagesMax {
+        /// How many pages it begins with.
+        pages: u64,
+        /// How many it was to have at most.
+        pages_max: u64,
+    },
+    /// There is no store in the file of a [`PageStore`](crate::PageStore).
+    #[error("{} holds no page store ({found}); create one, or name the right file", path.display())]
+    NotAStoreFile {
+        /// The file.
+        path: PathBuf,
+        /// What was found instead.
+        found: &'static str,
+    },
     /// There is no store on the device.
     #[error("the device holds no page store ({found}); create one, or name the right device")]
     NotAStore {
@@ -129,10 +147,11 @@ pub enum PageError {
         /// Length of a page.
         expected: usize,
     },
-    /// A batch that the policy can't make durable as a whole.
+    /// A batch that the policy can't make durable as a whole. The most is bounded by the staging area, by memory, and under
+    /// `out-of-place` by the length of a zone ([`alignment_bytes`](crate::CreateOptions::alignment_bytes)).
     #[error(
-        "a batch of {changes} changes: this store takes at most {most} as a whole; split it, or create the store with a larger \
-         buffer, one for out-of-place with a larger alignment"
+        "a batch of {changes} changes: this store takes at most {most} as a whole; split it, open the store with more \
+         `memory_bytes`, or create it with larger `buffer_bytes`"
     )]
     BatchTooLarge {
         /// Changes in the batch.
@@ -266,7 +285,7 @@ fn after(first: &PageError) -> &'static str {
 }
 
 impl PageError {
-    /// The error of an opening: no call has come yet, so what the store stopped after is the reason.
+    /// The error of an opening, or of making a store: no call has come yet, so what the store stopped after is the reason.
     pub(crate) fn of_opening(self) -> Self {
         match self {
             Self::Latched { first } => *first,

@@ -11,8 +11,8 @@ pub struct CreateOptions {
     /// How many pages it has.
     pub pages: u64,
     /// How many pages the store may have later ([`Store::grow`](crate::Store::grow)). It matters where there are
-    /// [`home_sums`](CreateOptions::home_sums): their place can't be made larger, and takes a 250th of so many pages. `None`:
-    /// hardly more than it has now.
+    /// [`home_sums`](CreateOptions::home_sums): their place can't be made larger, and takes a 250th of so many pages in whole blocks,
+    /// so that some more may fit. No fewer than `pages`; `None`: hardly more than it has now.
     pub pages_max: Option<u64>,
     /// Size of the staging area, headers included; rounded down to whole blocks. `direct` and `out-of-place` have none.
     pub buffer_bytes: u64,

@@ -82,7 +82,7 @@ impl Store {
         let label = Label::plan(create, ledger_bytes, area_bytes)?;
         label.check_fits(disk.shape().capacity_bytes)?;
         let label = Label { id: identity::choose(&disk, label.end_bytes(), create.id).await?, ..label };
-        write_store(&disk, label, create).await?;
+        write_store(&disk, label, create).await.map_err(PageError::of_opening)?;
         Self::open(handle, device, open).await
     }
 

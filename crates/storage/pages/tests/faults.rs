@@ -45,6 +45,21 @@ fn a_failed_flush_stops_the_store_until_it_is_opened_again() {
     }
 }
 
+#[test]
+fn a_store_that_could_not_be_made_is_not_said_to_be_safe() {
+    for policy in PolicyKind::ALL {
+        let mut world = MemoryWorld::new(64, Nanos::from_micros(20));
+        world.add(64 << 20, 512);
+        let faults = world.faults();
+        run(Box::new(world), async |handle| {
+            faults.fail_next(DEVICE, "flush", Cause::System(5));
+            let failed =
+                Store::create(&handle, DEVICE, &create_options(policy), open_options()).await.unwrap_err();
+            assert!(matches!(failed, PageError::Device { .. }), "{policy}: {failed}");
+        });
+    }
+}
+
 /// What it is asked to make durable by itself may have become so or not.
 #[test]
 fn a_failed_durable_write_stops_direct_until_it_is_opened_again() {

@@ -156,6 +156,18 @@ fn threads_wait_for_memory() {
 }
 
 #[test]
+fn room_for_fewer_pages_than_it_has_makes_no_store() {
+    let folder = folder();
+    for policy in [PolicyKind::StableRing, PolicyKind::Direct] {
+        let path = folder.path().join(policy.to_string());
+        let options = PageOptions::new(100).with_policy(policy).with_pages_max(10);
+        let refused = PageStore::create(&path, options).unwrap_err();
+        assert_eq!(refused, PageError::PagesMax { pages: 100, pages_max: 10 });
+        assert!(!path.exists());
+    }
+}
+
+#[test]
 fn a_file_that_is_not_ours_is_named_and_left_alone() {
     let folder = folder();
     let path = folder.path().join("letters");
@@ -164,12 +176,13 @@ fn a_file_that_is_not_ours_is_named_and_left_alone() {
     assert!(matches!(taken, PageError::File { kind: ErrorKind::AlreadyExists, .. }), "{taken}");
     assert!(taken.to_string().contains("letters"), "{taken}");
     let foreign = PageStore::open(&path).unwrap_err();
-    assert!(matches!(foreign, PageError::NotAStore { .. }), "{foreign}");
+    assert!(matches!(foreign, PageError::NotAStoreFile { .. }), "{foreign}");
+    assert!(foreign.to_string().contains("letters holds no page store"), "{foreign}");
     assert_eq!(std::fs::read(&path).unwrap(), vec![b'x'; 100_000]);
     let empty = folder.path().join("empty");
     std::fs::write(&empty, []).unwrap();
     let error = PageStore::open(&empty).unwrap_err();
-    assert!(matches!(error, PageError::NotAStore { .. }), "{error}");
+    assert!(matches!(error, PageError::NotAStoreFile { .. }), "{error}");
     assert_eq!(std::fs::metadata(&empty).unwrap().len(), 0);
     let missing = PageStore::open(folder.path().join("missing")).unwrap_err();
     assert!(matches!(missing, PageError::File { kind: ErrorKind::NotFound, .. }), "{missing}");

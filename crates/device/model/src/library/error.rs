@@ -11,13 +11,14 @@ use crate::flash::{ParameterError, StateError};
 pub enum ModelError {
     /// No drive or array of that name is in the library.
     #[error(
-        "no modelled drive is named {name:?}; did you mean {nearest:?}? There are {known}, and files (PATH.toml)"
+        "no modelled drive is named {name:?}{}; there are {known}, and files (PATH.toml)",
+        nearest.map_or_else(String::new, |nearest| format!("; did you mean {nearest:?}"))
     )]
     Unknown {
         /// The name asked for.
         name: String,
         /// The name in the library that is most like it.
-        nearest: &'static str,
+        nearest: Option<&'static str>,
         /// All names.
         known: String,
     },
@@ -110,8 +111,7 @@ pub enum ModelError {
 
 impl ModelError {
     pub(super) fn unknown(name: &str) -> Self {
-        let likeness = |known: &&str| strsim::jaro_winkler(known, name);
-        let nearest = super::names().max_by(|a, b| likeness(a).total_cmp(&likeness(b))).unwrap_or_default();
+        let nearest = nearest(name, super::names());
         Self::Unknown { name: name.into(), nearest, known: super::names().collect::<Vec<_>>().join(", ") }
     }
 
@@ -138,5 +138,34 @@ impl ModelError {
 
     pub(super) fn array(origin: &str, source: ArrayError) -> Self {
         Self::Array { origin: origin.into(), source }
+    }
+}
+
+/// The name that is meant, perhaps: the first that begins with what was typed, else the most alike, both without the hyphens,
+/// which are forgotten easily. `None` where none is alike.
+fn nearest(name: &str, names: impl Iterator<Item = &'static str>) -> Option<&'static str> {
+    /// Below this two names have hardly more in common than their length.
+    const LIKENESS_MIN: f64 = 0.7;
+    let names: Vec<_> = names.collect();
+    let plain = |name: &str| name.replace(['-', '_', ' '], "").to_lowercase();
+    let wanted = plain(name);
+    let begins = |known: &&str| !wanted.is_empty() && plain(known).starts_with(&wanted);
+    let likeness = |known: &str| strsim::jaro_winkler(&plain(known), &wanted);
+    let alike = names.iter().map(|known| (likeness(known), *known)).filter(|(like, _)| *like >= LIKENESS_MIN);
+    let most_alike = alike.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, known)| known);
+    names.into_iter().find(begins).or(most_alike)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_suggested_only_if_it_is_alike() {
+        let suggested = |name| nearest(name, crate::library::names());
+        assert_eq!(suggested("x25m"), Some("x25-m-g2"));
+        assert_eq!(suggested("x25-m-g3"), Some("x25-m-g2"));
+        assert_eq!(suggested("mtron"), Some("mtron-16"));
+        assert_eq!([suggested("foo"), suggested("")], [None, None]);
     }
 }

@@ -39,7 +39,7 @@ pub use experiment::{Circumstances, Cost, DynExperiment, Experiment};
 pub use host_files::{HostFiles, Opened, TestFile};
 pub use lab::Lab;
 pub use plan::{Chosen, Plan, PlanError, Selection, plan};
-pub use reads::{READS, reads_time};
+pub use reads::READS;
 
 /// Every experiment but the [read side](READS), which comes before them, in the order in which they run: what reads comes first, what leaves its marks on the device last.
 pub static ALL: [&dyn DynExperiment; 14] = [

@@ -2,13 +2,14 @@ use nandle_io::Nanos;
 use nandle_profile::{Experiments, SkippedExperiment};
 use nandle_units::format_duration;
 
+use super::reads::{budget_least, reads_time};
 use super::shares::fair_shares;
 use super::{ALL, Circumstances, Cost, DynExperiment, names};
 
 /// Which experiments a user wants, and what they may use up.
 #[derive(Debug, Clone, Default)]
 pub struct Selection {
-    /// Time for all of them.
+    /// Time for all of them, the read side among them.
     pub budget: Nanos,
     /// Bytes that all of them together may write.
     pub write_limit_bytes: u64,
@@ -18,6 +19,8 @@ pub struct Selection {
     pub only: Vec<String>,
     /// Names of those to leave out.
     pub skip: Vec<String>,
+    /// Whether the read side is over already, so that nothing of the budget is for it.
+    pub reads_done: bool,
 }
 
 impl Selection {
@@ -45,6 +48,8 @@ impl Selection {
 
 /// What will be run.
 pub struct Plan {
+    /// Time for the read side; `None` when it isn't wanted, or is over.
+    pub reads_time: Option<Nanos>,
     /// What was chosen, in the order in which it runs.
     pub chosen: Vec<Chosen>,
     /// What was not, with the reason.
@@ -89,9 +94,22 @@ impl Plan {
         self.chosen.iter().map(|chosen| chosen.write_bytes_max).fold(0, u64::saturating_add)
     }
 
-    /// Time that all of it takes at most.
+    /// Time that the experiments take at most.
     pub fn time(&self) -> Nanos {
         Nanos(self.chosen.iter().map(|chosen| chosen.time.0).sum())
+    }
+
+    /// The least time with which each experiment tells something.
+    pub fn time_least(&self) -> Nanos {
+        Nanos(self.chosen.iter().map(|chosen| chosen.cost.time_least.0).sum())
+    }
+
+    /// The same with another time left for the experiments.
+    #[must_use]
+    pub fn with_time(mut self, time: Nanos) -> Self {
+        self.left.time = time;
+        self.chosen = share_out(&self.chosen, self.left);
+        self
     }
 }
 
@@ -110,19 +128,55 @@ pub fn plan(
     done: &mut Experiments,
 ) -> Result<Plan, PlanError> {
     selection.only.iter().chain(&selection.skip).try_for_each(|name| check_name(name))?;
-    let mut budget = selection.budget;
-    let (mut chosen, mut skipped) = (Vec::new(), Vec::new());
+    let (mut possible, mut skipped) = (Vec::new(), Vec::new());
     for experiment in ALL.into_iter().filter(|experiment| !experiment.is_complete(done)) {
-        match choose(experiment, circumstances, selection, budget) {
-            Ok(cost) => {
-                budget = budget - cost.time_least;
-                chosen.push(Chosen { experiment, time: Nanos::ZERO, write_bytes_max: 0, cost });
-            }
+        match cost(experiment, circumstances, selection) {
+            Ok(cost) => possible.push(Chosen { experiment, time: Nanos::ZERO, write_bytes_max: 0, cost }),
             Err(reason) => skipped.push(SkippedExperiment { name: experiment.name().into(), reason }),
         }
     }
-    let left = Left { time: selection.budget, write_bytes: selection.write_limit_bytes };
-    Ok(Plan { chosen: share_out(&chosen, left), skipped, left })
+    let least: Vec<_> = possible.iter().map(|possible| possible.cost.time_least).collect();
+    let reads_time = reads_time(selection, &least);
+    let time = selection.budget - reads_time.unwrap_or(Nanos::ZERO);
+    let chosen = within(possible, time, selection, &mut skipped);
+    skipped.sort_by_key(|skipped| ALL.iter().position(|experiment| experiment.name() == skipped.name));
+    // With nothing beside it the read side has the whole budget.
+    let reads_time = reads_time.map(|time| if chosen.is_empty() { selection.budget } else { time });
+    let left = Left { time, write_bytes: selection.write_limit_bytes };
+    Ok(Plan { reads_time, chosen: share_out(&chosen, left), skipped, left })
+}
+
+/// Those whose least times a time is enough for, one after the other.
+fn within(
+    possible: Vec<Chosen>,
+    time: Nanos,
+    selection: &Selection,
+    skipped: &mut Vec<SkippedExperiment>,
+) -> Vec<Chosen> {
+    let (mut left, mut least_until_here, mut chosen) = (time, Nanos::ZERO, Vec::new());
+    for possible in possible {
+        let least = possible.cost.time_least;
+        least_until_here += least;
+        if least > left {
+            let reason = too_long(selection, least, left, least_until_here);
+            skipped.push(SkippedExperiment { name: possible.experiment.name().into(), reason });
+        } else {
+            left = left - least;
+            chosen.push(possible);
+        }
+    }
+    chosen
+}
+
+fn too_long(selection: &Selection, least: Nanos, left: Nanos, least_until_here: Nanos) -> String {
+    let budget = budget_least(selection, least_until_here);
+    let or_only = if selection.only.is_empty() { ", or with less when it is chosen with --only" } else { "" };
+    format!(
+        "it takes at least {}, and {} of the budget were left for it; it is planned from --budget {} on{or_only}",
+        format_duration(least),
+        format_duration(left),
+        format_duration(budget)
+    )
 }
 
 fn check_name(name: &str) -> Result<(), PlanError> {
@@ -133,28 +187,20 @@ fn check_name(name: &str) -> Result<(), PlanError> {
     Err(PlanError { name: name.into(), known })
 }
 
-/// What it costs, or why it isn't run.
-fn choose(
+/// What it costs, or why it isn't run, whatever the time.
+fn cost(
     experiment: &'static dyn DynExperiment,
     circumstances: &Circumstances,
     selection: &Selection,
-    left: Nanos,
 ) -> Result<Cost, String> {
     if !selection.wants(experiment.name()) {
         return Err("it was not asked for".into());
     }
     let cost = experiment.cost(circumstances)?;
-    if let Some(reason) = selection.no_writes().filter(|_| cost.write_bytes_max > 0) {
-        return Err(format!("it writes, and {reason}"));
+    match selection.no_writes().filter(|_| cost.write_bytes_max > 0) {
+        Some(reason) => Err(format!("it writes, and {reason}")),
+        None => Ok(cost),
     }
-    if cost.time_least > left {
-        return Err(format!(
-            "it takes at least {}, and {} of the budget were left for it; give a larger --budget, or choose with --only",
-            format_duration(cost.time_least),
-            format_duration(left)
-        ));
-    }
-    Ok(cost)
 }
 
 /// The first of those that are still to come, with its share of what is really left: unused budget passes to later

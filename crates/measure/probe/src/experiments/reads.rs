@@ -12,21 +12,55 @@ const PART: u64 = 5;
 /// … within these bounds.
 const TIME_MIN: Nanos = Nanos::from_secs(60);
 const TIME_MAX: Nanos = Nanos::from_secs(120);
+const SECOND: u64 = 1_000_000_000;
 
-/// Its share of a selection's budget; `None` when it isn't wanted. Without another experiment it may have all of it.
-pub fn reads_time(selection: &Selection) -> Option<Nanos> {
-    let part = Nanos(selection.budget.0 / PART).clamp(TIME_MIN, TIME_MAX);
-    selection.wants(READS).then(|| part.min(selection.budget))
+/// Its share of a selection's budget beside experiments with these least times; `None` when it isn't wanted, or is over. Without another
+/// experiment it may have all of it.
+///
+/// Experiments that were chosen by name have equal shares with it; it gives way down to its part where they don't fit otherwise.
+pub(super) fn reads_time(selection: &Selection, least: &[Nanos]) -> Option<Nanos> {
+    let budget = selection.budget;
+    let part = Nanos(budget.0 / PART);
+    let time = match (selection.only.is_empty(), least) {
+        (_, []) => budget,
+        (true, _) => part.clamp(TIME_MIN, TIME_MAX),
+        (false, named) => {
+            let shares = named.len() as u64 + 1;
+            let spare = budget - Nanos(named.iter().map(|least| least.0).sum());
+            Nanos(budget.0 / shares).min(spare).max(part).min(TIME_MAX)
+        }
+    };
+    is_to_come(selection).then(|| time.min(budget))
+}
+
+/// The least budget, in whole seconds, that leaves so much time for experiments.
+pub(super) fn budget_least(selection: &Selection, time: Nanos) -> Nanos {
+    let beside_part = Nanos(time.0.saturating_mul(PART) / (PART - 1)).min(time + TIME_MAX);
+    let budget = match (is_to_come(selection), selection.only.is_empty()) {
+        (false, _) => time,
+        (true, true) => beside_part.max(time + TIME_MIN),
+        (true, false) => beside_part,
+    };
+    Nanos(budget.0.div_ceil(SECOND) * SECOND)
+}
+
+fn is_to_come(selection: &Selection) -> bool {
+    selection.wants(READS) && !selection.reads_done
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn time(budget_s: u64, only: &[&str], skip: &[&str]) -> Option<u64> {
+    fn selection(budget_s: u64, only: &[&str], skip: &[&str]) -> Selection {
         let [only, skip] = [only, skip].map(|names| names.iter().map(|name| (*name).to_owned()).collect());
-        let selection = Selection { budget: Nanos::from_secs(budget_s), only, skip, ..Selection::default() };
-        reads_time(&selection).map(|time| time.0 / 1_000_000_000)
+        Selection { budget: Nanos::from_secs(budget_s), only, skip, ..Selection::default() }
+    }
+
+    /// Beside an experiment that takes ten seconds at least.
+    fn time(budget_s: u64, only: &[&str], skip: &[&str]) -> Option<u64> {
+        let time = reads_time(&selection(budget_s, only, skip), &[Nanos::from_secs(10)]);
+        time.map(|time| time.0 / SECOND)
     }
 
     #[test]
@@ -40,7 +74,32 @@ mod tests {
     #[test]
     fn it_is_chosen_by_name_like_the_others() {
         assert_eq!(time(60, &["flush"], &[]), None);
-        assert_eq!(time(60, &["flush", READS], &[]), Some(60));
         assert_eq!(time(60, &[], &[READS]), None);
+    }
+
+    #[test]
+    fn it_gives_way_to_what_is_named_beside_it() {
+        let times = [60, 15, 10, 3600].map(|budget_s| time(budget_s, &["flush", READS], &[]));
+        assert_eq!(
+            times,
+            [30, 5, 2, 120].map(Some),
+            "half, what ten seconds leave, and never less than a fifth"
+        );
+    }
+
+    #[test]
+    fn the_least_budget_leaves_the_time_and_a_second_less_does_not() {
+        for only in [&[][..], &["flush", READS], &["flush"]] {
+            for needed_s in [10, 100, 235, 250, 400, 479, 481, 1000] {
+                let least = [Nanos::from_secs(needed_s)];
+                let budget_s = budget_least(&selection(1, only, &[]), least[0]).0 / SECOND;
+                let left_s = |budget_s| {
+                    let reads = reads_time(&selection(budget_s, only, &[]), &least).unwrap_or(Nanos::ZERO);
+                    (Nanos::from_secs(budget_s) - reads).0 / SECOND
+                };
+                assert!(left_s(budget_s) >= needed_s, "{only:?} {needed_s} {budget_s}");
+                assert!(left_s(budget_s - 1) < needed_s, "{only:?} {needed_s} {budget_s}");
+            }
+        }
     }
 }

@@ -1,5 +1,5 @@
 use nandle_io::Nanos;
-use nandle_probe::experiments::{self, Circumstances, Plan, PlanError, Selection, reads_time};
+use nandle_probe::experiments::{self, Circumstances, Plan, PlanError, Selection};
 use nandle_profile::{DeviceProfile, SkippedExperiment, SystemFacts};
 use nandle_target::TargetKind;
 
@@ -12,9 +12,7 @@ const WRITE_LIMIT_PART: u64 = 8;
 
 /// What a probe will do within its budget.
 pub struct ProbePlan {
-    /// Time for the read side; `None` when it isn't wanted, or is there already.
-    pub reads_time: Option<Nanos>,
-    /// The experiments.
+    /// The read side and the experiments.
     pub experiments: Plan,
     pub(super) selection: Selection,
     pub(super) circumstances: Circumstances,
@@ -31,19 +29,20 @@ impl ProbePlan {
         let previous = options.resume.as_ref();
         let selection = options.selection();
         let reads_done = previous.is_some_and(|previous| previous.conditions.reads_complete);
-        let reads_part = reads_time(&selection).filter(|_| !reads_done);
         let selection = Selection {
-            budget: options.budget - reads_part.unwrap_or(Nanos::ZERO),
+            reads_done,
             write_limit_bytes: options.write_limit_bytes.unwrap_or_else(|| write_limit(session, system)),
             read_only: no_writes,
             ..selection
         };
         let mut done = previous.map(|previous| previous.experiments.clone()).unwrap_or_default();
         let experiments = experiments::plan(&circumstances, &selection, &mut done)?;
-        // With nothing beside it the read side has the whole budget.
-        let is_alone = experiments.chosen.is_empty();
-        let reads_time = reads_part.map(|part| if is_alone { options.budget } else { part });
-        Ok(Self { reads_time, experiments, selection, circumstances })
+        Ok(Self { experiments, selection, circumstances })
+    }
+
+    /// Time for the read side; `None` when it isn't wanted, or is there already.
+    pub fn reads_time(&self) -> Option<Nanos> {
+        self.experiments.reads_time
     }
 
     /// Whether the user asked for an experiment by its name, or at least didn't rule it out.
@@ -63,14 +62,14 @@ impl ProbePlan {
 
     /// Time that all of it takes at most.
     pub fn time(&self) -> Nanos {
-        self.experiments.time() + self.reads_time.unwrap_or(Nanos::ZERO)
+        self.experiments.time() + self.reads_time().unwrap_or(Nanos::ZERO)
     }
 
     /// Refuses a probe of which nothing is left, and says why.
     pub(super) fn check(&self, options: &ProbeOptions) -> Result<(), ProbeError> {
         let is_named = |skipped: &&SkippedExperiment| options.only.contains(&skipped.name);
         let skipped: Vec<_> = self.experiments.skipped.iter().filter(is_named).cloned().collect();
-        let is_left = self.reads_time.is_some() || self.has_experiments();
+        let is_left = self.reads_time().is_some() || self.has_experiments();
         if is_left || options.resume.is_some() || skipped.is_empty() {
             return Ok(());
         }
@@ -85,16 +84,41 @@ impl ProbePlan {
         profile: &mut DeviceProfile,
     ) -> Result<(Plan, Circumstances), PlanError> {
         let spent =
-            if self.reads_time.is_some() { Nanos(profile.conditions.elapsed_ns) } else { Nanos::ZERO };
+            if self.reads_time().is_some() { Nanos(profile.conditions.elapsed_ns) } else { Nanos::ZERO };
+        let left = budget - spent;
+        let area_bytes = profile.conditions.file_bytes;
+        let circumstances = Circumstances { area_bytes, ..self.circumstances.clone() };
+        let mut plan =
+            |selection: &Selection| experiments::plan(&circumstances, selection, &mut profile.experiments);
         let selection = Selection {
-            budget: budget - spent,
+            budget: left,
+            reads_done: true,
             write_limit_bytes: self.selection.write_limit_bytes.min(self.write_bytes_max()),
             ..self.selection.clone()
         };
-        let area_bytes = profile.conditions.file_bytes;
-        let circumstances = Circumstances { area_bytes, ..self.circumstances.clone() };
-        let plan = experiments::plan(&circumstances, &selection, &mut profile.experiments)?;
-        Ok((plan, circumstances))
+        let mut again = plan(&selection)?;
+        if self.names().any(|name| !again.chosen.iter().any(|chosen| chosen.experiment.name() == name)) {
+            // What was planned is tried also when what came before it took too long, and no other takes its place.
+            let only = self.names().map(String::from).collect();
+            let enough = left.max(self.experiments.time_least());
+            again = plan(&Selection { only, budget: enough, ..selection })?.with_time(left);
+        }
+        self.keep_reasons(&mut again);
+        Ok((again, circumstances))
+    }
+
+    /// The names of the experiments that were planned.
+    fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.experiments.chosen.iter().map(|chosen| chosen.experiment.name())
+    }
+
+    /// What was not planned at first isn't conducted for the reason that was told then.
+    fn keep_reasons(&self, again: &mut Plan) {
+        for skipped in &mut again.skipped {
+            if let Some(first) = self.experiments.skipped.iter().find(|first| first.name == skipped.name) {
+                skipped.reason.clone_from(&first.reason);
+            }
+        }
     }
 }
 

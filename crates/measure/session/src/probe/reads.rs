@@ -7,7 +7,7 @@ use nandle_profile::DeviceProfile;
 use nandle_target::pressure::{PressureSample, PressureShares};
 
 use super::assemble::{self, Measured};
-use super::{Probe, ProbeError};
+use super::{BUDGET_MIN, Probe, ProbeError};
 use crate::Progress;
 
 /// Room for the deepest queue of the grid.
@@ -28,7 +28,7 @@ impl Probe {
     /// The profile with the read side in it: measured now, or by the probe that is resumed.
     pub(super) fn reads(&self, progress: &mut dyn Progress) -> Result<Begun, ProbeError> {
         let previous = self.options.resume.as_ref();
-        if let (Some(previous), None) = (previous, self.plan.reads_time) {
+        if let (Some(previous), None) = (previous, self.plan.reads_time()) {
             self.session.prepare_apart(Some(self.fill_time_max()), progress)?;
             return Ok(Begun { profile: previous.clone(), ended_by: None, failed: None });
         }
@@ -54,12 +54,14 @@ impl Probe {
         let before = PressureSample::take();
         let prepared = session.prepare(&mut lane, Some(self.fill_time_max()), progress)?;
         let filling = lane.io().now().since(began);
-        let findings = match self.plan.reads_time {
+        let findings = match self.plan.reads_time() {
             None => not_asked_for(),
             Some(time) => {
                 let options = search::ProbeOptions {
-                    // Alone, the search makes do with what the test file has left it.
-                    budget: time.min(self.options.budget - filling),
+                    // The search makes do with what the test file and the least times of experiments leave it.
+                    budget: time
+                        .min(self.options.budget - filling - self.plan.experiments.time_least())
+                        .max(BUDGET_MIN),
                     area_bytes: prepared.area_bytes,
                     contents: prepared.contents,
                     freshly_written: prepared.filled.is_some(),
@@ -81,7 +83,7 @@ impl Probe {
         };
         let device = lane.device().clone();
         let backend = nandle_target::backend(lane.io(), &device);
-        let reads_wanted = self.plan.reads_time.is_some();
+        let reads_wanted = self.plan.reads_time().is_some();
         Ok(Measured { backend, prepared, findings, elapsed, pressure, reads_wanted })
     }
 

@@ -13,6 +13,9 @@ use crate::output;
 pub(crate) struct CompletionsArgs {
     /// Which shell
     shell: clap_complete::Shell,
+    /// What other commands have; a script has no such form.
+    #[arg(long, hide = true)]
+    json: bool,
 }
 
 /// Print the manual page
@@ -23,10 +26,14 @@ pub(crate) struct CompletionsArgs {
 pub(crate) struct ManArgs {
     /// The page of this command [default: that of the program]
     command: Option<String>,
+    /// What other commands have; a page has no such form.
+    #[arg(long, hide = true)]
+    json: bool,
 }
 
 /// Prints a completion script.
 pub(crate) fn completions(mut program: Command, args: &CompletionsArgs) -> Result<(), CliError> {
+    refuse_json(args.json, "a completion script")?;
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut program, "nandle", &mut script);
     print_bytes(script)
@@ -34,6 +41,7 @@ pub(crate) fn completions(mut program: Command, args: &CompletionsArgs) -> Resul
 
 /// Prints the manual page of the program, or of one of its commands.
 pub(crate) fn man_page(program: Command, args: &ManArgs) -> Result<(), CliError> {
+    refuse_json(args.json, "a manual page")?;
     let mut program = program.disable_help_subcommand(true);
     // Gives the commands the names under which they are called.
     program.build();
@@ -46,6 +54,14 @@ pub(crate) fn man_page(program: Command, args: &ManArgs) -> Result<(), CliError>
     rendered.map_err(|error| CliError::failed(format!("rendering the manual page: {error}")))?;
     let page = String::from_utf8(page).map_err(|error| CliError::failed(error.to_string()))?;
     output::result(&with_examples(&page))
+}
+
+fn refuse_json(is_wanted: bool, what: &str) -> Result<(), CliError> {
+    if is_wanted {
+        Err(CliError::usage(format!("--json: {what} has no JSON form; leave it out")))
+    } else {
+        Ok(())
+    }
 }
 
 fn described(program: &Command, name: &str) -> Result<Command, CliError> {

@@ -108,6 +108,7 @@ fn bad_wishes_are_refused() {
     refused("--for postgresql --on no/such/place", &["no/such/place", "No such file"]);
     refused("--for mariadb --verify --on .", &["--verify", "MariaDB", "postgresql and sqlite"]);
     refused("--for sqlite --verify", &["--verify", "model:x25-e-64", "--on"]);
+    refused("--for sqlite --verify --verify-pairs 5", &["--verify-pairs", "5", "6"]);
     refused("--for sqlite --verify --verify-data 1M", &["--verify-data", "16MiB"]);
     place.nandle("advise").refused(2, &["<PROFILE>", "Usage"]);
 }
@@ -241,18 +242,31 @@ fn a_profile_of_another_device_is_warned_of() {
     place.nandle("advise other.json --for postgresql --on .").done().says(&["WARNING"]);
 }
 
+/// A place with a profile from which a setting follows that isn't the default.
+fn with_flushes() -> Place {
+    let place = Place::new();
+    place.nandle("probe model:x25-e-64 --only flush --budget 20s").done();
+    place
+}
+
+#[test]
+fn where_nothing_is_set_nothing_is_tried() {
+    let place = with_profile();
+    place.nandle(SQLITE_TRIAL).done().says(&["nothing to try"]);
+}
+
 #[test]
 fn sqlite_is_tried_and_nothing_stays() {
-    let place = with_profile();
+    let place = with_flushes();
     let answer =
-        place.nandle(&format!("{SQLITE_TRIAL} --verify-pairs 2 --workload mixed --json")).done().json();
+        place.nandle(&format!("{SQLITE_TRIAL} --verify-pairs 6 --workload mixed --json")).done().json();
     let verified = answer["verified"].as_array().unwrap();
     assert_eq!(verified.len(), 2);
     for trial in verified {
         for side in ["defaults_per_s", "advised_per_s"] {
             let results: Vec<f64> =
                 trial["results"][side].as_array().unwrap().iter().filter_map(Value::as_f64).collect();
-            assert!(results.len() == 2 && results.iter().all(|rate| *rate > 0.0), "{trial}");
+            assert!(results.len() == 6 && results.iter().all(|rate| *rate > 0.0), "{trial}");
         }
         assert!(trial["outcome"]["ratio"].as_f64().unwrap() > 0.0);
         assert!(trial["verdict"].is_string());
@@ -262,7 +276,7 @@ fn sqlite_is_tried_and_nothing_stays() {
 
 #[test]
 fn a_trial_of_sqlite_that_is_interrupted_takes_its_files_away() {
-    let place = with_profile();
+    let place = with_flushes();
     let running = place.start(&format!("{SQLITE_TRIAL} --verify-pairs 1000"));
     running.wait_until("the trial works", || place.names().len() > 2);
     let outcome = running.end_after(Signal::INT);

@@ -1,5 +1,6 @@
 //! Experiments, most of which write.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use rustix::process::Signal;
@@ -35,6 +36,46 @@ fn a_real_one_only_with_a_yes() {
     assert!((MIB..=256 * MIB).contains(&written), "{conducted}");
     assert!(!conducted["findings"]["patterns"].as_array().unwrap().is_empty());
     assert_eq!(place.names(), ["profile.json", "report.html"]);
+}
+
+#[test]
+fn what_is_named_beside_reads_has_its_share_of_the_budget() {
+    let place = Place::new();
+    let arguments = "probe model:x25-m-g2 --only reads,flush --budget 20s --write-limit 1GiB";
+    place.nandle(arguments).done().says_not("Not measured");
+    let profile = place.json("profile.json");
+    assert_eq!(profile["conditions"]["reads_complete"], true);
+    assert_eq!(profile["experiments"]["flush"]["complete"], true, "{}", profile["experiments"]);
+    let short = place.nandle("probe model:x25-m-g2 --only reads,flush --budget 3s --write-limit 1GiB").done();
+    let said = short.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("flush: it takes at least") && !said.contains("--write-limit"), "{said}");
+}
+
+#[test]
+fn what_does_not_fit_is_planned_with_the_budget_that_is_named() {
+    let place = Place::new();
+    let plan = |budget_s: u64| {
+        place
+            .nandle(&format!("probe . --budget {budget_s}s --file-size 64MiB --experiments --json"))
+            .done()
+            .json()
+    };
+    for (name, budget_s) in budgets_named(&plan(60)) {
+        assert!(!budgets_named(&plan(budget_s)).contains_key(&name), "{name} with {budget_s} s");
+        assert!(budgets_named(&plan(budget_s - 1)).contains_key(&name), "{name} with a second less");
+    }
+    assert!(budgets_named(&plan(60)).contains_key("scaling"));
+}
+
+/// What is left out for its time, with the budget in seconds that would be enough.
+fn budgets_named(plan: &Value) -> HashMap<String, u64> {
+    let skipped = plan["skipped"].as_array().unwrap().iter();
+    let of = |skipped: &Value| {
+        let (_, rest) = skipped["reason"].as_str()?.split_once("from --budget ")?;
+        let budget = nandle_units::parse_duration(rest.split([' ', ',']).next()?).unwrap();
+        Some((skipped["name"].as_str()?.to_owned(), budget.0 / 1_000_000_000))
+    };
+    skipped.filter_map(of).collect()
 }
 
 #[test]
@@ -91,8 +132,7 @@ fn what_is_complete_is_not_measured_again() {
 #[test]
 fn a_profile_of_something_else_is_not_gone_on_with() {
     let place = Place::new();
-    place.nandle("probe model:mtron-16 --budget 60s --resume").refused(1, &["profile.json", "No such file"]);
-    place.nandle("probe model:mtron-16 --budget 2s").done();
+    place.nandle("probe model:mtron-16 --budget 2s --resume").done().says(&["profile.json: not there yet"]);
     place
         .nandle("probe model:sd-card --budget 60s --resume")
         .refused(2, &["--resume", "mtron-16", "sd-card"]);

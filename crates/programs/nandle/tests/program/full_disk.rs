@@ -24,6 +24,19 @@ fn a_disk_without_room_for_the_results_is_no_success() {
 }
 
 #[test]
+fn a_report_without_room_does_not_hide_the_profile() {
+    let place = Place::new();
+    std::fs::create_dir(place.path("small")).unwrap();
+    let script = "mount -t tmpfs -o size=172k none small || exit 99; cd small; \
+                  \"$0\" probe model:x25-m-g2 --budget 5s; code=$?; cp profile.json ..; exit $code";
+    let Some(outcome) = place.in_own_mounts(script) else { return };
+    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+    assert!(outcome.stdout.contains("random reads"), "{outcome:?}");
+    outcome.says(&["profile: profile.json", "report.html: No space left", "nandle report profile.json"]);
+    assert!(!place.json("profile.json")["cells"].as_array().unwrap().is_empty());
+}
+
+#[test]
 fn a_result_that_can_not_be_printed_is_no_success() {
     let place = Place::new();
     let full = || std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();

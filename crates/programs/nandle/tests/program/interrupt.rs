@@ -42,7 +42,7 @@ fn while_measuring_what_was_measured_is_kept() {
         assert!(profile["partial"].to_string().contains("interrupted"), "{}", profile["partial"]);
         assert!(!profile["cells"].as_array().unwrap().is_empty());
         assert!(outcome.stdout.contains("Partial: "), "{}", outcome.stdout);
-        outcome.says(&["interrupted", "profile.json"]);
+        outcome.says(&["interrupted", "profile.json", "no part of it is complete", "--resume"]);
         assert_eq!(place.names(), ["profile.json", "report.html"]);
     }
 }

@@ -71,6 +71,9 @@ fn an_array_is_aged_drive_by_drive() {
 #[test]
 fn states_that_can_not_be_are_refused() {
     let place = Place::new();
+    let aged = place.nandle("models age sd-card --write random:1m --output card.zst --json").done().json();
+    let took_s = aged["virtual_time_ns"].as_u64().unwrap() / 1_000_000_000;
+    assert!((60..75).contains(&took_s), "{took_s} s instead of a minute and what was in flight");
     place.nandle("models age mtron-16 --write random:16MiB --output worn.zst").done();
     place
         .nandle("probe model:x25-m-g2:state=worn.zst")

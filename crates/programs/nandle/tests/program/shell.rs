@@ -57,6 +57,18 @@ fn render(place: &Place) -> String {
 }
 
 #[test]
+fn what_has_no_json_form_does_not_offer_it() {
+    let place = Place::new();
+    for command in ["completions", "man"] {
+        let help = place.nandle(&format!("{command} --help")).done().stdout;
+        assert!(!help.contains("--json"), "{help}");
+    }
+    for arguments in ["completions bash --json", "--json completions bash", "man --json"] {
+        place.nandle(arguments).refused(2, &["--json", "no JSON form"]);
+    }
+}
+
+#[test]
 fn help_has_examples_for_each_command() {
     let place = Place::new();
     let all = place.nandle("--help").done().stdout;

@@ -77,6 +77,9 @@ fn bad_traces_are_refused_and_leave_nothing_behind() {
     let told = place.nandle("trace stat bad.csv --skip-bad --json").done().json();
     assert_eq!((&told["bad_lines"], &told["writes"]), (&1.into(), &3.into()));
     place.nandle("trace stat cat.png").refused(1, &["no trace that can be recognised", "--format"]);
+    place.write_noise("noise", 1 << 16);
+    let refused = place.nandle("trace stat noise").refused(1, &["no trace that can be recognised", "…"]);
+    assert!(refused.stderr.chars().count() < 500, "{}", refused.stderr);
     place.nandle("trace stat none.csv").refused(1, &["none.csv"]);
     place.nandle("trace stat bad.csv --page 5000").refused(2, &["power of two"]);
     place.nandle("trace stat bad.csv --page x").refused(2, &["512B to 1MiB"]);
@@ -84,7 +87,7 @@ fn bad_traces_are_refused_and_leave_nothing_behind() {
     place.nandle("trace convert bad.csv out.csv --to msr").refused(2, &["csv, fio-iolog]"]);
     place.nandle("trace convert bad.csv cat.png").refused(2, &["cat.png", "there already", "remove it"]);
     place.nandle("trace convert bad.csv none/out.csv").refused(2, &["none/out.csv", "no directory"]);
-    assert_eq!(place.names(), ["bad.csv", "cat.png"]);
+    assert_eq!(place.names(), ["bad.csv", "cat.png", "noise"]);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use rustix::process::Signal;
 
 use crate::common::{Place, Running, skip};
 
-const TRIAL: &str = "advise profile.json --for postgresql --verify --on . --verify-pairs 2 --verify-data 16MiB \
+const TRIAL: &str = "advise profile.json --for postgresql --verify --on . --verify-pairs 6 --verify-data 16MiB \
                      --sessions 2 --no-progress";
 
 /// A place that the server's user can reach, with a profile in it; `None` where there is no server.
@@ -20,7 +20,7 @@ fn place() -> Option<Place> {
     }
     let place = Place::for_everybody();
     fs::set_permissions(place.path(""), fs::Permissions::from_mode(0o755)).unwrap();
-    place.nandle("probe model:x25-e-64 --budget 5s --read-only").done();
+    place.nandle("probe model:x25-e-64 --budget 60s --read-only").done();
     Some(place)
 }
 

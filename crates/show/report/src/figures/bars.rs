@@ -22,7 +22,7 @@ pub(crate) struct Group {
 /// One bar.
 pub(crate) struct Bar {
     pub(crate) label: String,
-    /// The length, from zero; in the same unit on all bars.
+    /// The length, from zero; in the same unit on all bars of its group.
     pub(crate) value: f64,
     /// The value with its unit and, where it has one, its interval.
     pub(crate) said: String,
@@ -30,15 +30,13 @@ pub(crate) struct Bar {
     pub(crate) kind: usize,
 }
 
-impl Bars {
-    /// The length that fills the room.
-    pub(crate) fn greatest(&self) -> f64 {
-        let bars = self.groups.iter().flat_map(|group| &group.bars);
-        bars.map(|bar| bar.value).filter(|value| value.is_finite()).fold(0.0, f64::max)
-    }
-}
-
 impl Group {
+    /// The length that fills the room: a group has a scale of its own, so that a median isn't lost beside the longest of all.
+    pub(crate) fn greatest(&self) -> f64 {
+        let values = self.bars.iter().map(|bar| bar.value);
+        values.filter(|value| value.is_finite()).fold(0.0, f64::max)
+    }
+
     /// The only group of its figure.
     pub(crate) fn alone(bars: Vec<Bar>) -> Vec<Self> {
         vec![Self { name: String::new(), bars }]

@@ -1,4 +1,4 @@
-use nandle_profile::is_near_full;
+use nandle_profile::{Derived, is_near_full};
 
 use super::{Curve, Line, Look, Plot, Point, View, XAxis, YAxis, distinct, fullest, whole};
 use crate::device::Device;
@@ -73,8 +73,8 @@ fn divided(random: &Point, sequential: &Point) -> Point {
 
 fn finding(devices: &[Device], depth: u32) -> String {
     let ratios: Vec<_> = devices.iter().map(|device| ratio(device, depth)).collect();
-    if let [ratio] = ratios.as_slice() {
-        return finding_of_one(depth, ratio);
+    if let ([device], [ratio]) = (devices, ratios.as_slice()) {
+        return finding_of_one(depth, ratio) + &near_full_too(&device.profile.derived, depth);
     }
     let said = |ratio: &Curve| match equal_blocks(ratio) {
         _ if ratio.is_empty() => "unknown".to_owned(),
@@ -114,6 +114,20 @@ fn finding_of_one(depth: u32, ratio: &Curve) -> String {
     }
 }
 
+/// What of it the key figures tell: they ask more than that random reading is as fast as sequential reading.
+fn near_full_too(derived: &Derived, depth: u32) -> String {
+    let regions = derived.random_equals_sequential.iter();
+    let held = regions.filter(|region| region.group_blocks == 1 && region.queue_depth_min <= depth);
+    let blocks: Vec<u64> = held.map(|region| region.block_bytes).collect();
+    if blocks.is_empty() {
+        return String::new();
+    }
+    let runs = text::block_runs(blocks);
+    format!(
+        " At this depth and deeper ones both are near the device’s best bandwidth, too, with blocks of {runs}."
+    )
+}
+
 /// Blocks from a size on, up to another or to the largest that was tried.
 #[derive(Debug, PartialEq)]
 struct Blocks {
@@ -143,7 +157,7 @@ fn equal_blocks(ratio: &Curve) -> Option<Blocks> {
 
 #[cfg(test)]
 mod tests {
-    use nandle_profile::DeviceProfile;
+    use nandle_profile::{DeviceProfile, EqualRegion, Interval};
 
     use super::*;
     use crate::made_up;
@@ -176,6 +190,21 @@ mod tests {
             "At depth 4, the block sizes at which random reading is within 10 % of sequential reading are 4KiB and more on \
              A, none of those tried on B and unknown on C."
         );
+    }
+
+    #[test]
+    fn of_the_blocks_that_the_key_figures_name_the_chart_says_the_same() {
+        let region = |block_bytes, queue_depth_min| EqualRegion {
+            block_bytes,
+            group_blocks: 1,
+            queue_depth_min,
+            ratio: Interval::exact(1.0),
+        };
+        let random_equals_sequential = vec![region(2 << 20, 4), region(4 << 20, 4), region(1 << 20, 32)];
+        let derived = Derived { random_equals_sequential, ..Derived::default() };
+        assert!(near_full_too(&derived, 4).ends_with("with blocks of 2MiB to 4MiB."));
+        assert!(near_full_too(&derived, 32).ends_with("with blocks of 1MiB to 4MiB."));
+        assert_eq!(near_full_too(&derived, 1), "");
     }
 
     #[test]

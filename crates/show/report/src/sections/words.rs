@@ -170,7 +170,7 @@ fn equal_region(derived: &Derived) -> Statement {
     let single: Vec<_> = regions.iter().filter(|region| region.group_blocks == 1).collect();
     match regions.as_slice() {
         _ if !single.is_empty() => {
-            Statement::known(TERM, runs(&single), equal_sentence(&single, regions.len() - single.len()))
+            Statement::known(TERM, blocks_of(&single), equal_sentence(&single, regions.len() - single.len()))
         }
         _ if derived.sequential_bandwidth_bytes_per_s_max.is_none() => {
             Statement::missing(TERM, "Sequential reading was not measured.")
@@ -186,16 +186,8 @@ fn equal_region(derived: &Derived) -> Statement {
     }
 }
 
-/// Block sizes are doublings; a gap between them is one in the region.
-fn runs(single: &[&EqualRegion]) -> String {
-    let mut blocks: Vec<u64> = single.iter().map(|region| region.block_bytes).collect();
-    blocks.sort_unstable();
-    let run = |run: &[u64]| match run {
-        [first, .., last] => format!("{} to {}", Quantity::size(*first), Quantity::size(*last)),
-        [only] => Quantity::size(*only).to_string(),
-        [] => String::new(),
-    };
-    text::join(&blocks.chunk_by(|small, large| small * 2 == *large).map(run).collect::<Vec<_>>())
+fn blocks_of(single: &[&EqualRegion]) -> String {
+    text::block_runs(single.iter().map(|region| region.block_bytes).collect())
 }
 
 fn equal_sentence(single: &[&EqualRegion], in_groups: usize) -> String {
@@ -206,7 +198,7 @@ fn equal_sentence(single: &[&EqualRegion], in_groups: usize) -> String {
         more => format!(" So do {more} combinations in groups."),
     };
     format!(
-        "blocks read at random are as fast as in sequence, both near full, from depth {depth} on at the latest.{more}"
+        "blocks read at random are as fast as in sequence, both near the device’s best bandwidth, from depth {depth} on at the latest.{more}"
     )
 }
 

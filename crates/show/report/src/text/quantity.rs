@@ -81,9 +81,21 @@ fn exponent(value: f64) -> i32 {
     value.abs().log10().floor() as i32
 }
 
-/// Thousands apart by narrow no-break spaces, from five digits on.
+/// Thousands apart by narrow no-break spaces, from four digits on, as the charts and the terminal have them.
 pub(crate) fn grouped(number: &str) -> String {
-    group_thousands(number, '\u{202f}', 5)
+    group_thousands(number, '\u{202f}', 4)
+}
+
+/// Block sizes as ranges: they are doublings, and a gap between them is one.
+pub(crate) fn block_runs(mut block_bytes: Vec<u64>) -> String {
+    block_bytes.sort_unstable();
+    let run = |run: &[u64]| match run {
+        [first, .., last] => format!("{} to {}", Quantity::size(*first), Quantity::size(*last)),
+        [only] => Quantity::size(*only).to_string(),
+        [] => String::new(),
+    };
+    let runs = block_bytes.chunk_by(|small, large| small * 2 == *large).map(run);
+    super::join(&runs.collect::<Vec<_>>())
 }
 
 #[cfg(test)]
@@ -103,6 +115,7 @@ mod tests {
         assert_eq!(Quantity::bare(0.0).number, "0");
         assert_eq!(Quantity::bare(f64::NAN).number, "unknown");
         assert_eq!(significant(9.999, 3), "10.0");
+        assert_eq!(grouped("7721"), "7\u{202f}721");
         assert_eq!(grouped("-1234567"), "-1\u{202f}234\u{202f}567");
     }
 }

@@ -57,7 +57,7 @@ impl StoreFile {
     pub(super) fn open(path: &Path, read_only: bool) -> Result<Self, PageError> {
         let failed = |error| failed("opening the store's file", path, &error);
         let file = File::options().read(true).write(!read_only).open(path).map_err(failed)?;
-        check_length(&file, &file.metadata().map_err(failed)?)?;
+        check_length(path, &file, &file.metadata().map_err(failed)?)?;
         Self::of(path, file, None)
     }
 
@@ -97,6 +97,14 @@ impl StoreFile {
         Arc::clone(&self.device)
     }
 
+    /// An error of opening with the file that it is about.
+    pub(super) fn named(&self, error: PageError) -> PageError {
+        match error {
+            PageError::NotAStore { found } => PageError::NotAStoreFile { path: self.path.clone(), found },
+            error => error,
+        }
+    }
+
     /// What it had to give up.
     pub(super) fn given_up(&self) -> impl Iterator<Item = String> {
         let buffered = match &self.device.shape().access {
@@ -109,13 +117,13 @@ impl StoreFile {
 
 /// A regular file that holds a store must be as long as its label says: the store itself can't tell, because its file may grow. All
 /// else that may be wrong with it is for the store to say.
-fn check_length(file: &File, metadata: &Metadata) -> Result<(), PageError> {
+fn check_length(path: &Path, file: &File, metadata: &Metadata) -> Result<(), PageError> {
     let mut labels = [0; 2 * BLOCK_BYTES];
     if !metadata.is_file() {
         return Ok(());
     }
     if metadata.len() < labels.len() as u64 {
-        return Err(PageError::NotAStore { found: "it is smaller than a label" });
+        return Err(PageError::NotAStoreFile { path: path.into(), found: "it is smaller than a label" });
     }
     let (first, second) = match file.read_exact_at(&mut labels, 0) {
         Ok(()) => labels.split_at(BLOCK_BYTES),

@@ -104,7 +104,7 @@ impl PageStore {
     /// As for [`open`](PageStore::open).
     pub fn open_with(path: impl AsRef<Path>, options: OpenOptions) -> Result<Self, PageError> {
         let file = StoreFile::open(path.as_ref(), options.read_only)?;
-        let store = BlockingStore::open(file.device(), options)?;
+        let store = BlockingStore::open(file.device(), options).map_err(|error| file.named(error))?;
         Ok(Self::on(store, file, &options))
     }
 

@@ -16,14 +16,17 @@ const GROWTH: u64 = 4;
 pub struct PageOptions {
     /// How many pages it has.
     pub pages: u64,
-    /// How many it may have later ([`PageStore::grow`](crate::PageStore::grow)); `None` takes four times as many. Their
-    /// checksums take a 250th of their length from the beginning.
+    /// How many it may have later at least ([`PageStore::grow`](crate::PageStore::grow)), no fewer than `pages`; `None` takes four
+    /// times as many. Room is made for their checksums, a 250th of their length in whole blocks, so that some more may fit. Under a policy that
+    /// keeps none the file system alone bounds it.
     pub pages_max: Option<u64>,
     /// Length of a page: 4 KiB to 64 KiB, a power of two.
     pub page_bytes: usize,
     /// How it writes.
     pub policy: PolicyKind,
-    /// Size of the staging area; `None` takes an eighth of the pages, but 8 MiB at least and 256 MiB at most.
+    /// Size of the staging area; `None` takes an eighth of the pages, but 8 MiB at least and 256 MiB at most. With
+    /// [`memory_bytes`](OpenOptions::memory_bytes) it bounds what one commit can change
+    /// ([`largest_commit`](crate::PageStore::largest_commit)).
     pub buffer_bytes: Option<u64>,
     /// How it is used until it is closed.
     pub open: OpenOptions,

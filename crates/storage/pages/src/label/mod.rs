@@ -96,7 +96,10 @@ impl Label {
         }
         let alignment = options.alignment_bytes.max(1).next_multiple_of(BLOCK_BYTES as u64);
         let sums_offset = LABELS_BYTES + LEDGER_COPIES * ledger_bytes + CLOSE_MARKS_BYTES;
-        let pages_max = options.pages_max.unwrap_or(0).max(options.pages);
+        let pages_max = options.pages_max.unwrap_or(options.pages);
+        if pages_max < options.pages {
+            return Err(PageError::PagesMax { pages: options.pages, pages_max });
+        }
         let sums_bytes = if options.keeps_home_sums() { home_sums::area_bytes(pages_max) } else { 0 };
         let area_offset = sums_offset.saturating_add(sums_bytes).next_multiple_of(alignment);
         let home_offset = area_offset.saturating_add(area_bytes).next_multiple_of(alignment);
@@ -131,7 +134,7 @@ impl Label {
                 "its zones and its map are laid out for the pages that it was made with: make a store with more, and copy them",
             )
         } else if pages < self.pages {
-            Some("that are fewer than it has, and a store doesn't shrink")
+            Some("it has more already, and a store doesn't shrink")
         } else if pages > most {
             Some(
                 "there is no room for their checksums: make a store with a larger `pages_max`, and copy them",

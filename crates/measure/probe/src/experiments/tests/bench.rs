@@ -49,6 +49,7 @@ pub(super) fn run(drive: &str, experiment: &str, budget: Nanos) -> Outcome {
         read_only: None,
         only: vec![experiment.into()],
         skip: Vec::new(),
+        reads_done: true,
     };
     run_with(drive, &selection, Experiments::default())
 }

@@ -8,7 +8,12 @@ use crate::experiments::smallest_block::ROUNDS_MAX;
 use crate::experiments::{ALL, Circumstances, Selection, plan};
 
 fn selection(budget_s: u64) -> Selection {
-    Selection { budget: Nanos::from_secs(budget_s), write_limit_bytes: 1 << 40, ..Selection::default() }
+    Selection {
+        budget: Nanos::from_secs(budget_s),
+        write_limit_bytes: 1 << 40,
+        reads_done: true,
+        ..Selection::default()
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use comfy_table::{Table, presets};
-use nandle_advise::settings::{Advice, Version};
+use nandle_advise::settings::{Advice, Setting, Version};
 use nandle_advise::{Product, fragment};
 use nandle_profile::DeviceProfile;
 use serde_json::{Value, json};
@@ -42,6 +42,11 @@ pub(super) fn run(
     common: Common,
 ) -> Result<(), CliError> {
     let directory = directory(args, profile)?;
+    let can_be_tried = matches!(advice.question.product, Product::Postgresql | Product::Sqlite);
+    if can_be_tried && !advice.settings().any(changes_something) {
+        output::note("--verify: nothing to try: every setting is the default, or stands as a comment");
+        return super::print(advice, common);
+    }
     let cancel = cancel_on_signals()?;
     let mut progress = Bar::new(!common.no_progress);
     let contests = verify::verify(&args.trial, &directory, advice, cancel, &mut progress);
@@ -62,6 +67,11 @@ pub(super) fn run(
     output::result(&fragment(advice))?;
     let told: String = contests.iter().map(|contest| tell(advice, contest)).collect();
     output::result(&told)
+}
+
+/// Whether a setting is set, and to another value than the product's own.
+fn changes_something(setting: &Setting) -> bool {
+    setting.only_a_comment.is_none() && setting.default != Some(setting.value.as_str())
 }
 
 /// The place that the user named, or what was probed.

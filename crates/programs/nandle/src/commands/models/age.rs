@@ -1,5 +1,6 @@
 //! `nandle models age`: writes to a modelled drive until it is as worn as one wants it, and keeps its state.
 
+use nandle_io::Nanos;
 use nandle_model::aging::Aging;
 use nandle_model::library::FirstState;
 use nandle_probe::pattern::Area;
@@ -19,7 +20,7 @@ use crate::progress::Bar;
 use crate::result_file::{self, Content};
 
 /// Writes between two looks at the clock, and whether the user has had enough.
-const STRETCH: usize = 4096;
+const STRETCH: u64 = 4096;
 
 /// Runs the command.
 pub(super) fn run(args: &AgeArgs, common: Common) -> Result<(), CliError> {
@@ -89,13 +90,13 @@ fn write(
             )));
         }
         progress.progress(&doing, share);
-        let count = match wear.amount {
-            Amount::Bytes(bytes) => (bytes - written_bytes).div_ceil(args.block_size),
-            Amount::Time(_) => STRETCH as u64,
+        let (left, until) = match wear.amount {
+            Amount::Bytes(bytes) => ((bytes - written_bytes).div_ceil(args.block_size), Nanos(u64::MAX)),
+            Amount::Time(time) => (STRETCH, began + time),
         };
-        let count = usize::try_from(count).map_or(STRETCH, |count| count.min(STRETCH));
-        aging.write(&mut offsets_bytes, args.block_size, args.queue_depth, count);
-        written_bytes += count as u64 * args.block_size;
+        let count = left.min(STRETCH);
+        aging.write(&mut offsets_bytes, args.block_size, args.queue_depth, count as usize, until);
+        written_bytes += count * args.block_size;
     }
 }
 

@@ -43,10 +43,11 @@ pub(crate) enum ModelsCommand {
 /// Write to a modelled flash drive until it is worn, and keep its state.
 ///
 /// The drive is filled once from start to end, and then written to in virtual time, one --write after the other. What it
-/// is then, as `model:NAME:state=FILE`, is the first state of every probe and every cell of a sweep.
+/// is then, as `model:NAME:state=FILE`, is the first state of every probe and every cell of a sweep. Hours of a fast drive
+/// take minutes; a terminal shows how many are left.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  nandle models age x25-e-64 --write random:5h --output aged.zst\n  nandle models age x25-e-64 --fill 70% --write random:128GiB --output aged.zst\n  nandle models age mtron-16 --write sequential:2GiB,focused:8MiB:10m --output worn.zst\n  nandle models age x25-e-64 --from aged.zst --write random:5h --output older.zst"
+    after_help = "Examples:\n  nandle models age x25-e-64 --write random:2m --output aged.zst\n  nandle models age x25-e-64 --fill 70% --write random:128GiB --output aged.zst\n  nandle models age mtron-16 --write sequential:2GiB,focused:8MiB:10m --output worn.zst\n  nandle models age x25-e-64 --from aged.zst --write random:10m --output older.zst"
 )]
 pub(crate) struct AgeArgs {
     /// A name of the list, or one's own file (PATH.toml)

@@ -23,7 +23,7 @@ pub(super) fn plan(plan: &ProbePlan, common: Common) -> Result<String, CliError>
 
 fn text(plan: &ProbePlan) -> String {
     let mut text = String::new();
-    if let Some(time) = plan.reads_time {
+    if let Some(time) = plan.reads_time() {
         let _ = writeln!(text, "{READS}: {}, writes nothing beside the test file", format_duration(time));
     }
     for chosen in &plan.experiments.chosen {
@@ -52,7 +52,7 @@ fn json(plan: &ProbePlan) -> Value {
         })
     });
     json!({
-        "schema_version": 1, "reads_time_ns": plan.reads_time.map(|time| time.0),
+        "schema_version": 1, "reads_time_ns": plan.reads_time().map(|time| time.0),
         "chosen": chosen.collect::<Vec<_>>(), "skipped": plan.experiments.skipped,
     })
 }

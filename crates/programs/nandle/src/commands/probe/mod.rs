@@ -6,6 +6,7 @@ mod describe;
 mod places;
 mod summary;
 
+use nandle_probe::experiments::{ALL, READS};
 use nandle_probe::load::LoadError;
 use nandle_profile::DeviceProfile;
 use nandle_session::{Probe, ProbeError, ProbePlan};
@@ -26,7 +27,7 @@ pub(crate) fn run(args: &ProbeArgs, common: Common) -> Result<(), CliError> {
     let named = Places::new(&args.profile, &args.report);
     named.check()?;
     let cancel = cancel_on_signals()?;
-    let previous = if args.resume { Some(named.previous()?) } else { None };
+    let previous = if args.resume { named.previous()? } else { None };
     let options = args.options(previous, cancel);
     let probe = open_when_free(|| Probe::open(&args.target.target, &options), ProbeError::is_busy);
     let probe = probe.map_err(|error| told_of(&named, error))?;
@@ -37,12 +38,13 @@ pub(crate) fn run(args: &ProbeArgs, common: Common) -> Result<(), CliError> {
     confirm::writing(probe.session(), probe.plan().write_bytes_max(), args.yes)?;
     let (profile, cause) = measure(&probe, &named, common)?;
     let places = named.of(&profile, cause.is_some());
-    places.write(&profile)?;
-    if args.resume || probe.plan().has_experiments() {
+    let written = places.write(&profile);
+    if written.error.is_none() && (args.resume || probe.plan().has_experiments()) {
         places.remove_kept(&named);
     }
-    print(&profile, probe.plan(), &places, common)?;
-    cause.map_or(Ok(()), |cause| Err(ended_by(&cause, &args.target.target, &places)))
+    print(&profile, probe.plan(), &written.files, common)?;
+    let ended = cause.map(|cause| ended_by(&cause, &args.target.target, &places, &profile));
+    written.error.or(ended).map_or(Ok(()), Err)
 }
 
 /// The profile, and what ended the probe before its end or failed in it.
@@ -76,11 +78,9 @@ fn told_of(named: &Places, error: ProbeError) -> CliError {
 }
 
 /// The error that a probe with a partial profile ends with.
-fn ended_by(cause: &LoadError, target: &TargetSpec, places: &Places) -> CliError {
+fn ended_by(cause: &LoadError, target: &TargetSpec, places: &Places, measured: &DeviceProfile) -> CliError {
     let profile = places.profile.display();
-    let kept = format!(
-        "what was measured until then is in {profile}, and the same command with --resume goes on from there"
-    );
+    let kept = format!("what was measured until then is in {profile}; {}", resumable(measured));
     match cause {
         LoadError::Cancelled => CliError::interrupted(format!("interrupted; {kept}")),
         LoadError::SomeFailed { .. } => CliError::failed(format!(
@@ -90,13 +90,31 @@ fn ended_by(cause: &LoadError, target: &TargetSpec, places: &Places) -> CliError
     }
 }
 
-fn print(profile: &DeviceProfile, plan: &ProbePlan, places: &Places, common: Common) -> Result<(), CliError> {
+/// What `--resume` makes of a partial profile: it goes on from whole parts alone.
+fn resumable(profile: &DeviceProfile) -> String {
+    let mut experiments = profile.experiments.clone();
+    let complete = ALL.iter().filter(|experiment| experiment.is_complete(&mut experiments));
+    let reads = profile.conditions.reads_complete.then_some(READS);
+    let parts: Vec<_> = reads.into_iter().chain(complete.map(|experiment| experiment.name())).collect();
+    if parts.is_empty() {
+        return "no part of it is complete, so the same command with --resume measures all of it again"
+            .into();
+    }
+    format!(
+        "the same command with --resume keeps what is complete ({}), and measures the rest",
+        parts.join(", ")
+    )
+}
+
+fn print(profile: &DeviceProfile, plan: &ProbePlan, files: &str, common: Common) -> Result<(), CliError> {
     if common.json {
         let text = serde_json::to_string_pretty(profile);
         let text = text.map_err(|error| CliError::failed(format!("writing JSON: {error}")))?;
         return output::result(&(text + "\n"));
     }
     output::result(&summary::summary(profile, |name| plan.wants(name)))?;
-    output::note(&format!("profile: {}\nreport:  {}", places.profile.display(), places.report.display()));
+    if !files.is_empty() {
+        output::note(files);
+    }
     Ok(())
 }

@@ -7,6 +7,7 @@ use nandle_profile::{DeviceProfile, read_profile, write_profile};
 
 use crate::commands::report::write_report;
 use crate::error::CliError;
+use crate::output;
 use crate::result_file::{self, Content};
 
 /// Where the results of a probe go.
@@ -52,9 +53,17 @@ impl Places {
         if beside.exists() { beside } else { self.profile.clone() }
     }
 
-    /// That profile.
-    pub(super) fn previous(&self) -> Result<DeviceProfile, CliError> {
-        Ok(read_profile(&self.to_resume())?)
+    /// That profile; `None` when there is none yet, which is said.
+    pub(super) fn previous(&self) -> Result<Option<DeviceProfile>, CliError> {
+        let path = self.to_resume();
+        if !path.try_exists().unwrap_or(true) {
+            output::note(&format!(
+                "{}: not there yet, so the probe begins with its first part",
+                path.display()
+            ));
+            return Ok(None);
+        }
+        Ok(Some(read_profile(&path)?))
     }
 
     /// Keeps a profile that isn't finished.
@@ -72,13 +81,33 @@ impl Places {
         }
     }
 
-    /// Writes both.
-    pub(super) fn write(&self, profile: &DeviceProfile) -> Result<(), CliError> {
-        result_file::check(&self.profile, Content::Profile)?;
-        write_profile(&self.profile, profile)?;
+    /// Writes both, the report only beside its profile.
+    pub(super) fn write(&self, profile: &DeviceProfile) -> Written {
+        if let Err(error) = self.keep(profile) {
+            return Written { files: String::new(), error: Some(error) };
+        }
+        let files = format!("profile: {}", self.profile.display());
+        match self.write_page(profile) {
+            Ok(()) => Written { files: format!("{files}\nreport:  {}", self.report.display()), error: None },
+            Err(error) => {
+                let later = format!("{error}; `nandle report {}` makes it later", self.profile.display());
+                Written { files, error: Some(CliError::failed(later)) }
+            }
+        }
+    }
+
+    fn write_page(&self, profile: &DeviceProfile) -> Result<(), CliError> {
         result_file::check(&self.report, Content::Report)?;
         write_report(&self.report, &nandle_report::html(std::slice::from_ref(profile))?)
     }
+}
+
+/// What became of a probe's results.
+pub(super) struct Written {
+    /// The files that were written, a line each.
+    pub(super) files: String,
+    /// Why the others were not.
+    pub(super) error: Option<CliError>,
 }
 
 /// Questions that a profile answers: what reads cost, and the experiments that came to their end.

@@ -4,7 +4,7 @@ use comfy_table::{Table, presets};
 use nandle_io::Nanos;
 use nandle_report::TraceReport;
 use nandle_trace::{PAGE_STATISTICS_BYTES, Statistics, TraceStatistics};
-use nandle_units::{format_bytes, format_duration};
+use nandle_units::{format_bytes, format_duration, group_thousands};
 use serde::Serialize;
 
 use super::source::{Gone, go_through, reader};
@@ -139,11 +139,15 @@ fn runs(statistics: &TraceStatistics) -> Table {
 fn areas(statistics: &TraceStatistics) -> Table {
     let window = statistics.areas.first().map_or(0, |area| area.window_writes);
     table(
-        [&format!("{} writes in", count(window)) as &str, "in each it touches", "in the busiest two"],
+        [
+            &format!("of {} writes in a row", count(window)) as &str,
+            "for each area touched",
+            "in the busiest two areas",
+        ],
         statistics.areas.iter().map(|area| {
             [
-                format!("areas of {}", format_bytes(area.area_bytes)),
-                format!("{:.1}", area.writes_per_area),
+                format!("by areas of {}", format_bytes(area.area_bytes)),
+                group_thousands(&format!("{:.1}", area.writes_per_area), ' ', 4),
                 percent(area.in_busiest_two),
             ]
         }),

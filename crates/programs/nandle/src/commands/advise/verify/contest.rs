@@ -27,7 +27,7 @@ pub(in crate::commands::advise) struct Outcome {
 }
 
 /// With so many pairs on one side, noise alone would do the same in one case of 32.
-const PAIRS_TO_TELL: usize = 6;
+pub(super) const PAIRS_TO_TELL: u32 = 6;
 
 impl Contest {
     pub(super) fn new(workload: String, counts_transactions: bool) -> Self {
@@ -60,7 +60,7 @@ impl Outcome {
         let (wins, loses) = (self.ratio_min > 1.0, self.ratio_max < 1.0);
         match (wins, loses) {
             (false, false) => "no difference that could be told from noise",
-            _ if self.pairs < PAIRS_TO_TELL => "too few pairs to tell, six are needed",
+            _ if self.pairs < PAIRS_TO_TELL as usize => "too few pairs to tell, six are needed",
             (true, _) => "the advice wins",
             (false, true) => "THE ADVICE LOSES",
         }

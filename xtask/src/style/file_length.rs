@@ -14,15 +14,7 @@ const LONGER: &[(&str, &str)] = &[
         "one controller: its ports, its cache and the requests that it holds",
     ),
     ("crates/device/model/src/disk/device.rs", "one state machine: the arm's and the cache's turns"),
-    ("crates/prove/crash/src/life.rs", "a store's whole life, in the order in which it happens"),
     ("crates/storage/pages/src/policy/auto/judge.rs", "a quarter of it are histories that its tests judge"),
-    ("crates/storage/pages/src/policy/out_of_place/write.rs", "one path: a batch from its pages to its zone"),
-    (
-        "crates/storage/pages/src/policy/out_of_place/zones.rs",
-        "one owner: the zones and what they hold; a fifth of it are tests",
-    ),
-    ("crates/storage/pages/src/staging/log.rs", "one owner: the write log's state"),
-    ("crates/storage/pages/src/staging/reclaim.rs", "one owner: slots and ledger"),
 ];
 const LIST: &str = "xtask/src/style/file_length.rs";
 

@@ -1,3 +1,5 @@
+// long: every kind of history side by side, as a seed draws one of them
+
 use nandle_model::media::{AfterDiscard, PowerCut, Tearing, WriteCache};
 use nandle_pages::{CreateOptions, Experiments, OpenOptions, PageError, PolicyKind};
 use rand::seq::IndexedRandom;

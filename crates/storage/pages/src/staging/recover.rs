@@ -90,26 +90,35 @@ pub(super) async fn recover(parts: &Parts, placement: Placement) -> Result<Recov
     debug_assert!(recovered.durable <= recovered.end, "what is durable is there");
     let alive_pages = area.alive_pages(&ledger, &alive);
     debug_assert_eq!(alive.len(), alive_pages.len(), "the pages of each extent");
-    for (header, pages) in alive.iter().zip(&alive_pages) {
-        recovered.enter(header, |index| pages.get(index) == Some(&true));
-    }
-    // What the ledger tells of has been forgotten durably.
-    recovered.blocks.forgotten.clear();
-    for header in chain.values() {
-        recovered.enter(header, |_| true);
-    }
-    let Recovered { tail, blocks, durable, .. } = &mut recovered;
-    for header in tail {
-        debug_assert!(header.sequence > *durable, "what is durable is no tail");
-        let extent = (header.sequence, header.seal);
-        blocks.space.restore(header.position, header.pages.len(), extent, |_| true);
-    }
+    recovered.enter_told(&alive, &alive_pages);
+    recovered.enter_chain(chain.values());
     recovered.blocks.space.go_on_from(cursor);
     recovered.remember_home(&parts.home);
     Ok(recovered)
 }
 
 impl Recovered {
+    /// Enters the extents that the ledger tells of, with the pages that are still of use.
+    fn enter_told(&mut self, alive: &[Header], pages_of_use: &[Vec<bool>]) {
+        for (header, pages) in alive.iter().zip(pages_of_use) {
+            self.enter(header, |index| pages.get(index) == Some(&true));
+        }
+        // What the ledger tells of has been forgotten durably.
+        self.blocks.forgotten.clear();
+    }
+
+    /// Enters the extents behind those, and gives the tail its room.
+    fn enter_chain<'a>(&mut self, chain: impl Iterator<Item = &'a Header>) {
+        for header in chain {
+            self.enter(header, |_| true);
+        }
+        for header in &self.tail {
+            debug_assert!(header.sequence > self.durable, "what is durable is no tail");
+            let extent = (header.sequence, header.seal);
+            self.blocks.space.restore(header.position, header.pages.len(), extent, |_| true);
+        }
+    }
+
     /// Enters the tail as well, for a store that is only read.
     pub(super) fn with_tail(mut self) -> Self {
         for header in std::mem::take(&mut self.tail) {

@@ -175,7 +175,9 @@ impl Explorer<'_> {
     /// A device on which another store was made and used.
     fn leave_another(&mut self, contents: &[Contents]) -> Result<Vec<Contents>, String> {
         let purpose = Purpose { is_recorded: false, has_trouble: false, seed: self.scenario.seed };
-        let other = Scenario { pages: self.scenario.pages - 1, ..self.scenario.clone() };
+        let pages = self.scenario.pages - 1;
+        // It stays smaller, so that its pages tell it from the store that is made over it.
+        let other = Scenario { pages, pages_max: pages, ..self.scenario.clone() };
         let stage = Stage::new(&other, contents, purpose)?;
         make_store(&stage, &other)?;
         let contents = stage.contents();

@@ -29,17 +29,19 @@ impl fmt::Display for Held {
 pub(crate) struct Page {
     pub(crate) held: Held,
     past: Vec<u64>,
+    /// Whether it held nothing else, as far as whole pages go.
+    is_past_known: bool,
 }
 
 impl Page {
     /// A page that was never written.
     pub(crate) fn blank() -> Self {
-        Self { held: Held::Version(0), past: Vec::new() }
+        Self { held: Held::Version(0), past: Vec::new(), is_past_known: true }
     }
 
-    /// A page of which nothing is known.
+    /// A page of which nothing is known: it may hold a whole page of a store that was here before, and discarded give it back.
     pub(crate) fn unknown() -> Self {
-        Self { held: Held::Anything, past: Vec::new() }
+        Self { held: Held::Anything, past: Vec::new(), is_past_known: false }
     }
 
     pub(crate) fn allows(&self, found: Found) -> bool {
@@ -59,7 +61,7 @@ impl Page {
                 page.past.push(version);
                 page.held = Held::Version(version);
             }
-            Change::Discard if promises_whole => page.held = Held::Discarded,
+            Change::Discard if promises_whole && self.is_past_known => page.held = Held::Discarded,
             Change::Discard => page.held = Held::Anything,
         }
         page
@@ -77,5 +79,29 @@ impl Page {
             (_, Found::Other) => Held::Anything,
         };
         page
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_discarded_page_gives_what_it_held_and_nothing_else() {
+        let page = Page::blank().after(Change::Put(7), true).after(Change::Discard, true);
+        assert!(page.allows(Found::Whole(7)) && page.allows(Found::Whole(0)) && page.allows(Found::Other));
+        assert!(!page.allows(Found::Whole(129)));
+    }
+
+    #[test]
+    fn a_discarded_page_may_give_back_what_a_store_before_left_there() {
+        let page = Page::unknown().after(Change::Discard, true);
+        assert!(page.allows(Found::Whole(129)), "nothing is known of what it held");
+        let page = Page::unknown().after(Change::Put(7), true);
+        assert!(!page.allows(Found::Whole(129)), "what was written is known");
+        assert!(
+            page.after(Change::Discard, true).allows(Found::Whole(129)),
+            "the write may not have come to its home"
+        );
     }
 }

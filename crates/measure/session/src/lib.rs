@@ -33,7 +33,7 @@ pub use error::{KeepError, SessionError};
 pub use memory::{Allowance, budget_bytes};
 pub use nandle_probe::load::Cancel;
 #[doc(hidden)]
-pub use nandle_probe::search::Part;
+pub use nandle_probe::search::Statistic;
 pub use nandle_probe::{Observer, Unobserved};
 pub use probe::{Probe, ProbeError, ProbeOptions, ProbePlan, probe};
 pub use progress::{Progress, time_left};

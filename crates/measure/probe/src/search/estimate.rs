@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use super::{CellKey, Part as Statistic, Without};
+use super::{CellKey, Statistic, Without};
 use crate::error_model::{Part, Rate};
 
 /// One slice of a cell.

@@ -7,7 +7,7 @@ use super::estimate::{Estimate, Slice, estimates};
 use super::fit::{Curve, in_between, is_random};
 use super::kriging::Kriged;
 use super::left_out::{on_curve, on_lines};
-use super::{CellKey, Grid, Part, Surface, Without};
+use super::{CellKey, Grid, Statistic, Surface, Without};
 use crate::pattern::Generator;
 
 /// What the slices of some cells say of all cells.
@@ -25,7 +25,8 @@ impl Knowledge {
         let measured: BTreeMap<_, _> =
             cells.iter().filter(|(key, _)| is_random(key)).map(|(key, estimate)| (*key, *estimate)).collect();
         let others = in_between(grid, &measured);
-        let (has_curve, has_kriging) = (!without.contains(&Part::Curve), !without.contains(&Part::Kriging));
+        let (has_curve, has_kriging) =
+            (!without.contains(&Statistic::Curve), !without.contains(&Statistic::Kriging));
         let curve = if has_curve { Curve::fit(&measured) } else { Curve::flat(&measured) };
         let random = curve.filter(|_| has_kriging).and_then(|curve| {
             let kriged = Kriged::new(&measured, &others, &curve)?;
@@ -43,7 +44,7 @@ impl Knowledge {
     /// The best estimate.
     pub(super) fn surface(&self) -> Surface {
         Surface::new(self.cells.iter().map(|(key, cell)| (*key, cell.bandwidth_bytes_per_s)).collect())
-            .pooled(!self.without.contains(&Part::Pooling))
+            .pooled(!self.without.contains(&Statistic::Pooling))
     }
 
     /// A surface that the slices allow.
@@ -53,7 +54,7 @@ impl Knowledge {
         if let Some((_, kriged)) = &self.random {
             cells.extend(kriged.draw(generator));
         }
-        Surface::new(cells).pooled(!self.without.contains(&Part::Pooling))
+        Surface::new(cells).pooled(!self.without.contains(&Statistic::Pooling))
     }
 
     /// The curve of random reading, and how far off what follows from it is where it wasn't measured.

@@ -18,10 +18,10 @@ mod kriging;
 mod left_out;
 mod likeness;
 mod pace;
-mod parts;
 mod probe;
 mod schedule;
 mod slices;
+mod statistic;
 mod surface;
 
 #[cfg(test)]
@@ -29,6 +29,6 @@ mod tests;
 
 pub use fit::Curve;
 pub use grid::{CellKey, Grid, Order};
-pub use parts::{Part, Without};
 pub use probe::{Findings, ProbeOptions, probe};
+pub use statistic::{Statistic, Without};
 pub use surface::{Surface, Surfaces};

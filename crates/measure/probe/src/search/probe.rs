@@ -16,7 +16,7 @@ use super::first_touch::first_touch;
 use super::knowledge::Knowledge;
 use super::schedule::{self, SLICES_WANTED};
 use super::slices::{ReadArea, Slicer};
-use super::{CellKey, Grid, Part, Surface, Without};
+use super::{CellKey, Grid, Statistic, Surface, Without};
 use crate::Observer;
 use crate::load::{Cancel, Lane, LoadError};
 use crate::pattern::{Generator, generator};
@@ -248,7 +248,7 @@ impl Search<'_> {
     }
 
     fn cells(&self) -> BTreeMap<CellKey, Vec<Slice>> {
-        self.slicer.cells(!self.without.contains(&Part::Drift))
+        self.slicer.cells(!self.without.contains(&Statistic::Drift))
     }
 
     fn estimates(&self) -> BTreeMap<CellKey, Estimate> {
@@ -260,6 +260,6 @@ impl Search<'_> {
         Surface::new(
             values.into_iter().map(|(key, estimate)| (key, estimate.bandwidth_bytes_per_s)).collect(),
         )
-        .pooled(!self.without.contains(&Part::Pooling))
+        .pooled(!self.without.contains(&Statistic::Pooling))
     }
 }

@@ -5,7 +5,7 @@ use clap::Args;
 use clap::builder::UnknownArgumentValueParser;
 use nandle_io::Nanos;
 use nandle_profile::DeviceProfile;
-use nandle_session::{Cancel, Part, ProbeOptions};
+use nandle_session::{Cancel, ProbeOptions, Statistic};
 use nandle_units::{parse_bytes, parse_duration};
 
 use crate::target::TargetArgs;
@@ -59,7 +59,7 @@ pub(crate) struct ProbeArgs {
     pub(crate) skip: Vec<String>,
     /// Parts of the read side's statistics that an ablation leaves out
     #[arg(long, value_delimiter = ',', hide = true)]
-    without: Vec<Part>,
+    without: Vec<Statistic>,
     /// Write without asking
     #[arg(long)]
     pub(crate) yes: bool,

@@ -3,7 +3,7 @@ use std::str::FromStr;
 
 /// A part of the read side's statistics that an ablation leaves out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Part {
+pub enum Statistic {
     /// The curve of five parameters.
     Curve,
     /// Quirks that neighbouring cells share.
@@ -16,7 +16,7 @@ pub enum Part {
     Pooling,
 }
 
-impl Part {
+impl Statistic {
     const NAMED: [(&str, Self); 5] = [
         ("curve", Self::Curve),
         ("kriging", Self::Kriging),
@@ -26,7 +26,7 @@ impl Part {
     ];
 }
 
-impl FromStr for Part {
+impl FromStr for Statistic {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -39,4 +39,4 @@ impl FromStr for Part {
 }
 
 /// Parts that are left out.
-pub type Without = BTreeSet<Part>;
+pub type Without = BTreeSet<Statistic>;

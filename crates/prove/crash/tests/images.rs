@@ -23,6 +23,13 @@ fn a_store_made_over_another_one_is_told_from_it() {
     }
 }
 
+/// The first extent of two that were on their way failed, and the second counted as written: a page of it was looked for behind the
+/// end of the log.
+#[test]
+fn nothing_counts_as_written_behind_an_extent_that_failed() {
+    assert_eq!(explore(&Scenario::of(41_000_200)).violation, None);
+}
+
 #[test]
 fn a_history_is_a_pure_function_of_its_seed() {
     for seed in 100..108 {

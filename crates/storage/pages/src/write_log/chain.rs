@@ -1,14 +1,12 @@
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 
-/// The sequence numbers of extents: assigned in order, written in any, durable in order, by groups.
+/// The sequence numbers of extents: assigned and written in order, and durable in order, by groups.
 #[derive(Debug)]
 pub(crate) struct Chain {
     /// The last one that was assigned.
     assigned: u64,
     /// All up to this one have been written.
     written: u64,
-    /// Written ones behind a gap.
-    written_ahead: BTreeSet<u64>,
     /// The groups that aren't durable yet.
     groups: VecDeque<Group>,
     /// Pages of the extents behind the last group.
@@ -33,8 +31,7 @@ impl Chain {
     /// assigned from now on makes that durable.
     pub(crate) fn continued(durable: u64, written: u64) -> Self {
         debug_assert!(durable <= written, "{durable} is durable, and {written} was written");
-        let (written_ahead, groups) = (BTreeSet::new(), VecDeque::new());
-        Self { assigned: written, written, written_ahead, groups, open_pages: 0, durable }
+        Self { assigned: written, written, groups: VecDeque::new(), open_pages: 0, durable }
     }
 
     /// The next sequence, for an extent with so many pages.
@@ -54,15 +51,13 @@ impl Chain {
         self.open_pages + self.groups.iter().map(|group| group.pages).sum::<usize>()
     }
 
+    /// The next extent has been written, and so have all before it.
     pub(crate) fn wrote(&mut self, sequence: u64) {
         debug_assert!(
-            self.written < sequence && sequence <= self.assigned,
-            "{sequence} was assigned, and not yet written: {self:?}"
+            sequence == self.written + 1 && sequence <= self.assigned,
+            "{sequence} was assigned, and is the next to be written: {self:?}"
         );
-        self.written_ahead.insert(sequence);
-        while self.written_ahead.remove(&(self.written + 1)) {
-            self.written += 1;
-        }
+        self.written = sequence;
     }
 
     pub(crate) fn assigned(&self) -> u64 {
@@ -107,10 +102,10 @@ mod tests {
         let mut chain = Chain::after(10);
         let sequences = [true, false, true, true].map(|ends| chain.assign(2, ends));
         assert_eq!(sequences, [11, 12, 13, 14]);
-        chain.wrote(13);
         chain.wrote(11);
-        assert_eq!((chain.written(), chain.written_groups()), (11, 11));
         chain.wrote(12);
+        assert_eq!((chain.written(), chain.written_groups()), (12, 11));
+        chain.wrote(13);
         let at_flush = chain.written();
         chain.wrote(14);
         chain.flushed(at_flush);

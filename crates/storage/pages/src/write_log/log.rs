@@ -280,13 +280,15 @@ impl<V: Versions> WriteLog<V> {
         }
     }
 
-    /// Waits for them in their order: a later one counts for nothing before those in front of it.
+    /// Waits for them in their order: a later one counts for nothing before those in front of it, and never behind one that
+    /// failed.
     async fn wait_for_sent(&self) {
         loop {
             let next = self.sending.borrow_mut().sent.pop_front();
             let Some(Sent { writing, header, is_durable }) = next else { break };
-            if writing.await.is_ok() {
-                self.tail.wrote(header.link().sequence, is_durable);
+            let sequence = header.link().sequence;
+            if writing.await.is_ok() && sequence == self.tail.written() + 1 {
+                self.tail.wrote(sequence, is_durable);
                 self.versions.borrow_mut().written(&header);
             }
             self.context.changed.notify();

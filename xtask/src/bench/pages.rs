@@ -48,10 +48,10 @@ fn run(options: &[String]) -> Outcome {
 /// On a device that completes at once. On the machine named in the results of the part `disk`.
 fn cpu() -> Outcome {
     output::say("processor time of a page write, by policy and slots …");
-    let ran = cargo(&["run", "--release", "--quiet", "--package", "nandle-pages", "--example", "speed"])
+    let ran = cargo(&["run", "--release", "--quiet", "--package", "nandle-pages", "--example", "cpu"])
         .output()?;
     if !ran.status.success() {
-        return Err(format!("the example `speed`: {}", String::from_utf8_lossy(&ran.stderr)).into());
+        return Err(format!("the example `cpu`: {}", String::from_utf8_lossy(&ran.stderr)).into());
     }
     let told = String::from_utf8(ran.stdout)?;
     let machine = machine(&workspace_root());

@@ -15,6 +15,11 @@ pub(crate) fn cargo(arguments: &[&str]) -> Command {
     command
 }
 
+/// Where cargo builds.
+pub(crate) fn build_folder() -> PathBuf {
+    env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace_root().join("target"), PathBuf::from)
+}
+
 /// Runs a program with our own terminal, and says whether it succeeded.
 ///
 /// # Errors

@@ -1,11 +1,10 @@
 //! Builds the book under `docs/`: writes its reference from what the program says of itself, then the pages, with the mdBook that is
 //! on the path, or below the build folder where `--install` has put one.
 
-use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::command::{cargo, find_program, succeeds};
+use crate::command::{build_folder, cargo, find_program, succeeds};
 use crate::{Outcome, output, workspace_root};
 
 /// The release that is installed; without search, server and watcher, which it can do without.
@@ -68,11 +67,6 @@ fn install(tools: &Path) -> Command {
         cargo(&["install", "mdbook", "--version", MDBOOK_VERSION, "--locked", "--no-default-features"]);
     command.arg("--root").arg(tools);
     command
-}
-
-/// Where cargo builds.
-fn build_folder() -> PathBuf {
-    env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace_root().join("target"), PathBuf::from)
 }
 
 fn must(command: &mut Command) -> Outcome {

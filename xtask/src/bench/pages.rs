@@ -48,8 +48,8 @@ fn run(options: &[String]) -> Outcome {
 /// On a device that completes at once. On the machine named in the results of the part `disk`.
 fn cpu() -> Outcome {
     output::say("processor time of a page write, by policy and slots …");
-    let ran = cargo(&["run", "--release", "--quiet", "--package", "nandle-pages", "--example", "cpu"])
-        .output()?;
+    let ran =
+        cargo(&["run", "--release", "--quiet", "--package", "nandle-pages", "--example", "cpu"]).output()?;
     if !ran.status.success() {
         return Err(format!("the example `cpu`: {}", String::from_utf8_lossy(&ran.stderr)).into());
     }

@@ -4,11 +4,11 @@
 
 mod recipes;
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::{env, fs};
 
-use crate::command::{cargo, succeeds};
+use crate::command::{build_folder, cargo, succeeds};
 use crate::{Outcome, output, workspace_root};
 use recipes::{RECIPES, Recipe};
 
@@ -58,8 +58,7 @@ fn listed(page: &str, recipe: &Recipe) -> Vec<String> {
 /// A copy of what git tracks, as it is in the working tree, below the build folder.
 fn copy() -> Outcome<PathBuf> {
     let root = workspace_root();
-    let build = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    let copy = build.join("extensions");
+    let copy = build_folder().join("extensions");
     if copy.exists() {
         fs::remove_dir_all(&copy)?;
     }

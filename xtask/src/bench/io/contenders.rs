@@ -5,7 +5,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::{Outcome, workspace_root};
+use crate::Outcome;
+use crate::command::build_folder;
 
 /// A run takes so long.
 pub(super) const SECONDS: u32 = 4;
@@ -83,9 +84,7 @@ pub(super) fn nandle(file: &Path, job: Job) -> Outcome<Figures> {
 
 /// The program that `build` has built.
 pub(crate) fn nandle_program() -> PathBuf {
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace_root().join("target"), PathBuf::from);
-    target.join("release/nandle")
+    build_folder().join("release/nandle")
 }
 
 /// `nandle sweep FILE` of random reads, without its cells.

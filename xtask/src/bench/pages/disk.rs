@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use super::ext4::LoopImage;
 use crate::bench::results::{Comparison, Runs};
-use crate::command::{cargo, succeeds};
+use crate::command::{build_folder, cargo, succeeds};
 use crate::{Outcome, output, workspace_root};
 
 pub(super) const METHOD: &str = "Commits a second of 8 pages of 4 KiB anywhere in 64 MiB, each durable before the next, one \
@@ -91,7 +91,7 @@ fn rounds(folder: &Path, place: &str) -> Outcome<Vec<Comparison>> {
 }
 
 fn store(folder: &Path, contender: &str) -> Outcome<f64> {
-    let program = workspace_root().join("target/release/examples/commits");
+    let program = build_folder().join("release/examples/commits");
     let ran = Command::new(program).arg(folder).arg(contender).arg(COMMITS.to_string()).output()?;
     if !ran.status.success() {
         return Err(format!("{contender}: {}", String::from_utf8_lossy(&ran.stderr)).into());

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::bench::results::{Comparison, Runs};
-use crate::command::{cargo, succeeds};
+use crate::command::{build_folder, cargo, succeeds};
 use crate::{Outcome, output, workspace_root};
 
 pub(super) const METHOD: &str = "Threads that share a `BlockingStore` of 32 768 pages of 4 KiB, beside as many with a bare \
@@ -91,9 +91,7 @@ fn compare(folder: &Path, place: &str, task: &Task) -> Outcome<Vec<Comparison>> 
 }
 
 fn program() -> PathBuf {
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace_root().join("target"), PathBuf::from);
-    target.join("release/examples/threads")
+    build_folder().join("release/examples/threads")
 }
 
 /// A line for each round, with a figure for each candidate. Returns the figures of each.

@@ -19,7 +19,7 @@ struct Floor {
 const FLOORS: &[Floor] = &[
     Floor { name: "device", crates: &["units", "io", "model", "target"], below: &[] },
     Floor { name: "measure", crates: &["profile", "probe", "session"], below: &["device"] },
-    Floor { name: "storage", crates: &["pages"], below: &["device"] },
+    Floor { name: "storage", crates: &["pages", "spill"], below: &["device"] },
     Floor { name: "decide", crates: &["advise"], below: &["measure", "device"] },
     Floor { name: "prove", crates: &["trace", "replay", "crash"], below: &["storage", "device"] },
     Floor { name: "show", crates: &["report"], below: &["prove", "decide", "measure", "device"] },

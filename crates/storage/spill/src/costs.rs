@@ -1,0 +1,174 @@
+//! What reading and writing temporary data costs, and which clusters and fan-in follow from it.
+
+use crate::merge::{MergePlan, predicted_bytes};
+use crate::space::cluster::HEADER_BYTES;
+
+/// Random reads of one size, with so many outstanding.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ReadCost {
+    /// Length of a request.
+    pub request_bytes: usize,
+    /// Requests outstanding.
+    pub depth: u32,
+    /// What the device reads then.
+    pub bytes_per_second: f64,
+}
+
+/// What a device was measured to do; the caller fills it from a profile.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SpillCosts {
+    /// Random reads by size and depth, in any order. Clusters have one of these sizes.
+    pub random_reads: Vec<ReadCost>,
+    /// Bandwidth of sequential writes.
+    pub write_bytes_per_second: f64,
+    /// The least length of a write, and how many must be outstanding, for that bandwidth. Less is used where memory is short.
+    pub write_request_bytes: usize,
+    /// See above.
+    pub writes_outstanding: usize,
+    /// What is freed at once: a multiple of the device's erase block or zone.
+    pub zone_bytes: u64,
+}
+
+impl Default for SpillCosts {
+    /// An assumption for a device of which nothing is known: 100 µs and 1 GB/s for a read, sixteen at once, up to 1 GB/s in all;
+    /// writes of 256 KiB at the same bandwidth.
+    fn default() -> Self {
+        const ACCESS_SECONDS: f64 = 100e-6;
+        const BYTES_PER_SECOND: f64 = 1e9;
+        let sizes = (12..=20).map(|power| 1_usize << power);
+        let costs = sizes.flat_map(|request_bytes| {
+            [1_u32, 2, 4, 8, 16].map(|depth| {
+                let one_seconds = ACCESS_SECONDS + request_bytes as f64 / BYTES_PER_SECOND;
+                let bytes_per_second = f64::from(depth) * request_bytes as f64 / one_seconds;
+                ReadCost { request_bytes, depth, bytes_per_second: bytes_per_second.min(BYTES_PER_SECOND) }
+            })
+        });
+        Self {
+            random_reads: costs.collect(),
+            write_bytes_per_second: BYTES_PER_SECOND,
+            write_request_bytes: 256 << 10,
+            writes_outstanding: 4,
+            zone_bytes: 4 << 20,
+        }
+    }
+}
+
+/// What is to be sorted, and in what.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Work {
+    /// Bytes of rows, in all.
+    pub(crate) bytes: u64,
+    /// Bytes of rows in a run.
+    pub(crate) run_bytes: u64,
+    /// Memory for merging.
+    pub(crate) memory_bytes: usize,
+    /// What a run takes of it beside its cluster.
+    pub(crate) by_run_bytes: usize,
+    /// What the device can do.
+    pub(crate) block_bytes: usize,
+    pub(crate) cluster_bytes_max: usize,
+}
+
+/// How many runs can be merged at once.
+pub(crate) fn fan_in(memory_bytes: usize, cluster_bytes: usize, by_run_bytes: usize, depth: u32) -> usize {
+    let read_ahead_bytes = depth as usize * cluster_bytes;
+    memory_bytes.saturating_sub(read_ahead_bytes) / (cluster_bytes + by_run_bytes)
+}
+
+impl SpillCosts {
+    /// The cluster and the depth with which merging takes the least time; none where not even two of the smallest clusters
+    /// fit. A cluster that the caller wants is the only one that is looked at.
+    pub(crate) fn choose(&self, work: Work, wanted_bytes: Option<usize>) -> Option<MergePlan> {
+        let costs = self.candidates(work, wanted_bytes);
+        let plans = costs.iter().filter_map(|cost| self.plan(work, *cost));
+        // Of equals the one with the larger fan-in: it has room for what is longer than expected.
+        plans.min_by(|one, other| one.seconds.total_cmp(&other.seconds).then(other.fan_in.cmp(&one.fan_in)))
+    }
+
+    fn candidates(&self, work: Work, wanted_bytes: Option<usize>) -> Vec<ReadCost> {
+        let fits = |bytes: usize| {
+            bytes > HEADER_BYTES && bytes.is_multiple_of(work.block_bytes) && bytes <= work.cluster_bytes_max
+        };
+        let Some(wanted_bytes) = wanted_bytes else {
+            return self.random_reads.iter().copied().filter(|cost| fits(cost.request_bytes)).collect();
+        };
+        let measured: Vec<ReadCost> =
+            self.random_reads.iter().copied().filter(|cost| cost.request_bytes == wanted_bytes).collect();
+        if !measured.is_empty() {
+            return measured;
+        }
+        // A size that wasn't measured: one whose time lies nearest to it, in proportion.
+        let nearest = self.random_reads.iter().min_by_key(|cost| cost.request_bytes.abs_diff(wanted_bytes));
+        nearest.map(|cost| ReadCost { request_bytes: wanted_bytes, ..*cost }).into_iter().collect()
+    }
+
+    fn plan(&self, work: Work, cost: ReadCost) -> Option<MergePlan> {
+        let ReadCost { request_bytes: cluster_bytes, depth, bytes_per_second } = cost;
+        let fan_in = fan_in(work.memory_bytes, cluster_bytes, work.by_run_bytes, depth);
+        if fan_in < 2 {
+            return None;
+        }
+        // What is in a cluster beside rows is read and written as well.
+        let stored =
+            |bytes: u64| bytes.div_ceil((cluster_bytes - HEADER_BYTES) as u64) * cluster_bytes as u64;
+        let runs = work.bytes.div_ceil(work.run_bytes.max(1));
+        let moved = stored(predicted_bytes(runs, work.run_bytes, fan_in));
+        let read_bytes = moved + stored(work.bytes);
+        let seconds = read_bytes as f64 / bytes_per_second + moved as f64 / self.write_bytes_per_second;
+        Some(MergePlan { cluster_bytes, depth, fan_in, read_bytes, written_bytes: moved, seconds })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WORK: Work = Work {
+        bytes: 200 << 20,
+        run_bytes: 1 << 20,
+        memory_bytes: 2 << 20,
+        by_run_bytes: 512,
+        block_bytes: 512,
+        cluster_bytes_max: 1 << 20,
+    };
+
+    /// A device that takes `access` seconds for any request, one at a time, and then transfers 100 MB/s.
+    fn one_at_a_time(access_seconds: f64) -> SpillCosts {
+        let random_reads = (11..=20).map(|power| {
+            let request_bytes = 1 << power;
+            let seconds = access_seconds + request_bytes as f64 / 1e8;
+            ReadCost { request_bytes, depth: 1, bytes_per_second: request_bytes as f64 / seconds }
+        });
+        SpillCosts {
+            random_reads: random_reads.collect(),
+            write_bytes_per_second: 1e8,
+            ..SpillCosts::default()
+        }
+    }
+
+    #[test]
+    fn seeks_make_clusters_large_and_their_lack_makes_them_small() {
+        let disk = one_at_a_time(10e-3).choose(WORK, None).unwrap();
+        let flash = one_at_a_time(20e-6).choose(WORK, None).unwrap();
+        assert!(disk.cluster_bytes > 8 * flash.cluster_bytes, "{disk:?} {flash:?}");
+        assert!(disk.written_bytes > 0 && flash.written_bytes == 0, "{disk:?} {flash:?}");
+    }
+
+    #[test]
+    fn no_other_cluster_is_predicted_to_take_less() {
+        for access_seconds in [10e-3, 1e-3, 1e-4, 1e-5] {
+            let costs = one_at_a_time(access_seconds);
+            let best = costs.choose(WORK, None).unwrap();
+            for power in 11..=20 {
+                if let Some(other) = costs.choose(WORK, Some(1 << power)) {
+                    assert!(best.seconds <= other.seconds, "{best:?} {other:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn too_little_memory_for_two_clusters_is_no_plan() {
+        assert_eq!(SpillCosts::default().choose(Work { memory_bytes: 8 << 10, ..WORK }, None), None);
+    }
+}

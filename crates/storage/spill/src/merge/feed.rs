@@ -1,0 +1,209 @@
+//! The clusters of runs, read before they are needed.
+//!
+//! Which run will need its next cluster first is foretold by the last key of the cluster that it is at (Knuth, *The Art of Computer
+//! Programming* 3, §5.4.9, forecasting). For reads beyond the next one of a run it is extrapolated: each cluster is
+//! taken to go on in keys as far as those before it did. A wrong forecast costs time, nothing else.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+use nandle_io::BufferMut;
+use nandle_io::runtime::Reply;
+
+use super::Run;
+use crate::budget::Grant;
+use crate::rows::encoding::HEAD_BYTES_MAX;
+use crate::rows::reader::RunReader;
+use crate::space::cluster::Header;
+use crate::space::{Space, Stream};
+use crate::{Budget, SpillError};
+
+pub(super) struct Feed {
+    space: Space,
+    _grants: [Grant; 2],
+    spare: Vec<BufferMut>,
+    sources: Vec<FeedSource>,
+    /// When each run with clusters left will need another: one valid entry each.
+    forecasts: BinaryHeap<Reverse<Forecast>>,
+    pub(super) requests: u64,
+}
+
+struct FeedSource {
+    left: Box<dyn Iterator<Item = Header>>,
+    in_flight: VecDeque<(Header, Reply)>,
+    /// The tag of the first cluster, and of the one that came last.
+    tags: Option<(u64, u64)>,
+    came: u64,
+    last: Option<Header>,
+    /// Of its valid forecast.
+    version: u32,
+    is_at_end: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Forecast {
+    tag: u64,
+    source: usize,
+    version: u32,
+}
+
+/// Of a run's reader and feed, and of what is kept of each read that is on its way.
+const FIXED_BYTES: usize = size_of::<FeedSource>() + size_of::<RunReader>() + 256;
+
+/// What a run takes of memory in a merge, beside its cluster.
+pub(crate) fn run_overhead_bytes(run: &Run) -> usize {
+    let lists: usize = run.streams.iter().map(Stream::list_bytes).sum();
+    // Twice: a `Vec` that grows has the old one and the new one. The key and a row over an edge.
+    // Its key, and a row over an edge.
+    FIXED_BYTES + lists + 2 * run.row_bytes_max + HEAD_BYTES_MAX
+}
+
+impl Feed {
+    /// Starts to read. Takes memory for a cluster of each run and `depth` more.
+    pub(super) fn new(
+        space: &Space,
+        budget: &Budget,
+        runs: Vec<Run>,
+        depth: usize,
+    ) -> Result<Self, SpillError> {
+        let cluster_bytes = space.cluster_bytes();
+        let buffers = runs.len() + depth;
+        let overhead = budget.count("merging runs", runs.iter().map(run_overhead_bytes).sum())?;
+        let (grant, free) = budget.buffers("merging runs", buffers, cluster_bytes)?;
+        let sources = runs.into_iter().map(|run| FeedSource::new(run, space.salt())).collect();
+        let mut feed = Self {
+            space: space.clone(),
+            _grants: [overhead, grant],
+            spare: free,
+            sources,
+            forecasts: BinaryHeap::new(),
+            requests: 0,
+        };
+        for source in 0..feed.sources.len() {
+            feed.request(source);
+        }
+        Ok(feed)
+    }
+
+    fn source(&mut self, source: usize) -> &mut FeedSource {
+        let Some(source) = self.sources.get_mut(source) else { unreachable!("{source} is a run") };
+        source
+    }
+
+    /// Starts to read the next cluster of a run, if it has one.
+    fn request(&mut self, source: usize) -> bool {
+        let space = self.space.clone();
+        let Some(header) = self.source(source).next_header() else { return false };
+        let Some(buffer) = self.spare.pop() else {
+            unreachable!("a run that needs a cluster has just given one back")
+        };
+        let reply = space.read(header.cluster, buffer);
+        self.requests += 1;
+        self.source(source).in_flight.push_back((header, reply));
+        true
+    }
+
+    /// The next cluster of a run, and how many of its bytes count. The run needs `exhausted` no more.
+    pub(super) async fn next(
+        &mut self,
+        source: usize,
+        exhausted: Option<BufferMut>,
+    ) -> Result<(BufferMut, usize), SpillError> {
+        self.spare.extend(exhausted);
+        if self.source(source).in_flight.is_empty() {
+            self.request(source);
+        }
+        let Some((header, reply)) = self.source(source).in_flight.pop_front() else {
+            return Err(SpillError::Damaged {
+                offset_bytes: 0,
+                what: "a run has fewer rows than were written",
+            });
+        };
+        let completion = reply.await;
+        self.space.release(header.cluster);
+        completion.result?;
+        let Some(buffer) = completion.operation.into_read_buffer() else {
+            unreachable!("a completion has its request's buffer")
+        };
+        let (tag, used) = self.space.check(&header, &buffer)?;
+        self.source(source).arrived(header, tag);
+        self.forecast(source);
+        self.read_ahead();
+        Ok((buffer, used))
+    }
+
+    /// A run that is at its end needs its cluster no more.
+    pub(super) fn give_back(&mut self, buffer: BufferMut) {
+        self.spare.push(buffer);
+        self.read_ahead();
+    }
+
+    fn read_ahead(&mut self) {
+        while !self.spare.is_empty() {
+            let Some(Reverse(Forecast { source, version, .. })) = self.forecasts.pop() else { return };
+            if self.source(source).version == version && self.request(source) {
+                self.forecast(source);
+            }
+        }
+    }
+
+    /// Foretells when a run will need another cluster than those that are on their way.
+    fn forecast(&mut self, source: usize) {
+        let of = self.source(source);
+        of.version += 1;
+        let (version, Some(tag), false) = (of.version, of.forecast(), of.is_at_end) else { return };
+        self.forecasts.push(Reverse(Forecast { tag, source, version }));
+    }
+
+    /// Where the cluster lies that a run is at.
+    pub(super) fn last_offset_bytes(&self, source: usize) -> u64 {
+        let last = self.sources.get(source).and_then(|source| source.last.as_ref());
+        last.map_or(0, |header| self.space.offset_of(header.cluster))
+    }
+}
+
+impl FeedSource {
+    fn new(run: Run, salt: u64) -> Self {
+        let left = run.streams.into_iter().flat_map(move |stream| stream.headers(salt));
+        Self {
+            left: Box::new(left),
+            in_flight: VecDeque::new(),
+            tags: None,
+            came: 0,
+            last: None,
+            version: 0,
+            is_at_end: false,
+        }
+    }
+
+    fn next_header(&mut self) -> Option<Header> {
+        let header = self.left.next();
+        self.is_at_end = header.is_none();
+        header
+    }
+
+    fn arrived(&mut self, header: Header, tag: u64) {
+        let first = self.tags.map_or(tag, |(first, _)| first);
+        self.tags = Some((first, tag));
+        self.came += 1;
+        self.last = Some(header);
+    }
+
+    /// The tag of the last key of what is there and on its way.
+    fn forecast(&self) -> Option<u64> {
+        let (first, last) = self.tags?;
+        let by_cluster = last.saturating_sub(first) / self.came.max(1);
+        Some(last.saturating_add(by_cluster.saturating_mul(self.in_flight.len() as u64)))
+    }
+}
+
+impl Drop for Feed {
+    fn drop(&mut self) {
+        for source in &mut self.sources {
+            let in_flight = source.in_flight.drain(..).map(|(header, _)| header);
+            for header in in_flight.chain(source.left.by_ref()) {
+                self.space.release(header.cluster);
+            }
+        }
+    }
+}

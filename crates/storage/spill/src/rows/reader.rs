@@ -1,0 +1,177 @@
+//! The stream of a run becomes rows again.
+
+use std::ops::Range;
+
+use nandle_io::BufferMut;
+
+use super::code::Code;
+use super::encoding::{HEAD_BYTES_MAX, Head};
+use super::{Row, common_prefix};
+use crate::space::cluster::HEADER_BYTES;
+
+/// Decodes the rows of a run, cluster by cluster. It does no I/O: it says when it needs the next cluster.
+pub(crate) struct RunReader {
+    rows_left: u64,
+    cluster: Option<Cluster>,
+    /// A row that isn't in one cluster as a whole.
+    split: Split,
+    key: Vec<u8>,
+    code: Code,
+    payload: Payload,
+    is_first: bool,
+}
+
+struct Cluster {
+    buffer: BufferMut,
+    at: usize,
+    end: usize,
+}
+
+struct Split {
+    bytes: Vec<u8>,
+    /// It was whole, and was the last row.
+    is_done: bool,
+}
+
+enum Payload {
+    InCluster(Range<usize>),
+    InSplit(Range<usize>),
+}
+
+/// What comes next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// A row, with its code relative to the one before it.
+    Row(Code),
+    /// The next cluster must be [given](RunReader::give).
+    NeedsCluster,
+    End,
+}
+
+impl RunReader {
+    /// Of a run of so many rows, the longest of which has so many bytes.
+    pub(crate) fn new(rows: u64, row_bytes_max: usize) -> Self {
+        Self {
+            rows_left: rows,
+            cluster: None,
+            split: Split { bytes: Vec::with_capacity(row_bytes_max + HEAD_BYTES_MAX), is_done: false },
+            key: Vec::with_capacity(row_bytes_max),
+            code: Code::END,
+            payload: Payload::InSplit(0..0),
+            is_first: true,
+        }
+    }
+
+    /// The present row.
+    pub(crate) fn row(&self) -> Row<'_> {
+        let payload = match (&self.payload, &self.cluster) {
+            (Payload::InCluster(range), Some(cluster)) => cluster.buffer.get(range.clone()),
+            (Payload::InSplit(range), _) => self.split.bytes.get(range.clone()),
+            (Payload::InCluster(_), None) => None,
+        };
+        let Some(payload) = payload else { unreachable!("a row's cluster stays until the next step") };
+        Row { key: &self.key, payload }
+    }
+
+    /// The key of the present row.
+    pub(crate) fn key(&self) -> &[u8] {
+        &self.key
+    }
+
+    /// Goes on to the next row. The present one is gone.
+    pub(crate) fn step(&mut self) -> Result<Step, &'static str> {
+        if self.rows_left == 0 {
+            return Ok(Step::End);
+        }
+        if std::mem::take(&mut self.split.is_done) {
+            self.split.bytes.clear();
+        }
+        let Some(cluster) = &mut self.cluster else { return Ok(Step::NeedsCluster) };
+        if self.split.bytes.is_empty() {
+            let Some(bytes) = cluster.buffer.get(cluster.at..cluster.end) else {
+                unreachable!("{} of {} bytes were used", cluster.at, cluster.end)
+            };
+            if let Some((head, head_bytes)) = Head::decode(bytes)?
+                && let Some(body) = bytes.get(head_bytes..head_bytes + head.body_bytes())
+            {
+                let (rest, _) = body.split_at(head.rest as usize);
+                take_key(&mut self.key, &mut self.code, &mut self.is_first, head, rest)?;
+                let payload_at = cluster.at + head_bytes + head.rest as usize;
+                self.payload = Payload::InCluster(payload_at..payload_at + head.payload as usize);
+                cluster.at = payload_at + head.payload as usize;
+                self.rows_left -= 1;
+                return Ok(Step::Row(self.code));
+            }
+        }
+        self.step_over_the_edge()
+    }
+
+    /// Collects a row from the ends and beginnings of clusters.
+    fn step_over_the_edge(&mut self) -> Result<Step, &'static str> {
+        let Some(cluster) = &mut self.cluster else { return Ok(Step::NeedsCluster) };
+        loop {
+            let split = &mut self.split.bytes;
+            let wanted = match Head::decode(split)? {
+                Some((head, head_bytes)) => head_bytes + head.body_bytes() - split.len(),
+                None if split.len() >= HEAD_BYTES_MAX => return Err("a row has no head"),
+                None => 1,
+            };
+            if wanted == 0 {
+                return self.take_split();
+            }
+            let there = wanted.min(cluster.end - cluster.at);
+            if there == 0 {
+                return Ok(Step::NeedsCluster);
+            }
+            let Some(bytes) = cluster.buffer.get(cluster.at..cluster.at + there) else {
+                unreachable!("{there} bytes are there")
+            };
+            split.extend_from_slice(bytes);
+            cluster.at += there;
+        }
+    }
+
+    fn take_split(&mut self) -> Result<Step, &'static str> {
+        let Some((head, head_bytes)) = Head::decode(&self.split.bytes)? else {
+            unreachable!("its head was decoded before")
+        };
+        let payload_at = head_bytes + head.rest as usize;
+        let Some(rest) = self.split.bytes.get(head_bytes..payload_at) else { unreachable!("it is whole") };
+        take_key(&mut self.key, &mut self.code, &mut self.is_first, head, rest)?;
+        self.payload = Payload::InSplit(payload_at..payload_at + head.payload as usize);
+        self.split.is_done = true;
+        self.rows_left -= 1;
+        Ok(Step::Row(self.code))
+    }
+
+    /// The next cluster, of which `used` bytes count. Gives the one before back.
+    pub(crate) fn give(&mut self, buffer: BufferMut, used: usize) -> Option<BufferMut> {
+        let next = Cluster { buffer, at: HEADER_BYTES, end: HEADER_BYTES + used };
+        self.cluster.replace(next).map(|cluster| cluster.buffer)
+    }
+
+    /// Gives its cluster back, which it needs no more.
+    pub(crate) fn take_cluster(&mut self) -> Option<BufferMut> {
+        self.cluster.take().map(|cluster| cluster.buffer)
+    }
+}
+
+fn take_key(
+    key: &mut Vec<u8>,
+    code: &mut Code,
+    is_first: &mut bool,
+    head: Head,
+    rest: &[u8],
+) -> Result<(), &'static str> {
+    let stored = head.common as usize;
+    let Some(behind) = key.get(stored..) else { return Err("a row continues a key that is shorter") };
+    // The writer may have stored more than it had to.
+    let common = stored + common_prefix(behind, rest);
+    let is_equal = common == key.len() && rest.len() == behind.len();
+    let was_first = std::mem::take(is_first);
+    key.truncate(stored);
+    key.extend_from_slice(rest);
+    *code =
+        if is_equal && !was_first { Code::EQUAL } else { Code::at(if was_first { 0 } else { common }, key) };
+    Ok(())
+}

@@ -1,0 +1,112 @@
+//! Rows become the stream of a run.
+
+use super::encoding::Head;
+use super::{Row, common_prefix};
+use crate::SpillError;
+use crate::merge::Tags;
+use crate::space::{Appender, Stream};
+
+/// Writes rows, which must come in order, as a run.
+pub(crate) struct RunWriter<'a> {
+    appender: &'a mut Appender,
+    stream: Stream,
+    tags: &'a Tags,
+    /// Bytes in the slot of the appender.
+    used: usize,
+    /// The key of the row before.
+    before: Vec<u8>,
+    /// A row begins in the present cluster.
+    has_row: bool,
+}
+
+impl<'a> RunWriter<'a> {
+    pub(crate) fn new(appender: &'a mut Appender, stream: Stream, tags: &'a Tags) -> Self {
+        Self { appender, stream, tags, used: 0, before: Vec::new(), has_row: false }
+    }
+
+    /// Writes a row.
+    pub(crate) async fn write(&mut self, row: Row<'_>) -> Result<(), SpillError> {
+        debug_assert!(self.before.as_slice() <= row.key, "rows of a run come in order");
+        if self.used == 0 {
+            self.appender.ready().await?;
+        }
+        let common = if self.has_row { common_prefix(&self.before, row.key) } else { 0 };
+        let rest = row.key.get(common..).unwrap_or_default();
+        let head =
+            Head { common: length(common), rest: length(rest.len()), payload: length(row.payload.len()) };
+        let (bytes, head_bytes) = head.encode();
+        let head = bytes.get(..head_bytes).unwrap_or_default();
+        self.has_row = true;
+        self.before.truncate(common);
+        self.before.extend_from_slice(rest);
+        let length = head.len() + rest.len() + row.payload.len();
+        if self.put_whole(length, [head, rest, row.payload]) {
+            return Ok(());
+        }
+        for part in [head, rest, row.payload] {
+            self.put(part).await?;
+        }
+        Ok(())
+    }
+
+    /// Puts a row into the slot, if there is room for all of it and a byte more.
+    fn put_whole(&mut self, length: usize, parts: [&[u8]; 3]) -> bool {
+        let used = self.used;
+        let Some(mut room) = self.appender.slot().get_mut(used..).filter(|room| room.len() > length) else {
+            return false;
+        };
+        for part in parts {
+            let Some((into, rest)) = room.split_at_mut_checked(part.len()) else {
+                unreachable!("there is room for {length} bytes")
+            };
+            into.copy_from_slice(part);
+            room = rest;
+        }
+        self.used += length;
+        true
+    }
+
+    async fn put(&mut self, mut part: &[u8]) -> Result<(), SpillError> {
+        while !part.is_empty() {
+            if self.used == 0 {
+                self.appender.ready().await?;
+            }
+            let used = self.used;
+            let room = self.appender.slot().get_mut(used..).unwrap_or_default();
+            let fitting = room.len().min(part.len());
+            let (now, rest) = part.split_at(fitting);
+            room.iter_mut().zip(now).for_each(|(into, from)| *into = *from);
+            let is_full = fitting == room.len();
+            part = rest;
+            self.used += fitting;
+            if is_full {
+                self.seal().await;
+            }
+        }
+        Ok(())
+    }
+
+    async fn seal(&mut self) {
+        let tag = self.tags.of(&self.before);
+        self.appender.seal(&mut self.stream, tag, self.used);
+        (self.used, self.has_row) = (0, false);
+        // Others go on meanwhile: the next run, which is being filled, and the device.
+        self.appender.space().handle().yield_now().await;
+    }
+
+    /// The end of the run.
+    pub(crate) async fn finish(mut self) -> Stream {
+        if self.used > 0 {
+            self.seal().await;
+        }
+        self.stream.close();
+        self.stream
+    }
+}
+
+fn length(bytes: usize) -> u32 {
+    let Ok(length) = u32::try_from(bytes) else {
+        unreachable!("a row was refused that is longer than 4 GiB")
+    };
+    length
+}

@@ -1,0 +1,22 @@
+//! External sorting.
+//!
+//! ```text
+//! rows ─► workspace ─(full)─► sorted ─► run on the device ┐
+//!         workspace (the other one, being filled meanwhile) ├─► merge ─► … ─► the last merge ─► rows in order
+//!                                                         ┘
+//! ```
+
+mod division;
+mod memory;
+mod options;
+mod order;
+mod runs;
+mod sorted;
+mod sorter;
+mod spill;
+mod workspace;
+
+pub(crate) use self::memory::MemoryRows;
+pub use self::options::{Combine, SortOptions};
+pub use self::sorted::{SortReport, Sorted};
+pub use self::sorter::Sorter;

@@ -1,0 +1,132 @@
+//! Rows in memory, as they came.
+//!
+//! ```text
+//! buffer  │ row │ row │ row │ … free … │ entry │ entry │ entry │
+//! row     u32 length of the key, u32 length of the payload, key, payload
+//! entry   the key's next eight bytes (set when sorting), the row's offset
+//! ```
+
+use bytemuck::{cast_slice, cast_slice_mut};
+use nandle_io::BufferMut;
+
+use super::memory::MemoryRows;
+use super::order::{Entry, offset, sort};
+use crate::budget::Grant;
+use crate::rows::{Row, common_prefix};
+use crate::{Budget, SpillError};
+
+const LENGTHS_BYTES: usize = 2 * size_of::<u32>();
+const ENTRY_BYTES: usize = size_of::<Entry>();
+
+pub(crate) struct Workspace {
+    _grant: Grant,
+    buffer: BufferMut,
+    /// Where the next row goes.
+    rows_end: usize,
+    /// Where the last entry begins.
+    entries_start: usize,
+    row_bytes: u64,
+    pub(crate) row_bytes_max: usize,
+    /// What all keys begin with: so many bytes of the first row's.
+    common: usize,
+}
+
+impl Workspace {
+    /// Of so many bytes, a multiple of an entry's length.
+    pub(crate) fn new(budget: &Budget, bytes: usize) -> Result<Self, SpillError> {
+        debug_assert!(bytes.is_multiple_of(ENTRY_BYTES), "{bytes} bytes end with an entry");
+        let (grant, buffer) = budget.buffer("rows in memory", bytes)?;
+        let (rows_end, common) = (0, usize::MAX);
+        Ok(Self {
+            _grant: grant,
+            entries_start: buffer.len(),
+            buffer,
+            rows_end,
+            row_bytes: 0,
+            row_bytes_max: 0,
+            common,
+        })
+    }
+
+    /// What a row takes of a workspace.
+    pub(crate) fn taken_by(row: Row<'_>) -> usize {
+        LENGTHS_BYTES + row.key.len() + row.payload.len() + ENTRY_BYTES
+    }
+
+    /// Takes a row in, if there is room for it.
+    pub(crate) fn push(&mut self, row: Row<'_>) -> bool {
+        let Row { key, payload } = row;
+        if self.entries_start - self.rows_end < Self::taken_by(row) {
+            return false;
+        }
+        let at = self.rows_end;
+        let length = |bytes: &[u8]| u32::try_from(bytes.len()).unwrap_or(u32::MAX).to_ne_bytes();
+        for part in [&length(key), &length(payload), key, payload] {
+            self.put(self.rows_end, part);
+            self.rows_end += part.len();
+        }
+        self.entries_start -= ENTRY_BYTES;
+        self.put(self.entries_start + size_of::<u64>(), &(at as u64).to_ne_bytes());
+        self.row_bytes += (key.len() + payload.len()) as u64;
+        self.row_bytes_max = self.row_bytes_max.max(key.len() + payload.len());
+        self.common = if at == 0 { key.len() } else { common_prefix(self.first_key(), key).min(self.common) };
+        true
+    }
+
+    fn put(&mut self, at: usize, bytes: &[u8]) {
+        let Some(into) = self.buffer.get_mut(at..at + bytes.len()) else { unreachable!("there is room") };
+        into.copy_from_slice(bytes);
+    }
+
+    fn first_key(&self) -> &[u8] {
+        let key = row_at(&self.buffer, 0).key;
+        key.get(..self.common).unwrap_or(key)
+    }
+
+    pub(crate) fn rows(&self) -> usize {
+        (self.buffer.len() - self.entries_start) / ENTRY_BYTES
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows() == 0
+    }
+
+    /// Bytes of keys and payloads.
+    pub(crate) fn row_bytes(&self) -> u64 {
+        self.row_bytes
+    }
+
+    /// What all keys begin with.
+    pub(crate) fn common(&self) -> &[u8] {
+        if self.is_empty() { &[] } else { self.first_key() }
+    }
+
+    /// Its rows in their order; those with equal keys as they came.
+    pub(crate) fn into_sorted(mut self) -> MemoryRows {
+        let common = self.common().len();
+        let (rows, entries) = self.buffer.split_at_mut(self.entries_start);
+        let entries: &mut [Entry] = cast_slice_mut(entries);
+        entries.reverse();
+        sort(rows, entries, common);
+        MemoryRows::new(self)
+    }
+
+    /// A row of the sorted ones.
+    pub(crate) fn sorted_row(&self, number: usize) -> Row<'_> {
+        let entries = self.buffer.get(self.entries_start..).unwrap_or_default();
+        let Some(entry) = cast_slice(entries).get(number) else { unreachable!("{number} is a row") };
+        row_at(&self.buffer, offset(entry))
+    }
+}
+
+/// The row at an offset.
+pub(super) fn row_at(rows: &[u8], at: usize) -> Row<'_> {
+    let row = rows.get(at..).and_then(|rows| {
+        let (key_bytes, rows) = rows.split_first_chunk()?;
+        let (payload_bytes, rows) = rows.split_first_chunk()?;
+        let (key, rows) = rows.split_at_checked(u32::from_ne_bytes(*key_bytes) as usize)?;
+        Some(Row { key, payload: rows.get(..u32::from_ne_bytes(*payload_bytes) as usize)? })
+    });
+    let Some(row) = row else { unreachable!("a row begins at {at}") };
+    row
+}

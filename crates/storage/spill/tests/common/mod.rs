@@ -1,0 +1,165 @@
+//! What the tests share: worlds, and sorting in memory to hold the sorter against.
+
+#![allow(dead_code, reason = "each test uses its part")]
+
+use std::cell::Cell;
+use std::future::Future;
+use std::rc::Rc;
+
+use nandle_io::conformance::MemoryWorld;
+use nandle_io::runtime::{Handle, Runtime};
+use nandle_io::{
+    Access, Cause, Completion, DeviceId, DurableWrites, Full, Io, IoError, Nanos, Operation, Request, Shape,
+    Wait, forward_io,
+};
+use nandle_spill::{Budget, Combine, Place, Row, SortOptions, Sorted, Sorter, SpillError};
+use rand::RngExt;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+pub(crate) const DEVICE: DeviceId = DeviceId::from_index(0);
+pub(crate) const SPACE_BYTES: u64 = 32 << 20;
+
+pub(crate) type OwnedRow = (Vec<u8>, Vec<u8>);
+
+pub(crate) fn memory_world() -> MemoryWorld {
+    let mut world = MemoryWorld::new(64, Nanos::from_micros(20));
+    world.add_shaped(Shape {
+        capacity_bytes: SPACE_BYTES,
+        logical_block_bytes: 512,
+        memory_alignment_bytes: 512,
+        largest_transfer_bytes: 1 << 20,
+        access: Access::Direct,
+        durable_writes: DurableWrites::OneCommand,
+        writable: true,
+        discards: true,
+    });
+    world
+}
+
+pub(crate) fn place() -> Place {
+    Place { device: DEVICE, start_bytes: 0, length_bytes: SPACE_BYTES, salt: 0xC0FF_EE00, discards: false }
+}
+
+pub(crate) fn run<F: Future>(world: Box<dyn Io>, test: impl FnOnce(Handle) -> F) -> F::Output {
+    let runtime = Runtime::new(world);
+    runtime.block_on(test(runtime.handle()))
+}
+
+/// Puts payloads one behind the other, so that what is lost, doubled or out of order shows.
+pub(crate) struct Concatenation;
+
+impl Combine for Concatenation {
+    fn combine(&self, into: &mut Vec<u8>, payload: &[u8]) {
+        into.extend_from_slice(payload);
+    }
+}
+
+pub(crate) async fn sort(
+    handle: &Handle,
+    place: Place,
+    options: &SortOptions,
+    rows: &[OwnedRow],
+) -> Result<(Vec<OwnedRow>, Sorted), SpillError> {
+    let mut sorter = Sorter::new(handle, place, options.clone())?;
+    for (key, payload) in rows {
+        sorter.push(Row { key, payload }).await?;
+    }
+    let mut rows = sorter.finish().await?;
+    let mut got = Vec::new();
+    while let Some(row) = rows.next().await? {
+        got.push((row.key.to_vec(), row.payload.to_vec()));
+    }
+    Ok((got, rows))
+}
+
+/// The same with nothing but a vector.
+pub(crate) fn sort_in_memory(options: &SortOptions, rows: &[OwnedRow]) -> Vec<OwnedRow> {
+    let mut sorted = rows.to_vec();
+    sorted.sort_by(|one, other| one.0.cmp(&other.0));
+    if options.combine.is_some() {
+        sorted.dedup_by(|later, first| {
+            let is_same = later.0 == first.0;
+            if is_same {
+                first.1.extend_from_slice(&later.1);
+            }
+            is_same
+        });
+    }
+    let limit = options.limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
+    sorted.truncate(limit);
+    sorted
+}
+
+/// Rows with equal keys may come in any order: they are compared as a set, as far as there isn't a limit among them.
+pub(crate) fn normalised(rows: &[OwnedRow], is_stable: bool) -> Vec<OwnedRow> {
+    let mut rows = rows.to_vec();
+    if !is_stable {
+        rows.sort();
+    }
+    rows
+}
+
+pub(crate) fn budget(bytes: usize) -> Budget {
+    Budget::new(bytes).unwrap()
+}
+
+/// Random rows: keys and payloads of up to so many bytes, keys of few letters so that many are equal or nearly so.
+pub(crate) fn random_rows(
+    random: &mut Xoshiro256PlusPlus,
+    rows: usize,
+    key_bytes_max: usize,
+    payload_bytes_max: usize,
+) -> Vec<OwnedRow> {
+    let letters = *[2_u8, 4, 255].get(random.random_range(0..3)).unwrap();
+    let prefix = vec![7; *[0, 0, 3, 11].get(random.random_range(0..4)).unwrap()];
+    (0..rows)
+        .map(|_| {
+            let length = random.random_range(0..=key_bytes_max);
+            let mut key = prefix.clone();
+            key.extend((0..length).map(|_| random.random_range(0..letters)));
+            let length = random.random_range(0..=payload_bytes_max);
+            (key, (0..length).map(|_| random.random()).collect())
+        })
+        .collect()
+}
+
+/// A world in which one request fails: the `nth` read or write that is submitted.
+pub(crate) struct FailingWorld<W> {
+    pub(crate) inner: W,
+    pub(crate) nth: u64,
+    pub(crate) requests: Rc<Cell<u64>>,
+    /// Tokens whose completion is to be an error.
+    pub(crate) failing: Vec<u64>,
+}
+
+impl<W> FailingWorld<W> {
+    pub(crate) fn new(inner: W, nth: u64) -> (Self, Rc<Cell<u64>>) {
+        let requests = Rc::new(Cell::new(0));
+        (Self { inner, nth, requests: Rc::clone(&requests), failing: Vec::new() }, requests)
+    }
+}
+
+impl<W: Io> Io for FailingWorld<W> {
+    forward_io!(inner: devices in_flight slots now cpu_time timer_slack waker register backend counters);
+
+    fn submit(&mut self, device: DeviceId, request: Request) -> Result<(), Full> {
+        if matches!(request.operation, Operation::Read { .. } | Operation::Write { .. }) {
+            self.requests.set(self.requests.get() + 1);
+            if self.requests.get() == self.nth {
+                self.failing.push(request.token);
+            }
+        }
+        self.inner.submit(device, request)
+    }
+
+    fn reap(&mut self, wait: Wait, into: &mut Vec<Completion>) {
+        let before = into.len();
+        self.inner.reap(wait, into);
+        for completion in into.iter_mut().skip(before) {
+            if let Some(index) = self.failing.iter().position(|token| *token == completion.token) {
+                self.failing.remove(index);
+                completion.result = Err(IoError::new(&completion.operation, Cause::System(5)));
+            }
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! The sorter against a sort in memory.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests are part of them")]
+
+mod common;
+
+use std::rc::Rc;
+
+use common::{
+    Concatenation, DEVICE, OwnedRow, budget, memory_world, normalised, place, random_rows, run, sort,
+    sort_in_memory,
+};
+use nandle_spill::{Place, Row, SortOptions, Sorter, SpillCosts, SpillError};
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+fn options(budget_bytes: usize) -> SortOptions {
+    SortOptions::new(budget(budget_bytes), SpillCosts::default())
+}
+
+fn case(seed: u64) -> (SortOptions, Vec<OwnedRow>) {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let budget_bytes = *[64 << 10, 65_537, 100_000, 256 << 10].get(random.random_range(0..4)).unwrap();
+    let (key_bytes, payload_bytes) = match random.random_range(0..4) {
+        0 => (3, 3),
+        1 => (30, 20),
+        2 => (9, 300),
+        _ => (1500, 3000),
+    };
+    let by_row = 24 + key_bytes / 2 + payload_bytes / 2;
+    let most = [budget_bytes / 4, budget_bytes, 4 * budget_bytes][random.random_range(0..3)] / by_row;
+    let count = random.random_range(0..=most);
+    let mut rows = random_rows(&mut random, count, key_bytes, payload_bytes);
+    match random.random_range(0..6) {
+        0 => rows.sort(),
+        1 => {
+            rows.sort();
+            rows.reverse();
+        }
+        2 => rows.sort_by(|one, other| one.0.get(..2).cmp(&other.0.get(..2))),
+        _ => {}
+    }
+    let stable = random.random_bool(0.5);
+    let combine = random.random_bool(0.3) && payload_bytes < 100;
+    let limit = random.random_bool(0.3).then(|| random.random_range(0..2 * rows.len() as u64 + 2));
+    let options = SortOptions {
+        // What is put together depends on the order.
+        stable: stable || combine || limit.is_some(),
+        limit,
+        combine: combine.then(|| Rc::new(Concatenation) as _),
+        cluster_bytes: [None, Some(512), Some(1024), Some(4096)][random.random_range(0..4)],
+        fan_in_max: [None, Some(2), Some(3)][random.random_range(0..3)],
+        expected_bytes: random.random_bool(0.5).then(|| random.random_range(0..1 << 24)),
+        ..options(budget_bytes)
+    };
+    (options, rows)
+}
+
+/// Sorts a case. Keys that combine to payloads longer than memory are an error that says so.
+fn try_case(seed: u64) {
+    let (options, rows) = case(seed);
+    let got = run(Box::new(memory_world()), async |handle| {
+        let result = sort(&handle, place(), &options, &rows).await;
+        match result {
+            Ok((got, sorted)) => {
+                assert!(sorted.report().most_used_bytes <= options.budget.bytes());
+                Some(got)
+            }
+            Err(SpillError::Memory { .. }) => None,
+            Err(error) => panic!("seed {seed}: {error}"),
+        }
+    });
+    assert_eq!(options.budget.used_bytes(), 0, "seed {seed}: memory is given back");
+    let Some(got) = got else { return };
+    let expected = sort_in_memory(&options, &rows);
+    assert!(got.is_sorted_by(|one, other| one.0 <= other.0), "seed {seed}");
+    let is_stable = options.stable;
+    assert_eq!(got.len(), expected.len(), "seed {seed}");
+    assert!(normalised(&got, is_stable) == normalised(&expected, is_stable), "seed {seed}");
+}
+
+#[test]
+fn random_rows_come_in_order() {
+    let cases = std::env::var("NANDLE_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(1500);
+    for seed in 0..cases {
+        try_case(seed);
+    }
+}
+
+#[test]
+fn what_fits_is_never_written() {
+    let rows: Vec<OwnedRow> =
+        (0..1000_u32).rev().map(|row| (row.to_be_bytes().to_vec(), vec![1; 20])).collect();
+    run(Box::new(memory_world()), async |handle| {
+        let (got, sorted) = sort(&handle, place(), &options(64 << 10), &rows).await.unwrap();
+        assert_eq!((got.len(), sorted.report().runs, sorted.report().written_bytes), (1000, 0, 0));
+    });
+}
+
+#[test]
+fn sorted_and_reversed_rows_become_one_run() {
+    let ascending: Vec<OwnedRow> =
+        (0..20_000_u32).map(|row| (row.to_be_bytes().to_vec(), vec![1; 20])).collect();
+    let descending: Vec<OwnedRow> = ascending.iter().rev().cloned().collect();
+    for rows in [&ascending, &descending] {
+        run(Box::new(memory_world()), async |handle| {
+            let (got, sorted) = sort(&handle, place(), &options(64 << 10), rows).await.unwrap();
+            assert_eq!(got, ascending);
+            let report = sorted.report();
+            assert!(report.runs > 5 && report.last_fan_in == 1 && report.merges == 0, "{report:?}");
+        });
+    }
+}
+
+#[test]
+fn a_run_is_read_once_in_clusters() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(5);
+    let rows = random_rows(&mut random, 20_000, 12, 30);
+    run(Box::new(memory_world()), async |handle| {
+        let options = SortOptions { cluster_bytes: Some(1024), ..options(128 << 10) };
+        let (_, sorted) = sort(&handle, place(), &options, &rows).await.unwrap();
+        let report = sorted.report();
+        assert_eq!(report.merges, 0);
+        assert_eq!(report.read_requests * 1024, report.written_bytes, "{report:?}");
+    });
+}
+
+#[test]
+fn a_row_longer_than_memory_says_what_would_do() {
+    run(Box::new(memory_world()), async |handle| {
+        let key = vec![1; 50_000];
+        let mut sorter = Sorter::new(&handle, place(), options(64 << 10)).unwrap();
+        let error = sorter.push(Row { key: &key, payload: &[] }).await.unwrap_err();
+        let SpillError::Memory { needed_bytes, .. } = error else { panic!("{error}") };
+        assert!((150_000..500_000).contains(&needed_bytes));
+        let enough = options(usize::try_from(needed_bytes).unwrap());
+        let mut sorter = Sorter::new(&handle, place(), enough).unwrap();
+        for _ in 0..9 {
+            sorter.push(Row { key: &key, payload: &[] }).await.unwrap();
+        }
+        let mut rows = sorter.finish().await.unwrap();
+        let mut count = 0;
+        while let Some(row) = rows.next().await.unwrap() {
+            assert_eq!(row.key.len(), 50_000);
+            count += 1;
+        }
+        assert_eq!(count, 9);
+    });
+}
+
+#[test]
+fn a_full_space_says_how_much_was_needed_and_gives_all_back() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(6);
+    let rows = random_rows(&mut random, 30_000, 12, 30);
+    let options = SortOptions { cluster_bytes: Some(1024), ..options(64 << 10) };
+    run(Box::new(memory_world()), async |handle| {
+        let small = Place { length_bytes: 256 << 10, ..place() };
+        let costs = SpillCosts { zone_bytes: 32 << 10, ..SpillCosts::default() };
+        let options = SortOptions { costs, ..options.clone() };
+        let Err(error) = sort(&handle, small, &options, &rows).await else { panic!("it is full") };
+        assert_eq!(error, SpillError::Full { needed_bytes: 288 << 10, space_bytes: 256 << 10 });
+    });
+    assert_eq!(options.budget.used_bytes(), 0);
+}
+
+#[test]
+fn the_same_rows_take_the_same_time() {
+    let once = |seed| {
+        let (options, rows) = case(seed);
+        run(Box::new(memory_world()), async |handle| {
+            let sorted = sort(&handle, place(), &options, &rows).await;
+            (sorted.map(|(got, sorted)| (got, sorted.report())), handle.now())
+        })
+    };
+    for seed in 0..100 {
+        assert!(once(seed) == once(seed), "seed {seed}");
+    }
+}
+
+#[test]
+fn a_device_that_is_not_there_is_said() {
+    run(Box::new(memory_world()), async |handle| {
+        let nowhere = Place { device: nandle_io::DeviceId::from_index(DEVICE.index() + 1), ..place() };
+        let rows: Vec<OwnedRow> =
+            (0..10_000_u32).map(|row| (row.to_be_bytes().to_vec(), vec![0; 9])).collect();
+        let Err(error) = sort(&handle, nowhere, &options(64 << 10), &rows).await else {
+            panic!("there is none")
+        };
+        assert!(matches!(error, SpillError::Options { .. }), "{error}");
+    });
+}

@@ -9,6 +9,7 @@ use crate::commands::probe::ProbeArgs;
 use crate::commands::replay::ReplayArgs;
 use crate::commands::report::ReportArgs;
 use crate::commands::shell::{CompletionsArgs, ManArgs};
+use crate::commands::sort::SortArgs;
 use crate::commands::sweep::SweepArgs;
 use crate::commands::trace::TraceArgs;
 use crate::common::Common;
@@ -42,6 +43,8 @@ pub(crate) enum Command {
     Compare(Box<CompareArgs>),
     /// Replay a trace under several write policies, side by side
     Replay(Box<ReplayArgs>),
+    /// Sort files that are larger than memory
+    Sort(Box<SortArgs>),
     /// Say what a block trace looks like to a drive, and convert traces
     Trace(TraceArgs),
     /// Print a completion script for a shell

@@ -10,7 +10,7 @@ use common::{
     Concatenation, DEVICE, OwnedRow, budget, memory_world, normalised, place, random_rows, run, sort,
     sort_in_memory,
 };
-use nandle_spill::{Place, Row, SortOptions, Sorter, SpillCosts, SpillError};
+use nandle_spill::{Combine, Place, Row, SortOptions, Sorter, SpillCosts, SpillError};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -95,6 +95,37 @@ fn what_fits_is_never_written() {
         let (got, sorted) = sort(&handle, place(), &options(64 << 10), &rows).await.unwrap();
         assert_eq!((got.len(), sorted.report().runs, sorted.report().written_bytes), (1000, 0, 0));
     });
+}
+
+#[test]
+fn few_groups_and_small_limits_are_never_written() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
+    let rows: Vec<OwnedRow> = (0..60_000)
+        .map(|_| (random.random_range(0..300_u32).to_be_bytes().to_vec(), 1_u64.to_le_bytes().to_vec()))
+        .collect();
+    let grouped = SortOptions { combine: Some(Rc::new(Sum)), ..options(64 << 10) };
+    let first = SortOptions { limit: Some(200), stable: true, ..options(64 << 10) };
+    run(Box::new(memory_world()), async |handle| {
+        let (got, sorted) = sort(&handle, place(), &grouped, &rows).await.unwrap();
+        assert_eq!((got.len(), sorted.report().written_bytes), (300, 0));
+        let total: u64 =
+            got.iter().map(|(_, sum)| u64::from_le_bytes(sum.as_slice().try_into().unwrap())).sum();
+        assert_eq!(total, 60_000);
+        drop(sorted);
+        let (got, sorted) = sort(&handle, place(), &first, &rows).await.unwrap();
+        assert_eq!((&got, sorted.report().written_bytes), (&sort_in_memory(&first, &rows), 0));
+    });
+}
+
+/// Payloads are integers.
+struct Sum;
+
+impl Combine for Sum {
+    fn combine(&self, into: &mut Vec<u8>, payload: &[u8]) {
+        let value = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().unwrap());
+        let sum = value(into).wrapping_add(value(payload));
+        into.copy_from_slice(&sum.to_le_bytes());
+    }
 }
 
 #[test]

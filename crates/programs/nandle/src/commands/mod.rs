@@ -7,5 +7,6 @@ pub(crate) mod probe;
 pub(crate) mod replay;
 pub(crate) mod report;
 pub(crate) mod shell;
+pub(crate) mod sort;
 pub(crate) mod sweep;
 pub(crate) mod trace;

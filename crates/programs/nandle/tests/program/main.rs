@@ -29,6 +29,7 @@ mod result_files;
 mod schema;
 mod shell;
 mod silent_device;
+mod sort;
 mod stories;
 mod sweep;
 mod sweep_loads;

@@ -9,7 +9,7 @@ mod tree;
 
 use self::feed::Feed;
 pub(crate) use self::feed::run_overhead_bytes;
-pub(crate) use self::order::{next_merge, predicted_bytes};
+pub(crate) use self::order::{next_merge, predicted_bytes, shortest};
 pub(crate) use self::rows::Rows;
 pub(crate) use self::source::Source;
 pub(crate) use self::tags::Tags;

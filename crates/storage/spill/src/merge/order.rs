@@ -12,6 +12,11 @@ pub(crate) fn next_merge(lengths: &[u64], fan_in: usize, keeps_order: bool) -> O
         0 => fan_in,
         rest => rest + 1,
     };
+    shortest(lengths, count, keeps_order)
+}
+
+/// The positions of so many runs that are the shortest, or of the neighbours that are together.
+pub(crate) fn shortest(lengths: &[u64], count: usize, keeps_order: bool) -> Option<Vec<usize>> {
     if keeps_order {
         let windows = lengths.windows(count).map(|window| window.iter().sum::<u64>());
         let (first, _) = windows.enumerate().min_by_key(|(_, length)| *length)?;

@@ -7,7 +7,7 @@ pub(crate) enum Source {
     /// A run on the device.
     Run(RunReader),
     /// Rows in memory.
-    Memory(MemoryRows),
+    Memory(Box<MemoryRows>),
 }
 
 impl Source {

@@ -6,6 +6,7 @@
 //!                                                         ┘
 //! ```
 
+mod condense;
 mod division;
 mod memory;
 mod options;

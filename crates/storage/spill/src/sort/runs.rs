@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::SpillError;
-use crate::merge::{Merge, Rows, Run, Tags};
+use crate::merge::{Merge, Rows, Run, Source, Tags};
 use crate::rows::writer::RunWriter;
 use crate::space::{Appender, Stream};
 
@@ -74,8 +74,12 @@ pub(super) struct Runs {
 }
 
 impl Runs {
-    /// A run is to come; it may continue the last one.
-    pub(super) fn expect(&mut self, edges: Edges) -> Joined {
+    /// A run is to come; it may continue the last one, if its edges are known.
+    pub(super) fn expect(&mut self, edges: Option<Edges>) -> Joined {
+        let Some(edges) = edges else {
+            self.close();
+            return Joined::Apart;
+        };
         let joined = self.edges.as_ref().map_or(Joined::Apart, |before| edges.after(before));
         match (joined, &mut self.edges) {
             (Joined::Behind, Some(before)) => before.last = edges.last,
@@ -138,5 +142,5 @@ impl Runs {
 
 /// A merge of all of these sources in memory.
 pub(super) fn of_memory(rows: Vec<super::MemoryRows>) -> Merge {
-    Merge::of_memory(rows.into_iter().map(crate::merge::Source::Memory).collect())
+    Merge::of_memory(rows.into_iter().map(|rows| Source::Memory(Box::new(rows))).collect())
 }

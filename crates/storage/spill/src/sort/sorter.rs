@@ -1,6 +1,7 @@
 use nandle_io::Nanos;
 use nandle_io::runtime::Handle;
 
+use super::condense::Condenser;
 use super::division::Division;
 use super::options::SortOptions;
 use super::runs::of_memory;
@@ -17,7 +18,7 @@ const TURN_BYTES: usize = 32 << 10;
 
 /// Takes rows in any order, and gives them back in that of their keys.
 ///
-/// What fits into memory is never written. Otherwise runs are written while the rows of the next one are taken, and
+/// What fits into memory is never written, nor what becomes few enough by a limit or by combining. Otherwise runs are written while the rows of the next one are taken, and
 /// [`Sorted`] merges them.
 pub struct Sorter {
     handle: Handle,
@@ -28,6 +29,8 @@ pub struct Sorter {
     filling: Option<Workspace>,
     /// Rows that filled a workspace, and aren't written because the other one has room.
     waiting: Option<Full>,
+    /// Where rows become fewer.
+    condenser: Option<Condenser>,
     /// For writing; none once something has been written.
     buffers: Option<WriteBuffers>,
     spill: Option<Spill>,
@@ -46,8 +49,10 @@ impl Sorter {
         // These come first, so that what is behind them is one stretch when rows are gone.
         let buffers = WriteBuffers::new(&options.budget, memory.write_buffer_bytes, memory.write_buffers)?;
         let filling = Workspace::new(&options.budget, memory.workspace_bytes)?;
+        let condenser = Condenser::of(&options)?;
         Ok(Self {
             handle: handle.clone(),
+            condenser,
             place,
             options,
             memory,
@@ -68,7 +73,8 @@ impl Sorter {
     /// every later call fails then.
     pub async fn push(&mut self, row: Row<'_>) -> Result<(), SpillError> {
         self.began_at.get_or_insert_with(|| self.handle.now());
-        if !self.filling.as_mut().is_some_and(|filling| filling.push(row)) {
+        let is_beyond = self.condenser.as_ref().is_some_and(|condenser| condenser.is_beyond(row.key));
+        if !is_beyond && !self.filling.as_mut().is_some_and(|filling| filling.push(row)) {
             self.make_room(row).await?;
         }
         self.report.rows += 1;
@@ -101,16 +107,37 @@ impl Sorter {
             });
         }
         let filled = self.filling.take().ok_or(SpillError::Failed)?;
-        if self.waiting.is_none() && self.spill.is_none() {
+        let mut filling = self.empty(filled).await?;
+        if !filling.push(row) {
+            // It was condensed to what leaves no room for this one.
+            self.write(Full::new(filling)).await?;
+            filling = Workspace::new(&self.options.budget, self.memory.workspace_bytes)?;
+            let is_taken = filling.push(row);
+            debug_assert!(is_taken, "an empty workspace has room for a row of {taken} bytes");
+        }
+        self.filling = Some(filling);
+        Ok(())
+    }
+
+    /// Sees to what is in a full workspace. Returns one with room.
+    async fn empty(&mut self, filled: Workspace) -> Result<Workspace, SpillError> {
+        let bytes = self.memory.workspace_bytes;
+        if let Some(condenser) = &mut self.condenser {
+            if let Some(spill) = &mut self.spill {
+                // It takes the memory of the run that is being written.
+                spill.wait_for_run().await?;
+            }
+            let condensed = condenser.condense(filled, bytes).await?;
+            if condensed.taken_bytes() <= bytes / 2 {
+                return Ok(condensed);
+            }
+            self.write(Full::new(condensed)).await?;
+        } else if self.waiting.is_none() && self.spill.is_none() {
             self.waiting = Some(Full::new(filled));
         } else {
             self.write(Full::new(filled)).await?;
         }
-        let mut filling = Workspace::new(&self.options.budget, self.memory.workspace_bytes)?;
-        let is_taken = filling.push(row);
-        debug_assert!(is_taken, "an empty workspace has room for a row of {taken} bytes");
-        self.filling = Some(filling);
-        Ok(())
+        Workspace::new(&self.options.budget, bytes)
     }
 
     /// Begins to write a run; the one before is written then.

@@ -14,7 +14,7 @@ use super::runs::{Edges, Joined, Runs, WrittenRun, of_memory, write_run};
 use super::workspace::Workspace;
 use crate::budget::Grant;
 use crate::costs::{Work, fan_in};
-use crate::merge::{Merge, Rows, Run, Tags, next_merge, run_overhead_bytes};
+use crate::merge::{Merge, Rows, Run, Tags, next_merge, run_overhead_bytes, shortest};
 use crate::space::{Appender, Division, Place, Space, WriteBuffers, Written};
 use crate::{MergePlan, SpillError};
 
@@ -36,11 +36,13 @@ impl Full {
         self.rows
     }
 
-    fn edges(&self) -> Edges {
+    /// None where they are longer than so much.
+    fn edges(&self, bytes_max: usize) -> Option<Edges> {
         let workspace = self.rows.workspace();
-        let key = |row: usize| workspace.sorted_row(row).key.to_vec();
         debug_assert!(!workspace.is_empty(), "a run has a row");
-        Edges { first: key(0), last: key(workspace.rows() - 1) }
+        let [first, last] = [0, workspace.rows() - 1].map(|row| workspace.sorted_row(row).key);
+        let are_short = first.len() + last.len() <= bytes_max;
+        are_short.then(|| Edges { first: first.to_vec(), last: last.to_vec() })
     }
 }
 
@@ -115,7 +117,7 @@ impl Spill {
     /// Begins to write a run, when the one before is written.
     pub(super) async fn begin_run(&mut self, full: Full) -> Result<(), SpillError> {
         self.wait_for_run().await?;
-        let joined = self.runs.expect(full.edges());
+        let joined = self.runs.expect(full.edges(self.lists_bytes / 4));
         let rows = self.rows(of_memory(vec![full.rows]))?;
         let appender = self.take_appender()?;
         let run = Box::pin(write_run(appender, Rc::clone(&self.tags), rows));
@@ -167,8 +169,8 @@ impl Spill {
 
     /// Whether runs should be merged before there are more.
     pub(super) fn lists_are_full(&self) -> bool {
-        // A list that grows may take twice as much.
-        2 * self.lists.bytes() > self.lists_bytes
+        // A list that grows takes more for a moment.
+        3 * self.lists.bytes() > 2 * self.lists_bytes && self.runs.all.len() > 2
     }
 
     /// Merges some runs, so that their lists are shorter. No rows must be in memory.
@@ -180,8 +182,10 @@ impl Spill {
         self.runs.close();
         self.count_lists()?;
         let (fan_in, depth) = self.fan_in()?;
-        let wanted = fan_in.min(self.runs.all.len().saturating_sub(1)).max(2);
-        match next_merge(&self.runs.lengths(), wanted, self.options.stable) {
+        // Half of them, so that the next time it is those that came since.
+        let lengths = self.runs.lengths();
+        let count = fan_in.min(lengths.len() / 2).max(2);
+        match shortest(&lengths, count, self.options.stable) {
             Some(positions) => self.merge(&positions, depth).await,
             None => Ok(()),
         }

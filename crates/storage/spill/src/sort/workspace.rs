@@ -83,6 +83,17 @@ impl Workspace {
         key.get(..self.common).unwrap_or(key)
     }
 
+    /// The row that was pushed last.
+    pub(super) fn last_pushed(&self) -> Row<'_> {
+        // Entries grow towards the front.
+        self.sorted_row(0)
+    }
+
+    /// Bytes that are taken, rows' and entries'.
+    pub(super) fn taken_bytes(&self) -> usize {
+        self.rows_end + self.buffer.len() - self.entries_start
+    }
+
     pub(crate) fn rows(&self) -> usize {
         (self.buffer.len() - self.entries_start) / ENTRY_BYTES
     }
@@ -113,20 +124,49 @@ impl Workspace {
 
     /// A row of the sorted ones.
     pub(crate) fn sorted_row(&self, number: usize) -> Row<'_> {
+        self.row(self.sorted_position(number))
+    }
+
+    /// Where a row of the sorted ones lies.
+    pub(super) fn sorted_position(&self, number: usize) -> Position {
         let entries = self.buffer.get(self.entries_start..).unwrap_or_default();
         let Some(entry) = cast_slice(entries).get(number) else { unreachable!("{number} is a row") };
-        row_at(&self.buffer, offset(entry))
+        position_at(&self.buffer, offset(entry))
     }
+
+    /// The row that lies there.
+    pub(super) fn row(&self, position: Position) -> Row<'_> {
+        row_of(&self.buffer, position)
+    }
+}
+
+/// Where a row's key begins, and the lengths of its parts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Position {
+    key_at: usize,
+    key_bytes: usize,
+    payload_bytes: usize,
+}
+
+fn position_at(rows: &[u8], at: usize) -> Position {
+    let lengths = rows.get(at..).and_then(|rows| {
+        let (key, rows) = rows.split_first_chunk()?;
+        Some((u32::from_ne_bytes(*key), u32::from_ne_bytes(*rows.first_chunk()?)))
+    });
+    let Some((key, payload)) = lengths else { unreachable!("a row begins at {at}") };
+    Position { key_at: at + LENGTHS_BYTES, key_bytes: key as usize, payload_bytes: payload as usize }
+}
+
+fn row_of(rows: &[u8], position: Position) -> Row<'_> {
+    let Position { key_at, key_bytes, payload_bytes } = position;
+    let parts = rows.get(key_at..key_at + key_bytes + payload_bytes);
+    let Some((key, payload)) = parts.and_then(|parts| parts.split_at_checked(key_bytes)) else {
+        unreachable!("{position:?} is a row's")
+    };
+    Row { key, payload }
 }
 
 /// The row at an offset.
 pub(super) fn row_at(rows: &[u8], at: usize) -> Row<'_> {
-    let row = rows.get(at..).and_then(|rows| {
-        let (key_bytes, rows) = rows.split_first_chunk()?;
-        let (payload_bytes, rows) = rows.split_first_chunk()?;
-        let (key, rows) = rows.split_at_checked(u32::from_ne_bytes(*key_bytes) as usize)?;
-        Some(Row { key, payload: rows.get(..u32::from_ne_bytes(*payload_bytes) as usize)? })
-    });
-    let Some(row) = row else { unreachable!("a row begins at {at}") };
-    row
+    row_of(rows, position_at(rows, at))
 }

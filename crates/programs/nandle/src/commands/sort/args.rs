@@ -1,0 +1,115 @@
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::builder::{OsStringValueParser, TypedValueParser as _};
+use nandle_target::TargetSpec;
+
+use super::key::KeySpec;
+use crate::common::{bytes_of_at_least, positive_bytes};
+
+/// Below this there is no room for rows beside what carries them from the input and to the output.
+const MEMORY_BYTES_MIN: u64 = 1 << 20;
+
+/// Sort files that are larger than memory: lines, CSV, or records of one length.
+///
+/// The order is that of `sort` in the C locale: bytes are compared as they are. Temporary data go to a file without a name, or to
+/// any target, in clusters whose length and number follow from the profile of the device. What is taken of memory is what
+/// `--memory` says, whatever the input.
+#[derive(Debug, Args)]
+#[allow(clippy::struct_excessive_bools, reason = "options that users give one by one")]
+#[command(
+    after_help = "Examples:\n  nandle sort big.txt -o sorted.txt                         lines, as bytes\n  nandle sort log.tsv --delimiter '\\t' --key 3n,1           by the number in field 3, then field 1\n  nandle sort t.csv --csv --key 2r --profile profile.json   the header stays; clusters by the device\n  nandle sort rows.bin --record 100 --key-bytes 10 --memory 1GiB --explain\n  nandle sort big.txt --temporary model:barracuda-7200.10 --memory 2MiB --explain -o /dev/null\n                                                            how long would that disk take?"
+)]
+pub(crate) struct SortArgs {
+    /// Files, one behind the other; - or none is standard input
+    pub(super) files: Vec<PathBuf>,
+    /// Where the result goes [default: standard output]. An existing file is replaced when everything is sorted
+    #[arg(long, short, value_name = "FILE")]
+    pub(super) output: Option<PathBuf>,
+    /// Fields to sort by, the first counts most: their numbers from 1 on, with n for numbers and r for the reverse order (2n,1r).
+    /// Records with equal fields are in the order of their bytes [default: the whole record]
+    #[arg(long, short, value_name = "FIELDS", value_delimiter = ',')]
+    pub(super) key: Vec<KeySpec>,
+    /// The byte between fields (\t is the tabulator) [default: the empty place in front of a word, which belongs to it; , in CSV]
+    #[arg(long, short, value_name = "BYTE", value_parser = one_byte)]
+    pub(super) delimiter: Option<u8>,
+    /// The reverse of the order, but for fields with an n or r of their own
+    #[arg(long, short)]
+    pub(super) reverse: bool,
+    /// Of records with equal keys only the first
+    #[arg(long, short)]
+    pub(super) unique: bool,
+    /// Records with equal keys stay in the order of the input
+    #[arg(long, short)]
+    pub(super) stable: bool,
+    /// Only the first records of the result
+    #[arg(long, value_name = "RECORDS")]
+    pub(super) limit: Option<u64>,
+    /// The input is CSV (RFC 4180): fields in quotes may hold delimiters and line ends; the first record is a header and stays
+    #[arg(long, conflicts_with = "record")]
+    pub(super) csv: bool,
+    /// There is no header
+    #[arg(long, requires = "csv")]
+    pub(super) no_header: bool,
+    /// The input is records of so many bytes
+    #[arg(long, value_name = "SIZE", value_parser = positive_bytes, conflicts_with_all = ["key", "delimiter"])]
+    pub(super) record: Option<u64>,
+    /// So many bytes of each record, from its beginning, are its key [default: all]
+    #[arg(long, value_name = "SIZE", value_parser = positive_bytes, requires = "record")]
+    pub(super) key_bytes: Option<u64>,
+    /// Memory for all of it
+    #[arg(long, short = 'S', value_name = "SIZE", default_value = "256MiB", value_parser = memory)]
+    pub(super) memory: u64,
+    /// Where temporary data go: a directory (a file without a name), a block device, a modelled drive … [default: the directory of the
+    /// output, or this one]
+    #[arg(long, short = 'T', value_name = "TARGET", value_parser = OsStringValueParser::new().try_map(|text| TargetSpec::from_os(&text)))]
+    pub(super) temporary: Option<TargetSpec>,
+    /// Temporary data may take so much [default: what is free]
+    #[arg(long, value_name = "SIZE", value_parser = positive_bytes)]
+    pub(super) space: Option<u64>,
+    /// The named block device's contents may be lost
+    #[arg(long)]
+    pub(super) destroy_data: bool,
+    /// The profile of the temporary data's device, as `nandle probe` writes it
+    #[arg(long, value_name = "FILE")]
+    pub(super) profile: Option<PathBuf>,
+    /// What one read of temporary data brings, in the place of what follows from the profile: auto, or a size
+    #[arg(long, value_name = "SIZE", default_value = "auto", value_parser = cluster)]
+    pub(super) cluster: Cluster,
+    /// Say what was predicted, and what it was
+    #[arg(long)]
+    pub(super) explain: bool,
+}
+
+/// What one read brings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cluster {
+    /// What follows from the device.
+    Auto,
+    /// So many bytes.
+    Bytes(u64),
+}
+
+fn cluster(text: &str) -> Result<Cluster, String> {
+    if text == "auto" { Ok(Cluster::Auto) } else { positive_bytes(text).map(Cluster::Bytes) }
+}
+
+fn memory(text: &str) -> Result<u64, String> {
+    bytes_of_at_least(text, MEMORY_BYTES_MIN, "1MiB")
+}
+
+fn one_byte(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        [byte] => Ok(*byte),
+        b"\\t" => Ok(b'\t'),
+        b"\\0" => Ok(0),
+        _ => Err("expected one byte, \\t or \\0".into()),
+    }
+}
+
+impl SortArgs {
+    /// Whether the key is the whole record as it is.
+    pub(super) fn sorts_whole_records(&self) -> bool {
+        self.key.is_empty() && self.record.is_none() && !self.reverse
+    }
+}

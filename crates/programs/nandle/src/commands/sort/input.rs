@@ -1,0 +1,202 @@
+//! The thread that reads records and makes rows of them.
+
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::thread;
+
+use nandle_spill::keys::KeyWriter;
+
+use super::batch::Batch;
+use super::key::Keys;
+use super::records::{Format, Splitter};
+use crate::error::CliError;
+
+/// What is read, and how rows are made of it.
+pub(super) struct Input {
+    pub(super) files: Vec<PathBuf>,
+    pub(super) format: Format,
+    /// The first record of each file stays in front.
+    pub(super) has_header: bool,
+    /// None: the record is the key, and there is nothing else.
+    pub(super) keys: Option<Keys>,
+    /// Bytes of rows that are handed over at once.
+    pub(super) batch_bytes: usize,
+}
+
+/// What comes from the thread.
+pub(super) enum Message {
+    /// The header, before all rows.
+    Header(Vec<u8>),
+    Rows(Batch),
+    Failed(CliError),
+}
+
+/// Batches that may be under way.
+pub(super) const BATCHES: usize = 3;
+
+/// The thread's other end.
+pub(super) struct Rows {
+    messages: Receiver<Message>,
+    /// Batches go back when their rows were taken.
+    used: Sender<Batch>,
+}
+
+impl Rows {
+    /// What comes next; none at the end.
+    pub(super) fn next(&self) -> Option<Message> {
+        self.messages.recv().ok()
+    }
+
+    pub(super) fn give_back(&self, mut batch: Batch) {
+        batch.clear();
+        // The thread is gone when it has read everything.
+        _ = self.used.send(batch);
+    }
+}
+
+impl Input {
+    /// Bytes of all files, where that is known.
+    pub(super) fn bytes(&self) -> Option<u64> {
+        if self.files.is_empty() {
+            return None;
+        }
+        let length = |file: &PathBuf| {
+            let metadata = file.metadata().ok()?;
+            (metadata.is_file() && file.as_os_str() != "-").then_some(metadata.len())
+        };
+        self.files.iter().map(length).sum()
+    }
+
+    /// Begins to read.
+    pub(super) fn start(self) -> Result<Rows, CliError> {
+        let (sender, messages) = sync_channel(BATCHES - 1);
+        let (used, spare) = channel();
+        let reading = move || {
+            let mut maker = Maker { input: self, sender, spare, batch: Batch::default(), header: None };
+            if let Err(Some(error)) = maker.read_all() {
+                _ = maker.sender.send(Message::Failed(error));
+            }
+        };
+        let spawned = thread::Builder::new().name("nandle-input".into()).spawn(reading);
+        spawned.map_err(|error| CliError::failed(format!("starting a thread to read: {error}")))?;
+        Ok(Rows { messages, used })
+    }
+}
+
+/// Makes batches of records.
+struct Maker {
+    input: Input,
+    sender: SyncSender<Message>,
+    spare: Receiver<Batch>,
+    batch: Batch,
+    header: Option<Vec<u8>>,
+}
+
+/// Nothing: the rows are wanted no more.
+type Stopped = Option<CliError>;
+
+impl Maker {
+    fn read_all(&mut self) -> Result<(), Stopped> {
+        let files = std::mem::take(&mut self.input.files);
+        if files.is_empty() {
+            self.read(Path::new("-"))?;
+        }
+        for file in &files {
+            self.read(file)?;
+        }
+        self.send()
+    }
+
+    fn read(&mut self, path: &Path) -> Result<(), Stopped> {
+        let failed =
+            |what: &dyn std::fmt::Display| Some(CliError::failed(format!("{}: {what}", path.display())));
+        let mut file: Box<dyn Read> = if path.as_os_str() == "-" {
+            Box::new(std::io::stdin())
+        } else {
+            Box::new(File::open(path).map_err(|error| failed(&format_args!("opening it: {error}")))?)
+        };
+        let mut splitter = Splitter::new(self.input.format);
+        let mut is_header = self.input.has_header;
+        let mut buffer = vec![0; 2 * self.input.batch_bytes];
+        // What is in the buffer and not yet a record.
+        let (mut start, mut end) = (0, 0);
+        loop {
+            while let Some((length, mark)) = splitter.first(part(&buffer, start, end)) {
+                self.take(part(&buffer, start, start + length), path, &mut is_header)?;
+                start += length + mark;
+            }
+            buffer.copy_within(start..end, 0);
+            (start, end) = (0, end - start);
+            if end == buffer.len() {
+                // A record that is longer than the buffer.
+                buffer.resize(2 * buffer.len(), 0);
+            }
+            let room = buffer.get_mut(end..).unwrap_or_default();
+            match file.read(room) {
+                Ok(0) => break,
+                Ok(count) => end += count,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(failed(&format_args!("reading it: {error}"))),
+            }
+        }
+        let rest = splitter.rest(part(&buffer, start, end)).map_err(|what| failed(&what))?;
+        match rest {
+            Some(length) => self.take(part(&buffer, start, start + length), path, &mut is_header),
+            None => Ok(()),
+        }
+    }
+
+    fn take(&mut self, record: &[u8], path: &Path, is_header: &mut bool) -> Result<(), Stopped> {
+        if std::mem::take(is_header) {
+            return self.take_header(record, path);
+        }
+        let Self { input: Input { keys, .. }, batch, .. } = self;
+        let pushed = match keys {
+            None => batch.push(
+                |key| {
+                    key.extend_from_slice(record);
+                    Ok(())
+                },
+                &[],
+            ),
+            Some(keys) => batch.push(
+                |key| {
+                    let mut writer = KeyWriter::new(std::mem::take(key));
+                    let written = keys.write(record, &mut writer);
+                    *key = writer.into_bytes();
+                    written
+                },
+                record,
+            ),
+        };
+        pushed.map_err(|what| Some(CliError::failed(format!("{}: {what}", path.display()))))?;
+        self.batch.input_bytes += record.len() as u64 + 1;
+        if self.batch.len() >= self.input.batch_bytes { self.send() } else { Ok(()) }
+    }
+
+    fn take_header(&mut self, record: &[u8], path: &Path) -> Result<(), Stopped> {
+        match &self.header {
+            None => {
+                self.header = Some(record.to_vec());
+                self.sender.send(Message::Header(record.to_vec())).map_err(|_| None)
+            }
+            Some(header) if header == record => Ok(()),
+            Some(_) => Err(Some(CliError::failed(format!(
+                "{}: its header is not that of the first file; --no-header takes headers for records",
+                path.display()
+            )))),
+        }
+    }
+
+    fn send(&mut self) -> Result<(), Stopped> {
+        let next = self.spare.try_recv().unwrap_or_default();
+        let full = std::mem::replace(&mut self.batch, next);
+        self.sender.send(Message::Rows(full)).map_err(|_| None)
+    }
+}
+
+fn part(bytes: &[u8], start: usize, end: usize) -> &[u8] {
+    bytes.get(start..end).unwrap_or_default()
+}

@@ -1,0 +1,181 @@
+//! From a record to the key that sorts it.
+
+use std::str::FromStr;
+
+use nandle_spill::keys::{KeyWriter, Order};
+
+use super::number::write_number;
+
+/// A field to sort by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct KeySpec {
+    /// From 0 on.
+    field: usize,
+    is_number: bool,
+    is_reversed: bool,
+}
+
+impl FromStr for KeySpec {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+        let flags = text.get(digits.len()..).unwrap_or_default();
+        let field = digits.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+        let (Some(field), true) = (field, flags.chars().all(|flag| flag == 'n' || flag == 'r')) else {
+            return Err(
+                "expected the number of a field from 1 on, with n (numbers) and r (reverse) behind it: 3nr"
+                    .into(),
+            );
+        };
+        Ok(Self { field, is_number: flags.contains('n'), is_reversed: flags.contains('r') })
+    }
+}
+
+/// How fields are found in a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fields {
+    /// Between bytes of this value.
+    Delimited(u8),
+    /// Words, each with the blanks in front of it.
+    Words,
+    /// As RFC 4180 has them, between bytes of this value.
+    Csv(u8),
+    /// One: the first bytes of the record.
+    First(usize),
+}
+
+/// How records become keys, and come out of rows again.
+#[derive(Debug)]
+pub(super) struct Keys {
+    fields: Fields,
+    specs: Vec<KeySpec>,
+    /// Of all that says nothing else.
+    is_reversed: bool,
+    /// Records with equal fields are told apart by their bytes.
+    compares_records: bool,
+    csv: Option<csv::ReaderBuilder>,
+}
+
+impl Keys {
+    pub(super) fn new(fields: Fields, specs: &[KeySpec], is_reversed: bool, compares_records: bool) -> Self {
+        let csv = match fields {
+            Fields::Csv(delimiter) => {
+                let mut builder = csv::ReaderBuilder::new();
+                builder.has_headers(false).flexible(true).delimiter(delimiter);
+                Some(builder)
+            }
+            Fields::Delimited(_) | Fields::Words | Fields::First(_) => None,
+        };
+        // As `sort` has it: what is said of the whole holds for fields of which nothing is said.
+        let turned = |spec: &KeySpec| {
+            let says_nothing = !spec.is_number && !spec.is_reversed;
+            KeySpec { is_reversed: spec.is_reversed || (says_nothing && is_reversed), ..*spec }
+        };
+        Self { fields, specs: specs.iter().map(turned).collect(), is_reversed, compares_records, csv }
+    }
+
+    /// Writes the key of a record.
+    pub(super) fn write(&self, record: &[u8], key: &mut KeyWriter) -> Result<(), String> {
+        let order = |is_reversed| if is_reversed { Order::Descending } else { Order::Ascending };
+        match self.fields {
+            Fields::First(bytes) => key.raw(record.get(..bytes).unwrap_or(record), order(self.is_reversed)),
+            Fields::Delimited(_) | Fields::Words => {
+                for spec in &self.specs {
+                    write_field(self.field(record, spec.field), *spec, order(spec.is_reversed), key);
+                }
+            }
+            Fields::Csv(_) if self.specs.is_empty() => {}
+            Fields::Csv(_) => {
+                let fields = self.csv_fields(record)?;
+                for spec in &self.specs {
+                    let field = fields.get(spec.field).unwrap_or_default();
+                    write_field(field, *spec, order(spec.is_reversed), key);
+                }
+            }
+        }
+        if self.compares_records {
+            if self.is_reversed {
+                key.text(record, Order::Descending);
+            } else {
+                key.raw(record, Order::Ascending);
+            }
+        }
+        Ok(())
+    }
+
+    /// A field, empty where the record has none of this number.
+    fn field<'a>(&self, record: &'a [u8], number: usize) -> &'a [u8] {
+        let field = match self.fields {
+            Fields::Delimited(delimiter) => record.split(|byte| *byte == delimiter).nth(number),
+            Fields::Words => words(record).nth(number),
+            Fields::Csv(_) | Fields::First(_) => None,
+        };
+        field.unwrap_or_default()
+    }
+
+    fn csv_fields(&self, record: &[u8]) -> Result<csv::ByteRecord, String> {
+        let mut fields = csv::ByteRecord::new();
+        let Some(builder) = &self.csv else { return Ok(fields) };
+        builder.from_reader(record).read_byte_record(&mut fields).map_err(|error| error.to_string())?;
+        Ok(fields)
+    }
+}
+
+fn write_field(field: &[u8], spec: KeySpec, order: Order, key: &mut KeyWriter) {
+    if spec.is_number { write_number(field, order, key) } else { key.text(field, order) }
+}
+
+/// A word and the blanks in front of it.
+fn words(record: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let is_blank = |byte: &u8| *byte == b' ' || *byte == b'\t';
+    let mut rest = record;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let blanks = rest.iter().take_while(|byte| is_blank(byte)).count();
+        let word = rest.iter().skip(blanks).take_while(|byte| !is_blank(byte)).count();
+        let (field, behind) = rest.split_at(blanks + word);
+        rest = behind;
+        Some(field)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(fields: Fields, specs: &str, record: &str) -> Vec<u8> {
+        let specs: Vec<KeySpec> = specs.split(',').map(|spec| spec.parse().unwrap()).collect();
+        let mut key = KeyWriter::default();
+        Keys::new(fields, &specs, false, true).write(record.as_bytes(), &mut key).unwrap();
+        key.into_bytes()
+    }
+
+    #[test]
+    fn fields_are_named_by_number_and_flags() {
+        assert_eq!("2".parse(), Ok(KeySpec { field: 1, is_number: false, is_reversed: false }));
+        assert_eq!("13nr".parse(), Ok(KeySpec { field: 12, is_number: true, is_reversed: true }));
+        for wrong in ["", "0", "n", "1x", "-1", "1.2", "99999999999999999999"] {
+            assert!(wrong.parse::<KeySpec>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn words_have_the_blanks_in_front_of_them() {
+        let found: Vec<&[u8]> = words(b"  a bc\t d ").collect();
+        assert_eq!(found, [b"  a".as_slice(), b" bc", b"\t d", b" "]);
+    }
+
+    #[test]
+    fn records_are_ordered_by_fields_and_then_by_their_bytes() {
+        let comma = |record| key(Fields::Delimited(b','), "2n,1", record);
+        assert!(comma("b,2") < comma("a,10"));
+        assert!(comma("a,2") < comma("b,2"));
+        assert!(comma("a,2") < comma("a,2,x"));
+        assert!(comma("a") < comma("a,1"), "what isn't there is 0");
+        let csv = |record| key(Fields::Csv(b','), "2r", record);
+        assert!(csv("x,\"b,\"\"1\"") < csv("x,\"b\""));
+    }
+}

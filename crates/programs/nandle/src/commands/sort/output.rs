@@ -1,0 +1,121 @@
+//! The thread that writes the result.
+
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::thread::{self, JoinHandle};
+
+use tempfile::{Builder, NamedTempFile};
+
+use crate::error::CliError;
+
+/// Buffers that may be under way.
+pub(super) const BUFFERS: usize = 3;
+
+/// Where the result goes.
+enum Sink {
+    Standard(io::Stdout),
+    /// Into which it can only be written: a device, a pipe.
+    Open(File),
+    /// A new file, which gets its name when all is written, so that an existing one is lost only then.
+    New(NamedTempFile, PathBuf),
+}
+
+/// The thread's other end.
+pub(super) struct Output {
+    buffers: Option<SyncSender<Vec<u8>>>,
+    used: Receiver<Vec<u8>>,
+    buffer: Vec<u8>,
+    buffer_bytes: usize,
+    writing: Option<JoinHandle<io::Result<()>>>,
+    name: String,
+}
+
+impl Output {
+    /// Opens the file, or takes standard output, and starts the thread.
+    pub(super) fn start(path: Option<&Path>, buffer_bytes: usize) -> Result<Self, CliError> {
+        let name = path.map_or_else(|| "standard output".to_owned(), |path| path.display().to_string());
+        let failed = |error: io::Error| CliError::failed(format!("writing to {name}: {error}"));
+        let sink = open(path).map_err(failed)?;
+        let (buffers, full) = sync_channel(BUFFERS - 1);
+        let (back, used) = channel();
+        let writing =
+            thread::Builder::new().name("nandle-output".into()).spawn(move || write(sink, &full, &back));
+        let writing = Some(writing.map_err(failed)?);
+        let buffer = Vec::with_capacity(buffer_bytes);
+        Ok(Self { buffers: Some(buffers), used, buffer, buffer_bytes, writing, name })
+    }
+
+    /// Adds a record and its end. False: nothing more is wanted.
+    pub(super) fn push(&mut self, record: &[u8], end: &[u8]) -> bool {
+        self.buffer.extend_from_slice(record);
+        self.buffer.extend_from_slice(end);
+        self.buffer.len() < self.buffer_bytes || self.send()
+    }
+
+    fn send(&mut self) -> bool {
+        let next = self.used.try_recv().unwrap_or_else(|_| Vec::with_capacity(self.buffer_bytes));
+        let full = std::mem::replace(&mut self.buffer, next);
+        self.buffers.as_ref().is_some_and(|buffers| buffers.send(full).is_ok())
+    }
+
+    /// Waits until everything is written and has its name.
+    pub(super) fn finish(mut self) -> Result<(), CliError> {
+        if !self.buffer.is_empty() {
+            self.send();
+        }
+        self.buffers = None;
+        let Some(writing) = self.writing.take() else { return Ok(()) };
+        match writing.join() {
+            Ok(Ok(())) => Ok(()),
+            // A reader that has gone away is no error.
+            Ok(Err(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+            Ok(Err(error)) => Err(CliError::failed(format!("writing to {}: {error}", self.name))),
+            Err(_) => {
+                Err(CliError::failed(format!("writing to {}: the thread that wrote panicked", self.name)))
+            }
+        }
+    }
+}
+
+fn open(path: Option<&Path>) -> io::Result<Sink> {
+    let Some(path) = path else { return Ok(Sink::Standard(io::stdout())) };
+    let there = fs::metadata(path);
+    if there.as_ref().is_ok_and(|there| !there.is_file()) {
+        return File::options().write(true).open(path).map(Sink::Open);
+    }
+    // What a link names is replaced, not the link.
+    let path = if there.is_ok() { fs::canonicalize(path)? } else { path.to_owned() };
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = Builder::new();
+    let permissions = there.map_or_else(|_| new_file_permissions(), |there| there.permissions());
+    builder.prefix(".nandle-sort-").permissions(permissions);
+    Ok(Sink::New(builder.tempfile_in(folder)?, path))
+}
+
+/// Of which the process's mask takes away what it does of any new file's.
+fn new_file_permissions() -> fs::Permissions {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::Permissions::from_mode(0o666)
+}
+
+fn write(sink: Sink, full: &Receiver<Vec<u8>>, back: &Sender<Vec<u8>>) -> io::Result<()> {
+    let pass_on = |into: &mut dyn Write| {
+        while let Ok(mut buffer) = full.recv() {
+            into.write_all(&buffer)?;
+            buffer.clear();
+            // Nothing takes it back at the end.
+            _ = back.send(buffer);
+        }
+        into.flush()
+    };
+    match sink {
+        Sink::Standard(output) => pass_on(&mut output.lock()),
+        Sink::Open(mut file) => pass_on(&mut file),
+        Sink::New(mut file, path) => {
+            pass_on(file.as_file_mut())?;
+            file.persist(path).map(drop).map_err(|error| error.error)
+        }
+    }
+}

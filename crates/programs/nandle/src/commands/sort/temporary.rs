@@ -1,0 +1,104 @@
+//! Where temporary data go.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use nandle_io::{Access, Device, DeviceFile, FileOptions, FileWorld, Io};
+use nandle_target::{Intent, ModelContents, OpenOptions, Target, TargetSpec};
+
+use super::SortArgs;
+use crate::error::CliError;
+use crate::target;
+
+/// Requests that may be in flight.
+const SLOTS: u32 = 1024;
+/// A file system keeps at least this part of what is free.
+const KEPT_FREE_PART: u64 = 16;
+
+/// A world with the device of the temporary data.
+pub(super) struct Temporary {
+    pub(super) io: Box<dyn Io>,
+    pub(super) device: Device,
+    /// What it is called in messages.
+    pub(super) name: String,
+    /// Bytes that may be used.
+    pub(super) bytes: u64,
+    pub(super) is_modelled: bool,
+    /// What a reader of the figures should know.
+    pub(super) remarks: Vec<String>,
+    /// Keeps a target's locks.
+    _target: Option<Target>,
+}
+
+impl Temporary {
+    pub(super) fn open(args: &SortArgs) -> Result<Self, CliError> {
+        match &args.temporary {
+            None => Self::in_folder(&beside_the_output(args), args.space),
+            Some(TargetSpec::Path(path)) if path.is_dir() => Self::in_folder(path, args.space),
+            Some(spec) => Self::on_target(spec, args),
+        }
+    }
+
+    /// A file without a name, which grows.
+    fn in_folder(folder: &Path, space: Option<u64>) -> Result<Self, CliError> {
+        let failed = |what: String| {
+            CliError::failed(format!(
+                "temporary data in {}: {what}; --temporary names another place",
+                folder.display()
+            ))
+        };
+        let file =
+            tempfile::tempfile_in(folder).map_err(|error| failed(format!("making a file: {error}")))?;
+        let free_bytes = rustix::fs::fstatvfs(&file)
+            .map(|facts| facts.f_bavail.saturating_mul(facts.f_frsize))
+            .map_err(|error| failed(format!("asking what is free: {error}")))?;
+        let bytes = space.unwrap_or(free_bytes - free_bytes / KEPT_FREE_PART);
+        let file = DeviceFile::new(file, FileOptions { punch_holes: true, ..FileOptions::default() });
+        let file = file.map_err(|error| failed(error.to_string()))?.growing_to(bytes);
+        let mut world = FileWorld::new(SLOTS).map_err(|error| CliError::failed(error.to_string()))?;
+        let device = world.add(Arc::new(file));
+        let io = world.into_io();
+        let mut remarks = io.backend().stepped_down;
+        if let Access::Buffered { reason } = &device.shape.access {
+            remarks.push(format!("Temporary data go through the page cache: {reason}."));
+        }
+        let bytes = device.shape.capacity_bytes;
+        Ok(Self {
+            io,
+            device,
+            name: folder.display().to_string(),
+            bytes,
+            is_modelled: false,
+            remarks,
+            _target: None,
+        })
+    }
+
+    fn on_target(spec: &TargetSpec, args: &SortArgs) -> Result<Self, CliError> {
+        let options = OpenOptions {
+            intent: Intent::Write,
+            destroy_data: args.destroy_data,
+            model_contents: ModelContents::Kept,
+            test_file_bytes: args.space.unwrap_or(OpenOptions::default().test_file_bytes),
+            ..OpenOptions::default()
+        };
+        let target = target::open(spec, &options)?;
+        let opened = target.io(SLOTS)?;
+        let bytes = args.space.unwrap_or(u64::MAX).min(target.area_bytes());
+        Ok(Self {
+            io: opened.io,
+            device: opened.device,
+            name: spec.to_string(),
+            bytes,
+            is_modelled: target.is_modelled(),
+            remarks: target.remarks(),
+            _target: Some(target),
+        })
+    }
+}
+
+fn beside_the_output(args: &SortArgs) -> PathBuf {
+    let folder = args.output.as_deref().and_then(Path::parent).filter(|folder| folder.is_dir());
+    // Of `/dev/null` and its like there is none.
+    folder.filter(|folder| !folder.starts_with("/dev")).unwrap_or(Path::new(".")).to_owned()
+}

@@ -1,0 +1,173 @@
+//! Beside the `sort` that every system has, and on what must be refused.
+
+use std::fs::File;
+use std::process::{Command, Stdio};
+
+use rustix::process::Signal;
+
+use crate::common::Place;
+
+/// Lines of four fields: words, numbers in several spellings, bytes that are no text. The last one has no end.
+fn lines(count: u32) -> Vec<u8> {
+    const WORDS: [&[u8]; 13] = [
+        b"apple", b"Pear", b"a b", b"", b"zoo\xFF", b"\0nul", b"10", b"9", b"-3.5", b"007", b"1e3", b" 12",
+        b"x y  z",
+    ];
+    let mut state = 7_u64;
+    let mut next = |below: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    let mut text = Vec::new();
+    for _ in 0..count {
+        for field in 0..4 {
+            text.extend_from_slice(if field > 0 { b"\t" } else { b"" });
+            text.extend_from_slice(WORDS[usize::try_from(next(13)).unwrap()]);
+            text.extend_from_slice(format!("{}.{}", next(100).cast_signed() - 50, next(30)).as_bytes());
+        }
+        text.push(b'\n');
+    }
+    text.pop();
+    text
+}
+
+fn system_sort(place: &Place, arguments: &[&str]) -> Vec<u8> {
+    let mut command = Command::new("sort");
+    command.args(arguments).env("LC_ALL", "C").current_dir(place.path("."));
+    command.output().unwrap().stdout
+}
+
+#[test]
+fn lines_come_out_as_the_systems_own_sort_has_them() {
+    let place = Place::new();
+    place.write("in", lines(30_000));
+    let tab = "-t\t";
+    let cases: [(&str, &[&str]); 15] = [
+        ("", &[]),
+        ("--reverse", &["-r"]),
+        ("--unique", &["-u"]),
+        ("--reverse --unique", &["-r", "-u"]),
+        ("--delimiter \\t --key 2", &[tab, "-k2,2"]),
+        ("--delimiter \\t --key 2n,1r", &[tab, "-k2,2n", "-k1,1r"]),
+        ("--delimiter \\t --key 3nr", &[tab, "-k3,3nr"]),
+        ("--delimiter \\t --key 1n,2 -r", &[tab, "-k1,1n", "-k2,2", "-r"]),
+        ("--key 2,1", &["-k2,2", "-k1,1"]),
+        ("--key 2n", &["-k2,2n"]),
+        ("--stable --delimiter \\t --key 2n", &["-s", tab, "-k2,2n"]),
+        ("--stable -r --delimiter \\t --key 1", &["-s", "-r", tab, "-k1,1"]),
+        ("--unique --delimiter \\t --key 1", &["-u", tab, "-k1,1"]),
+        ("--unique --delimiter \\t --key 1n", &["-u", tab, "-k1,1n"]),
+        ("--delimiter \\t --key 9,2", &[tab, "-k9,9", "-k2,2"]),
+    ];
+    for (ours, theirs) in cases {
+        let expected = system_sort(&place, &[theirs, &["in"]].concat());
+        for memory in ["1MiB", "64MiB"] {
+            place.nandle(&format!("sort in -o out --memory {memory} {ours}")).done();
+            assert!(place.read("out") == expected, "sort {ours} --memory {memory}");
+        }
+    }
+    assert_eq!(place.names(), ["in", "out"], "temporary data have no name");
+}
+
+#[test]
+fn many_files_standard_input_and_pipes() {
+    let place = Place::new();
+    let input = place.write("in", lines(2000));
+    let twice = system_sort(&place, &["in", "in"]);
+    let mut command = place.command("sort in -");
+    let output = command.stdin(File::open(input).unwrap()).output().unwrap();
+    assert!(output.status.success() && output.stdout == twice);
+    place.nandle("sort in in -o out --limit 300").done();
+    let first: Vec<&[u8]> = twice.split_inclusive(|byte| *byte == b'\n').take(300).collect();
+    assert!(place.read("out") == first.concat());
+    let mut running = place.command("sort in").stdout(Stdio::piped()).spawn().unwrap();
+    drop(running.stdout.take());
+    assert!(running.wait().unwrap().success(), "a reader that has gone away is no error");
+}
+
+#[test]
+fn csv_keeps_its_header_and_line_ends_between_quotes() {
+    let place = Place::new();
+    place.write("a.csv", "name,size\n\"b,\n1\",30\nc,4\n\"a\"\"x\",200\n");
+    let told = place.nandle("sort a.csv --csv --key 2n").done().stdout;
+    assert_eq!(told, "name,size\nc,4\n\"b,\n1\",30\n\"a\"\"x\",200\n");
+    let told = place.nandle("sort a.csv a.csv --csv --key 1 --unique").done().stdout;
+    assert_eq!(told, "name,size\n\"a\"\"x\",200\n\"b,\n1\",30\nc,4\n");
+    place.write("b.csv", "name,weight\nx,1\n");
+    place.nandle("sort a.csv b.csv --csv").refused(1, &["b.csv", "header", "--no-header"]);
+    place.write("c.csv", "a\n\"b\n");
+    place.nandle("sort c.csv --csv").refused(1, &["c.csv", "quote"]);
+}
+
+#[test]
+fn records_of_one_length() {
+    let place = Place::new();
+    let mut records = lines(40_000);
+    records.truncate(records.len() / 20 * 20);
+    place.write("in", &records);
+    let mut expected: Vec<&[u8]> = records.chunks(20).collect();
+    expected.sort_by_key(|record| record[..3].to_vec());
+    place.nandle("sort in -o out --record 20 --key-bytes 3 --stable --memory 1MiB").done();
+    assert!(place.read("out") == expected.concat());
+    place.nandle("sort in --record 21").refused(1, &["in", "middle of a record"]);
+    place.nandle("sort in --record 20 --key-bytes 30").refused(2, &["--key-bytes"]);
+}
+
+#[test]
+fn an_output_is_replaced_when_all_is_sorted_and_keeps_its_mode() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let place = Place::new();
+    let path = place.write("in", "b\na\n");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
+    place.nandle("sort in -o in").done();
+    assert_eq!(place.read("in"), b"a\nb\n");
+    assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o640);
+    place.nandle("sort in nothing -o in").refused(1, &["nothing", "No such file"]);
+    assert_eq!(place.read("in"), b"a\nb\n");
+    assert_eq!(place.names(), ["in"]);
+}
+
+#[test]
+fn what_cannot_be_is_said() {
+    let place = Place::new();
+    place.write("in", lines(30_000));
+    place.write("long", vec![b'x'; 3 << 20]);
+    place.nandle("sort in --memory 64KiB").refused(2, &["--memory", "1MiB"]);
+    place.nandle("sort in --key 0").refused(2, &["--key", "from 1 on"]);
+    place.nandle("sort long --memory 1MiB").refused(1, &["as long as this", "--memory"]);
+    place.nandle("sort in --memory 1MiB --space 256KiB").refused(1, &["full", "--space"]);
+    place.nandle("sort in --memory 1MiB --cluster 1000").refused(2, &["cluster", "logical block"]);
+    place.nandle("sort in --temporary in").refused(2, &["in"]);
+    assert_eq!(place.names(), ["in", "long"]);
+}
+
+#[test]
+fn a_modelled_drive_takes_temporary_data_and_the_result_is_the_same() {
+    let place = Place::new();
+    place.write("in", lines(30_000));
+    let expected = system_sort(&place, &["in"]);
+    let outcome =
+        place.nandle("sort in -o out --memory 1MiB --temporary model:barracuda-7200.10 --json").done();
+    assert!(place.read("out") == expected);
+    let json = outcome.json();
+    assert_eq!((&json["records"], &json["is_modelled"]), (&30_000.into(), &true.into()));
+    assert!(json["written_bytes"].as_u64().unwrap() > 900_000, "{json}");
+    assert!(json["sorted_ns"].as_u64().unwrap() > 10_000_000, "a disk takes longer: {json}");
+    let told = place.nandle("sort in -o out --memory 1MiB --explain").done().stderr;
+    assert!(told.contains("Predicted") && told.contains("Runs: "), "{told}");
+}
+
+#[test]
+fn interrupted_it_leaves_nothing() {
+    let place = Place::new();
+    let mut running = place.command("sort - -o out --memory 1MiB").stdin(Stdio::piped()).spawn().unwrap();
+    let mut input = running.stdin.take().unwrap();
+    std::io::Write::write_all(&mut input, &lines(60_000)).unwrap();
+    let id = rustix::process::Pid::from_child(&running);
+    rustix::process::kill_process(id, Signal::INT).unwrap();
+    // More input wakes it.
+    _ = std::io::Write::write_all(&mut input, &lines(60_000));
+    drop(input);
+    assert_eq!(running.wait().unwrap().code(), Some(130));
+    assert_eq!(place.names(), [""; 0]);
+}

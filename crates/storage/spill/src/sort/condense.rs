@@ -1,0 +1,75 @@
+//! Rows in memory that become fewer: equal keys are combined, and what lies behind a limit is dropped. What stays small is never
+//! written, however much comes.
+
+use std::rc::Rc;
+
+use super::options::SortOptions;
+use super::runs::of_memory;
+use super::workspace::Workspace;
+use crate::budget::Grant;
+use crate::merge::Rows;
+use crate::{Budget, Combine, SpillError};
+
+const PURPOSE: &str = "the last row within the limit";
+
+/// See the [module](self).
+pub(super) struct Condenser {
+    budget: Budget,
+    combine: Option<Rc<dyn Combine>>,
+    limit: Option<u64>,
+    /// The key of the last row within the limit so far.
+    cutoff: Option<Vec<u8>>,
+    grant: Grant,
+}
+
+impl Condenser {
+    /// None where rows never become fewer.
+    pub(super) fn of(options: &SortOptions) -> Result<Option<Self>, SpillError> {
+        let SortOptions { budget, combine, limit, .. } = options;
+        if combine.is_none() && limit.is_none() {
+            return Ok(None);
+        }
+        let grant = budget.count(PURPOSE, 0)?;
+        Ok(Some(Self {
+            budget: budget.clone(),
+            combine: combine.clone(),
+            limit: *limit,
+            cutoff: None,
+            grant,
+        }))
+    }
+
+    /// Whether a row with this key can't be within the limit.
+    pub(super) fn is_beyond(&self, key: &[u8]) -> bool {
+        let Some(cutoff) = &self.cutoff else { return self.limit == Some(0) };
+        // A row with the last key itself may have to be combined with it.
+        cutoff.as_slice() < key || (self.combine.is_none() && cutoff == key)
+    }
+
+    /// Sorts the rows, and puts what stays of them into another workspace as long as theirs.
+    pub(super) async fn condense(
+        &mut self,
+        filled: Workspace,
+        bytes: usize,
+    ) -> Result<Workspace, SpillError> {
+        let mut condensed = Workspace::new(&self.budget, bytes)?;
+        let limit = self.limit.unwrap_or(u64::MAX);
+        let merge = of_memory(vec![filled.into_sorted()]);
+        let mut rows = Rows::new(&self.budget, merge, self.combine.clone(), limit)?;
+        while let Some(row) = rows.next().await? {
+            if !condensed.push(row) {
+                return Err(SpillError::Memory {
+                    purpose: "rows that become longer by being combined",
+                    needed_bytes: 4 * Workspace::taken_by(row) as u64 + 4 * bytes as u64,
+                    budget_bytes: self.budget.bytes() as u64,
+                });
+            }
+        }
+        if self.limit == Some(condensed.rows() as u64) {
+            let last = condensed.last_pushed().key.to_vec();
+            self.grant.resize(PURPOSE, last.capacity())?;
+            self.cutoff = Some(last);
+        }
+        Ok(condensed)
+    }
+}

@@ -59,15 +59,15 @@ pub(crate) fn run_overhead_bytes(run: &Run) -> usize {
 }
 
 impl Feed {
-    /// Starts to read. Takes memory for a cluster of each run and `depth` more.
+    /// Starts to read. Takes memory for a cluster of each run and `read_ahead` more.
     pub(super) fn new(
         space: &Space,
         budget: &Budget,
         runs: Vec<Run>,
-        depth: usize,
+        read_ahead: usize,
     ) -> Result<Self, SpillError> {
         let cluster_bytes = space.cluster_bytes();
-        let buffers = runs.len() + depth;
+        let buffers = runs.len() + read_ahead;
         let overhead = budget.count("merging runs", runs.iter().map(run_overhead_bytes).sum())?;
         let (grant, free) = budget.buffers("merging runs", buffers, cluster_bytes)?;
         let sources = runs.into_iter().map(|run| FeedSource::new(run, space.salt())).collect();

@@ -26,8 +26,8 @@ use crate::{Budget, SpillError};
 pub struct MergePlan {
     /// What one request reads.
     pub cluster_bytes: usize,
-    /// Requests kept outstanding, beside one for each run.
-    pub depth: u32,
+    /// Clusters that are there or on their way, beside one for each run.
+    pub read_ahead: usize,
     /// Runs merged at once, at most.
     pub fan_in: usize,
     /// Bytes of runs that are read, in all merges.
@@ -68,11 +68,11 @@ impl Merge {
         space: &Space,
         budget: &Budget,
         runs: Vec<Run>,
-        depth: usize,
+        read_ahead: usize,
     ) -> Result<Self, SpillError> {
         let sources: Vec<Source> =
             runs.iter().map(|run| Source::Run(RunReader::new(run.rows, run.row_bytes_max))).collect();
-        let feed = Feed::new(space, budget, runs, depth)?;
+        let feed = Feed::new(space, budget, runs, read_ahead)?;
         Ok(Self { tree: Tree::new(sources.len()), sources, feed: Some(feed), present: None })
     }
 

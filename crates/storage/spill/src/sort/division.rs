@@ -1,7 +1,7 @@
 //! What of the memory is for what, while rows are taken.
 //!
 //! ```text
-//! │ write buffers (at most an eighth) │ rows that come │ rows that are being written │ lists of runs (a sixteenth) │
+//! │ write buffers (at most a sixth) │ rows that come │ rows that are being written │ lists of runs (a sixteenth) │
 //! ```
 //!
 //! When all rows have come, what rows took is for merging.
@@ -26,7 +26,7 @@ impl Division {
         let budget_bytes = options.budget.bytes();
         let costs = &options.costs;
         let largest = costs.random_reads.iter().map(|cost| cost.request_bytes).max().unwrap_or_default();
-        let wanted = costs.write_request_bytes.max(largest).min(budget_bytes / 16);
+        let wanted = costs.write_request_bytes.max(largest).min(budget_bytes / 12);
         let write_buffer_bytes = wanted.max(options.cluster_bytes.unwrap_or_default()).max(1);
         let write_buffer_bytes = write_buffer_bytes.next_multiple_of(GRAIN_BYTES);
         let most = costs.writes_outstanding.max(2);

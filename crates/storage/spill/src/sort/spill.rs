@@ -181,12 +181,12 @@ impl Spill {
         self.state = Writing::Idle(appender);
         self.runs.close();
         self.count_lists()?;
-        let (fan_in, depth) = self.fan_in()?;
+        let (fan_in, read_ahead) = self.fan_in()?;
         // Half of them, so that the next time it is those that came since.
         let lengths = self.runs.lengths();
         let count = fan_in.min(lengths.len() / 2).max(2);
         match shortest(&lengths, count, self.options.stable) {
-            Some(positions) => self.merge(&positions, depth).await,
+            Some(positions) => self.merge(&positions, read_ahead).await,
             None => Ok(()),
         }
     }
@@ -200,19 +200,19 @@ impl Spill {
         self.runs.close();
         self.count_lists()?;
         loop {
-            let (fan_in, depth) = self.fan_in()?;
+            let (fan_in, read_ahead) = self.fan_in()?;
             let Some(positions) = next_merge(&self.runs.lengths(), fan_in, self.options.stable) else {
-                return self.begin_last_merge(depth);
+                return self.begin_last_merge(read_ahead);
             };
-            self.merge(&positions, depth).await?;
+            self.merge(&positions, read_ahead).await?;
         }
     }
 
-    async fn merge(&mut self, positions: &[usize], depth: usize) -> Result<(), SpillError> {
+    async fn merge(&mut self, positions: &[usize], read_ahead: usize) -> Result<(), SpillError> {
         let first = positions.first().copied().unwrap_or_default();
         let taken = self.runs.take(positions);
         self.count_lists()?;
-        let rows = self.rows(Merge::of_runs(&self.space, &self.options.budget, taken, depth)?)?;
+        let rows = self.rows(Merge::of_runs(&self.space, &self.options.budget, taken, read_ahead)?)?;
         let appender = self.take_appender()?;
         let mut written = write_run(appender, Rc::clone(&self.tags), rows).await?;
         // What was merged is read again before it is known to be written otherwise.
@@ -224,13 +224,13 @@ impl Spill {
         self.count_lists()
     }
 
-    fn begin_last_merge(mut self, depth: usize) -> Result<LastMerge, SpillError> {
+    fn begin_last_merge(mut self, read_ahead: usize) -> Result<LastMerge, SpillError> {
         let written = self.take_appender()?.written;
         let (made, runs) = (self.runs.made, std::mem::take(&mut self.runs.all));
         drop(self.lists);
         let fan_in = runs.len() as u64;
         let SortOptions { budget, combine, limit, .. } = self.options;
-        let merge = Merge::of_runs(&self.space, &budget, runs, depth)?;
+        let merge = Merge::of_runs(&self.space, &budget, runs, read_ahead)?;
         let rows = Rows::new(&budget, merge, combine, limit.unwrap_or(u64::MAX))?;
         Ok(LastMerge {
             rows,
@@ -250,8 +250,8 @@ impl Spill {
         let row_bytes_max = self.runs.all.iter().map(|run| run.row_bytes_max).max().unwrap_or_default();
         let free_bytes = budget.free_bytes().saturating_sub(2 * row_bytes_max);
         // Reading ahead is given up before merging is.
-        let with_depth = |depth: u32| fan_in(free_bytes, self.plan.cluster_bytes, by_run_bytes, depth);
-        let Some(depth) = (0..=self.plan.depth).rev().find(|depth| with_depth(*depth) >= 2) else {
+        let with = |read_ahead| fan_in(free_bytes, self.plan.cluster_bytes, by_run_bytes, read_ahead);
+        let Some(read_ahead) = (0..=self.plan.read_ahead).rev().find(|ahead| with(*ahead) >= 2) else {
             let used_bytes = budget.bytes() - free_bytes;
             return Err(SpillError::Memory {
                 purpose: "merging two runs with rows as long as these",
@@ -260,11 +260,11 @@ impl Spill {
             });
         };
         let most = self.options.fan_in_max.unwrap_or(usize::MAX).max(2);
-        Ok((with_depth(depth).min(most), depth as usize))
+        Ok((with(read_ahead).min(most), read_ahead))
     }
 }
 
-/// Clusters and depth by the costs of the device.
+/// Clusters and reads ahead by the costs of the device.
 fn plan(
     handle: &Handle,
     place: Place,

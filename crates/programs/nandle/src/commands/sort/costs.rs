@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use nandle_profile::{DeviceProfile, OperationKind, read_profile};
+use nandle_profile::{Derived, DeviceProfile, OperationKind, read_profile};
 use nandle_spill::{ReadCost, SpillCosts};
 
 use crate::error::CliError;
@@ -15,37 +15,46 @@ pub(super) fn costs(profile: Option<&Path>) -> Result<(SpillCosts, String), CliE
         return Ok((SpillCosts::default(), sentence.to_owned()));
     };
     let profile = read_profile(path)?;
-    let (costs, missing) = of_profile(&profile);
-    let path = path.display();
-    let sentence = match missing {
-        [] => format!("Clusters follow from the profile {path} ({}).", profile.target),
-        missing => format!(
-            "The profile {path} ({}) doesn't say: {}. Assumed instead: 100 us and 1 GB/s for a request.",
-            profile.target,
-            missing.join(", ")
-        ),
-    };
+    let (costs, missing) = of_figures(random_reads(&profile), &profile.derived);
+    let mut sentence = format!("Clusters follow from the profile {} ({}).", path.display(), profile.target);
+    for missing in missing {
+        sentence += match missing {
+            MissingFigure::Reads => {
+                " It doesn't say what random reads give; assumed: 100 us and 1 GB/s for a read."
+            }
+            MissingFigure::Writes => {
+                " It doesn't say what sequential writing gives; assumed: what sequential reading does."
+            }
+        };
+    }
     Ok((costs, sentence))
 }
 
+/// What a profile may not say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum MissingFigure {
+    Reads,
+    Writes,
+}
+
 /// The costs that a profile's figures say, and what they don't.
-fn of_profile(profile: &DeviceProfile) -> (SpillCosts, &'static [&'static str]) {
+fn of_figures(reads: Vec<ReadCost>, derived: &Derived) -> (SpillCosts, Vec<MissingFigure>) {
     let mut costs = SpillCosts::default();
-    let reads = random_reads(profile);
-    let write = profile.derived.sequential_write_bandwidth_bytes_per_s_max;
-    let has_reads = !reads.is_empty();
-    if has_reads {
+    let mut missing = Vec::new();
+    if reads.is_empty() {
+        missing.push(MissingFigure::Reads);
+    } else {
         costs.random_reads = reads;
     }
-    if let Some(write) = write {
-        costs.write_bytes_per_second = write.value;
+    match derived.sequential_write_bandwidth_bytes_per_s_max {
+        Some(write) => costs.write_bytes_per_second = write.value,
+        None => missing.push(MissingFigure::Writes),
     }
-    let missing: &[_] = match (has_reads, write.is_some()) {
-        (true, true) => &[],
-        (true, false) => &["what sequential writing gives"],
-        (false, true) => &["what random reads of several sizes give"],
-        (false, false) => &["what random reads of several sizes give", "what sequential writing gives"],
-    };
+    if missing.contains(&MissingFigure::Writes)
+        && let Some(read) = derived.sequential_bandwidth_bytes_per_s_max
+    {
+        costs.write_bytes_per_second = read.value;
+    }
     (costs, missing)
 }
 
@@ -66,4 +75,28 @@ fn random_reads(profile: &DeviceProfile) -> Vec<ReadCost> {
         (bytes_per_second > 0.0).then_some(ReadCost { request_bytes, depth, bytes_per_second })
     });
     costs.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use nandle_profile::Interval;
+
+    use super::*;
+
+    #[test]
+    fn what_a_profile_says_is_taken_and_what_it_lacks_is_named() {
+        let (costs, missing) = of_figures(Vec::new(), &Derived::default());
+        assert_eq!(
+            (costs, missing),
+            (SpillCosts::default(), vec![MissingFigure::Reads, MissingFigure::Writes])
+        );
+        let read = ReadCost { request_bytes: 8192, depth: 4, bytes_per_second: 5e7 };
+        let derived = Derived {
+            sequential_bandwidth_bytes_per_s_max: Some(Interval::exact(1e8)),
+            ..Derived::default()
+        };
+        let (costs, missing) = of_figures(vec![read], &derived);
+        assert_eq!(costs.random_reads, [read]);
+        assert_eq!((costs.write_bytes_per_second, missing), (1e8, vec![MissingFigure::Writes]));
+    }
 }

@@ -118,7 +118,7 @@ fn lines(told: &Told<'_>) -> Vec<String> {
         lines.push(format!(
             "Predicted for the device alone: fan-in {}, {} ahead, {} read and {} written in merges, {:.2} s.",
             plan.fan_in,
-            plan.depth,
+            plan.read_ahead,
             format_bytes(plan.read_bytes),
             format_bytes(plan.written_bytes),
             plan.seconds

@@ -10,6 +10,7 @@ mod model;
 mod pages;
 mod probe;
 mod results;
+mod spill;
 mod stats;
 
 use crate::{Outcome, output};
@@ -21,8 +22,16 @@ struct Bench {
     run: fn(&[String]) -> Outcome,
 }
 
-const BENCHES: &[Bench] =
-    &[agreement::BENCH, clock::BENCH, flush::BENCH, io::BENCH, model::BENCH, pages::BENCH, probe::BENCH];
+const BENCHES: &[Bench] = &[
+    agreement::BENCH,
+    clock::BENCH,
+    flush::BENCH,
+    io::BENCH,
+    model::BENCH,
+    pages::BENCH,
+    probe::BENCH,
+    spill::BENCH,
+];
 
 /// Runs the benchmark of that name, or lists them all when there is none.
 ///

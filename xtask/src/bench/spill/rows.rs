@@ -1,0 +1,82 @@
+//! Files to sort: lines of 100 bytes.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::Outcome;
+
+/// Bytes of a line, its end included.
+pub(super) const ROW_BYTES: usize = 100;
+const SEED: u64 = 1;
+/// What lines are made of.
+const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/// What lines begin with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Keys {
+    Random,
+    /// Sixty letters that are always the same.
+    CommonPrefix,
+    Sorted,
+    Reversed,
+    /// Nine of ten lines are the same.
+    MostlyEqual,
+}
+
+impl Keys {
+    pub(super) const ALL: [Self; 5] =
+        [Self::Random, Self::CommonPrefix, Self::Sorted, Self::Reversed, Self::MostlyEqual];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Random => "random lines",
+            Self::CommonPrefix => "lines that begin alike",
+            Self::Sorted => "sorted lines",
+            Self::Reversed => "reversed lines",
+            Self::MostlyEqual => "lines of which nine in ten are equal",
+        }
+    }
+
+    /// Writes a file of so many lines.
+    pub(super) fn write(self, path: &Path, rows: u64) -> Outcome {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(SEED);
+        let mut file = BufWriter::with_capacity(1 << 20, File::create(path)?);
+        let mut line = [b'\n'; ROW_BYTES];
+        for row in 0..rows {
+            let text = line.get_mut(..ROW_BYTES - 1).unwrap_or_default();
+            fill(text, &mut random);
+            self.begin(text, row, rows, &mut random);
+            file.write_all(&line)?;
+        }
+        file.into_inner().map_err(|error| error.to_string())?.sync_all()?;
+        Ok(())
+    }
+
+    fn begin(self, text: &mut [u8], row: u64, rows: u64, random: &mut Xoshiro256PlusPlus) {
+        let number = match self {
+            Self::Sorted => row,
+            Self::Reversed => rows - row,
+            Self::Random => return,
+            Self::CommonPrefix => return text.iter_mut().take(60).for_each(|byte| *byte = b'a'),
+            Self::MostlyEqual if random.random_range(0..10) == 0 => return,
+            Self::MostlyEqual => return text.fill(b'm'),
+        };
+        let digits = format!("{number:020}");
+        text.iter_mut().zip(digits.bytes()).for_each(|(into, digit)| *into = digit);
+    }
+}
+
+fn fill(text: &mut [u8], random: &mut Xoshiro256PlusPlus) {
+    for letters in text.chunks_mut(10) {
+        let mut bits: u64 = random.random();
+        for letter in letters {
+            *letter =
+                LETTERS.get(usize::try_from(bits % 64).unwrap_or_default()).copied().unwrap_or_default();
+            bits /= 64;
+        }
+    }
+}

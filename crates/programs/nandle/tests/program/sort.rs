@@ -171,3 +171,18 @@ fn interrupted_it_leaves_nothing() {
     assert_eq!(running.wait().unwrap().code(), Some(130));
     assert_eq!(place.names(), [""; 0]);
 }
+
+#[test]
+fn it_is_interrupted_while_no_input_comes() {
+    let place = Place::new();
+    let mut running = place.command("sort - -o out").stdin(Stdio::piped()).spawn().unwrap();
+    let input = running.stdin.take().unwrap();
+    let id = rustix::process::Pid::from_child(&running);
+    while running.try_wait().unwrap().is_none() {
+        // The first ones may come before anything watches for them: then they end it by themselves.
+        rustix::process::kill_process(id, Signal::INT).unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    drop(input);
+    assert_eq!(place.names(), [""; 0]);
+}

@@ -3,8 +3,9 @@
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::thread;
+use std::time::Duration;
 
 use nandle_spill::keys::KeyWriter;
 
@@ -30,9 +31,13 @@ pub(super) enum Message {
     /// The header, before all rows.
     Header(Vec<u8>),
     Rows(Batch),
+    /// That was all. Where this doesn't come the input isn't whole.
+    End,
     Failed(CliError),
 }
 
+/// So often an interruption is looked for while no input comes.
+const PATIENCE: Duration = Duration::from_millis(100);
 /// Batches that may be under way.
 pub(super) const BATCHES: usize = 3;
 
@@ -44,9 +49,15 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// What comes next; none at the end.
+    /// What comes next; none where nothing has for a while.
     pub(super) fn next(&self) -> Option<Message> {
-        self.messages.recv().ok()
+        match self.messages.recv_timeout(PATIENCE) {
+            Ok(message) => Some(message),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => Some(Message::Failed(CliError::failed(
+                "reading: the thread that read ended before its input did",
+            ))),
+        }
     }
 
     pub(super) fn give_back(&self, mut batch: Batch) {
@@ -106,7 +117,8 @@ impl Maker {
         for file in &files {
             self.read(file)?;
         }
-        self.send()
+        self.send()?;
+        self.sender.send(Message::End).map_err(|_| None)
     }
 
     fn read(&mut self, path: &Path) -> Result<(), Stopped> {

@@ -177,9 +177,11 @@ impl Sort<'_> {
     ) -> Result<Option<Vec<u8>>, CliError> {
         let mut header = None;
         let mut taken_bytes = 0;
-        while let Some(message) = rows.next() {
+        loop {
             self.check_cancelled()?;
+            let Some(message) = rows.next() else { continue };
             let batch: Batch = match message {
+                Message::End => return Ok(header),
                 Message::Header(record) => {
                     header = Some(record);
                     continue;
@@ -196,7 +198,6 @@ impl Sort<'_> {
             let share = self.total_bytes.map_or(0.0, |total| taken_bytes as f64 / total.max(1) as f64 / 2.0);
             bar.progress(&format!("{} read", format_bytes(taken_bytes)), share);
         }
-        Ok(header)
     }
 
     async fn write(
@@ -225,7 +226,7 @@ impl Sort<'_> {
     fn check_cancelled(&self) -> Result<(), CliError> {
         if self.cancel.is_cancelled() {
             return Err(CliError::interrupted(
-                "interrupted; nothing was written, and the temporary data are gone",
+                "interrupted; the temporary data are gone, and an output file is as it was",
             ));
         }
         Ok(())

@@ -22,9 +22,16 @@ enum Sink {
     New(NamedTempFile, PathBuf),
 }
 
+/// What the thread is sent.
+enum Part {
+    Bytes(Vec<u8>),
+    /// That was all of it. Where this doesn't come the result isn't whole, and a file doesn't get its name.
+    End,
+}
+
 /// The thread's other end.
 pub(super) struct Output {
-    buffers: Option<SyncSender<Vec<u8>>>,
+    parts: SyncSender<Part>,
     used: Receiver<Vec<u8>>,
     buffer: Vec<u8>,
     buffer_bytes: usize,
@@ -38,13 +45,13 @@ impl Output {
         let name = path.map_or_else(|| "standard output".to_owned(), |path| path.display().to_string());
         let failed = |error: io::Error| CliError::failed(format!("writing to {name}: {error}"));
         let sink = open(path).map_err(failed)?;
-        let (buffers, full) = sync_channel(BUFFERS - 1);
+        let (parts, full) = sync_channel(BUFFERS - 1);
         let (back, used) = channel();
         let writing =
             thread::Builder::new().name("nandle-output".into()).spawn(move || write(sink, &full, &back));
         let writing = Some(writing.map_err(failed)?);
         let buffer = Vec::with_capacity(buffer_bytes);
-        Ok(Self { buffers: Some(buffers), used, buffer, buffer_bytes, writing, name })
+        Ok(Self { parts, used, buffer, buffer_bytes, writing, name })
     }
 
     /// Adds a record and its end. False: nothing more is wanted.
@@ -57,7 +64,7 @@ impl Output {
     fn send(&mut self) -> bool {
         let next = self.used.try_recv().unwrap_or_else(|_| Vec::with_capacity(self.buffer_bytes));
         let full = std::mem::replace(&mut self.buffer, next);
-        self.buffers.as_ref().is_some_and(|buffers| buffers.send(full).is_ok())
+        self.parts.send(Part::Bytes(full)).is_ok()
     }
 
     /// Waits until everything is written and has its name.
@@ -65,7 +72,8 @@ impl Output {
         if !self.buffer.is_empty() {
             self.send();
         }
-        self.buffers = None;
+        // The thread is gone where it failed, and says so below.
+        _ = self.parts.send(Part::End);
         let Some(writing) = self.writing.take() else { return Ok(()) };
         match writing.join() {
             Ok(Ok(())) => Ok(()),
@@ -100,22 +108,54 @@ fn new_file_permissions() -> fs::Permissions {
     fs::Permissions::from_mode(0o666)
 }
 
-fn write(sink: Sink, full: &Receiver<Vec<u8>>, back: &Sender<Vec<u8>>) -> io::Result<()> {
-    let pass_on = |into: &mut dyn Write| {
-        while let Ok(mut buffer) = full.recv() {
-            into.write_all(&buffer)?;
-            buffer.clear();
-            // Nothing takes it back at the end.
-            _ = back.send(buffer);
-        }
-        into.flush()
-    };
+fn write(sink: Sink, parts: &Receiver<Part>, back: &Sender<Vec<u8>>) -> io::Result<()> {
     match sink {
-        Sink::Standard(output) => pass_on(&mut output.lock()),
-        Sink::Open(mut file) => pass_on(&mut file),
+        Sink::Standard(output) => pass_on(&mut output.lock(), parts, back).map(drop),
+        Sink::Open(mut file) => pass_on(&mut file, parts, back).map(drop),
         Sink::New(mut file, path) => {
-            pass_on(file.as_file_mut())?;
-            file.persist(path).map(drop).map_err(|error| error.error)
+            if pass_on(file.as_file_mut(), parts, back)? {
+                file.persist(path).map_err(|error| error.error)?;
+            }
+            Ok(())
         }
+    }
+}
+
+/// Writes what comes. Returns whether all of it came.
+fn pass_on(into: &mut dyn Write, parts: &Receiver<Part>, back: &Sender<Vec<u8>>) -> io::Result<bool> {
+    loop {
+        match parts.recv() {
+            Ok(Part::Bytes(mut buffer)) => {
+                into.write_all(&buffer)?;
+                buffer.clear();
+                // Nothing takes it back at the end.
+                _ = back.send(buffer);
+            }
+            Ok(Part::End) => return into.flush().map(|()| true),
+            Err(_) => return Ok(false),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_result_that_is_not_finished_leaves_the_file_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("result");
+        fs::write(&path, "old").unwrap();
+        let mut output = Output::start(Some(&path), 4).unwrap();
+        assert!(output.push(b"new and long", b"\n"));
+        let writing = output.writing.take().unwrap();
+        drop(output);
+        writing.join().unwrap().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        let mut output = Output::start(Some(&path), 4).unwrap();
+        assert!(output.push(b"new", b"\n"));
+        output.finish().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new\n");
     }
 }

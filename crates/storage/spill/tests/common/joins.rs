@@ -1,0 +1,119 @@
+//! Random cases of joins, and a join in memory to hold them against.
+
+use std::collections::BTreeMap;
+
+use nandle_io::runtime::Handle;
+use nandle_spill::{JoinKind, JoinOptions, JoinReport, Joiner, Place, Row, SpillCosts, SpillError};
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::{OwnedRow, budget, random_rows};
+
+/// A row of a result: of the build row, if there is one, and of the probe row.
+pub(crate) type Joined = (Option<OwnedRow>, OwnedRow);
+
+pub(crate) struct Case {
+    pub(crate) options: JoinOptions,
+    pub(crate) build: Vec<OwnedRow>,
+    pub(crate) probe: Vec<OwnedRow>,
+}
+
+pub(crate) fn owned(row: Row<'_>) -> OwnedRow {
+    (row.key.to_vec(), row.payload.to_vec())
+}
+
+/// Joins, and hands what came to `into`, even of a join that fails.
+pub(crate) async fn join(
+    handle: &Handle,
+    place: Place,
+    case: &Case,
+    into: &mut Vec<Joined>,
+) -> Result<JoinReport, SpillError> {
+    join_changed(handle, place, case, into, async |_| ()).await
+}
+
+/// The same, with what `change` does to the device before spilled pairs are joined.
+pub(crate) async fn join_changed(
+    handle: &Handle,
+    place: Place,
+    case: &Case,
+    into: &mut Vec<Joined>,
+    change: impl AsyncFn(&Handle),
+) -> Result<JoinReport, SpillError> {
+    let Case { options, build, probe } = case;
+    let mut sink = |build: Option<Row<'_>>, probe: Row<'_>| into.push((build.map(owned), owned(probe)));
+    let mut joiner = Joiner::new(handle, place, options.clone())?;
+    for (key, payload) in build {
+        joiner.build(Row { key, payload }).await?;
+    }
+    let mut probing = joiner.finish_build().await?;
+    for (key, payload) in probe {
+        probing.probe(Row { key, payload }, &mut sink).await?;
+    }
+    change(handle).await;
+    probing.finish(&mut sink).await
+}
+
+/// The same with nothing but a map, in order.
+pub(crate) fn join_in_memory(case: &Case) -> Vec<Joined> {
+    let mut builds: BTreeMap<&[u8], Vec<&OwnedRow>> = BTreeMap::new();
+    for build in &case.build {
+        builds.entry(&build.0).or_default().push(build);
+    }
+    let mut joined = Vec::new();
+    for probe in &case.probe {
+        let matching = builds.get(probe.0.as_slice()).map_or(&[][..], |builds| builds);
+        match case.options.kind {
+            JoinKind::Left if matching.is_empty() => joined.push((None, probe.clone())),
+            JoinKind::Inner | JoinKind::Left => {
+                joined.extend(matching.iter().map(|build| (Some((*build).clone()), probe.clone())));
+            }
+            JoinKind::Semi if !matching.is_empty() => joined.push((None, probe.clone())),
+            JoinKind::Anti if matching.is_empty() => joined.push((None, probe.clone())),
+            JoinKind::Semi | JoinKind::Anti => {}
+        }
+    }
+    joined.sort();
+    joined
+}
+
+/// Rows of one side: of few or many keys, and sometimes half of them of one.
+fn side(
+    random: &mut Xoshiro256PlusPlus,
+    bytes: usize,
+    (key_bytes, payload_bytes): (usize, usize),
+) -> Vec<OwnedRow> {
+    let by_row = 4 + key_bytes / 2 + payload_bytes / 2;
+    // The results of many equal keys are long.
+    let count = random.random_range(0..=(bytes / by_row).min(6_000));
+    let mut rows = random_rows(random, count, 0, payload_bytes);
+    let keys = match random.random_range(0..4) {
+        0 => 1 + count / 50,
+        _ => 1 + 2 * count,
+    };
+    let hot = if random.random_bool(0.2) { count.min(400) } else { 0 };
+    for (number, row) in rows.iter_mut().enumerate() {
+        let key = if number < hot { 0 } else { random.random_range(0..keys) as u64 };
+        row.0 = key.to_be_bytes().to_vec();
+        row.0.resize(8 + (key as usize * 7919) % (key_bytes + 1), 3);
+    }
+    rows
+}
+
+pub(crate) fn case(seed: u64) -> Case {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let budget_bytes = [64 << 10, 65_537, 100_000, 256 << 10, 1 << 20][random.random_range(0..5)];
+    let lengths = [(3, 3), (20, 30), (4, 300), (700, 3000)][random.random_range(0..4)];
+    let mut bytes = || [0, budget_bytes / 4, 2 * budget_bytes, 5 * budget_bytes][random.random_range(0..4)];
+    let (build_bytes, probe_bytes) = (bytes(), bytes());
+    let build = side(&mut random, build_bytes, lengths);
+    let probe = side(&mut random, probe_bytes, lengths);
+    let kind = JoinKind::ALL[random.random_range(0..4)];
+    let options = JoinOptions {
+        expected_build_bytes: random.random_bool(0.5).then(|| random.random_range(0..1 << 22)),
+        cluster_bytes: [None, Some(512), Some(1024), Some(4096)][random.random_range(0..4)],
+        fan_out_max: [None, Some(2), Some(3)][random.random_range(0..3)],
+        ..JoinOptions::new(budget(budget_bytes), SpillCosts::default(), kind)
+    };
+    Case { options, build, probe }
+}

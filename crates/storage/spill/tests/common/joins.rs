@@ -77,37 +77,41 @@ pub(crate) fn join_in_memory(case: &Case) -> Vec<Joined> {
     joined
 }
 
-/// Rows of one side: of few or many keys, and sometimes half of them of one.
+/// Rows of one side: of few or many keys, and some of them of one, `hot` at most.
 fn side(
     random: &mut Xoshiro256PlusPlus,
     bytes: usize,
     (key_bytes, payload_bytes): (usize, usize),
+    hot: usize,
 ) -> Vec<OwnedRow> {
     let by_row = 4 + key_bytes / 2 + payload_bytes / 2;
-    // The results of many equal keys are long.
-    let count = random.random_range(0..=(bytes / by_row).min(6_000));
-    let mut rows = random_rows(random, count, 0, payload_bytes);
+    let count = random.random_range(bytes / 2..=bytes) / by_row;
+    let mut rows = random_rows(random, count.min(5_000), 0, payload_bytes);
     let keys = match random.random_range(0..4) {
-        0 => 1 + count / 50,
-        _ => 1 + 2 * count,
+        0 => 1 + rows.len() / 5,
+        _ => 1 + 2 * rows.len(),
     };
-    let hot = if random.random_bool(0.2) { count.min(400) } else { 0 };
+    let hot = hot.min(rows.len() / 2);
     for (number, row) in rows.iter_mut().enumerate() {
         let key = if number < hot { 0 } else { random.random_range(0..keys) as u64 };
         row.0 = key.to_be_bytes().to_vec();
         row.0.resize(8 + (key as usize * 7919) % (key_bytes + 1), 3);
     }
+    rows.sort_by_key(|(key, payload)| key.last().copied().max(payload.first().copied()));
     rows
 }
 
 pub(crate) fn case(seed: u64) -> Case {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let budget_bytes = [64 << 10, 65_537, 100_000, 256 << 10, 1 << 20][random.random_range(0..5)];
-    let lengths = [(3, 3), (20, 30), (4, 300), (700, 3000)][random.random_range(0..4)];
-    let mut bytes = || [0, budget_bytes / 4, 2 * budget_bytes, 5 * budget_bytes][random.random_range(0..4)];
+    let budget_bytes = [64 << 10, 64 << 10, 65_537, 100_000, 256 << 10, 1 << 20][random.random_range(0..6)];
+    let lengths = [(3, 3), (20, 30), (4, 300), (4, 300), (700, 3000)][random.random_range(0..5)];
+    let mut bytes = || [0, budget_bytes / 2, 2 * budget_bytes, 12 * budget_bytes][random.random_range(0..4)];
     let (build_bytes, probe_bytes) = (bytes(), bytes());
-    let build = side(&mut random, build_bytes, lengths);
-    let probe = side(&mut random, probe_bytes, lengths);
+    // Half of the rows have one key, on one side: the result has to stay short.
+    let (build_hot, probe_hot) =
+        [(0, 0), (0, 0), (usize::MAX, 8), (8, usize::MAX)][random.random_range(0..4)];
+    let build = side(&mut random, build_bytes, lengths, build_hot);
+    let probe = side(&mut random, probe_bytes, lengths, probe_hot);
     let kind = JoinKind::ALL[random.random_range(0..4)];
     let options = JoinOptions {
         expected_build_bytes: random.random_bool(0.5).then(|| random.random_range(0..1 << 22)),

@@ -15,7 +15,9 @@ mod space;
 pub use budget::{BUDGET_BYTES_MIN, Budget};
 pub use costs::{ReadCost, SpillCosts};
 pub use error::SpillError;
-pub use join::{JoinKind, JoinOptions, JoinPlan, JoinReport, JoinSink, Joiner, Probing};
+pub use join::{
+    JoinKind, JoinOptions, JoinPlan, JoinReport, JoinSink, Joiner, MergeJoinReport, Probing, merge_join,
+};
 pub use merge::MergePlan;
 pub use rows::Row;
 pub use sort::{Combine, SortOptions, SortReport, Sorted, Sorter};

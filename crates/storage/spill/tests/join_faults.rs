@@ -9,18 +9,13 @@ use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::task::Poll;
 
-use common::joins::{Case, Joined, join, join_changed, join_in_memory};
-use common::{DEVICE, FailingWorld, OwnedRow, budget, memory_world, place, run};
+use common::joins::{Case, Joined, join, join_changed, join_in_memory, rows};
+use common::{DEVICE, FailingWorld, budget, memory_world, place, run};
 use nandle_io::Arena;
 use nandle_io::runtime::Handle;
 use nandle_spill::{JoinKind, JoinOptions, JoinReport, Place, SpillCosts, SpillError};
 
 const CLUSTER_BYTES: u64 = 2048;
-
-fn rows(keys: impl Iterator<Item = u32>, payload_bytes: usize) -> Vec<OwnedRow> {
-    let payload = |number: usize| (0..payload_bytes).map(|byte| (number >> (byte % 3 * 8)) as u8).collect();
-    keys.enumerate().map(|(number, key)| (key.to_be_bytes().to_vec(), payload(number))).collect()
-}
 
 /// A join that divides pairs again, and joins one in pieces.
 fn case(kind: JoinKind) -> Case {

@@ -6,8 +6,8 @@ mod common;
 
 use std::future::Future;
 
-use common::joins::{Case, Joined, case, join, join_in_memory};
-use common::{DEVICE, OwnedRow, budget, memory_world, place, run};
+use common::joins::{Case, Joined, case, join, join_in_memory, rows};
+use common::{DEVICE, budget, memory_world, place, run};
 use nandle_io::DeviceId;
 use nandle_spill::{JoinKind, JoinOptions, JoinReport, JoinSink, Joiner, Place, Row, SpillCosts, SpillError};
 
@@ -45,12 +45,6 @@ fn random_rows_are_joined() {
 
 fn options(budget_bytes: usize, kind: JoinKind) -> JoinOptions {
     JoinOptions::new(budget(budget_bytes), SpillCosts::default(), kind)
-}
-
-/// Rows with these keys, and payloads of so many bytes.
-fn rows(keys: impl Iterator<Item = u32>, payload_bytes: usize) -> Vec<OwnedRow> {
-    let payload = |number: usize| (0..payload_bytes).map(|byte| (number >> (byte % 3 * 8)) as u8).collect();
-    keys.enumerate().map(|(number, key)| (key.to_be_bytes().to_vec(), payload(number))).collect()
 }
 
 /// Joins a case, and holds the result against that of a join in memory.
@@ -165,6 +159,24 @@ fn a_row_longer_than_memory_says_what_would_do() {
         assert!(report.spilled_partitions > 0, "{report:?}");
         assert_eq!(count, 25 * 25);
     });
+}
+
+#[test]
+fn rows_as_long_as_they_may_be_are_joined() {
+    for kind in JoinKind::ALL {
+        for cluster_bytes in [512, 2048, 4096] {
+            for longest in [2_000, 5_000, 6_600] {
+                let options = JoinOptions { cluster_bytes: Some(cluster_bytes), ..options(64 << 10, kind) };
+                let side = |keys: std::ops::Range<u32>| {
+                    let mut side = rows(keys.clone(), longest);
+                    side.extend(rows(keys, 0));
+                    side.sort_by_key(|(key, payload)| (key[3] % 7, payload.len()));
+                    side
+                };
+                joined(&Case { options, build: side(0..100), probe: side(50..180) });
+            }
+        }
+    }
 }
 
 #[test]

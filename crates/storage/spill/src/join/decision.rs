@@ -2,11 +2,10 @@
 
 use super::JoinKind;
 use super::env::JoinEnv;
-use super::hybrid::by_partition_bytes;
 use super::matching::TableSide;
 use super::pairs::Pair;
 use super::partition::Partition;
-use super::plan::fan_out;
+use super::plan::{enough_partitions, most_partitions};
 use super::table::table_bytes;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,8 +18,8 @@ pub(super) enum Decision {
     Divide { table_side: TableSide, fan_out: usize },
 }
 
-/// A side in memory.
-struct Side {
+/// A side that could be in memory.
+struct Candidate {
     table_side: TableSide,
     table_bytes: u64,
     pieces: u64,
@@ -37,15 +36,14 @@ pub(super) fn decide(env: &JoinEnv, pair: &Pair, area_bytes: usize, lists_bytes:
     }
     let cluster_bytes = env.plan.cluster_bytes;
     let [build, probe] = [TableSide::Build, TableSide::Probe]
-        .map(|table_side| side(pair, table_side, area_bytes, cluster_bytes));
+        .map(|table_side| candidate(pair, table_side, area_bytes, cluster_bytes));
     let shorter = if probe.table_bytes < build.table_bytes { &probe } else { &build };
     // Of a probe row, all pieces of the build side together tell whether it matches; of pieces of the probe side each row meets all.
     let build_may_be_in_pieces = kind == JoinKind::Inner || build.pieces == 1;
     let in_pieces =
         if build_may_be_in_pieces && build.read_bytes <= probe.read_bytes { &build } else { &probe };
-    let fan_out = fan_out(area_bytes, cluster_bytes)
-        .min(env.plan.fan_out)
-        .min(lists_bytes / by_partition_bytes(env.read_buffers()));
+    let most = most_partitions(&env.options, area_bytes, cluster_bytes, lists_bytes, env.read_buffers());
+    let fan_out = enough_partitions(shorter.table_bytes, area_bytes).min(most);
     let shorter_bytes = pair.sides(shorter.table_side).0.row_bytes;
     let did_shrink = shorter_bytes.saturating_mul(8) <= pair.parent_bytes.saturating_mul(7);
     let pieces_seconds = in_pieces.read_bytes as f64 / env.plan.read_bytes_per_second;
@@ -60,18 +58,18 @@ pub(super) fn decide(env: &JoinEnv, pair: &Pair, area_bytes: usize, lists_bytes:
     }
 }
 
-fn side(pair: &Pair, table_side: TableSide, area_bytes: usize, cluster_bytes: usize) -> Side {
+fn candidate(pair: &Pair, table_side: TableSide, area_bytes: usize, cluster_bytes: usize) -> Candidate {
     let (own, other) = pair.sides(table_side);
     let Partition { rows, row_bytes, .. } = *own;
     let table_bytes = table_bytes(rows, row_bytes);
     let pieces = table_bytes.div_ceil(area_bytes.max(1) as u64);
     let read_bytes = own.stored_bytes(cluster_bytes) + pieces * other.stored_bytes(cluster_bytes);
-    Side { table_side, table_bytes, pieces, read_bytes }
+    Candidate { table_side, table_bytes, pieces, read_bytes }
 }
 
 /// What dividing a pair and joining its parts is expected to take, in seconds: of one side as much stays in memory as the bodies of
 /// partitions leave of it.
-fn dividing_seconds(env: &JoinEnv, pair: &Pair, table: &Side, area_bytes: usize, fan_out: usize) -> f64 {
+fn dividing_seconds(env: &JoinEnv, pair: &Pair, table: &Candidate, area_bytes: usize, fan_out: usize) -> f64 {
     let both_bytes =
         pair.build.stored_bytes(env.plan.cluster_bytes) + pair.probe.stored_bytes(env.plan.cluster_bytes);
     let staying_bytes = area_bytes.saturating_sub(fan_out * env.plan.cluster_bytes) as f64;

@@ -37,7 +37,7 @@ pub(super) fn bucket(hash: u64, buckets: usize) -> usize {
 
 /// A number below 2³² as one below `count`.
 fn scaled(half: u64, count: usize) -> usize {
-    let scaled = u128::from(half) * count as u128 >> HALF_BITS;
+    let scaled = (u128::from(half) * count as u128) >> HALF_BITS;
     let Ok(scaled) = usize::try_from(scaled) else { unreachable!("{scaled} is below {count}") };
     scaled
 }

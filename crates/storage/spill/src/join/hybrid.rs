@@ -1,4 +1,4 @@
-//! Hybrid hashing: what fits stays (DeWitt et al., *Implementation Techniques for Main Memory Database Systems*, SIGMOD 1984).
+//! Hybrid hashing: what fits stays (Shapiro, *Join Processing in Database Systems with Large Main Memories*, ACM TODS 1986).
 //!
 //! The rows of one side come first, divided by their hashes into partitions that stay in memory. Whenever memory runs out the largest
 //! of them that is still there is written (Nakayama, Kitsuregawa, Takagi, *Hash-Partitioned Join Method Using Dynamic

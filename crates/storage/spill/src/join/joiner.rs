@@ -17,7 +17,7 @@ use crate::{Place, SpillError};
 /// use nandle_spill::{Budget, JoinKind, JoinOptions, Joiner, Place, Row, SpillCosts, SpillError};
 ///
 /// let mut world = MemoryWorld::new(16, nandle_io::Nanos::from_micros(20));
-/// let device = world.add(1 << 20);
+/// let device = world.add(1 << 20, 512).id;
 /// let runtime = Runtime::new(Box::new(world));
 /// let handle = runtime.handle();
 /// let mut joined = Vec::new();

@@ -14,6 +14,7 @@ mod hashing;
 mod hybrid;
 mod joiner;
 mod matching;
+mod merge_join;
 mod options;
 mod pairs;
 mod partition;
@@ -24,6 +25,7 @@ mod sink;
 mod table;
 
 pub use self::joiner::{Joiner, Probing};
+pub use self::merge_join::{MergeJoinReport, merge_join};
 pub use self::options::{JoinKind, JoinOptions};
 pub use self::plan::JoinPlan;
 pub use self::report::JoinReport;

@@ -1,5 +1,8 @@
 //! The pairs of partitions that were written, joined one by one.
 
+use nandle_io::BufferMut;
+use nandle_io::buffer::GRAIN_BYTES;
+
 use super::decision::{self, Decision};
 use super::env::JoinEnv;
 use super::hybrid::{Dividing, Hybrid};
@@ -9,8 +12,7 @@ use super::sink::Output;
 use super::{JoinSink, pieces};
 use crate::SpillError;
 use crate::budget::Grant;
-use crate::space::{AfterReading, Chain};
-use nandle_io::BufferMut;
+use crate::space::Chain;
 
 const LISTS: &str = "lists of partitions";
 
@@ -100,7 +102,7 @@ pub(super) async fn join<S: JoinSink>(
 fn area_bytes(env: &JoinEnv, waiting: &Waiting, pair: &Pair) -> usize {
     let readers_bytes = 2 * PartitionReader::overhead_bytes(pair.row_bytes_max(), env.read_buffers());
     let free_bytes = env.options.budget.free_bytes().saturating_sub(waiting.free_bytes() + readers_bytes);
-    free_bytes / nandle_io::buffer::GRAIN_BYTES * nandle_io::buffer::GRAIN_BYTES
+    free_bytes / GRAIN_BYTES * GRAIN_BYTES
 }
 
 /// Divides a pair by another hash; what stays in memory is joined.
@@ -115,14 +117,14 @@ async fn divide<S: JoinSink>(
     let budget = env.options.budget.clone();
     let mut hybrid = Hybrid::new(&budget, dividing, env.space.salt(), env.plan.cluster_bytes)?;
     let (first, other) = pair.sides(dividing.table_side);
-    let mut reader = PartitionReader::new(&env.space, &budget, first, buffers, AfterReading::Release)?;
+    let mut reader = PartitionReader::new(&env.space, &budget, first, buffers)?;
     while reader.advance().await? {
         hybrid.take(reader.row(), &mut env.appender).await?;
     }
     env.count_reads(reader.requests());
     let buffers = reader.into_buffers();
     hybrid.finish_first(&mut env.appender).await?;
-    let mut reader = PartitionReader::new(&env.space, &budget, other, buffers, AfterReading::Release)?;
+    let mut reader = PartitionReader::new(&env.space, &budget, other, buffers)?;
     while reader.advance().await? {
         hybrid.meet(reader.row(), &mut env.appender, output).await?;
     }

@@ -8,7 +8,7 @@ use super::env::JoinEnv;
 use super::hashing::KeyHash;
 use super::matching::TableSide;
 use super::pairs::Pair;
-use super::partition::{Partition, PartitionReader};
+use super::partition::PartitionReader;
 use super::sink::Output;
 use super::table::Table;
 use crate::SpillError;
@@ -20,17 +20,31 @@ pub(super) async fn join<S: JoinSink>(
     pair: &Pair,
     table_side: TableSide,
     area_bytes: usize,
-    buffers: Vec<BufferMut>,
+    mut buffers: Vec<BufferMut>,
     output: &mut Output<'_, S>,
 ) -> Result<Vec<BufferMut>, S::Error> {
     let (own, other) = pair.sides(table_side);
-    let mut pieces = Pieces::begin(env, pair, own, area_bytes, buffers).await?;
+    let budget = env.options.budget.clone();
+    let own_buffers = buffers.split_off(buffers.len() / 2);
+    let mut pieces = Pieces {
+        table_side,
+        table: Table::new(&budget, area_bytes)?,
+        hash: KeyHash::of_level(pair.level, env.space.salt()),
+        reader: PartitionReader::new(&env.space, &budget, own, own_buffers)?,
+        has_row: false,
+    };
+    pieces.has_row = pieces.reader.advance().await?;
     let mut count = 0;
     loop {
-        let is_last = pieces.fill_table().await?;
+        // The other side is on its way while a piece is brought into memory.
+        let mut others = PartitionReader::new(&env.space, &budget, other, buffers)?;
+        pieces.fill_table().await?;
+        let is_last = !pieces.has_row;
+        others.set_after_reading(if is_last { AfterReading::Release } else { AfterReading::Keep });
+        pieces.meet_all(&mut others, output).await?;
         count += 1;
-        let after_reading = if is_last { AfterReading::Release } else { AfterReading::Keep };
-        pieces.meet_all(env, table_side, other, after_reading, output).await?;
+        env.count_reads(others.requests());
+        buffers = others.into_buffers();
         if is_last {
             break;
         }
@@ -41,41 +55,23 @@ pub(super) async fn join<S: JoinSink>(
     }
     env.report.swapped_pairs += u64::from(table_side == TableSide::Probe);
     env.count_reads(pieces.reader.requests());
-    let mut buffers = pieces.reader.into_buffers();
-    buffers.extend(pieces.buffers);
+    buffers.extend(pieces.reader.into_buffers());
     Ok(buffers)
 }
 
 struct Pieces {
+    table_side: TableSide,
     table: Table,
     hash: KeyHash,
     /// Of the side that is brought into memory.
     reader: PartitionReader,
     /// The reader is at a row that no piece has yet.
     has_row: bool,
-    /// For reading the other side.
-    buffers: Vec<BufferMut>,
 }
 
 impl Pieces {
-    async fn begin(
-        env: &JoinEnv,
-        pair: &Pair,
-        own: &Partition,
-        area_bytes: usize,
-        mut buffers: Vec<BufferMut>,
-    ) -> Result<Self, SpillError> {
-        let budget = &env.options.budget;
-        let table = Table::new(budget, area_bytes)?;
-        let others = buffers.split_off(buffers.len() / 2);
-        let mut reader = PartitionReader::new(&env.space, budget, own, buffers, AfterReading::Release)?;
-        let has_row = reader.advance().await?;
-        let hash = KeyHash::of_level(pair.level, env.space.salt());
-        Ok(Self { table, hash, reader, has_row, buffers: others })
-    }
-
-    /// Brings as many rows into memory as fit. Returns whether they are the last ones.
-    async fn fill_table(&mut self) -> Result<bool, SpillError> {
+    /// Brings as many rows into memory as fit.
+    async fn fill_table(&mut self) -> Result<(), SpillError> {
         self.table.clear();
         while self.has_row {
             let row = self.reader.row();
@@ -86,27 +82,19 @@ impl Pieces {
             self.has_row = self.reader.advance().await?;
         }
         self.table.make_buckets();
-        Ok(!self.has_row)
+        Ok(())
     }
 
     /// Joins the rows in memory with all of the other side.
     async fn meet_all<S: JoinSink>(
         &mut self,
-        env: &mut JoinEnv,
-        table_side: TableSide,
-        other: &Partition,
-        after_reading: AfterReading,
+        others: &mut PartitionReader,
         output: &mut Output<'_, S>,
     ) -> Result<(), S::Error> {
-        let buffers = std::mem::take(&mut self.buffers);
-        let mut reader =
-            PartitionReader::new(&env.space, &env.options.budget, other, buffers, after_reading)?;
-        while reader.advance().await? {
-            let row = reader.row();
-            table_side.meet(&mut self.table, self.hash.of(row.key), row, output).await?;
+        while others.advance().await? {
+            let row = others.row();
+            self.table_side.meet(&mut self.table, self.hash.of(row.key), row, output).await?;
         }
-        env.count_reads(reader.requests());
-        self.buffers = reader.into_buffers();
-        table_side.finish(&self.table, output).await
+        self.table_side.finish(&self.table, output).await
     }
 }

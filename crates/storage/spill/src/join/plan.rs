@@ -133,10 +133,7 @@ impl Expected<'_> {
         let Self { options, memory, build_bytes } = self;
         let read_buffers = memory.read_buffers(cluster_bytes, depth);
         let area_bytes = memory.pair_area_bytes(read_buffers, cluster_bytes);
-        // Pairs that wait are in the lists too.
-        let by_lists = memory.lists_bytes * 3 / 4 / by_partition_bytes(read_buffers);
-        let most = fan_out(area_bytes, cluster_bytes).min(by_lists);
-        let most = most.min(options.fan_out_max.unwrap_or(usize::MAX).max(2));
+        let most = most_partitions(options, area_bytes, cluster_bytes, memory.lists_bytes, read_buffers);
         if most < 2 {
             return None;
         }
@@ -147,7 +144,10 @@ impl Expected<'_> {
         }
         let moved_bytes = 2.0 * *build_bytes as f64 * f64::from(levels);
         let seconds = moved_bytes / bytes_per_second + moved_bytes / costs.write_bytes_per_second;
-        let fan_out = self.enough(most);
+        let fan_out = match options.expected_build_bytes {
+            Some(bytes) => enough_partitions(bytes, memory.area_bytes).min(most),
+            None => most,
+        };
         Some(JoinPlan {
             cluster_bytes,
             depth,
@@ -157,14 +157,6 @@ impl Expected<'_> {
             seconds,
         })
     }
-
-    /// No more partitions than are needed, where it is known how many rows come: twice as many as fit into memory one by one, since they
-    /// aren't of one length.
-    fn enough(&self, most: usize) -> usize {
-        let Some(build_bytes) = self.options.expected_build_bytes else { return most };
-        let pieces = build_bytes.div_ceil(self.memory.area_bytes.max(1) as u64);
-        most.min(usize::try_from(2 * pieces).unwrap_or(usize::MAX).max(2))
-    }
 }
 
 /// What so many buffers take of a budget.
@@ -173,10 +165,24 @@ fn buffers_bytes(count: usize, cluster_bytes: usize) -> usize {
     count.div_ceil(by_piece) * (by_piece * cluster_bytes).next_multiple_of(GRAIN_BYTES)
 }
 
-/// Into how many partitions rows can be divided in an area: the bodies of all take a third of it, so that whenever it is full one of
-/// the partitions in it is longer than a body.
-pub(super) fn fan_out(area_bytes: usize, cluster_bytes: usize) -> usize {
-    area_bytes / 3 / cluster_bytes
+/// Into how many partitions rows can be divided. The bodies of all take a third of the area, so that whenever it is full one of
+/// the partitions in it is longer than a body. A quarter of the lists is left for pairs that are divided again.
+pub(super) fn most_partitions(
+    options: &JoinOptions,
+    area_bytes: usize,
+    cluster_bytes: usize,
+    lists_bytes: usize,
+    reach: usize,
+) -> usize {
+    let by_area = area_bytes / 3 / cluster_bytes;
+    let by_lists = lists_bytes * 3 / 4 / by_partition_bytes(reach);
+    by_area.min(by_lists).min(options.fan_out_max.unwrap_or(usize::MAX).max(2))
+}
+
+/// No more partitions than are needed: twice as many as would fit into memory one by one, since they aren't of one length.
+pub(super) fn enough_partitions(bytes: u64, area_bytes: usize) -> usize {
+    let pieces = bytes.div_ceil(area_bytes.max(1) as u64);
+    usize::try_from(2 * pieces).unwrap_or(usize::MAX).max(2)
 }
 
 #[cfg(test)]

@@ -84,13 +84,9 @@ pub(crate) enum AfterReading {
 }
 
 impl ChainReader {
-    /// Starts to read into these buffers, of which there is one at least. What the chain has must have been written.
-    pub(crate) fn new(
-        space: &Space,
-        chain: &Chain,
-        buffers: Vec<BufferMut>,
-        after_reading: AfterReading,
-    ) -> Self {
+    /// Starts to read into these buffers, of which there is one at least. What the chain has must have been written. Clusters are
+    /// released unless [something else](Self::set_after_reading) is said before the first one is taken.
+    pub(crate) fn new(space: &Space, chain: &Chain, buffers: Vec<BufferMut>) -> Self {
         debug_assert!(!buffers.is_empty(), "a cluster is read into a buffer");
         let Ok(reach) = u32::try_from(chain.reach) else { unreachable!("a chain's reach is a few clusters") };
         let mut reader = Self {
@@ -101,12 +97,17 @@ impl ChainReader {
             known: chain.last.clone(),
             in_flight: VecDeque::new(),
             spare: buffers,
-            after_reading,
+            after_reading: AfterReading::Release,
             last: None,
             requests: 0,
         };
         reader.read_ahead();
         reader
+    }
+
+    /// Says what becomes of the clusters that are taken from now on.
+    pub(crate) fn set_after_reading(&mut self, after_reading: AfterReading) {
+        self.after_reading = after_reading;
     }
 
     /// The next cluster, and how many of its bytes count; none at the end. `exhausted` is needed no more.

@@ -63,18 +63,23 @@ pub(crate) fn join_in_memory(case: &Case) -> Vec<Joined> {
     let mut joined = Vec::new();
     for probe in &case.probe {
         let matching = builds.get(probe.0.as_slice()).map_or(&[][..], |builds| builds);
-        match case.options.kind {
-            JoinKind::Left if matching.is_empty() => joined.push((None, probe.clone())),
-            JoinKind::Inner | JoinKind::Left => {
-                joined.extend(matching.iter().map(|build| (Some((*build).clone()), probe.clone())));
+        let pairs = matching.iter().map(|build| (Some((*build).clone()), probe.clone()));
+        match (case.options.kind, matching.is_empty()) {
+            (JoinKind::Inner | JoinKind::Left, false) => joined.extend(pairs),
+            (JoinKind::Left | JoinKind::Anti, true) | (JoinKind::Semi, false) => {
+                joined.push((None, probe.clone()));
             }
-            JoinKind::Semi if !matching.is_empty() => joined.push((None, probe.clone())),
-            JoinKind::Anti if matching.is_empty() => joined.push((None, probe.clone())),
-            JoinKind::Semi | JoinKind::Anti => {}
+            (JoinKind::Inner | JoinKind::Semi, true) | (JoinKind::Anti, false) => {}
         }
     }
     joined.sort();
     joined
+}
+
+/// Rows with these keys, and payloads of so many bytes, all different.
+pub(crate) fn rows(keys: impl Iterator<Item = u32>, payload_bytes: usize) -> Vec<OwnedRow> {
+    let payload = |number: usize| number.to_le_bytes().into_iter().cycle().take(payload_bytes).collect();
+    keys.enumerate().map(|(number, key)| (key.to_be_bytes().to_vec(), payload(number))).collect()
 }
 
 /// Rows of one side: of few or many keys, and some of them of one, `hot` at most.
@@ -93,9 +98,9 @@ fn side(
     };
     let hot = hot.min(rows.len() / 2);
     for (number, row) in rows.iter_mut().enumerate() {
-        let key = if number < hot { 0 } else { random.random_range(0..keys) as u64 };
+        let key = if number < hot { 0 } else { random.random_range(0..keys) };
         row.0 = key.to_be_bytes().to_vec();
-        row.0.resize(8 + (key as usize * 7919) % (key_bytes + 1), 3);
+        row.0.resize(8 + (key * 7919) % (key_bytes + 1), 3);
     }
     rows.sort_by_key(|(key, payload)| key.last().copied().max(payload.first().copied()));
     rows

@@ -93,7 +93,8 @@ mod tests {
             for time in 0..times {
                 let after = if time + 1 == times { AfterReading::Release } else { AfterReading::Keep };
                 let (_grant, buffers) = budget.buffers("reading", buffers, 512).unwrap();
-                let mut reader = PartitionReader::new(&space, &budget, &partition, buffers, after).unwrap();
+                let mut reader = PartitionReader::new(&space, &budget, &partition, buffers).unwrap();
+                reader.set_after_reading(after);
                 let mut got = Vec::new();
                 while reader.advance().await.unwrap() {
                     let Row { key, payload } = reader.row();

@@ -34,8 +34,19 @@ struct Cluster {
 /// Where the present row lies.
 enum Present {
     Nowhere,
-    InCluster { key: Range<usize>, payload: Range<usize> },
-    InCarry { key: Range<usize>, payload: Range<usize> },
+    InCluster(Parts),
+    InCarry(Parts),
+}
+
+struct Parts {
+    key: Range<usize>,
+    payload: Range<usize>,
+}
+
+impl Parts {
+    fn of<'a>(&self, bytes: &'a [u8]) -> Option<Row<'a>> {
+        Some(Row { key: bytes.get(self.key.clone())?, payload: bytes.get(self.payload.clone())? })
+    }
 }
 
 impl PartitionReader {
@@ -50,19 +61,23 @@ impl PartitionReader {
         budget: &Budget,
         partition: &Partition,
         buffers: Vec<BufferMut>,
-        after_reading: AfterReading,
     ) -> Result<Self, SpillError> {
         let carry_bytes = partition.row_bytes_max + HEAD_BYTES_MAX;
         let bytes = Self::overhead_bytes(partition.row_bytes_max, buffers.len());
         Ok(Self {
             _grant: budget.count("reading a partition", bytes)?,
-            chain: ChainReader::new(space, &partition.chain, buffers, after_reading),
+            chain: ChainReader::new(space, &partition.chain, buffers),
             rows_left: partition.rows,
             cluster: None,
             carry: vec![0; carry_bytes],
             carry_start: carry_bytes,
             present: Present::Nowhere,
         })
+    }
+
+    /// Says what becomes of the clusters that it reads, before the first row is taken; they are released otherwise.
+    pub(in crate::join) fn set_after_reading(&mut self, after_reading: AfterReading) {
+        self.chain.set_after_reading(after_reading);
     }
 
     pub(in crate::join) fn requests(&self) -> u64 {
@@ -76,22 +91,18 @@ impl PartitionReader {
 
     /// The present row.
     pub(in crate::join) fn row(&self) -> Row<'_> {
-        let parts = match (&self.present, &self.cluster) {
-            (Present::InCluster { key, payload }, Some(cluster)) => {
-                cluster.buffer.get(key.clone()).zip(cluster.buffer.get(payload.clone()))
-            }
-            (Present::InCarry { key, payload }, _) => {
-                self.carry.get(key.clone()).zip(self.carry.get(payload.clone()))
-            }
-            (Present::Nowhere | Present::InCluster { .. }, _) => None,
+        let row = match (&self.present, &self.cluster) {
+            (Present::InCluster(parts), Some(cluster)) => parts.of(&cluster.buffer),
+            (Present::InCarry(parts), _) => parts.of(&self.carry),
+            (Present::Nowhere | Present::InCluster(_), _) => None,
         };
-        let Some((key, payload)) = parts else { unreachable!("a row's bytes stay until the next step") };
-        Row { key, payload }
+        let Some(row) = row else { unreachable!("a row's bytes stay until the next step") };
+        row
     }
 
     /// Goes on to the next row; false: there is none.
     pub(in crate::join) async fn advance(&mut self) -> Result<bool, SpillError> {
-        if let Present::InCarry { .. } = std::mem::replace(&mut self.present, Present::Nowhere) {
+        if let Present::InCarry(_) = std::mem::replace(&mut self.present, Present::Nowhere) {
             self.carry_start = self.carry.len();
         }
         while self.cluster.as_ref().is_none_or(|cluster| cluster.at == cluster.end) {
@@ -135,17 +146,17 @@ impl PartitionReader {
         let Some(bytes) = cluster.buffer.get(cluster.at..cluster.end) else {
             unreachable!("{} of {} bytes were used", cluster.at, cluster.end)
         };
-        if let Some((key, payload)) = parts(bytes, cluster.at)? {
-            cluster.at = payload.end;
-            self.present = Present::InCluster { key, payload };
+        if let Some(parts) = parts(bytes, cluster.at)? {
+            cluster.at = parts.payload.end;
+            self.present = Present::InCluster(parts);
             return Ok(());
         }
         prepend(&mut self.carry, &mut self.carry_start, bytes)?;
         cluster.at = cluster.end;
         let bytes = self.carry.get(self.carry_start..).unwrap_or_default();
         match parts(bytes, self.carry_start)? {
-            Some((key, payload)) if payload.end == self.carry.len() => {
-                self.present = Present::InCarry { key, payload };
+            Some(parts) if parts.payload.end == self.carry.len() => {
+                self.present = Present::InCarry(parts);
                 Ok(())
             }
             Some(_) | None => Err("a row over an edge isn't whole"),
@@ -154,7 +165,7 @@ impl PartitionReader {
 }
 
 /// Where the key and the payload of the row lie that begins at `at`; none where the bytes end before it does.
-fn parts(bytes: &[u8], at: usize) -> Result<Option<(Range<usize>, Range<usize>)>, &'static str> {
+fn parts(bytes: &[u8], at: usize) -> Result<Option<Parts>, &'static str> {
     let Some((head, head_bytes)) = Head::decode(bytes)? else { return Ok(None) };
     if head.common != 0 {
         return Err("a row continues a key");
@@ -164,7 +175,7 @@ fn parts(bytes: &[u8], at: usize) -> Result<Option<(Range<usize>, Range<usize>)>
     }
     let key = at + head_bytes..at + head_bytes + head.rest as usize;
     let payload = key.end..key.end + head.payload as usize;
-    Ok(Some((key, payload)))
+    Ok(Some(Parts { key, payload }))
 }
 
 /// Puts bytes in front of what lies at the end of `carry`.

@@ -149,35 +149,53 @@ impl Hybrid {
         }
     }
 
-    /// Writes the partition that takes most of the table.
+    /// Writes the partitions that take most of the table, and makes room: a part of the area at once, as all rows are looked at for
+    /// it.
     async fn write_largest(&mut self, appender: &mut Appender) -> Result<(), SpillError> {
-        let in_memory = self.partitions.iter().enumerate().filter_map(|(number, slot)| match slot {
-            Slot::InMemory { bytes } => Some((number, *bytes)),
-            Slot::Writing { .. } | Slot::WritingOther { .. } | Slot::Nothing => None,
-        });
-        let Some((number, _)) = in_memory.max_by_key(|(number, bytes)| (*bytes, usize::MAX - number)) else {
-            unreachable!("a row that is in the table has a partition")
-        };
-        let (body, fan_out) = (self.written, self.partitions.len());
-        self.table.reserve(self.next_reserved_bytes());
-        let (entries, reserved) = self.table.split();
-        let (bodies, mut filter) = self.layout.split(reserved);
-        if body == 0 {
-            filter.clear();
+        const PART: usize = 16;
+        let wanted_bytes = self.dividing.area_bytes / PART;
+        let mut freed_bytes = 0;
+        while freed_bytes == 0 || freed_bytes < wanted_bytes {
+            let reserved_bytes = self.next_reserved_bytes();
+            let Some((bytes, slot)) = self.largest().filter(|(bytes, _)| *bytes > 0) else { break };
+            // Without more room than one partition needs, one has to do.
+            if freed_bytes > 0 && !self.table.has_room(0, 0, reserved_bytes) {
+                break;
+            }
+            let writer = PartitionWriter::new(appender.begin_chain(self.dividing.reach));
+            if let Some(slot) = self.partitions.get_mut(slot) {
+                *slot = Slot::Writing { body: self.written, writer };
+            }
+            self.table.reserve(reserved_bytes);
+            if self.written == 0 {
+                self.layout.split(self.table.reserved()).1.clear();
+            }
+            self.written += 1;
+            freed_bytes += bytes;
         }
-        let mut writer = PartitionWriter::new(appender.begin_chain(self.dividing.reach));
+        assert!(freed_bytes > 0, "memory is full of rows of partitions");
+        let Self { table, partitions, layout, .. } = self;
+        let (entries, reserved) = table.split();
+        let (bodies, mut filter) = layout.split(reserved);
+        let fan_out = partitions.len();
         for Entry { hash, row, .. } in entries {
-            if partition(hash, fan_out) == number {
+            if let Some(Slot::Writing { body, writer }) = partitions.get_mut(partition(hash, fan_out)) {
                 filter.insert(hash);
-                writer.write(row, self.layout.body(bodies, body), appender).await?;
+                writer.write(row, layout.body(bodies, *body), appender).await?;
             }
         }
-        self.table.retain(|hash| partition(hash, fan_out) != number);
-        self.written += 1;
-        if let Some(slot) = self.partitions.get_mut(number) {
-            *slot = Slot::Writing { body, writer };
-        }
+        let is_in_memory = |number| matches!(partitions.get(number), Some(Slot::InMemory { .. }));
+        table.retain(|hash| is_in_memory(partition(hash, fan_out)));
         Ok(())
+    }
+
+    /// The partition that takes most of the table: how much, and which it is.
+    fn largest(&self) -> Option<(usize, usize)> {
+        let in_memory = (0..).zip(&self.partitions).filter_map(|(number, slot)| match slot {
+            Slot::InMemory { bytes } => Some((*bytes, number)),
+            Slot::Writing { .. } | Slot::WritingOther { .. } | Slot::Nothing => None,
+        });
+        in_memory.max()
     }
 
     /// All rows of the side that comes first are there.

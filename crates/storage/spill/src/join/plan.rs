@@ -104,8 +104,8 @@ pub(super) fn choose(
     shape: &Shape,
 ) -> Result<JoinPlan, SpillError> {
     let in_memory = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
-    // Of what isn't known so much is expected that it takes sixteen times the memory.
-    let build_bytes = options.expected_build_bytes.unwrap_or(16 * options.budget.bytes() as u64);
+    // Of what isn't known so much is expected that it takes sixty-four times the memory.
+    let build_bytes = options.expected_build_bytes.unwrap_or(64 * options.budget.bytes() as u64);
     let work = Work {
         bytes: build_bytes,
         run_bytes: memory.area_bytes as u64,
@@ -137,17 +137,14 @@ impl Expected<'_> {
         if most < 2 {
             return None;
         }
+        let fan_out = enough_partitions(*build_bytes, memory.area_bytes).min(most);
         let (mut levels, mut fitting) = (0, memory.area_bytes as u64);
         while fitting < *build_bytes {
             levels += 1;
-            fitting = fitting.saturating_mul(most as u64);
+            fitting = fitting.saturating_mul(fan_out as u64);
         }
         let moved_bytes = 2.0 * *build_bytes as f64 * f64::from(levels);
         let seconds = moved_bytes / bytes_per_second + moved_bytes / costs.write_bytes_per_second;
-        let fan_out = match options.expected_build_bytes {
-            Some(bytes) => enough_partitions(bytes, memory.area_bytes).min(most),
-            None => most,
-        };
         Some(JoinPlan {
             cluster_bytes,
             depth,

@@ -36,6 +36,10 @@ impl Chain {
         reach * size_of::<u64>()
     }
 
+    pub(crate) fn reach(&self) -> usize {
+        self.reach
+    }
+
     pub(crate) fn clusters(&self) -> u32 {
         self.clusters
     }
@@ -84,6 +88,12 @@ pub(crate) enum AfterReading {
 }
 
 impl ChainReader {
+    /// What it takes in memory beside its buffers.
+    pub(crate) fn overhead_bytes(reach: usize) -> usize {
+        let by_read_bytes = size_of::<(Header, Reply)>() + size_of::<BufferMut>();
+        size_of::<Self>() + Chain::list_bytes(reach) + reach * by_read_bytes
+    }
+
     /// Starts to read into these buffers, of which there is one at least. What the chain has must have been written. Clusters are
     /// released unless [something else](Self::set_after_reading) is said before the first one is taken.
     pub(crate) fn new(space: &Space, chain: &Chain, buffers: Vec<BufferMut>) -> Self {

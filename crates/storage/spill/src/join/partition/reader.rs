@@ -7,7 +7,7 @@ use crate::budget::Grant;
 use crate::rows::Row;
 use crate::rows::encoding::{HEAD_BYTES_MAX, Head};
 use crate::space::cluster::HEADER_BYTES;
-use crate::space::{AfterReading, Chain, ChainReader, Space};
+use crate::space::{AfterReading, ChainReader, Space};
 use crate::{Budget, SpillError};
 
 /// Reads the rows of a partition, in another order than they were written.
@@ -52,7 +52,7 @@ impl Parts {
 impl PartitionReader {
     /// What it takes of a budget beside its buffers, for rows of at most so many bytes.
     pub(in crate::join) fn overhead_bytes(row_bytes_max: usize, reach: usize) -> usize {
-        row_bytes_max + HEAD_BYTES_MAX + size_of::<Self>() + Chain::list_bytes(reach)
+        row_bytes_max + HEAD_BYTES_MAX + size_of::<Self>() + ChainReader::overhead_bytes(reach)
     }
 
     /// Starts to read.
@@ -63,7 +63,7 @@ impl PartitionReader {
         buffers: Vec<BufferMut>,
     ) -> Result<Self, SpillError> {
         let carry_bytes = partition.row_bytes_max + HEAD_BYTES_MAX;
-        let bytes = Self::overhead_bytes(partition.row_bytes_max, buffers.len());
+        let bytes = Self::overhead_bytes(partition.row_bytes_max, partition.chain.reach());
         Ok(Self {
             _grant: budget.count("reading a partition", bytes)?,
             chain: ChainReader::new(space, &partition.chain, buffers),

@@ -9,7 +9,9 @@ use std::future::Future;
 use common::joins::{Case, Joined, case, join, join_in_memory, rows};
 use common::{DEVICE, budget, memory_world, place, run};
 use nandle_io::DeviceId;
-use nandle_spill::{JoinKind, JoinOptions, JoinReport, JoinSink, Joiner, Place, Row, SpillCosts, SpillError};
+use nandle_spill::{
+    Budget, JoinKind, JoinOptions, JoinReport, JoinSink, Joiner, Place, Row, SpillCosts, SpillError,
+};
 
 fn try_case(seed: u64) -> JoinReport {
     let case = case(seed);
@@ -123,6 +125,28 @@ fn rows_that_match_nothing_are_seldom_written() {
         let report = joined(&Case { options: options(256 << 10, kind), build, probe });
         assert!(report.spilled_partitions > 0 && report.filtered_rows > 5_000, "{report:?}");
         assert!(report.written_bytes < 6_000 * 64 + 3_000 * 64, "{report:?}");
+    }
+}
+
+#[test]
+fn a_filter_knows_nothing_of_the_join_before() {
+    let case = |budget: &Budget, first: u32| Case {
+        options: JoinOptions::new(budget.clone(), SpillCosts::default(), JoinKind::Inner),
+        build: rows(first..first + 6_000, 60),
+        probe: rows(first + 6_000..first + 36_000, 60),
+    };
+    let used = budget(256 << 10);
+    joined(&case(&used, 1_000_000));
+    let (after_another, alone) = (joined(&case(&used, 0)), joined(&case(&budget(256 << 10), 0)));
+    assert_eq!(after_another.filtered_rows, alone.filtered_rows);
+}
+
+#[test]
+fn rows_of_one_key_are_not_divided_again() {
+    for kind in [JoinKind::Semi, JoinKind::Anti] {
+        let one_key = || rows(std::iter::repeat_n(7, 4_000), 120);
+        let report = joined(&Case { options: options(64 << 10, kind), build: one_key(), probe: one_key() });
+        assert!(report.block_loop_pieces > 10 && report.divided_pairs == 0, "{report:?}");
     }
 }
 

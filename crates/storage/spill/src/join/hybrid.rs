@@ -1,9 +1,9 @@
 //! Hybrid hashing: what fits stays (Shapiro, *Join Processing in Database Systems with Large Main Memories*, ACM TODS 1986).
 //!
-//! The rows of one side come first, divided by their hashes into partitions that stay in memory. Whenever memory runs out the largest
-//! of them that is still there is written (Nakayama, Kitsuregawa, Takagi, *Hash-Partitioned Join Method Using Dynamic
-//! Destaging Strategy*, VLDB 1988), and goes on being written. Then the rows of the other side come: those of a partition in memory are joined at once, the others
-//! are written too.
+//! The rows of one side come first, divided by their hashes into partitions that stay in memory. Whenever memory runs out the
+//! largest of them that is still there is written (Nakayama, Kitsuregawa, Takagi, *Hash-Partitioned Join Method Using Dynamic
+//! Destaging Strategy*, VLDB 1988), and goes on being written. Then the rows of the other side come: those of a partition in
+//! memory are joined at once, the others are written too.
 
 use super::filter::Filter;
 use super::hashing::{KeyHash, partition};

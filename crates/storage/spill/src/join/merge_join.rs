@@ -1,5 +1,5 @@
-//! The join of two sorted sources. Where both are sorted anyhow it writes nothing; beside [`Joiner`](super::Joiner) it shows what Graefe, Linville and
-//! Shapiro call the duality of sort and hash (*Sort vs. Hash Revisited*, IEEE TKDE 1994).
+//! The join of two sorted sources. Where both are sorted anyhow it writes nothing; beside [`Joiner`](super::Joiner) it shows
+//! what Graefe, Linville and Shapiro call the duality of sort and hash (*Sort vs. Hash Revisited*, IEEE TKDE 1994).
 
 use std::cmp::Ordering;
 
@@ -28,8 +28,8 @@ pub struct MergeJoinReport {
 
 /// Joins two sorted sources whose keys are equal, byte by byte. The result comes in the order of the keys.
 ///
-/// The sources have budgets of their own. Of this one the present build row is taken and, where the kind gives pairs, all build rows with the key
-/// of the present probe row.
+/// The sources have budgets of their own. Of this one the present build row is taken and, where the kind gives pairs, all build
+/// rows with the key of the present probe row.
 ///
 /// # Errors
 /// The build rows of one key don't fit into memory: the error says which budget would do (a [`Joiner`](super::Joiner) needs none for

@@ -132,13 +132,15 @@ impl Expected<'_> {
         let ReadCost { request_bytes: cluster_bytes, depth, bytes_per_second } = cost;
         let Self { options, memory, build_bytes } = self;
         let read_buffers = memory.read_buffers(cluster_bytes, depth);
-        let area_bytes = memory.pair_area_bytes(read_buffers, cluster_bytes);
-        let most = most_partitions(options, area_bytes, cluster_bytes, memory.lists_bytes, read_buffers);
-        if most < 2 {
+        let most =
+            most_partitions(options, memory.area_bytes, cluster_bytes, memory.lists_bytes, read_buffers);
+        // A piece of a pair has one row at least.
+        if most < 2 || memory.pair_area_bytes(read_buffers, cluster_bytes) < 2 * memory.row_bytes_max {
             return None;
         }
         let fan_out = enough_partitions(*build_bytes, memory.area_bytes).min(most);
-        let (mut levels, mut fitting) = (0, memory.area_bytes as u64);
+        // A row takes more of a table than its bytes, and partitions aren't of one length.
+        let (mut levels, mut fitting) = (0, memory.area_bytes as u64 * 2 / 3);
         while fitting < *build_bytes {
             levels += 1;
             fitting = fitting.saturating_mul(fan_out as u64);

@@ -11,8 +11,8 @@ pub trait JoinSink {
     /// Why a join ends: its own failure, or the sink's.
     type Error: From<SpillError>;
 
-    /// A row of the result, in no particular order. `build` is there where the kind of the join gives [pairs](JoinKind::Inner) and the probe
-    /// row matched.
+    /// A row of the result, in no particular order. `build` is there where the kind of the join gives [pairs](JoinKind::Inner)
+    /// and the probe row matched.
     fn row(
         &mut self,
         build: Option<Row<'_>>,

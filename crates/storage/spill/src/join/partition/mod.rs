@@ -6,9 +6,9 @@
 //!      rows, one behind the other; the last one may go on in the next cluster
 //! ```
 //!
-//! A row is encoded as in a [run](crate::rows::encoding), and has nothing in common with the one before it. Clusters are read from
-//! the last one to the first, those of a [chain](crate::space::Chain): so the end of a row that lies over an edge comes before its beginning, and
-//! waits for it.
+//! A row is encoded as in a [run](crate::rows::encoding), and has nothing in common with the one before it. Clusters are read
+//! from the last one to the first, those of a [chain](crate::space::Chain): so the end of a row that lies over an edge comes
+//! before its beginning, and waits for it.
 
 mod reader;
 mod writer;

@@ -109,7 +109,7 @@ fn side(
 pub(crate) fn case(seed: u64) -> Case {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let budget_bytes = [64 << 10, 64 << 10, 65_537, 100_000, 256 << 10, 1 << 20][random.random_range(0..6)];
-    let lengths = [(3, 3), (20, 30), (4, 300), (4, 300), (700, 3000)][random.random_range(0..5)];
+    let lengths = [(3, 3), (20, 30), (4, 300), (4, 300), (700, 3000), (100, 6400)][random.random_range(0..6)];
     let mut bytes = || [0, budget_bytes / 2, 2 * budget_bytes, 12 * budget_bytes][random.random_range(0..4)];
     let (build_bytes, probe_bytes) = (bytes(), bytes());
     // Half of the rows have one key, on one side: the result has to stay short.

@@ -100,7 +100,8 @@ impl SpillCosts {
         plans.min_by(|one, other| one.seconds.total_cmp(&other.seconds).then(other.fan_in.cmp(&one.fan_in)))
     }
 
-    fn candidates(&self, work: Work, wanted_bytes: Option<usize>) -> Vec<ReadCost> {
+    /// Requests that could read clusters.
+    pub(crate) fn candidates(&self, work: Work, wanted_bytes: Option<usize>) -> Vec<ReadCost> {
         let fits = |bytes: usize| {
             bytes > HEADER_BYTES && bytes.is_multiple_of(work.block_bytes) && bytes <= work.cluster_bytes_max
         };

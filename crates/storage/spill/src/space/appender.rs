@@ -6,7 +6,7 @@ use nandle_io::runtime::Reply;
 use nandle_io::{Buffer, BufferMut, Operation};
 
 use super::cluster::{self, HEADER_BYTES, Header};
-use super::{Space, Stream};
+use super::{Chain, Space, Stream};
 use crate::budget::Grant;
 use crate::{Budget, SpillError};
 
@@ -100,6 +100,13 @@ impl Appender {
         Stream::new(number)
     }
 
+    /// A new chain, of which so many clusters can be read at once.
+    pub(crate) fn begin_chain(&mut self, reach: usize) -> Chain {
+        let number = self.next_stream;
+        self.next_stream += 1;
+        Chain::new(number, reach)
+    }
+
     /// Waits until there is a place for the next cluster.
     pub(crate) async fn ready(&mut self) -> Result<(), SpillError> {
         if self.filling.is_some() {
@@ -132,8 +139,20 @@ impl Appender {
 
     /// The slot holds `used` bytes and is the stream's next cluster.
     pub(crate) fn seal(&mut self, stream: &mut Stream, tag: u64, used: usize) {
+        let cluster = self.seal_as(stream.number(), stream.clusters(), tag, used);
+        stream.push(cluster);
+    }
+
+    /// The slot holds `used` bytes and is the chain's next cluster.
+    pub(crate) fn seal_link(&mut self, chain: &mut Chain, used: usize) {
+        let cluster = self.seal_as(chain.number(), chain.clusters(), chain.link(), used);
+        chain.push(cluster);
+    }
+
+    /// Returns where the cluster lies.
+    fn seal_as(&mut self, stream: u32, position: u32, tag: u64, used: usize) -> u64 {
         let cluster_bytes = self.space.cluster_bytes();
-        let (salt, position) = (self.space.salt(), stream.clusters());
+        let salt = self.space.salt();
         let (Some(Filling { buffer, first, sealed }), Some(open)) = (&mut self.filling, &mut self.zone)
         else {
             unreachable!("a cluster is filled after there is a place for it")
@@ -143,8 +162,7 @@ impl Appender {
         let Some(bytes) = buffer.get_mut(start..start + cluster_bytes) else {
             unreachable!("a buffer that is full is sent")
         };
-        cluster::seal(&Header { salt, cluster, stream: stream.number(), position }, tag, used, bytes);
-        stream.push(cluster);
+        cluster::seal(&Header { salt, cluster, stream, position }, tag, used, bytes);
         self.space.inner.zones.hold(open.zone);
         *sealed += 1;
         open.next += 1;
@@ -152,6 +170,7 @@ impl Appender {
         if is_full {
             self.send();
         }
+        cluster
     }
 
     /// Sends what is sealed on its way.

@@ -4,6 +4,7 @@
 //! leaves nothing behind. A [cluster](cluster) is the unit of reading; writes carry as many as fit into a buffer.
 
 mod appender;
+mod chain;
 pub(crate) mod cluster;
 mod stream;
 mod zones;
@@ -15,6 +16,7 @@ use nandle_io::runtime::{AsyncDevice, Handle, Reply};
 use nandle_io::{BufferMut, DeviceId, Operation, Shape};
 
 pub(crate) use self::appender::{Appender, WriteBuffers, Written};
+pub(crate) use self::chain::{AfterReading, Chain, ChainReader};
 use self::cluster::{HEADER_BYTES, Header};
 pub(crate) use self::stream::Stream;
 use self::zones::Zones;
@@ -61,16 +63,21 @@ struct Inner {
 impl Space {
     pub(crate) fn new(handle: &Handle, place: Place, division: Division) -> Result<Self, SpillError> {
         let device = handle.device(place.device);
-        let shape = device.shape().ok_or_else(|| SpillError::Options {
-            what: "the temporary space's device",
-            got: format!("number {}", place.device.index()),
-            expected: "the world has no such device".to_owned(),
-        })?;
+        let shape = Self::shape(handle, place)?;
         check(&shape, place, division)?;
         let clusters = division.zone_bytes / division.cluster_bytes as u64;
         let zones = Arc::new(Zones::new(place.length_bytes / division.zone_bytes, clusters));
         let inner = Inner { handle: handle.clone(), device, shape, place, division, zones };
         Ok(Self { inner: Rc::new(inner) })
+    }
+
+    /// What the device of a place is.
+    pub(crate) fn shape(handle: &Handle, place: Place) -> Result<Shape, SpillError> {
+        handle.device(place.device).shape().ok_or_else(|| SpillError::Options {
+            what: "the temporary space's device",
+            got: format!("number {}", place.device.index()),
+            expected: "the world has no such device".to_owned(),
+        })
     }
 
     pub(crate) fn cluster_bytes(&self) -> usize {

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test uses its part")]
 
+pub(crate) mod joins;
+
 use std::cell::Cell;
 use std::future::Future;
 use std::rc::Rc;

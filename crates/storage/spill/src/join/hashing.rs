@@ -1,0 +1,83 @@
+//! What follows from a key's hash: its partition from the upper half, its bucket of a table from the lower one, and its bits of a
+//! filter from both, multiplied. So rows of one partition still spread over the buckets.
+
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+const HALF_BITS: u32 = u32::BITS;
+/// 2⁶⁴ divided by the golden ratio: multiplying by it moves every bit of a hash up (Knuth, *The Art of Computer Programming* 3,
+/// §6.4).
+const GOLDEN_RATIO: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// A hash of keys, another one on every level of a join: rows that one can't tell apart the next one can, if their keys differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct KeyHash {
+    seed: u64,
+}
+
+impl KeyHash {
+    /// Of a level of a join in the space with this salt.
+    pub(super) fn of_level(level: u32, salt: u64) -> Self {
+        Self { seed: xxh3_64_with_seed(&level.to_le_bytes(), salt) }
+    }
+
+    pub(super) fn of(self, key: &[u8]) -> u64 {
+        xxh3_64_with_seed(key, self.seed)
+    }
+}
+
+/// Which of so many partitions a key with this hash is in.
+pub(super) fn partition(hash: u64, partitions: usize) -> usize {
+    scaled(hash >> HALF_BITS, partitions)
+}
+
+/// Which of so many buckets a key with this hash is in.
+pub(super) fn bucket(hash: u64, buckets: usize) -> usize {
+    scaled(hash & u64::from(u32::MAX), buckets)
+}
+
+/// A number below 2³² as one below `count`.
+fn scaled(half: u64, count: usize) -> usize {
+    let scaled = (u128::from(half) * count as u128) >> HALF_BITS;
+    let Ok(scaled) = usize::try_from(scaled) else { unreachable!("{scaled} is below {count}") };
+    scaled
+}
+
+/// Which word of a filter a key with this hash sets bits in, and which bits.
+pub(super) fn filter_bits(hash: u64, words: usize) -> (usize, u64) {
+    const BITS_BY_KEY: u32 = 4;
+    const LOG_WORD_BITS: u32 = u64::BITS.trailing_zeros();
+    let mixed = (hash ^ hash >> HALF_BITS).wrapping_mul(GOLDEN_RATIO);
+    let word = scaled(mixed >> HALF_BITS, words);
+    let bit = |number: u32| 1_u64 << (mixed >> (number * LOG_WORD_BITS) & u64::from(u64::BITS - 1));
+    (word, (0..BITS_BY_KEY).fold(0, |bits, number| bits | bit(number)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_keys_of_one_partition_spread_over_those_of_the_next_level() {
+        let (first, second) = (KeyHash::of_level(0, 7), KeyHash::of_level(1, 7));
+        let keys = (0..80_000_u32).map(u32::to_be_bytes);
+        let of_one = keys.filter(|key| partition(first.of(key), 8) == 3);
+        let mut counts = [0_u32; 8];
+        of_one.for_each(|key| counts[partition(second.of(&key), 8)] += 1);
+        assert!(counts.iter().all(|count| (1_000..1_500).contains(count)), "{counts:?}");
+    }
+
+    #[test]
+    fn the_keys_of_one_partition_spread_over_buckets_and_filter() {
+        let hash = KeyHash::of_level(0, 7);
+        let keys = (0..80_000_u32).map(|key| hash.of(&key.to_be_bytes()));
+        let (mut buckets, mut words) = ([0_u32; 10], [0_u32; 10]);
+        for hash in keys.filter(|hash| partition(*hash, 8) == 3) {
+            buckets[bucket(hash, 10)] += 1;
+            words[filter_bits(hash, 10).0] += 1;
+        }
+        assert!(
+            buckets.iter().chain(&words).all(|count| (800..1_200).contains(count)),
+            "{buckets:?} {words:?}"
+        );
+    }
+}

@@ -1,0 +1,267 @@
+//! Hybrid hashing: what fits stays (Shapiro, *Join Processing in Database Systems with Large Main Memories*, ACM TODS 1986).
+//!
+//! The rows of one side come first, divided by their hashes into partitions that stay in memory. Whenever memory runs out the
+//! largest of them that is still there is written (Nakayama, Kitsuregawa, Takagi, *Hash-Partitioned Join Method Using Dynamic
+//! Destaging Strategy*, VLDB 1988), and goes on being written. Then the rows of the other side come: those of a partition in
+//! memory are joined at once, the others are written too.
+
+use super::filter::Filter;
+use super::hashing::{KeyHash, partition};
+use super::matching::TableSide;
+use super::pairs::Pair;
+use super::partition::{Partition, PartitionWriter};
+use super::sink::Output;
+use super::table::{Entry, ROW_OVERHEAD_BYTES, Table};
+use super::{JoinSink, filter};
+use crate::budget::Grant;
+use crate::rows::Row;
+use crate::space::cluster::HEADER_BYTES;
+use crate::space::{Appender, Chain};
+use crate::{Budget, SpillError};
+
+/// How to divide.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Dividing {
+    pub(super) table_side: TableSide,
+    /// How often the rows were written that are divided.
+    pub(super) level: u32,
+    pub(super) area_bytes: usize,
+    pub(super) fan_out: usize,
+    /// Clusters of a partition that can be read at once.
+    pub(super) reach: usize,
+}
+
+pub(super) struct Hybrid {
+    _lists: Grant,
+    dividing: Dividing,
+    hash: KeyHash,
+    table: Table,
+    partitions: Vec<Slot>,
+    layout: Layout,
+    /// Partitions that were written, or are being.
+    written: usize,
+    row_bytes: u64,
+    /// Rows that the filter told to match nothing.
+    pub(super) filtered_rows: u64,
+}
+
+/// A partition.
+enum Slot {
+    /// It is in the table, where it takes so many bytes.
+    InMemory { bytes: usize },
+    /// The rows in the table's place are written.
+    Writing { body: usize, writer: PartitionWriter },
+    /// They were, and those of the other side are written.
+    WritingOther { body: usize, table_side: Partition, writer: PartitionWriter },
+    /// Only while it becomes something else.
+    Nothing,
+}
+
+/// What is reserved in the table's buffer, from its end downwards: the filter, and a body for each partition that is written.
+#[derive(Debug, Clone, Copy)]
+struct Layout {
+    filter_bytes: usize,
+    body_bytes: usize,
+}
+
+impl Layout {
+    fn split(self, reserved: &mut [u8]) -> (&mut [u8], Filter<'_>) {
+        let at = reserved.len().saturating_sub(self.filter_bytes);
+        let Some((bodies, filter)) = reserved.split_at_mut_checked(at) else {
+            unreachable!("{at} is inside")
+        };
+        (bodies, Filter::new(filter))
+    }
+
+    fn body(self, bodies: &mut [u8], body: usize) -> &mut [u8] {
+        let end = bodies.len().saturating_sub(body * self.body_bytes);
+        let body = end.checked_sub(self.body_bytes).and_then(|start| bodies.get_mut(start..end));
+        let Some(body) = body else { unreachable!("it was reserved") };
+        body
+    }
+}
+
+/// What a partition, and the pair that it may become, take of the lists.
+pub(super) fn by_partition_bytes(reach: usize) -> usize {
+    size_of::<Slot>() + size_of::<Pair>() + 4 * Chain::list_bytes(reach)
+}
+
+impl Hybrid {
+    pub(super) fn new(
+        budget: &Budget,
+        dividing: Dividing,
+        salt: u64,
+        cluster_bytes: usize,
+    ) -> Result<Self, SpillError> {
+        let Dividing { level, area_bytes, fan_out, reach, .. } = dividing;
+        debug_assert!(fan_out >= 2, "rows are divided");
+        let lists_bytes = fan_out * (size_of::<Slot>() + 2 * Chain::list_bytes(reach));
+        let body_bytes = cluster_bytes - HEADER_BYTES;
+        Ok(Self {
+            _lists: budget.count("lists of partitions", lists_bytes)?,
+            dividing,
+            hash: KeyHash::of_level(level, salt),
+            table: Table::new(budget, area_bytes)?,
+            partitions: (0..fan_out).map(|_| Slot::InMemory { bytes: 0 }).collect(),
+            layout: Layout { filter_bytes: filter::bytes_in(area_bytes), body_bytes },
+            written: 0,
+            row_bytes: 0,
+            filtered_rows: 0,
+        })
+    }
+
+    /// What writing one more partition reserves.
+    fn next_reserved_bytes(&self) -> usize {
+        let Layout { filter_bytes, body_bytes } = self.layout;
+        match self.written {
+            0 => filter_bytes + body_bytes,
+            all if all == self.partitions.len() => 0,
+            _ => body_bytes,
+        }
+    }
+
+    /// Takes a row of the side that comes first.
+    pub(super) async fn take(&mut self, row: Row<'_>, appender: &mut Appender) -> Result<(), SpillError> {
+        let row_bytes = row.key.len() + row.payload.len();
+        self.row_bytes += row_bytes as u64;
+        let hash = self.hash.of(row.key);
+        let number = partition(hash, self.partitions.len());
+        loop {
+            let reserved_bytes = self.next_reserved_bytes();
+            let Self { table, partitions, layout, .. } = self;
+            match partitions.get_mut(number) {
+                Some(Slot::InMemory { bytes }) => {
+                    if table.push(hash, row, reserved_bytes) {
+                        *bytes += row_bytes + ROW_OVERHEAD_BYTES;
+                        return Ok(());
+                    }
+                }
+                Some(Slot::Writing { body, writer }) => {
+                    let (bodies, mut filter) = layout.split(table.reserved());
+                    filter.insert(hash);
+                    return writer.write(row, layout.body(bodies, *body), appender).await;
+                }
+                Some(Slot::WritingOther { .. } | Slot::Nothing) | None => {
+                    unreachable!("{number} is a partition of the side that comes first")
+                }
+            }
+            self.write_largest(appender).await?;
+        }
+    }
+
+    /// Writes the partitions that take most of the table, and makes room: a part of the area at once, as all rows are looked at for
+    /// it.
+    async fn write_largest(&mut self, appender: &mut Appender) -> Result<(), SpillError> {
+        const PART: usize = 16;
+        let wanted_bytes = self.dividing.area_bytes / PART;
+        let mut freed_bytes = 0;
+        while freed_bytes == 0 || freed_bytes < wanted_bytes {
+            let reserved_bytes = self.next_reserved_bytes();
+            let Some((bytes, slot)) = self.largest().filter(|(bytes, _)| *bytes > 0) else { break };
+            // Without more room than one partition needs, one has to do.
+            if freed_bytes > 0 && !self.table.has_room(0, 0, reserved_bytes) {
+                break;
+            }
+            let writer = PartitionWriter::new(appender.begin_chain(self.dividing.reach));
+            if let Some(slot) = self.partitions.get_mut(slot) {
+                *slot = Slot::Writing { body: self.written, writer };
+            }
+            self.table.reserve(reserved_bytes);
+            if self.written == 0 {
+                self.layout.split(self.table.reserved()).1.clear();
+            }
+            self.written += 1;
+            freed_bytes += bytes;
+        }
+        assert!(freed_bytes > 0, "memory is full of rows of partitions");
+        let Self { table, partitions, layout, .. } = self;
+        let (entries, reserved) = table.split();
+        let (bodies, mut filter) = layout.split(reserved);
+        let fan_out = partitions.len();
+        for Entry { hash, row, .. } in entries {
+            if let Some(Slot::Writing { body, writer }) = partitions.get_mut(partition(hash, fan_out)) {
+                filter.insert(hash);
+                writer.write(row, layout.body(bodies, *body), appender).await?;
+            }
+        }
+        let is_in_memory = |number| matches!(partitions.get(number), Some(Slot::InMemory { .. }));
+        table.retain(|hash| is_in_memory(partition(hash, fan_out)));
+        Ok(())
+    }
+
+    /// The partition that takes most of the table: how much, and which it is.
+    fn largest(&self) -> Option<(usize, usize)> {
+        let in_memory = (0..).zip(&self.partitions).filter_map(|(number, slot)| match slot {
+            Slot::InMemory { bytes } => Some((*bytes, number)),
+            Slot::Writing { .. } | Slot::WritingOther { .. } | Slot::Nothing => None,
+        });
+        in_memory.max()
+    }
+
+    /// All rows of the side that comes first are there.
+    pub(super) async fn finish_first(&mut self, appender: &mut Appender) -> Result<(), SpillError> {
+        self.table.make_buckets();
+        let Self { table, partitions, layout, dividing, .. } = self;
+        let (bodies, _) = layout.split(table.reserved());
+        for slot in partitions {
+            *slot = match std::mem::replace(slot, Slot::Nothing) {
+                Slot::Writing { body, writer } => {
+                    let table_side = writer.finish(layout.body(bodies, body), appender).await?;
+                    let writer = PartitionWriter::new(appender.begin_chain(dividing.reach));
+                    Slot::WritingOther { body, table_side, writer }
+                }
+                same @ Slot::InMemory { .. } => same,
+                Slot::WritingOther { .. } | Slot::Nothing => unreachable!("the other side's rows come later"),
+            };
+        }
+        Ok(())
+    }
+
+    /// Joins a row of the other side, or writes it.
+    pub(super) async fn meet<S: JoinSink>(
+        &mut self,
+        row: Row<'_>,
+        appender: &mut Appender,
+        output: &mut Output<'_, S>,
+    ) -> Result<(), S::Error> {
+        let hash = self.hash.of(row.key);
+        let number = partition(hash, self.partitions.len());
+        let Self { table, partitions, layout, dividing, .. } = self;
+        match partitions.get_mut(number) {
+            Some(Slot::InMemory { .. }) => dividing.table_side.meet(table, hash, row, output).await,
+            Some(Slot::WritingOther { body, writer, .. }) => {
+                let (bodies, filter) = layout.split(table.reserved());
+                if filter.may_have(hash) {
+                    return Ok(writer.write(row, layout.body(bodies, *body), appender).await?);
+                }
+                self.filtered_rows += 1;
+                dividing.table_side.meet_none(row, output).await
+            }
+            Some(Slot::Writing { .. } | Slot::Nothing) | None => {
+                unreachable!("{number} is a partition of the side that comes last")
+            }
+        }
+    }
+
+    /// All rows are there. What is left to join are pairs of partitions.
+    pub(super) async fn finish<S: JoinSink>(
+        mut self,
+        appender: &mut Appender,
+        output: &mut Output<'_, S>,
+    ) -> Result<Vec<Pair>, S::Error> {
+        let Dividing { table_side: side, level, .. } = self.dividing;
+        side.finish(&self.table, output).await?;
+        let mut pairs = Vec::with_capacity(self.written);
+        for slot in std::mem::take(&mut self.partitions) {
+            let Slot::WritingOther { body, table_side, writer } = slot else { continue };
+            let (bodies, _) = self.layout.split(self.table.reserved());
+            let other = writer.finish(self.layout.body(bodies, body), appender).await?;
+            let (build, probe) = match side {
+                TableSide::Build => (table_side, other),
+                TableSide::Probe => (other, table_side),
+            };
+            pairs.push(Pair { build, probe, level: level + 1, parent_bytes: self.row_bytes });
+        }
+        Ok(pairs)
+    }
+}

@@ -1,0 +1,209 @@
+//! The join of two sorted sources. Where both are sorted anyhow it writes nothing; beside [`Joiner`](super::Joiner) it shows
+//! what Graefe, Linville and Shapiro call the duality of sort and hash (*Sort vs. Hash Revisited*, IEEE TKDE 1994).
+
+use std::cmp::Ordering;
+
+use super::sink::Output;
+use super::{JoinKind, JoinSink};
+use crate::budget::Grant;
+use crate::rows::Row;
+use crate::{Budget, Sorted, SpillError};
+
+const PURPOSE: &str = "the build rows of one key, in a merge join,";
+const LENGTH_BYTES: usize = size_of::<u64>();
+
+/// What a merge join did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct MergeJoinReport {
+    /// Rows of the build side that were looked at: those behind the last probe row's key are not.
+    pub build_rows: u64,
+    /// Rows of the probe side.
+    pub probe_rows: u64,
+    /// Rows that the sink got.
+    pub result_rows: u64,
+    /// The most memory of the budget that was taken at once, in bytes.
+    pub most_used_bytes: usize,
+}
+
+/// Joins two sorted sources whose keys are equal, byte by byte. The result comes in the order of the keys.
+///
+/// The sources have budgets of their own. Of this one the present build row is taken and, where the kind gives pairs, all build
+/// rows with the key of the present probe row.
+///
+/// # Errors
+/// The build rows of one key don't fit into memory: the error says which budget would do (a [`Joiner`](super::Joiner) needs none for
+/// them). A source or the sink failed. What came before was right.
+pub async fn merge_join<S: JoinSink>(
+    budget: &Budget,
+    kind: JoinKind,
+    build: &mut Sorted,
+    probe: &mut Sorted,
+    sink: &mut S,
+) -> Result<MergeJoinReport, S::Error> {
+    let mut groups = Groups::new(budget, kind, build)?;
+    let mut output = Output::new(kind, sink);
+    let mut probe_rows = 0;
+    while let Some(row) = probe.next().await? {
+        probe_rows += 1;
+        let matches = groups.seek(row.key).await?;
+        match kind {
+            JoinKind::Inner | JoinKind::Left if matches => {
+                for payload in groups.payloads() {
+                    output.pair(Row { key: row.key, payload }, row).await?;
+                }
+            }
+            JoinKind::Semi if matches => output.probe(row).await?,
+            JoinKind::Left | JoinKind::Anti if !matches => output.probe(row).await?,
+            JoinKind::Inner | JoinKind::Left | JoinKind::Semi | JoinKind::Anti => {}
+        }
+    }
+    let most_used_bytes = budget.most_used_bytes();
+    Ok(MergeJoinReport { build_rows: groups.rows, probe_rows, result_rows: output.rows, most_used_bytes })
+}
+
+/// The rows of the build side, those with one key together.
+struct Groups<'a> {
+    budget: &'a Budget,
+    source: &'a mut Sorted,
+    keeps_payloads: bool,
+    /// Rows that came from the source.
+    rows: u64,
+    has_begun: bool,
+    /// Of the present group; none while there isn't one.
+    key: Option<Counted>,
+    /// Of the present group: each with its length in front.
+    payloads: Counted,
+    /// The row behind the group, if there is one.
+    ahead: Ahead,
+}
+
+struct Ahead {
+    is_there: bool,
+    key: Counted,
+    payload: Counted,
+}
+
+impl<'a> Groups<'a> {
+    fn new(budget: &'a Budget, kind: JoinKind, source: &'a mut Sorted) -> Result<Self, SpillError> {
+        let ahead = Ahead { is_there: false, key: Counted::new(budget)?, payload: Counted::new(budget)? };
+        let payloads = Counted::new(budget)?;
+        let (keeps_payloads, has_begun) = (kind.wants_pairs(), false);
+        Ok(Self { budget, source, keeps_payloads, rows: 0, has_begun, key: None, payloads, ahead })
+    }
+
+    /// Goes on to the group with a key that isn't less than those looked for before. Returns whether there is one.
+    async fn seek(&mut self, key: &[u8]) -> Result<bool, SpillError> {
+        if self.key.as_ref().is_some_and(|present| present.bytes == key) {
+            return Ok(true);
+        }
+        self.key = None;
+        if !std::mem::replace(&mut self.has_begun, true) {
+            self.advance().await?;
+        }
+        while self.ahead.is_there {
+            match self.ahead.key.bytes.as_slice().cmp(key) {
+                Ordering::Less => self.advance().await?,
+                Ordering::Equal => return self.gather().await.map(|()| true),
+                Ordering::Greater => break,
+            }
+        }
+        Ok(false)
+    }
+
+    /// Fetches the next row.
+    async fn advance(&mut self) -> Result<(), SpillError> {
+        let Self { source, ahead, budget, .. } = self;
+        let row = source.next().await?;
+        ahead.is_there = row.is_some();
+        if let Some(Row { key, payload }) = row {
+            self.rows += 1;
+            ahead.key.bytes.clear();
+            ahead.key.append(budget, key)?;
+            ahead.payload.bytes.clear();
+            ahead.payload.append(budget, payload)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the group that begins with the row ahead.
+    async fn gather(&mut self) -> Result<(), SpillError> {
+        let mut key = Counted::new(self.budget)?;
+        key.append(self.budget, &self.ahead.key.bytes)?;
+        self.payloads.bytes.clear();
+        while self.ahead.is_there && self.ahead.key.bytes == key.bytes {
+            if self.keeps_payloads
+                && let Err(error) = self.keep_payload()
+            {
+                return Err(self.too_long(&key.bytes, error).await);
+            }
+            self.advance().await?;
+        }
+        self.key = Some(key);
+        Ok(())
+    }
+
+    fn keep_payload(&mut self) -> Result<(), SpillError> {
+        let payload = &self.ahead.payload.bytes;
+        self.payloads.append(self.budget, &(payload.len() as u64).to_ne_bytes())?;
+        self.payloads.append(self.budget, payload)
+    }
+
+    /// The error with the budget that would have done, for which the rest of the group is counted.
+    async fn too_long(&mut self, key: &[u8], error: SpillError) -> SpillError {
+        let SpillError::Memory { purpose, budget_bytes, .. } = error else { return error };
+        let mut group_bytes = self.payloads.bytes.len() as u64;
+        while self.ahead.is_there && self.ahead.key.bytes == key {
+            group_bytes += (LENGTH_BYTES + self.ahead.payload.bytes.len()) as u64;
+            if let Err(error) = self.advance().await {
+                return error;
+            }
+        }
+        let others_bytes = (self.budget.used_bytes() - self.payloads.bytes.capacity()) as u64;
+        // Memory that grows is there twice for a moment.
+        SpillError::Memory { purpose, needed_bytes: 2 * group_bytes + others_bytes, budget_bytes }
+    }
+
+    /// Of the present group.
+    fn payloads(&self) -> impl Iterator<Item = &[u8]> {
+        let mut left = self.payloads.bytes.as_slice();
+        std::iter::from_fn(move || {
+            let (length, rest) = left.split_first_chunk()?;
+            let length = usize::try_from(u64::from_ne_bytes(*length)).ok();
+            let Some((payload, rest)) = length.and_then(|length| rest.split_at_checked(length)) else {
+                unreachable!("a payload follows its length")
+            };
+            left = rest;
+            Some(payload)
+        })
+    }
+}
+
+/// Bytes that a budget counts.
+struct Counted {
+    grant: Grant,
+    bytes: Vec<u8>,
+}
+
+impl Counted {
+    fn new(budget: &Budget) -> Result<Self, SpillError> {
+        Ok(Self { grant: budget.count(PURPOSE, 0)?, bytes: Vec::new() })
+    }
+
+    fn append(&mut self, budget: &Budget, more: &[u8]) -> Result<(), SpillError> {
+        let length = self.bytes.len() + more.len();
+        if length > self.bytes.capacity() {
+            // The old bytes are there until they are copied to where there is room. If there is less, it grows by less.
+            let doubled = length.max(2 * self.bytes.capacity());
+            let (grown, grant) = match budget.count(PURPOSE, doubled) {
+                Ok(grant) => (doubled, grant),
+                Err(_) => (length, budget.count(PURPOSE, length)?),
+            };
+            let mut bytes = Vec::with_capacity(grown);
+            bytes.extend_from_slice(&self.bytes);
+            (self.bytes, self.grant) = (bytes, grant);
+        }
+        self.bytes.extend_from_slice(more);
+        Ok(())
+    }
+}

@@ -1,0 +1,32 @@
+//! Joins of rows whose keys are equal.
+//!
+//! ```text
+//! build rows ─► hybrid: table in memory ─► probe rows that meet it ─────────────────────────────► rows of the result
+//!                 │ partitions that are written     │ of those partitions                          ▲
+//!                 ▼                                 ▼                                              │
+//!               partition of the build side + partition of the probe side = pair ─► in memory, in pieces, or divided again
+//! ```
+
+mod decision;
+mod env;
+mod filter;
+mod hashing;
+mod hybrid;
+mod joiner;
+mod matching;
+mod merge_join;
+mod options;
+mod pairs;
+mod partition;
+mod pieces;
+mod plan;
+mod report;
+mod sink;
+mod table;
+
+pub use self::joiner::{Joiner, Probing};
+pub use self::merge_join::{MergeJoinReport, merge_join};
+pub use self::options::{JoinKind, JoinOptions};
+pub use self::plan::JoinPlan;
+pub use self::report::JoinReport;
+pub use self::sink::JoinSink;

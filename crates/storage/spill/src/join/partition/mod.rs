@@ -1,0 +1,130 @@
+//! # A cluster of a partition
+//!
+//! ```text
+//! u32  bytes behind this that are the end of a row of the cluster before
+//!      those bytes
+//!      rows, one behind the other; the last one may go on in the next cluster
+//! ```
+//!
+//! A row is encoded as in a [run](crate::rows::encoding), and has nothing in common with the one before it. Clusters are read
+//! from the last one to the first, those of a [chain](crate::space::Chain): so the end of a row that lies over an edge comes
+//! before its beginning, and waits for it.
+
+mod reader;
+mod writer;
+
+pub(super) use self::reader::PartitionReader;
+pub(super) use self::writer::PartitionWriter;
+use crate::space::Chain;
+
+/// Length of what stands in front of rows in a cluster.
+const CARRIED_BYTES: usize = size_of::<u32>();
+
+/// Rows on the device.
+#[derive(Debug, Clone)]
+pub(super) struct Partition {
+    pub(super) chain: Chain,
+    pub(super) rows: u64,
+    /// Bytes of keys and payloads.
+    pub(super) row_bytes: u64,
+    pub(super) row_bytes_max: usize,
+}
+
+impl Partition {
+    pub(super) fn is_empty(&self) -> bool {
+        self.rows == 0
+    }
+
+    /// What its clusters take on the device.
+    pub(super) fn stored_bytes(&self, cluster_bytes: usize) -> u64 {
+        u64::from(self.chain.clusters()) * cluster_bytes as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nandle_io::Nanos;
+    use nandle_io::conformance::MemoryWorld;
+    use nandle_io::runtime::Runtime;
+    use nandle_io::{Access, DeviceId, DurableWrites, Shape};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::rows::Row;
+    use crate::space::{AfterReading, Appender, Division, Space, WriteBuffers};
+    use crate::{Budget, Place};
+
+    type OwnedRow = (Vec<u8>, Vec<u8>);
+
+    fn runtime() -> Runtime {
+        let mut world = MemoryWorld::new(16, Nanos::from_micros(20));
+        world.add_shaped(Shape {
+            capacity_bytes: 4 << 20,
+            logical_block_bytes: 512,
+            memory_alignment_bytes: 512,
+            largest_transfer_bytes: 1 << 20,
+            access: Access::Direct,
+            durable_writes: DurableWrites::OneCommand,
+            writable: true,
+            discards: false,
+        });
+        Runtime::new(Box::new(world))
+    }
+
+    /// Writes rows as a partition, and reads it as often as is said.
+    fn written_and_read(rows: &[OwnedRow], reach: usize, buffers: usize, times: usize) -> Vec<Vec<OwnedRow>> {
+        let runtime = runtime();
+        let handle = runtime.handle();
+        runtime.block_on(async {
+            let device = DeviceId::from_index(0);
+            let place = Place { device, start_bytes: 0, length_bytes: 4 << 20, salt: 7, discards: false };
+            let division = Division { cluster_bytes: 512, zone_bytes: 4096 };
+            let space = Space::new(&handle, place, division).unwrap();
+            let budget = Budget::new(1 << 20).unwrap();
+            let mut appender = Appender::new(&space, WriteBuffers::new(&budget, 2048, 2).unwrap());
+            let mut writer = PartitionWriter::new(appender.begin_chain(reach));
+            let mut body = vec![0xEE; 512 - crate::space::cluster::HEADER_BYTES];
+            for (key, payload) in rows {
+                writer.write(Row { key, payload }, &mut body, &mut appender).await.unwrap();
+            }
+            let partition = writer.finish(&body, &mut appender).await.unwrap();
+            appender.drain().await.unwrap();
+            let mut all = Vec::new();
+            for time in 0..times {
+                let after = if time + 1 == times { AfterReading::Release } else { AfterReading::Keep };
+                let (_grant, buffers) = budget.buffers("reading", buffers, 512).unwrap();
+                let mut reader = PartitionReader::new(&space, &budget, &partition, buffers).unwrap();
+                reader.set_after_reading(after);
+                let mut got = Vec::new();
+                while reader.advance().await.unwrap() {
+                    let Row { key, payload } = reader.row();
+                    got.push((key.to_vec(), payload.to_vec()));
+                }
+                all.push(got);
+            }
+            all
+        })
+    }
+
+    fn rows() -> impl Strategy<Value = Vec<OwnedRow>> {
+        let part = |longest: usize| {
+            (any::<u8>(), prop_oneof![4 => 0..20_usize, 1 => 0..longest])
+                .prop_map(|(byte, length)| vec![byte; length])
+        };
+        proptest::collection::vec((part(700), part(1500)), 0..80)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(128))]
+
+        #[test]
+        fn a_partition_has_the_rows_that_were_written(rows in rows(), reach in 1_usize..5, buffers in 1_usize..5) {
+            let mut expected = rows.clone();
+            expected.sort();
+            for mut got in written_and_read(&rows, reach, buffers, 2) {
+                got.sort();
+                prop_assert_eq!(&got, &expected);
+            }
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! What of the memory is for what, and which clusters and fan-out follow.
+//!
+//! ```text
+//! while rows come          │ write buffers (at most an eighth) │ lists (a sixteenth) │ area: rows, buckets, filter, a body for each partition │
+//! joining spilled pairs    │ the same                          │ the same            │ read buffers (an eighth) │ rows over edges │ area    │
+//! ```
+
+use nandle_io::Shape;
+use nandle_io::buffer::GRAIN_BYTES;
+
+use super::JoinOptions;
+use super::hybrid::by_partition_bytes;
+use super::partition::PartitionReader;
+use crate::costs::{ReadCost, Work};
+use crate::{SpillCosts, SpillError};
+
+/// What a join will do with what doesn't fit into memory.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct JoinPlan {
+    /// What one request reads.
+    pub cluster_bytes: usize,
+    /// Requests kept outstanding, as far as memory allows.
+    pub depth: u32,
+    /// What the device reads in such requests.
+    pub read_bytes_per_second: f64,
+    /// Partitions of a side.
+    pub fan_out: usize,
+    /// How often a row is written and read, at most, if keys spread.
+    pub levels: u32,
+    /// What the device needs for that if both sides are as long as the build side is expected to be, in seconds.
+    pub seconds: f64,
+}
+
+/// How the memory is divided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct MemoryDivision {
+    pub(super) write_buffer_bytes: usize,
+    pub(super) write_buffers: usize,
+    /// Of partitions and of pairs of them.
+    pub(super) lists_bytes: usize,
+    /// While rows come.
+    pub(super) area_bytes: usize,
+    /// While pairs are joined.
+    read_bytes: usize,
+    /// The longest row that can be joined.
+    pub(super) row_bytes_max: usize,
+}
+
+impl MemoryDivision {
+    pub(super) fn of(options: &JoinOptions) -> Result<Self, SpillError> {
+        let budget_bytes = options.budget.bytes();
+        let costs = &options.costs;
+        let largest = costs.random_reads.iter().map(|cost| cost.request_bytes).max().unwrap_or_default();
+        let wanted = costs.write_request_bytes.max(largest).min(budget_bytes / 16);
+        let write_buffer_bytes = wanted.max(options.cluster_bytes.unwrap_or_default()).max(1);
+        let write_buffer_bytes = write_buffer_bytes.next_multiple_of(GRAIN_BYTES);
+        let most = costs.writes_outstanding.max(2);
+        let write_buffers = (budget_bytes / 8 / write_buffer_bytes).clamp(2, most);
+        let lists_bytes = budget_bytes / 16;
+        let others_bytes = lists_bytes + write_buffers * write_buffer_bytes;
+        let area_bytes = budget_bytes.saturating_sub(others_bytes) / GRAIN_BYTES * GRAIN_BYTES;
+        if area_bytes < budget_bytes / 2 {
+            return Err(SpillError::Memory {
+                purpose: "joining with clusters of this size",
+                needed_bytes: 16 * write_buffer_bytes as u64,
+                budget_bytes: budget_bytes as u64,
+            });
+        }
+        let read_bytes = budget_bytes / 8;
+        // Two of them lie over edges while pairs are joined, and a third of what is left is for partitions' bodies.
+        let row_bytes_max = (area_bytes / 8).min(u32::MAX as usize);
+        Ok(Self { write_buffer_bytes, write_buffers, lists_bytes, area_bytes, read_bytes, row_bytes_max })
+    }
+
+    /// How many clusters can be read at once, or wait for being used, by two readers together: two at least.
+    pub(super) fn read_buffers(&self, cluster_bytes: usize, depth: u32) -> usize {
+        // One that is used, beside those that are read.
+        let wanted = 2 * (depth as usize + 1);
+        let fitting =
+            (2..=wanted).take_while(|count| buffers_bytes(*count, cluster_bytes) <= self.read_bytes);
+        fitting.last().unwrap_or(2)
+    }
+
+    /// The least area while pairs are joined, which is while the longest rows lie over edges.
+    fn pair_area_bytes(&self, read_buffers: usize, cluster_bytes: usize) -> usize {
+        let read_bytes = buffers_bytes(read_buffers, cluster_bytes);
+        let over_edges_bytes = 2 * PartitionReader::overhead_bytes(self.row_bytes_max, read_buffers);
+        self.area_bytes.saturating_sub(read_bytes + over_edges_bytes) / GRAIN_BYTES * GRAIN_BYTES
+    }
+}
+
+/// What is to be joined, and on what.
+struct Expected<'a> {
+    options: &'a JoinOptions,
+    memory: MemoryDivision,
+    build_bytes: u64,
+}
+
+/// Chooses clusters by the costs of the device.
+pub(super) fn choose(
+    options: &JoinOptions,
+    memory: MemoryDivision,
+    shape: &Shape,
+) -> Result<JoinPlan, SpillError> {
+    let in_memory = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
+    // Of what isn't known so much is expected that it takes sixty-four times the memory.
+    let build_bytes = options.expected_build_bytes.unwrap_or(64 * options.budget.bytes() as u64);
+    let work = Work {
+        bytes: build_bytes,
+        run_bytes: memory.area_bytes as u64,
+        memory_bytes: memory.area_bytes,
+        by_run_bytes: 0,
+        block_bytes: in_memory(shape.logical_block_bytes),
+        cluster_bytes_max: in_memory(shape.largest_transfer_bytes).min(memory.write_buffer_bytes),
+    };
+    let expected = Expected { options, memory, build_bytes };
+    let costs = options.costs.candidates(work, options.cluster_bytes);
+    let plans = costs.iter().filter_map(|cost| expected.plan(&options.costs, *cost));
+    // Of equals the one with the larger fan-out: it has room for what is longer than expected.
+    let best = plans
+        .min_by(|one, other| one.seconds.total_cmp(&other.seconds).then(other.fan_out.cmp(&one.fan_out)));
+    best.ok_or_else(|| SpillError::Memory {
+        purpose: "joining two partitions",
+        needed_bytes: 32 * options.cluster_bytes.unwrap_or(work.block_bytes).max(GRAIN_BYTES) as u64,
+        budget_bytes: options.budget.bytes() as u64,
+    })
+}
+
+impl Expected<'_> {
+    fn plan(&self, costs: &SpillCosts, cost: ReadCost) -> Option<JoinPlan> {
+        let ReadCost { request_bytes: cluster_bytes, depth, bytes_per_second } = cost;
+        let Self { options, memory, build_bytes } = self;
+        let read_buffers = memory.read_buffers(cluster_bytes, depth);
+        let most =
+            most_partitions(options, memory.area_bytes, cluster_bytes, memory.lists_bytes, read_buffers);
+        // A piece of a pair has one row at least.
+        if most < 2 || memory.pair_area_bytes(read_buffers, cluster_bytes) < 2 * memory.row_bytes_max {
+            return None;
+        }
+        let fan_out = enough_partitions(*build_bytes, memory.area_bytes).min(most);
+        // A row takes more of a table than its bytes, and partitions aren't of one length.
+        let (mut levels, mut fitting) = (0, memory.area_bytes as u64 * 2 / 3);
+        while fitting < *build_bytes {
+            levels += 1;
+            fitting = fitting.saturating_mul(fan_out as u64);
+        }
+        let moved_bytes = 2.0 * *build_bytes as f64 * f64::from(levels);
+        let seconds = moved_bytes / bytes_per_second + moved_bytes / costs.write_bytes_per_second;
+        Some(JoinPlan {
+            cluster_bytes,
+            depth,
+            read_bytes_per_second: bytes_per_second,
+            fan_out,
+            levels,
+            seconds,
+        })
+    }
+}
+
+/// What so many buffers take of a budget.
+fn buffers_bytes(count: usize, cluster_bytes: usize) -> usize {
+    let by_piece = (GRAIN_BYTES / cluster_bytes).max(1);
+    count.div_ceil(by_piece) * (by_piece * cluster_bytes).next_multiple_of(GRAIN_BYTES)
+}
+
+/// Into how many partitions rows can be divided. The bodies of all take a third of the area, so that whenever it is full one of
+/// the partitions in it is longer than a body. A quarter of the lists is left for pairs that are divided again.
+pub(super) fn most_partitions(
+    options: &JoinOptions,
+    area_bytes: usize,
+    cluster_bytes: usize,
+    lists_bytes: usize,
+    reach: usize,
+) -> usize {
+    let by_area = area_bytes / 3 / cluster_bytes;
+    let by_lists = lists_bytes * 3 / 4 / by_partition_bytes(reach);
+    by_area.min(by_lists).min(options.fan_out_max.unwrap_or(usize::MAX).max(2))
+}
+
+/// No more partitions than are needed: twice as many as would fit into memory one by one, since they aren't of one length.
+pub(super) fn enough_partitions(bytes: u64, area_bytes: usize) -> usize {
+    let pieces = bytes.div_ceil(area_bytes.max(1) as u64);
+    usize::try_from(2 * pieces).unwrap_or(usize::MAX).max(2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Budget, JoinKind};
+
+    fn plan(costs: SpillCosts, budget_bytes: usize, build_bytes: u64) -> JoinPlan {
+        let options = JoinOptions {
+            expected_build_bytes: Some(build_bytes),
+            ..JoinOptions::new(Budget::new(budget_bytes).unwrap(), costs, JoinKind::Inner)
+        };
+        let memory = MemoryDivision::of(&options).unwrap();
+        let shape = Shape {
+            capacity_bytes: 1 << 40,
+            logical_block_bytes: 512,
+            memory_alignment_bytes: 512,
+            largest_transfer_bytes: 1 << 20,
+            access: nandle_io::Access::Direct,
+            durable_writes: nandle_io::DurableWrites::OneCommand,
+            writable: true,
+            discards: true,
+        };
+        choose(&options, memory, &shape).unwrap()
+    }
+
+    /// A device that takes `access` seconds for any request, one at a time, and then transfers 100 MB/s.
+    fn one_at_a_time(access_seconds: f64) -> SpillCosts {
+        let random_reads = (11..=20).map(|power| {
+            let request_bytes = 1 << power;
+            let seconds = access_seconds + request_bytes as f64 / 1e8;
+            ReadCost { request_bytes, depth: 1, bytes_per_second: request_bytes as f64 / seconds }
+        });
+        SpillCosts {
+            random_reads: random_reads.collect(),
+            write_bytes_per_second: 1e8,
+            ..SpillCosts::default()
+        }
+    }
+
+    #[test]
+    fn seeks_make_clusters_large_and_their_lack_makes_fan_out_large() {
+        let disk = plan(one_at_a_time(10e-3), 2 << 20, 200 << 20);
+        let flash = plan(one_at_a_time(2e-6), 2 << 20, 200 << 20);
+        assert!(disk.cluster_bytes > 4 * flash.cluster_bytes, "{disk:?} {flash:?}");
+        assert!(disk.fan_out < flash.fan_out, "{disk:?} {flash:?}");
+    }
+
+    #[test]
+    fn what_nearly_fits_takes_few_partitions() {
+        assert_eq!(plan(SpillCosts::default(), 1 << 20, 1 << 20).fan_out, 4);
+        assert_eq!(plan(SpillCosts::default(), 1 << 20, 1 << 10).levels, 0);
+    }
+}

@@ -1,0 +1,62 @@
+use super::JoinPlan;
+
+/// What a join did.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct JoinReport {
+    /// Rows of the build side.
+    pub build_rows: u64,
+    /// Rows of the probe side.
+    pub probe_rows: u64,
+    /// Rows that the sink got.
+    pub result_rows: u64,
+    /// What was chosen at the beginning.
+    pub plan: JoinPlan,
+    /// Partitions of the first level whose build rows were written. None: everything stayed in memory.
+    pub spilled_partitions: u64,
+    /// Pairs of partitions that were divided again.
+    pub divided_pairs: u64,
+    /// How often a row was written, at most.
+    pub levels: u32,
+    /// Pairs of partitions of which the probe side was in memory, and not the build side.
+    pub swapped_pairs: u64,
+    /// Pairs of partitions that were joined piece by piece, as neither side fitted into memory.
+    pub block_loops: u64,
+    /// Pieces in those.
+    pub block_loop_pieces: u64,
+    /// Rows that were not written because a filter told that no row of the other side has their key.
+    pub filtered_rows: u64,
+    /// Bytes written to the temporary space.
+    pub written_bytes: u64,
+    /// Writes.
+    pub write_requests: u64,
+    /// Bytes read from it.
+    pub read_bytes: u64,
+    /// Reads.
+    pub read_requests: u64,
+    /// The most memory of the budget that was taken at once, in bytes.
+    pub most_used_bytes: usize,
+}
+
+impl JoinReport {
+    pub(super) fn new(plan: JoinPlan) -> Self {
+        Self {
+            build_rows: 0,
+            probe_rows: 0,
+            result_rows: 0,
+            plan,
+            spilled_partitions: 0,
+            divided_pairs: 0,
+            levels: 0,
+            swapped_pairs: 0,
+            block_loops: 0,
+            block_loop_pieces: 0,
+            filtered_rows: 0,
+            written_bytes: 0,
+            write_requests: 0,
+            read_bytes: 0,
+            read_requests: 0,
+            most_used_bytes: 0,
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Streams of any length in the same memory, read from their ends.
+//!
+//! The tag of each cluster says where the one lies that is `reach` before it. So a chain keeps the places of its last `reach`
+//! clusters alone, however long it grows, and as many reads can be under way: each cluster that comes names one more.
+
+use std::collections::VecDeque;
+
+use nandle_io::BufferMut;
+use nandle_io::runtime::Reply;
+
+use super::Space;
+use super::cluster::Header;
+use crate::SpillError;
+
+/// What stands in the place of a cluster before the first one.
+const NONE: u64 = u64::MAX;
+
+/// A sequence of clusters that were appended to a space.
+#[derive(Debug, Clone)]
+pub(crate) struct Chain {
+    number: u32,
+    clusters: u32,
+    reach: usize,
+    /// Places of the last clusters, at most `reach`, in their order.
+    last: VecDeque<u64>,
+}
+
+impl Chain {
+    pub(super) fn new(number: u32, reach: usize) -> Self {
+        debug_assert!(reach > 0, "a chain links its clusters");
+        Self { number, clusters: 0, reach, last: VecDeque::with_capacity(reach) }
+    }
+
+    /// What it takes in memory beside itself.
+    pub(crate) fn list_bytes(reach: usize) -> usize {
+        reach * size_of::<u64>()
+    }
+
+    pub(crate) fn reach(&self) -> usize {
+        self.reach
+    }
+
+    pub(crate) fn clusters(&self) -> u32 {
+        self.clusters
+    }
+
+    pub(super) fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// What the next cluster says of where the one `reach` before it lies.
+    pub(super) fn link(&self) -> u64 {
+        if self.last.len() < self.reach { NONE } else { self.last.front().copied().unwrap_or(NONE) }
+    }
+
+    pub(super) fn push(&mut self, cluster: u64) {
+        if self.last.len() == self.reach {
+            self.last.pop_front();
+        }
+        self.last.push_back(cluster);
+        self.clusters += 1;
+    }
+}
+
+/// Reads the clusters of a chain, the last one first, some of them before they are needed.
+pub(crate) struct ChainReader {
+    space: Space,
+    number: u32,
+    reach: u32,
+    /// Clusters that haven't been asked for.
+    left: u32,
+    /// Where the last of those lie.
+    known: VecDeque<u64>,
+    in_flight: VecDeque<(Header, Reply)>,
+    spare: Vec<BufferMut>,
+    after_reading: AfterReading,
+    last: Option<Header>,
+    pub(crate) requests: u64,
+}
+
+/// What becomes of a cluster that was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AfterReading {
+    /// It will be read again.
+    Keep,
+    /// Its place may be used for others.
+    Release,
+}
+
+impl ChainReader {
+    /// What it takes in memory beside its buffers.
+    pub(crate) fn overhead_bytes(reach: usize) -> usize {
+        let by_read_bytes = size_of::<(Header, Reply)>() + size_of::<BufferMut>();
+        size_of::<Self>() + Chain::list_bytes(reach) + reach * by_read_bytes
+    }
+
+    /// Starts to read into these buffers, of which there is one at least. What the chain has must have been written. Clusters are
+    /// released unless [something else](Self::set_after_reading) is said before the first one is taken.
+    pub(crate) fn new(space: &Space, chain: &Chain, buffers: Vec<BufferMut>) -> Self {
+        debug_assert!(!buffers.is_empty(), "a cluster is read into a buffer");
+        let Ok(reach) = u32::try_from(chain.reach) else { unreachable!("a chain's reach is a few clusters") };
+        let mut reader = Self {
+            space: space.clone(),
+            number: chain.number,
+            reach,
+            left: chain.clusters,
+            known: chain.last.clone(),
+            in_flight: VecDeque::new(),
+            spare: buffers,
+            after_reading: AfterReading::Release,
+            last: None,
+            requests: 0,
+        };
+        reader.read_ahead();
+        reader
+    }
+
+    /// Says what becomes of the clusters that are taken from now on.
+    pub(crate) fn set_after_reading(&mut self, after_reading: AfterReading) {
+        self.after_reading = after_reading;
+    }
+
+    /// The next cluster, and how many of its bytes count; none at the end. `exhausted` is needed no more.
+    pub(crate) async fn next(
+        &mut self,
+        exhausted: Option<BufferMut>,
+    ) -> Result<Option<(BufferMut, usize)>, SpillError> {
+        self.spare.extend(exhausted);
+        self.read_ahead();
+        let Some((header, reply)) = self.in_flight.pop_front() else {
+            debug_assert_eq!(self.left, 0, "a buffer is free, so what is left is being read");
+            return Ok(None);
+        };
+        let completion = reply.await;
+        completion.result?;
+        let Some(buffer) = completion.operation.into_read_buffer() else {
+            unreachable!("a completion has its request's buffer")
+        };
+        let (link, used) = self.space.check(&header, &buffer)?;
+        if self.after_reading == AfterReading::Release {
+            self.space.release(header.cluster);
+        }
+        if header.position >= self.reach {
+            self.known.push_front(link);
+        }
+        self.last = Some(header);
+        self.read_ahead();
+        Ok(Some((buffer, used)))
+    }
+
+    fn read_ahead(&mut self) {
+        while self.left > 0 && !self.known.is_empty() {
+            let Some(buffer) = self.spare.pop() else { return };
+            let Some(cluster) = self.known.pop_back() else { return };
+            self.left -= 1;
+            let header =
+                Header { salt: self.space.salt(), cluster, stream: self.number, position: self.left };
+            self.requests += 1;
+            self.in_flight.push_back((header, self.space.read(cluster, buffer)));
+        }
+    }
+
+    /// The error that the last cluster that came is not what was written.
+    pub(crate) fn damaged(&self, what: &'static str) -> SpillError {
+        let offset_bytes = self.last.map_or(0, |header| self.space.offset_of(header.cluster));
+        SpillError::Damaged { offset_bytes, what }
+    }
+
+    /// Its buffers, when it is at its end.
+    pub(crate) fn into_buffers(self) -> Vec<BufferMut> {
+        debug_assert!(self.in_flight.is_empty(), "all that was asked for has come");
+        self.spare
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chain_keeps_its_last_clusters_and_each_names_an_earlier_one() {
+        let mut chain = Chain::new(3, 2);
+        let mut links = Vec::new();
+        for cluster in [5, 9, 6, 20, 8] {
+            links.push(chain.link());
+            chain.push(cluster);
+        }
+        assert_eq!(links, [NONE, NONE, 5, 9, 6]);
+        assert_eq!((chain.last, chain.clusters), (VecDeque::from([20, 8]), 5));
+    }
+}

@@ -1,0 +1,92 @@
+//! The join of sorted sources against a join in memory.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests are part of them")]
+
+mod common;
+
+use common::joins::{Case, Joined, case, join_in_memory, owned};
+use common::{OwnedRow, budget, memory_world, place, run};
+use nandle_io::runtime::Handle;
+use nandle_spill::{
+    Budget, JoinKind, JoinOptions, MergeJoinReport, Place, Row, SortOptions, Sorted, Sorter, SpillCosts,
+    SpillError, merge_join,
+};
+
+async fn sorted(handle: &Handle, place: Place, rows: &[OwnedRow]) -> Sorted {
+    let options = SortOptions::new(budget(1 << 20), SpillCosts::default());
+    let mut sorter = Sorter::new(handle, place, options).unwrap();
+    for (key, payload) in rows {
+        sorter.push(Row { key, payload }).await.unwrap();
+    }
+    sorter.finish().await.unwrap()
+}
+
+async fn join(
+    handle: &Handle,
+    group_budget: &Budget,
+    case: &Case,
+    into: &mut Vec<Joined>,
+) -> Result<MergeJoinReport, SpillError> {
+    let half = place().length_bytes / 2;
+    let [build_place, probe_place] =
+        [0, half].map(|start_bytes| Place { start_bytes, length_bytes: half, ..place() });
+    let mut build = sorted(handle, build_place, &case.build).await;
+    let mut probe = sorted(handle, probe_place, &case.probe).await;
+    let mut sink = |build: Option<Row<'_>>, probe: Row<'_>| into.push((build.map(owned), owned(probe)));
+    merge_join(group_budget, case.options.kind, &mut build, &mut probe, &mut sink).await
+}
+
+#[test]
+fn random_rows_are_joined() {
+    let cases = std::env::var("NANDLE_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(200);
+    for seed in 0..cases {
+        let (case, group_budget) = (case(seed), budget(1 << 20));
+        let mut got = Vec::new();
+        let report =
+            run(Box::new(memory_world()), async |handle| join(&handle, &group_budget, &case, &mut got).await);
+        // All rows of one key may be longer than that.
+        let report = match report {
+            Ok(report) => report,
+            Err(SpillError::Memory { needed_bytes, .. }) => {
+                assert!(needed_bytes > 1 << 20, "seed {seed}");
+                continue;
+            }
+            Err(error) => panic!("seed {seed}: {error}"),
+        };
+        assert!(got.is_sorted_by_key(|(_, probe)| probe.0.clone()), "seed {seed}");
+        assert_eq!(report.result_rows, got.len() as u64, "seed {seed}");
+        assert_eq!(group_budget.used_bytes(), 0, "seed {seed}: memory is given back");
+        got.sort();
+        assert!(got == join_in_memory(&case), "seed {seed}: {report:?}");
+    }
+}
+
+#[test]
+fn a_group_longer_than_memory_says_what_would_do() {
+    let rows = |count: usize| -> Vec<OwnedRow> { (0..count).map(|_| (vec![1; 30], vec![2; 500])).collect() };
+    for kind in JoinKind::ALL {
+        let options = JoinOptions::new(budget(64 << 10), SpillCosts::default(), kind);
+        let case = Case { options, build: rows(400), probe: rows(3) };
+        let expected = join_in_memory(&case);
+        let result = |group_budget: &Budget| {
+            let mut got = Vec::new();
+            let result = run(Box::new(memory_world()), async |handle| {
+                join(&handle, group_budget, &case, &mut got).await
+            });
+            result.map(|_| got)
+        };
+        let got = match result(&budget(64 << 10)) {
+            Err(SpillError::Memory { needed_bytes, .. }) => {
+                assert!(matches!(kind, JoinKind::Inner | JoinKind::Left));
+                assert!((203_200..500_000).contains(&needed_bytes), "{needed_bytes}");
+                result(&budget(usize::try_from(needed_bytes).unwrap())).unwrap()
+            }
+            // One row is enough to know that there is one.
+            other => {
+                assert!(matches!(kind, JoinKind::Semi | JoinKind::Anti));
+                other.unwrap()
+            }
+        };
+        assert_eq!(got, expected);
+    }
+}

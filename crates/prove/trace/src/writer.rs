@@ -70,7 +70,10 @@ impl Writer {
             Format::FioIolog => {
                 writeln!(self.text, "{FIO_HEADER}\n0 {} add\n0 {} open", self.file, self.file)
             }
-            _ => writeln!(self.text, "{CSV_HEADER}"),
+            _ => {
+                debug_assert_eq!(self.format, Format::Csv, "formats that are only read are refused");
+                writeln!(self.text, "{CSV_HEADER}")
+            }
         }
     }
 
@@ -79,6 +82,7 @@ impl Writer {
     /// # Errors
     /// The file can't be written to.
     pub fn write(&mut self, record: &Record) -> Result<(), TraceError> {
+        debug_assert!(Self::can_write(self.format), "{:?} is only read", self.format);
         self.last_us = self.last_us.max(record.time_us);
         self.line(record).map_err(|source| self.failed(source))
     }

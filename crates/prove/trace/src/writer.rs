@@ -66,15 +66,11 @@ impl Writer {
     }
 
     fn header(&mut self) -> io::Result<()> {
-        match self.format {
-            Format::FioIolog => {
-                writeln!(self.text, "{FIO_HEADER}\n0 {} add\n0 {} open", self.file, self.file)
-            }
-            _ => {
-                debug_assert_eq!(self.format, Format::Csv, "formats that are only read are refused");
-                writeln!(self.text, "{CSV_HEADER}")
-            }
+        if self.format == Format::FioIolog {
+            return writeln!(self.text, "{FIO_HEADER}\n0 {} add\n0 {} open", self.file, self.file);
         }
+        debug_assert_eq!(self.format, Format::Csv, "formats that are only read are refused");
+        writeln!(self.text, "{CSV_HEADER}")
     }
 
     /// Writes an event.

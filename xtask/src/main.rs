@@ -60,7 +60,7 @@ enum Chore {
     Schema,
     /// Build the book under `docs/`, with the reference of the program's commands
     Docs(docs::Options),
-    /// Add a made-up drive, trace format and derived parameter to a copy of the tree by CONTRIBUTING's lists, and compile it
+    /// Add a made-up one of each kind to a copy of the tree by CONTRIBUTING's lists, compile it and ask the program for them
     Extensions,
     /// Run a benchmark and write its results under `benches/`
     Bench {
@@ -81,7 +81,7 @@ fn main() -> ExitCode {
         Chore::Crash { options } => crash::run(&options),
         Chore::Schema => exit_code(schema::run()),
         Chore::Docs(options) => exit_code(docs::run(options)),
-        Chore::Extensions => exit_code(extensions::run()),
+        Chore::Extensions => step::run_all(&[Step::Extensions]),
         Chore::Bench { name, options } => exit_code(bench::run(name.as_deref(), &options)),
     }
 }

@@ -6,7 +6,7 @@ use clap::ValueEnum;
 
 use crate::command::{cargo, find_program, succeeds, watch};
 use crate::tally::{Tally, TestCounts};
-use crate::{Outcome, output, setup, style};
+use crate::{Outcome, extensions, output, setup, style};
 
 /// One step, as it is named after `--only`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -23,13 +23,15 @@ pub(crate) enum Step {
     Unit,
     /// The documentation builds without a warning
     Doc,
+    /// A made-up one of each kind can be added by CONTRIBUTING's lists
+    Extensions,
     /// Licences, advisories and sources of the dependencies
     Deny,
 }
 
 /// What `cargo xtask test` runs: the quick ones first.
 pub(crate) const TEST: &[Step] =
-    &[Step::Fmt, Step::Style, Step::Clippy, Step::Features, Step::Unit, Step::Doc];
+    &[Step::Fmt, Step::Style, Step::Clippy, Step::Features, Step::Unit, Step::Doc, Step::Extensions];
 
 /// What `cargo xtask lint` runs.
 pub(crate) const LINT: &[Step] =
@@ -64,6 +66,7 @@ impl Step {
             ),
             Self::Unit => unit(tally),
             Self::Doc => doc(tally),
+            Self::Extensions => extensions::run(tally),
             Self::Deny => deny(tally),
         }
     }

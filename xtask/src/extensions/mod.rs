@@ -1,98 +1,109 @@
-//! Adds a made-up one of a kind to a copy of the tree, touching the files of CONTRIBUTING's list and no others, and has the
-//! compiler say that nothing is left to touch. `cargo xtask style` holds the lists against the examples that they name; this holds
-//! them against an addition.
+//! Adds a made-up one of each kind to a copy of the tree, touching the files of CONTRIBUTING's lists and no others, has the
+//! compiler say that nothing is left to touch, and asks the program for what was added. `cargo xtask style` holds the lists against
+//! the examples that they name; this holds them against an addition.
+//!
+//! All are added to one copy, and only what changed since the last time is written to it, so that cargo compiles little.
 
+mod recipe;
 mod recipes;
+mod tree;
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
+use std::process::{Command, Stdio};
 
-use crate::command::{build_folder, cargo, succeeds};
+use crate::command::{build_folder, cargo};
+use crate::tally::Tally;
 use crate::{Outcome, output, workspace_root};
-use recipes::{RECIPES, Recipe};
+use recipe::{Place, Recipe};
+use recipes::RECIPES;
 
-/// Adds each kind in turn, every one to a copy of its own.
+/// The probe whose files have what was added.
+const PROBE: &str =
+    "probe model:made-up-drive --budget 2s --no-progress --profile probed.json --report probed.html";
+/// A trace of one write.
+const TRACE: &str = "time_us,op,address,length\n0,write,0,4096\n";
+
+/// Adds them, and counts a check for each kind.
 ///
 /// # Errors
-/// A list and an addition differ, or what was added doesn't compile.
-pub(crate) fn run() -> Outcome {
+/// The copy can't be made, or the program not be started.
+pub(crate) fn run(tally: &mut Tally) -> Outcome {
     let page = fs::read_to_string(workspace_root().join("CONTRIBUTING.md"))?;
     for recipe in RECIPES {
-        output::headline(recipe.heading);
-        let listed = listed(&page, recipe);
-        let touched = recipe.touched();
-        if listed != touched {
-            return Err(format!(
-                "{}: CONTRIBUTING lists {listed:?}, the addition touches {touched:?}",
-                recipe.heading
-            )
-            .into());
+        let (listed, touched) = (listed(&page, recipe), recipe.touched());
+        let says =
+            format!("{}: CONTRIBUTING lists {listed:?}, the addition touches {touched:?}", recipe.heading);
+        tally.check(&says, listed == touched);
+    }
+    let folder = build_folder().join("extensions");
+    let copy = folder.join("tree");
+    let mut files = tree::of_workspace()?;
+    RECIPES.iter().try_for_each(|recipe| recipe.add(&mut files))?;
+    tree::write(&files, &copy)?;
+    let compiles = compile(&copy, &folder)?;
+    tally.check(&format!("what was added compiles without a warning, in {}", copy.display()), compiles);
+    if compiles { ask_for_all(&folder, tally) } else { Ok(()) }
+}
+
+/// Builds the program, with third-party artefacts from where they are. What is only started for a second needn't be optimised.
+fn compile(copy: &Path, folder: &Path) -> Outcome<bool> {
+    let mut command = cargo(&["build", "--quiet", "--package", "nandle"]);
+    for package in packages(copy)? {
+        command.args(["--config", &format!("profile.dev.package.{package}.opt-level=0")]);
+    }
+    command.env("CARGO_TARGET_DIR", folder).env("CARGO_BUILD_BUILD_DIR", build_folder());
+    let build = command.current_dir(copy).stderr(Stdio::piped()).output()?;
+    let said = String::from_utf8_lossy(&build.stderr);
+    output::complain(&said);
+    Ok(build.status.success() && !said.contains("warning:"))
+}
+
+/// Our own.
+fn packages(copy: &Path) -> Outcome<Vec<String>> {
+    let manifest: toml::Table = fs::read_to_string(copy.join("Cargo.toml"))?.parse()?;
+    let dependencies =
+        manifest.get("workspace").and_then(|workspace| workspace.get("dependencies")?.as_table());
+    let names = dependencies.into_iter().flat_map(toml::Table::keys);
+    Ok(names.filter(|name| name.starts_with("nandle-")).cloned().collect())
+}
+
+/// Has the program show each in the places that its recipe names.
+fn ask_for_all(folder: &Path, tally: &mut Tally) -> Outcome {
+    fs::write(folder.join("trace.csv"), TRACE)?;
+    answer(folder, PROBE)?;
+    for recipe in RECIPES {
+        for (place, name) in recipe.shows {
+            let (shown, place) = match place {
+                Place::Answer(question) => (answer(folder, question)?, *question),
+                Place::Probed(file) => (fs::read_to_string(folder.join(file))?, *file),
+            };
+            tally.check(&format!("{}: {name:?} in {place}", recipe.heading), shown.contains(name));
         }
-        let copy = copy()?;
-        add(recipe, &copy)?;
-        let mut check = cargo(&["check", "--quiet"]);
-        recipe.packages.iter().for_each(|package| {
-            check.args(["--package", package]);
-        });
-        if !succeeds(check.current_dir(&copy))? {
-            return Err(
-                format!("{}: the addition doesn't compile; see {}", recipe.heading, copy.display()).into()
-            );
-        }
-        output::say(&format!("ok: {} files", touched.len()));
     }
     Ok(())
 }
 
-/// The files of a list up to its first paragraph of prose, with the made-up name for the example's.
+/// What the program prints.
+fn answer(folder: &Path, question: &str) -> Outcome<String> {
+    let mut program = Command::new(folder.join("debug/nandle"));
+    let answer = program.args(question.split(' ')).current_dir(folder).stdin(Stdio::null()).output()?;
+    if !answer.status.success() {
+        output::complain(&String::from_utf8_lossy(&answer.stderr));
+    }
+    Ok(String::from_utf8(answer.stdout)?)
+}
+
+/// The files of a list up to its first paragraph of prose, with the made-up name for the example's, without those that are touched
+/// "only if".
 fn listed(page: &str, recipe: &Recipe) -> Vec<String> {
     let list = page.lines().skip_while(|line| !line.starts_with(recipe.heading)).skip(1);
     let items = list.skip_while(|line| !line.starts_with("- ")).take_while(|line| !line.is_empty());
     let paths = items.filter_map(|line| line.strip_prefix("- `")?.split_once('`'));
-    let mut paths: Vec<String> = paths.map(|(path, _)| recipe.renamed(path)).collect();
+    let always = paths.filter(|(_, why)| !why.starts_with(": only if"));
+    let mut paths: Vec<String> = always.map(|(path, _)| recipe.renamed(path)).collect();
     paths.sort_unstable();
     paths
-}
-
-/// A copy of what git tracks, as it is in the working tree, below the build folder.
-fn copy() -> Outcome<PathBuf> {
-    let root = workspace_root();
-    let copy = build_folder().join("extensions");
-    if copy.exists() {
-        fs::remove_dir_all(&copy)?;
-    }
-    let files =
-        Command::new("git").args(["ls-files", "-co", "--exclude-standard"]).current_dir(&root).output()?;
-    for path in String::from_utf8(files.stdout)?.lines() {
-        let (from, to) = (root.join(path), copy.join(path));
-        if from.is_file() {
-            fs::create_dir_all(to.parent().unwrap_or(&copy))?;
-            fs::copy(from, to)?;
-        }
-    }
-    Ok(copy)
-}
-
-/// Writes the example's own file once more under the made-up name, and edits the others.
-fn add(recipe: &Recipe, copy: &Path) -> Outcome {
-    for path in recipe.own {
-        let mut text = fs::read_to_string(copy.join(path))?;
-        for (example, made_up) in recipe.names {
-            text = text.replace(example, made_up);
-        }
-        fs::write(copy.join(recipe.renamed(path)), text)?;
-    }
-    for (path, before, after) in recipe.edits {
-        let text = fs::read_to_string(copy.join(path))?;
-        if !text.contains(before) {
-            return Err(
-                format!("{path} has no {before:?} any more: mend the recipe of {}", recipe.heading).into()
-            );
-        }
-        fs::write(copy.join(path), text.replacen(before, after, 1))?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -103,13 +114,26 @@ mod tests {
     #[test]
     fn lists_and_additions_name_the_same_files() {
         let page = fs::read_to_string(workspace_root().join("CONTRIBUTING.md")).unwrap();
+        let mut files = tree::of_workspace().unwrap();
         for recipe in RECIPES {
             assert_eq!(listed(&page, recipe), recipe.touched(), "{}", recipe.heading);
-            for (path, before, _) in recipe.edits {
-                let text = fs::read_to_string(workspace_root().join(path)).unwrap();
-                assert!(text.contains(before), "{path} has no {before:?}");
-            }
+            recipe.add(&mut files).unwrap();
         }
+    }
+
+    #[test]
+    fn every_kind_that_has_a_list_has_an_addition() {
+        let page = fs::read_to_string(workspace_root().join("CONTRIBUTING.md")).unwrap();
+        let kinds = page.lines().filter(|line| line.starts_with("### ") && line.contains(", as `"));
+        for kind in kinds {
+            assert!(RECIPES.iter().any(|recipe| kind.starts_with(recipe.heading)), "{kind}");
+        }
+    }
+
+    #[test]
+    fn files_that_are_touched_only_if_are_left_out() {
+        let recipe = Recipe { heading: "### A", own: &[], names: &[], edits: &[], shows: &[] };
+        assert_eq!(listed("### A b\n\n- `c`: only if d\n- `e`: f\n\n- `g`: h\n", &recipe), ["e"]);
     }
 
     #[test]

@@ -78,7 +78,7 @@ fn the_processor_is_charged_to_clock_and_latency() {
 }
 
 #[test]
-fn a_device_that_forgets_a_request_hangs_nobody() {
+fn a_device_that_forgets_a_request_hangs_no_caller() {
     let (mut world, devices) = world(Nanos::ZERO, &[None]);
     flush(&mut world, devices.first().unwrap(), 1);
     let deadline = Nanos::from_secs(1);

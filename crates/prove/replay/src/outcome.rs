@@ -54,8 +54,9 @@ pub struct PolicyOutcome {
     pub pages_straight: u64,
     /// What `auto` found out and chose; `null` with the other policies.
     pub auto: Option<AutoFindings>,
-    /// Pages destaged.
-    pub pages_homed: u64,
+    /// Pages destaged; files of schema version 1 say `pages_homed`.
+    #[serde(alias = "pages_homed")]
+    pub pages_destaged: u64,
     /// What the decompositors found, where there are any.
     pub instances: InstanceCounts,
     /// Pages read back and found to hold what was written last.
@@ -225,7 +226,7 @@ impl PolicyOutcome {
             pages_absorbed: stats.pages_absorbed,
             pages_straight: stats.pages_straight,
             auto: stats.auto.as_ref().map(AutoFindings::of),
-            pages_homed: stats.pages_homed,
+            pages_destaged: stats.pages_destaged,
             instances: InstanceCounts::of(stats),
             verified_pages: run.verified_pages,
             samples: run.samples,

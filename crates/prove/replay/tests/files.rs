@@ -10,9 +10,11 @@ use nandle_replay::{
 use serde_json::{Value, json};
 
 const VERSION_1: &str = "tests/fixtures/version-1.json";
+/// What version 1 says, as version 2 says it: `pages_destaged` was `pages_homed`.
+const VERSION_2: &str = "tests/fixtures/version-2.json";
 
-fn version_1() -> Value {
-    serde_json::from_slice(&std::fs::read(VERSION_1).unwrap()).unwrap()
+fn version_2() -> Value {
+    serde_json::from_slice(&std::fs::read(VERSION_2).unwrap()).unwrap()
 }
 
 fn read(value: &Value) -> Result<Option<ReplayFile>, ReplayFileError> {
@@ -22,31 +24,39 @@ fn read(value: &Value) -> Result<Option<ReplayFile>, ReplayFileError> {
 }
 
 #[test]
-fn a_file_of_version_1_is_read_and_says_what_it_said() {
-    let file = read_replay(Path::new(VERSION_1)).unwrap().unwrap();
-    assert_eq!((file.schema_version, file.durability, file.page_writes), (1, Durability::Trace, 3120));
-    assert!(matches!(file.addresses, AddressesUsed::Compact { area_count: 32, .. }));
-    let policies: Vec<PolicyKind> = file.policies.iter().map(|policy| policy.policy).collect();
-    assert_eq!(
-        policies,
-        [PolicyKind::Direct, PolicyKind::StableBuffer, PolicyKind::OutOfPlace, PolicyKind::Auto]
-    );
-    assert_eq!(file.policies[3].auto.unwrap().chosen, Some(Method::Staging));
-    assert_eq!(serde_json::to_value(&file).unwrap(), version_1(), "no key is lost, none is another");
+fn files_of_both_versions_are_read_and_say_what_they_said() {
+    for (schema_version, path) in [(1, VERSION_1), (2, VERSION_2)] {
+        let mut file = read_replay(Path::new(path)).unwrap().unwrap();
+        assert_eq!(
+            (file.schema_version, file.durability, file.page_writes),
+            (schema_version, Durability::Trace, 3120)
+        );
+        assert!(matches!(file.addresses, AddressesUsed::Compact { area_count: 32, .. }));
+        let policies: Vec<PolicyKind> = file.policies.iter().map(|policy| policy.policy).collect();
+        assert_eq!(
+            policies,
+            [PolicyKind::Direct, PolicyKind::StableBuffer, PolicyKind::OutOfPlace, PolicyKind::Auto]
+        );
+        assert_eq!(file.policies[3].auto.unwrap().chosen, Some(Method::Staging));
+        let destaged: Vec<u64> = file.policies.iter().map(|policy| policy.pages_destaged).collect();
+        assert_eq!(destaged, [0, 3002, 0, 2984]);
+        file.schema_version = 2;
+        assert_eq!(serde_json::to_value(&file).unwrap(), version_2(), "no key is lost, none is another");
+    }
 }
 
 #[test]
 fn a_file_of_a_later_version_is_refused_with_what_to_do() {
-    let mut later = version_1();
+    let mut later = version_2();
     later["schema_version"] = json!(REPLAY_SCHEMA_VERSION + 1);
     let error = read(&later).unwrap_err();
-    assert!(matches!(error, ReplayFileError::Version { got: 2, .. }), "{error}");
+    assert!(matches!(error, ReplayFileError::Version { got: 3, .. }), "{error}");
     assert!(error.to_string().contains("replay the trace again"), "{error}");
 }
 
 #[test]
 fn a_damaged_file_is_refused_and_another_is_none() {
-    let mut damaged = version_1();
+    let mut damaged = version_2();
     damaged["policies"][0]["policy"] = json!("by-magic");
     let error = read(&damaged).unwrap_err();
     assert!(

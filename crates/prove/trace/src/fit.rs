@@ -52,6 +52,10 @@ impl PageFit {
     /// The length that more than half of the writes have, if they begin at multiples of it and it is a power of two: what
     /// the engine takes for a page.
     pub fn usual_bytes(&self) -> Option<u64> {
+        debug_assert!(
+            self.natural.iter().sum::<u64>() <= self.writes && self.unaligned <= self.writes,
+            "a write is counted once"
+        );
         (0..u64::BITS)
             .zip(self.natural)
             .find(|(_, count)| *count > self.writes / 2)

@@ -38,6 +38,7 @@ impl Lines {
         if !any {
             return Ok(None);
         }
+        debug_assert!(self.buffer.len() <= LINE_BYTES_MAX, "a line of {} bytes is kept", self.buffer.len());
         self.number += 1;
         Ok(Some(match std::str::from_utf8(&self.buffer) {
             Ok(text) if self.number == 1 => (1, without_mark(text).trim_end_matches('\r'), !too_long),

@@ -104,6 +104,7 @@ impl Reader {
         loop {
             let next = self.lines.next().map_err(|source| reading(&self.path, source))?;
             let Some((line, text, whole)) = next else { return self.at_the_end(lines).map(|()| None) };
+            debug_assert!(line > lines, "line {line} comes after line {lines}");
             lines = line;
             let parsed = if whole {
                 parsed(&mut *self.parser, text)
@@ -181,7 +182,12 @@ impl Iterator for Reader {
             return None;
         }
         let next = self.read().transpose();
+        debug_assert!(self.bad_lines == 0 || self.skip_bad, "the first bad line ends the trace");
         self.failed = matches!(next, Some(Err(_)));
+        debug_assert!(
+            !matches!(&next, Some(Ok(record)) if record.complaint().is_some()),
+            "what can't be is told as a bad line: {next:?}"
+        );
         next
     }
 }

@@ -59,7 +59,12 @@ impl Record {
     /// `page_bytes` is 0.
     pub fn pages(&self, page_bytes: u64) -> std::ops::Range<u64> {
         let end = self.address.saturating_add(self.length_bytes);
-        self.address / page_bytes..end.div_ceil(page_bytes).max(self.address / page_bytes)
+        let pages = self.address / page_bytes..end.div_ceil(page_bytes).max(self.address / page_bytes);
+        debug_assert!(
+            pages.end - pages.start <= self.length_bytes / page_bytes + 2,
+            "{self:?} touches {pages:?} of {page_bytes} bytes"
+        );
+        pages
     }
 
     /// What can't be of it, if anything: an event without bytes or with more than any request has, or one beyond the end of any file.

@@ -66,12 +66,11 @@ impl Writer {
     }
 
     fn header(&mut self) -> io::Result<()> {
-        match self.format {
-            Format::FioIolog => {
-                writeln!(self.text, "{FIO_HEADER}\n0 {} add\n0 {} open", self.file, self.file)
-            }
-            _ => writeln!(self.text, "{CSV_HEADER}"),
+        if self.format == Format::FioIolog {
+            return writeln!(self.text, "{FIO_HEADER}\n0 {} add\n0 {} open", self.file, self.file);
         }
+        debug_assert_eq!(self.format, Format::Csv, "formats that are only read are refused");
+        writeln!(self.text, "{CSV_HEADER}")
     }
 
     /// Writes an event.
@@ -79,6 +78,7 @@ impl Writer {
     /// # Errors
     /// The file can't be written to.
     pub fn write(&mut self, record: &Record) -> Result<(), TraceError> {
+        debug_assert!(Self::can_write(self.format), "{:?} is only read", self.format);
         self.last_us = self.last_us.max(record.time_us);
         self.line(record).map_err(|source| self.failed(source))
     }

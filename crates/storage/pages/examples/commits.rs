@@ -118,7 +118,7 @@ async fn policy_seconds(
         by_commit(did.device_written_bytes) / 1024.0,
         by_commit(did.device_reads),
         by_commit(did.device_flushes),
-        by_commit(did.pages_homed),
+        by_commit(did.pages_destaged),
     );
     Ok(seconds)
 }

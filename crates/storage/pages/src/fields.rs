@@ -5,6 +5,12 @@ pub(crate) struct Writer<'a>(pub(crate) &'a mut [u8]);
 
 impl Writer<'_> {
     pub(crate) fn bytes(&mut self, from: &[u8]) {
+        debug_assert!(
+            from.len() <= self.0.len(),
+            "a field of {} bytes, and room for {}",
+            from.len(),
+            self.0.len()
+        );
         let rest = std::mem::take(&mut self.0);
         let (field, rest) = rest.split_at_mut(from.len().min(rest.len()));
         field.copy_from_slice(from.get(..field.len()).unwrap_or(from));
@@ -50,7 +56,13 @@ pub(crate) fn fill(block: &mut [u8], magic: [u8; 8], id: u128, fields: impl FnOn
     writer.bytes(&magic);
     writer.bytes(&id.to_le_bytes());
     fields(&mut writer);
+    debug_assert!(
+        writer.0.len() >= SEAL_BYTES,
+        "the checksum would cover a field: {} bytes left",
+        writer.0.len()
+    );
     seal(block);
+    debug_assert!(fields_of(block, magic, id).is_some(), "what is written can be read");
 }
 
 /// The fields of such a block, if it is a valid one of this kind and this store.

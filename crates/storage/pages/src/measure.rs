@@ -6,7 +6,7 @@ use crate::policy;
 use crate::staging::{Entry, Order, Slot, Table};
 use crate::{CreateOptions, OpenOptions, PageError, PolicyKind};
 
-/// As many pages as a request may bring home.
+/// As many pages as one request may destage.
 const MOST: usize = 256;
 
 /// A translation table with so many slots and the order in which a policy takes pages from it.
@@ -46,8 +46,10 @@ impl Exchange {
             self.order.added(page);
             while self.table.len() > self.slots {
                 let taken = self.order.next(MOST).map_or_else(Vec::new, |instance| instance.pages);
+                debug_assert!(!taken.is_empty(), "a table that is full has pages to take");
                 for page in taken {
-                    self.table.remove(page);
+                    let slot = self.table.remove(page);
+                    debug_assert!(slot.is_some(), "{page} is taken once each time that it is staged");
                 }
             }
         }

@@ -27,6 +27,7 @@ impl Parts {
             if largest_bytes < BLOCK_BYTES { bytes(shape.logical_block_bytes) } else { BLOCK_BYTES };
         // A device that takes not even a block refuses it in its own words.
         let longest_bytes = (largest_bytes - largest_bytes % grain_bytes).max(grain_bytes);
+        debug_assert!(longest_bytes > 0, "requests have bytes: {shape:?}");
         Self { device, longest_bytes }
     }
 
@@ -65,10 +66,11 @@ impl Parts {
 
 /// Cuts buffers into parts of so many bytes at most.
 fn cut(from: WriteBuffers, longest_bytes: usize) -> SmallVec<[WriteBuffers; 1]> {
-    if from.iter().map(Buffer::len).sum::<usize>() <= longest_bytes {
+    let length_bytes: usize = from.iter().map(Buffer::len).sum();
+    if length_bytes <= longest_bytes {
         return smallvec![from];
     }
-    let (mut parts, mut part) = (SmallVec::new(), WriteBuffers::new());
+    let (mut parts, mut part) = (SmallVec::<[WriteBuffers; 1]>::new(), WriteBuffers::new());
     let mut room_bytes = longest_bytes;
     for mut buffer in from {
         while buffer.len() > room_bytes {
@@ -83,6 +85,11 @@ fn cut(from: WriteBuffers, longest_bytes: usize) -> SmallVec<[WriteBuffers; 1]> 
         part.push(buffer);
     }
     parts.push(part);
+    debug_assert_eq!(
+        parts.iter().flatten().map(Buffer::len).sum::<usize>(),
+        length_bytes,
+        "no byte is lost, and none comes twice"
+    );
     parts
 }
 

@@ -79,7 +79,7 @@ mod tests {
         let (mut second, mut third) = (pin!(queue.enter()), pin!(queue.enter()));
         assert!(poll(second.as_mut()).is_none() && poll(third.as_mut()).is_none());
         drop(first);
-        assert!(poll(pin!(queue.enter())).is_none(), "nobody overtakes who waits");
+        assert!(poll(pin!(queue.enter())).is_none(), "no task overtakes one that waits");
         assert!(poll(third.as_mut()).is_none());
         drop(poll(second.as_mut()).unwrap());
         assert!(poll(third.as_mut()).is_some());

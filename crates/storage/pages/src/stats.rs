@@ -11,7 +11,7 @@ pub struct Stats {
     /// Pages that `auto` wrote straight home.
     pub pages_straight: u64,
     /// Pages destaged: written to their own place from a staging area.
-    pub pages_homed: u64,
+    pub pages_destaged: u64,
     /// Pages that cleaning moved from one zone to another.
     pub pages_cleaned: u64,
     /// Bytes written to the device.

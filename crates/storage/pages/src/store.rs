@@ -12,7 +12,9 @@ use crate::label::{Copies, Label};
 use crate::policy::{self, Parts, Policy};
 use crate::queue::Queue;
 use crate::signal::Turn;
-use crate::{Batch, CreateOptions, OpenOptions, PageError, PageNumber, PolicyKind, Promises, Stats};
+use crate::{
+    BLOCK_BYTES, Batch, CreateOptions, OpenOptions, PageError, PageNumber, PolicyKind, Promises, Stats,
+};
 
 /// A page store on a device of a runtime's world.
 ///
@@ -152,6 +154,7 @@ impl Store {
         if pages == self.pages() {
             return Ok(());
         }
+        debug_assert!(label.pages > self.pages(), "{} pages to {}", self.pages(), label.pages);
         self.labels.write(disk, &label).await?;
         self.home.grow(pages);
         Ok(())
@@ -201,17 +204,27 @@ impl Store {
         self.check_page(page)?;
         debug_assert_eq!(into.len(), self.page_bytes(), "memory for {page}");
         self.home.disk().count(|stats| stats.pages_read += 1);
-        self.policy.read(page, into).await
+        let contents = self.policy.read(page, into).await?;
+        debug_assert_eq!(contents.len(), self.page_bytes(), "contents of {page}");
+        Ok(contents)
     }
 
     /// See [`Policy::locate`].
     pub(crate) fn locate(&self, page: PageNumber) -> Option<Place> {
-        self.policy.locate(page)
+        let place = self.policy.locate(page);
+        debug_assert!(
+            place.is_none_or(|place| place.offset_bytes.is_multiple_of(BLOCK_BYTES as u64)),
+            "{page} is said to be inside a block: {place:?}"
+        );
+        place
     }
 
     /// Pages of which something is known: where they are, if they aren't at home, or what they hold.
     pub(crate) fn known(&self) -> Vec<PageNumber> {
-        self.policy.known()
+        let known = self.policy.known();
+        debug_assert!(known.is_sorted_by(|one, next| one < next), "known pages ascend, each of them once");
+        debug_assert!(known.last().is_none_or(|last| last.0 < self.pages()), "{known:?} of {}", self.pages());
+        known
     }
 
     /// Where page 0 has its place, and the others behind it; `None` where pages have none.
@@ -286,7 +299,7 @@ impl Store {
     /// # Errors
     /// The first page that is damaged or can't be read.
     pub async fn verify(&self) -> Result<u64, PageError> {
-        let known = self.policy.known();
+        let known = self.known();
         for page in &known {
             self.policy.verify(*page, self.buffer()?).await?;
         }

@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::PageNumber;
 use crate::signal::Signal;
 
-/// Lets one task at a time have a page, in the order in which they ask. Who wants several has them all at once.
+/// Lets one task at a time have a page, in the order in which they ask. A task that wants several has them all at once.
 #[derive(Debug, Default)]
 pub(crate) struct PageTurns {
     state: RefCell<TurnsState>,
@@ -16,19 +16,19 @@ pub(crate) struct PageTurns {
 #[derive(Debug, Default)]
 struct TurnsState {
     taken: FxHashSet<PageNumber>,
-    /// Who waits for a page, in order. All numbers of one who asks are entered together, so that nobody waits for
-    /// somebody who waits for him.
+    /// The tasks that wait for a page, in order. A task's number is entered for all its pages together, so that no two tasks wait
+    /// for each other.
     waiting: FxHashMap<PageNumber, VecDeque<u64>>,
-    /// The last number that somebody who waits was given.
+    /// The last number that a waiting task was given.
     last_number: u64,
 }
 
-/// Pages that nobody else has until this is dropped.
+/// Pages that no other task has until this is dropped.
 #[derive(Debug)]
 pub(crate) struct MyPages<'a> {
     turns: &'a PageTurns,
     pages: Vec<PageNumber>,
-    /// The number of one who still waits.
+    /// The number of a task that still waits.
     waits_as: Option<u64>,
 }
 
@@ -48,14 +48,14 @@ impl PageTurns {
         self.state.borrow().taken.contains(&page)
     }
 
-    /// Waits until nobody has the page. Somebody else may have it right afterwards.
+    /// Waits until no task has the page. Another may have it right afterwards.
     pub(crate) async fn is_free(&self, page: PageNumber) {
         self.changed.wait(|| (!self.is_taken(page)).then_some(())).await;
     }
 }
 
 impl TurnsState {
-    /// Takes the pages if nobody has them or waits for them, else gives a number to wait with.
+    /// Takes the pages if no task has them or waits for them, else gives a number to wait with.
     fn ask(&mut self, pages: &[PageNumber]) -> Option<u64> {
         let is_free = |page| !self.taken.contains(page) && !self.waiting.contains_key(page);
         if pages.iter().all(is_free) {
@@ -102,7 +102,8 @@ impl Drop for MyPages<'_> {
             Some(number) => state.stop_waiting(number, &self.pages),
             None => {
                 for page in &self.pages {
-                    state.taken.remove(page);
+                    let was_mine = state.taken.remove(page);
+                    debug_assert!(was_mine, "{page} was this task's until now");
                 }
             }
         }
@@ -130,16 +131,16 @@ mod tests {
     }
 
     #[test]
-    fn who_comes_later_waits_for_who_came_earlier() {
+    fn a_later_task_waits_for_an_earlier_one() {
         let turns = PageTurns::default();
         let first = poll(pin!(turns.take(pages(&[1, 2])))).unwrap();
         let mut second = pin!(turns.take(pages(&[2, 3])));
         assert!(poll(second.as_mut()).is_none());
         let mut third = pin!(turns.take(pages(&[3])));
-        assert!(poll(third.as_mut()).is_none(), "page 3 is free, and somebody waits for it");
+        assert!(poll(third.as_mut()).is_none(), "page 3 is free, and a task waits for it");
         drop(first);
         let mut late = pin!(turns.take(pages(&[2])));
-        assert!(poll(late.as_mut()).is_none(), "nobody overtakes who waits");
+        assert!(poll(late.as_mut()).is_none(), "no task overtakes one that waits");
         let second = poll(second.as_mut()).unwrap();
         assert!(poll(third.as_mut()).is_none() && turns.is_taken(PageNumber(3)));
         drop(second);
@@ -149,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn who_gives_up_makes_way() {
+    fn a_task_that_gives_up_makes_way() {
         let turns = PageTurns::default();
         let first = poll(pin!(turns.take(pages(&[1])))).unwrap();
         {

@@ -49,7 +49,7 @@ fn put(store: &BlockingStore, batch: &mut Batch, page: u64, version: u64) {
     batch.put(PageNumber(page), buffer.freeze());
 }
 
-/// Writes pages of its own, nobody else's, one to eight at a time, in every way there is.
+/// Writes pages of its own, no other thread's, one to eight at a time, in every way there is.
 fn write(store: &BlockingStore, model: &Model, writer: u64, seed: u64) {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed ^ writer);
     for _ in 0..BATCHES {
@@ -110,7 +110,7 @@ fn stress(policy: PolicyKind, options: OpenOptions, seed: u64) {
     }
     store.checkpoint().unwrap();
     store.close().unwrap();
-    // Opened again, nobody knows the checksum of a page at home.
+    // Opened again, the store doesn't know the checksum of a page at home.
     let store = BlockingStore::open(device(&file), options).unwrap();
     let model = Model::at(1);
     std::thread::scope(|scope| {
@@ -177,7 +177,7 @@ fn threads_read_beside_the_stores_own() {
             }
             store.stats().unwrap()
         };
-        // In memory, in a slot, at home: the third read at the latest needs nobody.
+        // In memory, in a slot, at home: the third read at the latest needs no other thread.
         for _ in 0..2 {
             let before = read(3);
             let after = read(100);

@@ -333,7 +333,7 @@ fn mirror(media: [Media; 2]) -> (Box<dyn Io>, [SharedMedia; 2]) {
     let mut arrays = Arrays::new(Box::new(world));
     let array = arrays.raid10(&[0, 1].map(DeviceId::from_index), 64 << 10).unwrap();
     assert_eq!(array.id, ARRAY);
-    // As whoever opens an array must after a power cut; the leg that counts is decided once.
+    // As an array is opened after a power cut; the leg that counts is decided once.
     arrays.resynchronise(ARRAY, nandle_io::array::Leg::Second).unwrap();
     (Box::new(arrays), legs)
 }

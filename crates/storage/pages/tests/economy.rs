@@ -34,7 +34,7 @@ fn what_is_in_memory_isnt_read_back() {
     for policy in STABLE {
         let forgetting = OpenOptions { keep_bytes: 0, ..open_options() };
         let (kept, forgotten) = (commits(policy, open_options()), commits(policy, forgetting));
-        assert!(kept.pages_homed > COMMITS && forgotten.pages_homed > COMMITS, "{policy}: {kept:?}");
+        assert!(kept.pages_destaged > COMMITS && forgotten.pages_destaged > COMMITS, "{policy}: {kept:?}");
         assert_eq!(kept.device_reads, 0, "{policy}");
         assert!(forgotten.device_reads > COMMITS, "{policy}: {forgotten:?}");
     }
@@ -96,7 +96,7 @@ fn verifying_reads_the_device() {
 
 /// A reclamation waits for the flushes of commits, as long as there is room for them.
 #[test]
-fn settling_shares_the_flushes_of_commits() {
+fn reclaiming_shares_the_flushes_of_commits() {
     for policy in STABLE {
         run(memory_world(), async |handle| {
             let create = create_options(policy).with_buffer_bytes(512 * 4096);
@@ -131,7 +131,7 @@ fn without_absorption_every_version_goes_home() {
                 assert_eq!(read(&store, page).await, Some(newest), "{policy}");
             }
             let stats = store.stats();
-            (stats.pages_homed, stats.pages_absorbed)
+            (stats.pages_destaged, stats.pages_absorbed)
         })
     };
     for policy in [PolicyKind::DoubleWrite, PolicyKind::StableBuffer, PolicyKind::StableRing] {

@@ -69,7 +69,7 @@ fn another_version_is_refused_with_both_numbers() {
 }
 
 #[test]
-fn a_policy_that_nobody_knows_is_refused_by_its_number() {
+fn an_unknown_policy_is_refused_by_its_number() {
     let refused = refusal(relabelled(&store_of(PolicyKind::Direct), POLICY, 77), open_options());
     assert!(matches!(refused, PageError::Policy { .. }) && refused.to_string().contains("77"), "{refused}");
 }

@@ -72,7 +72,7 @@ fn the_last_call_wins() {
 
 /// A write comes in the very moment in which the page that an earlier one waits for gets free.
 #[test]
-fn nobody_overtakes_a_write_that_waits_for_its_page() {
+fn no_call_overtakes_a_write_that_waits_for_its_page() {
     let mut world = MemoryWorld::new(64, Nanos::from_micros(20));
     world.add(8 << 20, 512);
     run(Box::new(world), async |handle| {
@@ -99,7 +99,7 @@ fn nobody_overtakes_a_write_that_waits_for_its_page() {
 
 /// A batch that has to wait for room is not overtaken by a smaller one that would find some.
 #[test]
-fn nobody_overtakes_a_batch_that_waits_for_room() {
+fn no_call_overtakes_a_batch_that_waits_for_room() {
     for policy in PolicyKind::ALL {
         run(common::memory_world(), async |handle| {
             let options = OpenOptions { gather_bytes: 3 * PAGE_BYTES, ..open_options() };

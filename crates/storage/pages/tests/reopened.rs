@@ -38,7 +38,7 @@ fn discards_alone_go_on_for_ever() {
     }
 }
 
-/// So many discards that nobody made durable must not fill the area, or nothing could be written once more.
+/// So many discards that were never made durable must not fill the area, or nothing could be written once more.
 #[test]
 fn discards_at_risk_leave_room_for_an_opening() {
     for policy in STAGING {

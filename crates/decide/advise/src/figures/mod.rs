@@ -5,7 +5,7 @@ mod array_layout;
 mod commits;
 mod discards;
 mod facts;
-mod fill_levels;
+mod fill_level;
 mod noise;
 mod parallel_reads;
 pub(crate) mod physics;

@@ -105,7 +105,9 @@ impl Product {
     pub(crate) fn comment(self) -> &'static str {
         match self {
             Self::Sqlite => "--",
-            _ => "#",
+            Self::Postgresql | Self::Mariadb | Self::Mysql | Self::Rocksdb | Self::Seastar | Self::Linux => {
+                "#"
+            }
         }
     }
 

@@ -4,7 +4,7 @@
 //! (`parameters`) and looks into the segmented `cache`. A hit goes to the host over the interface. A miss waits
 //! for the arm, is chosen by the scheduling policy, and pays seek (`seek`), rotation and transfer (`mechanics`)
 //! where the `geometry` puts its sectors; the interface transfers while the head still reads. What follows a read
-//! is read ahead until someone needs the arm. A write goes to the cache; its segment then competes for the arm like
+//! is read ahead until a request needs the arm. A write goes to the cache; its segment then competes for the arm like
 //! a read.
 //!
 //! The parameters are those that extraction tools and data sheets give (Worthington, Ganger, Patt and Wilkes,

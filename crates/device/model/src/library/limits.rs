@@ -1,4 +1,4 @@
-//! How long the files may be that people name. What is longer is something else (a device, somebody's data), or made to
+//! How long the files may be that users name. What is longer is something else (a device, a database), or made to
 //! take the memory away, and is refused before it is read whole.
 
 use std::fs::File;

@@ -41,6 +41,7 @@ impl Dice {
 
     /// True in so many of a million cases.
     pub(super) fn per_million(self, rate: u32) -> bool {
+        debug_assert!(rate <= 1_000_000, "{rate} cases of a million");
         self.below(1_000_000) < u64::from(rate)
     }
 

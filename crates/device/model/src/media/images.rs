@@ -122,6 +122,7 @@ impl Iterator for CrashImages<'_> {
         if self.cut >= self.end || self.choices == 0 {
             return None;
         }
+        debug_assert!(self.choice < self.choices, "choice {} of {}", self.choice, self.choices);
         let which = Which { cut: self.cut, choice: self.choice, is_exact: self.is_exact };
         self.choice += 1;
         Some(CrashImage::of(&self.replays, self.power, which))

@@ -59,5 +59,10 @@ pub(super) struct PendingWrite {
 
 /// The blocks that a byte range touches.
 pub(super) fn blocks_of(offset_bytes: u64, length_bytes: u64, block_bytes: u64) -> Range<u64> {
-    offset_bytes / block_bytes..offset_bytes.saturating_add(length_bytes).div_ceil(block_bytes)
+    let blocks = offset_bytes / block_bytes..offset_bytes.saturating_add(length_bytes).div_ceil(block_bytes);
+    debug_assert!(
+        blocks.start.saturating_mul(block_bytes) <= offset_bytes && blocks.start <= blocks.end,
+        "{length_bytes} bytes from {offset_bytes} on lie in {blocks:?}"
+    );
+    blocks
 }

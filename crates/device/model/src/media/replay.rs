@@ -53,6 +53,7 @@ impl<'a> Replay<'a> {
             self.next_event += 1;
             self.play(event);
         }
+        debug_assert!(self.next_cut().is_none_or(|next| next > cut), "an event before {cut} is left");
     }
 
     fn play(&mut self, event: Event) {
@@ -90,10 +91,12 @@ impl<'a> Replay<'a> {
             self.uncovered.insert(self.completions, write);
         }
         self.completions += 1;
+        debug_assert!(self.uncovered.len() as u64 <= self.completions, "what is to be covered has completed");
     }
 
     /// Those of the first `through` completions that are uncovered, in their order.
     fn take_uncovered(&mut self, through: u64) -> Vec<u32> {
+        debug_assert!(through <= self.completions, "a flush of {through} of {}", self.completions);
         let later = self.uncovered.split_off(&through);
         std::mem::replace(&mut self.uncovered, later).into_values().collect()
     }

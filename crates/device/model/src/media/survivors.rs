@@ -59,6 +59,7 @@ pub(super) fn choices(replays: &[Replay<'_>], power: PowerCut) -> (u32, bool) {
             return (power.choices, false);
         }
     }
+    debug_assert!(ways >= 1, "there is always a way to survive");
     (ways.min(power.choices), true)
 }
 
@@ -82,6 +83,7 @@ pub(super) fn survive(replays: &[Replay<'_>], power: PowerCut, which: Which) -> 
             digits = left;
         }
     }
+    debug_assert_eq!(contents.len(), devices, "each device holds something");
     contents
 }
 
@@ -92,6 +94,10 @@ fn survive_one(replay: &Replay<'_>, pattern: &mut Pattern, tears: bool, dice: Di
     }
     for (&block, versions) in &replay.volatile {
         let Some(version) = pattern.pick(block, versions, dice) else { continue };
+        debug_assert!(
+            versions.iter().any(|other| std::ptr::eq(other, version)),
+            "what survives in block {block} was on its way there"
+        );
         let dice = dice.of(6).of(block);
         let page = if tears && dice.of(1).below(8) == 0 {
             Some(tear(&replay.durable, block, version, dice.of(2)))

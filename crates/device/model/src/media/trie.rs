@@ -25,7 +25,9 @@ enum Node<T> {
 impl<T: Clone> Trie<T> {
     pub(super) fn for_keys(count: u64) -> Self {
         let bits = u64::BITS - count.saturating_sub(1).leading_zeros();
-        Self { root: None, height: bits.div_ceil(BITS).saturating_sub(1) }
+        let new = Self { root: None, height: bits.div_ceil(BITS).saturating_sub(1) };
+        debug_assert!(new.has_place_for(count.saturating_sub(1)), "{count} keys in {} levels", new.height);
+        new
     }
 
     pub(super) fn get(&self, key: u64) -> Option<&T> {
@@ -58,6 +60,8 @@ impl<T: Clone> Trie<T> {
         if let Some(root) = &self.root {
             collect(root, self.height, 0, &range, &mut found);
         }
+        debug_assert!(found.is_sorted_by(|one, next| one < next), "keys come in order");
+        debug_assert!(found.iter().all(|key| range.contains(key)), "{found:?} lie within {range:?}");
         found
     }
 }

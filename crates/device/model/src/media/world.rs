@@ -79,6 +79,7 @@ impl MediaWorld<ModelWorld> {
     /// handle to them, as [`attach`](Self::attach) does.
     pub fn add(&mut self, device: ModelledDevice, media: Media) -> (Device, SharedMedia) {
         let device = self.inner.add(device);
+        debug_assert_eq!(device.id.index() as usize, self.media.len(), "media have their device's number");
         let media = Rc::new(RefCell::new(media));
         self.media.push(Some(Rc::clone(&media)));
         (device, media)
@@ -133,6 +134,11 @@ impl<W: Io> MediaWorld<W> {
             debug_assert!(before.is_none(), "completions are told apart by their number");
         }
         self.reaped = reaped;
+        debug_assert_eq!(
+            self.in_flight.len(),
+            self.inner.in_flight(),
+            "the inner world's requests are known"
+        );
         count
     }
 
@@ -192,6 +198,7 @@ impl<W: Io> Io for MediaWorld<W> {
         self.submitted += 1;
         let before = self.in_flight.insert(number, InFlight { token, begun });
         debug_assert!(before.is_none(), "request {number} is in flight already");
+        debug_assert!(self.in_flight() <= self.slots(), "{} in {} slots", self.in_flight(), self.slots());
         Ok(())
     }
 

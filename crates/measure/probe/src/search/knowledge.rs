@@ -44,7 +44,7 @@ impl Knowledge {
     /// The best estimate.
     pub(super) fn surface(&self) -> Surface {
         Surface::new(self.cells.iter().map(|(key, cell)| (*key, cell.bandwidth_bytes_per_s)).collect())
-            .pooled(!self.without.contains(&Statistic::Pooling))
+            .without(&self.without)
     }
 
     /// A surface that the slices allow.
@@ -54,7 +54,7 @@ impl Knowledge {
         if let Some((_, kriged)) = &self.random {
             cells.extend(kriged.draw(generator));
         }
-        Surface::new(cells).pooled(!self.without.contains(&Statistic::Pooling))
+        Surface::new(cells).without(&self.without)
     }
 
     /// The curve of random reading, and how far off what follows from it is where it wasn't measured.

@@ -260,6 +260,6 @@ impl Search<'_> {
         Surface::new(
             values.into_iter().map(|(key, estimate)| (key, estimate.bandwidth_bytes_per_s)).collect(),
         )
-        .pooled(!self.without.contains(&Statistic::Pooling))
+        .without(&self.without)
     }
 }

@@ -4,7 +4,7 @@ use nandle_profile::{Interval, isotonic};
 
 use super::fit::is_random;
 use super::knowledge::Knowledge;
-use super::{CellKey, Order};
+use super::{CellKey, Order, Statistic, Without};
 use crate::pattern::generator;
 
 /// Random draws from the measured distributions.
@@ -12,29 +12,35 @@ const DRAWS: usize = 400;
 
 /// One bandwidth (bytes per second) for each cell: measured ones, and those of random reading that lie between
 /// measured ones.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Surface {
     cells: BTreeMap<CellKey, f64>,
     /// Whether depths at which bandwidth falls are pooled.
-    unpooled: bool,
+    pools: bool,
+}
+
+impl Default for Surface {
+    /// One of which nothing is known.
+    fn default() -> Self {
+        Self::new(BTreeMap::new())
+    }
 }
 
 impl Surface {
     /// A surface of known values.
     pub fn new(cells: BTreeMap<CellKey, f64>) -> Self {
-        Self { cells, unpooled: false }
+        Self { cells, pools: true }
     }
 
-    /// The same, with or without pooling of depths at which bandwidth falls.
-    #[doc(hidden)]
+    /// The same, as it is without some statistics: without pooling, a depth at which bandwidth falls counts as the best before it.
     #[must_use]
-    pub fn pooled(self, pooled: bool) -> Self {
-        Self { unpooled: !pooled, ..self }
+    pub(super) fn without(self, statistics: &Without) -> Self {
+        Self { pools: !statistics.contains(&Statistic::Pooling), ..self }
     }
 
     /// Bandwidths by depth, made non-falling.
     fn non_falling(&self, row: &[f64]) -> Vec<f64> {
-        if !self.unpooled {
+        if self.pools {
             return isotonic(row);
         }
         let most_so_far = |most: &mut f64, bandwidth: &f64| {

@@ -26,7 +26,7 @@ fn a_trace_is_replayed_on_the_disk_under_every_policy() {
         assert!(outcome.stdout.contains(word), "{}", outcome.stdout);
     }
     let json = place.nandle("replay a.csv --on . --json --limit 500 --durability each").done().json();
-    assert_eq!((&json["schema_version"], &json["durability"]), (&1.into(), &"each".into()));
+    assert_eq!((&json["schema_version"], &json["durability"]), (&2.into(), &"each".into()));
     let policies = json["policies"].as_array().unwrap();
     assert!(policies.len() >= 3);
     for policy in policies {

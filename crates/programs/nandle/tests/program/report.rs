@@ -57,9 +57,9 @@ fn a_replay_makes_a_report_and_one_of_a_later_version_is_refused() {
     place.write("replay.json", &told.stdout);
     place.nandle("report replay.json --output later.html").done().says(&["report: later.html"]);
     assert_eq!(place.read("later.html"), place.read("at-once.html"), "the file says all that the page says");
-    place.write("newer.json", told.stdout.replace("\"schema_version\": 1", "\"schema_version\": 2"));
+    place.write("newer.json", told.stdout.replace("\"schema_version\": 2", "\"schema_version\": 3"));
     place
         .nandle("report newer.json --output newer.html")
-        .refused(1, &["newer.json", "replay schema version 2", "versions up to 1", "replay the trace again"]);
+        .refused(1, &["newer.json", "replay schema version 3", "versions up to 2", "replay the trace again"]);
     place.nandle("report replay.json replay.json").refused(1, &["not a nandle profile"]);
 }

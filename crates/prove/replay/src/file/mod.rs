@@ -23,7 +23,7 @@ pub use self::schema::replay_schema;
 use crate::{Compacted, Durability, PolicyOutcome};
 
 /// Version of the replay's JSON.
-pub const REPLAY_SCHEMA_VERSION: u32 = 1;
+pub const REPLAY_SCHEMA_VERSION: u32 = 2;
 
 /// A replay: what of, on what, and what it took under each policy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

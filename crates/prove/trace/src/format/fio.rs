@@ -74,6 +74,7 @@ impl Iolog {
     }
 
     fn lay_end_to_end(&mut self) {
+        debug_assert_eq!(self.places.len(), self.files.len(), "each name has a file of its own");
         let mut start = 0_u64;
         for file in &mut self.files {
             file.start = start;

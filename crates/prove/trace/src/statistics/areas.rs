@@ -56,6 +56,11 @@ impl Areas {
             for page in &self.window {
                 *writes_by_area.entry(page * self.page_bytes / size.bytes).or_default() += 1;
             }
+            debug_assert_eq!(
+                writes_by_area.values().sum::<u64>(),
+                self.window.len() as u64,
+                "each write of the window falls into one area"
+            );
             size.add(&writes_by_area);
         }
         self.window.clear();
@@ -89,6 +94,13 @@ impl Size {
         }
         self.touched += writes_by_area.len() as u64;
         self.in_busiest_two += first + second;
+        debug_assert!(
+            self.in_busiest_two <= self.writes && self.touched <= self.writes,
+            "{} and {} of {}",
+            self.in_busiest_two,
+            self.touched,
+            self.writes
+        );
     }
 }
 

@@ -53,12 +53,18 @@ impl Counts {
     }
 
     pub(super) fn span_bytes(&self) -> Option<u64> {
+        debug_assert_eq!(self.span.is_some(), self.writes > 0, "writes span something");
         self.span.map(|(low, high)| high - low)
     }
 
     pub(super) fn frequent_sizes(&self) -> Vec<SizeCount> {
         let mut sizes: Vec<_> =
             self.sizes.iter().map(|(&bytes, &writes)| SizeCount { bytes, writes }).collect();
+        debug_assert_eq!(
+            sizes.iter().map(|size| size.writes).sum::<u64>(),
+            self.writes,
+            "each write has a size"
+        );
         sizes.sort_by_key(|size| (std::cmp::Reverse(size.writes), size.bytes));
         sizes.truncate(SIZES_TOLD);
         sizes

@@ -32,6 +32,7 @@ impl Distances {
         self.writes += 1;
         let page = self.pages.entry(page).or_default();
         if page.writes > 0 {
+            debug_assert!(page.last_write < self.writes, "a page is written once at a time");
             let distance = self.writes - page.last_write;
             let step = distance.next_power_of_two().trailing_zeros() as usize;
             self.rewrites.resize(self.rewrites.len().max(step + 1), 0);
@@ -58,6 +59,11 @@ impl Distances {
 
     /// Shares for distances of powers of two, up to the longest distance.
     pub(super) fn shares(&self) -> Vec<RewriteShare> {
+        debug_assert_eq!(
+            self.rewrites.iter().sum::<u64>() + self.pages_distinct(),
+            self.writes,
+            "a write is a page's first or a later one"
+        );
         let mut so_far = 0;
         let steps = self.rewrites.iter().enumerate();
         let within = steps.map(|(step, count)| {

@@ -118,6 +118,14 @@ impl Statistics {
     /// What the events looked like.
     pub fn finish(self) -> TraceStatistics {
         let counts = self.counts;
+        debug_assert_eq!(counts.writes, self.fit.writes(), "each part has seen every write");
+        debug_assert!(self.fit.unaligned() <= counts.writes, "{} lie askew", self.fit.unaligned());
+        debug_assert!(
+            self.distances.pages_distinct() <= self.distances.writes(),
+            "{} pages in {} page writes",
+            self.distances.pages_distinct(),
+            self.distances.writes()
+        );
         TraceStatistics {
             page_bytes: self.fit.page_bytes(),
             duration_us: counts.duration_us,

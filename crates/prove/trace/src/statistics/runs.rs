@@ -98,6 +98,9 @@ impl Window {
             }
         }
         self.distinct += self.pages.len() as u64;
+        debug_assert!(self.distinct <= self.all, "{} pages in {} writes", self.distinct, self.all);
+        debug_assert!(self.in_runs.is_sorted_by(|shorter, longer| shorter >= longer), "{:?}", self.in_runs);
+        debug_assert!(self.longest <= self.writes as u64, "a run of {} in {}", self.longest, self.writes);
         self.pages.clear();
     }
 }

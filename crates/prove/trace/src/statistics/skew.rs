@@ -18,6 +18,7 @@ pub struct SkewShare {
 pub(super) fn shares(writes_by_page: impl Iterator<Item = u64>) -> Vec<SkewShare> {
     let mut writes: Vec<u64> = writes_by_page.collect();
     writes.sort_unstable_by_key(|writes| std::cmp::Reverse(*writes));
+    debug_assert!(writes.last() != Some(&0), "a page that wasn't written isn't among them");
     let all = writes.iter().sum();
     let told = |thousandths: u64| {
         let pages = (writes.len() as u64 * thousandths).div_ceil(1000);

@@ -18,7 +18,7 @@ mod write_costs;
 
 use nandle_profile::{Conducted, Experiments};
 
-use missing::missing;
+use missing::{absent, missing};
 
 use crate::device::Device;
 use crate::figures::{Figure, Question};
@@ -47,6 +47,7 @@ pub(crate) fn questions(device: &Device) -> Vec<Question> {
 }
 
 fn write_patterns(device: &Device) -> Question {
+    let found = &device.profile.experiments;
     let devices = std::slice::from_ref(device);
     Question {
         id: "write-patterns",
@@ -58,8 +59,14 @@ fn write_patterns(device: &Device) -> Question {
             streams::partitions(devices),
             write_costs::circumstances(device),
         ]),
-        remarks: of_writes(&device.profile.experiments),
-        missing: missing(device, &["write-patterns", "large-writes"]),
+        remarks: of_writes(found),
+        missing: missing(
+            device,
+            [
+                absent("write-patterns", found.write_patterns.as_ref()),
+                absent("large-writes", found.large_writes.as_ref()),
+            ],
+        ),
     }
 }
 
@@ -80,7 +87,14 @@ fn long_writing(device: &Device) -> Question {
             remarks(found.fill_level.as_ref(), "Fill levels"),
         ]
         .concat(),
-        missing: missing(device, &["steady-state", "write-cache", "fill-level"]),
+        missing: missing(
+            device,
+            [
+                absent("steady-state", found.steady_state.as_ref()),
+                absent("write-cache", found.write_cache.as_ref()),
+                absent("fill-level", found.fill_level.as_ref()),
+            ],
+        ),
     }
 }
 
@@ -91,7 +105,10 @@ fn commit(device: &Device) -> Question {
         title: "What does a commit cost?",
         figures: commits(device),
         remarks: [remarks(found.flush.as_ref(), "Flush"), sentences::atomic_writes(found)].concat(),
-        missing: missing(device, &["flush", "atomic-write"]),
+        missing: missing(
+            device,
+            [absent("flush", found.flush.as_ref()), absent("atomic-write", found.atomic_write.as_ref())],
+        ),
     }
 }
 
@@ -102,11 +119,15 @@ fn beside_reads(device: &Device) -> Question {
         title: "What do writes do to reads?",
         figures: present([interference::heat(device)]),
         remarks: [remarks(found.interference.as_ref(), "Interference"), sentences::discards(found)].concat(),
-        missing: missing(device, &["interference", "discard"]),
+        missing: missing(
+            device,
+            [absent("interference", found.interference.as_ref()), absent("discard", found.discard.as_ref())],
+        ),
     }
 }
 
 fn structure(device: &Device) -> Question {
+    let found = &device.profile.experiments;
     Question {
         id: "structure",
         title: "How does it take requests?",
@@ -118,8 +139,17 @@ fn structure(device: &Device) -> Question {
             sync_reads::plot(device),
             smallest_block::alignments(device),
         ]),
-        remarks: structure_remarks(&device.profile.experiments),
-        missing: missing(device, &["smallest-block", "read-ahead", "scaling", "array-layout", "sync-reads"]),
+        remarks: structure_remarks(found),
+        missing: missing(
+            device,
+            [
+                absent("smallest-block", found.smallest_block.as_ref()),
+                absent("read-ahead", found.read_ahead.as_ref()),
+                absent("scaling", found.scaling.as_ref()),
+                absent("array-layout", found.array_layout.as_ref()),
+                absent("sync-reads", found.sync_reads.as_ref()),
+            ],
+        ),
     }
 }
 

@@ -133,7 +133,7 @@ fn outcome(policy: &'static str, speedup: f64, buffer_bytes: u64) -> PolicyOutco
         pages_absorbed: if buffer_bytes > 0 { 4000 } else { 0 },
         pages_straight: 0,
         auto: None,
-        pages_homed: 56_000,
+        pages_destaged: 56_000,
         instances: found(16),
         verified_pages: 53_000,
         samples: (1..=16).map(sample).collect(),

@@ -103,7 +103,8 @@ impl PageIndex {
     pub(super) fn forget(&self, page: PageNumber) {
         let before = self.word(page).swap(word::ASK_OWNER, Ordering::SeqCst);
         if before == word::ELSEWHERE {
-            self.shard(page).write().unwrap_or_else(PoisonError::into_inner).remove(&page);
+            let place = self.shard(page).write().unwrap_or_else(PoisonError::into_inner).remove(&page);
+            debug_assert!(place.is_some(), "{page} is elsewhere, and nothing says where");
         }
     }
 
@@ -113,7 +114,8 @@ impl PageIndex {
         let word = if self.home_of(page) == Some(place.offset_bytes) {
             word::AT_HOME | u64::from(place.sum)
         } else {
-            self.shard(page).write().unwrap_or_else(PoisonError::into_inner).insert(page, place);
+            let other = self.shard(page).write().unwrap_or_else(PoisonError::into_inner).insert(page, place);
+            debug_assert_eq!(other, None, "{page} was forgotten, and its place with it");
             word::ELSEWHERE
         };
         self.word(page).store(word, Ordering::SeqCst);
@@ -157,7 +159,9 @@ impl PageIndex {
 fn place_of_chunk(page: PageNumber) -> (usize, usize) {
     let number = page.0 / CHUNK_PAGES + 1;
     let segment = number.ilog2();
-    (segment as usize, in_memory(number - (1 << segment)))
+    let place = number - (1 << segment);
+    debug_assert!(place < 1 << segment, "segment {segment} has no chunk {place}");
+    (segment as usize, in_memory(place))
 }
 
 fn place_in_chunk(page: PageNumber) -> usize {

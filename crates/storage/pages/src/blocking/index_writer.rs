@@ -44,6 +44,7 @@ impl IndexWriter {
             let Some(batches) = under_way.get_mut(page) else {
                 unreachable!("a batch that ends has begun: {page}")
             };
+            debug_assert!(*batches > 0, "{page} would have left with its last batch");
             *batches -= 1;
             if *batches == 0 {
                 under_way.remove(page);

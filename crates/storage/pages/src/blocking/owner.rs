@@ -96,6 +96,7 @@ async fn serve(handle: &Handle, store: Store, file: Option<Arc<DeviceFile>>, ope
         policy: store.policy(),
         promises: store.promises(),
     };
+    debug_assert!(facts.largest_batch > 0, "a commit of one page is never too large");
     let pages = Arc::clone(&facts.pages);
     let reader = file.map(|file| Arc::new(Reader::new(file, index, facts.page_bytes)));
     opened.give(Ok(Opened { requests, facts, reader }));

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use nandle_io::{Buffer, BufferMut, DeviceFile};
 
 use super::index::{Found, PageIndex};
-use crate::{PageNumber, Stats};
+use crate::{BLOCK_BYTES, PageNumber, Stats};
 
 /// Counters that threads which read other pages mostly don't share.
 const COUNTERS: u64 = 16;
@@ -49,6 +49,10 @@ impl Reader {
             Found::At(place) => place.offset_bytes,
             Found::AskOwner => return Outcome::AskOwner(into),
         };
+        debug_assert!(
+            offset_bytes.is_multiple_of(BLOCK_BYTES as u64),
+            "{page} begins at {offset_bytes}, inside a block"
+        );
         let counter = self.counter(page);
         counter.device_reads.fetch_add(1, Ordering::Relaxed);
         let (buffer, result) = self.file.read_at(offset_bytes, into);

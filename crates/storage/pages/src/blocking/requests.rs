@@ -90,11 +90,16 @@ impl BlockingStore {
             None => Outcome::AskOwner(into),
         };
         match outcome {
-            Outcome::Read(contents) => Ok(contents),
+            Outcome::Read(contents) => {
+                debug_assert_eq!(contents.len(), expected, "{page} as the reader found it");
+                Ok(contents)
+            }
             // The store's thread takes memory of its own, if it takes any.
             Outcome::AskOwner(unused) => {
                 drop(unused);
-                self.submit_read(page)?.wait()
+                let contents = self.submit_read(page)?.wait()?;
+                debug_assert_eq!(contents.len(), expected, "{page} as the store's thread found it");
+                Ok(contents)
             }
         }
     }
@@ -106,7 +111,9 @@ impl BlockingStore {
     /// As for [`read`](BlockingStore::read), the first in this order.
     pub fn read_many(&self, pages: &[PageNumber]) -> Result<Vec<Buffer>, PageError> {
         pages.iter().try_for_each(|page| self.check_page(*page))?;
-        self.ask(|answer| Request::ReadMany(pages.to_vec(), answer))?.wait()
+        let contents = self.ask(|answer| Request::ReadMany(pages.to_vec(), answer))?.wait()?;
+        debug_assert_eq!(contents.len(), pages.len(), "an answer for each page");
+        Ok(contents)
     }
 
     /// Begins to read a page, and doesn't wait for it.
@@ -166,7 +173,9 @@ impl BlockingStore {
     /// # Errors
     /// As there, or the store was closed.
     pub fn grow(&self, pages: u64) -> Result<(), PageError> {
-        self.ask(|answer| Request::Grow(pages, answer))?.wait()
+        self.ask(|answer| Request::Grow(pages, answer))?.wait()?;
+        debug_assert!(self.pages() >= pages, "callers may name {} pages of {pages}", self.pages());
+        Ok(())
     }
 
     /// See [`Store::verify`](crate::Store::verify).

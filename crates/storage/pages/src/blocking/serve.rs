@@ -42,6 +42,7 @@ struct UnderWay(Rc<Service>);
 
 impl Drop for UnderWay {
     fn drop(&mut self) {
+        debug_assert!(self.0.under_way.get() > 0, "a request that ends has begun");
         self.0.under_way.update(|requests| requests - 1);
         self.0.ended.notify();
     }
@@ -66,6 +67,7 @@ impl Service {
             if receiver.recv_many(&mut requests, REQUESTS_MAX).await == 0 {
                 break None;
             }
+            debug_assert!(requests.len() <= REQUESTS_MAX, "{} requests are begun at once", requests.len());
             for request in requests.drain(..) {
                 match request {
                     Request::Close(answer) => break 'open Some(answer),
@@ -123,6 +125,7 @@ impl Service {
 
     async fn read_with(&self, page: PageNumber, into: BufferMut) -> Result<Buffer, PageError> {
         let contents = self.store.read_with(page, into).await?;
+        debug_assert_eq!(contents.len(), self.store.page_bytes(), "{page} is whole");
         self.index_writer.publish(page, &self.store);
         Ok(contents)
     }
@@ -166,6 +169,7 @@ impl Service {
                 Err(error) => result = result.and(Err(error)),
             }
         }
+        debug_assert!(result.is_err() || contents.len() == pages.len(), "{} of {pages:?}", contents.len());
         result.map(|()| contents)
     }
 
@@ -190,6 +194,7 @@ impl Service {
 
     async fn grow(&self, pages: u64) -> Result<(), PageError> {
         self.store.grow(pages).await?;
+        debug_assert!(self.store.pages() >= pages, "{} pages of {pages} are durable", self.store.pages());
         self.pages.fetch_max(self.store.pages(), Ordering::SeqCst);
         Ok(())
     }

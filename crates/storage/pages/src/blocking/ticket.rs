@@ -1,4 +1,4 @@
-use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
 
 use super::closed;
 use crate::PageError;
@@ -44,6 +44,7 @@ impl<T> Ticket<T> {
 
 impl<T> Answer<T> {
     pub(super) fn give(self, answer: Result<T, PageError>) {
-        let _ = self.0.send(answer);
+        let given = self.0.try_send(answer);
+        debug_assert!(!matches!(given, Err(TrySendError::Full(_))), "a request has one answer");
     }
 }

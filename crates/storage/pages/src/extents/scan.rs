@@ -79,11 +79,16 @@ impl<'a> Scan<'a> {
         let mut done_bytes = 0;
         while done_bytes < self.label.area_bytes {
             let length = (self.label.area_bytes - done_bytes).min(SCAN_BYTES);
+            debug_assert!(length.is_multiple_of(BLOCK_BYTES as u64), "headers have whole blocks: {length}");
             let bytes = self.read(self.label.area_offset + done_bytes, length).await?;
             let blocks = (done_bytes / BLOCK_BYTES as u64..).zip(bytes.chunks(BLOCK_BYTES));
             headers.extend(blocks.filter_map(|(position, block)| decode(position, block)));
             done_bytes += length;
         }
+        debug_assert_eq!(
+            done_bytes, self.label.area_bytes,
+            "all of the area was looked at, and nothing else"
+        );
         Ok(headers)
     }
 
@@ -98,6 +103,7 @@ impl<'a> Scan<'a> {
         let mut end = durable;
         for (expected, (sequence, header)) in (durable + 1..).zip(chain.range(durable + 1..)) {
             let is_gap = *sequence != expected && !Defect::GapsAccepted.is_seeded();
+            debug_assert_eq!(header.link().sequence, *sequence, "the chain is ordered by its own sequences");
             if is_gap || !(is_whole(header).await? || Defect::PagesUnchecked.is_seeded()) {
                 break;
             }

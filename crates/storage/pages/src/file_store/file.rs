@@ -146,6 +146,7 @@ fn reserve(file: &File, bytes: u64) -> Result<Option<String>, Error> {
         Err(errno) => return Err(errno.into()),
     };
     file.sync_all()?;
+    debug_assert!(file.metadata().is_ok_and(|file| file.len() >= bytes), "it is {bytes} bytes long at least");
     Ok(refused)
 }
 

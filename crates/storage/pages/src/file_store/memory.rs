@@ -47,6 +47,7 @@ impl Budget {
         }
         state.free -= pages;
         state.serving += 1;
+        debug_assert!(state.serving <= state.asking, "{} were served of {}", state.serving, state.asking);
         drop(state);
         self.changed.notify_all();
         Taken { budget: self, pages }

@@ -141,6 +141,7 @@ impl PageStore {
             return Err(PageError::BatchTooLarge { changes: self.changes.len() + 1, most });
         }
         self.changes.insert(page, change);
+        debug_assert!(self.changes.len() <= most, "{} changes of {most}", self.changes.len());
         Ok(())
     }
 
@@ -150,9 +151,18 @@ impl PageStore {
     /// The device fails, or failed before. The changes may then survive or not, but not in part.
     pub fn commit(&mut self) -> Result<(), PageError> {
         let changes = std::mem::take(&mut self.changes);
+        debug_assert!(
+            changes.len() <= self.largest_commit(),
+            "{} changes are checked one by one",
+            changes.len()
+        );
         let _memory = self.shared.writing.take(changes.len());
         let mut batch = Batch::new();
         for (page, change) in changes {
+            debug_assert!(
+                page.0 < self.pages(),
+                "{page} was there when it was changed, and no store shrinks"
+            );
             match change {
                 Some(contents) => {
                     let mut buffer = self.store.buffer()?;
@@ -208,7 +218,13 @@ impl PageStore {
     /// nothing. Or the device fails.
     pub fn grow(&self, pages: u64) -> Result<(), PageError> {
         self.shared.file.extend(self.store.device_bytes(pages)?)?;
-        self.store.grow(pages)
+        self.store.grow(pages)?;
+        debug_assert!(
+            self.pages() >= pages,
+            "{} pages are durable, and {pages} were asked for",
+            self.pages()
+        );
+        Ok(())
     }
 
     /// Brings every page that was committed to its own place, so that the next opening has nothing to recover. Commits go on

@@ -7,6 +7,13 @@ const BUFFER_BYTES_MIN: u64 = 8 << 20;
 /// … and no larger, since all of it is written when the store is made.
 const BUFFER_BYTES_MAX: u64 = 256 << 20;
 
+const _: () = assert!(BUFFER_BYTES_MIN < BUFFER_BYTES_MAX, "the bounds of a size");
+const _: () = assert!(
+    BUFFER_BYTES_MIN.is_multiple_of(BLOCK_BYTES as u64)
+        && BUFFER_BYTES_MAX.is_multiple_of(BLOCK_BYTES as u64),
+    "a staging area has whole blocks"
+);
+
 /// A store may grow to so many times as many pages.
 const GROWTH: u64 = 4;
 

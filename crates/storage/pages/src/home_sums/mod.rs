@@ -50,7 +50,9 @@ const CHUNK_BYTES: u64 = 4 * BLOCK_BYTES as u64;
 
 /// Length of the area for so many pages.
 pub(crate) fn area_bytes(pages: u64) -> u64 {
-    chunks_of(pages) * CHUNK_BYTES
+    let area_bytes = chunks_of(pages) * CHUNK_BYTES;
+    debug_assert!(pages_max(area_bytes) >= pages, "{area_bytes} bytes have no room for {pages} sums");
+    area_bytes
 }
 
 /// How many pages an area of this length is for.
@@ -77,7 +79,9 @@ impl Area {
 
     /// … and the one that holds its chunk.
     fn chunk_block(self, round: u64) -> u64 {
-        (2 + round / self.chunks % 2) * self.chunks + self.chunk(round)
+        let block = (2 + round / self.chunks % 2) * self.chunks + self.chunk(round);
+        debug_assert!((2 * self.chunks..4 * self.chunks).contains(&block), "block {block} is no chunk's");
+        block
     }
 
     fn chunk(self, round: u64) -> u64 {
@@ -87,7 +91,9 @@ impl Area {
     /// The last round up to this one that wrote a chunk; none if none did.
     fn newest(self, chunk: u64, round: u64) -> Option<u64> {
         let since = (round + self.chunks - chunk) % self.chunks;
-        round.checked_sub(since).filter(|round| *round > 0)
+        let newest = round.checked_sub(since).filter(|round| *round > 0);
+        debug_assert!(newest.is_none_or(|newest| self.chunk(newest) == chunk), "round {newest:?} of {chunk}");
+        newest
     }
 }
 
@@ -129,7 +135,9 @@ impl HomeSums {
     /// Writes all chunks, so that nothing that was written before is needed any more.
     pub(crate) async fn write_table(&self, disk: &Rc<Disk>) -> Result<(), PageError> {
         let blocks = (1..).zip(0..self.area.chunks).map(|(table, _)| LogBlock { entries: Vec::new(), table });
+        let before = self.round();
         self.write_rounds(disk, &blocks.collect::<Vec<_>>()).await?;
+        debug_assert_eq!(self.round() - before, self.area.chunks, "each chunk was written once");
         self.has_gaps.set(false);
         Ok(())
     }

@@ -70,6 +70,12 @@ impl Runs {
 
     /// Adds numbers, none of which is there.
     pub(crate) fn add(&mut self, added: Run) {
+        debug_assert!(
+            added.length > 0 && added.end() <= self.from.len() as u64,
+            "{added:?} of {}",
+            self.from.len()
+        );
+        debug_assert_eq!(self.containing(added.start), None, "{added:?} is there already");
         self.numbers += added.length;
         let mut joined = added;
         if let Some(before) = added.start.checked_sub(1).and_then(|last| self.ending_at(last)) {
@@ -85,7 +91,11 @@ impl Runs {
 
     /// Takes numbers away, all of which are there.
     pub(crate) fn remove(&mut self, removed: Run) {
-        let Some(run) = self.containing(removed.start) else { return };
+        let Some(run) = self.containing(removed.start) else {
+            debug_assert!(false, "{removed:?} isn't there");
+            return;
+        };
+        debug_assert!(removed.end() <= run.end(), "{removed:?} isn't all there: {run:?} is");
         self.numbers -= removed.length;
         self.forget(run);
         self.keep(Run { start: run.start, length: removed.start - run.start });
@@ -120,6 +130,7 @@ impl Runs {
     }
 
     fn forget(&mut self, run: Run) {
+        debug_assert_eq!(self.beginning_at(run.start), Some(run), "a run is forgotten as it was kept");
         self.count -= 1;
         self.mark(run, 0);
     }

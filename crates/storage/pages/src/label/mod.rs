@@ -94,6 +94,10 @@ impl Label {
             let (least, most) = (BLOCK_BYTES, LARGEST_PAGE_BYTES);
             return Err(PageError::PageSize { got: page_bytes as u64, least, most });
         }
+        debug_assert!(
+            ledger_bytes.is_multiple_of(BLOCK_BYTES as u64) && area_bytes.is_multiple_of(BLOCK_BYTES as u64),
+            "the parts of a store have whole blocks: {ledger_bytes} and {area_bytes} bytes"
+        );
         let alignment = options.alignment_bytes.max(1).next_multiple_of(BLOCK_BYTES as u64);
         let sums_offset = LABELS_BYTES + LEDGER_COPIES * ledger_bytes + CLOSE_MARKS_BYTES;
         let pages_max = options.pages_max.unwrap_or(options.pages);
@@ -169,6 +173,11 @@ impl Label {
 
     /// Where a copy of the ledger is.
     pub(crate) fn ledger_at(&self, copy: u64) -> u64 {
+        debug_assert!(
+            copy <= self.ledger_copies,
+            "copy {copy} of {}: the marks lie behind the last",
+            self.ledger_copies
+        );
         self.ledger_offset + copy * self.ledger_bytes
     }
 
@@ -203,6 +212,7 @@ impl Label {
     }
 
     pub(crate) fn home_of(&self, page: PageNumber) -> u64 {
+        debug_assert!(!self.policy.has_zones(), "{page} has no place of its own under {}", self.policy);
         self.home_offset + page.0 * self.page_bytes
     }
 
@@ -237,6 +247,10 @@ impl Label {
             fields.u64(number);
         }
         seal(block);
+        debug_assert!(
+            Self::decode(block).is_ok_and(|read| read == *self),
+            "what is written is read again: {self:?}"
+        );
     }
 
     /// The label in a block.

@@ -48,6 +48,11 @@ impl Direct {
     }
 
     fn start_as(&self, batch: Batch, durability: Durability) -> Started {
+        debug_assert!(
+            durability == Durability::Volatile || batch.len() == 1,
+            "{} durable writes take longer than a flush for all of them",
+            batch.len()
+        );
         let mut tasks = Vec::with_capacity(batch.len());
         for (page, change) in last_of_each(batch) {
             let home = Rc::clone(&self.home);
@@ -68,8 +73,8 @@ impl Direct {
         Started(tasks)
     }
 
-    /// Whether a commit of it may be a single durable write: nothing else has to become durable with it, and nobody is
-    /// there to share a flush with.
+    /// Whether a commit of it may be a single durable write: nothing else has to become durable with it, and no other
+    /// call is there to share a flush with.
     fn stands_alone(&self, batch: &Batch) -> bool {
         let is_a_page = matches!(batch.changes(), [(_, Change::Put(_))]);
         is_a_page && self.under_way.get() == 0 && self.home.disk().is_all_durable()
@@ -86,6 +91,7 @@ struct UnderWay<'a>(&'a Cell<usize>);
 
 impl Drop for UnderWay<'_> {
     fn drop(&mut self) {
+        debug_assert!(self.0.get() > 0, "a call that ends has begun");
         self.0.update(|calls| calls - 1);
     }
 }
@@ -114,6 +120,7 @@ fn last_of_each(batch: Batch) -> Vec<(PageNumber, Change)> {
             None => changes.push((page, change)),
         }
     }
+    debug_assert_eq!(changes.len(), places.len(), "a page twice would be written in any order");
     changes
 }
 

@@ -25,7 +25,7 @@ use crate::{OpenOptions, PageNumber};
 const STEPS: usize = 32;
 /// … but so many pages, which is enough to keep a deep queue busy …
 const STEP_PAGES_MIN: usize = 32;
-/// … and not more than this, so that nobody waits long.
+/// … and not more than this, so that no call waits long.
 const STEP_PAGES_MAX: usize = 1024;
 
 /// What there is to know of it beforehand.
@@ -88,8 +88,10 @@ impl Sweep {
             self.by_unit.insert(unit, pages.split_off(most));
         }
         for page in &pages {
-            self.stamps.remove(page);
+            let stamp = self.stamps.remove(page);
+            debug_assert!(stamp.is_some(), "{page} is in unit {unit}, and isn't staged");
         }
+        debug_assert!(pages.iter().all(|page| self.unit_of(*page) == unit), "unit {unit} has {pages:?}");
         pages
     }
 }
@@ -101,6 +103,7 @@ impl Order for Sweep {
         if self.stamps.insert(page, self.last_stamp).is_none() {
             self.by_unit.entry(self.unit_of(page)).or_default().push(page);
         }
+        debug_assert!(self.by_age.len() >= self.stamps.len(), "each staged page has an age");
     }
 
     fn removed(&mut self, page: PageNumber) {
@@ -108,7 +111,9 @@ impl Order for Sweep {
         if self.stamps.remove(&page).is_some()
             && let Some(pages) = self.by_unit.get_mut(&unit)
         {
+            let before = pages.len();
             pages.retain(|other| *other != page);
+            debug_assert_eq!(pages.len() + 1, before, "{page} is staged, so it is in its unit once");
         }
     }
 
@@ -121,6 +126,8 @@ impl Order for Sweep {
             pages.extend(self.take_unit(self.unit_of(oldest), most - pages.len()));
         }
         pages.sort_unstable();
+        debug_assert!(pages.len() <= most, "{} pages, and {most} were asked for", pages.len());
+        debug_assert!(pages.is_sorted_by(|one, next| one < next), "a page twice would be destaged twice");
         (!pages.is_empty()).then_some(Instance { pattern: None, pages })
     }
 }

@@ -39,6 +39,7 @@ pub(super) struct Mark {
 
 impl Mark {
     fn encode(self, id: u128, block: &mut [u8]) {
+        debug_assert!(self.generation > 0, "an opening writes a ledger before it can be closed: {self:?}");
         fill(block, MAGIC, id, |fields| {
             fields.u64(self.generation);
             fields.u64(self.sequence);

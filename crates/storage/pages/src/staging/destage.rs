@@ -20,7 +20,7 @@ use crate::{PageError, PageNumber};
 /// The most pages that one request writes home.
 const RUN_PAGES: usize = 256;
 /// As long as no flush is urgent, 1/this of the requests that a task may have at the device.
-const CALM: usize = 4;
+const CALM_DEPTH_PART: usize = 4;
 
 /// See the [module](self).
 pub(super) struct Destager {
@@ -44,7 +44,7 @@ struct DestageState {
     is_needed: bool,
 }
 
-/// Pages that are on their way home: nobody else takes them meanwhile.
+/// Pages that are on their way home: no other task takes them meanwhile.
 struct Claim {
     pattern: Option<usize>,
     versions: Vec<(PageNumber, Entry)>,
@@ -88,12 +88,12 @@ impl Destager {
             extent.discarded.iter().for_each(|page| state.order.removed(*page));
         }
         if extent.ends_group {
-            self.order_the_group();
+            self.add_group_to_order();
         }
     }
 
-    /// The group is whole: its pages may go home.
-    pub(super) fn order_the_group(&self) {
+    /// The group is whole: its pages come into the order, and may go home from now on.
+    pub(super) fn add_group_to_order(&self) {
         let state = &mut *self.state.borrow_mut();
         for page in std::mem::take(&mut state.unordered) {
             if self.log.versions().get(page).is_some() && !state.destaging.contains(&page) {
@@ -184,7 +184,7 @@ impl Destager {
     }
 
     /// Destages everything.
-    pub(super) async fn everything(&self) -> Result<(), PageError> {
+    pub(super) async fn destage_everything(&self) -> Result<(), PageError> {
         let _urgent = self.reclaimer.urgency.begin();
         while self.step().await? {}
         self.reclaimer.reclaim().await.map(|_| ())
@@ -217,7 +217,7 @@ impl Destager {
     }
 
     /// Destages these pages, those of them that are staged.
-    pub(super) async fn these(&self, pages: &[PageNumber]) -> Result<(), PageError> {
+    pub(super) async fn destage_these(&self, pages: &[PageNumber]) -> Result<(), PageError> {
         let claim = self.claim_these(pages);
         if !claim.versions.is_empty() {
             self.destage(claim).await?;
@@ -267,7 +267,7 @@ impl Destager {
         }
     }
 
-    /// Of these pages, those that are staged and that nobody has taken.
+    /// Of these pages, those that are staged and not on their way home.
     fn claim_these(&self, pages: &[PageNumber]) -> Claim {
         let state = &mut *self.state.borrow_mut();
         let mut versions = Vec::new();
@@ -292,7 +292,7 @@ impl Destager {
         match &written {
             Ok(()) => self.context.disk.count(|stats| {
                 let pages = claim.versions.len() as u64;
-                stats.pages_homed += pages;
+                stats.pages_destaged += pages;
                 debug_assert!(claim.pattern.is_none_or(|pattern| pattern < stats.instances.len()));
                 if let Some(won) = claim.pattern.and_then(|pattern| stats.instances.get_mut(pattern)) {
                     won.count += 1;
@@ -338,10 +338,10 @@ impl Destager {
     }
 
     /// Requests that a task has at the device. A commit's own write waits behind them there, so they are few as long as
-    /// nobody waits for room.
+    /// no call waits for room.
     fn depth(&self) -> usize {
         let depth = self.context.options.drain_depth;
-        if self.reclaimer.flush_is_urgent() { depth } else { depth / CALM }
+        if self.reclaimer.flush_is_urgent() { depth } else { depth / CALM_DEPTH_PART }
     }
 
     /// What was claimed is home, or failed to get there.

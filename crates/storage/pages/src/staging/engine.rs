@@ -58,7 +58,7 @@ impl Engine {
         if pages.iter().any(|page| self.log.is_in_memory(*page)) {
             self.push().await?;
         }
-        self.destager.these(&pages).await
+        self.destager.destage_these(&pages).await
     }
 
     /// Makes durable what was accepted.
@@ -98,6 +98,7 @@ impl Engine {
             self.destager.appended(&extent);
             self.destager.start();
         }
+        debug_assert_eq!(self.log.puts_ahead(1), None, "all of the group is on its way");
         self.log.tail.flush_ahead();
         let assigned = self.log.tail.assigned();
         Ok(assigned)
@@ -130,5 +131,6 @@ fn keep_pages(context: &Context, keeps_memory: bool) -> usize {
     let memory_bytes = context.options.memory_bytes;
     let keep_bytes =
         if keeps_memory { memory_bytes / 2 } else { context.options.keep_bytes.min(memory_bytes / 4) };
+    debug_assert!(keep_bytes <= memory_bytes / 2, "{keep_bytes} of {memory_bytes} are kept");
     keep_bytes / context.label.page_length()
 }

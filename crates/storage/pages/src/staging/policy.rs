@@ -49,14 +49,15 @@ impl Staging {
     }
 
     /// Makes durable what was accepted, and which slots are dead. Returns the pages that a recovery may find in the staging
-    /// area from then on, and those on their way home. Only while nobody writes.
+    /// area from then on, and those on their way home. Only while no call writes.
     pub(crate) async fn persist_dead_slots(&self) -> Result<FxHashSet<PageNumber>, PageError> {
         self.engine.make_durable().await?;
         // Before the ledger: what goes home meanwhile is dead only by the next one. What was discarded on its way home
         // still arrives there.
         let mut alive = self.engine.destager.destaging();
         alive.extend(self.engine.log.versions().pages());
-        // Nobody writes, so nobody else flushes.
+        debug_assert!(alive.len() >= self.engine.log.versions().len(), "each page is staged as one version");
+        // No call writes, so none brings a flush that this could share.
         let _urgent = self.engine.reclaimer.urgency.begin();
         if !Defect::DeadSlotsNotPersisted.is_seeded() {
             self.engine.reclaimer.reclaim().await?;
@@ -119,9 +120,9 @@ impl Policy for Staging {
     fn checkpoint(&self) -> Task<'_, ()> {
         Box::pin(async {
             self.engine.make_durable().await?;
-            // What is on its way home must arrive even when nobody waits for it any more.
+            // What is on its way home must arrive also when no call waits for it any more.
             let destager = Rc::clone(&self.engine.destager);
-            let destaging = async move { destager.everything().await };
+            let destaging = async move { destager.destage_everything().await };
             self.engine.context.disk.handle().spawn_named("page store: checkpoint", destaging).await
         })
     }

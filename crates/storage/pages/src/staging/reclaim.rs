@@ -40,11 +40,11 @@ struct ReclaimState {
     superseded: Vec<(Slot, u64)>,
     /// Pages that were discarded, and the sequence of that. They may have been on their way home, so what is there isn't known.
     forgotten: Vec<(PageNumber, u64)>,
-    /// The newest ledger tells of the extents up to this sequence.
+    /// The newest ledger names the living extents up to this sequence, so recovery follows the chain behind it alone.
     told: u64,
-    /// It is known to be durable, not only there.
+    /// Whether that ledger is known to be durable: what an opening finds may be in the drive's cache alone.
     is_told_durably: bool,
-    /// Slots that the reclamation that goes on will free.
+    /// Slots that will be free when the reclamation that is under way has ended.
     being_reclaimed: usize,
     /// How often slots were reclaimed.
     reclamations: u64,
@@ -166,6 +166,7 @@ impl Reclaimer {
         // What a group supersedes that isn't written as a whole yet lives on: it can't be given back.
         let written = self.log.tail.written_groups();
         let state = self.state.borrow();
+        debug_assert!(state.superseded.is_sorted_by_key(|(_, by)| *by), "slots are superseded in order");
         let superseded = state.superseded.partition_point(|(_, by)| *by <= written);
         let pages = (state.destaged.len() + superseded) as u64;
         pages * self.context.label.page_blocks() >= (state.space.blocks() / self.reclaims_at).max(1)
@@ -248,6 +249,10 @@ impl Reclaimer {
         });
         // In the order of the extents, which are looked up one by one.
         dead.sort_unstable_by_key(|slot| (slot.extent, slot.index));
+        debug_assert!(
+            dead.is_sorted_by(|one, next| (one.extent, one.index) < (next.extent, next.index)),
+            "a slot is dead because its page is home or superseded, not both"
+        );
         state.space.kill(&dead)?;
         let Told { headers, slots, headers_seal, empty } = state.space.tell(durable);
         let sums_round = self.sums.as_ref().map_or(0, HomeSums::round);

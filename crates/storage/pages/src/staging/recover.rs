@@ -68,6 +68,13 @@ pub(super) async fn recover(parts: &Parts, placement: Placement) -> Result<Recov
         area.hold_against(mark, followed.end, &chain)?;
     }
     chain.retain(|sequence, _| *sequence <= followed.end);
+    debug_assert!(
+        Defect::GapsAccepted.is_seeded() || chain.len() as u64 == followed.end - ledger.durable,
+        "{} extents lead from {} to {}",
+        chain.len(),
+        ledger.durable,
+        followed.end
+    );
     let cursor = chain.values().next_back().or(alive.last()).map_or(0, |last| area.end_of(last));
     alive.sort_unstable_by_key(|header| header.sequence);
     // Version 1 didn't bound what isn't durable: there may be no room to write it once more, so it is trusted as it was then.
@@ -105,6 +112,10 @@ impl Recovered {
         }
         // What the ledger tells of has been forgotten durably.
         self.blocks.forgotten.clear();
+        debug_assert!(
+            self.table.len() <= alive.iter().map(|header| header.pages.len()).sum(),
+            "no page twice"
+        );
     }
 
     /// Enters the extents behind those, and gives the tail its room.
@@ -119,10 +130,10 @@ impl Recovered {
         }
     }
 
-    /// Enters the tail as well, for a store that is only read.
+    /// Enters the pages of the tail as well, for a store that is only read.
     pub(super) fn with_tail(mut self) -> Self {
         for header in std::mem::take(&mut self.tail) {
-            self.enter(&header, |_| true);
+            self.enter_pages(&header, |_| true);
         }
         self
     }
@@ -144,6 +155,11 @@ impl Recovered {
     fn enter(&mut self, header: &Header, is_alive: impl Fn(usize) -> bool) {
         let extent = (header.sequence, header.seal);
         self.blocks.space.restore(header.position, header.pages.len(), extent, &is_alive);
+        self.enter_pages(header, is_alive);
+    }
+
+    /// Enters the pages of an extent that has its room.
+    fn enter_pages(&mut self, header: &Header, is_alive: impl Fn(usize) -> bool) {
         debug_assert!(header.durable < header.sequence, "{header:?}");
         for (index, (page, sum)) in header.pages.iter().enumerate().filter(|(index, _)| is_alive(*index)) {
             let slot = Slot { extent: header.position, index };
@@ -226,6 +242,10 @@ impl Area<'_> {
             (header.position..self.end_of(header)).for_each(|block| overwritten.set(block));
         }
         found.reverse();
+        debug_assert!(
+            found.iter().zip(alive).all(|(pages, header): (&Vec<bool>, _)| pages.len() == header.pages.len()),
+            "each page of an extent is alive or not"
+        );
         found
     }
 

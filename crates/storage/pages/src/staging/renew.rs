@@ -42,7 +42,7 @@ pub(super) async fn begin(engine: &Rc<Engine>, tail: &[Header]) -> Result<(), Pa
     debug_assert!(engine.log.is_all_durable(), "an epoch begins when all before it is durable");
     let epoch = engine.reclaimer.begin_epoch().await?;
     engine.log.versions_mut().begin_epoch(epoch);
-    engine.destager.order_the_group();
+    engine.destager.add_group_to_order();
     Ok(())
 }
 
@@ -97,7 +97,7 @@ async fn make_room_for(engine: &Rc<Engine>, pages: usize, piece_pages: usize) ->
     if engine.reclaimer.longest_room_blocks() >= needed_blocks {
         return Ok(());
     }
-    engine.destager.everything().await
+    engine.destager.destage_everything().await
 }
 
 async fn change_of(engine: &Engine, found: &Newest) -> Result<Change, PageError> {

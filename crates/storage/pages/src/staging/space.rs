@@ -181,10 +181,9 @@ impl Space {
         (sequence, seal): (u64, u32),
         is_alive: impl Fn(usize) -> bool,
     ) {
-        let before = self.extents.get(&position);
         debug_assert!(
-            pages <= ENTRIES_MAX && before.is_none_or(|before| before.sequence == sequence),
-            "{pages} pages of extent {sequence} at {position}, where there was {before:?}"
+            pages <= ENTRIES_MAX && !self.extents.contains_key(&position),
+            "{pages} pages of extent {sequence} at {position}, where there is one"
         );
         let mut extent = Extent { sequence, seal, pages, alive: [0; WORDS] };
         self.free.remove(Run { start: position, length: 1 });

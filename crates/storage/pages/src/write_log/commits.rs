@@ -3,8 +3,8 @@ use std::rc::{Rc, Weak};
 
 use super::context::Context;
 
-/// Groups that commits wait for. While as many as may be are on their way, what comes gathers, and one of those that wait
-/// sends it for all of them.
+/// Counts the groups that commits wait for. While the most that may be are on their way, later commits gather in memory; when one
+/// of those groups is durable, one of the waiting commits sends what was gathered for all of them.
 pub(super) struct CommitGroups {
     context: Rc<Context>,
     most: Cell<usize>,
@@ -16,7 +16,7 @@ pub(super) struct CommitGroups {
 pub(super) struct CommitGroup(Rc<CommitGroups>);
 
 impl CommitGroups {
-    /// As many as there are commits, if nothing else is said.
+    /// Without a bound until one is [set](Self::set_most).
     pub(super) fn new(context: &Rc<Context>) -> Rc<Self> {
         let (most, under_way, newest) = (Cell::new(usize::MAX), Cell::default(), RefCell::default());
         Rc::new(Self { context: Rc::clone(context), most, under_way, newest })

@@ -32,7 +32,9 @@ impl Context {
     pub(crate) async fn wait_until(&self, is_so: impl Fn() -> bool) -> Result<(), PageError> {
         let is_over = || is_so() || self.disk.check_writable().is_err();
         self.changed.wait(|| is_over().then_some(())).await;
-        self.disk.check_writable()
+        self.disk.check_writable()?;
+        debug_assert!(is_so(), "nothing ran since the wait was over");
+        Ok(())
     }
 
     /// Stops the store, so that every caller that waits learns of it.

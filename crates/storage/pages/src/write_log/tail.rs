@@ -16,6 +16,7 @@ pub(crate) struct DurableTail {
     context: Rc<Context>,
     /// The most pages that may be volatile: an opening has room to write so many once more.
     at_risk_max: usize,
+    /// A task in the background makes durable what is at risk.
     is_flushing_ahead: Cell<bool>,
     chain: RefCell<Chain>,
 }
@@ -30,7 +31,7 @@ pub(crate) struct Assigned {
 
 impl DurableTail {
     pub(super) fn new(context: &Rc<Context>, at_risk_max: usize, chain: Chain) -> Rc<Self> {
-        debug_assert!(at_risk_max > 0, "a group of one page is never too much");
+        debug_assert!(at_risk_max > 0, "nothing could ever be written");
         let (is_flushing_ahead, chain) = (Cell::default(), RefCell::new(chain));
         Rc::new(Self { context: Rc::clone(context), at_risk_max, is_flushing_ahead, chain })
     }
@@ -147,7 +148,7 @@ impl DurableTail {
         at_risk > 0 && at_risk + changes > self.at_risk_max
     }
 
-    /// Flushes before it is too much.
+    /// Where so many more changes would be too much, makes all groups that are on their way durable first.
     pub(crate) async fn limit_what_is_at_risk(&self, changes: usize) -> Result<(), PageError> {
         if !self.is_too_much_at_risk(changes) {
             return Ok(());

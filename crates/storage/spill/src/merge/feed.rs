@@ -53,7 +53,6 @@ const FIXED_BYTES: usize = size_of::<FeedSource>() + size_of::<RunReader>() + 25
 /// What a run takes of memory in a merge, beside its cluster.
 pub(crate) fn run_overhead_bytes(run: &Run) -> usize {
     let lists: usize = run.streams.iter().map(Stream::list_bytes).sum();
-    // Twice: a `Vec` that grows has the old one and the new one. The key and a row over an edge.
     // Its key, and a row over an edge.
     FIXED_BYTES + lists + 2 * run.row_bytes_max + HEAD_BYTES_MAX
 }

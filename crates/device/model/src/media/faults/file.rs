@@ -112,6 +112,7 @@ impl FaultFile {
             Some(cache) => media.with_cache(cache),
             None => media,
         };
+        debug_assert_eq!(plan.rules.len(), self.fault.len(), "each fault of the file is on the drive");
         let space_blocks = self.space_bytes.map_or(u64::MAX, |bytes| bytes / block_bytes);
         media.with_discards(self.after_discard).with_space(space_blocks).with_faults(plan.for_device(drive))
     }
@@ -155,6 +156,7 @@ impl Rule {
     }
 
     fn onto(&self, plan: FaultPlan, block_bytes: u64) -> FaultPlan {
+        debug_assert_eq!(self.check(), Ok(()), "rules are checked when they are read");
         let per_million = When::PerMillion(self.per_million.unwrap_or(0));
         plan.and_on(
             self.blocks(block_bytes),
@@ -182,6 +184,7 @@ impl Rule {
     fn blocks(&self, block_bytes: u64) -> Range<u64> {
         let first_bytes = self.offset_bytes.unwrap_or(0);
         let end_bytes = self.length_bytes.map_or(u64::MAX, |length| first_bytes.saturating_add(length));
+        debug_assert!(first_bytes <= end_bytes, "bytes from {first_bytes} to {end_bytes}");
         first_bytes / block_bytes..end_bytes.div_ceil(block_bytes)
     }
 }

@@ -178,11 +178,17 @@ impl Faults {
             "a write to {blocks:?} of {device_blocks} is refused before"
         );
         let places = device_blocks.saturating_sub(blocks.end - blocks.start);
-        match hits.find(|(fault, _)| *fault == Fault::MisdirectedWrite) {
+        let landing = match hits.find(|(fault, _)| *fault == Fault::MisdirectedWrite) {
             // Any of the other places: of `places` + 1 in all, the intended one is left out.
-            Some((_, dice)) if places > 0 => (blocks.start + 1 + dice.below(places)) % (places + 1),
+            Some((_, dice)) if places > 0 => {
+                let landing = (blocks.start + 1 + dice.below(places)) % (places + 1);
+                debug_assert_ne!(landing, blocks.start, "a misdirected write lies elsewhere");
+                landing
+            }
             _ => blocks.start,
-        }
+        };
+        debug_assert!(landing <= places, "a write to {blocks:?} ends behind the device at {landing}");
+        landing
     }
 
     pub(super) fn write_fate(&self, operation: u64, block: u64) -> Fate {
@@ -236,6 +242,7 @@ impl Faults {
         operation: u64,
         blocks: Range<u64>,
     ) -> impl Iterator<Item = (u64, Fault, Dice)> + use<> {
+        debug_assert!(blocks.start <= blocks.end, "blocks {blocks:?}");
         let mut hits = Vec::new();
         for (rule, dice) in self.rules(operation) {
             for block in blocks.start.max(rule.blocks.start)..blocks.end.min(rule.blocks.end) {

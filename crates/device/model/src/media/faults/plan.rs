@@ -100,6 +100,7 @@ impl FaultPlan {
     /// The same, and this fault on some blocks.
     #[must_use]
     pub fn and_on(mut self, blocks: Range<u64>, fault: Fault, when: When) -> Self {
+        debug_assert!(blocks.start <= blocks.end, "a fault on {blocks:?} strikes nothing");
         self.rules.push(FaultRule { fault, when, blocks });
         self
     }

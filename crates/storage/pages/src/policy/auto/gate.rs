@@ -67,6 +67,7 @@ impl Closed {
 impl Drop for Inside<'_> {
     fn drop(&mut self) {
         let gate = self.0;
+        debug_assert!(gate.inside.get() > 0, "a call that leaves has come in");
         if gate.inside.get() == 1 {
             gate.busy.set(gate.busy());
         }
@@ -79,6 +80,7 @@ impl Drop for Inside<'_> {
 
 impl Drop for Closed {
     fn drop(&mut self) {
+        debug_assert!(self.0.is_closed.get(), "one task at a time closes the gate, and only it opens it");
         self.0.is_closed.set(false);
         self.0.changed.notify();
     }

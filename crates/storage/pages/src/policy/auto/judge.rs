@@ -8,7 +8,7 @@
 //!   when it has lost more than a trial may cost: so the first trials don't cost much of a short run. The next one comes the later the more this one cost: trials
 //!   take about a hundredth of the time. They grow where they are lost, or nearly won: much staged at once pays more, and a
 //!   flush costs little beside much that goes straight.
-//! - The time of a staging trial has everything brought home in it, that of the straight way a flush. The time in which a
+//! - The time of a staging trial has the destaging of everything in it, that of the straight way a flush. The time in which a
 //!   staging area that has been chosen is filled doesn't count: in it nothing has to go home yet. Nor does that in which it
 //!   is cleared after it: what goes home then isn't the straight way's.
 
@@ -213,6 +213,7 @@ impl Judge {
 
     /// What follows on the phase, when all that belongs to its time is done: the next one.
     pub(super) fn ended(&self, busy_ns: u64) -> Self {
+        debug_assert!(!self.awaits_clearing(), "a phase of which nothing counts yet doesn't end");
         let mut next = self.clone();
         let ended = self.phase;
         let page_ns = ended.stretch_ns.or_else(|| ended.page_ns(busy_ns));
@@ -229,12 +230,19 @@ impl Judge {
             _ => next.begin_trial(ended.path.other()),
         }
         next.phase.since_ns = busy_ns;
+        debug_assert!(
+            next.phase.is_trial
+                || next.turn_pages.is_some()
+                || next.staged_ns.and(next.straight_ns).is_some(),
+            "a way is chosen when both were measured"
+        );
         next
     }
 
     /// The time of the entry into the present phase doesn't count. A straight one that others' pages go home beside counts
     /// when they have.
     pub(super) fn entered(&mut self, busy_ns: u64, is_clear: bool) {
+        debug_assert!(is_clear || self.phase.path == Path::Straight, "staging needs nothing to be cleared");
         (self.phase.since_ns, self.phase.began_ns) = (busy_ns, busy_ns);
         if !is_clear {
             self.phase.uncounted_pages = UNCLEARED;
@@ -243,6 +251,12 @@ impl Judge {
 
     /// The staging area is clear, and the straight phase counts from now on.
     pub(super) fn cleared(&mut self, busy_ns: u64) {
+        debug_assert!(self.awaits_clearing(), "pages that were counted already would be left out");
+        debug_assert!(
+            busy_ns >= self.phase.began_ns,
+            "{busy_ns} is before the phase, {}",
+            self.phase.began_ns
+        );
         self.phase.since_ns = busy_ns;
         self.phase.uncounted_pages = self.phase.pages;
         self.phase.most_pages += self.phase.pages;
@@ -250,6 +264,7 @@ impl Judge {
     }
 
     fn decide(&mut self, staged_ns: f64, straight_ns: f64, trial: Phase, busy_ns: u64) {
+        debug_assert!(staged_ns >= 1.0 && straight_ns >= 1.0, "{staged_ns} and {straight_ns} are divided by");
         let less = if self.chosen == Some(Path::Staged) { 1.0 } else { CLEARLY_LESS };
         let best = if staged_ns < straight_ns * less { Path::Staged } else { Path::Straight };
         let best_ns = if best == Path::Staged { staged_ns } else { straight_ns };
@@ -266,6 +281,7 @@ impl Judge {
     }
 
     fn choose(&mut self, path: Path, wasted_pages: f64) {
+        debug_assert!(wasted_pages >= 0.0 && wasted_pages.is_finite(), "{wasted_pages} pages were wasted");
         let is_staged = path == Path::Staged;
         let filling_pages = if is_staged { self.room_pages } else { 0 };
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count, rounded")]
@@ -292,6 +308,11 @@ impl Judge {
             since_ns: self.phase.since_ns,
             began_ns: self.phase.began_ns,
         };
+        debug_assert!(
+            self.turn_pages.is_some() || self.phase.least_pages <= self.phase.most_pages,
+            "what takes too long may end a phase before its pages do: {:?}",
+            self.phase
+        );
     }
 
     fn begin_trial(&mut self, path: Path) {
@@ -299,6 +320,7 @@ impl Judge {
             Path::Staged => (self.trial_pages, self.straight_ns),
             Path::Straight => (self.straight_trial_pages, self.staged_ns),
         };
+        debug_assert!(most_pages > 0, "a trial of no pages would measure nothing, again and again");
         self.phase = Phase {
             path,
             is_trial: true,

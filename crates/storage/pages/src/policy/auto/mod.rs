@@ -11,7 +11,7 @@
 //! cut, over the newer one at home. So a page goes straight only if no slot that recovery would find holds it. Before the
 //! straight way is taken, a ledger makes durable which slots are dead, and the pages of all others are noted: these go
 //! on being staged. In the background all that is staged goes home then, but what is written again and again comes back as
-//! fast: so the last of it goes home while nobody writes, and another ledger follows. Before the staged way is taken again,
+//! fast: so the last of it goes home while no call writes, and another ledger follows. Before the staged way is taken again,
 //! a flush makes durable what went home, because a commit then flushes only for what it has staged. Nobody writes while the
 //! way changes.
 
@@ -119,10 +119,12 @@ impl AutoEngine {
     /// cleared soon.
     async fn put_straight(&self, batch: Batch, mine: Served<'_>) -> Result<(), PageError> {
         let (mut held, mut free) = (Vec::new(), Vec::new());
+        let changes = batch.len();
         for change in batch.into_changes() {
             let is_held = self.held.borrow().contains(&change.0) && !Defect::HeldForgotten.is_seeded();
             if is_held { held.push(change) } else { free.push(change) }
         }
+        debug_assert_eq!(held.len() + free.len(), changes, "each change goes one of both ways");
         let written = free.iter().filter(|(_, change)| matches!(change, Change::Put(_))).count();
         self.disk.count(|stats| stats.pages_straight += written as u64);
         if !held.is_empty() {
@@ -135,10 +137,15 @@ impl AutoEngine {
         finished
     }
 
-    /// Ends a phase and begins the next, while nobody writes.
+    /// Ends a phase and begins the next, while no call writes.
     async fn change(&self, closed: Closed) -> Result<(), PageError> {
         closed.emptied().await;
         if self.judge.borrow().awaits_clearing() {
+            debug_assert_eq!(
+                self.judge.borrow().path(),
+                Path::Straight,
+                "only straight writes await clearing"
+            );
             // What was staged again meanwhile.
             self.staging.checkpoint().await?;
             let held = self.staging.persist_dead_slots().await?;

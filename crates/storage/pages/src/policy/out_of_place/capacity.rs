@@ -5,6 +5,7 @@ use crate::size::to_usize;
 /// The most changes that fit into a free zone for sure, when they are written in pieces of so many pages: each piece has a
 /// header, and a page takes no more than its length.
 pub(super) fn capacity(zone_blocks: u64, page_blocks: u64, piece_pages: usize) -> usize {
+    debug_assert!(piece_pages > 0 && page_blocks > 0, "{piece_pages} pages of {page_blocks} blocks");
     let piece_blocks = piece_pages as u64 * page_blocks + 1;
     let rest = (zone_blocks % piece_blocks).saturating_sub(1) / page_blocks;
     let pages = zone_blocks / piece_blocks * piece_pages as u64 + rest;

@@ -162,7 +162,7 @@ impl ZoneEngine {
                 page,
                 sum,
                 self.context.disk.handle().spawn_named("page store: reading a page to move it", async move {
-                    this.shelf().fetch("reading a page to move it", spot, into).await
+                    this.page_reader().fetch("reading a page to move it", spot, into).await
                 }),
             ));
         }

@@ -123,6 +123,7 @@ impl Aborted {
 
     /// These as well; none if there are too many ranges.
     pub(super) fn with(mut self, below: u64, above: u64) -> Option<Self> {
+        debug_assert!(below < above, "an opening's sequences are greater than {below}, not than {above}");
         let is_within = |range: &(u64, u64)| below <= range.0 && range.1 <= above;
         // An opening that fails again leaves a range that holds the one before.
         *self.ranges.iter_mut().find(|range| is_within(range) || **range == (0, 0))? = (below, above);
@@ -187,6 +188,7 @@ impl Ledger {
             fields.u64(self.needed.extents);
             fields.u32(self.needed.checksum);
         });
+        debug_assert_eq!(Self::decode(id, block), Some((stamp, *self)), "what is written is read again");
     }
 
     pub(super) fn decode(id: u128, block: &[u8]) -> Option<(Stamp, Self)> {

@@ -1,5 +1,6 @@
 use super::packing::Spot;
 use crate::PageNumber;
+use crate::defects::Defect;
 use crate::size::to_usize;
 
 /// Where the newest version of each page is.
@@ -58,8 +59,17 @@ impl Map {
             place != PagePlace::Nowhere || self.get(page) == PagePlace::Nowhere,
             "{page} stays known"
         );
+        debug_assert!(
+            Defect::OldestWins.is_seeded()
+                || self.sequence_of(page) <= place.kept().map(|kept| kept.sequence),
+            "{page}: versions grow"
+        );
         let entry = self.places.get_mut(to_usize(page.0));
         entry.map_or(PagePlace::Nowhere, |entry| std::mem::replace(entry, place))
+    }
+
+    fn sequence_of(&self, page: PageNumber) -> Option<u64> {
+        self.get(page).kept().map(|kept| kept.sequence)
     }
 
     fn has(&self, page: PageNumber) -> bool {

@@ -145,6 +145,7 @@ impl Policy for OutOfPlace {
         pages.extend(self.shared.log.versions().map.pages());
         pages.sort_unstable();
         pages.dedup();
+        debug_assert!(pages.last().is_none_or(|last| last.0 < self.shared.context.label.pages), "{pages:?}");
         pages
     }
 

@@ -74,10 +74,19 @@ impl NeededExtents {
         }
         self.needed = self.needed.split_off(&(saved + 1));
         self.newest.retain(|_, sequence| *sequence > saved);
+        debug_assert!(
+            self.newest.values().all(|sequence| self.needed.contains_key(sequence)),
+            "an extent with the newest version of a page is needed"
+        );
     }
 
     /// What a ledger says of them.
     pub(super) fn seal(&self) -> Seal {
+        debug_assert_eq!(
+            self.needed.values().map(|extent| extent.newest).sum::<usize>(),
+            self.newest.len(),
+            "the newest version of a page is in one extent"
+        );
         let mut seal = Seal::default();
         for (sequence, extent) in &self.needed {
             seal.add(*sequence, extent.seal);

@@ -50,7 +50,9 @@ impl Spot {
     /// Its place in its span.
     fn within(self) -> Range<usize> {
         let start = to_usize(self.start_bytes % BLOCK);
-        start..start + self.stored_bytes as usize
+        let within = start..start + self.stored_bytes as usize;
+        debug_assert!(within.end as u64 <= self.span().end - self.span().start, "{self:?} ends in its span");
+        within
     }
 }
 
@@ -115,14 +117,14 @@ pub(super) struct Fetched {
     pub(super) packed: Option<Buffer>,
 }
 
-/// Where pages are read.
-pub(super) struct Shelf<'a> {
+/// Reads pages as they lie in extents, and unpacks those that are compressed.
+pub(super) struct PageReader<'a> {
     pub(super) disk: &'a Disk,
     pub(super) label: &'a Label,
     pub(super) arena: &'a Arena,
 }
 
-impl Shelf<'_> {
+impl PageReader<'_> {
     /// Reads a page into a buffer of its length.
     pub(super) async fn fetch(
         &self,

@@ -17,7 +17,7 @@ use super::lifetimes::Lifetimes;
 use super::log::{MappedPages, ZoneLog};
 use super::map::{Kept, Map, PagePlace};
 use super::needed::NeededExtents;
-use super::packing::Shelf;
+use super::packing::PageReader;
 use super::renew::{self, Remains};
 use super::save::{DEPTH, PIECE_BYTES, slot_at};
 use super::saved_map::Loaded;
@@ -285,7 +285,7 @@ impl Area<'_> {
         if header.end() > label.area_blocks() {
             return Ok(false);
         }
-        let place = Shelf { disk, label, arena };
+        let place = PageReader { disk, label, arena };
         for (Entry { page, sum, .. }, spot) in header.spots() {
             let into = arena.allocate(label.page_length())?;
             let contents = place.fetch("recovering the zones", spot, into).await?.contents;

@@ -98,6 +98,7 @@ impl ZoneEngine {
     fn end_of_renewal(&self) -> (u64, bool) {
         let durable = self.log.tail.continue_behind_renewal();
         let zones = &self.state.borrow().zones;
+        debug_assert!(durable <= self.log.tail.assigned(), "{durable} is durable, and was never written");
         (durable, zones.free() <= zones.reserved())
     }
 
@@ -113,6 +114,7 @@ impl ZoneEngine {
     /// Writes what the tail says last of each page to another place, and flushes.
     async fn write_again(self: &Rc<Self>, tail: &[Header]) -> Result<(), PageError> {
         let (stored, discards) = self.newest_of(tail);
+        debug_assert!(!stored.is_empty() || !discards.is_empty(), "an extent of the tail changes a page");
         for piece in stored.chunks(self.piece_pages()) {
             let puts = self.read_back(piece.to_vec()).await?;
             self.send_and_wait(puts, &[], Spared::by_all(0)).await?;

@@ -96,6 +96,11 @@ impl<'a> Rooms<'a> {
     pub(super) fn taken(self) -> Taken {
         debug_assert!(self.taken <= self.zones.free(), "{} of {} zones", self.taken, self.zones.free());
         let open = self.open.into_iter().map(|filling| filling.map(|filling| filling.zone)).collect();
-        Taken { open, zones: self.taken, closed: self.closed }
+        let taken = Taken { open, zones: self.taken, closed: self.closed };
+        debug_assert!(
+            taken.closed.iter().all(|zone| !taken.open.contains(&Some(*zone))),
+            "no group fills a zone that is closed: {taken:?}"
+        );
+        taken
     }
 }

@@ -133,6 +133,11 @@ impl Loaded {
         if (fields.u64(), fields.u64()) != (self.saved, index) {
             return false;
         }
+        debug_assert!(
+            index < blocks(self.pages, self.zones.len() as u64),
+            "block {index} lies behind the map of {} pages",
+            self.pages
+        );
         for number in index * RECORDS..(index + 1) * RECORDS {
             let record = Record(fields.u64(), fields.u32(), fields.u32());
             if number < self.pages {

@@ -47,6 +47,7 @@ impl Planned {
                 into.copy_from_slice(from);
                 free = rest;
             }
+            debug_assert!(free.len() < BLOCK_BYTES, "{} bytes are left of {length}", free.len());
             free.fill(0);
             contents.push(buffer.freeze());
         }
@@ -54,23 +55,24 @@ impl Planned {
     }
 }
 
-/// Zones that stay free when extents are written.
+/// How many zones must stay free when places are found for a group's pages. Pages are placed apart by their lifetimes first, which
+/// takes an open zone for each group of lifetimes; if that leaves too few zones free, all are placed together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Spared {
-    /// As long as each group of lifetimes has extents of its own.
+    /// While pages are placed apart.
     by_groups: usize,
-    /// In any case.
+    /// When they are placed together.
     by_all: usize,
 }
 
 impl Spared {
-    /// The same in both cases.
+    /// So many in both cases.
     pub(super) fn by_all(zones: usize) -> Self {
         Self { by_groups: zones, by_all: zones }
     }
 
-    /// The last zone beside those is for pages that are all written together: it has room for what is alive in any that is
-    /// cleaned.
+    /// For cleaning: one zone more stays free while pages are placed apart, because what is alive in any zone fits into it when it is
+    /// placed together.
     pub(super) fn but_the_last(zones: usize) -> Self {
         Self { by_groups: zones + 1, by_all: zones }
     }
@@ -190,6 +192,11 @@ impl ZoneEngine {
             // A group that ends in the middle must not be followed by another.
             let contents = extent.contents(arena).map_err(PageError::from).inspect_err(latch)?;
             let mut header = self.enter(extent, number == count);
+            debug_assert_eq!(
+                contents.iter().map(Buffer::len).sum::<usize>() as u64,
+                (header.end() - header.position - 1) * BLOCK_BYTES as u64,
+                "a header tells how long its extent is"
+            );
             let block = self.log.seal(&mut header)?;
             if label.seals_extents() {
                 self.state.borrow_mut().needed.sent(&header);
@@ -266,6 +273,11 @@ impl EngineState {
             extents.iter().map(|extent| extent.pages).sum::<usize>(),
             by_group.iter().map(Vec::len).sum::<usize>(),
             "each page has a place"
+        );
+        debug_assert_eq!(
+            extents.iter().map(|extent| extent.discarded).sum::<usize>(),
+            discards.len(),
+            "and so has each discard"
         );
         self.zones.take(&taken);
         let (mut puts, mut discards) = (by_group.into_iter().flatten(), discards.iter().copied());

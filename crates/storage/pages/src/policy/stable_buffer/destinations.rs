@@ -64,6 +64,12 @@ impl Destinations {
         self.sorted.retain(|address| members.contains(address));
         self.taken.clear();
         self.taken.resize(self.sorted.len(), false);
+        debug_assert_eq!(
+            self.sorted.len(),
+            self.members.len(),
+            "each member came once since the last renewal"
+        );
+        debug_assert!(self.sorted.is_sorted(), "the decompositors look for what ascends");
         &self.sorted
     }
 
@@ -81,6 +87,7 @@ impl Destinations {
     /// Takes the destination at this place of the order.
     pub(super) fn take(&mut self, place: usize) -> Option<PageNumber> {
         let address = *self.sorted.get(place)?;
+        debug_assert!(address >= self.first_page_address, "{address} lies before the pages");
         if std::mem::replace(self.taken.get_mut(place)?, true) || !self.members.remove(&address) {
             return None;
         }

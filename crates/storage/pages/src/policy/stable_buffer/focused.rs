@@ -19,6 +19,10 @@ impl Decompositor for Focused {
 
     /// Ascending: a drive that likes any order there likes this one too.
     fn find(&self, addresses: &[u64]) -> Vec<Candidate> {
+        debug_assert!(
+            addresses.is_sorted(),
+            "pages of one bucket are neighbours only if destinations ascend"
+        );
         let bucket_of = |address: &u64| address / self.bucket_pages;
         let buckets: Vec<_> =
             places(addresses.chunk_by(|one, next| bucket_of(one) == bucket_of(next))).collect();

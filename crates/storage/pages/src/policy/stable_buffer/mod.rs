@@ -145,6 +145,12 @@ impl Order for Decomposition {
         // Without the focused decompositor some pages are in no pattern at all, and yet must go.
         let found = found.or_else(|| self.destinations.take_first(most.min(UNPATTERNED_PAGES)));
         let pages = found.as_ref().map_or(0, |instance| instance.pages.len());
+        debug_assert!(pages <= most, "{pages} pages, and {most} were asked for");
+        debug_assert!(
+            found.is_some() || most == 0 || self.destinations.len() == 0,
+            "{} pages are staged, and none is handed out",
+            self.destinations.len()
+        );
         self.left_in_round = self.left_in_round.saturating_sub(pages);
         found
     }

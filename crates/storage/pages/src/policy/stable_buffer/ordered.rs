@@ -26,6 +26,7 @@ impl Decompositor for Ordered {
         };
         for (place, pair) in (1..).zip(addresses.windows(2)) {
             let &[one, next] = pair else { continue };
+            debug_assert!(one < next, "destinations ascend: {one} before {next}");
             if distance.is_some_and(|distance| distance != next - one) {
                 keep(start, place);
                 start = place - 1;

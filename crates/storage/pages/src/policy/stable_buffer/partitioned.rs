@@ -22,6 +22,7 @@ impl Decompositor for Partitioned {
     /// Run by run: neighbours then go in one request, which a drive likes at least as well as streams that take turns
     /// page by page.
     fn find(&self, addresses: &[u64]) -> Vec<Candidate> {
+        debug_assert!(addresses.is_sorted(), "runs ascend");
         let mut by_length: BTreeMap<usize, Vec<_>> = BTreeMap::new();
         for run in runs(addresses) {
             by_length.entry(run.len()).or_default().push(run);

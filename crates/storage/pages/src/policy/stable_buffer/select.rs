@@ -41,6 +41,7 @@ impl Selection {
     pub(super) fn take(&mut self, destinations: &mut Destinations, most: usize) -> Option<Instance> {
         while let Some(Reverse(mut best)) = self.candidates.pop() {
             let left = best.candidate.places().filter(|place| destinations.is_free(*place)).count();
+            debug_assert!(left <= best.length, "{left} of {} are free: none is given back", best.length);
             if left < best.length {
                 best.length = left;
                 if left > 0 {
@@ -50,6 +51,7 @@ impl Selection {
             }
             let free = best.candidate.places().filter(|place| destinations.is_free(*place));
             let places: Vec<usize> = free.take(most).collect();
+            debug_assert!(places.len() <= most, "{} places, and {most} were asked for", places.len());
             let pages: Vec<_> = places.into_iter().filter_map(|place| destinations.take(place)).collect();
             let pattern = Some(best.pattern);
             self.candidates.push(Reverse(best));

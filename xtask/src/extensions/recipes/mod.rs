@@ -1,0 +1,22 @@
+//! The additions, a file each.
+
+mod derived_parameter;
+mod drive;
+mod experiment;
+mod plot;
+mod policy;
+mod product;
+mod trace_format;
+
+use super::recipe::{Place, Recipe};
+
+/// A drive comes first: it is the one that is probed.
+pub(super) const RECIPES: &[Recipe] = &[
+    drive::RECIPE,
+    policy::RECIPE,
+    trace_format::RECIPE,
+    derived_parameter::RECIPE,
+    experiment::RECIPE,
+    product::RECIPE,
+    plot::RECIPE,
+];

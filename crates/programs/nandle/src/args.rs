@@ -4,6 +4,7 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::advise::AdviseArgs;
 use crate::commands::compare::CompareArgs;
+use crate::commands::join::JoinArgs;
 use crate::commands::models::ModelsArgs;
 use crate::commands::probe::ProbeArgs;
 use crate::commands::replay::ReplayArgs;
@@ -45,6 +46,8 @@ pub(crate) enum Command {
     Replay(Box<ReplayArgs>),
     /// Sort files that are larger than memory
     Sort(Box<SortArgs>),
+    /// Join files, neither of which need fit into memory or be sorted
+    Join(Box<JoinArgs>),
     /// Say what a block trace looks like to a drive, and convert traces
     Trace(TraceArgs),
     /// Print a completion script for a shell

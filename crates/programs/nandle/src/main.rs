@@ -28,6 +28,7 @@ fn main() -> ExitCode {
         Command::Compare(compare) => commands::compare::run(&compare, args.common),
         Command::Replay(replay) => commands::replay::run(&replay, args.common),
         Command::Sort(sort) => commands::sort::run(&sort, args.common),
+        Command::Join(join) => commands::join::run(&join, args.common),
         Command::Trace(trace) => commands::trace::run(&trace, args.common),
         Command::Completions(shell) => commands::shell::completions(Args::command(), &shell),
         Command::Man(page) => commands::shell::man_page(Args::command(), &page),

@@ -2,10 +2,12 @@
 
 pub(crate) mod advise;
 pub(crate) mod compare;
+pub(crate) mod join;
 pub(crate) mod models;
 pub(crate) mod probe;
 pub(crate) mod replay;
 pub(crate) mod report;
+mod rows;
 pub(crate) mod shell;
 pub(crate) mod sort;
 pub(crate) mod sweep;

@@ -16,6 +16,7 @@ mod faults;
 mod foreign_data;
 mod full_disk;
 mod interrupt;
+mod join;
 mod limits;
 mod models;
 mod models_begin;

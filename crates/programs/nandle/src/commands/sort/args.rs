@@ -1,14 +1,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use clap::builder::{OsStringValueParser, TypedValueParser as _};
-use nandle_target::TargetSpec;
 
-use super::key::KeySpec;
-use crate::common::{bytes_of_at_least, positive_bytes};
-
-/// Below this there is no room for rows beside what carries them from the input and to the output.
-const MEMORY_BYTES_MIN: u64 = 1 << 20;
+use crate::commands::rows::{KeySpec, SpillArgs, one_byte};
+use crate::common::positive_bytes;
 
 /// Sort files that are larger than memory: lines, CSV, or records of one length.
 ///
@@ -57,54 +52,8 @@ pub(crate) struct SortArgs {
     /// So many bytes of each record, from its beginning, are its key [default: all]
     #[arg(long, value_name = "SIZE", value_parser = positive_bytes, requires = "record")]
     pub(super) key_bytes: Option<u64>,
-    /// Memory for all of it
-    #[arg(long, short = 'S', value_name = "SIZE", default_value = "256MiB", value_parser = memory)]
-    pub(super) memory: u64,
-    /// Where temporary data go: a directory (a file without a name), a block device, a modelled drive … [default: the directory of the
-    /// output, or this one]
-    #[arg(long, short = 'T', value_name = "TARGET", value_parser = OsStringValueParser::new().try_map(|text| TargetSpec::from_os(&text)))]
-    pub(super) temporary: Option<TargetSpec>,
-    /// Temporary data may take so much [default: what is free]
-    #[arg(long, value_name = "SIZE", value_parser = positive_bytes)]
-    pub(super) space: Option<u64>,
-    /// The named block device's contents may be lost
-    #[arg(long)]
-    pub(super) destroy_data: bool,
-    /// The profile of the temporary data's device, as `nandle probe` writes it
-    #[arg(long, value_name = "FILE")]
-    pub(super) profile: Option<PathBuf>,
-    /// What one read of temporary data brings, in the place of what follows from the profile: auto, or a size
-    #[arg(long, value_name = "SIZE", default_value = "auto", value_parser = cluster)]
-    pub(super) cluster: Cluster,
-    /// Say what was predicted, and what it was
-    #[arg(long)]
-    pub(super) explain: bool,
-}
-
-/// What one read brings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Cluster {
-    /// What follows from the device.
-    Auto,
-    /// So many bytes.
-    Bytes(u64),
-}
-
-fn cluster(text: &str) -> Result<Cluster, String> {
-    if text == "auto" { Ok(Cluster::Auto) } else { positive_bytes(text).map(Cluster::Bytes) }
-}
-
-fn memory(text: &str) -> Result<u64, String> {
-    bytes_of_at_least(text, MEMORY_BYTES_MIN, "1MiB")
-}
-
-fn one_byte(text: &str) -> Result<u8, String> {
-    match text.as_bytes() {
-        [byte] => Ok(*byte),
-        b"\\t" => Ok(b'\t'),
-        b"\\0" => Ok(0),
-        _ => Err("expected one byte, \\t or \\0".into()),
-    }
+    #[command(flatten)]
+    pub(super) spill: SpillArgs,
 }
 
 impl SortArgs {

@@ -1,50 +1,34 @@
 //! `nandle sort`.
 
 mod args;
-mod batch;
-mod costs;
 mod explain;
-mod input;
-mod key;
-mod number;
-mod output;
-mod records;
-mod temporary;
 
 use std::rc::Rc;
-use std::time::{Instant, SystemTime};
+use std::time::Instant;
 
 use nandle_io::runtime::{Handle, Runtime};
 use nandle_session::{Cancel, Observer as _};
-use nandle_spill::{Budget, Combine, Place, SortOptions, SortReport, Sorted, Sorter, SpillError};
+use nandle_spill::{Combine, Place, SortOptions, SortReport, Sorted, Sorter};
 use nandle_units::format_bytes;
 
-use self::args::Cluster;
 pub(crate) use self::args::SortArgs;
-use self::batch::Batch;
 use self::explain::Told;
-use self::input::{BATCHES, Input, Message, Rows};
-use self::key::{Fields, Keys};
-use self::output::{BUFFERS, Output};
-use self::records::Format;
-use self::temporary::Temporary;
+use crate::commands::rows::{
+    Batch, Carried, Fields, Format, Input, Keys, Memory, Message, Output, Rows, Temporary, costs, place,
+    spilled,
+};
 use crate::common::Common;
 use crate::error::CliError;
 use crate::interrupt::cancel_on_signals;
 use crate::progress::Bar;
 
-/// Bytes that threads hand over at once, if that is a small part of the memory.
-const BATCH_BYTES_MAX: usize = 256 << 10;
-/// Such parts.
-const BATCH_PART: usize = 128;
-
 /// Runs the command.
 pub(crate) fn run(args: &SortArgs, common: Common) -> Result<(), CliError> {
     let cancel = cancel_on_signals()?;
-    let memory = Memory::of(args)?;
-    let (costs, of_costs) = costs::costs(args.profile.as_deref())?;
-    let temporary = Temporary::open(args)?;
-    if args.explain {
+    let memory = Memory::of(args.spill.memory)?;
+    let (costs, of_costs) = costs(args.spill.profile.as_deref())?;
+    let temporary = Temporary::open(&args.spill, args.output.as_deref())?;
+    if args.spill.explain {
         for remark in &temporary.remarks {
             crate::output::note(remark);
         }
@@ -56,17 +40,12 @@ pub(crate) fn run(args: &SortArgs, common: Common) -> Result<(), CliError> {
         limit: args.limit,
         stable: args.stable || args.unique,
         combine: args.unique.then(|| Rc::new(KeepFirst) as Rc<dyn Combine>),
-        cluster_bytes: match args.cluster {
-            Cluster::Auto => None,
-            Cluster::Bytes(bytes) => Some(usize::try_from(bytes).unwrap_or(usize::MAX)),
-        },
+        cluster_bytes: args.spill.cluster_bytes(),
         ..SortOptions::new(memory.budget.clone(), costs)
     };
     let mut bar = Bar::new(!common.no_progress);
-    let Temporary { io, device, bytes, .. } = temporary;
-    let place =
-        Place { device: device.id, start_bytes: 0, length_bytes: bytes, salt: salt(), discards: false };
-    let runtime = Runtime::new(io);
+    let place = place(&temporary);
+    let runtime = Runtime::new(temporary.io);
     let sort = Sort { args, memory, cancel, total_bytes: input.bytes() };
     let began = Instant::now();
     let handle = runtime.handle();
@@ -81,24 +60,7 @@ pub(crate) fn run(args: &SortArgs, common: Common) -> Result<(), CliError> {
         sorted_ns: done.sorted_ns,
         elapsed_s: began.elapsed().as_secs_f64(),
     };
-    explain::tell(&told, args.explain, common.json, args.output.is_some())
-}
-
-/// What each part may take.
-#[derive(Clone)]
-struct Memory {
-    budget: Budget,
-    batch_bytes: usize,
-}
-
-impl Memory {
-    fn of(args: &SortArgs) -> Result<Self, CliError> {
-        let bytes = usize::try_from(args.memory).unwrap_or(usize::MAX);
-        let batch_bytes = (bytes / BATCH_PART).clamp(4 << 10, BATCH_BYTES_MAX);
-        // The buffer that is read into has two.
-        let passing_bytes = (BATCHES + 1 + BUFFERS + 1 + 2) * batch_bytes;
-        Ok(Self { budget: Budget::new(bytes - passing_bytes).map_err(spilled)?, batch_bytes })
-    }
+    explain::tell(&told, args.spill.explain, common.json, args.output.is_some())
 }
 
 fn input(args: &SortArgs, batch_bytes: usize) -> Result<Input, CliError> {
@@ -123,7 +85,7 @@ fn input(args: &SortArgs, batch_bytes: usize) -> Result<Input, CliError> {
     let keys =
         (!args.sorts_whole_records()).then(|| Keys::new(fields, &args.key, args.reverse, compares_records));
     let has_header = args.csv && !args.no_header;
-    Ok(Input { files: args.files.clone(), format, has_header, keys, batch_bytes })
+    Ok(Input { files: args.files.clone(), format, has_header, keys, carried: Carried::Record, batch_bytes })
 }
 
 /// Of records with equal keys the first stays.
@@ -231,19 +193,4 @@ impl Sort<'_> {
         }
         Ok(())
     }
-}
-
-fn spilled(error: SpillError) -> CliError {
-    match error {
-        SpillError::Memory { .. } => CliError::failed(format!("{error} (--memory)")),
-        SpillError::Full { .. } => CliError::failed(format!("{error} (--temporary, --space)")),
-        SpillError::Options { .. } => CliError::usage(error.to_string()),
-        error => CliError::failed(error.to_string()),
-    }
-}
-
-/// What no earlier sort had. In virtual time nothing depends on it.
-fn salt() -> u64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_nanos()).unwrap_or_default() ^ u64::from(std::process::id()) << 48
 }

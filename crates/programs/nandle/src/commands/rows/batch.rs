@@ -8,15 +8,15 @@ use nandle_spill::Row;
 
 /// Rows one behind the other.
 #[derive(Debug, Default)]
-pub(super) struct Batch {
+pub(crate) struct Batch {
     bytes: Vec<u8>,
     /// Bytes of the input that they are of.
-    pub(super) input_bytes: u64,
+    pub(crate) input_bytes: u64,
 }
 
 impl Batch {
     /// Adds a row whose key `write` writes behind what is there already.
-    pub(super) fn push<E>(
+    pub(crate) fn push<E>(
         &mut self,
         write: impl FnOnce(&mut Vec<u8>) -> Result<(), E>,
         payload: &[u8],
@@ -34,17 +34,17 @@ impl Batch {
         Ok(())
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.bytes.len()
     }
 
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.bytes.clear();
         self.input_bytes = 0;
     }
 
     /// Its rows, in their order.
-    pub(super) fn rows(&self) -> impl Iterator<Item = Row<'_>> {
+    pub(crate) fn rows(&self) -> impl Iterator<Item = Row<'_>> {
         let mut rest = self.bytes.as_slice();
         std::iter::from_fn(move || {
             let (key_bytes, behind) = rest.split_first_chunk()?;

@@ -15,6 +15,13 @@ pub(crate) struct KeySpec {
     is_reversed: bool,
 }
 
+impl KeySpec {
+    /// A field as text.
+    pub(crate) fn plain(field: usize) -> Self {
+        Self { field, is_number: false, is_reversed: false }
+    }
+}
+
 impl FromStr for KeySpec {
     type Err = String;
 
@@ -34,11 +41,13 @@ impl FromStr for KeySpec {
 
 /// How fields are found in a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fields {
+pub(crate) enum Fields {
     /// Between bytes of this value.
     Delimited(u8),
     /// Words, each with the blanks in front of it.
     Words,
+    /// Words without blanks.
+    TrimmedWords,
     /// As RFC 4180 has them, between bytes of this value.
     Csv(u8),
     /// One: the first bytes of the record.
@@ -47,7 +56,7 @@ pub(super) enum Fields {
 
 /// How records become keys, and come out of rows again.
 #[derive(Debug)]
-pub(super) struct Keys {
+pub(crate) struct Keys {
     fields: Fields,
     specs: Vec<KeySpec>,
     /// Of all that says nothing else.
@@ -58,14 +67,14 @@ pub(super) struct Keys {
 }
 
 impl Keys {
-    pub(super) fn new(fields: Fields, specs: &[KeySpec], is_reversed: bool, compares_records: bool) -> Self {
+    pub(crate) fn new(fields: Fields, specs: &[KeySpec], is_reversed: bool, compares_records: bool) -> Self {
         let csv = match fields {
             Fields::Csv(delimiter) => {
                 let mut builder = csv::ReaderBuilder::new();
                 builder.has_headers(false).flexible(true).delimiter(delimiter);
                 Some(builder)
             }
-            Fields::Delimited(_) | Fields::Words | Fields::First(_) => None,
+            Fields::Delimited(_) | Fields::Words | Fields::TrimmedWords | Fields::First(_) => None,
         };
         // As `sort` has it: what is said of the whole holds for fields of which nothing is said.
         let turned = |spec: &KeySpec| {
@@ -76,11 +85,11 @@ impl Keys {
     }
 
     /// Writes the key of a record.
-    pub(super) fn write(&self, record: &[u8], key: &mut KeyWriter) -> Result<(), String> {
+    pub(crate) fn write(&self, record: &[u8], key: &mut KeyWriter) -> Result<(), String> {
         let order = |is_reversed| if is_reversed { Order::Descending } else { Order::Ascending };
         match self.fields {
             Fields::First(bytes) => key.raw(record.get(..bytes).unwrap_or(record), order(self.is_reversed)),
-            Fields::Delimited(_) | Fields::Words => {
+            Fields::Delimited(_) | Fields::Words | Fields::TrimmedWords => {
                 for spec in &self.specs {
                     write_field(self.field(record, spec.field), *spec, order(spec.is_reversed), key);
                 }
@@ -104,11 +113,47 @@ impl Keys {
         Ok(())
     }
 
+    /// Writes the fields of a record that aren't its key, with the same byte between them.
+    pub(crate) fn write_others(&self, record: &[u8], into: &mut Vec<u8>) -> Result<(), String> {
+        let is_other = |number: &usize| self.specs.iter().all(|spec| spec.field != *number);
+        match self.fields {
+            Fields::Delimited(delimiter) => {
+                let fields = record.split(|byte| *byte == delimiter);
+                join(fields.enumerate().filter(|(number, _)| is_other(number)), delimiter, into);
+            }
+            Fields::Words | Fields::TrimmedWords => {
+                join(trimmed_words(record).enumerate().filter(|(number, _)| is_other(number)), b' ', into);
+            }
+            Fields::Csv(delimiter) => {
+                let fields = self.csv_fields(record)?;
+                let others =
+                    fields.iter().enumerate().filter(|(number, _)| is_other(number)).map(|(_, field)| field);
+                let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(into);
+                writer.write_record(others).map_err(|error| error.to_string())?;
+                let into = writer.into_inner().map_err(|error| error.to_string())?;
+                into.pop();
+            }
+            Fields::First(bytes) => into.extend_from_slice(record.get(bytes..).unwrap_or_default()),
+        }
+        Ok(())
+    }
+
+    /// How many fields a record has.
+    pub(crate) fn count(&self, record: &[u8]) -> Result<usize, String> {
+        Ok(match self.fields {
+            Fields::Delimited(delimiter) => record.split(|byte| *byte == delimiter).count(),
+            Fields::Words | Fields::TrimmedWords => trimmed_words(record).count(),
+            Fields::Csv(_) => self.csv_fields(record)?.len(),
+            Fields::First(_) => 1,
+        })
+    }
+
     /// A field, empty where the record has none of this number.
     fn field<'a>(&self, record: &'a [u8], number: usize) -> &'a [u8] {
         let field = match self.fields {
             Fields::Delimited(delimiter) => record.split(|byte| *byte == delimiter).nth(number),
             Fields::Words => words(record).nth(number),
+            Fields::TrimmedWords => trimmed_words(record).nth(number),
             Fields::Csv(_) | Fields::First(_) => None,
         };
         field.unwrap_or_default()
@@ -124,6 +169,20 @@ impl Keys {
 
 fn write_field(field: &[u8], spec: KeySpec, order: Order, key: &mut KeyWriter) {
     if spec.is_number { write_number(field, order, key) } else { key.text(field, order) }
+}
+
+fn join<'a>(fields: impl Iterator<Item = (usize, &'a [u8])>, between: u8, into: &mut Vec<u8>) {
+    for (position, (_, field)) in fields.enumerate() {
+        if position > 0 {
+            into.push(between);
+        }
+        into.extend_from_slice(field);
+    }
+}
+
+fn trimmed_words(record: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let is_blank = |byte: &u8| *byte == b' ' || *byte == b'\t';
+    record.split(is_blank).filter(|word| !word.is_empty())
 }
 
 /// A word and the blanks in front of it.

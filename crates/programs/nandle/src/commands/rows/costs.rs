@@ -8,7 +8,7 @@ use nandle_spill::{ReadCost, SpillCosts};
 use crate::error::CliError;
 
 /// Costs, and a sentence on where they come from.
-pub(super) fn costs(profile: Option<&Path>) -> Result<(SpillCosts, String), CliError> {
+pub(crate) fn costs(profile: Option<&Path>) -> Result<(SpillCosts, String), CliError> {
     let Some(path) = profile else {
         let sentence = "Clusters follow from assumptions (100 us and 1 GB/s for a read), because no profile is named: `nandle probe` makes one, \
                         --profile names it.";

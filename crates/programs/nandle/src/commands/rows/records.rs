@@ -2,7 +2,7 @@
 
 /// How records are told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Format {
+pub(crate) enum Format {
     /// Each ends with a line end, the last one perhaps without.
     Lines,
     /// The same, but that line ends between quotes are parts of fields.
@@ -13,7 +13,7 @@ pub(super) enum Format {
 
 /// Finds the ends of records in bytes that come in pieces.
 #[derive(Debug)]
-pub(super) struct Splitter {
+pub(crate) struct Splitter {
     format: Format,
     /// The bytes of the record that has begun were looked at up to here.
     seen: usize,
@@ -21,12 +21,12 @@ pub(super) struct Splitter {
 }
 
 impl Splitter {
-    pub(super) fn new(format: Format) -> Self {
+    pub(crate) fn new(format: Format) -> Self {
         Self { format, seen: 0, is_quoted: false }
     }
 
     /// The length of the first record in `bytes`, and of what ends it; none where its end hasn't come.
-    pub(super) fn first(&mut self, bytes: &[u8]) -> Option<(usize, usize)> {
+    pub(crate) fn first(&mut self, bytes: &[u8]) -> Option<(usize, usize)> {
         let end = match self.format {
             Format::Fixed(length) => return (bytes.len() >= length).then_some((length, 0)),
             Format::Lines => memchr::memchr(b'\n', bytes.get(self.seen..)?),
@@ -48,7 +48,7 @@ impl Splitter {
     }
 
     /// What is left at the end of a file: nothing, or a record without an end.
-    pub(super) fn rest(&mut self, bytes: &[u8]) -> Result<Option<usize>, String> {
+    pub(crate) fn rest(&mut self, bytes: &[u8]) -> Result<Option<usize>, String> {
         self.seen = 0;
         match self.format {
             _ if bytes.is_empty() => Ok(None),

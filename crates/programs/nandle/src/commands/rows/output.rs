@@ -11,7 +11,7 @@ use tempfile::{Builder, NamedTempFile};
 use crate::error::CliError;
 
 /// Buffers that may be under way.
-pub(super) const BUFFERS: usize = 3;
+pub(crate) const BUFFERS: usize = 3;
 
 /// Where the result goes.
 enum Sink {
@@ -30,7 +30,7 @@ enum Part {
 }
 
 /// The thread's other end.
-pub(super) struct Output {
+pub(crate) struct Output {
     parts: SyncSender<Part>,
     used: Receiver<Vec<u8>>,
     buffer: Vec<u8>,
@@ -41,7 +41,7 @@ pub(super) struct Output {
 
 impl Output {
     /// Opens the file, or takes standard output, and starts the thread.
-    pub(super) fn start(path: Option<&Path>, buffer_bytes: usize) -> Result<Self, CliError> {
+    pub(crate) fn start(path: Option<&Path>, buffer_bytes: usize) -> Result<Self, CliError> {
         let name = path.map_or_else(|| "standard output".to_owned(), |path| path.display().to_string());
         let failed = |error: io::Error| CliError::failed(format!("writing to {name}: {error}"));
         let sink = open(path).map_err(failed)?;
@@ -55,7 +55,7 @@ impl Output {
     }
 
     /// Adds a record and its end. False: nothing more is wanted.
-    pub(super) fn push(&mut self, record: &[u8], end: &[u8]) -> bool {
+    pub(crate) fn push(&mut self, record: &[u8], end: &[u8]) -> bool {
         self.buffer.extend_from_slice(record);
         self.buffer.extend_from_slice(end);
         self.buffer.len() < self.buffer_bytes || self.send()
@@ -68,7 +68,7 @@ impl Output {
     }
 
     /// Waits until everything is written and has its name.
-    pub(super) fn finish(mut self) -> Result<(), CliError> {
+    pub(crate) fn finish(mut self) -> Result<(), CliError> {
         if !self.buffer.is_empty() {
             self.send();
         }

@@ -15,19 +15,30 @@ use super::records::{Format, Splitter};
 use crate::error::CliError;
 
 /// What is read, and how rows are made of it.
-pub(super) struct Input {
-    pub(super) files: Vec<PathBuf>,
-    pub(super) format: Format,
+pub(crate) struct Input {
+    pub(crate) files: Vec<PathBuf>,
+    pub(crate) format: Format,
     /// The first record of each file stays in front.
-    pub(super) has_header: bool,
+    pub(crate) has_header: bool,
     /// None: the record is the key, and there is nothing else.
-    pub(super) keys: Option<Keys>,
+    pub(crate) keys: Option<Keys>,
+    /// What goes with the key.
+    pub(crate) carried: Carried,
     /// Bytes of rows that are handed over at once.
-    pub(super) batch_bytes: usize,
+    pub(crate) batch_bytes: usize,
+}
+
+/// What of a record goes with its key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Carried {
+    /// All of it.
+    Record,
+    /// The fields that aren't the key.
+    OtherFields,
 }
 
 /// What comes from the thread.
-pub(super) enum Message {
+pub(crate) enum Message {
     /// The header, before all rows.
     Header(Vec<u8>),
     Rows(Batch),
@@ -39,10 +50,10 @@ pub(super) enum Message {
 /// So often an interruption is looked for while no input comes.
 const PATIENCE: Duration = Duration::from_millis(100);
 /// Batches that may be under way.
-pub(super) const BATCHES: usize = 3;
+pub(crate) const BATCHES: usize = 3;
 
 /// The thread's other end.
-pub(super) struct Rows {
+pub(crate) struct Rows {
     messages: Receiver<Message>,
     /// Batches go back when their rows were taken.
     used: Sender<Batch>,
@@ -50,7 +61,7 @@ pub(super) struct Rows {
 
 impl Rows {
     /// What comes next; none where nothing has for a while.
-    pub(super) fn next(&self) -> Option<Message> {
+    pub(crate) fn next(&self) -> Option<Message> {
         match self.messages.recv_timeout(PATIENCE) {
             Ok(message) => Some(message),
             Err(RecvTimeoutError::Timeout) => None,
@@ -60,7 +71,7 @@ impl Rows {
         }
     }
 
-    pub(super) fn give_back(&self, mut batch: Batch) {
+    pub(crate) fn give_back(&self, mut batch: Batch) {
         batch.clear();
         // The thread is gone when it has read everything.
         _ = self.used.send(batch);
@@ -69,7 +80,7 @@ impl Rows {
 
 impl Input {
     /// Bytes of all files, where that is known.
-    pub(super) fn bytes(&self) -> Option<u64> {
+    pub(crate) fn bytes(&self) -> Option<u64> {
         if self.files.is_empty() {
             return None;
         }
@@ -81,11 +92,18 @@ impl Input {
     }
 
     /// Begins to read.
-    pub(super) fn start(self) -> Result<Rows, CliError> {
+    pub(crate) fn start(self) -> Result<Rows, CliError> {
         let (sender, messages) = sync_channel(BATCHES - 1);
         let (used, spare) = channel();
         let reading = move || {
-            let mut maker = Maker { input: self, sender, spare, batch: Batch::default(), header: None };
+            let mut maker = Maker {
+                input: self,
+                sender,
+                spare,
+                batch: Batch::default(),
+                header: None,
+                others: Vec::new(),
+            };
             if let Err(Some(error)) = maker.read_all() {
                 _ = maker.sender.send(Message::Failed(error));
             }
@@ -103,6 +121,8 @@ struct Maker {
     spare: Receiver<Batch>,
     batch: Batch,
     header: Option<Vec<u8>>,
+    /// The fields of a record that aren't its key.
+    others: Vec<u8>,
 }
 
 /// Nothing: the rows are wanted no more.
@@ -164,7 +184,7 @@ impl Maker {
         if std::mem::take(is_header) {
             return self.take_header(record, path);
         }
-        let Self { input: Input { keys, .. }, batch, .. } = self;
+        let Self { input: Input { keys, carried, .. }, batch, others, .. } = self;
         let pushed = match keys {
             None => batch.push(
                 |key| {
@@ -173,15 +193,15 @@ impl Maker {
                 },
                 &[],
             ),
-            Some(keys) => batch.push(
-                |key| {
+            Some(keys) => others_of(keys, *carried, record, others).and_then(|carried| {
+                let write = |key: &mut Vec<u8>| {
                     let mut writer = KeyWriter::new(std::mem::take(key));
                     let written = keys.write(record, &mut writer);
                     *key = writer.into_bytes();
                     written
-                },
-                record,
-            ),
+                };
+                batch.push(write, carried)
+            }),
         };
         pushed.map_err(|what| Some(CliError::failed(format!("{}: {what}", path.display()))))?;
         self.batch.input_bytes += record.len() as u64 + 1;
@@ -192,7 +212,13 @@ impl Maker {
         match &self.header {
             None => {
                 self.header = Some(record.to_vec());
-                self.sender.send(Message::Header(record.to_vec())).map_err(|_| None)
+                let Self { input: Input { keys, carried, .. }, others, .. } = self;
+                let header = match keys {
+                    Some(keys) => others_of(keys, *carried, record, others)
+                        .map_err(|what| Some(CliError::failed(what)))?,
+                    None => record,
+                };
+                self.sender.send(Message::Header(header.to_vec())).map_err(|_| None)
             }
             Some(header) if header == record => Ok(()),
             Some(_) => Err(Some(CliError::failed(format!(
@@ -206,6 +232,23 @@ impl Maker {
         let next = self.spare.try_recv().unwrap_or_default();
         let full = std::mem::replace(&mut self.batch, next);
         self.sender.send(Message::Rows(full)).map_err(|_| None)
+    }
+}
+
+/// What goes with the key of a record.
+fn others_of<'a>(
+    keys: &Keys,
+    carried: Carried,
+    record: &'a [u8],
+    others: &'a mut Vec<u8>,
+) -> Result<&'a [u8], String> {
+    match carried {
+        Carried::Record => Ok(record),
+        Carried::OtherFields => {
+            others.clear();
+            keys.write_others(record, others)?;
+            Ok(others)
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use nandle_spill::keys::{KeyWriter, Order};
 /// u32     digits in front of the point, without zeros at the beginning
 ///         digits without zeros at the end, and a zero byte; of a negative number all of this is turned over
 /// ```
-pub(super) fn write_number(field: &[u8], order: Order, key: &mut KeyWriter) {
+pub(crate) fn write_number(field: &[u8], order: Order, key: &mut KeyWriter) {
     let text = field.trim_ascii_start();
     let (is_negative, text) = match text.split_first() {
         Some((b'-', rest)) => (true, rest),

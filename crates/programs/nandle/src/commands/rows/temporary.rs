@@ -6,7 +6,7 @@ use std::sync::Arc;
 use nandle_io::{Access, Device, DeviceFile, FileOptions, FileWorld, Io};
 use nandle_target::{Intent, ModelContents, OpenOptions, Target, TargetSpec};
 
-use super::SortArgs;
+use super::SpillArgs;
 use crate::error::CliError;
 use crate::target;
 
@@ -16,24 +16,25 @@ const SLOTS: u32 = 1024;
 const KEPT_FREE_PART: u64 = 16;
 
 /// A world with the device of the temporary data.
-pub(super) struct Temporary {
-    pub(super) io: Box<dyn Io>,
-    pub(super) device: Device,
+pub(crate) struct Temporary {
+    pub(crate) io: Box<dyn Io>,
+    pub(crate) device: Device,
     /// What it is called in messages.
-    pub(super) name: String,
+    pub(crate) name: String,
     /// Bytes that may be used.
-    pub(super) bytes: u64,
-    pub(super) is_modelled: bool,
+    pub(crate) bytes: u64,
+    pub(crate) is_modelled: bool,
     /// What a reader of the figures should know.
-    pub(super) remarks: Vec<String>,
+    pub(crate) remarks: Vec<String>,
     /// Keeps a target's locks.
     _target: Option<Target>,
 }
 
 impl Temporary {
-    pub(super) fn open(args: &SortArgs) -> Result<Self, CliError> {
+    /// Opens what the user names, or the directory of the output.
+    pub(crate) fn open(args: &SpillArgs, output: Option<&Path>) -> Result<Self, CliError> {
         match &args.temporary {
-            None => Self::in_folder(&beside_the_output(args), args.space),
+            None => Self::in_folder(&beside_the_output(output), args.space),
             Some(TargetSpec::Path(path)) if path.is_dir() => Self::in_folder(path, args.space),
             Some(spec) => Self::on_target(spec, args),
         }
@@ -74,7 +75,7 @@ impl Temporary {
         })
     }
 
-    fn on_target(spec: &TargetSpec, args: &SortArgs) -> Result<Self, CliError> {
+    fn on_target(spec: &TargetSpec, args: &SpillArgs) -> Result<Self, CliError> {
         let options = OpenOptions {
             intent: Intent::Write,
             destroy_data: args.destroy_data,
@@ -97,8 +98,8 @@ impl Temporary {
     }
 }
 
-fn beside_the_output(args: &SortArgs) -> PathBuf {
-    let folder = args.output.as_deref().and_then(Path::parent).filter(|folder| folder.is_dir());
+fn beside_the_output(output: Option<&Path>) -> PathBuf {
+    let folder = output.and_then(Path::parent).filter(|folder| folder.is_dir());
     // Of `/dev/null` and its like there is none.
     folder.filter(|folder| !folder.starts_with("/dev")).unwrap_or(Path::new(".")).to_owned()
 }

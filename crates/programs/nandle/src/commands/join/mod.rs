@@ -1,0 +1,292 @@
+//! `nandle join`.
+
+mod args;
+mod explain;
+
+use std::path::Path;
+use std::time::Instant;
+
+use nandle_io::runtime::{Handle, Runtime};
+use nandle_session::{Cancel, Observer as _};
+use nandle_spill::{JoinKind, JoinOptions, JoinReport, JoinSink, Joiner, Place, Probing, Row, SpillError};
+use nandle_units::format_bytes;
+
+pub(crate) use self::args::JoinArgs;
+use self::explain::Told;
+use crate::commands::rows::{
+    Batch, Carried, Fields, Format, Input, KeySpec, Keys, Memory, Message, Output, Rows, Temporary, costs,
+    place, spilled,
+};
+use crate::common::Common;
+use crate::error::CliError;
+use crate::interrupt::cancel_on_signals;
+use crate::progress::Bar;
+
+/// Runs the command.
+pub(crate) fn run(args: &JoinArgs, common: Common) -> Result<(), CliError> {
+    if args.left == args.right && args.left.as_os_str() == "-" {
+        return Err(CliError::usage("both files are standard input"));
+    }
+    let cancel = cancel_on_signals()?;
+    let memory = Memory::of(args.spill.memory)?;
+    let (costs, of_costs) = costs(args.spill.profile.as_deref())?;
+    let temporary = Temporary::open(&args.spill, args.output.as_deref())?;
+    if args.spill.explain {
+        for remark in temporary.remarks.iter().chain([&of_costs]) {
+            crate::output::note(remark);
+        }
+    }
+    let right = input(args, &args.right, args.on.right, Carried::OtherFields, memory.batch_bytes);
+    let options = JoinOptions {
+        expected_build_bytes: right.bytes(),
+        cluster_bytes: args.spill.cluster_bytes(),
+        ..JoinOptions::new(memory.budget.clone(), costs, args.kind.into())
+    };
+    let place = place(&temporary);
+    let runtime = Runtime::new(temporary.io);
+    let handle = runtime.handle();
+    let mut bar = Bar::new(!common.no_progress);
+    let join = Join { args, memory, cancel };
+    let began = Instant::now();
+    let result = runtime.block_on(join.run(&handle, place, options, right, &mut bar));
+    bar.finish();
+    // A reader that has gone away is no error.
+    let Some(done) = result? else { return Ok(()) };
+    let told = Told {
+        report: done.report,
+        place: &temporary.name,
+        is_modelled: temporary.is_modelled,
+        joined_ns: done.joined_ns,
+        elapsed_s: began.elapsed().as_secs_f64(),
+    };
+    explain::tell(&told, args.spill.explain, common.json, args.output.is_some())
+}
+
+fn fields(args: &JoinArgs) -> Fields {
+    match (args.csv, args.delimiter) {
+        (true, delimiter) => Fields::Csv(delimiter.unwrap_or(b',')),
+        (false, Some(delimiter)) => Fields::Delimited(delimiter),
+        (false, None) => Fields::TrimmedWords,
+    }
+}
+
+/// The byte between a record and the fields behind it.
+fn between(args: &JoinArgs) -> u8 {
+    args.delimiter.unwrap_or(if args.csv { b',' } else { b' ' })
+}
+
+fn input(args: &JoinArgs, file: &Path, field: usize, carried: Carried, batch_bytes: usize) -> Input {
+    Input {
+        files: vec![file.to_owned()],
+        format: if args.csv { Format::Csv } else { Format::Lines },
+        has_header: args.csv && !args.no_header,
+        keys: Some(Keys::new(fields(args), &[KeySpec::plain(field)], false, false)),
+        carried,
+        batch_bytes,
+    }
+}
+
+struct Join<'a> {
+    args: &'a JoinArgs,
+    memory: Memory,
+    cancel: Cancel,
+}
+
+struct Done {
+    report: JoinReport,
+    /// On the world's clock.
+    joined_ns: u64,
+}
+
+impl Join<'_> {
+    async fn run(
+        &self,
+        handle: &Handle,
+        place: Place,
+        options: JoinOptions,
+        right: Input,
+        bar: &mut Bar,
+    ) -> Result<Option<Done>, CliError> {
+        let Self { args, memory, .. } = self;
+        let began = handle.now();
+        let total_bytes = right.bytes().unwrap_or_default();
+        let mut joiner = Joiner::new(handle, place, options).map_err(spilled)?;
+        let header = self.build(&mut joiner, &right.start()?, total_bytes, bar).await?;
+        let mut probing = joiner.finish_build().await.map_err(spilled)?;
+        let left = input(args, &args.left, args.on.left, Carried::Record, memory.batch_bytes);
+        let total_bytes = left.bytes().unwrap_or_default();
+        let mut results = Results {
+            output: Output::start(args.output.as_deref(), memory.batch_bytes)?,
+            between: between(args),
+            padding: self.padding(header.as_deref())?,
+            wants_more: true,
+            record: Vec::new(),
+        };
+        self.probe(&mut probing, &left.start()?, (total_bytes, header), &mut results, bar).await?;
+        bar.progress("joining what was written", 0.9);
+        let report = match probing.finish(&mut results).await {
+            Ok(report) => Some(report),
+            Err(Ended::Failed(error)) => return Err(spilled(error)),
+            Err(Ended::NothingWanted) => None,
+        };
+        results.output.finish()?;
+        Ok(report.map(|report| Done { report, joined_ns: handle.now().since(began).0 }))
+    }
+
+    /// Takes the second file. Returns the other fields of its header.
+    async fn build(
+        &self,
+        joiner: &mut Joiner,
+        rows: &Rows,
+        total_bytes: u64,
+        bar: &mut Bar,
+    ) -> Result<Option<Vec<u8>>, CliError> {
+        let (mut header, mut taken_bytes) = (None, 0);
+        while let Some(message) = self.next(rows)? {
+            let batch = match message {
+                Taken::Header(record) => {
+                    header = Some(record);
+                    continue;
+                }
+                Taken::Batch(batch) => batch,
+            };
+            for row in batch.rows() {
+                joiner.build(row).await.map_err(spilled)?;
+            }
+            taken_bytes += batch.input_bytes;
+            rows.give_back(batch);
+            bar.progress(
+                &format!("{} of the second file", format_bytes(taken_bytes)),
+                share(taken_bytes, total_bytes) * 0.4,
+            );
+        }
+        Ok(header)
+    }
+
+    async fn probe(
+        &self,
+        probing: &mut Probing,
+        rows: &Rows,
+        (total_bytes, right_header): (u64, Option<Vec<u8>>),
+        results: &mut Results,
+        bar: &mut Bar,
+    ) -> Result<(), CliError> {
+        let mut taken_bytes = 0;
+        while let Some(message) = self.next(rows)? {
+            let batch = match message {
+                Taken::Header(record) => {
+                    let others = right_header.as_deref().filter(|_| self.gives_pairs());
+                    results.push(&record, others);
+                    continue;
+                }
+                Taken::Batch(batch) => batch,
+            };
+            for row in batch.rows() {
+                match probing.probe(row, results).await {
+                    Ok(()) => {}
+                    Err(Ended::Failed(error)) => return Err(spilled(error)),
+                    Err(Ended::NothingWanted) => return Ok(()),
+                }
+            }
+            taken_bytes += batch.input_bytes;
+            rows.give_back(batch);
+            bar.progress(
+                &format!("{} of the first file", format_bytes(taken_bytes)),
+                0.4 + share(taken_bytes, total_bytes) * 0.5,
+            );
+        }
+        Ok(())
+    }
+
+    /// What comes next; none at the end.
+    fn next(&self, rows: &Rows) -> Result<Option<Taken>, CliError> {
+        loop {
+            if self.cancel.is_cancelled() {
+                return Err(CliError::interrupted(
+                    "interrupted; the temporary data are gone, and an output file is as it was",
+                ));
+            }
+            match rows.next() {
+                None => {}
+                Some(Message::End) => return Ok(None),
+                Some(Message::Failed(error)) => return Err(error),
+                Some(Message::Header(record)) => return Ok(Some(Taken::Header(record))),
+                Some(Message::Rows(batch)) => return Ok(Some(Taken::Batch(batch))),
+            }
+        }
+    }
+
+    fn gives_pairs(&self) -> bool {
+        match self.args.kind.into() {
+            JoinKind::Inner | JoinKind::Left => true,
+            JoinKind::Semi | JoinKind::Anti => false,
+        }
+    }
+
+    /// Empty fields for those that a record without a partner lacks: in CSV with a header all records have as many.
+    fn padding(&self, right_header: Option<&[u8]>) -> Result<Vec<u8>, CliError> {
+        let (JoinKind::Left, Some(header)) = (self.args.kind.into(), right_header) else {
+            return Ok(Vec::new());
+        };
+        let keys = Keys::new(fields(self.args), &[], false, false);
+        let count = keys.count(header).map_err(CliError::failed)?;
+        Ok(vec![between(self.args); count])
+    }
+}
+
+enum Taken {
+    Header(Vec<u8>),
+    Batch(Batch),
+}
+
+fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+/// Writes records of the result.
+struct Results {
+    output: Output,
+    between: u8,
+    /// Behind a record without a partner.
+    padding: Vec<u8>,
+    wants_more: bool,
+    record: Vec<u8>,
+}
+
+/// Why a join ends early.
+enum Ended {
+    Failed(SpillError),
+    /// The reader of the result has gone away, or it can't be written; the output says which.
+    NothingWanted,
+}
+
+impl From<SpillError> for Ended {
+    fn from(error: SpillError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl Results {
+    fn push(&mut self, record: &[u8], others: Option<&[u8]>) {
+        self.record.clear();
+        self.record.extend_from_slice(record);
+        match others {
+            Some([]) => {}
+            Some(others) => {
+                self.record.push(self.between);
+                self.record.extend_from_slice(others);
+            }
+            None => self.record.extend_from_slice(&self.padding),
+        }
+        self.wants_more = self.output.push(&self.record, b"\n");
+    }
+}
+
+impl JoinSink for Results {
+    type Error = Ended;
+
+    async fn row(&mut self, build: Option<Row<'_>>, probe: Row<'_>) -> Result<(), Ended> {
+        self.push(probe.payload, build.map(|build| build.payload));
+        if self.wants_more { Ok(()) } else { Err(Ended::NothingWanted) }
+    }
+}

@@ -1,0 +1,85 @@
+//! Rows from files and to files, and temporary data between them: what sorting and joining share.
+
+mod args;
+mod batch;
+mod costs;
+mod input;
+mod key;
+mod number;
+mod output;
+mod records;
+mod temporary;
+
+use std::time::SystemTime;
+
+use nandle_spill::{Budget, Place, SpillError};
+
+pub(crate) use self::args::SpillArgs;
+pub(crate) use self::batch::Batch;
+pub(crate) use self::costs::costs;
+pub(crate) use self::input::{Carried, Input, Message, Rows};
+pub(crate) use self::key::{Fields, KeySpec, Keys};
+pub(crate) use self::output::Output;
+pub(crate) use self::records::Format;
+pub(crate) use self::temporary::Temporary;
+use crate::error::CliError;
+
+/// Bytes that threads hand over at once, if that is a small part of the memory.
+const BATCH_BYTES_MAX: usize = 256 << 10;
+/// Such parts.
+const BATCH_PART: usize = 128;
+
+/// What each part may take.
+#[derive(Clone)]
+pub(crate) struct Memory {
+    pub(crate) budget: Budget,
+    pub(crate) batch_bytes: usize,
+}
+
+impl Memory {
+    /// Divides what the user gives.
+    pub(crate) fn of(bytes: u64) -> Result<Self, CliError> {
+        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        let batch_bytes = (bytes / BATCH_PART).clamp(4 << 10, BATCH_BYTES_MAX);
+        // The buffer that is read into has two.
+        let passing_bytes = (input::BATCHES + 1 + output::BUFFERS + 1 + 2) * batch_bytes;
+        Ok(Self { budget: Budget::new(bytes - passing_bytes).map_err(spilled)?, batch_bytes })
+    }
+}
+
+/// All of the temporary data's place.
+pub(crate) fn place(temporary: &Temporary) -> Place {
+    Place {
+        device: temporary.device.id,
+        start_bytes: 0,
+        length_bytes: temporary.bytes,
+        salt: salt(),
+        discards: false,
+    }
+}
+
+/// What no earlier user of the place had. In virtual time nothing depends on it.
+fn salt() -> u64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_nanos()).unwrap_or_default() ^ u64::from(std::process::id()) << 48
+}
+
+/// Says which option helps.
+pub(crate) fn spilled(error: SpillError) -> CliError {
+    match error {
+        SpillError::Memory { .. } => CliError::failed(format!("{error} (--memory)")),
+        SpillError::Full { .. } => CliError::failed(format!("{error} (--temporary, --space)")),
+        SpillError::Options { .. } => CliError::usage(error.to_string()),
+        error => CliError::failed(error.to_string()),
+    }
+}
+
+/// One byte between fields, as the command line names it.
+pub(crate) fn one_byte(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        [byte] => Ok(*byte),
+        b"\\t" => Ok(b'\t'),
+        b"\\0" => Ok(0),
+        _ => Err("expected one byte, \\t or \\0".into()),
+    }
+}

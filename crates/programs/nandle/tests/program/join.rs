@@ -51,10 +51,7 @@ fn the_result_is_that_of_the_systems_own_join() {
         place.nandle(&format!("join a b -o semi --kind semi --memory {memory}")).done();
         place.nandle(&format!("join a b -o anti --kind anti --memory {memory}")).done();
         let both = [place.read("semi"), place.read("anti")].concat();
-        assert!(
-            sorted(&both)[1..] == sorted(&place.read("a"))[..],
-            "each line of the first is in one of them"
-        );
+        assert!(sorted(&both) == sorted(&place.read("a")), "each line of the first is in one of them");
     }
 }
 

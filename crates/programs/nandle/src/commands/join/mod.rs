@@ -115,6 +115,7 @@ impl Join<'_> {
         let mut probing = joiner.finish_build().await.map_err(spilled)?;
         let left = input(args, &args.left, args.on.left, Carried::Record, memory.batch_bytes);
         let total_bytes = left.bytes().unwrap_or_default();
+        let rows = left.start()?;
         let mut results = Results {
             output: Output::start(args.output.as_deref(), memory.batch_bytes)?,
             between: between(args),
@@ -122,13 +123,10 @@ impl Join<'_> {
             wants_more: true,
             record: Vec::new(),
         };
-        self.probe(&mut probing, &left.start()?, (total_bytes, header), &mut results, bar).await?;
+        let left = (total_bytes, header);
+        let is_wanted = self.probe(&mut probing, &rows, left, &mut results, bar).await?;
         bar.progress("joining what was written", 0.9);
-        let report = match probing.finish(&mut results).await {
-            Ok(report) => Some(report),
-            Err(Ended::Failed(error)) => return Err(spilled(error)),
-            Err(Ended::NothingWanted) => None,
-        };
+        let report = if is_wanted { finish(probing, &mut results).await? } else { None };
         results.output.finish()?;
         Ok(report.map(|report| Done { report, joined_ns: handle.now().since(began).0 }))
     }
@@ -163,6 +161,7 @@ impl Join<'_> {
         Ok(header)
     }
 
+    /// Streams the first file past the second. False: the result is wanted no more.
     async fn probe(
         &self,
         probing: &mut Probing,
@@ -170,7 +169,7 @@ impl Join<'_> {
         (total_bytes, right_header): (u64, Option<Vec<u8>>),
         results: &mut Results,
         bar: &mut Bar,
-    ) -> Result<(), CliError> {
+    ) -> Result<bool, CliError> {
         let mut taken_bytes = 0;
         while let Some(message) = self.next(rows)? {
             let batch = match message {
@@ -185,7 +184,7 @@ impl Join<'_> {
                 match probing.probe(row, results).await {
                     Ok(()) => {}
                     Err(Ended::Failed(error)) => return Err(spilled(error)),
-                    Err(Ended::NothingWanted) => return Ok(()),
+                    Err(Ended::NothingWanted) => return Ok(false),
                 }
             }
             taken_bytes += batch.input_bytes;
@@ -195,7 +194,7 @@ impl Join<'_> {
                 0.4 + share(taken_bytes, total_bytes) * 0.5,
             );
         }
-        Ok(())
+        Ok(true)
     }
 
     /// What comes next; none at the end.
@@ -241,6 +240,15 @@ enum Taken {
 
 fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+/// Joins what was written. None: the result is wanted no more.
+async fn finish(probing: Probing, results: &mut Results) -> Result<Option<JoinReport>, CliError> {
+    match probing.finish(results).await {
+        Ok(report) => Ok(Some(report)),
+        Err(Ended::Failed(error)) => Err(spilled(error)),
+        Err(Ended::NothingWanted) => Ok(None),
+    }
 }
 
 /// Writes records of the result.

@@ -1,5 +1,7 @@
 //! What reading and writing temporary data costs, and which clusters and fan-in follow from it.
 
+use nandle_io::buffer::GRAIN_BYTES;
+
 use crate::merge::{MergePlan, predicted_bytes};
 use crate::space::cluster::HEADER_BYTES;
 
@@ -86,7 +88,10 @@ pub(crate) fn fan_in(
     by_run_bytes: usize,
     read_ahead: usize,
 ) -> usize {
-    let read_ahead_bytes = read_ahead * cluster_bytes;
+    // As the budget has them: in whole grains, short ones several in a grain.
+    let by_piece = (GRAIN_BYTES / cluster_bytes.max(1)).max(1);
+    let cluster_bytes = (by_piece * cluster_bytes).next_multiple_of(GRAIN_BYTES).div_ceil(by_piece);
+    let read_ahead_bytes = read_ahead * cluster_bytes + GRAIN_BYTES;
     memory_bytes.saturating_sub(read_ahead_bytes) / (cluster_bytes + by_run_bytes)
 }
 

@@ -98,3 +98,21 @@ fn what_cannot_be_is_said() {
     assert!(running.wait().unwrap().success(), "a reader that has gone away is no error");
     assert_eq!(place.names(), ["a"]);
 }
+
+#[test]
+fn line_ends_of_two_bytes_empty_fields_and_files_of_one_field() {
+    let place = Place::new();
+    place.write("l.csv", "1,a\r\n2,b\r\n");
+    place.write("r.csv", "1,x\r\n");
+    let told = place.nandle("join l.csv r.csv --csv --no-header").done().stdout;
+    assert_eq!(told, "1,a,x\r\n");
+    place.write("l", "1,a\n");
+    for (right, joined) in [("1,\n", "1,a,\n"), ("1\n", "1,a\n"), ("1,,y\n", "1,a,,y\n")] {
+        place.write("r", right);
+        assert_eq!(place.nandle("join l r --delimiter ,").done().stdout, joined);
+        assert_eq!(place.nandle("join l r --csv --no-header").done().stdout, joined);
+    }
+    place.write("quoted.csv", "1,5\" pipe\n2,6\" pipe\n");
+    place.nandle("join quoted.csv l --csv --no-header").refused(1, &["quoted.csv", "quote", "RFC 4180"]);
+    place.nandle("sort quoted.csv --csv --no-header --key 2").refused(1, &["quoted.csv", "RFC 4180"]);
+}

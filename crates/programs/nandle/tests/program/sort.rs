@@ -134,9 +134,13 @@ fn what_cannot_be_is_said() {
     place.write("long", vec![b'x'; 3 << 20]);
     place.nandle("sort in --memory 64KiB").refused(2, &["--memory", "1MiB"]);
     place.nandle("sort in --key 0").refused(2, &["--key", "from 1 on"]);
-    place.nandle("sort long --memory 1MiB").refused(1, &["as long as this", "--memory"]);
+    place.nandle("sort long --memory 1MiB").refused(1, &["long", "too long for this memory", "--memory"]);
+    place.nandle("sort /dev/zero --memory 1MiB").refused(1, &["/dev/zero", "--memory"]);
+    place.nandle("sort in -o nowhere/out").refused(1, &["nowhere/out", "directory"]);
     place.nandle("sort in --memory 1MiB --space 256KiB").refused(1, &["full", "--space"]);
     place.nandle("sort in --memory 1MiB --cluster 1000").refused(2, &["cluster", "logical block"]);
+    place.nandle("sort in --memory 1MiB --cluster 40").refused(2, &["cluster", "512"]);
+    place.nandle("sort in --memory 1MiB --cluster 1TiB").refused(2, &["cluster", "512"]);
     place.nandle("sort in --temporary in").refused(2, &["in"]);
     assert_eq!(place.names(), ["in", "long"]);
 }

@@ -12,6 +12,7 @@ use super::JoinOptions;
 use super::hybrid::by_partition_bytes;
 use super::partition::PartitionReader;
 use crate::costs::{ReadCost, Work};
+use crate::error::check_cluster;
 use crate::{SpillCosts, SpillError};
 
 /// What a join will do with what doesn't fit into memory.
@@ -50,6 +51,7 @@ pub(super) struct MemoryDivision {
 impl MemoryDivision {
     pub(super) fn of(options: &JoinOptions) -> Result<Self, SpillError> {
         let budget_bytes = options.budget.bytes();
+        check_cluster(options.cluster_bytes, budget_bytes)?;
         let costs = &options.costs;
         let largest = costs.random_reads.iter().map(|cost| cost.request_bytes).max().unwrap_or_default();
         let wanted = costs.write_request_bytes.max(largest).min(budget_bytes / 16);

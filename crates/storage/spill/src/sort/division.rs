@@ -10,6 +10,7 @@ use nandle_io::buffer::GRAIN_BYTES;
 
 use super::options::SortOptions;
 use crate::SpillError;
+use crate::error::check_cluster;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Division {
@@ -24,6 +25,7 @@ pub(super) struct Division {
 impl Division {
     pub(super) fn of(options: &SortOptions) -> Result<Self, SpillError> {
         let budget_bytes = options.budget.bytes();
+        check_cluster(options.cluster_bytes, budget_bytes)?;
         let costs = &options.costs;
         let largest = costs.random_reads.iter().map(|cost| cost.request_bytes).max().unwrap_or_default();
         let wanted = costs.write_request_bytes.max(largest).min(budget_bytes / 12);

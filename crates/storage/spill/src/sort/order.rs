@@ -22,9 +22,7 @@ pub(super) fn sort(rows: &[u8], entries: &mut [Entry], common: usize) {
     while let Some((range, depth)) = groups.pop() {
         let Some(group) = entries.get_mut(range.clone()) else { unreachable!("{range:?} are entries") };
         if group.len() <= FEW {
-            group.sort_unstable_by(|one, other| {
-                rest(rows, one, depth).cmp(rest(rows, other, depth)).then(one[1].cmp(&other[1]))
-            });
+            sort_few(rows, group, depth);
             continue;
         }
         for entry in group.iter_mut() {
@@ -35,18 +33,29 @@ pub(super) fn sort(rows: &[u8], entries: &mut [Entry], common: usize) {
         for equal in group.chunk_by_mut(|one, other| one[0] == other[0]) {
             let first = range.start + start;
             start += equal.len();
-            if equal.len() > 1
-                && let Some((ended, depth)) = sort_equal(rows, equal, depth)
-            {
-                groups.push((first + ended..range.start + start, depth));
+            let Some((ended, depth)) = sort_equal(rows, equal, depth) else { continue };
+            match equal.get_mut(ended..) {
+                // Only longer groups wait, so that few do.
+                Some(few) if few.len() <= FEW => sort_few(rows, few, depth),
+                _ => groups.push((first + ended..range.start + start, depth)),
             }
         }
     }
 }
 
+/// Compares keys as they are.
+fn sort_few(rows: &[u8], group: &mut [Entry], depth: usize) {
+    group.sort_unstable_by(|one, other| {
+        rest(rows, one, depth).cmp(rest(rows, other, depth)).then(one[1].cmp(&other[1]))
+    });
+}
+
 /// Entries with the same eight bytes at `depth`. Those whose keys end there come first, the shorter ones before the longer. Returns
 /// how many those are, and up to where the others are equal; none if there aren't any two others.
 fn sort_equal(rows: &[u8], equal: &mut [Entry], depth: usize) -> Option<(usize, usize)> {
+    if equal.len() < 2 {
+        return None;
+    }
     let end = depth + size_of::<u64>();
     let length = |entry: &Entry| row_at(rows, offset(entry)).key.len();
     let (mut ended, mut are_alike) = (0, true);

@@ -25,13 +25,14 @@ pub(super) struct WrittenRun {
     pub(super) read_requests: u64,
 }
 
-/// Writes rows as a run.
+/// Writes rows as a run, or as the continuation of a stream.
 pub(super) async fn write_run(
     mut appender: Appender,
     tags: Rc<Tags>,
     mut rows: Rows,
+    stream: Option<Stream>,
 ) -> Result<WrittenRun, SpillError> {
-    let stream = appender.begin_stream();
+    let stream = stream.unwrap_or_else(|| appender.begin_stream());
     let mut writer = RunWriter::new(&mut appender, stream, &tags);
     let mut run = Run::default();
     while let Some(row) = rows.next().await? {
@@ -114,6 +115,14 @@ impl Runs {
     /// Their lengths, in clusters.
     pub(super) fn lengths(&self) -> Vec<u64> {
         self.all.iter().map(Run::clusters).collect()
+    }
+
+    /// The stream that a run continues which is joined behind the last one.
+    pub(super) fn take_last_stream(&mut self, joined: Joined) -> Option<Stream> {
+        match joined {
+            Joined::Behind => self.all.last_mut()?.streams.pop(),
+            Joined::Apart | Joined::InFront => None,
+        }
     }
 
     /// No run that is to come is joined to the last one.

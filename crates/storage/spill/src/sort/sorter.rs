@@ -70,16 +70,20 @@ impl Sorter {
     ///
     /// # Errors
     /// The row is longer than memory allows: the error says which budget would do. The temporary space is full, or its device failed:
-    /// every later call fails then.
+    /// [`finish`](Self::finish) fails then, too.
     pub async fn push(&mut self, row: Row<'_>) -> Result<(), SpillError> {
         self.began_at.get_or_insert_with(|| self.handle.now());
+        let taken = Workspace::taken_by(row);
+        if u32::try_from(taken).is_err() {
+            return Err(self.too_long(taken));
+        }
         let is_beyond = self.condenser.as_ref().is_some_and(|condenser| condenser.is_beyond(row.key));
         if !is_beyond && !self.filling.as_mut().is_some_and(|filling| filling.push(row)) {
             self.make_room(row).await?;
         }
         self.report.rows += 1;
         self.report.row_bytes += (row.key.len() + row.payload.len()) as u64;
-        self.taken_bytes += Workspace::taken_by(row);
+        self.taken_bytes += taken;
         if self.taken_bytes >= TURN_BYTES {
             self.taken_bytes = 0;
             self.go_on().await?;
@@ -96,15 +100,19 @@ impl Sorter {
         Ok(())
     }
 
+    fn too_long(&self, taken: usize) -> SpillError {
+        SpillError::Memory {
+            purpose: "a row as long as this",
+            // Merging two runs takes the most of it: both rows twice, and those that are put together of them.
+            needed_bytes: (taken as u64).saturating_mul(8),
+            budget_bytes: self.options.budget.bytes() as u64,
+        }
+    }
+
     async fn make_room(&mut self, row: Row<'_>) -> Result<(), SpillError> {
         let taken = Workspace::taken_by(row);
-        if taken > self.memory.workspace_bytes || u32::try_from(taken).is_err() {
-            return Err(SpillError::Memory {
-                purpose: "a row as long as this",
-                // Merging two runs takes the most of it: both rows twice, and those that are put together of them.
-                needed_bytes: (taken as u64).saturating_mul(8),
-                budget_bytes: self.options.budget.bytes() as u64,
-            });
+        if taken > self.memory.workspace_bytes {
+            return Err(self.too_long(taken));
         }
         let filled = self.filling.take().ok_or(SpillError::Failed)?;
         let mut filling = self.empty(filled).await?;

@@ -117,10 +117,14 @@ impl Spill {
     /// Begins to write a run, when the one before is written.
     pub(super) async fn begin_run(&mut self, full: Full) -> Result<(), SpillError> {
         self.wait_for_run().await?;
-        let joined = self.runs.expect(full.edges(self.lists_bytes / 4));
+        // Runs in front of each other can't be merged to shorten their lists, so a new one begins when those are long.
+        let has_room = 2 * self.lists.bytes() <= self.lists_bytes;
+        let edges = full.edges(self.lists_bytes / 4).filter(|_| has_room);
+        let joined = self.runs.expect(edges);
         let rows = self.rows(of_memory(vec![full.rows]))?;
         let appender = self.take_appender()?;
-        let run = Box::pin(write_run(appender, Rc::clone(&self.tags), rows));
+        let stream = self.runs.take_last_stream(joined);
+        let run = Box::pin(write_run(appender, Rc::clone(&self.tags), rows, stream));
         self.state = Writing::Run { run, joined };
         Ok(())
     }
@@ -214,7 +218,7 @@ impl Spill {
         self.count_lists()?;
         let rows = self.rows(Merge::of_runs(&self.space, &self.options.budget, taken, read_ahead)?)?;
         let appender = self.take_appender()?;
-        let mut written = write_run(appender, Rc::clone(&self.tags), rows).await?;
+        let mut written = write_run(appender, Rc::clone(&self.tags), rows, None).await?;
         // What was merged is read again before it is known to be written otherwise.
         written.appender.drain().await?;
         self.state = Writing::Idle(written.appender);

@@ -14,8 +14,8 @@ use nandle_units::format_bytes;
 pub(crate) use self::args::JoinArgs;
 use self::explain::Told;
 use crate::commands::rows::{
-    Batch, Carried, Fields, Format, Input, KeySpec, Keys, Memory, Message, Output, Rows, Temporary, costs,
-    place, spilled,
+    Batch, Carried, Fields, Format, Input, KeySpec, Keys, Memory, Message, Output, Rows, Temporary,
+    check_output, costs, interrupted, place, spilled, unless_cancelled,
 };
 use crate::common::Common;
 use crate::error::CliError;
@@ -27,6 +27,7 @@ pub(crate) fn run(args: &JoinArgs, common: Common) -> Result<(), CliError> {
     if args.left == args.right && args.left.as_os_str() == "-" {
         return Err(CliError::usage("both files are standard input"));
     }
+    check_output(args.output.as_deref())?;
     let cancel = cancel_on_signals()?;
     let memory = Memory::of(args.spill.memory)?;
     let (costs, of_costs) = costs(args.spill.profile.as_deref())?;
@@ -36,7 +37,7 @@ pub(crate) fn run(args: &JoinArgs, common: Common) -> Result<(), CliError> {
             crate::output::note(remark);
         }
     }
-    let right = input(args, &args.right, args.on.right, Carried::OtherFields, memory.batch_bytes);
+    let right = input(args, &args.right, args.on.right, Carried::OtherFields, &memory);
     let options = JoinOptions {
         expected_build_bytes: right.bytes(),
         cluster_bytes: args.spill.cluster_bytes(),
@@ -75,14 +76,15 @@ fn between(args: &JoinArgs) -> u8 {
     args.delimiter.unwrap_or(if args.csv { b',' } else { b' ' })
 }
 
-fn input(args: &JoinArgs, file: &Path, field: usize, carried: Carried, batch_bytes: usize) -> Input {
+fn input(args: &JoinArgs, file: &Path, field: usize, carried: Carried, memory: &Memory) -> Input {
     Input {
         files: vec![file.to_owned()],
         format: if args.csv { Format::Csv } else { Format::Lines },
         has_header: args.csv && !args.no_header,
         keys: Some(Keys::new(fields(args), &[KeySpec::plain(field)], false, false)),
         carried,
-        batch_bytes,
+        batch_bytes: memory.batch_bytes,
+        record_bytes_max: memory.record_bytes_max,
     }
 }
 
@@ -113,12 +115,12 @@ impl Join<'_> {
         let mut joiner = Joiner::new(handle, place, options).map_err(spilled)?;
         let header = self.build(&mut joiner, &right.start()?, total_bytes, bar).await?;
         let mut probing = joiner.finish_build().await.map_err(spilled)?;
-        let left = input(args, &args.left, args.on.left, Carried::Record, memory.batch_bytes);
+        let left = input(args, &args.left, args.on.left, Carried::Record, memory);
         let total_bytes = left.bytes().unwrap_or_default();
         let rows = left.start()?;
         let mut results = Results {
             output: Output::start(args.output.as_deref(), memory.batch_bytes)?,
-            between: between(args),
+            is_csv: args.csv,
             padding: self.padding(header.as_deref())?,
             wants_more: true,
             record: Vec::new(),
@@ -126,7 +128,11 @@ impl Join<'_> {
         let left = (total_bytes, header);
         let is_wanted = self.probe(&mut probing, &rows, left, &mut results, bar).await?;
         bar.progress("joining what was written", 0.9);
-        let report = if is_wanted { finish(probing, &mut results).await? } else { None };
+        let report = if is_wanted {
+            unless_cancelled(&self.cancel, finish(probing, &mut results)).await??
+        } else {
+            None
+        };
         results.output.finish()?;
         Ok(report.map(|report| Done { report, joined_ns: handle.now().since(began).0 }))
     }
@@ -201,9 +207,7 @@ impl Join<'_> {
     fn next(&self, rows: &Rows) -> Result<Option<Taken>, CliError> {
         loop {
             if self.cancel.is_cancelled() {
-                return Err(CliError::interrupted(
-                    "interrupted; the temporary data are gone, and an output file is as it was",
-                ));
+                return Err(interrupted());
             }
             match rows.next() {
                 None => {}
@@ -227,8 +231,9 @@ impl Join<'_> {
         let (JoinKind::Left, Some(header)) = (self.args.kind.into(), right_header) else {
             return Ok(Vec::new());
         };
-        let keys = Keys::new(fields(self.args), &[], false, false);
-        let count = keys.count(header).map_err(CliError::failed)?;
+        let Some((_, others)) = header.split_first() else { return Ok(Vec::new()) };
+        let count =
+            Keys::new(fields(self.args), &[], false, false).count(others).map_err(CliError::failed)?;
         Ok(vec![between(self.args); count])
     }
 }
@@ -254,7 +259,7 @@ async fn finish(probing: Probing, results: &mut Results) -> Result<Option<JoinRe
 /// Writes records of the result.
 struct Results {
     output: Output,
-    between: u8,
+    is_csv: bool,
     /// Behind a record without a partner.
     padding: Vec<u8>,
     wants_more: bool,
@@ -275,18 +280,17 @@ impl From<SpillError> for Ended {
 }
 
 impl Results {
+    /// Writes a record and other fields, or what is in their place.
     fn push(&mut self, record: &[u8], others: Option<&[u8]>) {
+        // A line of CSV ends with two bytes, the first of which came with the record.
+        let (record, end): (&[u8], &[u8]) = match record.strip_suffix(b"\r") {
+            Some(record) if self.is_csv => (record, b"\r\n"),
+            _ => (record, b"\n"),
+        };
         self.record.clear();
         self.record.extend_from_slice(record);
-        match others {
-            Some([]) => {}
-            Some(others) => {
-                self.record.push(self.between);
-                self.record.extend_from_slice(others);
-            }
-            None => self.record.extend_from_slice(&self.padding),
-        }
-        self.wants_more = self.output.push(&self.record, b"\n");
+        self.record.extend_from_slice(others.unwrap_or(&self.padding));
+        self.wants_more = self.output.push(&self.record, end);
     }
 }
 

@@ -16,17 +16,18 @@ pub(crate) struct Batch {
 
 impl Batch {
     /// Adds a row whose key `write` writes behind what is there already.
-    pub(crate) fn push<E>(
+    pub(crate) fn push(
         &mut self,
-        write: impl FnOnce(&mut Vec<u8>) -> Result<(), E>,
+        write: impl FnOnce(&mut Vec<u8>) -> Result<(), String>,
         payload: &[u8],
-    ) -> Result<(), E> {
+    ) -> Result<(), String> {
         let head = self.bytes.len();
         self.bytes.extend_from_slice(&[0; 8]);
         write(&mut self.bytes)?;
         let key_bytes = self.bytes.len() - head - 8;
-        let lengths =
-            [key_bytes, payload.len()].map(|length| u32::try_from(length).unwrap_or(u32::MAX).to_ne_bytes());
+        let length =
+            |bytes: usize| u32::try_from(bytes).map_err(|_| "a record is longer than 4 GiB".to_owned());
+        let lengths = [length(key_bytes)?.to_ne_bytes(), length(payload.len())?.to_ne_bytes()];
         if let Some(into) = self.bytes.get_mut(head..head + 8) {
             into.copy_from_slice(lengths.as_flattened());
         }
@@ -67,7 +68,7 @@ mod tests {
         for (key, payload) in [(b"ab".as_slice(), b"".as_slice()), (b"", b"xyz"), (b"c", b"d")] {
             let write = |into: &mut Vec<u8>| {
                 into.extend_from_slice(key);
-                Ok::<(), ()>(())
+                Ok(())
             };
             batch.push(write, payload).unwrap();
         }

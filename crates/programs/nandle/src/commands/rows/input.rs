@@ -26,6 +26,8 @@ pub(crate) struct Input {
     pub(crate) carried: Carried,
     /// Bytes of rows that are handed over at once.
     pub(crate) batch_bytes: usize,
+    /// A longer record is an error.
+    pub(crate) record_bytes_max: usize,
 }
 
 /// What of a record goes with its key.
@@ -162,6 +164,13 @@ impl Maker {
             buffer.copy_within(start..end, 0);
             (start, end) = (0, end - start);
             if end == buffer.len() {
+                if end >= self.input.record_bytes_max {
+                    let what = format!(
+                        "a record is longer than {} bytes, too long for this memory (--memory)",
+                        self.input.record_bytes_max
+                    );
+                    return Err(failed(&what));
+                }
                 // A record that is longer than the buffer.
                 buffer.resize(2 * buffer.len(), 0);
             }

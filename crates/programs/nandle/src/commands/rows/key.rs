@@ -113,21 +113,26 @@ impl Keys {
         Ok(())
     }
 
-    /// Writes the fields of a record that aren't its key, with the same byte between them.
+    /// Writes the fields of a record that aren't its key, each with the byte that stands between fields in front of it.
     pub(crate) fn write_others(&self, record: &[u8], into: &mut Vec<u8>) -> Result<(), String> {
         let is_other = |number: &usize| self.specs.iter().all(|spec| spec.field != *number);
         match self.fields {
             Fields::Delimited(delimiter) => {
                 let fields = record.split(|byte| *byte == delimiter);
-                join(fields.enumerate().filter(|(number, _)| is_other(number)), delimiter, into);
+                append(fields.enumerate().filter(|(number, _)| is_other(number)), delimiter, into);
             }
             Fields::Words | Fields::TrimmedWords => {
-                join(trimmed_words(record).enumerate().filter(|(number, _)| is_other(number)), b' ', into);
+                append(trimmed_words(record).enumerate().filter(|(number, _)| is_other(number)), b' ', into);
             }
             Fields::Csv(delimiter) => {
                 let fields = self.csv_fields(record)?;
-                let others =
-                    fields.iter().enumerate().filter(|(number, _)| is_other(number)).map(|(_, field)| field);
+                let others = fields.iter().enumerate().filter(|(number, _)| is_other(number));
+                let mut others = others.map(|(_, field)| field).peekable();
+                if others.peek().is_none() {
+                    return Ok(());
+                }
+                // The empty field in front gives the delimiter in front of the first.
+                let others = std::iter::once([].as_slice()).chain(others);
                 let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(into);
                 writer.write_record(others).map_err(|error| error.to_string())?;
                 let into = writer.into_inner().map_err(|error| error.to_string())?;
@@ -162,7 +167,16 @@ impl Keys {
     fn csv_fields(&self, record: &[u8]) -> Result<csv::ByteRecord, String> {
         let mut fields = csv::ByteRecord::new();
         let Some(builder) = &self.csv else { return Ok(fields) };
-        builder.from_reader(record).read_byte_record(&mut fields).map_err(|error| error.to_string())?;
+        let mut reader = builder.from_reader(record);
+        let mut read =
+            |fields: &mut csv::ByteRecord| reader.read_byte_record(fields).map_err(|error| error.to_string());
+        read(&mut fields)?;
+        if read(&mut csv::ByteRecord::new())? {
+            return Err(
+                "a quote stands inside a field without quotes around it: it is no CSV as RFC 4180 has it"
+                    .to_owned(),
+            );
+        }
         Ok(fields)
     }
 }
@@ -171,11 +185,10 @@ fn write_field(field: &[u8], spec: KeySpec, order: Order, key: &mut KeyWriter) {
     if spec.is_number { write_number(field, order, key) } else { key.text(field, order) }
 }
 
-fn join<'a>(fields: impl Iterator<Item = (usize, &'a [u8])>, between: u8, into: &mut Vec<u8>) {
-    for (position, (_, field)) in fields.enumerate() {
-        if position > 0 {
-            into.push(between);
-        }
+/// Each field with the byte in front of it, so that one empty field isn't none.
+fn append<'a>(fields: impl Iterator<Item = (usize, &'a [u8])>, before: u8, into: &mut Vec<u8>) {
+    for (_, field) in fields {
+        into.push(before);
         into.extend_from_slice(field);
     }
 }

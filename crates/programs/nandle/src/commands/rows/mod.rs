@@ -10,8 +10,13 @@ mod output;
 mod records;
 mod temporary;
 
+use std::future::{Future, poll_fn};
+use std::path::Path;
+use std::pin::pin;
+use std::task::Poll;
 use std::time::SystemTime;
 
+use nandle_session::Cancel;
 use nandle_spill::{Budget, Place, SpillError};
 
 pub(crate) use self::args::SpillArgs;
@@ -28,12 +33,16 @@ use crate::error::CliError;
 const BATCH_BYTES_MAX: usize = 256 << 10;
 /// Such parts.
 const BATCH_PART: usize = 128;
+/// A record is at most such a part of the memory.
+const RECORD_PART: usize = 8;
 
 /// What each part may take.
 #[derive(Clone)]
 pub(crate) struct Memory {
     pub(crate) budget: Budget,
     pub(crate) batch_bytes: usize,
+    /// A longer record can't be sorted or joined in it.
+    pub(crate) record_bytes_max: usize,
 }
 
 impl Memory {
@@ -43,7 +52,8 @@ impl Memory {
         let batch_bytes = (bytes / BATCH_PART).clamp(4 << 10, BATCH_BYTES_MAX);
         // The buffer that is read into has two.
         let passing_bytes = (input::BATCHES + 1 + output::BUFFERS + 1 + 2) * batch_bytes;
-        Ok(Self { budget: Budget::new(bytes - passing_bytes).map_err(spilled)?, batch_bytes })
+        let budget = Budget::new(bytes - passing_bytes).map_err(spilled)?;
+        Ok(Self { budget, batch_bytes, record_bytes_max: (bytes / RECORD_PART).max(batch_bytes) })
     }
 }
 
@@ -62,6 +72,37 @@ pub(crate) fn place(temporary: &Temporary) -> Place {
 fn salt() -> u64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_nanos()).unwrap_or_default() ^ u64::from(std::process::id()) << 48
+}
+
+/// The user wants no more of it.
+pub(crate) fn interrupted() -> CliError {
+    CliError::interrupted("interrupted; the temporary data are gone, and an output file is as it was")
+}
+
+/// Goes on until it is done, or the user interrupts it.
+pub(crate) async fn unless_cancelled<T>(
+    cancel: &Cancel,
+    work: impl Future<Output = T>,
+) -> Result<T, CliError> {
+    let mut work = pin!(work);
+    poll_fn(|context| {
+        if cancel.is_cancelled() {
+            Poll::Ready(Err(interrupted()))
+        } else {
+            work.as_mut().poll(context).map(Ok)
+        }
+    })
+    .await
+}
+
+/// Sees before anything is read that the output's directory is there.
+pub(crate) fn check_output(output: Option<&Path>) -> Result<(), CliError> {
+    let Some(output) = output else { return Ok(()) };
+    let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if folder.is_some_and(|folder| !folder.is_dir()) {
+        return Err(CliError::failed(format!("writing to {}: its directory isn't there", output.display())));
+    }
+    Ok(())
 }
 
 /// Says which option helps.

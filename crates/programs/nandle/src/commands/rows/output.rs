@@ -9,6 +9,7 @@ use std::thread::{self, JoinHandle};
 use tempfile::{Builder, NamedTempFile};
 
 use crate::error::CliError;
+use crate::interrupt::remove_when_interrupted;
 
 /// Buffers that may be under way.
 pub(crate) const BUFFERS: usize = 3;
@@ -31,12 +32,14 @@ enum Part {
 
 /// The thread's other end.
 pub(crate) struct Output {
-    parts: SyncSender<Part>,
+    /// None at the end.
+    parts: Option<SyncSender<Part>>,
     used: Receiver<Vec<u8>>,
     buffer: Vec<u8>,
     buffer_bytes: usize,
     writing: Option<JoinHandle<io::Result<()>>>,
     name: String,
+    is_new_file: bool,
 }
 
 impl Output {
@@ -45,13 +48,14 @@ impl Output {
         let name = path.map_or_else(|| "standard output".to_owned(), |path| path.display().to_string());
         let failed = |error: io::Error| CliError::failed(format!("writing to {name}: {error}"));
         let sink = open(path).map_err(failed)?;
+        let is_new_file = matches!(sink, Sink::New(..));
         let (parts, full) = sync_channel(BUFFERS - 1);
         let (back, used) = channel();
         let writing =
             thread::Builder::new().name("nandle-output".into()).spawn(move || write(sink, &full, &back));
         let writing = Some(writing.map_err(failed)?);
         let buffer = Vec::with_capacity(buffer_bytes);
-        Ok(Self { parts, used, buffer, buffer_bytes, writing, name })
+        Ok(Self { parts: Some(parts), used, buffer, buffer_bytes, writing, name, is_new_file })
     }
 
     /// Adds a record and its end. False: nothing more is wanted.
@@ -64,7 +68,7 @@ impl Output {
     fn send(&mut self) -> bool {
         let next = self.used.try_recv().unwrap_or_else(|_| Vec::with_capacity(self.buffer_bytes));
         let full = std::mem::replace(&mut self.buffer, next);
-        self.parts.send(Part::Bytes(full)).is_ok()
+        self.parts.as_ref().is_some_and(|parts| parts.send(Part::Bytes(full)).is_ok())
     }
 
     /// Waits until everything is written and has its name.
@@ -73,7 +77,7 @@ impl Output {
             self.send();
         }
         // The thread is gone where it failed, and says so below.
-        _ = self.parts.send(Part::End);
+        _ = self.parts.as_ref().map(|parts| parts.send(Part::End));
         let Some(writing) = self.writing.take() else { return Ok(()) };
         match writing.join() {
             Ok(Ok(())) => Ok(()),
@@ -83,6 +87,17 @@ impl Output {
             Err(_) => {
                 Err(CliError::failed(format!("writing to {}: the thread that wrote panicked", self.name)))
             }
+        }
+    }
+}
+
+impl Drop for Output {
+    /// The thread takes a file that isn't whole away. A pipe may stall it, which isn't waited for.
+    fn drop(&mut self) {
+        self.parts = None;
+        if let Some(writing) = self.writing.take_if(|_| self.is_new_file) {
+            // What failed there is told by what ended this.
+            _ = writing.join();
         }
     }
 }
@@ -99,7 +114,9 @@ fn open(path: Option<&Path>) -> io::Result<Sink> {
     let mut builder = Builder::new();
     let permissions = there.map_or_else(|_| new_file_permissions(), |there| there.permissions());
     builder.prefix(".nandle-sort-").permissions(permissions);
-    Ok(Sink::New(builder.tempfile_in(folder)?, path))
+    let file = builder.tempfile_in(folder)?;
+    remove_when_interrupted([file.path()].into_iter());
+    Ok(Sink::New(file, path))
 }
 
 /// Of which the process's mask takes away what it does of any new file's.
@@ -148,9 +165,7 @@ mod tests {
         fs::write(&path, "old").unwrap();
         let mut output = Output::start(Some(&path), 4).unwrap();
         assert!(output.push(b"new and long", b"\n"));
-        let writing = output.writing.take().unwrap();
         drop(output);
-        writing.join().unwrap().unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"old");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
         let mut output = Output::start(Some(&path), 4).unwrap();

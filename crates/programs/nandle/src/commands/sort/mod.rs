@@ -14,8 +14,8 @@ use nandle_units::format_bytes;
 pub(crate) use self::args::SortArgs;
 use self::explain::Told;
 use crate::commands::rows::{
-    Batch, Carried, Fields, Format, Input, Keys, Memory, Message, Output, Rows, Temporary, costs, place,
-    spilled,
+    Batch, Carried, Fields, Format, Input, Keys, Memory, Message, Output, Rows, Temporary, check_output,
+    costs, interrupted, place, spilled, unless_cancelled,
 };
 use crate::common::Common;
 use crate::error::CliError;
@@ -24,6 +24,7 @@ use crate::progress::Bar;
 
 /// Runs the command.
 pub(crate) fn run(args: &SortArgs, common: Common) -> Result<(), CliError> {
+    check_output(args.output.as_deref())?;
     let cancel = cancel_on_signals()?;
     let memory = Memory::of(args.spill.memory)?;
     let (costs, of_costs) = costs(args.spill.profile.as_deref())?;
@@ -34,7 +35,7 @@ pub(crate) fn run(args: &SortArgs, common: Common) -> Result<(), CliError> {
         }
         crate::output::note(&of_costs);
     }
-    let input = input(args, memory.batch_bytes)?;
+    let input = input(args, &memory)?;
     let options = SortOptions {
         expected_bytes: input.bytes(),
         limit: args.limit,
@@ -63,7 +64,7 @@ pub(crate) fn run(args: &SortArgs, common: Common) -> Result<(), CliError> {
     explain::tell(&told, args.spill.explain, common.json, args.output.is_some())
 }
 
-fn input(args: &SortArgs, batch_bytes: usize) -> Result<Input, CliError> {
+fn input(args: &SortArgs, memory: &Memory) -> Result<Input, CliError> {
     if let (Some(record), Some(key)) = (args.record, args.key_bytes)
         && key > record
     {
@@ -85,7 +86,15 @@ fn input(args: &SortArgs, batch_bytes: usize) -> Result<Input, CliError> {
     let keys =
         (!args.sorts_whole_records()).then(|| Keys::new(fields, &args.key, args.reverse, compares_records));
     let has_header = args.csv && !args.no_header;
-    Ok(Input { files: args.files.clone(), format, has_header, keys, carried: Carried::Record, batch_bytes })
+    Ok(Input {
+        files: args.files.clone(),
+        format,
+        has_header,
+        keys,
+        carried: Carried::Record,
+        batch_bytes: memory.batch_bytes,
+        record_bytes_max: memory.record_bytes_max,
+    })
 }
 
 /// Of records with equal keys the first stays.
@@ -125,7 +134,7 @@ impl Sort<'_> {
         let header = self.take(&mut sorter, &rows, bar).await?;
         let read_ns = handle.now().since(began).0;
         bar.progress("merging", 0.5);
-        let mut result = sorter.finish().await.map_err(spilled)?;
+        let mut result = unless_cancelled(&self.cancel, sorter.finish()).await?.map_err(spilled)?;
         self.write(header, &mut result, bar).await?;
         Ok(Done { report: result.report(), read_ns, sorted_ns: handle.now().since(began).0 })
     }
@@ -187,9 +196,7 @@ impl Sort<'_> {
 
     fn check_cancelled(&self) -> Result<(), CliError> {
         if self.cancel.is_cancelled() {
-            return Err(CliError::interrupted(
-                "interrupted; the temporary data are gone, and an output file is as it was",
-            ));
+            return Err(interrupted());
         }
         Ok(())
     }

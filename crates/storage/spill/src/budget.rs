@@ -93,9 +93,7 @@ impl Budget {
         let grant = self.count(purpose, bytes.next_multiple_of(GRAIN_BYTES))?;
         Ok((grant, self.shared.arena.allocate(bytes)?))
     }
-}
 
-impl Budget {
     /// Takes so many buffers of the same length, which are never filled again by others: short ones share grains.
     pub(crate) fn buffers(
         &self,
@@ -103,17 +101,36 @@ impl Budget {
         count: usize,
         bytes: usize,
     ) -> Result<(Grant, Vec<BufferMut>), SpillError> {
-        let by_piece = (GRAIN_BYTES / bytes).max(1);
-        let pieces = count.div_ceil(by_piece);
-        let grant = self.count(purpose, pieces * (by_piece * bytes).next_multiple_of(GRAIN_BYTES))?;
+        let by_piece = by_piece(bytes);
+        let grant = self.count(purpose, buffers_bytes(count, bytes))?;
         let mut buffers = Vec::with_capacity(count);
-        for _ in 0..pieces {
+        while buffers.len() < count {
             let mut piece = self.shared.arena.allocate(by_piece * bytes)?;
             let here = by_piece.min(count - buffers.len());
             buffers.extend((0..here).map(|_| piece.split_to(bytes)));
         }
         Ok((grant, buffers))
     }
+}
+
+/// What so many buffers of the same length take.
+pub(crate) fn buffers_bytes(count: usize, bytes: usize) -> usize {
+    count.div_ceil(by_piece(bytes)) * piece_bytes(bytes)
+}
+
+/// What each of many buffers of the same length takes, rounded up.
+pub(crate) fn buffer_bytes_of_many(bytes: usize) -> usize {
+    piece_bytes(bytes).div_ceil(by_piece(bytes))
+}
+
+/// How many buffers share a piece of memory, which is whole grains.
+fn by_piece(bytes: usize) -> usize {
+    debug_assert!(bytes > 0, "a buffer of nothing");
+    (GRAIN_BYTES / bytes).max(1)
+}
+
+fn piece_bytes(bytes: usize) -> usize {
+    (by_piece(bytes) * bytes).next_multiple_of(GRAIN_BYTES)
 }
 
 impl Grant {

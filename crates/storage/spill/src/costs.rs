@@ -2,6 +2,8 @@
 
 use nandle_io::buffer::GRAIN_BYTES;
 
+use crate::SpillError;
+use crate::budget::buffer_bytes_of_many;
 use crate::merge::{MergePlan, predicted_bytes};
 use crate::space::cluster::HEADER_BYTES;
 
@@ -55,6 +57,22 @@ impl Default for SpillCosts {
     }
 }
 
+/// How much memory writes take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct WriteMemory {
+    pub(crate) buffer_bytes: usize,
+    pub(crate) buffers: usize,
+}
+
+impl WriteMemory {
+    pub(crate) fn bytes(self) -> usize {
+        self.buffers * self.buffer_bytes
+    }
+}
+
+/// Clusters below this would hold little but their headers.
+const CLUSTER_BYTES_MIN: usize = 512;
+
 /// What is to be sorted, and in what.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Work {
@@ -88,14 +106,40 @@ pub(crate) fn fan_in(
     by_run_bytes: usize,
     read_ahead: usize,
 ) -> usize {
-    // As the budget has them: in whole grains, short ones several in a grain.
-    let by_piece = (GRAIN_BYTES / cluster_bytes.max(1)).max(1);
-    let cluster_bytes = (by_piece * cluster_bytes).next_multiple_of(GRAIN_BYTES).div_ceil(by_piece);
+    let cluster_bytes = buffer_bytes_of_many(cluster_bytes);
     let read_ahead_bytes = read_ahead * cluster_bytes + GRAIN_BYTES;
     memory_bytes.saturating_sub(read_ahead_bytes) / (cluster_bytes + by_run_bytes)
 }
 
 impl SpillCosts {
+    /// Buffers as long as the device wants writes, and as long as any cluster, but each at most a `part` of the memory, and all of them
+    /// about an eighth; two at least, so that one is filled while the other is written.
+    ///
+    /// # Errors
+    /// The caller wants clusters of an impossible length.
+    pub(crate) fn write_memory(
+        &self,
+        budget_bytes: usize,
+        wanted_cluster_bytes: Option<usize>,
+        part: usize,
+    ) -> Result<WriteMemory, SpillError> {
+        if let Some(bytes) = wanted_cluster_bytes
+            && !(CLUSTER_BYTES_MIN..=budget_bytes).contains(&bytes)
+        {
+            return Err(SpillError::Options {
+                what: "the cluster",
+                got: format!("{bytes} bytes"),
+                expected: format!("at least {CLUSTER_BYTES_MIN} bytes, and at most the memory"),
+            });
+        }
+        let largest = self.random_reads.iter().map(|cost| cost.request_bytes).max().unwrap_or_default();
+        let wanted = self.write_request_bytes.max(largest).min(budget_bytes / part);
+        let buffer_bytes = wanted.max(wanted_cluster_bytes.unwrap_or_default()).max(1);
+        let buffer_bytes = buffer_bytes.next_multiple_of(GRAIN_BYTES);
+        let buffers = (budget_bytes / 8 / buffer_bytes).clamp(2, self.writes_outstanding.max(2));
+        Ok(WriteMemory { buffer_bytes, buffers })
+    }
+
     /// The cluster and the reads ahead with which merging takes the least time; none where not even two of the smallest clusters
     /// fit. A cluster that the caller wants is the only one that is looked at.
     pub(crate) fn choose(&self, work: Work, wanted_bytes: Option<usize>) -> Option<MergePlan> {
@@ -142,7 +186,7 @@ impl SpillCosts {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
     const WORK: Work = Work {
@@ -155,7 +199,7 @@ mod tests {
     };
 
     /// A device that takes `access` seconds for any request, one at a time, and then transfers 100 MB/s.
-    fn one_at_a_time(access_seconds: f64) -> SpillCosts {
+    pub(crate) fn one_at_a_time(access_seconds: f64) -> SpillCosts {
         let random_reads = (11..=20).map(|power| {
             let request_bytes = 1 << power;
             let seconds = access_seconds + request_bytes as f64 / 1e8;

@@ -59,18 +59,3 @@ pub enum SpillError {
         expected: String,
     },
 }
-
-/// Clusters below this would hold little but their headers.
-const CLUSTER_BYTES_MIN: usize = 512;
-
-/// Refuses a size of clusters that the caller wants and that can't be.
-pub(crate) fn check_cluster(wanted_bytes: Option<usize>, budget_bytes: usize) -> Result<(), SpillError> {
-    match wanted_bytes {
-        Some(bytes) if !(CLUSTER_BYTES_MIN..=budget_bytes).contains(&bytes) => Err(SpillError::Options {
-            what: "the cluster",
-            got: format!("{bytes} bytes"),
-            expected: format!("at least {CLUSTER_BYTES_MIN} bytes, and at most the memory"),
-        }),
-        _ => Ok(()),
-    }
-}

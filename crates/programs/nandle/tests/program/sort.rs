@@ -146,6 +146,17 @@ fn what_cannot_be_is_said() {
 }
 
 #[test]
+fn memory_in_the_place_of_a_disk_is_said_without_being_asked() {
+    let Some(place) = Place::in_memory() else {
+        return crate::common::skip("there is no /dev/shm to write to");
+    };
+    place.write("in", "b 1\na 2\n");
+    let said = ["page cache", "tmpfs"];
+    place.nandle("sort in").done().says(&said);
+    place.nandle("join in in --on 1 --delimiter ,").done().says(&said);
+}
+
+#[test]
 fn a_modelled_drive_takes_temporary_data_and_the_result_is_the_same() {
     let place = Place::new();
     place.write("in", lines(30_000));

@@ -26,7 +26,7 @@ impl JoinEnv {
         let zone_bytes = options.costs.zone_bytes.min(place.length_bytes).max(cluster_bytes);
         let zone_bytes = zone_bytes - zone_bytes % cluster_bytes;
         let space = Space::new(handle, place, Division { cluster_bytes: plan.cluster_bytes, zone_bytes })?;
-        let buffers = WriteBuffers::new(&options.budget, memory.write_buffer_bytes, memory.write_buffers)?;
+        let buffers = WriteBuffers::new(&options.budget, memory.writes)?;
         let appender = Appender::new(&space, buffers);
         Ok(Self { options, memory, plan, space, appender, report: JoinReport::new(plan) })
     }

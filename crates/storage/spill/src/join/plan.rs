@@ -11,9 +11,12 @@ use nandle_io::buffer::GRAIN_BYTES;
 use super::JoinOptions;
 use super::hybrid::by_partition_bytes;
 use super::partition::PartitionReader;
-use crate::costs::{ReadCost, Work};
-use crate::error::check_cluster;
+use crate::budget::buffers_bytes;
+use crate::costs::{ReadCost, Work, WriteMemory};
 use crate::{SpillCosts, SpillError};
+
+/// A write buffer is at most such a part of the memory.
+const WRITE_BUFFER_PART: usize = 16;
 
 /// What a join will do with what doesn't fit into memory.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -36,8 +39,7 @@ pub struct JoinPlan {
 /// How the memory is divided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct MemoryDivision {
-    pub(super) write_buffer_bytes: usize,
-    pub(super) write_buffers: usize,
+    pub(super) writes: WriteMemory,
     /// Of partitions and of pairs of them.
     pub(super) lists_bytes: usize,
     /// While rows come.
@@ -51,28 +53,21 @@ pub(super) struct MemoryDivision {
 impl MemoryDivision {
     pub(super) fn of(options: &JoinOptions) -> Result<Self, SpillError> {
         let budget_bytes = options.budget.bytes();
-        check_cluster(options.cluster_bytes, budget_bytes)?;
-        let costs = &options.costs;
-        let largest = costs.random_reads.iter().map(|cost| cost.request_bytes).max().unwrap_or_default();
-        let wanted = costs.write_request_bytes.max(largest).min(budget_bytes / 16);
-        let write_buffer_bytes = wanted.max(options.cluster_bytes.unwrap_or_default()).max(1);
-        let write_buffer_bytes = write_buffer_bytes.next_multiple_of(GRAIN_BYTES);
-        let most = costs.writes_outstanding.max(2);
-        let write_buffers = (budget_bytes / 8 / write_buffer_bytes).clamp(2, most);
+        let writes = options.costs.write_memory(budget_bytes, options.cluster_bytes, WRITE_BUFFER_PART)?;
         let lists_bytes = budget_bytes / 16;
-        let others_bytes = lists_bytes + write_buffers * write_buffer_bytes;
+        let others_bytes = lists_bytes + writes.bytes();
         let area_bytes = budget_bytes.saturating_sub(others_bytes) / GRAIN_BYTES * GRAIN_BYTES;
         if area_bytes < budget_bytes / 2 {
             return Err(SpillError::Memory {
                 purpose: "joining with clusters of this size",
-                needed_bytes: 16 * write_buffer_bytes as u64,
+                needed_bytes: 16 * writes.buffer_bytes as u64,
                 budget_bytes: budget_bytes as u64,
             });
         }
         let read_bytes = budget_bytes / 8;
         // Two of them lie over edges while pairs are joined, and a third of what is left is for partitions' bodies.
         let row_bytes_max = (area_bytes / 8).min(u32::MAX as usize);
-        Ok(Self { write_buffer_bytes, write_buffers, lists_bytes, area_bytes, read_bytes, row_bytes_max })
+        Ok(Self { writes, lists_bytes, area_bytes, read_bytes, row_bytes_max })
     }
 
     /// How many clusters can be read at once, or wait for being used, by two readers together: two at least.
@@ -114,7 +109,7 @@ pub(super) fn choose(
         memory_bytes: memory.area_bytes,
         by_run_bytes: 0,
         block_bytes: in_memory(shape.logical_block_bytes),
-        cluster_bytes_max: in_memory(shape.largest_transfer_bytes).min(memory.write_buffer_bytes),
+        cluster_bytes_max: in_memory(shape.largest_transfer_bytes).min(memory.writes.buffer_bytes),
     };
     let expected = Expected { options, memory, build_bytes };
     let costs = options.costs.candidates(work, options.cluster_bytes);
@@ -160,12 +155,6 @@ impl Expected<'_> {
     }
 }
 
-/// What so many buffers take of a budget.
-fn buffers_bytes(count: usize, cluster_bytes: usize) -> usize {
-    let by_piece = (GRAIN_BYTES / cluster_bytes).max(1);
-    count.div_ceil(by_piece) * (by_piece * cluster_bytes).next_multiple_of(GRAIN_BYTES)
-}
-
 /// Into how many partitions rows can be divided. The bodies of all take a third of the area, so that whenever it is full one of
 /// the partitions in it is longer than a body. A quarter of the lists is left for pairs that are divided again.
 pub(super) fn most_partitions(
@@ -189,6 +178,7 @@ pub(super) fn enough_partitions(bytes: u64, area_bytes: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::costs::tests::one_at_a_time;
     use crate::{Budget, JoinKind};
 
     fn plan(costs: SpillCosts, budget_bytes: usize, build_bytes: u64) -> JoinPlan {
@@ -208,20 +198,6 @@ mod tests {
             discards: true,
         };
         choose(&options, memory, &shape).unwrap()
-    }
-
-    /// A device that takes `access` seconds for any request, one at a time, and then transfers 100 MB/s.
-    fn one_at_a_time(access_seconds: f64) -> SpillCosts {
-        let random_reads = (11..=20).map(|power| {
-            let request_bytes = 1 << power;
-            let seconds = access_seconds + request_bytes as f64 / 1e8;
-            ReadCost { request_bytes, depth: 1, bytes_per_second: request_bytes as f64 / seconds }
-        });
-        SpillCosts {
-            random_reads: random_reads.collect(),
-            write_bytes_per_second: 1e8,
-            ..SpillCosts::default()
-        }
     }
 
     #[test]

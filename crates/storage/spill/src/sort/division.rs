@@ -10,14 +10,16 @@ use nandle_io::buffer::GRAIN_BYTES;
 
 use super::options::SortOptions;
 use crate::SpillError;
-use crate::error::check_cluster;
+use crate::costs::WriteMemory;
+
+/// A write buffer is at most such a part of the memory.
+const WRITE_BUFFER_PART: usize = 12;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Division {
     /// Of each of the two.
     pub(super) workspace_bytes: usize,
-    pub(super) write_buffer_bytes: usize,
-    pub(super) write_buffers: usize,
+    pub(super) writes: WriteMemory,
     /// Runs are merged before their lists are longer than this.
     pub(super) lists_bytes: usize,
 }
@@ -25,24 +27,17 @@ pub(super) struct Division {
 impl Division {
     pub(super) fn of(options: &SortOptions) -> Result<Self, SpillError> {
         let budget_bytes = options.budget.bytes();
-        check_cluster(options.cluster_bytes, budget_bytes)?;
-        let costs = &options.costs;
-        let largest = costs.random_reads.iter().map(|cost| cost.request_bytes).max().unwrap_or_default();
-        let wanted = costs.write_request_bytes.max(largest).min(budget_bytes / 12);
-        let write_buffer_bytes = wanted.max(options.cluster_bytes.unwrap_or_default()).max(1);
-        let write_buffer_bytes = write_buffer_bytes.next_multiple_of(GRAIN_BYTES);
-        let most = costs.writes_outstanding.max(2);
-        let write_buffers = (budget_bytes / 8 / write_buffer_bytes).clamp(2, most);
+        let writes = options.costs.write_memory(budget_bytes, options.cluster_bytes, WRITE_BUFFER_PART)?;
         let lists_bytes = budget_bytes / 16;
-        let others_bytes = lists_bytes + write_buffers * write_buffer_bytes;
+        let others_bytes = lists_bytes + writes.bytes();
         let workspace_bytes = budget_bytes.saturating_sub(others_bytes) / 2 / GRAIN_BYTES * GRAIN_BYTES;
-        if workspace_bytes < write_buffer_bytes {
+        if workspace_bytes < writes.buffer_bytes {
             return Err(SpillError::Memory {
                 purpose: "sorting with clusters of this size",
-                needed_bytes: (2 * (others_bytes + 2 * write_buffer_bytes)) as u64,
+                needed_bytes: (2 * (others_bytes + 2 * writes.buffer_bytes)) as u64,
                 budget_bytes: budget_bytes as u64,
             });
         }
-        Ok(Self { workspace_bytes, write_buffer_bytes, write_buffers, lists_bytes })
+        Ok(Self { workspace_bytes, writes, lists_bytes })
     }
 }

@@ -47,7 +47,7 @@ impl Sorter {
     pub fn new(handle: &Handle, place: Place, options: SortOptions) -> Result<Self, SpillError> {
         let memory = Division::of(&options)?;
         // These come first, so that what is behind them is one stretch when rows are gone.
-        let buffers = WriteBuffers::new(&options.budget, memory.write_buffer_bytes, memory.write_buffers)?;
+        let buffers = WriteBuffers::new(&options.budget, memory.writes)?;
         let filling = Workspace::new(&options.budget, memory.workspace_bytes)?;
         let condenser = Condenser::of(&options)?;
         Ok(Self {

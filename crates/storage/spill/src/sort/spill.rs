@@ -177,14 +177,19 @@ impl Spill {
         3 * self.lists.bytes() > 2 * self.lists_bytes && self.runs.all.len() > 2
     }
 
-    /// Merges some runs, so that their lists are shorter. No rows must be in memory.
-    pub(super) async fn merge_some(&mut self) -> Result<(), SpillError> {
+    /// Waits until all runs are written, and joins no more to the last one.
+    async fn quiesce(&mut self) -> Result<(), SpillError> {
         self.wait_for_run().await?;
         let mut appender = self.take_appender()?;
         appender.drain().await?;
         self.state = Writing::Idle(appender);
         self.runs.close();
-        self.count_lists()?;
+        self.count_lists()
+    }
+
+    /// Merges some runs, so that their lists are shorter. No rows must be in memory.
+    pub(super) async fn merge_some(&mut self) -> Result<(), SpillError> {
+        self.quiesce().await?;
         let (fan_in, read_ahead) = self.fan_in()?;
         // Half of them, so that the next time it is those that came since.
         let lengths = self.runs.lengths();
@@ -197,12 +202,7 @@ impl Spill {
 
     /// Merges runs until one merge is left, and begins that. No rows must be in memory.
     pub(super) async fn last_merge(mut self) -> Result<LastMerge, SpillError> {
-        self.wait_for_run().await?;
-        let mut appender = self.take_appender()?;
-        appender.drain().await?;
-        self.state = Writing::Idle(appender);
-        self.runs.close();
-        self.count_lists()?;
+        self.quiesce().await?;
         loop {
             let (fan_in, read_ahead) = self.fan_in()?;
             let Some(positions) = next_merge(&self.runs.lengths(), fan_in, self.options.stable) else {

@@ -8,6 +8,7 @@ use nandle_io::{Buffer, BufferMut, Operation};
 use super::cluster::{self, HEADER_BYTES, Header};
 use super::{Chain, Space, Stream};
 use crate::budget::Grant;
+use crate::costs::WriteMemory;
 use crate::{Budget, SpillError};
 
 /// Appends clusters to a space, those of several streams one behind the other. Writes carry as many clusters as fit into a
@@ -32,7 +33,8 @@ pub(crate) struct WriteBuffers {
 }
 
 impl WriteBuffers {
-    pub(crate) fn new(budget: &Budget, buffer_bytes: usize, buffers: usize) -> Result<Self, SpillError> {
+    pub(crate) fn new(budget: &Budget, memory: WriteMemory) -> Result<Self, SpillError> {
+        let WriteMemory { buffer_bytes, buffers } = memory;
         // Each by itself: a buffer can be filled again when no other handle to its memory is left.
         let all = (0..buffers).map(|_| budget.buffer("writing temporary data", buffer_bytes));
         let (grants, buffers) = all.collect::<Result<Vec<_>, _>>()?.into_iter().unzip();

@@ -14,12 +14,11 @@ use nandle_units::format_bytes;
 pub(crate) use self::args::JoinArgs;
 use self::explain::Told;
 use crate::commands::rows::{
-    Batch, Carried, Fields, Format, Input, KeySpec, Keys, Memory, Message, Output, Rows, Temporary,
-    check_output, costs, interrupted, place, spilled, unless_cancelled,
+    Batch, Carried, Fields, Format, Input, KeySpec, Keys, Memory, Message, Output, Rows, Setup, interrupted,
+    place, spilled, tell, unless_cancelled,
 };
 use crate::common::Common;
 use crate::error::CliError;
-use crate::interrupt::cancel_on_signals;
 use crate::progress::Bar;
 
 /// Runs the command.
@@ -27,16 +26,7 @@ pub(crate) fn run(args: &JoinArgs, common: Common) -> Result<(), CliError> {
     if args.left == args.right && args.left.as_os_str() == "-" {
         return Err(CliError::usage("both files are standard input"));
     }
-    check_output(args.output.as_deref())?;
-    let cancel = cancel_on_signals()?;
-    let memory = Memory::of(args.spill.memory)?;
-    let (costs, of_costs) = costs(args.spill.profile.as_deref())?;
-    let temporary = Temporary::open(&args.spill, args.output.as_deref())?;
-    if args.spill.explain {
-        for remark in temporary.remarks.iter().chain([&of_costs]) {
-            crate::output::note(remark);
-        }
-    }
+    let Setup { cancel, memory, costs, temporary } = Setup::open(&args.spill, args.output.as_deref())?;
     let right = input(args, &args.right, args.on.right, Carried::OtherFields, &memory);
     let options = JoinOptions {
         expected_build_bytes: right.bytes(),
@@ -60,7 +50,8 @@ pub(crate) fn run(args: &JoinArgs, common: Common) -> Result<(), CliError> {
         joined_ns: done.joined_ns,
         elapsed_s: began.elapsed().as_secs_f64(),
     };
-    explain::tell(&told, args.spill.explain, common.json, args.output.is_some())
+    let (file, lines) = (explain::file(&told), explain::lines(&told));
+    tell(&file, lines, (args.spill.explain, common.json, args.output.is_some()))
 }
 
 fn fields(args: &JoinArgs) -> Fields {

@@ -8,7 +8,9 @@ use std::thread;
 use std::time::Duration;
 
 use nandle_spill::keys::KeyWriter;
+use nandle_units::format_bytes;
 
+use super::RECORD_PART;
 use super::batch::Batch;
 use super::key::Keys;
 use super::records::{Format, Splitter};
@@ -166,8 +168,9 @@ impl Maker {
             if end == buffer.len() {
                 if end >= self.input.record_bytes_max {
                     let what = format!(
-                        "a record is longer than {} bytes, too long for this memory (--memory)",
-                        self.input.record_bytes_max
+                        "a record is longer than {}, too long for this memory: --memory must be at least {RECORD_PART} times as \
+                         much as the longest record",
+                        format_bytes(self.input.record_bytes_max as u64)
                     );
                     return Err(failed(&what));
                 }

@@ -17,17 +17,19 @@ use std::task::Poll;
 use std::time::SystemTime;
 
 use nandle_session::Cancel;
-use nandle_spill::{Budget, Place, SpillError};
+use nandle_spill::{Budget, Place, SpillCosts, SpillError};
+use serde::Serialize;
 
 pub(crate) use self::args::SpillArgs;
 pub(crate) use self::batch::Batch;
-pub(crate) use self::costs::costs;
+use self::costs::costs;
 pub(crate) use self::input::{Carried, Input, Message, Rows};
 pub(crate) use self::key::{Fields, KeySpec, Keys};
 pub(crate) use self::output::Output;
 pub(crate) use self::records::Format;
 pub(crate) use self::temporary::Temporary;
 use crate::error::CliError;
+use crate::interrupt::cancel_on_signals;
 
 /// Bytes that threads hand over at once, if that is a small part of the memory.
 const BATCH_BYTES_MAX: usize = 256 << 10;
@@ -55,6 +57,48 @@ impl Memory {
         let budget = Budget::new(bytes - passing_bytes).map_err(spilled)?;
         Ok(Self { budget, batch_bytes, record_bytes_max: (bytes / RECORD_PART).max(batch_bytes) })
     }
+}
+
+/// What a command has when its input can be read.
+pub(crate) struct Setup {
+    pub(crate) cancel: Cancel,
+    pub(crate) memory: Memory,
+    pub(crate) costs: SpillCosts,
+    pub(crate) temporary: Temporary,
+}
+
+impl Setup {
+    /// Opens everything but the input, so that what is wrong with it is said before anything is read. Says what couldn't be had as it
+    /// was wanted.
+    pub(crate) fn open(args: &SpillArgs, output: Option<&Path>) -> Result<Self, CliError> {
+        check_output(output)?;
+        let cancel = cancel_on_signals()?;
+        let memory = Memory::of(args.memory)?;
+        let (costs, of_costs) = costs(args.profile.as_deref())?;
+        let temporary = Temporary::open(args, output)?;
+        let explained = temporary.remarks.iter().chain([&of_costs]).filter(|_| args.explain);
+        for remark in temporary.stepped_down.iter().chain(explained) {
+            crate::output::note(remark);
+        }
+        Ok(Self { cancel, memory, costs, temporary })
+    }
+}
+
+/// Tells what was done: as JSON where standard output hasn't the result, else in lines where that is wanted.
+pub(crate) fn tell(
+    file: &impl Serialize,
+    lines: Vec<String>,
+    (explain, json, has_output): (bool, bool, bool),
+) -> Result<(), CliError> {
+    if json && has_output {
+        return crate::output::json(file);
+    }
+    if explain || json {
+        for line in lines {
+            crate::output::note(&line);
+        }
+    }
+    Ok(())
 }
 
 /// All of the temporary data's place.
@@ -96,7 +140,7 @@ pub(crate) async fn unless_cancelled<T>(
 }
 
 /// Sees before anything is read that the output's directory is there.
-pub(crate) fn check_output(output: Option<&Path>) -> Result<(), CliError> {
+fn check_output(output: Option<&Path>) -> Result<(), CliError> {
     let Some(output) = output else { return Ok(()) };
     let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
     if folder.is_some_and(|folder| !folder.is_dir()) {

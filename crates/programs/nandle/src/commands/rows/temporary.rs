@@ -24,7 +24,9 @@ pub(crate) struct Temporary {
     /// Bytes that may be used.
     pub(crate) bytes: u64,
     pub(crate) is_modelled: bool,
-    /// What a reader of the figures should know.
+    /// What was wanted and isn't to be had here: the ring, direct I/O.
+    pub(crate) stepped_down: Vec<String>,
+    /// What else a reader of the figures should know.
     pub(crate) remarks: Vec<String>,
     /// Keeps a target's locks.
     _target: Option<Target>,
@@ -54,14 +56,14 @@ impl Temporary {
             .map(|facts| facts.f_bavail.saturating_mul(facts.f_frsize))
             .map_err(|error| failed(format!("asking what is free: {error}")))?;
         let bytes = space.unwrap_or(free_bytes - free_bytes / KEPT_FREE_PART);
-        let file = DeviceFile::new(file, FileOptions { punch_holes: true, ..FileOptions::default() });
+        let file = DeviceFile::new(file, FileOptions::default());
         let file = file.map_err(|error| failed(error.to_string()))?.growing_to(bytes);
         let mut world = FileWorld::new(SLOTS).map_err(|error| CliError::failed(error.to_string()))?;
         let device = world.add(Arc::new(file));
         let io = world.into_io();
-        let mut remarks = io.backend().stepped_down;
+        let mut stepped_down = io.backend().stepped_down;
         if let Access::Buffered { reason } = &device.shape.access {
-            remarks.push(format!("Temporary data go through the page cache: {reason}."));
+            stepped_down.push(format!("Temporary data go through the page cache: {reason}."));
         }
         let bytes = device.shape.capacity_bytes;
         Ok(Self {
@@ -70,7 +72,8 @@ impl Temporary {
             name: folder.display().to_string(),
             bytes,
             is_modelled: false,
-            remarks,
+            stepped_down,
+            remarks: Vec::new(),
             _target: None,
         })
     }
@@ -85,6 +88,7 @@ impl Temporary {
         };
         let target = target::open(spec, &options)?;
         let opened = target.io(SLOTS)?;
+        let stepped_down = opened.backend().stepped_down;
         let bytes = args.space.unwrap_or(u64::MAX).min(target.area_bytes());
         Ok(Self {
             io: opened.io,
@@ -92,6 +96,7 @@ impl Temporary {
             name: spec.to_string(),
             bytes,
             is_modelled: target.is_modelled(),
+            stepped_down,
             remarks: target.remarks(),
             _target: Some(target),
         })

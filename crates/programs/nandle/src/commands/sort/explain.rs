@@ -4,8 +4,6 @@ use nandle_spill::SortReport;
 use nandle_units::{Nanos, counted, format_bytes, format_duration};
 use serde::Serialize;
 
-use crate::error::CliError;
-
 /// Version of the JSON.
 const SCHEMA_VERSION: u32 = 1;
 
@@ -22,7 +20,7 @@ pub(super) struct Told<'a> {
 
 /// The same for machines.
 #[derive(Serialize)]
-struct File<'a> {
+pub(super) struct File<'a> {
     schema_version: u32,
     temporary: &'a str,
     is_modelled: bool,
@@ -44,20 +42,7 @@ struct File<'a> {
     elapsed_s: f64,
 }
 
-/// Tells it: on standard error where standard output has the result.
-pub(super) fn tell(told: &Told<'_>, explain: bool, json: bool, has_output: bool) -> Result<(), CliError> {
-    if json && has_output {
-        return crate::output::json(&file(told));
-    }
-    if explain || json {
-        for line in lines(told) {
-            crate::output::note(&line);
-        }
-    }
-    Ok(())
-}
-
-fn file<'a>(told: &Told<'a>) -> File<'a> {
+pub(super) fn file<'a>(told: &Told<'a>) -> File<'a> {
     let report = told.report;
     File {
         schema_version: SCHEMA_VERSION,
@@ -87,7 +72,8 @@ fn merge_ns(told: &Told<'_>) -> u64 {
     told.sorted_ns.saturating_sub(told.report.run_ns)
 }
 
-fn lines(told: &Told<'_>) -> Vec<String> {
+/// The same for a reader.
+pub(super) fn lines(told: &Told<'_>) -> Vec<String> {
     let report = told.report;
     let seconds = |ns: u64| format_duration(Nanos(ns));
     let records = format!("{}, {}", counted(report.rows, "record"), format_bytes(report.row_bytes));

@@ -14,27 +14,16 @@ use nandle_units::format_bytes;
 pub(crate) use self::args::SortArgs;
 use self::explain::Told;
 use crate::commands::rows::{
-    Batch, Carried, Fields, Format, Input, Keys, Memory, Message, Output, Rows, Temporary, check_output,
-    costs, interrupted, place, spilled, unless_cancelled,
+    Batch, Carried, Fields, Format, Input, Keys, Memory, Message, Output, Rows, Setup, interrupted, place,
+    spilled, tell, unless_cancelled,
 };
 use crate::common::Common;
 use crate::error::CliError;
-use crate::interrupt::cancel_on_signals;
 use crate::progress::Bar;
 
 /// Runs the command.
 pub(crate) fn run(args: &SortArgs, common: Common) -> Result<(), CliError> {
-    check_output(args.output.as_deref())?;
-    let cancel = cancel_on_signals()?;
-    let memory = Memory::of(args.spill.memory)?;
-    let (costs, of_costs) = costs(args.spill.profile.as_deref())?;
-    let temporary = Temporary::open(&args.spill, args.output.as_deref())?;
-    if args.spill.explain {
-        for remark in &temporary.remarks {
-            crate::output::note(remark);
-        }
-        crate::output::note(&of_costs);
-    }
+    let Setup { cancel, memory, costs, temporary } = Setup::open(&args.spill, args.output.as_deref())?;
     let input = input(args, &memory)?;
     let options = SortOptions {
         expected_bytes: input.bytes(),
@@ -61,7 +50,8 @@ pub(crate) fn run(args: &SortArgs, common: Common) -> Result<(), CliError> {
         sorted_ns: done.sorted_ns,
         elapsed_s: began.elapsed().as_secs_f64(),
     };
-    explain::tell(&told, args.spill.explain, common.json, args.output.is_some())
+    let (file, lines) = (explain::file(&told), explain::lines(&told));
+    tell(&file, lines, (args.spill.explain, common.json, args.output.is_some()))
 }
 
 fn input(args: &SortArgs, memory: &Memory) -> Result<Input, CliError> {

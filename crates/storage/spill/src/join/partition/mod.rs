@@ -50,6 +50,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::costs::WriteMemory;
     use crate::rows::Row;
     use crate::space::{AfterReading, Appender, Division, Space, WriteBuffers};
     use crate::{Budget, Place};
@@ -81,7 +82,10 @@ mod tests {
             let division = Division { cluster_bytes: 512, zone_bytes: 4096 };
             let space = Space::new(&handle, place, division).unwrap();
             let budget = Budget::new(1 << 20).unwrap();
-            let mut appender = Appender::new(&space, WriteBuffers::new(&budget, 2048, 2).unwrap());
+            let mut appender = Appender::new(
+                &space,
+                WriteBuffers::new(&budget, WriteMemory { buffer_bytes: 2048, buffers: 2 }).unwrap(),
+            );
             let mut writer = PartitionWriter::new(appender.begin_chain(reach));
             let mut body = vec![0xEE; 512 - crate::space::cluster::HEADER_BYTES];
             for (key, payload) in rows {

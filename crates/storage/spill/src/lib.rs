@@ -20,5 +20,5 @@ pub use join::{
 };
 pub use merge::MergePlan;
 pub use rows::Row;
-pub use sort::{Combine, SortOptions, SortReport, Sorted, Sorter};
+pub use sort::{Combine, ParallelSort, SortOptions, SortReport, Sorted, Sorter};
 pub use space::Place;

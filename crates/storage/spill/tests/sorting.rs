@@ -4,7 +4,7 @@
 
 mod common;
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use common::{
     Concatenation, DEVICE, OwnedRow, budget, memory_world, normalised, place, random_rows, run, sort,
@@ -47,7 +47,7 @@ fn case(seed: u64) -> (SortOptions, Vec<OwnedRow>) {
         // What is put together depends on the order.
         stable: stable || combine || limit.is_some(),
         limit,
-        combine: combine.then(|| Rc::new(Concatenation) as _),
+        combine: combine.then(|| Arc::new(Concatenation) as _),
         cluster_bytes: [None, Some(512), Some(1024), Some(4096)][random.random_range(0..4)],
         fan_in_max: [None, Some(2), Some(3)][random.random_range(0..3)],
         expected_bytes: random.random_bool(0.5).then(|| random.random_range(0..1 << 24)),
@@ -103,7 +103,7 @@ fn few_groups_and_small_limits_are_never_written() {
     let rows: Vec<OwnedRow> = (0..60_000)
         .map(|_| (random.random_range(0..250_u32).to_be_bytes().to_vec(), 1_u64.to_le_bytes().to_vec()))
         .collect();
-    let grouped = SortOptions { combine: Some(Rc::new(Sum)), ..options(64 << 10) };
+    let grouped = SortOptions { combine: Some(Arc::new(Sum)), ..options(64 << 10) };
     let first = SortOptions { limit: Some(200), stable: true, ..options(64 << 10) };
     run(Box::new(memory_world()), async |handle| {
         let (got, sorted) = sort(&handle, place(), &grouped, &rows).await.unwrap();

@@ -1,4 +1,4 @@
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::Merge;
 use crate::budget::Grant;
@@ -10,7 +10,7 @@ const PURPOSE: &str = "combining rows";
 /// The rows of a merge, those with equal keys combined where that is wanted.
 pub(crate) struct Rows {
     merge: Merge,
-    combine: Option<Rc<dyn Combine>>,
+    combine: Option<Arc<dyn Combine>>,
     /// What may still be taken.
     limit: u64,
     combined: Combined,
@@ -30,7 +30,7 @@ impl Rows {
     pub(crate) fn new(
         budget: &Budget,
         merge: Merge,
-        combine: Option<Rc<dyn Combine>>,
+        combine: Option<Arc<dyn Combine>>,
         limit: u64,
     ) -> Result<Self, SpillError> {
         let grant = budget.count(PURPOSE, 0)?;

@@ -1,7 +1,7 @@
 //! Rows in memory that become fewer: equal keys are combined, and what lies behind a limit is dropped. What stays small is never
 //! written, however much comes.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::options::SortOptions;
 use super::runs::of_memory;
@@ -15,7 +15,7 @@ const PURPOSE: &str = "the last row within the limit";
 /// See the [module](self).
 pub(super) struct Condenser {
     budget: Budget,
-    combine: Option<Rc<dyn Combine>>,
+    combine: Option<Arc<dyn Combine>>,
     limit: Option<u64>,
     /// The key of the last row within the limit so far.
     cutoff: Option<Vec<u8>>,
@@ -25,10 +25,10 @@ pub(super) struct Condenser {
 impl Condenser {
     /// None where rows never become fewer.
     pub(super) fn of(options: &SortOptions) -> Result<Option<Self>, SpillError> {
-        let SortOptions { budget, combine, limit, .. } = options;
-        if combine.is_none() && limit.is_none() {
+        if !options.condenses() {
             return Ok(None);
         }
+        let SortOptions { budget, combine, limit, .. } = options;
         let grant = budget.count(PURPOSE, 0)?;
         Ok(Some(Self {
             budget: budget.clone(),

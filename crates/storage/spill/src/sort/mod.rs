@@ -8,10 +8,13 @@
 
 mod condense;
 mod division;
+mod finish;
 mod memory;
 mod options;
 mod order;
+mod parallel;
 mod runs;
+mod shared;
 mod sorted;
 mod sorter;
 mod spill;
@@ -19,5 +22,6 @@ mod workspace;
 
 pub(crate) use self::memory::MemoryRows;
 pub use self::options::{Combine, SortOptions};
+pub use self::parallel::ParallelSort;
 pub use self::sorted::{SortReport, Sorted};
 pub use self::sorter::Sorter;

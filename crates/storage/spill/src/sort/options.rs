@@ -1,4 +1,4 @@
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::{Budget, SpillCosts};
 
@@ -16,7 +16,7 @@ pub struct SortOptions {
     /// Rows with equal keys come in the order in which they were pushed.
     pub stable: bool,
     /// Rows with equal keys become one.
-    pub combine: Option<Rc<dyn Combine>>,
+    pub combine: Option<Arc<dyn Combine>>,
     /// What one request reads, in the place of what follows from the costs.
     pub cluster_bytes: Option<usize>,
     /// Runs to merge at once at most, in the place of what follows from memory.
@@ -37,10 +37,15 @@ impl SortOptions {
             fan_in_max: None,
         }
     }
+
+    /// Whether rows become fewer while they are sorted.
+    pub(crate) fn condenses(&self) -> bool {
+        self.combine.is_some() || self.limit.is_some()
+    }
 }
 
 /// Makes one row of two with the same key: the first of them (distinct), a count, a sum.
-pub trait Combine {
+pub trait Combine: Send + Sync {
     /// Adds what `payload` says to `into`. The result must not depend on how rows are grouped before they are combined, and without
     /// [`SortOptions::stable`] not on their order either.
     fn combine(&self, into: &mut Vec<u8>, payload: &[u8]);

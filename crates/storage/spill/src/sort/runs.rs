@@ -1,22 +1,12 @@
 //! Runs as they are made and merged.
 
-use std::rc::Rc;
+use std::ops::Range;
+use std::sync::Arc;
 
 use crate::SpillError;
-use crate::merge::{Merge, Rows, Run, Source, Tags};
+use crate::merge::{Merge, Rows, Run, Source, Tags, run_overhead_bytes};
 use crate::rows::writer::RunWriter;
 use crate::space::{Appender, Stream};
-
-/// How a new run lies to the one before it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Joined {
-    /// It overlaps with it.
-    Apart,
-    /// It begins where the other ends.
-    Behind,
-    /// It ends where the other begins.
-    InFront,
-}
 
 /// A run that was written.
 pub(super) struct WrittenRun {
@@ -28,7 +18,7 @@ pub(super) struct WrittenRun {
 /// Writes rows as a run, or as the continuation of a stream.
 pub(super) async fn write_run(
     mut appender: Appender,
-    tags: Rc<Tags>,
+    tags: Arc<Tags>,
     mut rows: Rows,
     stream: Option<Stream>,
 ) -> Result<WrittenRun, SpillError> {
@@ -51,101 +41,186 @@ pub(super) struct Edges {
     pub(super) last: Vec<u8>,
 }
 
-impl Edges {
-    /// How a run with these edges lies to the one before it, if rows with equal keys are to keep their order.
-    pub(super) fn after(&self, before: &Self) -> Joined {
-        if before.last <= self.first {
-            Joined::Behind
-        } else if self.last < before.first {
-            Joined::InFront
-        } else {
-            Joined::Apart
+/// A run among the others.
+#[derive(Debug)]
+pub(super) struct Placed {
+    pub(super) run: Run,
+    /// Which parts of the rows it has, in the order in which they came.
+    pub(super) parts: Range<u64>,
+    /// None where a neighbour can't continue it any more, or where they are long.
+    pub(super) edges: Option<Box<Edges>>,
+}
+
+/// How a run lies to the one whose rows came before its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Joined {
+    /// It begins where the other ends.
+    Behind,
+    /// It ends where the other begins.
+    InFront,
+}
+
+impl Placed {
+    /// Without a row, where a part will go.
+    pub(super) fn nothing(part: u64) -> Self {
+        Self { run: Run::default(), parts: part..part, edges: None }
+    }
+
+    /// A part with these edges comes behind what is here.
+    pub(super) fn grow(&mut self, part: u64, edges: Option<Box<Edges>>) {
+        debug_assert_eq!(self.parts.end, part, "the next part");
+        self.parts.end = part + 1;
+        match (&mut self.edges, edges) {
+            (Some(before), Some(edges)) => before.last = edges.last,
+            (before, edges) => *before = edges,
         }
+    }
+
+    /// Its rows are here.
+    pub(super) fn add(&mut self, mut run: Run) {
+        self.run.streams.append(&mut run.streams);
+        self.run.rows += run.rows;
+        self.run.row_bytes_max = self.run.row_bytes_max.max(run.row_bytes_max);
+    }
+
+    /// Whether the rows of `next` came right after this one's.
+    fn is_followed_by(&self, next: &Self) -> bool {
+        self.parts.end == next.parts.start
+    }
+
+    /// How the next one can be joined to this one, if rows with equal keys are to keep their order.
+    fn joins(&self, next: &Self) -> Option<Joined> {
+        let (before, after) = (self.edges.as_ref()?, next.edges.as_ref()?);
+        match () {
+            () if !self.is_followed_by(next) => None,
+            () if before.last <= after.first => Some(Joined::Behind),
+            () if after.last < before.first => Some(Joined::InFront),
+            () => None,
+        }
+    }
+
+    /// Adds the next run to this one.
+    fn join(&mut self, mut next: Self, joined: Joined) {
+        self.parts.end = next.parts.end;
+        if joined == Joined::InFront {
+            std::mem::swap(&mut self.run, &mut next.run);
+            std::mem::swap(&mut self.edges, &mut next.edges);
+        }
+        self.add(next.run);
+        if let (Some(edges), Some(next)) = (&mut self.edges, next.edges) {
+            edges.last = next.last;
+        }
+    }
+
+    fn list_bytes(&self) -> usize {
+        let streams: usize = self.run.streams.iter().map(Stream::list_bytes).sum();
+        size_of::<Self>()
+            + streams
+            + self.edges.as_ref().map_or(0, |edges| size_of::<Edges>() + edges.first.len() + edges.last.len())
     }
 }
 
-/// All runs of a sort, in the order in which their rows came.
-#[derive(Default)]
+/// All runs of a sort, in the order in which their rows came. Those that are being made or merged aren't among them.
+#[derive(Debug, Default)]
 pub(super) struct Runs {
-    pub(super) all: Vec<Run>,
-    /// Of the last one.
-    edges: Option<Edges>,
+    all: Vec<Placed>,
     /// How many there were before they were joined.
     pub(super) made: u64,
 }
 
 impl Runs {
-    /// A run is to come; it may continue the last one, if its edges are known.
-    pub(super) fn expect(&mut self, edges: Option<Edges>) -> Joined {
-        let Some(edges) = edges else {
-            self.close();
-            return Joined::Apart;
-        };
-        let joined = self.edges.as_ref().map_or(Joined::Apart, |before| edges.after(before));
-        match (joined, &mut self.edges) {
-            (Joined::Behind, Some(before)) => before.last = edges.last,
-            (Joined::InFront, Some(before)) => before.first = edges.first,
-            _ => self.edges = Some(edges),
+    /// Takes the run out that one with these edges and rows from `part` on continues, if there is one.
+    pub(super) fn take_continued(&mut self, part: u64, edges: Option<&Edges>) -> Option<Placed> {
+        let first = &edges?.first;
+        let at = self.all.iter().position(|placed| {
+            placed.parts.end == part && placed.edges.as_ref().is_some_and(|edges| edges.last <= *first)
+        })?;
+        Some(self.all.remove(at))
+    }
+
+    /// Puts a run to the others, and joins it to its neighbours where one continues the other.
+    pub(super) fn insert(&mut self, placed: Placed) {
+        if self.all.len() == self.all.capacity() {
+            // Not twice as many as there are: the memory for lists is small.
+            self.all.reserve_exact(8 + self.all.len() / 8);
         }
-        joined
+        let at = self.all.partition_point(|other| other.parts.start < placed.parts.start);
+        self.all.insert(at, placed);
+        self.join_next(at);
+        let before = at.saturating_sub(1);
+        if before < at {
+            self.join_next(before);
+        }
+        self.forget_edges(before..at + 2);
     }
 
-    /// It has come.
-    pub(super) fn add(&mut self, run: Run, joined: Joined) {
-        self.made += 1;
-        let last = match joined {
-            Joined::Apart => None,
-            Joined::Behind | Joined::InFront => self.all.last_mut(),
-        };
-        let Some(last) = last else {
-            self.all.push(run);
-            return;
-        };
-        let at = if joined == Joined::Behind { last.streams.len() } else { 0 };
-        last.streams.splice(at..at, run.streams);
-        last.rows += run.rows;
-        last.row_bytes_max = last.row_bytes_max.max(run.row_bytes_max);
-    }
-
-    /// Puts one in that others were merged to.
-    pub(super) fn insert(&mut self, position: usize, run: Run) {
-        self.all.insert(position, run);
-    }
-
-    /// Their lengths, in clusters.
-    pub(super) fn lengths(&self) -> Vec<u64> {
-        self.all.iter().map(Run::clusters).collect()
-    }
-
-    /// The stream that a run continues which is joined behind the last one.
-    pub(super) fn take_last_stream(&mut self, joined: Joined) -> Option<Stream> {
-        match joined {
-            Joined::Behind => self.all.last_mut()?.streams.pop(),
-            Joined::Apart | Joined::InFront => None,
+    fn join_next(&mut self, at: usize) {
+        let [.., one, next] = self.all.get_mut(..at + 2).unwrap_or_default() else { return };
+        let Some(joined) = one.joins(next) else { return };
+        let next = self.all.remove(at + 1);
+        if let Some(one) = self.all.get_mut(at) {
+            one.join(next, joined);
         }
     }
 
-    /// No run that is to come is joined to the last one.
-    pub(super) fn close(&mut self) {
-        self.edges = None;
+    /// A run with both neighbours there will be joined to none.
+    fn forget_edges(&mut self, around: Range<usize>) {
+        for at in around {
+            let before = at.checked_sub(1).and_then(|before| self.all.get(before));
+            let (Some(run), after) = (self.all.get(at), self.all.get(at + 1)) else { return };
+            let is_first = run.parts.start == 0 || before.is_some_and(|before| before.is_followed_by(run));
+            if is_first
+                && after.is_some_and(|after| run.is_followed_by(after))
+                && let Some(run) = self.all.get_mut(at)
+            {
+                run.edges = None;
+            }
+        }
     }
 
-    /// Takes some out, to be merged.
-    pub(super) fn take(&mut self, positions: &[usize]) -> Vec<Run> {
+    /// The lengths, in clusters, of the first runs between whose rows none are missing; of all where their order doesn't matter.
+    pub(super) fn lengths(&self, in_order: bool) -> Vec<u64> {
+        let gap = self.all.array_windows().position(|[one, next]| !one.is_followed_by(next));
+        let count = gap.filter(|_| in_order).map_or(self.all.len(), |gap| gap + 1);
+        self.all.iter().take(count).map(|placed| placed.run.clusters()).collect()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Takes some out, to be merged. Returns which parts of the rows they have.
+    pub(super) fn take(&mut self, positions: &[usize]) -> (Vec<Run>, Range<u64>) {
         let mut position = 0;
-        self.all
+        let taken: Vec<Placed> = self
+            .all
             .extract_if(.., |_| {
                 position += 1;
                 positions.contains(&(position - 1))
             })
-            .collect()
+            .collect();
+        self.all.shrink_to_fit();
+        let start = taken.first().map_or(0, |first| first.parts.start);
+        let end = taken.last().map_or(0, |last| last.parts.end);
+        (taken.into_iter().map(|placed| placed.run).collect(), start..end)
+    }
+
+    /// Takes all out.
+    pub(super) fn take_all(&mut self) -> Vec<Run> {
+        std::mem::take(&mut self.all).into_iter().map(|placed| placed.run).collect()
+    }
+
+    /// What a merge of any of them takes beside clusters, for each run; and the longest row.
+    pub(super) fn by_run_bytes_max(&self) -> (usize, usize) {
+        let runs = || self.all.iter().map(|placed| &placed.run);
+        let overhead = runs().map(run_overhead_bytes).max().unwrap_or_default();
+        (overhead, runs().map(|run| run.row_bytes_max).max().unwrap_or_default())
     }
 
     /// What their lists take in memory.
     pub(super) fn list_bytes(&self) -> usize {
-        let streams = self.all.iter().flat_map(|run| &run.streams);
-        let edges = self.edges.as_ref().map_or(0, |edges| edges.first.len() + edges.last.len());
-        self.all.capacity() * size_of::<Run>() + streams.map(Stream::list_bytes).sum::<usize>() + edges
+        let spare = self.all.capacity() - self.all.len();
+        spare * size_of::<Placed>() + self.all.iter().map(Placed::list_bytes).sum::<usize>()
     }
 }
 

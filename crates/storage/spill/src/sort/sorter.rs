@@ -1,15 +1,17 @@
+use std::sync::Arc;
+
 use nandle_io::Nanos;
 use nandle_io::runtime::Handle;
 
 use super::condense::Condenser;
 use super::division::Division;
+use super::finish::finish;
 use super::options::SortOptions;
-use super::runs::of_memory;
-use super::sorted::{SortReport, Sorted, span_ns};
-use super::spill::{Full, LastMerge, Spill};
+use super::shared::{Done, Shared};
+use super::sorted::{Sorted, span_ns};
+use super::spill::{Full, Spill};
 use super::workspace::Workspace;
 use crate::SpillError;
-use crate::merge::Rows;
 use crate::rows::Row;
 use crate::space::{Place, WriteBuffers};
 
@@ -19,16 +21,16 @@ const TURN_BYTES: usize = 32 << 10;
 /// Takes rows in any order, and gives them back in that of their keys.
 ///
 /// What fits into memory is never written, nor what becomes few enough by a limit or by combining. Otherwise runs are written while the rows of the next one are taken, and
-/// [`Sorted`] merges them.
+/// [`Sorted`] merges them. Several threads sort together by a [`ParallelSort`](crate::ParallelSort), which gives each of them a sorter.
 pub struct Sorter {
     handle: Handle,
-    place: Place,
-    options: SortOptions,
-    memory: Division,
+    shared: Arc<Shared>,
     /// Rows as they come; none while there is no memory for them.
     filling: Option<Workspace>,
-    /// Rows that filled a workspace, and aren't written because the other one has room.
-    waiting: Option<Full>,
+    /// Which part of all rows they are, if there is one.
+    part: Option<u64>,
+    /// Rows that filled a workspace, and aren't written because there may be room for all.
+    waiting: Option<(u64, Full)>,
     /// Where rows become fewer.
     condenser: Option<Condenser>,
     /// For writing; none once something has been written.
@@ -36,7 +38,7 @@ pub struct Sorter {
     spill: Option<Spill>,
     taken_bytes: usize,
     began_at: Option<Nanos>,
-    report: SortReport,
+    done: Done,
 }
 
 impl Sorter {
@@ -45,24 +47,27 @@ impl Sorter {
     /// # Errors
     /// The budget is too small for the clusters that are asked for, or is taken by something else.
     pub fn new(handle: &Handle, place: Place, options: SortOptions) -> Result<Self, SpillError> {
-        let memory = Division::of(&options)?;
+        let memory = Division::of(&options, 1)?;
+        Self::of(handle, &Shared::new(place, options, memory)?)
+    }
+
+    pub(super) fn of(handle: &Handle, shared: &Arc<Shared>) -> Result<Self, SpillError> {
+        let Shared { options, memory, .. } = &**shared;
         // These come first, so that what is behind them is one stretch when rows are gone.
         let buffers = WriteBuffers::new(&options.budget, memory.writes)?;
         let filling = Workspace::new(&options.budget, memory.workspace_bytes)?;
-        let condenser = Condenser::of(&options)?;
         Ok(Self {
             handle: handle.clone(),
-            condenser,
-            place,
-            options,
-            memory,
+            condenser: Condenser::of(options)?,
+            shared: Arc::clone(shared),
             filling: Some(filling),
+            part: None,
             waiting: None,
             buffers: Some(buffers),
             spill: None,
             taken_bytes: 0,
             began_at: None,
-            report: SortReport::default(),
+            done: Done::default(),
         })
     }
 
@@ -72,23 +77,43 @@ impl Sorter {
     /// The row is longer than memory allows: the error says which budget would do. The temporary space is full, or its device failed:
     /// [`finish`](Self::finish) fails then, too.
     pub async fn push(&mut self, row: Row<'_>) -> Result<(), SpillError> {
-        self.began_at.get_or_insert_with(|| self.handle.now());
-        let taken = Workspace::taken_by(row);
-        if u32::try_from(taken).is_err() {
-            return Err(self.too_long(taken));
+        if !self.try_push(row)? {
+            self.make_room().await?;
+            if !self.try_push(row)? {
+                // Rows were condensed to what leaves no room for this one.
+                self.spill().await?;
+                let is_taken = self.try_push(row)?;
+                debug_assert!(is_taken, "an empty workspace has room for a row that isn't too long");
+            }
         }
-        let is_beyond = self.condenser.as_ref().is_some_and(|condenser| condenser.is_beyond(row.key));
-        if !is_beyond && !self.filling.as_mut().is_some_and(|filling| filling.push(row)) {
-            self.make_room(row).await?;
-        }
-        self.report.rows += 1;
-        self.report.row_bytes += (row.key.len() + row.payload.len()) as u64;
-        self.taken_bytes += taken;
+        self.taken_bytes += Workspace::taken_by(row);
         if self.taken_bytes >= TURN_BYTES {
             self.taken_bytes = 0;
             self.go_on().await?;
         }
         Ok(())
+    }
+
+    /// Takes a row if there is room for it in memory. False: it wasn't taken, and [`spill`](Self::spill) makes room.
+    ///
+    /// # Errors
+    /// The row is longer than memory allows, or something failed before.
+    pub fn try_push(&mut self, row: Row<'_>) -> Result<bool, SpillError> {
+        let taken = Workspace::taken_by(row);
+        if taken > self.shared.memory.workspace_bytes || u32::try_from(taken).is_err() {
+            return Err(self.too_long(taken));
+        }
+        let is_beyond = self.condenser.as_ref().is_some_and(|condenser| condenser.is_beyond(row.key));
+        if !is_beyond && !self.filling.as_mut().ok_or(SpillError::Failed)?.push(row) {
+            return Ok(false);
+        }
+        if self.part.is_none() {
+            self.part = Some(self.shared.next_part());
+            self.began_at.get_or_insert_with(|| self.handle.now());
+        }
+        self.done.rows += 1;
+        self.done.row_bytes += (row.key.len() + row.payload.len()) as u64;
+        Ok(true)
     }
 
     /// Lets the run that is being written, and the device, go on.
@@ -101,109 +126,122 @@ impl Sorter {
     }
 
     fn too_long(&self, taken: usize) -> SpillError {
+        let Shared { options, memory, .. } = &*self.shared;
         SpillError::Memory {
             purpose: "a row as long as this",
             // Merging two runs takes the most of it: both rows twice, and those that are put together of them.
-            needed_bytes: (taken as u64).saturating_mul(8),
-            budget_bytes: self.options.budget.bytes() as u64,
+            needed_bytes: (taken as u64).saturating_mul(8 * memory.sorters as u64),
+            budget_bytes: options.budget.bytes() as u64,
         }
     }
 
-    async fn make_room(&mut self, row: Row<'_>) -> Result<(), SpillError> {
-        let taken = Workspace::taken_by(row);
-        if taken > self.memory.workspace_bytes {
-            return Err(self.too_long(taken));
+    /// Sees to what is in a full workspace, so that there is one with room.
+    async fn make_room(&mut self) -> Result<(), SpillError> {
+        let Some(condenser) = &mut self.condenser else {
+            let has_another = self.shared.memory.has_another();
+            if has_another && self.waiting.is_none() && self.spill.is_none() {
+                self.sort();
+                return self.begin_filling();
+            }
+            return self.spill().await;
+        };
+        if let Some(spill) = &mut self.spill {
+            // It takes the memory of the run that is being written.
+            spill.wait_for_run().await?;
         }
         let filled = self.filling.take().ok_or(SpillError::Failed)?;
-        let mut filling = self.empty(filled).await?;
-        if !filling.push(row) {
-            // It was condensed to what leaves no room for this one.
-            self.write(Full::new(filling)).await?;
-            filling = Workspace::new(&self.options.budget, self.memory.workspace_bytes)?;
-            let is_taken = filling.push(row);
-            debug_assert!(is_taken, "an empty workspace has room for a row of {taken} bytes");
-        }
-        self.filling = Some(filling);
-        Ok(())
+        let bytes = self.shared.memory.workspace_bytes;
+        let fewer = condenser.condense(filled, bytes).await?;
+        let is_long = fewer.taken_bytes() > bytes / 2;
+        self.filling = Some(fewer);
+        if is_long { self.spill().await } else { Ok(()) }
     }
 
-    /// Sees to what is in a full workspace. Returns one with room.
-    async fn empty(&mut self, filled: Workspace) -> Result<Workspace, SpillError> {
-        let bytes = self.memory.workspace_bytes;
-        if let Some(condenser) = &mut self.condenser {
-            if let Some(spill) = &mut self.spill {
-                // It takes the memory of the run that is being written.
-                spill.wait_for_run().await?;
-            }
-            let condensed = condenser.condense(filled, bytes).await?;
-            if condensed.taken_bytes() <= bytes / 2 {
-                return Ok(condensed);
-            }
-            self.write(Full::new(condensed)).await?;
-        } else if self.waiting.is_none() && self.spill.is_none() {
-            self.waiting = Some(Full::new(filled));
-        } else {
-            self.write(Full::new(filled)).await?;
+    /// Sorts the rows in memory now, so that [`spill`](Self::spill) has less to do.
+    pub fn sort(&mut self) {
+        if self.waiting.is_some() {
+            return;
         }
-        Workspace::new(&self.options.budget, bytes)
+        if let Some(filled) = self.filling.take_if(|filled| !filled.is_empty()) {
+            let Some(part) = self.part.take() else { unreachable!("rows are a part of all") };
+            self.waiting = Some((part, Full::new(filled)));
+        }
+    }
+
+    /// Writes the rows that are in memory, sorted. There is room then.
+    ///
+    /// # Errors
+    /// As for [`push`](Self::push).
+    pub async fn spill(&mut self) -> Result<(), SpillError> {
+        self.sort();
+        while let Some((part, full)) = self.waiting.take() {
+            self.write(part, full).await?;
+            self.sort();
+        }
+        match &self.filling {
+            None => self.begin_filling(),
+            Some(_) => Ok(()),
+        }
+    }
+
+    fn begin_filling(&mut self) -> Result<(), SpillError> {
+        let Shared { options, memory, .. } = &*self.shared;
+        self.filling = Some(Workspace::new(&options.budget, memory.workspace_bytes)?);
+        Ok(())
     }
 
     /// Begins to write a run; the one before is written then.
-    async fn write(&mut self, full: Full) -> Result<(), SpillError> {
-        if let Some(first) = self.waiting.take() {
-            self.spill_to(&first)?.begin_run(first).await?;
+    async fn write(&mut self, part: u64, full: Full) -> Result<(), SpillError> {
+        if let Some(buffers) = self.buffers.take() {
+            let layout = self.shared.layout(&self.handle, &full)?;
+            self.spill = Some(Spill::new(&self.handle, &self.shared, layout, buffers)?);
         }
-        let spill = self.spill_to(&full)?;
-        spill.begin_run(full).await?;
-        if spill.lists_are_full() {
-            spill.merge_some().await?;
+        let memory = self.shared.memory;
+        let spill = self.spill.as_mut().ok_or(SpillError::Failed)?;
+        spill.begin_run(part, full).await?;
+        if !memory.has_another() {
+            spill.wait_for_run().await?;
         }
-        Ok(())
-    }
-
-    fn spill_to(&mut self, first: &Full) -> Result<&mut Spill, SpillError> {
-        let Self { handle, place, options, memory, buffers, spill, .. } = self;
-        if let Some(buffers) = buffers.take() {
-            *spill = Some(Spill::new(handle, *place, options, *memory, buffers, first)?);
-        }
-        spill.as_mut().ok_or(SpillError::Failed)
+        spill.shorten_lists().await
     }
 
     /// All rows were pushed: their order.
     ///
     /// # Errors
     /// As for [`push`](Self::push).
-    pub async fn finish(mut self) -> Result<Sorted, SpillError> {
-        let filled = self.filling.take().ok_or(SpillError::Failed)?;
-        if self.spill.is_none() && self.buffers.is_some() {
-            return self.sorted_in_memory(filled);
-        }
-        if !filled.is_empty() {
-            self.write(Full::new(filled)).await?;
-        }
-        let Self { spill, mut report, handle, began_at, options, .. } = self;
-        let mut spill = spill.ok_or(SpillError::Failed)?;
-        spill.wait_for_run().await?;
-        let runs_made_at = handle.now();
-        let plan = spill.plan;
-        let LastMerge { rows, fan_in, runs, merges, written, read_requests } = spill.last_merge().await?;
-        report.run_ns = span_ns(began_at.unwrap_or_default(), runs_made_at);
-        report.merge_ns = span_ns(runs_made_at, handle.now());
-        report.predicted = Some(plan);
-        report.cluster_bytes = plan.cluster_bytes;
-        (report.runs, report.merges, report.last_fan_in) = (runs, merges, fan_in);
-        (report.written_bytes, report.write_requests) = (written.bytes, written.requests);
-        report.read_requests = read_requests;
-        Ok(Sorted::new(rows, report, options.budget))
+    pub async fn finish(self) -> Result<Sorted, SpillError> {
+        let (handle, shared) = (self.handle.clone(), Arc::clone(&self.shared));
+        self.finish_part().await?;
+        finish(&handle, &shared).await
     }
 
-    fn sorted_in_memory(self, filled: Workspace) -> Result<Sorted, SpillError> {
-        let Self { options, waiting, mut report, handle, began_at, .. } = self;
-        let sources = waiting.map(Full::into_rows).into_iter().chain([filled.into_sorted()]);
-        let merge = of_memory(sources.collect());
-        report.run_ns = span_ns(began_at.unwrap_or_default(), handle.now());
-        let limit = options.limit.unwrap_or(u64::MAX);
-        let rows = Rows::new(&options.budget, merge, options.combine, limit)?;
-        Ok(Sorted::new(rows, report, options.budget))
+    /// This sorter of a [`ParallelSort`](crate::ParallelSort) gets no more rows.
+    ///
+    /// # Errors
+    /// As for [`push`](Self::push).
+    pub async fn finish_part(mut self) -> Result<(), SpillError> {
+        let has_spilled = self.shared.has_spilled();
+        let filling = self.filling.take_if(|filled| filled.is_empty());
+        drop(filling);
+        if has_spilled {
+            while self.waiting.is_some() || self.filling.is_some() {
+                self.sort();
+                if let Some((part, full)) = self.waiting.take() {
+                    self.write(part, full).await?;
+                }
+            }
+        }
+        let kept = [self.waiting.take(), {
+            self.sort();
+            self.waiting.take()
+        }];
+        self.shared.state().in_memory.extend(kept.into_iter().flatten());
+        let mut done = self.done;
+        if let Some(spill) = self.spill.take() {
+            spill.finish(&mut done).await?;
+        }
+        done.run_ns = span_ns(self.began_at.unwrap_or_else(|| self.handle.now()), self.handle.now());
+        self.shared.add_done(done);
+        Ok(())
     }
 }

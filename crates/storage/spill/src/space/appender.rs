@@ -21,7 +21,6 @@ pub(crate) struct Appender {
     filling: Option<Filling>,
     spare: Vec<BufferMut>,
     in_flight: VecDeque<InFlight>,
-    next_stream: u32,
     pub(crate) written: Written,
 }
 
@@ -39,10 +38,6 @@ impl WriteBuffers {
         let all = (0..buffers).map(|_| budget.buffer("writing temporary data", buffer_bytes));
         let (grants, buffers) = all.collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
         Ok(Self { grants, buffers, buffer_bytes })
-    }
-
-    pub(crate) fn buffer_bytes(&self) -> usize {
-        self.buffer_bytes
     }
 }
 
@@ -86,7 +81,6 @@ impl Appender {
             filling: None,
             spare: buffers,
             in_flight: VecDeque::new(),
-            next_stream: 0,
             written: Written::default(),
         }
     }
@@ -96,17 +90,13 @@ impl Appender {
     }
 
     /// A new stream.
-    pub(crate) fn begin_stream(&mut self) -> Stream {
-        let number = self.next_stream;
-        self.next_stream += 1;
-        Stream::new(number)
+    pub(crate) fn begin_stream(&self) -> Stream {
+        Stream::new(self.space.inner.area.next_stream())
     }
 
     /// A new chain, of which so many clusters can be read at once.
-    pub(crate) fn begin_chain(&mut self, reach: usize) -> Chain {
-        let number = self.next_stream;
-        self.next_stream += 1;
-        Chain::new(number, reach)
+    pub(crate) fn begin_chain(&self, reach: usize) -> Chain {
+        Chain::new(self.space.inner.area.next_stream(), reach)
     }
 
     /// Waits until there is a place for the next cluster.
@@ -165,10 +155,10 @@ impl Appender {
             unreachable!("a buffer that is full is sent")
         };
         cluster::seal(&Header { salt, cluster, stream, position }, tag, used, bytes);
-        self.space.inner.zones.hold(open.zone);
+        self.space.inner.area.zones.hold(open.zone);
         *sealed += 1;
         open.next += 1;
-        let is_full = *sealed == self.buffer_clusters || open.next == self.space.inner.zones.clusters();
+        let is_full = *sealed == self.buffer_clusters || open.next == self.space.inner.area.zones.clusters();
         if is_full {
             self.send();
         }
@@ -215,17 +205,17 @@ impl Appender {
 
     /// Where the next cluster goes; `None`: the space is full.
     fn next_cluster(&mut self) -> Option<u64> {
-        let zones = &self.space.inner.zones;
+        let zones = &self.space.inner.area.zones;
         if let Some(open) = &self.zone
             && open.next == zones.clusters()
         {
             let zone = open.zone;
             self.zone = None;
-            if let Some(zone) = self.space.inner.zones.leave(zone) {
+            if let Some(zone) = self.space.inner.area.zones.leave(zone) {
                 self.space.discard(zone);
             }
         }
-        let zones = &self.space.inner.zones;
+        let zones = &self.space.inner.area.zones;
         if self.zone.is_none() {
             self.zone = Some(OpenZone { zone: zones.take()?, next: 0 });
         }
@@ -235,7 +225,7 @@ impl Appender {
 
 impl Drop for Appender {
     fn drop(&mut self) {
-        if let Some(zone) = self.zone.take().and_then(|open| self.space.inner.zones.leave(open.zone)) {
+        if let Some(zone) = self.zone.take().and_then(|open| self.space.inner.area.zones.leave(open.zone)) {
             self.space.discard(zone);
         }
     }

@@ -11,6 +11,7 @@ mod zones;
 
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use nandle_io::runtime::{AsyncDevice, Handle, Reply};
 use nandle_io::{BufferMut, DeviceId, Operation, Shape};
@@ -45,7 +46,30 @@ pub(crate) struct Division {
     pub(crate) zone_bytes: u64,
 }
 
-/// A place in use. A clone is another handle to it.
+/// What of a place is used, and for what: the same for all threads that use it.
+#[derive(Debug)]
+pub(crate) struct Area {
+    place: Place,
+    division: Division,
+    zones: Zones,
+    next_stream: AtomicU32,
+}
+
+impl Area {
+    /// Divides a place of a device with this shape.
+    pub(crate) fn new(shape: &Shape, place: Place, division: Division) -> Result<Arc<Self>, SpillError> {
+        check(shape, place, division)?;
+        let clusters = division.zone_bytes / division.cluster_bytes as u64;
+        let zones = Zones::new(place.length_bytes / division.zone_bytes, clusters);
+        Ok(Arc::new(Self { place, division, zones, next_stream: AtomicU32::new(0) }))
+    }
+
+    fn next_stream(&self) -> u32 {
+        self.next_stream.fetch_add(1, Ordering::Relaxed)
+    }
+}
+
+/// A place in use, in a world. A clone is another handle to it.
 #[derive(Clone)]
 pub(crate) struct Space {
     inner: Rc<Inner>,
@@ -55,20 +79,20 @@ struct Inner {
     handle: Handle,
     device: AsyncDevice,
     shape: Shape,
-    place: Place,
-    division: Division,
-    zones: Arc<Zones>,
+    area: Arc<Area>,
 }
 
 impl Space {
+    /// A place that nothing else uses.
     pub(crate) fn new(handle: &Handle, place: Place, division: Division) -> Result<Self, SpillError> {
-        let device = handle.device(place.device);
-        let shape = Self::shape(handle, place)?;
-        check(&shape, place, division)?;
-        let clusters = division.zone_bytes / division.cluster_bytes as u64;
-        let zones = Arc::new(Zones::new(place.length_bytes / division.zone_bytes, clusters));
-        let inner = Inner { handle: handle.clone(), device, shape, place, division, zones };
-        Ok(Self { inner: Rc::new(inner) })
+        Self::of(handle, Area::new(&Self::shape(handle, place)?, place, division)?)
+    }
+
+    /// A place that other threads may use as well, each in a world of its own with the same device.
+    pub(crate) fn of(handle: &Handle, area: Arc<Area>) -> Result<Self, SpillError> {
+        let device = handle.device(area.place.device);
+        let shape = Self::shape(handle, area.place)?;
+        Ok(Self { inner: Rc::new(Inner { handle: handle.clone(), device, shape, area }) })
     }
 
     /// What the device of a place is.
@@ -81,7 +105,7 @@ impl Space {
     }
 
     pub(crate) fn cluster_bytes(&self) -> usize {
-        self.inner.division.cluster_bytes
+        self.inner.area.division.cluster_bytes
     }
 
     pub(crate) fn handle(&self) -> &Handle {
@@ -89,7 +113,7 @@ impl Space {
     }
 
     pub(crate) fn offset_of(&self, cluster: u64) -> u64 {
-        self.inner.place.start_bytes + cluster * self.cluster_bytes() as u64
+        self.inner.area.place.start_bytes + cluster * self.cluster_bytes() as u64
     }
 
     /// Starts a read of a cluster.
@@ -105,36 +129,36 @@ impl Space {
     }
 
     pub(crate) fn salt(&self) -> u64 {
-        self.inner.place.salt
+        self.inner.area.place.salt
     }
 
     /// Gives a cluster back.
     pub(crate) fn release(&self, cluster: u64) {
-        if let Some(zone) = self.inner.zones.release(cluster) {
+        if let Some(zone) = self.inner.area.zones.release(cluster) {
             self.discard(zone);
         }
     }
 
     /// What is freed may be discarded, in the background: whether it is matters to nothing.
     fn discard(&self, zone: u64) {
-        let Inner { device, shape, place, division, zones, .. } = &*self.inner;
-        if !place.discards || !shape.discards {
-            zones.free(zone);
+        let Inner { device, shape, area, .. } = &*self.inner;
+        if !area.place.discards || !shape.discards {
+            area.zones.free(zone);
             return;
         }
-        let start_bytes = place.start_bytes + zone * division.zone_bytes;
-        let discarded = device.discard(start_bytes, division.zone_bytes);
-        let zones = Arc::clone(zones);
+        let zone_bytes = area.division.zone_bytes;
+        let discarded = device.discard(area.place.start_bytes + zone * zone_bytes, zone_bytes);
+        let area = Arc::clone(area);
         self.inner.handle.spawn_named("temporary space: discarding", async move {
             // A discard is advice; one that fails takes nothing away.
             _ = discarded.await;
-            zones.free(zone);
+            area.zones.free(zone);
         });
     }
 
     fn full(&self) -> SpillError {
-        let space_bytes = self.inner.place.length_bytes;
-        SpillError::Full { needed_bytes: space_bytes + self.inner.division.zone_bytes, space_bytes }
+        let space_bytes = self.inner.area.place.length_bytes;
+        SpillError::Full { needed_bytes: space_bytes + self.inner.area.division.zone_bytes, space_bytes }
     }
 }
 

@@ -1,0 +1,168 @@
+//! What the sorters of one sort have in common, each of which runs in a thread of its own.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use nandle_io::runtime::Handle;
+
+use super::division::Division as Memory;
+use super::options::SortOptions;
+use super::runs::{Edges, Placed, Runs};
+use super::spill::Full;
+use crate::SpillError;
+use crate::budget::Grant;
+use crate::costs::Work;
+use crate::merge::{MergePlan, Run, Tags, run_overhead_bytes};
+use crate::space::{Area, Division, Place, Space, Written};
+
+const LISTS: &str = "lists of runs";
+
+/// See the [module](self).
+pub(super) struct Shared {
+    pub(super) options: SortOptions,
+    pub(super) place: Place,
+    pub(super) memory: Memory,
+    next_part: AtomicU64,
+    state: Mutex<State>,
+}
+
+pub(super) struct State {
+    /// None where nothing was written.
+    pub(super) layout: Option<Arc<Layout>>,
+    pub(super) runs: Runs,
+    lists_bytes_max: usize,
+    lists: Grant,
+    /// What the sorters that ended have in memory.
+    pub(super) in_memory: Vec<(u64, Full)>,
+    pub(super) done: Done,
+}
+
+/// How the temporary space is used.
+pub(super) struct Layout {
+    pub(super) plan: MergePlan,
+    pub(super) area: Arc<Area>,
+    pub(super) tags: Arc<Tags>,
+}
+
+/// What the sorters did.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Done {
+    pub(super) rows: u64,
+    pub(super) row_bytes: u64,
+    pub(super) merges: u64,
+    pub(super) read_requests: u64,
+    pub(super) written: Written,
+    /// Of the one that took longest.
+    pub(super) run_ns: u64,
+}
+
+impl Shared {
+    pub(super) fn new(place: Place, options: SortOptions, memory: Memory) -> Result<Arc<Self>, SpillError> {
+        let state = State {
+            layout: None,
+            runs: Runs::default(),
+            lists_bytes_max: memory.lists_bytes,
+            lists: options.budget.count(LISTS, 0)?,
+            in_memory: Vec::new(),
+            done: Done::default(),
+        };
+        Ok(Arc::new(Self { options, place, memory, next_part: AtomicU64::new(0), state: Mutex::new(state) }))
+    }
+
+    /// The number of the next part of the rows: what comes into one memory, one row after the other.
+    pub(super) fn next_part(&self) -> u64 {
+        self.next_part.fetch_add(1, Ordering::Relaxed)
+    }
+
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether any sorter has written something, or is about to.
+    pub(super) fn has_spilled(&self) -> bool {
+        self.state().layout.is_some()
+    }
+
+    /// Chooses clusters by the rows that are the first to be written.
+    pub(super) fn layout(&self, handle: &Handle, first: &Full) -> Result<Arc<Layout>, SpillError> {
+        let mut state = self.state();
+        if let Some(layout) = &state.layout {
+            return Ok(Arc::clone(layout));
+        }
+        let plan = self.plan(handle, first)?;
+        let cluster_bytes = plan.cluster_bytes as u64;
+        let zone_bytes = self.options.costs.zone_bytes.min(self.place.length_bytes).max(cluster_bytes);
+        let zone_bytes = zone_bytes - zone_bytes % cluster_bytes;
+        let division = Division { cluster_bytes: plan.cluster_bytes, zone_bytes };
+        let area = Area::new(&Space::shape(handle, self.place)?, self.place, division)?;
+        let layout = Arc::new(Layout { plan, area, tags: Arc::new(Tags::new(first.common())) });
+        state.layout = Some(Arc::clone(&layout));
+        Ok(layout)
+    }
+
+    /// Clusters and reads ahead by the costs of the device.
+    fn plan(&self, handle: &Handle, first: &Full) -> Result<MergePlan, SpillError> {
+        let SortOptions { budget, costs, expected_bytes, cluster_bytes, .. } = &self.options;
+        let shape = Space::shape(handle, self.place)?;
+        let in_memory = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
+        let run_bytes = first.row_bytes();
+        let longest = Run { row_bytes_max: first.row_bytes_max, ..Run::default() };
+        let work = Work {
+            // Of what isn't known so much is expected that it takes sixty-four runs.
+            bytes: expected_bytes.unwrap_or(64 * run_bytes).max(2 * run_bytes),
+            run_bytes,
+            memory_bytes: budget.bytes() - budget.bytes() / 8,
+            by_run_bytes: run_overhead_bytes(&longest),
+            block_bytes: in_memory(shape.logical_block_bytes),
+            cluster_bytes_max: in_memory(shape.largest_transfer_bytes).min(self.memory.writes.buffer_bytes),
+        };
+        costs.choose(work, *cluster_bytes).ok_or_else(|| SpillError::Memory {
+            purpose: "merging two runs with rows as long as these",
+            needed_bytes: (8 * (work.by_run_bytes + cluster_bytes.unwrap_or(work.block_bytes))) as u64,
+            budget_bytes: budget.bytes() as u64,
+        })
+    }
+
+    /// A sorter has ended.
+    pub(super) fn add_done(&self, done: Done) {
+        let mut state = self.state();
+        let all = &mut state.done;
+        all.rows += done.rows;
+        all.row_bytes += done.row_bytes;
+        all.merges += done.merges;
+        all.read_requests += done.read_requests;
+        all.written.requests += done.written.requests;
+        all.written.bytes += done.written.bytes;
+        all.run_ns = all.run_ns.max(done.run_ns);
+    }
+}
+
+impl State {
+    /// Takes the run out that one with these edges continues.
+    pub(super) fn take_continued(&mut self, part: u64, edges: Option<&Edges>) -> Option<Placed> {
+        self.runs.take_continued(part, edges)
+    }
+
+    /// A run was made.
+    pub(super) fn insert(&mut self, placed: Placed) -> Result<(), SpillError> {
+        self.runs.insert(placed);
+        self.count_lists()
+    }
+
+    /// Counts what the lists of runs take.
+    pub(super) fn count_lists(&mut self) -> Result<(), SpillError> {
+        self.lists.resize(LISTS, self.runs.list_bytes())
+    }
+
+    /// So long may the edges of a run be that is to be joined to others; none where lists are long. Runs in front of each other can't
+    /// be merged to shorten their lists, so a new one begins then.
+    pub(super) fn edges_bytes_max(&self) -> Option<usize> {
+        (2 * self.lists.bytes() <= self.lists_bytes_max).then_some(self.lists_bytes_max / 4)
+    }
+
+    /// Whether runs should be merged before there are more.
+    pub(super) fn lists_are_full(&self) -> bool {
+        // A list that grows takes more for a moment.
+        3 * self.lists.bytes() > 2 * self.lists_bytes_max && self.runs.len() > 2
+    }
+}

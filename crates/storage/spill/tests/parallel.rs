@@ -1,0 +1,226 @@
+//! Several sorters make one sort: taking turns in one world, and as threads with a world each.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests are part of them")]
+
+mod common;
+
+use std::sync::{Arc, Mutex};
+
+use common::{
+    Concatenation, FailingWorld, OwnedRow, budget, memory_world, normalised, place, random_rows, run,
+    sort_in_memory,
+};
+use nandle_io::runtime::{Handle, Runtime};
+use nandle_io::{DeviceFile, FileOptions, FileWorld};
+use nandle_spill::{ParallelSort, Place, Row, SortOptions, Sorted, Sorter, SpillCosts, SpillError};
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+fn options(budget_bytes: usize) -> SortOptions {
+    SortOptions::new(budget(budget_bytes), SpillCosts::default())
+}
+
+fn case(seed: u64) -> (SortOptions, Vec<OwnedRow>, usize) {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let threads = random.random_range(1..5);
+    let budget_bytes = [256 << 10, 300_001, 1 << 20][random.random_range(0..3)];
+    let (key_bytes, payload_bytes) = [(3, 3), (30, 20), (9, 300)][random.random_range(0..3)];
+    let by_row = 24 + key_bytes / 2 + payload_bytes / 2;
+    let most = [budget_bytes / 8, budget_bytes, 6 * budget_bytes][random.random_range(0..3)] / by_row;
+    let count = random.random_range(0..=most);
+    let mut rows = random_rows(&mut random, count, key_bytes, payload_bytes);
+    match random.random_range(0..6) {
+        0 => rows.sort(),
+        1 => {
+            rows.sort();
+            rows.reverse();
+        }
+        2 => rows.sort_by(|one, other| one.0.get(..2).cmp(&other.0.get(..2))),
+        _ => {}
+    }
+    let becomes_fewer = random.random_bool(0.3);
+    if becomes_fewer {
+        // With nothing behind their keys, equal rows are the same in any order.
+        rows.iter_mut().for_each(|row| row.1.clear());
+    }
+    let options = SortOptions {
+        stable: !becomes_fewer && random.random_bool(0.5),
+        combine: (becomes_fewer && random.random_bool(0.5)).then(|| Arc::new(Concatenation) as _),
+        limit: (becomes_fewer && random.random_bool(0.5))
+            .then(|| random.random_range(0..2 * rows.len() as u64 + 2)),
+        cluster_bytes: [None, Some(512), Some(4096)][random.random_range(0..3)],
+        fan_in_max: [None, Some(2), Some(3)][random.random_range(0..3)],
+        expected_bytes: random.random_bool(0.5).then(|| random.random_range(0..1 << 24)),
+        ..options(budget_bytes)
+    };
+    (options, rows, threads)
+}
+
+/// The sorters take rows one behind the other, each as many as it has room for, as threads would.
+async fn sort_in_turns(
+    handle: &Handle,
+    options: &SortOptions,
+    rows: &[OwnedRow],
+    threads: usize,
+    random: &mut Xoshiro256PlusPlus,
+) -> Result<(Vec<OwnedRow>, Sorted), SpillError> {
+    let sort = ParallelSort::new(place(), options.clone(), threads)?;
+    let sorters: Result<Vec<Sorter>, _> = (0..threads).map(|_| sort.sorter(handle)).collect();
+    let mut sorters = sorters?;
+    let mut rows = rows.iter().peekable();
+    while rows.peek().is_some() {
+        let sorter = &mut sorters[random.random_range(0..threads)];
+        // Now and then one writes before its memory is full.
+        let mut left = if random.random_bool(0.1) { random.random_range(1..50) } else { usize::MAX };
+        while left > 0
+            && let Some((key, payload)) = rows.peek()
+            && sorter.try_push(Row { key, payload })?
+        {
+            rows.next();
+            left -= 1;
+        }
+        sorter.sort();
+        if rows.peek().is_some() {
+            sorter.spill().await?;
+        }
+    }
+    while !sorters.is_empty() {
+        sorters.swap_remove(random.random_range(0..sorters.len())).finish_part().await?;
+    }
+    let mut sorted = sort.finish(handle).await?;
+    Ok((all_of(&mut sorted).await?, sorted))
+}
+
+async fn all_of(sorted: &mut Sorted) -> Result<Vec<OwnedRow>, SpillError> {
+    let mut got = Vec::new();
+    while let Some(row) = sorted.next().await? {
+        got.push((row.key.to_vec(), row.payload.to_vec()));
+    }
+    Ok(got)
+}
+
+#[test]
+fn whoever_takes_which_rows_they_come_out_in_order() {
+    for seed in 0..400 {
+        let (options, rows, threads) = case(seed);
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(!seed);
+        let (got, report) = run(Box::new(memory_world()), async |handle| {
+            let result = sort_in_turns(&handle, &options, &rows, threads, &mut random).await;
+            let (got, sorted) = result.unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+            (got, sorted.report())
+        });
+        assert!(report.most_used_bytes <= options.budget.bytes(), "seed {seed}");
+        assert_eq!(report.rows, rows.len() as u64, "seed {seed}");
+        assert_eq!(options.budget.used_bytes(), 0, "seed {seed}: memory is given back");
+        assert!(got.is_sorted_by(|one, other| one.0 <= other.0), "seed {seed}");
+        let expected = sort_in_memory(&options, &rows);
+        assert!(normalised(&got, options.stable) == normalised(&expected, options.stable), "seed {seed}");
+    }
+}
+
+#[test]
+fn sorted_rows_become_one_run_whoever_wrote_them() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(3);
+    let mut rows: Vec<OwnedRow> =
+        (0..30_000_u32).map(|number| (number.to_be_bytes().to_vec(), vec![7; 60])).collect();
+    for is_reversed in [false, true] {
+        if is_reversed {
+            rows.reverse();
+        }
+        let options = options(256 << 10);
+        let report = run(Box::new(memory_world()), async |handle| {
+            sort_in_turns(&handle, &options, &rows, 3, &mut random).await.unwrap().1.report()
+        });
+        assert!(report.runs > 3, "{report:?}");
+        assert_eq!((report.last_fan_in, report.merges), (1, 0), "{is_reversed}: {report:?}");
+    }
+}
+
+#[test]
+fn the_order_of_equal_rows_that_become_fewer_takes_one_thread() {
+    let combining = SortOptions { stable: true, combine: Some(Arc::new(Concatenation)), ..options(1 << 20) };
+    assert!(ParallelSort::new(place(), combining.clone(), 1).is_ok());
+    let Err(error) = ParallelSort::new(place(), combining, 2) else { panic!("it takes one thread") };
+    assert!(error.to_string().contains("number of threads"), "{error}");
+}
+
+#[test]
+fn an_error_of_the_device_at_any_request_is_an_error_and_gives_memory_back() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
+    let rows = random_rows(&mut random, 9_000, 10, 60);
+    let options = SortOptions { cluster_bytes: Some(2048), fan_in_max: Some(3), ..options(192 << 10) };
+    let (world, requests) = FailingWorld::new(memory_world(), u64::MAX);
+    let seeded = || Xoshiro256PlusPlus::seed_from_u64(2);
+    run(Box::new(world), async |handle| {
+        sort_in_turns(&handle, &options, &rows, 2, &mut seeded()).await.unwrap();
+    });
+    let total = requests.get();
+    assert!(total > 100, "{total} requests");
+    for nth in 1..=total {
+        let (world, _) = FailingWorld::new(memory_world(), nth);
+        run(Box::new(world), async |handle| {
+            let Err(error) = sort_in_turns(&handle, &options, &rows, 2, &mut seeded()).await else {
+                panic!("request {nth} failed")
+            };
+            assert!(matches!(error, SpillError::Io(_)), "request {nth}: {error}");
+        });
+        assert_eq!(options.budget.used_bytes(), 0, "request {nth}");
+    }
+}
+
+/// What threads take rows from.
+type Source<'a> = Mutex<std::iter::Peekable<std::slice::Iter<'a, OwnedRow>>>;
+
+/// One thread of a sort.
+async fn take_turns(sort: &ParallelSort, handle: &Handle, source: &Source<'_>) -> Result<(), SpillError> {
+    let mut sorter = sort.sorter(handle)?;
+    loop {
+        let mut rows = source.lock().unwrap();
+        while let Some((key, payload)) = rows.peek()
+            && sorter.try_push(Row { key, payload })?
+        {
+            rows.next();
+        }
+        if rows.peek().is_none() {
+            break;
+        }
+        drop(rows);
+        sorter.spill().await?;
+    }
+    sorter.finish_part().await
+}
+
+#[test]
+fn threads_with_a_world_each_sort_one_file() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(5);
+    let rows = random_rows(&mut random, 60_000, 12, 80);
+    let file = DeviceFile::new(tempfile::tempfile().unwrap(), FileOptions::default()).unwrap();
+    let file = Arc::new(file.growing_to(64 << 20));
+    let runtime = || {
+        let mut world = FileWorld::new(64).unwrap();
+        let device = world.add(Arc::clone(&file)).id;
+        (Runtime::new(world.into_io()), device)
+    };
+    let (last, device) = runtime();
+    let place = Place { device, length_bytes: 64 << 20, ..place() };
+    let options = SortOptions { stable: true, ..options(1 << 20) };
+    let sort = ParallelSort::new(place, options.clone(), 3).unwrap();
+    let source = Mutex::new(rows.iter().peekable());
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                let (runtime, _) = runtime();
+                let handle = runtime.handle();
+                runtime.block_on(take_turns(&sort, &handle, &source)).unwrap();
+            });
+        }
+    });
+    let handle = last.handle();
+    let got = last.block_on(async {
+        let mut sorted = sort.finish(&handle).await.unwrap();
+        assert!(sorted.report().runs > 3, "{:?}", sorted.report());
+        all_of(&mut sorted).await.unwrap()
+    });
+    assert!(got == sort_in_memory(&options, &rows));
+    assert_eq!(options.budget.used_bytes(), 0);
+}

@@ -41,7 +41,9 @@ fn case(seed: u64) -> (SortOptions, Vec<OwnedRow>, usize) {
     let becomes_fewer = random.random_bool(0.3);
     if becomes_fewer {
         // With nothing behind their keys, equal rows are the same in any order.
-        rows.iter_mut().for_each(|row| row.1.clear());
+        for (_, payload) in &mut rows {
+            payload.clear();
+        }
     }
     let options = SortOptions {
         stable: !becomes_fewer && random.random_bool(0.5),
@@ -175,19 +177,22 @@ type Source<'a> = Mutex<std::iter::Peekable<std::slice::Iter<'a, OwnedRow>>>;
 async fn take_turns(sort: &ParallelSort, handle: &Handle, source: &Source<'_>) -> Result<(), SpillError> {
     let mut sorter = sort.sorter(handle)?;
     loop {
-        let mut rows = source.lock().unwrap();
-        while let Some((key, payload)) = rows.peek()
-            && sorter.try_push(Row { key, payload })?
-        {
-            rows.next();
+        if !take_turn(&mut sorter, source)? {
+            return sorter.finish_part().await;
         }
-        if rows.peek().is_none() {
-            break;
-        }
-        drop(rows);
         sorter.spill().await?;
     }
-    sorter.finish_part().await
+}
+
+/// Takes as many rows as there is room for. False: there are no more.
+fn take_turn(sorter: &mut Sorter, source: &Source<'_>) -> Result<bool, SpillError> {
+    let mut rows = source.lock().unwrap();
+    while let Some((key, payload)) = rows.peek()
+        && sorter.try_push(Row { key, payload })?
+    {
+        rows.next();
+    }
+    Ok(rows.peek().is_some())
 }
 
 #[test]

@@ -20,5 +20,5 @@ pub use join::{
 };
 pub use merge::MergePlan;
 pub use rows::Row;
-pub use sort::{Combine, ParallelSort, SortOptions, SortReport, Sorted, Sorter};
+pub use sort::{Combine, Finished, ParallelSort, SortOptions, SortReport, Sorted, SortedPart, Sorter};
 pub use space::Place;

@@ -12,7 +12,10 @@ use common::{
 };
 use nandle_io::runtime::{Handle, Runtime};
 use nandle_io::{DeviceFile, FileOptions, FileWorld};
-use nandle_spill::{ParallelSort, Place, Row, SortOptions, Sorted, Sorter, SpillCosts, SpillError};
+use nandle_spill::{
+    Finished, ParallelSort, Place, Row, SortOptions, SortReport, Sorted, SortedPart, Sorter, SpillCosts,
+    SpillError,
+};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -65,7 +68,7 @@ async fn sort_in_turns(
     rows: &[OwnedRow],
     threads: usize,
     random: &mut Xoshiro256PlusPlus,
-) -> Result<(Vec<OwnedRow>, Sorted), SpillError> {
+) -> Result<(Vec<OwnedRow>, SortReport), SpillError> {
     let sort = ParallelSort::new(place(), options.clone(), threads)?;
     let sorters: Result<Vec<Sorter>, _> = (0..threads).map(|_| sort.sorter(handle)).collect();
     let mut sorters = sorters?;
@@ -89,8 +92,35 @@ async fn sort_in_turns(
     while !sorters.is_empty() {
         sorters.swap_remove(random.random_range(0..sorters.len())).finish_part().await?;
     }
-    let mut sorted = sort.finish(handle).await?;
-    Ok((all_of(&mut sorted).await?, sorted))
+    match sort.finish_in_parts(handle, random.random_range(1..5)).await? {
+        Finished::Whole(mut sorted) => Ok((all_of(&mut sorted).await?, sorted.report())),
+        Finished::Parts(parts, report) => Ok((all_parts(handle, parts).await?, report)),
+    }
+}
+
+/// Merges all parts at the same time, a row of each at a time.
+async fn all_parts(handle: &Handle, parts: Vec<SortedPart>) -> Result<Vec<OwnedRow>, SpillError> {
+    let expected: Vec<_> =
+        parts.iter().map(|part| (part.rows(), part.key_bytes(), part.payload_bytes())).collect();
+    let opened: Result<Vec<Sorted>, _> = parts.into_iter().map(|part| part.open(handle)).collect();
+    let (mut opened, mut rows) = (opened?, vec![Vec::new(); expected.len()]);
+    let mut is_at_end = false;
+    while !is_at_end {
+        is_at_end = true;
+        for (part, rows) in opened.iter_mut().zip(&mut rows) {
+            if let Some(Row { key, payload }) = part.next().await? {
+                rows.push((key.to_vec(), payload.to_vec()));
+                is_at_end = false;
+            }
+        }
+    }
+    let combines = rows.iter().zip(&expected).any(|(rows, expected)| (rows.len() as u64) < expected.0);
+    for (rows, expected) in rows.iter().zip(&expected).filter(|_| !combines) {
+        let bytes = |of: fn(&OwnedRow) -> usize| rows.iter().map(|row| of(row) as u64).sum::<u64>();
+        let got = (rows.len() as u64, bytes(|row| row.0.len()), bytes(|row| row.1.len()));
+        assert_eq!(got, *expected, "what a part says it has");
+    }
+    Ok(rows.concat())
 }
 
 async fn all_of(sorted: &mut Sorted) -> Result<Vec<OwnedRow>, SpillError> {
@@ -108,8 +138,7 @@ fn whoever_takes_which_rows_they_come_out_in_order() {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(!seed);
         let (got, report) = run(Box::new(memory_world()), async |handle| {
             let result = sort_in_turns(&handle, &options, &rows, threads, &mut random).await;
-            let (got, sorted) = result.unwrap_or_else(|error| panic!("seed {seed}: {error}"));
-            (got, sorted.report())
+            result.unwrap_or_else(|error| panic!("seed {seed}: {error}"))
         });
         assert!(report.most_used_bytes <= options.budget.bytes(), "seed {seed}");
         assert_eq!(report.rows, rows.len() as u64, "seed {seed}");
@@ -131,7 +160,7 @@ fn sorted_rows_become_one_run_whoever_wrote_them() {
         }
         let options = options(256 << 10);
         let report = run(Box::new(memory_world()), async |handle| {
-            sort_in_turns(&handle, &options, &rows, 3, &mut random).await.unwrap().1.report()
+            sort_in_turns(&handle, &options, &rows, 3, &mut random).await.unwrap().1
         });
         assert!(report.runs > 3, "{report:?}");
         assert_eq!((report.last_fan_in, report.merges), (1, 0), "{is_reversed}: {report:?}");
@@ -198,7 +227,9 @@ fn take_turn(sorter: &mut Sorter, source: &Source<'_>) -> Result<bool, SpillErro
 #[test]
 fn threads_with_a_world_each_sort_one_file() {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(5);
-    let rows = random_rows(&mut random, 60_000, 12, 80);
+    let rows: Vec<OwnedRow> = (0..60_000_u32)
+        .map(|number| (random.random::<[u8; 3]>().to_vec(), number.to_be_bytes().repeat(10)))
+        .collect();
     let file = DeviceFile::new(tempfile::tempfile().unwrap(), FileOptions::default()).unwrap();
     let file = Arc::new(file.growing_to(64 << 20));
     let runtime = || {
@@ -222,10 +253,24 @@ fn threads_with_a_world_each_sort_one_file() {
     });
     let handle = last.handle();
     let got = last.block_on(async {
-        let mut sorted = sort.finish(&handle).await.unwrap();
-        assert!(sorted.report().runs > 3, "{:?}", sorted.report());
-        all_of(&mut sorted).await.unwrap()
+        let Finished::Parts(parts, report) = sort.finish_in_parts(&handle, 3).await.unwrap() else {
+            panic!("three parts fit")
+        };
+        assert!(report.runs > 3, "{report:?}");
+        parts
     });
+    let lengths: Vec<u64> = got.iter().map(SortedPart::rows).collect();
+    assert!(lengths.len() == 3 && lengths.iter().all(|rows| (10_000..30_000).contains(rows)), "{lengths:?}");
+    let merge = &|part: SortedPart| {
+        let (runtime, _) = runtime();
+        let handle = runtime.handle();
+        runtime.block_on(async { all_of(&mut part.open(&handle).unwrap()).await.unwrap() })
+    };
+    let got: Vec<Vec<OwnedRow>> = std::thread::scope(|scope| {
+        let threads: Vec<_> = got.into_iter().map(|part| scope.spawn(move || merge(part))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    let got = got.concat();
     assert!(got == sort_in_memory(&options, &rows));
     assert_eq!(options.budget.used_bytes(), 0);
 }

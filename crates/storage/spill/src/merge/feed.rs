@@ -15,12 +15,13 @@ use crate::budget::Grant;
 use crate::rows::encoding::HEAD_BYTES_MAX;
 use crate::rows::reader::RunReader;
 use crate::space::cluster::Header;
-use crate::space::{Space, Stream};
+use crate::space::{AfterReading, Space, Stream};
 use crate::{Budget, SpillError};
 
 pub(super) struct Feed {
     space: Space,
     _grants: [Grant; 2],
+    after: AfterReading,
     spare: Vec<BufferMut>,
     sources: Vec<FeedSource>,
     /// When each run with clusters left will need another: one valid entry each.
@@ -64,6 +65,7 @@ impl Feed {
         budget: &Budget,
         runs: Vec<Run>,
         read_ahead: usize,
+        after: AfterReading,
     ) -> Result<Self, SpillError> {
         let cluster_bytes = space.cluster_bytes();
         let buffers = runs.len() + read_ahead;
@@ -73,6 +75,7 @@ impl Feed {
         let mut feed = Self {
             space: space.clone(),
             _grants: [overhead, grant],
+            after,
             spare: free,
             sources,
             forecasts: BinaryHeap::new(),
@@ -119,7 +122,9 @@ impl Feed {
             });
         };
         let completion = reply.await;
-        self.space.release(header.cluster);
+        if self.after == AfterReading::Release {
+            self.space.release(header.cluster);
+        }
         completion.result?;
         let Some(buffer) = completion.operation.into_read_buffer() else {
             unreachable!("a completion has its request's buffer")
@@ -198,6 +203,9 @@ impl FeedSource {
 
 impl Drop for Feed {
     fn drop(&mut self) {
+        if self.after == AfterReading::Keep {
+            return;
+        }
         for source in &mut self.sources {
             let in_flight = source.in_flight.drain(..).map(|(header, _)| header);
             for header in in_flight.chain(source.left.by_ref()) {

@@ -1,5 +1,6 @@
 //! Sorted sources become one.
 
+mod cut;
 mod feed;
 mod order;
 mod rows;
@@ -7,6 +8,7 @@ mod source;
 mod tags;
 mod tree;
 
+pub(crate) use self::cut::{Cut, Cutter};
 use self::feed::Feed;
 pub(crate) use self::feed::run_overhead_bytes;
 pub(crate) use self::order::{next_merge, predicted_bytes, shortest};
@@ -15,9 +17,10 @@ pub(crate) use self::source::Source;
 pub(crate) use self::tags::Tags;
 use self::tree::Tree;
 use crate::rows::Row;
+use crate::rows::cluster_head::Totals;
 use crate::rows::code::Code;
 use crate::rows::reader::{RunReader, Step};
-use crate::space::{Space, Stream};
+use crate::space::{AfterReading, Space, Stream};
 use crate::{Budget, SpillError};
 
 /// How a sort will be merged, and what that takes.
@@ -43,6 +46,8 @@ pub struct MergePlan {
 pub(crate) struct Run {
     /// One behind the other.
     pub(crate) streams: Vec<Stream>,
+    /// Of those that begin in the first cluster so many come before its own.
+    pub(crate) skipped: u64,
     pub(crate) rows: u64,
     /// The longest row, which a merge may have to put together.
     pub(crate) row_bytes_max: usize,
@@ -51,6 +56,11 @@ pub(crate) struct Run {
 impl Run {
     pub(crate) fn clusters(&self) -> u64 {
         self.streams.iter().map(|stream| u64::from(stream.clusters())).sum()
+    }
+
+    /// Of all its rows, where it isn't a part of another.
+    pub(crate) fn totals(&self) -> Totals {
+        self.streams.iter().fold(Totals::default(), |sum, stream| sum.plus(stream.totals))
     }
 }
 
@@ -63,16 +73,19 @@ pub(crate) struct Merge {
 }
 
 impl Merge {
-    /// Of runs, which give their clusters back as they are read.
+    /// Of runs, whose clusters are given back as they are read, or not.
     pub(crate) fn of_runs(
         space: &Space,
         budget: &Budget,
         runs: Vec<Run>,
         read_ahead: usize,
+        after: AfterReading,
     ) -> Result<Self, SpillError> {
-        let sources: Vec<Source> =
-            runs.iter().map(|run| Source::Run(RunReader::new(run.rows, run.row_bytes_max))).collect();
-        let feed = Feed::new(space, budget, runs, read_ahead)?;
+        let sources: Vec<Source> = runs
+            .iter()
+            .map(|run| Source::Run(RunReader::new(run.skipped, run.rows, run.row_bytes_max)))
+            .collect();
+        let feed = Feed::new(space, budget, runs, read_ahead, after)?;
         Ok(Self { tree: Tree::new(sources.len()), sources, feed: Some(feed), present: None })
     }
 
@@ -139,8 +152,8 @@ impl Merge {
         // What it decoded so far of a row lies apart.
         let exhausted = run.take_cluster();
         let (buffer, used) = feed.next(source, exhausted).await?;
-        _ = run.give(buffer, used);
-        Ok(())
+        let given = run.give(buffer, used);
+        given.map(drop).map_err(|what| self.damaged(source, what))
     }
 
     fn end(&mut self, source: usize) -> Code {

@@ -7,8 +7,8 @@
 //!         the rest of the key, the payload
 //! ```
 //!
-//! A varint is a LEB128 of at most 32 bits. A run is one sequence of bytes over its clusters, so a row may begin in one cluster
-//! and end in another. Of the first row that begins in a cluster the whole key is stored.
+//! A varint is a LEB128 of at most 32 bits. A run is one sequence of bytes over its clusters, but for [what is in front of the
+//! rows](super::cluster_head) in each, so a row may begin in one cluster and end in another. Of the first row that begins in a cluster the whole key is stored.
 
 /// The longest head of a row.
 pub(crate) const HEAD_BYTES_MAX: usize = 15;

@@ -1,5 +1,6 @@
 //! Rows as bytes: in memory, and in the clusters of a run.
 
+pub(crate) mod cluster_head;
 pub(crate) mod code;
 pub(crate) mod encoding;
 pub(crate) mod reader;

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use nandle_io::BufferMut;
 
+use super::cluster_head::{CLUSTER_HEAD_BYTES, ClusterHead};
 use super::code::Code;
 use super::encoding::{HEAD_BYTES_MAX, Head};
 use super::{Row, common_prefix};
@@ -12,6 +13,9 @@ use crate::space::cluster::HEADER_BYTES;
 /// Decodes the rows of a run, cluster by cluster. It does no I/O: it says when it needs the next cluster.
 pub(crate) struct RunReader {
     rows_left: u64,
+    /// Of those so many aren't given out.
+    skipped: u64,
+    has_begun: bool,
     cluster: Option<Cluster>,
     /// A row that isn't in one cluster as a whole.
     split: Split,
@@ -49,10 +53,13 @@ pub(crate) enum Step {
 }
 
 impl RunReader {
-    /// Of a run of so many rows, the longest of which has so many bytes.
-    pub(crate) fn new(rows: u64, row_bytes_max: usize) -> Self {
+    /// Of so many rows, the longest of which has so many bytes, of a run or a part of one: from the first row on that begins in the first
+    /// cluster, but for some that are skipped.
+    pub(crate) fn new(skipped: u64, rows: u64, row_bytes_max: usize) -> Self {
         Self {
-            rows_left: rows,
+            rows_left: skipped + rows,
+            skipped,
+            has_begun: false,
             cluster: None,
             split: Split { bytes: Vec::with_capacity(row_bytes_max + HEAD_BYTES_MAX), is_done: false },
             key: Vec::with_capacity(row_bytes_max),
@@ -80,6 +87,18 @@ impl RunReader {
 
     /// Goes on to the next row. The present one is gone.
     pub(crate) fn step(&mut self) -> Result<Step, &'static str> {
+        loop {
+            let step = self.step_to_any()?;
+            if self.skipped == 0 || !matches!(step, Step::Row(_)) {
+                return Ok(step);
+            }
+            self.skipped -= 1;
+            // Codes are relative to what was given out.
+            self.is_first = true;
+        }
+    }
+
+    fn step_to_any(&mut self) -> Result<Step, &'static str> {
         if self.rows_left == 0 {
             return Ok(Step::End);
         }
@@ -145,9 +164,16 @@ impl RunReader {
     }
 
     /// The next cluster, of which `used` bytes count. Gives the one before back.
-    pub(crate) fn give(&mut self, buffer: BufferMut, used: usize) -> Option<BufferMut> {
-        let next = Cluster { buffer, at: HEADER_BYTES, end: HEADER_BYTES + used };
-        self.cluster.replace(next).map(|cluster| cluster.buffer)
+    pub(crate) fn give(&mut self, buffer: BufferMut, used: usize) -> Result<Option<BufferMut>, &'static str> {
+        let end = HEADER_BYTES + used;
+        let head = ClusterHead::decode(buffer.get(HEADER_BYTES..end).unwrap_or_default())?;
+        let start = match (std::mem::replace(&mut self.has_begun, true), head.first_row) {
+            (false, Some(first_row)) => first_row as usize,
+            (false, None) => return Err("no row begins where one should"),
+            (true, _) => CLUSTER_HEAD_BYTES,
+        };
+        let next = Cluster { buffer, at: HEADER_BYTES + start, end };
+        Ok(self.cluster.replace(next).map(|cluster| cluster.buffer))
     }
 
     /// Gives its cluster back, which it needs no more.

@@ -1,5 +1,6 @@
 //! Rows become the stream of a run.
 
+use super::cluster_head::{CLUSTER_HEAD_BYTES, ClusterHead};
 use super::encoding::Head;
 use super::{Row, common_prefix};
 use crate::SpillError;
@@ -15,28 +16,27 @@ pub(crate) struct RunWriter<'a> {
     used: usize,
     /// The key of the row before.
     before: Vec<u8>,
-    /// A row begins in the present cluster.
-    has_row: bool,
+    /// Of the present cluster.
+    head: Option<ClusterHead>,
 }
 
 impl<'a> RunWriter<'a> {
     pub(crate) fn new(appender: &'a mut Appender, stream: Stream, tags: &'a Tags) -> Self {
-        Self { appender, stream, tags, used: 0, before: Vec::new(), has_row: false }
+        Self { appender, stream, tags, used: 0, before: Vec::new(), head: None }
     }
 
     /// Writes a row.
     pub(crate) async fn write(&mut self, row: Row<'_>) -> Result<(), SpillError> {
         debug_assert!(self.before.as_slice() <= row.key, "rows of a run come in order");
-        if self.used == 0 {
-            self.appender.ready().await?;
-        }
-        let common = if self.has_row { common_prefix(&self.before, row.key) } else { 0 };
+        self.begin_cluster().await?;
+        let has_row = self.head.is_some_and(|head| head.first_row.is_some());
+        let common = if has_row { common_prefix(&self.before, row.key) } else { 0 };
         let rest = row.key.get(common..).unwrap_or_default();
         let head =
             Head { common: length(common), rest: length(rest.len()), payload: length(row.payload.len()) };
         let (bytes, head_bytes) = head.encode();
         let head = bytes.get(..head_bytes).unwrap_or_default();
-        self.has_row = true;
+        self.count(row);
         self.before.truncate(common);
         self.before.extend_from_slice(rest);
         let length = head.len() + rest.len() + row.payload.len();
@@ -47,6 +47,25 @@ impl<'a> RunWriter<'a> {
             self.put(part).await?;
         }
         Ok(())
+    }
+
+    async fn begin_cluster(&mut self) -> Result<(), SpillError> {
+        if self.head.is_none() {
+            self.appender.ready().await?;
+            self.head = Some(ClusterHead { first_row: None, before: self.stream.totals });
+            self.used = CLUSTER_HEAD_BYTES;
+        }
+        Ok(())
+    }
+
+    /// A row begins here.
+    fn count(&mut self, row: Row<'_>) {
+        if let Some(head) = &mut self.head
+            && head.first_row.is_none()
+        {
+            *head = ClusterHead { first_row: Some(length(self.used)), before: self.stream.totals };
+        }
+        self.stream.totals.add(row.key.len(), row.payload.len());
     }
 
     /// Puts a row into the slot, if there is room for all of it and a byte more.
@@ -68,9 +87,7 @@ impl<'a> RunWriter<'a> {
 
     async fn put(&mut self, mut part: &[u8]) -> Result<(), SpillError> {
         while !part.is_empty() {
-            if self.used == 0 {
-                self.appender.ready().await?;
-            }
+            self.begin_cluster().await?;
             let used = self.used;
             let room = self.appender.slot().get_mut(used..).unwrap_or_default();
             let fitting = room.len().min(part.len());
@@ -87,16 +104,18 @@ impl<'a> RunWriter<'a> {
     }
 
     async fn seal(&mut self) {
+        let Some(head) = self.head.take() else { unreachable!("a cluster that was begun is sealed") };
+        head.encode(self.appender.slot());
         let tag = self.tags.of(&self.before);
         self.appender.seal(&mut self.stream, tag, self.used);
-        (self.used, self.has_row) = (0, false);
+        self.used = 0;
         // Others go on meanwhile: the next run, which is being filled, and the device.
         self.appender.space().handle().yield_now().await;
     }
 
     /// The end of the run.
     pub(crate) async fn finish(mut self) -> Stream {
-        if self.used > 0 {
+        if self.head.is_some() {
             self.seal().await;
         }
         self.stream.close();

@@ -5,41 +5,69 @@ use std::sync::Arc;
 use nandle_io::runtime::Handle;
 
 use super::options::SortOptions;
+use super::parts::{SortedPart, divide, fitting_parts};
 use super::runs::of_memory;
 use super::shared::{Done, Layout, Shared};
 use super::sorted::{SortReport, Sorted, span_ns};
 use super::spill::{Full, Spill, fan_in_within};
 use crate::SpillError;
-use crate::merge::{Merge, Rows};
-use crate::space::{Space, WriteBuffers};
+use crate::merge::{Merge, Rows, Run};
+use crate::space::{AfterReading, Space, WriteBuffers};
+
+/// A result of which nothing was taken yet.
+pub enum Finished {
+    /// To be taken by one thread.
+    Whole(Box<Sorted>),
+    /// In parts, in their order, which are merged apart; and what was done so far.
+    Parts(Vec<SortedPart>, SortReport),
+}
 
 /// The order of all rows that the sorters took, each of which has ended.
 pub(super) async fn finish(handle: &Handle, shared: &Arc<Shared>) -> Result<Sorted, SpillError> {
-    let (mut in_memory, layout) = {
-        let mut state = shared.state();
-        (std::mem::take(&mut state.in_memory), state.layout.clone())
+    let Some(runs) = last_runs(handle, shared).await? else { return in_memory(shared) };
+    whole(handle, shared, runs)
+}
+
+/// The same, in so many parts at most.
+pub(super) async fn finish_in_parts(
+    handle: &Handle,
+    shared: &Arc<Shared>,
+    parts: usize,
+) -> Result<Finished, SpillError> {
+    let Some(runs) = last_runs(handle, shared).await? else {
+        return in_memory(shared).map(Box::new).map(Finished::Whole);
     };
-    in_memory.sort_by_key(|(part, _)| *part);
-    let Some(layout) = layout else {
-        let report = report(shared.state().done);
-        let merge = of_memory(in_memory.into_iter().map(|(_, full)| full.into_rows()).collect());
-        return sorted(shared, merge, report);
-    };
+    let parts = if shared.options.limit.is_some() { 1 } else { fitting_parts(shared, &runs.layout, parts) };
+    if parts < 2 {
+        return whole(handle, shared, runs).map(Box::new).map(Finished::Whole);
+    }
+    let LastRuns { layout, mut report, .. } = runs;
+    let free_bytes = shared.options.budget.free_bytes();
+    let (_, read_ahead) = fan_in_within(shared, &layout, free_bytes / parts)?;
+    let taken = take_runs(shared)?;
+    let (parts, requests) = divide(handle, shared, &layout, &taken, (parts, read_ahead)).await?;
+    report.read_requests += requests;
+    Ok(Finished::Parts(parts, report))
+}
+
+/// Runs that one merge joins, all of which are in the shared state.
+struct LastRuns {
+    layout: Arc<Layout>,
+    read_ahead: usize,
+    report: SortReport,
+}
+
+/// Writes what is in memory, and merges until one merge can join what is left. None: everything is in memory.
+async fn last_runs(handle: &Handle, shared: &Arc<Shared>) -> Result<Option<LastRuns>, SpillError> {
+    let Some(layout) = shared.state().layout.clone() else { return Ok(None) };
     let began_at = handle.now();
-    let read_ahead = write_rest(handle, shared, &layout, in_memory).await?;
-    let (runs, made, done) = {
-        let mut state = shared.state();
-        let runs = state.runs.take_all();
-        state.count_lists()?;
-        (runs, state.runs.made, state.done)
-    };
-    let last_fan_in = runs.len() as u64;
-    let space = Space::of(handle, Arc::clone(&layout.area))?;
-    let merge = Merge::of_runs(&space, &shared.options.budget, runs, read_ahead)?;
+    let read_ahead = write_rest(handle, shared, &layout).await?;
+    let state = shared.state();
+    let done = state.done;
     let report = SortReport {
-        runs: made,
+        runs: state.runs.made,
         merges: done.merges,
-        last_fan_in,
+        last_fan_in: state.runs.len() as u64,
         predicted: Some(layout.plan),
         written_bytes: done.written.bytes,
         write_requests: done.written.requests,
@@ -48,16 +76,17 @@ pub(super) async fn finish(handle: &Handle, shared: &Arc<Shared>) -> Result<Sort
         merge_ns: span_ns(began_at, handle.now()),
         ..report(done)
     };
-    sorted(shared, merge, report)
+    drop(state);
+    Ok(Some(LastRuns { layout, read_ahead, report }))
 }
 
-/// Writes what is in memory, and merges until few enough runs are left for the last merge. Returns how many reads that has ahead.
+/// Returns how many reads the last merge has ahead.
 async fn write_rest(
     handle: &Handle,
     shared: &Arc<Shared>,
     layout: &Arc<Layout>,
-    in_memory: Vec<(u64, Full)>,
 ) -> Result<usize, SpillError> {
+    let in_memory = parts_in_memory(shared);
     let last_merge = || {
         let (fan_in, read_ahead) = fan_in_within(shared, layout, shared.options.budget.free_bytes())?;
         Ok((shared.state().runs.len() <= fan_in).then_some(read_ahead))
@@ -78,6 +107,33 @@ async fn write_rest(
     shared.add_done(done);
     let read_ahead: Result<_, SpillError> = last_merge();
     read_ahead?.ok_or(SpillError::Failed)
+}
+
+fn parts_in_memory(shared: &Shared) -> Vec<(u64, Full)> {
+    let mut in_memory = std::mem::take(&mut shared.state().in_memory);
+    in_memory.sort_by_key(|(part, _)| *part);
+    in_memory
+}
+
+fn take_runs(shared: &Shared) -> Result<Vec<Run>, SpillError> {
+    let mut state = shared.state();
+    let runs = state.runs.take_all();
+    state.count_lists()?;
+    Ok(runs)
+}
+
+fn whole(handle: &Handle, shared: &Shared, runs: LastRuns) -> Result<Sorted, SpillError> {
+    let LastRuns { layout, read_ahead, report } = runs;
+    let runs = take_runs(shared)?;
+    let space = Space::of(handle, Arc::clone(&layout.area))?;
+    let merge = Merge::of_runs(&space, &shared.options.budget, runs, read_ahead, AfterReading::Release)?;
+    sorted(shared, merge, report)
+}
+
+fn in_memory(shared: &Shared) -> Result<Sorted, SpillError> {
+    let sources = parts_in_memory(shared).into_iter().map(|(_, full)| full.into_rows());
+    let done = shared.state().done;
+    sorted(shared, of_memory(sources.collect()), report(done))
 }
 
 fn report(done: Done) -> SortReport {

@@ -13,6 +13,7 @@ mod memory;
 mod options;
 mod order;
 mod parallel;
+mod parts;
 mod runs;
 mod shared;
 mod sorted;
@@ -20,8 +21,10 @@ mod sorter;
 mod spill;
 mod workspace;
 
+pub use self::finish::Finished;
 pub(crate) use self::memory::MemoryRows;
 pub use self::options::{Combine, SortOptions};
 pub use self::parallel::ParallelSort;
+pub use self::parts::SortedPart;
 pub use self::sorted::{SortReport, Sorted};
 pub use self::sorter::Sorter;

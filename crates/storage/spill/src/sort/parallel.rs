@@ -3,7 +3,7 @@ use std::sync::Arc;
 use nandle_io::runtime::Handle;
 
 use super::division::Division;
-use super::finish::finish;
+use super::finish::{Finished, finish, finish_in_parts};
 use super::options::SortOptions;
 use super::shared::Shared;
 use super::sorted::Sorted;
@@ -61,5 +61,14 @@ impl ParallelSort {
     /// The temporary space is full, or its device failed.
     pub async fn finish(self, handle: &Handle) -> Result<Sorted, SpillError> {
         finish(handle, &self.shared).await
+    }
+
+    /// The same in parts by ranges of keys, about equally long, that threads merge at the same time: so many at most, as few as fit into
+    /// the budget together, and only one where everything is in memory or there is a limit.
+    ///
+    /// # Errors
+    /// As for [`finish`](Self::finish).
+    pub async fn finish_in_parts(self, handle: &Handle, parts: usize) -> Result<Finished, SpillError> {
+        finish_in_parts(handle, &self.shared, parts).await
     }
 }

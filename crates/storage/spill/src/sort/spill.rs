@@ -15,7 +15,7 @@ use super::workspace::Workspace;
 use crate::SpillError;
 use crate::costs::fan_in;
 use crate::merge::{Merge, Rows, next_merge, shortest};
-use crate::space::{Appender, Space, WriteBuffers};
+use crate::space::{AfterReading, Appender, Space, WriteBuffers};
 
 /// Rows that are sorted in memory, to become a run.
 pub(super) struct Full {
@@ -203,7 +203,13 @@ impl Spill {
             state.count_lists()?;
             taken
         };
-        let merge = Merge::of_runs(&self.space, &self.shared.options.budget, taken, read_ahead)?;
+        let merge = Merge::of_runs(
+            &self.space,
+            &self.shared.options.budget,
+            taken,
+            read_ahead,
+            AfterReading::Release,
+        )?;
         let rows = self.rows(merge)?;
         let appender = self.take_appender()?;
         let mut written = write_run(appender, Arc::clone(&self.layout.tags), rows, None).await?;

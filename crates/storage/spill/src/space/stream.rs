@@ -1,14 +1,21 @@
 //! The clusters of a stream, in their order.
 
-use super::cluster::Header;
+use std::ops::Range;
 
-/// A sequence of clusters that were appended to a space: a run, a partition.
+use super::cluster::Header;
+use crate::rows::cluster_head::Totals;
+
+/// A sequence of clusters that were appended to a space, or a part of one: a run, or what of one was written at once.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Stream {
     number: u32,
     /// First cluster and count of each stretch without a gap.
     extents: Vec<(u64, u32)>,
     clusters: u32,
+    /// The position of the first one in the whole stream.
+    from: u32,
+    /// Of its rows.
+    pub(crate) totals: Totals,
 }
 
 impl Stream {
@@ -42,18 +49,54 @@ impl Stream {
         }
     }
 
+    /// A part of it, by the clusters' positions in it.
+    pub(crate) fn part(&self, positions: Range<u32>) -> Self {
+        let mut part = Self { number: self.number, from: self.from + positions.start, ..Self::default() };
+        let mut position = 0;
+        for (first, count) in &self.extents {
+            let (from, to) = (positions.start.max(position), positions.end.min(position + count));
+            if from < to {
+                part.extents.push((first + u64::from(from - position), to - from));
+                part.clusters += to - from;
+            }
+            position += count;
+        }
+        part.close();
+        part
+    }
+
     /// Its clusters as a reader expects them.
     pub(crate) fn headers(&self, salt: u64) -> impl Iterator<Item = Header> + use<> {
         let stream = self.number;
         let clusters =
             self.extents.clone().into_iter().flat_map(|(first, count)| first..first + u64::from(count));
-        (0..).zip(clusters).map(move |(position, cluster)| Header { salt, cluster, stream, position })
+        (self.from..).zip(clusters).map(move |(position, cluster)| Header { salt, cluster, stream, position })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_part_has_the_same_clusters_at_the_same_positions() {
+        let mut stream = Stream::new(3);
+        for cluster in [5, 6, 7, 20, 8, 9] {
+            stream.push(cluster);
+        }
+        let places = |stream: &Stream| -> Vec<Header> { stream.headers(1).collect() };
+        let all = places(&stream);
+        for from in 0..=6 {
+            for to in from..=6 {
+                let part = stream.part(from..to);
+                assert_eq!(part.clusters(), to - from);
+                assert_eq!(places(&part), all[from as usize..to as usize]);
+                if from < to {
+                    assert_eq!(places(&part.part(1..to - from)), all[from as usize + 1..to as usize]);
+                }
+            }
+        }
+    }
 
     #[test]
     fn neighbours_are_one_extent() {

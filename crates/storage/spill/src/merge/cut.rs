@@ -1,0 +1,212 @@
+//! Runs are cut at a key, so that what comes before it and what comes behind can be merged apart.
+//!
+//! In each run the cluster is found by binary search, by the first key that begins in a cluster; how many rows and bytes lie before
+//! it is written [in front](crate::rows::cluster_head) of it. What of that cluster lies before the key is counted row by row.
+
+use std::ops::Range;
+
+use nandle_io::BufferMut;
+
+use super::{Run, run_overhead_bytes};
+use crate::budget::Grant;
+use crate::rows::cluster_head::{ClusterHead, Totals};
+use crate::rows::reader::{RunReader, Step};
+use crate::space::Space;
+use crate::space::cluster::HEADER_BYTES;
+use crate::{Budget, SpillError};
+
+const PURPOSE: &str = "dividing the result";
+/// What of a key is kept that was taken for a sample: any bytes are a place to cut at.
+const SAMPLE_BYTES_MAX: usize = 64;
+
+/// A place in a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Cut {
+    /// What comes behind it is read from this cluster on.
+    from: u32,
+    /// Of the rows that begin there so many come before it.
+    skipped: u64,
+    /// What comes before it is read up to this cluster.
+    to: u32,
+    /// All rows of the run that come before it.
+    pub(crate) before: Totals,
+}
+
+impl Cut {
+    /// Behind all rows.
+    pub(crate) fn end(run: &Run) -> Self {
+        let clusters = u32::try_from(run.clusters()).unwrap_or(u32::MAX);
+        Self { from: clusters, skipped: 0, to: clusters, before: run.totals() }
+    }
+
+    /// What of the run lies between this and another one behind it.
+    pub(crate) fn part(self, next: Self, run: &Run) -> Run {
+        let streams = pieces(run, self.from..next.to);
+        let rows = next.before.minus(self.before).rows;
+        Run { streams, skipped: self.skipped, rows, row_bytes_max: run.row_bytes_max }
+    }
+}
+
+fn pieces(run: &Run, clusters: Range<u32>) -> Vec<crate::space::Stream> {
+    let mut start = 0;
+    let piece = |stream: &crate::space::Stream| {
+        let (from, to) = (clusters.start.saturating_sub(start), clusters.end.saturating_sub(start));
+        start += stream.clusters();
+        (from < to.min(stream.clusters())).then(|| stream.part(from..to.min(stream.clusters())))
+    };
+    run.streams.iter().filter_map(piece).collect()
+}
+
+/// Reads what has to be known of runs.
+pub(crate) struct Cutter<'a> {
+    space: &'a Space,
+    _grants: [Grant; 2],
+    /// None while a reader has it.
+    buffer: Option<BufferMut>,
+    pub(crate) requests: u64,
+}
+
+impl<'a> Cutter<'a> {
+    pub(crate) fn new(
+        space: &'a Space,
+        budget: &Budget,
+        runs: &[Run],
+        samples: usize,
+    ) -> Result<Self, SpillError> {
+        let by_run_bytes = runs.iter().map(run_overhead_bytes).max().unwrap_or_default();
+        let grant = budget.count(PURPOSE, by_run_bytes + samples * SAMPLE_BYTES_MAX)?;
+        let (buffer_grant, buffer) = budget.buffer(PURPOSE, space.cluster_bytes())?;
+        Ok(Self { space, _grants: [grant, buffer_grant], buffer: Some(buffer), requests: 0 })
+    }
+
+    /// Keys from all runs, in their order, and as many of each as are its share of all clusters: about so many.
+    pub(crate) async fn samples(&mut self, runs: &[Run], count: usize) -> Result<Vec<Vec<u8>>, SpillError> {
+        let clusters: u64 = runs.iter().map(Run::clusters).sum();
+        let every = (clusters / count as u64).max(1);
+        let mut samples = Vec::with_capacity(count);
+        let mut next = every / 2;
+        for run in runs {
+            while next < run.clusters() {
+                let at = u32::try_from(next).unwrap_or(u32::MAX);
+                if let Some(mut key) = self.first_key(run, at).await? {
+                    key.truncate(SAMPLE_BYTES_MAX);
+                    samples.push(key);
+                }
+                next += every;
+            }
+            next -= run.clusters();
+        }
+        samples.sort();
+        Ok(samples)
+    }
+
+    /// Where a run's rows with keys from this one on begin, at or behind another cut.
+    pub(crate) async fn cut(&mut self, run: &Run, key: &[u8], behind: Cut) -> Result<Cut, SpillError> {
+        let (mut low, mut high) = (behind.from, u32::try_from(run.clusters()).unwrap_or(u32::MAX));
+        // The last cluster whose first key is less is below `high`; if there is one, it is not below `low`.
+        let mut is_found = false;
+        while low < high {
+            let middle = low + (high - low) / 2;
+            let is_less = self.first_key(run, middle).await?.is_some_and(|first| first.as_slice() < key);
+            if is_less {
+                (low, is_found) = (middle + 1, true);
+            } else {
+                high = middle;
+            }
+        }
+        if is_found { self.count_in(run, low - 1, key).await } else { Ok(behind) }
+    }
+
+    /// Counts the rows that begin in a cluster and come before the key.
+    async fn count_in(&mut self, run: &Run, from: u32, key: &[u8]) -> Result<Cut, SpillError> {
+        let mut reader = RunReader::new(0, u64::MAX, run.row_bytes_max);
+        let mut at = from;
+        let head = self.give(run, at, &mut reader).await?;
+        let start = totals_before(run, from).plus(head.before);
+        let rows_left = run.totals().rows - start.rows;
+        let mut skipped = Totals::default();
+        while skipped.rows < rows_left {
+            match reader.step().map_err(|what| self.damaged(run, at, what))? {
+                Step::Row(_) if reader.key() >= key => break,
+                Step::Row(_) => skipped.add(reader.key().len(), reader.row().payload.len()),
+                Step::NeedsCluster => {
+                    self.buffer = reader.take_cluster();
+                    at += 1;
+                    self.give(run, at, &mut reader).await?;
+                }
+                Step::End => unreachable!("no end of rows was named"),
+            }
+        }
+        self.buffer = reader.take_cluster();
+        Ok(Cut { from, skipped: skipped.rows, to: at + 1, before: start.plus(skipped) })
+    }
+
+    /// The first key that begins in a cluster, or behind it; none where no row does.
+    async fn first_key(&mut self, run: &Run, mut at: u32) -> Result<Option<Vec<u8>>, SpillError> {
+        let mut reader = RunReader::new(0, u64::MAX, run.row_bytes_max);
+        let mut has_begun = false;
+        while u64::from(at) < run.clusters() {
+            let (buffer, used, head) = self.read(run, at).await?;
+            if !has_begun && head.first_row.is_none() {
+                self.buffer = Some(buffer);
+                at += 1;
+                continue;
+            }
+            has_begun = true;
+            _ = reader.give(buffer, used).map_err(|what| self.damaged(run, at, what))?;
+            let step = reader.step().map_err(|what| self.damaged(run, at, what))?;
+            self.buffer = reader.take_cluster();
+            if matches!(step, Step::Row(_)) {
+                return Ok(Some(reader.key().to_vec()));
+            }
+            at += 1;
+        }
+        Ok(None)
+    }
+
+    async fn give(&mut self, run: &Run, at: u32, reader: &mut RunReader) -> Result<ClusterHead, SpillError> {
+        let (buffer, used, head) = self.read(run, at).await?;
+        _ = reader.give(buffer, used).map_err(|what| self.damaged(run, at, what))?;
+        Ok(head)
+    }
+
+    async fn read(&mut self, run: &Run, at: u32) -> Result<(BufferMut, usize, ClusterHead), SpillError> {
+        let header =
+            pieces(run, at..at + 1).first().and_then(|piece| piece.headers(self.space.salt()).next());
+        let Some(header) = header else {
+            return Err(self.damaged(run, at, "a run has fewer clusters than its rows need"));
+        };
+        let Some(buffer) = self.buffer.take() else { unreachable!("a reader gives its cluster back") };
+        self.requests += 1;
+        let completion = self.space.read(header.cluster, buffer).await;
+        completion.result?;
+        let Some(buffer) = completion.operation.into_read_buffer() else {
+            unreachable!("a completion has its request's buffer")
+        };
+        let (_, used) = self.space.check(&header, &buffer)?;
+        let body = buffer.get(HEADER_BYTES..HEADER_BYTES + used).unwrap_or_default();
+        let head = ClusterHead::decode(body).map_err(|what| self.damaged(run, at, what))?;
+        Ok((buffer, used, head))
+    }
+
+    fn damaged(&self, run: &Run, at: u32, what: &'static str) -> SpillError {
+        let header =
+            pieces(run, at..at + 1).first().and_then(|piece| piece.headers(self.space.salt()).next());
+        let offset_bytes = header.map_or(0, |header| self.space.offset_of(header.cluster));
+        SpillError::Damaged { offset_bytes, what }
+    }
+}
+
+/// Of the streams that lie before the one with this cluster.
+fn totals_before(run: &Run, cluster: u32) -> Totals {
+    let mut start = 0;
+    let mut before = Totals::default();
+    for stream in &run.streams {
+        start += stream.clusters();
+        if cluster < start {
+            break;
+        }
+        before = before.plus(stream.totals);
+    }
+    before
+}

@@ -1,0 +1,111 @@
+//! The result in parts, which threads can merge apart.
+
+use std::sync::Arc;
+
+use nandle_io::runtime::Handle;
+
+use super::shared::{Layout, Shared};
+use super::sorted::{SortReport, Sorted};
+use super::spill::fan_in_within;
+use crate::SpillError;
+use crate::merge::{Cut, Cutter, Merge, Rows, Run};
+use crate::rows::cluster_head::Totals;
+use crate::space::{AfterReading, Space};
+
+/// Keys are taken from so many places for each part, so that parts are about equally long.
+const SAMPLES_BY_PART: usize = 32;
+
+/// A part of a sorted result: all rows with keys in one range. Any thread can [open](Self::open) it, in a world of its own with the same
+/// device.
+pub struct SortedPart {
+    shared: Arc<Shared>,
+    layout: Arc<Layout>,
+    runs: Vec<Run>,
+    read_ahead: usize,
+    totals: Totals,
+}
+
+impl SortedPart {
+    /// How many rows it has. Where equal keys are combined, before that.
+    pub fn rows(&self) -> u64 {
+        self.totals.rows
+    }
+
+    /// Bytes of their keys.
+    pub fn key_bytes(&self) -> u64 {
+        self.totals.key_bytes
+    }
+
+    /// Bytes of their payloads.
+    pub fn payload_bytes(&self) -> u64 {
+        self.totals.payload_bytes
+    }
+
+    /// Begins to merge it. Parts that are open at the same time share the budget: there is room for all.
+    ///
+    /// # Errors
+    /// The budget was used for something else.
+    pub fn open(self, handle: &Handle) -> Result<Sorted, SpillError> {
+        let Self { shared, layout, runs, read_ahead, totals } = self;
+        let budget = &shared.options.budget;
+        let space = Space::of(handle, Arc::clone(&layout.area))?;
+        let merge = Merge::of_runs(&space, budget, runs, read_ahead, AfterReading::Keep)?;
+        let rows = Rows::new(budget, merge, shared.options.combine.clone(), u64::MAX)?;
+        let row_bytes = totals.key_bytes + totals.payload_bytes;
+        let report = SortReport { rows: totals.rows, row_bytes, ..SortReport::default() };
+        Ok(Sorted::new(rows, report, budget.clone()))
+    }
+}
+
+/// So many parts, at most, that all of them can be merged at the same time.
+pub(super) fn fitting_parts(shared: &Shared, layout: &Layout, wanted: usize) -> usize {
+    let free_bytes = shared.options.budget.free_bytes();
+    let runs = shared.state().runs.len();
+    let fits = |parts: &usize| {
+        fan_in_within(shared, layout, free_bytes / parts).is_ok_and(|(fan_in, _)| fan_in >= runs)
+    };
+    (2..=wanted).rev().find(fits).unwrap_or(1)
+}
+
+/// Divides runs into about so many parts, in their order. Returns how many requests that took, too.
+pub(super) async fn divide(
+    handle: &Handle,
+    shared: &Arc<Shared>,
+    layout: &Arc<Layout>,
+    runs: &[Run],
+    (parts, read_ahead): (usize, usize),
+) -> Result<(Vec<SortedPart>, u64), SpillError> {
+    let space = Space::of(handle, Arc::clone(&layout.area))?;
+    let samples = parts * SAMPLES_BY_PART;
+    let mut cutter = Cutter::new(&space, &shared.options.budget, runs, 2 * samples)?;
+    let samples = cutter.samples(runs, samples).await?;
+    let mut keys: Vec<&Vec<u8>> =
+        (1..parts).filter_map(|part| samples.get(part * samples.len() / parts)).collect();
+    keys.dedup();
+    let mut divided = Vec::with_capacity(parts);
+    let mut before = vec![Cut::default(); runs.len()];
+    for key in keys {
+        let mut cuts = Vec::with_capacity(runs.len());
+        for (run, before) in runs.iter().zip(&before) {
+            cuts.push(cutter.cut(run, key, *before).await?);
+        }
+        divided.push(part(shared, layout, runs, (&before, &cuts), read_ahead));
+        before = cuts;
+    }
+    let ends: Vec<Cut> = runs.iter().map(Cut::end).collect();
+    divided.push(part(shared, layout, runs, (&before, &ends), read_ahead));
+    Ok((divided, cutter.requests))
+}
+
+fn part(
+    shared: &Arc<Shared>,
+    layout: &Arc<Layout>,
+    runs: &[Run],
+    (from, to): (&[Cut], &[Cut]),
+    read_ahead: usize,
+) -> SortedPart {
+    let all = || runs.iter().zip(from).zip(to).map(|((run, from), to)| (run, from, to));
+    let totals = all().fold(Totals::default(), |sum, (_, from, to)| sum.plus(to.before.minus(from.before)));
+    let runs = all().map(|(run, from, to)| from.part(*to, run)).filter(|run| run.rows > 0).collect();
+    SortedPart { shared: Arc::clone(shared), layout: Arc::clone(layout), runs, read_ahead, totals }
+}

@@ -86,7 +86,7 @@ async fn sort_in_turns(
         }
         sorter.sort();
         if rows.peek().is_some() {
-            sorter.spill().await?;
+            sorter.make_room().await?;
         }
     }
     while !sorters.is_empty() {
@@ -132,7 +132,7 @@ async fn all_of(sorted: &mut Sorted) -> Result<Vec<OwnedRow>, SpillError> {
 }
 
 #[test]
-fn whoever_takes_which_rows_they_come_out_in_order() {
+fn rows_come_out_in_order_however_the_sorters_share_them() {
     for seed in 0..400 {
         let (options, rows, threads) = case(seed);
         let mut random = Xoshiro256PlusPlus::seed_from_u64(!seed);
@@ -150,7 +150,7 @@ fn whoever_takes_which_rows_they_come_out_in_order() {
 }
 
 #[test]
-fn sorted_rows_become_one_run_whoever_wrote_them() {
+fn sorted_rows_become_one_run_however_the_sorters_share_them() {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(3);
     let mut rows: Vec<OwnedRow> =
         (0..30_000_u32).map(|number| (number.to_be_bytes().to_vec(), vec![7; 60])).collect();
@@ -209,7 +209,7 @@ async fn take_turns(sort: &ParallelSort, handle: &Handle, source: &Source<'_>) -
         if !take_turn(&mut sorter, source)? {
             return sorter.finish_part().await;
         }
-        sorter.spill().await?;
+        sorter.make_room().await?;
     }
 }
 

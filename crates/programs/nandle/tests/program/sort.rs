@@ -61,10 +61,12 @@ fn lines_come_out_as_the_systems_own_sort_has_them() {
     ];
     for (ours, theirs) in cases {
         let expected = system_sort(&place, &[theirs, &["in"]].concat());
-        for memory in ["1MiB", "64MiB"] {
+        for memory in ["1MiB", "64MiB", "2MiB --threads 3"] {
             place.nandle(&format!("sort in -o out --memory {memory} {ours}")).done();
             assert!(place.read("out") == expected, "sort {ours} --memory {memory}");
         }
+        let piped = place.command(&format!("sort in --memory 2MiB --threads 2 {ours}")).output().unwrap();
+        assert!(piped.stdout == expected, "sort {ours} to standard output");
     }
     assert_eq!(place.names(), ["in", "out"], "temporary data have no name");
 }
@@ -95,6 +97,12 @@ fn csv_keeps_its_header_and_line_ends_between_quotes() {
     assert_eq!(told, "name,size\n\"a\"\"x\",200\n\"b,\n1\",30\nc,4\n");
     place.write("b.csv", "name,weight\nx,1\n");
     place.nandle("sort a.csv b.csv --csv").refused(1, &["b.csv", "header", "--no-header"]);
+    let mut records: Vec<String> =
+        (0..60_000_u32).map(|n| format!("{},\"x\n{n}\"", n * 7919 % 60_000)).collect();
+    place.write("d.csv", format!("key,text\n{}", records.join("\n")));
+    records.sort_by_key(|record| record.split(',').next().map(|key| key.parse::<u32>().unwrap()));
+    place.nandle("sort d.csv --csv --key 1n --memory 2MiB --threads 3 -o out").done();
+    assert!(place.read("out") == format!("key,text\n{}\n", records.join("\n")).into_bytes());
     place.write("c.csv", "a\n\"b\n");
     place.nandle("sort c.csv --csv").refused(1, &["c.csv", "quote"]);
 }
@@ -107,8 +115,10 @@ fn records_of_one_length() {
     place.write("in", &records);
     let mut expected: Vec<&[u8]> = records.chunks(20).collect();
     expected.sort_by_key(|record| record[..3].to_vec());
-    place.nandle("sort in -o out --record 20 --key-bytes 3 --stable --memory 1MiB").done();
-    assert!(place.read("out") == expected.concat());
+    for memory in ["1MiB", "2MiB --threads 2"] {
+        place.nandle(&format!("sort in -o out --record 20 --key-bytes 3 --stable --memory {memory}")).done();
+        assert!(place.read("out") == expected.concat(), "{memory}");
+    }
     place.nandle("sort in --record 21").refused(1, &["in", "middle of a record"]);
     place.nandle("sort in --record 20 --key-bytes 30").refused(2, &["--key-bytes"]);
 }
@@ -133,6 +143,8 @@ fn what_cannot_be_is_said() {
     place.write("in", lines(30_000));
     place.write("long", vec![b'x'; 3 << 20]);
     place.nandle("sort in --memory 64KiB").refused(2, &["--memory", "1MiB"]);
+    place.nandle("sort in --threads 0").refused(2, &["--threads", "1 to 256"]);
+    place.nandle("sort in --memory 1MiB --threads 200").refused(1, &["threads", "--memory"]);
     place.nandle("sort in --key 0").refused(2, &["--key", "from 1 on"]);
     place.nandle("sort long --memory 1MiB").refused(1, &["long", "too long for this memory", "--memory"]);
     place.nandle("sort /dev/zero --memory 1MiB").refused(1, &["/dev/zero", "--memory"]);

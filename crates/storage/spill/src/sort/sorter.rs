@@ -94,7 +94,7 @@ impl Sorter {
         Ok(())
     }
 
-    /// Takes a row if there is room for it in memory. False: it wasn't taken, and [`spill`](Self::spill) makes room.
+    /// Takes a row if there is room for it in memory. False: it wasn't taken, and there must be [room](Self::make_room) first.
     ///
     /// # Errors
     /// The row is longer than memory allows, or something failed before.
@@ -117,7 +117,10 @@ impl Sorter {
     }
 
     /// Lets the run that is being written, and the device, go on.
-    async fn go_on(&mut self) -> Result<(), SpillError> {
+    ///
+    /// # Errors
+    /// As for [`push`](Self::push).
+    pub async fn go_on(&mut self) -> Result<(), SpillError> {
         if let Some(spill) = &mut self.spill {
             spill.go_on().await?;
             self.handle.yield_now().await;
@@ -135,8 +138,11 @@ impl Sorter {
         }
     }
 
-    /// Sees to what is in a full workspace, so that there is one with room.
-    async fn make_room(&mut self) -> Result<(), SpillError> {
+    /// Sees to rows that fill the memory, so that there is room for others.
+    ///
+    /// # Errors
+    /// As for [`push`](Self::push).
+    pub async fn make_room(&mut self) -> Result<(), SpillError> {
         let Some(condenser) = &mut self.condenser else {
             let has_another = self.shared.memory.has_another();
             if has_another && self.waiting.is_none() && self.spill.is_none() {
@@ -157,8 +163,14 @@ impl Sorter {
         if is_long { self.spill().await } else { Ok(()) }
     }
 
-    /// Sorts the rows in memory now, so that [`spill`](Self::spill) has less to do.
+    /// Sorts the rows in memory now, so that what comes next has less to do. There is no room until [that is made](Self::make_room).
     pub fn sort(&mut self) {
+        if self.condenser.is_none() {
+            self.sort_filled();
+        }
+    }
+
+    fn sort_filled(&mut self) {
         if self.waiting.is_some() {
             return;
         }
@@ -168,15 +180,16 @@ impl Sorter {
         }
     }
 
+    /// Takes rows out of memory, sorted, those that came first before others.
+    fn next_sorted(&mut self) -> Option<(u64, Full)> {
+        self.sort_filled();
+        self.waiting.take()
+    }
+
     /// Writes the rows that are in memory, sorted. There is room then.
-    ///
-    /// # Errors
-    /// As for [`push`](Self::push).
-    pub async fn spill(&mut self) -> Result<(), SpillError> {
-        self.sort();
-        while let Some((part, full)) = self.waiting.take() {
+    async fn spill(&mut self) -> Result<(), SpillError> {
+        while let Some((part, full)) = self.next_sorted() {
             self.write(part, full).await?;
-            self.sort();
         }
         match &self.filling {
             None => self.begin_filling(),
@@ -221,21 +234,13 @@ impl Sorter {
     /// As for [`push`](Self::push).
     pub async fn finish_part(mut self) -> Result<(), SpillError> {
         let has_spilled = self.shared.has_spilled();
-        let filling = self.filling.take_if(|filled| filled.is_empty());
-        drop(filling);
-        if has_spilled {
-            while self.waiting.is_some() || self.filling.is_some() {
-                self.sort();
-                if let Some((part, full)) = self.waiting.take() {
-                    self.write(part, full).await?;
-                }
+        while let Some((part, full)) = self.next_sorted() {
+            if has_spilled {
+                self.write(part, full).await?;
+            } else {
+                self.shared.state().in_memory.push((part, full));
             }
         }
-        let kept = [self.waiting.take(), {
-            self.sort();
-            self.waiting.take()
-        }];
-        self.shared.state().in_memory.extend(kept.into_iter().flatten());
         let mut done = self.done;
         if let Some(spill) = self.spill.take() {
             spill.finish(&mut done).await?;

@@ -14,8 +14,8 @@ use nandle_units::format_bytes;
 pub(crate) use self::args::JoinArgs;
 use self::explain::Told;
 use crate::commands::rows::{
-    Batch, Carried, Fields, Format, Input, KeySpec, Keys, Memory, Message, Output, Rows, Setup, interrupted,
-    place, spilled, tell, unless_cancelled,
+    Batches, Carried, Fields, Format, Input, KeySpec, Keys, Memory, Output, Setup, place, spilled, tell,
+    unless_cancelled,
 };
 use crate::common::Common;
 use crate::error::CliError;
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &JoinArgs, common: Common) -> Result<(), CliError> {
         ..JoinOptions::new(memory.budget.clone(), costs, args.kind.into())
     };
     let place = place(&temporary);
-    let runtime = Runtime::new(temporary.io);
+    let runtime = Runtime::new(temporary.world()?);
     let handle = runtime.handle();
     let mut bar = Bar::new(!common.no_progress);
     let join = Join { args, memory, cancel };
@@ -104,11 +104,11 @@ impl Join<'_> {
         let began = handle.now();
         let total_bytes = right.bytes().unwrap_or_default();
         let mut joiner = Joiner::new(handle, place, options).map_err(spilled)?;
-        let header = self.build(&mut joiner, &right.start()?, total_bytes, bar).await?;
+        let header = self.build(&mut joiner, &right.start(self.cancel.clone())?, total_bytes, bar).await?;
         let mut probing = joiner.finish_build().await.map_err(spilled)?;
         let left = input(args, &args.left, args.on.left, Carried::Record, memory);
         let total_bytes = left.bytes().unwrap_or_default();
-        let rows = left.start()?;
+        let rows = left.start(self.cancel.clone())?;
         let mut results = Results {
             output: Output::start(args.output.as_deref(), memory.batch_bytes)?,
             is_csv: args.csv,
@@ -132,19 +132,13 @@ impl Join<'_> {
     async fn build(
         &self,
         joiner: &mut Joiner,
-        rows: &Rows,
+        rows: &Batches,
         total_bytes: u64,
         bar: &mut Bar,
     ) -> Result<Option<Vec<u8>>, CliError> {
         let (mut header, mut taken_bytes) = (None, 0);
-        while let Some(message) = self.next(rows)? {
-            let batch = match message {
-                Taken::Header(record) => {
-                    header = Some(record);
-                    continue;
-                }
-                Taken::Batch(batch) => batch,
-            };
+        while let Some(mut batch) = rows.next()? {
+            header = batch.header.take().or(header);
             for row in batch.rows() {
                 joiner.build(row).await.map_err(spilled)?;
             }
@@ -162,21 +156,16 @@ impl Join<'_> {
     async fn probe(
         &self,
         probing: &mut Probing,
-        rows: &Rows,
+        rows: &Batches,
         (total_bytes, right_header): (u64, Option<Vec<u8>>),
         results: &mut Results,
         bar: &mut Bar,
     ) -> Result<bool, CliError> {
         let mut taken_bytes = 0;
-        while let Some(message) = self.next(rows)? {
-            let batch = match message {
-                Taken::Header(record) => {
-                    let others = right_header.as_deref().filter(|_| self.gives_pairs());
-                    results.push(&record, others);
-                    continue;
-                }
-                Taken::Batch(batch) => batch,
-            };
+        while let Some(mut batch) = rows.next()? {
+            if let Some(header) = batch.header.take() {
+                results.push(&header, right_header.as_deref().filter(|_| self.gives_pairs()));
+            }
             for row in batch.rows() {
                 match probing.probe(row, results).await {
                     Ok(()) => {}
@@ -192,22 +181,6 @@ impl Join<'_> {
             );
         }
         Ok(true)
-    }
-
-    /// What comes next; none at the end.
-    fn next(&self, rows: &Rows) -> Result<Option<Taken>, CliError> {
-        loop {
-            if self.cancel.is_cancelled() {
-                return Err(interrupted());
-            }
-            match rows.next() {
-                None => {}
-                Some(Message::End) => return Ok(None),
-                Some(Message::Failed(error)) => return Err(error),
-                Some(Message::Header(record)) => return Ok(Some(Taken::Header(record))),
-                Some(Message::Rows(batch)) => return Ok(Some(Taken::Batch(batch))),
-            }
-        }
     }
 
     fn gives_pairs(&self) -> bool {
@@ -227,11 +200,6 @@ impl Join<'_> {
             Keys::new(fields(self.args), &[], false, false).count(others).map_err(CliError::failed)?;
         Ok(vec![between(self.args); count])
     }
-}
-
-enum Taken {
-    Header(Vec<u8>),
-    Batch(Batch),
 }
 
 fn share(part: u64, whole: u64) -> f64 {

@@ -6,42 +6,34 @@
 
 use nandle_spill::Row;
 
+use crate::error::CliError;
+
 /// Rows one behind the other.
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
     bytes: Vec<u8>,
     /// Bytes of the input that they are of.
     pub(crate) input_bytes: u64,
+    /// What of the header goes with keys: before all rows, in the first batch, if there is a header.
+    pub(crate) header: Option<Vec<u8>>,
 }
 
 impl Batch {
-    /// Adds a row whose key `write` writes behind what is there already.
-    pub(crate) fn push(
-        &mut self,
-        write: impl FnOnce(&mut Vec<u8>) -> Result<(), String>,
-        payload: &[u8],
-    ) -> Result<(), String> {
-        let head = self.bytes.len();
-        self.bytes.extend_from_slice(&[0; 8]);
-        write(&mut self.bytes)?;
-        let key_bytes = self.bytes.len() - head - 8;
-        let length =
-            |bytes: usize| u32::try_from(bytes).map_err(|_| "a record is longer than 4 GiB".to_owned());
-        let lengths = [length(key_bytes)?.to_ne_bytes(), length(payload.len())?.to_ne_bytes()];
-        if let Some(into) = self.bytes.get_mut(head..head + 8) {
-            into.copy_from_slice(lengths.as_flattened());
+    /// Adds a row.
+    pub(crate) fn push(&mut self, Row { key, payload }: Row<'_>) -> Result<(), CliError> {
+        for part in [key, payload] {
+            let length = u32::try_from(part.len());
+            let length = length.map_err(|_| CliError::failed("a record is longer than 4 GiB"))?;
+            self.bytes.extend_from_slice(&length.to_ne_bytes());
         }
+        self.bytes.extend_from_slice(key);
         self.bytes.extend_from_slice(payload);
         Ok(())
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.bytes.len()
-    }
-
     pub(crate) fn clear(&mut self) {
         self.bytes.clear();
-        self.input_bytes = 0;
+        (self.input_bytes, self.header) = (0, None);
     }
 
     /// Its rows, in their order.
@@ -65,14 +57,10 @@ mod tests {
     #[test]
     fn rows_come_out_as_they_went_in() {
         let mut batch = Batch::default();
-        for (key, payload) in [(b"ab".as_slice(), b"".as_slice()), (b"", b"xyz"), (b"c", b"d")] {
-            let write = |into: &mut Vec<u8>| {
-                into.extend_from_slice(key);
-                Ok(())
-            };
-            batch.push(write, payload).unwrap();
+        let rows: [(&[u8], &[u8]); 3] = [(b"ab", b""), (b"", b"xyz"), (b"c", b"d")];
+        for (key, payload) in rows {
+            batch.push(Row { key, payload }).unwrap();
         }
-        let rows: Vec<_> = batch.rows().map(|row| (row.key, row.payload)).collect();
-        assert_eq!(rows, [(b"ab".as_slice(), b"".as_slice()), (b"", b"xyz"), (b"c", b"d")]);
+        assert_eq!(batch.rows().map(|row| (row.key, row.payload)).collect::<Vec<_>>(), rows);
     }
 }

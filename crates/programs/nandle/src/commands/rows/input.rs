@@ -1,19 +1,19 @@
-//! The thread that reads records and makes rows of them.
+//! The thread that reads.
 
-use std::fs::File;
-use std::io::{ErrorKind, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 use std::time::Duration;
 
-use nandle_spill::keys::KeyWriter;
-use nandle_units::format_bytes;
+use nandle_session::Cancel;
+use nandle_spill::{Row, SpillError};
 
-use super::RECORD_PART;
 use super::batch::Batch;
+use super::blocks::{Block, Blocks};
 use super::key::Keys;
-use super::records::{Format, Splitter};
+use super::maker::{Carried, Maker};
+use super::records::Format;
+use super::{interrupted, spilled};
 use crate::error::CliError;
 
 /// What is read, and how rows are made of it.
@@ -24,31 +24,11 @@ pub(crate) struct Input {
     pub(crate) has_header: bool,
     /// None: the record is the key, and there is nothing else.
     pub(crate) keys: Option<Keys>,
-    /// What goes with the key.
     pub(crate) carried: Carried,
-    /// Bytes of rows that are handed over at once.
+    /// Bytes that are handed over at once.
     pub(crate) batch_bytes: usize,
     /// A longer record is an error.
     pub(crate) record_bytes_max: usize,
-}
-
-/// What of a record goes with its key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Carried {
-    /// All of it.
-    Record,
-    /// The fields that aren't the key.
-    OtherFields,
-}
-
-/// What comes from the thread.
-pub(crate) enum Message {
-    /// The header, before all rows.
-    Header(Vec<u8>),
-    Rows(Batch),
-    /// That was all. Where this doesn't come the input isn't whole.
-    End,
-    Failed(CliError),
 }
 
 /// So often an interruption is looked for while no input comes.
@@ -56,30 +36,75 @@ const PATIENCE: Duration = Duration::from_millis(100);
 /// Batches that may be under way.
 pub(crate) const BATCHES: usize = 3;
 
-/// The thread's other end.
-pub(crate) struct Rows {
-    messages: Receiver<Message>,
-    /// Batches go back when their rows were taken.
-    used: Sender<Batch>,
+/// What comes from the thread.
+enum From<T> {
+    Part(T),
+    /// That was all. Where this doesn't come the input isn't whole.
+    End,
+    Failed(CliError),
 }
 
-impl Rows {
-    /// What comes next; none where nothing has for a while.
-    pub(crate) fn next(&self) -> Option<Message> {
-        match self.messages.recv_timeout(PATIENCE) {
-            Ok(message) => Some(message),
-            Err(RecvTimeoutError::Timeout) => None,
-            Err(RecvTimeoutError::Disconnected) => Some(Message::Failed(CliError::failed(
-                "reading: the thread that read ended before its input did",
-            ))),
+/// The thread's other end.
+struct Incoming<T> {
+    parts: Receiver<From<T>>,
+    /// They go back when they were used.
+    used: Sender<T>,
+    cancel: Cancel,
+}
+
+impl<T: Send + 'static> Incoming<T> {
+    /// Starts a thread that makes parts, of those that were used where there are any, until there is none.
+    fn start(
+        cancel: Cancel,
+        mut make: impl FnMut(Option<T>) -> Result<Option<T>, CliError> + Send + 'static,
+    ) -> Result<Self, CliError> {
+        let (sender, parts) = sync_channel(BATCHES - 1);
+        let (used, spare) = channel();
+        let reading = move || {
+            // Where the other end is gone the rest is not wanted.
+            loop {
+                let part = match make(spare.try_recv().ok()) {
+                    Ok(Some(part)) => From::Part(part),
+                    Ok(None) => From::End,
+                    Err(error) => From::Failed(error),
+                };
+                let is_last = !matches!(part, From::Part(_));
+                if send(&sender, part).is_none() || is_last {
+                    return;
+                }
+            }
+        };
+        let spawned = thread::Builder::new().name("nandle-input".into()).spawn(reading);
+        spawned.map_err(|error| CliError::failed(format!("starting a thread to read: {error}")))?;
+        Ok(Self { parts, used, cancel })
+    }
+
+    /// What comes next; none at the end.
+    fn next(&self) -> Result<Option<T>, CliError> {
+        loop {
+            if self.cancel.is_cancelled() {
+                return Err(interrupted());
+            }
+            return match self.parts.recv_timeout(PATIENCE) {
+                Ok(From::Part(part)) => Ok(Some(part)),
+                Ok(From::End) => Ok(None),
+                Ok(From::Failed(error)) => Err(error),
+                Err(RecvTimeoutError::Timeout) => continue,
+                Err(RecvTimeoutError::Disconnected) => {
+                    Err(CliError::failed("reading: the thread that read ended before its input did"))
+                }
+            };
         }
     }
 
-    pub(crate) fn give_back(&self, mut batch: Batch) {
-        batch.clear();
+    fn give_back(&self, part: T) {
         // The thread is gone when it has read everything.
-        _ = self.used.send(batch);
+        _ = self.used.send(part);
     }
+}
+
+fn send<T>(sender: &SyncSender<From<T>>, part: From<T>) -> Option<()> {
+    sender.send(part).ok()
 }
 
 impl Input {
@@ -95,175 +120,111 @@ impl Input {
         self.files.iter().map(length).sum()
     }
 
-    /// Begins to read.
-    pub(crate) fn start(self) -> Result<Rows, CliError> {
-        let (sender, messages) = sync_channel(BATCHES - 1);
-        let (used, spare) = channel();
-        let reading = move || {
-            let mut maker = Maker {
-                input: self,
-                sender,
-                spare,
-                batch: Batch::default(),
-                header: None,
-                others: Vec::new(),
-            };
-            if let Err(Some(error)) = maker.read_all() {
-                _ = maker.sender.send(Message::Failed(error));
+    fn divide(self) -> (Blocks, Maker) {
+        let blocks = Blocks::new(self.files, self.format, self.batch_bytes, self.record_bytes_max);
+        (blocks, Maker::new(self.keys, self.carried, self.has_header))
+    }
+
+    /// Begins to read. Rows are made by the thread that reads.
+    pub(crate) fn start(self, cancel: Cancel) -> Result<Batches, CliError> {
+        let (mut blocks, mut maker) = self.divide();
+        let (mut memory, mut has_sent_header) = (Vec::new(), false);
+        let make = move |batch: Option<Batch>| {
+            let Some(block) = blocks.next(std::mem::take(&mut memory))? else { return Ok(None) };
+            let mut batch = batch.unwrap_or_default();
+            batch.clear();
+            let mut at = 0;
+            while let Some((row, next)) = maker.row(&block, at)? {
+                batch.push(row)?;
+                at = next;
             }
+            batch.input_bytes = block.len() as u64;
+            if !std::mem::replace(&mut has_sent_header, true) {
+                batch.header = maker.header()?;
+            }
+            memory = block.into_bytes();
+            Ok(Some(batch))
         };
-        let spawned = thread::Builder::new().name("nandle-input".into()).spawn(reading);
-        spawned.map_err(|error| CliError::failed(format!("starting a thread to read: {error}")))?;
-        Ok(Rows { messages, used })
+        Ok(Batches { incoming: Incoming::start(cancel, make)? })
+    }
+
+    /// Begins to read. Rows are made where they are taken.
+    pub(crate) fn source(self, cancel: Cancel) -> Result<Source, CliError> {
+        let (mut blocks, maker) = self.divide();
+        let make = move |block: Option<Block>| blocks.next(block.map(Block::into_bytes).unwrap_or_default());
+        let incoming = Incoming::start(cancel, make)?;
+        Ok(Source { incoming, maker, block: None, at: 0, taken_bytes: 0, is_at_end: false })
     }
 }
 
-/// Makes batches of records.
-struct Maker {
-    input: Input,
-    sender: SyncSender<Message>,
-    spare: Receiver<Batch>,
-    batch: Batch,
-    header: Option<Vec<u8>>,
-    /// The fields of a record that aren't its key.
-    others: Vec<u8>,
+/// Rows that come in batches.
+pub(crate) struct Batches {
+    incoming: Incoming<Batch>,
 }
 
-/// Nothing: the rows are wanted no more.
-type Stopped = Option<CliError>;
-
-impl Maker {
-    fn read_all(&mut self) -> Result<(), Stopped> {
-        let files = std::mem::take(&mut self.input.files);
-        if files.is_empty() {
-            self.read(Path::new("-"))?;
-        }
-        for file in &files {
-            self.read(file)?;
-        }
-        self.send()?;
-        self.sender.send(Message::End).map_err(|_| None)
+impl Batches {
+    /// The next ones; none at the end.
+    pub(crate) fn next(&self) -> Result<Option<Batch>, CliError> {
+        self.incoming.next()
     }
 
-    fn read(&mut self, path: &Path) -> Result<(), Stopped> {
-        let failed =
-            |what: &dyn std::fmt::Display| Some(CliError::failed(format!("{}: {what}", path.display())));
-        let mut file: Box<dyn Read> = if path.as_os_str() == "-" {
-            Box::new(std::io::stdin())
-        } else {
-            Box::new(File::open(path).map_err(|error| failed(&format_args!("opening it: {error}")))?)
-        };
-        let mut splitter = Splitter::new(self.input.format);
-        let mut is_header = self.input.has_header;
-        let mut buffer = vec![0; 2 * self.input.batch_bytes];
-        // What is in the buffer and not yet a record.
-        let (mut start, mut end) = (0, 0);
-        loop {
-            while let Some((length, mark)) = splitter.first(part(&buffer, start, end)) {
-                self.take(part(&buffer, start, start + length), path, &mut is_header)?;
-                start += length + mark;
-            }
-            buffer.copy_within(start..end, 0);
-            (start, end) = (0, end - start);
-            if end == buffer.len() {
-                if end >= self.input.record_bytes_max {
-                    let what = format!(
-                        "a record is longer than {}, too long for this memory: --memory must be at least {RECORD_PART} times as \
-                         much as the longest record",
-                        format_bytes(self.input.record_bytes_max as u64)
-                    );
-                    return Err(failed(&what));
+    pub(crate) fn give_back(&self, batch: Batch) {
+        self.incoming.give_back(batch);
+    }
+}
+
+/// Rows one after the other, for one or several threads in turns.
+pub(crate) struct Source {
+    incoming: Incoming<Block>,
+    maker: Maker,
+    block: Option<Block>,
+    /// Where its next record begins.
+    at: usize,
+    /// Bytes of input whose rows were taken.
+    pub(crate) taken_bytes: u64,
+    is_at_end: bool,
+}
+
+impl Source {
+    /// Hands rows over until one isn't taken, which comes first the next time. False: there are no more.
+    pub(crate) fn hand_over(
+        &mut self,
+        mut take: impl FnMut(Row<'_>) -> Result<bool, SpillError>,
+    ) -> Result<bool, CliError> {
+        while self.has_more()? {
+            let Some(block) = &self.block else { break };
+            while let Some((row, next)) = self.maker.row(block, self.at)? {
+                if !take(row).map_err(spilled)? {
+                    return Ok(true);
                 }
-                // A record that is longer than the buffer.
-                buffer.resize(2 * buffer.len(), 0);
+                self.at = next;
             }
-            let room = buffer.get_mut(end..).unwrap_or_default();
-            match file.read(room) {
-                Ok(0) => break,
-                Ok(count) => end += count,
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Err(failed(&format_args!("reading it: {error}"))),
+            self.taken_bytes += block.len() as u64;
+            if let Some(block) = self.block.take() {
+                self.incoming.give_back(block);
             }
         }
-        let rest = splitter.rest(part(&buffer, start, end)).map_err(|what| failed(&what))?;
-        match rest {
-            Some(length) => self.take(part(&buffer, start, start + length), path, &mut is_header),
-            None => Ok(()),
+        Ok(false)
+    }
+
+    /// Whether there is another row, or may be: waits for more input.
+    pub(crate) fn has_more(&mut self) -> Result<bool, CliError> {
+        if self.block.is_none() && !self.is_at_end {
+            self.block = self.incoming.next()?;
+            self.at = 0;
+            self.is_at_end = self.block.is_none();
         }
+        Ok(!self.is_at_end)
     }
 
-    fn take(&mut self, record: &[u8], path: &Path, is_header: &mut bool) -> Result<(), Stopped> {
-        if std::mem::take(is_header) {
-            return self.take_header(record, path);
-        }
-        let Self { input: Input { keys, carried, .. }, batch, others, .. } = self;
-        let pushed = match keys {
-            None => batch.push(
-                |key| {
-                    key.extend_from_slice(record);
-                    Ok(())
-                },
-                &[],
-            ),
-            Some(keys) => others_of(keys, *carried, record, others).and_then(|carried| {
-                let write = |key: &mut Vec<u8>| {
-                    let mut writer = KeyWriter::new(std::mem::take(key));
-                    let written = keys.write(record, &mut writer);
-                    *key = writer.into_bytes();
-                    written
-                };
-                batch.push(write, carried)
-            }),
-        };
-        pushed.map_err(|what| Some(CliError::failed(format!("{}: {what}", path.display()))))?;
-        self.batch.input_bytes += record.len() as u64 + 1;
-        if self.batch.len() >= self.input.batch_bytes { self.send() } else { Ok(()) }
+    /// No more rows are wanted.
+    pub(crate) fn close(&mut self) {
+        self.block = None;
+        self.is_at_end = true;
     }
 
-    fn take_header(&mut self, record: &[u8], path: &Path) -> Result<(), Stopped> {
-        match &self.header {
-            None => {
-                self.header = Some(record.to_vec());
-                let Self { input: Input { keys, carried, .. }, others, .. } = self;
-                let header = match keys {
-                    Some(keys) => others_of(keys, *carried, record, others)
-                        .map_err(|what| Some(CliError::failed(what)))?,
-                    None => record,
-                };
-                self.sender.send(Message::Header(header.to_vec())).map_err(|_| None)
-            }
-            Some(header) if header == record => Ok(()),
-            Some(_) => Err(Some(CliError::failed(format!(
-                "{}: its header is not that of the first file; --no-header takes headers for records",
-                path.display()
-            )))),
-        }
+    /// The header, if there is one and it has come.
+    pub(crate) fn header(&mut self) -> Result<Option<Vec<u8>>, CliError> {
+        self.maker.header()
     }
-
-    fn send(&mut self) -> Result<(), Stopped> {
-        let next = self.spare.try_recv().unwrap_or_default();
-        let full = std::mem::replace(&mut self.batch, next);
-        self.sender.send(Message::Rows(full)).map_err(|_| None)
-    }
-}
-
-/// What goes with the key of a record.
-fn others_of<'a>(
-    keys: &Keys,
-    carried: Carried,
-    record: &'a [u8],
-    others: &'a mut Vec<u8>,
-) -> Result<&'a [u8], String> {
-    match carried {
-        Carried::Record => Ok(record),
-        Carried::OtherFields => {
-            others.clear();
-            keys.write_others(record, others)?;
-            Ok(others)
-        }
-    }
-}
-
-fn part(bytes: &[u8], start: usize, end: usize) -> &[u8] {
-    bytes.get(start..end).unwrap_or_default()
 }

@@ -2,9 +2,11 @@
 
 mod args;
 mod batch;
+mod blocks;
 mod costs;
 mod input;
 mod key;
+mod maker;
 mod number;
 mod output;
 mod records;
@@ -21,11 +23,11 @@ use nandle_spill::{Budget, Place, SpillCosts, SpillError};
 use serde::Serialize;
 
 pub(crate) use self::args::SpillArgs;
-pub(crate) use self::batch::Batch;
 use self::costs::costs;
-pub(crate) use self::input::{Carried, Input, Message, Rows};
+pub(crate) use self::input::{Batches, Input, Source};
 pub(crate) use self::key::{Fields, KeySpec, Keys};
-pub(crate) use self::output::Output;
+pub(crate) use self::maker::Carried;
+pub(crate) use self::output::{NewFile, Output};
 pub(crate) use self::records::Format;
 pub(crate) use self::temporary::Temporary;
 use crate::error::CliError;
@@ -52,8 +54,8 @@ impl Memory {
     pub(crate) fn of(bytes: u64) -> Result<Self, CliError> {
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
         let batch_bytes = (bytes / BATCH_PART).clamp(4 << 10, BATCH_BYTES_MAX);
-        // The buffer that is read into has two.
-        let passing_bytes = (input::BATCHES + 1 + output::BUFFERS + 1 + 2) * batch_bytes;
+        // One is being filled, one is being used, and the beginning of a record is kept; one is filled with the result.
+        let passing_bytes = (input::BATCHES + 3 + output::BUFFERS + 1) * batch_bytes;
         let budget = Budget::new(bytes - passing_bytes).map_err(spilled)?;
         Ok(Self { budget, batch_bytes, record_bytes_max: (bytes / RECORD_PART).max(batch_bytes) })
     }
@@ -104,7 +106,7 @@ pub(crate) fn tell(
 /// All of the temporary data's place.
 pub(crate) fn place(temporary: &Temporary) -> Place {
     Place {
-        device: temporary.device.id,
+        device: temporary.device,
         start_bytes: 0,
         length_bytes: temporary.bytes,
         salt: salt(),

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::{self, JoinHandle};
@@ -19,8 +20,41 @@ enum Sink {
     Standard(io::Stdout),
     /// Into which it can only be written: a device, a pipe.
     Open(File),
-    /// A new file, which gets its name when all is written, so that an existing one is lost only then.
-    New(NamedTempFile, PathBuf),
+    New(NewFile),
+}
+
+/// A new file, which gets its name when all is written, so that an existing one is lost only then.
+pub(crate) struct NewFile {
+    file: NamedTempFile,
+    path: PathBuf,
+}
+
+impl NewFile {
+    /// Whether it can be made. Into a device or a pipe it can only be written.
+    pub(crate) fn is_possible(path: &Path) -> bool {
+        fs::metadata(path).map_or(true, |there| there.is_file())
+    }
+
+    /// Begins one that will have this name.
+    pub(crate) fn create(path: &Path) -> Result<Self, CliError> {
+        new_file(path).map_err(|error| failed(path, &error))
+    }
+
+    /// Writes a part of it. Threads write theirs at the same time.
+    pub(crate) fn write_at(&self, bytes: &[u8], offset_bytes: u64) -> Result<(), CliError> {
+        let written = self.file.as_file().write_all_at(bytes, offset_bytes);
+        written.map_err(|error| failed(&self.path, &error))
+    }
+
+    /// All is written.
+    pub(crate) fn finish(self) -> Result<(), CliError> {
+        let Self { file, path } = self;
+        file.persist(&path).map(drop).map_err(|error| failed(&path, &error.error))
+    }
+}
+
+fn failed(path: &Path, error: &io::Error) -> CliError {
+    CliError::failed(format!("writing to {}: {error}", path.display()))
 }
 
 /// What the thread is sent.
@@ -48,7 +82,7 @@ impl Output {
         let name = path.map_or_else(|| "standard output".to_owned(), |path| path.display().to_string());
         let failed = |error: io::Error| CliError::failed(format!("writing to {name}: {error}"));
         let sink = open(path).map_err(failed)?;
-        let is_new_file = matches!(sink, Sink::New(..));
+        let is_new_file = matches!(sink, Sink::New(_));
         let (parts, full) = sync_channel(BUFFERS - 1);
         let (back, used) = channel();
         let writing =
@@ -103,11 +137,15 @@ impl Drop for Output {
 }
 
 fn open(path: Option<&Path>) -> io::Result<Sink> {
-    let Some(path) = path else { return Ok(Sink::Standard(io::stdout())) };
-    let there = fs::metadata(path);
-    if there.as_ref().is_ok_and(|there| !there.is_file()) {
-        return File::options().write(true).open(path).map(Sink::Open);
+    match path {
+        None => Ok(Sink::Standard(io::stdout())),
+        Some(path) if NewFile::is_possible(path) => new_file(path).map(Sink::New),
+        Some(path) => File::options().write(true).open(path).map(Sink::Open),
     }
+}
+
+fn new_file(path: &Path) -> io::Result<NewFile> {
+    let there = fs::metadata(path);
     // What a link names is replaced, not the link.
     let path = if there.is_ok() { fs::canonicalize(path)? } else { path.to_owned() };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -116,7 +154,7 @@ fn open(path: Option<&Path>) -> io::Result<Sink> {
     builder.prefix(".nandle-sort-").permissions(permissions);
     let file = builder.tempfile_in(folder)?;
     remove_when_interrupted([file.path()].into_iter());
-    Ok(Sink::New(file, path))
+    Ok(NewFile { file, path })
 }
 
 /// Of which the process's mask takes away what it does of any new file's.
@@ -129,7 +167,7 @@ fn write(sink: Sink, parts: &Receiver<Part>, back: &Sender<Vec<u8>>) -> io::Resu
     match sink {
         Sink::Standard(output) => pass_on(&mut output.lock(), parts, back).map(drop),
         Sink::Open(mut file) => pass_on(&mut file, parts, back).map(drop),
-        Sink::New(mut file, path) => {
+        Sink::New(NewFile { mut file, path }) => {
             if pass_on(file.as_file_mut(), parts, back)? {
                 file.persist(path).map_err(|error| error.error)?;
             }

@@ -1,4 +1,4 @@
-//! Records in bytes as they come.
+//! Records in bytes.
 
 /// How records are told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,94 +11,77 @@ pub(crate) enum Format {
     Fixed(usize),
 }
 
-/// Finds the ends of records in bytes that come in pieces.
-#[derive(Debug)]
-pub(crate) struct Splitter {
-    format: Format,
-    /// The bytes of the record that has begun were looked at up to here.
-    seen: usize,
-    is_quoted: bool,
-}
-
-impl Splitter {
-    pub(crate) fn new(format: Format) -> Self {
-        Self { format, seen: 0, is_quoted: false }
-    }
-
-    /// The length of the first record in `bytes`, and of what ends it; none where its end hasn't come.
-    pub(crate) fn first(&mut self, bytes: &[u8]) -> Option<(usize, usize)> {
-        let end = match self.format {
-            Format::Fixed(length) => return (bytes.len() >= length).then_some((length, 0)),
-            Format::Lines => memchr::memchr(b'\n', bytes.get(self.seen..)?),
-            Format::Csv => self.line_end(bytes.get(self.seen..)?),
-        };
-        if let Some(end) = end {
-            return Some((std::mem::take(&mut self.seen) + end, 1));
+impl Format {
+    /// The length of the first record in `bytes`, and of what ends it; none where its end isn't there.
+    pub(crate) fn first(self, bytes: &[u8]) -> Option<(usize, usize)> {
+        match self {
+            Self::Fixed(length) => (bytes.len() >= length).then_some((length, 0)),
+            Self::Lines => memchr::memchr(b'\n', bytes).map(|end| (end, 1)),
+            Self::Csv => line_ends(bytes).next().map(|end| (end, 1)),
         }
-        self.seen = bytes.len();
-        None
     }
 
-    /// A quote in a field is doubled, so it turns the state twice.
-    fn line_end(&mut self, bytes: &[u8]) -> Option<usize> {
-        bytes.iter().position(|byte| {
-            self.is_quoted ^= *byte == b'"';
-            *byte == b'\n' && !self.is_quoted
-        })
+    /// The length of the whole records that `bytes` begin with.
+    pub(crate) fn whole(self, bytes: &[u8]) -> usize {
+        match self {
+            Self::Fixed(length) => bytes.len() - bytes.len() % length,
+            Self::Lines => memchr::memrchr(b'\n', bytes).map_or(0, |end| end + 1),
+            Self::Csv => line_ends(bytes).last().map_or(0, |end| end + 1),
+        }
     }
 
-    /// What is left at the end of a file: nothing, or a record without an end.
-    pub(crate) fn rest(&mut self, bytes: &[u8]) -> Result<Option<usize>, String> {
-        self.seen = 0;
-        match self.format {
-            _ if bytes.is_empty() => Ok(None),
-            Format::Fixed(length) => {
+    /// Whether what is left at the end of a file is a record without an end, or nothing.
+    pub(crate) fn check_rest(self, bytes: &[u8]) -> Result<(), String> {
+        match self {
+            Self::Fixed(length) if !bytes.is_empty() => {
                 Err(format!("it ends in the middle of a record: {} bytes of {length} are left", bytes.len()))
             }
-            Format::Csv if self.is_quoted => {
+            // A quote in a field is doubled, so that outside of quotes their number is even.
+            Self::Csv if memchr::memchr_iter(b'"', bytes).count() % 2 == 1 => {
                 Err("it ends inside a quoted field: a quote is missing, or it is no CSV".to_owned())
             }
-            Format::Lines | Format::Csv => Ok(Some(bytes.len())),
+            Self::Fixed(_) | Self::Csv | Self::Lines => Ok(()),
         }
     }
+}
+
+/// Line ends that aren't between quotes. A quote in a field is doubled, so it turns the state twice.
+fn line_ends(bytes: &[u8]) -> impl Iterator<Item = usize> {
+    let mut is_quoted = false;
+    memchr::memchr2_iter(b'"', b'\n', bytes).filter(move |at| {
+        let is_quote = bytes.get(*at) == Some(&b'"');
+        is_quoted ^= is_quote;
+        !is_quote && !is_quoted
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn split(format: Format, text: &str, piece: usize) -> Result<Vec<String>, String> {
-        let (mut splitter, mut held, mut records) = (Splitter::new(format), Vec::new(), Vec::new());
-        let mut take = |held: &mut Vec<u8>, length: usize, end: usize| {
-            records.push(String::from_utf8(held[..length].to_vec()).unwrap());
-            held.drain(..length + end);
-        };
-        for bytes in text.as_bytes().chunks(piece) {
-            held.extend_from_slice(bytes);
-            while let Some((length, end)) = splitter.first(&held) {
-                take(&mut held, length, end);
-            }
+    fn split(format: Format, text: &str) -> Vec<&str> {
+        let (mut rest, mut records) = (text, Vec::new());
+        while let Some((length, end)) = format.first(rest.as_bytes()) {
+            records.push(&rest[..length]);
+            rest = &rest[length + end..];
         }
-        if let Some(length) = splitter.rest(&held)? {
-            take(&mut held, length, 0);
-        }
-        Ok(records)
+        assert_eq!(format.whole(text.as_bytes()), text.len() - rest.len());
+        records
     }
 
     #[test]
-    fn records_are_the_same_in_pieces_of_any_length() {
-        for piece in 1..20 {
-            assert_eq!(split(Format::Lines, "b\n\nab", piece).unwrap(), ["b", "", "ab"]);
-            assert_eq!(split(Format::Lines, "b\n", piece).unwrap(), ["b"]);
-            let quoted = "a,\"x\ny\"\"\n\"\nb,c\n";
-            assert_eq!(split(Format::Csv, quoted, piece).unwrap(), ["a,\"x\ny\"\"\n\"", "b,c"]);
-            assert_eq!(split(Format::Fixed(3), "abcdef", piece).unwrap(), ["abc", "def"]);
-        }
+    fn records_end_where_their_format_says() {
+        assert_eq!(split(Format::Lines, "b\n\nab"), ["b", ""]);
+        assert_eq!(split(Format::Lines, "b\n"), ["b"]);
+        assert_eq!(split(Format::Csv, "a,\"x\ny\"\"\n\"\nb,c\nd,\"e\n"), ["a,\"x\ny\"\"\n\"", "b,c"]);
+        assert_eq!(split(Format::Fixed(3), "abcdefg"), ["abc", "def"]);
     }
 
     #[test]
     fn what_is_cut_off_is_an_error() {
-        assert!(split(Format::Fixed(3), "abcd", 4).is_err());
-        assert!(split(Format::Csv, "a,\"b\nc\n", 4).is_err());
+        assert!(Format::Fixed(3).check_rest(b"d").is_err());
+        assert!(Format::Csv.check_rest(b"a,\"b\nc\n").is_err());
+        assert!(Format::Csv.check_rest(b"a,\"b\nc\"").is_ok());
+        assert!(Format::Lines.check_rest(b"a").is_ok());
     }
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use nandle_io::{Access, Device, DeviceFile, FileOptions, FileWorld, Io};
+use nandle_io::{Access, Device, DeviceFile, DeviceId, FileOptions, FileWorld, Io};
 use nandle_target::{Intent, ModelContents, OpenOptions, Target, TargetSpec};
 
 use super::SpillArgs;
@@ -15,10 +15,10 @@ const SLOTS: u32 = 1024;
 /// A file system keeps at least this part of what is free.
 const KEPT_FREE_PART: u64 = 16;
 
-/// A world with the device of the temporary data.
+/// The device of the temporary data.
 pub(crate) struct Temporary {
-    pub(crate) io: Box<dyn Io>,
-    pub(crate) device: Device,
+    kind: Kind,
+    pub(crate) device: DeviceId,
     /// What it is called in messages.
     pub(crate) name: String,
     /// Bytes that may be used.
@@ -28,8 +28,11 @@ pub(crate) struct Temporary {
     pub(crate) stepped_down: Vec<String>,
     /// What else a reader of the figures should know.
     pub(crate) remarks: Vec<String>,
-    /// Keeps a target's locks.
-    _target: Option<Target>,
+}
+
+enum Kind {
+    File(Arc<DeviceFile>),
+    Target(Target),
 }
 
 impl Temporary {
@@ -58,23 +61,21 @@ impl Temporary {
         let bytes = space.unwrap_or(free_bytes - free_bytes / KEPT_FREE_PART);
         let file = DeviceFile::new(file, FileOptions::default());
         let file = file.map_err(|error| failed(error.to_string()))?.growing_to(bytes);
-        let mut world = FileWorld::new(SLOTS).map_err(|error| CliError::failed(error.to_string()))?;
-        let device = world.add(Arc::new(file));
-        let io = world.into_io();
+        let file = Arc::new(file);
+        let (io, device) = world(&file)?;
         let mut stepped_down = io.backend().stepped_down;
         if let Access::Buffered { reason } = &device.shape.access {
             stepped_down.push(format!("Temporary data go through the page cache: {reason}."));
         }
         let bytes = device.shape.capacity_bytes;
         Ok(Self {
-            io,
-            device,
+            kind: Kind::File(file),
+            device: device.id,
             name: folder.display().to_string(),
             bytes,
             is_modelled: false,
             stepped_down,
             remarks: Vec::new(),
-            _target: None,
         })
     }
 
@@ -91,16 +92,29 @@ impl Temporary {
         let stepped_down = opened.backend().stepped_down;
         let bytes = args.space.unwrap_or(u64::MAX).min(target.area_bytes());
         Ok(Self {
-            io: opened.io,
-            device: opened.device,
+            device: opened.device.id,
             name: spec.to_string(),
             bytes,
             is_modelled: target.is_modelled(),
             stepped_down,
             remarks: target.remarks(),
-            _target: Some(target),
+            kind: Kind::Target(target),
         })
     }
+
+    /// A world with the device, which has the same number in all of them: one for each thread. A modelled drive is another one in each.
+    pub(crate) fn world(&self) -> Result<Box<dyn Io>, CliError> {
+        match &self.kind {
+            Kind::File(file) => world(file).map(|(io, _)| io),
+            Kind::Target(target) => Ok(target.io(SLOTS)?.io),
+        }
+    }
+}
+
+fn world(file: &Arc<DeviceFile>) -> Result<(Box<dyn Io>, Device), CliError> {
+    let mut world = FileWorld::new(SLOTS).map_err(|error| CliError::failed(error.to_string()))?;
+    let device = world.add(Arc::clone(file));
+    Ok((world.into_io(), device))
 }
 
 fn beside_the_output(output: Option<&Path>) -> PathBuf {

@@ -13,6 +13,7 @@ pub(super) struct Told<'a> {
     pub(super) place: &'a str,
     /// Times of temporary data are a modelled drive's.
     pub(super) is_modelled: bool,
+    pub(super) threads: usize,
     pub(super) read_ns: u64,
     pub(super) sorted_ns: u64,
     pub(super) elapsed_s: f64,
@@ -24,6 +25,7 @@ pub(super) struct File<'a> {
     schema_version: u32,
     temporary: &'a str,
     is_modelled: bool,
+    threads: usize,
     records: u64,
     record_bytes: u64,
     runs: u64,
@@ -48,6 +50,7 @@ pub(super) fn file<'a>(told: &Told<'a>) -> File<'a> {
         schema_version: SCHEMA_VERSION,
         temporary: told.place,
         is_modelled: told.is_modelled,
+        threads: told.threads,
         records: report.rows,
         record_bytes: report.row_bytes,
         runs: report.runs,
@@ -85,8 +88,9 @@ pub(super) fn lines(told: &Told<'_>) -> Vec<String> {
     let mut lines = vec![
         format!("{records}; {memory}; temporary data on {}.", told.place),
         format!(
-            "Runs: {} in {}{clock}; {} written in {} requests.",
+            "Runs: {} by {} in {}{clock}; {} written in {} requests.",
             report.runs,
+            counted(told.threads as u64, "thread"),
             seconds(report.run_ns),
             format_bytes(report.written_bytes),
             report.write_requests

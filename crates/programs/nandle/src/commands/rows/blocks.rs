@@ -1,0 +1,213 @@
+//! Files in pieces of whole records.
+
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use nandle_units::format_bytes;
+
+use super::RECORD_PART;
+use super::records::Format;
+use crate::error::CliError;
+
+/// Records of a file, one behind the other.
+#[derive(Debug)]
+pub(crate) struct Block {
+    bytes: Vec<u8>,
+    /// How many of them are records.
+    length: usize,
+    format: Format,
+    pub(crate) file: Arc<Path>,
+    pub(crate) begins_file: bool,
+}
+
+impl Block {
+    /// The record that begins there, and where the next one does; none at the end.
+    pub(crate) fn record(&self, at: usize) -> Option<(&[u8], usize)> {
+        let rest = self.bytes.get(at..self.length).filter(|rest| !rest.is_empty())?;
+        // The last one of a file may have no end.
+        let (length, end) = self.format.first(rest).unwrap_or((rest.len(), 0));
+        Some((rest.get(..length)?, at + length + end))
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.length
+    }
+
+    /// Its memory.
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+}
+
+/// Reads files one after the other.
+pub(crate) struct Blocks {
+    files: std::vec::IntoIter<PathBuf>,
+    format: Format,
+    block_bytes: usize,
+    record_bytes_max: usize,
+    open: Option<Open>,
+}
+
+struct Open {
+    name: Arc<Path>,
+    file: Box<dyn Read + Send>,
+    /// The beginning of a record whose end hasn't come.
+    begun: Vec<u8>,
+    is_new: bool,
+}
+
+impl Blocks {
+    /// Of so many bytes, longer where a record is. A record that is longer than `record_bytes_max` is an error.
+    pub(crate) fn new(
+        files: Vec<PathBuf>,
+        format: Format,
+        block_bytes: usize,
+        record_bytes_max: usize,
+    ) -> Self {
+        let files = if files.is_empty() { vec![PathBuf::from("-")] } else { files };
+        Self { files: files.into_iter(), format, block_bytes, record_bytes_max, open: None }
+    }
+
+    /// The next one, in the memory that is given; none at the end.
+    pub(crate) fn next(&mut self, mut bytes: Vec<u8>) -> Result<Option<Block>, CliError> {
+        loop {
+            let mut open = match self.open.take() {
+                Some(open) => open,
+                None => match self.files.next() {
+                    Some(file) => Open::new(&file)?,
+                    None => return Ok(None),
+                },
+            };
+            let (length, is_at_end) = self.fill(&mut open, &mut bytes)?;
+            let block = Block {
+                bytes,
+                length,
+                format: self.format,
+                file: Arc::clone(&open.name),
+                begins_file: std::mem::take(&mut open.is_new),
+            };
+            self.open = Some(open).filter(|_| !is_at_end);
+            if length > 0 {
+                return Ok(Some(block));
+            }
+            bytes = block.into_bytes();
+        }
+    }
+
+    /// Fills the memory with records. Returns how many bytes those have, and whether the file is at its end.
+    fn fill(&self, open: &mut Open, bytes: &mut Vec<u8>) -> Result<(usize, bool), CliError> {
+        bytes.resize(self.block_bytes.max(open.begun.len()), 0);
+        let mut end = open.begun.len();
+        if let Some(front) = bytes.get_mut(..end) {
+            front.copy_from_slice(&open.begun);
+        }
+        open.begun.clear();
+        loop {
+            let is_at_end = open.read(bytes, &mut end)?;
+            let all = bytes.get(..end).unwrap_or_default();
+            let whole = self.format.whole(all);
+            let rest = all.get(whole..).unwrap_or_default();
+            if is_at_end {
+                self.format.check_rest(rest).map_err(|what| open.failed(&what))?;
+                return Ok((end, true));
+            }
+            if whole > 0 {
+                open.begun.extend_from_slice(rest);
+                return Ok((whole, false));
+            }
+            self.check_length(open, end)?;
+            // A record that is longer than the memory.
+            bytes.resize(2 * bytes.len(), 0);
+        }
+    }
+
+    fn check_length(&self, open: &Open, length: usize) -> Result<(), CliError> {
+        if length < self.record_bytes_max {
+            return Ok(());
+        }
+        Err(open.failed(&format!(
+            "a record is longer than {}, too long for this memory: --memory must be at least {RECORD_PART} times as much as \
+             the longest record",
+            format_bytes(self.record_bytes_max as u64)
+        )))
+    }
+}
+
+impl Open {
+    fn new(path: &Path) -> Result<Self, CliError> {
+        let file: Box<dyn Read + Send> = if path.as_os_str() == "-" {
+            Box::new(std::io::stdin())
+        } else {
+            let opened = File::open(path);
+            Box::new(opened.map_err(|error| failed(path, &format!("opening it: {error}")))?)
+        };
+        Ok(Self { name: path.into(), file, begun: Vec::new(), is_new: true })
+    }
+
+    /// Reads until the memory is full, or the file is at its end, which is true then.
+    fn read(&mut self, bytes: &mut [u8], end: &mut usize) -> Result<bool, CliError> {
+        while let Some(room) = bytes.get_mut(*end..).filter(|room| !room.is_empty()) {
+            match self.file.read(room) {
+                Ok(0) => return Ok(true),
+                Ok(count) => *end += count,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.failed(&format!("reading it: {error}"))),
+            }
+        }
+        Ok(false)
+    }
+
+    fn failed(&self, what: &str) -> CliError {
+        failed(&self.name, what)
+    }
+}
+
+fn failed(path: &Path, what: &str) -> CliError {
+    CliError::failed(format!("{}: {what}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn records(text: &str, format: Format, block_bytes: usize) -> Result<Vec<String>, CliError> {
+        let folder = tempfile::tempdir().unwrap();
+        let files: Vec<PathBuf> = ["one", "two"].iter().map(|name| folder.path().join(name)).collect();
+        for file in &files {
+            std::fs::write(file, text).unwrap();
+        }
+        let mut blocks = Blocks::new(files, format, block_bytes, 100);
+        let (mut records, mut begun, mut spare) = (Vec::new(), 0, Vec::new());
+        while let Some(block) = blocks.next(spare)? {
+            begun += usize::from(block.begins_file);
+            let mut at = 0;
+            while let Some((record, next)) = block.record(at) {
+                records.push(String::from_utf8(record.to_vec()).unwrap());
+                at = next;
+            }
+            assert_eq!(at, block.len());
+            spare = block.into_bytes();
+        }
+        assert_eq!(begun, if text.is_empty() { 0 } else { 2 });
+        Ok(records)
+    }
+
+    #[test]
+    fn records_are_the_same_in_blocks_of_any_length() {
+        let text = "a,\"x\ny\"\"\n\"\n\nb,c\nlast";
+        for block_bytes in 1..30 {
+            let lines = records(text, Format::Lines, block_bytes).unwrap();
+            assert_eq!(lines, [text.split('\n').collect::<Vec<_>>(), text.split('\n').collect()].concat());
+            let quoted = records(text, Format::Csv, block_bytes).unwrap();
+            assert_eq!(quoted[..4], ["a,\"x\ny\"\"\n\"", "", "b,c", "last"]);
+            let fixed = records("abcdef", Format::Fixed(3), block_bytes).unwrap();
+            assert_eq!(fixed, ["abc", "def", "abc", "def"]);
+            assert!(records("", Format::Lines, block_bytes).unwrap().is_empty());
+            assert!(records("abcd", Format::Fixed(3), block_bytes).is_err());
+            assert!(records("a,\"b\nc\n", Format::Csv, block_bytes).is_err());
+            assert!(records(&"x".repeat(300), Format::Lines, block_bytes).is_err());
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Records become rows.
+
+use nandle_spill::Row;
+use nandle_spill::keys::KeyWriter;
+
+use super::blocks::Block;
+use super::key::Keys;
+use crate::error::CliError;
+
+/// What of a record goes with its key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Carried {
+    /// All of it.
+    Record,
+    /// The fields that aren't the key.
+    OtherFields,
+}
+
+/// Makes rows of records.
+pub(crate) struct Maker {
+    /// None: the record is the key, and there is nothing else.
+    pub(crate) keys: Option<Keys>,
+    pub(crate) carried: Carried,
+    /// The first record of each file stays in front.
+    pub(crate) has_header: bool,
+    header: Option<Vec<u8>>,
+    key: Vec<u8>,
+    others: Vec<u8>,
+}
+
+impl Maker {
+    pub(crate) fn new(keys: Option<Keys>, carried: Carried, has_header: bool) -> Self {
+        Self { keys, carried, has_header, header: None, key: Vec::new(), others: Vec::new() }
+    }
+
+    /// The row of the record that begins there, and where the next record does; none at the end of the block. A header is none.
+    pub(crate) fn row<'a>(
+        &'a mut self,
+        block: &'a Block,
+        mut at: usize,
+    ) -> Result<Option<(Row<'a>, usize)>, CliError> {
+        if at == 0 && block.begins_file && self.has_header {
+            let Some((record, next)) = block.record(0) else { return Ok(None) };
+            self.take_header(record, block)?;
+            at = next;
+        }
+        let Some((record, next)) = block.record(at) else { return Ok(None) };
+        let failed = |what: String| CliError::failed(format!("{}: {what}", block.file.display()));
+        let row = match &self.keys {
+            None => Row { key: record, payload: &[] },
+            Some(keys) => {
+                self.key.clear();
+                let mut writer = KeyWriter::new(std::mem::take(&mut self.key));
+                let written = keys.write(record, &mut writer);
+                self.key = writer.into_bytes();
+                written.map_err(failed)?;
+                let payload = others(keys, self.carried, record, &mut self.others).map_err(failed)?;
+                Row { key: &self.key, payload }
+            }
+        };
+        Ok(Some((row, next)))
+    }
+
+    fn take_header(&mut self, record: &[u8], block: &Block) -> Result<(), CliError> {
+        match &self.header {
+            None => self.header = Some(record.to_vec()),
+            Some(header) if header == record => {}
+            Some(_) => {
+                return Err(CliError::failed(format!(
+                    "{}: its header is not that of the first file; --no-header takes headers for records",
+                    block.file.display()
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// What of the header goes with keys, if one has come.
+    pub(crate) fn header(&mut self) -> Result<Option<Vec<u8>>, CliError> {
+        let (Some(header), others_of_it) = (&self.header, &mut self.others) else { return Ok(None) };
+        let carried = match &self.keys {
+            Some(keys) => others(keys, self.carried, header, others_of_it).map_err(CliError::failed)?,
+            None => header,
+        };
+        Ok(Some(carried.to_vec()))
+    }
+}
+
+/// What goes with the key of a record.
+fn others<'a>(
+    keys: &Keys,
+    carried: Carried,
+    record: &'a [u8],
+    others: &'a mut Vec<u8>,
+) -> Result<&'a [u8], String> {
+    match carried {
+        Carried::Record => Ok(record),
+        Carried::OtherFields => {
+            others.clear();
+            keys.write_others(record, others)?;
+            Ok(others)
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! The threads that sort, in turns at the input.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use nandle_io::runtime::{Handle, Runtime};
+use nandle_session::{Cancel, Observer as _};
+use nandle_spill::{Finished, ParallelSort, SortReport, SortedPart, Sorter};
+use nandle_units::format_bytes;
+
+use super::SortArgs;
+use super::result::{Tally, Writing};
+use crate::commands::rows::{Input, Memory, NewFile, Source, Temporary, spilled, unless_cancelled};
+use crate::error::CliError;
+use crate::progress::Bar;
+
+/// One thread that sorts alone takes so much before what it writes goes on.
+const TURN_BYTES: usize = 32 << 10;
+
+/// What is to be done, and by how many threads.
+pub(super) struct Work<'a> {
+    pub(super) args: &'a SortArgs,
+    pub(super) memory: Memory,
+    pub(super) cancel: Cancel,
+    pub(super) temporary: &'a Temporary,
+    pub(super) threads: usize,
+    pub(super) total_bytes: Option<u64>,
+}
+
+/// What came of it, and when, on the world's clock.
+pub(super) struct Done {
+    pub(super) report: SortReport,
+    /// Until all was read.
+    pub(super) read_ns: u64,
+    /// Until all was sorted.
+    pub(super) sorted_ns: u64,
+}
+
+/// What threads take in turns.
+struct Taking<'a> {
+    source: Source,
+    bar: &'a mut Bar,
+}
+
+impl Work<'_> {
+    pub(super) async fn run(
+        &self,
+        handle: &Handle,
+        sort: &ParallelSort,
+        input: Input,
+        bar: &mut Bar,
+    ) -> Result<Done, CliError> {
+        let began = handle.now();
+        let taking = Mutex::new(Taking { source: input.source(self.cancel.clone())?, bar });
+        if self.threads == 1 {
+            self.take(sort, handle, &taking).await?;
+        } else {
+            let threads = (0..self.threads).collect();
+            self.in_threads(threads, async |_, handle| self.take(sort, handle, &taking).await)?;
+        }
+        let Taking { mut source, bar } = taking.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let read_ns = handle.now().since(began).0;
+        bar.progress("merging", 0.5);
+        let header = source.header()?;
+        let report = self.write(handle, sort, header, bar).await?;
+        Ok(Done { report, read_ns, sorted_ns: handle.now().since(began).0 })
+    }
+
+    /// Writes the result, in parts where the output takes them.
+    async fn write(
+        &self,
+        handle: &Handle,
+        sort: &ParallelSort,
+        header: Option<Vec<u8>>,
+        bar: &mut Bar,
+    ) -> Result<SortReport, CliError> {
+        // Records that become fewer are as long as they turn out to be, so that where a part begins isn't known before.
+        let has_known_length = !self.args.unique && self.args.limit.is_none();
+        let path = self.args.output.as_deref().filter(|path| has_known_length && NewFile::is_possible(path));
+        let parts = if path.is_some() { self.threads } else { 1 };
+        let finished = unless_cancelled(&self.cancel, sort.clone().finish_in_parts(handle, parts));
+        let writing = Writing { args: self.args, memory: &self.memory, cancel: &self.cancel, header };
+        match finished.await?.map_err(spilled)? {
+            Finished::Whole(mut sorted) => writing.whole(&mut sorted, bar).await,
+            Finished::Parts(parts, report) => {
+                let Some(path) = path else { unreachable!("parts are wanted for a file only") };
+                self.write_parts(&writing, NewFile::create(path)?, parts, report, bar)
+            }
+        }
+    }
+
+    fn write_parts(
+        &self,
+        writing: &Writing<'_>,
+        file: NewFile,
+        parts: Vec<SortedPart>,
+        mut report: SortReport,
+        bar: &mut Bar,
+    ) -> Result<SortReport, CliError> {
+        let tally = Tally::new(report.rows, bar);
+        writing.write_header(&file)?;
+        self.in_threads(writing.place(parts), async |part, handle| {
+            writing.part(part, handle, &file, &tally).await
+        })?;
+        file.finish()?;
+        report.read_requests += tally.read_requests.into_inner();
+        report.most_used_bytes = self.memory.budget.most_used_bytes();
+        Ok(report)
+    }
+
+    /// One thread's part of taking and sorting rows.
+    async fn take(
+        &self,
+        sort: &ParallelSort,
+        handle: &Handle,
+        taking: &Mutex<Taking<'_>>,
+    ) -> Result<(), CliError> {
+        let taken = self.take_turns(sort, handle, taking).await;
+        if taken.is_err() {
+            // The others end as well.
+            lock(taking).source.close();
+        }
+        taken
+    }
+
+    async fn take_turns(
+        &self,
+        sort: &ParallelSort,
+        handle: &Handle,
+        taking: &Mutex<Taking<'_>>,
+    ) -> Result<(), CliError> {
+        let mut sorter = sort.sorter(handle).map_err(spilled)?;
+        loop {
+            let Turn { has_more, is_full } = self.take_turn(&mut sorter, taking)?;
+            if !has_more {
+                break;
+            }
+            if !is_full {
+                sorter.go_on().await.map_err(spilled)?;
+                continue;
+            }
+            if self.threads > 1 && !sort.has_spilled() {
+                // The others may take all that is left, so that nothing has to be written.
+                sorter.sort();
+                if !lock(taking).source.has_more()? {
+                    break;
+                }
+            }
+            unless_cancelled(&self.cancel, sorter.make_room()).await?.map_err(spilled)?;
+        }
+        unless_cancelled(&self.cancel, sorter.finish_part()).await?.map_err(spilled)
+    }
+
+    /// Takes as many rows as there is room for.
+    fn take_turn(&self, sorter: &mut Sorter, taking: &Mutex<Taking<'_>>) -> Result<Turn, CliError> {
+        let mut taking = lock(taking);
+        let Taking { source, bar } = &mut *taking;
+        let most_bytes = if self.threads == 1 { TURN_BYTES } else { usize::MAX };
+        let (mut is_full, mut taken_bytes) = (false, 0);
+        let has_more = source.hand_over(|row| {
+            if taken_bytes >= most_bytes {
+                return Ok(false);
+            }
+            taken_bytes += row.key.len() + row.payload.len() + 1;
+            is_full = !sorter.try_push(row)?;
+            Ok(!is_full)
+        })?;
+        // Merging takes about as long.
+        let share =
+            self.total_bytes.map_or(0.0, |total| source.taken_bytes as f64 / total.max(1) as f64 / 2.0);
+        bar.progress(&format!("{} read", format_bytes(source.taken_bytes)), share);
+        Ok(Turn { has_more, is_full })
+    }
+
+    /// Lets threads work, each on a part of it in a world of its own. The first error of any is that of all.
+    fn in_threads<T: Send>(
+        &self,
+        parts: Vec<T>,
+        work: impl AsyncFn(T, &Handle) -> Result<(), CliError> + Sync,
+    ) -> Result<(), CliError> {
+        let work_on = |part: T| {
+            let runtime = Runtime::new(self.temporary.world()?);
+            let handle = runtime.handle();
+            runtime.block_on(work(part, &handle))
+        };
+        let work_on = &work_on;
+        thread::scope(|scope| {
+            let threads: Vec<_> = parts.into_iter().map(|part| scope.spawn(move || work_on(part))).collect();
+            let ended = threads.into_iter().map(|thread| {
+                thread.join().unwrap_or_else(|_| Err(CliError::failed("sorting: a thread panicked")))
+            });
+            // All of them are waited for.
+            ended.fold(Ok(()), Result::and)
+        })
+    }
+}
+
+/// What came of a turn at the input.
+struct Turn {
+    has_more: bool,
+    is_full: bool,
+}
+
+fn lock<'l, 'b>(taking: &'l Mutex<Taking<'b>>) -> MutexGuard<'l, Taking<'b>> {
+    taking.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -9,6 +9,7 @@ mod key;
 mod maker;
 mod number;
 mod output;
+mod part_writer;
 mod records;
 mod temporary;
 
@@ -28,8 +29,9 @@ pub(crate) use self::input::{Batches, Input, Source};
 pub(crate) use self::key::{Fields, KeySpec, Keys};
 pub(crate) use self::maker::Carried;
 pub(crate) use self::output::{NewFile, Output};
+pub(crate) use self::part_writer::{PartWriter, device_of};
 pub(crate) use self::records::Format;
-pub(crate) use self::temporary::Temporary;
+pub(crate) use self::temporary::{Temporary, world_of};
 use crate::error::CliError;
 use crate::interrupt::cancel_on_signals;
 
@@ -45,6 +47,8 @@ const RECORD_PART: usize = 8;
 pub(crate) struct Memory {
     pub(crate) budget: Budget,
     pub(crate) batch_bytes: usize,
+    /// For all that is on its way from the input or to the output.
+    pub(crate) passing_bytes: usize,
     /// A longer record can't be sorted or joined in it.
     pub(crate) record_bytes_max: usize,
 }
@@ -57,7 +61,12 @@ impl Memory {
         // One is being filled, one is being used, and the beginning of a record is kept; one is filled with the result.
         let passing_bytes = (input::BATCHES + 3 + output::BUFFERS + 1) * batch_bytes;
         let budget = Budget::new(bytes - passing_bytes).map_err(spilled)?;
-        Ok(Self { budget, batch_bytes, record_bytes_max: (bytes / RECORD_PART).max(batch_bytes) })
+        Ok(Self {
+            budget,
+            batch_bytes,
+            passing_bytes,
+            record_bytes_max: (bytes / RECORD_PART).max(batch_bytes),
+        })
     }
 }
 

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::{self, JoinHandle};
 
+use rustix::fs::FallocateFlags;
+use rustix::io::Errno;
 use tempfile::{Builder, NamedTempFile};
 
 use crate::error::CliError;
@@ -46,9 +48,36 @@ impl NewFile {
         written.map_err(|error| failed(&self.path, &error))
     }
 
-    /// All is written.
-    pub(crate) fn finish(self) -> Result<(), CliError> {
+    /// Takes so much of its file system, so that what lacks there is said before anything is written, and threads that write don't
+    /// wait for each other. Not every file system can.
+    pub(crate) fn allocate(&self, length_bytes: u64) -> Result<(), CliError> {
+        let allocated = match length_bytes {
+            0 => Ok(()),
+            _ => rustix::fs::fallocate(self.file.as_file(), FallocateFlags::empty(), 0, length_bytes),
+        };
+        match allocated {
+            Err(Errno::OPNOTSUPP | Errno::NOSYS) => {
+                self.file.as_file().set_len(length_bytes).map_err(|error| failed(&self.path, &error))
+            }
+            allocated => allocated.map_err(|errno| {
+                self.failed(&format!("{length_bytes} bytes for it: {}", io::Error::from(errno)))
+            }),
+        }
+    }
+
+    /// Opens it once more, because a flag such as that for direct I/O would hold for the first handle as well.
+    pub(super) fn reopen(&self) -> io::Result<File> {
+        self.file.reopen()
+    }
+
+    pub(super) fn failed(&self, what: &str) -> CliError {
+        CliError::failed(format!("writing to {}: {what}", self.path.display()))
+    }
+
+    /// All is written, and it has this length.
+    pub(crate) fn finish(self, length_bytes: u64) -> Result<(), CliError> {
         let Self { file, path } = self;
+        file.as_file().set_len(length_bytes).map_err(|error| failed(&path, &error))?;
         file.persist(&path).map(drop).map_err(|error| failed(&path, &error.error))
     }
 }

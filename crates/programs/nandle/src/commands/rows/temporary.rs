@@ -109,12 +109,27 @@ impl Temporary {
             Kind::Target(target) => Ok(target.io(SLOTS)?.io),
         }
     }
+
+    /// Its file, if it is one: a world can have others beside it.
+    pub(crate) fn file(&self) -> Option<&Arc<DeviceFile>> {
+        match &self.kind {
+            Kind::File(file) => Some(file),
+            Kind::Target(_) => None,
+        }
+    }
 }
 
 fn world(file: &Arc<DeviceFile>) -> Result<(Box<dyn Io>, Device), CliError> {
+    let (io, mut devices) = world_of(&[file])?;
+    let Some(device) = devices.pop() else { unreachable!("it was added") };
+    Ok((io, device))
+}
+
+/// A world with these files, numbered in their order.
+pub(crate) fn world_of(files: &[&Arc<DeviceFile>]) -> Result<(Box<dyn Io>, Vec<Device>), CliError> {
     let mut world = FileWorld::new(SLOTS).map_err(|error| CliError::failed(error.to_string()))?;
-    let device = world.add(Arc::clone(file));
-    Ok((world.into_io(), device))
+    let devices = files.iter().map(|file| world.add(Arc::clone(file))).collect();
+    Ok((world.into_io(), devices))
 }
 
 fn beside_the_output(output: Option<&Path>) -> PathBuf {

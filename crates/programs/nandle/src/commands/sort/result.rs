@@ -2,12 +2,13 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use nandle_io::DeviceId;
 use nandle_io::runtime::Handle;
 use nandle_session::{Cancel, Observer as _};
 use nandle_spill::{Row, SortReport, Sorted, SortedPart};
 
 use super::SortArgs;
-use crate::commands::rows::{Memory, NewFile, Output, interrupted, spilled};
+use crate::commands::rows::{Memory, NewFile, Output, PartWriter, interrupted, spilled};
 use crate::error::CliError;
 use crate::progress::Bar;
 
@@ -27,6 +28,13 @@ pub(super) struct PlacedPart {
     part: SortedPart,
     offset_bytes: u64,
     length_bytes: u64,
+}
+
+impl PlacedPart {
+    /// Where it ends in the file.
+    pub(super) fn end_bytes(&self) -> u64 {
+        self.offset_bytes + self.length_bytes
+    }
 }
 
 impl Writing<'_> {
@@ -89,30 +97,24 @@ impl Writing<'_> {
     pub(super) async fn part(
         &self,
         PlacedPart { part, offset_bytes, length_bytes }: PlacedPart,
-        handle: &Handle,
-        file: &NewFile,
+        (handle, device): (&Handle, DeviceId),
+        (file, memory_bytes): (&NewFile, usize),
         tally: &Tally<'_>,
     ) -> Result<(), CliError> {
         let mut sorted = part.open(handle).map_err(spilled)?;
-        let (end, buffer_bytes) = (self.end(), self.memory.batch_bytes);
-        let mut buffer = Vec::with_capacity(buffer_bytes);
-        let (mut at, mut written) = (offset_bytes, 0_u64);
+        let end = self.end();
+        let mut writer = PartWriter::new(file, (handle, device), offset_bytes, memory_bytes)?;
+        let mut written = 0_u64;
         while let Some(row) = sorted.next().await.map_err(spilled)? {
-            buffer.extend_from_slice(self.record(&row));
-            buffer.extend_from_slice(end);
-            if buffer.len() >= buffer_bytes {
-                file.write_at(&buffer, at)?;
-                at += buffer.len() as u64;
-                buffer.clear();
-            }
+            writer.push(self.record(&row)).await?;
+            writer.push(end).await?;
             written += 1;
             if written.is_multiple_of(RECORDS_BETWEEN_LOOKS) {
                 self.check_cancelled()?;
                 tally.add(RECORDS_BETWEEN_LOOKS);
             }
         }
-        file.write_at(&buffer, at)?;
-        at += buffer.len() as u64;
+        let at = writer.finish().await?;
         tally.read_requests.fetch_add(sorted.report().read_requests, Ordering::Relaxed);
         if at == offset_bytes + length_bytes {
             return Ok(());
@@ -144,7 +146,7 @@ impl<'a> Tally<'a> {
 
     fn add(&self, records: u64) {
         let written = self.records.fetch_add(records, Ordering::Relaxed) + records;
-        // Whoever shows it shows it for all.
+        // One thread shows it for all.
         if let Ok(mut bar) = self.bar.try_lock() {
             bar.progress("writing", share(written, self.total));
         }

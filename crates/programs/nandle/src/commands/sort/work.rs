@@ -1,16 +1,19 @@
 //! The threads that sort, in turns at the input.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use nandle_io::runtime::{Handle, Runtime};
+use nandle_io::{DeviceFile, DeviceId, Io};
 use nandle_session::{Cancel, Observer as _};
 use nandle_spill::{Finished, ParallelSort, SortReport, SortedPart, Sorter};
 use nandle_units::format_bytes;
 
 use super::SortArgs;
-use super::result::{Tally, Writing};
-use crate::commands::rows::{Input, Memory, NewFile, Source, Temporary, spilled, unless_cancelled};
+use super::result::{PlacedPart, Tally, Writing};
+use crate::commands::rows::{
+    Input, Memory, NewFile, Source, Temporary, device_of, spilled, unless_cancelled, world_of,
+};
 use crate::error::CliError;
 use crate::progress::Bar;
 
@@ -56,7 +59,8 @@ impl Work<'_> {
             self.take(sort, handle, &taking).await?;
         } else {
             let threads = (0..self.threads).collect();
-            self.in_threads(threads, async |_, handle| self.take(sort, handle, &taking).await)?;
+            let world = || self.temporary.world();
+            in_threads(world, threads, async |_, handle| self.take(sort, handle, &taking).await)?;
         }
         let Taking { mut source, bar } = taking.into_inner().unwrap_or_else(PoisonError::into_inner);
         let read_ns = handle.now().since(began).0;
@@ -77,14 +81,15 @@ impl Work<'_> {
         // Records that become fewer are as long as they turn out to be, so that where a part begins isn't known before.
         let has_known_length = !self.args.unique && self.args.limit.is_none();
         let path = self.args.output.as_deref().filter(|path| has_known_length && NewFile::is_possible(path));
-        let parts = if path.is_some() { self.threads } else { 1 };
+        let beside = path.zip(self.temporary.file());
+        let parts = if beside.is_some() { self.threads } else { 1 };
         let finished = unless_cancelled(&self.cancel, sort.clone().finish_in_parts(handle, parts));
         let writing = Writing { args: self.args, memory: &self.memory, cancel: &self.cancel, header };
         match finished.await?.map_err(spilled)? {
             Finished::Whole(mut sorted) => writing.whole(&mut sorted, bar).await,
             Finished::Parts(parts, report) => {
-                let Some(path) = path else { unreachable!("parts are wanted for a file only") };
-                self.write_parts(&writing, NewFile::create(path)?, parts, report, bar)
+                let Some((path, file)) = beside else { unreachable!("parts are wanted for a file only") };
+                self.write_parts(&writing, (file, NewFile::create(path)?), (parts, report), bar)
             }
         }
     }
@@ -92,17 +97,23 @@ impl Work<'_> {
     fn write_parts(
         &self,
         writing: &Writing<'_>,
-        file: NewFile,
-        parts: Vec<SortedPart>,
-        mut report: SortReport,
+        (temporary, file): (&Arc<DeviceFile>, NewFile),
+        (parts, mut report): (Vec<SortedPart>, SortReport),
         bar: &mut Bar,
     ) -> Result<SortReport, CliError> {
         let tally = Tally::new(report.rows, bar);
+        let parts = writing.place(parts);
+        let length_bytes = parts.last().map_or(0, PlacedPart::end_bytes);
+        file.allocate(length_bytes)?;
         writing.write_header(&file)?;
-        self.in_threads(writing.place(parts), async |part, handle| {
-            writing.part(part, handle, &file, &tally).await
+        let output = device_of(&file, length_bytes)?;
+        let memory_bytes = self.memory.passing_bytes / parts.len().max(1);
+        let world = || world_of(&[temporary, &output]).map(|(io, _)| io);
+        in_threads(world, parts, async |part, handle| {
+            let output = (handle, DeviceId::from_index(1));
+            writing.part(part, output, (&file, memory_bytes), &tally).await
         })?;
-        file.finish()?;
+        file.finish(length_bytes)?;
         report.read_requests += tally.read_requests.into_inner();
         report.most_used_bytes = self.memory.budget.most_used_bytes();
         Ok(report)
@@ -171,28 +182,6 @@ impl Work<'_> {
         bar.progress(&format!("{} read", format_bytes(source.taken_bytes)), share);
         Ok(Turn { has_more, is_full })
     }
-
-    /// Lets threads work, each on a part of it in a world of its own. The first error of any is that of all.
-    fn in_threads<T: Send>(
-        &self,
-        parts: Vec<T>,
-        work: impl AsyncFn(T, &Handle) -> Result<(), CliError> + Sync,
-    ) -> Result<(), CliError> {
-        let work_on = |part: T| {
-            let runtime = Runtime::new(self.temporary.world()?);
-            let handle = runtime.handle();
-            runtime.block_on(work(part, &handle))
-        };
-        let work_on = &work_on;
-        thread::scope(|scope| {
-            let threads: Vec<_> = parts.into_iter().map(|part| scope.spawn(move || work_on(part))).collect();
-            let ended = threads.into_iter().map(|thread| {
-                thread.join().unwrap_or_else(|_| Err(CliError::failed("sorting: a thread panicked")))
-            });
-            // All of them are waited for.
-            ended.fold(Ok(()), Result::and)
-        })
-    }
 }
 
 /// What came of a turn at the input.
@@ -203,4 +192,26 @@ struct Turn {
 
 fn lock<'l, 'b>(taking: &'l Mutex<Taking<'b>>) -> MutexGuard<'l, Taking<'b>> {
     taking.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Lets threads work, each on a part of it in a world of its own. The first error of any is that of all.
+fn in_threads<T: Send>(
+    world: impl Fn() -> Result<Box<dyn Io>, CliError> + Sync,
+    parts: Vec<T>,
+    work: impl AsyncFn(T, &Handle) -> Result<(), CliError> + Sync,
+) -> Result<(), CliError> {
+    let work_on = |part: T| {
+        let runtime = Runtime::new(world()?);
+        let handle = runtime.handle();
+        runtime.block_on(work(part, &handle))
+    };
+    let work_on = &work_on;
+    thread::scope(|scope| {
+        let threads: Vec<_> = parts.into_iter().map(|part| scope.spawn(move || work_on(part))).collect();
+        let ended = threads.into_iter().map(|thread| {
+            thread.join().unwrap_or_else(|_| Err(CliError::failed("sorting: a thread panicked")))
+        });
+        // All of them are waited for.
+        ended.fold(Ok(()), Result::and)
+    })
 }

@@ -1,0 +1,165 @@
+//! A part of a new file, written around the page cache: whole blocks, several requests at a time. The ends of a part that share a block
+//! with its neighbours are written as any file is.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use nandle_io::runtime::{AsyncDevice, Handle, Reply};
+use nandle_io::{Arena, Buffer, BufferMut, DeviceFile, DeviceId, FileOptions, Operation};
+
+use super::output::NewFile;
+use crate::error::CliError;
+
+/// The page cache has the ends of parts in pages of this length.
+const PAGE_BYTES: usize = 4096;
+/// Requests that may be under way, if there is memory for them.
+const DEPTH_MAX: usize = 8;
+
+/// A new file as a device. Where there is no direct I/O its requests go through the page cache.
+pub(crate) fn device_of(file: &NewFile, length_bytes: u64) -> Result<Arc<DeviceFile>, CliError> {
+    let again = file.reopen().map_err(|error| file.failed(&error.to_string()))?;
+    let device = DeviceFile::new(again, FileOptions::default());
+    let device = device.map_err(|error| file.failed(&error.to_string()))?;
+    let whole_bytes = length_bytes.next_multiple_of(PAGE_BYTES as u64);
+    Ok(Arc::new(device.growing_to(whole_bytes)))
+}
+
+/// See the [module](self).
+pub(crate) struct PartWriter<'f> {
+    file: &'f NewFile,
+    device: AsyncDevice,
+    /// Where the buffer that is being filled begins in the file.
+    base_bytes: u64,
+    filling: BufferMut,
+    /// What lies before in it is another part's.
+    from: usize,
+    to: usize,
+    spare: Vec<BufferMut>,
+    in_flight: VecDeque<(Reply, Buffer)>,
+    _arena: Arena,
+}
+
+impl<'f> PartWriter<'f> {
+    /// Writes from an offset on, with so much memory.
+    pub(crate) fn new(
+        file: &'f NewFile,
+        (handle, device): (&Handle, DeviceId),
+        offset_bytes: u64,
+        memory_bytes: usize,
+    ) -> Result<Self, CliError> {
+        let buffers = (memory_bytes / PAGE_BYTES).clamp(2, DEPTH_MAX);
+        let buffer_bytes = (memory_bytes / buffers / PAGE_BYTES).max(1) * PAGE_BYTES;
+        let failed = |error| file.failed(&format!("memory for its buffers: {error}"));
+        let arena = Arena::new(buffers * buffer_bytes).map_err(failed)?;
+        let spare: Result<Vec<BufferMut>, _> = (0..buffers).map(|_| arena.allocate(buffer_bytes)).collect();
+        let mut spare = spare.map_err(failed)?;
+        let Some(filling) = spare.pop() else { unreachable!("there are two buffers at least") };
+        let within = offset_bytes % PAGE_BYTES as u64;
+        let from = usize::try_from(within).unwrap_or_default();
+        Ok(Self {
+            file,
+            device: handle.device(device),
+            base_bytes: offset_bytes - within,
+            filling,
+            from,
+            to: from,
+            spare,
+            in_flight: VecDeque::new(),
+            _arena: arena,
+        })
+    }
+
+    /// Adds bytes.
+    pub(crate) async fn push(&mut self, mut bytes: &[u8]) -> Result<(), CliError> {
+        loop {
+            let taken = self.take(bytes);
+            if taken == bytes.len() {
+                return Ok(());
+            }
+            bytes = bytes.get(taken..).unwrap_or_default();
+            self.send().await?;
+        }
+    }
+
+    /// Takes as many as there is room for. Returns how many.
+    fn take(&mut self, bytes: &[u8]) -> usize {
+        let room = self.filling.get_mut(self.to..).unwrap_or_default();
+        let fitting = room.len().min(bytes.len());
+        if let (Some(room), Some(bytes)) = (room.get_mut(..fitting), bytes.get(..fitting)) {
+            room.copy_from_slice(bytes);
+        }
+        self.to += fitting;
+        fitting
+    }
+
+    /// Sends what is there on its way.
+    async fn send(&mut self) -> Result<(), CliError> {
+        let next = match self.spare.pop() {
+            Some(next) => next,
+            None => self.oldest_written().await?,
+        };
+        let full = std::mem::replace(&mut self.filling, next);
+        let whole = full.len();
+        let first = self.write_front(&full)?;
+        self.request(full, first..whole);
+        self.base_bytes += whole as u64;
+        (self.from, self.to) = (0, 0);
+        Ok(())
+    }
+
+    /// Writes what of the first block is this part's. Returns where the next block begins.
+    fn write_front(&self, buffer: &BufferMut) -> Result<usize, CliError> {
+        if self.from == 0 {
+            return Ok(0);
+        }
+        let end = PAGE_BYTES.min(self.to);
+        let front = buffer.get(self.from..end).unwrap_or_default();
+        self.file.write_at(front, self.base_bytes + self.from as u64)?;
+        Ok(PAGE_BYTES)
+    }
+
+    fn request(&mut self, buffer: BufferMut, range: std::ops::Range<usize>) {
+        let whole = buffer.freeze();
+        let operation = Operation::write(self.base_bytes + range.start as u64, whole.slice(range));
+        self.in_flight.push_back((self.device.request(operation), whole));
+    }
+
+    async fn oldest_written(&mut self) -> Result<BufferMut, CliError> {
+        let Some((reply, whole)) = self.in_flight.pop_front() else {
+            unreachable!("a buffer is spare, is filled, or is in flight")
+        };
+        reply.await.result.map_err(|error| self.file.failed(&error.to_string()))?;
+        let Ok(buffer) = whole.thaw() else {
+            unreachable!("a completed write leaves the only handle to its buffer")
+        };
+        Ok(buffer)
+    }
+
+    /// Waits until all is written. Returns where the part ends.
+    pub(crate) async fn finish(mut self) -> Result<u64, CliError> {
+        let end_bytes = self.base_bytes + self.to as u64;
+        let next = match self.spare.pop() {
+            Some(next) => next,
+            None => self.oldest_written().await?,
+        };
+        let last = std::mem::replace(&mut self.filling, next);
+        self.write_last(last)?;
+        while !self.in_flight.is_empty() {
+            self.oldest_written().await?;
+        }
+        Ok(end_bytes)
+    }
+
+    fn write_last(&mut self, full: BufferMut) -> Result<(), CliError> {
+        let first = self.write_front(&full)?;
+        let whole = self.to - self.to % PAGE_BYTES;
+        if whole.max(first) < self.to {
+            let tail = full.get(whole.max(first)..self.to).unwrap_or_default();
+            self.file.write_at(tail, self.base_bytes + whole.max(first) as u64)?;
+        }
+        if first < whole {
+            self.request(full, first..whole);
+        }
+        Ok(())
+    }
+}

@@ -16,6 +16,8 @@ use crate::rows::{Row, common_prefix};
 use crate::{Budget, SpillError};
 
 const LENGTHS_BYTES: usize = 2 * size_of::<u32>();
+/// Of most processors.
+const CACHE_LINE_BYTES: usize = 64;
 const ENTRY_BYTES: usize = size_of::<Entry>();
 
 pub(crate) struct Workspace {
@@ -132,6 +134,14 @@ impl Workspace {
         let entries = self.buffer.get(self.entries_start..).unwrap_or_default();
         let Some(entry) = cast_slice(entries).get(number) else { unreachable!("{number} is a row") };
         position_at(&self.buffer, offset(entry))
+    }
+
+    /// Looks at a row's middle and end, so that they are in the processor's cache when it is used. What comes of it is nothing of value.
+    pub(super) fn glance(&self, position: Position) -> u8 {
+        let Position { key_at, key_bytes, payload_bytes } = position;
+        let byte = |at: usize| self.buffer.get(at).copied().unwrap_or_default();
+        let last = key_at + (key_bytes + payload_bytes).saturating_sub(1);
+        byte(last) ^ byte((key_at + CACHE_LINE_BYTES).min(last))
     }
 
     /// The row that lies there.

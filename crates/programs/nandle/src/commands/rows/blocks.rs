@@ -1,13 +1,14 @@
 //! Files in pieces of whole records.
 
 use std::fs::File;
-use std::io::{ErrorKind, Read};
+use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use nandle_units::format_bytes;
 
 use super::RECORD_PART;
+use super::direct_file::DirectFile;
 use super::records::Format;
 use crate::error::CliError;
 
@@ -52,7 +53,7 @@ pub(crate) struct Blocks {
 
 struct Open {
     name: Arc<Path>,
-    file: Box<dyn Read + Send>,
+    file: Box<dyn Read>,
     /// The beginning of a record whose end hasn't come.
     begun: Vec<u8>,
     is_new: bool,
@@ -76,7 +77,7 @@ impl Blocks {
             let mut open = match self.open.take() {
                 Some(open) => open,
                 None => match self.files.next() {
-                    Some(file) => Open::new(&file)?,
+                    Some(file) => Open::new(&file, self.block_bytes)?,
                     None => return Ok(None),
                 },
             };
@@ -136,13 +137,9 @@ impl Blocks {
 }
 
 impl Open {
-    fn new(path: &Path) -> Result<Self, CliError> {
-        let file: Box<dyn Read + Send> = if path.as_os_str() == "-" {
-            Box::new(std::io::stdin())
-        } else {
-            let opened = File::open(path);
-            Box::new(opened.map_err(|error| failed(path, &format!("opening it: {error}")))?)
-        };
+    fn new(path: &Path, request_bytes: usize) -> Result<Self, CliError> {
+        let file: Box<dyn Read> =
+            if path.as_os_str() == "-" { Box::new(std::io::stdin()) } else { open(path, request_bytes)? };
         Ok(Self { name: path.into(), file, begun: Vec::new(), is_new: true })
     }
 
@@ -162,6 +159,15 @@ impl Open {
     fn failed(&self, what: &str) -> CliError {
         failed(&self.name, what)
     }
+}
+
+fn open(path: &Path, request_bytes: usize) -> Result<Box<dyn Read>, CliError> {
+    let failed = |error: io::Error| failed(path, &format!("opening it: {error}"));
+    let file = File::open(path).map_err(failed)?;
+    Ok(match DirectFile::open(&file, request_bytes).map_err(failed)? {
+        Some(direct) => Box::new(direct),
+        None => Box::new(file),
+    })
 }
 
 fn failed(path: &Path, what: &str) -> CliError {

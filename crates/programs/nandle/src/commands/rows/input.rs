@@ -54,13 +54,14 @@ struct Incoming<T> {
 
 impl<T: Send + 'static> Incoming<T> {
     /// Starts a thread that makes parts, of those that were used where there are any, until there is none.
-    fn start(
+    fn start<M: FnMut(Option<T>) -> Result<Option<T>, CliError>>(
         cancel: Cancel,
-        mut make: impl FnMut(Option<T>) -> Result<Option<T>, CliError> + Send + 'static,
+        maker: impl FnOnce() -> M + Send + 'static,
     ) -> Result<Self, CliError> {
         let (sender, parts) = sync_channel(BATCHES - 1);
         let (used, spare) = channel();
         let reading = move || {
+            let mut make = maker();
             // Where the other end is gone the rest is not wanted.
             loop {
                 let part = match make(spare.try_recv().ok()) {
@@ -120,40 +121,48 @@ impl Input {
         self.files.iter().map(length).sum()
     }
 
-    fn divide(self) -> (Blocks, Maker) {
-        let blocks = Blocks::new(self.files, self.format, self.batch_bytes, self.record_bytes_max);
-        (blocks, Maker::new(self.keys, self.carried, self.has_header))
-    }
-
     /// Begins to read. Rows are made by the thread that reads.
     pub(crate) fn start(self, cancel: Cancel) -> Result<Batches, CliError> {
-        let (mut blocks, mut maker) = self.divide();
-        let (mut memory, mut has_sent_header) = (Vec::new(), false);
-        let make = move |batch: Option<Batch>| {
-            let Some(block) = blocks.next(std::mem::take(&mut memory))? else { return Ok(None) };
-            let mut batch = batch.unwrap_or_default();
-            batch.clear();
-            let mut at = 0;
-            while let Some((row, next)) = maker.row(&block, at)? {
-                batch.push(row)?;
-                at = next;
-            }
-            batch.input_bytes = block.len() as u64;
-            if !std::mem::replace(&mut has_sent_header, true) {
-                batch.header = maker.header()?;
-            }
-            memory = block.into_bytes();
-            Ok(Some(batch))
+        let batches = move || {
+            let maker = Maker::new(self.keys, self.carried, self.has_header);
+            let blocks = Blocks::new(self.files, self.format, self.batch_bytes, self.record_bytes_max);
+            batches_of(blocks, maker)
         };
-        Ok(Batches { incoming: Incoming::start(cancel, make)? })
+        Ok(Batches { incoming: Incoming::start(cancel, batches)? })
     }
-
     /// Begins to read. Rows are made where they are taken.
     pub(crate) fn source(self, cancel: Cancel) -> Result<Source, CliError> {
-        let (mut blocks, maker) = self.divide();
-        let make = move |block: Option<Block>| blocks.next(block.map(Block::into_bytes).unwrap_or_default());
-        let incoming = Incoming::start(cancel, make)?;
+        let maker = Maker::new(self.keys, self.carried, self.has_header);
+        let blocks = move || {
+            let mut blocks = Blocks::new(self.files, self.format, self.batch_bytes, self.record_bytes_max);
+            move |block: Option<Block>| blocks.next(block.map(Block::into_bytes).unwrap_or_default())
+        };
+        let incoming = Incoming::start(cancel, blocks)?;
         Ok(Source { incoming, maker, block: None, at: 0, taken_bytes: 0, is_at_end: false })
+    }
+}
+
+/// Makes the rows of each block a batch.
+fn batches_of(
+    mut blocks: Blocks,
+    mut maker: Maker,
+) -> impl FnMut(Option<Batch>) -> Result<Option<Batch>, CliError> {
+    let (mut memory, mut has_sent_header) = (Vec::new(), false);
+    move |batch: Option<Batch>| {
+        let Some(block) = blocks.next(std::mem::take(&mut memory))? else { return Ok(None) };
+        let mut batch = batch.unwrap_or_default();
+        batch.clear();
+        let mut at = 0;
+        while let Some((row, next)) = maker.row(&block, at)? {
+            batch.push(row)?;
+            at = next;
+        }
+        batch.input_bytes = block.len() as u64;
+        if !std::mem::replace(&mut has_sent_header, true) {
+            batch.header = maker.header()?;
+        }
+        memory = block.into_bytes();
+        Ok(Some(batch))
     }
 }
 

@@ -4,6 +4,7 @@ mod args;
 mod batch;
 mod blocks;
 mod costs;
+mod direct_file;
 mod input;
 mod key;
 mod maker;
@@ -37,6 +38,8 @@ use crate::interrupt::cancel_on_signals;
 
 /// Bytes that threads hand over at once, if that is a small part of the memory.
 const BATCH_BYTES_MAX: usize = 256 << 10;
+/// Requests around the page cache have whole pages.
+const PAGE_BYTES: usize = 4096;
 /// Such parts.
 const BATCH_PART: usize = 128;
 /// A record is at most such a part of the memory.
@@ -57,9 +60,9 @@ impl Memory {
     /// Divides what the user gives.
     pub(crate) fn of(bytes: u64) -> Result<Self, CliError> {
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
-        let batch_bytes = (bytes / BATCH_PART).clamp(4 << 10, BATCH_BYTES_MAX);
+        let batch_bytes = (bytes / BATCH_PART).clamp(PAGE_BYTES, BATCH_BYTES_MAX) / PAGE_BYTES * PAGE_BYTES;
         // One is being filled, one is being used, and the beginning of a record is kept; one is filled with the result.
-        let passing_bytes = (input::BATCHES + 3 + output::BUFFERS + 1) * batch_bytes;
+        let passing_bytes = (direct_file::DEPTH + input::BATCHES + 3 + output::BUFFERS + 1) * batch_bytes;
         let budget = Budget::new(bytes - passing_bytes).map_err(spilled)?;
         Ok(Self {
             budget,

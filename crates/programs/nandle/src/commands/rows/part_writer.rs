@@ -7,11 +7,10 @@ use std::sync::Arc;
 use nandle_io::runtime::{AsyncDevice, Handle, Reply};
 use nandle_io::{Arena, Buffer, BufferMut, DeviceFile, DeviceId, FileOptions, Operation};
 
+use super::PAGE_BYTES;
 use super::output::NewFile;
 use crate::error::CliError;
 
-/// The page cache has the ends of parts in pages of this length.
-const PAGE_BYTES: usize = 4096;
 /// Requests that may be under way, if there is memory for them.
 const DEPTH_MAX: usize = 8;
 

@@ -22,7 +22,7 @@ use serde::Serialize;
 
 pub(crate) use self::args::SpillArgs;
 pub(crate) use self::batch::Batch;
-use self::costs::costs;
+pub(crate) use self::costs::costs;
 pub(crate) use self::input::{Carried, Input, Message, Rows};
 pub(crate) use self::key::{Fields, KeySpec, Keys};
 pub(crate) use self::output::Output;

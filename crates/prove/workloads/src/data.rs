@@ -19,7 +19,7 @@ impl Data {
     pub(crate) fn of(workload: &Workload) -> Self {
         let Workload { rows, row_bytes, key_bytes, seed, .. } = *workload;
         let first = mixed(seed ^ 0x5EED) % rows.max(1);
-        let step = (first.max(1)..).find(|step| divisor(*step, rows) == 1).unwrap_or(1);
+        let step = (first.max(1)..u64::MAX).find(|step| divisor(*step, rows) == 1).unwrap_or(1);
         Self { rows, row_bytes, key_bytes, seed: mixed(seed), step }
     }
 

@@ -89,8 +89,8 @@ impl<'a> Table<'a> {
         let shape = device.as_ref().and_then(AsyncDevice::shape);
         let transfer_bytes_max = shape.map_or(u64::MAX, |shape| shape.largest_transfer_bytes);
         let requests = Requests::of(data.row_bytes, transfer_bytes_max);
-        let arena = Arena::new(IN_FLIGHT * requests.request_bytes)?;
-        let idle = (0..IN_FLIGHT).map(|_| arena.allocate(requests.request_bytes));
+        let memory = Arena::new(IN_FLIGHT * requests.request_bytes)?;
+        let idle = (0..IN_FLIGHT).map(|_| memory.allocate(requests.request_bytes));
         let idle = idle.collect::<Result<Vec<_>, _>>()?;
         let start_bytes = area.map_or(0, |area| area.start_bytes) + number * requests.bytes_of(data.rows);
         let end_bytes = start_bytes + requests.bytes_of(data.rows);

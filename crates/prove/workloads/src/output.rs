@@ -14,7 +14,7 @@ pub(crate) struct ResultWriter {
     row_bytes: usize,
     device: Option<AsyncDevice>,
     offset_bytes: u64,
-    arena: Arena,
+    memory: Arena,
     /// The request that is being filled, and how many rows are in it.
     filling: Option<BufferMut>,
     filled: usize,
@@ -26,10 +26,10 @@ impl ResultWriter {
         let device = area.map(|area| handle.device(area.device));
         let shape = device.as_ref().and_then(AsyncDevice::shape);
         let requests = Requests::of(row_bytes, shape.map_or(u64::MAX, |shape| shape.largest_transfer_bytes));
-        let arena = Arena::new((IN_FLIGHT + 1) * requests.request_bytes)?;
+        let memory = Arena::new((IN_FLIGHT + 1) * requests.request_bytes)?;
         let offset_bytes = area.map_or(0, |area| area.start_bytes);
         let in_flight = VecDeque::new();
-        Ok(Self { requests, row_bytes, device, offset_bytes, arena, filling: None, filled: 0, in_flight })
+        Ok(Self { requests, row_bytes, device, offset_bytes, memory, filling: None, filled: 0, in_flight })
     }
 
     /// Takes a row, whose parts are given.
@@ -39,7 +39,7 @@ impl ResultWriter {
         }
         let mut buffer = match self.filling.take() {
             Some(buffer) => buffer,
-            None => self.arena.allocate(self.requests.request_bytes)?,
+            None => self.memory.allocate(self.requests.request_bytes)?,
         };
         let mut at = self.filled * self.row_bytes;
         for part in parts {

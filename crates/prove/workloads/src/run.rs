@@ -50,6 +50,7 @@ impl Job<'_> {
 }
 
 /// What came of an operator.
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Done {
     /// From the beginning until no more temporary data were written but by merging.
     pub(crate) first: Nanos,

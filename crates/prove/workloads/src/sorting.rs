@@ -19,13 +19,13 @@ pub(crate) async fn run(job: &Job<'_>) -> Result<Done, WorkloadError> {
     let began = job.handle.now();
     let mut sorter = Sorter::new(&job.handle, job.place, options)?;
     take(job, &mut sorter).await?;
-    let mut sorted = sorter.finish().await?;
+    let mut result = sorter.finish().await?;
     let finished = job.handle.now().since(began);
     // Merges before the last one are in what finishing took.
-    let first = Nanos(finished.0.saturating_sub(sorted.report().merge_ns));
-    let result_rows = write(job, &mut sorted).await?;
+    let first = Nanos(finished.0.saturating_sub(result.report().merge_ns));
+    let result_rows = write(job, &mut result).await?;
     let all = job.handle.now().since(began);
-    let report = sorted.report();
+    let report = result.report();
     Ok(Done {
         first,
         second: Nanos(all.0.saturating_sub(first.0)),

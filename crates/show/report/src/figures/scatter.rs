@@ -42,7 +42,7 @@ impl Axis {
         let decade = 10_f64.powf((greatest / Self::STEPS_MAX).log10().floor());
         let round = [1.0, 2.0, 5.0, 10.0].map(|digit| digit * decade);
         let step = round.into_iter().find(|step| greatest / step <= Self::STEPS_MAX).unwrap_or(10.0 * decade);
-        let steps = (1_u32..).find(|steps| f64::from(*steps) * step >= greatest).unwrap_or(1);
+        let steps = (1..10_u32).find(|steps| f64::from(*steps) * step >= greatest).unwrap_or(10);
         Self { label, step, steps }
     }
 
@@ -54,6 +54,15 @@ impl Axis {
     pub(crate) fn ticks(&self) -> impl DoubleEndedIterator<Item = f64> {
         let step = self.step;
         (0..=self.steps).map(move |number| f64::from(number) * step)
+    }
+
+    /// A tick's number, with as many decimals as the steps need.
+    pub(crate) fn said(&self, tick: f64) -> String {
+        let decimals = (0_usize..9).find(|decimals| {
+            let shifted = self.step * 10_f64.powf(*decimals as f64);
+            (shifted - shifted.round()).abs() < 1e-6
+        });
+        crate::text::grouped(&format!("{tick:.0$}", decimals.unwrap_or(9)))
     }
 
     /// Where a value lies, 0 to 1.
@@ -72,6 +81,12 @@ mod tests {
         assert_eq!(ticks(206.0), [0.0, 50.0, 100.0, 150.0, 200.0, 250.0]);
         assert_eq!(ticks(6.0), [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
         assert_eq!(ticks(0.0).len(), 6, "of nothing");
+        let said = |greatest| {
+            let axis = Axis::to(String::new(), greatest);
+            axis.ticks().map(|tick| axis.said(tick)).collect::<Vec<_>>()
+        };
+        assert_eq!(said(0.12), ["0.00", "0.02", "0.04", "0.06", "0.08", "0.10", "0.12"]);
+        assert_eq!(said(3100.0), ["0", "1\u{202f}000", "2\u{202f}000", "3\u{202f}000", "4\u{202f}000"]);
         for exponent in -30..30 {
             let greatest = 1.7_f64.powi(exponent);
             let axis = Axis::to(String::new(), greatest);

@@ -27,22 +27,18 @@ pub(super) fn scatter(scatter: &Scatter) -> Markup {
                 p.y-label { (scatter.y.label) }
             }
             div.scatter {
-                div.scatter-y { @for tick in scatter.y.ticks().rev() { span { (number(tick)) } } }
+                div.scatter-y { @for tick in scatter.y.ticks().rev() { span { (scatter.y.said(tick)) } } }
                 svg viewBox=(format!("0 0 {EXTENT} {EXTENT}")) preserveAspectRatio="none" role="img" aria-label=(label) {
                     path.grid d=(grid(&scatter.x, &scatter.y)) {}
                     @for mark in &scatter.marks { path.mark d=(format!("M{} 0V{EXTENT}", across(&scatter.x, *mark))) {} }
                     @for dots in &scatter.dots { path.dots style=(ink(dots)) d=(path(scatter, dots)) {} }
                 }
-                div.scatter-x { @for tick in scatter.x.ticks() { span { (number(tick)) } } }
+                div.scatter-x { @for tick in scatter.x.ticks() { span { (scatter.x.said(tick)) } } }
                 div.scatter-name { (scatter.x.label) }
             }
             figcaption { (text::bind(&scatter.note)) }
         }
     }
-}
-
-fn number(tick: f64) -> String {
-    text::significant(tick, if tick >= 1000.0 { 4 } else { 3 })
 }
 
 fn ink(dots: &Dots) -> String {

@@ -39,7 +39,7 @@ pub fn workload_html(file: &WorkloadFile) -> String {
     ]);
     let refusals = file.runs.iter().filter_map(|run| run.refusal.clone());
     let remarks = refusals.chain([file.costs.clone()]).chain(file.remarks.iter().cloned()).collect();
-    page(Head { kicker: "Workload", title: file.temporary.clone(), particulars, remarks }, questions)
+    page(&Head { kicker: "Workload", title: file.temporary.clone(), particulars, remarks }, questions)
 }
 
 /// The report on a workload on two devices.
@@ -75,7 +75,7 @@ pub fn place_html(file: &PlaceFile) -> String {
     ]);
     let remarks = file.costs.iter().chain(&file.remarks).cloned().collect();
     let title = format!("{} to {}", file.from, file.to);
-    page(Head { kicker: "Placement", title, particulars, remarks }, questions)
+    page(&Head { kicker: "Placement", title, particulars, remarks }, questions)
 }
 
 /// What is sorted or joined.
@@ -116,11 +116,11 @@ fn question(id: &'static str, title: &'static str, figures: Vec<Figure>) -> Ques
     Question { id, title, figures, remarks: Vec::new(), missing: Vec::new() }
 }
 
-fn page(head: Head, questions: Vec<Question>) -> String {
+fn page(head: &Head, questions: Vec<Question>) -> String {
     let questions: Vec<_> = questions.into_iter().filter(|question| !question.is_empty()).collect();
     let anchors = questions.iter().map(|question| (question.id, question.title));
     let body = html! {
-        header.masthead { (masthead(&head)) }
+        header.masthead { (masthead(head)) }
         main #main {
             (sections::contents(anchors))
             @for question in &questions { (sections::question(question)) }

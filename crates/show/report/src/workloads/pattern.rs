@@ -49,5 +49,5 @@ fn finding(outcome: &Outcome) -> String {
     };
     let writes = percent(area.and_then(|area| area.sequential_writes_share));
     let reads = percent(area.and_then(|area| area.sequential_reads_share));
-    format!("{} of the writes and {} of the reads go on where the one before ended.", writes, reads)
+    format!("{writes} of the writes and {reads} of the reads go on where the one before ended.")
 }

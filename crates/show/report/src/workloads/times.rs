@@ -16,11 +16,23 @@ fn groups(things: &[(String, &Outcome)], phases: [&str; 2]) -> Vec<Group> {
         Group { name: capital(name), bars: things.iter().enumerate().map(bar).collect() }
     };
     let [first, second] = phases;
+    if let [(_, only)] = things {
+        return of_one(only, phases);
+    }
     vec![
         group(first, |outcome| outcome.phase_ns(0)),
         group(second, |outcome| outcome.phase_ns(1)),
         group("both", |outcome| outcome.elapsed_ns),
     ]
+}
+
+/// The phases side by side, on one scale.
+fn of_one(outcome: &Outcome, phases: [&str; 2]) -> Vec<Group> {
+    let bar = |(kind, name): (usize, &str)| {
+        let value = outcome.phase_ns(kind);
+        Bar { label: capital(name), value: value as f64, said: text::time_ns(value), kind }
+    };
+    Group::alone(phases.into_iter().enumerate().map(bar).collect())
 }
 
 fn capital(name: &str) -> String {

@@ -1,14 +1,17 @@
 use nandle_workloads::{
-    AreaFigures, ClusterCell, ClusterRow, Finding, Operator, Outcome, PLACE_SCHEMA_VERSION, Pattern, PatternPoint,
-    Phase, PlaceFile, Placement, PlacementRow, Role, SortFigures, WORKLOAD_SCHEMA_VERSION, WorkloadFile, WorkloadRun,
+    AreaFigures, ClusterCell, ClusterRow, Finding, Operator, Outcome, PLACE_SCHEMA_VERSION, Pattern,
+    PatternPoint, Phase, PlaceFile, Placement, PlacementRow, Role, SortFigures, WORKLOAD_SCHEMA_VERSION,
+    WorkloadFile, WorkloadRun,
 };
 
 /// A sort that never was: it writes in sequence, and reads here and there.
 fn outcome(slowness: u64) -> Outcome {
     let [first_ns, second_ns] = [3_000_000_000 * slowness, 9_000_000_000 * slowness];
-    let point = |at_ns: u64, place: u64| PatternPoint { at_ns, offset_bytes: place << 18, length_bytes: 1 << 18 };
+    let point =
+        |at_ns: u64, place: u64| PatternPoint { at_ns, offset_bytes: place << 18, length_bytes: 1 << 18 };
     let writes = (0..800).map(|number| point(first_ns * number / 800, number)).collect();
-    let reads = (0..1500).map(|number| point(first_ns + second_ns * number / 1500, number * 7919 % 800)).collect();
+    let reads =
+        (0..1500).map(|number| point(first_ns + second_ns * number / 1500, number * 7919 % 800)).collect();
     let area = |role, read_requests: u64, write_requests: u64| AreaFigures {
         role,
         read_requests,
@@ -36,7 +39,11 @@ fn outcome(slowness: u64) -> Outcome {
             predicted_merge_ns: None,
         }),
         join: None,
-        areas: vec![area(Role::Input, 200, 0), area(Role::Temporary, 51_000, 800), area(Role::Output, 0, 200)],
+        areas: vec![
+            area(Role::Input, 200, 0),
+            area(Role::Temporary, 51_000, 800),
+            area(Role::Output, 0, 200),
+        ],
         pattern: Some(Pattern { read_requests: 51_000, reads, write_requests: 800, writes }),
     }
 }

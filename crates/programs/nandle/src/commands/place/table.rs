@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 
 use comfy_table::{Table, presets};
 use nandle_io::Nanos;
-use nandle_units::{format_bytes, format_duration};
+use nandle_units::format_bytes;
 use nandle_workloads::{ClusterCell, ClusterRow, Operator, PlaceFile};
 
-use crate::commands::workload::{again_word, fan_word, rows_in_words};
-use crate::words::{paragraph, thousands, to_the_right};
+use crate::commands::workload::{again_in_words, again_word, fan_word, rows_in_words};
+use crate::words::{latency, paragraph, thousands, to_the_right};
 
 /// The whole text.
 pub(super) fn text(file: &PlaceFile) -> String {
@@ -38,14 +38,14 @@ fn heading(file: &PlaceFile) -> String {
 }
 
 fn time(ns: u64) -> String {
-    format_duration(Nanos(ns))
+    latency(Some(Nanos(ns)))
 }
 
 fn placements(file: &PlaceFile) -> Table {
     let [first, second] = file.operator.phases();
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    table.set_header(vec!["moved", "cluster", first, second, "total", "of all"]);
+    table.set_header(vec!["moved", "cluster", first, second, "total", "ratio"]);
     for row in &file.placements {
         let outcome = &row.outcome;
         table.add_row(vec![
@@ -54,7 +54,7 @@ fn placements(file: &PlaceFile) -> Table {
             time(outcome.phase_ns(0)),
             time(outcome.phase_ns(1)),
             time(outcome.elapsed_ns),
-            format!("{:.0} %", 100.0 * row.elapsed_ratio),
+            format!("{:.2}", row.elapsed_ratio),
         ]);
     }
     to_the_right(&mut table, 1..);
@@ -78,7 +78,8 @@ fn clusters_heading(file: &PlaceFile) -> String {
         Operator::Join => "partitioning and joining",
     };
     format!(
-        "The temporary data alone: {compared} by cluster. Input and output take no time here. * is the best on its device."
+        "The temporary data alone: {compared} by cluster. Input and output take no time here. * is the best on its device; {}.",
+        again_in_words(file.operator)
     )
 }
 

@@ -133,8 +133,7 @@ impl Devices {
         let measured = measure_costs(self.world(Roles::alone(target))?).map_err(failed)?;
         let name = self.name(target);
         let sentence = format!(
-            "Clusters follow from what {name} does in virtual time: it was written to sequentially and read at random, because no \
-             profile is named."
+            "Clusters on {name} follow from sequential writes and random reads of it in virtual time, because no profile is named."
         );
         Ok((measured, sentence))
     }

@@ -12,7 +12,7 @@ use nandle_workloads::{WORKLOAD_SCHEMA_VERSION, Workload, WorkloadError, Workloa
 pub(crate) use self::args::{OperatorArg, RowArgs, WorkloadArgs, target};
 pub(crate) use self::cells::{Cell, CellResult, run_cells};
 pub(crate) use self::devices::{Devices, Roles};
-pub(crate) use self::table::{again_word, fan_word, rows_in_words};
+pub(crate) use self::table::{again_in_words, again_word, fan_word, rows_in_words};
 use crate::commands::report::write_report;
 use crate::commands::rows::spilled;
 use crate::common::Common;

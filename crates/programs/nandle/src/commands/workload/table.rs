@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use comfy_table::{Table, presets};
 use nandle_io::Nanos;
-use nandle_units::{format_bytes, format_duration};
+use nandle_units::format_bytes;
 use nandle_workloads::{Operator, Outcome, WorkloadFile, WorkloadRun};
 
-use crate::words::{paragraph, thousands, to_the_right};
+use crate::words::{counted, latency, paragraph, thousands, to_the_right};
 
 /// The whole text.
 pub(super) fn text(file: &WorkloadFile) -> String {
@@ -19,7 +19,7 @@ pub(super) fn text(file: &WorkloadFile) -> String {
         paragraph(&mut text, "", &in_words(file.operator, outcome));
     }
     if let Some(best) = best(file) {
-        paragraph(&mut text, "", &best);
+        paragraph(&mut text, "", &format!("{best} {}.", again_in_words(file.operator)));
     }
     let refusals = file.runs.iter().filter_map(|run| run.refusal.as_ref());
     for remark in refusals.chain([&file.costs]).chain(&file.remarks) {
@@ -61,11 +61,19 @@ pub(crate) fn fan_word(operator: Operator) -> &'static str {
     }
 }
 
+/// What the column of [`again_word`] is.
+pub(crate) fn again_in_words(operator: Operator) -> &'static str {
+    match operator {
+        Operator::Sort => "merges: those before the last one",
+        Operator::Join => "divided: pairs of partitions that were divided again",
+    }
+}
+
 /// What is done more than once because that count is small.
 pub(crate) fn again_word(operator: Operator) -> &'static str {
     match operator {
-        Operator::Sort => "merges before",
-        Operator::Join => "divided again",
+        Operator::Sort => "merges",
+        Operator::Join => "divided",
     }
 }
 
@@ -99,9 +107,9 @@ fn row(run: &WorkloadRun) -> Vec<String> {
         if has_clusters { cluster() } else { none() },
         if has_clusters { thousands(outcome.fan() as f64) } else { none() },
         thousands(again as f64),
-        format_duration(Nanos(outcome.phase_ns(0))),
-        format_duration(Nanos(outcome.phase_ns(1))),
-        format_duration(Nanos(outcome.elapsed_ns)),
+        latency(Some(Nanos(outcome.phase_ns(0)))),
+        latency(Some(Nanos(outcome.phase_ns(1)))),
+        latency(Some(Nanos(outcome.elapsed_ns))),
     ]
 }
 
@@ -135,17 +143,17 @@ fn in_words(operator: Operator, outcome: &Outcome) -> String {
     let used = format_bytes(outcome.memory_used_bytes);
     match (operator, outcome.sort, outcome.join) {
         (Operator::Sort, Some(sort), _) => format!(
-            "{} runs; {} merges before the last, which joined {}; {used} of memory used at most. The result was checked: in order, and the \
+            "{}; {} before the last, which joined {}; {used} of memory used at most. The result was checked: in order, and the \
              rows that were put in.",
-            thousands(sort.runs as f64),
-            sort.merges_before_the_last,
+            counted(sort.runs, "run"),
+            counted(sort.merges_before_the_last, "merge"),
             sort.last_fan_in
         ),
         (_, _, Some(join)) => format!(
-            "{} partitions were written, of {}; {} pairs were divided again and {} joined piece by piece; {used} of memory used at most. \
+            "Of {} {} written; of their pairs {} were divided again and {} joined piece by piece; {used} of memory used at most. \
              The result was checked: every pair once.",
-            thousands(join.spilled_partitions as f64),
-            thousands(join.fan_out as f64),
+            counted(join.fan_out, "partition"),
+            join.spilled_partitions,
             join.divided_pairs,
             join.block_loops
         ),

@@ -19,7 +19,7 @@ pub(super) fn text(file: &WorkloadFile) -> String {
         paragraph(&mut text, "", &in_words(file.operator, outcome));
     }
     if let Some(best) = best(file) {
-        paragraph(&mut text, "", &format!("{best} {}.", again_in_words(file.operator)));
+        paragraph(&mut text, "", &format!("{best} Column {}.", again_in_words(file.operator)));
     }
     let refusals = file.runs.iter().filter_map(|run| run.refusal.as_ref());
     for remark in refusals.chain([&file.costs]).chain(&file.remarks) {
@@ -150,7 +150,7 @@ fn in_words(operator: Operator, outcome: &Outcome) -> String {
             sort.last_fan_in
         ),
         (_, _, Some(join)) => format!(
-            "Of {} {} written; of their pairs {} were divided again and {} joined piece by piece; {used} of memory used at most. \
+            "Of {} {} were written; of their pairs {} were divided again and {} joined piece by piece; {used} of memory used at most. \
              The result was checked: every pair once.",
             counted(join.fan_out, "partition"),
             join.spilled_partitions,

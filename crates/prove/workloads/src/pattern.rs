@@ -16,10 +16,11 @@ pub struct PatternPoint {
     pub length_bytes: u64,
 }
 
-/// Requests to the temporary space: every so manieth of each kind, from the first on.
+/// Requests to the temporary space: of each kind all, or every second, fourth … from the first on, so that at most
+/// [`PATTERN_POINTS_MAX`] are kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Pattern {
-    /// Of `shown_requests` among so many reads.
+    /// Reads in all.
     pub read_requests: u64,
     /// Those that are here.
     pub reads: Vec<PatternPoint>,

@@ -3,7 +3,11 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests are part of them")]
 
 #[path = "../../../device/model/tests/common/book.rs"]
-#[allow(dead_code, reason = "each of the tests that share this module uses a part of it")]
+#[allow(
+    dead_code,
+    clippy::print_stdout,
+    reason = "each of the tests that share it uses a part of it, and a claim is printed"
+)]
 mod book;
 mod common;
 

@@ -1,7 +1,8 @@
-//! The claims' book: the tests `crates/device/model/tests/claims_*.rs` hold the models against what papers say, and print a
-//! line for each claim. Here they are run and their lines collected; nothing is kept, so the book is never out of date.
+//! The claims' book: the tests `crates/device/model/tests/claims_*.rs` hold the models against what papers say, those in
+//! [`OF_TEMPORARY_DATA`] what is stored on them, and print a line for each claim. Here they are run and their lines collected; nothing is kept, so the book is never out of date.
 
 use std::fs;
+use std::process::Output;
 
 use serde::Deserialize;
 
@@ -12,6 +13,9 @@ use crate::{Outcome, output, workspace_root};
 const PREFIX: &str = "claim: ";
 /// Every verdict there is, the best first. What is encoded in a parameter is no evidence for a model and stands last.
 const VERDICTS: [&str; 5] = ["met", "partly", "contradictory", "not met", "encoded"];
+
+/// Tests of temporary data that hold claims.
+const OF_TEMPORARY_DATA: [&str; 2] = ["claims", "duality"];
 
 /// One line of the book.
 #[derive(Debug, Deserialize)]
@@ -30,23 +34,34 @@ struct Claim {
 /// # Errors
 /// A test failed, so that a model no longer does what its entry says; or a line is none.
 pub(crate) fn run() -> Outcome {
-    let mut arguments = vec!["test".to_owned(), "--quiet".into(), "--package".into(), "nandle-model".into()];
-    arguments.extend(test_files()?.into_iter().flat_map(|test| ["--test".to_owned(), test]));
-    arguments.extend(["--", "--nocapture", "--test-threads=1"].map(str::to_owned));
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let ran = cargo(&arguments).output()?;
-    let text = String::from_utf8_lossy(&ran.stdout);
-    let claims = book(&text)?;
+    let ran = [
+        run_tests("nandle-model", test_files()?)?,
+        run_tests("nandle-spill", OF_TEMPORARY_DATA.map(str::to_owned).into())?,
+    ];
+    let texts: Vec<_> = ran.iter().map(|ran| String::from_utf8_lossy(&ran.stdout)).collect();
+    let claims = book(&texts.join("\n"))?;
     for claim in &claims {
         output::say(&claim.text());
     }
     output::say(&summary(&claims));
-    if ran.status.success() {
+    let failed: Vec<_> = ran.iter().filter(|ran| !ran.status.success()).collect();
+    if failed.is_empty() {
         return Ok(());
     }
-    output::complain(&String::from_utf8_lossy(&ran.stderr));
-    Err("a claim's test failed, so its entry above does not hold; `cargo test -p nandle-model` says which"
+    for ran in failed {
+        output::complain(&String::from_utf8_lossy(&ran.stderr));
+    }
+    Err("a claim's test failed, so its entry above does not hold; `cargo test -p nandle-model -p nandle-spill` says which"
         .into())
+}
+
+/// Runs some test programs of a package, one test after the other.
+fn run_tests(package: &str, tests: Vec<String>) -> Outcome<Output> {
+    let mut arguments = vec!["test".to_owned(), "--quiet".into(), "--package".into(), package.to_owned()];
+    arguments.extend(tests.into_iter().flat_map(|test| ["--test".to_owned(), test]));
+    arguments.extend(["--", "--nocapture", "--test-threads=1"].map(str::to_owned));
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    Ok(cargo(&arguments).output()?)
 }
 
 /// The names of the test programs that hold claims.

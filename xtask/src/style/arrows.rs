@@ -21,7 +21,11 @@ const FLOORS: &[Floor] = &[
     Floor { name: "measure", crates: &["profile", "probe", "session"], below: &["device"] },
     Floor { name: "storage", crates: &["pages", "spill"], below: &["device"] },
     Floor { name: "decide", crates: &["advise"], below: &["measure", "device"] },
-    Floor { name: "prove", crates: &["trace", "replay", "crash"], below: &["storage", "device"] },
+    Floor {
+        name: "prove",
+        crates: &["trace", "replay", "workloads", "crash"],
+        below: &["storage", "device"],
+    },
     Floor { name: "show", crates: &["report"], below: &["prove", "decide", "measure", "device"] },
     Floor {
         name: "programs",

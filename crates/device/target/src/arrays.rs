@@ -1,7 +1,7 @@
 //! Arrays in software: the one place that knows how members become one device. Everything else treats a target
 //! as a list of leaves.
 
-use nandle_io::{Arrays, Device, DeviceId, Io};
+use nandle_io::{Arrays, Device, DeviceId};
 
 use crate::Problem;
 use crate::spec::{ArrayLevel, ArraySpec, TargetSpec};
@@ -44,20 +44,12 @@ pub(crate) fn member_slots(array: &ArraySpec, slots: u32) -> u32 {
     slots.saturating_mul(u32::try_from(array.members_count()).unwrap_or(u32::MAX))
 }
 
-/// Joins the members, which are devices of `io`, to one that takes `slots` requests at a time. Its capacity is the
-/// array's area.
-pub(crate) fn join(
-    array: &ArraySpec,
-    io: Box<dyn Io>,
-    slots: u32,
-    members: &[Device],
-) -> Result<(Box<dyn Io>, Device), Problem> {
+/// Joins the members, which are devices of the world that `arrays` is around. The array's capacity is its area.
+pub(crate) fn join(array: &ArraySpec, arrays: &mut Arrays, members: &[Device]) -> Result<Device, Problem> {
     let ids: Vec<DeviceId> = members.iter().map(|member| member.id).collect();
-    let mut arrays = Arrays::with_slots(io, usize::try_from(slots).unwrap_or(usize::MAX));
     let joined = match array.level {
         ArrayLevel::Raid0 => arrays.raid0(&ids, array.chunk_bytes),
         ArrayLevel::Raid10 => arrays.raid10(&ids, array.chunk_bytes),
     };
-    let device = joined.map_err(|source| Problem::Array { source })?;
-    Ok((Box::new(arrays), device))
+    joined.map_err(|source| Problem::Array { source })
 }

@@ -114,6 +114,15 @@ pub enum Problem {
         "modelled drives live in virtual time and real ones don't: an array's members are all modelled or all real"
     )]
     MixedWorlds,
+    /// A modelled target and a real one are to be in one world.
+    #[error(
+        "modelled drives live in virtual time and real ones don't, and one run has one clock: {other} and this one are to be both modelled \
+         or both real"
+    )]
+    TwoClocks {
+        /// The target beside it.
+        other: String,
+    },
     /// The members don't make an array.
     #[error("making an array of the members: {source}")]
     Array {
@@ -229,6 +238,7 @@ impl Problem {
             | Self::NoCacheToSwitch
             | Self::ForModelsAlone
             | Self::MixedWorlds
+            | Self::TwoClocks { .. }
             | Self::Array { .. }
             | Self::NotJoined { .. }
             | Self::ForeignFile

@@ -4,7 +4,7 @@ mod modelled;
 
 use std::sync::Arc;
 
-use nandle_io::{Access, Device, DeviceFile, Io, SetupError, Threads, Uring};
+use nandle_io::{Access, Arrays, Device, DeviceFile, Io, SetupError, Threads, Uring};
 use nandle_model::library::Model;
 
 use crate::{Problem, Target, TargetError, arrays};
@@ -93,33 +93,64 @@ impl Target {
     }
 
     fn world(&self, slots: u32) -> Result<OpenedIo, Problem> {
-        if let Some(array) = self.array() {
-            let (io, members) = self.leaves_world(arrays::member_slots(array, slots))?;
-            let (io, device) = arrays::join(array, io, slots, &members)?;
-            return Ok(OpenedIo { io, device });
-        }
-        let (io, devices) = self.leaves_world(slots)?;
+        let (io, devices) = world_of(&[self], slots)?;
         let [device] = <[Device; 1]>::try_from(devices)
             .map_err(|several| Problem::NotJoined { count: several.len() })?;
         Ok(OpenedIo { io, device })
     }
 
-    /// A world with a device for each leaf, not joined yet.
-    fn leaves_world(&self, slots: u32) -> Result<World, Problem> {
-        let files: Vec<_> = self.files().cloned().collect();
-        Ok(match self.options.io {
-            _ if self.is_modelled() => {
-                modelled::world(slots, self.options.model_request_cpu(), &self.leaves)?
-            }
-            IoChoice::Threads => threads(Threads::new(slots), files),
-            IoChoice::Uring => uring(slots, files).map_err(|(source, _)| Problem::NoRing { source })?,
-            IoChoice::Auto => uring(slots, files)
-                .unwrap_or_else(|(reason, files)| threads(Threads::in_place_of(&reason, slots), files)),
-        })
+    /// Makes a new world with room for `slots` requests in flight and a device for each of several targets, in their order. All of
+    /// them are modelled or all real: a world has one clock. Requests go through the world that the first was opened for.
+    ///
+    /// # Errors
+    /// A mixture, or `io_uring` was asked for and is refused.
+    pub fn io_of_several(targets: &[&Self], slots: u32) -> Result<(Box<dyn Io>, Vec<Device>), TargetError> {
+        let Some(first) = targets.first() else { return Ok((Box::new(Threads::new(slots)), Vec::new())) };
+        if let Some(other) = targets.iter().find(|target| target.is_modelled() != first.is_modelled()) {
+            return Err(Problem::TwoClocks { other: first.spec.to_string() }.on(&other.spec));
+        }
+        world_of(targets, slots).map_err(|problem| problem.on(&first.spec))
     }
 }
 
 type World = (Box<dyn Io>, Vec<Device>);
+
+/// A world with a device for each target, the members of arrays joined.
+fn world_of(targets: &[&Target], slots: u32) -> Result<World, Problem> {
+    let arrays: Vec<_> = targets.iter().filter_map(|target| target.array()).collect();
+    let leaf_slots = arrays.iter().map(|array| arrays::member_slots(array, slots)).max().unwrap_or(slots);
+    let (io, leaves) = leaves_world(targets, leaf_slots)?;
+    if arrays.is_empty() {
+        return Ok((io, leaves));
+    }
+    let mut joined = Arrays::with_slots(io, usize::try_from(slots).unwrap_or(usize::MAX));
+    let mut leaves = leaves.into_iter();
+    let mut devices = Vec::new();
+    for target in targets {
+        let members: Vec<_> = leaves.by_ref().take(target.leaves.len()).collect();
+        match target.array() {
+            Some(array) => devices.push(arrays::join(array, &mut joined, &members)?),
+            None => devices.extend(members),
+        }
+    }
+    Ok((Box::new(joined), devices))
+}
+
+/// A world with a device for each leaf, not joined yet.
+fn leaves_world(targets: &[&Target], slots: u32) -> Result<World, Problem> {
+    let files = || targets.iter().flat_map(|target| target.files().cloned()).collect::<Vec<_>>();
+    let options = targets.first().map(|target| target.options.clone()).unwrap_or_default();
+    Ok(match options.io {
+        _ if targets.iter().any(|target| target.is_modelled()) => {
+            let leaves = targets.iter().flat_map(|target| &target.leaves);
+            modelled::world(slots, options.model_request_cpu(), leaves)?
+        }
+        IoChoice::Threads => threads(Threads::new(slots), files()),
+        IoChoice::Uring => uring(slots, files()).map_err(|(source, _)| Problem::NoRing { source })?,
+        IoChoice::Auto => uring(slots, files())
+            .unwrap_or_else(|(reason, files)| threads(Threads::in_place_of(&reason, slots), files)),
+    })
+}
 
 /// Gives the files back when there is no ring to be had.
 fn uring(slots: u32, files: Vec<Arc<DeviceFile>>) -> Result<World, (SetupError, Vec<Arc<DeviceFile>>)> {

@@ -7,7 +7,7 @@ use common::{read_options, write_options};
 use nandle_io::{Arena, Operation, Request, Wait};
 use nandle_model::library;
 use nandle_target::facts::{identity, system_facts};
-use nandle_target::{IoChoice, OpenOptions, Target, TargetError, TargetKind};
+use nandle_target::{IoChoice, ModelContents, OpenOptions, Target, TargetError, TargetKind};
 
 fn open(text: &str, options: OpenOptions) -> Result<Target, TargetError> {
     Target::open(text.parse().unwrap(), options)
@@ -63,6 +63,46 @@ fn arrays_of_models_live_in_one_world() {
     let (alone, spread) = (read_ns(&single), read_ns(&striped));
     assert!(spread < alone / 2, "1 MiB took {alone} ns from one drive and {spread} ns from four");
     assert_eq!(alone, read_ns(&single), "each world begins anew");
+}
+
+#[test]
+fn several_targets_meet_in_one_world() {
+    let kept = OpenOptions { model_contents: ModelContents::Kept, ..write_options() };
+    let targets = [
+        open("model:x25-e-64", kept).unwrap(),
+        open("raid0:64KiB:model:x25-m-g2*2", write_options()).unwrap(),
+        open("model:nvme-plp", write_options()).unwrap(),
+    ];
+    let all: Vec<&Target> = targets.iter().collect();
+    let (mut io, devices) = Target::io_of_several(&all, 8).unwrap();
+    let capacities: Vec<u64> = devices.iter().map(|device| device.shape.capacity_bytes).collect();
+    assert_eq!(capacities, targets.each_ref().map(Target::area_bytes));
+    // Each answers, and the first one with what was written to it.
+    let arena = Arena::new(1 << 20).unwrap();
+    let mut completions = Vec::new();
+    for (token, device) in (0..).zip(&devices) {
+        let mut written = arena.allocate(4096).unwrap();
+        written.fill(7);
+        for operation in
+            [Operation::write(0, written.freeze()), Operation::read(0, arena.allocate(4096).unwrap())]
+        {
+            io.submit(device.id, Request { token, operation }).unwrap();
+            io.reap(Wait::until_completed(1), &mut completions);
+        }
+    }
+    assert!(completions.iter().all(|completion| completion.result == Ok(())), "{completions:?}");
+    let read = completions.remove(1).operation.into_read_buffer().unwrap();
+    assert!(read.iter().all(|byte| *byte == 7), "the first drive keeps contents");
+}
+
+#[test]
+fn a_world_has_one_clock() {
+    let folder = tempfile::tempdir().unwrap();
+    let small = OpenOptions { test_file_bytes: 4 << 20, ..write_options() };
+    let real = open(folder.path().to_str().unwrap(), small).unwrap();
+    let modelled = open("model:x25-e-64", write_options()).unwrap();
+    let error = Target::io_of_several(&[&real, &modelled], 8).map(drop).unwrap_err();
+    assert!(error.is_usage() && error.to_string().contains("one clock"), "{error}");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use crate::commands::advise::AdviseArgs;
 use crate::commands::compare::CompareArgs;
 use crate::commands::join::JoinArgs;
 use crate::commands::models::ModelsArgs;
+use crate::commands::place::PlaceArgs;
 use crate::commands::probe::ProbeArgs;
 use crate::commands::replay::ReplayArgs;
 use crate::commands::report::ReportArgs;
@@ -13,6 +14,7 @@ use crate::commands::shell::{CompletionsArgs, ManArgs};
 use crate::commands::sort::SortArgs;
 use crate::commands::sweep::SweepArgs;
 use crate::commands::trace::TraceArgs;
+use crate::commands::workload::WorkloadArgs;
 use crate::common::Common;
 
 /// Measures storage the way a database uses it, and says what the measurement means for the database.
@@ -48,6 +50,10 @@ pub(crate) enum Command {
     Sort(Box<SortArgs>),
     /// Join files, neither of which need fit into memory or be sorted
     Join(Box<JoinArgs>),
+    /// Sort or join made-up rows with input, temporary data and output on devices of your choice
+    Workload(Box<WorkloadArgs>),
+    /// Which part of a sort or join gains most on another device, and with which clusters
+    Place(Box<PlaceArgs>),
     /// Say what a block trace looks like to a drive, and convert traces
     Trace(TraceArgs),
     /// Print a completion script for a shell

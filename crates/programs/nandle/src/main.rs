@@ -29,6 +29,8 @@ fn main() -> ExitCode {
         Command::Replay(replay) => commands::replay::run(&replay, args.common),
         Command::Sort(sort) => commands::sort::run(&sort, args.common),
         Command::Join(join) => commands::join::run(&join, args.common),
+        Command::Workload(workload) => commands::workload::run(&workload, args.common),
+        Command::Place(place) => commands::place::run(&place, args.common),
         Command::Trace(trace) => commands::trace::run(&trace, args.common),
         Command::Completions(shell) => commands::shell::completions(Args::command(), &shell),
         Command::Man(page) => commands::shell::man_page(Args::command(), &page),

@@ -1,10 +1,10 @@
-//! Reports: one self-contained HTML file from one or several device profiles, from a replay or from a trace, for the
+//! Reports: one self-contained HTML file from one or several device profiles, from a replay, a workload or a trace, for the
 //! people who choose, provision and tune storage for databases. This crate turns results into text and measures
 //! nothing; it must never read a file, the clock or the network, and neither may the pages it makes.
 //!
 //! Everything that a page says is decided here, in Rust: the sentences (`sections`, and the findings in `plots`,
-//! `experiments`, `replay` and `trace`), the curves, bars and maps and their units. The page's script draws the curves
-//! that it is given; bars and maps need none.
+//! `experiments`, `replay`, `workloads` and `trace`), the curves, bars, maps and points and their units. The page's script draws
+//! the curves that it is given; the others need none.
 
 mod device;
 mod experiments;
@@ -17,6 +17,7 @@ mod replay;
 mod sections;
 mod text;
 mod trace;
+mod workloads;
 
 #[cfg(test)]
 #[path = "../tests/made_up/mod.rs"]
@@ -26,6 +27,7 @@ use nandle_profile::DeviceProfile;
 
 pub use replay::replay_html;
 pub use trace::{TraceReport, trace_html};
+pub use workloads::{place_html, workload_html};
 
 /// A report could not be made.
 #[derive(Debug, thiserror::Error)]

@@ -140,6 +140,15 @@ fn a_replay_is_drawn_whole() {
 }
 
 #[test]
+fn workloads_are_drawn_whole() {
+    if skipped("workloads_are_drawn_whole") {
+        return;
+    }
+    Visit::to_page(&nandle_report::workload_html(&made_up::workload_file())).inspect("workload", 0);
+    Visit::to_page(&nandle_report::place_html(&made_up::place_file())).inspect("place", 2);
+}
+
+#[test]
 fn a_trace_is_drawn_whole() {
     if skipped("a_trace_is_drawn_whole") {
         return;

@@ -1,27 +1,48 @@
-use nandle_io::{Device, Nanos};
+use nandle_io::Nanos;
 use nandle_model::library::Model;
-use nandle_model::media::MediaWorld;
+use nandle_model::media::{Media, MediaWorld};
 use nandle_model::world::{Host, ModelWorld};
 
 use super::World;
 use crate::Problem;
-use crate::target::{Leaf, ModelledLeaf};
+use crate::target::{Leaf, MediaSettings, ModelledLeaf};
 
-/// All modelled drives of a target in one world, each in its first state. Where none keeps contents the world has no
-/// place for them, and is faster.
-pub(super) fn world(slots: u32, request_cpu: Nanos, leaves: &[Leaf]) -> Result<World, Problem> {
+/// Modelled drives in one world, each in its first state. Those that keep contents have media; where none does the world has no place
+/// for contents, and is faster.
+pub(super) fn world<'a>(
+    slots: u32,
+    request_cpu: Nanos,
+    leaves: impl Iterator<Item = &'a Leaf>,
+) -> Result<World, Problem> {
     let host = Host { slots: usize::try_from(slots).unwrap_or(usize::MAX), request_cpu };
-    let drives: Vec<&ModelledLeaf> = leaves.iter().filter_map(Leaf::model).collect();
-    if drives.iter().any(|drive| drive.media.is_some()) {
-        let mut world = MediaWorld::modelled(host);
-        let devices = (0..).zip(drives).map(|(number, drive)| with_media(&mut world, drive, number));
-        let devices = devices.collect::<Result<_, _>>()?;
-        return Ok((Box::new(world), devices));
+    let drives: Vec<&ModelledLeaf> = leaves.filter_map(Leaf::model).collect();
+    let mut timings = ModelWorld::new(host);
+    let mut media = Vec::new();
+    let mut devices = Vec::new();
+    for (number, drive) in (0..).zip(drives) {
+        let device = drive.model.device().map_err(Problem::model)?;
+        let settings = drive.media.as_ref();
+        let contents = settings.map(|settings| with_faults(device.media(), settings, number));
+        let device = timings.add(device);
+        media.extend(contents.map(|contents| (device.id, contents)));
+        devices.push(device);
     }
-    let mut world = ModelWorld::new(host);
-    let add = |drive: &ModelledLeaf| Ok(world.add(drive.model.device().map_err(Problem::model)?));
-    let devices = drives.into_iter().map(add).collect::<Result<_, _>>()?;
+    if media.is_empty() {
+        return Ok((Box::new(timings), devices));
+    }
+    let mut world = MediaWorld::new(timings);
+    for (device, contents) in media {
+        let attached = world.attach(device, contents);
+        debug_assert!(attached.is_ok(), "the device was just added");
+    }
     Ok((Box::new(world), devices))
+}
+
+fn with_faults(media: Media, settings: &MediaSettings, number: u64) -> Media {
+    match &settings.faults {
+        Some(faults) => faults.on(media, number),
+        None => media,
+    }
 }
 
 /// One modelled drive with its write cache off, without contents.
@@ -30,19 +51,4 @@ pub(super) fn world_without_cache(slots: u32, request_cpu: Nanos, drive: &Model)
     let mut world = ModelWorld::new(Host { slots, request_cpu });
     let device = world.add(drive.device().map_err(Problem::model)?);
     Ok((Box::new(world), vec![device]))
-}
-
-fn with_media(
-    world: &mut MediaWorld<ModelWorld>,
-    drive: &ModelledLeaf,
-    number: u64,
-) -> Result<Device, Problem> {
-    let device = drive.model.device().map_err(Problem::model)?;
-    let media = device.media();
-    let faults = drive.media.as_ref().and_then(|settings| settings.faults.as_ref());
-    let media = match faults {
-        Some(faults) => faults.on(media, number),
-        None => media,
-    };
-    Ok(world.add(device, media).0)
 }

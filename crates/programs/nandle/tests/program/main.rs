@@ -42,3 +42,4 @@ mod units;
 mod unprivileged;
 #[cfg(feature = "verify")]
 mod verify;
+mod workload;

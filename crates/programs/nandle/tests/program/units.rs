@@ -26,7 +26,7 @@ const UNITS: [&str; 17] = [
 ];
 
 /// Counts and ratios, whose names say all there is to say.
-const PURE_NUMBERS: [&str; 23] = [
+const PURE_NUMBERS: [&str; 38] = [
     "bytes_written",
     "price",
     "sessions",
@@ -50,6 +50,21 @@ const PURE_NUMBERS: [&str; 23] = [
     "error_p90",
     "mean_outstanding",
     "dma_alignment_mask",
+    "records",
+    "result_records",
+    "left_records",
+    "right_records",
+    "filtered_records",
+    "runs",
+    "merges_before_the_last",
+    "fan_in",
+    "last_fan_in",
+    "fan_out",
+    "rewrites",
+    "spilled_partitions",
+    "divided_pairs",
+    "levels",
+    "block_loops",
 ];
 
 /// Keys of numbers without a unit. A distribution or an interval below a key is in that key's unit.
@@ -130,4 +145,27 @@ fn every_number_of_advice_and_of_a_comparison_has_its_unit() {
     }
     assert_units(&place.nandle("compare profile.json --price profile=9 --json").done().json());
     assert_units(&place.nandle("compare profile.json profile.json --json").done().json());
+}
+
+#[test]
+fn every_number_of_a_sort_and_of_a_join_has_its_unit() {
+    let place = Place::new();
+    let lines: String =
+        (0..60_000_u32).map(|line| format!("{} x\n", line.wrapping_mul(2_654_435_761))).collect();
+    place.write("in", lines);
+    for command in ["sort in", "join in in"] {
+        assert_units(&place.nandle(&format!("{command} -o out --memory 1MiB --json")).done().json());
+    }
+}
+
+#[test]
+fn every_number_of_a_workload_and_of_a_placement_has_its_unit() {
+    let place = Place::new();
+    let few = "--rows 20000 --memory 128KiB --json";
+    for operator in ["sort", "join"] {
+        let workload = format!("workload {operator} --temporary model:samsung-mcaqe32 {few}");
+        assert_units(&place.nandle(&workload).done().json());
+        let placed = format!("place {operator} --from model:samsung-mcaqe32 --to model:x25-e-64 {few}");
+        assert_units(&place.nandle(&placed).done().json());
+    }
 }

@@ -1,11 +1,13 @@
-//! What a page shows beside its text: plots of curves, bars, and maps of cells. Each has a finding above it, computed
+//! What a page shows beside its text: plots of curves, bars, maps of cells, and points. Each has a finding above it, computed
 //! from the data, and a note on how to read it.
 
 mod bars;
 mod heat;
+mod scatter;
 
 pub(crate) use bars::{Bar, Bars, Group};
 pub(crate) use heat::{Heat, HeatCell, HeatRow};
+pub(crate) use scatter::{Axis, Dots, Scatter};
 
 use crate::plots::Plot;
 use crate::sections::Missing;
@@ -15,6 +17,7 @@ pub(crate) enum Figure {
     Plot(Plot),
     Bars(Bars),
     Heat(Heat),
+    Scatter(Scatter),
 }
 
 /// A question that a reader has, and what answers it.

@@ -82,6 +82,8 @@ pub(crate) enum YAxis {
     Rate(&'static str),
     /// A number of something, which the label names.
     Number(&'static str),
+    /// What something takes, which the label names.
+    Time(&'static str),
 }
 
 impl XAxis {
@@ -114,7 +116,11 @@ impl YAxis {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Bandwidth => "Bandwidth",
-            Self::Share(name) | Self::Factor(name) | Self::Rate(name) | Self::Number(name) => name,
+            Self::Share(name)
+            | Self::Factor(name)
+            | Self::Rate(name)
+            | Self::Number(name)
+            | Self::Time(name) => name,
             Self::Latency => "Latency",
         }
     }
@@ -129,8 +135,9 @@ impl YAxis {
             Self::Rate(_) if greatest >= 2e5 => (1e3, "thousand/s"),
             Self::Rate(_) => (1.0, "/s"),
             Self::Number(_) => (1.0, "number"),
-            Self::Latency if greatest >= 5e6 => (1e6, "ms"),
-            Self::Latency => (1e3, "µs"),
+            Self::Time(_) if greatest >= 1e9 => (1e9, "s"),
+            Self::Time(_) | Self::Latency if greatest >= 5e6 => (1e6, "ms"),
+            Self::Time(_) | Self::Latency => (1e3, "µs"),
         }
     }
 }
@@ -157,13 +164,13 @@ impl Plot {
         curves.flat_map(Curve::values).fold(0.0, f64::max)
     }
 
-    /// Latencies always; bandwidths, rates and factors where an axis from zero would press the small ones flat.
+    /// Latencies always; bandwidths, rates, factors and times where an axis from zero would press the small ones flat.
     pub(crate) fn is_logarithmic(&self) -> bool {
         const FLAT: f64 = 16.0;
         match self.y {
             YAxis::Latency => true,
             YAxis::Share(_) | YAxis::Number(_) => false,
-            YAxis::Bandwidth | YAxis::Factor(_) | YAxis::Rate(_) => {
+            YAxis::Bandwidth | YAxis::Factor(_) | YAxis::Rate(_) | YAxis::Time(_) => {
                 let curves = self.views.iter().flat_map(|view| &view.curves);
                 let line = curves.flat_map(|curve| &curve.line).map(|(_, y)| *y);
                 let least = line.filter(|y| *y > 0.0).fold(f64::INFINITY, f64::min);

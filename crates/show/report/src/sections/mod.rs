@@ -14,6 +14,7 @@ mod not_measured;
 mod notices;
 mod plot;
 mod question;
+mod scatter;
 mod statement;
 mod words;
 

@@ -1,7 +1,7 @@
 use maud::{Markup, html};
 
 use super::not_measured::lines;
-use super::{bars, heat, plot};
+use super::{bars, heat, plot, scatter};
 use crate::figures::{Figure, Question};
 use crate::text;
 
@@ -36,6 +36,7 @@ fn figure(figure: &Figure) -> Markup {
         Figure::Plot(shown) => plot::plot(shown),
         Figure::Bars(shown) => bars::bars(shown),
         Figure::Heat(shown) => heat::heat(shown),
+        Figure::Scatter(shown) => scatter::scatter(shown),
     }
 }
 

@@ -17,9 +17,11 @@ mod drive;
 mod experiments;
 mod hostile;
 mod replay;
+mod workloads;
 
 pub(crate) use hostile::{hostile, partial};
 pub(crate) use replay::{policies, replay_file};
+pub(crate) use workloads::{place_file, workload_file};
 
 use drive::Drive;
 use nandle_profile::{DeviceProfile, MeasuredCell};

@@ -25,7 +25,7 @@ use nandle_spill::{Budget, Place, SpillCosts, SpillError};
 use serde::Serialize;
 
 pub(crate) use self::args::SpillArgs;
-use self::costs::costs;
+pub(crate) use self::costs::costs;
 pub(crate) use self::input::{Batches, Input, Source};
 pub(crate) use self::key::{Fields, KeySpec, Keys};
 pub(crate) use self::maker::Carried;

@@ -22,6 +22,7 @@
 //! | `replay_stores` | what a target held before, targets in use, devices that get full, interruptions              |
 //! | `sort`          | beside the system's own sort, CSV, records, modelled drives, what can't be, interruptions       |
 //! | `join`          | beside the system's own join, CSV, in memory and out of it, what can't be                        |
+//! | `workload`      | sorts and joins of made-up rows, sweeps, placements, real files, what can't be                      |
 //! | `bad_input`     | targets, sizes, counts, budgets that can't be                                             |
 //! | `limits`        | input that takes memory or time away, files that others use, control groups               |
 //! | `foreign_data`  | write tests on files, devices and mounted devices that aren't the program's own           |

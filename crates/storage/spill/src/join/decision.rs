@@ -77,7 +77,7 @@ fn dividing_seconds(
     (fan_out, fan_out_max): (usize, usize),
 ) -> f64 {
     let (own, other) = pair.sides(table.table_side);
-    let [own_bytes, other_bytes] = [own, other].map(|side| side.stored_bytes(env.plan.cluster_bytes) as f64);
-    let sides = Sides { table_bytes: table.table_bytes as f64, own_bytes, other_bytes };
+    let [own_bytes, other_bytes] = [own, other].map(|side| side.stored_bytes(env.plan.cluster_bytes));
+    let sides = Sides { table_bytes: table.table_bytes, own_bytes, other_bytes };
     Estimate { area_bytes, fan_out_max, ..env.estimate }.dividing(sides, fan_out).seconds
 }

@@ -1,12 +1,12 @@
 //! What the device is expected to take for a join, level by level, with the decisions that will be made on the way.
 
 use super::plan::enough_partitions;
-use super::table::ROW_OVERHEAD_BYTES;
+use super::table::table_bytes;
 use crate::SpillCosts;
 use crate::costs::{ReadCost, WriteMemory};
 
-/// What a row takes of a table by its bytes, where rows of a hundred bytes are expected.
-const ROW_PART: f64 = 1.0 + ROW_OVERHEAD_BYTES as f64 / 100.0;
+/// How long rows are taken to be that aren't known yet.
+const ROW_BYTES: u64 = 100;
 
 /// What the device takes for a byte, in clusters of one length, at the depth for which there is memory.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,28 +26,29 @@ pub(super) struct Estimate {
 }
 
 /// Rows of both sides whose keys have the same hashes.
+#[allow(clippy::struct_field_names, reason = "units are in names")]
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sides {
     /// What one side takes in memory.
-    pub(super) table_bytes: f64,
+    pub(super) table_bytes: u64,
     /// The same on the device.
-    pub(super) own_bytes: f64,
+    pub(super) own_bytes: u64,
     /// The other side on the device.
-    pub(super) other_bytes: f64,
+    pub(super) other_bytes: u64,
 }
 
 impl Sides {
     /// Both sides of an input, of rows that aren't known yet: they take more of a table than their bytes.
     pub(super) fn alike(bytes: u64) -> Self {
-        let bytes = bytes as f64;
-        Self { table_bytes: ROW_PART * bytes, own_bytes: bytes, other_bytes: bytes }
+        Self { table_bytes: table_bytes(bytes / ROW_BYTES, bytes), own_bytes: bytes, other_bytes: bytes }
     }
 
     fn both_bytes(self) -> f64 {
-        self.own_bytes + self.other_bytes
+        (self.own_bytes + self.other_bytes) as f64
     }
 
-    fn part(self, parts: f64) -> Self {
+    fn part(self, parts: usize) -> Self {
+        let parts = parts.max(1) as u64;
         let Self { table_bytes, own_bytes, other_bytes } = self;
         Self {
             table_bytes: table_bytes / parts,
@@ -97,17 +98,17 @@ impl Estimate {
     }
 
     /// Of rows of which one side is brought into memory in so many pieces, and the other one is read for each.
-    pub(super) fn in_pieces(&self, own_bytes: f64, other_bytes: f64, pieces: f64) -> f64 {
-        (own_bytes + pieces * other_bytes) * self.read_byte_seconds
+    pub(super) fn in_pieces(&self, own_bytes: u64, other_bytes: u64, pieces: u64) -> f64 {
+        own_bytes.saturating_add(pieces.saturating_mul(other_bytes)) as f64 * self.read_byte_seconds
     }
 
     /// Of partitions that wait on the device.
     fn pair(&self, sides: Sides) -> Expected {
-        let pieces = (sides.table_bytes / self.area_bytes.max(1) as f64).ceil().max(1.0);
+        let pieces = sides.table_bytes.div_ceil(self.area_bytes.max(1) as u64).max(1);
         let seconds = self.in_pieces(sides.own_bytes, sides.other_bytes, pieces);
         let in_pieces = Expected { seconds, levels: 0 };
-        let fan_out = enough_partitions(sides.table_bytes as u64, self.area_bytes).min(self.fan_out_max);
-        if pieces <= 1.0 || fan_out < 2 {
+        let fan_out = enough_partitions(sides.table_bytes, self.area_bytes).min(self.fan_out_max);
+        if pieces == 1 || fan_out < 2 {
             return in_pieces;
         }
         let divided = self.dividing(sides, fan_out);
@@ -116,13 +117,13 @@ impl Estimate {
 
     /// What isn't in memory when all rows have come: it is written, read and joined. Bodies of partitions take room from rows.
     fn divided(&self, sides: Sides, fan_out: usize, area_bytes: usize, turn_byte_seconds: f64) -> Expected {
-        if sides.table_bytes <= area_bytes as f64 {
+        if sides.table_bytes <= area_bytes as u64 {
             return Expected { seconds: 0.0, levels: 0 };
         }
         let staying_bytes = area_bytes.saturating_sub(fan_out * self.cluster_bytes) as f64;
-        let leaving = 1.0 - staying_bytes / sides.table_bytes;
+        let leaving = 1.0 - staying_bytes / sides.table_bytes as f64;
         let written_seconds = leaving * sides.both_bytes() * (self.write_byte_seconds + turn_byte_seconds);
-        let part = self.pair(sides.part(fan_out as f64));
+        let part = self.pair(sides.part(fan_out));
         let parts_seconds = leaving * fan_out as f64 * part.seconds;
         Expected { seconds: written_seconds + parts_seconds, levels: part.levels + 1 }
     }
@@ -142,21 +143,21 @@ mod tests {
         fan_out_max: 10,
     };
 
-    fn sides(bytes: f64) -> Sides {
+    fn sides(bytes: u64) -> Sides {
         Sides { table_bytes: bytes, own_bytes: bytes, other_bytes: bytes }
     }
 
     #[test]
     fn what_stays_in_memory_costs_nothing() {
-        assert_eq!(MEMORY.of_input(sides(1e5), 10, 100_000), Expected { seconds: 0.0, levels: 0 });
+        assert_eq!(MEMORY.of_input(sides(100_000), 10, 100_000), Expected { seconds: 0.0, levels: 0 });
         // Nine tenths of the memory are rows': of ten times as much 0.91 is written and read once.
-        let once = MEMORY.of_input(sides(1e6), 10, 100_000);
+        let once = MEMORY.of_input(sides(1_000_000), 10, 100_000);
         assert!((once.seconds - 0.91 * 2e6 * 5.0).abs() < 1.0 && once.levels == 1, "{once:?}");
     }
 
     #[test]
     fn few_pieces_are_read_more_often_and_many_are_divided() {
-        let [few, many] = [1.5e5, 1e6].map(|bytes| MEMORY.pair(sides(bytes)));
+        let [few, many] = [150_000, 1_000_000].map(|bytes| MEMORY.pair(sides(bytes)));
         assert_eq!(few, Expected { seconds: 3.0 * 1.5e5 * 2.0, levels: 0 });
         let in_pieces = 11.0 * 1e6 * 2.0;
         assert!(many.seconds < in_pieces && many.levels == 1, "{many:?}");
@@ -165,7 +166,10 @@ mod tests {
     #[test]
     fn turning_costs_where_others_are_read() {
         let turning = Estimate { turn_byte_seconds: 100.0, ..MEMORY };
-        assert_eq!(turning.of_input(sides(1e6), 10, 100_000), MEMORY.of_input(sides(1e6), 10, 100_000));
-        assert_eq!(turning.pair(sides(1e6)).levels, 0);
+        assert_eq!(
+            turning.of_input(sides(1_000_000), 10, 100_000),
+            MEMORY.of_input(sides(1_000_000), 10, 100_000)
+        );
+        assert_eq!(turning.pair(sides(1_000_000)).levels, 0);
     }
 }

@@ -68,8 +68,11 @@ impl Group {
     fn of_version(version: &'static Version, limit_bytes: u64) -> Option<Self> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let root = Path::new(version.root);
-        // In version 2 a group's children have what it hands down; elsewhere there is no such file.
-        _ = fs::write(root.join("cgroup.subtree_control"), "+memory");
+        // In version 2 a group's children have what it hands down.
+        let handed_down = root.join("cgroup.subtree_control");
+        if handed_down.exists() {
+            _ = fs::write(handed_down, "+memory");
+        }
         let name = format!("nandle-bench-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         let folder = root.join(name);
         fs::create_dir(&folder).ok()?;

@@ -30,7 +30,7 @@ pub(super) fn pages(folder: &Path, rows: u64, profiles: &[(&str, PathBuf)]) -> O
     JoinKeys::EachOnce.write(&right, rows)?;
     let mut text = format!(
         "\n# Joins\n\nTwo tables of {rows} rows of 100 bytes on a key that each row of the first finds once in the second, by what one read brings. Clusters that \
-         memory is too short for are left out. What reading and writing is expected to take counts no row that a filter leaves out.\n"
+         memory is too short for are left out. What reading and writing is expected to take counts no row that a filter leaves out. A run divides rows by other hashes than the one before, so joins differ by a percent or so.\n"
     );
     for (drive, profile) in profiles {
         for memory in MEMORY {

@@ -2,6 +2,7 @@
 //! paired runs, and the results they check in under `benches/NAME/`.
 
 mod agreement;
+mod cgroup;
 mod clock;
 mod flush;
 mod io;

@@ -21,6 +21,18 @@ pub(crate) struct Results {
     pub(crate) method: String,
     pub(crate) machine: Machine,
     pub(crate) comparisons: Vec<Comparison>,
+    /// What couldn't be compared, because a candidate failed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) failures: Vec<Failure>,
+}
+
+/// A candidate that couldn't do a task.
+#[derive(Debug, Serialize)]
+pub(crate) struct Failure {
+    pub(crate) task: String,
+    pub(crate) name: String,
+    /// The last that it said.
+    pub(crate) message: String,
 }
 
 /// Two contenders at the same task.
@@ -85,7 +97,7 @@ impl Results {
     ) -> Outcome<Self> {
         let date = answer("date", &["-u", "+%Y-%m-%d"]).ok_or("cannot run `date` for today's date")?;
         let (benchmark, method) = (benchmark.to_owned(), method.to_owned());
-        Ok(Self { benchmark, date, method, machine, comparisons })
+        Ok(Self { benchmark, date, method, machine, comparisons, failures: Vec::new() })
     }
 
     /// Writes both files under `benches`, and returns the table.
@@ -107,7 +119,8 @@ impl Results {
     }
 
     fn markdown(&self) -> String {
-        let rows: Vec<String> = self.comparisons.iter().map(Comparison::row).collect();
+        let compared = self.comparisons.iter().map(Comparison::row);
+        let rows: Vec<String> = compared.chain(self.failures.iter().map(Failure::row)).collect();
         format!(
             "# Benchmark `{}`, {}\n\n{}\n\n{}\n\n\
              | task | unit | baseline | median | candidate | median | ratio (min to max) |\n\
@@ -135,6 +148,14 @@ impl Comparison {
             ratio.min,
             ratio.max,
         )
+    }
+}
+
+impl Failure {
+    fn row(&self) -> String {
+        let Self { task, name, message } = self;
+        // A bar would end the cell.
+        format!("| {task} | | {name} | failed: {} | | | |", message.replace('|', "/"))
     }
 }
 

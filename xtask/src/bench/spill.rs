@@ -1,10 +1,19 @@
-//! `nandle sort`: beside `sort` of GNU and DuckDB on a disk, and its choice of clusters on modelled drives.
+//! `nandle sort` and `nandle join`: beside GNU sort and join, `DuckDB` and `DataFusion` on a disk, and their choice of clusters on modelled
+//! drives.
 
 mod clusters;
-mod duckdb;
+mod join_clusters;
+mod joins;
+mod python;
 mod rows;
 mod sorts;
+mod trial;
 
+use std::fs;
+use std::path::Path;
+
+use self::python::Installed;
+use self::trial::Tried;
 use super::Bench;
 use super::io::build;
 use super::machine::machine;
@@ -13,13 +22,13 @@ use crate::{Outcome, output, workspace_root};
 
 pub(super) const BENCH: Bench = Bench {
     name: "spill",
-    about: "sorting files larger than memory, beside GNU sort and DuckDB (options: --only sort|clusters, --rows N, --in DIR)",
+    about: "sorting and joining files larger than memory, beside GNU's tools, DuckDB and DataFusion (options: --only sort|join|clusters, --rows N, --in DIR)",
     run,
 };
 
 /// Rows of a file; 100 bytes each.
 const ROWS: u64 = 10_000_000;
-const PARTS: [&str; 2] = ["sort", "clusters"];
+const PARTS: [&str; 3] = ["sort", "join", "clusters"];
 
 fn run(options: &[String]) -> Outcome {
     let mut parts = PARTS.to_vec();
@@ -40,12 +49,31 @@ fn run(options: &[String]) -> Outcome {
     }
     build()?;
     if parts.contains(&"sort") {
-        let comparisons = sorts::comparisons(&folder, rows)?;
-        let results = Results::new(BENCH.name, &sorts::method(rows), machine(&folder), comparisons)?;
-        output::say(&results.write(&workspace_root().join("benches"))?);
+        let tried = with_programs(&folder, |folder, installed| sorts::compare(folder, rows, installed))?;
+        record(BENCH.name, &sorts::method(rows), &folder, tried)?;
+    }
+    if parts.contains(&"join") {
+        let tried = with_programs(&folder, |folder, installed| joins::compare(folder, rows, installed))?;
+        record("spill-join", &joins::method(rows), &folder, tried)?;
     }
     if parts.contains(&"clusters") {
         clusters::record(&folder)?;
     }
+    Ok(())
+}
+
+/// Works in a folder of its own, which is gone afterwards, with the programs from `PyPI`.
+fn with_programs(folder: &Path, work: impl FnOnce(&Path, &Installed) -> Outcome<Tried>) -> Outcome<Tried> {
+    let folder = folder.join("bench-spill");
+    fs::create_dir_all(&folder)?;
+    let tried = Installed::below(&folder).and_then(|installed| work(&folder, &installed));
+    fs::remove_dir_all(folder)?;
+    tried
+}
+
+fn record(name: &str, method: &str, folder: &Path, tried: Tried) -> Outcome {
+    let mut results = Results::new(name, method, machine(folder), tried.comparisons)?;
+    results.failures = tried.failures;
+    output::say(&results.write(&workspace_root().join("benches"))?);
     Ok(())
 }

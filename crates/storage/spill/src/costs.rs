@@ -1,5 +1,7 @@
 //! What reading and writing temporary data costs, and which clusters and fan-in follow from it.
 
+mod requests;
+
 use nandle_io::buffer::GRAIN_BYTES;
 
 use crate::SpillError;
@@ -29,13 +31,16 @@ pub struct SpillCosts {
     pub write_request_bytes: usize,
     /// See above.
     pub writes_outstanding: usize,
+    /// What the host spends on a request, while it does nothing else: beside what reads were measured to take, since those that a
+    /// merge or a join waits for don't come as evenly as a measurement's.
+    pub request_seconds: f64,
     /// What is freed at once: a multiple of the device's erase block or zone.
     pub zone_bytes: u64,
 }
 
 impl Default for SpillCosts {
     /// An assumption for a device of which nothing is known: 100 µs and 1 GB/s for a read, sixteen at once, up to 1 GB/s in all;
-    /// writes of 256 KiB at the same bandwidth.
+    /// writes of 256 KiB at the same bandwidth, and 2 µs of the host for a request.
     fn default() -> Self {
         const ACCESS_SECONDS: f64 = 100e-6;
         const BYTES_PER_SECOND: f64 = 1e9;
@@ -52,6 +57,7 @@ impl Default for SpillCosts {
             write_bytes_per_second: BYTES_PER_SECOND,
             write_request_bytes: 256 << 10,
             writes_outstanding: 4,
+            request_seconds: 2e-6,
             zone_bytes: 4 << 20,
         }
     }
@@ -168,7 +174,7 @@ impl SpillCosts {
     }
 
     fn plan(&self, work: Work, cost: ReadCost) -> Option<MergePlan> {
-        let ReadCost { request_bytes: cluster_bytes, depth, bytes_per_second } = cost;
+        let ReadCost { request_bytes: cluster_bytes, depth, .. } = cost;
         let read_ahead = read_ahead(depth);
         let fan_in = fan_in(work.memory_bytes, cluster_bytes, work.by_run_bytes, read_ahead);
         if fan_in < 2 {
@@ -180,7 +186,11 @@ impl SpillCosts {
         let runs = work.bytes.div_ceil(work.run_bytes.max(1));
         let moved = stored(predicted_bytes(runs, work.run_bytes, fan_in));
         let read_bytes = moved + stored(work.bytes);
-        let seconds = read_bytes as f64 / bytes_per_second + moved as f64 / self.write_bytes_per_second;
+        let reads = read_bytes as f64 / cluster_bytes as f64;
+        // A write carries as much as the longest cluster that fits.
+        let write_bytes = work.cluster_bytes_max as f64;
+        let writes = moved as f64 / write_bytes;
+        let seconds = reads * self.read_seconds(cost) + writes * self.write_seconds(write_bytes);
         Some(MergePlan { cluster_bytes, read_ahead, fan_in, read_bytes, written_bytes: moved, seconds })
     }
 }
@@ -231,6 +241,35 @@ pub(crate) mod tests {
                 }
             }
         }
+    }
+
+    /// A device that serves so many requests at once, each in 60 µs and what 3 GB/s take, for a host that spends so long on each.
+    pub(crate) fn parallel(depth_max: u32, request_seconds: f64) -> SpillCosts {
+        let random_reads = (11..=17).flat_map(|power| {
+            let request_bytes = 1_usize << power;
+            (0..).map(|doublings| 1_u32 << doublings).take_while(move |depth| *depth <= depth_max).map(
+                move |depth| {
+                    let each = (60e-6 + request_bytes as f64 / 3e9) / f64::from(depth);
+                    let bytes_per_second = request_bytes as f64 / each.max(request_bytes as f64 / 3e9);
+                    ReadCost { request_bytes, depth, bytes_per_second }
+                },
+            )
+        });
+        SpillCosts {
+            random_reads: random_reads.collect(),
+            write_bytes_per_second: 2e9,
+            request_seconds,
+            ..SpillCosts::default()
+        }
+    }
+
+    #[test]
+    fn a_host_that_takes_its_time_for_requests_wants_fewer() {
+        let [quick, slow] = [0.0, 20e-6].map(|seconds| parallel(16, seconds).choose(WORK, None).unwrap());
+        assert!(slow.cluster_bytes > quick.cluster_bytes, "{quick:?} {slow:?}");
+        let requests = (slow.read_bytes / slow.cluster_bytes as u64) as f64;
+        let without = parallel(16, 0.0).choose(WORK, Some(slow.cluster_bytes)).unwrap();
+        assert!(slow.seconds - without.seconds >= 20e-6 * requests, "{slow:?} {without:?}");
     }
 
     #[test]

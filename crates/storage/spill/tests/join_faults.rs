@@ -28,8 +28,8 @@ fn case(kind: JoinKind) -> Case {
     let hot = || std::iter::repeat_n(7, 300);
     Case {
         options,
-        build: rows(hot().chain(10..2500), 120),
-        probe: rows((1000..4000).chain(hot().take(3)), 120),
+        build: rows(hot().chain(10..4500), 120),
+        probe: rows((500..5000).chain(hot().take(3)), 120),
     }
 }
 

@@ -76,7 +76,11 @@ fn what_fits_is_never_written() {
 #[test]
 fn most_of_what_nearly_fits_stays_in_memory() {
     let case = Case {
-        options: JoinOptions { fan_out_max: Some(16), ..options(1 << 20, JoinKind::Inner) },
+        options: JoinOptions {
+            fan_out_max: Some(16),
+            cluster_bytes: Some(8192),
+            ..options(1 << 20, JoinKind::Inner)
+        },
         build: rows(0..12_000, 40),
         probe: rows(0..12_000, 40),
     };

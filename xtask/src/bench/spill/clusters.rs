@@ -1,4 +1,4 @@
-//! The paper's sort on modelled drives, with each cluster: virtual time, so every run gives the same figures.
+//! The paper's sort, and joins, on modelled drives, with each cluster: virtual time, so every run gives the same figures.
 
 use std::fs;
 use std::path::Path;
@@ -6,6 +6,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use super::join_clusters;
 use super::rows::Keys;
 use crate::bench::io::nandle_program;
 use crate::{Outcome, output, workspace_root};
@@ -32,14 +33,18 @@ pub(super) fn record(folder: &Path) -> Outcome {
     fs::create_dir_all(&folder)?;
     let input = folder.join("input");
     Keys::Random.write(&input, ROWS)?;
-    let mut page = "# Clusters of a sort on modelled drives\n\n`cargo xtask bench spill --only clusters`: the sort of the Enterprise study (claims C51 and C52), \
+    let mut page = "# Clusters of sorts and joins on modelled drives\n\n`cargo xtask bench spill --only clusters`: the sort of the Enterprise study (claims C51 and C52), \
         2 million rows of 100 bytes with 2 MiB of memory, temporary data on a modelled drive, by what one read brings. `auto` is what `nandle sort` chooses \
         from a profile of ten minutes. Time is the drive's own; making runs and merging apart, input and output on another device. Every run gives the same figures.\n"
         .to_owned();
-    for drive in DRIVES {
+    let profiles = DRIVES.map(|drive| (drive, folder.join(format!("{drive}.json"))));
+    for (drive, profile) in &profiles {
         output::say(drive);
-        page += &table(drive, &sweep(&folder, &input, drive)?);
+        probe(drive, profile)?;
+        let sorts = CLUSTERS.iter().map(|cluster| sort(&input, profile, &format!("model:{drive}"), cluster));
+        page += &table(drive, &sorts.collect::<Outcome<Vec<_>>>()?);
     }
+    page += &join_clusters::pages(&folder, ROWS, &profiles)?;
     fs::remove_dir_all(folder)?;
     let kept = workspace_root().join("benches/spill");
     fs::create_dir_all(&kept)?;
@@ -48,18 +53,16 @@ pub(super) fn record(folder: &Path) -> Outcome {
     Ok(())
 }
 
-fn sweep(folder: &Path, input: &Path, drive: &str) -> Outcome<Vec<Sorted>> {
-    let profile = folder.join(format!("{drive}.json"));
-    let target = format!("model:{drive}");
+fn probe(drive: &str, profile: &Path) -> Outcome {
     let mut probe = Command::new(nandle_program());
-    probe
-        .args(["probe", &target, "--budget", "10m", "--yes", "--no-progress", "--json", "--profile"])
-        .arg(&profile);
+    let budget = ["--budget", "10m", "--yes", "--no-progress", "--json", "--profile"];
+    probe.args(["probe", &format!("model:{drive}")]).args(budget).arg(profile);
+    let folder = profile.parent().unwrap_or(Path::new("."));
     let ran = probe.current_dir(folder).output()?;
     if !ran.status.success() {
         return Err(format!("probing {drive}: {}", String::from_utf8_lossy(&ran.stderr)).into());
     }
-    CLUSTERS.into_iter().map(|cluster| sort(input, &profile, &target, cluster)).collect()
+    Ok(())
 }
 
 fn sort(input: &Path, profile: &Path, target: &str, cluster: &str) -> Outcome<Sorted> {

@@ -2,6 +2,7 @@
 
 use super::JoinKind;
 use super::env::JoinEnv;
+use super::estimate::{Estimate, Sides};
 use super::matching::TableSide;
 use super::pairs::Pair;
 use super::partition::Partition;
@@ -46,11 +47,11 @@ pub(super) fn decide(env: &JoinEnv, pair: &Pair, area_bytes: usize, lists_bytes:
     let fan_out = enough_partitions(shorter.table_bytes, area_bytes).min(most);
     let shorter_bytes = pair.sides(shorter.table_side).0.row_bytes;
     let did_shrink = shorter_bytes.saturating_mul(8) <= pair.parent_bytes.saturating_mul(7);
-    let pieces_seconds = in_pieces.read_bytes as f64 / env.plan.read_bytes_per_second;
+    let pieces_seconds = in_pieces.read_bytes as f64 * env.estimate.read_byte_seconds;
     let divides = fan_out >= 2
         && did_shrink
         && in_pieces.pieces > 1
-        && dividing_seconds(env, pair, shorter, area_bytes, fan_out) < pieces_seconds;
+        && dividing_seconds(env, pair, shorter, area_bytes, (fan_out, most)) < pieces_seconds;
     if divides {
         Decision::Divide { table_side: shorter.table_side, fan_out }
     } else {
@@ -67,20 +68,16 @@ fn candidate(pair: &Pair, table_side: TableSide, area_bytes: usize, cluster_byte
     Candidate { table_side, table_bytes, pieces, read_bytes }
 }
 
-/// What dividing a pair and joining its parts is expected to take, in seconds: of one side as much stays in memory as the bodies of
-/// partitions leave of it.
-fn dividing_seconds(env: &JoinEnv, pair: &Pair, table: &Candidate, area_bytes: usize, fan_out: usize) -> f64 {
-    let both_bytes =
-        pair.build.stored_bytes(env.plan.cluster_bytes) + pair.probe.stored_bytes(env.plan.cluster_bytes);
-    let staying_bytes = area_bytes.saturating_sub(fan_out * env.plan.cluster_bytes) as f64;
-    let table_bytes = table.table_bytes as f64;
-    let staying = (staying_bytes / table_bytes).min(1.0);
-    let (mut levels, mut part_bytes) = (1.0, table_bytes / fan_out as f64);
-    while part_bytes > area_bytes as f64 {
-        levels += 1.0;
-        part_bytes /= fan_out as f64;
-    }
-    let read_seconds = both_bytes as f64 / env.plan.read_bytes_per_second;
-    let write_seconds = both_bytes as f64 / env.options.costs.write_bytes_per_second;
-    read_seconds + levels * (1.0 - staying) * (read_seconds + write_seconds)
+/// What dividing a pair and joining its parts is expected to take, in seconds.
+fn dividing_seconds(
+    env: &JoinEnv,
+    pair: &Pair,
+    table: &Candidate,
+    area_bytes: usize,
+    (fan_out, fan_out_max): (usize, usize),
+) -> f64 {
+    let (own, other) = pair.sides(table.table_side);
+    let [own_bytes, other_bytes] = [own, other].map(|side| side.stored_bytes(env.plan.cluster_bytes));
+    let sides = Sides { table_bytes: table.table_bytes, own_bytes, other_bytes };
+    Estimate { area_bytes, fan_out_max, ..env.estimate }.dividing(sides, fan_out).seconds
 }

@@ -1,6 +1,7 @@
 use nandle_io::BufferMut;
 use nandle_io::runtime::Handle;
 
+use super::estimate::Estimate;
 use super::plan::{self, MemoryDivision};
 use super::{JoinOptions, JoinPlan, JoinReport};
 use crate::budget::Grant;
@@ -12,6 +13,8 @@ pub(super) struct JoinEnv {
     pub(super) options: JoinOptions,
     pub(super) memory: MemoryDivision,
     pub(super) plan: JoinPlan,
+    /// Of the plan's clusters, for areas that are told apart.
+    pub(super) estimate: Estimate,
     pub(super) space: Space,
     pub(super) appender: Appender,
     pub(super) report: JoinReport,
@@ -28,7 +31,8 @@ impl JoinEnv {
         let space = Space::new(handle, place, Division { cluster_bytes: plan.cluster_bytes, zone_bytes })?;
         let buffers = WriteBuffers::new(&options.budget, memory.writes)?;
         let appender = Appender::new(&space, buffers);
-        Ok(Self { options, memory, plan, space, appender, report: JoinReport::new(plan) })
+        let estimate = Estimate::of(&options.costs, plan.read_cost(), memory.writes);
+        Ok(Self { options, memory, plan, estimate, space, appender, report: JoinReport::new(plan) })
     }
 
     /// How many clusters can be read at once, or wait for being used.

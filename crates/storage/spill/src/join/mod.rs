@@ -9,6 +9,7 @@
 
 mod decision;
 mod env;
+mod estimate;
 mod filter;
 mod hashing;
 mod hybrid;

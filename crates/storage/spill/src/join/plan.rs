@@ -9,11 +9,12 @@ use nandle_io::Shape;
 use nandle_io::buffer::GRAIN_BYTES;
 
 use super::JoinOptions;
+use super::estimate::{Estimate, Expected, Sides};
 use super::hybrid::by_partition_bytes;
 use super::partition::PartitionReader;
+use crate::SpillError;
 use crate::budget::buffers_bytes;
 use crate::costs::{ReadCost, Work, WriteMemory};
-use crate::{SpillCosts, SpillError};
 
 /// A write buffer is at most such a part of the memory.
 const WRITE_BUFFER_PART: usize = 16;
@@ -34,6 +35,13 @@ pub struct JoinPlan {
     pub levels: u32,
     /// What the device needs for that if both sides are as long as the build side is expected to be, in seconds.
     pub seconds: f64,
+}
+
+impl JoinPlan {
+    pub(super) fn read_cost(&self) -> ReadCost {
+        let Self { cluster_bytes, depth, read_bytes_per_second, .. } = *self;
+        ReadCost { request_bytes: cluster_bytes, depth, bytes_per_second: read_bytes_per_second }
+    }
 }
 
 /// How the memory is divided.
@@ -88,7 +96,7 @@ impl MemoryDivision {
 }
 
 /// What is to be joined, and on what.
-struct Expected<'a> {
+struct Task<'a> {
     options: &'a JoinOptions,
     memory: MemoryDivision,
     build_bytes: u64,
@@ -111,9 +119,9 @@ pub(super) fn choose(
         block_bytes: in_memory(shape.logical_block_bytes),
         cluster_bytes_max: in_memory(shape.largest_transfer_bytes).min(memory.writes.buffer_bytes),
     };
-    let expected = Expected { options, memory, build_bytes };
+    let task = Task { options, memory, build_bytes };
     let costs = options.costs.candidates(work, options.cluster_bytes);
-    let plans = costs.iter().filter_map(|cost| expected.plan(&options.costs, *cost));
+    let plans = costs.iter().filter(|cost| task.reaches(cost, &costs)).filter_map(|cost| task.plan(*cost));
     // Of equals the one with the larger fan-out: it has room for what is longer than expected.
     let best = plans
         .min_by(|one, other| one.seconds.total_cmp(&other.seconds).then(other.fan_out.cmp(&one.fan_out)));
@@ -124,26 +132,35 @@ pub(super) fn choose(
     })
 }
 
-impl Expected<'_> {
-    fn plan(&self, costs: &SpillCosts, cost: ReadCost) -> Option<JoinPlan> {
+impl Task<'_> {
+    /// Whether memory allows as many reads at once, of each of two partitions, or no fewer were measured.
+    fn reaches(&self, cost: &ReadCost, all: &[ReadCost]) -> bool {
+        let reached = self.memory.read_buffers(cost.request_bytes, cost.depth) / 2;
+        let is_fewer =
+            |other: &ReadCost| other.request_bytes == cost.request_bytes && other.depth < cost.depth;
+        cost.depth as usize <= reached || !all.iter().any(is_fewer)
+    }
+
+    fn plan(&self, cost: ReadCost) -> Option<JoinPlan> {
         let ReadCost { request_bytes: cluster_bytes, depth, bytes_per_second } = cost;
         let Self { options, memory, build_bytes } = self;
         let read_buffers = memory.read_buffers(cluster_bytes, depth);
-        let most =
-            most_partitions(options, memory.area_bytes, cluster_bytes, memory.lists_bytes, read_buffers);
+        let pair_area_bytes = memory.pair_area_bytes(read_buffers, cluster_bytes);
+        let most = |area_bytes| {
+            most_partitions(options, area_bytes, cluster_bytes, memory.lists_bytes, read_buffers)
+        };
         // A piece of a pair has one row at least.
-        if most < 2 || memory.pair_area_bytes(read_buffers, cluster_bytes) < 2 * memory.row_bytes_max {
+        if most(memory.area_bytes) < 2 || pair_area_bytes < 2 * memory.row_bytes_max {
             return None;
         }
-        let fan_out = enough_partitions(*build_bytes, memory.area_bytes).min(most);
-        // A row takes more of a table than its bytes, and partitions aren't of one length.
-        let (mut levels, mut fitting) = (0, memory.area_bytes as u64 * 2 / 3);
-        while fitting < *build_bytes {
-            levels += 1;
-            fitting = fitting.saturating_mul(fan_out as u64);
-        }
-        let moved_bytes = 2.0 * *build_bytes as f64 * f64::from(levels);
-        let seconds = moved_bytes / bytes_per_second + moved_bytes / costs.write_bytes_per_second;
+        let estimate = Estimate {
+            area_bytes: pair_area_bytes,
+            fan_out_max: most(pair_area_bytes),
+            ..Estimate::of(&options.costs, cost, memory.writes)
+        };
+        let fan_out = enough_partitions(*build_bytes, memory.area_bytes).min(most(memory.area_bytes));
+        let expected = estimate.of_input(Sides::alike(*build_bytes), fan_out, memory.area_bytes);
+        let Expected { seconds, levels } = expected;
         Some(JoinPlan {
             cluster_bytes,
             depth,
@@ -179,7 +196,7 @@ pub(super) fn enough_partitions(bytes: u64, area_bytes: usize) -> usize {
 mod tests {
     use super::*;
     use crate::costs::tests::one_at_a_time;
-    use crate::{Budget, JoinKind};
+    use crate::{Budget, JoinKind, SpillCosts};
 
     fn plan(costs: SpillCosts, budget_bytes: usize, build_bytes: u64) -> JoinPlan {
         let options = JoinOptions {
@@ -206,6 +223,22 @@ mod tests {
         let flash = plan(one_at_a_time(2e-6), 2 << 20, 200 << 20);
         assert!(disk.cluster_bytes > 4 * flash.cluster_bytes, "{disk:?} {flash:?}");
         assert!(disk.fan_out < flash.fan_out, "{disk:?} {flash:?}");
+    }
+
+    #[test]
+    fn no_more_reads_are_expected_at_once_than_there_is_memory_for() {
+        // Each doubling of the depth doubles what the device reads.
+        let deep = |request_bytes: usize, depth: u32| ReadCost {
+            request_bytes,
+            depth,
+            bytes_per_second: f64::from(depth) * request_bytes as f64 / 1e-3,
+        };
+        let sizes = [4096, 16_384, 65_536];
+        let random_reads = sizes.iter().flat_map(|bytes| (0..9).map(|power| deep(*bytes, 1 << power)));
+        let costs = SpillCosts { random_reads: random_reads.collect(), ..SpillCosts::default() };
+        let chosen = plan(costs, 2 << 20, 200 << 20);
+        // An eighth of the memory is for reading.
+        assert!(2 * chosen.depth as usize * chosen.cluster_bytes <= 256 << 10, "{chosen:?}");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use nandle_profile::{Derived, DeviceProfile, OperationKind, read_profile};
+use nandle_profile::{Cell, Derived, DeviceProfile, OperationKind, read_profile};
 use nandle_spill::{ReadCost, SpillCosts};
 
 use crate::error::CliError;
@@ -15,7 +15,10 @@ pub(crate) fn costs(profile: Option<&Path>) -> Result<(SpillCosts, String), CliE
         return Ok((SpillCosts::default(), sentence.to_owned()));
     };
     let profile = read_profile(path)?;
-    let (costs, missing) = of_figures(random_reads(&profile), &profile.derived);
+    let (mut costs, missing) = of_figures(random_reads(&profile), &profile.derived);
+    if let Some(seconds) = request_seconds(&profile) {
+        costs.request_seconds = seconds;
+    }
     let mut sentence = format!("Clusters follow from the profile {} ({}).", path.display(), profile.target);
     for missing in missing {
         sentence += match missing {
@@ -58,12 +61,18 @@ fn of_figures(reads: Vec<ReadCost>, derived: &Derived) -> (SpillCosts, Vec<Missi
     (costs, missing)
 }
 
+/// What a request cost the processor where it cost least: where many are outstanding, as those of a merge are.
+fn request_seconds(profile: &DeviceProfile) -> Option<f64> {
+    let cells = profile.cells.iter().filter(|cell| is_random_read(&cell.cell));
+    cells
+        .map(|cell| cell.cell.cpu_ns_per_request / 1e9)
+        .filter(|seconds| *seconds > 0.0)
+        .min_by(f64::total_cmp)
+}
+
 /// Random reads of single blocks, measured and from the fitted curve.
 fn random_reads(profile: &DeviceProfile) -> Vec<ReadCost> {
-    let measured = profile.cells.iter().filter(|cell| {
-        let cell = &cell.cell;
-        cell.pattern == "random" && cell.operation == OperationKind::Read && cell.group_blocks == 1
-    });
+    let measured = profile.cells.iter().filter(|cell| is_random_read(&cell.cell));
     let measured = measured
         .map(|cell| (cell.cell.block_bytes, cell.cell.queue_depth, cell.steady_bandwidth_bytes_per_s.value));
     let fitted = profile
@@ -75,6 +84,10 @@ fn random_reads(profile: &DeviceProfile) -> Vec<ReadCost> {
         (bytes_per_second > 0.0).then_some(ReadCost { request_bytes, depth, bytes_per_second })
     });
     costs.collect()
+}
+
+fn is_random_read(cell: &Cell) -> bool {
+    cell.pattern == "random" && cell.operation == OperationKind::Read && cell.group_blocks == 1
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use nandle_io::buffer::GRAIN_BYTES;
 use crate::SpillError;
 use crate::budget::buffer_bytes_of_many;
 use crate::merge::{MergePlan, predicted_bytes};
+use crate::rows::cluster_head::CLUSTER_HEAD_BYTES;
 use crate::space::cluster::HEADER_BYTES;
 
 /// Random reads of one size, with so many outstanding.
@@ -76,6 +77,8 @@ impl WriteMemory {
     }
 }
 
+/// What of a cluster isn't rows.
+const OVERHEAD_BYTES: usize = HEADER_BYTES + CLUSTER_HEAD_BYTES;
 /// Clusters below this would hold little but their headers.
 const CLUSTER_BYTES_MIN: usize = 512;
 
@@ -158,7 +161,9 @@ impl SpillCosts {
     /// Requests that could read clusters.
     pub(crate) fn candidates(&self, work: Work, wanted_bytes: Option<usize>) -> Vec<ReadCost> {
         let fits = |bytes: usize| {
-            bytes > HEADER_BYTES && bytes.is_multiple_of(work.block_bytes) && bytes <= work.cluster_bytes_max
+            bytes > OVERHEAD_BYTES
+                && bytes.is_multiple_of(work.block_bytes)
+                && bytes <= work.cluster_bytes_max
         };
         let Some(wanted_bytes) = wanted_bytes else {
             return self.random_reads.iter().copied().filter(|cost| fits(cost.request_bytes)).collect();
@@ -182,7 +187,7 @@ impl SpillCosts {
         }
         // What is in a cluster beside rows is read and written as well.
         let stored =
-            |bytes: u64| bytes.div_ceil((cluster_bytes - HEADER_BYTES) as u64) * cluster_bytes as u64;
+            |bytes: u64| bytes.div_ceil((cluster_bytes - OVERHEAD_BYTES) as u64) * cluster_bytes as u64;
         let runs = work.bytes.div_ceil(work.run_bytes.max(1));
         let moved = stored(predicted_bytes(runs, work.run_bytes, fan_in));
         let read_bytes = moved + stored(work.bytes);

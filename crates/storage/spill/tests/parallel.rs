@@ -90,7 +90,7 @@ async fn sort_in_turns(
         }
     }
     while !sorters.is_empty() {
-        sorters.swap_remove(random.random_range(0..sorters.len())).finish_part().await?;
+        sorters.swap_remove(random.random_range(0..sorters.len())).end().await?;
     }
     match sort.finish_in_parts(handle, random.random_range(1..5)).await? {
         Finished::Whole(mut sorted) => Ok((all_of(&mut sorted).await?, sorted.report())),
@@ -207,7 +207,7 @@ async fn take_turns(sort: &ParallelSort, handle: &Handle, source: &Source<'_>) -
     let mut sorter = sort.sorter(handle)?;
     loop {
         if !take_turn(&mut sorter, source)? {
-            return sorter.finish_part().await;
+            return sorter.end().await;
         }
         sorter.make_room().await?;
     }
@@ -224,53 +224,113 @@ fn take_turn(sorter: &mut Sorter, source: &Source<'_>) -> Result<bool, SpillErro
     Ok(rows.peek().is_some())
 }
 
+/// A sorter merges what another one wrote last, although that one has written nothing since.
+#[test]
+fn what_a_sorter_wrote_is_on_the_device_when_others_see_it() {
+    let rows = numbered_rows(60_000);
+    let options = SortOptions { cluster_bytes: Some(1024), ..options(192 << 10) };
+    let got = run(Box::new(memory_world()), async |handle| {
+        let sort = ParallelSort::new(place(), options.clone(), 2).unwrap();
+        let [mut one, mut other] = [sort.sorter(&handle).unwrap(), sort.sorter(&handle).unwrap()];
+        let (few, many) = rows.split_at(5);
+        for (key, payload) in few {
+            assert!(one.try_push(Row { key, payload }).unwrap());
+        }
+        one.make_room().await.unwrap();
+        for (key, payload) in many {
+            other.push(Row { key, payload }).await.unwrap();
+        }
+        other.end().await.unwrap();
+        one.end().await.unwrap();
+        let mut sorted = sort.finish(&handle).await.unwrap();
+        assert!(sorted.report().merges > 0, "{:?}", sorted.report());
+        all_of(&mut sorted).await.unwrap()
+    });
+    assert!(normalised(&got, false) == normalised(&sort_in_memory(&options, &rows), false));
+}
+
+/// A file that each thread has in a world of its own.
+struct OnFile {
+    file: Arc<DeviceFile>,
+}
+
+impl OnFile {
+    const BYTES: u64 = 64 << 20;
+
+    fn new() -> Self {
+        let file = DeviceFile::new(tempfile::tempfile().unwrap(), FileOptions::default()).unwrap();
+        Self { file: Arc::new(file.growing_to(Self::BYTES)) }
+    }
+
+    fn run<T>(&self, work: impl AsyncFnOnce(&Handle, Place) -> T) -> T {
+        let mut world = FileWorld::new(64).unwrap();
+        let device = world.add(Arc::clone(&self.file)).id;
+        let runtime = Runtime::new(world.into_io());
+        let place = Place { device, length_bytes: Self::BYTES, ..place() };
+        runtime.block_on(work(&runtime.handle(), place))
+    }
+
+    /// Sorts with three threads, up to the last merges.
+    fn sort_to_the_last(&self, options: &SortOptions, rows: &[OwnedRow], place: Place) -> ParallelSort {
+        let sort = ParallelSort::new(place, options.clone(), 3).unwrap();
+        let source = Mutex::new(rows.iter().peekable());
+        std::thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| {
+                    self.run(async |handle, _| take_turns(&sort, handle, &source).await).unwrap();
+                });
+            }
+        });
+        sort
+    }
+}
+
+fn numbered_rows(count: u32) -> Vec<OwnedRow> {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(5);
+    (0..count).map(|number| (random.random::<[u8; 3]>().to_vec(), number.to_be_bytes().repeat(10))).collect()
+}
+
 #[test]
 fn threads_with_a_world_each_sort_one_file() {
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(5);
-    let rows: Vec<OwnedRow> = (0..60_000_u32)
-        .map(|number| (random.random::<[u8; 3]>().to_vec(), number.to_be_bytes().repeat(10)))
-        .collect();
-    let file = DeviceFile::new(tempfile::tempfile().unwrap(), FileOptions::default()).unwrap();
-    let file = Arc::new(file.growing_to(64 << 20));
-    let runtime = || {
-        let mut world = FileWorld::new(64).unwrap();
-        let device = world.add(Arc::clone(&file)).id;
-        (Runtime::new(world.into_io()), device)
-    };
-    let (last, device) = runtime();
-    let place = Place { device, length_bytes: 64 << 20, ..place() };
-    let options = SortOptions { stable: true, ..options(1 << 20) };
-    let sort = ParallelSort::new(place, options.clone(), 3).unwrap();
-    let source = Mutex::new(rows.iter().peekable());
-    std::thread::scope(|scope| {
-        for _ in 0..3 {
-            scope.spawn(|| {
-                let (runtime, _) = runtime();
-                let handle = runtime.handle();
-                runtime.block_on(take_turns(&sort, &handle, &source)).unwrap();
-            });
-        }
-    });
-    let handle = last.handle();
-    let got = last.block_on(async {
-        let Finished::Parts(parts, report) = sort.finish_in_parts(&handle, 3).await.unwrap() else {
+    let (rows, on_file) = (numbered_rows(60_000), OnFile::new());
+    let options = SortOptions { stable: true, cluster_bytes: Some(4096), ..options(1 << 20) };
+    let parts = on_file.run(async |handle, place| {
+        let sort = on_file.sort_to_the_last(&options, &rows, place);
+        let Finished::Parts(parts, report) = sort.finish_in_parts(handle, 3).await.unwrap() else {
             panic!("three parts fit")
         };
         assert!(report.runs > 3, "{report:?}");
         parts
     });
-    let lengths: Vec<u64> = got.iter().map(SortedPart::rows).collect();
+    let lengths: Vec<u64> = parts.iter().map(SortedPart::rows).collect();
     assert!(lengths.len() == 3 && lengths.iter().all(|rows| (10_000..30_000).contains(rows)), "{lengths:?}");
     let merge = &|part: SortedPart| {
-        let (runtime, _) = runtime();
-        let handle = runtime.handle();
-        runtime.block_on(async { all_of(&mut part.open(&handle).unwrap()).await.unwrap() })
+        on_file.run(async |handle, _| all_of(&mut part.open(handle).unwrap()).await.unwrap())
     };
     let got: Vec<Vec<OwnedRow>> = std::thread::scope(|scope| {
-        let threads: Vec<_> = got.into_iter().map(|part| scope.spawn(move || merge(part))).collect();
+        let threads: Vec<_> = parts.into_iter().map(|part| scope.spawn(move || merge(part))).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     });
     let got = got.concat();
     assert!(got == sort_in_memory(&options, &rows));
     assert_eq!(options.budget.used_bytes(), 0);
+}
+
+/// Each merges runs of the others, when the lists of runs fill the memory for them.
+#[test]
+fn threads_merge_each_others_runs_while_they_sort() {
+    let rows = numbered_rows(150_000);
+    for stable in [false, true] {
+        let options = SortOptions { stable, cluster_bytes: Some(1024), ..options(192 << 10) };
+        let on_file = OnFile::new();
+        let got = on_file.run(async |handle, place| {
+            let sort = on_file.sort_to_the_last(&options, &rows, place);
+            let mut sorted = sort.finish(handle).await.unwrap();
+            let report = sorted.report();
+            assert!(report.runs > 100 && report.merges > 3, "{report:?}");
+            all_of(&mut sorted).await.unwrap()
+        });
+        let expected = sort_in_memory(&options, &rows);
+        assert!(normalised(&got, stable) == normalised(&expected, stable), "stable: {stable}");
+    }
 }

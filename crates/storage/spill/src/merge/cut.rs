@@ -16,7 +16,8 @@ use crate::space::cluster::HEADER_BYTES;
 use crate::{Budget, SpillError};
 
 const PURPOSE: &str = "dividing the result";
-/// What of a key is kept that was taken for a sample: any bytes are a place to cut at.
+/// What of a key is kept that was taken for a sample, behind the beginning that most keys have in common: any bytes are a place to
+/// cut at.
 const SAMPLE_BYTES_MAX: usize = 64;
 
 /// A place in a run.
@@ -63,6 +64,7 @@ pub(crate) struct Cutter<'a> {
     _grants: [Grant; 2],
     /// None while a reader has it.
     buffer: Option<BufferMut>,
+    sample_bytes_max: usize,
     pub(crate) requests: u64,
 }
 
@@ -71,12 +73,19 @@ impl<'a> Cutter<'a> {
         space: &'a Space,
         budget: &Budget,
         runs: &[Run],
-        samples: usize,
+        (samples, common_bytes): (usize, usize),
     ) -> Result<Self, SpillError> {
+        let sample_bytes_max = common_bytes + SAMPLE_BYTES_MAX;
         let by_run_bytes = runs.iter().map(run_overhead_bytes).max().unwrap_or_default();
-        let grant = budget.count(PURPOSE, by_run_bytes + samples * SAMPLE_BYTES_MAX)?;
+        let grant = budget.count(PURPOSE, by_run_bytes + samples * sample_bytes_max)?;
         let (buffer_grant, buffer) = budget.buffer(PURPOSE, space.cluster_bytes())?;
-        Ok(Self { space, _grants: [grant, buffer_grant], buffer: Some(buffer), requests: 0 })
+        Ok(Self {
+            space,
+            _grants: [grant, buffer_grant],
+            buffer: Some(buffer),
+            sample_bytes_max,
+            requests: 0,
+        })
     }
 
     /// Keys from all runs, in their order, and as many of each as are its share of all clusters: about so many.
@@ -88,10 +97,9 @@ impl<'a> Cutter<'a> {
         for run in runs {
             while next < run.clusters() {
                 let at = u32::try_from(next).unwrap_or(u32::MAX);
-                if let Some(mut key) = self.first_key(run, at).await? {
-                    key.truncate(SAMPLE_BYTES_MAX);
-                    samples.push(key);
-                }
+                let most = self.sample_bytes_max;
+                let sample = |key: &[u8]| key.get(..most).unwrap_or(key).to_vec();
+                samples.extend(self.first_key(run, at, sample).await?);
                 next += every;
             }
             next -= run.clusters();
@@ -107,8 +115,8 @@ impl<'a> Cutter<'a> {
         let mut is_found = false;
         while low < high {
             let middle = low + (high - low) / 2;
-            let is_less = self.first_key(run, middle).await?.is_some_and(|first| first.as_slice() < key);
-            if is_less {
+            let is_less = self.first_key(run, middle, |first| first < key).await?;
+            if is_less == Some(true) {
                 (low, is_found) = (middle + 1, true);
             } else {
                 high = middle;
@@ -141,8 +149,13 @@ impl<'a> Cutter<'a> {
         Ok(Cut { from, skipped: skipped.rows, to: at + 1, before: start.plus(skipped) })
     }
 
-    /// The first key that begins in a cluster, or behind it; none where no row does.
-    async fn first_key(&mut self, run: &Run, mut at: u32) -> Result<Option<Vec<u8>>, SpillError> {
+    /// What is asked of the first key that begins in a cluster, or behind it; none where no row does.
+    async fn first_key<T>(
+        &mut self,
+        run: &Run,
+        mut at: u32,
+        ask: impl FnOnce(&[u8]) -> T,
+    ) -> Result<Option<T>, SpillError> {
         let mut reader = RunReader::new(0, u64::MAX, run.row_bytes_max);
         let mut has_begun = false;
         while u64::from(at) < run.clusters() {
@@ -157,7 +170,7 @@ impl<'a> Cutter<'a> {
             let step = reader.step().map_err(|what| self.damaged(run, at, what))?;
             self.buffer = reader.take_cluster();
             if matches!(step, Step::Row(_)) {
-                return Ok(Some(reader.key().to_vec()));
+                return Ok(Some(ask(reader.key())));
             }
             at += 1;
         }

@@ -20,6 +20,7 @@ use crate::rows::Row;
 use crate::rows::cluster_head::Totals;
 use crate::rows::code::Code;
 use crate::rows::reader::{RunReader, Step};
+use crate::sort::Workspace;
 use crate::space::{AfterReading, Space, Stream};
 use crate::{Budget, SpillError};
 
@@ -122,6 +123,14 @@ impl Merge {
     /// Whether the present row's key is that of the row before.
     pub(crate) fn is_equal(&self) -> bool {
         self.present.is_some_and(|source| self.tree.code(source) == Code::EQUAL)
+    }
+
+    /// The memory of rows that were in one.
+    pub(crate) fn into_workspace(self) -> Option<Workspace> {
+        match <[Source; 1]>::try_from(self.sources) {
+            Ok([Source::Memory(rows)]) => Some(rows.into_workspace()),
+            _ => None,
+        }
     }
 
     /// Requests that were made.

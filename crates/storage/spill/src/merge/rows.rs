@@ -3,6 +3,7 @@ use std::sync::Arc;
 use super::Merge;
 use crate::budget::Grant;
 use crate::rows::Row;
+use crate::sort::Workspace;
 use crate::{Budget, Combine, SpillError};
 
 const PURPOSE: &str = "combining rows";
@@ -37,6 +38,11 @@ impl Rows {
         let (key, payload) = (Vec::new(), Vec::new());
         let combined = Combined { grant, key, payload, has_next: false, has_begun: false };
         Ok(Self { merge, combine, limit, combined })
+    }
+
+    /// The memory of rows that were in one.
+    pub(crate) fn into_workspace(self) -> Option<Workspace> {
+        self.merge.into_workspace()
     }
 
     pub(crate) fn read_requests(&self) -> u64 {

@@ -11,6 +11,11 @@ impl Tags {
         Self { common: common.to_vec() }
     }
 
+    /// How long that beginning is.
+    pub(crate) fn common_bytes(&self) -> usize {
+        self.common.len()
+    }
+
     /// Greater keys have greater tags, or the same.
     pub(crate) fn of(&self, key: &[u8]) -> u64 {
         let Some(rest) = key.strip_prefix(self.common.as_slice()) else {

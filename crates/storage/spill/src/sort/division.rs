@@ -17,7 +17,7 @@ use crate::{Budget, SpillError};
 const WRITE_BUFFER_PART: usize = 12;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Division {
+pub(super) struct MemoryDivision {
     pub(super) sorters: usize,
     /// Of each sorter.
     workspaces: usize,
@@ -28,7 +28,7 @@ pub(super) struct Division {
     pub(super) lists_bytes: usize,
 }
 
-impl Division {
+impl MemoryDivision {
     pub(super) fn of(options: &SortOptions, sorters: usize) -> Result<Self, SpillError> {
         let budget_bytes = options.budget.bytes();
         let part = WRITE_BUFFER_PART * sorters;
@@ -53,6 +53,11 @@ impl Division {
     /// Whether a sorter can take rows while it writes others.
     pub(super) fn has_another(&self) -> bool {
         self.workspaces > 1
+    }
+
+    /// Whether a sorter keeps the memory of rows while it has none, so that others don't take a piece of it.
+    pub(super) fn keeps_memory(&self) -> bool {
+        self.sorters > 1 && self.workspaces == 1
     }
 
     /// What a sorter with no rows in memory may take for merging.

@@ -43,7 +43,7 @@ pub(super) async fn finish_in_parts(
     }
     let LastRuns { layout, mut report, .. } = runs;
     let free_bytes = shared.options.budget.free_bytes();
-    let (_, read_ahead) = fan_in_within(shared, &layout, free_bytes / parts)?;
+    let (_, read_ahead) = fan_in_within(shared, &layout, &shared.state().runs, free_bytes / parts)?;
     let taken = take_runs(shared)?;
     let (parts, requests) = divide(handle, shared, &layout, &taken, (parts, read_ahead)).await?;
     report.read_requests += requests;
@@ -86,10 +86,12 @@ async fn write_rest(
     shared: &Arc<Shared>,
     layout: &Arc<Layout>,
 ) -> Result<usize, SpillError> {
-    let in_memory = parts_in_memory(shared);
+    let in_memory = stretches_in_memory(shared);
     let last_merge = || {
-        let (fan_in, read_ahead) = fan_in_within(shared, layout, shared.options.budget.free_bytes())?;
-        Ok((shared.state().runs.len() <= fan_in).then_some(read_ahead))
+        let state = shared.state();
+        let free_bytes = shared.options.budget.free_bytes();
+        let (fan_in, read_ahead) = fan_in_within(shared, layout, &state.runs, free_bytes)?;
+        Ok((state.runs.len() <= fan_in).then_some(read_ahead))
     };
     if in_memory.is_empty()
         && let Some(read_ahead) = last_merge()?
@@ -98,20 +100,23 @@ async fn write_rest(
     }
     let buffers = WriteBuffers::new(&shared.options.budget, shared.memory.writes)?;
     let mut spill = Spill::new(handle, shared, Arc::clone(layout), buffers)?;
-    for (part, full) in in_memory {
-        spill.begin_run(part, full).await?;
+    for (stretch, full) in in_memory {
+        spill.begin_run(stretch, full).await?;
     }
     spill.merge_to_few().await?;
     let mut done = Done::default();
     spill.finish(&mut done).await?;
     shared.add_done(done);
     let read_ahead: Result<_, SpillError> = last_merge();
-    read_ahead?.ok_or(SpillError::Failed)
+    let Some(read_ahead) = read_ahead? else {
+        unreachable!("runs were merged until the last merge can join them, and more memory is free since")
+    };
+    Ok(read_ahead)
 }
 
-fn parts_in_memory(shared: &Shared) -> Vec<(u64, Full)> {
+fn stretches_in_memory(shared: &Shared) -> Vec<(u64, Full)> {
     let mut in_memory = std::mem::take(&mut shared.state().in_memory);
-    in_memory.sort_by_key(|(part, _)| *part);
+    in_memory.sort_by_key(|(stretch, _)| *stretch);
     in_memory
 }
 
@@ -131,7 +136,7 @@ fn whole(handle: &Handle, shared: &Shared, runs: LastRuns) -> Result<Sorted, Spi
 }
 
 fn in_memory(shared: &Shared) -> Result<Sorted, SpillError> {
-    let sources = parts_in_memory(shared).into_iter().map(|(_, full)| full.into_rows());
+    let sources = stretches_in_memory(shared).into_iter().map(|(_, full)| full.into_rows());
     let done = shared.state().done;
     sorted(shared, of_memory(sources.collect()), report(done))
 }

@@ -25,6 +25,11 @@ impl MemoryRows {
         &self.workspace
     }
 
+    /// Their memory, empty.
+    pub(crate) fn into_workspace(self) -> Workspace {
+        self.workspace.emptied()
+    }
+
     /// The present row.
     pub(crate) fn row(&self) -> Row<'_> {
         debug_assert!(self.taken > 0, "a step comes before the first row");

@@ -28,3 +28,4 @@ pub use self::parallel::ParallelSort;
 pub use self::parts::SortedPart;
 pub use self::sorted::{SortReport, Sorted};
 pub use self::sorter::Sorter;
+pub(crate) use self::workspace::Workspace;

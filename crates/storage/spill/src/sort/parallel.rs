@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use nandle_io::runtime::Handle;
 
-use super::division::Division;
+use super::division::MemoryDivision;
 use super::finish::{Finished, finish, finish_in_parts};
 use super::options::SortOptions;
 use super::shared::Shared;
@@ -13,7 +13,7 @@ use crate::space::Place;
 
 /// One sort that several threads make, each in a world of its own, all in one budget and one temporary space.
 ///
-/// Each thread gets a [`Sorter`] and ends it with [`Sorter::finish_part`]; then one of them [finishes](Self::finish) the sort. The device
+/// Each thread gets a [`Sorter`] and ends it with [`Sorter::end`]; then one of them [finishes](Self::finish) the sort. The device
 /// of the place must be the same one, under the same number, in all worlds.
 ///
 /// Rows of different threads with equal keys are in order only where each thread takes rows one behind the other from a common source,
@@ -38,7 +38,7 @@ impl ParallelSort {
                     .to_owned(),
             });
         }
-        let memory = Division::of(&options, threads.max(1))?;
+        let memory = MemoryDivision::of(&options, threads.max(1))?;
         Ok(Self { shared: Shared::new(place, options, memory)? })
     }
 

@@ -60,9 +60,10 @@ impl SortedPart {
 /// So many parts, at most, that all of them can be merged at the same time.
 pub(super) fn fitting_parts(shared: &Shared, layout: &Layout, wanted: usize) -> usize {
     let free_bytes = shared.options.budget.free_bytes();
-    let runs = shared.state().runs.len();
+    let runs = &shared.state().runs;
     let fits = |parts: &usize| {
-        fan_in_within(shared, layout, free_bytes / parts).is_ok_and(|(fan_in, _)| fan_in >= runs)
+        let fan_in = fan_in_within(shared, layout, runs, free_bytes / parts);
+        fan_in.is_ok_and(|(fan_in, _)| fan_in >= runs.len())
     };
     (2..=wanted).rev().find(fits).unwrap_or(1)
 }
@@ -77,7 +78,8 @@ pub(super) async fn divide(
 ) -> Result<(Vec<SortedPart>, u64), SpillError> {
     let space = Space::of(handle, Arc::clone(&layout.area))?;
     let samples = parts * SAMPLES_BY_PART;
-    let mut cutter = Cutter::new(&space, &shared.options.budget, runs, 2 * samples)?;
+    let mut cutter =
+        Cutter::new(&space, &shared.options.budget, runs, (2 * samples, layout.tags.common_bytes()))?;
     let samples = cutter.samples(runs, samples).await?;
     let mut keys: Vec<&Vec<u8>> =
         (1..parts).filter_map(|part| samples.get(part * samples.len() / parts)).collect();

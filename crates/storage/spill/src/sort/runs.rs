@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::workspace::Workspace;
+
 use crate::SpillError;
 use crate::merge::{Merge, Rows, Run, Source, Tags, run_overhead_bytes};
 use crate::rows::writer::RunWriter;
@@ -13,14 +15,17 @@ pub(super) struct WrittenRun {
     pub(super) appender: Appender,
     pub(super) run: Run,
     pub(super) read_requests: u64,
+    /// Of the rows, where they were in one.
+    pub(super) memory: Option<Workspace>,
 }
 
-/// Writes rows as a run, or as the continuation of a stream.
+/// Writes rows as a run, or as the continuation of a stream. Where it is drained, everything is on the device when this is done.
 pub(super) async fn write_run(
     mut appender: Appender,
     tags: Arc<Tags>,
     mut rows: Rows,
     stream: Option<Stream>,
+    drains: bool,
 ) -> Result<WrittenRun, SpillError> {
     let stream = stream.unwrap_or_else(|| appender.begin_stream());
     let mut writer = RunWriter::new(&mut appender, stream, &tags);
@@ -31,7 +36,10 @@ pub(super) async fn write_run(
         run.row_bytes_max = run.row_bytes_max.max(row.key.len() + row.payload.len());
     }
     run.streams.push(writer.finish().await);
-    Ok(WrittenRun { appender, run, read_requests: rows.read_requests() })
+    if drains {
+        appender.drain().await?;
+    }
+    Ok(WrittenRun { appender, run, read_requests: rows.read_requests(), memory: rows.into_workspace() })
 }
 
 /// The least and the greatest key of a run.
@@ -45,8 +53,8 @@ pub(super) struct Edges {
 #[derive(Debug)]
 pub(super) struct Placed {
     pub(super) run: Run,
-    /// Which parts of the rows it has, in the order in which they came.
-    pub(super) parts: Range<u64>,
+    /// Which stretches of the rows it has, in the order in which they came.
+    pub(super) stretches: Range<u64>,
     /// None where a neighbour can't continue it any more, or where they are long.
     pub(super) edges: Option<Box<Edges>>,
 }
@@ -61,15 +69,15 @@ enum Joined {
 }
 
 impl Placed {
-    /// Without a row, where a part will go.
-    pub(super) fn nothing(part: u64) -> Self {
-        Self { run: Run::default(), parts: part..part, edges: None }
+    /// Without a row, where a stretch will go.
+    pub(super) fn nothing(stretch: u64) -> Self {
+        Self { run: Run::default(), stretches: stretch..stretch, edges: None }
     }
 
-    /// A part with these edges comes behind what is here.
-    pub(super) fn grow(&mut self, part: u64, edges: Option<Box<Edges>>) {
-        debug_assert_eq!(self.parts.end, part, "the next part");
-        self.parts.end = part + 1;
+    /// A stretch with these edges comes behind what is here.
+    pub(super) fn grow(&mut self, stretch: u64, edges: Option<Box<Edges>>) {
+        debug_assert_eq!(self.stretches.end, stretch, "the next stretch");
+        self.stretches.end = stretch + 1;
         match (&mut self.edges, edges) {
             (Some(before), Some(edges)) => before.last = edges.last,
             (before, edges) => *before = edges,
@@ -85,7 +93,7 @@ impl Placed {
 
     /// Whether the rows of `next` came right after this one's.
     fn is_followed_by(&self, next: &Self) -> bool {
-        self.parts.end == next.parts.start
+        self.stretches.end == next.stretches.start
     }
 
     /// How the next one can be joined to this one, if rows with equal keys are to keep their order.
@@ -101,7 +109,7 @@ impl Placed {
 
     /// Adds the next run to this one.
     fn join(&mut self, mut next: Self, joined: Joined) {
-        self.parts.end = next.parts.end;
+        self.stretches.end = next.stretches.end;
         if joined == Joined::InFront {
             std::mem::swap(&mut self.run, &mut next.run);
             std::mem::swap(&mut self.edges, &mut next.edges);
@@ -129,11 +137,11 @@ pub(super) struct Runs {
 }
 
 impl Runs {
-    /// Takes the run out that one with these edges and rows from `part` on continues, if there is one.
-    pub(super) fn take_continued(&mut self, part: u64, edges: Option<&Edges>) -> Option<Placed> {
+    /// Takes the run out that one with these edges and rows from `stretch` on continues, if there is one.
+    pub(super) fn take_continued(&mut self, stretch: u64, edges: Option<&Edges>) -> Option<Placed> {
         let first = &edges?.first;
         let at = self.all.iter().position(|placed| {
-            placed.parts.end == part && placed.edges.as_ref().is_some_and(|edges| edges.last <= *first)
+            placed.stretches.end == stretch && placed.edges.as_ref().is_some_and(|edges| edges.last <= *first)
         })?;
         Some(self.all.remove(at))
     }
@@ -144,7 +152,7 @@ impl Runs {
             // Not twice as many as there are: the memory for lists is small.
             self.all.reserve_exact(8 + self.all.len() / 8);
         }
-        let at = self.all.partition_point(|other| other.parts.start < placed.parts.start);
+        let at = self.all.partition_point(|other| other.stretches.start < placed.stretches.start);
         self.all.insert(at, placed);
         self.join_next(at);
         let before = at.saturating_sub(1);
@@ -168,7 +176,8 @@ impl Runs {
         for at in around {
             let before = at.checked_sub(1).and_then(|before| self.all.get(before));
             let (Some(run), after) = (self.all.get(at), self.all.get(at + 1)) else { return };
-            let is_first = run.parts.start == 0 || before.is_some_and(|before| before.is_followed_by(run));
+            let is_first =
+                run.stretches.start == 0 || before.is_some_and(|before| before.is_followed_by(run));
             if is_first
                 && after.is_some_and(|after| run.is_followed_by(after))
                 && let Some(run) = self.all.get_mut(at)
@@ -189,7 +198,7 @@ impl Runs {
         self.all.len()
     }
 
-    /// Takes some out, to be merged. Returns which parts of the rows they have.
+    /// Takes some out, to be merged. Returns which stretches of the rows they have.
     pub(super) fn take(&mut self, positions: &[usize]) -> (Vec<Run>, Range<u64>) {
         let mut position = 0;
         let taken: Vec<Placed> = self
@@ -200,8 +209,8 @@ impl Runs {
             })
             .collect();
         self.all.shrink_to_fit();
-        let start = taken.first().map_or(0, |first| first.parts.start);
-        let end = taken.last().map_or(0, |last| last.parts.end);
+        let start = taken.first().map_or(0, |first| first.stretches.start);
+        let end = taken.last().map_or(0, |last| last.stretches.end);
         (taken.into_iter().map(|placed| placed.run).collect(), start..end)
     }
 

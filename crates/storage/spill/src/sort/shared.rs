@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use nandle_io::runtime::Handle;
 
-use super::division::Division as Memory;
+use super::division::MemoryDivision;
 use super::options::SortOptions;
 use super::runs::{Edges, Placed, Runs};
 use super::spill::Full;
@@ -21,8 +21,8 @@ const LISTS: &str = "lists of runs";
 pub(super) struct Shared {
     pub(super) options: SortOptions,
     pub(super) place: Place,
-    pub(super) memory: Memory,
-    next_part: AtomicU64,
+    pub(super) memory: MemoryDivision,
+    next_stretch: AtomicU64,
     state: Mutex<State>,
 }
 
@@ -30,6 +30,8 @@ pub(super) struct State {
     /// None where nothing was written.
     pub(super) layout: Option<Arc<Layout>>,
     pub(super) runs: Runs,
+    /// A sorter merges some. One at a time, so that the memory of each stays in one piece.
+    pub(super) is_merging: bool,
     lists_bytes_max: usize,
     lists: Grant,
     /// What the sorters that ended have in memory.
@@ -57,21 +59,32 @@ pub(super) struct Done {
 }
 
 impl Shared {
-    pub(super) fn new(place: Place, options: SortOptions, memory: Memory) -> Result<Arc<Self>, SpillError> {
+    pub(super) fn new(
+        place: Place,
+        options: SortOptions,
+        memory: MemoryDivision,
+    ) -> Result<Arc<Self>, SpillError> {
         let state = State {
             layout: None,
             runs: Runs::default(),
+            is_merging: false,
             lists_bytes_max: memory.lists_bytes,
             lists: options.budget.count(LISTS, 0)?,
             in_memory: Vec::new(),
             done: Done::default(),
         };
-        Ok(Arc::new(Self { options, place, memory, next_part: AtomicU64::new(0), state: Mutex::new(state) }))
+        Ok(Arc::new(Self {
+            options,
+            place,
+            memory,
+            next_stretch: AtomicU64::new(0),
+            state: Mutex::new(state),
+        }))
     }
 
-    /// The number of the next part of the rows: what comes into one memory, one row after the other.
-    pub(super) fn next_part(&self) -> u64 {
-        self.next_part.fetch_add(1, Ordering::Relaxed)
+    /// The number of the next stretch of the rows: what comes into one memory, one row after the other.
+    pub(super) fn next_stretch(&self) -> u64 {
+        self.next_stretch.fetch_add(1, Ordering::Relaxed)
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
@@ -111,6 +124,7 @@ impl Shared {
             // Of what isn't known so much is expected that it takes sixty-four runs.
             bytes: expected_bytes.unwrap_or(64 * run_bytes).max(2 * run_bytes),
             run_bytes,
+            // The rest is for lists, and for what is being written.
             memory_bytes: budget.bytes() - budget.bytes() / 8,
             by_run_bytes: run_overhead_bytes(&longest),
             block_bytes: in_memory(shape.logical_block_bytes),
@@ -139,8 +153,8 @@ impl Shared {
 
 impl State {
     /// Takes the run out that one with these edges continues.
-    pub(super) fn take_continued(&mut self, part: u64, edges: Option<&Edges>) -> Option<Placed> {
-        self.runs.take_continued(part, edges)
+    pub(super) fn take_continued(&mut self, stretch: u64, edges: Option<&Edges>) -> Option<Placed> {
+        self.runs.take_continued(stretch, edges)
     }
 
     /// A run was made.
@@ -158,6 +172,13 @@ impl State {
     /// be merged to shorten their lists, so a new one begins then.
     pub(super) fn edges_bytes_max(&self) -> Option<usize> {
         (2 * self.lists.bytes() <= self.lists_bytes_max).then_some(self.lists_bytes_max / 4)
+    }
+
+    /// Whether runs should be merged now, and by the caller alone if so.
+    pub(super) fn may_merge(&mut self) -> bool {
+        let may_merge = self.lists_are_full() && !self.is_merging;
+        self.is_merging |= may_merge;
+        may_merge
     }
 
     /// Whether runs should be merged before there are more.

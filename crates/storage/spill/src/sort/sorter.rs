@@ -4,7 +4,7 @@ use nandle_io::Nanos;
 use nandle_io::runtime::Handle;
 
 use super::condense::Condenser;
-use super::division::Division;
+use super::division::MemoryDivision;
 use super::finish::finish;
 use super::options::SortOptions;
 use super::shared::{Done, Shared};
@@ -27,8 +27,8 @@ pub struct Sorter {
     shared: Arc<Shared>,
     /// Rows as they come; none while there is no memory for them.
     filling: Option<Workspace>,
-    /// Which part of all rows they are, if there is one.
-    part: Option<u64>,
+    /// Which stretch of all rows they are, if there is one.
+    stretch: Option<u64>,
     /// Rows that filled a workspace, and aren't written because there may be room for all.
     waiting: Option<(u64, Full)>,
     /// Where rows become fewer.
@@ -47,7 +47,7 @@ impl Sorter {
     /// # Errors
     /// The budget is too small for the clusters that are asked for, or is taken by something else.
     pub fn new(handle: &Handle, place: Place, options: SortOptions) -> Result<Self, SpillError> {
-        let memory = Division::of(&options, 1)?;
+        let memory = MemoryDivision::of(&options, 1)?;
         Self::of(handle, &Shared::new(place, options, memory)?)
     }
 
@@ -61,7 +61,7 @@ impl Sorter {
             condenser: Condenser::of(options)?,
             shared: Arc::clone(shared),
             filling: Some(filling),
-            part: None,
+            stretch: None,
             waiting: None,
             buffers: Some(buffers),
             spill: None,
@@ -107,8 +107,8 @@ impl Sorter {
         if !is_beyond && !self.filling.as_mut().ok_or(SpillError::Failed)?.push(row) {
             return Ok(false);
         }
-        if self.part.is_none() {
-            self.part = Some(self.shared.next_part());
+        if self.stretch.is_none() {
+            self.stretch = Some(self.shared.next_stretch());
             self.began_at.get_or_insert_with(|| self.handle.now());
         }
         self.done.rows += 1;
@@ -175,8 +175,8 @@ impl Sorter {
             return;
         }
         if let Some(filled) = self.filling.take_if(|filled| !filled.is_empty()) {
-            let Some(part) = self.part.take() else { unreachable!("rows are a part of all") };
-            self.waiting = Some((part, Full::new(filled)));
+            let Some(stretch) = self.stretch.take() else { unreachable!("rows are a stretch of all") };
+            self.waiting = Some((stretch, Full::new(filled)));
         }
     }
 
@@ -188,8 +188,8 @@ impl Sorter {
 
     /// Writes the rows that are in memory, sorted. There is room then.
     async fn spill(&mut self) -> Result<(), SpillError> {
-        while let Some((part, full)) = self.next_sorted() {
-            self.write(part, full).await?;
+        while let Some((stretch, full)) = self.next_sorted() {
+            self.write(stretch, full).await?;
         }
         match &self.filling {
             None => self.begin_filling(),
@@ -199,19 +199,23 @@ impl Sorter {
 
     fn begin_filling(&mut self) -> Result<(), SpillError> {
         let Shared { options, memory, .. } = &*self.shared;
-        self.filling = Some(Workspace::new(&options.budget, memory.workspace_bytes)?);
+        let spare = self.spill.as_mut().and_then(Spill::take_spare);
+        self.filling = Some(match spare {
+            Some(spare) => spare,
+            None => Workspace::new(&options.budget, memory.workspace_bytes)?,
+        });
         Ok(())
     }
 
     /// Begins to write a run; the one before is written then.
-    async fn write(&mut self, part: u64, full: Full) -> Result<(), SpillError> {
+    async fn write(&mut self, stretch: u64, full: Full) -> Result<(), SpillError> {
         if let Some(buffers) = self.buffers.take() {
             let layout = self.shared.layout(&self.handle, &full)?;
             self.spill = Some(Spill::new(&self.handle, &self.shared, layout, buffers)?);
         }
         let memory = self.shared.memory;
         let spill = self.spill.as_mut().ok_or(SpillError::Failed)?;
-        spill.begin_run(part, full).await?;
+        spill.begin_run(stretch, full).await?;
         if !memory.has_another() {
             spill.wait_for_run().await?;
         }
@@ -224,7 +228,7 @@ impl Sorter {
     /// As for [`push`](Self::push).
     pub async fn finish(self) -> Result<Sorted, SpillError> {
         let (handle, shared) = (self.handle.clone(), Arc::clone(&self.shared));
-        self.finish_part().await?;
+        self.end().await?;
         finish(&handle, &shared).await
     }
 
@@ -232,13 +236,13 @@ impl Sorter {
     ///
     /// # Errors
     /// As for [`push`](Self::push).
-    pub async fn finish_part(mut self) -> Result<(), SpillError> {
+    pub async fn end(mut self) -> Result<(), SpillError> {
         let has_spilled = self.shared.has_spilled();
-        while let Some((part, full)) = self.next_sorted() {
+        while let Some((stretch, full)) = self.next_sorted() {
             if has_spilled {
-                self.write(part, full).await?;
+                self.write(stretch, full).await?;
             } else {
-                self.shared.state().in_memory.push((part, full));
+                self.shared.state().in_memory.push((stretch, full));
             }
         }
         let mut done = self.done;

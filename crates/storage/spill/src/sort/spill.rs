@@ -1,6 +1,7 @@
 //! What one sorter writes: runs, and merges of them.
 
 use std::future::{Future, poll_fn};
+use std::ops::Range;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;
@@ -9,12 +10,12 @@ use nandle_io::runtime::Handle;
 
 use super::MemoryRows;
 use super::options::SortOptions;
-use super::runs::{Edges, Placed, WrittenRun, of_memory, write_run};
+use super::runs::{Edges, Placed, Runs, WrittenRun, of_memory, write_run};
 use super::shared::{Done, Layout, Shared};
 use super::workspace::Workspace;
 use crate::SpillError;
 use crate::costs::fan_in;
-use crate::merge::{Merge, Rows, next_merge, shortest};
+use crate::merge::{Merge, Rows, Run, next_merge, shortest};
 use crate::space::{AfterReading, Appender, Space, WriteBuffers};
 
 /// Rows that are sorted in memory, to become a run.
@@ -58,6 +59,8 @@ pub(super) struct Spill {
     layout: Arc<Layout>,
     space: Space,
     state: Writing,
+    /// The memory of rows that were written, where other sorters must not take it meanwhile.
+    spare: Option<Workspace>,
     merges: u64,
     read_requests: u64,
 }
@@ -84,24 +87,35 @@ impl Spill {
     ) -> Result<Self, SpillError> {
         let space = Space::of(handle, Arc::clone(&layout.area))?;
         let state = Writing::Idle(Appender::new(&space, buffers));
-        Ok(Self { shared: Arc::clone(shared), layout, space, state, merges: 0, read_requests: 0 })
+        Ok(Self {
+            shared: Arc::clone(shared),
+            layout,
+            space,
+            state,
+            spare: None,
+            merges: 0,
+            read_requests: 0,
+        })
     }
 
-    /// Begins to write a run of a part of the rows, when the one before is written.
-    pub(super) async fn begin_run(&mut self, part: u64, full: Full) -> Result<(), SpillError> {
+    /// Begins to write a run of a stretch of the rows, when the one before is written.
+    pub(super) async fn begin_run(&mut self, stretch: u64, full: Full) -> Result<(), SpillError> {
         self.wait_for_run().await?;
         let (edges, continued) = {
             let mut state = self.shared.state();
             let edges = state.edges_bytes_max().and_then(|bytes_max| full.edges(bytes_max));
-            let continued = state.take_continued(part, edges.as_deref());
+            let continued = state.take_continued(stretch, edges.as_deref());
             (edges, continued)
         };
         let rows = self.rows(of_memory(vec![full.rows]))?;
         let appender = self.take_appender()?;
-        let mut place = continued.unwrap_or_else(|| Placed::nothing(part));
-        place.grow(part, edges);
+        let mut place = continued.unwrap_or_else(|| Placed::nothing(stretch));
+        place.grow(stretch, edges);
         let stream = place.run.streams.pop();
-        let run = Box::pin(write_run(appender, Arc::clone(&self.layout.tags), rows, stream));
+        let tags = Arc::clone(&self.layout.tags);
+        // Others may merge it, who can't wait for what this one has still to write.
+        let drains = self.shared.memory.sorters > 1;
+        let run = Box::pin(write_run(appender, tags, rows, stream, drains));
         self.state = Writing::Run { run, place };
         Ok(())
     }
@@ -138,12 +152,18 @@ impl Spill {
         let Writing::Run { mut place, .. } = std::mem::replace(&mut self.state, Writing::Failed) else {
             unreachable!("a run was being written")
         };
-        let WrittenRun { appender, run, .. } = written?;
+        let WrittenRun { appender, run, memory, .. } = written?;
         self.state = Writing::Idle(appender);
+        self.spare = memory.filter(|_| self.shared.memory.keeps_memory());
         place.add(run);
         let mut state = self.shared.state();
         state.runs.made += 1;
         state.insert(place)
+    }
+
+    /// Memory for rows that come: that of rows that were written, if it was kept.
+    pub(super) fn take_spare(&mut self) -> Option<Workspace> {
+        self.spare.take()
     }
 
     /// Waits until all that this sorter wrote is on the device.
@@ -166,43 +186,72 @@ impl Spill {
 
     /// Merges some runs where their lists are long. This sorter must have no other rows in memory.
     pub(super) async fn shorten_lists(&mut self) -> Result<(), SpillError> {
-        if !self.shared.state().lists_are_full() {
-            return Ok(());
+        while !self.shared.state().may_merge() {
+            if !self.shared.state().lists_are_full() {
+                return Ok(());
+            }
+            // Another one shortens them, and there is no room for more runs before it has.
+            std::thread::yield_now();
+            self.space.handle().yield_now().await;
         }
+        let merged = self.merge_half().await;
+        self.shared.state().is_merging = false;
+        merged
+    }
+
+    /// Merges half of the runs, so that the next time it is those that came since.
+    async fn merge_half(&mut self) -> Result<(), SpillError> {
         self.quiesce().await?;
+        self.spare = None;
         let memory_bytes = self.shared.memory.merge_bytes(&self.shared.options.budget);
-        let (fan_in, read_ahead) = fan_in_within(&self.shared, &self.layout, memory_bytes)?;
-        // Half of them, so that the next time it is those that came since.
         let stable = self.shared.options.stable;
-        let lengths = self.shared.state().runs.lengths(stable);
-        let count = fan_in.min(lengths.len() / 2).max(2);
-        let positions = if lengths.len() > 2 { shortest(&lengths, count, stable) } else { None };
-        match positions {
-            Some(positions) => self.merge(&positions, read_ahead).await,
-            None => Ok(()),
-        }
+        self.merge_some(memory_bytes, |lengths, fan_in| {
+            let count = fan_in.min(lengths.len() / 2).max(2);
+            if lengths.len() > 2 { shortest(lengths, count, stable) } else { None }
+        })
+        .await?;
+        Ok(())
     }
 
     /// Merges runs until so few are left that one merge joins them.
     pub(super) async fn merge_to_few(&mut self) -> Result<(), SpillError> {
         self.quiesce().await?;
+        self.spare = None;
         loop {
             let free_bytes = self.shared.options.budget.free_bytes();
-            let (fan_in, read_ahead) = fan_in_within(&self.shared, &self.layout, free_bytes)?;
             let stable = self.shared.options.stable;
-            let lengths = self.shared.state().runs.lengths(stable);
-            let Some(positions) = next_merge(&lengths, fan_in, stable) else { return Ok(()) };
-            self.merge(&positions, read_ahead).await?;
+            let choose = |lengths: &[u64], fan_in| next_merge(lengths, fan_in, stable);
+            if !self.merge_some(free_bytes, choose).await? {
+                return Ok(());
+            }
         }
     }
 
-    async fn merge(&mut self, positions: &[usize], read_ahead: usize) -> Result<(), SpillError> {
-        let (taken, parts) = {
+    /// Merges runs that are chosen by the lengths of all and by how many can be merged at once. False: none were chosen.
+    async fn merge_some(
+        &mut self,
+        memory_bytes: usize,
+        choose: impl FnOnce(&[u64], usize) -> Option<Vec<usize>>,
+    ) -> Result<bool, SpillError> {
+        let (taken, stretches, read_ahead) = {
+            // Others put runs to them and take some, so that positions hold as long as this is locked.
             let mut state = self.shared.state();
-            let taken = state.runs.take(positions);
+            let (fan_in, read_ahead) = fan_in_within(&self.shared, &self.layout, &state.runs, memory_bytes)?;
+            let lengths = state.runs.lengths(self.shared.options.stable);
+            let Some(positions) = choose(&lengths, fan_in) else { return Ok(false) };
+            let (taken, stretches) = state.runs.take(&positions);
             state.count_lists()?;
-            taken
+            (taken, stretches, read_ahead)
         };
+        self.merge(taken, stretches, read_ahead).await.map(|()| true)
+    }
+
+    async fn merge(
+        &mut self,
+        taken: Vec<Run>,
+        stretches: Range<u64>,
+        read_ahead: usize,
+    ) -> Result<(), SpillError> {
         let merge = Merge::of_runs(
             &self.space,
             &self.shared.options.budget,
@@ -212,13 +261,12 @@ impl Spill {
         )?;
         let rows = self.rows(merge)?;
         let appender = self.take_appender()?;
-        let mut written = write_run(appender, Arc::clone(&self.layout.tags), rows, None).await?;
         // What was merged is read again before it is known to be written otherwise.
-        written.appender.drain().await?;
+        let written = write_run(appender, Arc::clone(&self.layout.tags), rows, None, true).await?;
         self.state = Writing::Idle(written.appender);
         self.read_requests += written.read_requests;
         self.merges += 1;
-        self.shared.state().insert(Placed { run: written.run, parts, edges: None })
+        self.shared.state().insert(Placed { run: written.run, stretches, edges: None })
     }
 }
 
@@ -226,9 +274,10 @@ impl Spill {
 pub(super) fn fan_in_within(
     shared: &Shared,
     layout: &Layout,
+    runs: &Runs,
     memory_bytes: usize,
 ) -> Result<(usize, usize), SpillError> {
-    let (by_run_bytes, row_bytes_max) = shared.state().runs.by_run_bytes_max();
+    let (by_run_bytes, row_bytes_max) = runs.by_run_bytes_max();
     let cluster_bytes = layout.plan.cluster_bytes;
     // The writer has the key of the row before.
     let free_bytes = memory_bytes.saturating_sub(2 * row_bytes_max);

@@ -21,7 +21,7 @@ const CACHE_LINE_BYTES: usize = 64;
 const ENTRY_BYTES: usize = size_of::<Entry>();
 
 pub(crate) struct Workspace {
-    _grant: Grant,
+    grant: Grant,
     buffer: BufferMut,
     /// Where the next row goes.
     rows_end: usize,
@@ -38,16 +38,24 @@ impl Workspace {
     pub(crate) fn new(budget: &Budget, bytes: usize) -> Result<Self, SpillError> {
         debug_assert!(bytes.is_multiple_of(ENTRY_BYTES), "{bytes} bytes end with an entry");
         let (grant, buffer) = budget.buffer("rows in memory", bytes)?;
-        let (rows_end, common) = (0, usize::MAX);
-        Ok(Self {
-            _grant: grant,
+        Ok(Self::of(grant, buffer))
+    }
+
+    fn of(grant: Grant, buffer: BufferMut) -> Self {
+        Self {
+            grant,
             entries_start: buffer.len(),
             buffer,
-            rows_end,
+            rows_end: 0,
             row_bytes: 0,
             row_bytes_max: 0,
-            common,
-        })
+            common: usize::MAX,
+        }
+    }
+
+    /// The same memory without a row.
+    pub(super) fn emptied(self) -> Self {
+        Self::of(self.grant, self.buffer)
     }
 
     /// What a row takes of a workspace.

@@ -6,6 +6,7 @@ use nandle_io::runtime::Reply;
 use nandle_io::{Buffer, BufferMut, Operation};
 
 use super::cluster::{self, HEADER_BYTES, Header};
+use super::zones::OpenZone;
 use super::{Chain, Space, Stream};
 use crate::budget::Grant;
 use crate::costs::WriteMemory;
@@ -46,12 +47,6 @@ impl WriteBuffers {
 pub(crate) struct Written {
     pub(crate) requests: u64,
     pub(crate) bytes: u64,
-}
-
-struct OpenZone {
-    zone: u64,
-    /// The next cluster, counted in the zone.
-    next: u64,
 }
 
 struct Filling {
@@ -217,15 +212,20 @@ impl Appender {
         }
         let zones = &self.space.inner.area.zones;
         if self.zone.is_none() {
-            self.zone = Some(OpenZone { zone: zones.take()?, next: 0 });
+            self.zone = Some(self.space.inner.area.take_zone()?);
         }
         self.zone.as_ref().map(|open| open.zone * zones.clusters() + open.next)
     }
 }
 
 impl Drop for Appender {
+    /// Another one may append to the rest of the zone.
     fn drop(&mut self) {
-        if let Some(zone) = self.zone.take().and_then(|open| self.space.inner.area.zones.leave(open.zone)) {
+        let Some(open) = self.zone.take() else { return };
+        let area = &self.space.inner.area;
+        if open.next < area.zones.clusters() {
+            area.begun().push(open);
+        } else if let Some(zone) = area.zones.leave(open.zone) {
             self.space.discard(zone);
         }
     }

@@ -10,8 +10,8 @@ mod stream;
 mod zones;
 
 use std::rc::Rc;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use nandle_io::runtime::{AsyncDevice, Handle, Reply};
 use nandle_io::{BufferMut, DeviceId, Operation, Shape};
@@ -20,7 +20,7 @@ pub(crate) use self::appender::{Appender, WriteBuffers, Written};
 pub(crate) use self::chain::{AfterReading, Chain, ChainReader};
 use self::cluster::{HEADER_BYTES, Header};
 pub(crate) use self::stream::Stream;
-use self::zones::Zones;
+use self::zones::{OpenZone, Zones};
 use crate::SpillError;
 
 /// Where temporary data go: a device or a part of one.
@@ -52,6 +52,8 @@ pub(crate) struct Area {
     place: Place,
     division: Division,
     zones: Zones,
+    /// Zones that have room, and to which no appender appends any more.
+    begun: Mutex<Vec<OpenZone>>,
     next_stream: AtomicU32,
 }
 
@@ -61,7 +63,17 @@ impl Area {
         check(shape, place, division)?;
         let clusters = division.zone_bytes / division.cluster_bytes as u64;
         let zones = Zones::new(place.length_bytes / division.zone_bytes, clusters);
-        Ok(Arc::new(Self { place, division, zones, next_stream: AtomicU32::new(0) }))
+        Ok(Arc::new(Self { place, division, zones, begun: Mutex::default(), next_stream: AtomicU32::new(0) }))
+    }
+
+    /// A zone with room, of which the caller is a holder. None: the space is full.
+    fn take_zone(&self) -> Option<OpenZone> {
+        let begun = self.begun().pop();
+        begun.or_else(|| self.zones.take().map(|zone| OpenZone { zone, next: 0 }))
+    }
+
+    fn begun(&self) -> MutexGuard<'_, Vec<OpenZone>> {
+        self.begun.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn next_stream(&self) -> u32 {

@@ -11,6 +11,14 @@ pub(crate) struct Zones {
     state: Mutex<State>,
 }
 
+/// A zone to which clusters are appended.
+#[derive(Debug)]
+pub(super) struct OpenZone {
+    pub(super) zone: u64,
+    /// The next cluster, counted in the zone.
+    pub(super) next: u64,
+}
+
 #[derive(Debug, Default)]
 struct State {
     /// How many holders each zone has that was ever taken: its clusters that are alive, and who appends to it.

@@ -159,7 +159,7 @@ impl Work<'_> {
             }
             unless_cancelled(&self.cancel, sorter.make_room()).await?.map_err(spilled)?;
         }
-        unless_cancelled(&self.cancel, sorter.finish_part()).await?.map_err(spilled)
+        unless_cancelled(&self.cancel, sorter.end()).await?.map_err(spilled)
     }
 
     /// Takes as many rows as there is room for.

@@ -1,6 +1,7 @@
 //! The thread that reads.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 use std::time::Duration;
@@ -13,7 +14,7 @@ use super::blocks::{Block, Blocks};
 use super::key::Keys;
 use super::maker::{Carried, Maker};
 use super::records::Format;
-use super::{interrupted, spilled};
+use super::{Stop, interrupted, spilled};
 use crate::error::CliError;
 
 /// What is read, and how rows are made of it.
@@ -37,7 +38,7 @@ const PATIENCE: Duration = Duration::from_millis(100);
 pub(crate) const BATCHES: usize = 3;
 
 /// What comes from the thread.
-enum From<T> {
+enum Arrival<T> {
     Part(T),
     /// That was all. Where this doesn't come the input isn't whole.
     End,
@@ -46,16 +47,17 @@ enum From<T> {
 
 /// The thread's other end.
 struct Incoming<T> {
-    parts: Receiver<From<T>>,
+    parts: Receiver<Arrival<T>>,
     /// They go back when they were used.
     used: Sender<T>,
     cancel: Cancel,
+    stop: Arc<Stop>,
 }
 
 impl<T: Send + 'static> Incoming<T> {
     /// Starts a thread that makes parts, of those that were used where there are any, until there is none.
     fn start<M: FnMut(Option<T>) -> Result<Option<T>, CliError>>(
-        cancel: Cancel,
+        (cancel, stop): (Cancel, Arc<Stop>),
         maker: impl FnOnce() -> M + Send + 'static,
     ) -> Result<Self, CliError> {
         let (sender, parts) = sync_channel(BATCHES - 1);
@@ -65,11 +67,11 @@ impl<T: Send + 'static> Incoming<T> {
             // Where the other end is gone the rest is not wanted.
             loop {
                 let part = match make(spare.try_recv().ok()) {
-                    Ok(Some(part)) => From::Part(part),
-                    Ok(None) => From::End,
-                    Err(error) => From::Failed(error),
+                    Ok(Some(part)) => Arrival::Part(part),
+                    Ok(None) => Arrival::End,
+                    Err(error) => Arrival::Failed(error),
                 };
-                let is_last = !matches!(part, From::Part(_));
+                let is_last = !matches!(part, Arrival::Part(_));
                 if send(&sender, part).is_none() || is_last {
                     return;
                 }
@@ -77,19 +79,20 @@ impl<T: Send + 'static> Incoming<T> {
         };
         let spawned = thread::Builder::new().name("nandle-input".into()).spawn(reading);
         spawned.map_err(|error| CliError::failed(format!("starting a thread to read: {error}")))?;
-        Ok(Self { parts, used, cancel })
+        Ok(Self { parts, used, cancel, stop })
     }
 
     /// What comes next; none at the end.
     fn next(&self) -> Result<Option<T>, CliError> {
         loop {
+            self.stop.check()?;
             if self.cancel.is_cancelled() {
                 return Err(interrupted());
             }
             return match self.parts.recv_timeout(PATIENCE) {
-                Ok(From::Part(part)) => Ok(Some(part)),
-                Ok(From::End) => Ok(None),
-                Ok(From::Failed(error)) => Err(error),
+                Ok(Arrival::Part(part)) => Ok(Some(part)),
+                Ok(Arrival::End) => Ok(None),
+                Ok(Arrival::Failed(error)) => Err(error),
                 Err(RecvTimeoutError::Timeout) => continue,
                 Err(RecvTimeoutError::Disconnected) => {
                     Err(CliError::failed("reading: the thread that read ended before its input did"))
@@ -104,7 +107,7 @@ impl<T: Send + 'static> Incoming<T> {
     }
 }
 
-fn send<T>(sender: &SyncSender<From<T>>, part: From<T>) -> Option<()> {
+fn send<T>(sender: &SyncSender<Arrival<T>>, part: Arrival<T>) -> Option<()> {
     sender.send(part).ok()
 }
 
@@ -128,16 +131,16 @@ impl Input {
             let blocks = Blocks::new(self.files, self.format, self.batch_bytes, self.record_bytes_max);
             batches_of(blocks, maker)
         };
-        Ok(Batches { incoming: Incoming::start(cancel, batches)? })
+        Ok(Batches { incoming: Incoming::start((cancel, Arc::default()), batches)? })
     }
     /// Begins to read. Rows are made where they are taken.
-    pub(crate) fn source(self, cancel: Cancel) -> Result<Source, CliError> {
+    pub(crate) fn source(self, cancel: Cancel, stop: Arc<Stop>) -> Result<Source, CliError> {
         let maker = Maker::new(self.keys, self.carried, self.has_header);
         let blocks = move || {
             let mut blocks = Blocks::new(self.files, self.format, self.batch_bytes, self.record_bytes_max);
             move |block: Option<Block>| blocks.next(block.map(Block::into_bytes).unwrap_or_default())
         };
-        let incoming = Incoming::start(cancel, blocks)?;
+        let incoming = Incoming::start((cancel, stop), blocks)?;
         Ok(Source { incoming, maker, block: None, at: 0, taken_bytes: 0, is_at_end: false })
     }
 }
@@ -219,17 +222,13 @@ impl Source {
     /// Whether there is another row, or may be: waits for more input.
     pub(crate) fn has_more(&mut self) -> Result<bool, CliError> {
         if self.block.is_none() && !self.is_at_end {
+            // Where it fails nothing follows.
+            self.is_at_end = true;
             self.block = self.incoming.next()?;
             self.at = 0;
             self.is_at_end = self.block.is_none();
         }
         Ok(!self.is_at_end)
-    }
-
-    /// No more rows are wanted.
-    pub(crate) fn close(&mut self) {
-        self.block = None;
-        self.is_at_end = true;
     }
 
     /// The header, if there is one and it has come.

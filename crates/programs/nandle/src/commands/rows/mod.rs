@@ -13,6 +13,7 @@ mod output;
 mod part_writer;
 mod records;
 mod temporary;
+mod threads;
 
 use std::future::{Future, poll_fn};
 use std::path::Path;
@@ -30,15 +31,16 @@ pub(crate) use self::input::{Batches, Input, Source};
 pub(crate) use self::key::{Fields, KeySpec, Keys};
 pub(crate) use self::maker::Carried;
 pub(crate) use self::output::{NewFile, Output};
-pub(crate) use self::part_writer::{PartWriter, device_of};
+pub(crate) use self::part_writer::{PartWriter, PartedFile};
 pub(crate) use self::records::Format;
 pub(crate) use self::temporary::{Temporary, world_of};
+pub(crate) use self::threads::{Stop, in_threads};
 use crate::error::CliError;
 use crate::interrupt::cancel_on_signals;
 
 /// Bytes that threads hand over at once, if that is a small part of the memory.
 const BATCH_BYTES_MAX: usize = 256 << 10;
-/// Requests around the page cache have whole pages.
+/// Requests around the page cache have whole blocks.
 const PAGE_BYTES: usize = 4096;
 /// Such parts.
 const BATCH_PART: usize = 128;

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::{self, JoinHandle};
 
+use nandle_units::format_bytes;
 use rustix::fs::FallocateFlags;
 use rustix::io::Errno;
 use tempfile::{Builder, NamedTempFile};
@@ -29,6 +30,8 @@ enum Sink {
 pub(crate) struct NewFile {
     file: NamedTempFile,
     path: PathBuf,
+    /// Of the file in whose place it comes.
+    permissions: Option<fs::Permissions>,
 }
 
 impl NewFile {
@@ -60,7 +63,11 @@ impl NewFile {
                 self.file.as_file().set_len(length_bytes).map_err(|error| failed(&self.path, &error))
             }
             allocated => allocated.map_err(|errno| {
-                self.failed(&format!("{length_bytes} bytes for it: {}", io::Error::from(errno)))
+                self.failed(&format!(
+                    "its file system gives it no {}: {}; --output names another place",
+                    format_bytes(length_bytes),
+                    io::Error::from(errno)
+                ))
             }),
         }
     }
@@ -76,10 +83,17 @@ impl NewFile {
 
     /// All is written, and it has this length.
     pub(crate) fn finish(self, length_bytes: u64) -> Result<(), CliError> {
-        let Self { file, path } = self;
+        let Self { file, path, permissions } = self;
         file.as_file().set_len(length_bytes).map_err(|error| failed(&path, &error))?;
-        file.persist(&path).map(drop).map_err(|error| failed(&path, &error.error))
+        persist(file, &path, permissions).map_err(|error| failed(&path, &error))
     }
+}
+
+fn persist(file: NamedTempFile, path: &Path, permissions: Option<fs::Permissions>) -> io::Result<()> {
+    if let Some(permissions) = permissions {
+        file.as_file().set_permissions(permissions)?;
+    }
+    file.persist(path).map(drop).map_err(|error| error.error)
 }
 
 fn failed(path: &Path, error: &io::Error) -> CliError {
@@ -179,11 +193,15 @@ fn new_file(path: &Path) -> io::Result<NewFile> {
     let path = if there.is_ok() { fs::canonicalize(path)? } else { path.to_owned() };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = Builder::new();
-    let permissions = there.map_or_else(|_| new_file_permissions(), |there| there.permissions());
-    builder.prefix(".nandle-sort-").permissions(permissions);
+    let permissions = there.ok().map(|there| there.permissions());
+    builder.prefix(".nandle-sort-");
+    // Until it is whole it must be written, whatever the other file's permissions say.
+    if permissions.is_none() {
+        builder.permissions(new_file_permissions());
+    }
     let file = builder.tempfile_in(folder)?;
     remove_when_interrupted([file.path()].into_iter());
-    Ok(NewFile { file, path })
+    Ok(NewFile { file, path, permissions })
 }
 
 /// Of which the process's mask takes away what it does of any new file's.
@@ -196,9 +214,9 @@ fn write(sink: Sink, parts: &Receiver<Part>, back: &Sender<Vec<u8>>) -> io::Resu
     match sink {
         Sink::Standard(output) => pass_on(&mut output.lock(), parts, back).map(drop),
         Sink::Open(mut file) => pass_on(&mut file, parts, back).map(drop),
-        Sink::New(NewFile { mut file, path }) => {
+        Sink::New(NewFile { mut file, path, permissions }) => {
             if pass_on(file.as_file_mut(), parts, back)? {
-                file.persist(path).map_err(|error| error.error)?;
+                persist(file, &path, permissions)?;
             }
             Ok(())
         }

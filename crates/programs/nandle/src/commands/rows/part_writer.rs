@@ -2,31 +2,50 @@
 //! with its neighbours are written as any file is.
 
 use std::collections::VecDeque;
+use std::ops::Range;
+use std::os::unix::fs::MetadataExt as _;
 use std::sync::Arc;
 
 use nandle_io::runtime::{AsyncDevice, Handle, Reply};
-use nandle_io::{Arena, Buffer, BufferMut, DeviceFile, DeviceId, FileOptions, Operation};
+use nandle_io::{Access, Arena, Buffer, BufferMut, DeviceFile, DeviceId, FileOptions, Operation};
 
-use super::PAGE_BYTES;
 use super::output::NewFile;
 use crate::error::CliError;
 
 /// Requests that may be under way, if there is memory for them.
 const DEPTH_MAX: usize = 8;
 
-/// A new file as a device. Where there is no direct I/O its requests go through the page cache.
-pub(crate) fn device_of(file: &NewFile, length_bytes: u64) -> Result<Arc<DeviceFile>, CliError> {
-    let again = file.reopen().map_err(|error| file.failed(&error.to_string()))?;
-    let device = DeviceFile::new(again, FileOptions::default());
-    let device = device.map_err(|error| file.failed(&error.to_string()))?;
-    let whole_bytes = length_bytes.next_multiple_of(PAGE_BYTES as u64);
-    Ok(Arc::new(device.growing_to(whole_bytes)))
+/// Parts with blocks that are longer than this share too much to be written apart.
+const BLOCK_BYTES_MAX: u64 = 64 << 10;
+
+/// A new file as a device, and the length of its blocks: of pages of memory and of its file system, as well as of the device.
+pub(crate) struct PartedFile {
+    pub(crate) device: Arc<DeviceFile>,
+    block_bytes: usize,
+}
+
+impl PartedFile {
+    /// None where its parts can't be written apart: without direct I/O nothing is gained by it.
+    pub(crate) fn of(file: &NewFile) -> Option<Self> {
+        let again = file.reopen().ok()?;
+        let block_bytes = (rustix::param::page_size() as u64).max(again.metadata().ok()?.blksize());
+        let device = DeviceFile::new(again, FileOptions::default()).ok()?;
+        let shape = device.shape();
+        let block_bytes = block_bytes.max(shape.logical_block_bytes).max(shape.memory_alignment_bytes);
+        let is_direct = shape.access == Access::Direct;
+        if !is_direct || block_bytes > BLOCK_BYTES_MAX || !block_bytes.is_power_of_two() {
+            return None;
+        }
+        let device = Arc::new(device.growing_to(i64::MAX.cast_unsigned()));
+        Some(Self { device, block_bytes: usize::try_from(block_bytes).ok()? })
+    }
 }
 
 /// See the [module](self).
 pub(crate) struct PartWriter<'f> {
     file: &'f NewFile,
     device: AsyncDevice,
+    block_bytes: usize,
     /// Where the buffer that is being filled begins in the file.
     base_bytes: u64,
     filling: BufferMut,
@@ -41,23 +60,25 @@ pub(crate) struct PartWriter<'f> {
 impl<'f> PartWriter<'f> {
     /// Writes from an offset on, with so much memory.
     pub(crate) fn new(
-        file: &'f NewFile,
+        (file, parted): (&'f NewFile, &PartedFile),
         (handle, device): (&Handle, DeviceId),
         offset_bytes: u64,
         memory_bytes: usize,
     ) -> Result<Self, CliError> {
-        let buffers = (memory_bytes / PAGE_BYTES).clamp(2, DEPTH_MAX);
-        let buffer_bytes = (memory_bytes / buffers / PAGE_BYTES).max(1) * PAGE_BYTES;
+        let block_bytes = parted.block_bytes;
+        let buffers = (memory_bytes / block_bytes).clamp(2, DEPTH_MAX);
+        let buffer_bytes = (memory_bytes / buffers / block_bytes).max(1) * block_bytes;
         let failed = |error| file.failed(&format!("memory for its buffers: {error}"));
         let arena = Arena::new(buffers * buffer_bytes).map_err(failed)?;
         let spare: Result<Vec<BufferMut>, _> = (0..buffers).map(|_| arena.allocate(buffer_bytes)).collect();
         let mut spare = spare.map_err(failed)?;
         let Some(filling) = spare.pop() else { unreachable!("there are two buffers at least") };
-        let within = offset_bytes % PAGE_BYTES as u64;
+        let within = offset_bytes % block_bytes as u64;
         let from = usize::try_from(within).unwrap_or_default();
         Ok(Self {
             file,
             device: handle.device(device),
+            block_bytes,
             base_bytes: offset_bytes - within,
             filling,
             from,
@@ -111,13 +132,17 @@ impl<'f> PartWriter<'f> {
         if self.from == 0 {
             return Ok(0);
         }
-        let end = PAGE_BYTES.min(self.to);
+        let end = self.block_bytes.min(self.to);
         let front = buffer.get(self.from..end).unwrap_or_default();
         self.file.write_at(front, self.base_bytes + self.from as u64)?;
-        Ok(PAGE_BYTES)
+        Ok(self.block_bytes)
     }
 
-    fn request(&mut self, buffer: BufferMut, range: std::ops::Range<usize>) {
+    fn request(&mut self, buffer: BufferMut, range: Range<usize>) {
+        if range.is_empty() {
+            self.spare.push(buffer);
+            return;
+        }
         let whole = buffer.freeze();
         let operation = Operation::write(self.base_bytes + range.start as u64, whole.slice(range));
         self.in_flight.push_back((self.device.request(operation), whole));
@@ -151,14 +176,12 @@ impl<'f> PartWriter<'f> {
 
     fn write_last(&mut self, full: BufferMut) -> Result<(), CliError> {
         let first = self.write_front(&full)?;
-        let whole = self.to - self.to % PAGE_BYTES;
+        let whole = self.to - self.to % self.block_bytes;
         if whole.max(first) < self.to {
             let tail = full.get(whole.max(first)..self.to).unwrap_or_default();
             self.file.write_at(tail, self.base_bytes + whole.max(first) as u64)?;
         }
-        if first < whole {
-            self.request(full, first..whole);
-        }
+        self.request(full, first..whole.max(first));
         Ok(())
     }
 }

@@ -2,18 +2,17 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use nandle_io::DeviceId;
 use nandle_io::runtime::Handle;
 use nandle_session::{Cancel, Observer as _};
 use nandle_spill::{Row, SortReport, Sorted, SortedPart};
 
 use super::SortArgs;
-use crate::commands::rows::{Memory, NewFile, Output, PartWriter, interrupted, spilled};
+use crate::commands::rows::{Memory, NewFile, Output, PartWriter, Stop, interrupted, spilled};
 use crate::error::CliError;
 use crate::progress::Bar;
 
-/// So many records are written between looks at what the user wants.
-const RECORDS_BETWEEN_LOOKS: u64 = 1 << 16;
+/// So much is written between looks at what the user wants.
+const BYTES_BETWEEN_LOOKS: usize = 4 << 20;
 
 /// How records are written.
 pub(super) struct Writing<'a> {
@@ -57,11 +56,14 @@ impl Writing<'_> {
         let end = self.end();
         let mut wants_more = self.header.as_ref().is_none_or(|header| output.push(header, end));
         let total = sorted.report().rows.max(1);
-        let mut written: u64 = 0;
+        let (mut written, mut written_bytes): (u64, usize) = (0, 0);
         while wants_more && let Some(row) = sorted.next().await.map_err(spilled)? {
-            wants_more = output.push(self.record(&row), end);
+            let record = self.record(&row);
+            wants_more = output.push(record, end);
             written += 1;
-            if written.is_multiple_of(RECORDS_BETWEEN_LOOKS) {
+            written_bytes += record.len() + 1;
+            if written_bytes >= BYTES_BETWEEN_LOOKS {
+                written_bytes = 0;
                 self.check_cancelled()?;
                 bar.progress("writing", share(written, total));
             }
@@ -94,24 +96,28 @@ impl Writing<'_> {
     }
 
     /// Merges a part and writes it. Several threads do so at the same time.
-    pub(super) async fn part(
+    pub(super) async fn part<'f>(
         &self,
         PlacedPart { part, offset_bytes, length_bytes }: PlacedPart,
-        (handle, device): (&Handle, DeviceId),
-        (file, memory_bytes): (&NewFile, usize),
-        tally: &Tally<'_>,
+        handle: &Handle,
+        writer: impl FnOnce(u64) -> Result<PartWriter<'f>, CliError>,
+        (tally, stop): (&Tally<'_>, &Stop),
     ) -> Result<(), CliError> {
         let mut sorted = part.open(handle).map_err(spilled)?;
         let end = self.end();
-        let mut writer = PartWriter::new(file, (handle, device), offset_bytes, memory_bytes)?;
-        let mut written = 0_u64;
+        let mut writer = writer(offset_bytes)?;
+        let (mut written, mut written_bytes) = (0, 0);
         while let Some(row) = sorted.next().await.map_err(spilled)? {
-            writer.push(self.record(&row)).await?;
+            let record = self.record(&row);
+            writer.push(record).await?;
             writer.push(end).await?;
             written += 1;
-            if written.is_multiple_of(RECORDS_BETWEEN_LOOKS) {
+            written_bytes += record.len() + 1;
+            if written_bytes >= BYTES_BETWEEN_LOOKS {
+                stop.check()?;
                 self.check_cancelled()?;
-                tally.add(RECORDS_BETWEEN_LOOKS);
+                tally.add(written);
+                (written, written_bytes) = (0, 0);
             }
         }
         let at = writer.finish().await?;

@@ -1,10 +1,9 @@
 //! The threads that sort, in turns at the input.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
 
-use nandle_io::runtime::{Handle, Runtime};
-use nandle_io::{DeviceFile, DeviceId, Io};
+use nandle_io::DeviceId;
+use nandle_io::runtime::Handle;
 use nandle_session::{Cancel, Observer as _};
 use nandle_spill::{Finished, ParallelSort, SortReport, SortedPart, Sorter};
 use nandle_units::format_bytes;
@@ -12,7 +11,8 @@ use nandle_units::format_bytes;
 use super::SortArgs;
 use super::result::{PlacedPart, Tally, Writing};
 use crate::commands::rows::{
-    Input, Memory, NewFile, Source, Temporary, device_of, spilled, unless_cancelled, world_of,
+    Input, Memory, NewFile, PartWriter, PartedFile, Source, Stop, Temporary, in_threads, spilled,
+    unless_cancelled, world_of,
 };
 use crate::error::CliError;
 use crate::progress::Bar;
@@ -54,13 +54,17 @@ impl Work<'_> {
         bar: &mut Bar,
     ) -> Result<Done, CliError> {
         let began = handle.now();
-        let taking = Mutex::new(Taking { source: input.source(self.cancel.clone())?, bar });
+        let stop = Arc::new(Stop::default());
+        let source = input.source(self.cancel.clone(), Arc::clone(&stop))?;
+        let taking = Mutex::new(Taking { source, bar });
         if self.threads == 1 {
-            self.take(sort, handle, &taking).await?;
+            self.take_turns(sort, handle, &taking).await?;
         } else {
             let threads = (0..self.threads).collect();
             let world = || self.temporary.world();
-            in_threads(world, threads, async |_, handle| self.take(sort, handle, &taking).await)?;
+            in_threads(&stop, world, threads, async |_, handle| {
+                self.take_turns(sort, handle, &taking).await
+            })?;
         }
         let Taking { mut source, bar } = taking.into_inner().unwrap_or_else(PoisonError::into_inner);
         let read_ns = handle.now().since(began).0;
@@ -78,26 +82,39 @@ impl Work<'_> {
         header: Option<Vec<u8>>,
         bar: &mut Bar,
     ) -> Result<SortReport, CliError> {
-        // Records that become fewer are as long as they turn out to be, so that where a part begins isn't known before.
-        let has_known_length = !self.args.unique && self.args.limit.is_none();
-        let path = self.args.output.as_deref().filter(|path| has_known_length && NewFile::is_possible(path));
-        let beside = path.zip(self.temporary.file());
-        let parts = if beside.is_some() { self.threads } else { 1 };
+        let parted = self.parted_file()?;
+        let parts = if parted.is_some() { self.threads } else { 1 };
         let finished = unless_cancelled(&self.cancel, sort.clone().finish_in_parts(handle, parts));
         let writing = Writing { args: self.args, memory: &self.memory, cancel: &self.cancel, header };
         match finished.await?.map_err(spilled)? {
-            Finished::Whole(mut sorted) => writing.whole(&mut sorted, bar).await,
+            Finished::Whole(mut sorted) => {
+                drop(parted);
+                writing.whole(&mut sorted, bar).await
+            }
             Finished::Parts(parts, report) => {
-                let Some((path, file)) = beside else { unreachable!("parts are wanted for a file only") };
-                self.write_parts(&writing, (file, NewFile::create(path)?), (parts, report), bar)
+                let Some((file, parted)) = parted else { unreachable!("parts are wanted for a file only") };
+                self.write_parts(&writing, (file, parted), (parts, report), bar)
             }
         }
+    }
+
+    /// The file of the result, where several threads can write to it. Where temporary data aren't in a file they can't, nor where records
+    /// become fewer: those are as long as they turn out to be, so that where a part begins isn't known before.
+    fn parted_file(&self) -> Result<Option<(NewFile, PartedFile)>, CliError> {
+        let has_known_length = !self.args.unique && self.args.limit.is_none();
+        let path = self.args.output.as_deref().filter(|path| has_known_length && NewFile::is_possible(path));
+        let (Some(path), Some(_), true) = (path, self.temporary.file(), self.threads > 1) else {
+            return Ok(None);
+        };
+        let file = NewFile::create(path)?;
+        let parted = PartedFile::of(&file);
+        Ok(parted.map(|parted| (file, parted)))
     }
 
     fn write_parts(
         &self,
         writing: &Writing<'_>,
-        (temporary, file): (&Arc<DeviceFile>, NewFile),
+        (file, parted): (NewFile, PartedFile),
         (parts, mut report): (Vec<SortedPart>, SortReport),
         bar: &mut Bar,
     ) -> Result<SortReport, CliError> {
@@ -106,12 +123,16 @@ impl Work<'_> {
         let length_bytes = parts.last().map_or(0, PlacedPart::end_bytes);
         file.allocate(length_bytes)?;
         writing.write_header(&file)?;
-        let output = device_of(&file, length_bytes)?;
         let memory_bytes = self.memory.passing_bytes / parts.len().max(1);
-        let world = || world_of(&[temporary, &output]).map(|(io, _)| io);
-        in_threads(world, parts, async |part, handle| {
-            let output = (handle, DeviceId::from_index(1));
-            writing.part(part, output, (&file, memory_bytes), &tally).await
+        let Some(temporary) = self.temporary.file() else { unreachable!("parts are beside a file") };
+        let world = || world_of(&[temporary, &parted.device]).map(|(io, _)| io);
+        let stop = Stop::default();
+        in_threads(&stop, world, parts, async |part, handle| {
+            let output = DeviceId::from_index(1);
+            let writer = |offset_bytes| {
+                PartWriter::new((&file, &parted), (handle, output), offset_bytes, memory_bytes)
+            };
+            writing.part(part, handle, writer, (&tally, &stop)).await
         })?;
         file.finish(length_bytes)?;
         report.read_requests += tally.read_requests.into_inner();
@@ -120,20 +141,6 @@ impl Work<'_> {
     }
 
     /// One thread's part of taking and sorting rows.
-    async fn take(
-        &self,
-        sort: &ParallelSort,
-        handle: &Handle,
-        taking: &Mutex<Taking<'_>>,
-    ) -> Result<(), CliError> {
-        let taken = self.take_turns(sort, handle, taking).await;
-        if taken.is_err() {
-            // The others end as well.
-            lock(taking).source.close();
-        }
-        taken
-    }
-
     async fn take_turns(
         &self,
         sort: &ParallelSort,
@@ -192,26 +199,4 @@ struct Turn {
 
 fn lock<'l, 'b>(taking: &'l Mutex<Taking<'b>>) -> MutexGuard<'l, Taking<'b>> {
     taking.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Lets threads work, each on a part of it in a world of its own. The first error of any is that of all.
-fn in_threads<T: Send>(
-    world: impl Fn() -> Result<Box<dyn Io>, CliError> + Sync,
-    parts: Vec<T>,
-    work: impl AsyncFn(T, &Handle) -> Result<(), CliError> + Sync,
-) -> Result<(), CliError> {
-    let work_on = |part: T| {
-        let runtime = Runtime::new(world()?);
-        let handle = runtime.handle();
-        runtime.block_on(work(part, &handle))
-    };
-    let work_on = &work_on;
-    thread::scope(|scope| {
-        let threads: Vec<_> = parts.into_iter().map(|part| scope.spawn(move || work_on(part))).collect();
-        let ended = threads.into_iter().map(|thread| {
-            thread.join().unwrap_or_else(|_| Err(CliError::failed("sorting: a thread panicked")))
-        });
-        // All of them are waited for.
-        ended.fold(Ok(()), Result::and)
-    })
 }

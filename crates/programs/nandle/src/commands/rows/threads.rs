@@ -1,0 +1,126 @@
+//! Threads that do one thing together: when one of them fails the others stop.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use nandle_io::Io;
+use nandle_io::runtime::{Handle, Runtime};
+
+use crate::error::CliError;
+
+/// Whether threads should stop, and why.
+#[derive(Debug, Default)]
+pub(crate) struct Stop {
+    is_set: AtomicBool,
+    /// What failed first. What fails later may follow from it.
+    first: Mutex<Option<CliError>>,
+}
+
+impl Stop {
+    pub(crate) fn is_set(&self) -> bool {
+        self.is_set.load(Ordering::Acquire)
+    }
+
+    /// An error where threads should stop. It is never told, because another one came before.
+    pub(crate) fn check(&self) -> Result<(), CliError> {
+        if self.is_set() { Err(CliError::failed("another thread failed")) } else { Ok(()) }
+    }
+
+    fn fail(&self, error: CliError) {
+        self.first.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        self.is_set.store(true, Ordering::Release);
+    }
+
+    fn result(&self) -> Result<(), CliError> {
+        self.first.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), Err)
+    }
+}
+
+/// Notices a panic.
+struct Watch<'a>(&'a Stop);
+
+impl Drop for Watch<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.fail(CliError::failed("a thread panicked; this is an error in nandle"));
+        }
+    }
+}
+
+/// Lets threads work, each on a part of it in a world of its own, and waits for all of them.
+pub(crate) fn in_threads<T: Send>(
+    stop: &Stop,
+    world: impl Fn() -> Result<Box<dyn Io>, CliError> + Sync,
+    parts: Vec<T>,
+    work: impl AsyncFn(T, &Handle) -> Result<(), CliError> + Sync,
+) -> Result<(), CliError> {
+    let work_on = |part: T| {
+        let _watch = Watch(stop);
+        let done = world().and_then(|world| {
+            let runtime = Runtime::new(world);
+            let handle = runtime.handle();
+            runtime.block_on(work(part, &handle))
+        });
+        if let Err(error) = done {
+            stop.fail(error);
+        }
+    };
+    let work_on = &work_on;
+    thread::scope(|scope| {
+        let mut threads = Vec::new();
+        for part in parts {
+            let name = "nandle-sort".to_owned();
+            match thread::Builder::new().name(name).spawn_scoped(scope, move || work_on(part)) {
+                Ok(thread) => threads.push(thread),
+                Err(error) => stop.fail(CliError::failed(format!("starting a thread: {error}"))),
+            }
+        }
+        for thread in threads {
+            // One that panicked has said so.
+            _ = thread.join();
+        }
+    });
+    stop.result()
+}
+
+#[cfg(test)]
+mod tests {
+    use nandle_io::{FileWorld, Nanos};
+
+    use super::*;
+
+    fn world() -> Result<Box<dyn Io>, CliError> {
+        Ok(FileWorld::new(4).map_err(|error| CliError::failed(error.to_string()))?.into_io())
+    }
+
+    #[test]
+    fn one_that_fails_stops_the_others_and_its_error_is_told() {
+        let stop = Stop::default();
+        let work = async |part: u32, handle: &Handle| {
+            if part == 1 {
+                return Err(CliError::failed("the first error"));
+            }
+            loop {
+                stop.check()?;
+                handle.sleep(Nanos::from_micros(100)).await;
+            }
+        };
+        let error = in_threads(&stop, world, vec![0, 1, 2], work).unwrap_err();
+        assert!(error.to_string().contains("the first error"), "{error}");
+    }
+
+    #[test]
+    fn one_that_panics_stops_the_others() {
+        let stop = Stop::default();
+        let work = async |part: u32, handle: &Handle| {
+            assert!(part != 1, "it panics");
+            while !stop.is_set() {
+                handle.sleep(Nanos::from_micros(100)).await;
+            }
+            Ok(())
+        };
+        let error = in_threads(&stop, world, vec![0, 1], work).unwrap_err();
+        assert!(error.to_string().contains("panicked"), "{error}");
+    }
+}

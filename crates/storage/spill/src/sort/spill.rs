@@ -5,6 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;
 
+use nandle_io::buffer::GRAIN_BYTES;
 use nandle_io::runtime::Handle;
 
 use super::MemoryRows;
@@ -237,9 +238,11 @@ pub(super) fn fan_in_within(
     let Some(read_ahead) = (0..=layout.plan.read_ahead).rev().find(|ahead| with(*ahead) >= 2) else {
         let budget = &shared.options.budget;
         let used_bytes = budget.bytes() - free_bytes;
+        // Buffers of clusters are counted in whole grains.
+        let by_run_bytes = by_run_bytes + cluster_bytes.next_multiple_of(GRAIN_BYTES);
         return Err(SpillError::Memory {
             purpose: "merging two runs with rows as long as these",
-            needed_bytes: (used_bytes + 2 * (cluster_bytes + by_run_bytes)) as u64,
+            needed_bytes: (used_bytes + GRAIN_BYTES + 2 * by_run_bytes) as u64,
             budget_bytes: budget.bytes() as u64,
         });
     };

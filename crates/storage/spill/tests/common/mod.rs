@@ -50,6 +50,7 @@ impl Cases {
     }
 
     /// Says what was done; all of it was right.
+    #[allow(clippy::print_stdout, reason = "a record of what was tried")]
     pub(crate) fn summarise(&self, more: &str) {
         let Self { what, seeds: Range { start, end } } = self;
         println!("{what}: {} cases, seeds {start} to {}{more}", end - start, end.saturating_sub(1));

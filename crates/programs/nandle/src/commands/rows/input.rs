@@ -53,24 +53,34 @@ struct Incoming<T> {
 }
 
 impl<T: Send + 'static> Incoming<T> {
-    /// Starts a thread that makes parts, of those that were used where there are any, until there is none.
+    /// Starts a thread that makes parts, of those that were used where there are any, until there is none. A part that `is_long` is
+    /// waited for until it was used, so that memory has one of them.
     fn start(
         cancel: Cancel,
+        is_long: impl Fn(&T) -> bool + Send + 'static,
         mut make: impl FnMut(Option<T>) -> Result<Option<T>, CliError> + Send + 'static,
     ) -> Result<Self, CliError> {
         let (sender, parts) = sync_channel(BATCHES - 1);
         let (used, spare) = channel();
         let reading = move || {
             // Where the other end is gone the rest is not wanted.
+            let mut used = None;
             loop {
-                let part = match make(spare.try_recv().ok()) {
+                let part = match make(used.take().or_else(|| spare.try_recv().ok())) {
                     Ok(Some(part)) => From::Part(part),
                     Ok(None) => From::End,
                     Err(error) => From::Failed(error),
                 };
                 let is_last = !matches!(part, From::Part(_));
+                let waits = matches!(&part, From::Part(part) if is_long(part));
                 if send(&sender, part).is_none() || is_last {
                     return;
+                }
+                if waits {
+                    used = spare.iter().find(&is_long);
+                    if used.is_none() {
+                        return;
+                    }
                 }
             }
         };
@@ -103,6 +113,11 @@ impl<T: Send + 'static> Incoming<T> {
     }
 }
 
+/// Whether memory is so much more than the usual that a long record must be in it.
+fn is_longer_than(batch_bytes: usize) -> impl Fn(usize) -> bool + Copy + Send + 'static {
+    move |memory_bytes| memory_bytes > 8 * batch_bytes
+}
+
 fn send<T>(sender: &SyncSender<From<T>>, part: From<T>) -> Option<()> {
     sender.send(part).ok()
 }
@@ -127,11 +142,12 @@ impl Input {
 
     /// Begins to read. Rows are made by the thread that reads.
     pub(crate) fn start(self, cancel: Cancel) -> Result<Batches, CliError> {
+        let is_long = is_longer_than(self.batch_bytes);
         let (mut blocks, mut maker) = self.divide();
         let (mut memory, mut has_sent_header) = (Vec::new(), false);
         let make = move |batch: Option<Batch>| {
             let Some(block) = blocks.next(std::mem::take(&mut memory))? else { return Ok(None) };
-            let mut batch = batch.unwrap_or_default();
+            let mut batch = batch.filter(|batch| !is_long(batch.memory_bytes())).unwrap_or_default();
             batch.clear();
             let mut at = 0;
             while let Some((row, next)) = maker.row(&block, at)? {
@@ -145,14 +161,15 @@ impl Input {
             memory = block.into_bytes();
             Ok(Some(batch))
         };
-        Ok(Batches { incoming: Incoming::start(cancel, make)? })
+        Ok(Batches { incoming: Incoming::start(cancel, move |batch| is_long(batch.memory_bytes()), make)? })
     }
 
     /// Begins to read. Rows are made where they are taken.
     pub(crate) fn source(self, cancel: Cancel) -> Result<Source, CliError> {
+        let is_long = is_longer_than(self.batch_bytes);
         let (mut blocks, maker) = self.divide();
         let make = move |block: Option<Block>| blocks.next(block.map(Block::into_bytes).unwrap_or_default());
-        let incoming = Incoming::start(cancel, make)?;
+        let incoming = Incoming::start(cancel, move |block| is_long(block.memory_bytes()), make)?;
         Ok(Source { incoming, maker, block: None, at: 0, taken_bytes: 0, is_at_end: false })
     }
 }

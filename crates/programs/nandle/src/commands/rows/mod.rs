@@ -56,8 +56,9 @@ impl Memory {
         let batch_bytes = (bytes / BATCH_PART).clamp(4 << 10, BATCH_BYTES_MAX);
         // One is being filled, one is being used, and the beginning of a record is kept; one is filled with the result.
         let passing_bytes = (input::BATCHES + 3 + output::BUFFERS + 1) * batch_bytes;
+        let record_bytes_max = (bytes / RECORD_PART).max(batch_bytes);
         let budget = Budget::new(bytes - passing_bytes).map_err(spilled)?;
-        Ok(Self { budget, batch_bytes, record_bytes_max: (bytes / RECORD_PART).max(batch_bytes) })
+        Ok(Self { budget, batch_bytes, record_bytes_max })
     }
 }
 

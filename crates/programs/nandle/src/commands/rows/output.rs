@@ -2,11 +2,13 @@
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
-use std::os::unix::fs::FileExt as _;
+use std::os::fd::AsRawFd as _;
+use std::os::unix::fs::{FileExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::{self, JoinHandle};
 
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat};
 use tempfile::{Builder, NamedTempFile};
 
 use crate::error::CliError;
@@ -25,8 +27,68 @@ enum Sink {
 
 /// A new file, which gets its name when all is written, so that an existing one is lost only then.
 pub(crate) struct NewFile {
-    file: NamedTempFile,
+    file: Written,
     path: PathBuf,
+}
+
+/// A file that hasn't got its name yet.
+enum Written {
+    /// It has none, so that nothing is left of it, however the program ends.
+    Unnamed(File),
+    /// Where the file system makes none without a name.
+    Named(NamedTempFile),
+}
+
+impl Written {
+    fn create(folder: &Path, there: Option<&fs::Permissions>) -> io::Result<Self> {
+        let permissions = there.cloned().unwrap_or_else(new_file_permissions);
+        if let Ok(file) = unnamed_in(folder, &permissions) {
+            if let Some(permissions) = there {
+                file.set_permissions(permissions.clone())?;
+            }
+            return Ok(Self::Unnamed(file));
+        }
+        let file = Builder::new().prefix(PREFIX).permissions(permissions).tempfile_in(folder)?;
+        remove_when_interrupted([file.path()].into_iter());
+        Ok(Self::Named(file))
+    }
+
+    fn file(&self) -> &File {
+        match self {
+            Self::Unnamed(file) => file,
+            Self::Named(file) => file.as_file(),
+        }
+    }
+
+    /// Gives it its name, in the place of a file that is there.
+    fn persist(self, path: &Path) -> io::Result<()> {
+        match self {
+            Self::Named(file) => file.persist(path).map(drop).map_err(|error| error.error),
+            // A link replaces nothing, so it gets another name for a moment.
+            Self::Unnamed(file) => {
+                let linked =
+                    Builder::new().prefix(PREFIX).make_in(folder_of(path), |name| link(&file, name))?;
+                linked.into_temp_path().persist(path).map_err(|error| error.error)
+            }
+        }
+    }
+}
+
+const PREFIX: &str = ".nandle-sort-";
+
+/// Of which the process's mask takes away what it does of any new file's.
+fn unnamed_in(folder: &Path, permissions: &fs::Permissions) -> io::Result<File> {
+    let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+    Ok(rustix::fs::open(folder, flags, Mode::from_raw_mode(permissions.mode()))?.into())
+}
+
+fn link(file: &File, name: &Path) -> io::Result<()> {
+    let of_process = format!("/proc/self/fd/{}", file.as_raw_fd());
+    Ok(linkat(CWD, of_process, CWD, name, AtFlags::SYMLINK_FOLLOW)?)
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 impl NewFile {
@@ -42,14 +104,14 @@ impl NewFile {
 
     /// Writes a part of it. Threads write theirs at the same time.
     pub(crate) fn write_at(&self, bytes: &[u8], offset_bytes: u64) -> Result<(), CliError> {
-        let written = self.file.as_file().write_all_at(bytes, offset_bytes);
+        let written = self.file.file().write_all_at(bytes, offset_bytes);
         written.map_err(|error| failed(&self.path, &error))
     }
 
     /// All is written.
     pub(crate) fn finish(self) -> Result<(), CliError> {
         let Self { file, path } = self;
-        file.persist(&path).map(drop).map_err(|error| failed(&path, &error.error))
+        file.persist(&path).map_err(|error| failed(&path, &error))
     }
 }
 
@@ -94,9 +156,21 @@ impl Output {
 
     /// Adds a record and its end. False: nothing more is wanted.
     pub(crate) fn push(&mut self, record: &[u8], end: &[u8]) -> bool {
-        self.buffer.extend_from_slice(record);
-        self.buffer.extend_from_slice(end);
-        self.buffer.len() < self.buffer_bytes || self.send()
+        self.add(record) && self.add(end)
+    }
+
+    /// What is longer than a buffer goes in pieces, so that buffers stay as long as they are.
+    fn add(&mut self, mut bytes: &[u8]) -> bool {
+        while !bytes.is_empty() {
+            let room = self.buffer_bytes.saturating_sub(self.buffer.len());
+            let (piece, rest) = bytes.split_at(room.min(bytes.len()));
+            self.buffer.extend_from_slice(piece);
+            bytes = rest;
+            if self.buffer.len() >= self.buffer_bytes && !self.send() {
+                return false;
+            }
+        }
+        true
     }
 
     fn send(&mut self) -> bool {
@@ -145,21 +219,16 @@ fn open(path: Option<&Path>) -> io::Result<Sink> {
 }
 
 fn new_file(path: &Path) -> io::Result<NewFile> {
-    let there = fs::metadata(path);
+    let there = fs::metadata(path).ok();
     // What a link names is replaced, not the link.
-    let path = if there.is_ok() { fs::canonicalize(path)? } else { path.to_owned() };
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut builder = Builder::new();
-    let permissions = there.map_or_else(|_| new_file_permissions(), |there| there.permissions());
-    builder.prefix(".nandle-sort-").permissions(permissions);
-    let file = builder.tempfile_in(folder)?;
-    remove_when_interrupted([file.path()].into_iter());
+    let path = if there.is_some() { fs::canonicalize(path)? } else { path.to_owned() };
+    let permissions = there.map(|there| there.permissions());
+    let file = Written::create(folder_of(&path), permissions.as_ref())?;
     Ok(NewFile { file, path })
 }
 
 /// Of which the process's mask takes away what it does of any new file's.
 fn new_file_permissions() -> fs::Permissions {
-    use std::os::unix::fs::PermissionsExt as _;
     fs::Permissions::from_mode(0o666)
 }
 
@@ -167,9 +236,9 @@ fn write(sink: Sink, parts: &Receiver<Part>, back: &Sender<Vec<u8>>) -> io::Resu
     match sink {
         Sink::Standard(output) => pass_on(&mut output.lock(), parts, back).map(drop),
         Sink::Open(mut file) => pass_on(&mut file, parts, back).map(drop),
-        Sink::New(NewFile { mut file, path }) => {
-            if pass_on(file.as_file_mut(), parts, back)? {
-                file.persist(path).map_err(|error| error.error)?;
+        Sink::New(NewFile { file, path }) => {
+            if pass_on(&mut file.file(), parts, back)? {
+                file.persist(&path)?;
             }
             Ok(())
         }

@@ -94,25 +94,19 @@ impl Writing<'_> {
         tally: &Tally<'_>,
     ) -> Result<(), CliError> {
         let mut sorted = part.open(handle).map_err(spilled)?;
-        let (end, buffer_bytes) = (self.end(), self.memory.batch_bytes);
-        let mut buffer = Vec::with_capacity(buffer_bytes);
-        let (mut at, mut written) = (offset_bytes, 0_u64);
+        let end = self.end();
+        let mut into = Positioned::new(file, offset_bytes, self.memory.batch_bytes);
+        let mut written = 0_u64;
         while let Some(row) = sorted.next().await.map_err(spilled)? {
-            buffer.extend_from_slice(self.record(&row));
-            buffer.extend_from_slice(end);
-            if buffer.len() >= buffer_bytes {
-                file.write_at(&buffer, at)?;
-                at += buffer.len() as u64;
-                buffer.clear();
-            }
+            into.push(self.record(&row))?;
+            into.push(end)?;
             written += 1;
             if written.is_multiple_of(RECORDS_BETWEEN_LOOKS) {
                 self.check_cancelled()?;
                 tally.add(RECORDS_BETWEEN_LOOKS);
             }
         }
-        file.write_at(&buffer, at)?;
-        at += buffer.len() as u64;
+        let at = into.finish()?;
         tally.read_requests.fetch_add(sorted.report().read_requests, Ordering::Relaxed);
         if at == offset_bytes + length_bytes {
             return Ok(());
@@ -121,6 +115,47 @@ impl Writing<'_> {
             "writing the result: a part of {length_bytes} bytes has {} bytes; this is an error in nandle",
             at - offset_bytes
         )))
+    }
+}
+
+/// Bytes that are written from some place in a file on.
+struct Positioned<'a> {
+    file: &'a NewFile,
+    at: u64,
+    buffer: Vec<u8>,
+    buffer_bytes: usize,
+}
+
+impl<'a> Positioned<'a> {
+    fn new(file: &'a NewFile, at: u64, buffer_bytes: usize) -> Self {
+        Self { file, at, buffer: Vec::with_capacity(buffer_bytes), buffer_bytes }
+    }
+
+    /// What is longer than the buffer is written as it is.
+    fn push(&mut self, bytes: &[u8]) -> Result<(), CliError> {
+        if self.buffer.len() + bytes.len() > self.buffer_bytes {
+            self.flush()?;
+        }
+        if bytes.len() < self.buffer_bytes {
+            self.buffer.extend_from_slice(bytes);
+            return Ok(());
+        }
+        self.file.write_at(bytes, self.at)?;
+        self.at += bytes.len() as u64;
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), CliError> {
+        self.file.write_at(&self.buffer, self.at)?;
+        self.at += self.buffer.len() as u64;
+        self.buffer.clear();
+        Ok(())
+    }
+
+    /// Where it ends.
+    fn finish(mut self) -> Result<u64, CliError> {
+        self.flush()?;
+        Ok(self.at)
     }
 }
 

@@ -1,13 +1,10 @@
 //! Memory beside the budget: a counting allocator tells what sorts and joins take of the heap. The budget's buffers are mapped and
 //! aren't among it; lists and keys that it counts are.
 
-#![allow(unsafe_code, reason = "an allocator is unsafe by its nature; this one counts and passes on")]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests are part of them")]
 
 mod common;
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use common::{Concatenation, FailingWorld, OwnedRow, budget, memory_world, place, run};
@@ -17,6 +14,7 @@ use nandle_spill::{
     Budget, Finished, JoinKind, JoinOptions, Joiner, ParallelSort, Row, SortOptions, Sorted, Sorter,
     SpillCosts, SpillError,
 };
+use peak_alloc::PeakAlloc;
 
 /// What an operator takes of the heap beside what its budget counts. A program promises 16 MiB for all that it is; of that the library
 /// takes little.
@@ -24,46 +22,22 @@ const HEAP_BYTES_MAX: usize = 256 << 10;
 /// Such a part of the budget is lists and keys of short rows at most, which are on the heap and counted.
 const SHORT_ROWS_PART: usize = 8;
 
-struct Counting;
-
-static LIVE: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
 /// What is counted is all of the process.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-fn grow(bytes: usize) {
-    let live = LIVE.fetch_add(bytes, Ordering::Relaxed) + bytes;
-    PEAK.fetch_max(live, Ordering::Relaxed);
-}
-
-// SAFETY: all is passed on to the system's allocator.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        grow(layout.size());
-        // SAFETY: the caller keeps the contract.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        LIVE.fetch_sub(layout.size(), Ordering::Relaxed);
-        // SAFETY: the caller keeps the contract.
-        unsafe { System.dealloc(pointer, layout) };
-    }
-}
+static HEAP: PeakAlloc = PeakAlloc;
 
 /// Heap that `work` took at once, and what it left.
 fn heap_of(world: Box<dyn Io>, work: impl AsyncFnOnce(&Handle)) -> (usize, usize) {
     let mut taken = (0, 0);
     run(world, async |handle| {
-        let before = LIVE.load(Ordering::Relaxed);
-        PEAK.store(before, Ordering::Relaxed);
+        let before = HEAP.current_usage();
+        HEAP.reset_peak_usage();
         work(&handle).await;
         // Requests that were abandoned come back.
         handle.sleep(nandle_io::Nanos::from_millis(100)).await;
-        let (peak, after) = (PEAK.load(Ordering::Relaxed), LIVE.load(Ordering::Relaxed));
+        let (peak, after) = (HEAP.peak_usage(), HEAP.current_usage());
         taken = (peak - before, after.saturating_sub(before));
     });
     taken

@@ -77,6 +77,8 @@ impl WriteMemory {
     }
 }
 
+/// More than this isn't calculated with, whatever callers expect: it would take any device years.
+pub(crate) const EXPECTED_BYTES_MAX: u64 = 1 << 50;
 /// What of a cluster isn't rows.
 const OVERHEAD_BYTES: usize = HEADER_BYTES + CLUSTER_HEAD_BYTES;
 /// Clusters below this would hold little but their headers.

@@ -7,7 +7,7 @@ mod common;
 use std::future::Future;
 
 use common::joins::{Case, Joined, case, join, join_in_memory, rows};
-use common::{DEVICE, budget, memory_world, place, run};
+use common::{Cases, DEVICE, budget, memory_world, place, run};
 use nandle_io::DeviceId;
 use nandle_spill::{
     Budget, JoinKind, JoinOptions, JoinReport, JoinSink, Joiner, Place, Row, SpillCosts, SpillError,
@@ -31,8 +31,8 @@ fn try_case(seed: u64) -> JoinReport {
 
 #[test]
 fn random_rows_are_joined() {
-    let cases = std::env::var("NANDLE_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(1000);
-    let reports: Vec<JoinReport> = (0..cases).map(try_case).collect();
+    let cases = Cases::of("hash joins", 1000);
+    let reports: Vec<JoinReport> = cases.seeds().map(try_case).collect();
     let count = |met: &dyn Fn(&JoinReport) -> bool| reports.iter().filter(|report| met(report)).count();
     let met = [
         count(&|report| report.spilled_partitions == 0),
@@ -43,6 +43,7 @@ fn random_rows_are_joined() {
         count(&|report| report.filtered_rows > 0),
     ];
     assert!(met.iter().all(|met| met * 100 > reports.len()), "cases meet everything: {met:?}");
+    cases.summarise("");
 }
 
 fn options(budget_bytes: usize, kind: JoinKind) -> JoinOptions {
@@ -230,9 +231,11 @@ fn the_same_rows_take_the_same_time() {
             (report, handle.now(), got)
         })
     };
-    for seed in 0..60 {
+    let cases = Cases::twice("hash joins, each twice", 60);
+    for seed in cases.seeds() {
         assert!(once(seed) == once(seed), "seed {seed}");
     }
+    cases.summarise("");
 }
 
 #[test]

@@ -5,7 +5,7 @@
 mod common;
 
 use common::joins::{Case, Joined, case, join_in_memory, owned};
-use common::{OwnedRow, budget, memory_world, place, run};
+use common::{Cases, OwnedRow, budget, memory_world, place, run};
 use nandle_io::runtime::Handle;
 use nandle_spill::{
     Budget, JoinKind, JoinOptions, MergeJoinReport, Place, Row, SortOptions, Sorted, Sorter, SpillCosts,
@@ -38,8 +38,9 @@ async fn join(
 
 #[test]
 fn random_rows_are_joined() {
-    let cases = std::env::var("NANDLE_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(200);
-    for seed in 0..cases {
+    let cases = Cases::of("merge joins", 200);
+    let mut refused = 0;
+    for seed in cases.seeds() {
         let (case, group_budget) = (case(seed), budget(1 << 20));
         let mut got = Vec::new();
         let report =
@@ -49,6 +50,7 @@ fn random_rows_are_joined() {
             Ok(report) => report,
             Err(SpillError::Memory { needed_bytes, .. }) => {
                 assert!(needed_bytes > 1 << 20, "seed {seed}");
+                refused += 1;
                 continue;
             }
             Err(error) => panic!("seed {seed}: {error}"),
@@ -59,6 +61,7 @@ fn random_rows_are_joined() {
         got.sort();
         assert!(got == join_in_memory(&case), "seed {seed}: {report:?}");
     }
+    cases.summarise(&format!(", {refused} of them refused for lack of memory"));
 }
 
 #[test]

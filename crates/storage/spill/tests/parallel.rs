@@ -6,15 +6,15 @@ mod common;
 
 use std::sync::{Arc, Mutex};
 
+use common::turns::{all_of, sort_in_turns};
 use common::{
-    Concatenation, FailingWorld, OwnedRow, budget, memory_world, normalised, place, random_rows, run,
+    Cases, Concatenation, FailingWorld, OwnedRow, budget, memory_world, normalised, place, random_rows, run,
     sort_in_memory,
 };
 use nandle_io::runtime::{Handle, Runtime};
 use nandle_io::{DeviceFile, FileOptions, FileWorld};
 use nandle_spill::{
-    Finished, ParallelSort, Place, Row, SortOptions, SortReport, Sorted, SortedPart, Sorter, SpillCosts,
-    SpillError,
+    Finished, ParallelSort, Place, Row, SortOptions, SortedPart, Sorter, SpillCosts, SpillError,
 };
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -61,83 +61,14 @@ fn case(seed: u64) -> (SortOptions, Vec<OwnedRow>, usize) {
     (options, rows, threads)
 }
 
-/// The sorters take rows one behind the other, each as many as it has room for, as threads would.
-async fn sort_in_turns(
-    handle: &Handle,
-    options: &SortOptions,
-    rows: &[OwnedRow],
-    threads: usize,
-    random: &mut Xoshiro256PlusPlus,
-) -> Result<(Vec<OwnedRow>, SortReport), SpillError> {
-    let sort = ParallelSort::new(place(), options.clone(), threads)?;
-    let sorters: Result<Vec<Sorter>, _> = (0..threads).map(|_| sort.sorter(handle)).collect();
-    let mut sorters = sorters?;
-    let mut rows = rows.iter().peekable();
-    while rows.peek().is_some() {
-        let sorter = &mut sorters[random.random_range(0..threads)];
-        // Now and then one writes before its memory is full.
-        let mut left = if random.random_bool(0.1) { random.random_range(1..50) } else { usize::MAX };
-        while left > 0
-            && let Some((key, payload)) = rows.peek()
-            && sorter.try_push(Row { key, payload })?
-        {
-            rows.next();
-            left -= 1;
-        }
-        sorter.sort();
-        if rows.peek().is_some() {
-            sorter.make_room().await?;
-        }
-    }
-    while !sorters.is_empty() {
-        sorters.swap_remove(random.random_range(0..sorters.len())).end().await?;
-    }
-    match sort.finish_in_parts(handle, random.random_range(1..5)).await? {
-        Finished::Whole(mut sorted) => Ok((all_of(&mut sorted).await?, sorted.report())),
-        Finished::Parts(parts, report) => Ok((all_parts(handle, parts).await?, report)),
-    }
-}
-
-/// Merges all parts at the same time, a row of each at a time.
-async fn all_parts(handle: &Handle, parts: Vec<SortedPart>) -> Result<Vec<OwnedRow>, SpillError> {
-    let expected: Vec<_> =
-        parts.iter().map(|part| (part.rows(), part.key_bytes(), part.payload_bytes())).collect();
-    let opened: Result<Vec<Sorted>, _> = parts.into_iter().map(|part| part.open(handle)).collect();
-    let (mut opened, mut rows) = (opened?, vec![Vec::new(); expected.len()]);
-    let mut is_at_end = false;
-    while !is_at_end {
-        is_at_end = true;
-        for (part, rows) in opened.iter_mut().zip(&mut rows) {
-            if let Some(Row { key, payload }) = part.next().await? {
-                rows.push((key.to_vec(), payload.to_vec()));
-                is_at_end = false;
-            }
-        }
-    }
-    let combines = rows.iter().zip(&expected).any(|(rows, expected)| (rows.len() as u64) < expected.0);
-    for (rows, expected) in rows.iter().zip(&expected).filter(|_| !combines) {
-        let bytes = |of: fn(&OwnedRow) -> usize| rows.iter().map(|row| of(row) as u64).sum::<u64>();
-        let got = (rows.len() as u64, bytes(|row| row.0.len()), bytes(|row| row.1.len()));
-        assert_eq!(got, *expected, "what a part says it has");
-    }
-    Ok(rows.concat())
-}
-
-async fn all_of(sorted: &mut Sorted) -> Result<Vec<OwnedRow>, SpillError> {
-    let mut got = Vec::new();
-    while let Some(row) = sorted.next().await? {
-        got.push((row.key.to_vec(), row.payload.to_vec()));
-    }
-    Ok(got)
-}
-
 #[test]
 fn rows_come_out_in_order_however_the_sorters_share_them() {
-    for seed in 0..400 {
+    let cases = Cases::of("sorts by several sorters", 400);
+    for seed in cases.seeds() {
         let (options, rows, threads) = case(seed);
         let mut random = Xoshiro256PlusPlus::seed_from_u64(!seed);
         let (got, report) = run(Box::new(memory_world()), async |handle| {
-            let result = sort_in_turns(&handle, &options, &rows, threads, &mut random).await;
+            let result = sort_in_turns(&handle, place(), &options, &rows, threads, &mut random).await;
             result.unwrap_or_else(|error| panic!("seed {seed}: {error}"))
         });
         assert!(report.most_used_bytes <= options.budget.bytes(), "seed {seed}");
@@ -147,6 +78,7 @@ fn rows_come_out_in_order_however_the_sorters_share_them() {
         let expected = sort_in_memory(&options, &rows);
         assert!(normalised(&got, options.stable) == normalised(&expected, options.stable), "seed {seed}");
     }
+    cases.summarise("");
 }
 
 #[test]
@@ -160,7 +92,7 @@ fn sorted_rows_become_one_run_however_the_sorters_share_them() {
         }
         let options = options(256 << 10);
         let report = run(Box::new(memory_world()), async |handle| {
-            sort_in_turns(&handle, &options, &rows, 3, &mut random).await.unwrap().1
+            sort_in_turns(&handle, place(), &options, &rows, 3, &mut random).await.unwrap().1
         });
         assert!(report.runs > 3, "{report:?}");
         assert_eq!((report.last_fan_in, report.merges), (1, 0), "{is_reversed}: {report:?}");
@@ -183,14 +115,14 @@ fn an_error_of_the_device_at_any_request_is_an_error_and_gives_memory_back() {
     let (world, requests) = FailingWorld::new(memory_world(), u64::MAX);
     let seeded = || Xoshiro256PlusPlus::seed_from_u64(2);
     run(Box::new(world), async |handle| {
-        sort_in_turns(&handle, &options, &rows, 2, &mut seeded()).await.unwrap();
+        sort_in_turns(&handle, place(), &options, &rows, 2, &mut seeded()).await.unwrap();
     });
     let total = requests.get();
     assert!(total > 100, "{total} requests");
     for nth in 1..=total {
         let (world, _) = FailingWorld::new(memory_world(), nth);
         run(Box::new(world), async |handle| {
-            let Err(error) = sort_in_turns(&handle, &options, &rows, 2, &mut seeded()).await else {
+            let Err(error) = sort_in_turns(&handle, place(), &options, &rows, 2, &mut seeded()).await else {
                 panic!("request {nth} failed")
             };
             assert!(matches!(error, SpillError::Io(_)), "request {nth}: {error}");

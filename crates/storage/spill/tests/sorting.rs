@@ -7,7 +7,7 @@ mod common;
 use std::sync::Arc;
 
 use common::{
-    Concatenation, DEVICE, OwnedRow, budget, memory_world, normalised, place, random_rows, run, sort,
+    Cases, Concatenation, DEVICE, OwnedRow, budget, memory_world, normalised, place, random_rows, run, sort,
     sort_in_memory,
 };
 use nandle_spill::{Combine, Place, Row, SortOptions, Sorter, SpillCosts, SpillError};
@@ -56,8 +56,8 @@ fn case(seed: u64) -> (SortOptions, Vec<OwnedRow>) {
     (options, rows)
 }
 
-/// Sorts a case. Keys that combine to payloads longer than memory are an error that says so.
-fn try_case(seed: u64) {
+/// Sorts a case. Keys that combine to payloads longer than memory are an error that says so, and false here.
+fn try_case(seed: u64) -> bool {
     let (options, rows) = case(seed);
     let got = run(Box::new(memory_world()), async |handle| {
         let result = sort(&handle, place(), &options, &rows).await;
@@ -71,20 +71,20 @@ fn try_case(seed: u64) {
         }
     });
     assert_eq!(options.budget.used_bytes(), 0, "seed {seed}: memory is given back");
-    let Some(got) = got else { return };
+    let Some(got) = got else { return false };
     let expected = sort_in_memory(&options, &rows);
     assert!(got.is_sorted_by(|one, other| one.0 <= other.0), "seed {seed}");
     let is_stable = options.stable;
     assert_eq!(got.len(), expected.len(), "seed {seed}");
     assert!(normalised(&got, is_stable) == normalised(&expected, is_stable), "seed {seed}");
+    true
 }
 
 #[test]
 fn random_rows_come_in_order() {
-    let cases = std::env::var("NANDLE_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(1500);
-    for seed in 0..cases {
-        try_case(seed);
-    }
+    let cases = Cases::of("sorts", 1500);
+    let refused = cases.seeds().filter(|seed| !try_case(*seed)).count();
+    cases.summarise(&format!(", {refused} of them refused for lack of memory"));
 }
 
 #[test]
@@ -203,9 +203,11 @@ fn the_same_rows_take_the_same_time() {
             (sorted.map(|(got, sorted)| (got, sorted.report())), handle.now())
         })
     };
-    for seed in 0..100 {
+    let cases = Cases::twice("sorts, each twice", 100);
+    for seed in cases.seeds() {
         assert!(once(seed) == once(seed), "seed {seed}");
     }
+    cases.summarise("");
 }
 
 #[test]

@@ -200,6 +200,29 @@ fn interrupted_it_leaves_nothing() {
 }
 
 #[test]
+fn killed_while_it_writes_the_result_it_leaves_nothing() {
+    let place = Place::new();
+    place.write("in", lines(30_000));
+    for threads in [1, 3] {
+        std::fs::create_dir(place.path("to")).unwrap();
+        place.nandle("sort in -o to/out").done();
+        let old = place.read("to/out");
+        let arguments =
+            format!("sort in in in in in in -o to/out --memory 2MiB --threads {threads} --temporary .");
+        // Wherever it is, and most of them while it writes.
+        for after_ms in (0..160).step_by(20) {
+            let mut running = place.command(&arguments).spawn().unwrap();
+            std::thread::sleep(std::time::Duration::from_millis(after_ms));
+            running.kill().unwrap();
+            running.wait().unwrap();
+            assert_eq!(std::fs::read_dir(place.path("to")).unwrap().count(), 1, "after {after_ms} ms");
+        }
+        assert!(place.read("to/out").len() >= old.len());
+        std::fs::remove_dir_all(place.path("to")).unwrap();
+    }
+}
+
+#[test]
 fn it_is_interrupted_while_no_input_comes() {
     let place = Place::new();
     let mut running = place.command("sort - -o out").stdin(Stdio::piped()).spawn().unwrap();

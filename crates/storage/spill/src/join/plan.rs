@@ -14,7 +14,7 @@ use super::hybrid::by_partition_bytes;
 use super::partition::PartitionReader;
 use crate::SpillError;
 use crate::budget::buffers_bytes;
-use crate::costs::{ReadCost, Work, WriteMemory};
+use crate::costs::{EXPECTED_BYTES_MAX, ReadCost, Work, WriteMemory};
 
 /// A write buffer is at most such a part of the memory.
 const WRITE_BUFFER_PART: usize = 16;
@@ -111,6 +111,7 @@ pub(super) fn choose(
     let in_memory = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
     // Of what isn't known so much is expected that it takes sixty-four times the memory.
     let build_bytes = options.expected_build_bytes.unwrap_or(64 * options.budget.bytes() as u64);
+    let build_bytes = build_bytes.min(EXPECTED_BYTES_MAX);
     let work = Work {
         bytes: build_bytes,
         run_bytes: memory.area_bytes as u64,

@@ -91,7 +91,9 @@ impl Combined {
     }
 }
 
+/// Without room to grow: what a merge keeps free for this is the longest row twice.
 fn replace(into: &mut Vec<u8>, from: &[u8]) {
     into.clear();
+    into.reserve_exact(from.len());
     into.extend_from_slice(from);
 }

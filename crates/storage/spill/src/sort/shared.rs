@@ -11,7 +11,7 @@ use super::runs::{Edges, Placed, Runs};
 use super::spill::Full;
 use crate::SpillError;
 use crate::budget::Grant;
-use crate::costs::Work;
+use crate::costs::{EXPECTED_BYTES_MAX, Work};
 use crate::merge::{MergePlan, Run, Tags, run_overhead_bytes};
 use crate::space::{Area, Division, Place, Space, Written};
 
@@ -122,7 +122,7 @@ impl Shared {
         let longest = Run { row_bytes_max: first.row_bytes_max, ..Run::default() };
         let work = Work {
             // Of what isn't known so much is expected that it takes sixty-four runs.
-            bytes: expected_bytes.unwrap_or(64 * run_bytes).max(2 * run_bytes),
+            bytes: expected_bytes.unwrap_or(64 * run_bytes).max(2 * run_bytes).min(EXPECTED_BYTES_MAX),
             run_bytes,
             // The rest is for lists, and for what is being written.
             memory_bytes: budget.bytes() - budget.bytes() / 8,

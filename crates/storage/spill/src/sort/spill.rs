@@ -6,6 +6,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;
 
+use nandle_io::buffer::GRAIN_BYTES;
 use nandle_io::runtime::Handle;
 
 use super::MemoryRows;
@@ -279,16 +280,19 @@ pub(super) fn fan_in_within(
 ) -> Result<(usize, usize), SpillError> {
     let (by_run_bytes, row_bytes_max) = runs.by_run_bytes_max();
     let cluster_bytes = layout.plan.cluster_bytes;
-    // The writer has the key of the row before.
-    let free_bytes = memory_bytes.saturating_sub(2 * row_bytes_max);
+    // The writer has the key of the row before. Where rows are combined one has its key and payload, which may be of two long ones.
+    let rows = if shared.options.combine.is_some() { 4 } else { 2 };
+    let free_bytes = memory_bytes.saturating_sub(rows * row_bytes_max);
     // Reading ahead is given up before merging is.
     let with = |read_ahead| fan_in(free_bytes, cluster_bytes, by_run_bytes, read_ahead);
     let Some(read_ahead) = (0..=layout.plan.read_ahead).rev().find(|ahead| with(*ahead) >= 2) else {
         let budget = &shared.options.budget;
         let used_bytes = budget.bytes() - free_bytes;
+        // Buffers of clusters are counted in whole grains.
+        let by_run_bytes = by_run_bytes + cluster_bytes.next_multiple_of(GRAIN_BYTES);
         return Err(SpillError::Memory {
             purpose: "merging two runs with rows as long as these",
-            needed_bytes: (used_bytes + 2 * (cluster_bytes + by_run_bytes)) as u64,
+            needed_bytes: (used_bytes + GRAIN_BYTES + 2 * by_run_bytes) as u64,
             budget_bytes: budget.bytes() as u64,
         });
     };

@@ -3,9 +3,12 @@
 #![allow(dead_code, reason = "each test uses its part")]
 
 pub(crate) mod joins;
+pub(crate) mod turns;
+pub(crate) mod unusual;
 
 use std::cell::Cell;
 use std::future::Future;
+use std::ops::Range;
 use std::rc::Rc;
 
 use nandle_io::conformance::MemoryWorld;
@@ -22,6 +25,37 @@ pub(crate) const DEVICE: DeviceId = DeviceId::from_index(0);
 pub(crate) const SPACE_BYTES: u64 = 32 << 20;
 
 pub(crate) type OwnedRow = (Vec<u8>, Vec<u8>);
+
+/// Random cases by their seeds: as many as the test has by itself, or `NANDLE_CASES` from `NANDLE_FIRST_SEED` on.
+pub(crate) struct Cases {
+    what: &'static str,
+    seeds: Range<u64>,
+}
+
+impl Cases {
+    pub(crate) fn of(what: &'static str, default: u64) -> Self {
+        let number = |name| std::env::var(name).ok().map(|text| text.parse::<u64>().unwrap());
+        let first = number("NANDLE_FIRST_SEED").unwrap_or(0);
+        Self { what, seeds: first..first + number("NANDLE_CASES").unwrap_or(default) }
+    }
+
+    /// Cases that are made twice: one of a hundred that are made once.
+    pub(crate) fn twice(what: &'static str, default: u64) -> Self {
+        let Self { seeds, .. } = Self::of(what, 100 * default);
+        Self { what, seeds: seeds.start..seeds.start + (seeds.end - seeds.start).div_ceil(100) }
+    }
+
+    pub(crate) fn seeds(&self) -> Range<u64> {
+        self.seeds.clone()
+    }
+
+    /// Says what was done; all of it was right.
+    #[allow(clippy::print_stdout, reason = "a record of what was tried")]
+    pub(crate) fn summarise(&self, more: &str) {
+        let Self { what, seeds: Range { start, end } } = self;
+        println!("{what}: {} cases, seeds {start} to {}{more}", end - start, end.saturating_sub(1));
+    }
+}
 
 pub(crate) fn memory_world() -> MemoryWorld {
     let mut world = MemoryWorld::new(64, Nanos::from_micros(20));

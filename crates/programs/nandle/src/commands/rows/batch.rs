@@ -31,6 +31,11 @@ impl Batch {
         Ok(())
     }
 
+    /// What it takes of memory.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.bytes.capacity()
+    }
+
     pub(crate) fn clear(&mut self) {
         self.bytes.clear();
         (self.input_bytes, self.header) = (0, None);

@@ -36,6 +36,11 @@ impl Block {
         self.length
     }
 
+    /// What it takes of memory.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.bytes.capacity()
+    }
+
     /// Its memory.
     pub(crate) fn into_bytes(self) -> Vec<u8> {
         self.bytes
@@ -99,12 +104,17 @@ impl Blocks {
 
     /// Fills the memory with records. Returns how many bytes those have, and whether the file is at its end.
     fn fill(&self, open: &mut Open, bytes: &mut Vec<u8>) -> Result<(usize, bool), CliError> {
-        bytes.resize(self.block_bytes.max(open.begun.len()), 0);
+        let length = self.block_bytes.max(open.begun.len());
+        if bytes.capacity() > 2 * length {
+            // A long record was in it.
+            *bytes = Vec::new();
+        }
+        bytes.resize(length, 0);
         let mut end = open.begun.len();
         if let Some(front) = bytes.get_mut(..end) {
             front.copy_from_slice(&open.begun);
         }
-        open.begun.clear();
+        open.begun = Vec::new();
         loop {
             let is_at_end = open.read(bytes, &mut end)?;
             let all = bytes.get(..end).unwrap_or_default();
@@ -119,8 +129,10 @@ impl Blocks {
                 return Ok((whole, false));
             }
             self.check_length(open, end)?;
-            // A record that is longer than the memory.
-            bytes.resize(2 * bytes.len(), 0);
+            // A record that is longer than the memory: in small steps, so that little of the next one comes with it.
+            let longer = (end + end / 4).min(self.record_bytes_max).max(end + 1);
+            bytes.reserve_exact(longer - end);
+            bytes.resize(longer, 0);
         }
     }
 

@@ -55,9 +55,11 @@ struct Incoming<T> {
 }
 
 impl<T: Send + 'static> Incoming<T> {
-    /// Starts a thread that makes parts, of those that were used where there are any, until there is none.
+    /// Starts a thread that makes parts, of those that were used where there are any, until there is none. A part that `is_long` is
+    /// waited for until it was used, so that memory has one of them.
     fn start<M: FnMut(Option<T>) -> Result<Option<T>, CliError>>(
         (cancel, stop): (Cancel, Arc<Stop>),
+        is_long: impl Fn(&T) -> bool + Send + 'static,
         maker: impl FnOnce() -> M + Send + 'static,
     ) -> Result<Self, CliError> {
         let (sender, parts) = sync_channel(BATCHES - 1);
@@ -65,15 +67,23 @@ impl<T: Send + 'static> Incoming<T> {
         let reading = move || {
             let mut make = maker();
             // Where the other end is gone the rest is not wanted.
+            let mut used = None;
             loop {
-                let part = match make(spare.try_recv().ok()) {
+                let part = match make(used.take().or_else(|| spare.try_recv().ok())) {
                     Ok(Some(part)) => Arrival::Part(part),
                     Ok(None) => Arrival::End,
                     Err(error) => Arrival::Failed(error),
                 };
                 let is_last = !matches!(part, Arrival::Part(_));
+                let waits = matches!(&part, Arrival::Part(part) if is_long(part));
                 if send(&sender, part).is_none() || is_last {
                     return;
+                }
+                if waits {
+                    used = spare.iter().find(&is_long);
+                    if used.is_none() {
+                        return;
+                    }
                 }
             }
         };
@@ -107,6 +117,11 @@ impl<T: Send + 'static> Incoming<T> {
     }
 }
 
+/// Whether memory is so much more than the usual that a long record must be in it.
+fn is_longer_than(batch_bytes: usize) -> impl Fn(usize) -> bool + Copy + Send + 'static {
+    move |memory_bytes| memory_bytes > 8 * batch_bytes
+}
+
 fn send<T>(sender: &SyncSender<Arrival<T>>, part: Arrival<T>) -> Option<()> {
     sender.send(part).ok()
 }
@@ -126,21 +141,26 @@ impl Input {
 
     /// Begins to read. Rows are made by the thread that reads.
     pub(crate) fn start(self, cancel: Cancel) -> Result<Batches, CliError> {
+        let is_long = is_longer_than(self.batch_bytes);
         let batches = move || {
             let maker = Maker::new(self.keys, self.carried, self.has_header);
             let blocks = Blocks::new(self.files, self.format, self.batch_bytes, self.record_bytes_max);
-            batches_of(blocks, maker)
+            batches_of(blocks, maker, is_long)
         };
-        Ok(Batches { incoming: Incoming::start((cancel, Arc::default()), batches)? })
+        let is_long = move |batch: &Batch| is_long(batch.memory_bytes());
+        Ok(Batches { incoming: Incoming::start((cancel, Arc::default()), is_long, batches)? })
     }
+
     /// Begins to read. Rows are made where they are taken.
     pub(crate) fn source(self, cancel: Cancel, stop: Arc<Stop>) -> Result<Source, CliError> {
+        let is_long = is_longer_than(self.batch_bytes);
+        let is_long = move |block: &Block| is_long(block.memory_bytes());
         let maker = Maker::new(self.keys, self.carried, self.has_header);
         let blocks = move || {
             let mut blocks = Blocks::new(self.files, self.format, self.batch_bytes, self.record_bytes_max);
             move |block: Option<Block>| blocks.next(block.map(Block::into_bytes).unwrap_or_default())
         };
-        let incoming = Incoming::start((cancel, stop), blocks)?;
+        let incoming = Incoming::start((cancel, stop), is_long, blocks)?;
         Ok(Source { incoming, maker, block: None, at: 0, taken_bytes: 0, is_at_end: false })
     }
 }
@@ -149,11 +169,12 @@ impl Input {
 fn batches_of(
     mut blocks: Blocks,
     mut maker: Maker,
+    is_long: impl Fn(usize) -> bool,
 ) -> impl FnMut(Option<Batch>) -> Result<Option<Batch>, CliError> {
     let (mut memory, mut has_sent_header) = (Vec::new(), false);
     move |batch: Option<Batch>| {
         let Some(block) = blocks.next(std::mem::take(&mut memory))? else { return Ok(None) };
-        let mut batch = batch.unwrap_or_default();
+        let mut batch = batch.filter(|batch| !is_long(batch.memory_bytes())).unwrap_or_default();
         batch.clear();
         let mut at = 0;
         while let Some((row, next)) = maker.row(&block, at)? {

@@ -65,13 +65,9 @@ impl Memory {
         let batch_bytes = (bytes / BATCH_PART).clamp(PAGE_BYTES, BATCH_BYTES_MAX) / PAGE_BYTES * PAGE_BYTES;
         // One is being filled, one is being used, and the beginning of a record is kept; one is filled with the result.
         let passing_bytes = (direct_file::DEPTH + input::BATCHES + 3 + output::BUFFERS + 1) * batch_bytes;
+        let record_bytes_max = (bytes / RECORD_PART).max(batch_bytes);
         let budget = Budget::new(bytes - passing_bytes).map_err(spilled)?;
-        Ok(Self {
-            budget,
-            batch_bytes,
-            passing_bytes,
-            record_bytes_max: (bytes / RECORD_PART).max(batch_bytes),
-        })
+        Ok(Self { budget, batch_bytes, passing_bytes, record_bytes_max })
     }
 }
 

@@ -2,8 +2,8 @@
 
 use nandle_spill::keys::{KeyWriter, Order};
 
-/// Writes the number that a field begins with, as `sort -n` reads it: blanks, perhaps a minus, digits, perhaps a point and more
-/// digits. Anything else is 0.
+/// Writes the number that a field begins with, as `sort -n` reads it in the C locale: spaces, tabs and line ends, perhaps a minus,
+/// digits, perhaps a point and more digits. Anything else is 0.
 ///
 /// ```text
 /// byte    0 negative, 1 zero, 2 positive
@@ -11,7 +11,7 @@ use nandle_spill::keys::{KeyWriter, Order};
 ///         digits without zeros at the end, and a zero byte; of a negative number all of this is turned over
 /// ```
 pub(crate) fn write_number(field: &[u8], order: Order, key: &mut KeyWriter) {
-    let text = field.trim_ascii_start();
+    let text = without_first_blanks(field);
     let (is_negative, text) = match text.split_first() {
         Some((b'-', rest)) => (true, rest),
         _ => (false, text),
@@ -45,6 +45,12 @@ pub(crate) fn write_number(field: &[u8], order: Order, key: &mut KeyWriter) {
 
 fn digits(text: &[u8]) -> (&[u8], &[u8]) {
     text.split_at(text.iter().take_while(|byte| byte.is_ascii_digit()).count())
+}
+
+/// A carriage return or a form feed is no blank here, though it is white space.
+fn without_first_blanks(field: &[u8]) -> &[u8] {
+    let blanks = field.iter().take_while(|byte| matches!(**byte, b' ' | b'\t' | b'\n')).count();
+    field.get(blanks..).unwrap_or_default()
 }
 
 fn without_first_zeros(digits: &[u8]) -> &[u8] {
@@ -88,6 +94,16 @@ mod tests {
             "123456789012345678901234567890",
         ];
         assert!(ascending.map(key).is_sorted_by(|one, other| one < other));
+    }
+
+    #[test]
+    fn only_blanks_and_line_ends_stand_in_front_of_a_number() {
+        for blank in [" 5", "\t5", " \t\n 5"] {
+            assert_eq!(key(blank), key("5"), "{blank:?}");
+        }
+        for other in ["\r5", "\x0C5", "\x0B5", " \r5", "\05", "\u{a0}5", "- 5"] {
+            assert_eq!(key(other), key("0"), "{other:?}");
+        }
     }
 
     #[test]

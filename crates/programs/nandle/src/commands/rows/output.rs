@@ -2,13 +2,14 @@
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
-use std::os::unix::fs::FileExt as _;
+use std::os::fd::AsRawFd as _;
+use std::os::unix::fs::{FileExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::{self, JoinHandle};
 
 use nandle_units::format_bytes;
-use rustix::fs::FallocateFlags;
+use rustix::fs::{AtFlags, CWD, FallocateFlags, Mode, OFlags, linkat};
 use rustix::io::Errno;
 use tempfile::{Builder, NamedTempFile};
 
@@ -28,10 +29,71 @@ enum Sink {
 
 /// A new file, which gets its name when all is written, so that an existing one is lost only then.
 pub(crate) struct NewFile {
-    file: NamedTempFile,
+    file: Written,
     path: PathBuf,
     /// Of the file in whose place it comes.
     permissions: Option<fs::Permissions>,
+}
+
+/// A file that hasn't got its name yet.
+enum Written {
+    /// It has none, so that nothing is left of it, however the program ends.
+    Unnamed(File),
+    /// Where the file system makes none without a name.
+    Named(NamedTempFile),
+}
+
+impl Written {
+    /// Until it has its name it must be written, whatever the permissions say of a file in whose place it comes.
+    fn create(folder: &Path, replaces: bool) -> io::Result<Self> {
+        let mode = if replaces { 0o600 } else { NEW_FILE_MODE };
+        if let Ok(file) = unnamed_in(folder, mode) {
+            return Ok(Self::Unnamed(file));
+        }
+        let permissions = fs::Permissions::from_mode(mode);
+        let file = Builder::new().prefix(PREFIX).permissions(permissions).tempfile_in(folder)?;
+        remove_when_interrupted([file.path()].into_iter());
+        Ok(Self::Named(file))
+    }
+
+    fn file(&self) -> &File {
+        match self {
+            Self::Unnamed(file) => file,
+            Self::Named(file) => file.as_file(),
+        }
+    }
+
+    /// Gives it its name, in the place of a file that is there.
+    fn persist(self, path: &Path) -> io::Result<()> {
+        match self {
+            Self::Named(file) => file.persist(path).map(drop).map_err(|error| error.error),
+            // A link replaces nothing, so it gets another name for a moment.
+            Self::Unnamed(file) => {
+                let linked =
+                    Builder::new().prefix(PREFIX).make_in(folder_of(path), |name| link(&file, name))?;
+                linked.into_temp_path().persist(path).map_err(|error| error.error)
+            }
+        }
+    }
+}
+
+const PREFIX: &str = ".nandle-sort-";
+
+/// Of which the process's mask takes away what it does of any new file's.
+const NEW_FILE_MODE: u32 = 0o666;
+
+fn unnamed_in(folder: &Path, mode: u32) -> io::Result<File> {
+    let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+    Ok(rustix::fs::open(folder, flags, Mode::from_raw_mode(mode))?.into())
+}
+
+fn link(file: &File, name: &Path) -> io::Result<()> {
+    let of_process = format!("/proc/self/fd/{}", file.as_raw_fd());
+    Ok(linkat(CWD, of_process, CWD, name, AtFlags::SYMLINK_FOLLOW)?)
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 impl NewFile {
@@ -47,7 +109,7 @@ impl NewFile {
 
     /// Writes a part of it. Threads write theirs at the same time.
     pub(crate) fn write_at(&self, bytes: &[u8], offset_bytes: u64) -> Result<(), CliError> {
-        let written = self.file.as_file().write_all_at(bytes, offset_bytes);
+        let written = self.file.file().write_all_at(bytes, offset_bytes);
         written.map_err(|error| failed(&self.path, &error))
     }
 
@@ -56,11 +118,11 @@ impl NewFile {
     pub(crate) fn allocate(&self, length_bytes: u64) -> Result<(), CliError> {
         let allocated = match length_bytes {
             0 => Ok(()),
-            _ => rustix::fs::fallocate(self.file.as_file(), FallocateFlags::empty(), 0, length_bytes),
+            _ => rustix::fs::fallocate(self.file.file(), FallocateFlags::empty(), 0, length_bytes),
         };
         match allocated {
             Err(Errno::OPNOTSUPP | Errno::NOSYS) => {
-                self.file.as_file().set_len(length_bytes).map_err(|error| failed(&self.path, &error))
+                self.file.file().set_len(length_bytes).map_err(|error| failed(&self.path, &error))
             }
             allocated => allocated.map_err(|errno| {
                 self.failed(&format!(
@@ -74,7 +136,12 @@ impl NewFile {
 
     /// Opens it once more, because a flag such as that for direct I/O would hold for the first handle as well.
     pub(super) fn reopen(&self) -> io::Result<File> {
-        self.file.reopen()
+        match &self.file {
+            Written::Unnamed(file) => {
+                File::options().read(true).write(true).open(format!("/proc/self/fd/{}", file.as_raw_fd()))
+            }
+            Written::Named(file) => file.reopen(),
+        }
     }
 
     pub(super) fn failed(&self, what: &str) -> CliError {
@@ -83,17 +150,19 @@ impl NewFile {
 
     /// All is written, and it has this length.
     pub(crate) fn finish(self, length_bytes: u64) -> Result<(), CliError> {
-        let Self { file, path, permissions } = self;
-        file.as_file().set_len(length_bytes).map_err(|error| failed(&path, &error))?;
-        persist(file, &path, permissions).map_err(|error| failed(&path, &error))
+        let length = self.file.file().set_len(length_bytes);
+        let path = self.path.clone();
+        length.and_then(|()| self.persist()).map_err(|error| failed(&path, &error))
     }
-}
 
-fn persist(file: NamedTempFile, path: &Path, permissions: Option<fs::Permissions>) -> io::Result<()> {
-    if let Some(permissions) = permissions {
-        file.as_file().set_permissions(permissions)?;
+    /// Gives it its name, and the permissions of the file that had it.
+    fn persist(self) -> io::Result<()> {
+        let Self { file, path, permissions } = self;
+        if let Some(permissions) = permissions {
+            file.file().set_permissions(permissions)?;
+        }
+        file.persist(&path)
     }
-    file.persist(path).map(drop).map_err(|error| error.error)
 }
 
 fn failed(path: &Path, error: &io::Error) -> CliError {
@@ -137,9 +206,21 @@ impl Output {
 
     /// Adds a record and its end. False: nothing more is wanted.
     pub(crate) fn push(&mut self, record: &[u8], end: &[u8]) -> bool {
-        self.buffer.extend_from_slice(record);
-        self.buffer.extend_from_slice(end);
-        self.buffer.len() < self.buffer_bytes || self.send()
+        self.add(record) && self.add(end)
+    }
+
+    /// What is longer than a buffer goes in pieces, so that buffers stay as long as they are.
+    fn add(&mut self, mut bytes: &[u8]) -> bool {
+        while !bytes.is_empty() {
+            let room = self.buffer_bytes.saturating_sub(self.buffer.len());
+            let (piece, rest) = bytes.split_at(room.min(bytes.len()));
+            self.buffer.extend_from_slice(piece);
+            bytes = rest;
+            if self.buffer.len() >= self.buffer_bytes && !self.send() {
+                return false;
+            }
+        }
+        true
     }
 
     fn send(&mut self) -> bool {
@@ -188,35 +269,21 @@ fn open(path: Option<&Path>) -> io::Result<Sink> {
 }
 
 fn new_file(path: &Path) -> io::Result<NewFile> {
-    let there = fs::metadata(path);
+    let there = fs::metadata(path).ok();
     // What a link names is replaced, not the link.
-    let path = if there.is_ok() { fs::canonicalize(path)? } else { path.to_owned() };
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut builder = Builder::new();
-    let permissions = there.ok().map(|there| there.permissions());
-    builder.prefix(".nandle-sort-");
-    // Until it is whole it must be written, whatever the other file's permissions say.
-    if permissions.is_none() {
-        builder.permissions(new_file_permissions());
-    }
-    let file = builder.tempfile_in(folder)?;
-    remove_when_interrupted([file.path()].into_iter());
+    let path = if there.is_some() { fs::canonicalize(path)? } else { path.to_owned() };
+    let permissions = there.map(|there| there.permissions());
+    let file = Written::create(folder_of(&path), permissions.is_some())?;
     Ok(NewFile { file, path, permissions })
-}
-
-/// Of which the process's mask takes away what it does of any new file's.
-fn new_file_permissions() -> fs::Permissions {
-    use std::os::unix::fs::PermissionsExt as _;
-    fs::Permissions::from_mode(0o666)
 }
 
 fn write(sink: Sink, parts: &Receiver<Part>, back: &Sender<Vec<u8>>) -> io::Result<()> {
     match sink {
         Sink::Standard(output) => pass_on(&mut output.lock(), parts, back).map(drop),
         Sink::Open(mut file) => pass_on(&mut file, parts, back).map(drop),
-        Sink::New(NewFile { mut file, path, permissions }) => {
-            if pass_on(file.as_file_mut(), parts, back)? {
-                persist(file, &path, permissions)?;
+        Sink::New(file) => {
+            if pass_on(&mut file.file.file(), parts, back)? {
+                file.persist()?;
             }
             Ok(())
         }

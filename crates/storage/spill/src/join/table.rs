@@ -55,8 +55,8 @@ impl Entry<'_> {
 
 /// What so many rows, with so many bytes of keys and payloads, take of a table.
 pub(super) fn table_bytes(rows: u64, row_bytes: u64) -> u64 {
-    let rows_bytes = row_bytes.saturating_add(rows.saturating_mul(ROW_OVERHEAD_BYTES as u64));
-    rows_bytes.saturating_add(WORD_BYTES as u64)
+    let all = row_bytes.saturating_add(rows.saturating_mul(ROW_OVERHEAD_BYTES as u64));
+    all.saturating_add(WORD_BYTES as u64)
 }
 
 impl Table {

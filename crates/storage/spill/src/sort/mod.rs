@@ -1,9 +1,10 @@
 //! External sorting.
 //!
 //! ```text
-//! rows ─► workspace ─(full)─► sorted ─► run on the device ┐
-//!         workspace (the other one, being filled meanwhile) ├─► merge ─► … ─► the last merge ─► rows in order
-//!                                                         ┘
+//! a sorter alone:   rows ─► workspace ─(full)─► sorted ─► run on the device ┐
+//!                           the other one, being filled meanwhile            ├─► merge ─► … ─► the last merge ─► rows in order
+//! several threads:  rows ─► workspace of one ─(full)─► sorted ─► run         │                or parts of it, by ranges of keys
+//!                    └────► workspace of the next one, filled meanwhile ─► … ┘
 //! ```
 
 mod condense;

@@ -15,9 +15,6 @@ use crate::SpillError;
 use crate::rows::Row;
 use crate::space::{Place, WriteBuffers};
 
-/// So many bytes of rows are taken before others get their turn: the run that is being written, and the device.
-const TURN_BYTES: usize = 32 << 10;
-
 /// Takes rows in any order, and gives them back in that of their keys.
 ///
 /// What fits into memory is never written, nor what becomes few enough by a limit or by combining. Otherwise runs are written while the rows of the next one are taken, and
@@ -42,6 +39,9 @@ pub struct Sorter {
 }
 
 impl Sorter {
+    /// So many bytes of rows are taken before others get their turn: the run that is being written, and the device.
+    pub const TURN_BYTES: usize = 32 << 10;
+
     /// A sorter with temporary space at `place`, of a device in the runtime's world.
     ///
     /// # Errors
@@ -87,7 +87,7 @@ impl Sorter {
             }
         }
         self.taken_bytes += Workspace::taken_by(row);
-        if self.taken_bytes >= TURN_BYTES {
+        if self.taken_bytes >= Self::TURN_BYTES {
             self.taken_bytes = 0;
             self.go_on().await?;
         }

@@ -75,7 +75,7 @@ fn input(args: &JoinArgs, file: &Path, field: usize, carried: Carried, memory: &
         keys: Some(Keys::new(fields(args), &[KeySpec::plain(field)], false, false)),
         carried,
         batch_bytes: memory.batch_bytes,
-        record_bytes_max: memory.record_bytes_max,
+        record_limit: memory.record_limit(0),
     }
 }
 

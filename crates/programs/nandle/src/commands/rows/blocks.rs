@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use nandle_units::format_bytes;
 
-use super::RECORD_PART;
+use super::RecordLimit;
 use super::direct_file::DirectFile;
 use super::records::Format;
 use crate::error::CliError;
@@ -52,7 +52,7 @@ pub(crate) struct Blocks {
     files: std::vec::IntoIter<PathBuf>,
     format: Format,
     block_bytes: usize,
-    record_bytes_max: usize,
+    record_limit: RecordLimit,
     open: Option<Open>,
 }
 
@@ -65,15 +65,15 @@ struct Open {
 }
 
 impl Blocks {
-    /// Of so many bytes, longer where a record is. A record that is longer than `record_bytes_max` is an error.
+    /// Of so many bytes, longer where a record is. A record that is longer than the limit is an error.
     pub(crate) fn new(
         files: Vec<PathBuf>,
         format: Format,
         block_bytes: usize,
-        record_bytes_max: usize,
+        record_limit: RecordLimit,
     ) -> Self {
         let files = if files.is_empty() { vec![PathBuf::from("-")] } else { files };
-        Self { files: files.into_iter(), format, block_bytes, record_bytes_max, open: None }
+        Self { files: files.into_iter(), format, block_bytes, record_limit, open: None }
     }
 
     /// The next one, in the memory that is given; none at the end.
@@ -130,20 +130,21 @@ impl Blocks {
             }
             self.check_length(open, end)?;
             // A record that is longer than the memory: in small steps, so that little of the next one comes with it.
-            let longer = (end + end / 4).min(self.record_bytes_max).max(end + 1);
+            let longer = (end + end / 4).min(self.record_limit.bytes).max(end + 1);
             bytes.reserve_exact(longer - end);
             bytes.resize(longer, 0);
         }
     }
 
     fn check_length(&self, open: &Open, length: usize) -> Result<(), CliError> {
-        if length < self.record_bytes_max {
+        if length < self.record_limit.bytes {
             return Ok(());
         }
+        let RecordLimit { bytes, memory_part } = self.record_limit;
         Err(open.failed(&format!(
-            "a record is longer than {}, too long for this memory: --memory must be at least {RECORD_PART} times as much as \
-             the longest record",
-            format_bytes(self.record_bytes_max as u64)
+            "a record is longer than {}, too long for this memory: --memory must be at least {memory_part} times as much as the \
+             longest record (fewer --threads need less)",
+            format_bytes(bytes as u64)
         )))
     }
 }
@@ -196,7 +197,7 @@ mod tests {
         for file in &files {
             std::fs::write(file, text).unwrap();
         }
-        let mut blocks = Blocks::new(files, format, block_bytes, 100);
+        let mut blocks = Blocks::new(files, format, block_bytes, RecordLimit { bytes: 100, memory_part: 8 });
         let (mut records, mut begun, mut spare) = (Vec::new(), 0, Vec::new());
         while let Some(block) = blocks.next(spare)? {
             begun += usize::from(block.begins_file);

@@ -40,7 +40,8 @@ struct Present {
 }
 
 impl DirectFile {
-    /// None where the file is short, isn't one, is in the page cache, or has no direct I/O: then it is read as any other.
+    /// None where the file is short, isn't one, is in the page cache, or has no direct I/O, or where the system has no room for it: then
+    /// it is read as any other.
     pub(crate) fn open(file: &File, request_bytes: usize) -> io::Result<Option<Self>> {
         let metadata = file.metadata()?;
         if !metadata.is_file() || metadata.len() < LENGTH_BYTES_MIN || is_cached(file, metadata.len()) {
@@ -49,7 +50,7 @@ impl DirectFile {
         // A flag of one handle would hold for its copies as well, so it is opened once more.
         let again = || File::open(format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(file)));
         let (Ok(direct), Ok(mut tail)) = (again(), again()) else { return Ok(None) };
-        let device = DeviceFile::new(direct, FileOptions::default()).map_err(io::Error::other)?;
+        let Ok(device) = DeviceFile::new(direct, FileOptions::default()) else { return Ok(None) };
         let shape = device.shape();
         let is_fitting = shape.access == Access::Direct
             && (request_bytes as u64).is_multiple_of(shape.logical_block_bytes)
@@ -59,9 +60,9 @@ impl DirectFile {
         }
         let end_bytes = metadata.len() - metadata.len() % request_bytes as u64;
         tail.seek(SeekFrom::Start(end_bytes))?;
-        let (io, devices) = world_of(&[&Arc::new(device)]).map_err(io::Error::other)?;
+        let Ok((io, devices)) = world_of(&[&Arc::new(device)]) else { return Ok(None) };
         let Some(device) = devices.first().map(|device| device.id) else { unreachable!("it was added") };
-        let arena = Arena::new(DEPTH * request_bytes).map_err(io::Error::other)?;
+        let Ok(arena) = Arena::new(DEPTH * request_bytes) else { return Ok(None) };
         let spare = (0..DEPTH).map(|_| arena.allocate(request_bytes));
         let spare: Vec<BufferMut> = spare.collect::<Result<_, _>>().map_err(io::Error::other)?;
         let runtime = Runtime::new(io);

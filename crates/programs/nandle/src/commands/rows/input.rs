@@ -14,7 +14,7 @@ use super::blocks::{Block, Blocks};
 use super::key::Keys;
 use super::maker::{Carried, Maker};
 use super::records::Format;
-use super::{Stop, interrupted, spilled};
+use super::{RecordLimit, Stop, interrupted, spilled};
 use crate::error::CliError;
 
 /// What is read, and how rows are made of it.
@@ -29,7 +29,7 @@ pub(crate) struct Input {
     /// Bytes that are handed over at once.
     pub(crate) batch_bytes: usize,
     /// A longer record is an error.
-    pub(crate) record_bytes_max: usize,
+    pub(crate) record_limit: RecordLimit,
 }
 
 /// So often an interruption is looked for while no input comes.
@@ -144,7 +144,7 @@ impl Input {
         let is_long = is_longer_than(self.batch_bytes);
         let batches = move || {
             let maker = Maker::new(self.keys, self.carried, self.has_header);
-            let blocks = Blocks::new(self.files, self.format, self.batch_bytes, self.record_bytes_max);
+            let blocks = Blocks::new(self.files, self.format, self.batch_bytes, self.record_limit);
             batches_of(blocks, maker, is_long)
         };
         let is_long = move |batch: &Batch| is_long(batch.memory_bytes());
@@ -157,7 +157,7 @@ impl Input {
         let is_long = move |block: &Block| is_long(block.memory_bytes());
         let maker = Maker::new(self.keys, self.carried, self.has_header);
         let blocks = move || {
-            let mut blocks = Blocks::new(self.files, self.format, self.batch_bytes, self.record_bytes_max);
+            let mut blocks = Blocks::new(self.files, self.format, self.batch_bytes, self.record_limit);
             move |block: Option<Block>| blocks.next(block.map(Block::into_bytes).unwrap_or_default())
         };
         let incoming = Incoming::start((cancel, stop), is_long, blocks)?;

@@ -79,7 +79,8 @@ impl Maker {
     pub(crate) fn header(&mut self) -> Result<Option<Vec<u8>>, CliError> {
         let (Some(header), others_of_it) = (&self.header, &mut self.others) else { return Ok(None) };
         let carried = match &self.keys {
-            Some(keys) => others(keys, self.carried, header, others_of_it).map_err(CliError::failed)?,
+            Some(keys) => others(keys, self.carried, header, others_of_it)
+                .map_err(|what| CliError::failed(format!("the header: {what}")))?,
             None => header,
         };
         Ok(Some(carried.to_vec()))

@@ -54,8 +54,7 @@ pub(crate) struct Memory {
     pub(crate) batch_bytes: usize,
     /// For all that is on its way from the input or to the output.
     pub(crate) passing_bytes: usize,
-    /// A longer record can't be sorted or joined in it.
-    pub(crate) record_bytes_max: usize,
+    all_bytes: usize,
 }
 
 impl Memory {
@@ -65,10 +64,23 @@ impl Memory {
         let batch_bytes = (bytes / BATCH_PART).clamp(PAGE_BYTES, BATCH_BYTES_MAX) / PAGE_BYTES * PAGE_BYTES;
         // One is being filled, one is being used, and the beginning of a record is kept; one is filled with the result.
         let passing_bytes = (direct_file::DEPTH + input::BATCHES + 3 + output::BUFFERS + 1) * batch_bytes;
-        let record_bytes_max = (bytes / RECORD_PART).max(batch_bytes);
         let budget = Budget::new(bytes - passing_bytes).map_err(spilled)?;
-        Ok(Self { budget, batch_bytes, passing_bytes, record_bytes_max })
+        Ok(Self { budget, batch_bytes, passing_bytes, all_bytes: bytes })
     }
+
+    /// The longest record, if it is at most such a part of the memory.
+    pub(crate) fn record_limit(&self, memory_part: usize) -> RecordLimit {
+        let memory_part = memory_part.max(RECORD_PART);
+        RecordLimit { bytes: (self.all_bytes / memory_part).max(self.batch_bytes), memory_part }
+    }
+}
+
+/// How long a record can be that is sorted or joined.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RecordLimit {
+    pub(crate) bytes: usize,
+    /// Of the memory.
+    pub(crate) memory_part: usize,
 }
 
 /// What a command has when its input can be read.

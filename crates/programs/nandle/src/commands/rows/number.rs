@@ -101,7 +101,7 @@ mod tests {
         for blank in [" 5", "\t5", " \t\n 5"] {
             assert_eq!(key(blank), key("5"), "{blank:?}");
         }
-        for other in ["\r5", "\x0C5", "\x0B5", " \r5", "\05", "\u{a0}5", "- 5"] {
+        for other in ["\r5", "\x0C5", "\x0B5", " \r5", "\x005", "\u{a0}5", "- 5"] {
             assert_eq!(key(other), key("0"), "{other:?}");
         }
     }

@@ -37,7 +37,7 @@ pub(crate) struct SortArgs {
     /// Of records with equal keys only the first
     #[arg(long, short)]
     pub(super) unique: bool,
-    /// Records with equal keys stay in the order of the input
+    /// Records with equal keys stay in the order of the input. Without it those of `--record` with `--key-bytes` come in any order
     #[arg(long, short)]
     pub(super) stable: bool,
     /// Only the first records of the result

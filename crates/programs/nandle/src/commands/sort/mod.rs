@@ -24,9 +24,7 @@ use crate::progress::Bar;
 /// Runs the command.
 pub(crate) fn run(args: &SortArgs, common: Common) -> Result<(), CliError> {
     let Setup { cancel, memory, costs, temporary } = Setup::open(&args.spill, args.output.as_deref())?;
-    let input = input(args, &memory)?;
-    let options = SortOptions {
-        expected_bytes: input.bytes(),
+    let mut options = SortOptions {
         limit: args.limit,
         // Whole records that are equal are the same, so that it doesn't matter which one stays.
         stable: args.stable || (args.unique && !args.sorts_whole_records()),
@@ -35,6 +33,13 @@ pub(crate) fn run(args: &SortArgs, common: Common) -> Result<(), CliError> {
         ..SortOptions::new(memory.budget.clone(), costs)
     };
     let threads = threads(args, &options, &temporary);
+    if args.threads.is_some_and(|wanted| wanted > threads) {
+        crate::output::note(
+            "One thread sorts: on a modelled drive, and where the order of equal records decides which of them stay.",
+        );
+    }
+    let input = input(args, &memory, threads)?;
+    options.expected_bytes = input.bytes();
     let mut bar = Bar::new(!common.no_progress);
     let runtime = Runtime::new(temporary.world()?);
     let handle = runtime.handle();
@@ -57,6 +62,8 @@ pub(crate) fn run(args: &SortArgs, common: Common) -> Result<(), CliError> {
     tell(&file, lines, (args.spill.explain, common.json, args.output.is_some()))
 }
 
+/// A record is at most such a part of each thread's memory, because its key may be twice as long in another order.
+const RECORD_PART_BY_THREAD: usize = 5;
 /// With less memory for each, what threads gain is lost by shorter runs.
 const THREAD_MEMORY_BYTES: usize = 16 << 20;
 
@@ -71,7 +78,7 @@ fn threads(args: &SortArgs, options: &SortOptions, temporary: &Temporary) -> usi
     args.threads.unwrap_or_else(|| processors.min(options.budget.bytes() / THREAD_MEMORY_BYTES)).max(1)
 }
 
-fn input(args: &SortArgs, memory: &Memory) -> Result<Input, CliError> {
+fn input(args: &SortArgs, memory: &Memory, threads: usize) -> Result<Input, CliError> {
     if let (Some(record), Some(key)) = (args.record, args.key_bytes)
         && key > record
     {
@@ -100,7 +107,7 @@ fn input(args: &SortArgs, memory: &Memory) -> Result<Input, CliError> {
         keys,
         carried: Carried::Record,
         batch_bytes: memory.batch_bytes,
-        record_bytes_max: memory.record_bytes_max,
+        record_limit: memory.record_limit(RECORD_PART_BY_THREAD * threads),
     })
 }
 

@@ -17,9 +17,6 @@ use crate::commands::rows::{
 use crate::error::CliError;
 use crate::progress::Bar;
 
-/// One thread that sorts alone takes so much before what it writes goes on.
-const TURN_BYTES: usize = 32 << 10;
-
 /// What is to be done, and by how many threads.
 pub(super) struct Work<'a> {
     pub(super) args: &'a SortArgs,
@@ -33,7 +30,7 @@ pub(super) struct Work<'a> {
 /// What came of it, and when, on the world's clock.
 pub(super) struct Done {
     pub(super) report: SortReport,
-    /// Until all was read.
+    /// Until all was read and written in runs.
     pub(super) read_ns: u64,
     /// Until all was sorted.
     pub(super) sorted_ns: u64,
@@ -173,7 +170,7 @@ impl Work<'_> {
     fn take_turn(&self, sorter: &mut Sorter, taking: &Mutex<Taking<'_>>) -> Result<Turn, CliError> {
         let mut taking = lock(taking);
         let Taking { source, bar } = &mut *taking;
-        let most_bytes = if self.threads == 1 { TURN_BYTES } else { usize::MAX };
+        let most_bytes = if self.threads == 1 { Sorter::TURN_BYTES } else { usize::MAX };
         let (mut is_full, mut taken_bytes) = (false, 0);
         let has_more = source.hand_over(|row| {
             if taken_bytes >= most_bytes {

@@ -17,6 +17,7 @@ pub use costs::{ReadCost, SpillCosts};
 pub use error::SpillError;
 pub use join::{
     JoinKind, JoinOptions, JoinPlan, JoinReport, JoinSink, Joiner, MergeJoinReport, Probing, merge_join,
+    share_of,
 };
 pub use merge::MergePlan;
 pub use rows::Row;

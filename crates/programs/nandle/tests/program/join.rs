@@ -37,7 +37,7 @@ fn the_result_is_that_of_the_systems_own_join() {
     let place = Place::new();
     place.write("a", lines(20_000, 9000, "left"));
     place.write("b", lines(30_000, 12_000, "right"));
-    for memory in ["1MiB", "64MiB"] {
+    for memory in ["1MiB", "64MiB", "4MiB --threads 3"] {
         for (kind, theirs) in [("inner", ""), ("left", "-a 1"), ("anti", "-v 1")] {
             place.nandle(&format!("join a b -o out --kind {kind} --memory {memory}")).done();
             let expected = system_join(&place, theirs);
@@ -96,6 +96,8 @@ fn what_cannot_be_is_said() {
     let mut running = place.command("join a a").stdout(Stdio::piped()).spawn().unwrap();
     drop(running.stdout.take());
     assert!(running.wait().unwrap().success(), "a reader that has gone away is no error");
+    place.nandle("join a a -o out --memory 2MiB --threads 4 --space 512KiB").refused(1, &["full", "--space"]);
+    place.nandle("join a a -o /dev/full --memory 4MiB --threads 4").refused(1, &["/dev/full", "No space left"]);
     assert_eq!(place.names(), ["a"]);
 }
 

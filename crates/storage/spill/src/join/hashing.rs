@@ -25,6 +25,18 @@ impl KeyHash {
     }
 }
 
+/// Which of so many threads joins the rows with this key, where several do. Each has a [`Joiner`](crate::Joiner) of its own, in a world of its own,
+/// with a part of the memory and of the temporary space, and gets the rows of both sides whose keys are its share.
+///
+/// # Panics
+/// There is no share.
+pub fn share_of(key: &[u8], shares: usize) -> usize {
+    /// Another one than those of partitions, so that each thread still has rows of all of them.
+    const SEED: u64 = 0x5EED_0F5A_A4E5_0001;
+    assert!(shares > 0, "keys are divided among at least one");
+    scaled(xxh3_64_with_seed(key, SEED) >> HALF_BITS, shares)
+}
+
 /// Which of so many partitions a key with this hash is in.
 pub(super) fn partition(hash: u64, partitions: usize) -> usize {
     scaled(hash >> HALF_BITS, partitions)

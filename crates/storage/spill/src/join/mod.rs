@@ -25,6 +25,7 @@ mod report;
 mod sink;
 mod table;
 
+pub use self::hashing::share_of;
 pub use self::joiner::{Joiner, Probing};
 pub use self::merge_join::{MergeJoinReport, merge_join};
 pub use self::options::{JoinKind, JoinOptions};

@@ -59,4 +59,27 @@ impl JoinReport {
             most_used_bytes: 0,
         }
     }
+
+    /// What two joins did together, each with a share of the keys.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            build_rows: self.build_rows + other.build_rows,
+            probe_rows: self.probe_rows + other.probe_rows,
+            result_rows: self.result_rows + other.result_rows,
+            plan: self.plan,
+            spilled_partitions: self.spilled_partitions + other.spilled_partitions,
+            divided_pairs: self.divided_pairs + other.divided_pairs,
+            levels: self.levels.max(other.levels),
+            swapped_pairs: self.swapped_pairs + other.swapped_pairs,
+            block_loops: self.block_loops + other.block_loops,
+            block_loop_pieces: self.block_loop_pieces + other.block_loop_pieces,
+            filtered_rows: self.filtered_rows + other.filtered_rows,
+            written_bytes: self.written_bytes + other.written_bytes,
+            write_requests: self.write_requests + other.write_requests,
+            read_bytes: self.read_bytes + other.read_bytes,
+            read_requests: self.read_requests + other.read_requests,
+            most_used_bytes: self.most_used_bytes + other.most_used_bytes,
+        }
+    }
 }

@@ -13,6 +13,7 @@ pub(super) struct Told<'a> {
     pub(super) place: &'a str,
     /// Times of temporary data are a modelled drive's.
     pub(super) is_modelled: bool,
+    pub(super) threads: usize,
     pub(super) joined_ns: u64,
     pub(super) elapsed_s: f64,
 }
@@ -23,6 +24,7 @@ pub(super) struct File<'a> {
     schema_version: u32,
     temporary: &'a str,
     is_modelled: bool,
+    threads: usize,
     left_records: u64,
     right_records: u64,
     result_records: u64,
@@ -48,6 +50,7 @@ pub(super) fn file<'a>(told: &Told<'a>) -> File<'a> {
         schema_version: SCHEMA_VERSION,
         temporary: told.place,
         is_modelled: told.is_modelled,
+        threads: told.threads,
         left_records: report.probe_rows,
         right_records: report.build_rows,
         result_records: report.result_rows,
@@ -85,8 +88,9 @@ pub(super) fn lines(told: &Told<'_>) -> Vec<String> {
     vec![
         records,
         format!(
-            "{} went to {}: {} written in {}, {} read in {}; {} left out by the filter.",
+            "{} of {} went to {}: {} written in {}, {} read in {}; {} left out by the filter.",
             counted(report.spilled_partitions, "partition"),
+            counted(told.threads as u64, "thread"),
             told.place,
             format_bytes(report.written_bytes),
             counted(report.write_requests, "request"),

@@ -31,6 +31,10 @@ pub(crate) struct SpillArgs {
     /// What one read of temporary data brings, in the place of what follows from the profile: auto, or a size
     #[arg(long, value_name = "SIZE", default_value = "auto", value_parser = cluster)]
     cluster: Cluster,
+    /// Threads [default: as many as there are processors, with 16 MiB of memory for each at least; one on a modelled drive, and one to sort
+    /// where the order of equal records decides which of them stay]
+    #[arg(long, value_name = "THREADS", value_parser = threads)]
+    pub(crate) threads: Option<usize>,
     /// Say what was predicted, and what it was
     #[arg(long)]
     pub(crate) explain: bool,
@@ -44,6 +48,16 @@ impl SpillArgs {
             Cluster::Bytes(bytes) => Some(usize::try_from(bytes).unwrap_or(usize::MAX)),
         }
     }
+}
+
+/// More of them wait for each other.
+const THREADS_MAX: usize = 256;
+
+fn threads(text: &str) -> Result<usize, String> {
+    text.parse()
+        .ok()
+        .filter(|threads| (1..=THREADS_MAX).contains(threads))
+        .ok_or_else(|| format!("expected 1 to {THREADS_MAX}"))
 }
 
 /// What one read brings.

@@ -41,6 +41,11 @@ impl Batch {
         (self.input_bytes, self.header) = (0, None);
     }
 
+    /// Bytes that it has.
+    pub(crate) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// Its rows, in their order.
     pub(crate) fn rows(&self) -> impl Iterator<Item = Row<'_>> {
         let mut rest = self.bytes.as_slice();

@@ -7,7 +7,28 @@ use std::thread;
 use nandle_io::Io;
 use nandle_io::runtime::{Handle, Runtime};
 
+use super::{Memory, SpillArgs, Temporary};
 use crate::error::CliError;
+
+/// With less memory for each, what threads gain is lost by shorter runs and smaller partitions.
+const THREAD_MEMORY_BYTES: usize = 16 << 20;
+
+/// How many threads work. It is one where the work needs that, and on a modelled drive, of which each world has its own.
+pub(crate) fn threads(args: &SpillArgs, memory: &Memory, temporary: &Temporary, needs_one: bool) -> usize {
+    if needs_one || temporary.is_modelled {
+        if args.threads.is_some_and(|wanted| wanted > 1) {
+            let why = if needs_one {
+                "the order of equal records decides which of them stay"
+            } else {
+                "each world has a modelled drive of its own"
+            };
+            crate::output::note(&format!("One thread works, not as many as --threads says, because {why}."));
+        }
+        return 1;
+    }
+    let processors = thread::available_parallelism().map_or(1, usize::from);
+    args.threads.unwrap_or_else(|| processors.min(memory.budget.bytes() / THREAD_MEMORY_BYTES)).max(1)
+}
 
 /// Whether threads should stop, and why.
 #[derive(Debug, Default)]
@@ -55,6 +76,17 @@ pub(crate) fn in_threads<T: Send>(
     parts: Vec<T>,
     work: impl AsyncFn(T, &Handle) -> Result<(), CliError> + Sync,
 ) -> Result<(), CliError> {
+    in_threads_beside(stop, world, parts, work, || Ok(()))
+}
+
+/// The same, while this thread does something else.
+pub(crate) fn in_threads_beside<T: Send>(
+    stop: &Stop,
+    world: impl Fn() -> Result<Box<dyn Io>, CliError> + Sync,
+    parts: Vec<T>,
+    work: impl AsyncFn(T, &Handle) -> Result<(), CliError> + Sync,
+    beside: impl FnOnce() -> Result<(), CliError>,
+) -> Result<(), CliError> {
     let work_on = |part: T| {
         let _watch = Watch(stop);
         let done = world().and_then(|world| {
@@ -70,11 +102,14 @@ pub(crate) fn in_threads<T: Send>(
     thread::scope(|scope| {
         let mut threads = Vec::new();
         for part in parts {
-            let name = "nandle-sort".to_owned();
+            let name = "nandle-work".to_owned();
             match thread::Builder::new().name(name).spawn_scoped(scope, move || work_on(part)) {
                 Ok(thread) => threads.push(thread),
                 Err(error) => stop.fail(CliError::failed(format!("starting a thread: {error}"))),
             }
+        }
+        if let Err(error) = beside() {
+            stop.fail(error);
         }
         for thread in threads {
             // One that panicked has said so.

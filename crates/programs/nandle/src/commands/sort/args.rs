@@ -5,9 +5,6 @@ use clap::Args;
 use crate::commands::rows::{KeySpec, SpillArgs, one_byte};
 use crate::common::positive_bytes;
 
-/// More of them wait for each other.
-const THREADS_MAX: usize = 256;
-
 /// Sort files that are larger than memory: lines, CSV, or records of one length.
 ///
 /// The order is that of `sort` in the C locale: bytes are compared as they are. Temporary data go to a file without a name, or to
@@ -46,10 +43,6 @@ pub(crate) struct SortArgs {
     /// The input is CSV (RFC 4180): fields in quotes may hold delimiters and line ends; the first record is a header and stays
     #[arg(long, conflicts_with = "record")]
     pub(super) csv: bool,
-    /// Threads that sort [default: as many as there are processors, with 16 MiB of memory for each at least; one where the order of equal
-    /// records decides which of them stay, and on a modelled drive]
-    #[arg(long, value_name = "THREADS", value_parser = threads)]
-    pub(super) threads: Option<usize>,
     /// There is no header
     #[arg(long, requires = "csv")]
     pub(super) no_header: bool,
@@ -68,11 +61,4 @@ impl SortArgs {
     pub(super) fn sorts_whole_records(&self) -> bool {
         self.key.is_empty() && self.record.is_none() && !self.reverse
     }
-}
-
-fn threads(text: &str) -> Result<usize, String> {
-    text.parse()
-        .ok()
-        .filter(|threads| (1..=THREADS_MAX).contains(threads))
-        .ok_or_else(|| format!("expected 1 to {THREADS_MAX}"))
 }

@@ -15,7 +15,7 @@ pub(crate) use self::args::SortArgs;
 use self::explain::Told;
 use self::work::Work;
 use crate::commands::rows::{
-    Carried, Fields, Format, Input, Keys, Memory, Setup, Temporary, place, spilled, tell,
+    Carried, Fields, Format, Input, Keys, Memory, Setup, place, spilled, tell, threads,
 };
 use crate::common::Common;
 use crate::error::CliError;
@@ -32,12 +32,9 @@ pub(crate) fn run(args: &SortArgs, common: Common) -> Result<(), CliError> {
         cluster_bytes: args.spill.cluster_bytes(),
         ..SortOptions::new(memory.budget.clone(), costs)
     };
-    let threads = threads(args, &options, &temporary);
-    if args.threads.is_some_and(|wanted| wanted > threads) {
-        crate::output::note(
-            "One thread sorts: on a modelled drive, and where the order of equal records decides which of them stay.",
-        );
-    }
+    // Which of the equal records stay follows from their order.
+    let needs_one = options.stable && (options.combine.is_some() || options.limit.is_some());
+    let threads = threads(&args.spill, &memory, &temporary, needs_one);
     let input = input(args, &memory, threads)?;
     options.expected_bytes = input.bytes();
     let mut bar = Bar::new(!common.no_progress);
@@ -64,20 +61,6 @@ pub(crate) fn run(args: &SortArgs, common: Common) -> Result<(), CliError> {
 
 /// A record is at most such a part of each thread's memory, because its key may be twice as long in another order.
 const RECORD_PART_BY_THREAD: usize = 5;
-/// With less memory for each, what threads gain is lost by shorter runs.
-const THREAD_MEMORY_BYTES: usize = 16 << 20;
-
-/// How many threads sort. Where the order of records with equal keys decides what is left of them it is one, and on a modelled drive,
-/// of which each world has its own.
-fn threads(args: &SortArgs, options: &SortOptions, temporary: &Temporary) -> usize {
-    let needs_one = options.stable && (options.combine.is_some() || options.limit.is_some());
-    if needs_one || temporary.is_modelled {
-        return 1;
-    }
-    let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    args.threads.unwrap_or_else(|| processors.min(options.budget.bytes() / THREAD_MEMORY_BYTES)).max(1)
-}
-
 fn input(args: &SortArgs, memory: &Memory, threads: usize) -> Result<Input, CliError> {
     if let (Some(record), Some(key)) = (args.record, args.key_bytes)
         && key > record

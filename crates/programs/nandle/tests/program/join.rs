@@ -97,7 +97,9 @@ fn what_cannot_be_is_said() {
     drop(running.stdout.take());
     assert!(running.wait().unwrap().success(), "a reader that has gone away is no error");
     place.nandle("join a a -o out --memory 2MiB --threads 4 --space 512KiB").refused(1, &["full", "--space"]);
-    place.nandle("join a a -o /dev/full --memory 4MiB --threads 4").refused(1, &["/dev/full", "No space left"]);
+    place
+        .nandle("join a a -o /dev/full --memory 4MiB --threads 4")
+        .refused(1, &["/dev/full", "No space left"]);
     assert_eq!(place.names(), ["a"]);
 }
 

@@ -91,6 +91,7 @@ fn what_cannot_be_is_said() {
     place.write("a", lines(20_000, 9000, "left"));
     place.nandle("join a nothing").refused(1, &["nothing", "No such file"]);
     place.nandle("join - -").refused(2, &["standard input"]);
+    place.nandle("join a a --on 9").refused(1, &["a", "first record", "field 9"]);
     place.nandle("join a a --on 0").refused(2, &["--on", "from 1 on"]);
     place.nandle("join a a -o out --memory 1MiB --space 64KiB").refused(1, &["full", "--space"]);
     let mut running = place.command("join a a").stdout(Stdio::piped()).spawn().unwrap();

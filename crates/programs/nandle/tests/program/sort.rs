@@ -143,6 +143,7 @@ fn what_cannot_be_is_said() {
     place.write("in", lines(30_000));
     place.write("long", vec![b'x'; 3 << 20]);
     place.nandle("sort in --memory 64KiB").refused(2, &["--memory", "1MiB"]);
+    place.nandle("sort in --key 2,2n").refused(2, &["field 2 twice", "sort -k"]);
     place.nandle("sort in --threads 0").refused(2, &["--threads", "1 to 256"]);
     place.nandle("sort in --memory 1MiB --threads 200").refused(1, &["threads", "--memory"]);
     place.nandle("sort in --key 0").refused(2, &["--key", "from 1 on"]);

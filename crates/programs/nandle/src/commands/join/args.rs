@@ -9,7 +9,7 @@ use crate::commands::rows::{SpillArgs, one_byte};
 /// Join two files whose records have a field in common, neither of which need fit into memory or be sorted.
 ///
 /// The second file is taken into memory as far as it fits, and the first streams past it: name the shorter one second. The result is
-/// in no particular order: each record of the first file, and behind it the other fields of a record of the second. Fields are
+/// in no particular order: each record of the first file as it is, and behind it the other fields of a record of the second. Fields are
 /// compared as bytes.
 #[derive(Debug, Args)]
 #[command(

@@ -80,7 +80,7 @@ fn input(
         files: vec![file.to_owned()],
         format: if args.csv { Format::Csv } else { Format::Lines },
         has_header: args.csv && !args.no_header,
-        keys: Some(Keys::new(fields(args), &[KeySpec::plain(field)], false, false)),
+        keys: Some(Keys::new(fields(args), &[KeySpec::plain(field)], false, false).required()),
         carried,
         batch_bytes: memory.batch_bytes,
         record_limit: memory.record_limit(RECORD_PART_BY_THREAD * threads),

@@ -31,8 +31,8 @@ pub(crate) struct SpillArgs {
     /// What one read of temporary data brings, in the place of what follows from the profile: auto, or a size
     #[arg(long, value_name = "SIZE", default_value = "auto", value_parser = cluster)]
     cluster: Cluster,
-    /// Threads [default: as many as there are processors, with 16 MiB of memory for each at least; one on a modelled drive, and one to sort
-    /// where the order of equal records decides which of them stay]
+    /// Threads [default: as many as there are processors, with 16 MiB of memory for each at least; one on a modelled drive, and where
+    /// the order of equal records decides which of them a sort keeps]
     #[arg(long, value_name = "THREADS", value_parser = threads)]
     pub(crate) threads: Option<usize>,
     /// Say what was predicted, and what it was

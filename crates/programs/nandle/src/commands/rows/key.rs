@@ -22,6 +22,19 @@ impl KeySpec {
     }
 }
 
+/// Refuses a field that is named twice: it says nothing new, and for `sort -k 2,2n` it means something else.
+pub(crate) fn check_specs(specs: &[KeySpec]) -> Result<(), String> {
+    let is_twice =
+        |(at, spec): (usize, &KeySpec)| specs.iter().take(at).any(|other| other.field == spec.field);
+    match specs.iter().enumerate().find(|pair| is_twice(*pair)) {
+        Some((_, spec)) => Err(format!(
+            "--key names field {} twice: it is a list of fields, not the two ends of one as for `sort -k`; one number is enough",
+            spec.field + 1
+        )),
+        None => Ok(()),
+    }
+}
+
 impl FromStr for KeySpec {
     type Err = String;
 
@@ -63,6 +76,8 @@ pub(crate) struct Keys {
     is_reversed: bool,
     /// Records with equal fields are told apart by their bytes.
     compares_records: bool,
+    /// The fields must be there, at least in the first record.
+    are_required: bool,
     csv: Option<csv::ReaderBuilder>,
 }
 
@@ -81,7 +96,33 @@ impl Keys {
             let says_nothing = !spec.is_number && !spec.is_reversed;
             KeySpec { is_reversed: spec.is_reversed || (says_nothing && is_reversed), ..*spec }
         };
-        Self { fields, specs: specs.iter().map(turned).collect(), is_reversed, compares_records, csv }
+        Self {
+            fields,
+            specs: specs.iter().map(turned).collect(),
+            is_reversed,
+            compares_records,
+            are_required: false,
+            csv,
+        }
+    }
+
+    /// The same, of which the first record must have all: where a missing field is like an empty one, a wrong number would make all
+    /// records equal.
+    pub(crate) fn required(self) -> Self {
+        Self { are_required: true, ..self }
+    }
+
+    /// Whether the first record has what it must.
+    pub(crate) fn check_first(&self, record: &[u8]) -> Result<(), String> {
+        let wanted = self.specs.iter().map(|spec| spec.field + 1).max().unwrap_or_default();
+        if !self.are_required || wanted <= 1 {
+            return Ok(());
+        }
+        let there = self.count(record)?;
+        if there < wanted {
+            return Err(format!("its first record has {there} fields, and field {wanted} is asked for"));
+        }
+        Ok(())
     }
 
     /// Writes the key of a record.

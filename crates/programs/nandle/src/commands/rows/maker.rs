@@ -39,13 +39,20 @@ impl Maker {
         block: &'a Block,
         mut at: usize,
     ) -> Result<Option<(Row<'a>, usize)>, CliError> {
+        let mut first = 0;
         if at == 0 && block.begins_file && self.has_header {
             let Some((record, next)) = block.record(0) else { return Ok(None) };
             self.take_header(record, block)?;
-            at = next;
+            (at, first) = (next, next);
         }
         let Some((record, next)) = block.record(at) else { return Ok(None) };
         let failed = |what: String| CliError::failed(format!("{}: {what}", block.file.display()));
+        if block.begins_file
+            && at == first
+            && let Some(keys) = &self.keys
+        {
+            keys.check_first(record).map_err(failed)?;
+        }
         let row = match &self.keys {
             None => Row { key: record, payload: &[] },
             Some(keys) => {

@@ -29,7 +29,7 @@ pub(crate) use self::args::SpillArgs;
 pub(crate) use self::batch::Batch;
 pub(crate) use self::costs::costs;
 pub(crate) use self::input::{Batches, Input, Source};
-pub(crate) use self::key::{Fields, KeySpec, Keys};
+pub(crate) use self::key::{Fields, KeySpec, Keys, check_specs};
 pub(crate) use self::maker::Carried;
 pub(crate) use self::output::{NewFile, Output};
 pub(crate) use self::part_writer::{PartWriter, PartedFile};

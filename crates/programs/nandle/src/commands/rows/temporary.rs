@@ -71,7 +71,7 @@ impl Temporary {
         Ok(Self {
             kind: Kind::File(file),
             device: device.id,
-            name: folder.display().to_string(),
+            name: folder.canonicalize().unwrap_or_else(|_| folder.to_owned()).display().to_string(),
             bytes,
             is_modelled: false,
             stepped_down,

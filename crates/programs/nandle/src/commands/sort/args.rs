@@ -21,7 +21,8 @@ pub(crate) struct SortArgs {
     /// Where the result goes [default: standard output]. An existing file is replaced when everything is sorted
     #[arg(long, short, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
-    /// Fields to sort by, the first counts most: their numbers from 1 on, with n for numbers and r for the reverse order (2n,1r).
+    /// Fields to sort by, the first counts most: their numbers from 1 on, with n for numbers and r for the reverse order (2n,1r). It is
+    /// a list of whole fields; `sort -k 2,2n` is --key 2n here.
     /// Records with equal fields are in the order of their bytes [default: the whole record]
     #[arg(long, short, value_name = "FIELDS", value_delimiter = ',')]
     pub(super) key: Vec<KeySpec>,

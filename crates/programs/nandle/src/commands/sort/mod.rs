@@ -15,7 +15,7 @@ pub(crate) use self::args::SortArgs;
 use self::explain::Told;
 use self::work::Work;
 use crate::commands::rows::{
-    Carried, Fields, Format, Input, Keys, Memory, Setup, place, spilled, tell, threads,
+    Carried, Fields, Format, Input, Keys, Memory, Setup, check_specs, place, spilled, tell, threads,
 };
 use crate::common::Common;
 use crate::error::CliError;
@@ -23,6 +23,7 @@ use crate::progress::Bar;
 
 /// Runs the command.
 pub(crate) fn run(args: &SortArgs, common: Common) -> Result<(), CliError> {
+    check_specs(&args.key).map_err(CliError::usage)?;
     let Setup { cancel, memory, costs, temporary } = Setup::open(&args.spill, args.output.as_deref())?;
     let mut options = SortOptions {
         limit: args.limit,

@@ -7,6 +7,7 @@ mod joins;
 mod python;
 mod rows;
 mod sorts;
+mod told;
 mod trial;
 
 use std::fs;

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 
 use common::turns::{all_of, sort_in_turns};
 use common::{
-    Cases, Concatenation, FailingWorld, OwnedRow, budget, memory_world, normalised, place, random_rows, run,
-    sort_in_memory,
+    Cases, Concatenation, FailingWorld, OwnedRow, budget, memory_world, normalised, place, put_in_some_order,
+    random_rows, run, sort_in_memory,
 };
 use nandle_io::runtime::{Handle, Runtime};
 use nandle_io::{DeviceFile, FileOptions, FileWorld};
@@ -32,15 +32,7 @@ fn case(seed: u64) -> (SortOptions, Vec<OwnedRow>, usize) {
     let most = [budget_bytes / 8, budget_bytes, 6 * budget_bytes][random.random_range(0..3)] / by_row;
     let count = random.random_range(0..=most);
     let mut rows = random_rows(&mut random, count, key_bytes, payload_bytes);
-    match random.random_range(0..6) {
-        0 => rows.sort(),
-        1 => {
-            rows.sort();
-            rows.reverse();
-        }
-        2 => rows.sort_by(|one, other| one.0.get(..2).cmp(&other.0.get(..2))),
-        _ => {}
-    }
+    put_in_some_order(&mut random, &mut rows);
     let becomes_fewer = random.random_bool(0.3);
     if becomes_fewer {
         // With nothing behind their keys, equal rows are the same in any order.

@@ -4,10 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use serde_json::Value;
-
 use super::join_clusters;
 use super::rows::Keys;
+use super::told::{self, Told};
 use crate::bench::io::nandle_program;
 use crate::{Outcome, output, workspace_root};
 
@@ -82,34 +81,23 @@ fn sort(input: &Path, profile: &Path, target: &str, cluster: &str) -> Outcome<So
     if !ran.status.success() {
         return Err(format!("{target} {cluster}: {}", String::from_utf8_lossy(&ran.stderr)).into());
     }
-    let told: Value = serde_json::from_slice(&ran.stdout)?;
-    let count =
-        |key: &str| told.get(key).and_then(Value::as_u64).ok_or_else(|| format!("no {key} in {told}"));
-    let seconds = |key: &str| {
-        told.get(key).and_then(Value::as_f64).map(|ns| ns / 1e9).ok_or_else(|| format!("no {key} in {told}"))
-    };
+    let told = Told::parse(&ran.stdout)?;
     Ok(Sorted {
-        cluster_bytes: count("cluster_bytes")?,
-        runs: count("runs")?,
-        merges: count("merges_before_the_last")?,
-        last_fan_in: count("last_fan_in")?,
-        run_s: seconds("run_ns")?,
-        merge_s: seconds("merge_ns")?,
-        predicted_s: seconds("predicted_merge_ns")?,
+        cluster_bytes: told.count("cluster_bytes")?,
+        runs: told.count("runs")?,
+        merges: told.count("merges_before_the_last")?,
+        last_fan_in: told.count("last_fan_in")?,
+        run_s: told.seconds("run_ns")?,
+        merge_s: told.seconds("merge_ns")?,
+        predicted_s: told.seconds("predicted_merge_ns")?,
     })
 }
 
 fn table(drive: &str, sorts: &[Sorted]) -> String {
     let heads = "cluster | runs | merges before the last | the last joins | making runs, s | merging, s | predicted, s";
     let rows = CLUSTERS.iter().zip(sorts).map(|(name, sorted)| sorted.row(name));
-    let lines: Vec<String> = [format!("| {heads} |"), "|---|--:|--:|--:|--:|--:|--:|".to_owned()]
-        .into_iter()
-        .chain(rows)
-        .collect();
-    let text = format!("\n## {drive}\n\n{}\n", lines.join("\n"));
-    let Some((auto, tried)) = sorts.split_last() else { return text };
-    let best = tried.iter().map(|sorted| sorted.merge_s).fold(f64::INFINITY, f64::min);
-    format!("{text}\n`auto` takes {:.2} of the best.\n", auto.merge_s / best)
+    let seconds: Vec<f64> = sorts.iter().map(|sorted| sorted.merge_s).collect();
+    told::table(drive, heads, rows.collect(), &seconds)
 }
 
 impl Sorted {

@@ -3,9 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use serde_json::Value;
-
 use super::rows::JoinKeys;
+use super::told::{self, Told};
 use crate::bench::io::nandle_program;
 use crate::{Outcome, output};
 
@@ -60,33 +59,22 @@ fn join(
         let is_too_long = name != "auto" && message.contains("memory");
         return if is_too_long { Ok(None) } else { Err(format!("{drive} {name}: {message}").into()) };
     }
-    let told: Value = serde_json::from_slice(&ran.stdout)?;
-    let count =
-        |key: &str| told.get(key).and_then(Value::as_u64).ok_or_else(|| format!("no {key} in {told}"));
-    let seconds = |key: &str| {
-        told.get(key).and_then(Value::as_f64).map(|ns| ns / 1e9).ok_or_else(|| format!("no {key} in {told}"))
-    };
+    let told = Told::parse(&ran.stdout)?;
     Ok(Some(Joined {
         name,
-        cluster_bytes: count("cluster_bytes")?,
-        fan_out: count("fan_out")?,
-        divided: count("divided_pairs")?,
-        in_pieces: count("block_loops")?,
-        join_s: seconds("joined_ns")?,
-        predicted_s: seconds("predicted_ns")?,
+        cluster_bytes: told.count("cluster_bytes")?,
+        fan_out: told.count("fan_out")?,
+        divided: told.count("divided_pairs")?,
+        in_pieces: told.count("block_loops")?,
+        join_s: told.seconds("joined_ns")?,
+        predicted_s: told.seconds("predicted_ns")?,
     }))
 }
 
 fn table(title: &str, joins: &[Joined]) -> String {
     let heads = "cluster | partitions | pairs divided again | pairs in pieces | joining, s | predicted, s";
-    let lines: Vec<String> = [format!("| {heads} |"), "|---|--:|--:|--:|--:|--:|".to_owned()]
-        .into_iter()
-        .chain(joins.iter().map(Joined::row))
-        .collect();
-    let text = format!("\n## {title}\n\n{}\n", lines.join("\n"));
-    let Some((auto, tried)) = joins.split_last() else { return text };
-    let best = tried.iter().map(|joined| joined.join_s).fold(f64::INFINITY, f64::min);
-    format!("{text}\n`auto` takes {:.2} of the best.\n", auto.join_s / best)
+    let seconds: Vec<f64> = joins.iter().map(|joined| joined.join_s).collect();
+    told::table(title, heads, joins.iter().map(Joined::row).collect(), &seconds)
 }
 
 impl Joined {

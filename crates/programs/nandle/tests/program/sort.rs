@@ -65,6 +65,10 @@ fn lines_come_out_as_the_systems_own_sort_has_them() {
             place.nandle(&format!("sort in -o out --memory {memory} {ours}")).done();
             assert!(place.read("out") == expected, "sort {ours} --memory {memory}");
         }
+        place.write("same", lines(30_000));
+        place.nandle(&format!("sort same -o same --memory 2MiB --threads 2 {ours}")).done();
+        assert!(place.read("same") == expected, "sort {ours} in its place");
+        std::fs::remove_file(place.path("same")).unwrap();
         let piped = place.command(&format!("sort in --memory 2MiB --threads 2 {ours}")).output().unwrap();
         assert!(piped.stdout == expected, "sort {ours} to standard output");
     }

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use nandle_io::runtime::Handle;
 
+use super::full::Full;
 use super::options::SortOptions;
 use super::parts::{SortedPart, divide, fitting_parts};
 use super::runs::of_memory;
 use super::shared::{Done, Layout, Shared};
 use super::sorted::{SortReport, Sorted, span_ns};
-use super::spill::{Full, Spill, fan_in_within};
+use super::spill::{Spill, fan_in_within};
 use crate::SpillError;
 use crate::merge::{Merge, Rows, Run};
 use crate::space::{AfterReading, Space, WriteBuffers};

@@ -10,6 +10,7 @@
 mod condense;
 mod division;
 mod finish;
+mod full;
 mod memory;
 mod options;
 mod order;

@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use nandle_io::runtime::Handle;
 
 use super::division::MemoryDivision;
+use super::full::Full;
 use super::options::SortOptions;
-use super::runs::{Edges, Placed, Runs};
-use super::spill::Full;
+use super::runs::{Placed, Runs};
 use crate::SpillError;
 use crate::budget::Grant;
 use crate::costs::{EXPECTED_BYTES_MAX, Work};
@@ -152,11 +152,6 @@ impl Shared {
 }
 
 impl State {
-    /// Takes the run out that one with these edges continues.
-    pub(super) fn take_continued(&mut self, stretch: u64, edges: Option<&Edges>) -> Option<Placed> {
-        self.runs.take_continued(stretch, edges)
-    }
-
     /// A run was made.
     pub(super) fn insert(&mut self, placed: Placed) -> Result<(), SpillError> {
         self.runs.insert(placed);

@@ -9,50 +9,15 @@ use std::task::Poll;
 use nandle_io::buffer::GRAIN_BYTES;
 use nandle_io::runtime::Handle;
 
-use super::MemoryRows;
+use super::full::Full;
 use super::options::SortOptions;
-use super::runs::{Edges, Placed, Runs, WrittenRun, of_memory, write_run};
+use super::runs::{Placed, Runs, WrittenRun, of_memory, write_run};
 use super::shared::{Done, Layout, Shared};
 use super::workspace::Workspace;
 use crate::SpillError;
 use crate::costs::fan_in;
 use crate::merge::{Merge, Rows, Run, next_merge, shortest};
 use crate::space::{AfterReading, Appender, Space, WriteBuffers};
-
-/// Rows that are sorted in memory, to become a run.
-pub(super) struct Full {
-    rows: MemoryRows,
-    pub(super) row_bytes_max: usize,
-}
-
-impl Full {
-    pub(super) fn new(workspace: Workspace) -> Self {
-        let row_bytes_max = workspace.row_bytes_max;
-        Self { rows: workspace.into_sorted(), row_bytes_max }
-    }
-
-    pub(super) fn into_rows(self) -> MemoryRows {
-        self.rows
-    }
-
-    pub(super) fn row_bytes(&self) -> u64 {
-        self.rows.workspace().row_bytes()
-    }
-
-    /// What all keys begin with.
-    pub(super) fn common(&self) -> &[u8] {
-        self.rows.workspace().common()
-    }
-
-    /// None where they are longer than so much.
-    fn edges(&self, bytes_max: usize) -> Option<Box<Edges>> {
-        let workspace = self.rows.workspace();
-        debug_assert!(!workspace.is_empty(), "a run has a row");
-        let [first, last] = [0, workspace.rows() - 1].map(|row| workspace.sorted_row(row).key);
-        let are_short = first.len() + last.len() <= bytes_max;
-        are_short.then(|| Box::new(Edges { first: first.to_vec(), last: last.to_vec() }))
-    }
-}
 
 /// See the [module](self).
 pub(super) struct Spill {
@@ -105,10 +70,10 @@ impl Spill {
         let (edges, continued) = {
             let mut state = self.shared.state();
             let edges = state.edges_bytes_max().and_then(|bytes_max| full.edges(bytes_max));
-            let continued = state.take_continued(stretch, edges.as_deref());
+            let continued = state.runs.take_continued(stretch, edges.as_deref());
             (edges, continued)
         };
-        let rows = self.rows(of_memory(vec![full.rows]))?;
+        let rows = self.rows(of_memory(vec![full.into_rows()]))?;
         let appender = self.take_appender()?;
         let mut place = continued.unwrap_or_else(|| Placed::nothing(stretch));
         place.grow(stretch, edges);

@@ -135,6 +135,19 @@ pub(crate) fn normalised(rows: &[OwnedRow], is_stable: bool) -> Vec<OwnedRow> {
     rows
 }
 
+/// Sorted, reversed, nearly sorted, or as they are.
+pub(crate) fn put_in_some_order(random: &mut Xoshiro256PlusPlus, rows: &mut [OwnedRow]) {
+    match random.random_range(0..6) {
+        0 => rows.sort(),
+        1 => {
+            rows.sort();
+            rows.reverse();
+        }
+        2 => rows.sort_by(|one, other| one.0.get(..2).cmp(&other.0.get(..2))),
+        _ => {}
+    }
+}
+
 pub(crate) fn budget(bytes: usize) -> Budget {
     Budget::new(bytes).unwrap()
 }

@@ -1,10 +1,10 @@
 //! Records of the result.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use nandle_spill::{JoinSink, Row, SpillError};
 
-use crate::commands::rows::Output;
+use crate::commands::rows::{Output, lock};
 
 /// How records are put together.
 pub(super) struct Form {
@@ -54,7 +54,7 @@ impl<'a> Results<'a> {
 
     /// Hands over what is there. False: it is wanted no more.
     pub(super) fn send(&mut self) -> bool {
-        let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut output = lock(self.output);
         let is_wanted = output.push(&self.records, &[]);
         self.records.clear();
         is_wanted

@@ -11,7 +11,7 @@ use nandle_units::format_bytes;
 use super::results::{Ended, Form, Results};
 use super::{JoinArgs, input};
 use crate::commands::rows::{
-    Batch, Batches, Carried, Input, Memory, Output, Stop, Temporary, in_threads_beside, spilled,
+    Batch, Batches, Carried, Input, Memory, Output, Stop, Temporary, in_threads_beside, lock, spilled,
     unless_cancelled,
 };
 use crate::error::CliError;
@@ -286,8 +286,4 @@ async fn probe(
 
 fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -43,10 +43,7 @@ pub(crate) struct SpillArgs {
 impl SpillArgs {
     /// What one read brings, if the user says so.
     pub(crate) fn cluster_bytes(&self) -> Option<usize> {
-        match self.cluster {
-            Cluster::Auto => None,
-            Cluster::Bytes(bytes) => Some(usize::try_from(bytes).unwrap_or(usize::MAX)),
-        }
+        self.cluster.bytes()
     }
 }
 
@@ -62,14 +59,25 @@ fn threads(text: &str) -> Result<usize, String> {
 
 /// What one read brings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Cluster {
+pub(crate) enum Cluster {
     /// What follows from the device.
     Auto,
     /// So many bytes.
     Bytes(u64),
 }
 
-fn cluster(text: &str) -> Result<Cluster, String> {
+impl Cluster {
+    /// None where it follows from the device.
+    pub(crate) fn bytes(self) -> Option<usize> {
+        match self {
+            Self::Auto => None,
+            Self::Bytes(bytes) => Some(usize::try_from(bytes).unwrap_or(usize::MAX)),
+        }
+    }
+}
+
+/// `auto`, or a size.
+pub(crate) fn cluster(text: &str) -> Result<Cluster, String> {
     if text == "auto" { Ok(Cluster::Auto) } else { positive_bytes(text).map(Cluster::Bytes) }
 }
 

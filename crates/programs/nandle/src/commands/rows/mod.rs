@@ -25,7 +25,7 @@ use nandle_session::Cancel;
 use nandle_spill::{Budget, Place, SpillCosts, SpillError};
 use serde::Serialize;
 
-pub(crate) use self::args::SpillArgs;
+pub(crate) use self::args::{Cluster, SpillArgs, cluster};
 pub(crate) use self::batch::Batch;
 pub(crate) use self::costs::costs;
 pub(crate) use self::input::{Batches, Input, Source};
@@ -35,7 +35,7 @@ pub(crate) use self::output::{NewFile, Output};
 pub(crate) use self::part_writer::{PartWriter, PartedFile};
 pub(crate) use self::records::Format;
 pub(crate) use self::temporary::{Temporary, world_of};
-pub(crate) use self::threads::{Stop, in_threads, in_threads_beside, threads};
+pub(crate) use self::threads::{Stop, in_threads, in_threads_beside, lock, threads};
 use crate::error::CliError;
 use crate::interrupt::cancel_on_signals;
 

@@ -1,7 +1,7 @@
 //! Threads that do one thing together: when one of them fails the others stop.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use nandle_io::Io;
@@ -49,13 +49,18 @@ impl Stop {
     }
 
     fn fail(&self, error: CliError) {
-        self.first.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        lock(&self.first).get_or_insert(error);
         self.is_set.store(true, Ordering::Release);
     }
 
     fn result(&self) -> Result<(), CliError> {
-        self.first.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), Err)
+        lock(&self.first).take().map_or(Ok(()), Err)
     }
+}
+
+/// Takes what threads share. A thread that panicked with it has stopped all others.
+pub(crate) fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Notices a panic.

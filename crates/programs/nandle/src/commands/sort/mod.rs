@@ -62,6 +62,7 @@ pub(crate) fn run(args: &SortArgs, common: Common) -> Result<(), CliError> {
 
 /// A record is at most such a part of each thread's memory, because its key may be twice as long in another order.
 const RECORD_PART_BY_THREAD: usize = 5;
+
 fn input(args: &SortArgs, memory: &Memory, threads: usize) -> Result<Input, CliError> {
     if let (Some(record), Some(key)) = (args.record, args.key_bytes)
         && key > record

@@ -1,6 +1,6 @@
 //! The threads that sort, in turns at the input.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use nandle_io::DeviceId;
 use nandle_io::runtime::Handle;
@@ -11,7 +11,7 @@ use nandle_units::format_bytes;
 use super::SortArgs;
 use super::result::{PlacedPart, Tally, Writing};
 use crate::commands::rows::{
-    Input, Memory, NewFile, PartWriter, PartedFile, Source, Stop, Temporary, in_threads, spilled,
+    Input, Memory, NewFile, PartWriter, PartedFile, Source, Stop, Temporary, in_threads, lock, spilled,
     unless_cancelled, world_of,
 };
 use crate::error::CliError;
@@ -192,8 +192,4 @@ impl Work<'_> {
 struct Turn {
     has_more: bool,
     is_full: bool,
-}
-
-fn lock<'l, 'b>(taking: &'l Mutex<Taking<'b>>) -> MutexGuard<'l, Taking<'b>> {
-    taking.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -6,6 +6,7 @@ use nandle_target::TargetSpec;
 use nandle_workloads::{Operator, Workload};
 
 use super::sweep::Sweep;
+use crate::commands::rows::{Cluster, cluster};
 use crate::common::{bytes_of_at_least, positive_bytes};
 
 /// Below this nothing is sorted or joined.
@@ -107,26 +108,10 @@ impl RowArgs {
             row_bytes: in_memory(self.row_bytes),
             key_bytes: in_memory(self.key_bytes),
             memory_bytes: in_memory(self.memory),
-            cluster_bytes: match self.cluster {
-                Cluster::Auto => None,
-                Cluster::Bytes(bytes) => Some(in_memory(bytes)),
-            },
+            cluster_bytes: self.cluster.bytes(),
             seed: self.seed,
         }
     }
-}
-
-/// What one read brings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Cluster {
-    /// What follows from the device.
-    Auto,
-    /// So many bytes.
-    Bytes(u64),
-}
-
-fn cluster(text: &str) -> Result<Cluster, String> {
-    if text == "auto" { Ok(Cluster::Auto) } else { positive_bytes(text).map(Cluster::Bytes) }
 }
 
 fn memory(text: &str) -> Result<u64, String> {

@@ -31,7 +31,11 @@ pub fn measure_costs(world: World) -> Result<SpillCosts, WorkloadError> {
     let handle = runtime.handle();
     runtime.block_on(async {
         let device = handle.device(area.device);
-        let Some(shape) = device.shape() else { return Ok(SpillCosts::default()) };
+        let Some(shape) = device.shape() else {
+            let got = area.device.index().into();
+            let expected = "a device of the world".to_owned();
+            return Err(WorkloadError::Options { what: "the temporary data's device", got, expected });
+        };
         let probe = Probe { device, area, shape, now: || handle.now().0 };
         let write_bytes_per_second = probe.writes().await?;
         let mut random_reads = Vec::new();

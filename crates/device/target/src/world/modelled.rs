@@ -32,8 +32,7 @@ pub(super) fn world<'a>(
     }
     let mut world = MediaWorld::new(timings);
     for (device, contents) in media {
-        let attached = world.attach(device, contents);
-        debug_assert!(attached.is_ok(), "the device was just added");
+        let Ok(_) = world.attach(device, contents) else { unreachable!("the device was just added") };
     }
     Ok((Box::new(world), devices))
 }

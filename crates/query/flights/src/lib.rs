@@ -1,0 +1,1 @@
+//! Flight records: loading, generating, and the 69 cubes of the Dashboard paper by three paths.

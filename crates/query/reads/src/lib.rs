@@ -2,6 +2,7 @@
 //! out in a stated memory, and its time is predicted. It knows no file format and no profile; it must never read the system's clock, and
 //! never take more memory than it was told.
 
+pub mod recording;
 mod want;
 
 pub use want::{FileId, Want};

@@ -9,7 +9,7 @@ use nandle_reads::recording::{
     Names, QueryTotals, RecordError, RecordedFile, RecordedQuery, Recorder, Recording, RecordingError,
     Violation,
 };
-use nandle_reads::{FileId, Want};
+use nandle_reads::{FileId, Groups, Want};
 use proptest::prelude::*;
 
 const NAME: &str = "some.needs.zst";
@@ -22,9 +22,10 @@ fn want(file: u32, offset_bytes: u64, length_bytes: u64, step: u32) -> Want {
     Want { file: FileId(file), offset_bytes, length_bytes, step }
 }
 
-/// Two files, and two queries of which the second needs nothing.
+/// Three files, and two queries of which the second needs nothing.
 fn small() -> Recording {
-    let file = |name: &str, length_bytes| RecordedFile { name: Some(name.to_owned()), length_bytes };
+    let file =
+        |name: &str, length_bytes, groups| RecordedFile { name: Some(name.to_owned()), length_bytes, groups };
     let query = RecordedQuery {
         name: Some("C41".to_owned()),
         text: Some("count(*) by \"origin\", \u{202e}delay\n".to_owned()),
@@ -34,7 +35,11 @@ fn small() -> Recording {
     };
     let idle = RecordedQuery { name: Some("idle".to_owned()), ..RecordedQuery::default() };
     Recording {
-        files: vec![file("data/1.parquet", 1 << 20), file("data/2.parquet", 1)],
+        files: vec![
+            file("data/1.parquet", 1 << 20, Groups::Listed(vec![4..9000, 9000..70_000])),
+            file("data/2.parquet", 1, Groups::Every(4096)),
+            file("data/3.parquet", 0, Groups::Unknown),
+        ],
         queries: vec![query, idle],
     }
 }
@@ -42,7 +47,7 @@ fn small() -> Recording {
 fn written(recording: &Recording, names: Names) -> Vec<u8> {
     let mut recorder = Recorder::new(Vec::new(), names).unwrap();
     for (index, file) in recording.files.iter().enumerate() {
-        let id = recorder.file(file.name.as_deref().unwrap(), file.length_bytes).unwrap();
+        let id = recorder.file(file.name.as_deref().unwrap(), file.length_bytes, &file.groups).unwrap();
         assert_eq!(id.0 as usize, index);
     }
     for query in &recording.queries {
@@ -73,7 +78,7 @@ fn ended(lines: &str, counts: [u64; 4]) -> Vec<u8> {
 }
 
 const HEAD: &str = "{\"nandle_needs\":{\"version\":1}}\n";
-const FILE: &str = "{\"file\":{\"name\":null,\"length_bytes\":100}}\n";
+const FILE: &str = "{\"file\":{\"name\":null,\"length_bytes\":100,\"groups\":\"unknown\"}}\n";
 const QUERY: &str = "{\"query\":{\"name\":null,\"text\":null}}\n";
 const DONE: &str = "{\"done\":{\"spilled_bytes\":0,\"spill_read_bytes\":0,\"result_rows\":0}}\n";
 
@@ -109,7 +114,7 @@ fn a_recording_of_version_1_is_read() {
 #[test]
 fn two_hundred_thousand_scattered_wants_are_small() {
     let mut recorder = Recorder::new(Vec::new(), Names::Left).unwrap();
-    recorder.file("a", 1 << 40).unwrap();
+    recorder.file("a", 1 << 40, &Groups::Unknown).unwrap();
     recorder.begin_query("q", None).unwrap();
     let mut place = 1_u64;
     for _ in 0..20_000 {
@@ -139,7 +144,7 @@ fn a_recorder_refuses_what_readers_would() {
         violation(recorder.end_query(QueryTotals::default())),
         Violation::OutsideQuery { what: "done" }
     );
-    recorder.file("a", 100).unwrap();
+    recorder.file("a", 100, &Groups::Unknown).unwrap();
     recorder.begin_query("q", None).unwrap();
     assert_eq!(violation(recorder.begin_query("r", None)), Violation::QueryInQuery);
     assert_eq!(
@@ -151,6 +156,11 @@ fn a_recorder_refuses_what_readers_would() {
         assert_eq!(refused, Violation::OutsideFile { file: 0, offset_bytes, length_bytes, file_bytes: 100 });
     }
     recorder.step(&[want(0, 0, 100, 0)], Nanos(1)).unwrap();
+    for listed in [vec![0..0], vec![0..101], vec![0..50, 49..60]] {
+        let refused = recorder.file("b", 100, &Groups::Listed(listed)).map(drop);
+        assert!(matches!(violation(refused), Violation::Group { file_bytes: 100, .. }));
+    }
+    assert_eq!(violation(recorder.file("b", 100, &Groups::Every(0)).map(drop)), Violation::EmptyGroups);
     assert!(matches!(recorder.finish().unwrap_err(), RecordError::Violation(Violation::QueryNotDone)));
 }
 

@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! {"nandle_needs":{"version":1}}                                          first, once
-//! {"file":{"name":"data/1.parquet","length_bytes":1048576}}               a file; the first is number 0
+//! {"file":{"name":"data/1.parquet","length_bytes":1048576,"groups":{"listed":[[4,9000],[9000,70000]]}}}   a file; the first is number 0
 //! {"query":{"name":"C41","text":"count(*) by origin"}}                    a query begins
 //! {"step":{"wants":[[0,4096,8192],[0,65536,8192]],"cpu_after_ns":51000}}  its next step
 //! {"done":{"spilled_bytes":0,"spill_read_bytes":0,"result_rows":17}}      the query ends
@@ -13,6 +13,8 @@
 //! ```
 //!
 //! - A want is `[file, offset_bytes, length_bytes]`: a file named by a line before, at least one byte, and nothing beyond the file's end.
+//! - `groups` is what of a file lies together: `"unknown"`, `{"every_bytes":65536}` from its beginning on, or a list of
+//!   `[begin_bytes, end_bytes]`, ascending, apart, none empty, within the file.
 //! - `name` and `text` are `null` in an anonymous recording; `text` is also where none was given.
 //! - Files may be named anywhere but behind the end, steps only between `query` and `done`.
 //! - `crc32c` is of every byte before the line of the end. Nothing follows that line.
@@ -24,6 +26,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::RecordingCounts;
+use crate::Groups;
 
 /// The version of the format that is written, and the only one there is.
 pub const RECORDING_VERSION: u32 = 1;
@@ -58,6 +61,40 @@ pub(super) struct Header {
 pub(super) struct FileLine {
     pub(super) name: Option<String>,
     pub(super) length_bytes: u64,
+    pub(super) groups: GroupsLine,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum GroupsLine {
+    Unknown,
+    EveryBytes(u64),
+    /// Beginnings and ends.
+    Listed(Vec<(u64, u64)>),
+}
+
+impl From<&Groups> for GroupsLine {
+    fn from(groups: &Groups) -> Self {
+        match groups {
+            Groups::Unknown => Self::Unknown,
+            Groups::Every(bytes) => Self::EveryBytes(*bytes),
+            Groups::Listed(listed) => {
+                Self::Listed(listed.iter().map(|group| (group.start, group.end)).collect())
+            }
+        }
+    }
+}
+
+impl From<GroupsLine> for Groups {
+    fn from(line: GroupsLine) -> Self {
+        match line {
+            GroupsLine::Unknown => Self::Unknown,
+            GroupsLine::EveryBytes(bytes) => Self::Every(bytes),
+            GroupsLine::Listed(listed) => {
+                Self::Listed(listed.into_iter().map(|(start, end)| start..end).collect())
+            }
+        }
+    }
 }
 
 #[derive(Debug, Serialize, Deserialize)]

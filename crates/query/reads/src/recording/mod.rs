@@ -12,7 +12,7 @@ pub use format::{RECORDING_FILE_SUFFIX, RECORDING_VERSION};
 pub use recorder::{Names, Recorder};
 pub use rules::{RecordingCounts, Violation};
 
-use crate::Want;
+use crate::{Groups, Want};
 
 /// A recording, in memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -30,6 +30,8 @@ pub struct RecordedFile {
     pub name: Option<String>,
     /// Its length.
     pub length_bytes: u64,
+    /// What of it lies together, so that plans by group can be played.
+    pub groups: Groups,
 }
 
 /// What a query needed.

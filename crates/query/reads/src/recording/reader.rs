@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use zstd::stream::read::Decoder;
 
-use super::format::{Line, RECORDING_VERSION, StepLine, WINDOW_LOG_MAX};
+use super::format::{FileLine, Line, RECORDING_VERSION, StepLine, WINDOW_LOG_MAX};
 use super::rules::{FILE_BYTES_MAX, LINE_BYTES_MAX, Rules};
 use super::{QueryTotals, RecordedFile, RecordedQuery, Recording, RecordingError, Violation};
-use crate::{FileId, Want};
+use crate::{FileId, Groups, Want};
 
 impl Recording {
     /// Reads a file, within the limits of recordings.
@@ -128,9 +128,7 @@ impl<R: Read> Reading<R> {
             Line::NandleNeeds(_) => return Err(self.lines.damaged("a second `nandle_needs`".to_owned())),
             // Not reached: the end ends the loop.
             Line::End(_) => return Err(self.lines.damaged("an `end` that isn't the last line".to_owned())),
-            Line::File(file) => self.rules.file(file.length_bytes, file.name.as_deref()).map(|()| {
-                self.recording.files.push(RecordedFile { name: file.name, length_bytes: file.length_bytes });
-            }),
+            Line::File(file) => self.file(file),
             Line::Query(query) => self.rules.query(query.name.as_deref(), query.text.as_deref()).map(|()| {
                 let query = RecordedQuery { name: query.name, text: query.text, ..RecordedQuery::default() };
                 self.recording.queries.push(query);
@@ -146,6 +144,14 @@ impl<R: Read> Reading<R> {
                 }
             }),
         })
+    }
+
+    fn file(&mut self, line: FileLine) -> Result<(), Violation> {
+        let FileLine { name, length_bytes, groups } = line;
+        let groups = Groups::from(groups);
+        self.rules.file(length_bytes, &groups, name.as_deref())?;
+        self.recording.files.push(RecordedFile { name, length_bytes, groups });
+        Ok(())
     }
 
     fn step(&mut self, line: &StepLine) -> Result<(), Violation> {

@@ -9,7 +9,7 @@ use super::format::{
 };
 use super::rules::Rules;
 use super::{QueryTotals, RecordError};
-use crate::{FileId, Want};
+use crate::{FileId, Groups, Want};
 
 /// Whether a recording says how files and queries are called, and what was asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,15 +46,16 @@ impl<W: Write> Recorder<W> {
         Ok(recorder)
     }
 
-    /// Names a file of which something will be wanted.
+    /// Names a file of which something will be wanted, and what of it lies together.
     ///
     /// # Errors
-    /// The recording can't be written, or has more files than one may have.
-    pub fn file(&mut self, name: &str, length_bytes: u64) -> Result<FileId, RecordError> {
+    /// The recording can't be written, or has more files than one may have, or the groups aren't
+    /// ascending, apart and within the file.
+    pub fn file(&mut self, name: &str, length_bytes: u64, groups: &Groups) -> Result<FileId, RecordError> {
         let number = u32::try_from(self.rules.counts().files).unwrap_or(u32::MAX);
         let name = self.said(name);
-        self.rules.file(length_bytes, name.as_deref())?;
-        self.write(&Line::File(FileLine { name, length_bytes }))?;
+        self.rules.file(length_bytes, groups, name.as_deref())?;
+        self.write(&Line::File(FileLine { name, length_bytes, groups: groups.into() }))?;
         Ok(FileId(number))
     }
 

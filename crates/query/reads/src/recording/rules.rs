@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::Want;
+use crate::{Groups, Want};
 
 /// The longest file of a recording; what is longer is something else, or made to take the memory away.
 pub(super) const FILE_BYTES_MAX: u64 = 256 << 20;
@@ -12,6 +12,8 @@ const QUERIES_MAX: u64 = 100_000;
 const STEPS_MAX: u64 = 8_000_000;
 /// In memory they are 192 MB.
 const WANTS_MAX: u64 = 8_000_000;
+/// Groups of all files.
+const GROUPS_MAX: u64 = 4_000_000;
 /// Of all names and texts together.
 const TEXT_BYTES_MAX: u64 = 64 << 20;
 
@@ -68,6 +70,22 @@ pub enum Violation {
         /// How many there are.
         files: usize,
     },
+    /// Groups of no bytes.
+    #[error("a file is in groups of 0 bytes")]
+    EmptyGroups,
+    /// A group that is empty, beyond the end of its file, or begins before the one before it ends.
+    #[error(
+        "a group is from {start_bytes} to {end_bytes} of a file of {file_bytes} bytes: groups have a byte at least, follow each other and \
+         lie within"
+    )]
+    Group {
+        /// Where it begins.
+        start_bytes: u64,
+        /// Where it ends.
+        end_bytes: u64,
+        /// How long its file is.
+        file_bytes: u64,
+    },
     /// A want of no bytes, or beyond the end of its file.
     #[error(
         "a want is of {length_bytes} bytes at {offset_bytes} of file {file}, which has {file_bytes}: it must have a byte at least, and lie within"
@@ -90,6 +108,7 @@ pub(super) struct Rules {
     file_bytes: Vec<u64>,
     counts: RecordingCounts,
     text_bytes: u64,
+    groups: u64,
     in_query: bool,
 }
 
@@ -98,9 +117,15 @@ impl Rules {
         self.counts
     }
 
-    pub(super) fn file(&mut self, length_bytes: u64, name: Option<&str>) -> Result<(), Violation> {
+    pub(super) fn file(
+        &mut self,
+        length_bytes: u64,
+        groups: &Groups,
+        name: Option<&str>,
+    ) -> Result<(), Violation> {
         count(&mut self.counts.files, 1, FILES_MAX, "files")?;
         self.text(name)?;
+        self.groups(length_bytes, groups)?;
         self.file_bytes.push(length_bytes);
         Ok(())
     }
@@ -142,6 +167,25 @@ impl Rules {
         let end_bytes = offset_bytes.checked_add(length_bytes);
         if length_bytes == 0 || end_bytes.is_none_or(|end_bytes| end_bytes > file_bytes) {
             return Err(Violation::OutsideFile { file, offset_bytes, length_bytes, file_bytes });
+        }
+        Ok(())
+    }
+
+    fn groups(&mut self, length_bytes: u64, groups: &Groups) -> Result<(), Violation> {
+        let listed = match groups {
+            Groups::Unknown => return Ok(()),
+            Groups::Every(0) => return Err(Violation::EmptyGroups),
+            Groups::Every(_) => return Ok(()),
+            Groups::Listed(listed) => listed,
+        };
+        count(&mut self.groups, listed.len() as u64, GROUPS_MAX, "groups")?;
+        let mut end_bytes = 0;
+        for group in listed {
+            if group.is_empty() || group.start < end_bytes || group.end > length_bytes {
+                let (start_bytes, end_bytes) = (group.start, group.end);
+                return Err(Violation::Group { start_bytes, end_bytes, file_bytes: length_bytes });
+            }
+            end_bytes = group.end;
         }
         Ok(())
     }

@@ -2,7 +2,14 @@
 //! recordings are played in; it must never read the system's clock, and never assume a figure that a profile lacks.
 
 mod costs;
-mod measure;
+mod error;
+mod layout;
+mod play;
+mod player;
+mod spill;
 
 pub use costs::{CostsError, MissingFigure, read_costs};
-pub use measure::{MODEL_BUDGET, MeasureError, MeasuredCosts, REAL_BUDGET, measure_costs};
+pub use error::PredictError;
+pub use layout::Layout;
+pub use play::{Play, PlayedQuery, play};
+pub use player::{CostsSource, MODEL_PROBE_BUDGET, Player, PlayerOptions, REAL_PROBE_BUDGET};

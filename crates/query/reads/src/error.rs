@@ -42,7 +42,9 @@ pub enum ReadsError {
         length_bytes: u64,
     },
     /// What a step needs at once doesn't fit.
-    #[error("step {step} needs {needed_bytes} bytes at once, and of the memory {had_bytes} bytes can be used for a step; give at least {memory_bytes} bytes")]
+    #[error(
+        "step {step} needs {needed_bytes} bytes at once, and of the memory {had_bytes} bytes can be used for a step; give at least {memory_bytes} bytes"
+    )]
     Memory {
         /// The step.
         step: u32,
@@ -77,7 +79,9 @@ pub enum ReadsError {
         why: String,
     },
     /// The consumer keeps what it was handed, and asks for more.
-    #[error("step {step} has no memory: steps before it are still held; drop them before asking for the next")]
+    #[error(
+        "step {step} has no memory: steps before it are still held; drop them before asking for the next"
+    )]
     Held {
         /// The step that was asked for.
         step: u32,

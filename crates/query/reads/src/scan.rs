@@ -22,7 +22,11 @@ impl<'io> Scan<'io> {
     /// # Errors
     /// There is no memory to be had.
     pub fn new(io: &'io mut dyn Io, files: Arc<[ReadFile]>, plan: Arc<Plan>) -> Result<Self, ReadsError> {
-        assert!(io.in_flight() == 0, "a scan has its world alone, and {} requests are in flight", io.in_flight());
+        assert!(
+            io.in_flight() == 0,
+            "a scan has its world alone, and {} requests are in flight",
+            io.in_flight()
+        );
         let pump = Pump::new(plan, files)?;
         for arena in pump.arenas() {
             io.register(arena);

@@ -10,8 +10,7 @@ pub(crate) struct Curve {
 impl Curve {
     /// Of lengths in any order, each once.
     pub(crate) fn new(points: impl IntoIterator<Item = (u64, Estimate)>) -> Self {
-        let mut points: Vec<_> =
-            points.into_iter().map(|(bytes, seconds)| (bytes as f64, seconds)).collect();
+        let mut points: Vec<_> = points.into_iter().map(|(bytes, seconds)| (bytes as f64, seconds)).collect();
         points.sort_by(|one, other| one.0.total_cmp(&other.0));
         // Noise may make a longer request seem quicker. From the longest on each is at most what the next one takes, because a shorter
         // request could have been made longer.
@@ -65,14 +64,16 @@ mod tests {
 
     #[test]
     fn between_measured_lengths_it_is_straight() {
-        let curve = Curve::new([(8, Estimate::exact(3.0)), (4, Estimate::exact(1.0)), (16, Estimate::exact(4.0))]);
+        let curve =
+            Curve::new([(8, Estimate::exact(3.0)), (4, Estimate::exact(1.0)), (16, Estimate::exact(4.0))]);
         assert_eq!([at(&curve, 1), at(&curve, 4), at(&curve, 6), at(&curve, 8)], [1.0, 1.0, 2.0, 3.0]);
         assert_eq!([at(&curve, 12), at(&curve, 16), at(&curve, 32)], [3.5, 4.0, 6.0]);
     }
 
     #[test]
     fn a_longer_request_never_takes_less() {
-        let curve = Curve::new([(4, Estimate::exact(2.0)), (8, Estimate::exact(1.0)), (16, Estimate::exact(4.0))]);
+        let curve =
+            Curve::new([(4, Estimate::exact(2.0)), (8, Estimate::exact(1.0)), (16, Estimate::exact(4.0))]);
         assert_eq!([at(&curve, 4), at(&curve, 8)], [1.0, 1.0]);
     }
 

@@ -92,7 +92,8 @@ impl ReadCosts {
         let of_size = || self.random.iter().filter(|cost| cost.request_bytes == request_bytes);
         let shallow = || of_size().filter(|cost| cost.depth <= depth_max);
         let best = shallow().map(|cost| cost.seconds.value).min_by(f64::total_cmp);
-        let is_enough = |cost: &&RandomCost| best.is_some_and(|best| cost.seconds.value <= best * NEAR_PLATEAU);
+        let is_enough =
+            |cost: &&RandomCost| best.is_some_and(|best| cost.seconds.value <= best * NEAR_PLATEAU);
         let least = shallow().filter(is_enough).min_by_key(|cost| cost.depth);
         least.or_else(|| of_size().min_by_key(|cost| cost.depth)).copied()
     }
@@ -103,7 +104,8 @@ pub(crate) mod tests {
     use super::*;
 
     fn costs(seconds: impl Fn(u64, u32) -> f64, sequential: f64) -> ReadCosts {
-        let random = (12..=18).flat_map(|power| [1_u32, 2, 4, 8, 16, 32].map(|depth| (1_u64 << power, depth)));
+        let random =
+            (12..=18).flat_map(|power| [1_u32, 2, 4, 8, 16, 32].map(|depth| (1_u64 << power, depth)));
         let random = random.map(|(request_bytes, depth)| {
             let seconds = Estimate::exact(seconds(request_bytes, depth));
             RandomCost { request_bytes, depth, seconds }

@@ -1,4 +1,4 @@
-use super::{Curve, ReadCosts};
+use super::{Curve, RandomCost, ReadCosts};
 use crate::Estimate;
 
 /// What requests of any length cost, and into which requests a stretch of a file is best cut: the [`ReadCosts`] made ready for planning,
@@ -19,21 +19,22 @@ pub(crate) struct Prices {
 }
 
 impl Prices {
-    /// Requests are multiples of `align_bytes`, and as many of them are outstanding as fit into `memory_bytes`, at most `depth_max`.
-    pub(crate) fn new(costs: &ReadCosts, align_bytes: u64, memory_bytes: u64, depth_max: Option<u32>) -> Self {
-        let depth_max = |size: u64| {
-            let fitting = u32::try_from((memory_bytes / size.max(1)).max(1)).unwrap_or(u32::MAX);
-            depth_max.map_or(fitting, |most| most.clamp(1, fitting))
-        };
+    /// Requests are multiples of `align_bytes`. `depth` of them are outstanding, or as many as keep the device busy, but no more than fit into
+    /// `memory_bytes`.
+    pub(crate) fn new(costs: &ReadCosts, align_bytes: u64, memory_bytes: u64, depth: Option<u32>) -> Self {
+        let fitting = |size: u64| u32::try_from((memory_bytes / size.max(1)).max(1)).unwrap_or(u32::MAX);
+        let depth_max = |size: u64| depth.map_or(fitting(size), |depth| depth.clamp(1, fitting(size)));
         let busy: Vec<_> =
             costs.sizes().into_iter().filter_map(|size| costs.busy(size, depth_max(size))).collect();
         let random = Curve::new(busy.iter().map(|cost| (cost.request_bytes, cost.seconds)));
-        let depths =
-            busy.iter().map(|cost| (cost.request_bytes, cost.depth.min(depth_max(cost.request_bytes)))).collect();
+        let depth_of = |cost: &RandomCost| {
+            let most = depth_max(cost.request_bytes);
+            if depth.is_some() { most } else { cost.depth.min(most) }
+        };
+        let depths = busy.iter().map(|cost| (cost.request_bytes, depth_of(cost))).collect();
         let largest_bytes = costs.largest_request_bytes.min(memory_bytes).max(align_bytes);
         let largest_blocks = largest_bytes / align_bytes;
-        let sequential_seconds_per_byte =
-            sequential_price(costs, &random, largest_blocks * align_bytes);
+        let sequential_seconds_per_byte = sequential_price(costs, &random, largest_blocks * align_bytes);
         let mut prices = Self {
             align_bytes,
             largest_blocks,

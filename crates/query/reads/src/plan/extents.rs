@@ -77,7 +77,7 @@ impl Maker<'_> {
             let end = want.end_bytes().next_multiple_of(block_bytes).min(file.readable_bytes);
             let (start_block, end_block) = (start / align_bytes, end.div_ceil(align_bytes));
             let stretch = Stretch { file: want.file, start_block, end_block, first_step: want.step };
-            (start_block < end_block && want.offset_bytes < file.readable_bytes).then_some(stretch)
+            (want.offset_bytes < file.readable_bytes).then_some(stretch)
         });
         let extents = joined(widened.collect()).into_iter().map(|stretch| Extent {
             request_bytes: block_bytes.min(self.prices.largest_bytes()),
@@ -112,7 +112,10 @@ impl Maker<'_> {
             let of_group = Want { offset_bytes: start, length_bytes: end - start, ..*want };
             Stretch::of(want, file, align_bytes).and(Stretch::of(&of_group, file, align_bytes))
         });
-        joined(widened.collect()).iter().map(|stretch| self.extent(stretch, self.prices.largest_bytes())).collect()
+        joined(widened.collect())
+            .iter()
+            .map(|stretch| self.extent(stretch, self.prices.largest_bytes()))
+            .collect()
     }
 
     fn one_by_one(&self, wants: &[Want]) -> WindowExtents {

@@ -91,13 +91,14 @@ impl Plan {
         options: PlanOptions,
     ) -> Result<Self, ReadsError> {
         costs.check()?;
-        let align_bytes =
-            files.iter().map(|file| file.align_bytes).fold(costs.logical_block_bytes, u64::max);
+        let align_bytes = files.iter().map(|file| file.align_bytes).fold(costs.logical_block_bytes, u64::max);
         let asked_bytes = options.request_bytes_max.unwrap_or(u64::MAX);
-        let costs =
-            ReadCosts { largest_request_bytes: costs.largest_request_bytes.min(asked_bytes), ..costs.clone() };
-        let depth_max = options.strategy.depth(options.depth_max);
-        let prices = Prices::new(&costs, align_bytes, options.window_bytes(), depth_max);
+        let costs = ReadCosts {
+            largest_request_bytes: costs.largest_request_bytes.min(asked_bytes),
+            ..costs.clone()
+        };
+        let depth = options.strategy.depth(options.depth);
+        let prices = Prices::new(&costs, align_bytes, options.window_bytes(), depth);
         windows::Planner::new(wants, files, prices, options)?.plan()
     }
 

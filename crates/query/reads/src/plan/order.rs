@@ -23,7 +23,9 @@ impl Order {
         let jumps_cost = random_seconds > JUMPS_COST * prices.continued_seconds(bytes).value;
         match strategy {
             Strategy::OneByOne { .. } => Self::Need,
-            Strategy::Flexible | Strategy::FixedBlock { .. } | Strategy::WholeGroup if jumps_cost => Self::Place,
+            Strategy::Flexible | Strategy::FixedBlock { .. } | Strategy::WholeGroup if jumps_cost => {
+                Self::Place
+            }
             Strategy::Flexible | Strategy::FixedBlock { .. } | Strategy::WholeGroup => Self::Need,
         }
     }
@@ -31,7 +33,9 @@ impl Order {
     /// The requests of extents that begin with number `first`, in order, behind those that `reads` has already.
     pub(crate) fn send(self, extents: &[Extent], first: usize, reads: &mut Vec<PlannedRead>) {
         let mut numbers: Vec<usize> = (0..extents.len()).collect();
-        let key = |number: &usize| extents.get(*number).map(|extent| (extent.first_step, extent.file, extent.offset_bytes));
+        let key = |number: &usize| {
+            extents.get(*number).map(|extent| (extent.first_step, extent.file, extent.offset_bytes))
+        };
         if self == Self::Need && !numbers.is_sorted_by_key(key) {
             numbers.sort_by_key(key);
         }
@@ -47,11 +51,17 @@ fn requests(extent: &Extent, number: usize, reads: &mut Vec<PlannedRead>) {
     let mut length_bytes = extent.first_request_bytes;
     while offset_bytes < extent.end_bytes() {
         length_bytes = length_bytes.min(extent.end_bytes() - offset_bytes);
-        let is_continued = reads
-            .last()
-            .is_some_and(|last| last.file == extent.file && last.offset_bytes + last.length_bytes == offset_bytes);
+        let is_continued = reads.last().is_some_and(|last| {
+            last.file == extent.file && last.offset_bytes + last.length_bytes == offset_bytes
+        });
         let extent_number = u32::try_from(number).unwrap_or(u32::MAX);
-        reads.push(PlannedRead { file: extent.file, offset_bytes, length_bytes, is_continued, extent: extent_number });
+        reads.push(PlannedRead {
+            file: extent.file,
+            offset_bytes,
+            length_bytes,
+            is_continued,
+            extent: extent_number,
+        });
         offset_bytes += length_bytes;
         length_bytes = extent.request_bytes;
     }

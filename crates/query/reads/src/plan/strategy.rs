@@ -23,11 +23,11 @@ pub enum Strategy {
 }
 
 impl Strategy {
-    /// The most requests outstanding, where `most` is allowed anyway.
-    pub(crate) fn depth(self, most: Option<u32>) -> Option<u32> {
+    /// Requests outstanding, where it is said how many.
+    pub(crate) fn depth(self, asked: Option<u32>) -> Option<u32> {
         match self {
-            Self::OneByOne { depth } => Some(most.map_or(depth, |most| most.min(depth)).max(1)),
-            Self::Flexible | Self::FixedBlock { .. } | Self::WholeGroup => most,
+            Self::OneByOne { depth } => Some(depth.max(1)),
+            Self::Flexible | Self::FixedBlock { .. } | Self::WholeGroup => asked,
         }
     }
 }
@@ -73,8 +73,8 @@ pub struct PlanOptions {
     pub strategy: Strategy,
     /// Memory for everything that is read and not yet dropped, and for reads that no plan foresaw.
     pub memory_bytes: u64,
-    /// The most requests outstanding; `None`: what the device was measured to need.
-    pub depth_max: Option<u32>,
+    /// Requests outstanding; `None`: as many as the device was measured to need for their lengths.
+    pub depth: Option<u32>,
     /// The longest request; `None`: what the device takes whole.
     pub request_bytes_max: Option<u64>,
 }
@@ -88,7 +88,7 @@ const RESERVE_BYTES_MAX: u64 = 1 << 20;
 impl PlanOptions {
     /// With so much memory, as the device was measured.
     pub fn new(memory_bytes: u64) -> Self {
-        Self { strategy: Strategy::Flexible, memory_bytes, depth_max: None, request_bytes_max: None }
+        Self { strategy: Strategy::Flexible, memory_bytes, depth: None, request_bytes_max: None }
     }
 
     /// Memory for reads that no plan foresaw.

@@ -17,7 +17,7 @@ impl Stretch {
         let end_bytes = want.end_bytes().min(file.readable_bytes);
         let (start_block, end_block) = (want.offset_bytes / align_bytes, end_bytes.div_ceil(align_bytes));
         let stretch = Self { file: want.file, start_block, end_block, first_step: want.step };
-        (start_block < end_block).then_some(stretch)
+        (want.offset_bytes < file.readable_bytes).then_some(stretch)
     }
 
     pub(crate) fn blocks(&self) -> u64 {

@@ -101,11 +101,7 @@ impl Planner {
     }
 
     fn maker(&self) -> Maker<'_> {
-        Maker {
-            files: &self.plan.files,
-            prices: &self.plan.prices,
-            strategy: self.plan.options.strategy,
-        }
+        Maker { files: &self.plan.files, prices: &self.plan.prices, strategy: self.plan.options.strategy }
     }
 
     fn wants(&self, first: u32, end: u32) -> &[Want] {
@@ -133,7 +129,8 @@ impl Planner {
         let plan = &mut self.plan;
         let first = plan.extents.len();
         let number = u32::try_from(first).unwrap_or(u32::MAX);
-        plan.want_extents.extend(made.of_wants.into_iter().map(|extent| extent.map(|extent| extent + number)));
+        plan.want_extents
+            .extend(made.of_wants.into_iter().map(|extent| extent.map(|extent| extent + number)));
         let reads_before = plan.reads.len();
         self.order.send(&made.extents, first, &mut plan.reads);
         plan.extents.extend(made.extents);

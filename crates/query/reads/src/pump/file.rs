@@ -45,9 +45,12 @@ impl ReadFile {
         };
         if let Some(check) = &self.check {
             let length_bytes = buffer.len() as u64;
-            check
-                .check(offset_bytes, &buffer)
-                .map_err(|why| ReadsError::Damaged { file, offset_bytes, length_bytes, why })?;
+            check.check(offset_bytes, &buffer).map_err(|why| ReadsError::Damaged {
+                file,
+                offset_bytes,
+                length_bytes,
+                why,
+            })?;
         }
         Ok(buffer)
     }

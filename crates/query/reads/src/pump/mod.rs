@@ -59,10 +59,15 @@ impl Pump {
     /// There is no memory to be had.
     pub fn new(plan: Arc<Plan>, files: Arc<[ReadFile]>) -> Result<Self, ReadsError> {
         assert!(
-            files.len() == plan.files.len() && files.iter().zip(&plan.files).all(|(file, planned)| file.plan == *planned),
+            files.len() == plan.files.len()
+                && files.iter().zip(&plan.files).all(|(file, planned)| file.plan == *planned),
             "the files are those of the plan"
         );
-        assert!(plan.reads().len() < URGENT as usize, "{} requests have tokens of their own", plan.reads().len());
+        assert!(
+            plan.reads().len() < URGENT as usize,
+            "{} requests have tokens of their own",
+            plan.reads().len()
+        );
         let largest = plan.windows().iter().map(|window| window.memory_bytes).max().unwrap_or_default();
         let count = plan.windows().len().min(usize::try_from(WINDOWS).unwrap_or(usize::MAX));
         let arenas = (0..count).map(|_| Arena::new(usize::try_from(largest).unwrap_or(usize::MAX)));
@@ -141,7 +146,8 @@ impl Pump {
                 self.next_window += 1;
                 continue;
             }
-            let Some(arena) = self.arenas.iter().find(|arena| arena.is_unused() && !self.is_used(arena)) else {
+            let Some(arena) = self.arenas.iter().find(|arena| arena.is_unused() && !self.is_used(arena))
+            else {
                 return false;
             };
             self.windows.push_back(LoadedWindow::new(window, arena.clone()));
@@ -217,9 +223,13 @@ impl Pump {
         let indices = self.plan.want_indices(step);
         let Some(bytes) = self.bytes_of(indices) else { return Ok(None) };
         self.next_step += 1;
-        self.counts.wanted_bytes += self.plan.wants_of(step).iter().map(|want| want.length_bytes).sum::<u64>();
-        while self.windows.front().is_some_and(|window| window.steps.end <= self.next_step) {
-            self.windows.pop_front();
+        self.counts.wanted_bytes +=
+            self.plan.wants_of(step).iter().map(|want| want.length_bytes).sum::<u64>();
+        while self.windows.front().is_some_and(|window| window.steps.end <= self.next_step)
+            && let Some(window) = self.windows.pop_front()
+        {
+            // What would only have been read along with others isn't sent any more.
+            self.next_read = self.next_read.max(window.reads.end);
         }
         Ok(Some(Step { number: step, plan: Arc::clone(&self.plan), bytes }))
     }
@@ -231,7 +241,8 @@ impl Pump {
             let want = self.plan.wants.get(index)?;
             let from_device = match self.plan.want_extents.get(index)? {
                 Some(extent) => {
-                    let window = self.windows.iter().find(|window| window.extents.contains(&(*extent as usize)))?;
+                    let window =
+                        self.windows.iter().find(|window| window.extents.contains(&(*extent as usize)))?;
                     Some(window.bytes(&self.plan, want, *extent)?)
                 }
                 None => None,
@@ -247,9 +258,19 @@ impl Pump {
     ///
     /// # Errors
     /// They lie beyond the file's end, or there is no such file.
-    pub fn ask_urgently(&mut self, file: FileId, offset_bytes: u64, length_bytes: u64) -> Result<u64, ReadsError> {
+    pub fn ask_urgently(
+        &mut self,
+        file: FileId,
+        offset_bytes: u64,
+        length_bytes: u64,
+    ) -> Result<u64, ReadsError> {
         let align_bytes = self.plan.prices.align_bytes();
-        self.urgent.ask(&self.files, file, offset_bytes..offset_bytes.saturating_add(length_bytes), align_bytes)
+        self.urgent.ask(
+            &self.files,
+            file,
+            offset_bytes..offset_bytes.saturating_add(length_bytes),
+            align_bytes,
+        )
     }
 
     /// Bytes that were asked for urgently, once they have come.
@@ -298,6 +319,12 @@ impl Pump {
 
 impl std::fmt::Debug for Pump {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Pump").field("next_step", &self.next_step).field("in_flight", &self.in_flight).finish_non_exhaustive()
+        f.debug_struct("Pump")
+            .field("next_step", &self.next_step)
+            .field("in_flight", &self.in_flight)
+            .field("next_read", &self.next_read)
+            .field("queue_share", &self.queue_share)
+            .field("urgent", &self.urgent.in_flight())
+            .finish_non_exhaustive()
     }
 }

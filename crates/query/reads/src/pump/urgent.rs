@@ -116,7 +116,9 @@ impl Urgent {
         let Some(Sent { number, file, offset_bytes }) = self.sent.remove(&token) else {
             unreachable!("token {token} is that of an urgent request")
         };
-        let Some(found) = files.get(file.0 as usize) else { unreachable!("the file was found when it was asked for") };
+        let Some(found) = files.get(file.0 as usize) else {
+            unreachable!("the file was found when it was asked for")
+        };
         let buffer = found.checked(file, offset_bytes, completion)?;
         if let Some(gathered) = self.gathered.get_mut(&number) {
             gathered.take(offset_bytes, &buffer);
@@ -145,7 +147,9 @@ impl Gathered {
         let at = |bytes: u64, start: u64| usize::try_from(bytes - start).unwrap_or(usize::MAX);
         let into = self.bytes.get_mut(at(from, self.offset_bytes)..at(to, self.offset_bytes));
         let taken = blocks.get(at(from, block_offset_bytes)..at(to, block_offset_bytes));
-        let (Some(into), Some(taken)) = (into, taken) else { unreachable!("blocks that were sent for are wanted") };
+        let (Some(into), Some(taken)) = (into, taken) else {
+            unreachable!("blocks that were sent for are wanted")
+        };
         into.copy_from_slice(taken);
         self.missing_bytes -= to - from;
     }

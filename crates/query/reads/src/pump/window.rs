@@ -54,7 +54,9 @@ impl LoadedWindow {
         };
         let extent = self.extent(read);
         extent.rest = whole.or(extent.rest.take());
-        let Some(rest) = &mut extent.rest else { unreachable!("an extent's requests are sent in order: {read:?}") };
+        let Some(rest) = &mut extent.rest else {
+            unreachable!("an extent's requests are sent in order: {read:?}")
+        };
         let buffer = rest.split_to(length);
         if rest.is_empty() {
             extent.rest = None;
@@ -84,7 +86,9 @@ impl LoadedWindow {
         let mut parts = loaded.parts.get(first..=last)?.iter();
         let mut whole = parts.next()?.clone()?;
         for part in parts {
-            let Ok(joined) = whole.join(part.clone()?) else { unreachable!("parts of one buffer are neighbours") };
+            let Ok(joined) = whole.join(part.clone()?) else {
+                unreachable!("parts of one buffer are neighbours")
+            };
             whole = joined;
         }
         let from = usize::try_from(want.offset_bytes - part_start_bytes(planned, first)).ok()?;
@@ -101,7 +105,8 @@ fn planned_extent(plan: &Plan, extent: u32) -> &Extent {
 /// Which request of an extent an offset of the file lies in.
 fn part_number(extent: &Extent, offset_bytes: u64) -> usize {
     let at = offset_bytes - extent.offset_bytes;
-    let number = at.checked_sub(extent.first_request_bytes).map_or(0, |at| 1 + at / extent.request_bytes.max(1));
+    let number =
+        at.checked_sub(extent.first_request_bytes).map_or(0, |at| 1 + at / extent.request_bytes.max(1));
     usize::try_from(number).unwrap_or(usize::MAX)
 }
 

@@ -42,6 +42,9 @@ pub enum PredictError {
     /// There is no memory for temporary data.
     #[error(transparent)]
     Arena(#[from] ArenaError),
+    /// It was cancelled.
+    #[error("interrupted; a prediction keeps no partial results")]
+    Cancelled,
     /// Temporary data could not be written or read.
     #[error("temporary data: {0}")]
     Spill(#[from] IoError),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use nandle_io::{Device, Io, Nanos};
 use nandle_reads::recording::RecordedQuery;
 use nandle_reads::{Plan, PlanOptions, ReadCosts, Scan};
+use serde::{Deserialize, Serialize};
 
 use crate::{Layout, PredictError, spill};
 
@@ -24,7 +25,7 @@ pub struct Play {
 }
 
 /// What a query took.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlayedQuery {
     /// From planning's end to the last step's, temporary data included.
     pub time_ns: u64,
@@ -43,7 +44,7 @@ pub struct PlayedQuery {
     /// Bytes that were wanted; those that several wants cover count for each.
     pub wanted_bytes: u64,
     /// Requests by their length in bytes.
-    pub by_length: BTreeMap<u64, u64>,
+    pub requests_by_length_bytes: BTreeMap<u64, u64>,
     /// Most requests that the plan keeps outstanding.
     pub depth_max: u32,
     /// Memory of the windows and of what no plan foresees.
@@ -88,7 +89,7 @@ pub fn play(
         continued_requests: counts.continued_requests,
         read_bytes: counts.read_bytes,
         wanted_bytes: counts.wanted_bytes,
-        by_length: counts.by_length,
+        requests_by_length_bytes: counts.by_length,
         depth_max: plan.depth_max(),
         memory_bytes: how.options.memory_bytes,
     })

@@ -10,6 +10,7 @@ mod pump;
 pub mod recording;
 mod scan;
 mod want;
+mod words;
 
 pub use costs::{RandomCost, ReadCosts};
 pub use error::ReadsError;
@@ -18,3 +19,4 @@ pub use plan::{Groups, Plan, PlanFile, PlanOptions, PlannedRead, PlannedWindow, 
 pub use pump::{Check, Pump, ReadCounts, ReadFile, Step, WantBytes};
 pub use scan::Scan;
 pub use want::{FileId, Want};
+pub use words::StrategyError;

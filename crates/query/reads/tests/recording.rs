@@ -1,4 +1,4 @@
-//! Recordings: written, read, damaged, cut, and made by somebody else.
+//! Recordings: written, read, damaged, cut, and made by other programs.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test's way to fail")]
 
 use std::io::Write as _;

@@ -44,7 +44,7 @@ pub(crate) struct PredictArgs {
     /// The longest request [default: what the device takes whole]
     #[arg(long, value_name = "SIZE", value_parser = crate::common::positive_bytes)]
     pub(super) block: Option<u64>,
-    /// The most requests outstanding [default: what the device needs to be kept busy]
+    /// Requests outstanding [default: what the device needs to be kept busy]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) depth: Option<u32>,
     /// Multiply recorded processor times: 0.5 is a processor twice as fast

@@ -7,8 +7,8 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use nandle_predict::{
-    CostsSource, How, PREDICTION_SCHEMA_VERSION, PlayerOptions, PredictError, PredictionFile, TargetPrediction,
-    predict_on,
+    CostsSource, How, PREDICTION_SCHEMA_VERSION, PlayerOptions, PredictError, PredictionFile,
+    TargetPrediction, predict_on,
 };
 use nandle_profile::read_profile;
 use nandle_reads::PlanOptions;
@@ -66,7 +66,7 @@ fn options(args: &PredictArgs, costs: CostsSource, cancel: &Cancel) -> PlayerOpt
 fn how(args: &PredictArgs) -> How {
     let options = PlanOptions {
         strategy: args.reads,
-        depth_max: args.depth,
+        depth: args.depth,
         request_bytes_max: args.block,
         ..PlanOptions::new(args.memory)
     };

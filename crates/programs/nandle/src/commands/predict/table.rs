@@ -33,7 +33,8 @@ fn letters() -> impl Iterator<Item = String> {
 }
 
 fn heading(file: &PredictionFile) -> String {
-    let files = format!("{} files of {} in all", thousands(file.files as f64), format_bytes(file.files_bytes));
+    let files =
+        format!("{} files of {} in all", thousands(file.files as f64), format_bytes(file.files_bytes));
     let scale = match (file.cpu_scale - 1.0).abs() > f64::EPSILON {
         true => format!(", processor times {} × the recorded", file.cpu_scale),
         false => String::new(),
@@ -60,8 +61,10 @@ fn queries(file: &PredictionFile) -> Table {
     let mut table = table(["query".to_owned(), "wanted".to_owned()].into_iter().chain(columns).collect());
     let rows = file.targets.first().map(|target| target.queries.as_slice()).unwrap_or_default();
     for (index, query) in rows.iter().enumerate() {
-        let of_target = |target: &TargetPrediction| target.queries.get(index).and_then(QueryPrediction::time_ns);
-        let wanted = query.played.as_ref().map_or_else(none, |played| format_bytes(rounded(played.wanted_bytes)));
+        let of_target =
+            |target: &TargetPrediction| target.queries.get(index).and_then(QueryPrediction::time_ns);
+        let wanted =
+            query.played.as_ref().map_or_else(none, |played| format_bytes(rounded(played.wanted_bytes)));
         let times = file.targets.iter().map(|target| latency(of_target(target).map(Nanos)));
         table.add_row([query.label(), wanted].into_iter().chain(times));
     }
@@ -119,7 +122,8 @@ fn fastest(file: &PredictionFile) -> Option<String> {
 fn remarks(file: &PredictionFile) -> Vec<String> {
     let mut remarks: Vec<String> = Vec::new();
     let refusals = file.targets.iter().flat_map(|target| {
-        let refused = target.queries.iter().filter_map(|query| Some((query.label(), query.refusal.as_ref()?)));
+        let refused =
+            target.queries.iter().filter_map(|query| Some((query.label(), query.refusal.as_ref()?)));
         refused.map(|(query, refusal)| format!("{query} on {}: {refusal} (--memory).", target.target))
     });
     let said = file.targets.iter().flat_map(|target| &target.remarks).cloned();

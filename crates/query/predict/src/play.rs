@@ -70,9 +70,9 @@ pub fn play(
     for cpu_after_ns in &query.cpu_after_ns {
         // Steps without wants behind the last that has some are computing alone: the plan doesn't know them.
         let step = scan.next_step()?;
-        let span = scaled(*cpu_after_ns, how.cpu_scale);
-        compute(&mut scan, span, how.is_modelled);
-        computing += span;
+        let work = scaled(*cpu_after_ns, how.cpu_scale);
+        compute(&mut scan, work, how.is_modelled);
+        computing += work;
         drop(step);
     }
     let counts = scan.counts().clone();
@@ -105,8 +105,8 @@ fn scaled(span_ns: u64, scale: f64) -> Nanos {
 }
 
 /// Computes for so long, and keeps the queue full meanwhile.
-fn compute(scan: &mut Scan<'_>, span: Nanos, is_modelled: bool) {
-    let mut left = span;
+fn compute(scan: &mut Scan<'_>, work: Nanos, is_modelled: bool) {
+    let mut left = work;
     while left > Nanos::ZERO {
         // While nothing is in flight, and memory or the plan allow nothing to be sent, the queue needs no looking after.
         let is_idle = scan.io().in_flight() == 0;

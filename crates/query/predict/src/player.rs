@@ -67,7 +67,8 @@ impl Player {
         let room_bytes = Layout::new(recording, LARGEST_BLOCK_BYTES).end_bytes();
         let access =
             Access { test_file_bytes: room_bytes.max(TEST_FILE_BYTES_MIN), ..options.access.clone() };
-        let intent = if has_spills(recording) { Intent::Write } else { Intent::Read };
+        let may_write = access.overwrite || access.destroy_data;
+        let intent = if has_spills(recording) || may_write { Intent::Write } else { Intent::Read };
         let mut session = access.open(target, intent, &options.cancel)?;
         if let Some(enlarged) =
             session.target.enlarged(room_bytes).filter(|_| session.target.area_bytes() < room_bytes)

@@ -40,7 +40,7 @@ pub fn predict_on(
         let doing = format!("{target}: {}", row.label());
         progress.progress(&doing, index as f64 / recording.queries.len() as f64);
         match played(&mut player, query, how)? {
-            Ok(played) => row.played = Some(played),
+            Ok(outcome) => row.played = Some(outcome),
             Err(refusal) => row.refusal = Some(refusal),
         }
         queries.push(row);
@@ -61,7 +61,7 @@ fn played(
     how: How,
 ) -> Result<Result<PlayedQuery, String>, PredictError> {
     match player.play(query, how.options, how.cpu_scale) {
-        Ok(played) => Ok(Ok(played)),
+        Ok(outcome) => Ok(Ok(outcome)),
         Err(PredictError::Reads(error @ ReadsError::Memory { .. })) => Ok(Err(error.to_string())),
         Err(error) => Err(error),
     }

@@ -3,7 +3,7 @@
 
 use nandle_io::{Arena, Device, Io, Operation, Request, Wait};
 use nandle_reads::recording::QueryTotals;
-use nandle_reads::{Plan, PlanFile, PlanOptions, ReadCosts, Want};
+use nandle_reads::{Plan, PlanFile, PlanOptions, ReadCosts, Strategy, Want};
 
 use crate::{Layout, PredictError};
 
@@ -21,6 +21,9 @@ pub(crate) fn play(
     costs: &ReadCosts,
     options: PlanOptions,
 ) -> Result<(), PredictError> {
+    // An engine sorts and joins on disk in large requests, however it reads its tables.
+    let options =
+        PlanOptions { strategy: Strategy::Flexible, depth: None, request_bytes_max: None, ..options };
     for (direction, bytes) in
         [(Direction::Write, totals.spilled_bytes), (Direction::Read, totals.spill_read_bytes)]
     {

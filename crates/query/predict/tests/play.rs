@@ -61,7 +61,7 @@ fn the_same_recording_takes_the_same_to_the_nanosecond() {
     let recording = recording(vec![query(500, 7, 30_000), query(40, 1, 0)]);
     let all = |order: &[usize]| {
         let mut player = player(FLASH, &recording).unwrap();
-        let mut played: Vec<_> = order
+        let mut outcomes: Vec<_> = order
             .iter()
             .map(|index| {
                 (
@@ -70,8 +70,8 @@ fn the_same_recording_takes_the_same_to_the_nanosecond() {
                 )
             })
             .collect();
-        played.sort_by_key(|(index, _)| *index);
-        played
+        outcomes.sort_by_key(|(index, _)| *index);
+        outcomes
     };
     // No query depends on those before it.
     assert_eq!(all(&[0, 1]), all(&[1, 0]));
@@ -175,10 +175,10 @@ fn a_real_file_is_really_read() {
     let mut player = player(directory.path().to_str().unwrap(), &recording).unwrap();
     assert!(!player.is_modelled());
     for strategy in [Strategy::Flexible, Strategy::OneByOne { depth: 1 }] {
-        let played = player.play(&recording.queries[0], of_strategy(strategy), 1.0).unwrap();
+        let outcome = player.play(&recording.queries[0], of_strategy(strategy), 1.0).unwrap();
         assert!(
-            played.time_ns >= 50 * 20_000 && played.spill_ns > 0 && played.read_bytes >= 50 * BLOCK,
-            "{played:?}"
+            outcome.time_ns >= 50 * 20_000 && outcome.spill_ns > 0 && outcome.read_bytes >= 50 * BLOCK,
+            "{outcome:?}"
         );
     }
     drop(player);

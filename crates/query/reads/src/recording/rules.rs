@@ -173,9 +173,8 @@ impl Rules {
 
     fn groups(&mut self, length_bytes: u64, groups: &Groups) -> Result<(), Violation> {
         let listed = match groups {
-            Groups::Unknown => return Ok(()),
             Groups::Every(0) => return Err(Violation::EmptyGroups),
-            Groups::Every(_) => return Ok(()),
+            Groups::Unknown | Groups::Every(_) => return Ok(()),
             Groups::Listed(listed) => listed,
         };
         count(&mut self.groups, listed.len() as u64, GROUPS_MAX, "groups")?;

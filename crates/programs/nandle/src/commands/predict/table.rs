@@ -35,9 +35,11 @@ fn letters() -> impl Iterator<Item = String> {
 fn heading(file: &PredictionFile) -> String {
     let files =
         format!("{} files of {} in all", thousands(file.files as f64), format_bytes(file.files_bytes));
-    let scale = match (file.cpu_scale - 1.0).abs() > f64::EPSILON {
-        true => format!(", processor times {} × the recorded", file.cpu_scale),
-        false => String::new(),
+    let is_scaled = (file.cpu_scale - 1.0).abs() > f64::EPSILON;
+    let scale = if is_scaled {
+        format!(", processor times {} × the recorded", file.cpu_scale)
+    } else {
+        String::new()
     };
     format!(
         "{}: {} queries on {files}; reads {}, memory {}{scale}.",
@@ -63,8 +65,7 @@ fn queries(file: &PredictionFile) -> Table {
     for (index, query) in rows.iter().enumerate() {
         let of_target =
             |target: &TargetPrediction| target.queries.get(index).and_then(QueryPrediction::time_ns);
-        let wanted =
-            query.played.as_ref().map_or_else(none, |played| format_bytes(rounded(played.wanted_bytes)));
+        let wanted = query.played.as_ref().map_or_else(none, |played| format_bytes(played.wanted_bytes));
         let times = file.targets.iter().map(|target| latency(of_target(target).map(Nanos)));
         table.add_row([query.label(), wanted].into_iter().chain(times));
     }
@@ -83,8 +84,8 @@ fn sums(file: &PredictionFile) -> Table {
         table.add_row([
             letter,
             thousands(target.sum(|played| played.requests) as f64),
-            format_bytes(rounded(target.sum(|played| played.read_bytes))),
-            format_bytes(rounded(target.sum(|played| played.wanted_bytes))),
+            format_bytes(target.sum(|played| played.read_bytes)),
+            format_bytes(target.sum(|played| played.wanted_bytes)),
             time(target.sum(|played| played.computing_ns)),
             time(target.sum(|played| played.spill_ns)),
             time(target.sum(|played| played.time_ns)),
@@ -96,16 +97,6 @@ fn sums(file: &PredictionFile) -> Table {
 
 fn none() -> String {
     "–".to_owned()
-}
-
-/// To few digits.
-fn rounded(bytes: u64) -> u64 {
-    let grain = match bytes {
-        0..0x20_0000 => 1 << 10,
-        0x20_0000..0x8000_0000 => 1 << 20,
-        _ => 1 << 30,
-    };
-    bytes.div_ceil(grain) * grain
 }
 
 fn fastest(file: &PredictionFile) -> Option<String> {

@@ -9,8 +9,10 @@ mod owners;
 mod plan;
 mod predict;
 mod pump;
+pub mod recording;
 mod scan;
 mod want;
+mod words;
 
 pub use costs::{RandomCost, ReadCosts};
 pub use error::ReadsError;
@@ -21,3 +23,4 @@ pub use predict::Prediction;
 pub use pump::{Check, Pump, ReadCounts, ReadFile, Step, WantBytes};
 pub use scan::Scan;
 pub use want::{FileId, Want};
+pub use words::StrategyError;

@@ -1,6 +1,6 @@
 use nandle_io::Shape;
 use nandle_profile::{Cell, DeviceProfile, Interval, OperationKind};
-use nandle_reads::{Estimate, RandomCost, ReadCosts};
+use nandle_reads::{Estimate, ReadCosts, RequestCost};
 use thiserror::Error;
 
 /// What a profile doesn't say, and what is done without it.
@@ -72,8 +72,8 @@ pub fn read_costs(
     });
     let transfer_bytes = shape.map_or(u64::MAX, |shape| shape.largest_transfer_bytes);
     let largest_request_bytes = whole_bytes.min(transfer_bytes) / logical_block_bytes * logical_block_bytes;
-    let sequential = profile.derived.sequential_bandwidth_bytes_per_s_max.and_then(bounded);
-    missing.extend(sequential.is_none().then_some(MissingFigure::Sequential));
+    let sequential = sequential_costs(profile);
+    missing.extend(sequential.is_empty().then_some(MissingFigure::Sequential));
     let host_seconds = host_seconds(profile);
     missing.extend(host_seconds.is_none().then_some(MissingFigure::Processor));
     missing.extend(random.iter().all(|cost| cost.depth > 1).then_some(MissingFigure::Alone));
@@ -81,23 +81,38 @@ pub fn read_costs(
         logical_block_bytes,
         largest_request_bytes: largest_request_bytes.max(logical_block_bytes),
         random,
-        sequential_bytes_per_second: sequential,
+        sequential,
         host_seconds,
     };
     Ok((costs, missing))
 }
 
 /// Measured cells, and fitted ones where there is no measured one.
-fn random_costs(profile: &DeviceProfile) -> Vec<RandomCost> {
-    let measured = profile.cells.iter().filter(|cell| is_random_read(&cell.cell));
-    let measured = measured
-        .map(|cell| (cell.cell.block_bytes, cell.cell.queue_depth, cell.steady_bandwidth_bytes_per_s));
+fn random_costs(profile: &DeviceProfile) -> Vec<RequestCost> {
     let fitted = profile
         .fitted_cells
         .iter()
         .map(|cell| (cell.block_bytes, cell.queue_depth, cell.bandwidth_bytes_per_s));
-    let mut costs: Vec<RandomCost> = Vec::new();
-    for (request_bytes, depth, bandwidth) in measured.chain(fitted) {
+    costs(measured(profile, "random").chain(fitted))
+}
+
+fn sequential_costs(profile: &DeviceProfile) -> Vec<RequestCost> {
+    costs(measured(profile, "sequential"))
+}
+
+/// Size, depth and bandwidth of a pattern's measured cells of reading single blocks.
+fn measured<'a>(
+    profile: &'a DeviceProfile,
+    pattern: &'static str,
+) -> impl Iterator<Item = (u64, u32, Interval<f64>)> + 'a {
+    let cells = profile.cells.iter().filter(move |cell| is_read(&cell.cell, pattern));
+    cells.map(|cell| (cell.cell.block_bytes, cell.cell.queue_depth, cell.steady_bandwidth_bytes_per_s))
+}
+
+/// The first of each size and depth.
+fn costs(cells: impl Iterator<Item = (u64, u32, Interval<f64>)>) -> Vec<RequestCost> {
+    let mut costs: Vec<RequestCost> = Vec::new();
+    for (request_bytes, depth, bandwidth) in cells {
         let is_known = costs.iter().any(|cost| (cost.request_bytes, cost.depth) == (request_bytes, depth));
         let Some(bandwidth) = bounded(bandwidth).filter(|_| !is_known && depth > 0 && request_bytes > 0)
         else {
@@ -109,7 +124,7 @@ fn random_costs(profile: &DeviceProfile) -> Vec<RandomCost> {
             low: bytes / bandwidth.high,
             high: bytes / bandwidth.low,
         };
-        costs.push(RandomCost { request_bytes, depth, seconds });
+        costs.push(RequestCost { request_bytes, depth, seconds });
     }
     costs
 }
@@ -138,15 +153,15 @@ fn taken_whole(profile: &DeviceProfile) -> Option<u64> {
 
 /// What a request cost the processor where it cost least: where many are outstanding, as a plan has them.
 fn host_seconds(profile: &DeviceProfile) -> Option<f64> {
-    let cells = profile.cells.iter().filter(|cell| is_random_read(&cell.cell));
+    let cells = profile.cells.iter().filter(|cell| is_read(&cell.cell, "random"));
     cells
         .map(|cell| cell.cell.cpu_ns_per_request / 1e9)
         .filter(|seconds| *seconds > 0.0)
         .min_by(f64::total_cmp)
 }
 
-fn is_random_read(cell: &Cell) -> bool {
-    cell.pattern == "random"
+fn is_read(cell: &Cell, pattern: &str) -> bool {
+    cell.pattern == pattern
         && cell.operation == OperationKind::Read
         && cell.group_blocks == 1
         && cell.errors == 0

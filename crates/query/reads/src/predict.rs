@@ -1,6 +1,7 @@
 //! How long a plan will take: the queue, the windows and the consumer, played through in the time that the costs give.
 
-use std::collections::VecDeque;
+use std::cmp::{Ordering, Reverse};
+use std::collections::{BinaryHeap, VecDeque};
 
 use crate::costs::Prices;
 use crate::plan::WINDOWS;
@@ -65,14 +66,41 @@ struct Run<'a> {
     figure: fn(Estimate) -> f64,
     /// When each request completes.
     completed_at: Vec<f64>,
-    /// Requests in flight: when they complete, and their share of a full queue.
-    in_flight: VecDeque<(f64, f64)>,
+    /// Requests in flight, the first to complete on top.
+    in_flight: BinaryHeap<Reverse<InFlight>>,
     queue_share: f64,
     /// When the device is done with the request before.
     device_free_at: f64,
     /// For each extent its first request.
     first_reads: Vec<usize>,
 }
+
+/// A request in flight: when it completes, and its share of a full queue. Ordered by time.
+#[derive(Clone, Copy)]
+struct InFlight {
+    completed_at: f64,
+    share: f64,
+}
+
+impl Ord for InFlight {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.completed_at.total_cmp(&other.completed_at)
+    }
+}
+
+impl PartialOrd for InFlight {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for InFlight {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for InFlight {}
 
 impl<'a> Run<'a> {
     fn new(plan: &'a Plan, figure: fn(Estimate) -> f64) -> Self {
@@ -86,7 +114,7 @@ impl<'a> Run<'a> {
             plan,
             figure,
             completed_at: Vec::with_capacity(plan.reads().len()),
-            in_flight: VecDeque::new(),
+            in_flight: BinaryHeap::new(),
             queue_share: 0.0,
             device_free_at: 0.0,
             first_reads,
@@ -118,17 +146,23 @@ impl<'a> Run<'a> {
             let share = 1.0 / f64::from(prices.depth(read.length_bytes));
             let mut sent_at = may_begin_at;
             while self.queue_share > 1e-9 && self.queue_share + share > 1.0 + 1e-6 {
-                let Some((completed_at, share)) = self.in_flight.pop_front() else { break };
-                self.queue_share -= share;
-                sent_at = sent_at.max(completed_at);
+                let Some(Reverse(first)) = self.in_flight.pop() else { break };
+                self.queue_share -= first.share;
+                sent_at = sent_at.max(first.completed_at);
             }
             let busy = (self.figure)(request_seconds(prices, read));
             // The device works on several at once: a request takes its latency, and the device as long as it needs for each of many.
-            let latency =
-                if read.is_continued { busy } else { (self.figure)(prices.alone_seconds(read.length_bytes)) };
+            // Beyond the depth that keeps it busy, requests wait for those before them, which counts already.
+            let outstanding = u32::try_from(self.in_flight.len() + 1).unwrap_or(u32::MAX);
+            let outstanding = outstanding.min(prices.depth(read.length_bytes));
+            let latency = if read.is_continued {
+                busy
+            } else {
+                (self.figure)(prices.latency_seconds(read.length_bytes, outstanding))
+            };
             let completed_at = (self.device_free_at.max(sent_at) + busy).max(sent_at + latency);
             self.device_free_at = self.device_free_at.max(sent_at) + busy;
-            self.in_flight.push_back((completed_at, share));
+            self.in_flight.push(Reverse(InFlight { completed_at, share }));
             self.queue_share += share;
             self.completed_at.push(completed_at);
         }

@@ -45,7 +45,9 @@ impl fmt::Display for Strategy {
         match self {
             Self::Flexible => f.write_str("flexible"),
             Self::FixedBlock { block_bytes: None } => f.write_str("fixed-block"),
-            Self::FixedBlock { block_bytes: Some(bytes) } => write!(f, "fixed-block:{}", format_bytes(*bytes)),
+            Self::FixedBlock { block_bytes: Some(bytes) } => {
+                write!(f, "fixed-block:{}", format_bytes(*bytes))
+            }
             Self::WholeGroup => f.write_str("whole-group"),
             Self::OneByOne { depth } => write!(f, "one-by-one:{depth}"),
         }

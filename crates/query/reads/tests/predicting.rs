@@ -9,7 +9,7 @@ use std::sync::Arc;
 use nandle_io::conformance::MemoryWorld;
 use nandle_io::{DeviceId, Io, Nanos};
 use nandle_reads::{
-    Estimate, FileId, Plan, PlanFile, PlanOptions, RandomCost, ReadCosts, ReadFile, Scan, Want,
+    Estimate, FileId, Plan, PlanFile, PlanOptions, ReadCosts, ReadFile, RequestCost, Scan, Want,
 };
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -21,7 +21,7 @@ fn costs(depth: u32) -> ReadCosts {
     let seconds = |bytes: u64| (LATENCY_NS + bytes / 8) as f64 * 1e-9;
     let random = (12..=17).flat_map(|power| {
         let depths = [1, depth];
-        depths.map(|depth| RandomCost {
+        depths.map(|depth| RequestCost {
             request_bytes: 1 << power,
             depth,
             seconds: Estimate { value: 1.0, low: 0.9, high: 1.2 } * (seconds(1 << power) / f64::from(depth)),
@@ -31,7 +31,7 @@ fn costs(depth: u32) -> ReadCosts {
         logical_block_bytes: 4096,
         largest_request_bytes: 128 << 10,
         random: random.collect(),
-        sequential_bytes_per_second: None,
+        sequential: Vec::new(),
         host_seconds: None,
     }
 }

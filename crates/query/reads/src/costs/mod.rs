@@ -8,9 +8,9 @@ pub(crate) use prices::Prices;
 
 use crate::{Estimate, ReadsError};
 
-/// Random requests of one size, so many of them outstanding.
+/// Requests of one size, so many of them outstanding.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct RandomCost {
+pub struct RequestCost {
     /// Length of a request.
     pub request_bytes: u64,
     /// Requests outstanding, at least one.
@@ -28,10 +28,10 @@ pub struct ReadCosts {
     /// The longest request that the device takes whole: the least of what its interface allows and of what the system splits.
     pub largest_request_bytes: u64,
     /// Random requests by size and depth, in any order: at least one size.
-    pub random: Vec<RandomCost>,
-    /// Bandwidth of requests of which each continues the one before, kept busy; `None` where it wasn't measured: then such a request
-    /// costs what a random one does.
-    pub sequential_bytes_per_second: Option<Estimate>,
+    pub random: Vec<RequestCost>,
+    /// Requests of which each continues the one before, by size and depth; where there are none such a request costs what a random one
+    /// does.
+    pub sequential: Vec<RequestCost>,
     /// Processor time of the host for a request, where many are outstanding; `None` where it wasn't measured.
     pub host_seconds: Option<f64>,
 }
@@ -65,50 +65,44 @@ impl ReadCosts {
                 && estimate.value <= estimate.high
                 && estimate.high.is_finite()
         };
-        for cost in &self.random {
+        for cost in self.random.iter().chain(&self.sequential) {
             if !is_ordered(&cost.seconds) || cost.depth == 0 || cost.request_bytes == 0 {
                 return fault("sizes, depths and times are above zero, bounds in order", format!("{cost:?}"));
             }
         }
-        match &self.sequential_bytes_per_second {
-            Some(bandwidth) if !is_ordered(bandwidth) => {
-                fault("the sequential bandwidth is above zero, its bounds in order", format!("{bandwidth:?}"))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// The sizes of which random requests were measured, ascending.
-    pub fn sizes(&self) -> Vec<u64> {
-        let mut sizes: Vec<u64> = self.random.iter().map(|cost| cost.request_bytes).collect();
-        sizes.sort_unstable();
-        sizes.dedup();
-        sizes
-    }
-
-    /// The least depth, and at most `depth_max`, that keeps the device busy with random requests of a size that was measured, and what
-    /// a request takes then. Where only greater depths were measured it is the least of those.
-    pub(crate) fn busy(&self, request_bytes: u64, depth_max: u32) -> Option<RandomCost> {
-        let mut of_size: Vec<_> =
-            self.random.iter().filter(|cost| cost.request_bytes == request_bytes).copied().collect();
-        of_size.sort_unstable_by_key(|cost| cost.depth);
-        let shallow = of_size.partition_point(|cost| cost.depth <= depth_max);
-        if let Some((shallower, deeper)) =
-            shallow.checked_sub(1).and_then(|last| of_size.get(last)).zip(of_size.get(shallow))
-        {
-            let between = between(shallower, deeper, depth_max);
-            of_size.insert(shallow, between);
-        }
-        let allowed = || of_size.iter().filter(|cost| cost.depth <= depth_max);
-        let best = allowed().map(|cost| cost.seconds.value).min_by(f64::total_cmp);
-        let is_enough =
-            |cost: &&RandomCost| best.is_some_and(|best| cost.seconds.value <= best * NEAR_PLATEAU);
-        allowed().find(is_enough).or(of_size.first()).copied()
+        Ok(())
     }
 }
 
+/// The sizes that were measured, ascending.
+pub(crate) fn sizes(costs: &[RequestCost]) -> Vec<u64> {
+    let mut sizes: Vec<u64> = costs.iter().map(|cost| cost.request_bytes).collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    sizes
+}
+
+/// The least depth, and at most `depth_max`, that keeps the device busy with requests of a size that was measured, and what a request takes
+/// then. Where only greater depths were measured it is the least of those.
+pub(crate) fn busy(costs: &[RequestCost], request_bytes: u64, depth_max: u32) -> Option<RequestCost> {
+    let mut of_size: Vec<_> =
+        costs.iter().filter(|cost| cost.request_bytes == request_bytes).copied().collect();
+    of_size.sort_unstable_by_key(|cost| cost.depth);
+    let shallow = of_size.partition_point(|cost| cost.depth <= depth_max);
+    if let Some((shallower, deeper)) =
+        shallow.checked_sub(1).and_then(|last| of_size.get(last)).zip(of_size.get(shallow))
+    {
+        let between = between(shallower, deeper, depth_max);
+        of_size.insert(shallow, between);
+    }
+    let allowed = || of_size.iter().filter(|cost| cost.depth <= depth_max);
+    let best = allowed().map(|cost| cost.seconds.value).min_by(f64::total_cmp);
+    let is_enough = |cost: &&RequestCost| best.is_some_and(|best| cost.seconds.value <= best * NEAR_PLATEAU);
+    allowed().find(is_enough).or(of_size.first()).copied()
+}
+
 /// A depth between two measured ones: requests in a second grow in a straight line.
-fn between(shallower: &RandomCost, deeper: &RandomCost, depth: u32) -> RandomCost {
+fn between(shallower: &RequestCost, deeper: &RequestCost, depth: u32) -> RequestCost {
     let share = f64::from(depth - shallower.depth) / f64::from(deeper.depth - shallower.depth);
     let seconds = |shallower: f64, deeper: f64| 1.0 / ((1.0 - share) / shallower + share / deeper);
     let seconds = Estimate {
@@ -116,7 +110,7 @@ fn between(shallower: &RandomCost, deeper: &RandomCost, depth: u32) -> RandomCos
         low: seconds(shallower.seconds.low, deeper.seconds.low),
         high: seconds(shallower.seconds.high, deeper.seconds.high),
     };
-    RandomCost { depth, seconds, ..*shallower }
+    RequestCost { depth, seconds, ..*shallower }
 }
 
 #[cfg(test)]
@@ -128,13 +122,19 @@ pub(crate) mod tests {
             (12..=18).flat_map(|power| [1_u32, 2, 4, 8, 16, 32].map(|depth| (1_u64 << power, depth)));
         let random = random.map(|(request_bytes, depth)| {
             let seconds = Estimate::exact(seconds(request_bytes, depth));
-            RandomCost { request_bytes, depth, seconds }
+            RequestCost { request_bytes, depth, seconds }
         });
         ReadCosts {
             logical_block_bytes: 512,
             largest_request_bytes: 256 << 10,
             random: random.collect(),
-            sequential_bytes_per_second: Some(Estimate::exact(sequential)),
+            sequential: (12..=18)
+                .map(|power| RequestCost {
+                    request_bytes: 1 << power,
+                    depth: 8,
+                    seconds: Estimate::exact((1_u64 << power) as f64 / sequential),
+                })
+                .collect(),
             host_seconds: None,
         }
     }
@@ -151,13 +151,13 @@ pub(crate) mod tests {
 
     #[test]
     fn the_least_depth_near_the_plateau_is_enough() {
-        assert_eq!(disk().busy(4096, 32).unwrap().depth, 1);
-        assert_eq!(flash().busy(4096, 32).unwrap().depth, 32);
-        assert_eq!(flash().busy(256 << 10, 32).unwrap().depth, 2);
-        assert_eq!(flash().busy(4096, 5).unwrap().depth, 5);
-        let seconds = flash().busy(4096, 5).unwrap().seconds.value;
+        assert_eq!(busy(&disk().random, 4096, 32).unwrap().depth, 1);
+        assert_eq!(busy(&flash().random, 4096, 32).unwrap().depth, 32);
+        assert_eq!(busy(&flash().random, 256 << 10, 32).unwrap().depth, 2);
+        assert_eq!(busy(&flash().random, 4096, 5).unwrap().depth, 5);
+        let seconds = busy(&flash().random, 4096, 5).unwrap().seconds.value;
         assert!((seconds - (80e-6 + 4096.0 / 2e9) / 5.0).abs() < 1e-9, "{seconds}");
-        assert!(flash().busy(5000, 5).is_none());
+        assert!(busy(&flash().random, 5000, 5).is_none());
     }
 
     #[test]
@@ -167,8 +167,8 @@ pub(crate) mod tests {
         assert!(none.check().unwrap_err().to_string().contains("measured"));
         let block = ReadCosts { logical_block_bytes: 1000, ..flash() };
         assert!(block.check().unwrap_err().to_string().contains("1000 bytes"));
-        let bounds = Estimate { value: 1.0, low: 2.0, high: 3.0 };
-        let wrong = ReadCosts { sequential_bytes_per_second: Some(bounds), ..flash() };
+        let mut wrong = flash();
+        wrong.sequential[0].seconds = Estimate { value: 1.0, low: 2.0, high: 3.0 };
         assert!(wrong.check().unwrap_err().to_string().contains("bounds"));
     }
 }

@@ -1,4 +1,4 @@
-use super::{Curve, RandomCost, ReadCosts};
+use super::{Curve, ReadCosts, RequestCost, busy, sizes};
 use crate::Estimate;
 
 /// What requests of any length cost, and into which requests a stretch of a file is best cut: the [`ReadCosts`] made ready for planning,
@@ -8,11 +8,12 @@ pub(crate) struct Prices {
     align_bytes: u64,
     largest_blocks: u64,
     random: Curve,
-    /// One request at a time; `None` where that wasn't measured.
-    alone: Option<Curve>,
-    sequential_seconds_per_byte: Estimate,
-    /// Whether requests that continue others were measured to cost less.
-    is_sequential_measured: bool,
+    /// Requests that continue the one before; `None` where they weren't measured.
+    continued: Option<Curve>,
+    /// What a byte costs in long extents.
+    sequential_seconds_per_byte: f64,
+    /// Random requests at each depth that was measured, ascending.
+    by_depth: Vec<(u32, Curve)>,
     /// The depth for each measured size, ascending.
     depths: Vec<(u64, u32)>,
     /// By length in blocks, up to the largest request: the least time for a stretch, when its first request goes to a new place.
@@ -21,34 +22,42 @@ pub(crate) struct Prices {
     first_blocks: Vec<u32>,
 }
 
+/// What costs at most so much more than the cheapest cut is as good, because measurements aren't better than that: then the fewest requests
+/// are best.
+const AS_GOOD: f64 = 1.03;
+
 impl Prices {
     /// Requests are multiples of `align_bytes`. `depth` of them are outstanding, or as many as keep the device busy, but no more than fit into
     /// `memory_bytes`.
     pub(crate) fn new(costs: &ReadCosts, align_bytes: u64, memory_bytes: u64, depth: Option<u32>) -> Self {
         let fitting = |size: u64| u32::try_from((memory_bytes / size.max(1)).max(1)).unwrap_or(u32::MAX);
         let depth_max = |size: u64| depth.map_or(fitting(size), |depth| depth.clamp(1, fitting(size)));
-        let busy: Vec<_> =
-            costs.sizes().into_iter().filter_map(|size| costs.busy(size, depth_max(size))).collect();
-        let random = Curve::new(busy.iter().map(|cost| (cost.request_bytes, cost.seconds)));
-        let depth_of = |cost: &RandomCost| {
+        let busiest = |costs: &[RequestCost]| -> Vec<RequestCost> {
+            sizes(costs).into_iter().filter_map(|size| busy(costs, size, depth_max(size))).collect()
+        };
+        let curve = |busiest: &[RequestCost]| {
+            Curve::new(busiest.iter().map(|cost| (cost.request_bytes, cost.seconds)))
+        };
+        let (random, continued) = (busiest(&costs.random), busiest(&costs.sequential));
+        let depth_of = |cost: &RequestCost| {
             let most = depth_max(cost.request_bytes);
             if depth.is_some() { most } else { cost.depth.min(most) }
         };
-        let depths = busy.iter().map(|cost| (cost.request_bytes, depth_of(cost))).collect();
         let largest_bytes = costs.largest_request_bytes.min(memory_bytes).max(align_bytes);
-        let largest_blocks = largest_bytes / align_bytes;
-        let sequential_seconds_per_byte = sequential_price(costs, &random, largest_blocks * align_bytes);
         let mut prices = Self {
             align_bytes,
-            largest_blocks,
-            random,
-            alone: alone(costs),
-            sequential_seconds_per_byte,
-            is_sequential_measured: costs.sequential_bytes_per_second.is_some(),
-            depths,
+            largest_blocks: largest_bytes / align_bytes,
+            random: curve(&random),
+            continued: (!continued.is_empty()).then(|| curve(&continued)),
+            sequential_seconds_per_byte: 0.0,
+            by_depth: by_depth(costs),
+            depths: random.iter().map(|cost| (cost.request_bytes, depth_of(cost))).collect(),
             least_seconds: vec![0.0],
             first_blocks: vec![0],
         };
+        let longest_bytes = prices.largest_bytes();
+        prices.sequential_seconds_per_byte =
+            prices.continued_seconds(longest_bytes).value / longest_bytes as f64;
         prices.fill_tables();
         prices
     }
@@ -56,16 +65,19 @@ impl Prices {
     /// For each length the better of one request, and a shorter one that others continue. The price of continuing is the same for each
     /// byte, so of the first requests that are at most as long as the stretch one is best for all longer stretches.
     fn fill_tables(&mut self) {
-        let block_seconds = self.sequential_seconds_per_byte.value * self.align_bytes as f64;
-        let (mut best_excess, mut best_blocks) = (f64::INFINITY, 0);
+        let block_seconds = self.block_seconds();
+        let mut best_excess = f64::INFINITY;
+        // The longest first request that is as good as the best.
+        let mut first_blocks = 0;
         for blocks in 1..=self.largest_blocks {
             let seconds = self.random.at(blocks * self.align_bytes).value;
-            let excess = seconds - block_seconds * blocks as f64;
-            if excess <= best_excess {
-                (best_excess, best_blocks) = (excess, blocks);
+            best_excess = best_excess.min(seconds - block_seconds * blocks as f64);
+            let least_seconds = best_excess + block_seconds * blocks as f64;
+            if seconds <= AS_GOOD * least_seconds {
+                first_blocks = blocks;
             }
-            self.least_seconds.push(best_excess + block_seconds * blocks as f64);
-            self.first_blocks.push(u32::try_from(best_blocks).unwrap_or(u32::MAX));
+            self.least_seconds.push(least_seconds);
+            self.first_blocks.push(u32::try_from(first_blocks).unwrap_or(u32::MAX));
         }
     }
 
@@ -95,7 +107,7 @@ impl Prices {
 
     /// What a block costs that continues a request.
     pub(crate) fn block_seconds(&self) -> f64 {
-        self.sequential_seconds_per_byte.value * self.align_bytes as f64
+        self.sequential_seconds_per_byte * self.align_bytes as f64
     }
 
     /// The first request of a stretch, in blocks.
@@ -110,13 +122,11 @@ impl Prices {
         self.random.at(bytes)
     }
 
-    /// The time of a request that continues the one before.
+    /// The time of a request that continues the one before: at most what one to a new place takes.
     pub(crate) fn continued_seconds(&self, bytes: u64) -> Estimate {
-        if self.is_sequential_measured {
-            self.sequential_seconds_per_byte * bytes as f64
-        } else {
-            self.random_seconds(bytes)
-        }
+        let random = self.random_seconds(bytes);
+        let continued = self.continued.as_ref().map(|curve| curve.at(bytes));
+        continued.filter(|continued| continued.value < random.value).unwrap_or(random)
     }
 
     /// Requests of such a length that must be outstanding, so that the device is kept busy.
@@ -132,26 +142,35 @@ impl Prices {
         below.max(above).unwrap_or(1)
     }
 
-    /// The time of a request that goes to a new place while no other is outstanding: at least what it takes beside others.
-    pub(crate) fn alone_seconds(&self, bytes: u64) -> Estimate {
-        let busy = self.random_seconds(bytes);
-        self.alone.as_ref().map_or(busy, |alone| alone.at(bytes).max(busy))
+    /// How long a request to a new place is on its way when so many are outstanding, itself among them: by Little's law the depth times
+    /// what each of them takes.
+    pub(crate) fn latency_seconds(&self, bytes: u64, outstanding: u32) -> Estimate {
+        let next = self.by_depth.partition_point(|(depth, _)| *depth < outstanding);
+        let at = |index: usize| {
+            let (depth, curve) = self.by_depth.get(index)?;
+            Some((*depth, curve.at(bytes) * f64::from(*depth)))
+        };
+        let below = next.checked_sub(1).and_then(at);
+        match (below, at(next)) {
+            (Some((shallower, fast)), Some((deeper, slow))) => {
+                let share = f64::from(outstanding - shallower) / f64::from(deeper - shallower);
+                fast * (1.0 - share) + slow * share
+            }
+            (None, Some((_, only))) | (Some((_, only)), None) => only,
+            (None, None) => self.random_seconds(bytes),
+        }
     }
 }
 
-fn alone(costs: &ReadCosts) -> Option<Curve> {
-    let alone: Vec<_> = costs.random.iter().filter(|cost| cost.depth == 1).collect();
-    (!alone.is_empty()).then(|| Curve::new(alone.iter().map(|cost| (cost.request_bytes, cost.seconds))))
-}
-
-/// What a byte costs that continues a request: what was measured, but never more than in the longest random request. Where nothing was
-/// measured it is that, because a long extent is read in such requests.
-fn sequential_price(costs: &ReadCosts, random: &Curve, largest_bytes: u64) -> Estimate {
-    let random = random.at(largest_bytes) * (1.0 / largest_bytes as f64);
-    let Some(bandwidth) = costs.sequential_bytes_per_second else { return random };
-    let price =
-        Estimate { value: 1.0 / bandwidth.value, low: 1.0 / bandwidth.high, high: 1.0 / bandwidth.low };
-    if price.value <= random.value { price } else { random }
+fn by_depth(costs: &ReadCosts) -> Vec<(u32, Curve)> {
+    let mut depths: Vec<u32> = costs.random.iter().map(|cost| cost.depth).collect();
+    depths.sort_unstable();
+    depths.dedup();
+    let of_depth = |depth: u32| {
+        let costs = costs.random.iter().filter(move |cost| cost.depth == depth);
+        (depth, Curve::new(costs.map(|cost| (cost.request_bytes, cost.seconds))))
+    };
+    depths.into_iter().map(of_depth).collect()
 }
 
 #[cfg(test)]
@@ -168,8 +187,11 @@ mod tests {
                 assert!(seconds <= prices.random_seconds(blocks * 4096).value + 1e-12);
                 let first = prices.first_blocks(blocks);
                 let of_parts = prices.random_seconds(first * 4096).value
-                    + prices.continued_seconds((blocks - first) * 4096).value;
-                assert!((seconds - of_parts).abs() < 1e-12, "{blocks}: {seconds} {of_parts}");
+                    + prices.block_seconds() * (blocks - first) as f64;
+                assert!(
+                    seconds <= of_parts + 1e-12 && of_parts <= AS_GOOD * seconds,
+                    "{blocks}: {seconds} {of_parts}"
+                );
             }
         }
     }

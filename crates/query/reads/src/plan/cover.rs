@@ -168,7 +168,7 @@ mod tests {
                     let bytes = blocks * prices.align_bytes();
                     let random = prices.random_seconds(bytes).value;
                     let seconds = if continued == 1 {
-                        random.min(prices.continued_seconds(bytes).value)
+                        random.min(prices.block_seconds() * blocks as f64)
                     } else {
                         random
                     };
@@ -214,12 +214,12 @@ mod tests {
     fn the_papers_rules_follow_from_the_curve() {
         // The X25-M's curve (C10, C1): 2 KiB at a fifth of the bandwidth of 32 KiB.
         let seconds = |bytes: f64| bytes / (265e6 * bytes / (bytes + 8.0 * 1024.0));
-        let random = [2_u64, 4, 8, 16, 32, 64, 128].map(|kibibytes| crate::RandomCost {
+        let random = [2_u64, 4, 8, 16, 32, 64, 128].map(|kibibytes| crate::RequestCost {
             request_bytes: kibibytes << 10,
             depth: 4,
             seconds: crate::Estimate::exact(seconds((kibibytes << 10) as f64)),
         });
-        let costs = ReadCosts { random: random.to_vec(), sequential_bytes_per_second: None, ..flash() };
+        let costs = ReadCosts { random: random.to_vec(), sequential: Vec::new(), ..flash() };
         let prices = Prices::new(&costs, 2048, 64 << 20, None);
         let one_of_each_group = stretches(&[(0, 1), (15, 1), (15, 1)]);
         assert_eq!(cheapest(&one_of_each_group, &prices).ends, [1, 2, 3]);

@@ -12,7 +12,7 @@ use nandle_io::{
     Arena, Cause, Completion, DeviceId, Full, Io, IoError, Nanos, Operation, Request, Wait, forward_io,
 };
 use nandle_reads::{
-    Check, Estimate, FileId, Groups, PlanFile, PlanOptions, RandomCost, ReadCosts, ReadFile, Strategy, Want,
+    Check, Estimate, FileId, Groups, PlanFile, PlanOptions, ReadCosts, ReadFile, RequestCost, Strategy, Want,
 };
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -33,7 +33,7 @@ pub(crate) fn costs(access_seconds: f64, bytes_per_second: f64, depth: u32, larg
     let random = (9..=20).flat_map(|power| {
         let request_bytes = 1_u64 << power;
         let transfer = request_bytes as f64 / bytes_per_second;
-        depths.iter().map(move |depth| RandomCost {
+        depths.iter().map(move |depth| RequestCost {
             request_bytes,
             depth: *depth,
             seconds: Estimate::exact(((access_seconds + transfer) / f64::from(*depth)).max(transfer)),
@@ -43,7 +43,13 @@ pub(crate) fn costs(access_seconds: f64, bytes_per_second: f64, depth: u32, larg
         logical_block_bytes: 512,
         largest_request_bytes: largest_bytes,
         random: random.collect(),
-        sequential_bytes_per_second: Some(Estimate::exact(bytes_per_second)),
+        sequential: (9..=20)
+            .map(|power| RequestCost {
+                request_bytes: 1 << power,
+                depth,
+                seconds: Estimate::exact((1_u64 << power) as f64 / bytes_per_second),
+            })
+            .collect(),
         host_seconds: None,
     }
 }
@@ -185,7 +191,7 @@ impl<W> Faulty<W> {
 }
 
 impl<W: Io> Io for Faulty<W> {
-    forward_io!(inner: devices in_flight slots now cpu_time timer_slack waker register backend counters);
+    forward_io!(inner: devices in_flight slots now cpu_time charge_cpu timer_slack waker register backend counters);
 
     fn submit(&mut self, device: DeviceId, request: Request) -> Result<(), Full> {
         let token = request.token;

@@ -1,0 +1,106 @@
+use super::bytes::{StepBytes, StepData};
+use super::chunk::Chunk;
+use super::plan::{ScanPlan, Step};
+use super::rows::Rows;
+use crate::guard::guarded;
+use crate::{ColumnsError, Place};
+
+/// The row group that is being decoded: takes the bytes of steps, hands out the rows of batches.
+#[derive(Debug)]
+pub(super) struct Group<'a> {
+    plan: &'a ScanPlan,
+    next_step: u32,
+    /// The batches of the present step that are still to come, and its file and row group.
+    batches: std::slice::Iter<'a, Rows>,
+    present: Option<(usize, usize)>,
+    chunks: Vec<Chunk>,
+    /// Rises with each row group.
+    number: u32,
+}
+
+impl<'a> Group<'a> {
+    pub(super) fn new(plan: &'a ScanPlan) -> Self {
+        Self { plan, next_step: 0, batches: [].iter(), present: None, chunks: Vec::new(), number: 0 }
+    }
+
+    pub(super) const fn plan(&self) -> &'a ScanPlan {
+        self.plan
+    }
+
+    pub(super) fn file(&self) -> usize {
+        self.present.map_or(0, |(file, _)| file)
+    }
+
+    pub(super) const fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// What is in memory of each column of the plan.
+    pub(super) fn chunks(&mut self) -> &mut [Chunk] {
+        &mut self.chunks
+    }
+
+    /// The rows of the next batch; `None` after the last. Takes the bytes of another step where that is needed.
+    pub(super) fn next_rows(&mut self, bytes: &mut dyn StepBytes) -> Result<Option<Rows>, ColumnsError> {
+        loop {
+            if let Some(rows) = self.batches.next() {
+                return Ok(Some(rows.clone()));
+            }
+            let Some(step) = self.plan.step(self.next_step) else { return Ok(None) };
+            let Some(data) = bytes.next_step()? else {
+                return Err(misuse(format!("bytes end before step {}", self.next_step)));
+            };
+            self.take(step, data)?;
+        }
+    }
+
+    fn take(&mut self, step: &'a Step, data: StepData) -> Result<(), ColumnsError> {
+        let columns = self.plan.want_columns_of(step);
+        let wants = self.plan.wants_of(self.next_step).unwrap_or_default();
+        let lengths =
+            wants.iter().map(|want| want.length_bytes).eq(data.parts.iter().map(|part| part.len() as u64));
+        if data.step != self.next_step || !lengths {
+            return Err(misuse(format!(
+                "step {} came with {} parts where step {} wants {}",
+                data.step,
+                data.parts.len(),
+                self.next_step,
+                wants.len()
+            )));
+        }
+        if self.present != Some((step.file, step.row_group)) {
+            self.open(step);
+        } else if let Some(first) = step.batches.first().and_then(|rows| rows.first()) {
+            for chunk in &mut self.chunks {
+                let place = chunk.place.clone();
+                guarded(&place, || chunk.forget_before(first.start))?;
+            }
+        }
+        for ((want, column), part) in wants.iter().zip(columns).zip(data.parts) {
+            let Some(chunk) = self.chunks.get(*column) else {
+                unreachable!("a want is one of the plan's columns")
+            };
+            chunk.add(want.offset_bytes, part);
+        }
+        self.batches = step.batches.iter();
+        self.next_step += 1;
+        Ok(())
+    }
+
+    fn open(&mut self, step: &Step) {
+        let Some(file) = self.plan.files().get(step.file) else {
+            unreachable!("a plan's steps are of its files")
+        };
+        let chunk = |column: &super::file::Column| {
+            let place = Place::of_chunk(file.name(), step.row_group, column.field.name());
+            Chunk::new(place, file.metadata(), step.row_group, column.leaf)
+        };
+        self.chunks = self.plan.columns_of(step.file).iter().map(chunk).collect();
+        self.present = Some((step.file, step.row_group));
+        self.number += 1;
+    }
+}
+
+fn misuse(what: String) -> ColumnsError {
+    ColumnsError::Misuse { what, mend: "hand over the bytes of every want of every step, in order" }
+}

@@ -191,8 +191,10 @@ fn read_metadata(
     let decoder = ParquetMetaDataPushDecoder::try_new(length_bytes).map_err(wrong)?;
     let mut decoder = decoder.with_page_index_policy(PageIndexPolicy::Optional);
     let tail = length_bytes.saturating_sub(TAIL_BYTES)..length_bytes;
-    let bytes = read_checked(place, source, sums, tail.clone())?;
-    decoder.push_range(tail, bytes).map_err(wrong)?;
+    // Damage in what was fetched ahead needn't be damage of the footer: then only what is asked for is read.
+    if let Ok(bytes) = read_checked(place, source, sums, tail.clone()) {
+        decoder.push_range(tail, bytes).map_err(wrong)?;
+    }
     loop {
         match decoder.try_decode().map_err(wrong)? {
             DecodeResult::Data(metadata) => return checked_metadata(place, metadata, length_bytes),

@@ -9,7 +9,7 @@
 /// }
 ///
 /// impl<W: Io> Io for Counting<W> {
-///     nandle_io::forward_io!(inner: devices reap in_flight slots now cpu_time timer_slack waker register backend counters);
+///     nandle_io::forward_io!(inner: devices reap in_flight slots now cpu_time charge_cpu timer_slack waker register backend counters);
 ///
 ///     fn submit(&mut self, device: DeviceId, request: Request) -> Result<(), Full> {
 ///         self.requests += 1;
@@ -53,6 +53,11 @@ macro_rules! forward_io {
     (@cpu_time $inner:ident) => {
         fn cpu_time(&self) -> $crate::Nanos {
             self.$inner.cpu_time()
+        }
+    };
+    (@charge_cpu $inner:ident) => {
+        fn charge_cpu(&mut self, span: $crate::Nanos) {
+            self.$inner.charge_cpu(span);
         }
     };
     (@timer_slack $inner:ident) => {

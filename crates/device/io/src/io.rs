@@ -37,6 +37,12 @@ pub trait Io {
     /// Processor time that the process has used, all threads; in a modelled world what was charged.
     fn cpu_time(&self) -> Nanos;
 
+    /// Charges processor time of the caller's own work, as decoding what was read. In a modelled world, where computing
+    /// takes no time otherwise, the clock moves by `span` and the devices work on meanwhile; completions are handed out by
+    /// the next [`reap`](Io::reap), and bear its time. In a real world it does nothing, because the work has taken its
+    /// time already.
+    fn charge_cpu(&mut self, span: Nanos);
+
     /// How much too late a deadline of [`Wait`] may return. Code that must be punctual sets the deadline so
     /// much earlier and polls for the rest. Zero in a modelled world.
     fn timer_slack(&self) -> Nanos;

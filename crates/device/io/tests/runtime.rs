@@ -202,7 +202,7 @@ struct Counting {
 }
 
 impl Io for Counting {
-    nandle_io::forward_io!(inner: devices submit in_flight slots now cpu_time timer_slack waker register backend counters);
+    nandle_io::forward_io!(inner: devices submit in_flight slots now cpu_time charge_cpu timer_slack waker register backend counters);
 
     fn reap(&mut self, wait: Wait, into: &mut Vec<Completion>) {
         self.reaps.set(self.reaps.get() + 1);

@@ -27,6 +27,8 @@ enum Lie {
     WaitReturnsTooEarly,
     DeadlineIgnored,
     AnotherBuffer,
+    ChargesNothing,
+    ChargesWait,
 }
 
 /// A world in memory that tells one lie, now and then.
@@ -103,6 +105,14 @@ impl Liar {
 impl Io for Liar {
     nandle_io::forward_io!(inner: devices in_flight slots now cpu_time timer_slack waker register backend counters);
 
+    fn charge_cpu(&mut self, span: Nanos) {
+        match self.lie {
+            Lie::ChargesNothing => {}
+            Lie::ChargesWait => self.inner.reap(Wait::until_time(self.now() + span), &mut Vec::new()),
+            _ => self.inner.charge_cpu(span),
+        }
+    }
+
     fn submit(&mut self, device: DeviceId, mut request: Request) -> Result<(), Full> {
         let full = self.inner.in_flight() >= self.inner.slots();
         if self.lie == Lie::FullTooEarly && self.inner.in_flight() + 1 >= self.inner.slots() {
@@ -169,6 +179,8 @@ fn every_lie_is_found() {
         Lie::WaitReturnsTooEarly,
         Lie::DeadlineIgnored,
         Lie::AnotherBuffer,
+        Lie::ChargesNothing,
+        Lie::ChargesWait,
     ];
     let unnoticed: Vec<Lie> = lies.into_iter().filter(|lie| passes(*lie)).collect();
     assert!(unnoticed.is_empty(), "{unnoticed:?}");

@@ -7,6 +7,7 @@ use crate::commands::compare::CompareArgs;
 use crate::commands::join::JoinArgs;
 use crate::commands::models::ModelsArgs;
 use crate::commands::place::PlaceArgs;
+use crate::commands::predict::PredictArgs;
 use crate::commands::probe::ProbeArgs;
 use crate::commands::replay::ReplayArgs;
 use crate::commands::report::ReportArgs;
@@ -54,6 +55,8 @@ pub(crate) enum Command {
     Workload(Box<WorkloadArgs>),
     /// Which part of a sort or join gains most on another device, and with which clusters
     Place(Box<PlaceArgs>),
+    /// How long recorded queries take on other devices
+    Predict(Box<PredictArgs>),
     /// Say what a block trace looks like to a drive, and convert traces
     Trace(TraceArgs),
     /// Print a completion script for a shell

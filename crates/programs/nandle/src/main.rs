@@ -29,6 +29,7 @@ fn main() -> ExitCode {
         Command::Replay(replay) => commands::replay::run(&replay, args.common),
         Command::Sort(sort) => commands::sort::run(&sort, args.common),
         Command::Join(join) => commands::join::run(&join, args.common),
+        Command::Predict(predict) => commands::predict::run(&predict, args.common),
         Command::Workload(workload) => commands::workload::run(&workload, args.common),
         Command::Place(place) => commands::place::run(&place, args.common),
         Command::Trace(trace) => commands::trace::run(&trace, args.common),

@@ -14,6 +14,8 @@ use crate::error::CliError;
 const GENERATOR: &[u8] = b"name=\"generator\" content=\"nandle";
 /// It stands among a page's first bytes.
 const HEAD_BYTES: u64 = 4096;
+/// Predictions of a hundred thousand queries on three devices are shorter.
+const PREDICTION_BYTES_MAX: u64 = 256 << 20;
 /// A state tells what it is in its first packed block.
 const STATE_HEAD_BYTES: u64 = 128 << 10;
 
@@ -28,6 +30,8 @@ pub(crate) enum Content {
     State,
     /// The cells of a sweep. The caller knows whether they may be replaced.
     Cells,
+    /// A prediction. An older one may be replaced.
+    Prediction,
 }
 
 /// # Errors
@@ -59,6 +63,7 @@ fn check_replaceable(path: &Path, content: Content) -> Result<(), CliError> {
         Content::Profile => (is_profile, "profile", PROFILE_BYTES_MAX),
         Content::Report => (is_report, "report", HEAD_BYTES),
         Content::State => (is_state, "state of a modelled drive", STATE_HEAD_BYTES),
+        Content::Prediction => (is_prediction, "prediction", PREDICTION_BYTES_MAX),
         Content::Cells => return Ok(()),
     };
     let there = read_start(path, bytes_max).map_err(|error| {
@@ -83,6 +88,11 @@ fn is_profile(there: &[u8]) -> bool {
     let value: Option<serde_json::Value> = serde_json::from_slice(there).ok();
     let made_by = value.as_ref().and_then(|value| value.get("made_by")?.as_str());
     made_by.is_some_and(|by| by.starts_with("nandle"))
+}
+
+fn is_prediction(there: &[u8]) -> bool {
+    let file: Option<nandle_predict::PredictionFile> = serde_json::from_slice(there).ok();
+    file.is_some()
 }
 
 fn is_report(there: &[u8]) -> bool {

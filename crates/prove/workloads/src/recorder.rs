@@ -53,7 +53,7 @@ impl Recorder {
 }
 
 impl Io for Recorder {
-    forward_io!(inner: devices reap in_flight slots now cpu_time timer_slack waker register backend counters);
+    forward_io!(inner: devices reap in_flight slots now cpu_time charge_cpu timer_slack waker register backend counters);
 
     fn submit(&mut self, device: DeviceId, request: Request) -> Result<(), Full> {
         let (offset_bytes, length_bytes) =

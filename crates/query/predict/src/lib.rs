@@ -1,1 +1,19 @@
-//! Recordings of reads on devices that one has or hasn't, and what a profile says that reads cost.
+//! Recordings of reads on devices that one has or hasn't, and what a profile says that reads cost. Times come from the worlds that
+//! recordings are played in; it must never read the system's clock, and never assume a figure that a profile lacks.
+
+mod costs;
+mod error;
+mod file;
+mod layout;
+mod play;
+mod player;
+mod predict;
+mod spill;
+
+pub use costs::{CostsError, MissingFigure, read_costs};
+pub use error::PredictError;
+pub use file::{PREDICTION_SCHEMA_VERSION, PredictionFile, QueryPrediction, TargetPrediction};
+pub use layout::Layout;
+pub use play::{Play, PlayedQuery, play};
+pub use player::{CostsSource, MODEL_PROBE_BUDGET, Player, PlayerOptions, REAL_PROBE_BUDGET};
+pub use predict::{How, predict_on};

@@ -1,9 +1,10 @@
-//! Reports: one self-contained HTML file from one or several device profiles, from a replay, a workload or a trace, for the
+//! Reports: one self-contained HTML file from one or several device profiles, from a replay, a workload, a
+//! prediction or a trace, for the
 //! people who choose, provision and tune storage for databases. This crate turns results into text and measures
 //! nothing; it must never read a file, the clock or the network, and neither may the pages it makes.
 //!
 //! Everything that a page says is decided here, in Rust: the sentences (`sections`, and the findings in `plots`,
-//! `experiments`, `replay`, `workloads` and `trace`), the curves, bars, maps and points and their units. The page's script draws
+//! `experiments`, `replay`, `predictions`, `workloads` and `trace`), the curves, bars, maps and points and their units. The page's script draws
 //! the curves that it is given; the others need none.
 
 mod device;
@@ -12,7 +13,9 @@ mod figures;
 mod island;
 mod page;
 mod plots;
+mod predictions;
 mod profiles;
+mod questions;
 mod replay;
 mod sections;
 mod text;
@@ -25,6 +28,7 @@ mod made_up;
 
 use nandle_profile::DeviceProfile;
 
+pub use predictions::prediction_html;
 pub use replay::replay_html;
 pub use trace::{TraceReport, trace_html};
 pub use workloads::{place_html, workload_html};

@@ -183,7 +183,7 @@ impl Io for Arrays {
         }
     }
 
-    crate::forward_io!(inner: now cpu_time timer_slack register);
+    crate::forward_io!(inner: now cpu_time charge_cpu timer_slack register);
 
     fn in_flight(&self) -> usize {
         self.joints.len() + self.plain_in_flight + self.refused.len()

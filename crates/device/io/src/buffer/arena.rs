@@ -102,6 +102,17 @@ impl Arena {
         self.region.bytes
     }
 
+    /// Whether another handle is to the same memory.
+    pub fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.region, &other.region)
+    }
+
+    /// Whether no handle to any of its bytes is left.
+    pub fn is_unused(&self) -> bool {
+        let free = self.region.free.lock().unwrap_or_else(PoisonError::into_inner);
+        free.longest() == self.region.bytes
+    }
+
     pub(crate) fn region(&self) -> &Arc<Region> {
         &self.region
     }

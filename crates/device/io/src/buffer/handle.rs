@@ -97,6 +97,20 @@ impl Buffer {
         Self { extent: Arc::clone(&self.extent), start: self.start + start, length: end - start }
     }
 
+    /// Joins two handles of which the second begins where the first ends, to parts of what was one buffer; gives both back when they
+    /// aren't such neighbours.
+    ///
+    /// # Errors
+    /// `next` doesn't begin where `self` ends.
+    pub fn join(mut self, next: Self) -> Result<Self, (Self, Self)> {
+        if Arc::ptr_eq(&self.extent, &next.extent) && self.start + self.length == next.start {
+            self.length += next.length;
+            Ok(self)
+        } else {
+            Err((self, next))
+        }
+    }
+
     /// Takes the right to write back, when this is the only handle to its memory.
     ///
     /// # Errors
@@ -195,6 +209,32 @@ mod tests {
         let whole = first.join(rest).unwrap();
         assert_eq!(whole.len(), 100);
         assert!(whole[..40].iter().all(|byte| *byte == 1) && whole[40..].iter().all(|byte| *byte == 2));
+    }
+
+    #[test]
+    fn shared_neighbours_join() {
+        let arena = Arena::new(2 * GRAIN_BYTES).unwrap();
+        let mut rest = arena.allocate(100).unwrap();
+        rest.iter_mut().zip(0..).for_each(|(byte, number)| *byte = number);
+        let first = rest.split_to(40).freeze();
+        let rest = rest.freeze();
+        let (rest, first) = rest.join(first).unwrap_err();
+        let middle = first.slice(30..40).join(rest.slice(0..10)).unwrap();
+        assert_eq!(middle.iter().copied().collect::<Vec<u8>>(), (30..50).collect::<Vec<u8>>());
+        let other = arena.allocate(100).unwrap().freeze();
+        assert!(middle.join(other).is_err(), "neighbours in the arena, but not of one buffer");
+    }
+
+    #[test]
+    fn an_arena_is_unused_when_the_last_handle_is_gone() {
+        let arena = Arena::new(2 * GRAIN_BYTES).unwrap();
+        assert!(arena.is_unused());
+        let shared = arena.allocate(100).unwrap().freeze();
+        let slice = shared.slice(0..1);
+        drop(shared);
+        assert!(!arena.is_unused());
+        drop(slice);
+        assert!(arena.is_unused());
     }
 
     #[test]

@@ -13,6 +13,7 @@
 )]
 
 mod abandoned;
+mod charges;
 mod completions;
 mod full;
 mod memory;
@@ -25,6 +26,7 @@ mod waits;
 mod wakes;
 
 pub use abandoned::abandoned_requests_keep_their_memory;
+pub use charges::charged_time_passes;
 pub use completions::completions_tell_the_truth;
 pub use full::a_full_world_gives_requests_back;
 pub use memory_world::{Faults, Memory, MemoryWorld};
@@ -44,6 +46,7 @@ pub fn check(io: &mut dyn Io, device: &Device, seed: u64) {
     a_full_world_gives_requests_back(io, device, seed);
     waits_end_when_they_should(io, device, seed);
     wakers_end_waits(io, device, seed);
+    charged_time_passes(io, device, seed);
     completions_tell_the_truth(io, device, seed);
     random_mixes_match_an_oracle(io, device, seed);
 }

@@ -87,12 +87,6 @@ impl<B: Behaviour> VirtualWorld<B> {
         &mut self.behaviour
     }
 
-    /// Charges processor time of the host's own work: the clock moves, and the devices work on meanwhile.
-    pub fn charge_cpu(&mut self, span: Nanos) {
-        self.cpu += span;
-        self.advance_to(self.now + span);
-    }
-
     fn refusal(&self, device: DeviceId, operation: &Operation) -> Option<Cause> {
         match self.devices.get(device.index() as usize) {
             Some(known) => known.shape.check(operation).err(),
@@ -227,6 +221,11 @@ impl<B: Behaviour> Io for VirtualWorld<B> {
 
     fn cpu_time(&self) -> Nanos {
         self.cpu
+    }
+
+    fn charge_cpu(&mut self, span: Nanos) {
+        self.cpu += span;
+        self.advance_to(self.now + span);
     }
 
     fn timer_slack(&self) -> Nanos {

@@ -219,7 +219,7 @@ impl<W: Io> Io for MediaWorld<W> {
         self.inner.in_flight() + self.ready.len()
     }
 
-    nandle_io::forward_io!(inner: devices slots now cpu_time timer_slack register counters);
+    nandle_io::forward_io!(inner: devices slots now cpu_time charge_cpu timer_slack register counters);
 
     fn waker(&mut self) -> Option<Waker> {
         let waker = self.inner.waker();

@@ -47,15 +47,10 @@ impl ModelWorld {
         self.world.behaviour_mut().add(timing);
         self.world.add_device(shape)
     }
-
-    /// Charges processor time of the host's own work: the clock moves, and the devices work on meanwhile.
-    pub fn charge_cpu(&mut self, span: Nanos) {
-        self.world.charge_cpu(span);
-    }
 }
 
 impl Io for ModelWorld {
     nandle_io::forward_io!(
-        world: devices submit reap in_flight slots now cpu_time timer_slack waker register backend counters
+        world: devices submit reap in_flight slots now cpu_time charge_cpu timer_slack waker register backend counters
     );
 }

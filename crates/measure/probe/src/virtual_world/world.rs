@@ -105,7 +105,7 @@ impl MadeUpWorld {
 
 impl Io for MadeUpWorld {
     nandle_io::forward_io!(
-        world: devices submit reap in_flight slots now cpu_time timer_slack waker register backend counters
+        world: devices submit reap in_flight slots now cpu_time charge_cpu timer_slack waker register backend counters
     );
 }
 

@@ -5,6 +5,7 @@ pub(crate) mod compare;
 pub(crate) mod join;
 pub(crate) mod models;
 pub(crate) mod place;
+pub(crate) mod predict;
 pub(crate) mod probe;
 pub(crate) mod replay;
 pub(crate) mod report;

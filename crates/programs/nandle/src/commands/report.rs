@@ -56,3 +56,10 @@ pub(crate) fn write_report(path: &Path, html: &str) -> Result<(), CliError> {
     write_atomically(path, html.as_bytes())
         .map_err(|error| CliError::failed(format!("writing the report {}: {error}", path.display())))
 }
+
+pub(crate) fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<(), CliError> {
+    let written = serde_json::to_vec_pretty(value)
+        .map_err(std::io::Error::from)
+        .and_then(|json| write_atomically(path, &[json.as_slice(), b"\n"].concat()));
+    written.map_err(|error| CliError::failed(format!("writing the result {}: {error}", path.display())))
+}

@@ -20,6 +20,7 @@ mod join;
 mod limits;
 mod models;
 mod models_begin;
+mod predict;
 mod probe;
 mod replay;
 mod replay_addresses;

@@ -4,12 +4,9 @@ mod clusters;
 mod pattern;
 mod times;
 
-use maud::{Markup, html};
 use nandle_workloads::{Operator, PlaceFile, PlacementRow, WorkloadFile};
 
-use crate::figures::{Figure, Question};
-use crate::page::{Page, document};
-use crate::sections;
+use crate::questions::{Head, page, question};
 use crate::text::{self, Quantity};
 
 /// The report on a workload as one HTML document that needs no network and no other file.
@@ -102,45 +99,6 @@ impl Rows {
             ),
             ("Seed", self.seed.to_string()),
         ]
-    }
-}
-
-struct Head {
-    kicker: &'static str,
-    title: String,
-    particulars: Vec<(&'static str, String)>,
-    remarks: Vec<String>,
-}
-
-fn question(id: &'static str, title: &'static str, figures: Vec<Figure>) -> Question {
-    Question { id, title, figures, remarks: Vec::new(), missing: Vec::new() }
-}
-
-fn page(head: &Head, questions: Vec<Question>) -> String {
-    let questions: Vec<_> = questions.into_iter().filter(|question| !question.is_empty()).collect();
-    let anchors = questions.iter().map(|question| (question.id, question.title));
-    let body = html! {
-        header.masthead { (masthead(head)) }
-        main #main {
-            (sections::contents(anchors))
-            @for question in &questions { (sections::question(question)) }
-        }
-    };
-    let plots = questions.iter().flat_map(Question::plots).collect();
-    let title = format!("{} – {}", text::clean(&head.title), head.kicker.to_lowercase());
-    document(&Page { title, body, plots, islands: Vec::new() }).into_string()
-}
-
-fn masthead(head: &Head) -> Markup {
-    html! {
-        p.kicker { (head.kicker) }
-        h1 { bdi { (text::clean(&head.title)) } }
-        dl.particulars {
-            @for (term, value) in &head.particulars { div { dt { (term) } dd { bdi { (text::clean(value)) } } } }
-        }
-        @if !head.remarks.is_empty() {
-            ul.remarks { @for remark in &head.remarks { li { (text::bind(&text::clean(remark))) } } }
-        }
     }
 }
 

@@ -16,10 +16,12 @@
 mod drive;
 mod experiments;
 mod hostile;
+mod predictions;
 mod replay;
 mod workloads;
 
 pub(crate) use hostile::{hostile, partial};
+pub(crate) use predictions::prediction_file;
 pub(crate) use replay::{policies, replay_file};
 pub(crate) use workloads::{place_file, workload_file};
 

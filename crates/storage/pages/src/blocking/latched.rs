@@ -100,6 +100,10 @@ impl Io for Failing {
         self.inner.cpu_time()
     }
 
+    fn charge_cpu(&mut self, span: Nanos) {
+        self.inner.charge_cpu(span);
+    }
+
     fn timer_slack(&self) -> Nanos {
         self.inner.timer_slack()
     }

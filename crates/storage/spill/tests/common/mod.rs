@@ -189,7 +189,7 @@ impl<W> FailingWorld<W> {
 }
 
 impl<W: Io> Io for FailingWorld<W> {
-    forward_io!(inner: devices in_flight slots now cpu_time timer_slack waker register backend counters);
+    forward_io!(inner: devices in_flight slots now cpu_time charge_cpu timer_slack waker register backend counters);
 
     fn submit(&mut self, device: DeviceId, request: Request) -> Result<(), Full> {
         if matches!(request.operation, Operation::Read { .. } | Operation::Write { .. }) {

@@ -1,0 +1,153 @@
+use nandle_io::Shape;
+use nandle_profile::{Cell, DeviceProfile, Interval, OperationKind};
+use nandle_reads::{Estimate, RandomCost, ReadCosts};
+use thiserror::Error;
+
+/// What a profile doesn't say, and what is done without it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum MissingFigure {
+    /// How fast sequential reading is.
+    #[error(
+        "the profile doesn't say how fast sequential reading is: a request that continues another is priced as a random one"
+    )]
+    Sequential,
+    /// What a request costs the processor.
+    #[error("the profile doesn't say what a request costs the processor: predictions count none for it")]
+    Processor,
+    /// Where requests are split.
+    #[error(
+        "the profile doesn't say where requests are split: none is longer than the longest that was measured"
+    )]
+    Split,
+    /// Reads that were not measured at depth 1.
+    #[error("the profile has no random reads one at a time: those of the least depth stand for them")]
+    Alone,
+}
+
+/// A profile that reads can't be planned by.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum CostsError {
+    /// No random reads in it.
+    #[error(
+        "the profile of {target} has no random reads of single blocks whose bandwidth has bounds, and reads can't be planned without: \
+         `nandle probe {target}` measures them"
+    )]
+    NoRandomReads {
+        /// What it is of.
+        target: String,
+    },
+    /// The alignment of requests is known neither from it nor from the device.
+    #[error(
+        "the profile of {target} doesn't say in which blocks it is addressed: name the target itself, or probe it again"
+    )]
+    NoLogicalBlock {
+        /// What it is of.
+        target: String,
+    },
+}
+
+/// What a profile says that reads cost, and what it doesn't say. `shape` is that of the device that will be read, where it is at hand:
+/// it can only narrow what the profile says of blocks and of the longest request.
+///
+/// Times are those of measured and of fitted cells of random reading, each with the bounds of its bandwidth; a cell with errors, or
+/// without bounds above zero, counts as not measured.
+///
+/// # Errors
+/// The profile has no random reads, or nothing says how the device is addressed.
+pub fn read_costs(
+    profile: &DeviceProfile,
+    shape: Option<&Shape>,
+) -> Result<(ReadCosts, Vec<MissingFigure>), CostsError> {
+    let target = || profile.target.clone();
+    let random = random_costs(profile);
+    let longest_bytes = random.iter().map(|cost| cost.request_bytes).max();
+    let longest_bytes = longest_bytes.ok_or_else(|| CostsError::NoRandomReads { target: target() })?;
+    let logical_block_bytes =
+        logical_block(profile, shape).ok_or_else(|| CostsError::NoLogicalBlock { target: target() })?;
+    let mut missing = Vec::new();
+    let whole_bytes = taken_whole(profile).unwrap_or_else(|| {
+        missing.push(MissingFigure::Split);
+        longest_bytes
+    });
+    let transfer_bytes = shape.map_or(u64::MAX, |shape| shape.largest_transfer_bytes);
+    let largest_request_bytes = whole_bytes.min(transfer_bytes) / logical_block_bytes * logical_block_bytes;
+    let sequential = profile.derived.sequential_bandwidth_bytes_per_s_max.and_then(bounded);
+    missing.extend(sequential.is_none().then_some(MissingFigure::Sequential));
+    let host_seconds = host_seconds(profile);
+    missing.extend(host_seconds.is_none().then_some(MissingFigure::Processor));
+    missing.extend(random.iter().all(|cost| cost.depth > 1).then_some(MissingFigure::Alone));
+    let costs = ReadCosts {
+        logical_block_bytes,
+        largest_request_bytes: largest_request_bytes.max(logical_block_bytes),
+        random,
+        sequential_bytes_per_second: sequential,
+        host_seconds,
+    };
+    Ok((costs, missing))
+}
+
+/// Measured cells, and fitted ones where there is no measured one.
+fn random_costs(profile: &DeviceProfile) -> Vec<RandomCost> {
+    let measured = profile.cells.iter().filter(|cell| is_random_read(&cell.cell));
+    let measured = measured
+        .map(|cell| (cell.cell.block_bytes, cell.cell.queue_depth, cell.steady_bandwidth_bytes_per_s));
+    let fitted = profile
+        .fitted_cells
+        .iter()
+        .map(|cell| (cell.block_bytes, cell.queue_depth, cell.bandwidth_bytes_per_s));
+    let mut costs: Vec<RandomCost> = Vec::new();
+    for (request_bytes, depth, bandwidth) in measured.chain(fitted) {
+        let is_known = costs.iter().any(|cost| (cost.request_bytes, cost.depth) == (request_bytes, depth));
+        let Some(bandwidth) = bounded(bandwidth).filter(|_| !is_known && depth > 0 && request_bytes > 0)
+        else {
+            continue;
+        };
+        let bytes = request_bytes as f64;
+        let seconds = Estimate {
+            value: bytes / bandwidth.value,
+            low: bytes / bandwidth.high,
+            high: bytes / bandwidth.low,
+        };
+        costs.push(RandomCost { request_bytes, depth, seconds });
+    }
+    costs
+}
+
+/// An interval as an estimate, if it bounds a positive number.
+fn bounded(interval: Interval<f64>) -> Option<Estimate> {
+    let Interval { value, low, high } = interval;
+    let is_bounded = low > 0.0 && low <= value && value <= high && high.is_finite();
+    is_bounded.then_some(Estimate { value, low, high })
+}
+
+/// What offsets and lengths are multiples of: the larger of what the profile and the device say.
+fn logical_block(profile: &DeviceProfile, shape: Option<&Shape>) -> Option<u64> {
+    let queue = profile.system.queue.as_ref().and_then(|queue| queue.logical_block_bytes);
+    let known =
+        [profile.system.direct_offset_alignment_bytes, queue, shape.map(|shape| shape.logical_block_bytes)];
+    known.into_iter().flatten().filter(|bytes| bytes.is_power_of_two()).max()
+}
+
+/// The longest request that wasn't seen, and isn't said, to be split.
+fn taken_whole(profile: &DeviceProfile) -> Option<u64> {
+    let split = profile.derived.split_bytes.as_ref()?;
+    let seen = split.seen.as_ref().map(|seen| seen.whole_bytes);
+    [split.stated_bytes, seen].into_iter().flatten().filter(|bytes| *bytes > 0).min()
+}
+
+/// What a request cost the processor where it cost least: where many are outstanding, as a plan has them.
+fn host_seconds(profile: &DeviceProfile) -> Option<f64> {
+    let cells = profile.cells.iter().filter(|cell| is_random_read(&cell.cell));
+    cells
+        .map(|cell| cell.cell.cpu_ns_per_request / 1e9)
+        .filter(|seconds| *seconds > 0.0)
+        .min_by(f64::total_cmp)
+}
+
+fn is_random_read(cell: &Cell) -> bool {
+    cell.pattern == "random"
+        && cell.operation == OperationKind::Read
+        && cell.group_blocks == 1
+        && cell.errors == 0
+}

@@ -1,0 +1,126 @@
+//! A query of a recording, carried out in a world: the same pump as in an engine, and between the steps the recorded processor time.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use nandle_io::{Device, Io, Nanos};
+use nandle_reads::recording::RecordedQuery;
+use nandle_reads::{Plan, PlanOptions, ReadCosts, Scan};
+use serde::{Deserialize, Serialize};
+
+use crate::{Layout, PredictError, spill};
+
+/// A computing thread has an owner thread beside it that refills the queue. Here there is one thread, which looks after the queue so often.
+const COMPUTING_SLICE: Nanos = Nanos::from_micros(50);
+
+/// How queries are played.
+#[derive(Debug, Clone, Copy)]
+pub struct Play {
+    /// How their wants become requests, and in which memory.
+    pub options: PlanOptions,
+    /// Recorded processor times are multiplied by it: 0.5 is a processor twice as fast.
+    pub cpu_scale: f64,
+    /// Whether the world is modelled: then processor time is charged to its clock, and otherwise a real processor is kept busy.
+    pub is_modelled: bool,
+}
+
+/// What a query took.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlayedQuery {
+    /// From planning's end to the last step's, temporary data included.
+    pub time_ns: u64,
+    /// Of it, the time that temporary data took. Nothing else happens meanwhile.
+    pub spill_ns: u64,
+    /// Processor time between steps, scaled.
+    pub computing_ns: u64,
+    /// All processor time of the world: in a modelled one computing and what requests cost, in a real one that of the process.
+    pub cpu_ns: u64,
+    /// Requests for files.
+    pub requests: u64,
+    /// Of these, those that begin where the one before ends.
+    pub continued_requests: u64,
+    /// Their bytes.
+    pub read_bytes: u64,
+    /// Bytes that were wanted; those that several wants cover count for each.
+    pub wanted_bytes: u64,
+    /// Requests by their length in bytes.
+    pub requests_by_length_bytes: BTreeMap<u64, u64>,
+    /// Most requests that the plan keeps outstanding.
+    pub depth_max: u32,
+    /// Memory of the windows and of what no plan foresees.
+    pub memory_bytes: u64,
+}
+
+/// Plays a query. The world must be idle.
+///
+/// # Errors
+/// Its reads can't be planned in the memory, or something failed.
+pub fn play(
+    io: &mut dyn Io,
+    device: &Device,
+    layout: &Layout,
+    query: &RecordedQuery,
+    costs: &ReadCosts,
+    how: Play,
+) -> Result<PlayedQuery, PredictError> {
+    let plan = Arc::new(Plan::new(query.wants.clone(), &layout.files, costs, how.options)?);
+    let (began_at, cpu_before) = (io.now(), io.cpu_time());
+    let mut scan = Scan::new(io, layout.on(device.id), Arc::clone(&plan))?;
+    let mut computing = Nanos::ZERO;
+    for cpu_after_ns in &query.cpu_after_ns {
+        // Steps without wants behind the last that has some are computing alone: the plan doesn't know them.
+        let step = scan.next_step()?;
+        let work = scaled(*cpu_after_ns, how.cpu_scale);
+        compute(&mut scan, work, how.is_modelled);
+        computing += work;
+        drop(step);
+    }
+    let counts = scan.counts().clone();
+    drop(scan);
+    let spill_began_at = io.now();
+    spill::play(io, device, layout, query.totals, costs, how.options)?;
+    let ended_at = io.now();
+    Ok(PlayedQuery {
+        time_ns: ended_at.since(began_at).0,
+        spill_ns: ended_at.since(spill_began_at).0,
+        computing_ns: computing.0,
+        cpu_ns: io.cpu_time().since(cpu_before).0,
+        requests: counts.requests,
+        continued_requests: counts.continued_requests,
+        read_bytes: counts.read_bytes,
+        wanted_bytes: counts.wanted_bytes,
+        requests_by_length_bytes: counts.by_length,
+        depth_max: plan.depth_max(),
+        memory_bytes: how.options.memory_bytes,
+    })
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a span of time times a positive factor"
+)]
+fn scaled(span_ns: u64, scale: f64) -> Nanos {
+    Nanos((span_ns as f64 * scale).round() as u64)
+}
+
+/// Computes for so long, and keeps the queue full meanwhile.
+fn compute(scan: &mut Scan<'_>, work: Nanos, is_modelled: bool) {
+    let mut left = work;
+    while left > Nanos::ZERO {
+        // While nothing is in flight, and memory or the plan allow nothing to be sent, the queue needs no looking after.
+        let is_idle = scan.io().in_flight() == 0;
+        let slice = if is_idle && is_modelled { left } else { left.min(COMPUTING_SLICE) };
+        let began_at = scan.io().now();
+        if is_modelled {
+            scan.io().charge_cpu(slice);
+        } else {
+            while scan.io().now() < began_at + slice {
+                std::hint::spin_loop();
+            }
+        }
+        scan.go_on();
+        // Refilling the queue takes time as well: of an owner thread, which isn't this one.
+        left = Nanos(left.0.saturating_sub(slice.0));
+    }
+}

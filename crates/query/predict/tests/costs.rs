@@ -1,0 +1,131 @@
+//! What a profile says that reads cost, and what it doesn't say.
+#![allow(clippy::unwrap_used, reason = "a test's way to fail")]
+
+use std::sync::OnceLock;
+use std::time::SystemTime;
+
+use nandle_io::{Access, DurableWrites, Nanos, Shape};
+use nandle_predict::{CostsError, MissingFigure, read_costs};
+use nandle_profile::{DeviceProfile, Interval, SplitObservation, SplitSize};
+use nandle_session::{ProbeOptions, Unobserved, probe};
+
+/// A probe of a disk, which takes little time.
+fn profile() -> DeviceProfile {
+    static PROFILE: OnceLock<DeviceProfile> = OnceLock::new();
+    let made = || {
+        let options =
+            ProbeOptions { budget: Nanos::from_secs(60), ..ProbeOptions::new(SystemTime::UNIX_EPOCH) };
+        probe(&"model:wd2003fyys".parse().unwrap(), &options, &mut Unobserved).unwrap()
+    };
+    PROFILE.get_or_init(made).clone()
+}
+
+fn shape(logical_block_bytes: u64, largest_transfer_bytes: u64) -> Shape {
+    Shape {
+        capacity_bytes: 1 << 40,
+        logical_block_bytes,
+        memory_alignment_bytes: 512,
+        largest_transfer_bytes,
+        access: Access::Direct,
+        durable_writes: DurableWrites::Unknown,
+        writable: false,
+        discards: false,
+    }
+}
+
+#[test]
+fn times_are_those_of_the_cells() {
+    let profile = profile();
+    let (costs, missing) = read_costs(&profile, None).unwrap();
+    // The modelled disk splits nothing, and says nothing of it.
+    assert_eq!(missing, [MissingFigure::Split]);
+    costs.check().unwrap();
+    let small = costs.random.iter().find(|cost| (cost.request_bytes, cost.depth) == (4096, 1)).unwrap();
+    // Half a turn at 7200 a minute, and an arm that moves for about twice as long.
+    assert!((4e-3..25e-3).contains(&small.seconds.value), "{small:?}");
+    assert!(small.seconds.low < small.seconds.value && small.seconds.value < small.seconds.high, "{small:?}");
+    let sequential = costs.sequential_bytes_per_second.unwrap();
+    assert!((5e7..2e8).contains(&sequential.value), "{sequential:?}");
+    let cells =
+        profile.cells.iter().filter(|cell| cell.cell.pattern == "random" && cell.cell.group_blocks == 1);
+    assert!(costs.random.len() >= cells.count());
+}
+
+#[test]
+fn a_measured_cell_goes_before_a_fitted_one_and_errors_count_as_not_measured() {
+    let mut profile = profile();
+    let cell = profile
+        .cells
+        .iter_mut()
+        .find(|cell| cell.cell.pattern == "random" && cell.cell.group_blocks == 1)
+        .unwrap();
+    cell.steady_bandwidth_bytes_per_s = Interval { value: 5.0, low: 4.0, high: 10.0 };
+    let (bytes, depth) = (cell.cell.block_bytes, cell.cell.queue_depth);
+    let fitted = nandle_profile::FittedCell {
+        block_bytes: bytes,
+        queue_depth: depth,
+        bandwidth_bytes_per_s: Interval::exact(1.0),
+    };
+    profile.fitted_cells.push(fitted);
+    let found = |profile: &DeviceProfile| {
+        let (costs, _) = read_costs(profile, None).unwrap();
+        let of_cell: Vec<f64> = costs
+            .random
+            .iter()
+            .filter(|cost| (cost.request_bytes, cost.depth) == (bytes, depth))
+            .flat_map(|cost| [cost.seconds.value, cost.seconds.low, cost.seconds.high])
+            .collect();
+        of_cell.into_iter().map(|seconds| seconds / bytes as f64).collect::<Vec<_>>()
+    };
+    assert_eq!(found(&profile), [0.2, 0.1, 0.25]);
+    profile
+        .cells
+        .iter_mut()
+        .filter(|cell| cell.cell.block_bytes == bytes)
+        .for_each(|cell| cell.cell.errors = 1);
+    assert_eq!(found(&profile), [1.0, 1.0, 1.0]);
+}
+
+#[test]
+fn what_is_split_or_not_transferred_bounds_the_longest_request() {
+    let mut profile = profile();
+    let longest = |profile: &DeviceProfile, shape: Option<&Shape>| {
+        read_costs(profile, shape).unwrap().0.largest_request_bytes
+    };
+    profile.derived.split_bytes = Some(SplitSize { stated_bytes: Some(512 << 10), seen: None });
+    assert_eq!(longest(&profile, None), 512 << 10);
+    assert_eq!(longest(&profile, Some(&shape(512, 100_000))), 99_840);
+    let seen = SplitObservation { whole_bytes: 128 << 10, ratio: None, sign: String::new() };
+    profile.derived.split_bytes = Some(SplitSize { stated_bytes: Some(512 << 10), seen: Some(seen) });
+    assert_eq!(longest(&profile, None), 128 << 10);
+    assert_eq!(read_costs(&profile, Some(&shape(4096, 1 << 20))).unwrap().0.logical_block_bytes, 4096);
+}
+
+#[test]
+fn what_is_missing_is_said() {
+    let mut profile = profile();
+    profile.derived.sequential_bandwidth_bytes_per_s_max = None;
+    profile.derived.split_bytes = None;
+    profile.cells.retain(|cell| cell.cell.queue_depth > 1);
+    profile.fitted_cells.clear();
+    profile.cells.iter_mut().for_each(|cell| cell.cell.cpu_ns_per_request = 0.0);
+    let (costs, missing) = read_costs(&profile, None).unwrap();
+    let expected =
+        [MissingFigure::Split, MissingFigure::Sequential, MissingFigure::Processor, MissingFigure::Alone];
+    assert_eq!(missing, expected);
+    assert_eq!((costs.sequential_bytes_per_second, costs.host_seconds), (None, None));
+    let longest = profile
+        .cells
+        .iter()
+        .filter(|cell| cell.cell.pattern == "random")
+        .map(|cell| cell.cell.block_bytes)
+        .max();
+    assert!(costs.largest_request_bytes <= longest.unwrap());
+    profile.system.queue = None;
+    profile.system.direct_offset_alignment_bytes = None;
+    assert!(matches!(read_costs(&profile, None), Err(CostsError::NoLogicalBlock { .. })));
+    assert_eq!(read_costs(&profile, Some(&shape(512, 1 << 20))).unwrap().0.logical_block_bytes, 512);
+    profile.cells.clear();
+    let error = read_costs(&profile, None).unwrap_err();
+    assert!(error.to_string().contains("nandle probe model:wd2003fyys"), "{error}");
+}

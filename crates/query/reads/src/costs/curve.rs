@@ -1,0 +1,87 @@
+use crate::Estimate;
+
+/// Time over length, measured at some lengths: straight lines between them, and never less for a longer request.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Curve {
+    /// Ascending lengths.
+    points: Vec<(f64, Estimate)>,
+}
+
+impl Curve {
+    /// Of lengths in any order, each once.
+    pub(crate) fn new(points: impl IntoIterator<Item = (u64, Estimate)>) -> Self {
+        let mut points: Vec<_> = points.into_iter().map(|(bytes, seconds)| (bytes as f64, seconds)).collect();
+        points.sort_by(|one, other| one.0.total_cmp(&other.0));
+        // Noise may make a longer request seem quicker. From the longest on each is at most what the next one takes, because a shorter
+        // request could have been made longer.
+        for index in (1..points.len()).rev() {
+            let (head, rest) = points.split_at_mut(index);
+            if let (Some((_, shorter)), Some((_, longer))) = (head.last_mut(), rest.first()) {
+                shorter.value = shorter.value.min(longer.value);
+                shorter.low = shorter.low.min(longer.low);
+                shorter.high = shorter.high.min(longer.high);
+            }
+        }
+        Self { points }
+    }
+
+    /// The time of a request of this length. Below the shortest that was measured it is the shortest one's, beyond the longest the last
+    /// two lengths are continued in a straight line.
+    pub(crate) fn at(&self, bytes: u64) -> Estimate {
+        let bytes = bytes as f64;
+        let next = self.points.partition_point(|(measured, _)| *measured < bytes);
+        let Some((first, last)) = self.points.first().zip(self.points.last()) else {
+            return Estimate::default();
+        };
+        if next == 0 {
+            return first.1;
+        }
+        let (before, after) = match (self.points.get(next - 1), self.points.get(next)) {
+            (Some(before), Some(after)) => (before, after),
+            _ => match self.points.len().checked_sub(2).and_then(|index| self.points.get(index)) {
+                Some(before) => (before, last),
+                // One length alone says what a byte takes at most.
+                None => return last.1 * (bytes / last.0),
+            },
+        };
+        let share = (bytes - before.0) / (after.0 - before.0);
+        let between = |low: f64, high: f64| low + (high - low) * share;
+        Estimate {
+            value: between(before.1.value, after.1.value),
+            low: between(before.1.low, after.1.low),
+            high: between(before.1.high, after.1.high),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hold(curve: &Curve, expected: &[(u64, f64)]) {
+        for (bytes, seconds) in expected {
+            let found = curve.at(*bytes).value;
+            assert!((found - seconds).abs() < 1e-12, "{bytes} bytes take {found}, not {seconds}");
+        }
+    }
+
+    #[test]
+    fn between_measured_lengths_it_is_straight() {
+        let curve =
+            Curve::new([(8, Estimate::exact(3.0)), (4, Estimate::exact(1.0)), (16, Estimate::exact(4.0))]);
+        hold(&curve, &[(1, 1.0), (4, 1.0), (6, 2.0), (8, 3.0), (12, 3.5), (16, 4.0), (32, 6.0)]);
+    }
+
+    #[test]
+    fn a_longer_request_never_takes_less() {
+        let curve =
+            Curve::new([(4, Estimate::exact(2.0)), (8, Estimate::exact(1.0)), (16, Estimate::exact(4.0))]);
+        hold(&curve, &[(4, 1.0), (8, 1.0)]);
+    }
+
+    #[test]
+    fn of_a_single_length_bytes_take_their_share() {
+        let curve = Curve::new([(4, Estimate::exact(1.0))]);
+        hold(&curve, &[(2, 1.0), (4, 1.0), (8, 2.0)]);
+    }
+}

@@ -1,0 +1,174 @@
+//! What reading costs on a device: curves that the caller fills from what was measured.
+
+mod curve;
+mod prices;
+
+pub(crate) use curve::Curve;
+pub(crate) use prices::Prices;
+
+use crate::{Estimate, ReadsError};
+
+/// Random requests of one size, so many of them outstanding.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RandomCost {
+    /// Length of a request.
+    pub request_bytes: u64,
+    /// Requests outstanding, at least one.
+    pub depth: u32,
+    /// Time by requests completed in it. At depth 1 that is a request's latency, deeper it is less.
+    pub seconds: Estimate,
+}
+
+/// What a device was measured to do when it reads. Nothing in it is assumed: what wasn't measured is missing, and what can't be planned
+/// without it is an error.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReadCosts {
+    /// Offsets and lengths of requests are multiples of this.
+    pub logical_block_bytes: u64,
+    /// The longest request that the device takes whole: the least of what its interface allows and of what the system splits.
+    pub largest_request_bytes: u64,
+    /// Random requests by size and depth, in any order: at least one size.
+    pub random: Vec<RandomCost>,
+    /// Bandwidth of requests of which each continues the one before, kept busy; `None` where it wasn't measured: then such a request
+    /// costs what a random one does.
+    pub sequential_bytes_per_second: Option<Estimate>,
+    /// Processor time of the host for a request, where many are outstanding; `None` where it wasn't measured.
+    pub host_seconds: Option<f64>,
+}
+
+/// A depth is enough for a size if its requests take at most so many times as long as at the best depth that was measured.
+const NEAR_PLATEAU: f64 = 1.03;
+
+impl ReadCosts {
+    /// Checks that the figures make sense, and that there are any.
+    ///
+    /// # Errors
+    /// There is no size, a figure isn't a positive number, bounds are out of order, or the largest request is no logical block.
+    pub fn check(&self) -> Result<(), ReadsError> {
+        let fault = |what: &'static str, got: String| Err(ReadsError::Costs { what, got });
+        let block_bytes = self.logical_block_bytes;
+        if block_bytes == 0 || !block_bytes.is_power_of_two() {
+            return fault("the logical block is a power of two", format!("{block_bytes} bytes"));
+        }
+        if self.largest_request_bytes < block_bytes {
+            return fault(
+                "the largest request has a logical block or more",
+                format!("{} bytes", self.largest_request_bytes),
+            );
+        }
+        if self.random.is_empty() {
+            return fault("random requests of some size were measured", "none".to_owned());
+        }
+        let is_ordered = |estimate: &Estimate| {
+            estimate.low > 0.0
+                && estimate.low <= estimate.value
+                && estimate.value <= estimate.high
+                && estimate.high.is_finite()
+        };
+        for cost in &self.random {
+            if !is_ordered(&cost.seconds) || cost.depth == 0 || cost.request_bytes == 0 {
+                return fault("sizes, depths and times are above zero, bounds in order", format!("{cost:?}"));
+            }
+        }
+        match &self.sequential_bytes_per_second {
+            Some(bandwidth) if !is_ordered(bandwidth) => {
+                fault("the sequential bandwidth is above zero, its bounds in order", format!("{bandwidth:?}"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The sizes of which random requests were measured, ascending.
+    pub fn sizes(&self) -> Vec<u64> {
+        let mut sizes: Vec<u64> = self.random.iter().map(|cost| cost.request_bytes).collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        sizes
+    }
+
+    /// The least depth, and at most `depth_max`, that keeps the device busy with random requests of a size that was measured, and what
+    /// a request takes then. Where only greater depths were measured it is the least of those.
+    pub(crate) fn busy(&self, request_bytes: u64, depth_max: u32) -> Option<RandomCost> {
+        let mut of_size: Vec<_> =
+            self.random.iter().filter(|cost| cost.request_bytes == request_bytes).copied().collect();
+        of_size.sort_unstable_by_key(|cost| cost.depth);
+        let shallow = of_size.partition_point(|cost| cost.depth <= depth_max);
+        if let Some((shallower, deeper)) =
+            shallow.checked_sub(1).and_then(|last| of_size.get(last)).zip(of_size.get(shallow))
+        {
+            let between = between(shallower, deeper, depth_max);
+            of_size.insert(shallow, between);
+        }
+        let allowed = || of_size.iter().filter(|cost| cost.depth <= depth_max);
+        let best = allowed().map(|cost| cost.seconds.value).min_by(f64::total_cmp);
+        let is_enough =
+            |cost: &&RandomCost| best.is_some_and(|best| cost.seconds.value <= best * NEAR_PLATEAU);
+        allowed().find(is_enough).or(of_size.first()).copied()
+    }
+}
+
+/// A depth between two measured ones: requests in a second grow in a straight line.
+fn between(shallower: &RandomCost, deeper: &RandomCost, depth: u32) -> RandomCost {
+    let share = f64::from(depth - shallower.depth) / f64::from(deeper.depth - shallower.depth);
+    let seconds = |shallower: f64, deeper: f64| 1.0 / ((1.0 - share) / shallower + share / deeper);
+    let seconds = Estimate {
+        value: seconds(shallower.seconds.value, deeper.seconds.value),
+        low: seconds(shallower.seconds.low, deeper.seconds.low),
+        high: seconds(shallower.seconds.high, deeper.seconds.high),
+    };
+    RandomCost { depth, seconds, ..*shallower }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    fn costs(seconds: impl Fn(u64, u32) -> f64, sequential: f64) -> ReadCosts {
+        let random =
+            (12..=18).flat_map(|power| [1_u32, 2, 4, 8, 16, 32].map(|depth| (1_u64 << power, depth)));
+        let random = random.map(|(request_bytes, depth)| {
+            let seconds = Estimate::exact(seconds(request_bytes, depth));
+            RandomCost { request_bytes, depth, seconds }
+        });
+        ReadCosts {
+            logical_block_bytes: 512,
+            largest_request_bytes: 256 << 10,
+            random: random.collect(),
+            sequential_bytes_per_second: Some(Estimate::exact(sequential)),
+            host_seconds: None,
+        }
+    }
+
+    /// 8 ms for each jump, then 100 MB/s.
+    pub(crate) fn disk() -> ReadCosts {
+        costs(|bytes, _| 8e-3 + bytes as f64 / 1e8, 1e8)
+    }
+
+    /// 80 us for a request, up to 32 at once, and up to 2 GB/s.
+    pub(crate) fn flash() -> ReadCosts {
+        costs(|bytes, depth| ((80e-6 + bytes as f64 / 2e9) / f64::from(depth)).max(bytes as f64 / 2e9), 2e9)
+    }
+
+    #[test]
+    fn the_least_depth_near_the_plateau_is_enough() {
+        assert_eq!(disk().busy(4096, 32).unwrap().depth, 1);
+        assert_eq!(flash().busy(4096, 32).unwrap().depth, 32);
+        assert_eq!(flash().busy(256 << 10, 32).unwrap().depth, 2);
+        assert_eq!(flash().busy(4096, 5).unwrap().depth, 5);
+        let seconds = flash().busy(4096, 5).unwrap().seconds.value;
+        assert!((seconds - (80e-6 + 4096.0 / 2e9) / 5.0).abs() < 1e-9, "{seconds}");
+        assert!(flash().busy(5000, 5).is_none());
+    }
+
+    #[test]
+    fn figures_that_make_no_sense_are_named() {
+        assert!(flash().check().is_ok());
+        let none = ReadCosts { random: Vec::new(), ..flash() };
+        assert!(none.check().unwrap_err().to_string().contains("measured"));
+        let block = ReadCosts { logical_block_bytes: 1000, ..flash() };
+        assert!(block.check().unwrap_err().to_string().contains("1000 bytes"));
+        let bounds = Estimate { value: 1.0, low: 2.0, high: 3.0 };
+        let wrong = ReadCosts { sequential_bytes_per_second: Some(bounds), ..flash() };
+        assert!(wrong.check().unwrap_err().to_string().contains("bounds"));
+    }
+}

@@ -1,0 +1,66 @@
+use std::ops::{Add, AddAssign, Mul};
+
+/// A figure with the bounds that its measurement supports.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Estimate {
+    /// The best estimate.
+    pub value: f64,
+    /// The lower bound.
+    pub low: f64,
+    /// The upper bound.
+    pub high: f64,
+}
+
+impl Estimate {
+    /// A figure that is known.
+    pub const fn exact(value: f64) -> Self {
+        Self { value, low: value, high: value }
+    }
+
+    /// Whether `other` lies within the bounds.
+    pub fn contains(&self, other: f64) -> bool {
+        self.low <= other && other <= self.high
+    }
+
+    /// Each of its three figures through a function that keeps their order.
+    #[must_use]
+    pub fn map(self, mut function: impl FnMut(f64) -> f64) -> Self {
+        Self { value: function(self.value), low: function(self.low), high: function(self.high) }
+    }
+
+    /// The larger of two, figure by figure.
+    #[must_use]
+    pub fn max(self, other: Self) -> Self {
+        self.with(other, f64::max)
+    }
+
+    fn with(self, other: Self, function: impl Fn(f64, f64) -> f64) -> Self {
+        Self {
+            value: function(self.value, other.value),
+            low: function(self.low, other.low),
+            high: function(self.high, other.high),
+        }
+    }
+}
+
+impl Add for Estimate {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        self.with(other, f64::add)
+    }
+}
+
+impl AddAssign for Estimate {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl Mul<f64> for Estimate {
+    type Output = Self;
+
+    fn mul(self, factor: f64) -> Self {
+        self.map(|figure| figure * factor)
+    }
+}

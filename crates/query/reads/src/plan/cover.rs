@@ -1,0 +1,236 @@
+//! The cheapest cover of wanted blocks by requests.
+//!
+//! What is wanted of a file lies in stretches with gaps between them. A cover joins neighbouring stretches into extents, gaps included, and
+//! an extent costs what [`Prices`] say of its length alone: one random request, or one that others continue. So the least cost of the
+//! first stretches follows from that of fewer of them: `least[j] = min over i ≤ j of least[i − 1] + cost(end[j] − start[i])`. This finds
+//! the minimum over *all* requests that begin and end at multiples of the alignment: a request that begins before what is wanted, or ends
+//! behind it, only pays when it continues another or is continued, and then both lie in one extent.
+//!
+//! Two facts keep it short. Extents that are longer than the longest request cost the same for each further block, so for these the minimum
+//! over `i` is carried along. And a gap that costs more than two new requests are worth is never bridged.
+
+use crate::costs::Prices;
+
+use super::stretches::Stretch;
+
+/// How stretches are joined: for each extent one past its last stretch.
+pub(crate) struct Cover {
+    pub(crate) ends: Vec<usize>,
+}
+
+/// The least cost of the stretches before one, and where its last extent begins.
+#[derive(Clone, Copy)]
+struct Least {
+    seconds: f64,
+    first: usize,
+}
+
+/// Finds the cheapest cover of stretches of one file, which are in order and don't touch.
+pub(crate) fn cheapest(stretches: &[Stretch], prices: &Prices) -> Cover {
+    let mut least: Vec<Least> = Vec::with_capacity(stretches.len());
+    let never_bridged = never_bridged_blocks(prices);
+    let mut long = LongExtents::new(prices);
+    // Extents don't begin before this stretch, because the gap before it is never bridged.
+    let mut first_possible = 0;
+    // Extents that begin before this one are longer than a request.
+    let mut first_short = 0;
+    let before = |done: &[Least], index: usize| match index.checked_sub(1) {
+        Some(before) => done.get(before).map_or(f64::INFINITY, |found| found.seconds),
+        None => 0.0,
+    };
+    let mut last_end = None;
+    for (index, stretch) in stretches.iter().enumerate() {
+        if last_end.is_some_and(|end| stretch.start_block - end >= never_bridged) {
+            (first_possible, first_short) = (index, index);
+            long = LongExtents::new(prices);
+        }
+        last_end = Some(stretch.end_block);
+        let starts = stretches.get(first_short..=index).unwrap_or_default();
+        let longer = starts
+            .iter()
+            .take_while(|start| stretch.end_block - start.start_block > prices.largest_blocks())
+            .count();
+        for (offset, start) in starts.iter().take(longer).enumerate() {
+            let first = first_short + offset;
+            long.add(first, start.start_block, before(&least, first));
+        }
+        first_short += longer;
+        let mut best = long.best(stretch.end_block);
+        let starts = stretches.get(first_short..=index).unwrap_or_default();
+        for (offset, start) in starts.iter().enumerate().rev() {
+            let first = first_short + offset;
+            let Some(seconds) = prices.stretch_seconds(stretch.end_block - start.start_block) else { break };
+            let seconds = before(&least, first) + seconds;
+            if seconds < best.seconds {
+                best = Least { seconds, first };
+            }
+        }
+        debug_assert!(best.first >= first_possible && best.first <= index, "an extent begins before its end");
+        least.push(best);
+    }
+    Cover { ends: ends(&least) }
+}
+
+/// The minimum over extents that are longer than a request: what each costs grows by the same for each further block.
+struct LongExtents {
+    block_seconds: f64,
+    extra_seconds: f64,
+    /// Cost of the best, but for the blocks up to its end.
+    best: Least,
+}
+
+impl LongExtents {
+    fn new(prices: &Prices) -> Self {
+        Self {
+            block_seconds: prices.block_seconds(),
+            extra_seconds: prices.long_stretch_seconds(),
+            best: Least { seconds: f64::INFINITY, first: 0 },
+        }
+    }
+
+    fn add(&mut self, first: usize, start_block: u64, before_seconds: f64) {
+        let seconds = before_seconds + self.extra_seconds - self.block_seconds * start_block as f64;
+        if seconds < self.best.seconds {
+            self.best = Least { seconds, first };
+        }
+    }
+
+    fn best(&self, end_block: u64) -> Least {
+        Least { seconds: self.best.seconds + self.block_seconds * end_block as f64, first: self.best.first }
+    }
+}
+
+/// A gap of so many blocks isn't bridged: both sides as extents of their own cost at most twice what the shortest does beyond its bytes,
+/// and any extent costs at least what the longest does.
+fn never_bridged_blocks(prices: &Prices) -> u64 {
+    let shortest = prices.stretch_seconds(1).unwrap_or_default() - prices.block_seconds();
+    let worth = 2.0 * shortest - prices.long_stretch_seconds();
+    let blocks = (worth / prices.block_seconds()).ceil();
+    // A float beyond the range becomes the largest number.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to the range")]
+    let blocks = blocks.max(1.0) as u64;
+    blocks
+}
+
+/// Follows the extents back from the last stretch.
+fn ends(least: &[Least]) -> Vec<usize> {
+    let mut ends = Vec::new();
+    let mut end = least.len();
+    while let Some(last) = end.checked_sub(1).and_then(|last| least.get(last)) {
+        ends.push(end);
+        end = last.first;
+    }
+    ends.reverse();
+    ends
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::costs::tests::{disk, flash};
+    use crate::{FileId, ReadCosts};
+
+    fn stretches(lengths: &[(u64, u64)]) -> Vec<Stretch> {
+        let mut at = 0;
+        let stretch = |(gap, blocks): &(u64, u64)| {
+            let start_block = at + gap;
+            at = start_block + blocks;
+            Stretch { file: FileId(0), start_block, end_block: at, first_step: 0 }
+        };
+        lengths.iter().map(stretch).collect()
+    }
+
+    fn cost(stretches: &[Stretch], ends: &[usize], prices: &Prices) -> f64 {
+        let mut first = 0;
+        let extents = ends.iter().map(|end| {
+            let blocks = stretches[end - 1].end_block - stretches[first].start_block;
+            first = *end;
+            let long = blocks.saturating_sub(prices.largest_blocks());
+            prices.stretch_seconds(blocks - long).unwrap() + prices.block_seconds() * long as f64
+        });
+        extents.sum()
+    }
+
+    /// Every request that begins and ends at a block, by brute force: the least cost of covering the wanted blocks from one on, when the
+    /// last request ended right before it or not.
+    fn brute_force(stretches: &[Stretch], prices: &Prices) -> f64 {
+        let end = usize::try_from(stretches.last().unwrap().end_block).unwrap();
+        let is_wanted = |block: usize| {
+            stretches.iter().any(|stretch| (stretch.start_block..stretch.end_block).contains(&(block as u64)))
+        };
+        let mut least = vec![[0.0_f64; 2]; end + 1];
+        for block in (0..end).rev() {
+            for continued in [0, 1] {
+                let skipped = if is_wanted(block) { f64::INFINITY } else { least[block + 1][0] };
+                let requests = (1..=prices.largest_blocks().min((end - block) as u64)).map(|blocks| {
+                    let bytes = blocks * prices.align_bytes();
+                    let random = prices.random_seconds(bytes).value;
+                    let seconds = if continued == 1 {
+                        random.min(prices.continued_seconds(bytes).value)
+                    } else {
+                        random
+                    };
+                    seconds + least[block + usize::try_from(blocks).unwrap()][1]
+                });
+                least[block][continued] = requests.fold(skipped, f64::min);
+            }
+        }
+        least[0][0]
+    }
+
+    fn prices(costs: &ReadCosts, largest_bytes: u64) -> Prices {
+        let costs = ReadCosts { largest_request_bytes: largest_bytes, ..costs.clone() };
+        Prices::new(&costs, 4096, 64 << 20, None)
+    }
+
+    proptest! {
+        #[test]
+        fn no_other_requests_cost_less(
+            lengths in prop::collection::vec((1_u64..12, 1_u64..8), 1..12),
+            seeks_us in 1_u32..4000,
+            largest_blocks in 1_u64..16,
+        ) {
+            let mut rough = disk();
+            for cost in &mut rough.random {
+                // A rough curve: sizes cost more or less than a straight line would have it.
+                let factor = 1.0 + 0.3 * ((cost.request_bytes >> 12) % 3) as f64;
+                cost.seconds = crate::Estimate::exact(
+                    f64::from(seeks_us) * 1e-6 + factor * cost.request_bytes as f64 / 1e8,
+                );
+            }
+            let prices = prices(&rough, largest_blocks * 4096);
+            let stretches = stretches(&lengths);
+            let found = cheapest(&stretches, &prices);
+            let seconds = cost(&stretches, &found.ends, &prices);
+            let best = brute_force(&stretches, &prices);
+            prop_assert!((seconds - best).abs() < 1e-9, "{seconds} against {best}: {:?}", found.ends);
+        }
+    }
+
+    /// DIAT §1.2: of a group of 16 blocks one is read alone, and every other one makes it the whole group.
+    #[test]
+    fn the_papers_rules_follow_from_the_curve() {
+        // The X25-M's curve (C10, C1): 2 KiB at a fifth of the bandwidth of 32 KiB.
+        let seconds = |bytes: f64| bytes / (265e6 * bytes / (bytes + 8.0 * 1024.0));
+        let random = [2_u64, 4, 8, 16, 32, 64, 128].map(|kibibytes| crate::RandomCost {
+            request_bytes: kibibytes << 10,
+            depth: 4,
+            seconds: crate::Estimate::exact(seconds((kibibytes << 10) as f64)),
+        });
+        let costs = ReadCosts { random: random.to_vec(), sequential_bytes_per_second: None, ..flash() };
+        let prices = Prices::new(&costs, 2048, 64 << 20, None);
+        let one_of_each_group = stretches(&[(0, 1), (15, 1), (15, 1)]);
+        assert_eq!(cheapest(&one_of_each_group, &prices).ends, [1, 2, 3]);
+        let every_other = stretches(&[(0, 1), (1, 1), (1, 1), (1, 1), (1, 1), (1, 1), (1, 1), (1, 1)]);
+        assert_eq!(cheapest(&every_other, &prices).ends, [8]);
+    }
+
+    #[test]
+    fn flash_jumps_where_a_disk_reads_on() {
+        let blocks = stretches(&[(0, 1), (40, 1), (40, 1)]);
+        assert_eq!(cheapest(&blocks, &prices(&flash(), 256 << 10)).ends, [1, 2, 3]);
+        assert_eq!(cheapest(&blocks, &prices(&disk(), 256 << 10)).ends, [3]);
+    }
+}

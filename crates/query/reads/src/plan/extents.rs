@@ -1,0 +1,197 @@
+//! From stretches to extents and their requests, by strategy.
+
+use std::ops::Range;
+
+use crate::costs::Prices;
+use crate::{FileId, Want};
+
+use super::stretches::{Stretch, joined};
+use super::{Extent, Groups, PlanFile, Strategy, cover};
+
+/// What a window's wants are read as.
+pub(crate) struct WindowExtents {
+    pub(crate) extents: Vec<Extent>,
+    /// For each want of the window, in their order.
+    pub(crate) of_wants: Vec<Option<u32>>,
+}
+
+pub(crate) struct Maker<'a> {
+    pub(crate) files: &'a [PlanFile],
+    pub(crate) prices: &'a Prices,
+    pub(crate) strategy: Strategy,
+}
+
+impl Maker<'_> {
+    /// Extents in order of place, but of one-by-one in that of the wants.
+    pub(crate) fn make(&self, wants: &[Want]) -> WindowExtents {
+        match self.strategy {
+            Strategy::Flexible => self.found(wants, self.flexible(self.stretches(wants))),
+            Strategy::FixedBlock { block_bytes } => self.found(wants, self.blocks(wants, block_bytes)),
+            Strategy::WholeGroup => self.found(wants, self.groups(wants)),
+            Strategy::OneByOne { .. } => self.one_by_one(wants),
+        }
+    }
+
+    /// As [`make`](Self::make), but nothing is read that isn't wanted, as far as the alignment allows.
+    pub(crate) fn make_scarce(&self, wants: &[Want]) -> WindowExtents {
+        let stretches = joined(self.stretches(wants));
+        let extents = stretches.iter().map(|stretch| self.extent(stretch, self.prices.largest_bytes()));
+        self.found(wants, extents.collect())
+    }
+
+    fn file(&self, file: FileId) -> Option<&PlanFile> {
+        self.files.get(file.0 as usize)
+    }
+
+    fn stretches(&self, wants: &[Want]) -> Vec<Stretch> {
+        let align_bytes = self.prices.align_bytes();
+        wants.iter().filter_map(|want| Stretch::of(want, self.file(want.file)?, align_bytes)).collect()
+    }
+
+    /// The cheapest requests, file by file.
+    fn flexible(&self, stretches: Vec<Stretch>) -> Vec<Extent> {
+        let stretches = joined(stretches);
+        let mut extents = Vec::new();
+        for of_file in stretches.chunk_by(|one, other| one.file == other.file) {
+            let mut first = 0;
+            for end in cover::cheapest(of_file, self.prices).ends {
+                let members = of_file.get(first..end).unwrap_or_default();
+                first = end;
+                extents.extend(whole(members).map(|stretch| {
+                    let first_blocks = self.prices.first_blocks(stretch.blocks());
+                    self.extent(&stretch, first_blocks * self.prices.align_bytes())
+                }));
+            }
+        }
+        extents
+    }
+
+    /// A request for each block; neighbouring ones lie together in memory.
+    fn blocks(&self, wants: &[Want], block_bytes: Option<u64>) -> Vec<Extent> {
+        let Some(block_bytes) = block_bytes else { return self.wants_as_blocks(wants) };
+        let align_bytes = self.prices.align_bytes();
+        let block_bytes = block_bytes.next_multiple_of(align_bytes).max(align_bytes);
+        let widened = wants.iter().filter_map(|want| {
+            let file = self.file(want.file)?;
+            let start = want.offset_bytes - want.offset_bytes % block_bytes;
+            let end = want.end_bytes().next_multiple_of(block_bytes).min(file.readable_bytes);
+            let (start_block, end_block) = (start / align_bytes, end.div_ceil(align_bytes));
+            let stretch = Stretch { file: want.file, start_block, end_block, first_step: want.step };
+            (want.offset_bytes < file.readable_bytes).then_some(stretch)
+        });
+        let extents = joined(widened.collect()).into_iter().map(|stretch| Extent {
+            request_bytes: block_bytes.min(self.prices.largest_bytes()),
+            ..self.extent(&stretch, block_bytes)
+        });
+        extents.collect()
+    }
+
+    /// Each want is a block: as many requests as there are different ones. Where rounded wants overlap, each block is read once.
+    fn wants_as_blocks(&self, wants: &[Want]) -> Vec<Extent> {
+        let mut stretches = self.stretches(wants);
+        stretches.sort_unstable_by_key(|stretch| (stretch.file, stretch.start_block));
+        let mut apart: Vec<Stretch> = Vec::with_capacity(stretches.len());
+        for stretch in stretches {
+            match apart.last_mut() {
+                Some(last) if last.file == stretch.file && stretch.start_block < last.end_block => {
+                    // A want must lie in one extent, so one that reaches into another makes it longer.
+                    last.end_block = last.end_block.max(stretch.end_block);
+                    last.first_step = last.first_step.min(stretch.first_step);
+                }
+                _ => apart.push(stretch),
+            }
+        }
+        apart.iter().map(|stretch| self.extent(stretch, self.prices.largest_bytes())).collect()
+    }
+
+    fn groups(&self, wants: &[Want]) -> Vec<Extent> {
+        let align_bytes = self.prices.align_bytes();
+        let widened = wants.iter().filter_map(|want| {
+            let file = self.file(want.file)?;
+            let Range { start, end } = group_of(want, file);
+            let of_group = Want { offset_bytes: start, length_bytes: end - start, ..*want };
+            Stretch::of(want, file, align_bytes).and(Stretch::of(&of_group, file, align_bytes))
+        });
+        joined(widened.collect())
+            .iter()
+            .map(|stretch| self.extent(stretch, self.prices.largest_bytes()))
+            .collect()
+    }
+
+    fn one_by_one(&self, wants: &[Want]) -> WindowExtents {
+        let align_bytes = self.prices.align_bytes();
+        let mut extents = Vec::new();
+        let of_wants = wants.iter().map(|want| {
+            let stretch = Stretch::of(want, self.file(want.file)?, align_bytes)?;
+            extents.push(self.extent(&stretch, self.prices.largest_bytes()));
+            u32::try_from(extents.len() - 1).ok()
+        });
+        let of_wants = of_wants.collect();
+        WindowExtents { extents, of_wants }
+    }
+
+    fn extent(&self, stretch: &Stretch, first_request_bytes: u64) -> Extent {
+        let align_bytes = self.prices.align_bytes();
+        let offset_bytes = stretch.start_block * align_bytes;
+        // The alignment is that of all files; this one may end at a smaller one.
+        let readable_bytes = self.file(stretch.file).map_or(u64::MAX, |file| file.readable_bytes);
+        let length_bytes = (stretch.end_block * align_bytes).min(readable_bytes) - offset_bytes;
+        Extent {
+            file: stretch.file,
+            offset_bytes,
+            length_bytes,
+            first_step: stretch.first_step,
+            first_request_bytes: first_request_bytes.min(self.prices.largest_bytes()).min(length_bytes),
+            request_bytes: self.prices.largest_bytes(),
+        }
+    }
+
+    /// Finds the extent of each want, among extents in order of place that don't overlap.
+    fn found(&self, wants: &[Want], extents: Vec<Extent>) -> WindowExtents {
+        let of_want = |want: &Want| {
+            let file = self.file(want.file)?;
+            if want.offset_bytes >= file.readable_bytes {
+                return None;
+            }
+            let place = (want.file, want.offset_bytes);
+            let next = extents.partition_point(|extent| (extent.file, extent.offset_bytes) <= place);
+            let index = next.checked_sub(1)?;
+            let extent = extents.get(index)?;
+            let end_bytes = want.end_bytes().min(file.readable_bytes);
+            assert!(
+                extent.file == want.file && end_bytes <= extent.end_bytes(),
+                "{want:?} lies in no extent of its window: {extent:?}"
+            );
+            u32::try_from(index).ok()
+        };
+        let of_wants = wants.iter().map(of_want).collect();
+        WindowExtents { extents, of_wants }
+    }
+}
+
+/// From the first stretch to the last.
+fn whole(stretches: &[Stretch]) -> Option<Stretch> {
+    let (first, last) = stretches.first().zip(stretches.last())?;
+    let first_step = stretches.iter().map(|stretch| stretch.first_step).min()?;
+    Some(Stretch { end_block: last.end_block, first_step, ..*first })
+}
+
+/// The groups that a want touches, from the first one's start to the last one's end.
+fn group_of(want: &Want, file: &PlanFile) -> Range<u64> {
+    let own = want.offset_bytes..want.end_bytes();
+    match &file.groups {
+        Groups::Unknown => own,
+        Groups::Every(bytes) => {
+            let bytes = (*bytes).max(1);
+            own.start - own.start % bytes..own.end.next_multiple_of(bytes).min(file.length_bytes)
+        }
+        Groups::Listed(groups) => {
+            let touching = |group: &&Range<u64>| group.start < own.end && group.end > own.start;
+            let from = groups.partition_point(|group| group.end <= own.start);
+            let touched = || groups.iter().skip(from).take_while(touching);
+            let start = touched().next().map_or(own.start, |group| group.start.min(own.start));
+            let end = touched().last().map_or(own.end, |group| group.end.max(own.end));
+            start..end.min(file.length_bytes)
+        }
+    }
+}

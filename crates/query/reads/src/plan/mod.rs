@@ -1,0 +1,154 @@
+//! From wants to requests.
+
+mod cover;
+mod extents;
+mod order;
+mod strategy;
+mod stretches;
+mod windows;
+
+use std::ops::Range;
+
+pub(crate) use strategy::WINDOWS;
+pub use strategy::{Groups, PlanFile, PlanOptions, Strategy};
+
+use crate::costs::Prices;
+use crate::{FileId, ReadCosts, ReadsError, Want};
+
+/// A request of a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PlannedRead {
+    /// The file.
+    pub file: FileId,
+    /// Where it begins: a multiple of the file's alignment.
+    pub offset_bytes: u64,
+    /// How long it is: a multiple as well.
+    pub length_bytes: u64,
+    /// Whether it begins where the request before it ends.
+    pub is_continued: bool,
+    /// The extent of the plan that it is a part of.
+    pub(crate) extent: u32,
+}
+
+/// What lies in memory in one piece: one request or several of which each continues the one before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Extent {
+    pub(crate) file: FileId,
+    pub(crate) offset_bytes: u64,
+    pub(crate) length_bytes: u64,
+    /// The first step that needs something of it.
+    pub(crate) first_step: u32,
+    /// Lengths of its requests: the first, and then as long ones as this, the last one maybe shorter.
+    pub(crate) first_request_bytes: u64,
+    pub(crate) request_bytes: u64,
+}
+
+impl Extent {
+    pub(crate) fn end_bytes(&self) -> u64 {
+        self.offset_bytes + self.length_bytes
+    }
+}
+
+/// Steps whose wants are read together: their requests are ordered by offset or by step, and what they read is in memory at the same time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlannedWindow {
+    /// The steps.
+    pub steps: Range<u32>,
+    /// Their requests, as indices into [`Plan::reads`].
+    pub reads: Range<usize>,
+    /// Memory that they take.
+    pub memory_bytes: u64,
+    pub(crate) extents: Range<usize>,
+}
+
+/// Requests for all wants of a consumer's steps, in the order in which they are sent.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// By step, and within a step as they were given.
+    pub(crate) wants: Vec<Want>,
+    /// Where the wants of each step begin, and one past the last.
+    pub(crate) step_starts: Vec<usize>,
+    /// For each want its extent; `None` where all of it lies behind what can be read.
+    pub(crate) want_extents: Vec<Option<u32>>,
+    pub(crate) extents: Vec<Extent>,
+    reads: Vec<PlannedRead>,
+    windows: Vec<PlannedWindow>,
+    pub(crate) files: Vec<PlanFile>,
+    pub(crate) prices: Prices,
+    options: PlanOptions,
+}
+
+impl Plan {
+    /// Plans the reads of a consumer's steps. `wants` may come in any order; steps that no want names have none.
+    ///
+    /// # Errors
+    /// A want names no file of `files` or lies beyond its end, the costs make no sense, or what a step needs at once is more than the
+    /// memory allows.
+    pub fn new(
+        wants: Vec<Want>,
+        files: &[PlanFile],
+        costs: &ReadCosts,
+        options: PlanOptions,
+    ) -> Result<Self, ReadsError> {
+        costs.check()?;
+        let align_bytes = files.iter().map(|file| file.align_bytes).fold(costs.logical_block_bytes, u64::max);
+        let asked_bytes = options.request_bytes_max.unwrap_or(u64::MAX);
+        let costs = ReadCosts {
+            largest_request_bytes: costs.largest_request_bytes.min(asked_bytes),
+            ..costs.clone()
+        };
+        let depth = options.strategy.depth(options.depth);
+        let prices = Prices::new(&costs, align_bytes, options.window_bytes(), depth);
+        windows::Planner::new(wants, files, prices, options)?.plan()
+    }
+
+    /// Its requests, in the order in which they are sent.
+    pub fn reads(&self) -> &[PlannedRead] {
+        &self.reads
+    }
+
+    /// Its windows, one after the other.
+    pub fn windows(&self) -> &[PlannedWindow] {
+        &self.windows
+    }
+
+    /// The number of steps: one more than the greatest that a want names.
+    pub fn steps(&self) -> u32 {
+        u32::try_from(self.step_starts.len().saturating_sub(1)).unwrap_or(u32::MAX)
+    }
+
+    /// The wants of a step, in the order in which they were given.
+    pub fn wants_of(&self, step: u32) -> &[Want] {
+        self.wants.get(self.want_indices(step)).unwrap_or_default()
+    }
+
+    /// How it was made.
+    pub fn options(&self) -> PlanOptions {
+        self.options
+    }
+
+    /// Bytes that are wanted; those that several wants cover count for each.
+    pub fn wanted_bytes(&self) -> u64 {
+        self.wants.iter().map(|want| want.length_bytes).sum()
+    }
+
+    /// Bytes that are read.
+    pub fn read_bytes(&self) -> u64 {
+        self.reads.iter().map(|read| read.length_bytes).sum()
+    }
+
+    /// Requests that are outstanding at once while requests of such a length are.
+    pub fn depth(&self, request_bytes: u64) -> u32 {
+        self.prices.depth(request_bytes)
+    }
+
+    /// The depth that each request calls for, where it is greatest.
+    pub fn depth_max(&self) -> u32 {
+        self.reads.iter().map(|read| self.depth(read.length_bytes)).max().unwrap_or(1)
+    }
+
+    pub(crate) fn want_indices(&self, step: u32) -> Range<usize> {
+        let at = |step: usize| self.step_starts.get(step).copied().unwrap_or(self.wants.len());
+        at(step as usize)..at(step as usize + 1)
+    }
+}

@@ -1,0 +1,63 @@
+//! In which order a window's requests are sent.
+
+use crate::costs::Prices;
+
+use super::{Extent, PlannedRead, Strategy};
+
+/// In order of what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// Of place: where jumps cost something, short ones cost less.
+    Place,
+    /// Of need: what the first step needs comes first, so that the consumer's work begins early.
+    Need,
+}
+
+/// Jumps cost something where the longest random request takes more than so many times what a continuing one of the same length does.
+const JUMPS_COST: f64 = 1.1;
+
+impl Order {
+    pub(crate) fn of(strategy: Strategy, prices: &Prices) -> Self {
+        let bytes = prices.largest_bytes();
+        let random_seconds = prices.random_seconds(bytes).value;
+        let jumps_cost = random_seconds > JUMPS_COST * prices.continued_seconds(bytes).value;
+        let is_one_by_one = matches!(strategy, Strategy::OneByOne { .. });
+        if jumps_cost && !is_one_by_one { Self::Place } else { Self::Need }
+    }
+
+    /// The requests of extents that begin with number `first`, in order, behind those that `reads` has already.
+    pub(crate) fn send(self, extents: &[Extent], first: usize, reads: &mut Vec<PlannedRead>) {
+        let mut numbers: Vec<usize> = (0..extents.len()).collect();
+        let key = |number: &usize| {
+            extents.get(*number).map(|extent| (extent.first_step, extent.file, extent.offset_bytes))
+        };
+        if self == Self::Need && !numbers.is_sorted_by_key(key) {
+            numbers.sort_by_key(key);
+        }
+        for number in numbers {
+            let Some(extent) = extents.get(number) else { continue };
+            requests(extent, number + first, reads);
+        }
+    }
+}
+
+fn requests(extent: &Extent, number: usize, reads: &mut Vec<PlannedRead>) {
+    let mut offset_bytes = extent.offset_bytes;
+    let mut length_bytes = extent.first_request_bytes;
+    while offset_bytes < extent.end_bytes() {
+        length_bytes = length_bytes.min(extent.end_bytes() - offset_bytes);
+        let is_continued = reads.last().is_some_and(|last| {
+            last.file == extent.file && last.offset_bytes + last.length_bytes == offset_bytes
+        });
+        let extent_number = u32::try_from(number).unwrap_or(u32::MAX);
+        reads.push(PlannedRead {
+            file: extent.file,
+            offset_bytes,
+            length_bytes,
+            is_continued,
+            extent: extent_number,
+        });
+        offset_bytes += length_bytes;
+        length_bytes = extent.request_bytes;
+    }
+}

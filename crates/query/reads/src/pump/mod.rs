@@ -1,0 +1,342 @@
+//! A plan carried out: which request is sent next, what has come, and which step is whole.
+//!
+//! The pump itself does no I/O: it is asked for [requests](Pump::next_request), told of [completions](Pump::complete), and hands out
+//! [steps](Pump::take_step). So it runs beside others in one world.
+//!
+//! Memory is as many arenas as windows may be in memory at once, each as large as the largest window, and a reserve. A window's extents are
+//! cut one after the other from an arena that is empty, so they always fit. The arena is empty again when the consumer has dropped all steps of the
+//! window; the window that follows the next one is read into it from then on. Reads that no plan foresaw have the reserve to themselves, so
+//! that they go on whatever the consumer holds.
+
+mod counts;
+mod file;
+mod step;
+mod urgent;
+mod window;
+
+pub use counts::ReadCounts;
+pub use file::{Check, ReadFile};
+pub use step::{Step, WantBytes};
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use nandle_io::{Arena, Completion, DeviceId, Operation, Request};
+
+use crate::plan::WINDOWS;
+use crate::{FileId, Plan, ReadsError};
+use urgent::Urgent;
+use window::LoadedWindow;
+
+/// See the [module](self).
+pub struct Pump {
+    plan: Arc<Plan>,
+    files: Arc<[ReadFile]>,
+    arenas: Vec<Arena>,
+    /// Windows of which requests were sent and steps are not all handed out.
+    windows: VecDeque<LoadedWindow>,
+    next_window: usize,
+    next_read: usize,
+    next_step: u32,
+    /// Wants before this one are in memory.
+    ready_wants: usize,
+    /// The share of a full queue that the requests in flight are.
+    queue_share: f64,
+    in_flight: usize,
+    urgent: Urgent,
+    failure: Option<ReadsError>,
+    counts: ReadCounts,
+    is_stopped: bool,
+}
+
+/// Bit of a token that says that the request belongs to an urgent read.
+const URGENT: u64 = 1 << 31;
+/// Bits of a token that are the pump's; those above are the caller's.
+pub(crate) const TOKEN_BITS: u32 = 32;
+
+impl Pump {
+    /// Takes the memory that the plan states. `files` are those that the plan was made for, in the same order.
+    ///
+    /// # Errors
+    /// There is no memory to be had.
+    ///
+    /// # Panics
+    /// The files aren't the plan's, or it has 2³¹ requests.
+    pub fn new(plan: Arc<Plan>, files: Arc<[ReadFile]>) -> Result<Self, ReadsError> {
+        assert!(
+            files.len() == plan.files.len()
+                && files.iter().zip(&plan.files).all(|(file, planned)| file.plan == *planned),
+            "the files are those of the plan"
+        );
+        assert!(
+            (plan.reads().len() as u64) < URGENT,
+            "{} requests have tokens of their own",
+            plan.reads().len()
+        );
+        let largest = plan.windows().iter().map(|window| window.memory_bytes).max().unwrap_or_default();
+        let count = plan.windows().len().min(usize::try_from(WINDOWS).unwrap_or(usize::MAX));
+        let arenas = (0..count).map(|_| Arena::new(usize::try_from(largest).unwrap_or(usize::MAX)));
+        let arenas = arenas.collect::<Result<_, _>>()?;
+        let reserve_bytes = plan.options().reserve_bytes().max(plan.prices.align_bytes());
+        let urgent = Urgent::new(usize::try_from(reserve_bytes).unwrap_or(usize::MAX))?;
+        Ok(Self {
+            plan,
+            files,
+            arenas,
+            windows: VecDeque::new(),
+            next_window: 0,
+            next_read: 0,
+            next_step: 0,
+            ready_wants: 0,
+            queue_share: 0.0,
+            in_flight: 0,
+            urgent,
+            failure: None,
+            counts: ReadCounts::default(),
+            is_stopped: false,
+        })
+    }
+
+    /// Its memory, for a world to [register](nandle_io::Io::register).
+    pub fn arenas(&self) -> impl Iterator<Item = &Arena> {
+        self.arenas.iter()
+    }
+
+    /// The next request, with a token below 2³²; none while the queue is deep enough, the memory is used up, or nothing is left to
+    /// read.
+    pub fn next_request(&mut self) -> Option<(DeviceId, Request)> {
+        if self.is_stopped || self.failure.is_some() {
+            return None;
+        }
+        if let Some((device, token, operation)) = self.urgent.next_request(&self.files) {
+            self.in_flight += 1;
+            self.counts.add_urgent(operation.length_bytes());
+            return Some((device, Request { token: URGENT | token, operation }));
+        }
+        let read = *self.plan.reads().get(self.next_read)?;
+        let share = 1.0 / f64::from(self.plan.depth(read.length_bytes));
+        // Shares are rounded.
+        if self.queue_share > 0.0 && self.queue_share + share > 1.0 + 1e-6 {
+            return None;
+        }
+        if !self.open_window() {
+            return None;
+        }
+        let window = self.windows.back_mut()?;
+        let buffer = match window.buffer(&self.plan, &read) {
+            Ok(buffer) => buffer,
+            Err(error) => {
+                self.failure = Some(error);
+                return None;
+            }
+        };
+        let file = self.files.get(read.file.0 as usize)?;
+        let token = self.next_read as u64;
+        self.next_read += 1;
+        self.in_flight += 1;
+        self.queue_share += share;
+        self.counts.add(read.length_bytes, read.is_continued);
+        let operation = Operation::read(file.start_bytes + read.offset_bytes, buffer);
+        Some((file.device, Request { token, operation }))
+    }
+
+    /// Makes the next read's window the last one in memory, as soon as there is an arena for it.
+    fn open_window(&mut self) -> bool {
+        let is_in = |window: &LoadedWindow| window.reads.contains(&self.next_read);
+        if self.windows.back().is_some_and(is_in) {
+            return true;
+        }
+        while let Some(window) = self.plan.windows().get(self.next_window) {
+            if !window.reads.contains(&self.next_read) {
+                // A window without requests: nothing of it is wanted from the device.
+                self.next_window += 1;
+                continue;
+            }
+            let Some(arena) = self.arenas.iter().find(|arena| arena.is_unused() && !self.is_used(arena))
+            else {
+                return false;
+            };
+            self.windows.push_back(LoadedWindow::new(window, arena.clone()));
+            self.next_window += 1;
+            return true;
+        }
+        false
+    }
+
+    fn is_used(&self, arena: &Arena) -> bool {
+        self.windows.iter().any(|window| window.has_arena(arena))
+    }
+
+    /// Takes a completion of one of its requests; the upper bits of the token are ignored.
+    ///
+    /// # Panics
+    /// It has sent no such request.
+    pub fn complete(&mut self, completion: Completion) {
+        assert!(self.in_flight > 0, "a completion has a request");
+        self.in_flight -= 1;
+        let token = completion.token & ((1 << TOKEN_BITS) - 1);
+        if token & URGENT == 0 {
+            let number = usize::try_from(token).unwrap_or(usize::MAX);
+            self.complete_planned(number, completion);
+        } else if let Err(error) = self.urgent.complete(token & !URGENT, completion, &self.files) {
+            self.fail(error);
+        }
+    }
+
+    fn complete_planned(&mut self, number: usize, completion: Completion) {
+        let Some(read) = self.plan.reads().get(number).copied() else {
+            unreachable!("token {number} is that of a planned request")
+        };
+        self.queue_share -= 1.0 / f64::from(self.plan.depth(read.length_bytes));
+        if self.in_flight == self.urgent.in_flight() {
+            self.queue_share = 0.0; // what rounding has left
+        }
+        let checked = self.checked(read.file, read.offset_bytes, completion);
+        match checked {
+            Ok(buffer) => {
+                // After a stop nothing waits for it any more.
+                if let Some(window) = self.windows.iter_mut().find(|window| window.reads.contains(&number)) {
+                    window.take(&self.plan, &read, buffer);
+                }
+            }
+            Err(error) => self.fail(error),
+        }
+    }
+
+    fn checked(
+        &self,
+        file: FileId,
+        offset_bytes: u64,
+        completion: Completion,
+    ) -> Result<nandle_io::BufferMut, ReadsError> {
+        let Some(found) = self.files.get(file.0 as usize) else { unreachable!("planned files exist") };
+        found.checked(file, offset_bytes, completion)
+    }
+
+    fn fail(&mut self, error: ReadsError) {
+        self.failure.get_or_insert(error);
+    }
+
+    /// The next step, when all that it needs is in memory.
+    ///
+    /// # Errors
+    /// A read failed; from then on every call does.
+    pub fn take_step(&mut self) -> Result<Option<Step>, ReadsError> {
+        if let Some(error) = &self.failure {
+            return Err(error.clone());
+        }
+        if self.next_step >= self.plan.steps() {
+            return Ok(None);
+        }
+        let step = self.next_step;
+        let indices = self.plan.want_indices(step);
+        while self.ready_wants < indices.end {
+            if self.bytes_of(self.ready_wants).is_none() {
+                return Ok(None);
+            }
+            self.ready_wants += 1;
+        }
+        let bytes = indices.map(|index| {
+            let Some(bytes) = self.bytes_of(index) else { unreachable!("want {index} was in memory") };
+            bytes
+        });
+        let bytes = bytes.collect();
+        self.next_step += 1;
+        self.counts.wanted_bytes +=
+            self.plan.wants_of(step).iter().map(|want| want.length_bytes).sum::<u64>();
+        while self.windows.front().is_some_and(|window| window.steps.end <= self.next_step)
+            && let Some(window) = self.windows.pop_front()
+        {
+            // What would only have been read along with others isn't sent any more.
+            self.next_read = self.next_read.max(window.reads.end);
+        }
+        Ok(Some(Step { number: step, plan: Arc::clone(&self.plan), bytes }))
+    }
+
+    /// The bytes of a want, or none while some are missing.
+    fn bytes_of(&self, index: usize) -> Option<WantBytes> {
+        let want = self.plan.wants.get(index)?;
+        let from_device = match self.plan.want_extents.get(index)? {
+            Some(extent) => {
+                let window =
+                    self.windows.iter().find(|window| window.extents.contains(&(*extent as usize)))?;
+                Some(window.bytes(&self.plan, want, *extent)?)
+            }
+            None => None,
+        };
+        let file = self.files.get(want.file.0 as usize)?;
+        Some(WantBytes::new(from_device, file.in_tail(want)))
+    }
+
+    /// Asks for bytes that no plan foresaw; they are read before anything that is planned. The number names them in
+    /// [`take_urgent`](Self::take_urgent).
+    ///
+    /// # Errors
+    /// They lie beyond the file's end, or there is no such file.
+    pub fn ask_urgently(
+        &mut self,
+        file: FileId,
+        offset_bytes: u64,
+        length_bytes: u64,
+    ) -> Result<u64, ReadsError> {
+        let align_bytes = self.plan.prices.align_bytes();
+        self.urgent.ask(
+            &self.files,
+            file,
+            offset_bytes..offset_bytes.saturating_add(length_bytes),
+            align_bytes,
+        )
+    }
+
+    /// Bytes that were asked for urgently, once they have come.
+    ///
+    /// # Errors
+    /// A read failed.
+    pub fn take_urgent(&mut self, number: u64) -> Result<Option<Vec<u8>>, ReadsError> {
+        match (self.urgent.take(number), &self.failure) {
+            (Some(bytes), _) => Ok(Some(bytes)),
+            (None, Some(error)) => Err(error.clone()),
+            (None, None) => Ok(None),
+        }
+    }
+
+    /// Sends no more requests. Those in flight must still be [completed](Self::complete).
+    pub fn stop(&mut self) {
+        self.is_stopped = true;
+        self.windows.clear();
+    }
+
+    /// Requests sent and not completed.
+    pub fn in_flight(&self) -> usize {
+        self.in_flight
+    }
+
+    /// Whether all steps were handed out.
+    pub fn is_done(&self) -> bool {
+        self.next_step >= self.plan.steps()
+    }
+
+    /// The step that is handed out next.
+    pub fn next_step(&self) -> u32 {
+        self.next_step
+    }
+
+    /// What was read so far.
+    pub fn counts(&self) -> &ReadCounts {
+        &self.counts
+    }
+
+    /// Its plan.
+    pub fn plan(&self) -> &Arc<Plan> {
+        &self.plan
+    }
+}
+
+impl std::fmt::Debug for Pump {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Pump")
+            .field("next_step", &self.next_step)
+            .field("in_flight", &self.in_flight)
+            .finish_non_exhaustive()
+    }
+}

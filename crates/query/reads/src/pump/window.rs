@@ -1,0 +1,117 @@
+use std::ops::Range;
+
+use nandle_io::{Arena, Buffer, BufferMut};
+
+use crate::plan::{Extent, PlannedWindow};
+use crate::{Plan, PlannedRead, ReadsError, Want};
+
+/// A window whose requests are being sent or have come.
+pub(crate) struct LoadedWindow {
+    pub(crate) steps: Range<u32>,
+    pub(crate) reads: Range<usize>,
+    pub(crate) extents: Range<usize>,
+    arena: Arena,
+    loaded: Vec<LoadedExtent>,
+}
+
+/// What has come of an extent: its requests' parts of one buffer.
+#[derive(Default)]
+struct LoadedExtent {
+    /// What isn't sent yet; requests of an extent are sent in order.
+    rest: Option<BufferMut>,
+    parts: Vec<Option<Buffer>>,
+}
+
+impl LoadedWindow {
+    pub(crate) fn new(window: &PlannedWindow, arena: Arena) -> Self {
+        let mut loaded = Vec::new();
+        loaded.resize_with(window.extents.len(), LoadedExtent::default);
+        let PlannedWindow { steps, reads, extents, .. } = window.clone();
+        Self { steps, reads, extents, arena, loaded }
+    }
+
+    pub(crate) fn has_arena(&self, arena: &Arena) -> bool {
+        self.arena.is_same(arena)
+    }
+
+    fn extent(&mut self, read: &PlannedRead) -> &mut LoadedExtent {
+        let index = (read.extent as usize).checked_sub(self.extents.start);
+        let Some(extent) = index.and_then(|index| self.loaded.get_mut(index)) else {
+            unreachable!("the request belongs to this window: {read:?}")
+        };
+        extent
+    }
+
+    /// The memory for a request.
+    pub(crate) fn buffer(&mut self, plan: &Plan, read: &PlannedRead) -> Result<BufferMut, ReadsError> {
+        let length = usize::try_from(read.length_bytes).unwrap_or(usize::MAX);
+        let planned = planned_extent(plan, read.extent);
+        let is_first = read.offset_bytes == planned.offset_bytes;
+        let whole = if is_first {
+            Some(self.arena.allocate(usize::try_from(planned.length_bytes).unwrap_or(usize::MAX))?)
+        } else {
+            None
+        };
+        let extent = self.extent(read);
+        extent.rest = whole.or(extent.rest.take());
+        let Some(rest) = &mut extent.rest else {
+            unreachable!("an extent's requests are sent in order: {read:?}")
+        };
+        let buffer = rest.split_to(length);
+        if rest.is_empty() {
+            extent.rest = None;
+        }
+        extent.parts.push(None);
+        Ok(buffer)
+    }
+
+    /// Keeps what a request has read.
+    pub(crate) fn take(&mut self, plan: &Plan, read: &PlannedRead, buffer: BufferMut) {
+        let number = part_number(planned_extent(plan, read.extent), read.offset_bytes);
+        let extent = self.extent(read);
+        let part = extent.parts.get_mut(number);
+        assert!(part.as_ref().is_some_and(|part| part.is_none()), "part {number} of {read:?} comes once");
+        if let Some(part) = part {
+            *part = Some(buffer.freeze());
+        }
+    }
+
+    /// What a want needs of an extent; none while some of it is missing.
+    pub(crate) fn bytes(&self, plan: &Plan, want: &Want, extent: u32) -> Option<Buffer> {
+        let planned = planned_extent(plan, extent);
+        let loaded = self.loaded.get((extent as usize).checked_sub(self.extents.start)?)?;
+        let end_bytes = want.end_bytes().min(planned.end_bytes());
+        let first = part_number(planned, want.offset_bytes);
+        let last = part_number(planned, end_bytes - 1);
+        let mut parts = loaded.parts.get(first..=last)?.iter();
+        let mut whole = parts.next()?.clone()?;
+        for part in parts {
+            let Ok(joined) = whole.join(part.clone()?) else {
+                unreachable!("parts of one buffer are neighbours")
+            };
+            whole = joined;
+        }
+        let from = usize::try_from(want.offset_bytes - part_start_bytes(planned, first)).ok()?;
+        let length = usize::try_from(end_bytes - want.offset_bytes).ok()?;
+        Some(whole.slice(from..from + length))
+    }
+}
+
+fn planned_extent(plan: &Plan, extent: u32) -> &Extent {
+    let Some(planned) = plan.extents.get(extent as usize) else { unreachable!("extent {extent} is planned") };
+    planned
+}
+
+/// Which request of an extent an offset of the file lies in.
+fn part_number(extent: &Extent, offset_bytes: u64) -> usize {
+    let at = offset_bytes - extent.offset_bytes;
+    let number =
+        at.checked_sub(extent.first_request_bytes).map_or(0, |at| 1 + at / extent.request_bytes.max(1));
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+fn part_start_bytes(extent: &Extent, number: usize) -> u64 {
+    let behind_first = (number as u64).checked_sub(1);
+    extent.offset_bytes
+        + behind_first.map_or(0, |number| extent.first_request_bytes + number * extent.request_bytes)
+}

@@ -1,0 +1,128 @@
+//! The file of a recording, `*.needs.zst`.
+//!
+//! One frame of zstd (window at most 8 MiB, with its checksum) of lines of JSON in UTF-8, each ended by `\n`, so that
+//! `zstdcat FILE | jq` shows it. A line is an object with one key, which says what it is:
+//!
+//! ```text
+//! {"nandle_needs":{"version":1}}                                          first, once
+//! {"file":{"name":"data/1.parquet","length_bytes":1048576,"groups":{"listed":[[4,9000],[9000,70000]]}}}   a file; the first is number 0
+//! {"query":{"name":"C41","text":"count(*) by origin"}}                    a query begins
+//! {"step":{"wants":[[0,4096,8192],[0,65536,8192]],"cpu_after_ns":51000}}  its next step
+//! {"done":{"spilled_bytes":0,"spill_read_bytes":0,"result_rows":17}}      the query ends
+//! {"end":{"counts":{"files":1,"queries":1,"steps":1,"wants":2},"crc32c":305419896}}   last, once
+//! ```
+//!
+//! - A want is `[file, offset_bytes, length_bytes]`: a file named by a line before, at least one byte, and nothing beyond the file's end.
+//! - `groups` is what of a file lies together: `"unknown"`, `{"every_bytes":65536}` from its beginning on, or a list of
+//!   `[begin_bytes, end_bytes]`, ascending, apart, none empty, within the file.
+//! - `name` and `text` are `null` in an anonymous recording; `text` is also where none was given.
+//! - Files may be named anywhere but behind the end, steps only between `query` and `done`.
+//! - `crc32c` is of every byte before the line of the end. Nothing follows that line.
+//! - Processor time is that of one thread as fast as the recording's machine: of several that worked together, the sum.
+//!
+//! A reader refuses another version, keys that it doesn't know, a frame or a line that is damaged, a missing end, and more than
+//! [`rules`](super::rules) allows. A writer keeps to the same rules.
+
+use serde::{Deserialize, Serialize};
+
+use super::RecordingCounts;
+use crate::Groups;
+
+/// The version of the format that is written, and the only one there is.
+pub const RECORDING_VERSION: u32 = 1;
+/// How the name of a recording's file ends.
+pub const RECORDING_FILE_SUFFIX: &str = ".needs.zst";
+
+/// How hard the writer compresses: a scattered want takes six bytes, and one that follows another next to nothing.
+pub(super) const ZSTD_LEVEL: i32 = 6;
+/// The largest window that a reader unpacks, and a writer uses, as a power of two.
+pub(super) const WINDOW_LOG_MAX: u32 = 23;
+
+/// A line.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub(super) enum Line {
+    NandleNeeds(Header),
+    File(FileLine),
+    Query(QueryLine),
+    Step(StepLine),
+    Done(DoneLine),
+    End(EndLine),
+}
+
+/// What any version begins with.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Header {
+    pub(super) version: u32,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FileLine {
+    pub(super) name: Option<String>,
+    pub(super) length_bytes: u64,
+    pub(super) groups: GroupsLine,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum GroupsLine {
+    Unknown,
+    EveryBytes(u64),
+    /// Beginnings and ends.
+    Listed(Vec<(u64, u64)>),
+}
+
+impl From<&Groups> for GroupsLine {
+    fn from(groups: &Groups) -> Self {
+        match groups {
+            Groups::Unknown => Self::Unknown,
+            Groups::Every(bytes) => Self::EveryBytes(*bytes),
+            Groups::Listed(listed) => {
+                Self::Listed(listed.iter().map(|group| (group.start, group.end)).collect())
+            }
+        }
+    }
+}
+
+impl From<GroupsLine> for Groups {
+    fn from(line: GroupsLine) -> Self {
+        match line {
+            GroupsLine::Unknown => Self::Unknown,
+            GroupsLine::EveryBytes(bytes) => Self::Every(bytes),
+            GroupsLine::Listed(listed) => {
+                Self::Listed(listed.into_iter().map(|(start, end)| start..end).collect())
+            }
+        }
+    }
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct QueryLine {
+    pub(super) name: Option<String>,
+    pub(super) text: Option<String>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct StepLine {
+    /// File, offset and length.
+    pub(super) wants: Vec<(u32, u64, u64)>,
+    pub(super) cpu_after_ns: u64,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DoneLine {
+    pub(super) spilled_bytes: u64,
+    pub(super) spill_read_bytes: u64,
+    pub(super) result_rows: u64,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct EndLine {
+    pub(super) counts: RecordingCounts,
+    pub(super) crc32c: u32,
+}

@@ -1,0 +1,124 @@
+use std::io::Write;
+
+use nandle_io::Nanos;
+use zstd::stream::write::Encoder;
+
+use super::format::{
+    DoneLine, EndLine, FileLine, Header, Line, QueryLine, RECORDING_VERSION, StepLine, WINDOW_LOG_MAX,
+    ZSTD_LEVEL,
+};
+use super::rules::Rules;
+use super::{QueryTotals, RecordError};
+use crate::{FileId, Groups, Want};
+
+/// Whether a recording says how files and queries are called, and what was asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Names {
+    /// Yes.
+    Kept,
+    /// No: files and queries have numbers alone.
+    Left,
+}
+
+/// Writes a recording while the queries run. In memory are only the lengths of the files and what waits to be compressed.
+///
+/// What isn't [finished](Self::finish) has no end, and is refused by readers.
+pub struct Recorder<W: Write> {
+    into: Encoder<'static, W>,
+    names: Names,
+    rules: Rules,
+    crc32c: u32,
+    /// Kept for its memory.
+    line: Vec<u8>,
+}
+
+impl<W: Write> Recorder<W> {
+    /// Begins a recording.
+    ///
+    /// # Errors
+    /// `into` doesn't take its beginning.
+    pub fn new(into: W, names: Names) -> Result<Self, RecordError> {
+        let mut into = Encoder::new(into, ZSTD_LEVEL)?;
+        into.include_checksum(true)?;
+        into.window_log(WINDOW_LOG_MAX)?;
+        let mut recorder = Self { into, names, rules: Rules::default(), crc32c: 0, line: Vec::new() };
+        recorder.write(&Line::NandleNeeds(Header { version: RECORDING_VERSION }))?;
+        Ok(recorder)
+    }
+
+    /// Names a file of which something will be wanted, and what of it lies together.
+    ///
+    /// # Errors
+    /// The recording can't be written, or has more files than one may have, or the groups aren't
+    /// ascending, apart and within the file.
+    pub fn file(&mut self, name: &str, length_bytes: u64, groups: &Groups) -> Result<FileId, RecordError> {
+        let number = u32::try_from(self.rules.counts().files).unwrap_or(u32::MAX);
+        let name = self.said(name);
+        self.rules.file(length_bytes, groups, name.as_deref())?;
+        self.write(&Line::File(FileLine { name, length_bytes, groups: groups.into() }))?;
+        Ok(FileId(number))
+    }
+
+    /// Begins a query. `text` is what was asked, if there is more to say than its name.
+    ///
+    /// # Errors
+    /// The recording can't be written, has more queries than one may have, or the query before isn't done.
+    pub fn begin_query(&mut self, name: &str, text: Option<&str>) -> Result<(), RecordError> {
+        let (name, text) = (self.said(name), text.and_then(|text| self.said(text)));
+        self.rules.query(name.as_deref(), text.as_deref())?;
+        self.write(&Line::Query(QueryLine { name, text }))
+    }
+
+    /// The next step of the query: what it needed, whatever step the wants say, and the processor time that it computed thereafter.
+    ///
+    /// # Errors
+    /// The recording can't be written, no query has begun, a want isn't within a file, or there are more than a recording may have.
+    pub fn step(&mut self, wants: &[Want], cpu_after: Nanos) -> Result<(), RecordError> {
+        self.rules.step(wants)?;
+        let wants = wants.iter().map(|want| (want.file.0, want.offset_bytes, want.length_bytes)).collect();
+        self.write(&Line::Step(StepLine { wants, cpu_after_ns: cpu_after.0 }))
+    }
+
+    /// Ends the query.
+    ///
+    /// # Errors
+    /// The recording can't be written, or no query has begun.
+    pub fn end_query(&mut self, totals: QueryTotals) -> Result<(), RecordError> {
+        self.rules.done()?;
+        let QueryTotals { spilled_bytes, spill_read_bytes, result_rows } = totals;
+        self.write(&Line::Done(DoneLine { spilled_bytes, spill_read_bytes, result_rows }))
+    }
+
+    /// Ends the recording, and gives back what it was written into, neither flushed nor synchronised.
+    ///
+    /// # Errors
+    /// The recording can't be written, or its last query isn't done.
+    pub fn finish(mut self) -> Result<W, RecordError> {
+        self.rules.end()?;
+        let end = EndLine { counts: self.rules.counts(), crc32c: self.crc32c };
+        self.write(&Line::End(end))?;
+        Ok(self.into.finish()?)
+    }
+
+    fn said(&self, text: &str) -> Option<String> {
+        (self.names == Names::Kept).then(|| text.to_owned())
+    }
+
+    fn write(&mut self, line: &Line) -> Result<(), RecordError> {
+        self.line.clear();
+        serde_json::to_writer(&mut self.line, line).map_err(std::io::Error::from)?;
+        self.line.push(b'\n');
+        self.crc32c = crc32c::crc32c_append(self.crc32c, &self.line);
+        self.into.write_all(&self.line)?;
+        Ok(())
+    }
+}
+
+impl<W: Write> std::fmt::Debug for Recorder<W> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Recorder")
+            .field("names", &self.names)
+            .field("rules", &self.rules)
+            .finish_non_exhaustive()
+    }
+}

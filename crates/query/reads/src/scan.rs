@@ -1,0 +1,140 @@
+use std::sync::Arc;
+
+use nandle_io::{Completion, DeviceId, Io, Request, Wait};
+
+use crate::pump::{Pump, ReadCounts, ReadFile, Step};
+use crate::{FileId, Plan, ReadsError};
+
+/// A plan carried out in a world by the thread that consumes the steps. While it exists the world is its alone.
+///
+/// Dropping it sends no more requests, and waits for those in flight.
+pub struct Scan<'io> {
+    io: &'io mut dyn Io,
+    pump: Pump,
+    /// A request that the world had no room for.
+    refused: Option<(DeviceId, Request)>,
+    completions: Vec<Completion>,
+}
+
+impl<'io> Scan<'io> {
+    /// Takes the plan's memory, and sends the first requests.
+    ///
+    /// # Errors
+    /// There is no memory to be had.
+    ///
+    /// # Panics
+    /// Requests are in flight in the world.
+    pub fn new(io: &'io mut dyn Io, files: Arc<[ReadFile]>, plan: Arc<Plan>) -> Result<Self, ReadsError> {
+        assert!(
+            io.in_flight() == 0,
+            "a scan has its world alone, and {} requests are in flight",
+            io.in_flight()
+        );
+        let pump = Pump::new(plan, files)?;
+        for arena in pump.arenas() {
+            io.register(arena);
+        }
+        let mut scan = Self { io, pump, refused: None, completions: Vec::new() };
+        scan.go_on();
+        Ok(scan)
+    }
+
+    /// The next step; `None` after the last.
+    ///
+    /// # Errors
+    /// A read failed or its bytes aren't those that were written, which every later call says again; or so many steps are still held
+    /// that there is no memory for this one.
+    pub fn next_step(&mut self) -> Result<Option<Step>, ReadsError> {
+        loop {
+            let sent = self.send();
+            if let Some(step) = self.pump.take_step()? {
+                if sent {
+                    self.reap(Wait::NONE);
+                }
+                return Ok(Some(step));
+            }
+            if self.pump.is_done() {
+                return Ok(None);
+            }
+            if self.io.in_flight() == 0 {
+                return Err(ReadsError::Held { step: self.pump.next_step() });
+            }
+            self.reap(Wait::until_completed(1));
+        }
+    }
+
+    /// Bytes that no plan foresaw, read before anything that is planned.
+    ///
+    /// # Errors
+    /// As of [`next_step`](Self::next_step), or they aren't in the file.
+    pub fn read_urgently(
+        &mut self,
+        file: FileId,
+        offset_bytes: u64,
+        length_bytes: u64,
+    ) -> Result<Vec<u8>, ReadsError> {
+        let number = self.pump.ask_urgently(file, offset_bytes, length_bytes)?;
+        loop {
+            self.send();
+            if let Some(bytes) = self.pump.take_urgent(number)? {
+                return Ok(bytes);
+            }
+            self.reap(Wait::until_completed(1));
+        }
+    }
+
+    /// Takes what has come and sends what can be sent, without waiting: for consumers that work long on a step.
+    pub fn go_on(&mut self) {
+        self.send();
+        self.reap(Wait::NONE);
+        if self.send() {
+            self.reap(Wait::NONE);
+        }
+    }
+
+    /// The world, for its clock.
+    pub fn io(&mut self) -> &mut dyn Io {
+        self.io
+    }
+
+    /// What was read so far.
+    pub fn counts(&self) -> &ReadCounts {
+        self.pump.counts()
+    }
+
+    /// Submits what the queue has room for; whether that was anything.
+    fn send(&mut self) -> bool {
+        let mut is_sent = false;
+        while let Some((device, request)) = self.refused.take().or_else(|| self.pump.next_request()) {
+            if let Err(full) = self.io.submit(device, request) {
+                self.refused = Some((device, full.0));
+                break;
+            }
+            is_sent = true;
+        }
+        is_sent
+    }
+
+    fn reap(&mut self, wait: Wait) {
+        self.io.reap(wait, &mut self.completions);
+        for completion in self.completions.drain(..) {
+            self.pump.complete(completion);
+        }
+    }
+}
+
+impl Drop for Scan<'_> {
+    fn drop(&mut self) {
+        self.pump.stop();
+        self.refused = None;
+        while self.io.in_flight() > 0 {
+            self.reap(Wait::until_completed(self.io.in_flight()));
+        }
+    }
+}
+
+impl std::fmt::Debug for Scan<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Scan").field("pump", &self.pump).finish_non_exhaustive()
+    }
+}

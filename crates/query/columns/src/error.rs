@@ -103,6 +103,14 @@ pub enum ColumnsError {
         /// What the library said.
         source: ArrowError,
     },
+    /// Planned reads failed.
+    #[error("reading{}: {source}", OfFile(.file))]
+    Reads {
+        /// The file; empty where it isn't about one.
+        file: String,
+        /// What the reads say.
+        source: nandle_reads::ReadsError,
+    },
     /// A call that doesn't fit this table or this scan.
     #[error("{what}; {mend}")]
     Misuse {

@@ -171,6 +171,20 @@ fn other_columns_are_refused_by_name() {
 }
 
 #[test]
+fn what_parquet_has_no_type_for_is_refused() {
+    use arrow_schema::{DataType, Field, Schema, TimeUnit};
+    for (data_type, named) in [
+        (DataType::Timestamp(TimeUnit::Second, None), "milliseconds"),
+        (DataType::new_list(DataType::Int32, true), "nested"),
+    ] {
+        let directory = tempfile::tempdir().unwrap();
+        let schema = Schema::new(vec![Field::new("at", data_type, true)]);
+        let error = Table::create(directory.path(), &TableOptions::new(schema.into(), 1)).unwrap_err();
+        assert!(error.to_string().contains(named) && error.to_string().contains("`at`"), "{error}");
+    }
+}
+
+#[test]
 fn one_writes_at_a_time() {
     let directory = tempfile::tempdir().unwrap();
     let table = Table::create(directory.path(), &options(small_layout())).unwrap();

@@ -1,15 +1,20 @@
+use std::any::Any;
+use std::sync::Arc;
+
 use bytes::Bytes;
 
 use super::plan::ScanPlan;
 use crate::ColumnsError;
 
-/// The bytes of a step.
-#[derive(Debug, Clone)]
+/// The bytes of a step. A decoder has dropped them, and all that refers to them, before it asks for the next step.
+#[derive(Debug)]
 pub struct StepData {
     /// The step's number.
     pub step: u32,
     /// The bytes of each of its wants, in their order in [`ScanPlan::wants`].
     pub parts: Vec<Bytes>,
+    /// What is to be dropped when the bytes aren't needed any more.
+    pub held: Option<Arc<dyn Any + Send + Sync>>,
 }
 
 /// What reads a scan's wants: decoding is independent of it.
@@ -46,6 +51,6 @@ impl StepBytes for DirectBytes<'_> {
             };
             file.read(want.offset_bytes..want.end_bytes())
         });
-        Ok(Some(StepData { step, parts: read.collect::<Result<_, _>>()? }))
+        Ok(Some(StepData { step, parts: read.collect::<Result<_, _>>()?, held: None }))
     }
 }

@@ -2,6 +2,7 @@ use std::io::Read;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use arrow_schema::DataType;
 use bytes::{Buf, Bytes, buf};
 use parquet::column::page::{Page, PageReader};
 use parquet::errors::{ParquetError, Result as ParquetResult};
@@ -10,6 +11,7 @@ use parquet::file::page_index::offset_index::PageLocation;
 use parquet::file::reader::{ChunkReader, Length};
 use parquet::file::serialized_reader::SerializedPageReader;
 
+use super::file::Column;
 use crate::number::index;
 use crate::{ColumnsError, Place};
 
@@ -53,6 +55,7 @@ pub(super) struct Chunk {
     /// Unknown until the bytes of a chunk without an index are there.
     pages: Option<Vec<PageLocation>>,
     dictionary: Dictionary,
+    has_views: bool,
 }
 
 #[derive(Debug)]
@@ -66,10 +69,17 @@ enum Dictionary {
 pub(super) type Pages = SerializedPageReader<ChunkBytes>;
 
 impl Chunk {
-    pub(super) fn new(place: Place, metadata: &Arc<ParquetMetaData>, row_group: usize, leaf: usize) -> Self {
+    pub(super) fn new(
+        place: Place,
+        metadata: &Arc<ParquetMetaData>,
+        row_group: usize,
+        column: &Column,
+    ) -> Self {
+        let leaf = column.leaf;
+        let has_views = matches!(column.value_field.data_type(), DataType::Utf8View | DataType::BinaryView);
         let pages = indexed_pages(metadata, row_group, leaf).map(<[PageLocation]>::to_vec);
         let (metadata, bytes) = (Arc::clone(metadata), Arc::default());
-        Self { place, metadata, row_group, leaf, bytes, pages, dictionary: Dictionary::Unread }
+        Self { place, metadata, row_group, leaf, bytes, pages, dictionary: Dictionary::Unread, has_views }
     }
 
     pub(super) fn metadata(&self) -> &Arc<ParquetMetaData> {
@@ -90,16 +100,29 @@ impl Chunk {
 
     /// Adds bytes that were read.
     pub(super) fn add(&self, offset_bytes: u64, bytes: Bytes) {
+        // Arrays of views refer to the bytes that they were read from.
+        let bytes = if self.has_views { Bytes::copy_from_slice(&bytes) } else { bytes };
         self.bytes.parts().push((offset_bytes, bytes));
     }
 
-    /// Drops what no row from `row` on needs.
-    pub(super) fn forget_before(&mut self, row: u64) -> Result<(), ColumnsError> {
+    /// Drops what no row from `row` on needs; without a row, everything. What stays is copied, so that nothing refers to the memory of
+    /// the one who read it.
+    pub(super) fn release(&mut self, row: Option<u64>) -> Result<(), ColumnsError> {
+        let Some(row) = row else {
+            self.bytes.parts().clear();
+            return Ok(());
+        };
         self.dictionary()?;
-        let Some(pages) = &self.pages else { return Ok(()) };
+        let pages = self.locate()?;
         let later = pages.partition_point(|page| page.first_row_index.cast_unsigned() <= row);
         let kept = pages.get(later.saturating_sub(1)).map_or(0, |page| page.offset.cast_unsigned());
-        self.bytes.parts().retain(|(offset, bytes)| offset + bytes.len() as u64 > kept);
+        let mut parts = self.bytes.parts();
+        parts.retain(|(offset, bytes)| offset + bytes.len() as u64 > kept);
+        for (offset, bytes) in parts.iter_mut() {
+            let passed = kept.saturating_sub(*offset);
+            *bytes = Bytes::copy_from_slice(bytes.get(index(passed)..).unwrap_or_default());
+            *offset += passed;
+        }
         Ok(())
     }
 
@@ -110,8 +133,9 @@ impl Chunk {
             let wrong = |source| ColumnsError::parquet("reading the dictionary", &self.place)(source);
             let is_first = reader.peek_next_page().map_err(wrong)?.is_some_and(|page| page.is_dict);
             let page = if is_first { reader.get_next_page().map_err(wrong)? } else { None };
-            self.dictionary =
-                page.filter(Page::is_dictionary_page).map_or(Dictionary::None, Dictionary::Page);
+            self.dictionary = page
+                .filter(Page::is_dictionary_page)
+                .map_or(Dictionary::None, |page| Dictionary::Page(owned(page)));
         }
         Ok(match &self.dictionary {
             Dictionary::Page(page) => Some(page.clone()),
@@ -189,6 +213,14 @@ impl Chunk {
         }
         Ok(pages)
     }
+}
+
+/// A page that isn't compressed refers to what was read.
+fn owned(mut page: Page) -> Page {
+    if let Page::DictionaryPage { buf, .. } = &mut page {
+        *buf = Bytes::copy_from_slice(buf);
+    }
+    page
 }
 
 /// The bytes of a chunk that are in memory, by their place in the file.

@@ -9,6 +9,7 @@ mod group;
 mod plan;
 mod predicate;
 mod prune;
+mod pumped;
 mod rows;
 mod values;
 
@@ -19,3 +20,4 @@ pub use self::file::ParquetFile;
 pub(crate) use self::file::value_type;
 pub use self::plan::{ScanPlan, ScanSpec};
 pub use self::predicate::Predicate;
+pub use self::pumped::{PumpedBytes, StreamedBytes};

@@ -263,7 +263,9 @@ fn wanted(file: &ParquetFile, row_group: usize, columns: &[Column], batches: &[R
     for (column, levels) in columns.iter().enumerate() {
         let (start, length) = group.column(levels.leaf).byte_range();
         let Some(pages) = chunk::indexed_pages(file.metadata(), row_group, levels.leaf) else {
-            stretches.push(Stretch { batch: 0, column, bytes: start..start + length });
+            if length > 0 {
+                stretches.push(Stretch { batch: 0, column, bytes: start..start + length });
+            }
             continue;
         };
         let first = pages.first().map_or(start, |page| page.offset.cast_unsigned());

@@ -59,6 +59,9 @@ impl Table {
             options.layout.clone(),
             options.clustering.clone(),
         )?;
+        for field in options.schema.fields() {
+            super::schema::check_known_to_parquet(field)?;
+        }
         for column in options.clustering.columns() {
             super::schema::place(&options.schema, column)?;
         }

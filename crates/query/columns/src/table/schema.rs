@@ -1,5 +1,5 @@
 use arrow_array::RecordBatch;
-use arrow_schema::Schema;
+use arrow_schema::{DataType, Field, Schema, TimeUnit};
 
 use crate::ColumnsError;
 
@@ -9,6 +9,20 @@ pub(super) fn place(schema: &Schema, column: &str) -> Result<usize, ColumnsError
         column: column.to_owned(),
         known: schema.fields().iter().map(|field| field.name().clone()).collect(),
     })
+}
+
+/// Whether Parquet has a type for a column: other tools would see bare numbers where it hasn't.
+pub(super) fn check_known_to_parquet(field: &Field) -> Result<(), ColumnsError> {
+    use DataType::{Date64, Duration, Interval, Time32, Timestamp};
+    let why = match field.data_type() {
+        Timestamp(TimeUnit::Second, _) | Time32(TimeUnit::Second) => {
+            "Parquet has no times in seconds; use milliseconds"
+        }
+        Date64 => "Parquet has no dates in milliseconds; use Date32 or a timestamp",
+        Duration(_) | Interval(_) => "Parquet has no such type that other tools know; use a number",
+        _ => return Ok(()),
+    };
+    Err(ColumnsError::Unsupported { file: String::new(), column: field.name().clone(), why: why.to_owned() })
 }
 
 /// Whether rows have a table's columns: the same names in the same order, the same types, and nulls only where they may be.

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::{
     Array, ArrayRef, BooleanArray, DictionaryArray, Int8Array, Int16Array, Int32Array, Int64Array,
-    RecordBatch, StringArray, TimestampSecondArray, types::Int32Type,
+    RecordBatch, StringArray, TimestampMillisecondArray, types::Int32Type,
 };
 use arrow_cast::cast;
 use arrow_schema::{DataType, Schema};
@@ -38,7 +38,8 @@ pub(crate) fn flights(seed: u64, rows: usize, month: i8) -> RecordBatch {
     let note: StringArray =
         (0..rows).map(|_| Some(draw(1 << 40)).filter(|n| n % 5 != 0).map(|n| format!("note {n}"))).collect();
     let late: BooleanArray = (0..rows).map(|_| Some(draw(3)).filter(|n| *n < 2).map(|n| n == 1)).collect();
-    let at: TimestampSecondArray = (0..rows).map(|_| Some(1_200_000_000 + draw(1_000_000))).collect();
+    let at: TimestampMillisecondArray =
+        (0..rows).map(|_| Some(1_200_000_000_000 + 1000 * draw(1_000_000))).collect();
     let nothing = Int32Array::new_null(rows);
     let columns: Vec<(&str, ArrayRef, bool)> = vec![
         ("year", Arc::new(Int16Array::from(vec![2008; rows])), false),

@@ -42,6 +42,13 @@ impl Source {
         Ok(Self::Pages(Box::default()))
     }
 
+    /// Refers to no bytes of a step any more.
+    pub(super) fn detach(&mut self) {
+        if let Self::Pages(source) = self {
+            source.page.detach();
+        }
+    }
+
     /// Replaces the codes by those of some rows, which lie behind all that were asked for before.
     pub(super) fn fill(
         &mut self,

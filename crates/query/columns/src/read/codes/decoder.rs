@@ -50,14 +50,17 @@ impl<'a> CodeDecoder<'a> {
     /// Bytes can't be read, or are no Parquet; the decoder is not to be used after that.
     pub fn next(&mut self, bytes: &mut dyn StepBytes) -> Result<Option<CodeBatch<'_>>, ColumnsError> {
         let outputs = self.group.plan().schema().fields().len();
-        while let Some(rows) = self.group.next_rows(bytes)? {
+        loop {
+            if self.group.step_is_done() {
+                self.sources.iter_mut().for_each(Source::detach);
+            }
+            let Some(rows) = self.group.next_rows(bytes)? else { return Ok(None) };
             let rows = self.decode(&rows)?;
             if rows > 0 {
                 let columns = self.columns.get(..outputs).unwrap_or_default();
                 return Ok(Some(CodeBatch { rows, columns }));
             }
         }
-        Ok(None)
     }
 
     /// Returns how many rows there are.

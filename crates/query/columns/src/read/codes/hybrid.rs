@@ -50,6 +50,12 @@ impl Hybrid {
         Ok(Self { bytes, at: 0, width, run: Run::default() })
     }
 
+    /// Copies what is still to come, so that nothing else of the page stays in memory.
+    pub(super) fn detach(&mut self) {
+        self.bytes = Bytes::copy_from_slice(self.bytes.get(self.at..).unwrap_or_default());
+        self.at = 0;
+    }
+
     /// Fills `into` with the next values.
     pub(super) fn fill(&mut self, mut into: &mut [u32]) -> Result<(), Malformed> {
         while !into.is_empty() {

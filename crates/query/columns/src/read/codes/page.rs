@@ -49,6 +49,14 @@ impl PageCodes {
         Ok(())
     }
 
+    /// Refers to no bytes of a step any more.
+    pub(super) fn detach(&mut self) {
+        if self.rows_left == 0 {
+            (self.levels, self.codes) = (None, Hybrid::default());
+        }
+        self.levels.iter_mut().chain([&mut self.codes]).for_each(Hybrid::detach);
+    }
+
     /// Fills `into` with the next rows' codes, which are less than `values`. There are as many rows left.
     pub(super) fn fill(&mut self, into: &mut [u32], values: usize) -> Result<(), Refusal> {
         self.rows_left -= into.len();

@@ -1,1 +1,24 @@
-//! Tables of Parquet files that are laid out for a device and read by plan.
+//! Tables of Parquet files that are laid out for a device and read by plan: [`Table`] is a directory of them with snapshots, a
+//! [`ScanPlan`] says which bytes a scan of columns and predicates wants, and [`BatchDecoder`] and [`CodeDecoder`] make rows of those
+//! bytes, whatever has read them. Other people's Parquet is read in place. It must never read the system's clock.
+
+mod directory;
+mod error;
+mod files;
+mod guard;
+mod layout;
+mod number;
+mod read;
+mod sums;
+mod table;
+
+pub use self::directory::{ColumnSpec, FileEntry, Manifest, ProfileIdentity, Projection, Run, SumsEntry};
+pub use self::error::{ColumnsError, Place};
+pub use self::files::{Files, Held, ReadAt, RealFiles, Sharing, WriteFile};
+pub use self::layout::{Clustering, ColumnLayout, Layout, LayoutFigures};
+pub use self::read::{
+    BatchDecoder, CodeBatch, CodeColumn, CodeDecoder, DirectBytes, NULL_CODE, ParquetFile, Predicate,
+    PumpedBytes, ScanPlan, ScanSpec, StepBytes, StepData, StreamedBytes,
+};
+pub use self::sums::{BLOCK_BYTES, SumMismatch, Sums};
+pub use self::table::{Adoption, Snapshot, Table, TableOptions, TableProfile, TableWriter};

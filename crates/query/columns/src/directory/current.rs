@@ -1,0 +1,81 @@
+use std::io::ErrorKind;
+
+use super::{CURRENT, Manifest};
+use crate::files::read_all;
+use crate::{ColumnsError, Files, Held, Sharing};
+
+/// How often a reader starts again from `CURRENT` because a writer removed the manifest that it was about to lock. Each time means
+/// that a whole commit went by in between.
+const TRIES: u32 = 100;
+
+/// The content of `CURRENT`.
+pub(super) fn pointer(name: &str, manifest: &[u8]) -> String {
+    format!("{name} {:08x}\n", crc32c::crc32c(manifest))
+}
+
+/// A manifest that stays, with its files, until this is dropped.
+#[derive(Debug)]
+pub(crate) struct Pinned {
+    pub(crate) manifest: Manifest,
+    _lock: Box<dyn Held>,
+}
+
+/// The present manifest, for the one who writes.
+pub(crate) fn current_manifest(files: &dyn Files) -> Result<Manifest, ColumnsError> {
+    let (name, crc32c) = read_current(files)?;
+    let bytes = read_all(files, &name).map_err(|error| unreadable(&name, &error))?;
+    checked(&name, crc32c, &bytes)
+}
+
+/// The present manifest, for a reader: locked.
+pub(crate) fn pin_current(files: &dyn Files) -> Result<Pinned, ColumnsError> {
+    for _ in 0..TRIES {
+        let (name, crc32c) = read_current(files)?;
+        let lock = match files.lock(&name, Sharing::Shared) {
+            Ok(Some(lock)) => lock,
+            // A writer is about to remove it, so `CURRENT` names another one by now.
+            Ok(None) => continue,
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                if read_current(files)?.0 == name {
+                    return Err(unreadable(&name, &error));
+                }
+                continue;
+            }
+            Err(error) => return Err(ColumnsError::io("locking", &name)(error)),
+        };
+        let bytes = read_all(files, &name).map_err(ColumnsError::io("reading", &name))?;
+        return Ok(Pinned { manifest: checked(&name, crc32c, &bytes)?, _lock: lock });
+    }
+    Err(ColumnsError::Misuse {
+        what: format!("`{CURRENT}` changed {TRIES} times while it was being opened"),
+        mend: "wait until the loads are done",
+    })
+}
+
+fn read_current(files: &dyn Files) -> Result<(String, u32), ColumnsError> {
+    let refuse = |why: String| ColumnsError::NotATable { file: CURRENT.to_owned(), why };
+    let bytes = read_all(files, CURRENT).map_err(|error| refuse(error.to_string()))?;
+    let parsed = || {
+        let (name, sum) = std::str::from_utf8(&bytes).ok()?.strip_suffix('\n')?.split_once(' ')?;
+        Manifest::snapshot_of(name)?;
+        let sum = (sum.len() == 8).then(|| u32::from_str_radix(sum, 16).ok())??;
+        Some((name.to_owned(), sum))
+    };
+    parsed().ok_or_else(|| {
+        let got = String::from_utf8_lossy(bytes.get(..bytes.len().min(60)).unwrap_or_default()).into_owned();
+        refuse(format!("it holds {got:?} and not `manifest-N.json CCCCCCCC`"))
+    })
+}
+
+fn unreadable(name: &str, error: &std::io::Error) -> ColumnsError {
+    ColumnsError::NotATable { file: CURRENT.to_owned(), why: format!("it names `{name}`: {error}") }
+}
+
+fn checked(name: &str, crc32c: u32, bytes: &[u8]) -> Result<Manifest, ColumnsError> {
+    let got = crc32c::crc32c(bytes);
+    if got != crc32c {
+        let why = format!("its CRC32C is {got:08x}, and `{CURRENT}` says {crc32c:08x}");
+        return Err(ColumnsError::NotATable { file: name.to_owned(), why });
+    }
+    Manifest::parse(name, bytes)
+}

@@ -1,0 +1,245 @@
+//! `manifest-N.json`: a snapshot of a table, as JSON of the types below, in UTF-8. A reader refuses another `format` or a `version` that
+//! it doesn't know, and fields that it doesn't know, since they may say that rows are not to be read as they are.
+//!
+//! Paths are relative to the table's directory and begin with `data/` or `projections/`, without `..`.
+
+use std::sync::Arc;
+
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use serde::{Deserialize, Serialize};
+
+use crate::{Clustering, ColumnsError, Layout};
+
+pub(crate) const DATA: &str = "data";
+pub(crate) const PROJECTIONS: &str = "projections";
+const FORMAT: &str = "nandle-table";
+const VERSION: u32 = 1;
+
+/// One snapshot of a table.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// Always `nandle-table`.
+    pub format: String,
+    /// The version of this format, 1.
+    pub version: u32,
+    /// The table's identity, which sums are bound to: 16 hexadecimal digits.
+    pub table: String,
+    /// The snapshot's number, from 1 on.
+    pub snapshot: u64,
+    /// The columns, in order.
+    pub schema: Vec<ColumnSpec>,
+    /// How files are laid out.
+    pub layout: Layout,
+    /// How rows are ordered.
+    #[serde(default)]
+    pub clustering: Clustering,
+    /// The profile that the layout follows.
+    #[serde(default)]
+    pub profile: Option<ProfileIdentity>,
+    /// The rows, in the order in which they were loaded.
+    pub runs: Vec<Run>,
+    /// Covering copies.
+    #[serde(default)]
+    pub projections: Vec<Projection>,
+}
+
+/// A column.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ColumnSpec {
+    /// Its name.
+    pub name: String,
+    /// Its Arrow type, as arrow-schema writes it.
+    pub r#type: String,
+    /// Whether it may be null.
+    pub nullable: bool,
+}
+
+/// Which profile a layout follows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProfileIdentity {
+    /// What was measured, as the profile calls it.
+    pub device: String,
+    /// The CRC32C of `profile.json`, eight hexadecimal digits.
+    pub crc32c: String,
+}
+
+/// Rows that were loaded, or merged, together.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Run {
+    /// The snapshot that brought it.
+    pub snapshot: u64,
+    /// Its files, in the order of rows.
+    pub files: Vec<FileEntry>,
+}
+
+/// A Parquet file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FileEntry {
+    /// Its name.
+    pub path: String,
+    /// Its length.
+    pub bytes: u64,
+    /// How many rows it has.
+    pub rows: u64,
+    /// Its sums.
+    pub sums: SumsEntry,
+}
+
+/// A file of sums.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SumsEntry {
+    /// Its name.
+    pub path: String,
+    /// Its length.
+    pub bytes: u64,
+    /// The CRC32C of its bytes, eight hexadecimal digits.
+    pub crc32c: String,
+    /// The identity of the Parquet file that its sums are bound to, 16 hexadecimal digits.
+    pub identity: String,
+}
+
+/// A sorted copy of some columns of all rows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Projection {
+    /// Its columns, by which it is sorted, in this order.
+    pub columns: Vec<String>,
+    /// Its files: a run for each of the table's.
+    pub runs: Vec<Run>,
+}
+
+impl Run {
+    /// How many rows it has.
+    pub fn rows(&self) -> u64 {
+        self.files.iter().map(|file| file.rows).sum()
+    }
+}
+
+impl Manifest {
+    /// The manifest of a table without rows.
+    ///
+    /// # Errors
+    /// A column is nested, or its type has no text that reads as the same type.
+    pub(crate) fn empty(
+        table: u64,
+        schema: &Schema,
+        layout: Layout,
+        clustering: Clustering,
+    ) -> Result<Self, ColumnsError> {
+        let columns = schema.fields().iter().map(|field| ColumnSpec::of(field));
+        Ok(Self {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            table: format!("{table:016x}"),
+            snapshot: 1,
+            schema: columns.collect::<Result<_, _>>()?,
+            layout,
+            clustering,
+            profile: None,
+            runs: Vec::new(),
+            projections: Vec::new(),
+        })
+    }
+
+    /// The name of a snapshot's manifest.
+    pub fn name(snapshot: u64) -> String {
+        format!("manifest-{snapshot}.json")
+    }
+
+    /// The snapshot of a manifest's name.
+    pub(crate) fn snapshot_of(name: &str) -> Option<u64> {
+        let digits = name.strip_prefix("manifest-")?.strip_suffix(".json")?;
+        digits.parse().ok().filter(|snapshot| Self::name(*snapshot) == name)
+    }
+
+    /// Reads one, and checks that it is in itself sound.
+    ///
+    /// # Errors
+    /// It is none, of another version, or names what it must not.
+    pub fn parse(name: &str, bytes: &[u8]) -> Result<Self, ColumnsError> {
+        let refuse = |why: String| ColumnsError::NotATable { file: name.to_owned(), why };
+        let manifest: Self = serde_json::from_slice(bytes).map_err(|error| refuse(error.to_string()))?;
+        if manifest.format != FORMAT || manifest.version != VERSION {
+            let (format, version) = (&manifest.format, manifest.version);
+            return Err(refuse(format!(
+                "it is `{format}` version {version}, and this reads `{FORMAT}` version {VERSION}"
+            )));
+        }
+        if Self::name(manifest.snapshot) != name {
+            return Err(refuse(format!("it is the one of snapshot {}", manifest.snapshot)));
+        }
+        hexadecimal(&manifest.table).ok_or_else(|| refuse(format!("`{}` is no identity", manifest.table)))?;
+        manifest.schema()?;
+        for path in manifest.files().flat_map(|file| [&file.path, &file.sums.path]) {
+            let inside = [DATA, PROJECTIONS].iter().any(|folder| path.starts_with(&format!("{folder}/")));
+            if !inside || path.split('/').count() != 2 || path.contains("..") {
+                return Err(refuse(format!("it names `{path}`, which is no place of a table's file")));
+            }
+        }
+        Ok(manifest)
+    }
+
+    /// The columns as an Arrow schema.
+    ///
+    /// # Errors
+    /// A type isn't one.
+    pub fn schema(&self) -> Result<SchemaRef, ColumnsError> {
+        let fields: Result<Vec<Field>, _> = self.schema.iter().map(ColumnSpec::field).collect();
+        Ok(Arc::new(Schema::new(fields?)))
+    }
+
+    /// All files: the runs', then the projections'.
+    pub fn files(&self) -> impl Iterator<Item = &FileEntry> {
+        let projected = self.projections.iter().flat_map(|projection| &projection.runs);
+        self.runs.iter().chain(projected).flat_map(|run| &run.files)
+    }
+
+    /// How many rows it has.
+    pub fn rows(&self) -> u64 {
+        self.runs.iter().map(Run::rows).sum()
+    }
+
+    /// The table's identity as a number.
+    pub(crate) fn identity(&self) -> u64 {
+        hexadecimal(&self.table)
+            .unwrap_or_else(|| unreachable!("a manifest's identity was checked when it was made"))
+    }
+}
+
+/// The number of 16 hexadecimal digits.
+pub(crate) fn hexadecimal(digits: &str) -> Option<u64> {
+    (digits.len() == 16).then(|| u64::from_str_radix(digits, 16).ok())?
+}
+
+impl ColumnSpec {
+    fn of(field: &Field) -> Result<Self, ColumnsError> {
+        let (name, text) = (field.name().clone(), field.data_type().to_string());
+        let refuse = |why: &str| ColumnsError::Unsupported {
+            file: String::new(),
+            column: name.clone(),
+            why: why.to_owned(),
+        };
+        if field.data_type().is_nested() {
+            return Err(refuse("it is nested; a table's columns are flat"));
+        }
+        if text.parse::<DataType>().ok().as_ref() != Some(field.data_type()) {
+            return Err(refuse("its type has no text that a manifest could keep"));
+        }
+        Ok(Self { name, r#type: text, nullable: field.is_nullable() })
+    }
+
+    fn field(&self) -> Result<Field, ColumnsError> {
+        let data_type = self.r#type.parse::<DataType>().map_err(|error| ColumnsError::Unsupported {
+            file: "manifest".to_owned(),
+            column: self.name.clone(),
+            why: format!("`{}` is no type: {error}", self.r#type),
+        })?;
+        Ok(Field::new(&self.name, data_type, self.nullable))
+    }
+}

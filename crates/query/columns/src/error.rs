@@ -1,0 +1,182 @@
+use std::fmt;
+
+use arrow_schema::ArrowError;
+use parquet::errors::ParquetError;
+
+/// What a table or a scan can't do, and why.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ColumnsError {
+    /// The system refused.
+    #[error("{action} `{file}`: {source}")]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// On which file, as the table calls it.
+        file: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A directory is no table, or one that is damaged at its root.
+    #[error("`{file}` doesn't lead to a table: {why}")]
+    NotATable {
+        /// The file that should.
+        file: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// There is a table already.
+    #[error("there is a table already (its `CURRENT` exists); load into it, or choose another directory")]
+    TableExists,
+    /// Another process or thread writes.
+    #[error("another process writes to this table (it holds `LOCK`); try again when it is done")]
+    Locked,
+    /// Rows don't have the table's columns.
+    #[error("column `{column}` is {got}, and the table has {expected}; change the rows, or make a new table")]
+    Schema {
+        /// The column.
+        column: String,
+        /// What the rows have.
+        got: String,
+        /// What the table has.
+        expected: String,
+    },
+    /// A column is of a kind that isn't read or written here.
+    #[error("column `{column}`{}: {why}", OfFile(.file))]
+    Unsupported {
+        /// The file; empty where none exists yet.
+        file: String,
+        /// The column.
+        column: String,
+        /// What is not supported.
+        why: String,
+    },
+    /// There is no such column.
+    #[error("there is no column `{column}`; there are: {}", .known.join(", "))]
+    UnknownColumn {
+        /// What was asked for.
+        column: String,
+        /// What there is.
+        known: Vec<String>,
+    },
+    /// A predicate's value isn't one of the column's type.
+    #[error("`{value}` is no value of column `{column}`, which is {expected}")]
+    Value {
+        /// The column.
+        column: String,
+        /// What was given.
+        value: String,
+        /// The column's type.
+        expected: String,
+    },
+    /// What a file holds isn't what was written.
+    #[error("{place}: {why}")]
+    Damaged {
+        /// Where.
+        place: Place,
+        /// What is wrong.
+        why: String,
+    },
+    /// The Parquet library panicked over a file, which is therefore taken to be damaged.
+    #[error("{place}: the Parquet decoder panicked: {what}; the file is damaged or hostile")]
+    DecoderPanicked {
+        /// Where.
+        place: Place,
+        /// What the panic said.
+        what: String,
+    },
+    /// The Parquet library reports an error.
+    #[error("{place}: {action}: {source}")]
+    Parquet {
+        /// What was tried.
+        action: &'static str,
+        /// Where.
+        place: Place,
+        /// What the library said.
+        source: ParquetError,
+    },
+    /// Arrow's kernels report an error.
+    #[error("{action}: {source}")]
+    Arrow {
+        /// What was tried.
+        action: &'static str,
+        /// What the library said.
+        source: ArrowError,
+    },
+    /// Planned reads failed.
+    #[error("reading{}: {source}", OfFile(.file))]
+    Reads {
+        /// The file; empty where it isn't about one.
+        file: String,
+        /// What the reads say.
+        source: nandle_reads::ReadsError,
+    },
+    /// A call that doesn't fit this table or this scan.
+    #[error("{what}; {mend}")]
+    Misuse {
+        /// What was asked for.
+        what: String,
+        /// What to do instead.
+        mend: &'static str,
+    },
+}
+
+/// A place in a table, as exactly as it is known.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The file, as the table or the caller calls it.
+    pub file: String,
+    /// The row group, from 0 on.
+    pub row_group: Option<usize>,
+    /// The column.
+    pub column: Option<String>,
+}
+
+impl Place {
+    /// A file as a whole.
+    pub fn of_file(file: &str) -> Self {
+        Self { file: file.to_owned(), row_group: None, column: None }
+    }
+
+    /// A column chunk.
+    pub fn of_chunk(file: &str, row_group: usize, column: &str) -> Self {
+        Self { file: file.to_owned(), row_group: Some(row_group), column: Some(column.to_owned()) }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}`", self.file)?;
+        if let Some(row_group) = self.row_group {
+            write!(f, ", row group {row_group}")?;
+        }
+        self.column.iter().try_for_each(|column| write!(f, ", column `{column}`"))
+    }
+}
+
+struct OfFile<'a>(&'a str);
+
+impl fmt::Display for OfFile<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() { Ok(()) } else { write!(f, " of `{}`", self.0) }
+    }
+}
+
+impl ColumnsError {
+    pub(crate) fn io(action: &'static str, file: &str) -> impl FnOnce(std::io::Error) -> Self {
+        move |source| Self::Io { action, file: file.to_owned(), source }
+    }
+
+    pub(crate) fn arrow(action: &'static str) -> impl FnOnce(ArrowError) -> Self {
+        move |source| Self::Arrow { action, source }
+    }
+
+    pub(crate) fn parquet(action: &'static str, place: &Place) -> impl FnOnce(ParquetError) -> Self {
+        let place = place.clone();
+        move |source| Self::Parquet { action, place, source }
+    }
+
+    pub(crate) fn damaged(place: &Place, why: impl Into<String>) -> Self {
+        Self::Damaged { place: place.clone(), why: why.into() }
+    }
+}

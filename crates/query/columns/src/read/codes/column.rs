@@ -1,0 +1,192 @@
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::UInt32Type;
+use arrow_array::{Array, ArrayRef, BooleanArray};
+use arrow_cast::cast;
+use arrow_schema::DataType;
+use parquet::basic::Encoding;
+use parquet::column::page::PageReader;
+use parquet::file::metadata::ColumnChunkMetaData;
+
+use super::page::{PageCodes, Refusal};
+use super::{CodeColumn, NULL_CODE};
+use crate::number::index;
+use crate::read::chunk::{Chunk, Pages};
+use crate::read::file::Column;
+use crate::read::{rows, values};
+use crate::{ColumnsError, Place};
+
+/// A column's codes in a row group.
+pub(super) enum Source {
+    /// From its pages.
+    Pages(Box<PageSource>),
+    /// From its values: it isn't dictionary-encoded throughout.
+    Values,
+}
+
+impl Source {
+    /// Begins with a row group; sets the dictionary if it has one.
+    pub(super) fn open(
+        chunk: &mut Chunk,
+        column: &Column,
+        into: &mut CodeColumn,
+    ) -> Result<Self, ColumnsError> {
+        if !is_dictionary_encoded(chunk.column()) {
+            return Ok(Self::Values);
+        }
+        let data_type = column.value_field.data_type();
+        into.dictionary = values::decode_dictionary(chunk, &column.value_levels, data_type, column.optional)?;
+        into.dictionary_number += 1;
+        Ok(Self::Pages(Box::default()))
+    }
+
+    /// Refers to no bytes of a step any more.
+    pub(super) fn detach(&mut self) {
+        if let Self::Pages(source) = self {
+            source.page.detach();
+        }
+    }
+
+    /// Replaces the codes by those of some rows, which lie behind all that were asked for before.
+    pub(super) fn fill(
+        &mut self,
+        chunk: &mut Chunk,
+        column: &Column,
+        wanted: &[Range<u64>],
+        into: &mut CodeColumn,
+    ) -> Result<(), ColumnsError> {
+        match self {
+            Self::Pages(source) => {
+                into.codes.resize(index(rows::count(wanted)), 0);
+                let mut rest = into.codes.as_mut_slice();
+                for range in wanted {
+                    let (now, later) = rest.split_at_mut(index(range.end - range.start));
+                    source.fill(chunk, column, range.start, now, into.dictionary.len())?;
+                    rest = later;
+                }
+                Ok(())
+            }
+            Self::Values => {
+                let array =
+                    values::decode(chunk, &column.value_levels, column.value_field.data_type(), wanted)?;
+                encode(&array, into).map_err(|why| unsupported(&chunk.place, why))
+            }
+        }
+    }
+}
+
+/// Where the pages of a row group are being read.
+#[derive(Default)]
+pub(super) struct PageSource {
+    pages: Option<Pages>,
+    page: PageCodes,
+    /// The row that comes next.
+    row: u64,
+}
+
+impl PageSource {
+    fn fill(
+        &mut self,
+        chunk: &mut Chunk,
+        column: &Column,
+        start: u64,
+        mut into: &mut [u32],
+        values: usize,
+    ) -> Result<(), ColumnsError> {
+        self.seek(chunk, column, start)?;
+        while !into.is_empty() {
+            if self.page.rows_left == 0 {
+                self.next_page(chunk, column)?;
+            }
+            let (now, later) = into.split_at_mut(into.len().min(self.page.rows_left));
+            self.page.fill(now, values).map_err(|refusal| refused(&chunk.place, refusal))?;
+            self.row += now.len() as u64;
+            into = later;
+        }
+        Ok(())
+    }
+
+    /// Goes to a row: within the page, or to the page that has it.
+    fn seek(&mut self, chunk: &mut Chunk, column: &Column, row: u64) -> Result<(), ColumnsError> {
+        let distance = row - self.row;
+        if self.pages.is_none() || distance > self.page.rows_left as u64 {
+            let (pages, first) = chunk.pages_from(row)?;
+            self.pages = Some(pages);
+            self.row = first;
+            self.page.rows_left = 0;
+        }
+        while self.row < row {
+            if self.page.rows_left == 0 {
+                self.next_page(chunk, column)?;
+            }
+            let passed = (row - self.row).min(self.page.rows_left as u64);
+            self.page.skip(index(passed)).map_err(|refusal| refused(&chunk.place, refusal))?;
+            self.row += passed;
+        }
+        Ok(())
+    }
+
+    fn next_page(&mut self, chunk: &Chunk, column: &Column) -> Result<(), ColumnsError> {
+        let wrong = |source| ColumnsError::parquet("reading a page", &chunk.place)(source);
+        let page = match &mut self.pages {
+            Some(pages) => pages.get_next_page().map_err(wrong)?,
+            None => None,
+        };
+        let page =
+            page.ok_or_else(|| ColumnsError::damaged(&chunk.place, "its pages end before its rows do"))?;
+        self.page.open(page, column.optional).map_err(|refusal| refused(&chunk.place, refusal))
+    }
+}
+
+/// Whether all data pages hold places in a dictionary. Where the footer has no statistics of pages, older writers name
+/// `PLAIN_DICTIONARY` and no `PLAIN` if there is no other kind; where that is open, the answer is no.
+fn is_dictionary_encoded(column: &ColumnChunkMetaData) -> bool {
+    let codes = [Encoding::PLAIN_DICTIONARY, Encoding::RLE_DICTIONARY];
+    if let Some(data_pages) = column.page_encoding_stats_mask() {
+        return data_pages.encodings().next().is_some()
+            && data_pages.encodings().all(|encoding| codes.contains(&encoding));
+    }
+    let levels = [Encoding::RLE, Encoding::PLAIN_DICTIONARY];
+    column.encodings_mask().is_set(Encoding::PLAIN_DICTIONARY)
+        && column.encodings().all(|encoding| levels.contains(&encoding))
+}
+
+/// Makes a dictionary of values.
+fn encode(array: &ArrayRef, into: &mut CodeColumn) -> Result<(), String> {
+    into.dictionary_number += 1;
+    into.codes.clear();
+    if let Some(booleans) = array.as_boolean_opt() {
+        into.dictionary = Arc::new(BooleanArray::from(vec![false, true]));
+        into.codes.extend(booleans.iter().map(|value| value.map_or(NULL_CODE, u32::from)));
+        return Ok(());
+    }
+    let data_type = DataType::Dictionary(Box::new(DataType::UInt32), Box::new(array.data_type().clone()));
+    let encoded = cast(array, &data_type).map_err(|error| error.to_string())?;
+    let encoded = encoded.as_dictionary::<UInt32Type>();
+    into.dictionary = Arc::clone(encoded.values());
+    if encoded.null_count() == 0 {
+        into.codes.extend_from_slice(encoded.keys().values());
+    } else {
+        into.codes.extend(encoded.keys().iter().map(|key| key.unwrap_or(NULL_CODE)));
+    }
+    Ok(())
+}
+
+fn refused(place: &Place, refusal: Refusal) -> ColumnsError {
+    match refusal {
+        Refusal::Encoding(encoding) => {
+            ColumnsError::damaged(place, format!("a page is {encoding}, which its footer doesn't say"))
+        }
+        Refusal::Malformed => ColumnsError::damaged(place, "a page's codes make no sense"),
+        Refusal::Code(code) => {
+            ColumnsError::damaged(place, format!("a page has code {code}, which isn't in the dictionary"))
+        }
+    }
+}
+
+fn unsupported(place: &Place, why: String) -> ColumnsError {
+    let column = place.column.clone().unwrap_or_default();
+    ColumnsError::Unsupported { file: place.file.clone(), column, why }
+}

@@ -1,0 +1,137 @@
+use std::sync::Arc;
+
+use arrow_array::{BooleanArray, new_empty_array};
+
+use super::column::Source;
+use super::{CodeBatch, CodeColumn};
+use crate::guard::guarded;
+use crate::number::index;
+use crate::read::bytes::StepBytes;
+use crate::read::file::Column;
+use crate::read::group::Group;
+use crate::read::plan::ScanPlan;
+use crate::read::rows::{self, Rows};
+use crate::{ColumnsError, NULL_CODE};
+
+/// A scan's rows as codes. Buffers are used again from batch to batch.
+pub struct CodeDecoder<'a> {
+    group: Group<'a>,
+    /// The row group that `sources` are of.
+    opened: u32,
+    sources: Vec<Source>,
+    columns: Vec<CodeColumn>,
+    /// For each predicate: the dictionary that it was evaluated on, and which of its values fulfil it.
+    accepted: Vec<(u32, Vec<bool>)>,
+    kept: Vec<bool>,
+}
+
+impl std::fmt::Debug for CodeDecoder<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CodeDecoder").field("group", &self.group).finish_non_exhaustive()
+    }
+}
+
+impl<'a> CodeDecoder<'a> {
+    /// Decodes what a plan reads.
+    pub fn new(plan: &'a ScanPlan) -> Self {
+        Self {
+            group: Group::new(plan),
+            opened: 0,
+            sources: Vec::new(),
+            columns: Vec::new(),
+            accepted: Vec::new(),
+            kept: Vec::new(),
+        }
+    }
+
+    /// The next rows; `None` after the last. No batch is empty.
+    ///
+    /// # Errors
+    /// Bytes can't be read, or are no Parquet; the decoder is not to be used after that.
+    pub fn next(&mut self, bytes: &mut dyn StepBytes) -> Result<Option<CodeBatch<'_>>, ColumnsError> {
+        let outputs = self.group.plan().schema().fields().len();
+        loop {
+            if self.group.step_is_done() {
+                self.sources.iter_mut().for_each(Source::detach);
+            }
+            let Some(rows) = self.group.next_rows(bytes)? else { return Ok(None) };
+            let rows = self.decode(&rows)?;
+            if rows > 0 {
+                let columns = self.columns.get(..outputs).unwrap_or_default();
+                return Ok(Some(CodeBatch { rows, columns }));
+            }
+        }
+    }
+
+    /// Returns how many rows there are.
+    fn decode(&mut self, rows: &Rows) -> Result<usize, ColumnsError> {
+        self.open_group()?;
+        let columns = self.group.plan().columns_of(self.group.file());
+        let chunks = self.group.chunks().iter_mut();
+        let parts = chunks.zip(columns).zip(self.sources.iter_mut().zip(&mut self.columns));
+        for ((chunk, column), (source, into)) in parts {
+            let place = chunk.place.clone();
+            guarded(&place, || source.fill(chunk, column, rows, into))?;
+        }
+        self.filter(index(rows::count(rows)))
+    }
+
+    fn open_group(&mut self) -> Result<(), ColumnsError> {
+        if self.opened == self.group.number() {
+            return Ok(());
+        }
+        self.opened = self.group.number();
+        let columns = self.group.plan().columns_of(self.group.file());
+        if self.columns.len() != columns.len() {
+            let empty = |column: &Column| CodeColumn {
+                dictionary: new_empty_array(column.value_field.data_type()),
+                dictionary_number: 0,
+                codes: Vec::new(),
+            };
+            self.columns = columns.iter().map(empty).collect();
+            self.accepted = vec![(0, Vec::new()); self.group.plan().predicates().len()];
+        }
+        let parts = self.group.chunks().iter_mut().zip(columns).zip(&mut self.columns);
+        let opened = parts.map(|((chunk, column), into)| {
+            let place = chunk.place.clone();
+            guarded(&place, || Source::open(chunk, column, into))
+        });
+        self.sources = opened.collect::<Result<_, _>>()?;
+        Ok(())
+    }
+
+    /// Removes the rows that don't fulfil the predicates.
+    fn filter(&mut self, rows: usize) -> Result<usize, ColumnsError> {
+        let predicates = self.group.plan().predicates();
+        if predicates.is_empty() {
+            return Ok(rows);
+        }
+        self.kept.clear();
+        self.kept.resize(rows, true);
+        for ((place, predicate), (number, accepted)) in predicates.iter().zip(&mut self.accepted) {
+            let Some(column) = self.columns.get(*place) else {
+                unreachable!("predicates are on the plan's columns")
+            };
+            if *number != column.dictionary_number {
+                let matches: BooleanArray = predicate.matches(&Arc::clone(&column.dictionary))?;
+                *accepted = matches.values().iter().collect();
+                *number = column.dictionary_number;
+            }
+            for (kept, code) in self.kept.iter_mut().zip(&column.codes) {
+                // A null's code is no place in the dictionary.
+                *kept &= accepted.get(*code as usize).copied().unwrap_or(false);
+            }
+        }
+        debug_assert!(
+            NULL_CODE as usize >= self.accepted.iter().map(|(_, accepted)| accepted.len()).max().unwrap_or(0)
+        );
+        let left = self.kept.iter().filter(|kept| **kept).count();
+        if left < rows {
+            for column in &mut self.columns {
+                let mut kept = self.kept.iter();
+                column.codes.retain(|_| kept.next().copied().unwrap_or(false));
+            }
+        }
+        Ok(left)
+    }
+}

@@ -1,0 +1,284 @@
+//! Parquet's hybrid of run lengths and bit packing (parquet-format, `Encodings.md`, "Run Length Encoding / Bit-Packing Hybrid"). The
+//! Parquet crate has a decoder of its own, which it doesn't make public.
+//!
+//! ```text
+//! run          := header payload
+//! header       := varint; its lowest bit says which kind of run
+//! ...0         := header >> 1 times one value, which has ceil(width / 8) bytes, little-endian
+//! ...1         := (header >> 1) * 8 values of `width` bits each, the lowest bit first
+//! ```
+
+use bytes::Bytes;
+
+/// The encoded bytes end too early, or a run makes no sense.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Malformed;
+
+/// Values of a fixed width of 0 to 32 bits.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Hybrid {
+    bytes: Bytes,
+    at: usize,
+    width: u8,
+    run: Run,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Run {
+    Repeated {
+        value: u32,
+        left: usize,
+    },
+    /// `skipped` of the values of the group at hand were handed out already.
+    Packed {
+        left: usize,
+        skipped: usize,
+    },
+}
+
+impl Default for Run {
+    fn default() -> Self {
+        Self::Repeated { value: 0, left: 0 }
+    }
+}
+
+impl Hybrid {
+    pub(super) fn new(bytes: Bytes, width: u8) -> Result<Self, Malformed> {
+        if width > 32 {
+            return Err(Malformed);
+        }
+        Ok(Self { bytes, at: 0, width, run: Run::default() })
+    }
+
+    /// Copies what is still to come, so that nothing else of the page stays in memory.
+    pub(super) fn detach(&mut self) {
+        self.bytes = Bytes::copy_from_slice(self.bytes.get(self.at..).unwrap_or_default());
+        self.at = 0;
+    }
+
+    /// Fills `into` with the next values.
+    pub(super) fn fill(&mut self, mut into: &mut [u32]) -> Result<(), Malformed> {
+        while !into.is_empty() {
+            let (run, taken) = match self.run {
+                Run::Repeated { left: 0, .. } | Run::Packed { left: 0, .. } => (self.next_run()?, 0),
+                Run::Repeated { value, left } => {
+                    let taken = left.min(into.len());
+                    into.get_mut(..taken).into_iter().for_each(|now| now.fill(value));
+                    (Run::Repeated { value, left: left - taken }, taken)
+                }
+                Run::Packed { left, skipped } => {
+                    let taken = left.min(into.len());
+                    let skipped = self.unpack(skipped, into.get_mut(..taken).unwrap_or_default())?;
+                    (Run::Packed { left: left - taken, skipped }, taken)
+                }
+            };
+            self.run = run;
+            into = into.get_mut(taken..).unwrap_or_default();
+        }
+        Ok(())
+    }
+
+    /// Passes over the next values.
+    pub(super) fn skip(&mut self, mut values: usize) -> Result<(), Malformed> {
+        while values > 0 {
+            let (run, taken) = match self.run {
+                Run::Repeated { left: 0, .. } | Run::Packed { left: 0, .. } => (self.next_run()?, 0),
+                Run::Repeated { value, left } => {
+                    (Run::Repeated { value, left: left - left.min(values) }, left.min(values))
+                }
+                Run::Packed { left, skipped } => {
+                    let taken = left.min(values);
+                    let passed = skipped + taken;
+                    self.at += passed / 8 * usize::from(self.width);
+                    (Run::Packed { left: left - taken, skipped: passed % 8 }, taken)
+                }
+            };
+            self.run = run;
+            values -= taken;
+        }
+        Ok(())
+    }
+
+    /// How many of the next values are one and the same, and which; 0 where that isn't known.
+    pub(super) fn repeated(&mut self) -> Result<(u32, usize), Malformed> {
+        if matches!(self.run, Run::Repeated { left: 0, .. } | Run::Packed { left: 0, .. }) {
+            self.run = self.next_run()?;
+        }
+        Ok(match self.run {
+            Run::Repeated { value, left } => (value, left),
+            Run::Packed { .. } => (0, 0),
+        })
+    }
+
+    fn next_run(&mut self) -> Result<Run, Malformed> {
+        let header = self.varint()?;
+        let count = usize::try_from(header >> 1).map_err(|_| Malformed)?;
+        if header & 1 == 1 {
+            return Ok(Run::Packed { left: count.checked_mul(8).ok_or(Malformed)?, skipped: 0 });
+        }
+        let length = usize::from(self.width.div_ceil(8));
+        let bytes = self.bytes.get(self.at..self.at + length).ok_or(Malformed)?;
+        self.at += length;
+        let value = bytes.iter().rev().fold(0, |value, byte| value << 8 | u32::from(*byte));
+        Ok(Run::Repeated { value, left: count })
+    }
+
+    fn varint(&mut self) -> Result<u64, Malformed> {
+        let mut value = 0;
+        for shift in (0..35).step_by(7) {
+            let byte = *self.bytes.get(self.at).ok_or(Malformed)?;
+            self.at += 1;
+            value |= u64::from(byte & 0x7f) << shift;
+            if byte & 0x80 == 0 {
+                return Ok(value);
+            }
+        }
+        Err(Malformed)
+    }
+
+    /// Unpacks from the group at hand on, of which `skipped` values are done; returns how many of the last group are.
+    fn unpack(&mut self, skipped: usize, mut into: &mut [u32]) -> Result<usize, Malformed> {
+        let width = usize::from(self.width);
+        let mut skipped = skipped;
+        let rest = self.bytes.get(self.at..).ok_or(Malformed)?;
+        let mut at = 0;
+        while !into.is_empty() {
+            // Four groups at once, where there are four.
+            let four = if skipped == 0 && into.len() >= 32 { rest.get(at..at + 4 * width) } else { None };
+            if let Some(packed) = four {
+                let (now, later) = into.split_first_chunk_mut::<32>().ok_or(Malformed)?;
+                unpack_32(self.width, packed, now);
+                at += 4 * width;
+                into = later;
+                continue;
+            }
+            let mut group = [0; 32];
+            // A writer may leave off the end of the last group.
+            let packed = rest.get(at..rest.len().min(at + width)).ok_or(Malformed)?;
+            let mut padded = [0; 128];
+            padded.get_mut(..packed.len()).ok_or(Malformed)?.copy_from_slice(packed);
+            unpack_32(self.width, padded.get(..4 * width).ok_or(Malformed)?, &mut group);
+            let whole = (packed.len() * 8).checked_div(width).map_or(8, |whole| whole.min(8));
+            let taken = (8 - skipped).min(into.len());
+            if skipped + taken > whole {
+                return Err(Malformed);
+            }
+            let (now, later) = into.split_at_mut(taken);
+            now.copy_from_slice(group.get(skipped..skipped + taken).ok_or(Malformed)?);
+            into = later;
+            skipped += taken;
+            if skipped == 8 {
+                skipped = 0;
+                at += width;
+            }
+        }
+        self.at += at;
+        Ok(skipped)
+    }
+}
+
+/// Unpacks 32 values of `width` bits from `4 * width` bytes.
+fn unpack_32(width: u8, packed: &[u8], into: &mut [u32; 32]) {
+    macro_rules! widths {
+        ($($width:literal)*) => {
+            match width {
+                $($width => unpack_32_of::<$width>(packed, into),)*
+                _ => into.fill(0),
+            }
+        };
+    }
+    widths!(1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32);
+}
+
+/// The width is a constant, so that the compiler unrolls the loop into shifts of fixed distances.
+fn unpack_32_of<const WIDTH: usize>(packed: &[u8], into: &mut [u32; 32]) {
+    let mut words = [0_u32; WIDTH];
+    let (quads, _) = packed.as_chunks::<4>();
+    for (word, bytes) in words.iter_mut().zip(quads) {
+        *word = u32::from_le_bytes(*bytes);
+    }
+    let mask = u32::MAX >> (32 - WIDTH);
+    for (number, value) in into.iter_mut().enumerate() {
+        let (word, shift) = (number * WIDTH / 32, number * WIDTH % 32);
+        let low = words.get(word).map_or(0, |word| word >> shift);
+        let high =
+            if shift + WIDTH > 32 { words.get(word + 1).map_or(0, |word| word << (32 - shift)) } else { 0 };
+        *value = (low | high) & mask;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// A slow encoder: runs of the kinds and lengths that are asked for.
+    fn encode(width: u8, runs: &[(bool, Vec<u32>)]) -> (Vec<u8>, Vec<u32>) {
+        let (mut bytes, mut values) = (Vec::new(), Vec::new());
+        let varint = |bytes: &mut Vec<u8>, mut number: usize| {
+            while number >= 128 {
+                bytes.push(number.to_le_bytes()[0] | 128);
+                number /= 128;
+            }
+            bytes.push(number.to_le_bytes()[0]);
+        };
+        for (is_packed, run) in runs {
+            if *is_packed {
+                let padded = run.len().div_ceil(8) * 8;
+                varint(&mut bytes, ((padded / 8) << 1) | 1);
+                let bits = run.iter().chain(std::iter::repeat(&0)).take(padded);
+                let bits: Vec<bool> =
+                    bits.flat_map(|value| (0..width).map(move |bit| value >> bit & 1 == 1)).collect();
+                bytes.extend(
+                    bits.chunks(8)
+                        .map(|byte| byte.iter().rev().fold(0, |sum, bit| sum << 1 | u8::from(*bit))),
+                );
+                values.extend(run.iter().chain(std::iter::repeat(&0)).take(padded));
+            } else {
+                varint(&mut bytes, run.len() << 1);
+                bytes.extend(&run[0].to_le_bytes()[..usize::from(width.div_ceil(8))]);
+                values.extend(std::iter::repeat_n(run[0], run.len()));
+            }
+        }
+        (bytes, values)
+    }
+
+    proptest! {
+        #[test]
+        fn reads_what_was_encoded(
+            width in 0_u8..=32,
+            runs in prop::collection::vec((any::<bool>(), prop::collection::vec(any::<u32>(), 1..200)), 1..6),
+            pieces in prop::collection::vec((any::<bool>(), 1_usize..100), 0..40),
+        ) {
+            let mask = if width == 0 { 0 } else { u32::MAX >> (32 - width) };
+            let runs: Vec<(bool, Vec<u32>)> =
+                runs.into_iter().map(|(kind, run)| (kind, run.into_iter().map(|value| value & mask).collect())).collect();
+            let (bytes, expected) = encode(width, &runs);
+            let mut hybrid = Hybrid::new(bytes.into(), width).unwrap();
+            let mut at = 0;
+            for (skips, length) in pieces {
+                let length = length.min(expected.len() - at);
+                let mut got = vec![0; length];
+                if skips {
+                    hybrid.skip(length).unwrap();
+                } else {
+                    hybrid.fill(&mut got).unwrap();
+                    prop_assert_eq!(&got, &expected[at..at + length]);
+                }
+                at += length;
+            }
+            let mut rest = vec![0; expected.len() - at];
+            hybrid.fill(&mut rest).unwrap();
+            prop_assert_eq!(rest, &expected[at..]);
+            prop_assert_eq!(hybrid.fill(&mut [0]), Err(Malformed));
+        }
+
+        #[test]
+        fn garbage_is_no_panic(bytes in prop::collection::vec(any::<u8>(), 0..60), width in 0_u8..=32) {
+            let mut hybrid = Hybrid::new(bytes.into(), width).unwrap();
+            let mut values = vec![0; 300];
+            let _ = hybrid.skip(3);
+            let _ = hybrid.fill(&mut values);
+        }
+    }
+}

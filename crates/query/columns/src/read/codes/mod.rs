@@ -1,0 +1,34 @@
+//! Dictionary indices straight from data pages.
+
+mod column;
+mod decoder;
+mod hybrid;
+mod page;
+
+use arrow_array::ArrayRef;
+
+pub use self::decoder::CodeDecoder;
+
+/// The code of a null.
+pub const NULL_CODE: u32 = u32::MAX;
+
+/// Rows as codes.
+#[derive(Debug, Clone, Copy)]
+pub struct CodeBatch<'a> {
+    /// How many rows; each column has as many codes.
+    pub rows: usize,
+    /// The scan's columns, in its order.
+    pub columns: &'a [CodeColumn],
+}
+
+/// A column of a batch.
+#[derive(Debug, Clone)]
+pub struct CodeColumn {
+    /// The values that codes stand for. A writer may have put a value into it twice, or one that no row has.
+    pub dictionary: ArrayRef,
+    /// Rises whenever the dictionary is another one: with each row group, and with each batch of a column that isn't
+    /// dictionary-encoded there.
+    pub dictionary_number: u32,
+    /// For each row the place of its value in the dictionary, or [`NULL_CODE`].
+    pub codes: Vec<u32>,
+}

@@ -1,0 +1,144 @@
+use bytes::Bytes;
+use parquet::basic::Encoding;
+use parquet::column::page::Page;
+
+use super::NULL_CODE;
+use super::hybrid::{Hybrid, Malformed};
+
+/// Why a page's codes can't be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// It isn't dictionary-encoded, though the chunk's footer says that all of its pages are; or its levels are in an encoding
+    /// that was given up in 2013.
+    Encoding(Encoding),
+    /// Its bytes make no sense.
+    Malformed,
+    /// A code is no place in the dictionary.
+    Code(u32),
+}
+
+impl From<Malformed> for Refusal {
+    fn from(_: Malformed) -> Self {
+        Self::Malformed
+    }
+}
+
+/// The codes of a data page, from front to back.
+#[derive(Debug, Default)]
+pub(super) struct PageCodes {
+    /// 1 for a value, 0 for a null; `None` in a column that has no nulls.
+    levels: Option<Hybrid>,
+    codes: Hybrid,
+    /// Rows that are still to come.
+    pub(super) rows_left: usize,
+    level_buffer: Vec<u32>,
+}
+
+impl PageCodes {
+    /// Goes on with another page.
+    pub(super) fn open(&mut self, page: Page, is_optional: bool) -> Result<(), Refusal> {
+        let (levels, values, encoding, rows) = split(page, is_optional)?;
+        if !matches!(encoding, Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY) {
+            return Err(Refusal::Encoding(encoding));
+        }
+        self.levels = levels.map(|levels| Hybrid::new(levels, 1)).transpose()?;
+        // A page of nulls alone may have no byte at all, not even the width.
+        let width = values.first().copied().unwrap_or_default();
+        self.codes = Hybrid::new(values.slice(values.len().min(1)..), width)?;
+        self.rows_left = rows;
+        Ok(())
+    }
+
+    /// Refers to no bytes of a step any more.
+    pub(super) fn detach(&mut self) {
+        if self.rows_left == 0 {
+            (self.levels, self.codes) = (None, Hybrid::default());
+        }
+        self.levels.iter_mut().chain([&mut self.codes]).for_each(Hybrid::detach);
+    }
+
+    /// Fills `into` with the next rows' codes, which are less than `values`. There are as many rows left.
+    pub(super) fn fill(&mut self, into: &mut [u32], values: usize) -> Result<(), Refusal> {
+        self.rows_left -= into.len();
+        let present = self.present(into.len())?;
+        let filled = into.get_mut(..present).unwrap_or_default();
+        self.codes.fill(filled)?;
+        let greatest = filled.iter().copied().fold(0, u32::max);
+        if present > 0 && greatest as usize >= values {
+            return Err(Refusal::Code(greatest));
+        }
+        if present < into.len() {
+            spread(into, present, &self.level_buffer);
+        }
+        Ok(())
+    }
+
+    /// Passes over rows; there are as many left.
+    pub(super) fn skip(&mut self, rows: usize) -> Result<(), Refusal> {
+        self.rows_left -= rows;
+        let present = self.present(rows)?;
+        Ok(self.codes.skip(present)?)
+    }
+
+    /// How many of the next rows aren't null. Their levels are in the buffer, unless it is all of them.
+    fn present(&mut self, rows: usize) -> Result<usize, Refusal> {
+        let Some(levels) = &mut self.levels else { return Ok(rows) };
+        if rows == 0 {
+            return Ok(0);
+        }
+        if let (1, length) = levels.repeated()?
+            && length >= rows
+        {
+            levels.skip(rows)?;
+            return Ok(rows);
+        }
+        self.level_buffer.resize(rows, 0);
+        levels.fill(&mut self.level_buffer)?;
+        Ok(self.level_buffer.iter().map(|level| *level as usize).sum())
+    }
+}
+
+/// Moves the `present` codes at the front to the rows that aren't null.
+fn spread(into: &mut [u32], present: usize, levels: &[u32]) {
+    let mut from = present;
+    for row in (0..into.len()).rev() {
+        let is_present = levels.get(row).is_some_and(|level| *level != 0);
+        from -= usize::from(is_present);
+        let code = if is_present { into.get(from).copied() } else { None };
+        into.get_mut(row).into_iter().for_each(|slot| *slot = code.unwrap_or(NULL_CODE));
+    }
+}
+
+/// Levels, values, their encoding, and the number of rows.
+fn split(page: Page, is_optional: bool) -> Result<(Option<Bytes>, Bytes, Encoding, usize), Refusal> {
+    match page {
+        Page::DataPage { mut buf, num_values, encoding, def_level_encoding, .. } => {
+            let rows = num_values as usize;
+            if !is_optional {
+                return Ok((None, buf, encoding, rows));
+            }
+            if def_level_encoding != Encoding::RLE {
+                return Err(Refusal::Encoding(def_level_encoding));
+            }
+            let length =
+                buf.first_chunk().copied().map(u32::from_le_bytes).ok_or(Refusal::Malformed)? as usize;
+            if buf.len() - 4 < length {
+                return Err(Refusal::Malformed);
+            }
+            let mut levels = buf.split_to(4 + length);
+            Ok((Some(levels.split_off(4)), buf, encoding, rows))
+        }
+        Page::DataPageV2 {
+            mut buf, num_values, encoding, def_levels_byte_len, rep_levels_byte_len, ..
+        } => {
+            let (repetition, definition) = (rep_levels_byte_len as usize, def_levels_byte_len as usize);
+            if buf.len() < repetition.saturating_add(definition) {
+                return Err(Refusal::Malformed);
+            }
+            let mut levels = buf.split_to(repetition + definition);
+            let levels = is_optional.then(|| levels.split_off(repetition));
+            Ok((levels, buf, encoding, num_values as usize))
+        }
+        Page::DictionaryPage { encoding, .. } => Err(Refusal::Encoding(encoding)),
+    }
+}

@@ -1,0 +1,254 @@
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow_schema::{DataType, FieldRef, Fields, SchemaRef};
+use bytes::Bytes;
+use parquet::DecodeResult;
+use parquet::arrow::{
+    FieldLevels, ProjectionMask, parquet_column, parquet_to_arrow_field_levels, parquet_to_arrow_schema,
+};
+use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData, ParquetMetaDataPushDecoder};
+
+use super::chunk::{are_sound, indexed_pages};
+use crate::guard::guarded;
+use crate::number::index;
+use crate::sums::{BLOCK_BYTES, Sums};
+use crate::{ColumnsError, Place, ReadAt};
+
+/// What one read at the end of a file fetches, before it is known how long the footer is. A footer of some megabytes takes one more.
+const TAIL_BYTES: u64 = 64 << 10;
+
+/// A Parquet file whose footer and page index are in memory.
+#[derive(Debug)]
+pub struct ParquetFile {
+    name: String,
+    source: Arc<dyn ReadAt>,
+    sums: Option<Arc<Sums>>,
+    metadata: Arc<ParquetMetaData>,
+    schema: SchemaRef,
+}
+
+/// A flat column of a file.
+#[derive(Debug, Clone)]
+pub(crate) struct Column {
+    pub(crate) field: FieldRef,
+    /// The same, of values and not of a dictionary of them.
+    pub(crate) value_field: FieldRef,
+    /// Its number among the file's leaves.
+    pub(crate) leaf: usize,
+    /// How it is decoded.
+    pub(crate) levels: FieldLevels,
+    /// How it is decoded if its values are wanted and not a dictionary of them.
+    pub(crate) value_levels: FieldLevels,
+    /// Whether it may be null.
+    pub(crate) optional: bool,
+}
+
+/// The type of a column's values, whether it is a dictionary of them or not.
+pub(crate) fn value_type(data_type: &DataType) -> &DataType {
+    match data_type {
+        DataType::Dictionary(_, values) => values,
+        plain => plain,
+    }
+}
+
+impl ParquetFile {
+    /// Opens a file that is known under `name`, checked by its sums if it has some.
+    ///
+    /// # Errors
+    /// It can't be read, isn't Parquet, or is damaged.
+    pub fn open(name: &str, source: Arc<dyn ReadAt>, sums: Option<Arc<Sums>>) -> Result<Self, ColumnsError> {
+        let place = Place::of_file(name);
+        let metadata = guarded(&place, || read_metadata(&place, source.as_ref(), sums.as_deref()))?;
+        let schema = guarded(&place, || {
+            let file = metadata.file_metadata();
+            parquet_to_arrow_schema(file.schema_descr(), file.key_value_metadata())
+                .map_err(ColumnsError::parquet("reading the schema", &place))
+        })?;
+        Ok(Self {
+            name: name.to_owned(),
+            source,
+            sums,
+            metadata: Arc::new(metadata),
+            schema: Arc::new(schema),
+        })
+    }
+
+    /// What it is called.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its bytes.
+    pub fn source(&self) -> &Arc<dyn ReadAt> {
+        &self.source
+    }
+
+    /// Its sums, if it has some.
+    pub fn sums(&self) -> Option<&Arc<Sums>> {
+        self.sums.as_ref()
+    }
+
+    /// Its footer, and its page index if it has one.
+    pub fn metadata(&self) -> &Arc<ParquetMetaData> {
+        &self.metadata
+    }
+
+    /// Its columns.
+    pub fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    /// How many rows it has.
+    pub fn rows(&self) -> u64 {
+        u64::try_from(self.metadata.file_metadata().num_rows()).unwrap_or_default()
+    }
+
+    pub(crate) fn column(&self, name: &str) -> Result<Column, ColumnsError> {
+        let place = Place { column: Some(name.to_owned()), ..Place::of_file(&self.name) };
+        let Some((_, field)) = self.schema.fields().find(name) else {
+            let known = self.schema.fields().iter().map(|field| field.name().clone()).collect();
+            return Err(ColumnsError::UnknownColumn { column: name.to_owned(), known });
+        };
+        let descriptor = self.metadata.file_metadata().schema_descr();
+        let found = parquet_column(descriptor, &self.schema, name)
+            .filter(|(leaf, _)| descriptor.column(*leaf).max_rep_level() == 0);
+        let Some((leaf, _)) = found else {
+            let why = "it is nested, and scans take flat columns only".to_owned();
+            return Err(ColumnsError::Unsupported { file: self.name.clone(), column: name.to_owned(), why });
+        };
+        guarded(&place, || {
+            let levels = |fields: &Fields| {
+                parquet_to_arrow_field_levels(
+                    descriptor,
+                    ProjectionMask::leaves(descriptor, [leaf]),
+                    Some(fields),
+                )
+                .map_err(ColumnsError::parquet("reading the schema", &place))
+            };
+            let plain = |field: &FieldRef| {
+                let data_type = value_type(field.data_type()).clone();
+                Arc::new(field.as_ref().clone().with_data_type(data_type))
+            };
+            let values: Fields = self.schema.fields().iter().map(plain).collect();
+            Ok(Column {
+                field: Arc::clone(field),
+                value_field: plain(field),
+                leaf,
+                levels: levels(self.schema.fields())?,
+                value_levels: levels(&values)?,
+                optional: descriptor.column(leaf).max_def_level() > 0,
+            })
+        })
+    }
+
+    /// Its bytes in a range, checked.
+    ///
+    /// # Errors
+    /// They can't be read, or are not what was written.
+    pub fn read(&self, range: Range<u64>) -> Result<Bytes, ColumnsError> {
+        read_checked(&Place::of_file(&self.name), self.source.as_ref(), self.sums.as_deref(), range)
+    }
+}
+
+fn read_checked(
+    place: &Place,
+    source: &dyn ReadAt,
+    sums: Option<&Sums>,
+    range: Range<u64>,
+) -> Result<Bytes, ColumnsError> {
+    let length_bytes = source.length_bytes();
+    if range.start > range.end || range.end > length_bytes {
+        let why = format!("bytes {range:?} are wanted, and it has {length_bytes}");
+        return Err(ColumnsError::damaged(place, why));
+    }
+    if let Some(sums) = sums
+        && sums.length_bytes() != length_bytes
+    {
+        let why = format!("it has {length_bytes} bytes, and {} were written", sums.length_bytes());
+        return Err(ColumnsError::damaged(place, why));
+    }
+    let block_bytes = if sums.is_some() { BLOCK_BYTES } else { 1 };
+    let start = range.start / block_bytes * block_bytes;
+    let end = range.end.next_multiple_of(block_bytes).min(length_bytes);
+    let mut bytes =
+        vec![0; usize::try_from(end - start).map_err(|_| ColumnsError::damaged(place, "it is too long"))?];
+    source.read_exact_at(start, &mut bytes).map_err(ColumnsError::io("reading", &place.file))?;
+    if let Some(sums) = sums {
+        sums.check(start, &bytes).map_err(|mismatch| ColumnsError::damaged(place, mismatch.to_string()))?;
+    }
+    let from = index(range.start - start);
+    Ok(Bytes::from(bytes).slice(from..from + index(range.end - range.start)))
+}
+
+fn read_metadata(
+    place: &Place,
+    source: &dyn ReadAt,
+    sums: Option<&Sums>,
+) -> Result<ParquetMetaData, ColumnsError> {
+    let wrong = |source| ColumnsError::parquet("reading the footer", place)(source);
+    let length_bytes = source.length_bytes();
+    let decoder = ParquetMetaDataPushDecoder::try_new(length_bytes).map_err(wrong)?;
+    let mut decoder = decoder.with_page_index_policy(PageIndexPolicy::Optional);
+    let tail = length_bytes.saturating_sub(TAIL_BYTES)..length_bytes;
+    // Damage in what was fetched ahead needn't be damage of the footer: then only what is asked for is read.
+    if let Ok(bytes) = read_checked(place, source, sums, tail.clone()) {
+        decoder.push_range(tail, bytes).map_err(wrong)?;
+    }
+    loop {
+        match decoder.try_decode().map_err(wrong)? {
+            DecodeResult::Data(metadata) => return checked_metadata(place, metadata, length_bytes),
+            DecodeResult::NeedsData(ranges) => {
+                for range in ranges {
+                    let bytes = read_checked(place, source, sums, range.clone())?;
+                    decoder.push_range(range, bytes).map_err(wrong)?;
+                }
+            }
+            DecodeResult::Finished => return Err(ColumnsError::damaged(place, "its footer ends early")),
+        }
+    }
+}
+
+/// Column chunks lie in the file, and rows add up.
+fn checked_metadata(
+    place: &Place,
+    metadata: ParquetMetaData,
+    length_bytes: u64,
+) -> Result<ParquetMetaData, ColumnsError> {
+    let mut rows = 0_i64;
+    for (number, group) in metadata.row_groups().iter().enumerate() {
+        let group_place = Place { row_group: Some(number), ..place.clone() };
+        if group.num_rows() < 0 {
+            return Err(ColumnsError::damaged(&group_place, format!("it has {} rows", group.num_rows())));
+        }
+        rows = rows.saturating_add(group.num_rows());
+        for (leaf, chunk) in group.columns().iter().enumerate() {
+            let column = chunk.column_path().string();
+            let start = chunk.dictionary_page_offset().unwrap_or_else(|| chunk.data_page_offset());
+            let end = start.checked_add(chunk.compressed_size());
+            let inside =
+                |end: i64| start >= 0 && chunk.compressed_size() >= 0 && end.cast_unsigned() <= length_bytes;
+            let chunk_place = Place { column: Some(column), ..group_place.clone() };
+            if !end.is_some_and(inside) {
+                let why = format!(
+                    "it is said to be {} bytes at {start} of {length_bytes}",
+                    chunk.compressed_size()
+                );
+                return Err(ColumnsError::damaged(&chunk_place, why));
+            }
+            if let Some(pages) = indexed_pages(&metadata, number, leaf)
+                && !are_sound(pages, start, start + chunk.compressed_size(), group.num_rows())
+            {
+                return Err(ColumnsError::damaged(&chunk_place, "its page index contradicts itself"));
+            }
+        }
+    }
+    if rows != metadata.file_metadata().num_rows() {
+        let why = format!(
+            "its row groups have {rows} rows together, and its footer says {}",
+            metadata.file_metadata().num_rows()
+        );
+        return Err(ColumnsError::damaged(place, why));
+    }
+    Ok(metadata)
+}

@@ -1,0 +1,23 @@
+//! Reading: from a scan's columns and predicates to wants, and from their bytes to rows.
+
+mod batches;
+mod bytes;
+mod chunk;
+mod codes;
+mod file;
+mod group;
+mod plan;
+mod predicate;
+mod prune;
+mod pumped;
+mod rows;
+mod values;
+
+pub use self::batches::BatchDecoder;
+pub use self::bytes::{DirectBytes, StepBytes, StepData};
+pub use self::codes::{CodeBatch, CodeColumn, CodeDecoder, NULL_CODE};
+pub use self::file::ParquetFile;
+pub(crate) use self::file::value_type;
+pub use self::plan::{ScanPlan, ScanSpec};
+pub use self::predicate::Predicate;
+pub use self::pumped::{PumpedBytes, StreamedBytes};

@@ -1,0 +1,195 @@
+use std::sync::Arc;
+
+use arrow_array::{Array, ArrayRef, BooleanArray, Datum, Scalar, StringArray};
+use arrow_cast::{CastOptions, cast_with_options};
+use arrow_ord::cmp;
+use arrow_schema::{ArrowError, DataType};
+
+use super::file::value_type;
+use crate::ColumnsError;
+
+/// Which rows a scan hands out; several must all hold. A null fulfils none.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Predicate {
+    column: String,
+    test: Test,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Test {
+    In(Vec<String>),
+    Between(Option<String>, Option<String>),
+}
+
+impl Predicate {
+    /// The column has one of some values, which are given as text.
+    pub fn is_in<T: Into<String>>(column: &str, values: impl IntoIterator<Item = T>) -> Self {
+        Self { column: column.to_owned(), test: Test::In(values.into_iter().map(Into::into).collect()) }
+    }
+
+    /// The column lies between two values, both included; without one of them the range is open there.
+    pub fn between(column: &str, low: Option<&str>, high: Option<&str>) -> Self {
+        let owned = |bound: Option<&str>| bound.map(ToOwned::to_owned);
+        Self { column: column.to_owned(), test: Test::Between(owned(low), owned(high)) }
+    }
+
+    /// The column that it looks at.
+    pub fn column(&self) -> &str {
+        &self.column
+    }
+
+    /// The same, with values of a column's type.
+    pub(crate) fn bind(&self, data_type: &DataType) -> Result<BoundPredicate, ColumnsError> {
+        let data_type = value_type(data_type);
+        let value = |text: &String| self.value(text, data_type);
+        let test = match &self.test {
+            Test::In(values) => BoundTest::In(values.iter().map(value).collect::<Result<_, _>>()?),
+            Test::Between(low, high) => BoundTest::Between(
+                low.as_ref().map(value).transpose()?,
+                high.as_ref().map(value).transpose()?,
+            ),
+        };
+        Ok(BoundPredicate { test })
+    }
+
+    fn value(&self, text: &str, data_type: &DataType) -> Result<Scalar<ArrayRef>, ColumnsError> {
+        let array: ArrayRef = Arc::new(StringArray::from(vec![text]));
+        let strict = CastOptions { safe: false, ..CastOptions::default() };
+        let cast = cast_with_options(&array, data_type, &strict).ok().filter(|value| !value.is_null(0));
+        cast.map(Scalar::new).ok_or_else(|| ColumnsError::Value {
+            column: self.column.clone(),
+            value: text.to_owned(),
+            expected: data_type.to_string(),
+        })
+    }
+}
+
+/// A predicate whose values are of its column's type.
+#[derive(Debug)]
+pub(crate) struct BoundPredicate {
+    test: BoundTest,
+}
+
+#[derive(Debug)]
+enum BoundTest {
+    In(Vec<Scalar<ArrayRef>>),
+    Between(Option<Scalar<ArrayRef>>, Option<Scalar<ArrayRef>>),
+}
+
+impl BoundPredicate {
+    /// Which of some values fulfil it; never null.
+    pub(crate) fn matches(&self, values: &ArrayRef) -> Result<BooleanArray, ColumnsError> {
+        self.evaluate(values).map_err(ColumnsError::arrow("comparing with a predicate's values"))
+    }
+
+    fn evaluate(&self, values: &dyn Datum) -> Result<BooleanArray, ArrowError> {
+        let length = values.get().0.len();
+        let all = |set: bool| BooleanArray::from(vec![set; length]);
+        match &self.test {
+            BoundTest::In(accepted) => accepted
+                .iter()
+                .try_fold(all(false), |found, value| Ok(either(&found, &known(&cmp::eq(values, value)?)))),
+            BoundTest::Between(low, high) => {
+                let (array, _) = values.get();
+                let mut found = known(&BooleanArray::new(all(true).values().clone(), array.logical_nulls()));
+                if let Some(low) = low {
+                    found = both(&found, &known(&cmp::gt_eq(values, low)?));
+                }
+                if let Some(high) = high {
+                    found = both(&found, &known(&cmp::lt_eq(values, high)?));
+                }
+                Ok(found)
+            }
+        }
+    }
+
+    /// Which of some stretches of rows may hold rows that fulfil it, by their least and greatest values; null is unknown.
+    pub(crate) fn may_match(
+        &self,
+        least: &ArrayRef,
+        greatest: &ArrayRef,
+    ) -> Result<BooleanArray, ColumnsError> {
+        self.evaluate_bounds(least, greatest).map_err(ColumnsError::arrow("comparing with statistics"))
+    }
+
+    fn evaluate_bounds(&self, least: &ArrayRef, greatest: &ArrayRef) -> Result<BooleanArray, ArrowError> {
+        let range = |low: Option<&Scalar<ArrayRef>>, high: Option<&Scalar<ArrayRef>>| {
+            let mut may = BooleanArray::from(vec![true; least.len()]);
+            if let Some(low) = low {
+                may = both(&may, &unless_known(&cmp::gt_eq(greatest, low)?));
+            }
+            if let Some(high) = high {
+                may = both(&may, &unless_known(&cmp::lt_eq(least, high)?));
+            }
+            Ok(may)
+        };
+        match &self.test {
+            BoundTest::In(accepted) => {
+                accepted.iter().try_fold(BooleanArray::from(vec![false; least.len()]), |may, value| {
+                    Ok(either(&may, &range(Some(value), Some(value))?))
+                })
+            }
+            BoundTest::Between(low, high) => range(low.as_ref(), high.as_ref()),
+        }
+    }
+}
+
+/// Null as false.
+fn known(mask: &BooleanArray) -> BooleanArray {
+    let values = mask.nulls().map_or_else(|| mask.values().clone(), |valid| mask.values() & valid.inner());
+    BooleanArray::new(values, None)
+}
+
+/// Null as true.
+fn unless_known(mask: &BooleanArray) -> BooleanArray {
+    let values = mask.nulls().map_or_else(|| mask.values().clone(), |valid| mask.values() | &!valid.inner());
+    BooleanArray::new(values, None)
+}
+
+pub(crate) fn both(one: &BooleanArray, other: &BooleanArray) -> BooleanArray {
+    BooleanArray::new(one.values() & other.values(), None)
+}
+
+fn either(one: &BooleanArray, other: &BooleanArray) -> BooleanArray {
+    BooleanArray::new(one.values() | other.values(), None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrow_array::Int32Array;
+
+    fn matches(predicate: &Predicate, values: &ArrayRef) -> Vec<bool> {
+        let bound = predicate.bind(values.data_type()).unwrap();
+        bound.matches(values).unwrap().iter().map(Option::unwrap).collect()
+    }
+
+    #[test]
+    fn nulls_fulfil_nothing() {
+        let values: ArrayRef = Arc::new(Int32Array::from(vec![Some(3), None, Some(5), Some(9)]));
+        assert_eq!(matches(&Predicate::is_in("a", ["5", "9"]), &values), [false, false, true, true]);
+        assert_eq!(
+            matches(&Predicate::between("a", Some("4"), Some("5")), &values),
+            [false, false, true, false]
+        );
+        assert_eq!(matches(&Predicate::between("a", None, None), &values), [true, false, true, true]);
+    }
+
+    #[test]
+    fn unknown_statistics_may_match() {
+        let least: ArrayRef = Arc::new(Int32Array::from(vec![Some(1), None, Some(10)]));
+        let greatest: ArrayRef = Arc::new(Int32Array::from(vec![Some(4), Some(8), None]));
+        let may = |predicate: &Predicate| {
+            let bound = predicate.bind(&DataType::Int32).unwrap();
+            bound.may_match(&least, &greatest).unwrap().iter().map(Option::unwrap).collect::<Vec<_>>()
+        };
+        assert_eq!(may(&Predicate::is_in("a", ["5"])), [false, true, false]);
+        assert_eq!(may(&Predicate::between("a", Some("9"), None)), [false, false, true]);
+    }
+
+    #[test]
+    fn values_of_another_type_are_refused() {
+        let error = Predicate::is_in("year", ["x"]).bind(&DataType::Int16).unwrap_err();
+        assert_eq!(error.to_string(), "`x` is no value of column `year`, which is Int16");
+    }
+}

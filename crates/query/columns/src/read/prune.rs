@@ -1,0 +1,74 @@
+use std::ops::Range;
+
+use arrow_array::BooleanArray;
+use parquet::arrow::arrow_reader::statistics::StatisticsConverter;
+
+use super::chunk;
+use super::file::{Column, ParquetFile};
+use super::predicate::BoundPredicate;
+use super::rows::{self, Rows};
+use crate::guard::guarded;
+use crate::{ColumnsError, Place};
+
+/// The rows of a row group among which all that fulfil the predicates are, by the statistics of the chunk and of its pages.
+pub(super) fn candidate_rows(
+    file: &ParquetFile,
+    row_group: usize,
+    predicates: &[(&Column, &BoundPredicate)],
+) -> Result<Rows, ColumnsError> {
+    let group = file.metadata().row_group(row_group);
+    let all = u64::try_from(group.num_rows()).unwrap_or_default();
+    let mut candidates = rows::one(0..all);
+    for (column, predicate) in predicates {
+        let place = Place::of_chunk(file.name(), row_group, column.field.name());
+        let fit = guarded(&place, || by_statistics(file, row_group, column, predicate, &place))?;
+        candidates = rows::intersection(&candidates, &fit);
+    }
+    Ok(candidates)
+}
+
+fn by_statistics(
+    file: &ParquetFile,
+    row_group: usize,
+    column: &Column,
+    predicate: &BoundPredicate,
+    place: &Place,
+) -> Result<Rows, ColumnsError> {
+    let wrong = |source| ColumnsError::parquet("reading statistics", place)(source);
+    let metadata = file.metadata();
+    let group = metadata.row_group(row_group);
+    let row_count = u64::try_from(group.num_rows()).unwrap_or_default();
+    let statistics = StatisticsConverter::from_column_index(
+        column.leaf,
+        &column.value_field,
+        metadata.file_metadata().schema_descr(),
+    )
+    .map_err(wrong)?;
+    let least = statistics.row_group_mins([group]).map_err(wrong)?;
+    let greatest = statistics.row_group_maxes([group]).map_err(wrong)?;
+    let whole = predicate.may_match(&least, &greatest)?;
+    if !whole.is_empty() && !whole.value(0) {
+        return Ok(Rows::new());
+    }
+    let Some(locations) = chunk::indexed_pages(metadata, row_group, column.leaf) else {
+        return Ok(rows::one(0..row_count));
+    };
+    let (Some(columns), Some(offsets)) = (metadata.column_index(), metadata.offset_index()) else {
+        return Ok(rows::one(0..row_count));
+    };
+    let least = statistics.data_page_mins(columns, offsets, [&row_group]).map_err(wrong)?;
+    let greatest = statistics.data_page_maxes(columns, offsets, [&row_group]).map_err(wrong)?;
+    let pages = chunk::page_rows(locations, row_count);
+    Ok(selected(&pages, &predicate.may_match(&least, &greatest)?).unwrap_or_else(|| rows::one(0..row_count)))
+}
+
+/// The rows of the pages that may match; `None` where statistics and pages are not as many.
+fn selected(pages: &[Range<u64>], may: &BooleanArray) -> Option<Rows> {
+    if pages.len() != may.len() {
+        return None;
+    }
+    let mut rows = Rows::new();
+    let fit = pages.iter().zip(may).filter(|(_, may)| may.unwrap_or(true));
+    fit.for_each(|(page, _)| rows::append(&mut rows, page.clone()));
+    Some(rows)
+}

@@ -1,0 +1,108 @@
+//! Reading by plan: `nandle-reads` as what reads a scan's wants.
+
+use std::sync::Arc;
+
+use nandle_io::DeviceId;
+use nandle_reads::{Check, FileId, PlanFile, ReadFile, ReadsError, Scan, StepStream};
+
+use super::bytes::{StepBytes, StepData};
+use super::file::ParquetFile;
+use super::plan::ScanPlan;
+use crate::sums::BLOCK_BYTES;
+use crate::{ColumnsError, Place, Sums};
+
+impl Check for Sums {
+    fn check(&self, offset_bytes: u64, bytes: &[u8]) -> Result<(), String> {
+        Self::check(self, offset_bytes, bytes).map_err(|mismatch| mismatch.to_string())
+    }
+}
+
+impl ParquetFile {
+    /// What reads by plan must know of it, on a device where it begins at `start_bytes` and whose logical blocks are so long. The end of
+    /// the file that no whole block covers is read here.
+    ///
+    /// # Errors
+    /// That end can't be read, or isn't what was written.
+    pub fn read_file(
+        &self,
+        device: DeviceId,
+        start_bytes: u64,
+        logical_block_bytes: u64,
+    ) -> Result<ReadFile, ColumnsError> {
+        let align_bytes =
+            if self.sums().is_some() { logical_block_bytes.max(BLOCK_BYTES) } else { logical_block_bytes };
+        let plan = PlanFile::new(self.source().length_bytes(), align_bytes);
+        let tail = self.read(plan.readable_bytes..plan.length_bytes)?;
+        let check = self.sums().map(|sums| Arc::clone(sums) as Arc<dyn Check>);
+        Ok(ReadFile { device, start_bytes, plan, tail, check })
+    }
+}
+
+/// The steps of a scan that the thread itself carries out.
+#[derive(Debug)]
+pub struct PumpedBytes<'a, 'io> {
+    plan: &'a ScanPlan,
+    scan: Scan<'io>,
+}
+
+impl<'a, 'io> PumpedBytes<'a, 'io> {
+    /// Takes the steps of `scan`, whose plan is of all of `plan`'s wants.
+    pub const fn new(plan: &'a ScanPlan, scan: Scan<'io>) -> Self {
+        Self { plan, scan }
+    }
+
+    /// The scan, for its counts and its clock.
+    pub const fn scan(&mut self) -> &mut Scan<'io> {
+        &mut self.scan
+    }
+}
+
+impl StepBytes for PumpedBytes<'_, '_> {
+    fn next_step(&mut self) -> Result<Option<StepData>, ColumnsError> {
+        let step = self.scan.next_step().map_err(|error| named(self.plan, error))?;
+        Ok(step.map(|step| {
+            let number = step.number();
+            let parts = step.into_parts().into_iter().map(|(_, bytes)| bytes.into_bytes());
+            StepData { step: number, parts: parts.collect(), held: None }
+        }))
+    }
+}
+
+/// The steps of a scan that another thread carries out.
+#[derive(Debug)]
+pub struct StreamedBytes<'a> {
+    plan: &'a ScanPlan,
+    stream: StepStream,
+}
+
+impl<'a> StreamedBytes<'a> {
+    /// Takes the steps of `stream`, whose plan is of all of `plan`'s wants.
+    pub const fn new(plan: &'a ScanPlan, stream: StepStream) -> Self {
+        Self { plan, stream }
+    }
+}
+
+impl StepBytes for StreamedBytes<'_> {
+    fn next_step(&mut self) -> Result<Option<StepData>, ColumnsError> {
+        let step = self.stream.next().transpose().map_err(|error| named(self.plan, error))?;
+        Ok(step.map(|step| StepData {
+            step: step.number(),
+            parts: step.parts().map(|(_, bytes)| bytes.clone()).collect(),
+            held: Some(Arc::new(step)),
+        }))
+    }
+}
+
+/// With the file's name instead of its number.
+fn named(plan: &ScanPlan, error: ReadsError) -> ColumnsError {
+    let name = |file: FileId| {
+        plan.files().get(file.0 as usize).map(|file| file.name().to_owned()).unwrap_or_default()
+    };
+    match error {
+        ReadsError::Damaged { file, why, .. } => ColumnsError::damaged(&Place::of_file(&name(file)), why),
+        ReadsError::Io { file, .. }
+        | ReadsError::UnknownFile { file, .. }
+        | ReadsError::BeyondEnd { file, .. } => ColumnsError::Reads { file: name(file), source: error },
+        other => ColumnsError::Reads { file: String::new(), source: other },
+    }
+}

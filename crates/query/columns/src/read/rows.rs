@@ -1,0 +1,74 @@
+use std::ops::Range;
+
+/// Ranges of rows of a row group: not empty, ascending, and apart.
+pub(crate) type Rows = Vec<Range<u64>>;
+
+/// One range, unless it is empty.
+pub(crate) fn one(range: Range<u64>) -> Rows {
+    let mut rows = Rows::new();
+    append(&mut rows, range);
+    rows
+}
+
+pub(crate) fn count(rows: &[Range<u64>]) -> u64 {
+    rows.iter().map(|range| range.end - range.start).sum()
+}
+
+/// What lies in both.
+pub(crate) fn intersection(one: &[Range<u64>], other: &[Range<u64>]) -> Rows {
+    let mut both = Rows::new();
+    let (mut left, mut right) = (one.iter().peekable(), other.iter().peekable());
+    while let (Some(a), Some(b)) = (left.peek(), right.peek()) {
+        let (start, end) = (a.start.max(b.start), a.end.min(b.end));
+        if start < end {
+            both.push(start..end);
+        }
+        if a.end <= b.end {
+            left.next();
+        } else {
+            right.next();
+        }
+    }
+    both
+}
+
+/// Adds a range that begins no earlier than the last one ends.
+pub(crate) fn append(rows: &mut Rows, range: Range<u64>) {
+    match rows.last_mut() {
+        Some(last) if last.end == range.start => last.end = range.end,
+        _ if range.is_empty() => {}
+        _ => rows.push(range),
+    }
+}
+
+/// Whether a range of rows has one of them.
+pub(crate) fn touches(rows: &[Range<u64>], range: &Range<u64>) -> bool {
+    let place = rows.partition_point(|candidate| candidate.end <= range.start);
+    rows.get(place).is_some_and(|candidate| candidate.start < range.end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn of(mask: &[bool]) -> Rows {
+        let mut rows = Rows::new();
+        for (row, _) in mask.iter().enumerate().filter(|(_, set)| **set) {
+            append(&mut rows, row as u64..row as u64 + 1);
+        }
+        rows
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_masks(masks in prop::collection::vec(any::<(bool, bool)>(), 0..40), from in 0_u64..40, len in 1_u64..9) {
+            let (one, other): (Vec<bool>, Vec<bool>) = masks.iter().copied().unzip();
+            let both: Vec<bool> = masks.iter().map(|(a, b)| *a && *b).collect();
+            prop_assert_eq!(intersection(&of(&one), &of(&other)), of(&both));
+            prop_assert_eq!(count(&of(&one)), one.iter().filter(|set| **set).count() as u64);
+            let touched = one.iter().enumerate().any(|(row, set)| *set && (from..from + len).contains(&(row as u64)));
+            prop_assert_eq!(touches(&of(&one), &(from..from + len)), touched);
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! `N.sums`: the checksums of a Parquet file, which has none of its own.
+//!
+//! ```text
+//! bytes  0..8    "NANDSUM1"
+//!        8..16   bytes of a block, 4096
+//!       16..24   the identity of the file that they are of
+//!       24..32   its length in bytes
+//!       32..     a sum of four bytes for each block; the last block ends with the file
+//!       last 4   CRC32C of everything before
+//! ```
+//!
+//! Numbers are little-endian. The sum of block B is the CRC32C of identity (8 bytes), B (8 bytes) and the block's bytes, so that a block
+//! from another place, and one of another file, is found out as well as a damaged one. An identity is one of a table's file and is used
+//! for no other: so is an older version of a file. A manifest binds the sums' file by its own CRC32C.
+
+mod check;
+mod write;
+
+pub(crate) use self::check::BLOCK_LENGTH;
+pub use self::check::{BLOCK_BYTES, SumMismatch, Sums};
+pub(crate) use self::write::{SummingWriter, sum_file};
+
+const MAGIC: [u8; 8] = *b"NANDSUM1";
+const HEADER_BYTES: usize = 32;
+
+fn block_sum(identity: u64, block: u64, bytes: &[u8]) -> u32 {
+    let mut bound = [0; 16];
+    bound[..8].copy_from_slice(&identity.to_le_bytes());
+    bound[8..].copy_from_slice(&block.to_le_bytes());
+    crc32c::crc32c_append(crc32c::crc32c(&bound), bytes)
+}

@@ -1,0 +1,85 @@
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::Table;
+use super::create::prepare;
+use super::run_writer::write_sums;
+use super::writing::Writing;
+use crate::directory::{FileEntry, Manifest, PARTIAL, Run};
+use crate::sums::sum_file;
+use crate::{Clustering, ColumnsError, Files, Layout, ParquetFile, RealFiles, Snapshot};
+
+/// How existing files become a table's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Adoption {
+    /// By hard links: no byte is copied, and the files stay where they are as well. A write to one of them in place
+    /// damages the table, which the sums find out. They must be on the table's file system.
+    Link,
+    /// By hard links, or by copies from another file system.
+    LinkOrCopy,
+}
+
+impl Table {
+    /// Makes a table of Parquet files that exist, in their order, without writing their rows anew: they are read through, and sums are
+    /// made of what is there. A link and not a path to the outside is kept, so that removing or replacing the original takes nothing
+    /// away from the table, and its directory is all there is to it.
+    ///
+    /// # Errors
+    /// There is a table; a file is no Parquet, has nested columns, or others than the first file; a link can't be made.
+    pub fn adopt(
+        directory: &Path,
+        paths: &[PathBuf],
+        identity: u64,
+        adoption: Adoption,
+    ) -> Result<Self, ColumnsError> {
+        let files: Arc<dyn Files> = Arc::new(RealFiles::new(directory));
+        let found = Snapshot::of_files(paths)?;
+        for file in found.files() {
+            check_columns(&found, file)?;
+        }
+        let manifest = Manifest::empty(identity, found.schema(), Layout::default(), Clustering::None)?;
+        let lock = prepare(files.as_ref())?;
+        let mut writing = Writing::first(&files, manifest, lock);
+        let entries = paths
+            .iter()
+            .zip(found.files())
+            .map(|(path, file)| adopt_file(&mut writing, path, file, adoption));
+        let entries: Vec<FileEntry> = entries.collect::<Result<_, _>>()?;
+        writing.manifest.runs.push(Run { snapshot: writing.manifest.snapshot, files: entries });
+        writing.commit()?;
+        Ok(Self { files })
+    }
+}
+
+fn check_columns(all: &Snapshot, file: &ParquetFile) -> Result<(), ColumnsError> {
+    for field in all.schema().fields() {
+        let column = file.column(field.name())?;
+        if column.field.data_type() != field.data_type() {
+            return Err(ColumnsError::Schema {
+                column: format!("{} of {}", field.name(), file.name()),
+                got: column.field.data_type().to_string(),
+                expected: field.data_type().to_string(),
+            });
+        }
+    }
+    Ok(())
+}
+
+fn adopt_file(
+    writing: &mut Writing,
+    path: &Path,
+    file: &ParquetFile,
+    adoption: Adoption,
+) -> Result<FileEntry, ColumnsError> {
+    let names = writing.new_file();
+    let partial = format!("{}{PARTIAL}", names.data);
+    let copy = adoption == Adoption::LinkOrCopy;
+    writing
+        .files
+        .adopt(path, &partial, copy)
+        .map_err(ColumnsError::io("linking into the table", file.name()))?;
+    let linked = writing.files.open(&partial).map_err(ColumnsError::io("opening", &partial))?;
+    let sums = sum_file(linked.as_ref(), names.identity).map_err(ColumnsError::io("reading", &partial))?;
+    let entry = write_sums(writing.files.as_ref(), &names, &sums)?;
+    Ok(FileEntry { path: names.data, bytes: sums.length_bytes(), rows: file.rows(), sums: entry })
+}

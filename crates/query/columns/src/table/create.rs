@@ -1,0 +1,93 @@
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow_schema::SchemaRef;
+
+use super::Table;
+use super::writing::{lock, write_profile};
+use crate::directory::{CURRENT, DATA, LOCK, Manifest, PROJECTIONS, commit};
+use crate::{Clustering, ColumnsError, Files, Layout, RealFiles};
+
+/// What a new table is like.
+#[derive(Debug, Clone)]
+pub struct TableOptions {
+    /// Its columns, all of them flat.
+    pub schema: SchemaRef,
+    /// How its files are laid out.
+    pub layout: Layout,
+    /// How its rows are ordered.
+    pub clustering: Clustering,
+    /// A number that no other table has, drawn by the caller; sums are bound to it.
+    pub identity: u64,
+    /// The profile that the layout follows.
+    pub profile: Option<TableProfile>,
+}
+
+/// A profile that a table keeps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TableProfile {
+    /// What was measured.
+    pub device: String,
+    /// The profile's bytes.
+    pub json: Vec<u8>,
+}
+
+impl TableOptions {
+    /// A table of some columns; the rest is the usual.
+    pub fn new(schema: SchemaRef, identity: u64) -> Self {
+        Self { schema, layout: Layout::default(), clustering: Clustering::None, identity, profile: None }
+    }
+}
+
+impl Table {
+    /// Makes a table without rows in a directory, which is made if it isn't there.
+    ///
+    /// # Errors
+    /// There is one; a column is nested; the system refuses.
+    pub fn create(directory: &Path, options: &TableOptions) -> Result<Self, ColumnsError> {
+        Self::create_in(Arc::new(RealFiles::new(directory)), options)
+    }
+
+    /// Makes a table on any files.
+    ///
+    /// # Errors
+    /// There is one; a column is nested; the system refuses.
+    pub fn create_in(files: Arc<dyn Files>, options: &TableOptions) -> Result<Self, ColumnsError> {
+        let mut manifest = Manifest::empty(
+            options.identity,
+            &options.schema,
+            options.layout.clone(),
+            options.clustering.clone(),
+        )?;
+        for field in options.schema.fields() {
+            super::schema::check_known_to_parquet(field)?;
+        }
+        for column in options.clustering.columns() {
+            super::schema::place(&options.schema, column)?;
+        }
+        let lock = prepare(files.as_ref())?;
+        if let Some(profile) = &options.profile {
+            manifest.profile = Some(write_profile(files.as_ref(), profile)?);
+        }
+        commit(files.as_ref(), &manifest, &[])?;
+        drop(lock);
+        Ok(Self { files })
+    }
+}
+
+/// Makes the directories of a new table, and locks it.
+pub(super) fn prepare(files: &dyn Files) -> Result<Box<dyn crate::Held>, ColumnsError> {
+    for folder in ["", DATA, PROJECTIONS] {
+        files.create_dir(folder).map_err(ColumnsError::io("making the directory", folder))?;
+    }
+    let names = files.list("").map_err(ColumnsError::io("listing", "."))?;
+    if !names.iter().any(|name| name == LOCK) {
+        files.create(LOCK).map_err(ColumnsError::io("creating", LOCK))?;
+    }
+    let lock = lock(files)?;
+    let names = files.list("").map_err(ColumnsError::io("listing", "."))?;
+    if names.iter().any(|name| name == CURRENT) {
+        return Err(ColumnsError::TableExists);
+    }
+    Ok(lock)
+}

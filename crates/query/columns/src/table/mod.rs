@@ -1,0 +1,104 @@
+mod adopt;
+mod cluster;
+mod compact;
+mod create;
+mod replace;
+mod run_writer;
+mod schema;
+mod snapshot;
+mod verify;
+mod writer;
+mod writing;
+
+use std::path::Path;
+use std::sync::Arc;
+
+pub use self::adopt::Adoption;
+pub use self::create::{TableOptions, TableProfile};
+pub use self::snapshot::Snapshot;
+pub use self::writer::TableWriter;
+
+use self::writing::Writing;
+use crate::directory::{Manifest, current_manifest};
+use crate::{ColumnsError, Files, RealFiles};
+
+/// A table: a directory of Parquet files with snapshots. The directory's specification is in `directory/mod.rs`.
+#[derive(Debug, Clone)]
+pub struct Table {
+    files: Arc<dyn Files>,
+}
+
+impl Table {
+    /// Opens the table of a directory.
+    ///
+    /// # Errors
+    /// It is no table, or damaged at its root.
+    pub fn open(directory: &Path) -> Result<Self, ColumnsError> {
+        Self::open_in(Arc::new(RealFiles::new(directory)))
+    }
+
+    /// Opens a table on any files.
+    ///
+    /// # Errors
+    /// It is no table, or damaged at its root.
+    pub fn open_in(files: Arc<dyn Files>) -> Result<Self, ColumnsError> {
+        current_manifest(files.as_ref())?;
+        Ok(Self { files })
+    }
+
+    /// The present manifest. Unlike a [snapshot](Self::snapshot) it keeps no file from being removed.
+    ///
+    /// # Errors
+    /// It can't be read, or is damaged.
+    pub fn manifest(&self) -> Result<Manifest, ColumnsError> {
+        current_manifest(self.files.as_ref())
+    }
+
+    /// The rows as they are now, which stay until the result is dropped.
+    ///
+    /// # Errors
+    /// A file can't be read, or isn't the one that was written.
+    pub fn snapshot(&self) -> Result<Snapshot, ColumnsError> {
+        Snapshot::open(&self.files)
+    }
+
+    /// Begins to append rows, as one more run.
+    ///
+    /// # Errors
+    /// Another writer is at work; what unfinished writing left can't be removed.
+    pub fn load(&self) -> Result<TableWriter, ColumnsError> {
+        TableWriter::new(Writing::begin(&self.files)?, &[])
+    }
+
+    /// Begins to put rows in the place of all those with the same values in some columns: when the result is committed, rows whose
+    /// `keys` are among those of the new rows are gone, in the same snapshot.
+    ///
+    /// # Errors
+    /// As with [`load`](Self::load); there is no such column.
+    pub fn replace(&self, keys: &[&str]) -> Result<TableWriter, ColumnsError> {
+        if keys.is_empty() {
+            let what = "rows were to be replaced by no column".to_owned();
+            return Err(ColumnsError::Misuse {
+                what,
+                mend: "name the columns by which new rows take the place of old ones",
+            });
+        }
+        TableWriter::new(Writing::begin(&self.files)?, keys)
+    }
+
+    /// Merges all runs into one, in the memory of a row group, and returns the number of the snapshot.
+    ///
+    /// # Errors
+    /// Another writer is at work; a file is damaged; the system refuses.
+    pub fn compact(&self) -> Result<u64, ColumnsError> {
+        compact::compact(Writing::begin(&self.files)?)
+    }
+
+    /// Everything that is damaged in the present snapshot: each file's length, its sums and every block.
+    ///
+    /// # Errors
+    /// There is no sound manifest, so nothing can be verified.
+    pub fn verify(&self) -> Result<Vec<ColumnsError>, ColumnsError> {
+        verify::verify(&self.files)
+    }
+}

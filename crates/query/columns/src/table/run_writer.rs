@@ -1,0 +1,151 @@
+use std::io::Write;
+
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+use arrow_select::concat::concat_batches;
+use parquet::arrow::ArrowWriter;
+use parquet::file::properties::WriterProperties;
+
+use super::writing::{NewFile, Writing};
+use crate::directory::{FileEntry, PARTIAL, SumsEntry};
+use crate::layout::properties;
+use crate::sums::{SummingWriter, Sums};
+use crate::{ColumnsError, Files, Place, WriteFile};
+
+/// The encoding of columns is decided when there are so many rows.
+const SAMPLE_ROWS: usize = 64 << 10;
+/// Rows are handed to the writer in pieces, after each of which its memory is looked at.
+const PIECE_ROWS: usize = 16 << 10;
+
+/// Writes rows, in the order in which they come, into files that follow one another.
+pub(super) struct RunWriter {
+    schema: SchemaRef,
+    /// Rows that wait for the decision about encodings.
+    sample: Vec<RecordBatch>,
+    properties: Option<WriterProperties>,
+    open: Option<OpenFile>,
+    entries: Vec<FileEntry>,
+}
+
+struct OpenFile {
+    writer: ArrowWriter<SummingWriter<Box<dyn WriteFile>>>,
+    names: NewFile,
+    rows: u64,
+}
+
+impl RunWriter {
+    pub(super) const fn new(schema: SchemaRef) -> Self {
+        Self { schema, sample: Vec::new(), properties: None, open: None, entries: Vec::new() }
+    }
+
+    pub(super) fn write(&mut self, writing: &mut Writing, batch: &RecordBatch) -> Result<(), ColumnsError> {
+        if self.properties.is_some() {
+            return self.write_pieces(writing, batch);
+        }
+        self.sample.push(batch.clone());
+        let rows: usize = self.sample.iter().map(RecordBatch::num_rows).sum();
+        if rows >= SAMPLE_ROWS { self.decide(writing) } else { Ok(()) }
+    }
+
+    /// The next rows begin another file.
+    pub(super) fn end_file(&mut self, writing: &mut Writing) -> Result<(), ColumnsError> {
+        self.decide(writing)?;
+        if let Some(open) = self.open.take() {
+            self.entries.push(open.finish(writing.files.as_ref())?);
+        }
+        Ok(())
+    }
+
+    /// The files that were written, synced, with `.partial`.
+    pub(super) fn finish(mut self, writing: &mut Writing) -> Result<Vec<FileEntry>, ColumnsError> {
+        self.end_file(writing)?;
+        Ok(self.entries)
+    }
+
+    fn decide(&mut self, writing: &mut Writing) -> Result<(), ColumnsError> {
+        let gathered = std::mem::take(&mut self.sample);
+        if self.properties.is_none() && !gathered.is_empty() {
+            let sample =
+                concat_batches(&self.schema, &gathered).map_err(ColumnsError::arrow("sampling rows"))?;
+            self.properties = Some(properties(&writing.manifest.layout, &sample)?);
+        }
+        gathered.iter().try_for_each(|batch| self.write_pieces(writing, batch))
+    }
+
+    fn write_pieces(&mut self, writing: &mut Writing, batch: &RecordBatch) -> Result<(), ColumnsError> {
+        let mut from = 0;
+        while from < batch.num_rows() {
+            if self.open.is_none() {
+                let properties = self.properties.clone().unwrap_or_default();
+                self.open = Some(OpenFile::create(writing, &self.schema, properties)?);
+            }
+            let Some(open) = &mut self.open else { unreachable!("it was opened just now") };
+            let room =
+                usize::try_from(writing.manifest.layout.file_rows.max(1) - open.rows).unwrap_or(usize::MAX);
+            let rows = PIECE_ROWS.min(room).min(batch.num_rows() - from);
+            open.write(&batch.slice(from, rows), writing.manifest.layout.row_group_bytes)?;
+            from += rows;
+            if open.rows >= writing.manifest.layout.file_rows {
+                self.end_file(writing)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl OpenFile {
+    fn create(
+        writing: &mut Writing,
+        schema: &SchemaRef,
+        properties: WriterProperties,
+    ) -> Result<Self, ColumnsError> {
+        let names = writing.new_file();
+        let partial = format!("{}{PARTIAL}", names.data);
+        let file = writing.files.create(&partial).map_err(ColumnsError::io("creating", &partial))?;
+        let file = SummingWriter::new(file, names.identity);
+        let writer = ArrowWriter::try_new(file, schema.clone(), Some(properties));
+        let writer =
+            writer.map_err(ColumnsError::parquet("beginning a file", &Place::of_file(&names.data)))?;
+        Ok(Self { writer, names, rows: 0 })
+    }
+
+    fn write(&mut self, batch: &RecordBatch, row_group_bytes: u64) -> Result<(), ColumnsError> {
+        let wrong = |source| ColumnsError::parquet("writing rows", &Place::of_file(&self.names.data))(source);
+        self.writer.write(batch).map_err(wrong)?;
+        self.rows += batch.num_rows() as u64;
+        if self.writer.memory_size() as u64 >= row_group_bytes {
+            self.writer.flush().map_err(wrong)?;
+        }
+        Ok(())
+    }
+
+    fn finish(self, files: &dyn Files) -> Result<FileEntry, ColumnsError> {
+        let Self { writer, names, rows } = self;
+        let ended = writer
+            .into_inner()
+            .map_err(ColumnsError::parquet("ending a file", &Place::of_file(&names.data)))?;
+        let (mut file, sums) = ended.finish();
+        file.sync().map_err(ColumnsError::io("syncing", &names.data))?;
+        Ok(FileEntry {
+            path: names.data.clone(),
+            bytes: sums.length_bytes(),
+            rows,
+            sums: write_sums(files, &names, &sums)?,
+        })
+    }
+}
+
+/// Writes a file's sums, with `.partial`, and syncs them.
+pub(super) fn write_sums(files: &dyn Files, names: &NewFile, sums: &Sums) -> Result<SumsEntry, ColumnsError> {
+    let bytes = sums.encode();
+    let partial = format!("{}{PARTIAL}", names.sums);
+    let mut file = files.create(&partial).map_err(ColumnsError::io("creating", &partial))?;
+    file.write_all(&bytes).map_err(ColumnsError::io("writing", &partial))?;
+    file.sync().map_err(ColumnsError::io("syncing", &partial))?;
+    Ok(SumsEntry {
+        path: names.sums.clone(),
+        bytes: bytes.len() as u64,
+        crc32c: format!("{:08x}", crc32c::crc32c(&bytes)),
+        identity: format!("{:016x}", names.identity),
+    })
+}

@@ -1,0 +1,59 @@
+use arrow_array::RecordBatch;
+use arrow_schema::{DataType, Field, Schema, TimeUnit};
+
+use crate::ColumnsError;
+
+/// Where a column is.
+pub(super) fn place(schema: &Schema, column: &str) -> Result<usize, ColumnsError> {
+    schema.index_of(column).map_err(|_| ColumnsError::UnknownColumn {
+        column: column.to_owned(),
+        known: schema.fields().iter().map(|field| field.name().clone()).collect(),
+    })
+}
+
+/// Whether Parquet has a type for a column: other tools would see bare numbers where it hasn't.
+pub(super) fn check_known_to_parquet(field: &Field) -> Result<(), ColumnsError> {
+    use DataType::{Date64, Duration, Interval, Time32, Timestamp};
+    let why = match field.data_type() {
+        Timestamp(TimeUnit::Second, _) | Time32(TimeUnit::Second) => {
+            "Parquet has no times in seconds; use milliseconds"
+        }
+        Date64 => "Parquet has no dates in milliseconds; use Date32 or a timestamp",
+        Duration(_) | Interval(_) => "Parquet has no such type that other tools know; use a number",
+        _ => return Ok(()),
+    };
+    Err(ColumnsError::Unsupported { file: String::new(), column: field.name().clone(), why: why.to_owned() })
+}
+
+/// Whether rows have a table's columns: the same names in the same order, the same types, and nulls only where they may be.
+pub(super) fn check(expected: &Schema, batch: &RecordBatch) -> Result<(), ColumnsError> {
+    let got = batch.schema();
+    let wrong = |column: &str, got: String, expected: String| ColumnsError::Schema {
+        column: column.to_owned(),
+        got,
+        expected,
+    };
+    for (number, field) in expected.fields().iter().enumerate() {
+        let Some(other) = got.fields().get(number) else {
+            return Err(wrong(field.name(), "missing".to_owned(), field.data_type().to_string()));
+        };
+        if other.name() != field.name() {
+            return Err(wrong(
+                field.name(),
+                format!("called `{}` in its place", other.name()),
+                field.data_type().to_string(),
+            ));
+        }
+        if other.data_type() != field.data_type() {
+            return Err(wrong(field.name(), other.data_type().to_string(), field.data_type().to_string()));
+        }
+        let nulls = batch.columns().get(number).map_or(0, |array| array.logical_null_count());
+        if !field.is_nullable() && nulls > 0 {
+            return Err(wrong(field.name(), format!("null in {nulls} rows"), "no nulls".to_owned()));
+        }
+    }
+    match got.fields().get(expected.fields().len()) {
+        Some(more) => Err(wrong(more.name(), more.data_type().to_string(), "no such column".to_owned())),
+        None => Ok(()),
+    }
+}

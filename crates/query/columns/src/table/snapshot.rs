@@ -1,0 +1,123 @@
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use arrow_schema::SchemaRef;
+
+use crate::directory::{FileEntry, Manifest, Pinned, pin_current};
+use crate::files::{RealReadFile, read_all};
+use crate::{ColumnsError, Files, ParquetFile, Place, ScanPlan, ScanSpec, Sums};
+
+/// Rows that stay as they are: a table's at a time, or those of some Parquet files.
+#[derive(Debug, Clone)]
+pub struct Snapshot {
+    pinned: Option<Arc<Pinned>>,
+    files: Vec<Arc<ParquetFile>>,
+    schema: SchemaRef,
+}
+
+impl Snapshot {
+    pub(super) fn open(files: &Arc<dyn Files>) -> Result<Self, ColumnsError> {
+        let pinned = pin_current(files.as_ref())?;
+        let entries = pinned.manifest.runs.iter().flat_map(|run| &run.files);
+        let opened =
+            entries.map(|entry| open_entry(files.as_ref(), entry).map(Arc::new)).collect::<Result<_, _>>()?;
+        let schema = pinned.manifest.schema()?;
+        Ok(Self { pinned: Some(Arc::new(pinned)), files: opened, schema })
+    }
+
+    /// Some Parquet files as they lie, one after the other; nothing is checked that Parquet doesn't check.
+    ///
+    /// # Errors
+    /// A file can't be read, or is no Parquet; there is none.
+    pub fn of_files(paths: &[PathBuf]) -> Result<Self, ColumnsError> {
+        let open = |path: &PathBuf| {
+            let name = path.display().to_string();
+            let source = RealReadFile::open(path).map_err(ColumnsError::io("opening", &name))?;
+            ParquetFile::open(&name, Arc::new(source), None).map(Arc::new)
+        };
+        let files: Vec<Arc<ParquetFile>> = paths.iter().map(open).collect::<Result<_, _>>()?;
+        let Some(first) = files.first() else {
+            let what = "no Parquet file was named".to_owned();
+            return Err(ColumnsError::Misuse { what, mend: "name one at least" });
+        };
+        let schema = Arc::clone(first.schema());
+        Ok(Self { pinned: None, files, schema })
+    }
+
+    /// The table's manifest; Parquet files have none.
+    pub fn manifest(&self) -> Option<&Manifest> {
+        self.pinned.as_ref().map(|pinned| &pinned.manifest)
+    }
+
+    /// The columns.
+    pub fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    /// The files, in the order of rows.
+    pub fn files(&self) -> &[Arc<ParquetFile>] {
+        &self.files
+    }
+
+    /// How many rows there are.
+    pub fn rows(&self) -> u64 {
+        self.files.iter().map(|file| file.rows()).sum()
+    }
+
+    /// Plans a scan. The plan keeps the snapshot's files.
+    ///
+    /// # Errors
+    /// As with [`ScanPlan::new`].
+    pub fn scan(&self, spec: &ScanSpec) -> Result<ScanPlan, ColumnsError> {
+        for column in spec
+            .columns
+            .iter()
+            .map(String::as_str)
+            .chain(spec.predicates.iter().map(crate::Predicate::column))
+        {
+            super::schema::place(&self.schema, column)?;
+        }
+        let schema = Arc::clone(&self.schema);
+        Ok(ScanPlan::with_schema(self.files.clone(), &schema, spec)?.keeping(self.pinned.clone()))
+    }
+}
+
+/// Opens a file of a table as its manifest describes it.
+pub(super) fn open_entry(files: &dyn Files, entry: &FileEntry) -> Result<ParquetFile, ColumnsError> {
+    let sums = Arc::new(read_sums(files, entry)?);
+    let source = files.open(&entry.path).map_err(ColumnsError::io("opening", &entry.path))?;
+    let place = Place::of_file(&entry.path);
+    if source.length_bytes() != entry.bytes {
+        let why = format!("it has {} bytes, and the manifest says {}", source.length_bytes(), entry.bytes);
+        return Err(ColumnsError::damaged(&place, why));
+    }
+    let file = ParquetFile::open(&entry.path, source, Some(sums))?;
+    if file.rows() != entry.rows {
+        return Err(ColumnsError::damaged(
+            &place,
+            format!("it has {} rows, and the manifest says {}", file.rows(), entry.rows),
+        ));
+    }
+    Ok(file)
+}
+
+/// The sums of a file, if they are the ones that its manifest describes.
+pub(super) fn read_sums(files: &dyn Files, entry: &FileEntry) -> Result<Sums, ColumnsError> {
+    let path = &entry.sums.path;
+    let bytes = read_all(files, path).map_err(ColumnsError::io("reading", path))?;
+    let got = format!("{:08x}", crc32c::crc32c(&bytes));
+    if bytes.len() as u64 != entry.sums.bytes || got != entry.sums.crc32c {
+        let why = format!(
+            "it has {} bytes with the CRC32C {got}, and the manifest says {} and {}",
+            bytes.len(),
+            entry.sums.bytes,
+            entry.sums.crc32c
+        );
+        return Err(ColumnsError::damaged(&Place::of_file(path), why));
+    }
+    let sums = Sums::parse(path, &bytes)?;
+    if format!("{:016x}", sums.identity()) != entry.sums.identity || sums.length_bytes() != entry.bytes {
+        return Err(ColumnsError::damaged(&Place::of_file(path), "its sums are of another file"));
+    }
+    Ok(sums)
+}

@@ -1,0 +1,96 @@
+use std::sync::Arc;
+
+use super::snapshot::{open_entry, read_sums};
+use crate::directory::{FileEntry, PROFILE, pin_current};
+use crate::files::read_all;
+use crate::number::index;
+use crate::sums::{BLOCK_BYTES, BLOCK_LENGTH, Sums};
+use crate::{ColumnsError, Files, ParquetFile, Place, ReadAt};
+
+/// What one read fetches.
+const PIECE_BYTES: u64 = 1 << 20;
+
+pub(super) fn verify(files: &Arc<dyn Files>) -> Result<Vec<ColumnsError>, ColumnsError> {
+    let pinned = pin_current(files.as_ref())?;
+    let mut found = Vec::new();
+    for entry in pinned.manifest.files() {
+        found.extend(verify_file(files.as_ref(), entry));
+    }
+    if let Some(identity) = &pinned.manifest.profile {
+        let place = Place::of_file(PROFILE);
+        match read_all(files.as_ref(), PROFILE) {
+            Ok(bytes) if format!("{:08x}", crc32c::crc32c(&bytes)) == identity.crc32c => {}
+            Ok(_) => {
+                found.push(ColumnsError::damaged(&place, "it isn't the profile that the manifest names"));
+            }
+            Err(error) => found.push(ColumnsError::io("reading", PROFILE)(error)),
+        }
+    }
+    Ok(found)
+}
+
+fn verify_file(files: &dyn Files, entry: &FileEntry) -> Vec<ColumnsError> {
+    let opened = open_entry(files, entry);
+    let sums = match read_sums(files, entry) {
+        Ok(sums) => sums,
+        Err(error) => return vec![error],
+    };
+    let source = match files.open(&entry.path) {
+        Ok(source) if source.length_bytes() == entry.bytes => source,
+        _ => return opened.err().into_iter().collect(),
+    };
+    let footer = opened.as_ref().ok();
+    let mut found = damaged_blocks(source.as_ref(), &sums, entry, footer);
+    if found.is_empty() {
+        found.extend(opened.err());
+    }
+    found
+}
+
+/// Every stretch of damaged blocks, named by the column chunks that lie there.
+fn damaged_blocks(
+    source: &dyn ReadAt,
+    sums: &Sums,
+    entry: &FileEntry,
+    footer: Option<&ParquetFile>,
+) -> Vec<ColumnsError> {
+    let mut found = Vec::new();
+    let mut piece = vec![0; index(PIECE_BYTES)];
+    let mut offset_bytes = 0;
+    while offset_bytes < entry.bytes {
+        let length = index(PIECE_BYTES.min(entry.bytes - offset_bytes));
+        let part = piece.get_mut(..length).unwrap_or_default();
+        if let Err(error) = source.read_exact_at(offset_bytes, part) {
+            found.push(ColumnsError::io("reading", &entry.path)(error));
+        } else {
+            for (block, bytes) in (offset_bytes / BLOCK_BYTES..).zip(part.chunks(BLOCK_LENGTH)) {
+                if let Err(mismatch) = sums.check(block * BLOCK_BYTES, bytes) {
+                    let places = places(entry, footer, mismatch.offset_bytes);
+                    found.extend(
+                        places.iter().map(|place| ColumnsError::damaged(place, mismatch.to_string())),
+                    );
+                }
+            }
+        }
+        offset_bytes += length as u64;
+    }
+    found
+}
+
+/// The column chunks that a block is part of; the file where none is, or where the footer can't be read.
+fn places(entry: &FileEntry, footer: Option<&ParquetFile>, offset_bytes: u64) -> Vec<Place> {
+    let mut places = Vec::new();
+    let groups = footer.map(|file| file.metadata().row_groups()).unwrap_or_default();
+    for (row_group, group) in groups.iter().enumerate() {
+        for chunk in group.columns() {
+            let (start, length) = chunk.byte_range();
+            if start < offset_bytes + BLOCK_BYTES && offset_bytes < start + length {
+                places.push(Place::of_chunk(&entry.path, row_group, &chunk.column_path().string()));
+            }
+        }
+    }
+    if places.is_empty() {
+        places.push(Place::of_file(&entry.path));
+    }
+    places
+}

@@ -1,0 +1,98 @@
+use std::collections::HashSet;
+
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+
+use super::cluster::Clusterer;
+use super::replace::{Keys, remove_replaced};
+use super::run_writer::RunWriter;
+use super::schema;
+use super::writing::Writing;
+use crate::ColumnsError;
+use crate::directory::Run;
+
+/// Appends rows to a table, or puts them in the place of others. Nothing is seen of them until [`commit`](Self::commit); dropped before
+/// that, the table is as it was.
+pub struct TableWriter {
+    writing: Writing,
+    schema: SchemaRef,
+    run: Option<RunWriter>,
+    clusterer: Clusterer,
+    keys: Option<Keys>,
+    rows: u64,
+}
+
+impl std::fmt::Debug for TableWriter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TableWriter").field("rows", &self.rows).finish_non_exhaustive()
+    }
+}
+
+impl TableWriter {
+    pub(super) fn new(writing: Writing, keys: &[&str]) -> Result<Self, ColumnsError> {
+        let schema = writing.manifest.schema()?;
+        let keys = if keys.is_empty() { None } else { Some(Keys::new(&schema, keys, HashSet::new())?) };
+        let clusterer =
+            Clusterer::new(&writing.manifest.clustering, &schema, writing.manifest.layout.row_group_bytes)?;
+        let run = Some(RunWriter::new(schema.clone()));
+        Ok(Self { writing, schema, run, clusterer, keys, rows: 0 })
+    }
+
+    /// The columns that rows must have.
+    pub const fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    /// How many rows were written.
+    pub const fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// Writes rows.
+    ///
+    /// # Errors
+    /// They have other columns than the table, and nothing of them was written; or the system refuses, and the writer is not to be used
+    /// any more.
+    pub fn write(&mut self, batch: &RecordBatch) -> Result<(), ColumnsError> {
+        schema::check(&self.schema, batch)?;
+        if let Some(keys) = &mut self.keys {
+            keys.add(batch)?;
+        }
+        self.rows += batch.num_rows() as u64;
+        // Dictionaries and metadata are the table's, whatever the batch calls them.
+        let batch = RecordBatch::try_new(self.schema.clone(), batch.columns().to_vec());
+        let batch = batch.map_err(ColumnsError::arrow("taking rows"))?;
+        let Some(run) = &mut self.run else {
+            unreachable!("only a commit takes it, and that consumes the writer")
+        };
+        self.clusterer.write(&mut self.writing, run, batch)
+    }
+
+    /// Makes the rows part of the table, durably, and returns the snapshot's number. Without rows and keys it changes nothing.
+    ///
+    /// # Errors
+    /// The system refuses: the table is as it was, or, where the last steps failed, holds the rows; open it to see.
+    pub fn commit(mut self) -> Result<u64, ColumnsError> {
+        let Some(mut run) = self.run.take() else {
+            unreachable!("only a commit takes it, and that consumes the writer")
+        };
+        self.clusterer.finish(&mut self.writing, &mut run)?;
+        let files = run.finish(&mut self.writing)?;
+        if let Some(keys) = &mut self.keys {
+            remove_replaced(&mut self.writing, keys)?;
+        }
+        if files.is_empty() {
+            return Ok(self.writing.manifest.snapshot - 1);
+        }
+        let snapshot = self.writing.manifest.snapshot;
+        self.writing.manifest.runs.push(Run { snapshot, files });
+        self.writing.commit_in_place()?;
+        Ok(snapshot)
+    }
+}
+
+impl Drop for TableWriter {
+    fn drop(&mut self) {
+        self.writing.abandon();
+    }
+}

@@ -1,0 +1,104 @@
+use std::sync::Arc;
+
+use crate::directory::{
+    DATA, FileEntry, LOCK, Manifest, PARTIAL, PROFILE, ProfileIdentity, commit, current_manifest, reclaim,
+    replace,
+};
+use crate::{ColumnsError, Files, Held, Sharing, TableProfile};
+
+/// A turn to write: the lock, and the manifest of the next snapshot as it comes about.
+#[derive(Debug)]
+pub(super) struct Writing {
+    pub(super) files: Arc<dyn Files>,
+    pub(super) manifest: Manifest,
+    /// Names of files that are there with `.partial`.
+    fresh: Vec<String>,
+    next_file: u64,
+    _lock: Box<dyn Held>,
+}
+
+/// What a new file is called, and what its sums are bound to.
+#[derive(Debug, Clone)]
+pub(super) struct NewFile {
+    pub(super) data: String,
+    pub(super) sums: String,
+    pub(super) identity: u64,
+}
+
+impl Writing {
+    pub(super) fn begin(files: &Arc<dyn Files>) -> Result<Self, ColumnsError> {
+        let lock = lock(files.as_ref())?;
+        let mut manifest = current_manifest(files.as_ref())?;
+        reclaim(files.as_ref(), &manifest)?;
+        manifest.snapshot += 1;
+        Ok(Self { files: Arc::clone(files), manifest, fresh: Vec::new(), next_file: 0, _lock: lock })
+    }
+
+    /// The first snapshot of a table that doesn't exist yet.
+    pub(super) fn first(files: &Arc<dyn Files>, manifest: Manifest, lock: Box<dyn Held>) -> Self {
+        Self { files: Arc::clone(files), manifest, fresh: Vec::new(), next_file: 0, _lock: lock }
+    }
+
+    pub(super) fn new_file(&mut self) -> NewFile {
+        let (snapshot, number) = (self.manifest.snapshot, self.next_file);
+        self.next_file += 1;
+        let name = format!("{DATA}/{snapshot}-{number}");
+        let file = NewFile {
+            data: format!("{name}.parquet"),
+            sums: format!("{name}.sums"),
+            identity: identity(self.manifest.identity(), snapshot, number),
+        };
+        self.fresh.extend([file.data.clone(), file.sums.clone()]);
+        file
+    }
+
+    /// Makes the manifest the present one; returns its snapshot.
+    pub(super) fn commit(mut self) -> Result<u64, ColumnsError> {
+        self.commit_in_place()
+    }
+
+    /// The same, for an owner that can't be taken apart.
+    pub(super) fn commit_in_place(&mut self) -> Result<u64, ColumnsError> {
+        commit(self.files.as_ref(), &self.manifest, &std::mem::take(&mut self.fresh))?;
+        // What this snapshot replaced goes now, unless it has a reader; then it goes with the next one's turn.
+        reclaim(self.files.as_ref(), &self.manifest)?;
+        Ok(self.manifest.snapshot)
+    }
+
+    /// Removes what was written.
+    pub(super) fn abandon(&mut self) {
+        for path in self.fresh.drain(..) {
+            // The next one who writes tries again.
+            let _ = self.files.remove(&format!("{path}{PARTIAL}"));
+        }
+    }
+
+    /// All files of the table's rows.
+    pub(super) fn data_files(&self) -> Vec<FileEntry> {
+        self.manifest.runs.iter().flat_map(|run| &run.files).cloned().collect()
+    }
+}
+
+/// Different for every file of a table, and very likely for those of all others: a bijection (`SplitMix64`'s finaliser, Steele et al.,
+/// OOPSLA 2014) of a number that no two files of a table share.
+fn identity(table: u64, snapshot: u64, number: u64) -> u64 {
+    let mut mixed = table.wrapping_add((snapshot << 20 | number).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ mixed >> 31
+}
+
+pub(super) fn lock(files: &dyn Files) -> Result<Box<dyn Held>, ColumnsError> {
+    files.lock(LOCK, Sharing::Alone).map_err(ColumnsError::io("locking", LOCK))?.ok_or(ColumnsError::Locked)
+}
+
+pub(super) fn write_profile(
+    files: &dyn Files,
+    profile: &TableProfile,
+) -> Result<ProfileIdentity, ColumnsError> {
+    replace(files, PROFILE, &profile.json)?;
+    Ok(ProfileIdentity {
+        device: profile.device.clone(),
+        crc32c: format!("{:08x}", crc32c::crc32c(&profile.json)),
+    })
+}

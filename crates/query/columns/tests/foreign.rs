@@ -1,0 +1,126 @@
+//! Parquet of other writers is read in place: data pages of both versions, several compressions and encodings, dictionaries that were
+//! given up half-way, with and without a page index. `fixtures/make.py` made the files.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    reason = "a test's way to fail"
+)]
+
+mod support;
+
+use std::path::{Path, PathBuf};
+
+use nandle_columns::{Adoption, ColumnsError, Predicate, ScanSpec, Snapshot, Table};
+use support::{batches, codes, everything};
+
+const FILES: [&str; 7] = [
+    "v1-snappy",
+    "v2-zstd-index",
+    "v1-gzip-plain",
+    "v2-none-delta",
+    "v1-lz4-fallback",
+    "v1-brotli-2003",
+    "duckdb",
+];
+
+fn path(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/{name}.parquet"))
+}
+
+fn rows() -> Vec<Vec<String>> {
+    let row = |i: usize| {
+        let or_null = |is_null: bool, text: String| if is_null { "-".to_owned() } else { text };
+        let origin = ["IAH", "HOU", "DFW", "-", "AUS"][(i * i / 7) % 5];
+        vec![
+            origin.to_owned(),
+            or_null(i.is_multiple_of(13), ((i * 37 % 400).cast_signed() - 20).to_string()),
+            (1_000_000_000 + i).to_string(),
+            ["AA", "WN"][i / 150 % 2].to_owned(),
+            format!("{:?}", i as f64 / 8.0),
+            or_null(i.is_multiple_of(5), i.is_multiple_of(3).to_string()),
+            "-".to_owned(),
+            format!("1970-01-0{}", 1 + i / 100),
+        ]
+    };
+    (0..700).map(row).collect()
+}
+
+fn joined(rows: impl IntoIterator<Item = Vec<String>>) -> Vec<String> {
+    rows.into_iter().map(|row| row.join("|")).collect()
+}
+
+#[test]
+fn files_of_other_writers_are_read() {
+    for name in FILES {
+        let snapshot = Snapshot::of_files(&[path(name)]).unwrap();
+        for step_rows in [100, 1 << 20] {
+            let spec = ScanSpec { step_rows, ..everything(&snapshot) };
+            assert!(batches(&snapshot, &spec) == joined(rows()), "{name} as batches of {step_rows}");
+            assert!(codes(&snapshot, &spec) == joined(rows()), "{name} as codes of {step_rows}");
+        }
+    }
+}
+
+#[test]
+fn predicates_hold_in_all_of_them() {
+    let expected: Vec<Vec<String>> = rows()
+        .into_iter()
+        .filter(|row| ["IAH", "AUS"].contains(&row[0].as_str()))
+        .filter(|row| row[1] != "-" && (0..=50).contains(&row[1].parse::<i32>().unwrap()))
+        .filter(|row| (1_000_000_123..=1_000_000_456).contains(&row[2].parse::<i64>().unwrap()))
+        .map(|row| vec![row[7].clone(), row[0].clone()])
+        .collect();
+    assert!(!expected.is_empty());
+    for name in FILES {
+        let snapshot = Snapshot::of_files(&[path(name)]).unwrap();
+        let spec = ScanSpec { step_rows: 64, ..ScanSpec::of(["day", "origin"]) }
+            .with(Predicate::is_in("origin", ["IAH", "AUS"]))
+            .with(Predicate::between("delay", Some("0"), Some("50")))
+            .with(Predicate::between("id", Some("1000000123"), Some("1000000456")));
+        assert_eq!(batches(&snapshot, &spec), joined(expected.clone()), "{name}");
+        assert_eq!(codes(&snapshot, &spec), joined(expected.clone()), "{name}");
+    }
+}
+
+#[test]
+fn a_page_index_saves_reading() {
+    let indexed = Snapshot::of_files(&[path("v2-zstd-index")]).unwrap();
+    let spec = ScanSpec::of(["delay"]).with(Predicate::between("id", Some("1000000123"), Some("1000000124")));
+    let wanted = indexed.scan(&spec).unwrap().wants().iter().map(|want| want.length_bytes).sum::<u64>();
+    assert!(wanted < 2000, "{wanted} bytes");
+    assert_eq!(indexed.scan(&spec).unwrap().steps(), 1);
+}
+
+#[test]
+fn nested_columns_are_refused_and_flat_ones_beside_them_read() {
+    let snapshot = Snapshot::of_files(&[path("nested")]).unwrap();
+    assert_eq!(batches(&snapshot, &ScanSpec::of(["flat"])), ["1", "2"]);
+    let error = snapshot.scan(&ScanSpec::of(["route"])).unwrap_err();
+    assert!(matches!(&error, ColumnsError::Unsupported { column, .. } if column == "route"), "{error}");
+}
+
+#[test]
+fn adopted_files_stay_and_are_checked() {
+    let directory = tempfile::tempdir().unwrap();
+    let outside = directory.path().join("mine.parquet");
+    std::fs::copy(path("v1-snappy"), &outside).unwrap();
+    let place = directory.path().join("table");
+    let table = Table::adopt(&place, &[outside.clone(), outside.clone()], 5, Adoption::Link).unwrap();
+    let snapshot = table.snapshot().unwrap();
+    assert_eq!(batches(&snapshot, &everything(&snapshot)), joined(rows().into_iter().chain(rows())));
+    assert!(table.verify().unwrap().is_empty());
+    drop(snapshot);
+    // The file is changed in place.
+    let mut bytes = std::fs::read(&outside).unwrap();
+    bytes[3000] ^= 1;
+    std::fs::write(&outside, &bytes).unwrap();
+    let found = table.verify().unwrap();
+    let names = |file: &str| found.iter().filter(|error| error.to_string().contains(file)).count();
+    assert!(names("data/1-0.parquet") > 0 && names("data/1-1.parquet") > 0, "{found:?}");
+    assert!(found.iter().all(|error| matches!(error, ColumnsError::Damaged { .. })), "{found:?}");
+    // Columns of other types make no table.
+    let other = [path("v1-snappy"), path("nested")];
+    let error = Table::adopt(&directory.path().join("other"), &other, 6, Adoption::LinkOrCopy).unwrap_err();
+    assert!(matches!(&error, ColumnsError::UnknownColumn { column, .. } if column == "origin"), "{error}");
+}

@@ -33,7 +33,7 @@ pub struct PlayedQuery {
     pub spill_ns: u64,
     /// Processor time between steps, scaled.
     pub computing_ns: u64,
-    /// All processor time of the world: in a modelled one computing and what requests cost, in a real one that of the process.
+    /// All processor time: in a modelled world computing and what requests cost, in a real one that of the process.
     pub cpu_ns: u64,
     /// Requests for files.
     pub requests: u64,
@@ -66,12 +66,12 @@ pub fn play(
     let plan = Arc::new(Plan::new(query.wants.clone(), &layout.files, costs, how.options)?);
     let (began_at, cpu_before) = (io.now(), io.cpu_time());
     let mut scan = Scan::new(io, layout.on(device.id), Arc::clone(&plan))?;
-    let mut computing = Nanos::ZERO;
+    let (mut computing, mut charged) = (Nanos::ZERO, Nanos::ZERO);
     for cpu_after_ns in &query.cpu_after_ns {
         // Steps without wants behind the last that has some are computing alone: the plan doesn't know them.
         let step = scan.next_step()?;
         let work = scaled(*cpu_after_ns, how.cpu_scale);
-        compute(&mut scan, work, how.is_modelled);
+        charged += compute(&mut scan, work, how.is_modelled);
         computing += work;
         drop(step);
     }
@@ -80,11 +80,13 @@ pub fn play(
     let spill_began_at = io.now();
     spill::play(io, device, layout, query.totals, costs, how.options)?;
     let ended_at = io.now();
+    let spent = io.cpu_time().since(cpu_before);
+    let cpu = if how.is_modelled { spent.since(charged) + computing } else { spent };
     Ok(PlayedQuery {
         time_ns: ended_at.since(began_at).0,
         spill_ns: ended_at.since(spill_began_at).0,
         computing_ns: computing.0,
-        cpu_ns: io.cpu_time().since(cpu_before).0,
+        cpu_ns: cpu.0,
         requests: counts.requests,
         continued_requests: counts.continued_requests,
         read_bytes: counts.read_bytes,
@@ -104,23 +106,28 @@ fn scaled(span_ns: u64, scale: f64) -> Nanos {
     Nanos((span_ns as f64 * scale).round() as u64)
 }
 
-/// Computes for so long, and keeps the queue full meanwhile.
-fn compute(scan: &mut Scan<'_>, work: Nanos, is_modelled: bool) {
-    let mut left = work;
-    while left > Nanos::ZERO {
+/// Computes for so long, and keeps the queue full meanwhile. What refilling it takes is time of the owner thread, which has a processor of
+/// its own: the computing thread goes on. Returns what was charged.
+fn compute(scan: &mut Scan<'_>, work: Nanos, is_modelled: bool) -> Nanos {
+    let began_at = scan.io().now();
+    let (done_at, mut charged) = (began_at + work, Nanos::ZERO);
+    loop {
+        let left = done_at.since(scan.io().now().min(done_at));
+        if left == Nanos::ZERO {
+            return charged;
+        }
         // While nothing is in flight, and memory or the plan allow nothing to be sent, the queue needs no looking after.
         let is_idle = scan.io().in_flight() == 0;
-        let slice = if is_idle && is_modelled { left } else { left.min(COMPUTING_SLICE) };
-        let began_at = scan.io().now();
+        let slice = if is_idle { left } else { left.min(COMPUTING_SLICE) };
         if is_modelled {
             scan.io().charge_cpu(slice);
+            charged += slice;
         } else {
-            while scan.io().now() < began_at + slice {
+            let until = scan.io().now() + slice;
+            while scan.io().now() < until {
                 std::hint::spin_loop();
             }
         }
         scan.go_on();
-        // Refilling the queue takes time as well: of an owner thread, which isn't this one.
-        left = Nanos(left.0.saturating_sub(slice.0));
     }
 }

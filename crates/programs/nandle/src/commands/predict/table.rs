@@ -119,8 +119,8 @@ fn remarks(file: &PredictionFile) -> Vec<String> {
     });
     let said = file.targets.iter().flat_map(|target| &target.remarks).cloned();
     let modelled = file.targets.iter().any(|target| target.is_modelled);
-    let of_models = "Times on modelled drives are virtual. Each query finds the drive at rest; recorded processor time and 2 us for each \
-                     request are in them, on one processor.";
+    let of_models = "Times on modelled drives are virtual. Each query finds the drive at rest; recorded processor time is in them and, on a \
+                     processor of its own, 2 us for each request.";
     for remark in refusals.chain(modelled.then(|| of_models.to_owned())).chain(said) {
         if !remarks.contains(&remark) {
             remarks.push(remark);

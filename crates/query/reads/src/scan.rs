@@ -21,6 +21,9 @@ impl<'io> Scan<'io> {
     ///
     /// # Errors
     /// There is no memory to be had.
+    ///
+    /// # Panics
+    /// Requests are in flight in the world.
     pub fn new(io: &'io mut dyn Io, files: Arc<[ReadFile]>, plan: Arc<Plan>) -> Result<Self, ReadsError> {
         assert!(
             io.in_flight() == 0,

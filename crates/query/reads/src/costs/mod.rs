@@ -89,14 +89,34 @@ impl ReadCosts {
     /// The least depth, and at most `depth_max`, that keeps the device busy with random requests of a size that was measured, and what
     /// a request takes then. Where only greater depths were measured it is the least of those.
     pub(crate) fn busy(&self, request_bytes: u64, depth_max: u32) -> Option<RandomCost> {
-        let of_size = || self.random.iter().filter(|cost| cost.request_bytes == request_bytes);
-        let shallow = || of_size().filter(|cost| cost.depth <= depth_max);
-        let best = shallow().map(|cost| cost.seconds.value).min_by(f64::total_cmp);
+        let mut of_size: Vec<_> =
+            self.random.iter().filter(|cost| cost.request_bytes == request_bytes).copied().collect();
+        of_size.sort_unstable_by_key(|cost| cost.depth);
+        let shallow = of_size.partition_point(|cost| cost.depth <= depth_max);
+        if let Some((shallower, deeper)) =
+            shallow.checked_sub(1).and_then(|last| of_size.get(last)).zip(of_size.get(shallow))
+        {
+            let between = between(shallower, deeper, depth_max);
+            of_size.insert(shallow, between);
+        }
+        let allowed = || of_size.iter().filter(|cost| cost.depth <= depth_max);
+        let best = allowed().map(|cost| cost.seconds.value).min_by(f64::total_cmp);
         let is_enough =
             |cost: &&RandomCost| best.is_some_and(|best| cost.seconds.value <= best * NEAR_PLATEAU);
-        let least = shallow().filter(is_enough).min_by_key(|cost| cost.depth);
-        least.or_else(|| of_size().min_by_key(|cost| cost.depth)).copied()
+        allowed().find(is_enough).or(of_size.first()).copied()
     }
+}
+
+/// A depth between two measured ones: requests in a second grow in a straight line.
+fn between(shallower: &RandomCost, deeper: &RandomCost, depth: u32) -> RandomCost {
+    let share = f64::from(depth - shallower.depth) / f64::from(deeper.depth - shallower.depth);
+    let seconds = |shallower: f64, deeper: f64| 1.0 / ((1.0 - share) / shallower + share / deeper);
+    let seconds = Estimate {
+        value: seconds(shallower.seconds.value, deeper.seconds.value),
+        low: seconds(shallower.seconds.low, deeper.seconds.low),
+        high: seconds(shallower.seconds.high, deeper.seconds.high),
+    };
+    RandomCost { depth, seconds, ..*shallower }
 }
 
 #[cfg(test)]
@@ -134,7 +154,9 @@ pub(crate) mod tests {
         assert_eq!(disk().busy(4096, 32).unwrap().depth, 1);
         assert_eq!(flash().busy(4096, 32).unwrap().depth, 32);
         assert_eq!(flash().busy(256 << 10, 32).unwrap().depth, 2);
-        assert_eq!(flash().busy(4096, 5).unwrap().depth, 4);
+        assert_eq!(flash().busy(4096, 5).unwrap().depth, 5);
+        let seconds = flash().busy(4096, 5).unwrap().seconds.value;
+        assert!((seconds - (80e-6 + 4096.0 / 2e9) / 5.0).abs() < 1e-9, "{seconds}");
         assert!(flash().busy(5000, 5).is_none());
     }
 

@@ -8,14 +8,17 @@ pub(crate) struct Prices {
     align_bytes: u64,
     largest_blocks: u64,
     random: Curve,
+    /// One request at a time; `None` where that wasn't measured.
+    alone: Option<Curve>,
     sequential_seconds_per_byte: Estimate,
+    /// Whether requests that continue others were measured to cost less.
+    is_sequential_measured: bool,
     /// The depth for each measured size, ascending.
     depths: Vec<(u64, u32)>,
     /// By length in blocks, up to the largest request: the least time for a stretch, when its first request goes to a new place.
     least_seconds: Vec<f64>,
     /// The length of that first request, in blocks.
     first_blocks: Vec<u32>,
-    host_seconds: f64,
 }
 
 impl Prices {
@@ -39,11 +42,12 @@ impl Prices {
             align_bytes,
             largest_blocks,
             random,
+            alone: alone(costs),
             sequential_seconds_per_byte,
+            is_sequential_measured: costs.sequential_bytes_per_second.is_some(),
             depths,
             least_seconds: vec![0.0],
             first_blocks: vec![0],
-            host_seconds: costs.host_seconds.unwrap_or_default(),
         };
         prices.fill_tables();
         prices
@@ -108,7 +112,11 @@ impl Prices {
 
     /// The time of a request that continues the one before.
     pub(crate) fn continued_seconds(&self, bytes: u64) -> Estimate {
-        self.sequential_seconds_per_byte * bytes as f64
+        if self.is_sequential_measured {
+            self.sequential_seconds_per_byte * bytes as f64
+        } else {
+            self.random_seconds(bytes)
+        }
     }
 
     /// Requests of such a length that must be outstanding, so that the device is kept busy.
@@ -124,13 +132,20 @@ impl Prices {
         below.max(above).unwrap_or(1)
     }
 
-    pub(crate) fn host_seconds(&self) -> f64 {
-        self.host_seconds
+    /// The time of a request that goes to a new place while no other is outstanding: at least what it takes beside others.
+    pub(crate) fn alone_seconds(&self, bytes: u64) -> Estimate {
+        let busy = self.random_seconds(bytes);
+        self.alone.as_ref().map_or(busy, |alone| alone.at(bytes).max(busy))
     }
 }
 
-/// What a byte costs that continues a request: what was measured, but never more than in the longest random request, and that where
-/// nothing was measured.
+fn alone(costs: &ReadCosts) -> Option<Curve> {
+    let alone: Vec<_> = costs.random.iter().filter(|cost| cost.depth == 1).collect();
+    (!alone.is_empty()).then(|| Curve::new(alone.iter().map(|cost| (cost.request_bytes, cost.seconds))))
+}
+
+/// What a byte costs that continues a request: what was measured, but never more than in the longest random request. Where nothing was
+/// measured it is that, because a long extent is read in such requests.
 fn sequential_price(costs: &ReadCosts, random: &Curve, largest_bytes: u64) -> Estimate {
     let random = random.at(largest_bytes) * (1.0 / largest_bytes as f64);
     let Some(bandwidth) = costs.sequential_bytes_per_second else { return random };
@@ -145,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stretch_is_never_dearer_than_one_request_or_its_parts() {
+    fn a_stretch_never_costs_more_than_one_request_or_its_parts() {
         for costs in [disk(), flash()] {
             let prices = Prices::new(&costs, 4096, 64 << 20, None);
             for blocks in 1..=prices.largest_blocks() {

@@ -34,8 +34,8 @@ pub(crate) fn cheapest(stretches: &[Stretch], prices: &Prices) -> Cover {
     let mut first_possible = 0;
     // Extents that begin before this one are longer than a request.
     let mut first_short = 0;
-    let before = |least: &[Least], index: usize| match index.checked_sub(1) {
-        Some(last) => least.get(last).map_or(f64::INFINITY, |last| last.seconds),
+    let before = |done: &[Least], index: usize| match index.checked_sub(1) {
+        Some(before) => done.get(before).map_or(f64::INFINITY, |found| found.seconds),
         None => 0.0,
     };
     let mut last_end = None;
@@ -194,7 +194,7 @@ mod tests {
         ) {
             let mut rough = disk();
             for cost in &mut rough.random {
-                // A rough curve: sizes are dearer or cheaper than a straight line would have it.
+                // A rough curve: sizes cost more or less than a straight line would have it.
                 let factor = 1.0 + 0.3 * ((cost.request_bytes >> 12) % 3) as f64;
                 cost.seconds = crate::Estimate::exact(
                     f64::from(seeks_us) * 1e-6 + factor * cost.request_bytes as f64 / 1e8,

@@ -21,13 +21,8 @@ impl Order {
         let bytes = prices.largest_bytes();
         let random_seconds = prices.random_seconds(bytes).value;
         let jumps_cost = random_seconds > JUMPS_COST * prices.continued_seconds(bytes).value;
-        match strategy {
-            Strategy::OneByOne { .. } => Self::Need,
-            Strategy::Flexible | Strategy::FixedBlock { .. } | Strategy::WholeGroup if jumps_cost => {
-                Self::Place
-            }
-            Strategy::Flexible | Strategy::FixedBlock { .. } | Strategy::WholeGroup => Self::Need,
-        }
+        let is_one_by_one = matches!(strategy, Strategy::OneByOne { .. });
+        if jumps_cost && !is_one_by_one { Self::Place } else { Self::Need }
     }
 
     /// The requests of extents that begin with number `first`, in order, behind those that `reads` has already.

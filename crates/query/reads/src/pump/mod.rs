@@ -38,6 +38,8 @@ pub struct Pump {
     next_window: usize,
     next_read: usize,
     next_step: u32,
+    /// Wants before this one are in memory.
+    ready_wants: usize,
     /// The share of a full queue that the requests in flight are.
     queue_share: f64,
     in_flight: usize,
@@ -57,6 +59,9 @@ impl Pump {
     ///
     /// # Errors
     /// There is no memory to be had.
+    ///
+    /// # Panics
+    /// The files aren't the plan's, or it has 2³¹ requests.
     pub fn new(plan: Arc<Plan>, files: Arc<[ReadFile]>) -> Result<Self, ReadsError> {
         assert!(
             files.len() == plan.files.len()
@@ -64,7 +69,7 @@ impl Pump {
             "the files are those of the plan"
         );
         assert!(
-            plan.reads().len() < URGENT as usize,
+            (plan.reads().len() as u64) < URGENT,
             "{} requests have tokens of their own",
             plan.reads().len()
         );
@@ -82,6 +87,7 @@ impl Pump {
             next_window: 0,
             next_read: 0,
             next_step: 0,
+            ready_wants: 0,
             queue_share: 0.0,
             in_flight: 0,
             urgent,
@@ -162,6 +168,9 @@ impl Pump {
     }
 
     /// Takes a completion of one of its requests; the upper bits of the token are ignored.
+    ///
+    /// # Panics
+    /// It has sent no such request.
     pub fn complete(&mut self, completion: Completion) {
         assert!(self.in_flight > 0, "a completion has a request");
         self.in_flight -= 1;
@@ -221,7 +230,17 @@ impl Pump {
         }
         let step = self.next_step;
         let indices = self.plan.want_indices(step);
-        let Some(bytes) = self.bytes_of(indices) else { return Ok(None) };
+        while self.ready_wants < indices.end {
+            if self.bytes_of(self.ready_wants).is_none() {
+                return Ok(None);
+            }
+            self.ready_wants += 1;
+        }
+        let bytes = indices.map(|index| {
+            let Some(bytes) = self.bytes_of(index) else { unreachable!("want {index} was in memory") };
+            bytes
+        });
+        let bytes = bytes.collect();
         self.next_step += 1;
         self.counts.wanted_bytes +=
             self.plan.wants_of(step).iter().map(|want| want.length_bytes).sum::<u64>();
@@ -234,23 +253,19 @@ impl Pump {
         Ok(Some(Step { number: step, plan: Arc::clone(&self.plan), bytes }))
     }
 
-    /// The bytes of wants, or none while some are missing.
-    fn bytes_of(&mut self, indices: std::ops::Range<usize>) -> Option<Vec<WantBytes>> {
-        let mut bytes = Vec::with_capacity(indices.len());
-        for index in indices {
-            let want = self.plan.wants.get(index)?;
-            let from_device = match self.plan.want_extents.get(index)? {
-                Some(extent) => {
-                    let window =
-                        self.windows.iter().find(|window| window.extents.contains(&(*extent as usize)))?;
-                    Some(window.bytes(&self.plan, want, *extent)?)
-                }
-                None => None,
-            };
-            let file = self.files.get(want.file.0 as usize)?;
-            bytes.push(WantBytes::new(from_device, file.in_tail(want)));
-        }
-        Some(bytes)
+    /// The bytes of a want, or none while some are missing.
+    fn bytes_of(&self, index: usize) -> Option<WantBytes> {
+        let want = self.plan.wants.get(index)?;
+        let from_device = match self.plan.want_extents.get(index)? {
+            Some(extent) => {
+                let window =
+                    self.windows.iter().find(|window| window.extents.contains(&(*extent as usize)))?;
+                Some(window.bytes(&self.plan, want, *extent)?)
+            }
+            None => None,
+        };
+        let file = self.files.get(want.file.0 as usize)?;
+        Some(WantBytes::new(from_device, file.in_tail(want)))
     }
 
     /// Asks for bytes that no plan foresaw; they are read before anything that is planned. The number names them in
@@ -322,9 +337,6 @@ impl std::fmt::Debug for Pump {
         f.debug_struct("Pump")
             .field("next_step", &self.next_step)
             .field("in_flight", &self.in_flight)
-            .field("next_read", &self.next_read)
-            .field("queue_share", &self.queue_share)
-            .field("urgent", &self.urgent.in_flight())
             .finish_non_exhaustive()
     }
 }

@@ -7,7 +7,7 @@ use nandle_io::Buffer;
 use crate::{Plan, Want};
 
 /// All that a step needs, in memory. Its memory is used again when it is dropped, with all bytes that were taken from it.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Step {
     pub(crate) number: u32,
     pub(crate) plan: Arc<Plan>,
@@ -84,5 +84,14 @@ struct Shared(Buffer);
 impl AsRef<[u8]> for Shared {
     fn as_ref(&self) -> &[u8] {
         &self.0
+    }
+}
+
+impl std::fmt::Debug for Step {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Step")
+            .field("number", &self.number)
+            .field("wants", &self.bytes.len())
+            .finish_non_exhaustive()
     }
 }

@@ -29,7 +29,7 @@ pub(crate) fn bytes_of(want: &Want) -> Vec<u8> {
 
 /// Costs of a device that takes so many seconds for a request and transfers so many bytes in a second, up to `depth` requests at once.
 pub(crate) fn costs(access_seconds: f64, bytes_per_second: f64, depth: u32, largest_bytes: u64) -> ReadCosts {
-    let depths = (0..).map(|power| 1_u32 << power).take_while(|at| *at <= depth).collect::<Vec<_>>();
+    let depths = (0..32).map(|power| 1_u32 << power).filter(|at| *at <= depth).collect::<Vec<_>>();
     let random = (9..=20).flat_map(|power| {
         let request_bytes = 1_u64 << power;
         let transfer = request_bytes as f64 / bytes_per_second;
@@ -175,12 +175,12 @@ pub(crate) struct Faulty<W> {
     pub(crate) nth: u64,
     pub(crate) reads: Rc<Cell<u64>>,
     pub(crate) damages: bool,
-    faulty: Option<u64>,
+    chosen: Option<u64>,
 }
 
 impl<W> Faulty<W> {
     pub(crate) fn new(inner: W, nth: u64, damages: bool) -> Self {
-        Self { inner, nth, reads: Rc::default(), damages, faulty: None }
+        Self { inner, nth, reads: Rc::default(), damages, chosen: None }
     }
 }
 
@@ -192,7 +192,7 @@ impl<W: Io> Io for Faulty<W> {
         self.inner.submit(device, request)?;
         self.reads.set(self.reads.get() + 1);
         if self.reads.get() == self.nth {
-            self.faulty = Some(token);
+            self.chosen = Some(token);
         }
         Ok(())
     }
@@ -201,10 +201,10 @@ impl<W: Io> Io for Faulty<W> {
         let before = into.len();
         self.inner.reap(wait, into);
         for completion in into.iter_mut().skip(before) {
-            if self.faulty != Some(completion.token) {
+            if self.chosen != Some(completion.token) {
                 continue;
             }
-            self.faulty = None;
+            self.chosen = None;
             match &mut completion.operation {
                 Operation::Read { into, .. } if self.damages => {
                     let last = into[0].len() - 1;

@@ -1,0 +1,102 @@
+//! Worlds with a thread of their own, for engines whose threads aren't theirs to wait in.
+//!
+//! An [`Owner`] is a thread and the world that it made. A [scan](Owner::scan) is one message in; after each reap the steps that have become whole go
+//! out in one message. What is handed out is copied from the arenas once, so nothing that a consumer keeps holds up the reads. The copies that are
+//! not yet dropped take at most the memory that the scan was given for them.
+
+mod mailbox;
+mod stream;
+mod thread;
+
+pub use stream::{OwnedStep, StepStream};
+
+use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
+use std::thread::JoinHandle;
+
+use nandle_io::{Io, Waker};
+
+use crate::{Plan, ReadFile, ReadsError};
+use mailbox::Mailbox;
+use thread::{Command, Worker};
+
+/// A thread that owns a world, and reads for others.
+pub struct Owner {
+    commands: Sender<Command>,
+    waker: Option<Waker>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Owner {
+    /// Starts the thread, which makes its world by `open`.
+    ///
+    /// # Errors
+    /// The world can't be opened, or the system has no thread; `why` says so.
+    pub fn start<F>(name: &str, open: F) -> Result<Self, ReadsError>
+    where
+        F: FnOnce() -> Result<Box<dyn Io>, String> + Send + 'static,
+    {
+        let (commands, received) = channel();
+        let (opened, is_opened) = channel();
+        let body = move || match open() {
+            Ok(mut io) => {
+                let told = opened.send(Ok(io.waker()));
+                if told.is_ok() {
+                    Worker::new(io, received).run();
+                }
+            }
+            Err(why) => {
+                // Whoever started the thread waits for this.
+                let _ = opened.send(Err(why));
+            }
+        };
+        let gone = |why: String| ReadsError::OwnerGone { why };
+        let thread = std::thread::Builder::new().name(name.to_owned()).spawn(body);
+        let thread = thread.map_err(|error| gone(format!("starting it: {error}")))?;
+        let answer = is_opened.recv().map_err(|_| gone("it ended while it opened its devices".to_owned()))?;
+        let waker = answer.map_err(gone)?;
+        Ok(Self { commands, waker, thread: Some(thread) })
+    }
+
+    /// Reads the plan's steps. Copies that are on their way or not yet dropped take at most `copies_bytes`, but a single step always fits; the
+    /// plan's own memory is beside that.
+    pub fn scan(&self, files: Arc<[ReadFile]>, plan: Arc<Plan>, copies_bytes: u64) -> StepStream {
+        let mailbox = Arc::new(Mailbox::new(copies_bytes));
+        let stream = StepStream::new(
+            Arc::clone(&mailbox),
+            Arc::clone(&plan),
+            self.commands.clone(),
+            self.waker.clone(),
+        );
+        let command = Command::Scan { files, plan, mailbox: Arc::clone(&mailbox) };
+        if self.commands.send(command).is_err() {
+            mailbox.end(Some(ReadsError::OwnerGone { why: "it had ended before the scan".to_owned() }));
+        }
+        self.wake();
+        stream
+    }
+
+    fn wake(&self) {
+        if let Some(waker) = &self.waker {
+            waker.wake();
+        }
+    }
+}
+
+impl Drop for Owner {
+    /// Ends the thread: scans that go on get an error.
+    fn drop(&mut self) {
+        let _ = self.commands.send(Command::End);
+        self.wake();
+        if let Some(thread) = self.thread.take() {
+            // A thread that panicked has told so, and its streams have ended.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl std::fmt::Debug for Owner {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Owner").finish_non_exhaustive()
+    }
+}

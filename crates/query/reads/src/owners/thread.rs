@@ -1,0 +1,259 @@
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, TryRecvError};
+
+use nandle_io::{Completion, DeviceId, Io, Request, Wait};
+
+use super::mailbox::{Answer, Letter, Mailbox};
+use crate::pump::TOKEN_BITS;
+use crate::{FileId, Plan, Pump, ReadFile, ReadsError};
+
+/// What other threads ask of an owner.
+pub(crate) enum Command {
+    Scan {
+        files: Arc<[ReadFile]>,
+        plan: Arc<Plan>,
+        mailbox: Arc<Mailbox>,
+    },
+    Urgent {
+        mailbox: Arc<Mailbox>,
+        number: u64,
+        file: FileId,
+        offset_bytes: u64,
+        length_bytes: u64,
+    },
+    /// A copy was dropped, or a stream.
+    Look,
+    End,
+}
+
+/// A scan that an owner carries out.
+struct Running {
+    pump: Pump,
+    mailbox: Arc<Mailbox>,
+    /// A step that the mailbox has no room for.
+    waiting: Option<Letter>,
+    /// Urgent reads: the stream's number and the pump's.
+    urgent: Vec<(u64, u64)>,
+    is_ended: bool,
+}
+
+/// The thread's own state.
+pub(crate) struct Worker {
+    io: Box<dyn Io>,
+    commands: Receiver<Command>,
+    /// By the upper bits of their tokens; places are used again.
+    scans: Vec<Option<Running>>,
+    refused: Option<(DeviceId, Request)>,
+    completions: Vec<Completion>,
+    is_ending: bool,
+}
+
+impl Worker {
+    pub(crate) fn new(io: Box<dyn Io>, commands: Receiver<Command>) -> Self {
+        Self { io, commands, scans: Vec::new(), refused: None, completions: Vec::new(), is_ending: false }
+    }
+
+    pub(crate) fn run(mut self) {
+        loop {
+            self.obey();
+            if self.is_ending {
+                break;
+            }
+            self.send();
+            if self.io.in_flight() == 0 {
+                // Nothing can come but a command; a world's wait without requests would be one for a wake-up alone.
+                match self.commands.recv() {
+                    Ok(command) => self.take(command),
+                    Err(_) => break,
+                }
+                self.hand_out();
+                continue;
+            }
+            self.reap(Wait::until_completed(1));
+            self.hand_out();
+        }
+        self.end();
+    }
+
+    fn obey(&mut self) {
+        loop {
+            match self.commands.try_recv() {
+                Ok(command) => self.take(command),
+                Err(TryRecvError::Empty) => break,
+                Err(TryRecvError::Disconnected) => {
+                    self.is_ending = true;
+                    break;
+                }
+            }
+        }
+        self.hand_out();
+    }
+
+    fn take(&mut self, command: Command) {
+        match command {
+            Command::Scan { files, plan, mailbox } => self.begin(files, plan, mailbox),
+            Command::Urgent { mailbox, number, file, offset_bytes, length_bytes } => {
+                let of_stream = |running: &&mut Running| Arc::ptr_eq(&running.mailbox, &mailbox);
+                let Some(running) = self.scans.iter_mut().flatten().find(of_stream) else { return };
+                match running.pump.ask_urgently(file, offset_bytes, length_bytes) {
+                    Ok(asked) => running.urgent.push((number, asked)),
+                    Err(error) => mailbox.put(Vec::new(), vec![(number, Err(error))]),
+                }
+            }
+            Command::Look => {}
+            Command::End => self.is_ending = true,
+        }
+    }
+
+    fn begin(&mut self, files: Arc<[ReadFile]>, plan: Arc<Plan>, mailbox: Arc<Mailbox>) {
+        match Pump::new(plan, files) {
+            Ok(pump) => {
+                for arena in pump.arenas() {
+                    self.io.register(arena);
+                }
+                let running = Running { pump, mailbox, waiting: None, urgent: Vec::new(), is_ended: false };
+                match self.scans.iter_mut().find(|place| place.is_none()) {
+                    Some(place) => *place = Some(running),
+                    None => self.scans.push(Some(running)),
+                }
+            }
+            Err(error) => mailbox.end(Some(error)),
+        }
+    }
+
+    /// Submits what the queues have room for, scan by scan.
+    fn send(&mut self) {
+        if let Some((device, request)) = self.refused.take()
+            && let Err(full) = self.io.submit(device, request)
+        {
+            self.refused = Some((device, full.0));
+            return;
+        }
+        for (number, running) in self.scans.iter_mut().enumerate() {
+            let Some(running) = running else { continue };
+            while let Some((device, mut request)) = running.pump.next_request() {
+                request.token |= (number as u64) << TOKEN_BITS;
+                if let Err(full) = self.io.submit(device, request) {
+                    self.refused = Some((device, full.0));
+                    return;
+                }
+            }
+        }
+    }
+
+    fn reap(&mut self, wait: Wait) {
+        self.io.reap(wait, &mut self.completions);
+        for completion in self.completions.drain(..) {
+            let number = usize::try_from(completion.token >> TOKEN_BITS).unwrap_or(usize::MAX);
+            let Some(running) = self.scans.get_mut(number).and_then(Option::as_mut) else {
+                unreachable!("scan {number} has requests in flight, so it has its place")
+            };
+            running.pump.complete(completion);
+        }
+    }
+
+    /// Puts what has become whole into the mailboxes, and forgets scans whose stream is gone.
+    fn hand_out(&mut self) {
+        for place in &mut self.scans {
+            let Some(running) = place else { continue };
+            if running.mailbox.is_abandoned() {
+                running.pump.stop();
+                if running.pump.in_flight() == 0 {
+                    *place = None;
+                }
+                continue;
+            }
+            running.hand_out();
+        }
+    }
+
+    /// Ends all scans, and waits for what is in flight.
+    fn end(&mut self) {
+        self.tell_end("it was told to end");
+        for running in self.scans.iter_mut().flatten() {
+            running.pump.stop();
+        }
+        self.refused = None;
+        while self.io.in_flight() > 0 {
+            self.reap(Wait::until_completed(self.io.in_flight()));
+        }
+    }
+
+    fn tell_end(&mut self, why: &str) {
+        let gone = || Some(ReadsError::OwnerGone { why: why.to_owned() });
+        for running in self.scans.iter_mut().flatten() {
+            running.mailbox.end(gone());
+        }
+        while let Ok(command) = self.commands.try_recv() {
+            match command {
+                Command::Scan { mailbox, .. } | Command::Urgent { mailbox, .. } => mailbox.end(gone()),
+                Command::Look | Command::End => {}
+            }
+        }
+    }
+}
+
+impl Drop for Worker {
+    /// Streams must not wait for a thread that has panicked.
+    fn drop(&mut self) {
+        self.tell_end("it failed, which is a bug: its message is on standard error");
+    }
+}
+
+impl Running {
+    fn hand_out(&mut self) {
+        let urgent = self.urgent_answers();
+        let mut letters = Vec::new();
+        let mut room_bytes = self.mailbox.room_bytes();
+        while !self.is_ended
+            && let Some(room) = room_bytes
+        {
+            let letter =
+                match self.waiting.take().map_or_else(|| self.next_letter(), |letter| Ok(Some(letter))) {
+                    Ok(Some(letter)) => letter,
+                    Ok(None) => break,
+                    Err(error) => {
+                        self.is_ended = true;
+                        self.mailbox.put(std::mem::take(&mut letters), Vec::new());
+                        self.mailbox.end(Some(error));
+                        break;
+                    }
+                };
+            let length_bytes = letter.length_bytes();
+            if length_bytes > room {
+                self.waiting = Some(letter);
+                break;
+            }
+            // A mailbox without copies takes any step, and then no more than it is allowed.
+            room_bytes = if room == u64::MAX {
+                self.mailbox.room_after(length_bytes)
+            } else {
+                Some(room - length_bytes)
+            };
+            letters.push(letter);
+        }
+        self.mailbox.put(letters, urgent);
+        if !self.is_ended && self.waiting.is_none() && self.pump.is_done() {
+            self.is_ended = true;
+            self.mailbox.end(None);
+        }
+    }
+
+    fn next_letter(&mut self) -> Result<Option<Letter>, ReadsError> {
+        let Some(step) = self.pump.take_step()? else { return Ok(None) };
+        let bytes = step.parts().map(|(_, bytes)| bytes.to_owned_bytes()).collect();
+        Ok(Some(Letter { number: step.number(), bytes }))
+    }
+
+    fn urgent_answers(&mut self) -> Vec<Answer> {
+        let mut answers = Vec::new();
+        let Self { urgent, pump, .. } = self;
+        urgent.retain(|(number, asked)| {
+            let answer = pump.take_urgent(*asked).transpose();
+            let is_missing = answer.is_none();
+            answers.extend(answer.map(|answer| (*number, answer)));
+            is_missing
+        });
+        answers
+    }
+}

@@ -1,0 +1,152 @@
+//! How long a plan will take: the queue, the windows and the consumer, played through in the time that the costs give.
+
+use std::collections::VecDeque;
+
+use crate::costs::Prices;
+use crate::plan::WINDOWS;
+use crate::{Estimate, Plan, PlannedRead, PlannedWindow};
+
+/// What a plan is expected to take, when an [`Owner`](crate::Owner) carries it out beside the consumer's thread.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Prediction {
+    /// Requests.
+    pub requests: u64,
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Bytes wanted.
+    pub wanted_bytes: u64,
+    /// The most requests outstanding at once.
+    pub depth: u32,
+    /// Memory for what is read.
+    pub memory_bytes: u64,
+    /// Time for which the device is busy.
+    pub device_seconds: Estimate,
+    /// The consumer's processor time.
+    pub cpu_seconds: f64,
+    /// From the first request to the end of the last step: device and consumer work at the same time, as far as memory and order allow.
+    pub seconds: Estimate,
+}
+
+impl Plan {
+    /// Predicts a run of it whose consumer works for `step_cpu_seconds` on each step, processor and device free for it alone.
+    pub fn predict(&self, step_cpu_seconds: impl Fn(u32) -> f64) -> Prediction {
+        let cpu_seconds = (0..self.steps()).map(&step_cpu_seconds).sum();
+        let mut device_seconds = Estimate::default();
+        for read in self.reads() {
+            device_seconds += request_seconds(&self.prices, read);
+        }
+        let run = |figure: fn(Estimate) -> f64| Run::new(self, figure).play(&step_cpu_seconds);
+        let [value, low, high] = [run(|of| of.value), run(|of| of.low), run(|of| of.high)];
+        let windows = self.windows().iter().map(|window| window.memory_bytes).max().unwrap_or_default();
+        Prediction {
+            requests: self.reads().len() as u64,
+            read_bytes: self.read_bytes(),
+            wanted_bytes: self.wanted_bytes(),
+            depth: self.depth_max(),
+            memory_bytes: windows * WINDOWS.min(self.windows().len() as u64) + self.options().reserve_bytes(),
+            device_seconds,
+            cpu_seconds,
+            seconds: Estimate { value, low, high },
+        }
+    }
+}
+
+fn request_seconds(prices: &Prices, read: &PlannedRead) -> Estimate {
+    if read.is_continued {
+        prices.continued_seconds(read.length_bytes)
+    } else {
+        prices.random_seconds(read.length_bytes)
+    }
+}
+
+/// One play with one of the three figures of each cost.
+struct Run<'a> {
+    plan: &'a Plan,
+    figure: fn(Estimate) -> f64,
+    /// When each request completes.
+    completed_at: Vec<f64>,
+    /// Requests in flight: when they complete, and their share of a full queue.
+    in_flight: VecDeque<(f64, f64)>,
+    queue_share: f64,
+    /// When the device is done with the request before.
+    device_free_at: f64,
+    /// For each extent its first request.
+    first_reads: Vec<usize>,
+}
+
+impl<'a> Run<'a> {
+    fn new(plan: &'a Plan, figure: fn(Estimate) -> f64) -> Self {
+        let mut first_reads = vec![usize::MAX; plan.extents.len()];
+        for (number, read) in plan.reads().iter().enumerate() {
+            if let Some(first) = first_reads.get_mut(read.extent as usize) {
+                *first = number.min(*first);
+            }
+        }
+        Self {
+            plan,
+            figure,
+            completed_at: Vec::with_capacity(plan.reads().len()),
+            in_flight: VecDeque::new(),
+            queue_share: 0.0,
+            device_free_at: 0.0,
+            first_reads,
+        }
+    }
+
+    fn play(mut self, step_cpu_seconds: &impl Fn(u32) -> f64) -> f64 {
+        // When the consumer was done with each window: the one after the next has its memory then.
+        let mut consumed_at: VecDeque<f64> = VecDeque::new();
+        let mut now = 0.0_f64;
+        for window in self.plan.windows() {
+            let may_begin_at = if consumed_at.len() as u64 >= WINDOWS {
+                consumed_at.pop_front().unwrap_or_default()
+            } else {
+                0.0
+            };
+            self.send(window, may_begin_at);
+            for step in window.steps.clone() {
+                now = now.max(self.step_ready_at(step)) + step_cpu_seconds(step);
+            }
+            consumed_at.push_back(now);
+        }
+        now
+    }
+
+    fn send(&mut self, window: &PlannedWindow, may_begin_at: f64) {
+        let prices = &self.plan.prices;
+        for read in self.plan.reads().get(window.reads.clone()).unwrap_or_default() {
+            let share = 1.0 / f64::from(prices.depth(read.length_bytes));
+            let mut sent_at = may_begin_at;
+            while self.queue_share > 1e-9 && self.queue_share + share > 1.0 + 1e-6 {
+                let Some((completed_at, share)) = self.in_flight.pop_front() else { break };
+                self.queue_share -= share;
+                sent_at = sent_at.max(completed_at);
+            }
+            let busy = (self.figure)(request_seconds(prices, read));
+            // The device works on several at once: a request takes its latency, and the device as long as it needs for each of many.
+            let latency =
+                if read.is_continued { busy } else { (self.figure)(prices.alone_seconds(read.length_bytes)) };
+            let completed_at = (self.device_free_at.max(sent_at) + busy).max(sent_at + latency);
+            self.device_free_at = self.device_free_at.max(sent_at) + busy;
+            self.in_flight.push_back((completed_at, share));
+            self.queue_share += share;
+            self.completed_at.push(completed_at);
+        }
+    }
+
+    fn step_ready_at(&self, step: u32) -> f64 {
+        let indices = self.plan.want_indices(step);
+        let wants = self.plan.wants.get(indices.clone()).unwrap_or_default();
+        let extents = self.plan.want_extents.get(indices).unwrap_or_default();
+        let ready_at = wants.iter().zip(extents).filter_map(|(want, extent)| {
+            let extent = (*extent)? as usize;
+            let end_bytes = want.end_bytes().min(self.plan.extents.get(extent)?.end_bytes());
+            let of_extent = self.plan.reads().iter().enumerate().skip(*self.first_reads.get(extent)?);
+            let needed = of_extent
+                .take_while(|(_, read)| read.extent as usize == extent && read.offset_bytes < end_bytes);
+            let last = needed.map(|(number, _)| number).last()?;
+            self.completed_at.get(last).copied()
+        });
+        ready_at.fold(0.0, f64::max)
+    }
+}

@@ -1,0 +1,149 @@
+//! Threads that own a world hand out what is in the files, to several consumers at once.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests are part of them")]
+
+mod common;
+
+use std::sync::Arc;
+
+use common::{Case, Faulty, byte_of, bytes_of, world};
+use nandle_reads::{FileId, OwnedStep, Owner, Plan, ReadsError, StepStream};
+
+fn plan(case: &Case) -> Option<Arc<Plan>> {
+    Plan::new(case.wants.clone(), &case.plan_files(), &case.costs, case.options).ok().map(Arc::new)
+}
+
+fn owner(seed: u64) -> Owner {
+    Owner::start("reads", move || Ok(Box::new(world(&Case::random(seed))))).unwrap()
+}
+
+fn check(step: &OwnedStep, case: &Case) {
+    let mut wants = case.wants.iter().filter(|want| want.step == step.number());
+    for (want, bytes) in step.parts() {
+        assert_eq!(Some(want), wants.next());
+        assert_eq!(bytes[..], bytes_of(want)[..], "{want:?}");
+    }
+    assert_eq!(wants.next(), None);
+}
+
+fn consume(stream: StepStream, case: &Case, plan: &Plan) {
+    let mut steps = 0;
+    for step in stream {
+        let step = step.unwrap();
+        assert_eq!(step.number(), steps);
+        check(&step, case);
+        steps += 1;
+    }
+    assert_eq!(steps, plan.steps());
+}
+
+#[test]
+fn every_want_gets_its_bytes_in_whatever_memory() {
+    for seed in 0..150 {
+        let case = Case::random(seed);
+        let Some(plan) = plan(&case) else { continue };
+        let owner = owner(seed);
+        for copies_bytes in [0, 10_000, 1 << 20] {
+            consume(owner.scan(Arc::clone(&case.files), Arc::clone(&plan), copies_bytes), &case, &plan);
+        }
+    }
+}
+
+#[test]
+fn several_scans_go_on_beside_each_other() {
+    for seed in 0..30 {
+        let case = Case::random(seed);
+        let Some(plan) = plan(&case) else { continue };
+        let owner = owner(seed);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                let stream = owner.scan(Arc::clone(&case.files), Arc::clone(&plan), 50_000);
+                let (case, plan) = (&case, &plan);
+                scope.spawn(move || consume(stream, case, plan));
+            }
+        });
+    }
+}
+
+#[test]
+fn copies_that_are_held_take_no_more_than_they_may() {
+    let is_long = |seed: &u64| plan(&Case::random(*seed)).is_some_and(|plan| plan.steps() > 20);
+    let seed = (0..1000).find(is_long).unwrap();
+    let case = Case::random(seed);
+    let plan = plan(&case).unwrap();
+    let owner = owner(seed);
+    let mut stream = owner.scan(Arc::clone(&case.files), plan, 0);
+    // With no room beside a single step, each comes when the one before was dropped.
+    let first = stream.next().unwrap().unwrap();
+    let bytes: usize = first.parts().map(|(_, bytes)| bytes.len()).sum();
+    let clone = first.clone();
+    drop(first);
+    check(&clone, &case);
+    drop(clone);
+    assert!(bytes > 0 && stream.next().is_some());
+}
+
+#[test]
+fn urgent_reads_are_served_whatever_is_held() {
+    for seed in 0..40 {
+        let case = Case::random(seed);
+        let Some(plan) = plan(&case) else { continue };
+        let owner = owner(seed);
+        let mut stream = owner.scan(Arc::clone(&case.files), plan, 0);
+        let held: Vec<_> = stream.by_ref().take(1).collect();
+        let length_bytes = case.files[0].plan.length_bytes;
+        for (offset_bytes, wanted_bytes) in [(0, 1), (length_bytes / 2, length_bytes / 3), (0, length_bytes)]
+        {
+            let bytes = stream.read_urgently(FileId(0), offset_bytes, wanted_bytes).unwrap();
+            let expected = (offset_bytes..offset_bytes + wanted_bytes).map(|at| byte_of(0, at));
+            assert!(bytes.iter().copied().eq(expected));
+        }
+        assert!(matches!(
+            stream.read_urgently(FileId(0), length_bytes, 1),
+            Err(ReadsError::BeyondEnd { .. })
+        ));
+        drop(held);
+    }
+}
+
+#[test]
+fn a_failing_read_ends_the_stream_and_a_dropped_owner_too() {
+    let case = Case::random(3);
+    let plan = plan(&case).unwrap();
+    for nth in 1..=plan.reads().len() as u64 {
+        let failing =
+            Owner::start("reads", move || Ok(Box::new(Faulty::new(world(&Case::random(3)), nth, false))));
+        let stream = failing.unwrap().scan(Arc::clone(&case.files), Arc::clone(&plan), 1 << 20);
+        let results: Vec<_> = stream.collect();
+        // The owner is dropped at once, so that either comes first.
+        let error = results.last().unwrap().as_ref().err().unwrap();
+        assert!(matches!(error, ReadsError::Io { .. } | ReadsError::OwnerGone { .. }), "{error}");
+        assert!(results.iter().rev().skip(1).all(Result::is_ok));
+    }
+}
+
+#[test]
+fn streams_that_are_dropped_leave_room_for_others() {
+    let case = Case::random(3);
+    let plan = plan(&case).unwrap();
+    let owner = owner(3);
+    for _ in 0..50 {
+        let mut stream = owner.scan(Arc::clone(&case.files), Arc::clone(&plan), 1000);
+        drop(stream.next().unwrap().unwrap());
+    }
+    consume(owner.scan(Arc::clone(&case.files), Arc::clone(&plan), 1000), &case, &plan);
+}
+
+#[test]
+fn a_world_that_cannot_be_opened_says_why() {
+    let error = Owner::start("reads", || Err("no such device".to_owned())).unwrap_err();
+    assert!(error.to_string().contains("no such device"), "{error}");
+}
+
+#[test]
+fn streams_may_go_to_other_threads() {
+    fn is_send<T: Send>() {}
+    is_send::<StepStream>();
+    is_send::<OwnedStep>();
+    is_send::<Owner>();
+}

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use nandle_io::{Device, Io, Nanos};
+use nandle_profile::Interval;
 use nandle_reads::recording::RecordedQuery;
 use nandle_reads::{Plan, PlanOptions, ReadCosts, Scan};
 use serde::{Deserialize, Serialize};
@@ -25,11 +26,13 @@ pub struct Play {
 }
 
 /// What a query took.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlayedQuery {
     /// From planning's end to the last step's, temporary data included.
     pub time_ns: u64,
-    /// Of it, the time that temporary data took. Nothing else happens meanwhile.
+    /// What the plan was predicted to take, with the bounds that the costs give: all but temporary data.
+    pub predicted_ns: Interval<u64>,
+    /// Of `time_ns`, the time that temporary data took. Nothing else happens meanwhile.
     pub spill_ns: u64,
     /// Processor time between steps, scaled.
     pub computing_ns: u64,
@@ -84,6 +87,7 @@ pub fn play(
     let cpu = if how.is_modelled { spent.since(charged) + computing } else { spent };
     Ok(PlayedQuery {
         time_ns: ended_at.since(began_at).0,
+        predicted_ns: predicted(&plan, query, how.cpu_scale),
         spill_ns: ended_at.since(spill_began_at).0,
         computing_ns: computing.0,
         cpu_ns: cpu.0,
@@ -104,6 +108,20 @@ pub fn play(
 )]
 fn scaled(span_ns: u64, scale: f64) -> Nanos {
     Nanos((span_ns as f64 * scale).round() as u64)
+}
+
+/// What the plan is predicted to take, with the computing behind its last step.
+fn predicted(plan: &Plan, query: &RecordedQuery, cpu_scale: f64) -> Interval<u64> {
+    let seconds = |step: u32| {
+        let at = usize::try_from(step).unwrap_or(usize::MAX);
+        query.cpu_after_ns.get(at).map_or(0.0, |span_ns| *span_ns as f64 * 1e-9 * cpu_scale)
+    };
+    let planned = plan.steps();
+    let steps = u32::try_from(query.cpu_after_ns.len()).unwrap_or(u32::MAX);
+    let behind: f64 = (planned..steps.max(planned)).map(seconds).sum();
+    let of_plan = plan.predict(seconds).seconds;
+    let nanos = |of_plan: f64| scaled(1_000_000_000, of_plan + behind).0;
+    Interval { value: nanos(of_plan.value), low: nanos(of_plan.low), high: nanos(of_plan.high) }
 }
 
 /// Computes for so long, and keeps the queue full meanwhile. What refilling it takes is time of the owner thread, which has a processor of

@@ -13,6 +13,8 @@ pub struct Access {
     pub direct: bool,
     /// Size of a directory's test file.
     pub test_file_bytes: u64,
+    /// Only so much of the target is measured, from its start on: where data lie close together, a disk's arm moves less.
+    pub area_bytes_max: u64,
     /// A file's contents may be lost; one that doesn't exist is made, and kept.
     pub overwrite: bool,
     /// A raw device's contents may be lost.
@@ -32,6 +34,7 @@ impl Default for Access {
             io: IoChoice::Auto,
             direct: true,
             test_file_bytes: 4 << 30,
+            area_bytes_max: u64::MAX,
             overwrite: false,
             destroy_data: false,
             request_cpu: None,
@@ -59,6 +62,7 @@ impl Access {
         };
         let target = Target::open(spec.clone(), options)?;
         let outstanding = Allowance::of("requests outstanding", self.outstanding_bytes_max);
-        Ok(Session { target, cancel: cancel.clone(), patience: self.patience, outstanding })
+        let area_bytes_max = self.area_bytes_max;
+        Ok(Session { target, cancel: cancel.clone(), patience: self.patience, outstanding, area_bytes_max })
     }
 }

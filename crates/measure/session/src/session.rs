@@ -9,6 +9,7 @@ use nandle_probe::fill::{BUFFER_BYTES, FillError, FillOptions, Filled, fill};
 use nandle_probe::load::{Cancel, Contents, Lane, LaneOptions};
 use nandle_profile::Backend;
 use nandle_target::{OpenedIo, SpareFile, Target, TargetError, TargetKind, TargetSpec};
+use nandle_units::format_bytes;
 
 use crate::{Allowance, Progress, SessionError};
 
@@ -28,6 +29,8 @@ pub struct Session {
     pub patience: Nanos,
     /// Memory for the requests that are outstanding at one time.
     pub outstanding: Allowance,
+    /// Only so much of the target is measured, from its start on.
+    pub area_bytes_max: u64,
 }
 
 /// What can be addressed, and what reads from it must find.
@@ -45,7 +48,20 @@ impl Session {
     pub fn remarks(&self) -> Vec<String> {
         let mut remarks = self.target.remarks();
         remarks.extend(self.outstanding.remark.clone());
+        if self.area_bytes() < self.target.area_bytes() {
+            let (part, all) = (self.area_bytes(), self.target.area_bytes());
+            remarks.push(format!(
+                "Only the first {} of {} are measured.",
+                format_bytes(part),
+                format_bytes(all)
+            ));
+        }
         remarks
+    }
+
+    /// What of the target is measured, from its start on.
+    pub fn area_bytes(&self) -> u64 {
+        self.target.area_bytes().min(self.area_bytes_max)
     }
 
     /// What the user named, so that it means the same elsewhere: a relative path is made absolute.
@@ -103,7 +119,7 @@ impl Session {
         time_limit: Option<Nanos>,
         progress: &mut dyn Progress,
     ) -> Result<Prepared, SessionError> {
-        let area_bytes = self.target.area_bytes();
+        let area_bytes = self.area_bytes();
         if !self.target.needs_fill() {
             return Ok(Prepared { area_bytes, contents: None, filled: None });
         }
@@ -118,7 +134,7 @@ impl Session {
                 elapsed: filled.elapsed,
             });
         }
-        if filled.bytes >= area_bytes {
+        if filled.bytes >= self.target.area_bytes() {
             self.target.mark_filled()?;
         }
         progress.begin_stage();

@@ -81,6 +81,7 @@ impl TargetArgs {
             io: self.io.into(),
             direct: !self.buffered,
             test_file_bytes: self.file_size,
+            area_bytes_max: u64::MAX,
             overwrite: self.overwrite,
             destroy_data: self.destroy_data,
             request_cpu: self.request_cpu,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use nandle_io::{Device, Io, Nanos};
+use nandle_profile::Interval;
 use nandle_reads::recording::RecordedQuery;
 use nandle_reads::{Plan, PlanOptions, ReadCosts, Scan};
 use serde::{Deserialize, Serialize};
@@ -25,15 +26,17 @@ pub struct Play {
 }
 
 /// What a query took.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlayedQuery {
     /// From planning's end to the last step's, temporary data included.
     pub time_ns: u64,
-    /// Of it, the time that temporary data took. Nothing else happens meanwhile.
+    /// What the plan was predicted to take, with the bounds that the costs give: all but temporary data.
+    pub predicted_ns: Interval<u64>,
+    /// Of `time_ns`, the time that temporary data took. Nothing else happens meanwhile.
     pub spill_ns: u64,
     /// Processor time between steps, scaled.
     pub computing_ns: u64,
-    /// All processor time of the world: in a modelled one computing and what requests cost, in a real one that of the process.
+    /// All processor time: in a modelled world computing and what requests cost, in a real one that of the process.
     pub cpu_ns: u64,
     /// Requests for files.
     pub requests: u64,
@@ -66,12 +69,12 @@ pub fn play(
     let plan = Arc::new(Plan::new(query.wants.clone(), &layout.files, costs, how.options)?);
     let (began_at, cpu_before) = (io.now(), io.cpu_time());
     let mut scan = Scan::new(io, layout.on(device.id), Arc::clone(&plan))?;
-    let mut computing = Nanos::ZERO;
+    let (mut computing, mut charged) = (Nanos::ZERO, Nanos::ZERO);
     for cpu_after_ns in &query.cpu_after_ns {
         // Steps without wants behind the last that has some are computing alone: the plan doesn't know them.
         let step = scan.next_step()?;
         let work = scaled(*cpu_after_ns, how.cpu_scale);
-        compute(&mut scan, work, how.is_modelled);
+        charged += compute(&mut scan, work, how.is_modelled);
         computing += work;
         drop(step);
     }
@@ -80,11 +83,14 @@ pub fn play(
     let spill_began_at = io.now();
     spill::play(io, device, layout, query.totals, costs, how.options)?;
     let ended_at = io.now();
+    let spent = io.cpu_time().since(cpu_before);
+    let cpu = if how.is_modelled { spent.since(charged) + computing } else { spent };
     Ok(PlayedQuery {
         time_ns: ended_at.since(began_at).0,
+        predicted_ns: predicted(&plan, query, how.cpu_scale),
         spill_ns: ended_at.since(spill_began_at).0,
         computing_ns: computing.0,
-        cpu_ns: io.cpu_time().since(cpu_before).0,
+        cpu_ns: cpu.0,
         requests: counts.requests,
         continued_requests: counts.continued_requests,
         read_bytes: counts.read_bytes,
@@ -104,23 +110,42 @@ fn scaled(span_ns: u64, scale: f64) -> Nanos {
     Nanos((span_ns as f64 * scale).round() as u64)
 }
 
-/// Computes for so long, and keeps the queue full meanwhile.
-fn compute(scan: &mut Scan<'_>, work: Nanos, is_modelled: bool) {
-    let mut left = work;
-    while left > Nanos::ZERO {
+/// What the plan is predicted to take, with the computing behind its last step.
+fn predicted(plan: &Plan, query: &RecordedQuery, cpu_scale: f64) -> Interval<u64> {
+    let seconds = |step: u32| {
+        let at = usize::try_from(step).unwrap_or(usize::MAX);
+        query.cpu_after_ns.get(at).map_or(0.0, |span_ns| *span_ns as f64 * 1e-9 * cpu_scale)
+    };
+    let planned = plan.steps();
+    let steps = u32::try_from(query.cpu_after_ns.len()).unwrap_or(u32::MAX);
+    let behind: f64 = (planned..steps.max(planned)).map(seconds).sum();
+    let of_plan = plan.predict(seconds).seconds;
+    let nanos = |of_plan: f64| scaled(1_000_000_000, of_plan + behind).0;
+    Interval { value: nanos(of_plan.value), low: nanos(of_plan.low), high: nanos(of_plan.high) }
+}
+
+/// Computes for so long, and keeps the queue full meanwhile. What refilling it takes is time of the owner thread, which has a processor of
+/// its own: the computing thread goes on. Returns what was charged.
+fn compute(scan: &mut Scan<'_>, work: Nanos, is_modelled: bool) -> Nanos {
+    let began_at = scan.io().now();
+    let (done_at, mut charged) = (began_at + work, Nanos::ZERO);
+    loop {
+        let left = done_at.since(scan.io().now().min(done_at));
+        if left == Nanos::ZERO {
+            return charged;
+        }
         // While nothing is in flight, and memory or the plan allow nothing to be sent, the queue needs no looking after.
         let is_idle = scan.io().in_flight() == 0;
-        let slice = if is_idle && is_modelled { left } else { left.min(COMPUTING_SLICE) };
-        let began_at = scan.io().now();
+        let slice = if is_idle { left } else { left.min(COMPUTING_SLICE) };
         if is_modelled {
             scan.io().charge_cpu(slice);
+            charged += slice;
         } else {
-            while scan.io().now() < began_at + slice {
+            let until = scan.io().now() + slice;
+            while scan.io().now() < until {
                 std::hint::spin_loop();
             }
         }
         scan.go_on();
-        // Refilling the queue takes time as well: of an owner thread, which isn't this one.
-        left = Nanos(left.0.saturating_sub(slice.0));
     }
 }

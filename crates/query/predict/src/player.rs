@@ -65,8 +65,11 @@ impl Player {
         let mut remarks = Vec::new();
         // In the largest blocks that any device has; the files lie closer where it has smaller ones.
         let room_bytes = Layout::new(recording, LARGEST_BLOCK_BYTES).end_bytes();
-        let access =
-            Access { test_file_bytes: room_bytes.max(TEST_FILE_BYTES_MIN), ..options.access.clone() };
+        let access = Access {
+            test_file_bytes: room_bytes.max(TEST_FILE_BYTES_MIN),
+            area_bytes_max: room_bytes.max(PROBE_AREA_BYTES_MIN),
+            ..options.access.clone()
+        };
         let may_write = access.overwrite || access.destroy_data;
         let intent = if has_spills(recording) || may_write { Intent::Write } else { Intent::Read };
         let mut session = access.open(target, intent, &options.cancel)?;
@@ -135,6 +138,8 @@ impl Player {
 
 /// Blocks of devices are no larger.
 const LARGEST_BLOCK_BYTES: u64 = 64 << 10;
+/// So much is probed at least, so that caches of drives hold little of it.
+const PROBE_AREA_BYTES_MIN: u64 = 4 << 30;
 /// Test files that are shorter aren't made.
 const TEST_FILE_BYTES_MIN: u64 = 16 << 20;
 

@@ -2,6 +2,8 @@
 
 use nandle_predict::{PredictionFile, QueryPrediction, TargetPrediction};
 
+use nandle_profile::Interval;
+
 use crate::figures::{Bar, Bars, Figure, Group};
 use crate::questions::{Head, page, question};
 use crate::text::{self, Quantity};
@@ -65,7 +67,7 @@ fn totals(file: &PredictionFile) -> Option<Figure> {
     );
     let bars = played.iter().enumerate().map(|(kind, target)| {
         let value = time_ns(target);
-        bar(kind, target, value, text::time_ns(value))
+        bar(kind, target, value, format!("{}, {}", text::time_ns(value), foreseen(target)))
     });
     Some(Figure::Bars(Bars {
         id: "totals",
@@ -75,6 +77,20 @@ fn totals(file: &PredictionFile) -> Option<Figure> {
         quantity: "Time".to_owned(),
         groups: Group::alone(bars.collect()),
     }))
+}
+
+/// What was predicted of all that was played, but for temporary data.
+fn foreseen(target: &TargetPrediction) -> String {
+    let sum =
+        |figure: fn(&Interval<u64>) -> u64| text::time_ns(target.sum(|played| figure(&played.predicted_ns)));
+    let [value, low, high] = [sum(|of| of.value), sum(|of| of.low), sum(|of| of.high)];
+    let spill_ns = target.sum(|played| played.spill_ns);
+    let spilling = if spill_ns > 0 {
+        format!(", and {} for temporary data", text::time_ns(spill_ns))
+    } else {
+        String::new()
+    };
+    format!("predicted {value} ({low} to {high}){spilling}")
 }
 
 /// A group of bars for each query.
@@ -148,15 +164,7 @@ mod tests {
     fn devices_stand_side_by_side_and_names_are_no_markup() {
         let file = made_up::prediction_file();
         let page = prediction_html(&file);
-        for said in [
-            "id=\"totals\"",
-            "id=\"each\"",
-            "C41",
-            "query 2",
-            "A remark.",
-            "9.0",
-            "left out",
-        ] {
+        for said in ["id=\"totals\"", "id=\"each\"", "C41", "query 2", "A remark.", "9.0", "left out"] {
             assert!(page.contains(said), "{said}");
         }
         assert!(!page.contains("<b>drive") && !page.contains("cubes<b>"), "names are no markup");

@@ -92,7 +92,7 @@ fn reason(beginning: &str, each: &[String]) -> Option<String> {
 }
 
 fn conditions(options: &ProbeOptions, session: &Session, measured: &Measured) -> Conditions {
-    let wanted = session.target.area_bytes();
+    let wanted = session.area_bytes();
     let filled = measured.prepared.filled;
     let mut remarks = session.remarks();
     if let Some(filled) = filled.filter(|filled| filled.bytes < wanted) {

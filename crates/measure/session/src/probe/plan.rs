@@ -127,7 +127,7 @@ fn circumstances(session: &Session, system: &SystemFacts) -> Result<Circumstance
     let kind = session.target.kind();
     Ok(Circumstances {
         shape: device.shape,
-        area_bytes: session.target.area_bytes(),
+        area_bytes: session.area_bytes(),
         slots: SLOTS,
         is_modelled: session.target.is_modelled(),
         is_whole_device: matches!(kind, TargetKind::Model | TargetKind::BlockDevice),

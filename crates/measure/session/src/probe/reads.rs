@@ -48,7 +48,7 @@ impl Probe {
         let opened = session.target.io(SLOTS)?;
         let shape = opened.device.shape.clone();
         let outstanding_bytes_max = session.outstanding.bytes;
-        let grid = Grid::new(&shape, session.target.area_bytes(), SLOTS as usize, outstanding_bytes_max);
+        let grid = Grid::new(&shape, session.area_bytes(), SLOTS as usize, outstanding_bytes_max);
         let mut lane = Lane::new(opened.io, opened.device, session.lane_options(grid.buffer_bytes()))?;
         let began = lane.io().now();
         let before = PressureSample::take();

@@ -22,7 +22,7 @@ pub struct Estimate {
 impl Estimate {
     pub(super) fn of(plan: &SweepPlan, options: &SweepOptions, session: &Session) -> Self {
         let cells = plan.cells.len() as u64;
-        let fill_bytes = if session.target.needs_fill() { session.target.area_bytes() } else { 0 };
+        let fill_bytes = if session.target.needs_fill() { session.area_bytes() } else { 0 };
         let written = plan.cells.iter().map(|spec| written_bytes(spec, options));
         let cells_bytes = written.into_iter().try_fold(0_u64, |sum, bytes| Some(sum.saturating_add(bytes?)));
         let cells_time_max = options.stop.time.map(|time| Nanos(time.0.saturating_mul(cells)));

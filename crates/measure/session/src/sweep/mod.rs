@@ -57,7 +57,7 @@ impl Sweep {
             return Err(SweepError::ModelThreads { target, threads });
         }
         let (_, device) = session.open_io(1)?;
-        let plan = sweep::plan(&options, &device.shape, session.target.area_bytes())
+        let plan = sweep::plan(&options, &device.shape, session.area_bytes())
             .map_err(|cause| SweepError::Plan { target: session.target.spec().to_string(), cause })?;
         let file = begin(&session, &options, &plan)?;
         Ok(Self { session, options, shape: device.shape, plan, file })
@@ -187,7 +187,7 @@ fn begin(session: &Session, options: &SweepOptions, plan: &SweepPlan) -> Result<
         schema_version: SWEEP_SCHEMA_VERSION,
         target: session.name(),
         backend: session.backend(deepest, most_bytes)?,
-        file_bytes: session.target.area_bytes(),
+        file_bytes: session.area_bytes(),
         load: load(options),
         seed: options.seed,
         complete: false,

@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 use nandle_predict::{
     PREDICTION_SCHEMA_VERSION, PlayedQuery, PredictionFile, QueryPrediction, TargetPrediction,
 };
+use nandle_profile::Interval;
 
 /// What `nandle predict` would have written of three queries on two drives, the third of which needs more memory than there is.
 pub(crate) fn prediction_file() -> PredictionFile {
@@ -43,6 +44,7 @@ fn target(name: &str, slowness: u64) -> TargetPrediction {
 fn played(time_ns: u64, slowness: u64) -> PlayedQuery {
     PlayedQuery {
         time_ns: time_ns * slowness,
+        predicted_ns: Interval { value: time_ns * slowness, low: time_ns, high: 2 * time_ns * slowness },
         spill_ns: 0,
         computing_ns: 100_000_000,
         cpu_ns: 120_000_000,

@@ -60,14 +60,25 @@ fn table(header: Vec<String>) -> Table {
 /// A row for each query, a column for each device.
 fn queries(file: &PredictionFile) -> Table {
     let columns = file.targets.iter().zip(letters()).map(|(_, letter)| letter);
-    let mut table = table(["query".to_owned(), "wanted".to_owned()].into_iter().chain(columns).collect());
+    let mut header: Vec<String> =
+        ["query".to_owned(), "wanted".to_owned()].into_iter().chain(columns).collect();
+    // Beside one device there is room for what was predicted.
+    let is_single = file.targets.len() == 1;
+    if is_single {
+        header.extend(["predicted", "from", "to"].map(str::to_owned));
+    }
+    let mut table = table(header);
     let rows = file.targets.first().map(|target| target.queries.as_slice()).unwrap_or_default();
     for (index, query) in rows.iter().enumerate() {
         let of_target =
             |target: &TargetPrediction| target.queries.get(index).and_then(QueryPrediction::time_ns);
         let wanted = query.played.as_ref().map_or_else(none, |played| format_bytes(played.wanted_bytes));
         let times = file.targets.iter().map(|target| latency(of_target(target).map(Nanos)));
-        table.add_row([query.label(), wanted].into_iter().chain(times));
+        let predicted = query.played.as_ref().filter(|_| is_single).map(|played| played.predicted_ns);
+        let predicted =
+            predicted.map(|of| [of.value, of.low, of.high].map(|nanos| latency(Some(Nanos(nanos)))));
+        table
+            .add_row([query.label(), wanted].into_iter().chain(times).chain(predicted.into_iter().flatten()));
     }
     let totals = file.targets.iter().map(|target| latency(target.total_ns.map(Nanos)));
     table.add_row(["all".to_owned(), String::new()].into_iter().chain(totals));
@@ -77,7 +88,7 @@ fn queries(file: &PredictionFile) -> Table {
 
 /// A row for each device, with what it did for all queries.
 fn sums(file: &PredictionFile) -> Table {
-    let header = ["", "requests", "read", "wanted", "computing", "temporary data", "total"];
+    let header = ["", "requests", "read", "wanted", "computing", "temporary", "total", "predicted"];
     let mut table = table(header.map(str::to_owned).to_vec());
     for (letter, target) in letters().zip(&file.targets) {
         let time = |nanos: u64| latency(Some(Nanos(nanos)));
@@ -89,6 +100,7 @@ fn sums(file: &PredictionFile) -> Table {
             time(target.sum(|played| played.computing_ns)),
             time(target.sum(|played| played.spill_ns)),
             time(target.sum(|played| played.time_ns)),
+            time(target.sum(|played| played.predicted_ns.value)),
         ]);
     }
     to_the_right(&mut table, 1..);
@@ -119,13 +131,15 @@ fn remarks(file: &PredictionFile) -> Vec<String> {
     });
     let said = file.targets.iter().flat_map(|target| &target.remarks).cloned();
     let modelled = file.targets.iter().any(|target| target.is_modelled);
-    let of_models = "Times on modelled drives are virtual. Each query finds the drive at rest; recorded processor time and 2 us for each \
-                     request are in them, on one processor.";
+    let of_models = "Times on modelled drives are virtual. Each query finds the drive at rest; recorded processor time is in them and, on a \
+                     processor of its own, 2 us for each request.";
     for remark in refusals.chain(modelled.then(|| of_models.to_owned())).chain(said) {
         if !remarks.contains(&remark) {
             remarks.push(remark);
         }
     }
+    let foreseen = "What was predicted follows from measured costs alone, its bounds from theirs; temporary data aren't in it.";
+    remarks.push(foreseen.to_owned());
     if file.targets.iter().any(|target| target.sum(|played| played.spill_ns) > 0) {
         let sentence = "Temporary data are written and read back in sequence after each query's last step; nothing overlaps them.";
         remarks.push(sentence.to_owned());

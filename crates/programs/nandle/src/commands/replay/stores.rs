@@ -326,7 +326,8 @@ impl<'a> StoreFactory<'a> {
         };
         let target = target::open(&self.on, &options).map_err(in_own_words)?;
         let outstanding = Allowance { bytes: BUFFER_BYTES, remark: None };
-        Ok(Session { target, cancel: self.cancel.clone(), patience: PATIENCE, outstanding })
+        let cancel = self.cancel.clone();
+        Ok(Session { target, cancel, patience: PATIENCE, outstanding, area_bytes_max: u64::MAX })
     }
 
     /// How large each policy's store is.

@@ -1,0 +1,19 @@
+//! What the tests share.
+
+#![allow(dead_code, reason = "each test uses its part")]
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::UInt16Type;
+use arrow_array::{Array, RecordBatch};
+use nandle_flights::{Column, flight_schema};
+
+pub(crate) fn concat(batches: &[RecordBatch]) -> RecordBatch {
+    arrow_select::concat::concat_batches(&flight_schema(), batches).unwrap()
+}
+
+/// The text of a dictionary-encoded column in a row.
+pub(crate) fn text(batch: &RecordBatch, column: Column, row: usize) -> Option<String> {
+    let cells = batch.column(column.index()).as_dictionary::<UInt16Type>();
+    let names = cells.values().as_string::<i32>();
+    cells.key(row).map(|key| names.value(key).to_owned())
+}

@@ -1,5 +1,7 @@
 //! Flights from CSV files of all generations, and everything that can be wrong with them.
 
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "these are tests")]
+
 mod common;
 
 use std::io::{Cursor, Read};
@@ -101,6 +103,9 @@ fn both_generations_say_the_same() {
     assert_eq!(rejects, []);
     assert_eq!((report.cancelled_derived, report.diverted_derived), (0, 0));
     assert_eq!(concat(&historical), concat(&current));
+    let windows = String::from_utf8_lossy(COLUMNS_110).replace('\n', "\r\n");
+    let (of_windows, ..) = load(format!("\u{feff}{windows}").as_bytes(), CsvOptions::default());
+    assert_eq!(concat(&of_windows), concat(&current));
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! What the tests share.
 
-#![allow(dead_code, reason = "each test uses its part")]
+#![allow(dead_code, clippy::unwrap_used, reason = "each test uses its part")]
 
+use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt16Type;
-use arrow_array::{Array, RecordBatch};
 use nandle_flights::{Column, flight_schema};
 
 pub(crate) fn concat(batches: &[RecordBatch]) -> RecordBatch {

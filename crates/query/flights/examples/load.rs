@@ -15,7 +15,7 @@ fn main() {
         let mut flights = CsvFlights::new(sources, CsvOptions { threads, ..CsvOptions::default() });
         let mut rejects = Vec::new();
         let (mut batches, mut bytes) = (0_u64, 0);
-        while let Some(batch) = flights.next(&mut rejects).unwrap() {
+        while let Some(batch) = flights.next_batch(&mut rejects).unwrap() {
             batches += 1;
             bytes += batch.get_array_memory_size();
         }

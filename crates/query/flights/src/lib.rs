@@ -2,15 +2,22 @@
 //! bad row pass without a word.
 //!
 //! Flights have [one schema](flight_schema), whichever file they come from: [`CsvFlights`] reads what the publisher has issued in two
-//! generations.
+//! generations. A [`CubeQuery`] is one of the cubes; a [`Counter`] counts its groups on packed codes.
 
 mod columns;
+mod count;
 mod csv;
+mod cubes;
 mod error;
 mod rejects;
 mod schema;
 
+pub use count::{
+    CodeBatch, CodeColumn, CountError, CountMethod, CountReport, Counter, Counts, KeySpace, MemoryCounter,
+    MemoryCounts, SortedCounter,
+};
 pub use csv::{CsvFlights, CsvOptions, LoadReport, Source};
+pub use cubes::{CubeQuery, Dimension, Fact, UnknownCube};
 pub use error::LoadError;
 pub use rejects::{BadRow, Reject, Rejects};
 pub use schema::{Column, flight_schema};

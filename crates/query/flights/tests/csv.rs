@@ -34,7 +34,7 @@ fn source(name: &str, bytes: &[u8]) -> Source {
 fn load_all(sources: Vec<Source>, options: CsvOptions) -> Result<Loaded, LoadError> {
     let mut flights = CsvFlights::new(sources, options);
     let (mut rejects, mut batches) = (Vec::new(), Vec::new());
-    while let Some(batch) = flights.next(&mut rejects)? {
+    while let Some(batch) = flights.next_batch(&mut rejects)? {
         assert_eq!(batch.schema(), flight_schema());
         batches.push(batch);
     }

@@ -93,7 +93,7 @@ impl CsvFlights {
     /// # Errors
     /// A file can't be read; more rows are bad than [`CsvOptions::bad_max`] allows, which is certain only at the end: no batch counts
     /// before all have come.
-    pub fn next(&mut self, rejects: &mut dyn Rejects) -> Result<Option<RecordBatch>, LoadError> {
+    pub fn next_batch(&mut self, rejects: &mut dyn Rejects) -> Result<Option<RecordBatch>, LoadError> {
         loop {
             if let Some(batch) = self.ready.pop_front() {
                 return Ok(Some(batch));

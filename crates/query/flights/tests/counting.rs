@@ -1,0 +1,355 @@
+//! Counts by every way of counting, held against a plain map.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "these are tests")]
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Int16Type, UInt64Type};
+use arrow_array::{Array, ArrayRef, Int16Array, RecordBatch, StringArray};
+use nandle_flights::{
+    CodeBatch, CodeColumn, CountError, CountMethod, CountReport, Counter, KeySpace, MemoryCounter,
+    SortedCounter,
+};
+use nandle_io::conformance::MemoryWorld;
+use nandle_io::runtime::Runtime;
+use nandle_io::{DeviceId, Nanos};
+use nandle_spill::{Place, SpillCosts, SpillError};
+use proptest::prelude::*;
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// Texts, and at the end a number that may be missing: values, and how often they came.
+type Plain = HashMap<(Vec<String>, Option<i16>), u64>;
+
+/// A space of columns of so many texts, and a fact of so many numbers, the last of which is null.
+fn space(texts: &[usize], facts: usize) -> Arc<KeySpace> {
+    let mut columns: Vec<(String, ArrayRef)> = Vec::new();
+    for (number, size) in texts.iter().enumerate() {
+        let values = StringArray::from_iter_values((0..*size).map(|value| format!("{number}/{value}")));
+        columns.push((format!("text {number}"), Arc::new(values)));
+    }
+    let facts = (0..facts).map(|fact| (fact + 1 < facts).then(|| i16::try_from(fact).unwrap() - 5));
+    columns.push(("fact".to_owned(), Arc::new(facts.collect::<Int16Array>())));
+    Arc::new(KeySpace::new(columns).unwrap())
+}
+
+/// Codes of a batch, by a dictionary of its own for each column.
+struct Batch {
+    dictionaries: Vec<Vec<u32>>,
+    shifted: Vec<Vec<u64>>,
+    codes: Vec<Vec<u32>>,
+}
+
+impl Batch {
+    /// Random rows. Dictionaries are parts of all values in random order.
+    fn random(random: &mut Xoshiro256PlusPlus, space: &KeySpace, sizes: &[usize], rows: usize) -> Self {
+        let (mut dictionaries, mut shifted, mut codes) = (Vec::new(), Vec::new(), Vec::new());
+        for (column, size) in sizes.iter().enumerate() {
+            let entries = random.random_range(1..=*size);
+            let dictionary: Vec<u32> =
+                (0..entries).map(|_| random.random_range(0..u32::try_from(*size).unwrap())).collect();
+            shifted.push(space.shifted(column, &dictionary).unwrap());
+            // The square makes some values far more frequent.
+            let code = |random: &mut Xoshiro256PlusPlus| {
+                let fraction: f64 = random.random();
+                (fraction * fraction * entries as f64) as u32
+            };
+            codes.push((0..rows).map(|_| code(random)).collect());
+            dictionaries.push(dictionary);
+        }
+        Self { dictionaries, shifted, codes }
+    }
+
+    fn columns(&self) -> Vec<CodeColumn<'_>> {
+        self.shifted.iter().zip(&self.codes).map(|(shifted, codes)| CodeColumn { shifted, codes }).collect()
+    }
+
+    fn rows(&self) -> usize {
+        self.codes[0].len()
+    }
+
+    /// The values' numbers of a row.
+    fn values(&self, row: usize) -> Vec<u32> {
+        self.codes
+            .iter()
+            .zip(&self.dictionaries)
+            .map(|(codes, entries)| entries[codes[row] as usize])
+            .collect()
+    }
+}
+
+fn plainly(batches: &[Batch], facts: usize) -> Plain {
+    let mut plain: HashMap<Vec<u32>, u64> = HashMap::new();
+    for batch in batches {
+        for row in 0..batch.rows() {
+            *plain.entry(batch.values(row)).or_default() += 1;
+        }
+    }
+    let named = plain.into_iter().map(|(mut values, count)| {
+        let fact = values.pop().unwrap() as usize;
+        let texts = values.iter().enumerate().map(|(number, value)| format!("{number}/{value}"));
+        ((texts.collect(), (fact + 1 < facts).then(|| i16::try_from(fact).unwrap() - 5)), count)
+    });
+    named.collect()
+}
+
+/// Adds a batch of results. No group may come twice.
+fn collect(results: &RecordBatch, into: &mut Plain) {
+    let texts = results.num_columns() - 2;
+    let facts = results.column(texts).as_primitive::<Int16Type>();
+    let counts = results.column(texts + 1).as_primitive::<UInt64Type>();
+    for row in 0..results.num_rows() {
+        let values = (0..texts).map(|column| results.column(column).as_string::<i32>().value(row).to_owned());
+        let fact = facts.is_valid(row).then(|| facts.value(row));
+        assert!(into.insert((values.collect(), fact), counts.value(row)).is_none(), "a group came twice");
+    }
+}
+
+fn count_in_memory(space: &Arc<KeySpace>, batches: &[Batch], threads: usize) -> (Plain, CountReport) {
+    let mut counter = MemoryCounter::new(space, 64 << 20).unwrap();
+    for batch in batches {
+        counter.push(&CodeBatch::new(space, &batch.columns()).unwrap()).unwrap();
+    }
+    let mut counts = counter.finish(threads);
+    let mut results = Plain::new();
+    while let Some(batch) = counts.next_batch().unwrap() {
+        collect(&batch, &mut results);
+    }
+    (results, counts.report())
+}
+
+const SPACE_BYTES: u64 = 256 << 20;
+
+fn count_with_space(
+    space: &Arc<KeySpace>,
+    batches: &[Batch],
+    space_bytes: u64,
+) -> Result<(Plain, CountReport), CountError> {
+    let mut world = MemoryWorld::new(64, Nanos::from_micros(1));
+    let device: DeviceId = world.add(space_bytes, 4096).id;
+    let runtime = Runtime::new(Box::new(world));
+    let handle = runtime.handle();
+    let place = Place { device, start_bytes: 0, length_bytes: space_bytes, salt: 7, discards: false };
+    runtime.block_on(async {
+        let mut counter =
+            Counter::new(space, Counter::MEMORY_BYTES_MIN, &handle, place, SpillCosts::default())?;
+        for batch in batches {
+            counter.push(&CodeBatch::new(space, &batch.columns())?).await?;
+        }
+        let mut counts = counter.finish(2).await?;
+        let mut results = Plain::new();
+        while let Some(batch) = counts.next_batch().await? {
+            collect(&batch, &mut results);
+        }
+        Ok((results, counts.report()))
+    })
+}
+
+fn batches(seed: u64, space: &KeySpace, sizes: &[usize], rows: &[usize]) -> Vec<Batch> {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    rows.iter().map(|rows| Batch::random(&mut random, space, sizes, *rows)).collect()
+}
+
+#[test]
+fn few_cells_are_counted_in_an_array() {
+    let space = space(&[7, 5], 3);
+    let batches = batches(1, &space, &[7, 5, 3], &[0, 1, 5000, 3000]);
+    let (results, report) = count_in_memory(&space, &batches, 1);
+    assert_eq!(results, plainly(&batches, 3));
+    assert_eq!((report.method, report.rows, report.groups), (CountMethod::Dense, 8001, results.len() as u64));
+}
+
+#[test]
+fn many_cells_are_counted_in_partitions_by_any_number_of_threads() {
+    let sizes = [24, 340, 140, 340, 2000];
+    let space = space(&sizes[..4], sizes[4]);
+    let batches = batches(2, &space, &sizes, &[100_000, 1, 70_000]);
+    let plain = plainly(&batches, sizes[4]);
+    for threads in [1, 2, 3] {
+        let (results, report) = count_in_memory(&space, &batches, threads);
+        assert!(results == plain, "{threads} threads");
+        assert_eq!((report.method, report.rows), (CountMethod::Partitions, 170_001));
+        assert_eq!(report.groups, plain.len() as u64);
+    }
+}
+
+#[test]
+fn waiting_keys_are_condensed_when_groups_are_few() {
+    let sizes = [300, 300, 300];
+    let space = space(&sizes[..2], sizes[2]);
+    // Each batch has its own few values, and there are far more rows than memory takes as keys.
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(3);
+    let mut batches = vec![];
+    for _ in 0..3 {
+        let mut batch = Batch::random(&mut random, &space, &[300, 300, 300], 700_000);
+        batch.codes[2] = vec![0; 700_000];
+        batches.push(batch);
+    }
+    let (results, report) = count_with_space(&space, &batches, 16 << 20).unwrap();
+    assert!(results == plainly(&batches, 300));
+    assert!(report.condensed > 0, "{report:?}");
+    assert_eq!((report.method, report.spilled_bytes), (CountMethod::Partitions, 0), "{report:?}");
+}
+
+#[test]
+fn more_groups_than_memory_holds_become_runs() {
+    let sizes = [24, 340, 140, 340, 2000];
+    let space = space(&sizes[..4], sizes[4]);
+    let batches = batches(4, &space, &sizes, &[280_000; 5]);
+    let plain = plainly(&batches, sizes[4]);
+    assert!(plain.len() > 800_000, "{} groups fit into memory", plain.len());
+    let (results, report) = count_with_space(&space, &batches, SPACE_BYTES).unwrap();
+    assert!(results == plain);
+    assert_eq!(
+        (report.method, report.rows, report.groups),
+        (CountMethod::Runs, 1_400_000, plain.len() as u64)
+    );
+    assert!(report.spilled_bytes > 0 && report.runs > 0, "{report:?}");
+    let error = count_with_space(&space, &batches, 4 << 20).unwrap_err();
+    assert!(matches!(error, CountError::Spill(SpillError::Full { .. })), "{error}");
+}
+
+#[test]
+fn memory_alone_says_when_it_is_used_up_and_what_it_took_is_right() {
+    let sizes = [24, 340, 140, 340, 2000];
+    let space = space(&sizes[..4], sizes[4]);
+    let batches = batches(5, &space, &sizes, &[3_000_000]);
+    let batch = CodeBatch::new(&space, &[]).map(|_| ()).unwrap_err();
+    assert!(matches!(batch, CountError::Columns { expected: 5, got: 0 }));
+    let columns = batches[0].columns();
+    let batch = CodeBatch::new(&space, &columns).unwrap();
+    let mut counter = MemoryCounter::new(&space, 12 << 20).unwrap();
+    let taken = counter.try_push(&batch, 0).unwrap();
+    assert!(taken > 500_000 && taken < 3_000_000, "{taken}");
+    assert!(matches!(counter.push(&batch), Err(CountError::Memory { .. })));
+}
+
+#[test]
+fn counters_of_several_threads_are_put_together() {
+    for (sizes, method) in
+        [(vec![24, 340, 140, 2000], CountMethod::Partitions), (vec![24, 30, 2], CountMethod::Dense)]
+    {
+        let facts = *sizes.last().unwrap();
+        let space = space(&sizes[..sizes.len() - 1], facts);
+        let batches = batches(6, &space, &sizes, &[300_000, 200_000, 100_000]);
+        let parts: Vec<MemoryCounter> = std::thread::scope(|scope| {
+            let count = |batch: &Batch| {
+                let mut counter = MemoryCounter::new(&space, 16 << 20).unwrap();
+                counter.push(&CodeBatch::new(&space, &batch.columns()).unwrap()).unwrap();
+                counter
+            };
+            let threads: Vec<_> = batches.iter().map(|batch| scope.spawn(move || count(batch))).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        let mut parts = parts.into_iter();
+        let mut whole = parts.next().unwrap();
+        parts.for_each(|part| whole.absorb(part));
+        let mut counts = whole.finish(2);
+        let mut results = Plain::new();
+        while let Some(batch) = counts.next_batch().unwrap() {
+            collect(&batch, &mut results);
+        }
+        assert!(results == plainly(&batches, facts));
+        assert_eq!((counts.report().method, counts.report().rows), (method, 600_000));
+    }
+}
+
+/// Sorts the rows of batches by all columns but the last one, into one batch.
+fn sorted(batches: &[Batch], space: &KeySpace, sizes: &[usize]) -> Batch {
+    let mut rows: Vec<Vec<u32>> =
+        batches.iter().flat_map(|batch| (0..batch.rows()).map(|row| batch.values(row))).collect();
+    rows.sort_by(|one, other| one[..one.len() - 1].cmp(&other[..other.len() - 1]));
+    let dictionaries: Vec<Vec<u32>> =
+        sizes.iter().map(|size| (0..u32::try_from(*size).unwrap()).collect()).collect();
+    let shifted =
+        dictionaries.iter().enumerate().map(|(column, codes)| space.shifted(column, codes).unwrap());
+    let codes = (0..sizes.len()).map(|column| rows.iter().map(|row| row[column]).collect());
+    Batch { shifted: shifted.collect(), codes: codes.collect(), dictionaries: dictionaries.clone() }
+}
+
+fn count_sorted(space: &Arc<KeySpace>, batches: &[Batch]) -> Result<(Plain, CountReport), CountError> {
+    let mut counter = SortedCounter::new(space);
+    let mut all = Plain::new();
+    for batch in batches {
+        let columns = batch.columns();
+        let batch = CodeBatch::new(space, &columns)?;
+        let mut from = 0;
+        while from < batch.rows() {
+            let (next, results) = counter.push(&batch, from)?;
+            from = next;
+            results.iter().for_each(|results| collect(results, &mut all));
+        }
+    }
+    let (results, report) = counter.finish()?;
+    results.iter().for_each(|results| collect(results, &mut all));
+    Ok((all, report))
+}
+
+#[test]
+fn sorted_rows_are_counted_as_they_come() {
+    for sizes in [vec![24, 340, 140, 2000], vec![5, 7, 3]] {
+        let facts = *sizes.last().unwrap();
+        let space = space(&sizes[..sizes.len() - 1], facts);
+        let batches = batches(7, &space, &sizes, &[200_000, 100_000]);
+        let (results, report) = count_sorted(&space, &[sorted(&batches, &space, &sizes)]).unwrap();
+        let plain = plainly(&batches, facts);
+        assert!(results == plain);
+        assert_eq!((report.method, report.groups), (CountMethod::Sorted, plain.len() as u64));
+        let error = count_sorted(&space, &batches).map(|_| ()).unwrap_err();
+        assert!(matches!(error, CountError::NotSorted { .. }), "{error}");
+    }
+}
+
+#[test]
+fn what_is_damaged_is_an_error() {
+    let space = space(&[4], 3);
+    let (texts, facts) = (space.shifted(0, &[0, 3]).unwrap(), space.shifted(1, &[2]).unwrap());
+    let count = |texts: &[u64], codes: &[u32], facts: &[u32]| {
+        let of_facts = space.shifted(1, &[2]).unwrap();
+        let columns = [CodeColumn { shifted: texts, codes }, CodeColumn { shifted: &of_facts, codes: facts }];
+        MemoryCounter::new(&space, 16 << 20)?.push(&CodeBatch::new(&space, &columns)?)
+    };
+    assert!(count(&texts, &[0, 1], &[0, 0]).is_ok());
+    assert!(matches!(
+        count(&texts, &[0, 2], &[0, 0]),
+        Err(CountError::Code { column: 0, code: 2, codes: 2 })
+    ));
+    assert!(matches!(count(&texts, &[0, 1], &[0]), Err(CountError::Rows { column: 1, expected: 2, got: 1 })));
+    assert!(matches!(count(&[0, 100], &[0, 1], &[0, 0]), Err(CountError::Table { got: 102, cells: 12 })));
+    assert!(matches!(space.shifted(0, &[4]), Err(CountError::Code { column: 0, code: 4, codes: 4 })));
+    assert!(matches!(space.shifted(2, &[0]), Err(CountError::Code { column: 2, .. })));
+    assert_eq!(facts, [2]);
+    assert!(matches!(KeySpace::new(Vec::new()), Err(CountError::NoValues)));
+    assert!(MemoryCounter::new(&space, 1 << 20).is_err());
+}
+
+#[test]
+fn keys_of_more_than_64_bits_are_refused() {
+    let values: ArrayRef = Arc::new(Int16Array::from_iter_values(0..4096));
+    let columns = |columns| (0..columns).map(|column| (format!("c{column}"), Arc::clone(&values))).collect();
+    assert!(KeySpace::new(columns(5)).is_ok());
+    let error = KeySpace::new(columns(6)).map(|_| ()).unwrap_err();
+    assert!(matches!(error, CountError::TooManyCells { .. }), "{error}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+    #[test]
+    fn any_space(
+        seed in any::<u64>(),
+        sizes in proptest::collection::vec(1_usize..400, 1..6),
+        rows in proptest::collection::vec(0_usize..3000, 1..4),
+        threads in 1_usize..3,
+    ) {
+        let facts = *sizes.last().unwrap();
+        let space = space(&sizes[..sizes.len() - 1], facts);
+        let batches = batches(seed, &space, &sizes, &rows);
+        let plain = plainly(&batches, facts);
+        let (results, _) = count_in_memory(&space, &batches, threads);
+        prop_assert!(results == plain);
+        let (results, _) = count_sorted(&space, &[sorted(&batches, &space, &sizes)]).unwrap();
+        prop_assert!(results == plain);
+    }
+}

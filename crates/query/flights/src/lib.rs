@@ -9,6 +9,7 @@ mod count;
 mod csv;
 mod cubes;
 mod error;
+mod generate;
 mod rejects;
 mod schema;
 
@@ -19,5 +20,6 @@ pub use count::{
 pub use csv::{CsvFlights, CsvOptions, LoadReport, Source};
 pub use cubes::{CubeQuery, Dimension, Fact, UnknownCube};
 pub use error::LoadError;
+pub use generate::{CubeCodes, Generator, LearnedError};
 pub use rejects::{BadRow, Reject, Rejects};
 pub use schema::{Column, flight_schema};

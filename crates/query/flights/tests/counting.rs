@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Int16Type, UInt64Type};
+use arrow_array::types::{Int16Type, UInt32Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, Int16Array, RecordBatch, StringArray};
 use nandle_flights::{
     CodeBatch, CodeColumn, CountError, CountMethod, CountReport, Counter, KeySpace, MemoryCounter,
@@ -51,10 +51,10 @@ impl Batch {
             let dictionary: Vec<u32> =
                 (0..entries).map(|_| random.random_range(0..u32::try_from(*size).unwrap())).collect();
             shifted.push(space.shifted(column, &dictionary).unwrap());
-            // The square makes some values far more frequent.
+            // The lesser of two: some values are far more frequent.
             let code = |random: &mut Xoshiro256PlusPlus| {
-                let fraction: f64 = random.random();
-                (fraction * fraction * entries as f64) as u32
+                let entries = u32::try_from(entries).unwrap();
+                random.random_range(0..entries).min(random.random_range(0..entries))
             };
             codes.push((0..rows).map(|_| code(random)).collect());
             dictionaries.push(dictionary);
@@ -101,7 +101,11 @@ fn collect(results: &RecordBatch, into: &mut Plain) {
     let facts = results.column(texts).as_primitive::<Int16Type>();
     let counts = results.column(texts + 1).as_primitive::<UInt64Type>();
     for row in 0..results.num_rows() {
-        let values = (0..texts).map(|column| results.column(column).as_string::<i32>().value(row).to_owned());
+        let name = |column| {
+            let cells = results.column(column).as_dictionary::<UInt32Type>();
+            cells.values().as_string::<i32>().value(cells.key(row).unwrap()).to_owned()
+        };
+        let values = (0..texts).map(name);
         let fact = facts.is_valid(row).then(|| facts.value(row));
         assert!(into.insert((values.collect(), fact), counts.value(row)).is_none(), "a group came twice");
     }
@@ -197,14 +201,14 @@ fn waiting_keys_are_condensed_when_groups_are_few() {
 fn more_groups_than_memory_holds_become_runs() {
     let sizes = [24, 340, 140, 340, 2000];
     let space = space(&sizes[..4], sizes[4]);
-    let batches = batches(4, &space, &sizes, &[280_000; 5]);
+    let batches = batches(4, &space, &sizes, &[160_000; 7]);
     let plain = plainly(&batches, sizes[4]);
-    assert!(plain.len() > 800_000, "{} groups fit into memory", plain.len());
+    assert!(plain.len() > 600_000, "{} groups fit into memory", plain.len());
     let (results, report) = count_with_space(&space, &batches, SPACE_BYTES).unwrap();
     assert!(results == plain);
     assert_eq!(
         (report.method, report.rows, report.groups),
-        (CountMethod::Runs, 1_400_000, plain.len() as u64)
+        (CountMethod::Runs, 1_120_000, plain.len() as u64)
     );
     assert!(report.spilled_bytes > 0 && report.runs > 0, "{report:?}");
     let error = count_with_space(&space, &batches, 4 << 20).unwrap_err();
@@ -279,11 +283,15 @@ fn count_sorted(space: &Arc<KeySpace>, batches: &[Batch]) -> Result<(Plain, Coun
         while from < batch.rows() {
             let (next, results) = counter.push(&batch, from)?;
             from = next;
-            results.iter().for_each(|results| collect(results, &mut all));
+            if let Some(results) = results {
+                collect(&results, &mut all);
+            }
         }
     }
     let (results, report) = counter.finish()?;
-    results.iter().for_each(|results| collect(results, &mut all));
+    if let Some(results) = results {
+        collect(&results, &mut all);
+    }
     Ok((all, report))
 }
 
@@ -335,7 +343,7 @@ fn keys_of_more_than_64_bits_are_refused() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(ProptestConfig::with_cases(30))]
     #[test]
     fn any_space(
         seed in any::<u64>(),

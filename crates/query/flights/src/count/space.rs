@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, RecordBatch, UInt32Array, UInt64Array};
+use arrow_array::{ArrayRef, DictionaryArray, RecordBatch, UInt32Array, UInt64Array};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use arrow_select::take::take;
 
@@ -67,9 +67,8 @@ impl KeySpace {
             };
         }
         strides.reverse();
-        let fields = columns
-            .iter()
-            .map(|(name, values)| Field::new(name, values.data_type().clone(), values.is_nullable()));
+        let fields =
+            columns.iter().map(|(name, values)| Field::new(name, result_type(values), values.is_nullable()));
         let count = Field::new("count", DataType::UInt64, false);
         let schema = Arc::new(Schema::new(fields.chain([count]).collect::<Vec<_>>()));
         let columns = columns
@@ -90,7 +89,7 @@ impl KeySpace {
         self.cells
     }
 
-    /// The schema of results: the columns, and `count` (u64).
+    /// The schema of results: the columns, and `count` (u64). Text is dictionary-encoded.
     pub fn result_schema(&self) -> SchemaRef {
         Arc::clone(&self.schema)
     }
@@ -148,11 +147,26 @@ impl KeySpace {
                     keys.iter().map(|key| low(key >> shift & mask)).collect()
                 }
             };
-            arrays.push(take(&column.values, &UInt32Array::from(codes), None)?);
+            arrays.push(values_of(&column.values, UInt32Array::from(codes))?);
         }
         arrays.push(Arc::new(UInt64Array::from(counts)));
         Ok(RecordBatch::try_new(self.result_schema(), arrays)?)
     }
+}
+
+/// The type of a column of results. Text stays by its dictionary, which all batches share: names are written once, not for each group.
+fn result_type(values: &ArrayRef) -> DataType {
+    match values.data_type() {
+        DataType::Utf8 => DataType::Dictionary(Box::new(DataType::UInt32), Box::new(DataType::Utf8)),
+        other => other.clone(),
+    }
+}
+
+fn values_of(values: &ArrayRef, codes: UInt32Array) -> Result<ArrayRef, CountError> {
+    Ok(match values.data_type() {
+        DataType::Utf8 => Arc::new(DictionaryArray::try_new(codes, Arc::clone(values))?),
+        _ => take(values, &codes, None)?,
+    })
 }
 
 /// How many bits it takes to number so many values.

@@ -4,6 +4,7 @@
 //! Flights have [one schema](flight_schema), whichever file they come from: [`CsvFlights`] reads what the publisher has issued in two
 //! generations. A [`CubeQuery`] is one of the cubes; a [`Counter`] counts its groups on packed codes.
 
+mod btree;
 mod columns;
 mod count;
 mod csv;
@@ -13,6 +14,7 @@ mod generate;
 mod rejects;
 mod schema;
 
+pub use btree::{Btree, BtreeError, BtreeOptions, IndexKind, Leaves};
 pub use count::{
     CodeBatch, CodeColumn, CountError, CountMethod, CountReport, Counter, Counts, KeySpace, MemoryCounter,
     MemoryCounts, SortedCounter,

@@ -19,7 +19,7 @@ pub use count::{
     CodeBatch, CodeColumn, CountError, CountMethod, CountReport, Counter, Counts, KeySpace, MemoryCounter,
     MemoryCounts, SortedCounter,
 };
-pub use csv::{CsvFlights, CsvOptions, LoadReport, Source};
+pub use csv::{CsvFlights, CsvOptions, CsvWriter, LoadReport, Source};
 pub use cubes::{CubeQuery, Dimension, Fact, UnknownCube};
 pub use error::LoadError;
 pub use generate::{CubeCodes, Generator, LearnedError};

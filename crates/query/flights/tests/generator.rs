@@ -12,7 +12,8 @@ use arrow_array::types::{Date32Type, Int16Type, UInt8Type, UInt16Type, UInt64Typ
 use arrow_array::{Array, RecordBatch};
 use common::{concat, text};
 use nandle_flights::{
-    CodeBatch, CodeColumn, Column, CubeCodes, CubeQuery, Generator, KeySpace, MemoryCounter, flight_schema,
+    CodeBatch, CodeColumn, Column, CsvFlights, CsvOptions, CsvWriter, CubeCodes, CubeQuery, Generator,
+    KeySpace, MemoryCounter, Source, flight_schema,
 };
 
 const ROWS: u64 = 150_000;
@@ -131,6 +132,33 @@ fn codes_are_those_of_the_flights() {
         assert_eq!(Some(year), number(&flights, Column::Year, row));
         assert_eq!(codes.cancelled[row] == 1, flag(&flights, Column::Cancelled, row));
         assert_eq!(codes.diverted[row] == 1, flag(&flights, Column::Diverted, row));
+    }
+}
+
+#[test]
+fn files_of_generated_flights_are_loaded_as_they_were() {
+    let generator = Generator::new(20_000, 6).unwrap();
+    let flights = all(&generator);
+    let mut file = Vec::new();
+    let mut writer = CsvWriter::new(&mut file).unwrap();
+    writer.write(&flights).unwrap();
+    writer.finish().unwrap();
+    let source = Source::reader("generated", Box::new(std::io::Cursor::new(file)));
+    let (mut reading, mut rejects) = (CsvFlights::new(vec![source], CsvOptions::default()), Vec::new());
+    let mut loaded = Vec::new();
+    while let Some(batch) = reading.next_batch(&mut rejects).unwrap() {
+        loaded.push(batch);
+    }
+    assert_eq!(rejects, []);
+    let loaded = concat(&loaded);
+    for column in Column::ALL {
+        let (one, other) = (flights.column(column.index()), loaded.column(column.index()));
+        if matches!(one.data_type(), arrow_schema::DataType::Dictionary(..)) {
+            let is_same = |row| text(&flights, *column, row) == text(&loaded, *column, row);
+            assert!((0..flights.num_rows()).all(is_same), "{}", column.name());
+        } else {
+            assert_eq!(one, other, "{}", column.name());
+        }
     }
 }
 

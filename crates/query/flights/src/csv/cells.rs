@@ -44,6 +44,18 @@ pub(crate) fn days_since_1970(year: u16, month: u8, day: u8) -> Option<i32> {
     Some(era * 146_097 + day_of_era - 719_468)
 }
 
+/// Year, month and day of a day since 1970-01-01 (Hinnant, as above, `civil_from_days`).
+pub(crate) fn civil(days_since_1970: i32) -> (i32, i32, i32) {
+    let days = days_since_1970 + 719_468;
+    let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted_month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
+    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
+    (year_of_era + era * 400 + i32::from(month <= 2), month, day)
+}
+
 /// How many days a month has. None: there is no such month.
 pub(crate) fn days_of_month(year: u16, month: u8) -> Option<u8> {
     let is_leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
@@ -63,7 +75,7 @@ pub(crate) fn day_of_week(days_since_1970: i32) -> u8 {
 
 #[cfg(test)]
 mod tests {
-    use super::{day_of_week, days_since_1970, number};
+    use super::{civil, day_of_week, days_of_month, days_since_1970, number};
 
     #[test]
     fn numbers() {
@@ -88,5 +100,19 @@ mod tests {
         // Both were Tuesdays, and Wednesdays: the first two from the publisher's own column.
         assert_eq!(day_of_week(days_since_1970(2008, 1, 1).unwrap()), 2);
         assert_eq!(day_of_week(days_since_1970(1987, 10, 14).unwrap()), 3);
+    }
+
+    #[test]
+    fn days_and_back() {
+        let mut expected = days_since_1970(1900, 1, 1).unwrap();
+        for year in 1900..2200 {
+            for month in 1..=12 {
+                for day in 1..=days_of_month(year, month).unwrap() {
+                    assert_eq!(days_since_1970(year, month, day), Some(expected));
+                    assert_eq!(civil(expected), (year.into(), month.into(), day.into()));
+                    expected += 1;
+                }
+            }
+        }
     }
 }

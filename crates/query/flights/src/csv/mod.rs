@@ -6,6 +6,7 @@ mod header;
 mod parse;
 mod row;
 mod threads;
+mod write;
 
 use std::collections::VecDeque;
 
@@ -15,6 +16,7 @@ pub use self::chunks::Source;
 use self::chunks::{Chunks, Piece};
 use self::parse::{Parsed, parse};
 use self::threads::Threads;
+pub use self::write::CsvWriter;
 use crate::{LoadError, Reject, Rejects};
 
 /// How files are loaded.

@@ -20,8 +20,10 @@ use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Texts, and at the end a number that may be missing: values, and how often they came.
-type Plain = HashMap<(Vec<String>, Option<i16>), u64>;
+/// The numbers of a group's texts and its fact, as many as there are, and how often it came.
+type Plain = HashMap<[i32; 6], u64>;
+
+const MISSING: i32 = i32::MIN;
 
 /// A space of columns of so many texts, and a fact of so many numbers, the last of which is null.
 fn space(texts: &[usize], facts: usize) -> Arc<KeySpace> {
@@ -80,34 +82,54 @@ impl Batch {
     }
 }
 
+/// What the fact of a space with so many has for a code.
+fn fact(code: u32, facts: usize) -> i32 {
+    if code as usize + 1 == facts { MISSING } else { i32::try_from(code).unwrap() - 5 }
+}
+
 fn plainly(batches: &[Batch], facts: usize) -> Plain {
-    let mut plain: HashMap<Vec<u32>, u64> = HashMap::new();
+    let mut plain = Plain::new();
     for batch in batches {
         for row in 0..batch.rows() {
-            *plain.entry(batch.values(row)).or_default() += 1;
+            let values = batch.values(row);
+            let (last, texts) = values.split_last().unwrap();
+            let mut group = [0; 6];
+            group[..texts.len()]
+                .iter_mut()
+                .zip(texts)
+                .for_each(|(place, text)| *place = i32::try_from(*text).unwrap());
+            group[texts.len()] = fact(*last, facts);
+            *plain.entry(group).or_default() += 1;
         }
     }
-    let named = plain.into_iter().map(|(mut values, count)| {
-        let fact = values.pop().unwrap() as usize;
-        let texts = values.iter().enumerate().map(|(number, value)| format!("{number}/{value}"));
-        ((texts.collect(), (fact + 1 < facts).then(|| i16::try_from(fact).unwrap() - 5)), count)
-    });
-    named.collect()
+    plain
 }
 
 /// Adds a batch of results. No group may come twice.
 fn collect(results: &RecordBatch, into: &mut Plain) {
     let texts = results.num_columns() - 2;
+    let names: Vec<_> =
+        (0..texts).map(|column| results.column(column).as_dictionary::<UInt32Type>()).collect();
+    // What a name says: `3/17` is the 17th text of the third column.
+    let numbers: Vec<Vec<i32>> = names
+        .iter()
+        .enumerate()
+        .map(|(column, names)| {
+            let names = names.values().as_string::<i32>().iter();
+            names
+                .map(|name| name.unwrap().strip_prefix(&format!("{column}/")).unwrap().parse().unwrap())
+                .collect()
+        })
+        .collect();
     let facts = results.column(texts).as_primitive::<Int16Type>();
     let counts = results.column(texts + 1).as_primitive::<UInt64Type>();
     for row in 0..results.num_rows() {
-        let name = |column| {
-            let cells = results.column(column).as_dictionary::<UInt32Type>();
-            cells.values().as_string::<i32>().value(cells.key(row).unwrap()).to_owned()
-        };
-        let values = (0..texts).map(name);
-        let fact = facts.is_valid(row).then(|| facts.value(row));
-        assert!(into.insert((values.collect(), fact), counts.value(row)).is_none(), "a group came twice");
+        let mut group = [0; 6];
+        for column in 0..texts {
+            group[column] = numbers[column][names[column].key(row).unwrap()];
+        }
+        group[texts] = if facts.is_valid(row) { facts.value(row).into() } else { MISSING };
+        assert!(into.insert(group, counts.value(row)).is_none(), "a group came twice");
     }
 }
 
@@ -257,6 +279,40 @@ fn counters_of_several_threads_are_put_together() {
         }
         assert!(results == plainly(&batches, facts));
         assert_eq!((counts.report().method, counts.report().rows), (method, 600_000));
+    }
+}
+
+#[test]
+fn counters_of_several_threads_are_written_where_memory_is_short() {
+    for (sizes, method) in
+        [(vec![24, 340, 140, 2000], CountMethod::Runs), (vec![24, 30, 2], CountMethod::Dense)]
+    {
+        let facts = *sizes.last().unwrap();
+        let space = space(&sizes[..sizes.len() - 1], facts);
+        let batches = batches(8, &space, &sizes, &[100_000, 50_000, 50_000, 20_000]);
+        let mut world = MemoryWorld::new(64, Nanos::from_micros(1));
+        let device = world.add(SPACE_BYTES, 4096).id;
+        let runtime = Runtime::new(Box::new(world));
+        let handle = runtime.handle();
+        let place = Place { device, start_bytes: 0, length_bytes: SPACE_BYTES, salt: 7, discards: false };
+        let (results, report) = runtime.block_on(async {
+            let mut counter = Counter::new(&space, 16 << 20, &handle, place, SpillCosts::default()).unwrap();
+            // One counter of another thread comes again and again, empty each time.
+            let mut part = MemoryCounter::new(&space, 16 << 20).unwrap();
+            for batch in &batches[1..] {
+                part.push(&CodeBatch::new(&space, &batch.columns()).unwrap()).unwrap();
+                counter.absorb(&mut part).await.unwrap();
+            }
+            counter.push(&CodeBatch::new(&space, &batches[0].columns()).unwrap()).await.unwrap();
+            let mut counts = counter.finish(1).await.unwrap();
+            let mut results = Plain::new();
+            while let Some(batch) = counts.next_batch().await.unwrap() {
+                collect(&batch, &mut results);
+            }
+            (results, counts.report())
+        });
+        assert!(results == plainly(&batches, facts));
+        assert_eq!((report.method, report.rows), (method, 220_000));
     }
 }
 

@@ -75,26 +75,17 @@ impl Counter {
         self.memory.try_push(batch, from)
     }
 
-    /// Adds what a counter of another thread counted, and leaves it empty. What it has is written if that counter, or this one, lacks
-    /// memory.
+    /// Adds what a counter of another thread counted, and leaves it empty. It is written to temporary space, but where this one counts in
+    /// an array; counters whose memory suffices are put together by [`MemoryCounter::absorb`].
     ///
     /// # Errors
     /// As for [`push`](Self::push).
     pub async fn absorb(&mut self, other: &mut MemoryCounter) -> Result<(), CountError> {
         self.memory.rows += std::mem::take(&mut other.rows);
-        match &mut other.store {
-            Store::Partitions(partitions) => {
-                for (key, count) in partitions.drain() {
-                    self.write(key, count).await?;
-                }
-            }
-            Store::Dense(dense) => {
-                for (key, count) in dense.pairs() {
-                    self.write(key, count).await?;
-                }
-                *dense = super::dense::Dense::new(
-                    usize::try_from(self.memory.space.cells()).unwrap_or(usize::MAX),
-                );
+        for pair in other.take_pairs() {
+            match &mut self.memory.store {
+                Store::Dense(dense) => dense.add_group(pair),
+                Store::Partitions(_) => self.write(pair.0, pair.1).await?,
             }
         }
         Ok(())

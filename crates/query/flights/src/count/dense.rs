@@ -60,6 +60,14 @@ impl Dense {
         keys.into_iter().zip(counts).collect()
     }
 
+    /// Takes all groups out, so that all counts are zero again.
+    pub(super) fn take_pairs(&mut self) -> Vec<Pair> {
+        let pairs = self.pairs();
+        self.counts.fill(0);
+        self.overflows.clear();
+        pairs
+    }
+
     /// The groups from a key on, at most so many, and the key to go on from.
     pub(super) fn groups(&self, from: u64, groups_max: usize) -> (Vec<u64>, Vec<u64>, u64) {
         let (mut keys, mut counts) = (Vec::new(), Vec::new());

@@ -3,6 +3,7 @@ use std::sync::Arc;
 use super::dense::Dense;
 use super::partitions::Partitions;
 use super::results::MemoryCounts;
+use super::table::Pair;
 use super::{CodeBatch, CountError, KeySpace};
 
 /// Counts in memory alone, and says when that is used up. It can be sent to another thread: several that count parts of the rows are put
@@ -99,6 +100,14 @@ impl MemoryCounter {
             (Store::Dense(mine), Store::Partitions(others)) => {
                 others.into_pairs().for_each(|pair| mine.add_group(pair));
             }
+        }
+    }
+
+    /// Takes all groups out, so that there is room again.
+    pub(super) fn take_pairs(&mut self) -> Box<dyn Iterator<Item = Pair>> {
+        match &mut self.store {
+            Store::Partitions(partitions) => Box::new(partitions.drain()),
+            Store::Dense(dense) => Box::new(dense.take_pairs().into_iter()),
         }
     }
 

@@ -1,8 +1,10 @@
 //! What the tests share.
 
-#![allow(dead_code, clippy::unwrap_used, reason = "each test uses its part")]
+#![allow(dead_code, clippy::unwrap_used, clippy::indexing_slicing, reason = "each test uses its part")]
 
 use arrow_array::RecordBatch;
+pub(crate) mod codes;
+
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt16Type;
 use nandle_flights::{Column, flight_schema};

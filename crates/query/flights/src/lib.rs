@@ -1,1 +1,27 @@
-//! Flight records: loading, generating, and the 69 cubes of the Dashboard paper by three paths.
+//! Flight records: loading, generating, and the 69 cubes of the Dashboard paper. It must never take more memory than it was told, or let a
+//! bad row pass without a word.
+//!
+//! Flights have [one schema](flight_schema), whichever file they come from: [`CsvFlights`] reads what the publisher has issued in two
+//! generations. A [`CubeQuery`] is one of the cubes; a [`Counter`] counts its groups on packed codes.
+
+mod btree;
+mod columns;
+mod count;
+mod csv;
+mod cubes;
+mod error;
+mod generate;
+mod rejects;
+mod schema;
+
+pub use btree::{Btree, BtreeError, BtreeOptions, IndexKind, Leaves};
+pub use count::{
+    CodeBatch, CodeColumn, CountError, CountMethod, CountReport, Counter, Counts, KeySpace, MemoryCounter,
+    MemoryCounts, SortedCounter,
+};
+pub use csv::{CsvFlights, CsvOptions, CsvWriter, LoadReport, Source};
+pub use cubes::{CubeQuery, Dimension, Fact, UnknownCube};
+pub use error::LoadError;
+pub use generate::{CubeCodes, Generator, LearnedError};
+pub use rejects::{BadRow, Reject, Rejects};
+pub use schema::{Column, flight_schema};

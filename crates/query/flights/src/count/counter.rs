@@ -1,0 +1,209 @@
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use nandle_io::runtime::Handle;
+use nandle_spill::{Budget, Place, Row, SortOptions, Sorted, Sorter, SpillCosts};
+
+use super::memory::Store;
+use super::results::{CountMethod, CountReport, MemoryCounts};
+use super::table::Pair;
+use super::{CodeBatch, CountError, KeySpace, MemoryCounter, RESULT_GROUPS};
+
+/// Counts in a stated memory, whatever comes: when that is used up, groups become sorted runs on temporary space, which are merged at
+/// the end.
+pub struct Counter {
+    handle: Handle,
+    place: Place,
+    costs: SpillCosts,
+    memory: MemoryCounter,
+    sorter_bytes: usize,
+    sorter: Option<Sorter>,
+}
+
+/// The number that these bytes are, the highest first.
+fn number(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
+impl Counter {
+    /// The least memory.
+    pub const MEMORY_BYTES_MIN: usize = 16 << 20;
+
+    /// A counter in so many bytes of memory, of which a quarter is kept for runs, with temporary space at `place` of a device in the
+    /// runtime's world.
+    ///
+    /// # Errors
+    /// The memory is less than [`Self::MEMORY_BYTES_MIN`].
+    pub fn new(
+        space: &Arc<KeySpace>,
+        memory_bytes: usize,
+        handle: &Handle,
+        place: Place,
+        costs: SpillCosts,
+    ) -> Result<Self, CountError> {
+        if memory_bytes < Self::MEMORY_BYTES_MIN {
+            return Err(CountError::Memory {
+                purpose: "counting whatever comes",
+                needed_bytes: Self::MEMORY_BYTES_MIN as u64,
+                memory_bytes: memory_bytes as u64,
+            });
+        }
+        let sorter_bytes = if MemoryCounter::is_dense(space, memory_bytes) { 0 } else { memory_bytes / 4 };
+        let memory = MemoryCounter::new(space, memory_bytes - sorter_bytes)?;
+        Ok(Self { handle: handle.clone(), place, costs, memory, sorter_bytes, sorter: None })
+    }
+
+    /// Counts a batch.
+    ///
+    /// # Errors
+    /// A code isn't in its dictionary; temporary space is full or failed.
+    pub async fn push(&mut self, batch: &CodeBatch<'_>) -> Result<(), CountError> {
+        let mut from = self.memory.try_push(batch, 0)?;
+        while from < batch.rows() {
+            self.spill().await?;
+            from = self.memory.try_push(batch, from)?;
+        }
+        Ok(())
+    }
+
+    /// Counts rows of a batch from `from` on without waiting. Returns the row to go on from, after [`spill`](Self::spill), if not all
+    /// were counted.
+    ///
+    /// # Errors
+    /// As for [`MemoryCounter::try_push`].
+    pub fn try_push(&mut self, batch: &CodeBatch<'_>, from: usize) -> Result<usize, CountError> {
+        self.memory.try_push(batch, from)
+    }
+
+    /// Adds what a counter of another thread counted, and leaves it empty. It is written to temporary space, but where this one counts in
+    /// an array; counters whose memory suffices are put together by [`MemoryCounter::absorb`].
+    ///
+    /// # Errors
+    /// As for [`push`](Self::push).
+    pub async fn absorb(&mut self, other: &mut MemoryCounter) -> Result<(), CountError> {
+        self.memory.rows += std::mem::take(&mut other.rows);
+        for pair in other.take_pairs() {
+            match &mut self.memory.store {
+                Store::Dense(dense) => dense.add_group(pair),
+                Store::Partitions(_) => self.write(pair.0, pair.1).await?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes all groups that are in memory, so that there is room.
+    ///
+    /// # Errors
+    /// As for [`push`](Self::push).
+    pub async fn spill(&mut self) -> Result<(), CountError> {
+        let groups = match &mut self.memory.store {
+            Store::Dense(_) => None,
+            Store::Partitions(partitions) => Some(partitions.drain()),
+        };
+        for (key, count) in groups.into_iter().flatten() {
+            self.write(key, count).await?;
+        }
+        Ok(())
+    }
+
+    async fn write(&mut self, key: u64, count: u64) -> Result<(), CountError> {
+        let sorter = match &mut self.sorter {
+            Some(sorter) => sorter,
+            None => self.sorter.insert(self.begin_runs()?),
+        };
+        let key = key.to_be_bytes();
+        let key = key.get(key.len() - self.memory.space.key_bytes()..).unwrap_or_default();
+        let count = count.to_be_bytes();
+        let zeros = count.iter().take_while(|byte| **byte == 0).count();
+        let payload = count.get(zeros..).unwrap_or_default();
+        Ok(sorter.push(Row { key, payload }).await?)
+    }
+
+    fn begin_runs(&self) -> Result<Sorter, CountError> {
+        let budget = Budget::new(self.sorter_bytes)?;
+        // Groups of a run are different ones. Those of several are added when they come out: a sorter that combines would look for equal
+        // keys in each run in vain, which took half of the time.
+        let options = SortOptions::new(budget, self.costs.clone());
+        Ok(Sorter::new(&self.handle, self.place, options)?)
+    }
+
+    /// The groups; where memory was enough, counted by so many threads.
+    ///
+    /// # Errors
+    /// As for [`push`](Self::push).
+    pub async fn finish(mut self, threads: usize) -> Result<Counts, CountError> {
+        if self.sorter.is_none() {
+            return Ok(Counts { groups: Groups::Memory(self.memory.finish(threads)) });
+        }
+        self.spill().await?;
+        let Self { memory, sorter, .. } = self;
+        let (space, rows) = (Arc::clone(&memory.space), memory.rows);
+        let condensed = match &memory.store {
+            Store::Dense(_) => 0,
+            Store::Partitions(partitions) => partitions.condensed,
+        };
+        drop(memory);
+        let Some(sorter) = sorter else { unreachable!("groups were written") };
+        let report = CountReport { method: CountMethod::Runs, rows, condensed, ..CountReport::default() };
+        let groups = Groups::Runs { space, sorted: Box::new(sorter.finish().await?), held: None, report };
+        Ok(Counts { groups })
+    }
+}
+
+/// Groups that were counted, batch by batch; those of runs come in the order of their codes.
+pub struct Counts {
+    groups: Groups,
+}
+
+enum Groups {
+    Memory(MemoryCounts),
+    Runs { space: Arc<KeySpace>, sorted: Box<Sorted>, held: Option<Pair>, report: CountReport },
+}
+
+impl Counts {
+    /// The next groups: the columns' values, and `count`. None: there are no more.
+    ///
+    /// # Errors
+    /// Temporary space failed.
+    pub async fn next_batch(&mut self) -> Result<Option<RecordBatch>, CountError> {
+        match &mut self.groups {
+            Groups::Memory(counts) => counts.next_batch(),
+            Groups::Runs { space, sorted, held, report } => {
+                let (mut keys, mut counts) =
+                    (Vec::with_capacity(RESULT_GROUPS), Vec::with_capacity(RESULT_GROUPS));
+                // The last group may go on.
+                if let Some((key, count)) = held.take() {
+                    keys.push(key);
+                    counts.push(count);
+                }
+                while let Some(row) = sorted.next().await? {
+                    let (key, count) = (number(row.key), number(row.payload));
+                    match counts.last_mut() {
+                        Some(last) if keys.last() == Some(&key) => *last += count,
+                        Some(_) if keys.len() >= RESULT_GROUPS => {
+                            *held = Some((key, count));
+                            break;
+                        }
+                        Some(_) | None => {
+                            keys.push(key);
+                            counts.push(count);
+                        }
+                    }
+                }
+                report.groups += keys.len() as u64;
+                if keys.is_empty() { Ok(None) } else { space.batch(&keys, counts).map(Some) }
+            }
+        }
+    }
+
+    /// What was done so far.
+    pub fn report(&self) -> CountReport {
+        match &self.groups {
+            Groups::Memory(counts) => counts.report(),
+            Groups::Runs { sorted, report, .. } => {
+                let sort = sorted.report();
+                CountReport { spilled_bytes: sort.written_bytes, runs: sort.runs, ..*report }
+            }
+        }
+    }
+}

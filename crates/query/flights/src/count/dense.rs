@@ -1,0 +1,113 @@
+//! Counting in an array that has a cell for each key.
+
+use super::table::Pair;
+
+/// How often each key came.
+pub(super) struct Dense {
+    /// Modulo 2³², so that the array is half as long.
+    counts: Vec<u32>,
+    /// A key for each time that its count went around.
+    overflows: Vec<u64>,
+}
+
+impl Dense {
+    /// So much memory it takes.
+    pub(super) fn bytes(cells: u64) -> u64 {
+        cells.saturating_mul(size_of::<u32>() as u64)
+    }
+
+    pub(super) fn new(cells: usize) -> Self {
+        Self { counts: vec![0; cells], overflows: Vec::new() }
+    }
+
+    /// Counts keys, which are less than the number of cells.
+    pub(super) fn add(&mut self, keys: &[u64]) {
+        for key in keys {
+            self.add_one(*key, 1);
+        }
+    }
+
+    #[inline]
+    fn add_one(&mut self, key: u64, more: u32) {
+        // A batch's tables were checked against the space: every key has a cell.
+        let cell = usize::try_from(key).ok().and_then(|index| self.counts.get_mut(index));
+        let Some(count) = cell else { unreachable!("a key is less than the number of cells") };
+        let (sum, is_around) = count.overflowing_add(more);
+        *count = sum;
+        if is_around {
+            self.overflows.push(key);
+        }
+    }
+
+    /// Adds what another one counted.
+    pub(super) fn absorb(&mut self, other: &Self) {
+        for (key, more) in other.counts.iter().enumerate() {
+            self.add_one(key as u64, *more);
+        }
+        self.overflows.extend(&other.overflows);
+    }
+
+    /// Adds a group that was counted elsewhere.
+    pub(super) fn add_group(&mut self, (key, count): Pair) {
+        let around = count >> u32::BITS;
+        self.overflows.extend((0..around).map(|_| key));
+        self.add_one(key, u32::try_from(count & u64::from(u32::MAX)).unwrap_or_default());
+    }
+
+    /// All groups.
+    pub(super) fn pairs(&self) -> Vec<Pair> {
+        let (keys, counts, _) = self.groups(0, self.counts.len());
+        keys.into_iter().zip(counts).collect()
+    }
+
+    /// Takes all groups out, so that all counts are zero again.
+    pub(super) fn take_pairs(&mut self) -> Vec<Pair> {
+        let pairs = self.pairs();
+        self.counts.fill(0);
+        self.overflows.clear();
+        pairs
+    }
+
+    /// The groups from a key on, at most so many, and the key to go on from.
+    pub(super) fn groups(&self, from: u64, groups_max: usize) -> (Vec<u64>, Vec<u64>, u64) {
+        let (mut keys, mut counts) = (Vec::new(), Vec::new());
+        let mut next = from;
+        let cells = self.counts.iter().enumerate().skip(usize::try_from(from).unwrap_or(usize::MAX));
+        for (key, count) in cells {
+            let key = key as u64;
+            next = key + 1;
+            let count = u64::from(*count) + self.around(key);
+            if count > 0 {
+                keys.push(key);
+                counts.push(count);
+                if keys.len() == groups_max {
+                    break;
+                }
+            }
+        }
+        (keys, counts, next)
+    }
+
+    /// What a key's cell lacks.
+    fn around(&self, key: u64) -> u64 {
+        self.overflows.iter().filter(|other| **other == key).count() as u64 * (1 << u32::BITS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Dense;
+
+    #[test]
+    fn counts_beyond_32_bits() {
+        let mut dense = Dense::new(4);
+        dense.counts[2] = u32::MAX;
+        dense.add(&[2, 3, 2]);
+        let mut other = Dense::new(4);
+        other.counts[2] = u32::MAX;
+        other.add(&[2]);
+        dense.absorb(&other);
+        assert_eq!(dense.groups(0, 9), (vec![2, 3], vec![(2 << 32) + 1, 1], 4));
+        assert_eq!(dense.groups(0, 1), (vec![2], vec![(2 << 32) + 1], 3));
+    }
+}

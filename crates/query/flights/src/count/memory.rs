@@ -1,0 +1,118 @@
+use std::sync::Arc;
+
+use super::dense::Dense;
+use super::partitions::Partitions;
+use super::results::MemoryCounts;
+use super::table::Pair;
+use super::{CodeBatch, CountError, KeySpace};
+
+/// Counts in memory alone, and says when that is used up. It can be sent to another thread: several that count parts of the rows are put
+/// together by [`absorb`](Self::absorb), or by [`Counter::absorb`](super::Counter::absorb), which writes what is too much.
+pub struct MemoryCounter {
+    pub(super) space: Arc<KeySpace>,
+    pub(super) store: Store,
+    pub(super) rows: u64,
+    memory_bytes: usize,
+    keys: Vec<u64>,
+}
+
+pub(super) enum Store {
+    Dense(Dense),
+    Partitions(Partitions),
+}
+
+impl MemoryCounter {
+    /// A counter in so many bytes of memory.
+    ///
+    /// # Errors
+    /// The memory is less than any counting needs, which is 8 MiB.
+    pub fn new(space: &Arc<KeySpace>, memory_bytes: usize) -> Result<Self, CountError> {
+        if memory_bytes < Partitions::BYTES_MIN {
+            return Err(CountError::Memory {
+                purpose: "counting",
+                needed_bytes: Partitions::BYTES_MIN as u64,
+                memory_bytes: memory_bytes as u64,
+            });
+        }
+        let store = match usize::try_from(space.cells()) {
+            Ok(cells) if Self::is_dense(space, memory_bytes) => Store::Dense(Dense::new(cells)),
+            _ => Store::Partitions(Partitions::new(memory_bytes)),
+        };
+        let keys = Vec::with_capacity(CodeBatch::TILE_ROWS);
+        Ok(Self { space: Arc::clone(space), store, rows: 0, memory_bytes, keys })
+    }
+
+    /// Whether a space is counted in an array, with this memory.
+    pub(super) fn is_dense(space: &KeySpace, memory_bytes: usize) -> bool {
+        space.cells() <= KeySpace::DENSE_CELLS_MAX && Dense::bytes(space.cells()) <= memory_bytes as u64 / 2
+    }
+
+    /// Counts rows of a batch from `from` on. Returns the row to go on from: all were counted if there is none such. Otherwise memory is
+    /// used up.
+    ///
+    /// # Errors
+    /// A code isn't in its dictionary.
+    pub fn try_push(&mut self, batch: &CodeBatch<'_>, from: usize) -> Result<usize, CountError> {
+        let mut from = from;
+        while from < batch.rows() {
+            if let Store::Partitions(partitions) = &mut self.store
+                && !partitions.make_room(CodeBatch::TILE_ROWS)
+            {
+                return Ok(from);
+            }
+            batch.keys(from, &mut self.keys)?;
+            match &mut self.store {
+                Store::Dense(dense) => dense.add(&self.keys),
+                Store::Partitions(partitions) => partitions.add(&self.keys),
+            }
+            from += self.keys.len();
+            self.rows += self.keys.len() as u64;
+        }
+        Ok(from)
+    }
+
+    /// Counts a batch.
+    ///
+    /// # Errors
+    /// Memory is used up; a code isn't in its dictionary.
+    pub fn push(&mut self, batch: &CodeBatch<'_>) -> Result<(), CountError> {
+        if self.try_push(batch, 0)? < batch.rows() {
+            let memory_bytes = self.memory_bytes as u64;
+            let needed_bytes = memory_bytes.saturating_mul(2);
+            return Err(CountError::Memory {
+                purpose: "counting so many groups",
+                needed_bytes,
+                memory_bytes,
+            });
+        }
+        Ok(())
+    }
+
+    /// Adds what another counter of the same space counted. Its memory is added, too.
+    pub fn absorb(&mut self, other: Self) {
+        self.rows += other.rows;
+        self.memory_bytes += other.memory_bytes;
+        match (&mut self.store, other.store) {
+            (Store::Dense(mine), Store::Dense(others)) => mine.absorb(&others),
+            (Store::Partitions(mine), Store::Partitions(others)) => mine.absorb(others),
+            // Memory of different sizes: one had room for an array.
+            (Store::Partitions(mine), Store::Dense(others)) => mine.absorb_groups(&others.pairs()),
+            (Store::Dense(mine), Store::Partitions(others)) => {
+                others.into_pairs().for_each(|pair| mine.add_group(pair));
+            }
+        }
+    }
+
+    /// Takes all groups out, so that there is room again.
+    pub(super) fn take_pairs(&mut self) -> Box<dyn Iterator<Item = Pair>> {
+        match &mut self.store {
+            Store::Partitions(partitions) => Box::new(partitions.drain()),
+            Store::Dense(dense) => Box::new(dense.take_pairs().into_iter()),
+        }
+    }
+
+    /// The groups, counted by so many threads: partitions are shared out among them.
+    pub fn finish(self, threads: usize) -> MemoryCounts {
+        MemoryCounts::new(self, threads)
+    }
+}

@@ -1,0 +1,29 @@
+//! Counting rows by groups, exactly, in a stated memory.
+//!
+//! ```text
+//! codes ─► keys ─┬─► few cells: an array ────────────────────────────────────────────────┐
+//!                ├─► partitions ─(a limit)─► groups ─(memory is used up)─► sorted runs ──┼─► batches of values and counts
+//!                └─► sorted by the dimensions: one group of them after the other ────────┘
+//! ```
+
+mod codes;
+mod counter;
+mod dense;
+mod error;
+mod memory;
+mod partitions;
+mod results;
+mod sorted;
+mod space;
+mod table;
+
+pub use self::codes::{CodeBatch, CodeColumn};
+pub use self::counter::{Counter, Counts};
+pub use self::error::CountError;
+pub use self::memory::MemoryCounter;
+pub use self::results::{CountMethod, CountReport, MemoryCounts};
+pub use self::sorted::SortedCounter;
+pub use self::space::KeySpace;
+
+/// A batch of results has about as many groups.
+const RESULT_GROUPS: usize = 1 << 16;

@@ -1,0 +1,201 @@
+//! Keys that wait to be counted, in partitions that are so small that each one's groups fit into a cache.
+//!
+//! Rows are the cheaper to keep the fewer are touched for the first time: memory is taken in blocks, which are used again. What has
+//! come is condensed to groups whenever it reaches a limit; the limit rises only if that gives little room.
+
+use super::table::{PARTITION_BITS, Pair, Table, hash};
+
+const PARTITIONS: usize = 1 << PARTITION_BITS;
+const BLOCK_KEYS: usize = 1024;
+const BLOCK_BYTES: usize = BLOCK_KEYS * size_of::<u64>();
+
+/// Some of the keys.
+#[derive(Default)]
+pub(super) struct Partition {
+    /// Keys as they came; all blocks but the last one are full.
+    blocks: Vec<Vec<u64>>,
+    /// Groups of earlier ones.
+    groups: Box<[Pair]>,
+}
+
+impl Partition {
+    /// Counts everything that it has.
+    pub(super) fn count(&self, table: &mut Table) {
+        table.clear();
+        for (key, count) in &self.groups {
+            table.add(*key, *count);
+        }
+        for key in self.blocks.iter().flatten() {
+            table.add(*key, 1);
+        }
+    }
+}
+
+pub(super) struct Partitions {
+    parts: Vec<Partition>,
+    /// The block of each partition that is being filled.
+    open: Vec<Vec<u64>>,
+    spare: Vec<Vec<u64>>,
+    table: Table,
+    /// Bytes of blocks, spare ones too, and of groups.
+    taken_bytes: usize,
+    /// Where condensing begins.
+    limit_bytes: usize,
+    max_bytes: usize,
+    pub(super) condensed: u64,
+}
+
+impl Partitions {
+    /// The least memory for all of it.
+    pub(super) const BYTES_MIN: usize = 4 * PARTITIONS * BLOCK_BYTES;
+    /// About what the caches of a processor hold.
+    const FIRST_LIMIT_BYTES: usize = 32 << 20;
+
+    /// Partitions in so much memory.
+    pub(super) fn new(max_bytes: usize) -> Self {
+        // What a partition's table takes, and its new groups beside the old ones; partitions are about equal in groups.
+        let table_bytes = max_bytes / PARTITIONS * 2 * Table::GROUP_BYTES_MAX / size_of::<Pair>();
+        let max_bytes = max_bytes.saturating_sub(table_bytes).max(PARTITIONS * BLOCK_BYTES * 2);
+        Self {
+            parts: (0..PARTITIONS).map(|_| Partition::default()).collect(),
+            open: (0..PARTITIONS).map(|_| Vec::with_capacity(BLOCK_KEYS)).collect(),
+            spare: Vec::new(),
+            table: Table::new(),
+            taken_bytes: PARTITIONS * BLOCK_BYTES,
+            limit_bytes: max_bytes.min(Self::FIRST_LIMIT_BYTES),
+            max_bytes,
+            condensed: 0,
+        }
+    }
+
+    /// Makes room for so many keys. False: there is none even when everything is condensed.
+    pub(super) fn make_room(&mut self, keys: usize) -> bool {
+        let needed_bytes = keys.min(PARTITIONS).max(keys.div_ceil(BLOCK_KEYS)) * BLOCK_BYTES;
+        while !self.has_room(needed_bytes) {
+            self.condense();
+            if self.has_room(needed_bytes) && self.groups_bytes() <= self.limit_bytes / 2 {
+                return true;
+            }
+            if self.limit_bytes >= self.max_bytes {
+                return self.has_room(needed_bytes) && self.groups_bytes() <= self.max_bytes / 4 * 3;
+            }
+            self.limit_bytes = (2 * self.limit_bytes).min(self.max_bytes);
+        }
+        true
+    }
+
+    fn has_room(&self, needed_bytes: usize) -> bool {
+        self.taken_bytes - self.spare.len() * BLOCK_BYTES + needed_bytes <= self.limit_bytes
+    }
+
+    fn groups_bytes(&self) -> usize {
+        self.parts.iter().map(|partition| size_of_val(&*partition.groups)).sum()
+    }
+
+    /// Takes keys, for which [there is room](Self::make_room).
+    pub(super) fn add(&mut self, keys: &[u64]) {
+        for key in keys {
+            let number = partition_of(*key);
+            let Some(open) = self.open.get_mut(number) else {
+                unreachable!("a hash's high bits number a partition")
+            };
+            open.push(*key);
+            if open.len() == BLOCK_KEYS {
+                self.close(number);
+            }
+        }
+    }
+
+    #[cold]
+    fn close(&mut self, number: usize) {
+        let empty = self.spare.pop().unwrap_or_else(|| {
+            self.taken_bytes += BLOCK_BYTES;
+            Vec::with_capacity(BLOCK_KEYS)
+        });
+        if let (Some(open), Some(partition)) = (self.open.get_mut(number), self.parts.get_mut(number)) {
+            partition.blocks.push(std::mem::replace(open, empty));
+        }
+    }
+
+    /// Counts what came, so that only groups are kept.
+    pub(super) fn condense(&mut self) {
+        self.condensed += 1;
+        for (partition, open) in self.parts.iter_mut().zip(&mut self.open) {
+            if partition.blocks.is_empty() && open.is_empty() {
+                continue;
+            }
+            partition.count(&mut self.table);
+            open.drain(..).for_each(|key| self.table.add(key, 1));
+            self.taken_bytes -= size_of_val(&*partition.groups);
+            partition.groups = Box::default();
+            partition.groups = self.table.pairs().collect();
+            self.taken_bytes += size_of_val(&*partition.groups);
+            for mut block in partition.blocks.drain(..) {
+                block.clear();
+                self.spare.push(block);
+            }
+        }
+        // Groups are memory of their own: blocks that would be too many beside them go back.
+        while self.taken_bytes > self.limit_bytes && self.spare.pop().is_some() {
+            self.taken_bytes -= BLOCK_BYTES;
+        }
+    }
+
+    /// Takes what another one has.
+    pub(super) fn absorb(&mut self, mut other: Self) {
+        other.close_all();
+        for (partition, more) in self.parts.iter_mut().zip(other.parts) {
+            partition.blocks.extend(more.blocks);
+            let groups = std::mem::take(&mut partition.groups);
+            partition.groups =
+                if groups.is_empty() { more.groups } else { [groups, more.groups].concat().into() };
+        }
+        self.max_bytes += other.max_bytes;
+        self.limit_bytes += other.limit_bytes;
+        self.taken_bytes += other.taken_bytes;
+        self.condensed += other.condensed;
+    }
+
+    fn close_all(&mut self) {
+        for (partition, open) in self.parts.iter_mut().zip(&mut self.open) {
+            partition.blocks.push(std::mem::take(open));
+        }
+    }
+
+    /// All partitions, to be counted one by one.
+    pub(super) fn into_partitions(mut self) -> Vec<Partition> {
+        self.close_all();
+        self.parts
+    }
+
+    /// Takes groups that were counted elsewhere.
+    pub(super) fn absorb_groups(&mut self, pairs: &[Pair]) {
+        let mut sorted = pairs.to_vec();
+        sorted.sort_unstable_by_key(|(key, _)| partition_of(*key));
+        for group in sorted.chunk_by(|one, other| partition_of(one.0) == partition_of(other.0)) {
+            let number = group.first().map_or(0, |(key, _)| partition_of(*key));
+            if let Some(partition) = self.parts.get_mut(number) {
+                partition.groups = [&partition.groups, group].concat().into();
+            }
+        }
+        self.taken_bytes += size_of_val(pairs);
+    }
+
+    /// All groups; what is counted is forgotten, and its memory free.
+    pub(super) fn drain(&mut self) -> impl Iterator<Item = Pair> + use<> {
+        self.condense();
+        let taken: Vec<_> =
+            self.parts.iter_mut().map(|partition| std::mem::take(&mut partition.groups)).collect();
+        self.taken_bytes -= taken.iter().map(|groups| size_of_val(&**groups)).sum::<usize>();
+        taken.into_iter().flatten()
+    }
+
+    /// All groups.
+    pub(super) fn into_pairs(mut self) -> impl Iterator<Item = Pair> {
+        self.drain()
+    }
+}
+
+fn partition_of(key: u64) -> usize {
+    usize::try_from(hash(key) >> (u64::BITS - PARTITION_BITS)).unwrap_or_default()
+}

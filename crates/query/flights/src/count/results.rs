@@ -1,0 +1,188 @@
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+
+use arrow_array::RecordBatch;
+
+use super::dense::Dense;
+use super::memory::{MemoryCounter, Store};
+use super::partitions::Partition;
+use super::table::Table;
+use super::{CountError, KeySpace, RESULT_GROUPS};
+
+/// How groups were counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CountMethod {
+    /// In an array with a cell for each combination of values.
+    #[default]
+    Dense,
+    /// In partitions, each by a hash table.
+    Partitions,
+    /// In partitions whose groups became sorted runs on temporary space, merged at the end.
+    Runs,
+    /// One group of the dimensions after the other, as the input was sorted.
+    Sorted,
+}
+
+/// What counting took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct CountReport {
+    /// How groups were counted.
+    pub method: CountMethod,
+    /// Rows that were counted.
+    pub rows: u64,
+    /// Groups of results so far.
+    pub groups: u64,
+    /// How often waiting keys were condensed to groups.
+    pub condensed: u64,
+    /// Bytes written to temporary space.
+    pub spilled_bytes: u64,
+    /// Runs written there.
+    pub runs: u64,
+}
+
+/// Groups that were counted in memory, batch by batch. With partitions they come in no particular order, but always in the same one.
+pub struct MemoryCounts {
+    groups: Groups,
+    report: CountReport,
+}
+
+enum Groups {
+    Dense { space: Arc<KeySpace>, dense: Dense, next: u64 },
+    Here(Emission),
+    Threads { receivers: VecDeque<Receiver<Result<RecordBatch, CountError>>>, handles: Vec<JoinHandle<()>> },
+}
+
+impl MemoryCounts {
+    pub(super) fn new(counter: MemoryCounter, threads: usize) -> Self {
+        let MemoryCounter { space, store, rows, .. } = counter;
+        let mut report = CountReport { rows, ..CountReport::default() };
+        let groups = match store {
+            Store::Dense(dense) => Groups::Dense { space, dense, next: 0 },
+            Store::Partitions(partitions) => {
+                report.method = CountMethod::Partitions;
+                report.condensed = partitions.condensed;
+                let partitions = partitions.into_partitions();
+                if threads > 1 {
+                    spread(&space, partitions, threads)
+                } else {
+                    Groups::Here(Emission::new(space, partitions))
+                }
+            }
+        };
+        Self { groups, report }
+    }
+
+    /// The next groups: the columns' values, and `count`. None: there are no more.
+    ///
+    /// # Errors
+    /// A thread ended without a result; columns don't make a batch.
+    pub fn next_batch(&mut self) -> Result<Option<RecordBatch>, CountError> {
+        let batch = match &mut self.groups {
+            Groups::Dense { space, dense, next } => {
+                let (keys, counts, end) = dense.groups(*next, RESULT_GROUPS);
+                *next = end;
+                if keys.is_empty() { None } else { Some(space.batch(&keys, counts)?) }
+            }
+            Groups::Here(emission) => emission.next()?,
+            Groups::Threads { receivers, handles } => receive(receivers, handles)?,
+        };
+        self.report.groups += batch.as_ref().map_or(0, |batch| batch.num_rows() as u64);
+        Ok(batch)
+    }
+
+    /// What was done so far.
+    pub fn report(&self) -> CountReport {
+        self.report
+    }
+}
+
+/// Counts partitions one by one.
+struct Emission {
+    space: Arc<KeySpace>,
+    partitions: std::vec::IntoIter<Partition>,
+    table: Table,
+}
+
+impl Emission {
+    fn new(space: Arc<KeySpace>, partitions: Vec<Partition>) -> Self {
+        Self { space, partitions: partitions.into_iter(), table: Table::new() }
+    }
+
+    /// The groups of as many partitions as make a batch.
+    fn next(&mut self) -> Result<Option<RecordBatch>, CountError> {
+        let (mut keys, mut counts) = (Vec::new(), Vec::new());
+        for partition in self.partitions.by_ref() {
+            partition.count(&mut self.table);
+            drop(partition);
+            keys.reserve(self.table.groups());
+            counts.reserve(self.table.groups());
+            for (key, count) in self.table.pairs() {
+                keys.push(key);
+                counts.push(count);
+            }
+            if keys.len() >= RESULT_GROUPS {
+                break;
+            }
+        }
+        if keys.is_empty() { Ok(None) } else { self.space.batch(&keys, counts).map(Some) }
+    }
+}
+
+/// Shares partitions out: each thread has every so-manieth.
+fn spread(space: &Arc<KeySpace>, partitions: Vec<Partition>, threads: usize) -> Groups {
+    let mut shares: Vec<Vec<Partition>> = (0..threads).map(|_| Vec::new()).collect();
+    for (number, partition) in partitions.into_iter().enumerate() {
+        if let Some(share) = shares.get_mut(number % threads) {
+            share.push(partition);
+        }
+    }
+    let (mut receivers, mut handles) = (VecDeque::new(), Vec::new());
+    for share in shares {
+        let (sender, receiver) = sync_channel(1);
+        let emission = Emission::new(Arc::clone(space), share);
+        handles.push(std::thread::spawn(move || send_all(emission, &sender)));
+        receivers.push_back(receiver);
+    }
+    Groups::Threads { receivers, handles }
+}
+
+fn send_all(mut emission: Emission, sender: &SyncSender<Result<RecordBatch, CountError>>) {
+    while let Some(batch) = emission.next().transpose() {
+        let is_last = batch.is_err();
+        if sender.send(batch).is_err() || is_last {
+            return;
+        }
+    }
+}
+
+/// Takes a batch of each thread in turns, until all have ended.
+fn receive(
+    receivers: &mut VecDeque<Receiver<Result<RecordBatch, CountError>>>,
+    handles: &mut Vec<JoinHandle<()>>,
+) -> Result<Option<RecordBatch>, CountError> {
+    while let Some(receiver) = receivers.pop_front() {
+        if let Ok(batch) = receiver.recv() {
+            receivers.push_back(receiver);
+            return batch.map(Some);
+        }
+    }
+    for handle in handles.drain(..) {
+        handle.join().map_err(|_| CountError::Thread)?;
+    }
+    Ok(None)
+}
+
+impl Drop for MemoryCounts {
+    fn drop(&mut self) {
+        if let Groups::Threads { receivers, handles } = &mut self.groups {
+            // Without receivers the threads end.
+            receivers.clear();
+            for handle in handles.drain(..) {
+                let _ = handle.join();
+            }
+        }
+    }
+}

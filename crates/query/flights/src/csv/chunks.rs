@@ -1,0 +1,233 @@
+//! Files, decompressed and cut into pieces that end with a line.
+
+use std::fs::File;
+use std::io::{self, Cursor, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use csv::{ByteRecord, ReaderBuilder};
+use memchr::{memchr, memchr_iter, memrchr};
+
+use super::header::Layout;
+use crate::{BadRow, LoadError, Reject};
+
+const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// A file of flights: CSV with a header, compressed by zstd or not.
+pub struct Source {
+    name: Arc<str>,
+    origin: Origin,
+}
+
+enum Origin {
+    Path(PathBuf),
+    Reader(Box<dyn Read + Send>),
+}
+
+impl Source {
+    /// The file at `path`, opened when its turn comes.
+    pub fn file(path: &Path) -> Self {
+        Self { name: path.to_string_lossy().into(), origin: Origin::Path(path.to_owned()) }
+    }
+
+    /// What `reader` gives, called `name` where rows of it are told of.
+    pub fn reader(name: &str, reader: Box<dyn Read + Send>) -> Self {
+        Self { name: name.into(), origin: Origin::Reader(reader) }
+    }
+
+    fn open(self) -> io::Result<Box<dyn Read + Send>> {
+        let mut reader: Box<dyn Read + Send> = match self.origin {
+            Origin::Path(path) => Box::new(File::open(path)?),
+            Origin::Reader(reader) => reader,
+        };
+        let mut start = Vec::with_capacity(ZSTD_MAGIC.len());
+        (&mut reader).take(ZSTD_MAGIC.len() as u64).read_to_end(&mut start)?;
+        let is_compressed = start == ZSTD_MAGIC;
+        let whole = Cursor::new(start).chain(reader);
+        Ok(if is_compressed { Box::new(zstd::Decoder::new(whole)?) } else { Box::new(whole) })
+    }
+}
+
+/// Some lines of a file.
+pub(super) struct Chunk {
+    pub(super) file: Arc<str>,
+    pub(super) layout: Arc<Layout>,
+    /// The number of its first line.
+    pub(super) first_line: u64,
+    pub(super) bytes: Vec<u8>,
+}
+
+/// What follows next in the files.
+pub(super) enum Piece {
+    /// Lines to parse.
+    Lines(Chunk),
+    /// So many rows that can't be parsed, for a reason that was told already or is told here.
+    Bad { rows: u64, reject: Option<Reject> },
+}
+
+/// The file that is being read.
+struct Current {
+    name: Arc<str>,
+    reader: Box<dyn Read + Send>,
+    /// What was read behind the last line's end.
+    rest: Vec<u8>,
+    /// How many lines came already.
+    lines: u64,
+    /// None: its header isn't known, or none of flights.
+    layout: Option<Arc<Layout>>,
+}
+
+/// What a file has next.
+enum Lines {
+    Whole(Vec<u8>),
+    /// The beginning of a line that is longer than a piece; it was passed over.
+    TooLong(Vec<u8>),
+    End,
+}
+
+/// Cuts files into pieces, one after the other.
+pub(super) struct Chunks {
+    sources: std::vec::IntoIter<Source>,
+    current: Option<Current>,
+    chunk_bytes: usize,
+}
+
+impl Chunks {
+    pub(super) fn new(sources: Vec<Source>, chunk_bytes: usize) -> Self {
+        Self { sources: sources.into_iter(), current: None, chunk_bytes }
+    }
+
+    /// The next piece; none at the end of the last file.
+    pub(super) fn next(&mut self) -> Result<Option<Piece>, LoadError> {
+        loop {
+            if let Some(current) = &mut self.current {
+                if let Some(piece) =
+                    current.next(self.chunk_bytes).map_err(|source| current.failed(source))?
+                {
+                    return Ok(Some(piece));
+                }
+                self.current = None;
+            }
+            let Some(source) = self.sources.next() else { return Ok(None) };
+            let file = Arc::clone(&source.name);
+            let opened = source.open().map_err(|source| LoadError::Read {
+                file: Arc::clone(&file),
+                after_lines: 0,
+                source,
+            });
+            let mut current =
+                Current { name: file, reader: opened?, rest: Vec::new(), lines: 0, layout: None };
+            let bad = current.begin(self.chunk_bytes).map_err(|source| current.failed(source))?;
+            self.current = Some(current);
+            if bad.is_some() {
+                return Ok(bad);
+            }
+        }
+    }
+}
+
+impl Current {
+    fn failed(&self, source: io::Error) -> LoadError {
+        LoadError::Read { file: Arc::clone(&self.name), after_lines: self.lines, source }
+    }
+
+    /// Reads the header. Returns what is wrong with it.
+    fn begin(&mut self, chunk_bytes: usize) -> io::Result<Option<Piece>> {
+        let reason = match self.read_lines(chunk_bytes)? {
+            Lines::End => (BadRow::Empty, Vec::new()),
+            Lines::TooLong(line) => (BadRow::TooLong { max_bytes: chunk_bytes }, line),
+            Lines::Whole(mut lines) => {
+                let header_bytes = memchr(b'\n', &lines).map_or(lines.len(), |end| end + 1);
+                // The rest is read again.
+                self.rest.splice(..0, lines.split_off(header_bytes));
+                match read_header(&lines) {
+                    Ok(layout) => {
+                        self.layout = Some(Arc::new(layout));
+                        self.lines = 1;
+                        return Ok(None);
+                    }
+                    Err(reason) => (reason, lines),
+                }
+            }
+        };
+        self.lines = 1;
+        let (reason, row) = reason;
+        Ok(Some(self.bad(1, reason, row)))
+    }
+
+    fn next(&mut self, chunk_bytes: usize) -> io::Result<Option<Piece>> {
+        let first_line = self.lines + 1;
+        Ok(match self.read_lines(chunk_bytes)? {
+            Lines::End => None,
+            Lines::TooLong(row) => {
+                self.lines += 1;
+                Some(self.bad(first_line, BadRow::TooLong { max_bytes: chunk_bytes }, row))
+            }
+            Lines::Whole(bytes) => {
+                let lines =
+                    memchr_iter(b'\n', &bytes).count() as u64 + u64::from(bytes.last() != Some(&b'\n'));
+                self.lines += lines;
+                let file = Arc::clone(&self.name);
+                Some(match &self.layout {
+                    Some(layout) => {
+                        Piece::Lines(Chunk { file, layout: Arc::clone(layout), first_line, bytes })
+                    }
+                    None => Piece::Bad { rows: lines, reject: None },
+                })
+            }
+        })
+    }
+
+    fn bad(&self, line: u64, reason: BadRow, mut row: Vec<u8>) -> Piece {
+        row.truncate(Reject::ROW_BYTES_MAX);
+        Piece::Bad { rows: 1, reject: Some(Reject { file: Arc::clone(&self.name), line, reason, row }) }
+    }
+
+    /// About so many bytes, up to a line's end or the file's.
+    fn read_lines(&mut self, chunk_bytes: usize) -> io::Result<Lines> {
+        let mut bytes = std::mem::take(&mut self.rest);
+        let wanted = chunk_bytes.saturating_sub(bytes.len());
+        bytes.reserve_exact(wanted);
+        let is_at_end = (&mut self.reader).take(wanted as u64).read_to_end(&mut bytes)? < wanted;
+        if bytes.is_empty() {
+            return Ok(Lines::End);
+        }
+        match memrchr(b'\n', &bytes) {
+            _ if is_at_end => {}
+            Some(end) => self.rest = bytes.split_off(end + 1),
+            None => {
+                self.pass_line()?;
+                return Ok(Lines::TooLong(bytes));
+            }
+        }
+        Ok(Lines::Whole(bytes))
+    }
+
+    /// Reads to the end of a line, and keeps what is behind it.
+    fn pass_line(&mut self) -> io::Result<()> {
+        let mut buffer = vec![0; 64 << 10];
+        loop {
+            let got = self.reader.read(&mut buffer)?;
+            let read = buffer.get(..got).unwrap_or_default();
+            if let Some(end) = memchr(b'\n', read) {
+                self.rest = read.get(end + 1..).unwrap_or_default().to_vec();
+                return Ok(());
+            }
+            if got == 0 {
+                return Ok(());
+            }
+        }
+    }
+}
+
+fn read_header(line: &[u8]) -> Result<Layout, BadRow> {
+    let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
+    let mut header = ByteRecord::new();
+    let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(line);
+    match reader.read_byte_record(&mut header) {
+        Ok(true) => Layout::of(&header),
+        // Reading from memory doesn't fail; a blank line is no header either.
+        Ok(false) | Err(_) => Err(BadRow::Empty),
+    }
+}

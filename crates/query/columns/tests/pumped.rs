@@ -16,7 +16,7 @@ use nandle_columns::{
     StreamedBytes, Table, TableOptions,
 };
 use nandle_io::{DeviceFile, DeviceId, FileOptions, Io, Threads};
-use nandle_reads::{Estimate, Owner, Plan, PlanOptions, RandomCost, ReadCosts, ReadFile, Scan};
+use nandle_reads::{Estimate, Owner, Plan, PlanOptions, RequestCost, ReadCosts, ReadFile, Scan};
 use support::{batches, everything, flights, schema, text};
 
 fn devices(directory: &Path, plan: &ScanPlan) -> Vec<DeviceFile> {
@@ -37,7 +37,7 @@ fn world(files: Vec<DeviceFile>) -> (Threads, Vec<DeviceId>) {
 fn costs() -> ReadCosts {
     let random = [4096_u64, 65_536, 1 << 20].into_iter().flat_map(|request_bytes| {
         let transfer = request_bytes as f64 / 1e9;
-        [1_u32, 8].map(|depth| RandomCost {
+        [1_u32, 8].map(|depth| RequestCost {
             request_bytes,
             depth,
             seconds: Estimate::exact((100e-6 / f64::from(depth)).max(transfer)),
@@ -47,7 +47,7 @@ fn costs() -> ReadCosts {
         logical_block_bytes: 512,
         largest_request_bytes: 1 << 20,
         random: random.collect(),
-        sequential_bytes_per_second: Some(Estimate::exact(1e9)),
+        sequential: Vec::new(),
         host_seconds: None,
     }
 }

@@ -1,8 +1,11 @@
 use super::{Curve, ReadCosts, RequestCost, busy, sizes};
 use crate::Estimate;
 
-/// What requests of any length cost, and into which requests a stretch of a file is best cut: the [`ReadCosts`] made ready for planning,
-/// for one alignment and with so much memory.
+/// What requests of any length cost: the [`ReadCosts`] made ready for planning, for one alignment and with so much memory.
+///
+/// An extent that is no longer than the longest request is one request. What of an extent lies beyond that continues it, at the sequential
+/// price. (Cutting a shorter one as well would look cheaper where sequential reading is fast, but on an array each piece moves another
+/// arm, and some flash drives take a row of requests for the beginning of a long one: DIAT, C8.)
 #[derive(Debug, Clone)]
 pub(crate) struct Prices {
     align_bytes: u64,
@@ -16,15 +19,9 @@ pub(crate) struct Prices {
     by_depth: Vec<(u32, Curve)>,
     /// The depth for each measured size, ascending.
     depths: Vec<(u64, u32)>,
-    /// By length in blocks, up to the largest request: the least time for a stretch, when its first request goes to a new place.
-    least_seconds: Vec<f64>,
-    /// The length of that first request, in blocks.
-    first_blocks: Vec<u32>,
+    /// The time of a request to a new place by its length in blocks, up to the longest.
+    by_blocks: Vec<f64>,
 }
-
-/// What costs at most so much more than the cheapest cut is as good, because measurements aren't better than that: then the fewest requests
-/// are best.
-const AS_GOOD: f64 = 1.03;
 
 impl Prices {
     /// Requests are multiples of `align_bytes`. `depth` of them are outstanding, or as many as keep the device busy, but no more than fit into
@@ -52,33 +49,14 @@ impl Prices {
             sequential_seconds_per_byte: 0.0,
             by_depth: by_depth(costs),
             depths: random.iter().map(|cost| (cost.request_bytes, depth_of(cost))).collect(),
-            least_seconds: vec![0.0],
-            first_blocks: vec![0],
+            by_blocks: Vec::new(),
         };
         let longest_bytes = prices.largest_bytes();
         prices.sequential_seconds_per_byte =
             prices.continued_seconds(longest_bytes).value / longest_bytes as f64;
-        prices.fill_tables();
+        let of_blocks = |blocks: u64| prices.random_seconds(blocks * align_bytes).value;
+        prices.by_blocks = (0..=prices.largest_blocks).map(of_blocks).collect();
         prices
-    }
-
-    /// For each length the better of one request, and a shorter one that others continue. The price of continuing is the same for each
-    /// byte, so of the first requests that are at most as long as the stretch one is best for all longer stretches.
-    fn fill_tables(&mut self) {
-        let block_seconds = self.block_seconds();
-        let mut best_excess = f64::INFINITY;
-        // The longest first request that is as good as the best.
-        let mut first_blocks = 0;
-        for blocks in 1..=self.largest_blocks {
-            let seconds = self.random.at(blocks * self.align_bytes).value;
-            best_excess = best_excess.min(seconds - block_seconds * blocks as f64);
-            let least_seconds = best_excess + block_seconds * blocks as f64;
-            if seconds <= AS_GOOD * least_seconds {
-                first_blocks = blocks;
-            }
-            self.least_seconds.push(least_seconds);
-            self.first_blocks.push(u32::try_from(first_blocks).unwrap_or(u32::MAX));
-        }
     }
 
     pub(crate) fn align_bytes(&self) -> u64 {
@@ -94,27 +72,20 @@ impl Prices {
         self.largest_blocks * self.align_bytes
     }
 
-    /// The least time for a stretch of at most as many blocks as the longest request.
-    pub(crate) fn stretch_seconds(&self, blocks: u64) -> Option<f64> {
-        self.least_seconds.get(usize::try_from(blocks).ok()?).copied()
+    /// The time of an extent of so many blocks, at most as many as the longest request has.
+    pub(crate) fn extent_seconds(&self, blocks: u64) -> Option<f64> {
+        self.by_blocks.get(usize::try_from(blocks).ok()?).copied()
     }
 
-    /// The least time of stretches that are longer than any request, but for [`block_seconds`](Self::block_seconds) of each block.
-    pub(crate) fn long_stretch_seconds(&self) -> f64 {
-        let longest = self.least_seconds.last().copied().unwrap_or_default();
+    /// The time of an extent that is longer than any request, but for [`block_seconds`](Self::block_seconds) of each block.
+    pub(crate) fn long_extent_seconds(&self) -> f64 {
+        let longest = self.by_blocks.last().copied().unwrap_or_default();
         longest - self.block_seconds() * self.largest_blocks as f64
     }
 
     /// What a block costs that continues a request.
     pub(crate) fn block_seconds(&self) -> f64 {
         self.sequential_seconds_per_byte * self.align_bytes as f64
-    }
-
-    /// The first request of a stretch, in blocks.
-    pub(crate) fn first_blocks(&self, stretch_blocks: u64) -> u64 {
-        let at = stretch_blocks.min(self.largest_blocks);
-        let found = usize::try_from(at).ok().and_then(|at| self.first_blocks.get(at));
-        found.map_or(at, |blocks| u64::from(*blocks))
     }
 
     /// The time of a request that goes to a new place, many outstanding.
@@ -179,20 +150,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stretch_never_costs_more_than_one_request_or_its_parts() {
+    fn an_extent_costs_one_request_and_what_is_beyond_it_the_sequential_price() {
         for costs in [disk(), flash()] {
             let prices = Prices::new(&costs, 4096, 64 << 20, None);
-            for blocks in 1..=prices.largest_blocks() {
-                let seconds = prices.stretch_seconds(blocks).unwrap();
-                assert!(seconds <= prices.random_seconds(blocks * 4096).value + 1e-12);
-                let first = prices.first_blocks(blocks);
-                let of_parts = prices.random_seconds(first * 4096).value
-                    + prices.block_seconds() * (blocks - first) as f64;
-                assert!(
-                    seconds <= of_parts + 1e-12 && of_parts <= AS_GOOD * seconds,
-                    "{blocks}: {seconds} {of_parts}"
-                );
+            let longest = prices.largest_blocks();
+            for blocks in 1..=longest {
+                let seconds = prices.extent_seconds(blocks).unwrap();
+                assert!((seconds - prices.random_seconds(blocks * 4096).value).abs() < 1e-12);
             }
+            assert_eq!(prices.extent_seconds(longest + 1), None);
+            let beyond = prices.long_extent_seconds() + prices.block_seconds() * (longest + 1) as f64;
+            let expected = prices.random_seconds(longest * 4096).value
+                + prices.continued_seconds(longest * 4096).value / longest as f64;
+            assert!((beyond - expected).abs() < 1e-12);
         }
     }
 

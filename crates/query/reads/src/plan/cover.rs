@@ -1,10 +1,10 @@
 //! The cheapest cover of wanted blocks by requests.
 //!
 //! What is wanted of a file lies in stretches with gaps between them. A cover joins neighbouring stretches into extents, gaps included, and
-//! an extent costs what [`Prices`] say of its length alone: one random request, or one that others continue. So the least cost of the
-//! first stretches follows from that of fewer of them: `least[j] = min over i ≤ j of least[i − 1] + cost(end[j] − start[i])`. This finds
-//! the minimum over *all* requests that begin and end at multiples of the alignment: a request that begins before what is wanted, or ends
-//! behind it, only pays when it continues another or is continued, and then both lie in one extent.
+//! [`Prices`] say what an extent of some length costs: up to the longest request it is one, and what is beyond continues it. So the least
+//! cost of the first stretches follows from that of fewer of them:
+//! `least[j] = min over i ≤ j of least[i − 1] + cost(end[j] − start[i])`. This finds the minimum over *all* covers by extents that
+//! begin and end at multiples of the alignment: an extent that begins before what is wanted, or ends behind it, only costs more.
 //!
 //! Two facts keep it short. Extents that are longer than the longest request cost the same for each further block, so for these the minimum
 //! over `i` is carried along. And a gap that costs more than two new requests are worth is never bridged.
@@ -59,7 +59,7 @@ pub(crate) fn cheapest(stretches: &[Stretch], prices: &Prices) -> Cover {
         let starts = stretches.get(first_short..=index).unwrap_or_default();
         for (offset, start) in starts.iter().enumerate().rev() {
             let first = first_short + offset;
-            let Some(seconds) = prices.stretch_seconds(stretch.end_block - start.start_block) else { break };
+            let Some(seconds) = prices.extent_seconds(stretch.end_block - start.start_block) else { break };
             let seconds = before(&least, first) + seconds;
             if seconds < best.seconds {
                 best = Least { seconds, first };
@@ -83,7 +83,7 @@ impl LongExtents {
     fn new(prices: &Prices) -> Self {
         Self {
             block_seconds: prices.block_seconds(),
-            extra_seconds: prices.long_stretch_seconds(),
+            extra_seconds: prices.long_extent_seconds(),
             best: Least { seconds: f64::INFINITY, first: 0 },
         }
     }
@@ -100,12 +100,14 @@ impl LongExtents {
     }
 }
 
-/// A gap of so many blocks isn't bridged: both sides as extents of their own cost at most twice what the shortest does beyond its bytes,
-/// and any extent costs at least what the longest does.
+/// A gap of so many blocks isn't bridged: what extents cost beyond the sequential price of their blocks lies within bounds, so that two of
+/// them cost at most twice the upper one, and one across the gap at least the lower one and the gap.
 fn never_bridged_blocks(prices: &Prices) -> u64 {
-    let shortest = prices.stretch_seconds(1).unwrap_or_default() - prices.block_seconds();
-    let worth = 2.0 * shortest - prices.long_stretch_seconds();
-    let blocks = (worth / prices.block_seconds()).ceil();
+    let beyond = (1..=prices.largest_blocks())
+        .filter_map(|blocks| Some(prices.extent_seconds(blocks)? - prices.block_seconds() * blocks as f64));
+    let bounds = (f64::INFINITY, f64::NEG_INFINITY);
+    let (least, most) = beyond.fold(bounds, |(least, most), beyond| (beyond.min(least), beyond.max(most)));
+    let blocks = ((2.0 * most - least) / prices.block_seconds()).ceil();
     // A float beyond the range becomes the largest number.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to the range")]
     let blocks = blocks.max(1.0) as u64;
@@ -148,36 +150,32 @@ mod tests {
             let blocks = stretches[end - 1].end_block - stretches[first].start_block;
             first = *end;
             let long = blocks.saturating_sub(prices.largest_blocks());
-            prices.stretch_seconds(blocks - long).unwrap() + prices.block_seconds() * long as f64
+            prices.extent_seconds(blocks - long).unwrap() + prices.block_seconds() * long as f64
         });
         extents.sum()
     }
 
-    /// Every request that begins and ends at a block, by brute force: the least cost of covering the wanted blocks from one on, when the
-    /// last request ended right before it or not.
+    /// Every extent that begins and ends at a block, by brute force: the least cost of covering the wanted blocks from one on.
     fn brute_force(stretches: &[Stretch], prices: &Prices) -> f64 {
         let end = usize::try_from(stretches.last().unwrap().end_block).unwrap();
         let is_wanted = |block: usize| {
             stretches.iter().any(|stretch| (stretch.start_block..stretch.end_block).contains(&(block as u64)))
         };
-        let mut least = vec![[0.0_f64; 2]; end + 1];
+        let mut least = vec![0.0_f64; end + 2];
         for block in (0..end).rev() {
-            for continued in [0, 1] {
-                let skipped = if is_wanted(block) { f64::INFINITY } else { least[block + 1][0] };
-                let requests = (1..=prices.largest_blocks().min((end - block) as u64)).map(|blocks| {
-                    let bytes = blocks * prices.align_bytes();
-                    let random = prices.random_seconds(bytes).value;
-                    let seconds = if continued == 1 {
-                        random.min(prices.block_seconds() * blocks as f64)
-                    } else {
-                        random
-                    };
-                    seconds + least[block + usize::try_from(blocks).unwrap()][1]
-                });
-                least[block][continued] = requests.fold(skipped, f64::min);
-            }
+            let skipped = if is_wanted(block) { f64::INFINITY } else { least[block + 1] };
+            // Extents that touch are one, so the block behind one is skipped.
+            let ends = (block + 1..=end).filter(|behind| *behind == end || !is_wanted(*behind));
+            let extents = ends.map(|behind| {
+                let blocks = (behind - block) as u64;
+                let long = blocks.saturating_sub(prices.largest_blocks());
+                let seconds =
+                    prices.extent_seconds(blocks - long).unwrap() + prices.block_seconds() * long as f64;
+                seconds + least[(behind + 1).min(end)]
+            });
+            least[block] = extents.fold(skipped, f64::min);
         }
-        least[0][0]
+        least[0]
     }
 
     fn prices(costs: &ReadCosts, largest_bytes: u64) -> Prices {
@@ -187,7 +185,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_other_requests_cost_less(
+        fn no_other_extents_cost_less(
             lengths in prop::collection::vec((1_u64..12, 1_u64..8), 1..12),
             seeks_us in 1_u32..4000,
             largest_blocks in 1_u64..16,

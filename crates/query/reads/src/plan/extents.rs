@@ -57,10 +57,8 @@ impl Maker<'_> {
             for end in cover::cheapest(of_file, self.prices).ends {
                 let members = of_file.get(first..end).unwrap_or_default();
                 first = end;
-                extents.extend(whole(members).map(|stretch| {
-                    let first_blocks = self.prices.first_blocks(stretch.blocks());
-                    self.extent(&stretch, first_blocks * self.prices.align_bytes())
-                }));
+                extents
+                    .extend(whole(members).map(|stretch| self.extent(&stretch, self.prices.largest_bytes())));
             }
         }
         extents

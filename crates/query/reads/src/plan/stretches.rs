@@ -19,10 +19,6 @@ impl Stretch {
         let stretch = Self { file: want.file, start_block, end_block, first_step: want.step };
         (want.offset_bytes < file.readable_bytes).then_some(stretch)
     }
-
-    pub(crate) fn blocks(&self) -> u64 {
-        self.end_block - self.start_block
-    }
 }
 
 /// Sorts stretches by place and joins those that touch or overlap.

@@ -13,8 +13,13 @@ pub struct Scan<'io> {
     pump: Pump,
     /// A request that the world had no room for.
     refused: Option<(DeviceId, Request)>,
+    /// Requests that the world has taken since it was last reaped: it may not have sent them yet.
+    unsent: usize,
     completions: Vec<Completion>,
 }
+
+/// While a consumer works on a step, at most one in so many requests of the queue wait to be sent.
+const UNSENT_PART: usize = 4;
 
 impl<'io> Scan<'io> {
     /// Takes the plan's memory, and sends the first requests.
@@ -34,7 +39,7 @@ impl<'io> Scan<'io> {
         for arena in pump.arenas() {
             io.register(arena);
         }
-        let mut scan = Self { io, pump, refused: None, completions: Vec::new() };
+        let mut scan = Self { io, pump, refused: None, unsent: 0, completions: Vec::new() };
         scan.go_on();
         Ok(scan)
     }
@@ -46,9 +51,10 @@ impl<'io> Scan<'io> {
     /// that there is no memory for this one.
     pub fn next_step(&mut self) -> Result<Option<Step>, ReadsError> {
         loop {
-            let sent = self.send();
+            self.send();
             if let Some(step) = self.pump.take_step()? {
-                if sent {
+                // Each call of the system costs something, so a part of the queue waits until there are more of them.
+                if self.unsent * UNSENT_PART >= self.io.in_flight() {
                     self.reap(Wait::NONE);
                 }
                 return Ok(Some(step));
@@ -87,7 +93,8 @@ impl<'io> Scan<'io> {
     pub fn go_on(&mut self) {
         self.send();
         self.reap(Wait::NONE);
-        if self.send() {
+        self.send();
+        if self.unsent > 0 {
             self.reap(Wait::NONE);
         }
     }
@@ -102,20 +109,19 @@ impl<'io> Scan<'io> {
         self.pump.counts()
     }
 
-    /// Submits what the queue has room for; whether that was anything.
-    fn send(&mut self) -> bool {
-        let mut is_sent = false;
+    /// Submits what the queue has room for.
+    fn send(&mut self) {
         while let Some((device, request)) = self.refused.take().or_else(|| self.pump.next_request()) {
             if let Err(full) = self.io.submit(device, request) {
                 self.refused = Some((device, full.0));
                 break;
             }
-            is_sent = true;
+            self.unsent += 1;
         }
-        is_sent
     }
 
     fn reap(&mut self, wait: Wait) {
+        self.unsent = 0;
         self.io.reap(wait, &mut self.completions);
         for completion in self.completions.drain(..) {
             self.pump.complete(completion);

@@ -1,16 +1,37 @@
 use std::collections::VecDeque;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
 
-use crate::ReadsError;
+use super::thread::Command;
+use crate::{ReadsError, Step};
 
-/// Where an owner leaves what it has read for one scan.
+/// Where an owner leaves what it has read for one scan, and the memory of the copies.
 pub(crate) struct Mailbox {
     state: Mutex<State>,
     changed: Condvar,
     copies_bytes_max: u64,
+    owner: Address,
+}
+
+/// How an owner is reached from other threads.
+#[derive(Clone)]
+pub(crate) struct Address {
+    pub(crate) commands: Sender<Command>,
+    pub(crate) waker: Option<nandle_io::Waker>,
+}
+
+impl Address {
+    /// Gives it a command; whether it is there to take it.
+    pub(crate) fn tell(&self, command: Command) -> bool {
+        let is_told = self.commands.send(command).is_ok();
+        if let Some(waker) = &self.waker {
+            waker.wake();
+        }
+        is_told
+    }
 }
 
 /// A step's bytes, in the order of its wants.
@@ -22,9 +43,22 @@ pub(crate) struct Letter {
 /// What an urgent read gave, with the stream's number of it.
 pub(crate) type Answer = (u64, Result<Vec<u8>, ReadsError>);
 
-impl Letter {
-    pub(crate) fn length_bytes(&self) -> u64 {
-        self.bytes.iter().map(|bytes| bytes.len() as u64).sum()
+/// The memory of a step's copy: it goes back to the mailbox when the last part of it is dropped.
+struct Copied {
+    bytes: Vec<u8>,
+    length_bytes: u64,
+    mailbox: Arc<Mailbox>,
+}
+
+impl AsRef<[u8]> for Copied {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Drop for Copied {
+    fn drop(&mut self) {
+        self.mailbox.give_back(self.length_bytes, std::mem::take(&mut self.bytes));
     }
 }
 
@@ -57,37 +91,82 @@ struct State {
     urgent: VecDeque<Answer>,
     /// Copies that are in the mailbox, or were taken and not yet dropped.
     held_bytes: u64,
+    /// Memory of copies that were dropped, to be used again: new memory costs the system more than the copy.
+    spare: Vec<Vec<u8>>,
+    /// The owner has a step that there was no room for.
+    is_full: bool,
     end: End,
     is_abandoned: bool,
     waker: Option<Waker>,
 }
 
 impl Mailbox {
-    pub(crate) fn new(copies_bytes_max: u64) -> Self {
+    pub(crate) fn new(copies_bytes_max: u64, owner: Address) -> Self {
         let state = State {
             steps: VecDeque::new(),
             urgent: VecDeque::new(),
             held_bytes: 0,
+            spare: Vec::new(),
+            is_full: false,
             end: End::Open,
             is_abandoned: false,
             waker: None,
         };
-        Self { state: Mutex::new(state), changed: Condvar::new(), copies_bytes_max }
+        Self { state: Mutex::new(state), changed: Condvar::new(), copies_bytes_max, owner }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many bytes of copies there is room for, or none while there are copies that are all that is allowed.
-    pub(crate) fn room_bytes(&self) -> Option<u64> {
-        let held_bytes = self.lock().held_bytes;
-        if held_bytes == 0 { Some(u64::MAX) } else { self.copies_bytes_max.checked_sub(held_bytes) }
+    /// Copies a step, if there is room for it; there always is while no copies are held.
+    pub(crate) fn copy(self: &Arc<Self>, step: &Step) -> Option<Letter> {
+        let lengths: Vec<usize> = step.parts().map(|(_, bytes)| bytes.len()).collect();
+        let length: usize = lengths.iter().sum();
+        let length_bytes = length as u64;
+        let mut bytes = self.memory(length)?;
+        step.parts().for_each(|(_, part)| bytes.extend_from_slice(part));
+        let whole = Bytes::from_owner(Copied { bytes, length_bytes, mailbox: Arc::clone(self) });
+        let mut at = 0;
+        let parts = lengths.into_iter().map(|length| {
+            at += length;
+            whole.slice(at - length..at)
+        });
+        Some(Letter { number: step.number(), bytes: parts.collect() })
     }
 
-    /// The room that is left when a mailbox without copies has taken so many bytes.
-    pub(crate) fn room_after(&self, bytes: u64) -> Option<u64> {
-        self.copies_bytes_max.checked_sub(bytes)
+    /// Empty memory for a copy, which counts from now on.
+    fn memory(&self, length: usize) -> Option<Vec<u8>> {
+        let mut state = self.lock();
+        let held_bytes = state.held_bytes + length as u64;
+        if state.held_bytes > 0 && held_bytes > self.copies_bytes_max {
+            state.is_full = true;
+            return None;
+        }
+        state.held_bytes = held_bytes;
+        let fitting = state.spare.iter().rposition(|spare| spare.capacity() >= length);
+        Some(match fitting {
+            Some(index) => state.spare.swap_remove(index),
+            None => Vec::with_capacity(length),
+        })
+    }
+
+    fn give_back(&self, length_bytes: u64, mut memory: Vec<u8>) {
+        let mut state = self.lock();
+        assert!(state.held_bytes >= length_bytes, "a copy is given back once");
+        state.held_bytes -= length_bytes;
+        memory.clear();
+        let spare_bytes: usize = state.spare.iter().map(Vec::capacity).sum();
+        let all_bytes = state.held_bytes + (spare_bytes + memory.capacity()) as u64;
+        if all_bytes <= self.copies_bytes_max && !state.is_abandoned {
+            state.spare.push(memory);
+        }
+        let is_awaited = std::mem::take(&mut state.is_full);
+        drop(state);
+        if is_awaited {
+            // An owner that is gone has no use for the room.
+            self.owner.tell(Command::Look);
+        }
     }
 
     pub(crate) fn put(&self, letters: Vec<Letter>, urgent: Vec<Answer>) {
@@ -95,7 +174,12 @@ impl Mailbox {
             return;
         }
         let mut state = self.lock();
-        state.held_bytes += letters.iter().map(Letter::length_bytes).sum::<u64>();
+        if state.is_abandoned {
+            // Dropped copies come back here, which takes the lock.
+            drop(state);
+            drop(letters);
+            return;
+        }
         state.steps.extend(letters);
         state.urgent.extend(urgent);
         self.tell(state);
@@ -120,17 +204,16 @@ impl Mailbox {
     pub(crate) fn abandon(&self) {
         let mut state = self.lock();
         state.is_abandoned = true;
-        state.steps.clear();
+        state.spare.clear();
+        // Dropped copies come back here, which takes the lock.
+        let steps = std::mem::take(&mut state.steps);
+        drop(state);
+        drop(steps);
+        self.owner.tell(Command::Look);
     }
 
     pub(crate) fn is_abandoned(&self) -> bool {
         self.lock().is_abandoned
-    }
-
-    /// A copy was dropped.
-    pub(crate) fn give_back(&self, bytes: u64) {
-        let mut state = self.lock();
-        state.held_bytes = state.held_bytes.saturating_sub(bytes);
     }
 
     pub(crate) fn poll(&self, context: &mut Context<'_>) -> Poll<Option<Result<Letter, ReadsError>>> {

@@ -11,19 +11,18 @@ mod thread;
 pub use stream::{OwnedStep, StepStream};
 
 use std::sync::Arc;
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::channel;
 use std::thread::JoinHandle;
 
-use nandle_io::{Io, Waker};
+use nandle_io::Io;
 
 use crate::{Plan, ReadFile, ReadsError};
-use mailbox::Mailbox;
+use mailbox::{Address, Mailbox};
 use thread::{Command, Worker};
 
 /// A thread that owns a world, and reads for others.
 pub struct Owner {
-    commands: Sender<Command>,
-    waker: Option<Waker>,
+    address: Address,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -55,39 +54,25 @@ impl Owner {
         let thread = thread.map_err(|error| gone(format!("starting it: {error}")))?;
         let answer = is_opened.recv().map_err(|_| gone("it ended while it opened its devices".to_owned()))?;
         let waker = answer.map_err(gone)?;
-        Ok(Self { commands, waker, thread: Some(thread) })
+        Ok(Self { address: Address { commands, waker }, thread: Some(thread) })
     }
 
     /// Reads the plan's steps. Copies that are on their way or not yet dropped take at most `copies_bytes`, but a single step always fits; the
     /// plan's own memory is beside that.
     pub fn scan(&self, files: Arc<[ReadFile]>, plan: Arc<Plan>, copies_bytes: u64) -> StepStream {
-        let mailbox = Arc::new(Mailbox::new(copies_bytes));
-        let stream = StepStream::new(
-            Arc::clone(&mailbox),
-            Arc::clone(&plan),
-            self.commands.clone(),
-            self.waker.clone(),
-        );
-        let command = Command::Scan { files, plan, mailbox: Arc::clone(&mailbox) };
-        if self.commands.send(command).is_err() {
+        let mailbox = Arc::new(Mailbox::new(copies_bytes, self.address.clone()));
+        let stream = StepStream::new(Arc::clone(&mailbox), Arc::clone(&plan), self.address.clone());
+        if !self.address.tell(Command::Scan { files, plan, mailbox: Arc::clone(&mailbox) }) {
             mailbox.end(Some(ReadsError::OwnerGone { why: "it had ended before the scan".to_owned() }));
         }
-        self.wake();
         stream
-    }
-
-    fn wake(&self) {
-        if let Some(waker) = &self.waker {
-            waker.wake();
-        }
     }
 }
 
 impl Drop for Owner {
     /// Ends the thread: scans that go on get an error.
     fn drop(&mut self) {
-        let _ = self.commands.send(Command::End);
-        self.wake();
+        self.address.tell(Command::End);
         if let Some(thread) = self.thread.take() {
             // A thread that panicked has told so, and its streams have ended.
             let _ = thread.join();

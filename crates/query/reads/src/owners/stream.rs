@@ -1,14 +1,12 @@
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::Sender;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use futures_core::Stream;
-use nandle_io::Waker;
 
-use super::mailbox::{Letter, Mailbox};
+use super::mailbox::{Address, Letter, Mailbox};
 use super::thread::Command;
 use crate::{FileId, Plan, ReadsError, Want};
 
@@ -18,20 +16,14 @@ use crate::{FileId, Plan, ReadsError, Want};
 pub struct StepStream {
     mailbox: Arc<Mailbox>,
     plan: Arc<Plan>,
-    commands: Sender<Command>,
-    waker: Option<Waker>,
+    owner: Address,
     next_urgent: AtomicU64,
     has_failed: bool,
 }
 
 impl StepStream {
-    pub(crate) fn new(
-        mailbox: Arc<Mailbox>,
-        plan: Arc<Plan>,
-        commands: Sender<Command>,
-        waker: Option<Waker>,
-    ) -> Self {
-        Self { mailbox, plan, commands, waker, next_urgent: AtomicU64::new(0), has_failed: false }
+    pub(crate) fn new(mailbox: Arc<Mailbox>, plan: Arc<Plan>, owner: Address) -> Self {
+        Self { mailbox, plan, owner, next_urgent: AtomicU64::new(0), has_failed: false }
     }
 
     /// Bytes that no plan foresaw, read before anything that is planned; waits for them.
@@ -46,36 +38,14 @@ impl StepStream {
     ) -> Result<Vec<u8>, ReadsError> {
         let number = self.next_urgent.fetch_add(1, Ordering::Relaxed);
         let mailbox = Arc::clone(&self.mailbox);
-        self.tell(Command::Urgent { mailbox, number, file, offset_bytes, length_bytes });
+        if !self.owner.tell(Command::Urgent { mailbox, number, file, offset_bytes, length_bytes }) {
+            self.mailbox.end(Some(ReadsError::OwnerGone { why: "it has ended".to_owned() }));
+        }
         self.mailbox.wait_urgent(number)
     }
 
-    fn tell(&self, command: Command) {
-        if self.commands.send(command).is_err() {
-            self.mailbox.end(Some(ReadsError::OwnerGone { why: "it has ended".to_owned() }));
-        }
-        self.wake();
-    }
-
-    fn wake(&self) {
-        if let Some(waker) = &self.waker {
-            waker.wake();
-        }
-    }
-
     fn step(&mut self, letter: Letter) -> OwnedStep {
-        let held = Held {
-            length_bytes: letter.length_bytes(),
-            mailbox: Arc::clone(&self.mailbox),
-            commands: self.commands.clone(),
-            waker: self.waker.clone(),
-        };
-        OwnedStep {
-            number: letter.number,
-            plan: Arc::clone(&self.plan),
-            bytes: letter.bytes,
-            _held: Arc::new(held),
-        }
+        OwnedStep { number: letter.number, plan: Arc::clone(&self.plan), bytes: letter.bytes }
     }
 
     fn taken(&mut self, taken: Option<Result<Letter, ReadsError>>) -> Option<Result<OwnedStep, ReadsError>> {
@@ -108,9 +78,6 @@ impl Iterator for StepStream {
 impl Drop for StepStream {
     fn drop(&mut self) {
         self.mailbox.abandon();
-        // The owner looks for abandoned scans when it hears anything.
-        let _ = self.commands.send(Command::Look);
-        self.wake();
     }
 }
 
@@ -120,13 +87,12 @@ impl std::fmt::Debug for StepStream {
     }
 }
 
-/// All that a step needs, copied. It counts against the scan's memory until it is dropped.
+/// All that a step needs, copied. It counts against the scan's memory until it is dropped, with all bytes that were taken from it.
 #[derive(Clone)]
 pub struct OwnedStep {
     number: u32,
     plan: Arc<Plan>,
     bytes: Vec<Bytes>,
-    _held: Arc<Held>,
 }
 
 impl OwnedStep {
@@ -138,24 +104,6 @@ impl OwnedStep {
     /// Its wants in the order in which they were given, each with its bytes.
     pub fn parts(&self) -> impl ExactSizeIterator<Item = (&Want, &Bytes)> {
         self.plan.wants_of(self.number).iter().zip(&self.bytes)
-    }
-}
-
-struct Held {
-    length_bytes: u64,
-    mailbox: Arc<Mailbox>,
-    commands: Sender<Command>,
-    waker: Option<Waker>,
-}
-
-impl Drop for Held {
-    fn drop(&mut self) {
-        self.mailbox.give_back(self.length_bytes);
-        // An owner that is gone has no use for the room.
-        let _ = self.commands.send(Command::Look);
-        if let Some(waker) = &self.waker {
-            waker.wake();
-        }
     }
 }
 

@@ -5,7 +5,7 @@ use nandle_io::{Completion, DeviceId, Io, Request, Wait};
 
 use super::mailbox::{Answer, Letter, Mailbox};
 use crate::pump::TOKEN_BITS;
-use crate::{FileId, Plan, Pump, ReadFile, ReadsError};
+use crate::{FileId, Plan, Pump, ReadFile, ReadsError, Step};
 
 /// What other threads ask of an owner.
 pub(crate) enum Command {
@@ -31,7 +31,7 @@ struct Running {
     pump: Pump,
     mailbox: Arc<Mailbox>,
     /// A step that the mailbox has no room for.
-    waiting: Option<Letter>,
+    waiting: Option<Step>,
     /// Urgent reads: the stream's number and the pump's.
     urgent: Vec<(u64, u64)>,
     is_ended: bool,
@@ -204,45 +204,26 @@ impl Running {
     fn hand_out(&mut self) {
         let urgent = self.urgent_answers();
         let mut letters = Vec::new();
-        let mut room_bytes = self.mailbox.room_bytes();
-        while !self.is_ended
-            && let Some(room) = room_bytes
-        {
-            let letter =
-                match self.waiting.take().map_or_else(|| self.next_letter(), |letter| Ok(Some(letter))) {
-                    Ok(Some(letter)) => letter,
-                    Ok(None) => break,
-                    Err(error) => {
-                        self.is_ended = true;
-                        self.mailbox.put(std::mem::take(&mut letters), Vec::new());
-                        self.mailbox.end(Some(error));
-                        break;
-                    }
-                };
-            let length_bytes = letter.length_bytes();
-            if length_bytes > room {
-                self.waiting = Some(letter);
-                break;
-            }
-            // A mailbox without copies takes any step, and then no more than it is allowed.
-            room_bytes = if room == u64::MAX {
-                self.mailbox.room_after(length_bytes)
-            } else {
-                Some(room - length_bytes)
-            };
-            letters.push(letter);
-        }
+        let failure = self.copy_steps(&mut letters).err();
         self.mailbox.put(letters, urgent);
-        if !self.is_ended && self.waiting.is_none() && self.pump.is_done() {
+        let is_done = self.waiting.is_none() && self.pump.is_done();
+        if !self.is_ended && (is_done || failure.is_some()) {
             self.is_ended = true;
-            self.mailbox.end(None);
+            self.mailbox.end(failure);
         }
     }
 
-    fn next_letter(&mut self) -> Result<Option<Letter>, ReadsError> {
-        let Some(step) = self.pump.take_step()? else { return Ok(None) };
-        let bytes = step.parts().map(|(_, bytes)| bytes.to_owned_bytes()).collect();
-        Ok(Some(Letter { number: step.number(), bytes }))
+    /// Copies the steps that are whole, as far as there is room.
+    fn copy_steps(&mut self, letters: &mut Vec<Letter>) -> Result<(), ReadsError> {
+        while !self.is_ended {
+            if self.waiting.is_none() {
+                self.waiting = self.pump.take_step()?;
+            }
+            let Some(letter) = self.waiting.as_ref().and_then(|step| self.mailbox.copy(step)) else { break };
+            self.waiting = None;
+            letters.push(letter);
+        }
+        Ok(())
     }
 
     fn urgent_answers(&mut self) -> Vec<Answer> {

@@ -146,14 +146,24 @@ impl Maker<'_> {
 
     /// Finds the extent of each want, among extents in order of place that don't overlap.
     fn found(&self, wants: &[Want], extents: Vec<Extent>) -> WindowExtents {
-        let of_want = |want: &Want| {
+        // Wants mostly come in order of place, so that the extent is the one of the want before, or the next one.
+        let mut last = 0;
+        let mut of_want = |want: &Want| {
             let file = self.file(want.file)?;
             if want.offset_bytes >= file.readable_bytes {
                 return None;
             }
             let place = (want.file, want.offset_bytes);
-            let next = extents.partition_point(|extent| (extent.file, extent.offset_bytes) <= place);
-            let index = next.checked_sub(1)?;
+            let is_before = |extent: &Extent| (extent.file, extent.offset_bytes) <= place;
+            let is_it = |index: usize| {
+                extents.get(index).is_some_and(is_before) && !extents.get(index + 1).is_some_and(is_before)
+            };
+            let near = [last, last + 1].into_iter().find(|index| is_it(*index));
+            let index = match near {
+                Some(index) => index,
+                None => extents.partition_point(is_before).checked_sub(1)?,
+            };
+            last = index;
             let extent = extents.get(index)?;
             let end_bytes = want.end_bytes().min(file.readable_bytes);
             assert!(
@@ -162,7 +172,7 @@ impl Maker<'_> {
             );
             u32::try_from(index).ok()
         };
-        let of_wants = wants.iter().map(of_want).collect();
+        let of_wants = wants.iter().map(&mut of_want).collect();
         WindowExtents { extents, of_wants }
     }
 }

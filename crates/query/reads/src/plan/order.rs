@@ -27,15 +27,17 @@ impl Order {
 
     /// The requests of extents that begin with number `first`, in order, behind those that `reads` has already.
     pub(crate) fn send(self, extents: &[Extent], first: usize, reads: &mut Vec<PlannedRead>) {
-        let mut numbers: Vec<usize> = (0..extents.len()).collect();
-        let key = |number: &usize| {
-            extents.get(*number).map(|extent| (extent.first_step, extent.file, extent.offset_bytes))
-        };
-        if self == Self::Need && !numbers.is_sorted_by_key(key) {
-            numbers.sort_by_key(key);
+        let key = |extent: &Extent| (extent.first_step, extent.file, extent.offset_bytes);
+        if self == Self::Place || extents.is_sorted_by_key(key) {
+            for (number, extent) in extents.iter().enumerate() {
+                requests(extent, number + first, reads);
+            }
+            return;
         }
+        let mut numbers: Vec<usize> = (0..extents.len()).collect();
+        numbers.sort_by_key(|number| extents.get(*number).map(key));
         for number in numbers {
-            let Some(extent) = extents.get(number) else { continue };
+            let Some(extent) = extents.get(number) else { unreachable!("extent {number} was counted") };
             requests(extent, number + first, reads);
         }
     }

@@ -7,7 +7,7 @@ use crate::{ReadsError, Want};
 
 use super::extents::{Maker, WindowExtents};
 use super::order::Order;
-use super::{Extent, Plan, PlanFile, PlanOptions, PlannedWindow};
+use super::{Extent, Plan, PlanFile, PlanOptions, PlannedWindow, Strategy};
 
 pub(crate) struct Planner {
     plan: Plan,
@@ -15,6 +15,10 @@ pub(crate) struct Planner {
     /// Bytes read by bytes wanted in the window before: what the next one is likely to take.
     read_by_wanted: f64,
 }
+
+/// Windows needn't be longer than so many full queues of the longest requests where order doesn't matter, nor shorter than this.
+const QUEUES: u64 = 2;
+const WINDOW_BYTES_MIN: u64 = 2 << 20;
 
 impl Planner {
     pub(crate) fn new(
@@ -59,15 +63,29 @@ impl Planner {
         Ok(self.plan)
     }
 
+    /// How much a window may take: all that there is where order matters, because the more is read at once the shorter the jumps are.
+    /// Where it doesn't, a few times what keeps the device busy is enough, and stays in the processor's cache.
+    fn window_bytes(&self) -> u64 {
+        let all_bytes = self.plan.options.window_bytes();
+        let prices = &self.plan.prices;
+        if self.order == Order::Place || matches!(self.plan.options.strategy, Strategy::WholeGroup) {
+            return all_bytes;
+        }
+        let busy_bytes = prices.largest_bytes() * u64::from(prices.depth(prices.largest_bytes()));
+        all_bytes.min((QUEUES * busy_bytes).max(WINDOW_BYTES_MIN))
+    }
+
     /// Plans the window that begins with a step, and says with which one the next begins.
     fn window(&mut self, first: u32) -> Result<u32, ReadsError> {
-        let window_bytes = self.plan.options.window_bytes();
+        let window_bytes = self.window_bytes();
         let mut end = self.likely_end(first, window_bytes);
         loop {
             let wants = self.wants(first, end);
             let made = self.maker().make(wants);
             let memory_bytes = memory_bytes(&made.extents);
-            if memory_bytes <= window_bytes {
+            let is_single = end - first == 1;
+            if memory_bytes <= window_bytes || (is_single && memory_bytes <= self.plan.options.window_bytes())
+            {
                 let wanted_bytes: u64 = wants.iter().map(|want| want.length_bytes).sum();
                 if wanted_bytes > 0 {
                     self.read_by_wanted = (memory_bytes as f64 / wanted_bytes as f64).max(1.0);
@@ -75,10 +93,10 @@ impl Planner {
                 self.keep(first..end, made, memory_bytes);
                 return Ok(end);
             }
-            let steps = end - first;
-            if steps == 1 {
+            if is_single {
                 return self.single_step(first);
             }
+            let steps = end - first;
             // In proportion, and a little less.
             let share = window_bytes as f64 / memory_bytes as f64 * 0.98;
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a count")]

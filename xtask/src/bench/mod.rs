@@ -10,6 +10,7 @@ mod machine;
 mod model;
 mod pages;
 mod probe;
+mod reads;
 mod results;
 mod spill;
 mod stats;
@@ -31,6 +32,7 @@ const BENCHES: &[Bench] = &[
     model::BENCH,
     pages::BENCH,
     probe::BENCH,
+    reads::BENCH,
     spill::BENCH,
 ];
 

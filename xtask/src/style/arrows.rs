@@ -44,8 +44,13 @@ const ALONE: &str = "profile";
 const WITHOUT_PROFILE: &str = "storage";
 
 /// A crate that promises to know less than its floor may: it is pure.
-const PURE: &[(&str, &[&str])] =
-    &[("units", &[]), ("profile", &[]), ("trace", &[]), ("advise", &["units", "profile"]), ("reads", &["io", "units"])];
+const PURE: &[(&str, &[&str])] = &[
+    ("units", &[]),
+    ("profile", &[]),
+    ("trace", &[]),
+    ("advise", &["units", "profile"]),
+    ("reads", &["io", "units"]),
+];
 
 /// Dependencies that one package keeps from all others.
 const KEPT: &[(&str, &str)] = &[("io-uring", "nandle-io")];

@@ -19,11 +19,6 @@ impl Ahead {
         }
         Ok(Self(steps))
     }
-
-    /// How many there are.
-    pub(crate) fn steps(&self) -> usize {
-        self.0.len()
-    }
 }
 
 impl StepBytes for Ahead {

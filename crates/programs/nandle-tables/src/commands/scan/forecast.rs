@@ -57,7 +57,17 @@ pub(super) struct Figures {
 }
 
 impl Figures {
-    fn of(prediction: &Prediction, copies_bytes: u64) -> Self {
+    /// Bounds are those of reading with those of computing.
+    fn of(reads: &Plan, plan: &ScanPlan, cost: RowCost, copies_bytes: u64) -> Self {
+        let predict =
+            |ns_per_row: f64| reads.predict(|step| plan.candidate_rows_of(step) as f64 * ns_per_row / 1e9);
+        let Estimate { value, low, high } = cost.ns_per_row;
+        let prediction: Prediction = predict(value);
+        let time = Estimate {
+            value: prediction.seconds.value,
+            low: predict(low).seconds.low,
+            high: predict(high).seconds.high,
+        };
         Self {
             requests: prediction.requests,
             read_bytes: prediction.read_bytes,
@@ -66,7 +76,7 @@ impl Figures {
             memory_bytes: prediction.memory_bytes + copies_bytes,
             device: prediction.device_seconds.into(),
             cpu_s: prediction.cpu_seconds,
-            time: prediction.seconds.into(),
+            time: time.into(),
         }
     }
 }
@@ -105,11 +115,10 @@ pub(super) fn forecasts(
     reads: &Plan,
     row_cost: RowCost,
 ) -> Result<Vec<Forecast>, CliError> {
-    let cpu_seconds = |step: u32| plan.candidate_rows_of(step) as f64 * row_cost.ns_per_row / 1e9;
     let forecast = |reads: &Plan| Forecast {
         reads: reads.options().strategy.to_string(),
         refusal: None,
-        figures: Some(Figures::of(&reads.predict(cpu_seconds), args.copies_bytes())),
+        figures: Some(Figures::of(reads, plan, row_cost, args.copies_bytes())),
     };
     let mut all = vec![forecast(reads)];
     for way in WAYS.into_iter().filter(|way| *way != args.reads) {

@@ -28,7 +28,7 @@ use crate::input::Input;
 use crate::interrupt::cancel_on_signals;
 use crate::output;
 use crate::progress::Bar;
-use crate::words::seconds;
+use crate::words::{counted, seconds};
 
 /// What is known of a scan before it runs.
 #[derive(Debug, Serialize)]
@@ -182,7 +182,7 @@ fn prepare(
         requests_by_bytes: by_length(&reads),
         costs: found.origin,
         processor: row_cost.map_or_else(String::new, processor),
-        cpu_ns_per_row: row_cost.map(|cost| cost.ns_per_row),
+        cpu_ns_per_row: row_cost.map(|cost| cost.ns_per_row.value),
         world: opened.backend.name,
         direct: opened.buffered.is_none(),
         remarks,
@@ -193,10 +193,13 @@ fn prepare(
 }
 
 fn processor(cost: RowCost) -> String {
+    let nanos = cost.ns_per_row.map(|nanos| nanos / 1e9);
     format!(
-        "Processor time is {} a row, measured by decoding the first {} steps beforehand.",
-        seconds(cost.ns_per_row / 1e9),
-        cost.steps
+        "Processor time is {} a row ({} to {}), measured by decoding the first {} beforehand, three times.",
+        seconds(nanos.value),
+        seconds(nanos.low),
+        seconds(nanos.high),
+        counted(cost.steps as u64, "step")
     )
 }
 

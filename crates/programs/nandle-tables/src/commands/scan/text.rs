@@ -90,8 +90,9 @@ pub(super) fn after(of: &Explanation, actual: &Actual) -> String {
         let bounds = if within { "within its bounds" } else { "outside its bounds" };
         format!(" ({ratio:.2} of what was predicted, {bounds}; computing {})", seconds(actual.cpu_s))
     });
+    let so_far = if actual.is_whole { "" } else { " so far, and then it stopped: enough were printed" };
     let sentence = format!(
-        "{} in {}{}.",
+        "{} in {}{so_far}{}.",
         counted(actual.rows, "row"),
         seconds(actual.time_s),
         beside.unwrap_or_default()

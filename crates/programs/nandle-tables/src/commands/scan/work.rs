@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use arrow_array::RecordBatch;
 use nandle_columns::{BatchDecoder, ColumnsError, DirectBytes, ScanPlan, StepBytes, StepData, StreamedBytes};
-use nandle_reads::{ReadCounts, StepStream};
+use nandle_reads::{Estimate, ReadCounts, StepStream};
 use nandle_session::Cancel;
 
 use super::args::RowFormat;
@@ -15,11 +15,13 @@ use crate::error::CliError;
 
 /// Steps that are decoded beforehand, to see what a row costs the processor.
 const CALIBRATED_STEPS: usize = 4;
+/// How often: the fastest and the slowest time are the bounds, and the one between them counts.
+const CALIBRATIONS: usize = 3;
 
 /// What a row of a step costs the processor that decodes it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RowCost {
-    pub(super) ns_per_row: f64,
+    pub(super) ns_per_row: Estimate,
     /// Steps that were decoded to see it.
     pub(super) steps: usize,
 }
@@ -27,21 +29,30 @@ pub(super) struct RowCost {
 impl RowCost {
     /// Reads the first steps, and decodes and prints them to nowhere.
     pub(super) fn measure(plan: &ScanPlan, format: RowFormat, limit: u64) -> Result<Self, CliError> {
-        let mut bytes = Ahead::read(&mut DirectBytes::new(plan), CALIBRATED_STEPS)?;
-        let steps = bytes.steps();
         // With a limit printing is over soon, and says nothing of the later steps.
         let format = if limit == u64::MAX { format } else { RowFormat::None };
-        let mut rows = RowWriter::new(std::io::sink(), format, u64::MAX);
-        let mut decoder = BatchDecoder::new(plan);
-        let before_ns = cpu_ns();
-        while let Some(batch) = decoder.next(&mut bytes)? {
-            rows.write(&batch).map_err(|error| CliError::failed(format!("printing rows: {error}")))?;
-        }
-        let spent_ns = cpu_ns() - before_ns;
-        let numbers = (0..).take(steps);
-        let rows: u64 = numbers.map(|step| plan.candidate_rows_of(step)).sum();
-        Ok(Self { ns_per_row: spent_ns as f64 / rows.max(1) as f64, steps })
+        let steps = plan.steps().min(CALIBRATED_STEPS);
+        let mut times_ns =
+            (0..CALIBRATIONS).map(|_| decode_ns(plan, format)).collect::<Result<Vec<_>, _>>()?;
+        times_ns.sort_unstable();
+        let rows: u64 = (0..).take(steps).map(|step| plan.candidate_rows_of(step)).sum();
+        let per_row =
+            |place: usize| times_ns.get(place).copied().unwrap_or_default() as f64 / rows.max(1) as f64;
+        let ns_per_row =
+            Estimate { value: per_row(CALIBRATIONS / 2), low: per_row(0), high: per_row(CALIBRATIONS - 1) };
+        Ok(Self { ns_per_row, steps })
     }
+}
+
+fn decode_ns(plan: &ScanPlan, format: RowFormat) -> Result<u64, CliError> {
+    let mut bytes = Ahead::read(&mut DirectBytes::new(plan), CALIBRATED_STEPS)?;
+    let mut rows = RowWriter::new(std::io::sink(), format, u64::MAX);
+    let mut decoder = BatchDecoder::new(plan);
+    let before_ns = cpu_ns();
+    while let Some(batch) = decoder.next(&mut bytes)? {
+        rows.write(&batch).map_err(printing)?;
+    }
+    Ok(cpu_ns() - before_ns)
 }
 
 /// What a scan did.

@@ -20,6 +20,7 @@ use clap::Parser;
 use args::{Args, Command};
 
 fn main() -> ExitCode {
+    quiet_decoders();
     let args = Args::parse();
     let result = match args.command {
         Command::Table(table) => commands::table::run(&table, args.common),
@@ -32,4 +33,16 @@ fn main() -> ExitCode {
             error.exit_code().into()
         }
     }
+}
+
+/// A panic of the Parquet library over a hostile file is caught and becomes an error that names the file; its own words only confuse.
+fn quiet_decoders() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        let crates = ["/parquet-", "/arrow-"];
+        let is_decoder = |file: &str| crates.iter().any(|name| file.contains(name));
+        if !info.location().is_some_and(|location| is_decoder(location.file())) {
+            usual(info);
+        }
+    }));
 }

@@ -73,7 +73,7 @@ impl Figures {
             read_bytes: prediction.read_bytes,
             wanted_bytes: prediction.wanted_bytes,
             queue_depth: prediction.depth,
-            memory_bytes: prediction.memory_bytes + copies_bytes,
+            memory_bytes: prediction.memory_bytes + copies_bytes.min(prediction.wanted_bytes),
             device: prediction.device_seconds.into(),
             cpu_s: prediction.cpu_seconds,
             time: time.into(),

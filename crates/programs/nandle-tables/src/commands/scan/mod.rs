@@ -195,12 +195,17 @@ fn prepare(
 fn processor(cost: RowCost) -> String {
     let nanos = cost.ns_per_row.map(|nanos| nanos / 1e9);
     format!(
-        "Processor time is {} a row ({} to {}), measured by decoding the first {} beforehand, three times.",
+        "Processor time is {} a row ({} to {}), measured by decoding the first {} three times beforehand.",
         seconds(nanos.value),
         seconds(nanos.low),
         seconds(nanos.high),
-        counted(cost.steps as u64, "step")
+        first(cost.steps)
     )
+}
+
+/// `step`, or `3 steps`.
+fn first(steps: usize) -> String {
+    if steps == 1 { "step".to_owned() } else { counted(steps as u64, "step") }
 }
 
 /// Sentences on how requests reach the device.

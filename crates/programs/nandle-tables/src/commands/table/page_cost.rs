@@ -12,7 +12,7 @@ use nandle_columns::{
 use crate::decode::{Ahead, cpu_ns};
 use crate::error::CliError;
 
-const ROWS: usize = 1 << 18;
+const ROWS: usize = 1 << 16;
 const SMALL_PAGE_ROWS: u64 = 512;
 /// The least of so many runs counts: nothing makes decoding faster than it is.
 const RUNS: usize = 5;

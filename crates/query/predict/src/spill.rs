@@ -1,6 +1,7 @@
 //! Temporary data of a recorded query: so many bytes written one after the other, and so many read back. Where in the query that happened
 //! isn't recorded, so it comes after the last step, and nothing overlaps it.
 
+use nandle_io::buffer::GRAIN_BYTES;
 use nandle_io::{Arena, Device, Io, Operation, Request, Wait};
 use nandle_reads::recording::QueryTotals;
 use nandle_reads::{Plan, PlanFile, PlanOptions, ReadCosts, Strategy, Want};
@@ -44,14 +45,16 @@ fn pass(
     options: PlanOptions,
 ) -> Result<(), PredictError> {
     let block_bytes = costs.logical_block_bytes;
-    let request_bytes = costs.largest_request_bytes.min(options.memory_bytes / 2).max(block_bytes)
+    // At most a quarter of the memory: a plan of it has two windows and a reserve.
+    let request_bytes = costs.largest_request_bytes.min(options.memory_bytes / 4).max(block_bytes)
         / block_bytes
         * block_bytes;
     let end_bytes = bytes.next_multiple_of(block_bytes).min(layout.spill_bytes);
     let depth = depth(request_bytes, costs, options)?;
     let fitting = (options.memory_bytes / request_bytes).clamp(1, u64::from(depth));
     let in_memory = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
-    let arena = Arena::new(in_memory(fitting.saturating_mul(request_bytes)))?;
+    let buffer_bytes = request_bytes.next_multiple_of(GRAIN_BYTES as u64);
+    let arena = Arena::new(in_memory(fitting.saturating_mul(buffer_bytes)))?;
     let (mut at_bytes, mut completions) = (0, Vec::new());
     while at_bytes < end_bytes || io.in_flight() > 0 {
         while at_bytes < end_bytes && io.in_flight() < in_memory(fitting) && io.in_flight() < io.slots() {

@@ -55,6 +55,42 @@ pub enum ReadsError {
         /// With how much memory it would fit.
         memory_bytes: u64,
     },
+    /// A scan was given other files than its plan was made for.
+    #[error(
+        "a plan of {planned} files was to be carried out on {files} that aren't those; plan again with the files as they are"
+    )]
+    OtherFiles {
+        /// How many it was given.
+        files: usize,
+        /// How many the plan has.
+        planned: usize,
+    },
+    /// What lies behind the readable part of a file isn't in memory.
+    #[error("file {}: {got_bytes} bytes are in memory of the {expected_bytes} behind its last whole block; read them first", file.0)]
+    Tail {
+        /// The file.
+        file: FileId,
+        /// What is in memory.
+        got_bytes: u64,
+        /// What should be.
+        expected_bytes: u64,
+    },
+    /// More requests than a scan can tell apart.
+    #[error("the plan has {requests} requests, and a scan takes fewer than {most}; scan in parts")]
+    Requests {
+        /// How many it has.
+        requests: usize,
+        /// One more than there may be.
+        most: u64,
+    },
+    /// Steps are numbered too far apart.
+    #[error("step {step} is numbered beyond {most}; number steps from 0 on, without gaps")]
+    Steps {
+        /// The last step.
+        step: u32,
+        /// The most there may be.
+        most: u32,
+    },
     /// There is no memory to be had.
     #[error(transparent)]
     Arena(#[from] ArenaError),

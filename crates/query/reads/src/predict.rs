@@ -47,7 +47,8 @@ impl Plan {
             memory_bytes: windows * WINDOWS.min(self.windows().len() as u64) + self.options().reserve_bytes(),
             device_seconds,
             cpu_seconds,
-            seconds: Estimate { value, low, high },
+            // Requests overtake each other, so that a run in which each takes less isn't always the shorter one.
+            seconds: Estimate { value, low: low.min(value), high: high.max(value) },
         }
     }
 }
@@ -145,6 +146,11 @@ impl<'a> Run<'a> {
         for read in self.plan.reads().get(window.reads.clone()).unwrap_or_default() {
             let share = 1.0 / f64::from(prices.depth(read.length_bytes));
             let mut sent_at = may_begin_at;
+            while self.in_flight.peek().is_some_and(|Reverse(first)| first.completed_at <= sent_at)
+                && let Some(Reverse(done)) = self.in_flight.pop()
+            {
+                self.queue_share -= done.share;
+            }
             while self.queue_share > 1e-9 && self.queue_share + share > 1.0 + 1e-6 {
                 let Some(Reverse(first)) = self.in_flight.pop() else { break };
                 self.queue_share -= first.share;
@@ -173,13 +179,10 @@ impl<'a> Run<'a> {
         let wants = self.plan.wants.get(indices.clone()).unwrap_or_default();
         let extents = self.plan.want_extents.get(indices).unwrap_or_default();
         let ready_at = wants.iter().zip(extents).filter_map(|(want, extent)| {
-            let extent = (*extent)? as usize;
-            let end_bytes = want.end_bytes().min(self.plan.extents.get(extent)?.end_bytes());
-            let of_extent = self.plan.reads().iter().enumerate().skip(*self.first_reads.get(extent)?);
-            let needed = of_extent
-                .take_while(|(_, read)| read.extent as usize == extent && read.offset_bytes < end_bytes);
-            let last = needed.map(|(number, _)| number).last()?;
-            self.completed_at.get(last).copied()
+            let number = (*extent)? as usize;
+            let extent = self.plan.extents.get(number)?;
+            let last = extent.request_number(want.end_bytes().min(extent.end_bytes()) - 1);
+            self.completed_at.get(self.first_reads.get(number)? + last).copied()
         });
         ready_at.fold(0.0, f64::max)
     }

@@ -36,9 +36,6 @@ impl<'io> Scan<'io> {
             io.in_flight()
         );
         let pump = Pump::new(plan, files)?;
-        for arena in pump.arenas() {
-            io.register(arena);
-        }
         let mut scan = Self { io, pump, refused: None, unsent: 0, completions: Vec::new() };
         scan.go_on();
         Ok(scan)

@@ -147,3 +147,26 @@ fn streams_may_go_to_other_threads() {
     is_send::<OwnedStep>();
     is_send::<Owner>();
 }
+
+#[test]
+fn an_owner_that_has_ended_keeps_no_urgent_read_waiting() {
+    let case = Case::random(3);
+    let owner = owner(3);
+    let mut stream = owner.scan(Arc::clone(&case.files), plan(&case).unwrap(), 1 << 20);
+    while stream.next().is_some() {}
+    drop(owner);
+    assert!(matches!(stream.read_urgently(FileId(0), 0, 1), Err(ReadsError::OwnerGone { .. })));
+}
+
+#[test]
+fn files_that_arent_the_plans_end_the_stream() {
+    let case = Case::random(3);
+    let owner = owner(3);
+    let none = owner.scan(Arc::new([]), plan(&case).unwrap(), 1 << 20).next().unwrap();
+    assert!(matches!(none, Err(ReadsError::OtherFiles { .. })));
+    let mut files = case.files.to_vec();
+    files[0].tail = bytes::Bytes::from(vec![0; files[0].tail.len() + 1]);
+    let longer = owner.scan(files.into(), plan(&case).unwrap(), 1 << 20).next().unwrap();
+    assert!(matches!(longer, Err(ReadsError::Tail { .. })));
+    consume(owner.scan(Arc::clone(&case.files), plan(&case).unwrap(), 1 << 20), &case, &plan(&case).unwrap());
+}

@@ -11,6 +11,7 @@ mod advise;
 mod bad_input;
 mod common;
 mod compare;
+mod elsewhere;
 mod experiments;
 mod faults;
 mod foreign_data;

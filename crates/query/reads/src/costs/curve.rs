@@ -38,10 +38,14 @@ impl Curve {
         }
         let (before, after) = match (self.points.get(next - 1), self.points.get(next)) {
             (Some(before), Some(after)) => (before, after),
+            // Each bound for itself could cross the others, so they stay as far apart, in proportion, as they were at last.
             _ => match self.points.len().checked_sub(2).and_then(|index| self.points.get(index)) {
-                Some(before) => (before, last),
+                Some((before, seconds)) if last.1.value > 0.0 => {
+                    let slope = (last.1.value - seconds.value) / (last.0 - before);
+                    return last.1 * ((last.1.value + slope * (bytes - last.0)) / last.1.value);
+                }
                 // One length alone says what a byte takes at most.
-                None => return last.1 * (bytes / last.0),
+                _ => return last.1 * (bytes / last.0),
             },
         };
         let share = (bytes - before.0) / (after.0 - before.0);

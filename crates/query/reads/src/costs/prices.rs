@@ -21,6 +21,8 @@ pub(crate) struct Prices {
     depths: Vec<(u64, u32)>,
     /// The time of a request to a new place by its length in blocks, up to the longest.
     by_blocks: Vec<f64>,
+    /// A gap of so many blocks costs more than any extents that it keeps apart could save.
+    never_bridged_blocks: u64,
 }
 
 impl Prices {
@@ -50,12 +52,14 @@ impl Prices {
             by_depth: by_depth(costs),
             depths: random.iter().map(|cost| (cost.request_bytes, depth_of(cost))).collect(),
             by_blocks: Vec::new(),
+            never_bridged_blocks: 1,
         };
         let longest_bytes = prices.largest_bytes();
         prices.sequential_seconds_per_byte =
             prices.continued_seconds(longest_bytes).value / longest_bytes as f64;
         let of_blocks = |blocks: u64| prices.random_seconds(blocks * align_bytes).value;
         prices.by_blocks = (0..=prices.largest_blocks).map(of_blocks).collect();
+        prices.never_bridged_blocks = prices.find_never_bridged_blocks();
         prices
     }
 
@@ -81,6 +85,26 @@ impl Prices {
     pub(crate) fn long_extent_seconds(&self) -> f64 {
         let longest = self.by_blocks.last().copied().unwrap_or_default();
         longest - self.block_seconds() * self.largest_blocks as f64
+    }
+
+    /// What extents cost beyond the sequential price of their blocks lies within bounds, so that two of them cost at most twice the upper
+    /// one, and one across a gap at least the lower one and the gap.
+    fn find_never_bridged_blocks(&self) -> u64 {
+        let of_blocks = (0_u64..).zip(&self.by_blocks).skip(1);
+        let beyond = of_blocks.map(|(blocks, seconds)| seconds - self.block_seconds() * blocks as f64);
+        let bounds = (f64::INFINITY, f64::NEG_INFINITY);
+        let (least, most) =
+            beyond.fold(bounds, |(least, most), beyond| (beyond.min(least), beyond.max(most)));
+        let blocks = ((2.0 * most - least) / self.block_seconds()).ceil();
+        // A float beyond the range becomes the largest number.
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to the range")]
+        let blocks = blocks.max(1.0) as u64;
+        blocks
+    }
+
+    /// Gaps of so many blocks or more aren't bridged.
+    pub(crate) fn never_bridged_blocks(&self) -> u64 {
+        self.never_bridged_blocks
     }
 
     /// What a block costs that continues a request.

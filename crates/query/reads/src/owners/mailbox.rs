@@ -6,7 +6,7 @@ use std::task::{Context, Poll, Waker};
 use bytes::Bytes;
 
 use super::thread::Command;
-use crate::{ReadsError, Step};
+use crate::{ReadCounts, ReadsError, Step};
 
 /// Where an owner leaves what it has read for one scan, and the memory of the copies.
 pub(crate) struct Mailbox {
@@ -46,7 +46,7 @@ pub(crate) type Answer = (u64, Result<Vec<u8>, ReadsError>);
 /// The memory of a step's copy: it goes back to the mailbox when the last part of it is dropped.
 struct Copied {
     bytes: Vec<u8>,
-    length_bytes: u64,
+    memory_bytes: u64,
     mailbox: Arc<Mailbox>,
 }
 
@@ -58,7 +58,7 @@ impl AsRef<[u8]> for Copied {
 
 impl Drop for Copied {
     fn drop(&mut self) {
-        self.mailbox.give_back(self.length_bytes, std::mem::take(&mut self.bytes));
+        self.mailbox.give_back(self.memory_bytes, std::mem::take(&mut self.bytes));
     }
 }
 
@@ -95,7 +95,10 @@ struct State {
     spare: Vec<Vec<u8>>,
     /// The owner has a step that there was no room for.
     is_full: bool,
+    counts: ReadCounts,
     end: End,
+    /// The owner has ended, although the scan had come to its own end before.
+    gone: Option<ReadsError>,
     is_abandoned: bool,
     waker: Option<Waker>,
 }
@@ -108,7 +111,9 @@ impl Mailbox {
             held_bytes: 0,
             spare: Vec::new(),
             is_full: false,
+            counts: ReadCounts::default(),
             end: End::Open,
+            gone: None,
             is_abandoned: false,
             waker: None,
         };
@@ -123,10 +128,10 @@ impl Mailbox {
     pub(crate) fn copy(self: &Arc<Self>, step: &Step) -> Option<Letter> {
         let lengths: Vec<usize> = step.parts().map(|(_, bytes)| bytes.len()).collect();
         let length: usize = lengths.iter().sum();
-        let length_bytes = length as u64;
         let mut bytes = self.memory(length)?;
+        let memory_bytes = bytes.capacity() as u64;
         step.parts().for_each(|(_, part)| bytes.extend_from_slice(part));
-        let whole = Bytes::from_owner(Copied { bytes, length_bytes, mailbox: Arc::clone(self) });
+        let whole = Bytes::from_owner(Copied { bytes, memory_bytes, mailbox: Arc::clone(self) });
         let mut at = 0;
         let parts = lengths.into_iter().map(|length| {
             at += length;
@@ -138,23 +143,29 @@ impl Mailbox {
     /// Empty memory for a copy, which counts from now on.
     fn memory(&self, length: usize) -> Option<Vec<u8>> {
         let mut state = self.lock();
-        let held_bytes = state.held_bytes + length as u64;
-        if state.held_bytes > 0 && held_bytes > self.copies_bytes_max {
+        let fits = |capacity: usize| capacity >= length && capacity / 2 <= length;
+        let fitting = state.spare.iter().rposition(|spare| fits(spare.capacity()));
+        let capacity = fitting.and_then(|index| state.spare.get(index)).map_or(length, Vec::capacity);
+        if state.held_bytes > 0 && state.held_bytes + capacity as u64 > self.copies_bytes_max {
             state.is_full = true;
             return None;
         }
-        state.held_bytes = held_bytes;
-        let fitting = state.spare.iter().rposition(|spare| spare.capacity() >= length);
-        Some(match fitting {
+        let memory = match fitting {
             Some(index) => state.spare.swap_remove(index),
-            None => Vec::with_capacity(length),
-        })
+            None => {
+                // What doesn't fit this one would be memory beside it.
+                state.spare.clear();
+                Vec::with_capacity(length)
+            }
+        };
+        state.held_bytes += memory.capacity() as u64;
+        Some(memory)
     }
 
-    fn give_back(&self, length_bytes: u64, mut memory: Vec<u8>) {
+    fn give_back(&self, memory_bytes: u64, mut memory: Vec<u8>) {
         let mut state = self.lock();
-        assert!(state.held_bytes >= length_bytes, "a copy is given back once");
-        state.held_bytes -= length_bytes;
+        assert!(state.held_bytes >= memory_bytes, "a copy is given back once");
+        state.held_bytes -= memory_bytes;
         memory.clear();
         let spare_bytes: usize = state.spare.iter().map(Vec::capacity).sum();
         let all_bytes = state.held_bytes + (spare_bytes + memory.capacity()) as u64;
@@ -185,11 +196,22 @@ impl Mailbox {
         self.tell(state);
     }
 
+    /// What was read so far.
+    pub(crate) fn set_counts(&self, counts: &ReadCounts) {
+        self.lock().counts.clone_from(counts);
+    }
+
+    pub(crate) fn counts(&self) -> ReadCounts {
+        self.lock().counts.clone()
+    }
+
     /// Nothing more comes; an end that was told before stays.
     pub(crate) fn end(&self, error: Option<ReadsError>) {
         let mut state = self.lock();
-        if matches!(state.end, End::Open) {
-            state.end = error.map_or(End::Done, End::Failed);
+        match (&state.end, error) {
+            (End::Open, error) => state.end = error.map_or(End::Done, End::Failed),
+            (End::Done, error) => state.gone = error,
+            (End::Failed(_), _) => {}
         }
         self.tell(state);
     }
@@ -243,8 +265,8 @@ impl Mailbox {
             {
                 return answer;
             }
-            // Urgent reads are served as long as the stream exists, so an end without an error is none.
-            if let End::Failed(error) = &state.end {
+            // Urgent reads are served as long as stream and owner exist, so an end without an error is none.
+            if let (End::Failed(error), _) | (_, Some(error)) = (&state.end, &state.gone) {
                 return Err(error.clone());
             }
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);

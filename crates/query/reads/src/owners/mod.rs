@@ -58,7 +58,8 @@ impl Owner {
     }
 
     /// Reads the plan's steps. Copies that are on their way or not yet dropped take at most `copies_bytes`, but a single step always fits; the
-    /// plan's own memory is beside that.
+    /// plan's own memory is beside that. A consumer
+    /// that holds all that there is room for and asks for more waits for itself, so steps are dropped before the next is asked for.
     pub fn scan(&self, files: Arc<[ReadFile]>, plan: Arc<Plan>, copies_bytes: u64) -> StepStream {
         let mailbox = Arc::new(Mailbox::new(copies_bytes, self.address.clone()));
         let stream = StepStream::new(Arc::clone(&mailbox), Arc::clone(&plan), self.address.clone());

@@ -8,7 +8,7 @@ use futures_core::Stream;
 
 use super::mailbox::{Address, Letter, Mailbox};
 use super::thread::Command;
-use crate::{FileId, Plan, ReadsError, Want};
+use crate::{FileId, Plan, ReadCounts, ReadsError, Want};
 
 /// The steps of a scan that an [`Owner`](super::Owner) carries out: a stream for asynchronous engines, and an iterator for threads.
 ///
@@ -42,6 +42,11 @@ impl StepStream {
             self.mailbox.end(Some(ReadsError::OwnerGone { why: "it has ended".to_owned() }));
         }
         self.mailbox.wait_urgent(number)
+    }
+
+    /// What was read so far: what has come with the steps, and all of it after the last.
+    pub fn counts(&self) -> ReadCounts {
+        self.mailbox.counts()
     }
 
     fn step(&mut self, letter: Letter) -> OwnedStep {

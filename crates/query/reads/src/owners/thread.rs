@@ -44,13 +44,23 @@ pub(crate) struct Worker {
     /// By the upper bits of their tokens; places are used again.
     scans: Vec<Option<Running>>,
     refused: Option<(DeviceId, Request)>,
+    /// The scan whose requests are sent first.
+    first_scan: usize,
     completions: Vec<Completion>,
     is_ending: bool,
 }
 
 impl Worker {
     pub(crate) fn new(io: Box<dyn Io>, commands: Receiver<Command>) -> Self {
-        Self { io, commands, scans: Vec::new(), refused: None, completions: Vec::new(), is_ending: false }
+        Self {
+            io,
+            commands,
+            scans: Vec::new(),
+            refused: None,
+            first_scan: 0,
+            completions: Vec::new(),
+            is_ending: false,
+        }
     }
 
     pub(crate) fn run(mut self) {
@@ -108,9 +118,6 @@ impl Worker {
     fn begin(&mut self, files: Arc<[ReadFile]>, plan: Arc<Plan>, mailbox: Arc<Mailbox>) {
         match Pump::new(plan, files) {
             Ok(pump) => {
-                for arena in pump.arenas() {
-                    self.io.register(arena);
-                }
                 let running = Running { pump, mailbox, waiting: None, urgent: Vec::new(), is_ended: false };
                 match self.scans.iter_mut().find(|place| place.is_none()) {
                     Some(place) => *place = Some(running),
@@ -129,9 +136,16 @@ impl Worker {
             self.refused = Some((device, full.0));
             return;
         }
-        for (number, running) in self.scans.iter_mut().enumerate() {
-            let Some(running) = running else { continue };
-            while let Some((device, mut request)) = running.pump.next_request() {
+        // What is urgent goes first, and otherwise another scan begins each time.
+        let scans = self.scans.len();
+        self.first_scan = (self.first_scan + 1) % scans.max(1);
+        let turns =
+            [true, false].into_iter().flat_map(|is_urgent| (0..scans).map(move |turn| (is_urgent, turn)));
+        for (is_urgent, turn) in turns {
+            let number = (self.first_scan + turn) % scans.max(1);
+            let Some(Some(running)) = self.scans.get_mut(number) else { continue };
+            while running.pump.has_urgent() || !is_urgent {
+                let Some((device, mut request)) = running.pump.next_request() else { break };
                 request.token |= (number as u64) << TOKEN_BITS;
                 if let Err(full) = self.io.submit(device, request) {
                     self.refused = Some((device, full.0));
@@ -205,6 +219,9 @@ impl Running {
         let urgent = self.urgent_answers();
         let mut letters = Vec::new();
         let failure = self.copy_steps(&mut letters).err();
+        if !letters.is_empty() {
+            self.mailbox.set_counts(self.pump.counts());
+        }
         self.mailbox.put(letters, urgent);
         let is_done = self.waiting.is_none() && self.pump.is_done();
         if !self.is_ended && (is_done || failure.is_some()) {

@@ -28,7 +28,7 @@ struct Least {
 /// Finds the cheapest cover of stretches of one file, which are in order and don't touch.
 pub(crate) fn cheapest(stretches: &[Stretch], prices: &Prices) -> Cover {
     let mut least: Vec<Least> = Vec::with_capacity(stretches.len());
-    let never_bridged = never_bridged_blocks(prices);
+    let never_bridged = prices.never_bridged_blocks();
     let mut long = LongExtents::new(prices);
     // Extents don't begin before this stretch, because the gap before it is never bridged.
     let mut first_possible = 0;
@@ -98,20 +98,6 @@ impl LongExtents {
     fn best(&self, end_block: u64) -> Least {
         Least { seconds: self.best.seconds + self.block_seconds * end_block as f64, first: self.best.first }
     }
-}
-
-/// A gap of so many blocks isn't bridged: what extents cost beyond the sequential price of their blocks lies within bounds, so that two of
-/// them cost at most twice the upper one, and one across the gap at least the lower one and the gap.
-fn never_bridged_blocks(prices: &Prices) -> u64 {
-    let beyond = (1..=prices.largest_blocks())
-        .filter_map(|blocks| Some(prices.extent_seconds(blocks)? - prices.block_seconds() * blocks as f64));
-    let bounds = (f64::INFINITY, f64::NEG_INFINITY);
-    let (least, most) = beyond.fold(bounds, |(least, most), beyond| (beyond.min(least), beyond.max(most)));
-    let blocks = ((2.0 * most - least) / prices.block_seconds()).ceil();
-    // A float beyond the range becomes the largest number.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to the range")]
-    let blocks = blocks.max(1.0) as u64;
-    blocks
 }
 
 /// Follows the extents back from the last stretch.

@@ -15,6 +15,9 @@ pub(crate) struct WindowExtents {
     pub(crate) of_wants: Vec<Option<u32>>,
 }
 
+/// Blocks and groups are no longer: no file is.
+const BLOCK_BYTES_MAX: u64 = 1 << 48;
+
 pub(crate) struct Maker<'a> {
     pub(crate) files: &'a [PlanFile],
     pub(crate) prices: &'a Prices,
@@ -68,7 +71,7 @@ impl Maker<'_> {
     fn blocks(&self, wants: &[Want], block_bytes: Option<u64>) -> Vec<Extent> {
         let Some(block_bytes) = block_bytes else { return self.wants_as_blocks(wants) };
         let align_bytes = self.prices.align_bytes();
-        let block_bytes = block_bytes.next_multiple_of(align_bytes).max(align_bytes);
+        let block_bytes = block_bytes.min(BLOCK_BYTES_MAX).next_multiple_of(align_bytes).max(align_bytes);
         let widened = wants.iter().filter_map(|want| {
             let file = self.file(want.file)?;
             let start = want.offset_bytes - want.offset_bytes % block_bytes;
@@ -190,7 +193,7 @@ fn group_of(want: &Want, file: &PlanFile) -> Range<u64> {
     match &file.groups {
         Groups::Unknown => own,
         Groups::Every(bytes) => {
-            let bytes = (*bytes).max(1);
+            let bytes = (*bytes).clamp(1, BLOCK_BYTES_MAX);
             own.start - own.start % bytes..own.end.next_multiple_of(bytes).min(file.length_bytes)
         }
         Groups::Listed(groups) => {

@@ -47,6 +47,14 @@ impl Extent {
     pub(crate) fn end_bytes(&self) -> u64 {
         self.offset_bytes + self.length_bytes
     }
+
+    /// Which of its requests an offset of the file lies in.
+    pub(crate) fn request_number(&self, offset_bytes: u64) -> usize {
+        let at = offset_bytes - self.offset_bytes;
+        let behind_first = at.checked_sub(self.first_request_bytes);
+        let number = behind_first.map_or(0, |at| 1 + at / self.request_bytes.max(1));
+        usize::try_from(number).unwrap_or(usize::MAX)
+    }
 }
 
 /// Steps whose wants are read together: their requests are ordered by offset or by step, and what they read is in memory at the same time.

@@ -9,6 +9,8 @@ use super::{Extent, PlannedRead, Strategy};
 pub(crate) enum Order {
     /// Of place: where jumps cost something, short ones cost less.
     Place,
+    /// As they were given: of one after the other.
+    Given,
     /// Of need: what the first step needs comes first, so that the consumer's work begins early.
     Need,
 }
@@ -21,14 +23,19 @@ impl Order {
         let bytes = prices.largest_bytes();
         let random_seconds = prices.random_seconds(bytes).value;
         let jumps_cost = random_seconds > JUMPS_COST * prices.continued_seconds(bytes).value;
-        let is_one_by_one = matches!(strategy, Strategy::OneByOne { .. });
-        if jumps_cost && !is_one_by_one { Self::Place } else { Self::Need }
+        if matches!(strategy, Strategy::OneByOne { .. }) {
+            Self::Given
+        } else if jumps_cost {
+            Self::Place
+        } else {
+            Self::Need
+        }
     }
 
     /// The requests of extents that begin with number `first`, in order, behind those that `reads` has already.
     pub(crate) fn send(self, extents: &[Extent], first: usize, reads: &mut Vec<PlannedRead>) {
         let key = |extent: &Extent| (extent.first_step, extent.file, extent.offset_bytes);
-        if self == Self::Place || extents.is_sorted_by_key(key) {
+        if self != Self::Need || extents.is_sorted_by_key(key) {
             for (number, extent) in extents.iter().enumerate() {
                 requests(extent, number + first, reads);
             }

@@ -8,7 +8,8 @@ pub enum Strategy {
     /// The cheapest requests that cover the wants of a window, by what the device was measured to do (DIAT §1.2: the flexible I/O unit).
     #[default]
     Flexible,
-    /// A request for each block that a want touches; blocks of so many bytes, or each want a block.
+    /// A request for each block that a want touches; blocks of so many bytes, or each want a block. Wants whose logical blocks overlap are
+    /// one.
     FixedBlock {
         /// Length of a block; `None`: as long as the want.
         block_bytes: Option<u64>,

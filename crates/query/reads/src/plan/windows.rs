@@ -19,6 +19,8 @@ pub(crate) struct Planner {
 /// Windows needn't be longer than so many full queues of the longest requests where order doesn't matter, nor shorter than this.
 const QUEUES: u64 = 2;
 const WINDOW_BYTES_MIN: u64 = 2 << 20;
+/// Each step takes some bytes of the plan, whether it wants something or not.
+const STEPS_MAX: u32 = 1 << 26;
 
 impl Planner {
     pub(crate) fn new(
@@ -30,6 +32,9 @@ impl Planner {
         wants.iter().try_for_each(|want| check(want, files))?;
         if !wants.is_sorted_by_key(|want| want.step) {
             wants.sort_by_key(|want| want.step);
+        }
+        if let Some(last) = wants.last().filter(|last| last.step >= STEPS_MAX) {
+            return Err(ReadsError::Steps { step: last.step, most: STEPS_MAX });
         }
         let steps = wants.last().map_or(0, |last| last.step as usize + 1);
         let mut step_starts = Vec::with_capacity(steps + 1);

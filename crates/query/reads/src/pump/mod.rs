@@ -24,7 +24,7 @@ use std::sync::Arc;
 use nandle_io::{Arena, Completion, DeviceId, Operation, Request};
 
 use crate::plan::WINDOWS;
-use crate::{FileId, Plan, ReadsError};
+use crate::{FileId, Plan, PlanFile, ReadsError};
 use urgent::Urgent;
 use window::LoadedWindow;
 
@@ -58,21 +58,23 @@ impl Pump {
     /// Takes the memory that the plan states. `files` are those that the plan was made for, in the same order.
     ///
     /// # Errors
-    /// There is no memory to be had.
-    ///
-    /// # Panics
-    /// The files aren't the plan's, or it has 2³¹ requests.
+    /// There is no memory to be had, the files aren't the plan's, a tail isn't what lies behind the readable part, or the plan has 2³¹
+    /// requests.
     pub fn new(plan: Arc<Plan>, files: Arc<[ReadFile]>) -> Result<Self, ReadsError> {
-        assert!(
-            files.len() == plan.files.len()
-                && files.iter().zip(&plan.files).all(|(file, planned)| file.plan == *planned),
-            "the files are those of the plan"
-        );
-        assert!(
-            (plan.reads().len() as u64) < URGENT,
-            "{} requests have tokens of their own",
-            plan.reads().len()
-        );
+        let is_planned = |(file, planned): (&ReadFile, &PlanFile)| file.plan == *planned;
+        if files.len() != plan.files.len() || !files.iter().zip(&plan.files).all(is_planned) {
+            return Err(ReadsError::OtherFiles { files: files.len(), planned: plan.files.len() });
+        }
+        for (number, file) in (0..).zip(files.iter()) {
+            let expected_bytes = file.plan.length_bytes.saturating_sub(file.plan.readable_bytes);
+            let got_bytes = file.tail.len() as u64;
+            if got_bytes != expected_bytes {
+                return Err(ReadsError::Tail { file: FileId(number), got_bytes, expected_bytes });
+            }
+        }
+        if plan.reads().len() as u64 >= URGENT {
+            return Err(ReadsError::Requests { requests: plan.reads().len(), most: URGENT });
+        }
         let largest = plan.windows().iter().map(|window| window.memory_bytes).max().unwrap_or_default();
         let count = plan.windows().len().min(usize::try_from(WINDOWS).unwrap_or(usize::MAX));
         let arenas = (0..count).map(|_| Arena::new(usize::try_from(largest).unwrap_or(usize::MAX)));
@@ -298,6 +300,11 @@ impl Pump {
             (None, Some(error)) => Err(error.clone()),
             (None, None) => Ok(None),
         }
+    }
+
+    /// Whether urgent reads wait to be sent.
+    pub(crate) fn has_urgent(&self) -> bool {
+        self.urgent.is_asked()
     }
 
     /// Sends no more requests. Those in flight must still be [completed](Self::complete).

@@ -133,6 +133,10 @@ impl Urgent {
         Some(self.gathered.remove(&number)?.bytes)
     }
 
+    pub(crate) fn is_asked(&self) -> bool {
+        !self.asked.is_empty()
+    }
+
     pub(crate) fn in_flight(&self) -> usize {
         self.sent.len()
     }

@@ -67,7 +67,7 @@ impl LoadedWindow {
 
     /// Keeps what a request has read.
     pub(crate) fn take(&mut self, plan: &Plan, read: &PlannedRead, buffer: BufferMut) {
-        let number = part_number(planned_extent(plan, read.extent), read.offset_bytes);
+        let number = planned_extent(plan, read.extent).request_number(read.offset_bytes);
         let extent = self.extent(read);
         let part = extent.parts.get_mut(number);
         assert!(part.as_ref().is_some_and(|part| part.is_none()), "part {number} of {read:?} comes once");
@@ -81,8 +81,8 @@ impl LoadedWindow {
         let planned = planned_extent(plan, extent);
         let loaded = self.loaded.get((extent as usize).checked_sub(self.extents.start)?)?;
         let end_bytes = want.end_bytes().min(planned.end_bytes());
-        let first = part_number(planned, want.offset_bytes);
-        let last = part_number(planned, end_bytes - 1);
+        let first = planned.request_number(want.offset_bytes);
+        let last = planned.request_number(end_bytes - 1);
         let mut parts = loaded.parts.get(first..=last)?.iter();
         let mut whole = parts.next()?.clone()?;
         for part in parts {
@@ -100,14 +100,6 @@ impl LoadedWindow {
 fn planned_extent(plan: &Plan, extent: u32) -> &Extent {
     let Some(planned) = plan.extents.get(extent as usize) else { unreachable!("extent {extent} is planned") };
     planned
-}
-
-/// Which request of an extent an offset of the file lies in.
-fn part_number(extent: &Extent, offset_bytes: u64) -> usize {
-    let at = offset_bytes - extent.offset_bytes;
-    let number =
-        at.checked_sub(extent.first_request_bytes).map_or(0, |at| 1 + at / extent.request_bytes.max(1));
-    usize::try_from(number).unwrap_or(usize::MAX)
 }
 
 fn part_start_bytes(extent: &Extent, number: usize) -> u64 {

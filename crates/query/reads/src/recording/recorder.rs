@@ -7,8 +7,8 @@ use super::format::{
     DoneLine, EndLine, FileLine, Header, Line, QueryLine, RECORDING_VERSION, StepLine, WINDOW_LOG_MAX,
     ZSTD_LEVEL,
 };
-use super::rules::Rules;
-use super::{QueryTotals, RecordError};
+use super::rules::{LINE_BYTES_MAX, Rules};
+use super::{QueryTotals, RecordError, Violation};
 use crate::{FileId, Groups, Want};
 
 /// Whether a recording says how files and queries are called, and what was asked.
@@ -108,6 +108,11 @@ impl<W: Write> Recorder<W> {
         self.line.clear();
         serde_json::to_writer(&mut self.line, line).map_err(std::io::Error::from)?;
         self.line.push(b'\n');
+        if self.line.len() as u64 > LINE_BYTES_MAX {
+            return Err(
+                Violation::TooMany { what: "bytes of one step, file or query", max: LINE_BYTES_MAX }.into()
+            );
+        }
         self.crc32c = crc32c::crc32c_append(self.crc32c, &self.line);
         self.into.write_all(&self.line)?;
         Ok(())

@@ -33,6 +33,7 @@
 //! | `silent_device` | a device that stops answering                                                             |
 //! | `terminal`      | progress on a terminal and nowhere else, `NO_COLOR`, tables                               |
 //! | `shell`         | completions, manual page, help, version                                                   |
+//! | `elsewhere`     | commands of the second program: found beside, on the path, or not at all                     |
 //! | `units`         | a unit in every key of every JSON                                                         |
 //!
 //! What needs an administrator (mounts, loop devices) is skipped with a loud word where it can't be had. Mounts are made

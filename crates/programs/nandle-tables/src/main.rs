@@ -1,0 +1,48 @@
+//! The `nandle-tables` program: the commands `table`, `scan` and `cubes` of `nandle`, which runs it. It is a program of its own because it
+//! brings Parquet and Arrow.
+
+mod args;
+mod commands;
+mod common;
+mod costs;
+mod decode;
+mod error;
+mod input;
+mod interrupt;
+mod output;
+mod progress;
+mod words;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Args, Command};
+
+fn main() -> ExitCode {
+    quiet_decoders();
+    let args = Args::parse();
+    let result = match args.command {
+        Command::Table(table) => commands::table::run(&table, args.common),
+        Command::Scan(scan) => commands::scan::run(&scan, args.common),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            output::problem(&error.to_string());
+            error.exit_code().into()
+        }
+    }
+}
+
+/// A panic of the Parquet library over a hostile file is caught and becomes an error that names the file; its own words only confuse.
+fn quiet_decoders() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        let crates = ["/parquet-", "/arrow-"];
+        let is_decoder = |file: &str| crates.iter().any(|name| file.contains(name));
+        if !info.location().is_some_and(|location| is_decoder(location.file())) {
+            usual(info);
+        }
+    }));
+}

@@ -1,0 +1,77 @@
+//! Tables come to be, grow and are described.
+
+use crate::common::Place;
+
+const ROWS: u64 = 20_000;
+
+#[test]
+fn csv_and_parquet_of_the_same_flights_are_the_same_table() {
+    let place = Place::new();
+    place.run(&format!("table generate --rows {ROWS} --seed 3 --csv files --parquet files --json")).done();
+    let made = place.run("table load a files/flights-20000-3.csv --profile disk.json --json").done();
+    assert_eq!(made.json()["rows"], ROWS);
+    assert!(
+        made.stderr.contains("flexible block") && made.stderr.contains("decoding a page"),
+        "{}",
+        made.stderr
+    );
+    place.run("table adopt b files/flights-20000-3.parquet").done();
+    let rows = |table: &str| {
+        let columns = "Month,FlightDate,Origin,TailNum,ArrDelay,Cancelled";
+        place.run(&format!("scan {table} --columns {columns} --format csv --profile disk.json")).done().stdout
+    };
+    assert_eq!(rows("a").lines().count() as u64, ROWS + 1);
+    assert!(rows("a") == rows("b"));
+    // Nothing beside the files is left of making one.
+    assert_eq!(std::fs::read_dir(place.path("files")).unwrap().count(), 2);
+    let described = place.run("table describe a --json").done().json();
+    assert_eq!(described["rows"], ROWS);
+    assert_eq!(described["profile"], "model:nvme-tlc");
+    let columns = described["columns"].as_array().unwrap();
+    assert!(columns.iter().all(|column| column["bytes"].as_u64().unwrap() > 0), "{columns:?}");
+    place.run("table verify a").done();
+}
+
+#[test]
+fn rows_are_appended_replaced_and_merged() {
+    let place = Place::new();
+    place.run(&format!("table generate --rows {ROWS} --seed 3 --parquet files")).done();
+    let load = |options: &str| place.run(&format!("table load t files/flights-20000-3.parquet {options}"));
+    load("--profile disk.json --cluster sort:Origin,ArrDelay").done();
+    load("").done();
+    let rows = || place.run("table describe t --json").done().json()["rows"].as_u64().unwrap();
+    assert_eq!(rows(), 2 * ROWS);
+    load("--replace Month,Year").done();
+    assert_eq!(rows(), ROWS);
+    load("").done();
+    let merged = place.run("table compact t --json").done().json();
+    assert_eq!((merged["runs_before"].as_u64(), merged["rows"].as_u64()), (Some(2), Some(2 * ROWS)));
+    let origins = place.run("scan t --columns Origin --format csv").done().stdout;
+    let origins: Vec<&str> = origins.lines().skip(1).collect();
+    assert!(origins.len() as u64 == 2 * ROWS && origins.is_sorted(), "one run, in order");
+    load("--cluster cells:Origin").refused(2, &["--cluster", "sort:Origin,ArrDelay"]);
+    load("--replace Moth").refused(2, &["`Moth`", "did you mean `Month`?"]);
+    assert_eq!(rows(), 2 * ROWS);
+}
+
+#[test]
+fn bad_rows_are_kept_aside_and_too_many_change_nothing() {
+    let place = Place::new();
+    place.run("table generate --rows 1000 --csv files").done();
+    let csv = place.read("files/flights-1000-1.csv");
+    let bad = csv.lines().next().unwrap().split(',').map(|_| "x").collect::<Vec<_>>().join(",");
+    std::fs::write(place.path("some.csv"), format!("{csv}{bad}\n")).unwrap();
+    std::fs::write(place.path("many.csv"), format!("{csv}{}", format!("{bad}\n").repeat(20))).unwrap();
+    let load = |file: &str, options: &str| {
+        place.run(&format!("table load t {file} --rejects bad.csv {options} --json"))
+    };
+    let loaded = load("some.csv", "--profile disk.json").done().json();
+    assert_eq!((loaded["rows"].as_u64(), loaded["rejected_rows"].as_u64()), (Some(1000), Some(1)));
+    let rejects = place.read("bad.csv");
+    assert!(rejects.lines().count() == 2 && rejects.contains("some.csv,1002,"), "{rejects}");
+    load("many.csv", "").refused(1, &["20 of 1020 rows are bad", "--bad-max", "--rejects"]);
+    assert_eq!(place.read("bad.csv").lines().count(), 21);
+    assert_eq!(place.run("table describe t --json").done().json()["rows"], 1000);
+    load("many.csv", "--bad-max 2%").done();
+    assert_eq!(place.run("table describe t --json").done().json()["rows"], 2000);
+}

@@ -1,0 +1,8 @@
+//! The program as users run it, on small generated tables.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests are part of them")]
+
+mod common;
+mod damage;
+mod load;
+mod scan;
+mod trouble;

@@ -1,0 +1,64 @@
+//! What can't be, and what to do about it.
+
+use std::fs::File;
+
+use crate::common::Place;
+
+#[test]
+fn names_that_are_unknown_are_met_with_those_that_are_known() {
+    let place = Place::new();
+    place.generate("t", 1000);
+    place.run("scan t --columns origin").refused(2, &["`origin`", "did you mean `Origin`?"]);
+    place.run("scan t --columns Dest --in Orgin=IAH").refused(2, &["did you mean `Origin`?"]);
+    place.run("scan t --columns Dest --between Year=soon..").refused(2, &["`soon`", "`Year`"]);
+    place.run("scan nowhere.parquet --columns a").refused(1, &["nowhere.parquet"]);
+    place.run("table describe nowhere").refused(2, &["nowhere", "nandle table load nowhere"]);
+    place.run("scan t disk.json --columns a").refused(2, &["not both"]);
+    place.run("scan t --columns Dest --format csv --json").refused(2, &["--format json"]);
+    place.run("scan t --columns Dest --reads quickly").refused(2, &["flexible", "one-by-one:N"]);
+    place.run("scan t --columns Dest --profile t/CURRENT").refused(1, &["CURRENT"]);
+    place.run("table generate t --rows 10 --profile disk.json").refused(1, &["t: ", "table already"]);
+    place.run("table generate --rows 10").refused(2, &["--csv DIR"]);
+    place.run("table load t disk.json no.csv").refused(1, &["no.csv"]);
+}
+
+#[test]
+fn a_second_writer_is_refused_and_readers_are_not() {
+    let place = Place::new();
+    place.generate("t", 1000);
+    place.run("table generate --rows 10 --csv files").done();
+    let lock = File::options().write(true).open(place.path("t/LOCK")).unwrap();
+    lock.lock().unwrap();
+    for line in ["table load t files/flights-10-1.csv", "table compact t"] {
+        place.run(line).refused(1, &["t: ", "another process writes"]);
+    }
+    place.run("scan t --columns Origin --format none").done();
+    drop(lock);
+    place.run("table load t files/flights-10-1.csv").done();
+}
+
+#[test]
+fn too_little_memory_is_met_with_how_much_is_enough() {
+    let place = Place::new();
+    place.generate("t", 200_000);
+    let line =
+        "scan t --columns Origin,Dest,TailNum,FlightNum,DepTime,ArrTime,ArrDelay,Distance --format none";
+    let refused = place.run(&format!("{line} --memory 1MiB")).refused(2, &["give at least --memory "]);
+    let (_, enough) = refused.stderr.split_once("--memory ").unwrap();
+    place.run(&format!("{line} --memory {}", enough.trim().trim_end_matches('.'))).done();
+}
+
+#[test]
+fn columns_of_another_schema_are_refused_and_nothing_changes() {
+    let place = Place::new();
+    place.generate("t", 1000);
+    place.run("table generate --rows 10 --parquet files --csv files").done();
+    std::fs::write(place.path("other.csv"), "a,b\n1,2\n").unwrap();
+    std::fs::write(place.path("empty.csv"), "").unwrap();
+    place.run("table load t other.csv").refused(1, &["the header is not that of flight records"]);
+    place.run("table load t empty.csv").refused(1, &["the file is empty"]);
+    place
+        .run("table load t files/flights-10-1.csv files/flights-10-1.parquet")
+        .refused(2, &["each kind by itself"]);
+    assert_eq!(place.run("table describe t --json").done().json()["snapshot"], 2);
+}

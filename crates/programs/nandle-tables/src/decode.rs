@@ -6,7 +6,10 @@ use nandle_columns::{ColumnsError, StepBytes, StepData};
 use rustix::time::{ClockId, clock_gettime};
 
 /// Steps that were read before they are decoded, so that reading isn't in the time of decoding.
-pub(crate) struct Ahead(VecDeque<StepData>);
+pub(crate) struct Ahead {
+    steps: VecDeque<StepData>,
+    is_exhausted: bool,
+}
 
 impl Ahead {
     /// So many steps at most.
@@ -17,13 +20,20 @@ impl Ahead {
         {
             steps.push_back(step);
         }
-        Ok(Self(steps))
+        Ok(Self { steps, is_exhausted: false })
+    }
+
+    /// Whether more steps were asked for than were read: a decoder takes their end for an error.
+    pub(crate) fn is_exhausted(&self) -> bool {
+        self.is_exhausted
     }
 }
 
 impl StepBytes for Ahead {
     fn next_step(&mut self) -> Result<Option<StepData>, ColumnsError> {
-        Ok(self.0.pop_front())
+        let step = self.steps.pop_front();
+        self.is_exhausted |= step.is_none();
+        Ok(step)
     }
 }
 

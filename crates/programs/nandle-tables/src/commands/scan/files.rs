@@ -86,12 +86,15 @@ fn start(devices: Vec<Arc<DeviceFile>>, io: IoChoice) -> Result<(Owner, Vec<Devi
 
 /// Column chunks lie together. Where a hostile footer has them overlap nothing is known.
 fn groups(file: &ParquetFile) -> Groups {
-    let chunks = file.metadata().row_groups().iter().flat_map(|group| group.columns());
-    let ranges = chunks.map(|chunk| {
-        let (start, length) = chunk.byte_range();
-        start..start.saturating_add(length)
-    });
-    let mut ranges: Vec<Range<u64>> = ranges.filter(|range| !range.is_empty()).collect();
+    let mut ranges: Vec<Range<u64>> = Vec::new();
+    for group in file.metadata().row_groups() {
+        let chunks = group.columns().iter().map(|chunk| {
+            let (start, length) = chunk.byte_range();
+            start..start.saturating_add(length)
+        });
+        ranges.extend(chunks);
+    }
+    ranges.retain(|range| !range.is_empty());
     ranges.sort_by_key(|range| range.start);
     let apart = ranges.iter().zip(ranges.iter().skip(1)).all(|(one, next)| one.end <= next.start);
     if apart { Groups::Listed(ranges) } else { Groups::Unknown }

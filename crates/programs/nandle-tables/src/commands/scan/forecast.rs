@@ -22,6 +22,7 @@ const WAYS: [Strategy; 4] = [
 
 /// A time with its bounds.
 #[derive(Debug, Clone, Copy, Serialize)]
+#[allow(clippy::struct_field_names, reason = "keys end in their unit")]
 pub(super) struct Bounds {
     pub(super) value_s: f64,
     pub(super) low_s: f64,

@@ -49,8 +49,13 @@ fn decode_ns(plan: &ScanPlan, format: RowFormat) -> Result<u64, CliError> {
     let mut rows = RowWriter::new(std::io::sink(), format, u64::MAX);
     let mut decoder = BatchDecoder::new(plan);
     let before_ns = cpu_ns();
-    while let Some(batch) = decoder.next(&mut bytes)? {
-        rows.write(&batch).map_err(printing)?;
+    loop {
+        match decoder.next(&mut bytes) {
+            Ok(Some(batch)) => rows.write(&batch).map_err(printing)?,
+            Ok(None) => break,
+            Err(_) if bytes.is_exhausted() => break,
+            Err(error) => return Err(error.into()),
+        }
     }
     Ok(cpu_ns() - before_ns)
 }
@@ -121,7 +126,7 @@ pub(super) fn run<W: Write>(
     Ok(Run { time: began.elapsed(), cpu_after_ns: bytes.cpu_after_ns, rows: count, counts, is_whole })
 }
 
-/// Whether there is still somebody who reads.
+/// Whether there is still a reader.
 fn print<W: Write>(rows: &mut RowWriter<W>, batch: &RecordBatch) -> Result<bool, CliError> {
     match rows.write(batch) {
         Ok(()) => Ok(true),

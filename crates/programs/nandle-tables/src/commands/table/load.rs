@@ -1,5 +1,6 @@
 //! `nandle table load`.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatch;
@@ -213,7 +214,7 @@ fn text(loaded: &Loaded) -> String {
         (loaded.tail_numbers_unreadable_rows, "whose tail number is no UTF-8 and was left out"),
     ] {
         if rows > 0 {
-            text += &format!("{} {what}\n", counted(rows, "row"));
+            let _ = writeln!(text, "{} {what}", counted(rows, "row"));
         }
     }
     text

@@ -12,7 +12,7 @@ use nandle_columns::{
 use crate::decode::{Ahead, cpu_ns};
 use crate::error::CliError;
 
-const ROWS: usize = 1 << 16;
+const ROWS: u32 = 1 << 16;
 const SMALL_PAGE_ROWS: u64 = 512;
 /// The least of so many runs counts: nothing makes decoding faster than it is.
 const RUNS: usize = 5;
@@ -21,14 +21,14 @@ const RUNS: usize = 5;
 pub(super) fn page_decode_ns() -> Result<f64, CliError> {
     let rows = rows()?;
     let (small_ns, small_pages) = decode_ns(&rows, SMALL_PAGE_ROWS)?;
-    let (large_ns, large_pages) = decode_ns(&rows, ROWS as u64)?;
+    let (large_ns, large_pages) = decode_ns(&rows, u64::from(ROWS))?;
     Ok((small_ns - large_ns).max(0.0) / (small_pages - large_pages).max(1.0))
 }
 
 fn rows() -> Result<RecordBatch, CliError> {
     let schema = Arc::new(Schema::new(vec![Field::new("value", DataType::Int64, false)]));
     // Few values, so that decoding them costs little beside what pages cost.
-    let values: Int64Array = (0..ROWS as i64).map(|row| Some(row * 7 % 101)).collect();
+    let values: Int64Array = (0..ROWS).map(|row| Some(i64::from(row * 7 % 101))).collect();
     RecordBatch::try_new(schema, vec![Arc::new(values)])
         .map_err(|error| CliError::failed(format!("measuring what decoding costs: {error}")))
 }
@@ -48,7 +48,7 @@ fn decode_ns(rows: &RecordBatch, page_rows: u64) -> Result<(f64, f64), CliError>
         while decoder.next(&mut bytes)?.is_some() {}
         least_ns = least_ns.min((cpu_ns() - before_ns) as f64);
     }
-    Ok((least_ns, ROWS as f64 / page_rows as f64))
+    Ok((least_ns, f64::from(ROWS) / page_rows as f64))
 }
 
 fn written(directory: &Path, rows: &RecordBatch, page_rows: u64) -> Result<Table, ColumnsError> {

@@ -7,11 +7,11 @@ use super::{Finding, Rule};
 const CALLS: &[&[&str]] =
     &[&["Instant", ":", ":", "now"], &["SystemTime", ":", ":", "now"], &["thread", ":", ":", "sleep"]];
 
-/// Who may: the real world, the program around it, and the chores. So may tests, and examples, which measure.
-const HOMES: &[&str] = &["crates/device/io/", "crates/programs/nandle/", "xtask/"];
+/// Who may: the real world, the programs around it, and the chores. So may tests, and examples, which measure.
+const HOMES: &[&str] = &["crates/device/io/", "crates/programs/", "xtask/"];
 
 pub(super) const RULE: Rule =
-    Rule { says: "only nandle-io, the program, the chores, examples and tests read the system clock", check };
+    Rule { says: "only nandle-io, the programs, the chores, examples and tests read the system clock", check };
 
 fn check(workspace: &Workspace) -> Vec<Finding> {
     let files = workspace.files.iter().filter(|file| !is_home(file));

@@ -1,0 +1,53 @@
+//! `nandle table adopt`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use nandle_columns::{Adoption, Table};
+use serde::Serialize;
+
+use super::create::new_identity;
+use crate::common::Common;
+use crate::error::CliError;
+use crate::input::of_table;
+use crate::output;
+use crate::words::thousands;
+
+/// Make a table of Parquet files as they lie: sums of their blocks are made, and checked at each read from then on.
+///
+/// The files are linked into the table's directory; no byte is copied, unless it is on another file system and --copy allows it.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  nandle table adopt sales/ 2007.parquet 2008.parquet")]
+pub(super) struct AdoptArgs {
+    /// The new table's directory
+    table: PathBuf,
+    /// Parquet files, in the order of their rows
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Copy files that are on another file system
+    #[arg(long)]
+    copy: bool,
+}
+
+#[derive(Serialize)]
+struct Adopted {
+    schema_version: u32,
+    table: PathBuf,
+    files: u64,
+    rows: u64,
+}
+
+/// Runs the command.
+pub(super) fn run(args: &AdoptArgs, common: Common) -> Result<(), CliError> {
+    let adoption = if args.copy { Adoption::LinkOrCopy } else { Adoption::Link };
+    let table = Table::adopt(&args.table, &args.files, new_identity(), adoption);
+    let of = |error| of_table(&args.table, error);
+    let rows = table.and_then(|table| table.manifest()).map_err(of)?.rows();
+    let files = args.files.len() as u64;
+    let adopted = Adopted { schema_version: 1, table: args.table.clone(), files, rows };
+    if common.json {
+        return output::json(&adopted);
+    }
+    let place = args.table.display();
+    output::result(&format!("{place}: {} rows of {files} files adopted\n", thousands(rows as f64)))
+}

@@ -1,0 +1,102 @@
+//! A table comes to be: laid out by the profile of the device that it lies on.
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::path::Path;
+
+use arrow_schema::SchemaRef;
+use nandle_columns::{Clustering, Layout, LayoutFigures, Table, TableOptions, TableProfile};
+use nandle_predict::read_costs;
+use nandle_profile::{DeviceProfile, NEAR_FULL_SHARE};
+use nandle_session::{Cancel, Progress};
+use nandle_units::format_bytes;
+
+use super::decode_cost::page_decode_ns;
+use crate::costs::{FoundProfile, ProfileArgs};
+use crate::error::CliError;
+use crate::input::of_table;
+use crate::output;
+use crate::words::seconds;
+
+/// What a new table is to be like.
+pub(super) struct NewTable<'a> {
+    pub(super) directory: &'a Path,
+    pub(super) schema: SchemaRef,
+    pub(super) clustering: Clustering,
+    /// Memory for the rows of a row group while they are put in order and written.
+    pub(super) row_group_bytes: u64,
+    pub(super) profile: &'a ProfileArgs,
+}
+
+impl NewTable<'_> {
+    /// Makes it.
+    pub(super) fn create(self, cancel: &Cancel, progress: &mut dyn Progress) -> Result<Table, CliError> {
+        let place = self.directory.display();
+        std::fs::create_dir_all(self.directory)
+            .map_err(|error| CliError::failed(format!("making the directory {place}: {error}")))?;
+        let found = self.profile.find(None, self.directory, cancel, progress)?;
+        let (figures, sentence) = figures(&found)?;
+        let layout = Layout::from_figures(&figures);
+        output::note(&format!(
+            "{sentence} Pages are {}, row groups {} rows.",
+            format_bytes(layout.page_bytes),
+            layout.row_group_rows
+        ));
+        let options = TableOptions {
+            layout: Layout { row_group_bytes: self.row_group_bytes.min(layout.row_group_bytes), ..layout },
+            clustering: self.clustering,
+            profile: Some(kept(&found.profile)?),
+            ..TableOptions::new(self.schema, new_identity())
+        };
+        Table::create(self.directory, &options).map_err(|error| of_table(self.directory, error))
+    }
+}
+
+/// A number that no other table has, but for a chance of one in 2^64: the standard library's hashes are seeded by the system.
+pub(super) fn new_identity() -> u64 {
+    RandomState::new().build_hasher().finish()
+}
+
+fn kept(profile: &DeviceProfile) -> Result<TableProfile, CliError> {
+    let json = serde_json::to_vec_pretty(profile)
+        .map_err(|error| CliError::failed(format!("writing the profile as JSON: {error}")))?;
+    Ok(TableProfile { device: profile.target.clone(), json })
+}
+
+/// What a layout follows from, and a sentence that says it.
+fn figures(found: &FoundProfile) -> Result<(LayoutFigures, String), CliError> {
+    let (costs, _) = read_costs(&found.profile, None)?;
+    let derived = &found.profile.derived;
+    let missing = |what: &str| {
+        CliError::failed(format!(
+            "{} doesn't say {what}, and a table's layout follows from it: probe for longer (--probe-budget 60s), or name another profile (--profile)",
+            found.origin
+        ))
+    };
+    let flexible = derived.flexible_io.as_ref().map(|flexible| flexible.block_bytes.value);
+    let flexible_block_bytes = flexible
+        .or(derived.efficient_block_bytes.map(|block| block.value))
+        .ok_or_else(|| missing("what the flexible block is, the smallest unit worth reading alone"))?;
+    // Of the size that is next to the block, with as many outstanding as make it fastest.
+    let distance = |bytes: u64| (bytes as f64 / flexible_block_bytes as f64).ln().abs();
+    let nearest = costs.random.iter().min_by(|one, other| {
+        let key = |cost: &nandle_reads::RequestCost| (distance(cost.request_bytes), cost.seconds.value);
+        key(one).partial_cmp(&key(other)).unwrap_or(std::cmp::Ordering::Equal)
+    });
+    let nearest = nearest.ok_or_else(|| missing("how fast random reads are"))?;
+    let device_block_ns =
+        nearest.seconds.value * 1e9 / nearest.request_bytes as f64 * flexible_block_bytes as f64;
+    let rate = |cost: &&nandle_reads::RequestCost| cost.request_bytes as f64 / cost.seconds.value;
+    let best = costs.random.iter().map(|cost| rate(&cost)).fold(0.0, f64::max);
+    let near = costs.random.iter().filter(|cost| rate(cost) >= NEAR_FULL_SHARE * best);
+    let near_full_bytes = near.map(|cost| cost.request_bytes).min().unwrap_or(flexible_block_bytes);
+    let decode_fixed_ns = page_decode_ns()?;
+    let sentence = format!(
+        "By {}: the flexible block is {}, which the device reads in {} when it is kept busy; decoding a page costs {} however small it is (measured here).",
+        found.origin,
+        format_bytes(flexible_block_bytes),
+        seconds(device_block_ns / 1e9),
+        seconds(decode_fixed_ns / 1e9),
+    );
+    let figures = LayoutFigures { flexible_block_bytes, decode_fixed_ns, device_block_ns, near_full_bytes };
+    Ok((figures, sentence))
+}

@@ -1,0 +1,100 @@
+//! What a page costs to decode however small it is: the same rows in pages of two sizes, decoded by this processor.
+
+use std::collections::VecDeque;
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow_array::{Int64Array, RecordBatch};
+use arrow_schema::{DataType, Field, Schema};
+use nandle_columns::{
+    BatchDecoder, ColumnLayout, ColumnsError, DirectBytes, Layout, ScanSpec, StepBytes, StepData, Table,
+    TableOptions,
+};
+use rustix::time::{ClockId, clock_gettime};
+
+use crate::error::CliError;
+
+const ROWS: usize = 1 << 18;
+const SMALL_PAGE_ROWS: u64 = 512;
+/// The least of so many runs counts: nothing makes decoding faster than it is.
+const RUNS: usize = 5;
+
+/// Processor time that each page costs, in nanoseconds.
+pub(super) fn page_decode_ns() -> Result<f64, CliError> {
+    let rows = rows()?;
+    let (small_ns, small_pages) = decode_ns(&rows, SMALL_PAGE_ROWS)?;
+    let (large_ns, large_pages) = decode_ns(&rows, ROWS as u64)?;
+    Ok((small_ns - large_ns).max(0.0) / (small_pages - large_pages).max(1.0))
+}
+
+fn rows() -> Result<RecordBatch, CliError> {
+    let schema = Arc::new(Schema::new(vec![Field::new("value", DataType::Int64, false)]));
+    // Few values, so that decoding them costs little beside what pages cost.
+    let values: Int64Array = (0..ROWS as i64).map(|row| Some(row * 7 % 101)).collect();
+    RecordBatch::try_new(schema, vec![Arc::new(values)])
+        .map_err(|error| CliError::failed(format!("measuring what decoding costs: {error}")))
+}
+
+/// Time of decoding the rows, and the pages that they are in.
+fn decode_ns(rows: &RecordBatch, page_rows: u64) -> Result<(f64, f64), CliError> {
+    let directory = tempfile::tempdir()
+        .map_err(|error| CliError::failed(format!("making a temporary directory: {error}")))?;
+    let table = written(directory.path(), rows, page_rows)?;
+    let snapshot = table.snapshot()?;
+    let plan = snapshot.scan(&ScanSpec::of(["value"]))?;
+    let mut least_ns = f64::INFINITY;
+    for _ in 0..RUNS {
+        let mut bytes = Ahead::read(&mut DirectBytes::new(&plan), usize::MAX)?;
+        let mut decoder = BatchDecoder::new(&plan);
+        let before_ns = cpu_ns();
+        while decoder.next(&mut bytes)?.is_some() {}
+        least_ns = least_ns.min((cpu_ns() - before_ns) as f64);
+    }
+    Ok((least_ns, ROWS as f64 / page_rows as f64))
+}
+
+fn written(directory: &Path, rows: &RecordBatch, page_rows: u64) -> Result<Table, ColumnsError> {
+    let layout = Layout {
+        page_rows,
+        columns: [("value".to_owned(), ColumnLayout::Codes)].into(),
+        ..Layout::default()
+    };
+    let table = Table::create(directory, &TableOptions { layout, ..TableOptions::new(rows.schema(), 1) })?;
+    let mut writer = table.load()?;
+    writer.write(rows)?;
+    writer.commit()?;
+    Ok(table)
+}
+
+/// Steps that were read before they are decoded, so that reading isn't in the time of decoding.
+pub(crate) struct Ahead(VecDeque<StepData>);
+
+impl Ahead {
+    /// So many steps at most.
+    pub(crate) fn read(bytes: &mut dyn StepBytes, steps_max: usize) -> Result<Self, ColumnsError> {
+        let mut steps = VecDeque::new();
+        while steps.len() < steps_max
+            && let Some(step) = bytes.next_step()?
+        {
+            steps.push_back(step);
+        }
+        Ok(Self(steps))
+    }
+
+    /// How many there are.
+    pub(crate) fn steps(&self) -> usize {
+        self.0.len()
+    }
+}
+
+impl StepBytes for Ahead {
+    fn next_step(&mut self) -> Result<Option<StepData>, ColumnsError> {
+        Ok(self.0.pop_front())
+    }
+}
+
+/// Processor time of this thread.
+pub(crate) fn cpu_ns() -> u64 {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    time.tv_sec.cast_unsigned() * 1_000_000_000 + time.tv_nsec.cast_unsigned()
+}

@@ -1,0 +1,152 @@
+//! `nandle table describe`.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use clap::Args;
+use nandle_columns::{Manifest, Snapshot};
+use nandle_units::format_bytes;
+use serde::Serialize;
+
+use super::load::order;
+use crate::common::Common;
+use crate::error::CliError;
+use crate::input::{of_table, open_table};
+use crate::output;
+use crate::words::{counted, paragraph, table, thousands, to_the_right};
+
+/// Runs, rows, bytes by column, layout, order and profile of a table
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  nandle table describe flights/")]
+pub(super) struct DescribeArgs {
+    /// The table's directory
+    table: PathBuf,
+}
+
+#[derive(Serialize)]
+struct Description {
+    schema_version: u32,
+    table: PathBuf,
+    snapshot: u64,
+    rows: u64,
+    bytes: u64,
+    order: String,
+    page_bytes: u64,
+    row_group_rows: u64,
+    file_rows: u64,
+    profile: Option<String>,
+    runs: Vec<RunDescription>,
+    columns: Vec<ColumnDescription>,
+}
+
+#[derive(Serialize)]
+struct RunDescription {
+    snapshot: u64,
+    files: u64,
+    rows: u64,
+    bytes: u64,
+}
+
+#[derive(Serialize)]
+struct ColumnDescription {
+    name: String,
+    r#type: String,
+    nullable: bool,
+    bytes: u64,
+}
+
+/// Runs the command.
+pub(super) fn run(args: &DescribeArgs, common: Common) -> Result<(), CliError> {
+    let snapshot = open_table(&args.table)?.snapshot().map_err(|error| of_table(&args.table, error))?;
+    let Some(manifest) = snapshot.manifest() else { unreachable!("a table's snapshot has a manifest") };
+    let described = describe(&args.table, &snapshot, manifest);
+    if common.json { output::json(&described) } else { output::result(&text(&described)) }
+}
+
+fn describe(directory: &std::path::Path, snapshot: &Snapshot, manifest: &Manifest) -> Description {
+    let by_column = bytes_by_column(snapshot);
+    let columns = manifest.schema.iter().map(|column| ColumnDescription {
+        name: column.name.clone(),
+        r#type: column.r#type.clone(),
+        nullable: column.nullable,
+        bytes: by_column.get(&column.name).copied().unwrap_or_default(),
+    });
+    let runs = manifest.runs.iter().map(|run| RunDescription {
+        snapshot: run.snapshot,
+        files: run.files.len() as u64,
+        rows: run.rows(),
+        bytes: run.files.iter().map(|file| file.bytes).sum(),
+    });
+    Description {
+        schema_version: 1,
+        table: directory.to_owned(),
+        snapshot: manifest.snapshot,
+        rows: manifest.rows(),
+        bytes: manifest.files().map(|file| file.bytes).sum(),
+        order: order(&manifest.clustering),
+        page_bytes: manifest.layout.page_bytes,
+        row_group_rows: manifest.layout.row_group_rows,
+        file_rows: manifest.layout.file_rows,
+        profile: manifest.profile.as_ref().map(|profile| profile.device.clone()),
+        runs: runs.collect(),
+        columns: columns.collect(),
+    }
+}
+
+/// Compressed bytes of each column's chunks.
+fn bytes_by_column(snapshot: &Snapshot) -> BTreeMap<String, u64> {
+    let mut bytes = BTreeMap::new();
+    for group in snapshot.files().iter().flat_map(|file| file.metadata().row_groups()) {
+        for chunk in group.columns() {
+            *bytes.entry(chunk.column_path().string()).or_default() += chunk.byte_range().1;
+        }
+    }
+    bytes
+}
+
+fn text(of: &Description) -> String {
+    let mut text = String::new();
+    let runs = counted(of.runs.len() as u64, "run");
+    let heading = format!(
+        "{}: {} rows in {runs}, {} (snapshot {}).",
+        of.table.display(),
+        thousands(of.rows as f64),
+        format_bytes(of.bytes),
+        of.snapshot
+    );
+    paragraph(&mut text, "", &heading);
+    let layout = format!(
+        "Pages of {}, row groups of {} rows, order: {}.",
+        format_bytes(of.page_bytes),
+        thousands(of.row_group_rows as f64),
+        of.order
+    );
+    paragraph(&mut text, "", &layout);
+    let profile = of.profile.as_ref().map_or_else(
+        || "No profile is kept: scans probe the directory, or are told one by --profile.".to_owned(),
+        |device| format!("Laid out by the profile of {device}, which is kept as profile.json."),
+    );
+    paragraph(&mut text, "", &profile);
+    let mut columns = table(["column", "type", "bytes", "bytes/row"]);
+    for column in &of.columns {
+        let per_row = column.bytes as f64 / of.rows.max(1) as f64;
+        let optional = if column.nullable { "" } else { ", never null" };
+        let data_type = format!("{}{optional}", column.r#type);
+        columns.add_row([
+            column.name.clone(),
+            data_type,
+            format_bytes(column.bytes),
+            format!("{per_row:.3}"),
+        ]);
+    }
+    to_the_right(&mut columns, 2..);
+    let mut of_runs = table(["run", "files", "rows", "bytes"]);
+    for run in &of.runs {
+        let rows = thousands(run.rows as f64);
+        of_runs.add_row([run.snapshot.to_string(), run.files.to_string(), rows, format_bytes(run.bytes)]);
+    }
+    to_the_right(&mut of_runs, 0..);
+    let _ = writeln!(text, "\n{columns}\n\n{of_runs}");
+    text
+}

@@ -1,0 +1,188 @@
+//! `nandle table generate`.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use nandle_columns::{Clustering, Layout, Table, TableOptions};
+use nandle_flights::{CsvWriter, Generator, flight_schema};
+use nandle_session::{Cancel, Observer, Progress};
+use serde::Serialize;
+
+use super::create::{NewTable, new_identity};
+use super::load::{clustering, interrupted};
+use crate::common::Common;
+use crate::costs::ProfileArgs;
+use crate::error::CliError;
+use crate::input::of_table;
+use crate::interrupt::cancel_on_signals;
+use crate::output;
+use crate::progress::Bar;
+use crate::words::thousands;
+
+/// Make up flights: 140 months, 24 carriers, about 340 airports, learned from real ones.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  nandle table generate made-up/ --rows 5000000 --seed 1\n  nandle table generate --rows 1000000 --csv files/ --parquet files/"
+)]
+pub(super) struct GenerateArgs {
+    /// The new table's directory; may be left out where files are asked for
+    table: Option<PathBuf>,
+    /// How many flights
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    rows: u64,
+    /// The same rows and seed give the same flights
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Write them as a CSV file into this directory, as the publisher did
+    #[arg(long, value_name = "DIR")]
+    csv: Option<PathBuf>,
+    /// Write them as a Parquet file into this directory
+    #[arg(long, value_name = "DIR")]
+    parquet: Option<PathBuf>,
+    /// The order of the table's rows: sort:COLUMN,… or cells:COLUMN,…
+    #[arg(long, value_name = "ORDER", value_parser = clustering, default_value = "none")]
+    cluster: Clustering,
+    #[command(flatten)]
+    profile: ProfileArgs,
+}
+
+#[derive(Serialize)]
+struct Generated {
+    schema_version: u32,
+    rows: u64,
+    seed: u64,
+    table: Option<PathBuf>,
+    csv: Option<PathBuf>,
+    parquet: Option<PathBuf>,
+}
+
+/// Runs the command.
+pub(super) fn run(args: &GenerateArgs, common: Common) -> Result<(), CliError> {
+    if args.table.is_none() && args.csv.is_none() && args.parquet.is_none() {
+        return Err(CliError::usage(
+            "name a table's directory, or where files go (--csv DIR, --parquet DIR)",
+        ));
+    }
+    let cancel = cancel_on_signals()?;
+    let mut bar = Bar::new(!common.no_progress);
+    let generator =
+        Generator::new(args.rows, args.seed).map_err(|error| CliError::failed(error.to_string()))?;
+    if let Some(directory) = &args.table {
+        let new = NewTable {
+            directory,
+            schema: flight_schema(),
+            clustering: args.cluster.clone(),
+            row_group_bytes: Layout::default().row_group_bytes,
+            profile: &args.profile,
+        };
+        let table = new.create(&cancel, &mut bar)?;
+        bar.begin_stage();
+        fill(directory, &table, &generator, &cancel, &mut bar)?;
+    }
+    let name = format!("flights-{}-{}", args.rows, args.seed);
+    let csv = args.csv.as_ref().map(|directory| {
+        let path = prepared(directory, &format!("{name}.csv"))?;
+        write_csv(&path, &generator, &cancel, &mut bar).map(|()| path)
+    });
+    let parquet = args.parquet.as_ref().map(|directory| {
+        let path = prepared(directory, &format!("{name}.parquet"))?;
+        write_parquet(directory, &path, &generator, &cancel, &mut bar).map(|()| path)
+    });
+    bar.finish();
+    let done = Generated {
+        schema_version: 1,
+        rows: args.rows,
+        seed: args.seed,
+        table: args.table.clone(),
+        csv: csv.transpose()?,
+        parquet: parquet.transpose()?,
+    };
+    if common.json {
+        return output::json(&done);
+    }
+    let places = [&done.table, &done.csv, &done.parquet].into_iter().flatten();
+    let places: Vec<String> = places.map(|path| path.display().to_string()).collect();
+    output::result(&format!(
+        "{} flights (seed {}): {}\n",
+        thousands(args.rows as f64),
+        args.seed,
+        places.join(", ")
+    ))
+}
+
+fn prepared(directory: &Path, name: &str) -> Result<PathBuf, CliError> {
+    std::fs::create_dir_all(directory).map_err(|error| {
+        CliError::failed(format!("making the directory {}: {error}", directory.display()))
+    })?;
+    let path = directory.join(name);
+    if path.exists() {
+        return Err(CliError::usage(format!(
+            "{} is there already; remove it, or name another directory",
+            path.display()
+        )));
+    }
+    Ok(path)
+}
+
+/// Each chunk of the flights, until Ctrl-C.
+fn each_chunk(
+    generator: &Generator,
+    doing: &str,
+    cancel: &Cancel,
+    bar: &mut Bar,
+    mut take: impl FnMut(&arrow_array::RecordBatch) -> Result<(), CliError>,
+) -> Result<(), CliError> {
+    for number in 0..generator.chunks() {
+        if cancel.is_cancelled() {
+            return Err(interrupted());
+        }
+        let chunk = generator.chunk(number).map_err(|error| CliError::failed(error.to_string()))?;
+        take(&chunk)?;
+        bar.progress(doing, (number + 1) as f64 / generator.chunks() as f64);
+    }
+    Ok(())
+}
+
+fn fill(
+    directory: &Path,
+    table: &Table,
+    generator: &Generator,
+    cancel: &Cancel,
+    bar: &mut Bar,
+) -> Result<(), CliError> {
+    let of = |error| of_table(directory, error);
+    let mut writer = table.load().map_err(of)?;
+    each_chunk(generator, "writing the table", cancel, bar, |chunk| writer.write(chunk).map_err(of))?;
+    writer.commit().map_err(of)?;
+    Ok(())
+}
+
+fn write_csv(path: &Path, generator: &Generator, cancel: &Cancel, bar: &mut Bar) -> Result<(), CliError> {
+    let wrong = |error: csv::Error| CliError::failed(format!("writing {}: {error}", path.display()));
+    let file = File::create_new(path).map_err(|error| wrong(error.into()))?;
+    let mut writer = CsvWriter::new(file).map_err(wrong)?;
+    each_chunk(generator, "writing CSV", cancel, bar, |chunk| writer.write(chunk).map_err(wrong))?;
+    writer.finish().map_err(wrong)
+}
+
+/// A table of one file, which is moved out of it.
+fn write_parquet(
+    directory: &Path,
+    path: &Path,
+    generator: &Generator,
+    cancel: &Cancel,
+    bar: &mut Bar,
+) -> Result<(), CliError> {
+    let wrong = |error: std::io::Error| CliError::failed(format!("writing {}: {error}", path.display()));
+    let beside = tempfile::Builder::new().prefix(".nandle-").tempdir_in(directory).map_err(wrong)?;
+    let layout = Layout { file_rows: u64::MAX, ..Layout::default() };
+    let options = TableOptions { layout, ..TableOptions::new(flight_schema(), new_identity()) };
+    let table = Table::create(beside.path(), &options)?;
+    fill(beside.path(), &table, generator, cancel, bar)?;
+    let snapshot = table.snapshot()?;
+    for file in snapshot.files() {
+        std::fs::rename(beside.path().join(file.name()), path).map_err(wrong)?;
+    }
+    Ok(())
+}

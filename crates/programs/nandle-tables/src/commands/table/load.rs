@@ -1,0 +1,234 @@
+//! `nandle table load`.
+
+use std::path::{Path, PathBuf};
+
+use arrow_array::RecordBatch;
+use clap::Args;
+use nandle_columns::{Clustering, Table, TableWriter};
+use nandle_flights::{CsvOptions, LoadReport};
+use nandle_session::{Cancel, Observer, Progress};
+use serde::Serialize;
+
+use super::create::NewTable;
+use super::rejects::RejectFile;
+use super::source::Files;
+use crate::common::{Common, bytes_of_at_least, names, share};
+use crate::costs::ProfileArgs;
+use crate::error::CliError;
+use crate::input::{of_table, open_table};
+use crate::interrupt::cancel_on_signals;
+use crate::output;
+use crate::progress::Bar;
+use crate::words::{counted, thousands};
+
+/// Below this neither rows in order nor pieces of CSV have room.
+const MEMORY_BYTES_MIN: u64 = 64 << 20;
+/// Of the memory, rows take a quarter while they are gathered, another while they are put in order, and another while they are written.
+const ROWS_PART: u64 = 4;
+/// Parsing takes about twenty times the bytes that are read at once; it has a part of the memory, too.
+const CHUNK_PART: u64 = 128;
+const CHUNK_BYTES_MAX: u64 = 4 << 20;
+
+/// Append the rows of files to a table, or put them in the place of others.
+///
+/// CSV files are flights as the publisher issues them, in either generation, compressed with zstd or not; Parquet files are anything flat.
+/// Nothing of a load is seen before all of it is durable. A new table is laid out by the profile of the device that it lies on, and keeps
+/// that profile; without --profile the directory is probed for 10 s.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  nandle table load flights/ 2007.csv 2008.csv.zst --rejects bad.csv\n  nandle table load flights/ 2008-04.csv --replace Month\n  nandle table load sales/ sales-*.parquet --cluster sort:day,shop --profile disk.json"
+)]
+pub(super) struct LoadArgs {
+    /// The table's directory
+    table: PathBuf,
+    /// CSV files of flights, or Parquet files
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Where bad rows go, each with its file, line and what is wrong with it
+    #[arg(long, value_name = "FILE")]
+    rejects: Option<PathBuf>,
+    /// With a larger share of bad rows the table stays as it was
+    #[arg(long, value_name = "SHARE", default_value = "1%", value_parser = share)]
+    bad_max: f64,
+    /// The order of a new table's rows: sort:COLUMN,… or cells:COLUMN,… (rows of one combination together, cells in Z-order)
+    #[arg(long, value_name = "ORDER", value_parser = clustering)]
+    cluster: Option<Clustering>,
+    /// The rows take the place of those with the same values in these columns
+    #[arg(long, value_name = "COLUMN,…", value_parser = names)]
+    replace: Option<Vec<String>>,
+    /// Memory for rows on their way
+    #[arg(long, value_name = "SIZE", default_value = "512MiB", value_parser = memory)]
+    memory: u64,
+    #[command(flatten)]
+    profile: ProfileArgs,
+}
+
+/// `sort:a,b`, `cells:a,b` or `none`.
+pub(super) fn clustering(text: &str) -> Result<Clustering, String> {
+    match text.split_once(':') {
+        None if text == "none" => Ok(Clustering::None),
+        Some(("sort", columns)) => names(columns).map(Clustering::Sort),
+        Some(("cells", columns)) => names(columns).map(Clustering::Cells),
+        _ => Err("expected sort:COLUMN,… or cells:COLUMN,… or none".to_owned()),
+    }
+}
+
+fn memory(text: &str) -> Result<u64, String> {
+    bytes_of_at_least(text, MEMORY_BYTES_MIN, "64MiB")
+}
+
+pub(super) fn interrupted() -> CliError {
+    CliError::interrupted("interrupted; the table is as it was")
+}
+
+#[derive(Debug, Serialize)]
+struct Loaded {
+    schema_version: u32,
+    table: PathBuf,
+    snapshot: u64,
+    rows: u64,
+    rejected_rows: u64,
+    cancelled_derived_rows: u64,
+    diverted_derived_rows: u64,
+    tail_numbers_unreadable_rows: u64,
+}
+
+/// Runs the command.
+pub(super) fn run(args: &LoadArgs, common: Common) -> Result<(), CliError> {
+    let files = Files::recognise(&args.files)?;
+    let cancel = cancel_on_signals()?;
+    let mut bar = Bar::new(!common.no_progress);
+    let table = opened_or_made(args, &files, &cancel, &mut bar)?;
+    bar.begin_stage();
+    let loaded = load(args, &table, &files, &cancel, &mut bar);
+    bar.finish();
+    let loaded = loaded?;
+    if common.json { output::json(&loaded) } else { output::result(&text(&loaded)) }
+}
+
+fn opened_or_made(args: &LoadArgs, files: &Files, cancel: &Cancel, bar: &mut Bar) -> Result<Table, CliError> {
+    if !is_new(&args.table) {
+        let table = open_table(&args.table)?;
+        let is = table.manifest().map_err(|error| of_table(&args.table, error))?.clustering;
+        if args.cluster.as_ref().is_some_and(|wanted| *wanted != is) {
+            let place = args.table.display();
+            return Err(CliError::usage(format!(
+                "--cluster: the order of {place} was chosen when it was made ({}); leave the option out, or load into a new table",
+                order(&is)
+            )));
+        }
+        return Ok(table);
+    }
+    let new = NewTable {
+        directory: &args.table,
+        schema: files.schema(),
+        clustering: args.cluster.clone().unwrap_or_default(),
+        row_group_bytes: args.memory / ROWS_PART,
+        profile: &args.profile,
+    };
+    new.create(cancel, bar)
+}
+
+/// A directory that isn't there, or is empty, becomes a table; one with anything in it is one, or is refused as damaged.
+fn is_new(directory: &Path) -> bool {
+    std::fs::read_dir(directory).map_or(!directory.exists(), |mut entries| entries.next().is_none())
+}
+
+pub(super) fn order(clustering: &Clustering) -> String {
+    match clustering {
+        Clustering::None => "as rows come".to_owned(),
+        Clustering::Sort(columns) => format!("sort:{}", columns.join(",")),
+        Clustering::Cells(columns) => format!("cells:{}", columns.join(",")),
+    }
+}
+
+fn load(
+    args: &LoadArgs,
+    table: &Table,
+    files: &Files,
+    cancel: &Cancel,
+    bar: &mut Bar,
+) -> Result<Loaded, CliError> {
+    let of = |error| of_table(&args.table, error);
+    let mut rejects = RejectFile::create(args.rejects.as_deref())?;
+    let mut writer = match &args.replace {
+        None => table.load().map_err(of)?,
+        Some(keys) => table.replace(&keys.iter().map(String::as_str).collect::<Vec<_>>()).map_err(of)?,
+    };
+    let doing = format!("loading {}", nandle_units::format_bytes(files.bytes()));
+    let mut batches = 0_u64;
+    let mut take = |batch: &RecordBatch| {
+        if cancel.is_cancelled() {
+            return Err(interrupted());
+        }
+        batches += 1;
+        bar.progress(&format!("{doing}, {} rows", thousands(writer.rows() as f64)), 0.0);
+        writer.write(batch).map_err(of)
+    };
+    let read = files.each_batch(csv_options(args), &mut rejects, &mut take);
+    // Rejects are told even where they were too many.
+    rejects.finish()?;
+    let report = read?.unwrap_or_default();
+    finished(args, writer, report)
+}
+
+fn csv_options(args: &LoadArgs) -> CsvOptions {
+    let chunk_bytes = usize::try_from((args.memory / CHUNK_PART).min(CHUNK_BYTES_MAX)).unwrap_or(usize::MAX);
+    CsvOptions { chunk_bytes, bad_max: args.bad_max, ..CsvOptions::default() }
+}
+
+fn finished(args: &LoadArgs, writer: TableWriter, report: LoadReport) -> Result<Loaded, CliError> {
+    let rows = writer.rows();
+    let snapshot = writer.commit().map_err(|error| of_table(&args.table, error))?;
+    Ok(Loaded {
+        schema_version: 1,
+        table: args.table.clone(),
+        snapshot,
+        rows,
+        rejected_rows: report.bad_rows,
+        cancelled_derived_rows: report.cancelled_derived,
+        diverted_derived_rows: report.diverted_derived,
+        tail_numbers_unreadable_rows: report.tail_numbers_unreadable,
+    })
+}
+
+fn text(loaded: &Loaded) -> String {
+    let mut text = format!(
+        "{}: {} rows loaded (snapshot {})\n",
+        loaded.table.display(),
+        thousands(loaded.rows as f64),
+        loaded.snapshot
+    );
+    for (rows, what) in [
+        (loaded.rejected_rows, "kept aside as bad"),
+        (
+            loaded.cancelled_derived_rows,
+            "without a word on being cancelled, which was derived from their times",
+        ),
+        (
+            loaded.diverted_derived_rows,
+            "without a word on being diverted, which was derived from their times",
+        ),
+        (loaded.tail_numbers_unreadable_rows, "whose tail number is no UTF-8 and was left out"),
+    ] {
+        if rows > 0 {
+            text += &format!("{} {what}\n", counted(rows, "row"));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders_read_back_as_they_print() {
+        for text in ["sort:a,b", "cells:carrier,origin,year"] {
+            assert_eq!(order(&clustering(text).unwrap()), text);
+        }
+        for wrong in ["", "sort", "sort:", "sort:a,,b", "by:a"] {
+            assert!(clustering(wrong).is_err(), "{wrong}");
+        }
+    }
+}

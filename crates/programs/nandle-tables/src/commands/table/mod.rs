@@ -1,0 +1,57 @@
+//! `nandle table`.
+
+mod adopt;
+mod check;
+mod create;
+mod decode_cost;
+mod describe;
+mod generate;
+mod load;
+mod rejects;
+mod source;
+
+use clap::{Args, Subcommand};
+
+use crate::common::Common;
+use crate::error::CliError;
+
+/// Make, fill, describe and check tables of Parquet files.
+///
+/// A table is a directory of Parquet files with snapshots, laid out for the device that it lies on. Any other tool reads its
+/// data/*.parquet.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  nandle table load flights/ 2007.csv 2008.csv.zst --rejects bad.csv\n  nandle table load flights/ 2008-04.csv --replace Month\n  nandle table generate made-up/ --rows 5000000 --seed 1\n  nandle table describe flights/"
+)]
+pub(crate) struct TableArgs {
+    #[command(subcommand)]
+    command: TableCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum TableCommand {
+    /// Append the rows of files, or put them in the place of others; makes the table when it isn't there
+    Load(Box<load::LoadArgs>),
+    /// Make up flights, as a table or as files
+    Generate(Box<generate::GenerateArgs>),
+    /// Make a table of Parquet files as they lie, without copying a byte
+    Adopt(adopt::AdoptArgs),
+    /// Runs, rows, bytes by column, layout, order and profile of a table
+    Describe(describe::DescribeArgs),
+    /// Read all of a table, and name everything that is damaged
+    Verify(check::VerifyArgs),
+    /// Merge all runs of a table into one
+    Compact(check::CompactArgs),
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &TableArgs, common: Common) -> Result<(), CliError> {
+    match &args.command {
+        TableCommand::Load(args) => load::run(args, common),
+        TableCommand::Generate(args) => generate::run(args, common),
+        TableCommand::Adopt(args) => adopt::run(args, common),
+        TableCommand::Describe(args) => describe::run(args, common),
+        TableCommand::Verify(args) => check::verify(args, common),
+        TableCommand::Compact(args) => check::compact(args, common),
+    }
+}

@@ -1,0 +1,45 @@
+//! Rows that were kept aside, as a CSV file.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use nandle_flights::{Reject, Rejects};
+
+use crate::error::CliError;
+
+/// Writes rejects, if the user wants them; counts them in any case.
+pub(super) struct RejectFile {
+    into: Option<(csv::Writer<File>, PathBuf)>,
+    failed: Option<csv::Error>,
+}
+
+impl RejectFile {
+    /// Makes the file.
+    pub(super) fn create(path: Option<&Path>) -> Result<Self, CliError> {
+        let create = |path: &Path| -> Result<_, CliError> {
+            let wrong = |error| CliError::failed(format!("--rejects {}: {error}", path.display()));
+            let mut writer =
+                csv::Writer::from_writer(File::create(path).map_err(|error| wrong(error.to_string()))?);
+            let header = writer.write_record(["file", "line", "reason", "row"]);
+            header.map_err(|error| wrong(error.to_string()))?;
+            Ok((writer, path.to_owned()))
+        };
+        Ok(Self { into: path.map(create).transpose()?, failed: None })
+    }
+
+    /// Ends the file.
+    pub(super) fn finish(mut self) -> Result<(), CliError> {
+        let Some((writer, path)) = &mut self.into else { return Ok(()) };
+        let flushed = self.failed.take().map_or(Ok(()), Err).and_then(|()| Ok(writer.flush()?));
+        flushed.map_err(|error| CliError::failed(format!("--rejects {}: {error}", path.display())))
+    }
+}
+
+impl Rejects for RejectFile {
+    fn take(&mut self, reject: Reject) {
+        let Some((writer, _)) = self.into.as_mut().filter(|_| self.failed.is_none()) else { return };
+        let (line, reason) = (reject.line.to_string(), reject.reason.to_string());
+        let record: [&[u8]; 4] = [reject.file.as_bytes(), line.as_bytes(), reason.as_bytes(), &reject.row];
+        self.failed = writer.write_record(record).err();
+    }
+}

@@ -1,0 +1,90 @@
+//! What reading costs where the data lie: from a table's profile, from a named one, or from a probe of the directory.
+
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use clap::Args;
+use nandle_io::{Nanos, Shape};
+use nandle_predict::{REAL_PROBE_BUDGET, read_costs};
+use nandle_profile::{DeviceProfile, read_profile};
+use nandle_reads::ReadCosts;
+use nandle_session::{Access, Cancel, ProbeOptions, Progress, probe};
+use nandle_target::TargetSpec;
+use nandle_units::{format_bytes, format_duration};
+
+use crate::common::{positive_bytes, positive_duration};
+use crate::error::CliError;
+use crate::output;
+
+/// Where a profile comes from.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ProfileArgs {
+    /// The profile of the device that the data lie on, as `nandle probe` writes it [default: the directory is probed]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) profile: Option<PathBuf>,
+    /// How long a directory is probed that has no profile [default: 10s]
+    #[arg(long, value_name = "TIME", value_parser = positive_duration, conflicts_with = "profile")]
+    pub(crate) probe_budget: Option<Nanos>,
+    /// Size of that probe's test file, which is gone afterwards
+    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = positive_bytes, conflicts_with = "profile")]
+    pub(crate) probe_file_size: u64,
+}
+
+/// A profile, and a sentence on where it is from.
+pub(crate) struct FoundProfile {
+    pub(crate) profile: DeviceProfile,
+    pub(crate) origin: String,
+}
+
+impl ProfileArgs {
+    /// The profile that is named, or else `kept`, or else that of a probe of the directory.
+    pub(crate) fn find(
+        &self,
+        kept: Option<&Path>,
+        directory: &Path,
+        cancel: &Cancel,
+        progress: &mut dyn Progress,
+    ) -> Result<FoundProfile, CliError> {
+        if let Some(path) = self.profile.as_deref().or(kept) {
+            let profile = read_profile(path)?;
+            let origin = format!("the profile {} (of {})", path.display(), profile.target);
+            return Ok(FoundProfile { profile, origin });
+        }
+        let budget = self.probe_budget.unwrap_or(REAL_PROBE_BUDGET);
+        let (place, time) = (directory.display(), format_duration(budget));
+        let size = format_bytes(self.probe_file_size);
+        output::note(&format!(
+            "{place} is probed for {time} with a test file of {size}, because there is no profile of it (--profile)."
+        ));
+        let profile = self.probe(directory, budget, cancel, progress)?;
+        Ok(FoundProfile { profile, origin: format!("a probe of {place} for {time}") })
+    }
+
+    fn probe(
+        &self,
+        directory: &Path,
+        budget: Nanos,
+        cancel: &Cancel,
+        progress: &mut dyn Progress,
+    ) -> Result<DeviceProfile, CliError> {
+        let target = TargetSpec::from_os(directory.as_os_str())
+            .map_err(|error| CliError::usage(format!("{}: {error}", directory.display())))?;
+        let options = ProbeOptions {
+            access: Access { test_file_bytes: self.probe_file_size, ..Access::default() },
+            budget,
+            only: vec!["reads".to_owned()],
+            cancel: cancel.clone(),
+            ..ProbeOptions::new(SystemTime::now())
+        };
+        Ok(probe(&target, &options, progress)?)
+    }
+}
+
+/// What reads cost by a profile, and sentences on what it lacks.
+pub(crate) fn costs_of(
+    found: &FoundProfile,
+    shape: Option<&Shape>,
+) -> Result<(ReadCosts, Vec<String>), CliError> {
+    let (costs, missing) = read_costs(&found.profile, shape)?;
+    Ok((costs, missing.into_iter().map(|missing| format!("{missing}.")).collect()))
+}

@@ -1,0 +1,132 @@
+use std::process::ExitCode;
+
+use nandle_columns::ColumnsError;
+use nandle_predict::CostsError;
+use nandle_profile::ProfileError;
+use nandle_reads::recording::RecordError;
+use nandle_session::{ProbeError, SessionError};
+
+/// How the program leaves when it isn't done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// Something failed.
+    Failed = 1,
+    /// The command line asks for something that can't be.
+    Usage = 2,
+    /// The user interrupted it.
+    Interrupted = 130,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+/// Why a command didn't do what was asked.
+#[derive(Debug)]
+pub(crate) struct CliError {
+    message: String,
+    exit: Exit,
+}
+
+impl CliError {
+    /// Something failed.
+    pub(crate) fn failed(message: impl Into<String>) -> Self {
+        Self { message: message.into(), exit: Exit::Failed }
+    }
+
+    /// The command line asks for something that can't be.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self { message: message.into(), exit: Exit::Usage }
+    }
+
+    /// The user interrupted it; `kept` says what became of the results.
+    pub(crate) fn interrupted(kept: impl Into<String>) -> Self {
+        Self { message: kept.into(), exit: Exit::Interrupted }
+    }
+
+    /// The same, of a file or a table that is named before it.
+    pub(crate) fn of(self, name: &impl std::fmt::Display) -> Self {
+        Self { message: format!("{name}: {}", self.message), exit: self.exit }
+    }
+
+    pub(crate) fn exit_code(&self) -> Exit {
+        self.exit
+    }
+}
+
+impl std::fmt::Display for CliError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for CliError {}
+
+/// The closest name to one that there isn't, if one is close.
+fn meant<'a>(column: &str, known: &'a [String]) -> Option<&'a String> {
+    let distance =
+        |name: &String| strsim::normalized_damerau_levenshtein(&column.to_lowercase(), &name.to_lowercase());
+    known
+        .iter()
+        .map(|name| (distance(name), name))
+        .filter(|(likeness, _)| *likeness >= 0.5)
+        .max_by(|(one, _), (other, _)| one.total_cmp(other))
+        .map(|(_, name)| name)
+}
+
+impl From<ColumnsError> for CliError {
+    fn from(error: ColumnsError) -> Self {
+        match &error {
+            ColumnsError::UnknownColumn { column, known } => {
+                let hint = meant(column, known).map(|name| format!("; did you mean `{name}`?"));
+                Self::usage(format!("{error}{}", hint.unwrap_or_default()))
+            }
+            ColumnsError::Value { .. } | ColumnsError::Misuse { .. } => Self::usage(error.to_string()),
+            _ => Self::failed(error.to_string()),
+        }
+    }
+}
+
+impl From<ProfileError> for CliError {
+    fn from(error: ProfileError) -> Self {
+        Self::failed(error.to_string())
+    }
+}
+
+impl From<CostsError> for CliError {
+    fn from(error: CostsError) -> Self {
+        Self::failed(error.to_string())
+    }
+}
+
+impl From<RecordError> for CliError {
+    fn from(error: RecordError) -> Self {
+        Self::failed(format!("writing the recording: {error}"))
+    }
+}
+
+impl From<ProbeError> for CliError {
+    fn from(error: ProbeError) -> Self {
+        match error {
+            ProbeError::Session(SessionError::Interrupted) | ProbeError::Interrupted => {
+                Self::interrupted(error.to_string())
+            }
+            _ => Self::failed(error.to_string()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_of_the_pen_is_understood() {
+        let known = ["Origin", "Dest", "ArrDelay"].map(str::to_owned);
+        assert_eq!(meant("origin", &known), Some(&known[0]));
+        assert_eq!(meant("AirDelay", &known), Some(&known[2]));
+        assert_eq!(meant("x", &known), None);
+    }
+}

@@ -1,0 +1,78 @@
+//! What a command reads: a table, or Parquet files.
+
+use std::path::{Path, PathBuf};
+
+use nandle_columns::{ParquetFile, Snapshot, Table};
+
+use crate::error::CliError;
+
+/// A table's rows, or those of Parquet files.
+pub(crate) struct Input {
+    pub(crate) snapshot: Snapshot,
+    /// The table's directory.
+    pub(crate) table: Option<PathBuf>,
+    paths: Vec<PathBuf>,
+}
+
+impl Input {
+    /// Opens a directory as a table, anything else as Parquet files.
+    pub(crate) fn open(paths: &[PathBuf]) -> Result<Self, CliError> {
+        let tables = paths.iter().filter(|path| path.is_dir()).count();
+        match (paths, tables) {
+            ([], _) => Err(CliError::usage("name a table's directory, or Parquet files")),
+            ([directory], 1) => Ok(Self {
+                snapshot: open_table(directory)?.snapshot().map_err(|error| of_table(directory, error))?,
+                table: Some(directory.clone()),
+                paths: Vec::new(),
+            }),
+            (_, 0) => Ok(Self { snapshot: Snapshot::of_files(paths)?, table: None, paths: paths.to_vec() }),
+            _ => {
+                Err(CliError::usage("name one table's directory, or Parquet files alone, not both together"))
+            }
+        }
+    }
+
+    /// Where a file really is.
+    pub(crate) fn path_of(&self, file: &ParquetFile) -> PathBuf {
+        self.table.as_ref().map_or_else(|| PathBuf::from(file.name()), |table| table.join(file.name()))
+    }
+
+    /// The directory in which the data lie.
+    pub(crate) fn directory(&self) -> PathBuf {
+        let of_file = || self.paths.first().and_then(|path| path.parent()).map(Path::to_owned);
+        let directory = self.table.clone().or_else(of_file).unwrap_or_default();
+        if directory.as_os_str().is_empty() { PathBuf::from(".") } else { directory }
+    }
+
+    /// The profile that a table keeps.
+    pub(crate) fn kept_profile(&self) -> Option<PathBuf> {
+        let manifest = self.snapshot.manifest()?;
+        manifest.profile.as_ref()?;
+        Some(self.table.as_ref()?.join("profile.json"))
+    }
+
+    /// As messages call it.
+    pub(crate) fn name(&self) -> String {
+        match (&self.table, self.paths.as_slice()) {
+            (Some(table), _) => table.display().to_string(),
+            (None, [path]) => path.display().to_string(),
+            (None, paths) => format!("{} Parquet files", paths.len()),
+        }
+    }
+}
+
+/// Opens a table that is there.
+pub(crate) fn open_table(directory: &Path) -> Result<Table, CliError> {
+    if !directory.is_dir() {
+        let place = directory.display();
+        return Err(CliError::usage(format!(
+            "{place}: there is no such directory; `nandle table load {place} FILES…` makes a table of flights or Parquet files"
+        )));
+    }
+    Table::open(directory).map_err(|error| of_table(directory, error))
+}
+
+/// An error that names the table, too.
+pub(crate) fn of_table(directory: &Path, error: nandle_columns::ColumnsError) -> CliError {
+    CliError::from(error).of(&directory.display())
+}

@@ -16,7 +16,7 @@ use nandle_columns::{
     StreamedBytes, Table, TableOptions,
 };
 use nandle_io::{DeviceFile, DeviceId, FileOptions, Io, Threads};
-use nandle_reads::{Estimate, Owner, Plan, PlanOptions, RequestCost, ReadCosts, ReadFile, Scan};
+use nandle_reads::{Estimate, Owner, Plan, PlanOptions, ReadCosts, ReadFile, RequestCost, Scan};
 use support::{batches, everything, flights, schema, text};
 
 fn devices(directory: &Path, plan: &ScanPlan) -> Vec<DeviceFile> {

@@ -25,7 +25,8 @@ pub use cubes::{CubeQuery, Dimension, Fact, UnknownCube};
 pub use error::LoadError;
 pub use generate::{CubeCodes, Generator, LearnedError};
 pub use paths::{
-    Counting, CubeError, CubeReads, CubeResults, CubeRun, TemporarySpace, ThreadClock, column_chunks, scan_cube,
+    Counting, CubeError, CubeReads, CubeResults, CubeRun, TemporarySpace, ThreadClock, column_chunks,
+    scan_cube,
 };
 pub use rejects::{BadRow, Reject, Rejects};
 pub use schema::{Column, flight_schema};

@@ -94,7 +94,8 @@ impl Snapshot {
             super::schema::place(&self.schema, column)?;
         }
         let schema = Arc::clone(&self.schema);
-        Ok(ScanPlan::of_dictionaries(self.files.clone(), &schema, &spec.columns)?.keeping(self.pinned.clone()))
+        Ok(ScanPlan::of_dictionaries(self.files.clone(), &schema, &spec.columns)?
+            .keeping(self.pinned.clone()))
     }
 }
 

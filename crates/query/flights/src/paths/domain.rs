@@ -64,9 +64,7 @@ impl Domain {
     }
 
     fn rows(&self, dictionary: &ArrayRef) -> Result<arrow_row::Rows, CubeError> {
-        self.converter
-            .convert_columns(std::slice::from_ref(dictionary))
-            .map_err(|source| self.failed(source))
+        self.converter.convert_columns(std::slice::from_ref(dictionary)).map_err(|source| self.failed(source))
     }
 
     fn failed(&self, source: ArrowError) -> CubeError {

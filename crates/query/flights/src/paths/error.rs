@@ -26,7 +26,9 @@ pub enum CubeError {
         source: ArrowError,
     },
     /// A row group has a value that its own dictionary didn't have when it was read first.
-    #[error("column {column} has a value that none of the dictionaries had: the file was changed while it was read")]
+    #[error(
+        "column {column} has a value that none of the dictionaries had: the file was changed while it was read"
+    )]
     UnknownValue {
         /// The column.
         column: &'static str,

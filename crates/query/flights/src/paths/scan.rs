@@ -129,10 +129,7 @@ fn names(query: CubeQuery) -> impl Iterator<Item = &'static str> {
     query.columns().into_iter().map(Column::name)
 }
 
-fn counter(
-    space: &Arc<KeySpace>,
-    counting: &Counting,
-) -> Result<Stage<Counter, MemoryCounter>, CubeError> {
+fn counter(space: &Arc<KeySpace>, counting: &Counting) -> Result<Stage<Counter, MemoryCounter>, CubeError> {
     Ok(match &counting.space {
         Some(TemporarySpace { handle, place, costs }) => {
             Stage::Spilling(Counter::new(space, counting.memory_bytes, handle, *place, costs.clone())?)

@@ -39,9 +39,9 @@ impl<'a> Tables<'a> {
                 // A null's part of the table is behind those of the dictionary's values.
                 let null = u32::try_from(column.dictionary.len()).unwrap_or(NULL_CODE);
                 table.codes.clear();
-                table.codes.extend(
-                    column.codes.iter().map(|code| if *code == NULL_CODE { null } else { *code }),
-                );
+                table
+                    .codes
+                    .extend(column.codes.iter().map(|code| if *code == NULL_CODE { null } else { *code }));
                 &table.codes
             } else {
                 &column.codes

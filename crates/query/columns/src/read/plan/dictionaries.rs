@@ -43,7 +43,12 @@ impl ScanPlan {
                     let bytes = dictionary_bytes(file, row_group, column);
                     if !bytes.is_empty() {
                         let (offset_bytes, length_bytes) = (bytes.start, bytes.end - bytes.start);
-                        plan.wants.push(Want { file: FileId(short(number)), offset_bytes, length_bytes, step });
+                        plan.wants.push(Want {
+                            file: FileId(short(number)),
+                            offset_bytes,
+                            length_bytes,
+                            step,
+                        });
                         plan.want_columns.push(place);
                     }
                 }

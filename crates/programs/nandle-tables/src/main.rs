@@ -5,6 +5,7 @@ mod args;
 mod commands;
 mod common;
 mod costs;
+mod decode;
 mod error;
 mod input;
 mod interrupt;

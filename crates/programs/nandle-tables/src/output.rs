@@ -1,7 +1,7 @@
 //! The one place that prints: results to standard output, all else to standard error.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is the program's voice")]
 
-use std::io::{ErrorKind, IsTerminal, Write};
+use std::io::{ErrorKind, Write};
 
 use crate::error::CliError;
 
@@ -62,20 +62,14 @@ pub(crate) fn note(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{}", shown(text));
 }
 
-/// Asks something: the answer is typed behind it.
-pub(crate) fn ask(question: &str) {
-    let mut err = std::io::stderr().lock();
-    let _ = write!(err, "{}", shown(question)).and_then(|()| err.flush());
-}
-
 /// Tells why it didn't work.
 pub(crate) fn problem(text: &str) {
     note(&format!("nandle-tables: {text}"));
 }
 
-/// Whether standard output is a terminal.
-pub(crate) fn is_terminal() -> bool {
-    std::io::stdout().is_terminal()
+/// Where rows go, of which there may be more than memory holds.
+pub(crate) fn rows() -> impl Write {
+    std::io::BufWriter::with_capacity(1 << 16, std::io::stdout().lock())
 }
 
 #[cfg(test)]

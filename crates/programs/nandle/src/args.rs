@@ -4,6 +4,7 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::advise::AdviseArgs;
 use crate::commands::compare::CompareArgs;
+use crate::commands::elsewhere::ElsewhereArgs;
 use crate::commands::join::JoinArgs;
 use crate::commands::models::ModelsArgs;
 use crate::commands::place::PlaceArgs;
@@ -59,6 +60,21 @@ pub(crate) enum Command {
     Predict(Box<PredictArgs>),
     /// Say what a block trace looks like to a drive, and convert traces
     Trace(TraceArgs),
+    /// Make, fill, describe and check tables of Parquet files (by nandle-tables)
+    #[command(
+        after_help = "Examples:\n  nandle table load flights/ 2007.csv 2008.csv.zst\n  nandle table describe flights/\n  nandle table --help"
+    )]
+    Table(ElsewhereArgs),
+    /// Read columns of a table or of Parquet files, by plan, and say how long it takes (by nandle-tables)
+    #[command(
+        after_help = "Examples:\n  nandle scan flights/ --columns Origin,ArrDelay --in Origin=IAH,HOU --explain\n  nandle scan --help"
+    )]
+    Scan(ElsewhereArgs),
+    /// Count the 69 flight cubes of the Dashboard paper, here and on other devices (by nandle-tables)
+    #[command(
+        after_help = "Examples:\n  nandle cubes flights/ --on model:crucial-m4-256\n  nandle cubes --help"
+    )]
+    Cubes(ElsewhereArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
     /// Print the manual page

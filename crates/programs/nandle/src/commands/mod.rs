@@ -2,6 +2,7 @@
 
 pub(crate) mod advise;
 pub(crate) mod compare;
+pub(crate) mod elsewhere;
 pub(crate) mod join;
 pub(crate) mod models;
 pub(crate) mod place;

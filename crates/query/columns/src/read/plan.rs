@@ -184,6 +184,12 @@ impl ScanPlan {
         self.steps.iter().flat_map(|step| &step.batches).map(|rows| rows::count(rows)).sum()
     }
 
+    /// How many rows of a step are decoded, before predicates are applied to each; none beyond the last step.
+    pub fn candidate_rows_of(&self, step: u32) -> u64 {
+        let batches = self.steps.get(step as usize).map(|step| step.batches.as_slice()).unwrap_or_default();
+        batches.iter().map(|rows| rows::count(rows)).sum()
+    }
+
     /// What a step wants; `None` beyond the last.
     pub fn wants_of(&self, step: u32) -> Option<&[Want]> {
         self.wants.get(self.steps.get(step as usize)?.wants.clone())

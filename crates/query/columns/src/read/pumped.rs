@@ -80,6 +80,11 @@ impl<'a> StreamedBytes<'a> {
     pub const fn new(plan: &'a ScanPlan, stream: StepStream) -> Self {
         Self { plan, stream }
     }
+
+    /// The stream, for its counts.
+    pub const fn stream(&self) -> &StepStream {
+        &self.stream
+    }
 }
 
 impl StepBytes for StreamedBytes<'_> {

@@ -4,7 +4,7 @@ use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
 
-use crate::ReadsError;
+use crate::{ReadCounts, ReadsError};
 
 /// Where an owner leaves what it has read for one scan.
 pub(crate) struct Mailbox {
@@ -57,6 +57,7 @@ struct State {
     urgent: VecDeque<Answer>,
     /// Copies that are in the mailbox, or were taken and not yet dropped.
     held_bytes: u64,
+    counts: ReadCounts,
     end: End,
     is_abandoned: bool,
     waker: Option<Waker>,
@@ -68,6 +69,7 @@ impl Mailbox {
             steps: VecDeque::new(),
             urgent: VecDeque::new(),
             held_bytes: 0,
+            counts: ReadCounts::default(),
             end: End::Open,
             is_abandoned: false,
             waker: None,
@@ -99,6 +101,15 @@ impl Mailbox {
         state.steps.extend(letters);
         state.urgent.extend(urgent);
         self.tell(state);
+    }
+
+    /// What was read so far.
+    pub(crate) fn set_counts(&self, counts: &ReadCounts) {
+        self.lock().counts.clone_from(counts);
+    }
+
+    pub(crate) fn counts(&self) -> ReadCounts {
+        self.lock().counts.clone()
     }
 
     /// Nothing more comes; an end that was told before stays.

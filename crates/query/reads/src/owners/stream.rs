@@ -10,7 +10,7 @@ use nandle_io::Waker;
 
 use super::mailbox::{Letter, Mailbox};
 use super::thread::Command;
-use crate::{FileId, Plan, ReadsError, Want};
+use crate::{FileId, Plan, ReadCounts, ReadsError, Want};
 
 /// The steps of a scan that an [`Owner`](super::Owner) carries out: a stream for asynchronous engines, and an iterator for threads.
 ///
@@ -48,6 +48,11 @@ impl StepStream {
         let mailbox = Arc::clone(&self.mailbox);
         self.tell(Command::Urgent { mailbox, number, file, offset_bytes, length_bytes });
         self.mailbox.wait_urgent(number)
+    }
+
+    /// What was read so far: what has come with the steps, and all of it after the last.
+    pub fn counts(&self) -> ReadCounts {
+        self.mailbox.counts()
     }
 
     fn tell(&self, command: Command) {

@@ -232,8 +232,12 @@ impl Running {
             };
             letters.push(letter);
         }
+        let is_last = !self.is_ended && self.waiting.is_none() && self.pump.is_done();
+        if is_last || !letters.is_empty() || !urgent.is_empty() {
+            self.mailbox.set_counts(self.pump.counts());
+        }
         self.mailbox.put(letters, urgent);
-        if !self.is_ended && self.waiting.is_none() && self.pump.is_done() {
+        if is_last {
             self.is_ended = true;
             self.mailbox.end(None);
         }

@@ -1,15 +1,247 @@
 //! `nandle scan`.
 
-use clap::Args;
+mod args;
+mod files;
+mod forecast;
+mod record;
+mod rows;
+mod text;
+mod work;
 
+use std::collections::BTreeMap;
+
+use nandle_columns::ScanPlan;
+use nandle_reads::Plan;
+use nandle_session::{Cancel, Observer, Progress};
+use serde::Serialize;
+
+use self::args::RowFormat;
+pub(crate) use self::args::ScanArgs;
+use self::files::OpenFiles;
+use self::forecast::{Forecast, by_length, forecasts, planned};
+use self::rows::RowWriter;
+use self::work::{RowCost, Run};
 use crate::common::Common;
+use crate::costs::costs_of;
 use crate::error::CliError;
+use crate::input::Input;
+use crate::interrupt::cancel_on_signals;
+use crate::output;
+use crate::progress::Bar;
+use crate::words::{counted, seconds};
 
-/// Read columns
-#[derive(Debug, Args)]
-pub(crate) struct ScanArgs {}
+/// What is known of a scan before it runs.
+#[derive(Debug, Serialize)]
+struct Explanation {
+    schema_version: u32,
+    input: String,
+    path: &'static str,
+    columns: Vec<String>,
+    rows: u64,
+    candidate_rows: u64,
+    steps: u64,
+    reads: String,
+    /// Requests by their length in bytes.
+    requests_by_bytes: BTreeMap<u64, u64>,
+    costs: String,
+    /// What processor times are by.
+    processor: String,
+    cpu_ns_per_row: Option<f64>,
+    world: &'static str,
+    direct: bool,
+    remarks: Vec<String>,
+    /// The way that is taken, then its rivals.
+    forecasts: Vec<Forecast>,
+    actual: Option<Actual>,
+}
+
+/// What it did.
+#[derive(Debug, Clone, Serialize)]
+struct Actual {
+    rows: u64,
+    time_s: f64,
+    cpu_s: f64,
+    requests: u64,
+    read_bytes: u64,
+    wanted_bytes: u64,
+    urgent_requests: u64,
+    urgent_bytes: u64,
+    /// Whether all was read, and not only as much as was to be printed.
+    is_whole: bool,
+}
+
+impl From<&Run> for Actual {
+    fn from(run: &Run) -> Self {
+        Self {
+            rows: run.rows,
+            time_s: run.time.as_secs_f64(),
+            cpu_s: run.cpu_after_ns.iter().sum::<u64>() as f64 / 1e9,
+            requests: run.counts.requests,
+            read_bytes: run.counts.read_bytes,
+            wanted_bytes: run.counts.wanted_bytes,
+            urgent_requests: run.counts.urgent_requests,
+            urgent_bytes: run.counts.urgent_bytes,
+            is_whole: run.is_whole,
+        }
+    }
+}
+
+/// A scan that is ready to run.
+struct Prepared {
+    input: Input,
+    plan: ScanPlan,
+    opened: OpenFiles,
+    reads: std::sync::Arc<Plan>,
+}
 
 /// Runs the command.
-pub(crate) fn run(_args: &ScanArgs, _common: Common) -> Result<(), CliError> {
+pub(crate) fn run(args: &ScanArgs, common: Common) -> Result<(), CliError> {
+    let format = args.format(common.json);
+    if common.json && format != RowFormat::None {
+        return Err(CliError::usage(
+            "--json prints what the scan took as JSON; rows as JSON are --format json",
+        ));
+    }
+    let cancel = cancel_on_signals()?;
+    let mut bar = Bar::new(!common.no_progress);
+    let (prepared, mut explanation) = prepare(args, format, common.json, &cancel, &mut bar)?;
+    if args.explain && !common.json {
+        bar.remark_or_result(format, &text::before(&explanation))?;
+    }
+    let ran = execute(args, &prepared, format, &cancel, &mut bar);
+    bar.finish();
+    let ran = ran.map_err(|error| error_of(&prepared.input, error))?;
+    let actual = Actual::from(&ran);
+    if let Some(path) = &args.record {
+        record::write(path, &prepared.plan, &prepared.opened.files, &query_text(args), &ran)?;
+        output::note(&format!("recording: {}", path.display()));
+    }
+    if common.json {
+        explanation.actual = Some(actual);
+        return output::json(&explanation);
+    }
+    let after = text::after(&explanation, &actual);
+    if args.explain && format == RowFormat::None { output::result(&after) } else { tell(&after) }
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "it stands beside what prints a result")]
+fn tell(text: &str) -> Result<(), CliError> {
+    output::note(text.trim_end());
     Ok(())
+}
+
+fn error_of(input: &Input, error: CliError) -> CliError {
+    match &input.table {
+        Some(table) => error.of(&table.display()),
+        None => error,
+    }
+}
+
+impl Bar {
+    /// Explanations are the result where no rows are printed.
+    fn remark_or_result(&self, format: RowFormat, text: &str) -> Result<(), CliError> {
+        if format == RowFormat::None {
+            return output::result(text);
+        }
+        self.remark(text.trim_end());
+        Ok(())
+    }
+}
+
+fn prepare(
+    args: &ScanArgs,
+    format: RowFormat,
+    json: bool,
+    cancel: &Cancel,
+    bar: &mut Bar,
+) -> Result<(Prepared, Explanation), CliError> {
+    let input = Input::open(&args.input)?;
+    let spec = args.spec(&input.snapshot);
+    let plan = input.snapshot.scan(&spec).map_err(|error| error_of(&input, error.into()))?;
+    let found = args.profile.find(input.kept_profile().as_deref(), &input.directory(), cancel, bar)?;
+    let opened = OpenFiles::open(&input, &plan, args.io.into()).map_err(|error| error_of(&input, error))?;
+    let mut remarks = remarks(args, &opened)?;
+    let (costs, missing) = costs_of(&found, opened.shape.as_ref())?;
+    remarks.extend(missing);
+    let plan_files = opened.plan_files();
+    let reads = planned(args, &plan, &plan_files, &costs)?;
+    let is_told = args.explain || json;
+    let limit = args.limit(format);
+    let row_cost = if is_told { Some(RowCost::measure(&plan, format, limit)) } else { None };
+    let row_cost = row_cost.transpose().map_err(|error| error_of(&input, error))?;
+    let forecasts = row_cost.map(|cost| forecasts(args, &plan, &plan_files, &costs, &reads, cost));
+    let explanation = Explanation {
+        schema_version: 1,
+        input: input.name(),
+        path: "scan",
+        columns: spec.columns,
+        rows: input.snapshot.rows(),
+        candidate_rows: plan.candidate_rows(),
+        steps: plan.steps() as u64,
+        reads: args.reads.to_string(),
+        requests_by_bytes: by_length(&reads),
+        costs: found.origin,
+        processor: row_cost.map_or_else(String::new, processor),
+        cpu_ns_per_row: row_cost.map(|cost| cost.ns_per_row.value),
+        world: opened.backend.name,
+        direct: opened.buffered.is_none(),
+        remarks,
+        forecasts: forecasts.transpose()?.unwrap_or_default(),
+        actual: None,
+    };
+    Ok((Prepared { input, plan, opened, reads }, explanation))
+}
+
+fn processor(cost: RowCost) -> String {
+    let nanos = cost.ns_per_row.map(|nanos| nanos / 1e9);
+    format!(
+        "Processor time is {} a row ({} to {}), measured by decoding the first {} beforehand, three times.",
+        seconds(nanos.value),
+        seconds(nanos.low),
+        seconds(nanos.high),
+        counted(cost.steps as u64, "step")
+    )
+}
+
+/// Sentences on how requests reach the device.
+fn remarks(args: &ScanArgs, opened: &OpenFiles) -> Result<Vec<String>, CliError> {
+    let mut remarks: Vec<String> = Vec::new();
+    if let Some(reason) = &opened.buffered {
+        if args.cold {
+            return Err(CliError::failed(format!(
+                "--cold: reads go through the page cache here ({reason}), which may hold what is read; put the data on another file system, or leave the option out"
+            )));
+        }
+        let sentence = format!("Reads go through the page cache, which may hold what is read: {reason}.");
+        output::note(&sentence);
+        remarks.push(sentence);
+    }
+    remarks.extend(opened.beside.map(|beside| format!("{beside}.")));
+    remarks.extend(opened.backend.stepped_down.iter().map(|why| format!("{why}.")));
+    Ok(remarks)
+}
+
+fn execute(
+    args: &ScanArgs,
+    prepared: &Prepared,
+    format: RowFormat,
+    cancel: &Cancel,
+    bar: &mut Bar,
+) -> Result<Run, CliError> {
+    let Prepared { plan, opened, reads, .. } = prepared;
+    let stream = || opened.owner.scan(opened.files.clone(), reads.clone(), args.copies_bytes());
+    let rows = RowWriter::new(output::rows(), format, args.limit(format));
+    let may_end = format != RowFormat::None && !args.explain && args.record.is_none();
+    let steps = plan.steps().max(1) as f64;
+    bar.begin_stage();
+    work::run(plan, stream, rows, may_end, cancel, |step| {
+        bar.progress("reading", f64::from(step) / steps);
+    })
+}
+
+/// What was asked, for a recording.
+fn query_text(args: &ScanArgs) -> String {
+    let columns = if args.columns.is_empty() { "all".to_owned() } else { args.columns.join(",") };
+    let predicates: Vec<String> = args.predicates().map(|predicate| format!("{predicate:?}")).collect();
+    if predicates.is_empty() { columns } else { format!("{columns} where {}", predicates.join(" and ")) }
 }

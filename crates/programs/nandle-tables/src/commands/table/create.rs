@@ -10,7 +10,7 @@ use nandle_profile::{DeviceProfile, NEAR_FULL_SHARE};
 use nandle_session::{Cancel, Progress};
 use nandle_units::format_bytes;
 
-use super::decode_cost::page_decode_ns;
+use super::page_cost::page_decode_ns;
 use crate::costs::{FoundProfile, ProfileArgs};
 use crate::error::CliError;
 use crate::input::of_table;
@@ -31,8 +31,11 @@ impl NewTable<'_> {
     /// Makes it.
     pub(super) fn create(self, cancel: &Cancel, progress: &mut dyn Progress) -> Result<Table, CliError> {
         let place = self.directory.display();
-        std::fs::create_dir_all(self.directory)
-            .map_err(|error| CliError::failed(format!("making the directory {place}: {error}")))?;
+        // What is probed must be there.
+        if self.profile.profile.is_none() {
+            std::fs::create_dir_all(self.directory)
+                .map_err(|error| CliError::failed(format!("making the directory {place}: {error}")))?;
+        }
         let found = self.profile.find(None, self.directory, cancel, progress)?;
         let (figures, sentence) = figures(&found)?;
         let layout = Layout::from_figures(&figures);

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatch;
 use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 use nandle_columns::{Clustering, Table, TableWriter};
 use nandle_flights::{CsvOptions, LoadReport};
 use nandle_session::{Cancel, Observer, Progress};
@@ -54,7 +55,7 @@ pub(super) struct LoadArgs {
     #[arg(long, value_name = "ORDER", value_parser = clustering)]
     cluster: Option<Clustering>,
     /// The rows take the place of those with the same values in these columns
-    #[arg(long, value_name = "COLUMN,…", value_parser = names)]
+    #[arg(long, value_name = "COLUMN,…", value_delimiter = ',', value_parser = NonEmptyStringValueParser::new())]
     replace: Option<Vec<String>>,
     /// Memory for rows on their way
     #[arg(long, value_name = "SIZE", default_value = "512MiB", value_parser = memory)]

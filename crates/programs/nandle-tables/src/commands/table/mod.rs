@@ -3,10 +3,10 @@
 mod adopt;
 mod check;
 mod create;
-mod decode_cost;
 mod describe;
 mod generate;
 mod load;
+mod page_cost;
 mod rejects;
 mod source;
 

@@ -1,17 +1,15 @@
 //! What a page costs to decode however small it is: the same rows in pages of two sizes, decoded by this processor.
 
-use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::Arc;
 
 use arrow_array::{Int64Array, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
 use nandle_columns::{
-    BatchDecoder, ColumnLayout, ColumnsError, DirectBytes, Layout, ScanSpec, StepBytes, StepData, Table,
-    TableOptions,
+    BatchDecoder, ColumnLayout, ColumnsError, DirectBytes, Layout, ScanSpec, Table, TableOptions,
 };
-use rustix::time::{ClockId, clock_gettime};
 
+use crate::decode::{Ahead, cpu_ns};
 use crate::error::CliError;
 
 const ROWS: usize = 1 << 18;
@@ -64,37 +62,4 @@ fn written(directory: &Path, rows: &RecordBatch, page_rows: u64) -> Result<Table
     writer.write(rows)?;
     writer.commit()?;
     Ok(table)
-}
-
-/// Steps that were read before they are decoded, so that reading isn't in the time of decoding.
-pub(crate) struct Ahead(VecDeque<StepData>);
-
-impl Ahead {
-    /// So many steps at most.
-    pub(crate) fn read(bytes: &mut dyn StepBytes, steps_max: usize) -> Result<Self, ColumnsError> {
-        let mut steps = VecDeque::new();
-        while steps.len() < steps_max
-            && let Some(step) = bytes.next_step()?
-        {
-            steps.push_back(step);
-        }
-        Ok(Self(steps))
-    }
-
-    /// How many there are.
-    pub(crate) fn steps(&self) -> usize {
-        self.0.len()
-    }
-}
-
-impl StepBytes for Ahead {
-    fn next_step(&mut self) -> Result<Option<StepData>, ColumnsError> {
-        Ok(self.0.pop_front())
-    }
-}
-
-/// Processor time of this thread.
-pub(crate) fn cpu_ns() -> u64 {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    time.tv_sec.cast_unsigned() * 1_000_000_000 + time.tv_nsec.cast_unsigned()
 }

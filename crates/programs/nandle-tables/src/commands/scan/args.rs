@@ -1,0 +1,175 @@
+use std::path::PathBuf;
+
+use clap::builder::NonEmptyStringValueParser;
+use clap::{Args, ValueEnum};
+use nandle_columns::{Predicate, ScanSpec, Snapshot};
+use nandle_reads::{PlanOptions, Strategy};
+
+use crate::common::{IoArg, bytes_of_at_least, names, positive_bytes};
+use crate::costs::ProfileArgs;
+
+/// Below this no window of a plan has room for much.
+const MEMORY_BYTES_MIN: u64 = 1 << 20;
+/// Rows of a table on a terminal, unless it is said how many.
+const SHOWN_ROWS: u64 = 20;
+/// The part of the memory that copies of steps take on their way from the thread that reads.
+const COPIES_PART: u64 = 4;
+
+/// Read columns of a table, or of Parquet files as they lie.
+///
+/// What is wanted follows from columns, predicates and the page index; which requests bring it cheapest follows from what the device was
+/// measured to do. --explain says both, and how long it will take, before it runs; and what it took thereafter. Reads bypass the page cache where
+/// the file system can, so that they are cold however often they are repeated.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  nandle scan flights/ --columns Origin,ArrDelay --in Origin=IAH,HOU --limit 10\n  nandle scan flights/ --columns Airline,ArrDelay --between Year=2005..2008 --explain\n  nandle scan 2008.parquet --columns Dest --format csv --reads one-by-one:16\n  nandle scan flights/ --columns Dest --record dest.needs.zst && nandle predict dest.needs.zst --on model:nvme-tlc"
+)]
+pub(crate) struct ScanArgs {
+    /// A table's directory, or Parquet files
+    #[arg(value_name = "TABLE|FILES", required = true)]
+    pub(super) input: Vec<PathBuf>,
+    /// What is handed out, in this order [default: all columns]
+    #[arg(long, value_name = "COLUMN,…", value_delimiter = ',', value_parser = NonEmptyStringValueParser::new())]
+    pub(super) columns: Vec<String>,
+    /// Only rows with one of these values; several predicates must all hold
+    #[arg(long = "in", value_name = "COLUMN=VALUE,…", value_parser = is_in)]
+    is_in: Vec<Predicate>,
+    /// Only rows with a value from one to another, both included; either may be left out
+    #[arg(long, value_name = "COLUMN=LOW..HIGH", value_parser = between)]
+    between: Vec<Predicate>,
+    /// How needs become requests: flexible (the cheapest on this device), fixed-block (each as it is) or fixed-block:SIZE, whole-group (the
+    /// column chunk), one-by-one:N (in the order of need, N outstanding, as an engine with a buffer pool does)
+    #[arg(long, value_name = "HOW", default_value = "flexible")]
+    pub(super) reads: Strategy,
+    /// Memory for what is read and not yet decoded
+    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = memory)]
+    pub(super) memory: u64,
+    /// The longest request [default: what the device takes whole]
+    #[arg(long, value_name = "SIZE", value_parser = positive_bytes)]
+    block: Option<u64>,
+    /// Requests outstanding [default: what the device needs to be kept busy]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    depth: Option<u32>,
+    /// How requests reach the files
+    #[arg(long, value_name = "WORLD", default_value = "auto")]
+    pub(super) io: IoArg,
+    #[command(flatten)]
+    pub(super) profile: ProfileArgs,
+    /// Say what will be read and how long it will take, beside the rivals, and then what it took
+    #[arg(long)]
+    pub(super) explain: bool,
+    /// Write down what was needed and computed, for `nandle predict`
+    #[arg(long, value_name = "FILE")]
+    pub(super) record: Option<PathBuf>,
+    /// How rows are printed [default: table, or none with --explain, --record or --json]
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<RowFormat>,
+    /// Print so many rows [default: 20 as a table, else all]
+    #[arg(long, value_name = "N")]
+    limit: Option<u64>,
+    /// Say that nothing may come from the page cache, which is so anyway where reads bypass it; an error where they don't
+    #[arg(long)]
+    pub(super) cold: bool,
+}
+
+/// How rows are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum RowFormat {
+    /// Aligned, for people
+    Table,
+    /// With a header
+    Csv,
+    /// An object for each row, on a line of its own
+    Json,
+    /// Rows are read, and not printed
+    None,
+}
+
+impl ScanArgs {
+    pub(super) fn spec(&self, snapshot: &Snapshot) -> ScanSpec {
+        let all = || snapshot.schema().fields().iter().map(|field| field.name().clone()).collect();
+        let columns: Vec<String> = if self.columns.is_empty() { all() } else { self.columns.clone() };
+        self.predicates().cloned().fold(ScanSpec::of(columns), ScanSpec::with)
+    }
+
+    pub(super) fn predicates(&self) -> impl Iterator<Item = &Predicate> {
+        self.is_in.iter().chain(&self.between)
+    }
+
+    pub(super) fn format(&self, json: bool) -> RowFormat {
+        let usual =
+            if self.explain || self.record.is_some() || json { RowFormat::None } else { RowFormat::Table };
+        self.format.unwrap_or(usual)
+    }
+
+    /// Rows that are printed.
+    pub(super) fn limit(&self, format: RowFormat) -> u64 {
+        let usual = if format == RowFormat::Table { SHOWN_ROWS } else { u64::MAX };
+        self.limit.unwrap_or(usual)
+    }
+
+    pub(super) fn copies_bytes(&self) -> u64 {
+        self.memory / COPIES_PART
+    }
+
+    /// With so much memory as copies leave.
+    pub(super) fn plan_options(&self, strategy: Strategy) -> PlanOptions {
+        PlanOptions {
+            strategy,
+            depth: self.depth,
+            request_bytes_max: self.block,
+            ..PlanOptions::new(self.memory - self.copies_bytes())
+        }
+    }
+
+    /// The least `--memory` that leaves a plan so much.
+    pub(super) fn memory_for(plan_bytes: u64) -> u64 {
+        (plan_bytes * COPIES_PART).div_ceil(COPIES_PART - 1)
+    }
+}
+
+fn memory(text: &str) -> Result<u64, String> {
+    bytes_of_at_least(text, MEMORY_BYTES_MIN, "1MiB")
+}
+
+fn is_in(text: &str) -> Result<Predicate, String> {
+    let (column, values) = text.split_once('=').ok_or("expected COLUMN=VALUE,…")?;
+    Ok(Predicate::is_in(column, names(values)?))
+}
+
+fn between(text: &str) -> Result<Predicate, String> {
+    let expected = || "expected COLUMN=LOW..HIGH, one of them or both".to_owned();
+    let (column, range) = text.split_once('=').ok_or_else(expected)?;
+    let (low, high) = range.split_once("..").ok_or_else(expected)?;
+    let bound = |bound: &'_ str| (!bound.is_empty()).then(|| bound.to_owned());
+    match (bound(low), bound(high)) {
+        (None, None) => Err(expected()),
+        (low, high) => Ok(Predicate::between(column, low.as_deref(), high.as_deref())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn predicates_are_understood() {
+        assert_eq!(is_in("origin=IAH,HOU"), Ok(Predicate::is_in("origin", ["IAH", "HOU"])));
+        assert_eq!(between("year=2005..2008"), Ok(Predicate::between("year", Some("2005"), Some("2008"))));
+        assert_eq!(between("delay=-5.."), Ok(Predicate::between("delay", Some("-5"), None)));
+        for wrong in ["year", "year=2005", "year=..", ""] {
+            assert!(between(wrong).is_err(), "{wrong}");
+        }
+        for wrong in ["origin", "origin=", "origin=a,,b"] {
+            assert!(is_in(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn memory_is_enough_for_plan_and_copies() {
+        for plan_bytes in [1, 3, 1000, 1 << 20] {
+            let memory = ScanArgs::memory_for(plan_bytes);
+            assert!(memory - memory / COPIES_PART >= plan_bytes, "{plan_bytes}");
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! What there is to say before and after a scan.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use nandle_units::format_bytes;
+
+use super::forecast::{Bounds, Forecast};
+use super::{Actual, Explanation};
+use crate::words::{counted, paragraph, seconds, table, thousands, to_the_right};
+
+/// Sizes of requests that are named one by one.
+const SIZES_MAX: usize = 6;
+
+/// Before it runs.
+pub(super) fn before(of: &Explanation) -> String {
+    let mut text = String::new();
+    let rows = format!(
+        "{}: path {}, {} of {} rows can match by the page index, in {}.",
+        of.input,
+        of.path,
+        thousands(of.candidate_rows as f64),
+        thousands(of.rows as f64),
+        counted(of.steps, "step")
+    );
+    paragraph(&mut text, "", &rows);
+    if let Some(figures) = of.forecasts.first().and_then(|forecast| forecast.figures.as_ref()) {
+        let reads = format!(
+            "Reads {}: {} ({}), {} read for {} wanted, {} outstanding at most, {} of memory.",
+            of.reads,
+            counted(figures.requests, "request"),
+            sizes(&of.requests_by_bytes),
+            format_bytes(figures.read_bytes),
+            format_bytes(figures.wanted_bytes),
+            figures.queue_depth,
+            format_bytes(figures.memory_bytes)
+        );
+        paragraph(&mut text, "", &reads);
+    }
+    paragraph(&mut text, "", &format!("Costs are by {}. {}", of.costs, of.processor));
+    let _ = writeln!(text, "\n{}\n", rivals(&of.forecasts));
+    let refusals =
+        of.forecasts.iter().filter_map(|forecast| Some((&forecast.reads, forecast.refusal.as_ref()?)));
+    for (reads, refusal) in refusals {
+        paragraph(&mut text, "* ", &format!("{reads}: {refusal}."));
+    }
+    for remark in &of.remarks {
+        paragraph(&mut text, "* ", remark);
+    }
+    text
+}
+
+fn rivals(forecasts: &[Forecast]) -> comfy_table::Table {
+    let mut rivals = table(["reads", "requests", "read", "device", "computing", "time", "from", "to"]);
+    for forecast in forecasts {
+        let Some(figures) = &forecast.figures else {
+            rivals.add_row([forecast.reads.as_str(), "–", "–", "–", "–", "–", "–", "–"]);
+            continue;
+        };
+        let Bounds { value_s, low_s, high_s } = figures.time;
+        let times = [figures.device.value_s, figures.cpu_s, value_s, low_s, high_s].map(seconds);
+        let counts = [thousands(figures.requests as f64), format_bytes(figures.read_bytes)];
+        rivals.add_row([forecast.reads.clone()].into_iter().chain(counts).chain(times));
+    }
+    to_the_right(&mut rivals, 1..);
+    rivals
+}
+
+fn sizes(by_bytes: &BTreeMap<u64, u64>) -> String {
+    let named = by_bytes
+        .iter()
+        .rev()
+        .take(SIZES_MAX)
+        .map(|(bytes, count)| format!("{count} × {}", format_bytes(*bytes)));
+    let mut named: Vec<String> = named.collect();
+    let others: u64 = by_bytes.iter().rev().skip(SIZES_MAX).map(|(_, count)| count).sum();
+    if others > 0 {
+        named.push(format!("{others} shorter"));
+    }
+    if named.is_empty() { "none".to_owned() } else { named.join(", ") }
+}
+
+/// After it ran.
+pub(super) fn after(of: &Explanation, actual: &Actual) -> String {
+    let mut text = String::new();
+    let predicted = of.forecasts.first().and_then(|forecast| forecast.figures.as_ref());
+    let beside = predicted.filter(|_| actual.is_whole).map(|figures| {
+        let ratio = actual.time_s / figures.time.value_s.max(1e-9);
+        let within = (figures.time.low_s..=figures.time.high_s).contains(&actual.time_s);
+        let bounds = if within { "within its bounds" } else { "outside its bounds" };
+        format!(" ({ratio:.2} of what was predicted, {bounds}; computing {})", seconds(actual.cpu_s))
+    });
+    let so_far = if actual.is_whole { "" } else { " so far, and then it stopped: enough were printed" };
+    let sentence = format!(
+        "{} in {}{so_far}{}.",
+        counted(actual.rows, "row"),
+        seconds(actual.time_s),
+        beside.unwrap_or_default()
+    );
+    paragraph(&mut text, "", &sentence);
+    let reads = format!(
+        "{} read {}, {} urgent; {}, {}.",
+        counted(actual.requests, "request"),
+        format_bytes(actual.read_bytes),
+        actual.urgent_requests,
+        of.world,
+        if of.direct { "direct I/O" } else { "through the page cache" }
+    );
+    paragraph(&mut text, "", &reads);
+    text
+}

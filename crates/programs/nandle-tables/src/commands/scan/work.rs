@@ -1,0 +1,140 @@
+//! Running a scan: what each step cost the processor, and what came out.
+
+use std::io::{ErrorKind, Write};
+use std::time::{Duration, Instant};
+
+use arrow_array::RecordBatch;
+use nandle_columns::{BatchDecoder, ColumnsError, DirectBytes, ScanPlan, StepBytes, StepData, StreamedBytes};
+use nandle_reads::{Estimate, ReadCounts, StepStream};
+use nandle_session::Cancel;
+
+use super::args::RowFormat;
+use super::rows::RowWriter;
+use crate::decode::{Ahead, cpu_ns};
+use crate::error::CliError;
+
+/// Steps that are decoded beforehand, to see what a row costs the processor.
+const CALIBRATED_STEPS: usize = 4;
+/// How often: the fastest and the slowest time are the bounds, and the one between them counts.
+const CALIBRATIONS: usize = 3;
+
+/// What a row of a step costs the processor that decodes it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RowCost {
+    pub(super) ns_per_row: Estimate,
+    /// Steps that were decoded to see it.
+    pub(super) steps: usize,
+}
+
+impl RowCost {
+    /// Reads the first steps, and decodes and prints them to nowhere.
+    pub(super) fn measure(plan: &ScanPlan, format: RowFormat, limit: u64) -> Result<Self, CliError> {
+        // With a limit printing is over soon, and says nothing of the later steps.
+        let format = if limit == u64::MAX { format } else { RowFormat::None };
+        let steps = plan.steps().min(CALIBRATED_STEPS);
+        let mut times_ns =
+            (0..CALIBRATIONS).map(|_| decode_ns(plan, format)).collect::<Result<Vec<_>, _>>()?;
+        times_ns.sort_unstable();
+        let rows: u64 = (0..).take(steps).map(|step| plan.candidate_rows_of(step)).sum();
+        let per_row =
+            |place: usize| times_ns.get(place).copied().unwrap_or_default() as f64 / rows.max(1) as f64;
+        let ns_per_row =
+            Estimate { value: per_row(CALIBRATIONS / 2), low: per_row(0), high: per_row(CALIBRATIONS - 1) };
+        Ok(Self { ns_per_row, steps })
+    }
+}
+
+fn decode_ns(plan: &ScanPlan, format: RowFormat) -> Result<u64, CliError> {
+    let mut bytes = Ahead::read(&mut DirectBytes::new(plan), CALIBRATED_STEPS)?;
+    let mut rows = RowWriter::new(std::io::sink(), format, u64::MAX);
+    let mut decoder = BatchDecoder::new(plan);
+    let before_ns = cpu_ns();
+    while let Some(batch) = decoder.next(&mut bytes)? {
+        rows.write(&batch).map_err(printing)?;
+    }
+    Ok(cpu_ns() - before_ns)
+}
+
+/// What a scan did.
+#[derive(Debug)]
+pub(super) struct Run {
+    pub(super) time: Duration,
+    /// Of each step: the processor time that was spent on it once its bytes were there.
+    pub(super) cpu_after_ns: Vec<u64>,
+    pub(super) rows: u64,
+    pub(super) counts: ReadCounts,
+    /// Whether all rows were read, or the scan ended with the last row that was wanted.
+    pub(super) is_whole: bool,
+}
+
+/// Takes the steps of a stream, and notes the processor time between them.
+struct Timed<'a> {
+    bytes: StreamedBytes<'a>,
+    cpu_after_ns: Vec<u64>,
+    since_ns: Option<u64>,
+}
+
+impl StepBytes for Timed<'_> {
+    fn next_step(&mut self) -> Result<Option<StepData>, ColumnsError> {
+        self.end_step();
+        let step = self.bytes.next_step()?;
+        self.since_ns = step.as_ref().map(|_| cpu_ns());
+        Ok(step)
+    }
+}
+
+impl Timed<'_> {
+    fn end_step(&mut self) {
+        self.cpu_after_ns.extend(self.since_ns.take().map(|since_ns| cpu_ns() - since_ns));
+    }
+}
+
+/// Decodes and prints all rows, or so many as are wanted if `may_end` allows to end with them.
+pub(super) fn run<W: Write>(
+    plan: &ScanPlan,
+    stream: impl FnOnce() -> StepStream,
+    mut rows: RowWriter<W>,
+    may_end: bool,
+    cancel: &Cancel,
+    mut told: impl FnMut(u32),
+) -> Result<Run, CliError> {
+    let began = Instant::now();
+    let mut bytes =
+        Timed { bytes: StreamedBytes::new(plan, stream()), cpu_after_ns: Vec::new(), since_ns: None };
+    let mut decoder = BatchDecoder::new(plan);
+    let (mut count, mut is_whole) = (0_u64, true);
+    while let Some(batch) = decoder.next(&mut bytes)? {
+        if cancel.is_cancelled() {
+            return Err(CliError::interrupted("interrupted; a scan keeps nothing"));
+        }
+        count += batch.num_rows() as u64;
+        told(u32::try_from(bytes.cpu_after_ns.len()).unwrap_or(u32::MAX));
+        if !print(&mut rows, &batch)? || may_end && rows.is_full() {
+            is_whole = false;
+            break;
+        }
+    }
+    bytes.end_step();
+    let counts = bytes.bytes.stream().counts();
+    let finished = rows.finish(plan.schema());
+    finished.or_else(is_no_error).map_err(printing)?;
+    Ok(Run { time: began.elapsed(), cpu_after_ns: bytes.cpu_after_ns, rows: count, counts, is_whole })
+}
+
+/// Whether there is still somebody who reads.
+fn print<W: Write>(rows: &mut RowWriter<W>, batch: &RecordBatch) -> Result<bool, CliError> {
+    match rows.write(batch) {
+        Ok(()) => Ok(true),
+        Err(error) => is_no_error(error).map(|()| false).map_err(printing),
+    }
+}
+
+/// A reader that has gone away (`| head`) is no error.
+fn is_no_error(error: std::io::Error) -> std::io::Result<()> {
+    if error.kind() == ErrorKind::BrokenPipe { Ok(()) } else { Err(error) }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it maps errors")]
+fn printing(error: std::io::Error) -> CliError {
+    CliError::failed(format!("writing rows to standard output: {error}"))
+}

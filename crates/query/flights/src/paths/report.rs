@@ -69,6 +69,11 @@ impl CubeRun {
         self.steps.iter().fold(Nanos::ZERO, |sum, (_, span)| sum + *span)
     }
 
+    /// Of that, the results'.
+    pub fn results_cpu(&self) -> Nanos {
+        self.steps.last().map_or(Nanos::ZERO, |(_, span)| *span)
+    }
+
     /// What was needed, to be played on another device. Its files are those of the snapshot, in their order.
     pub fn recorded(&self) -> RecordedQuery {
         let number = |step: usize| u32::try_from(step).unwrap_or(u32::MAX);

@@ -100,11 +100,11 @@ impl CubeRun {
     /// # Errors
     /// The recording can't be written.
     pub fn record<W: Write>(&self, recorder: &mut Recorder<W>) -> Result<(), RecordError> {
-        let recorded = self.recorded();
-        recorder.begin_query(recorded.name.as_deref().unwrap_or_default(), None)?;
+        let needed = self.recorded();
+        recorder.begin_query(needed.name.as_deref().unwrap_or_default(), None)?;
         for (wants, span) in &self.steps {
             recorder.step(wants, *span)?;
         }
-        recorder.end_query(recorded.totals)
+        recorder.end_query(needed.totals)
     }
 }

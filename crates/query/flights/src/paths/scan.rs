@@ -109,7 +109,7 @@ impl CubeResults<'_> {
             Stage::Spilling(counts) => counts.next_batch().await?,
             Stage::Memory(counts) => counts.next_batch()?,
         };
-        self.span = self.span + (self.clock)().since(began_at);
+        self.span += (self.clock)().since(began_at);
         Ok(batch)
     }
 
@@ -152,7 +152,7 @@ fn read_domains(
     let domains = fields.map(|(name, field)| {
         let data_type = match field.data_type() {
             arrow_schema::DataType::Dictionary(_, values) => values,
-            plain => plain,
+            other => other,
         };
         Domain::new(name, data_type, field.is_nullable())
     });
@@ -184,9 +184,14 @@ fn stream<'a>(
 
 /// Which bytes of a file lie together: its column chunks.
 pub fn column_chunks(file: &ParquetFile) -> Groups {
-    let groups = file.metadata().row_groups().iter().flat_map(|group| group.columns());
-    let mut chunks: Vec<_> = groups
-        .map(|chunk| chunk.byte_range())
+    let mut chunks = Vec::new();
+    for group in file.metadata().row_groups() {
+        for chunk in group.columns() {
+            chunks.push(chunk.byte_range());
+        }
+    }
+    let mut chunks: Vec<_> = chunks
+        .into_iter()
         .filter(|(_, length)| *length > 0)
         .map(|(start, length)| start..start + length)
         .collect();

@@ -2,6 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
+use crate::commands::cubes::CubesArgs;
 use crate::commands::scan::ScanArgs;
 use crate::commands::table::TableArgs;
 use crate::common::Common;
@@ -25,4 +26,6 @@ pub(crate) enum Command {
     Table(TableArgs),
     /// Read columns of a table or of Parquet files, by plan, and say how long it takes
     Scan(Box<ScanArgs>),
+    /// Count the 69 flight cubes of a table, here and on devices that one hasn't, by scan and by B-tree
+    Cubes(Box<CubesArgs>),
 }

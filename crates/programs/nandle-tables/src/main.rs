@@ -24,6 +24,7 @@ fn main() -> ExitCode {
     let args = Args::parse();
     let result = match args.command {
         Command::Table(table) => commands::table::run(&table, args.common),
+        Command::Cubes(cubes) => commands::cubes::run(&cubes, args.common),
         Command::Scan(scan) => commands::scan::run(&scan, args.common),
     };
     match result {

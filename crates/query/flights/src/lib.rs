@@ -11,6 +11,7 @@ mod csv;
 mod cubes;
 mod error;
 mod generate;
+mod paths;
 mod rejects;
 mod schema;
 
@@ -23,5 +24,9 @@ pub use csv::{CsvFlights, CsvOptions, CsvWriter, LoadReport, Source};
 pub use cubes::{CubeQuery, Dimension, Fact, UnknownCube};
 pub use error::LoadError;
 pub use generate::{CubeCodes, Generator, LearnedError};
+pub use paths::{
+    Counting, CubeError, CubeReads, CubeResults, CubeRun, TemporarySpace, ThreadClock, column_chunks,
+    scan_cube,
+};
 pub use rejects::{BadRow, Reject, Rejects};
 pub use schema::{Column, flight_schema};

@@ -92,6 +92,24 @@ fn leaves_are_in_the_order_of_keys() {
 }
 
 #[test]
+fn a_cube_is_recorded_leaf_by_leaf() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("flights");
+    let cube = query("delay-airline");
+    let btree = make(&path, &[cube], BtreeOptions::default());
+    let ticks = std::cell::Cell::new(0);
+    let clock = || {
+        ticks.set(ticks.get() + 1_000_000);
+        nandle_io::Nanos(ticks.get())
+    };
+    let recorded = btree.recorded(cube, FileId(2), &clock).unwrap();
+    let leaves = btree.leaves(cube).unwrap();
+    assert_eq!(recorded.wants, leaves.wants(FileId(2)).collect::<Vec<_>>());
+    assert_eq!(recorded.cpu_after_ns, vec![1_000_000 / leaves.count() as u64; leaves.count()]);
+    assert_eq!(recorded.totals.result_rows, btree.groups(cube).unwrap());
+}
+
+#[test]
 fn what_cannot_be_done_is_said() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("flights");

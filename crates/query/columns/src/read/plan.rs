@@ -1,3 +1,5 @@
+mod dictionaries;
+
 use std::ops::Range;
 use std::sync::Arc;
 

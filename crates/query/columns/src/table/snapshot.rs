@@ -80,6 +80,23 @@ impl Snapshot {
         let schema = Arc::clone(&self.schema);
         Ok(ScanPlan::with_schema(self.files.clone(), &schema, spec)?.keeping(self.pinned.clone()))
     }
+
+    /// Plans to read nothing but the dictionaries of some columns. The plan keeps the snapshot's files.
+    ///
+    /// # Errors
+    /// As with [`ScanPlan::of_dictionaries`].
+    pub fn scan_dictionaries<T: Into<String>>(
+        &self,
+        columns: impl IntoIterator<Item = T>,
+    ) -> Result<ScanPlan, ColumnsError> {
+        let spec = ScanSpec::of(columns);
+        for column in &spec.columns {
+            super::schema::place(&self.schema, column)?;
+        }
+        let schema = Arc::clone(&self.schema);
+        Ok(ScanPlan::of_dictionaries(self.files.clone(), &schema, &spec.columns)?
+            .keeping(self.pinned.clone()))
+    }
 }
 
 /// Opens a file of a table as its manifest describes it.

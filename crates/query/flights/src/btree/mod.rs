@@ -8,11 +8,13 @@ mod load;
 use std::path::Path;
 
 use arrow_array::RecordBatch;
+use nandle_reads::FileId;
+use nandle_reads::recording::{QueryTotals, RecordedQuery};
 use rusqlite::Connection;
 
 pub use self::error::BtreeError;
 pub use self::leaves::Leaves;
-use crate::{Column, CubeQuery};
+use crate::{Column, CubeQuery, ThreadClock};
 
 /// When an index was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -142,6 +144,42 @@ impl Btree {
         let counted = self.connection.query_row(&select, [], |row| row.get::<_, i64>(0));
         // A count isn't negative.
         Ok(counted.map_err(BtreeError::of("counting a cube"))?.unsigned_abs())
+    }
+
+    /// A cube by its index: its leaves in the order of keys, a step each, and for each the processor time that SQLite took when it counted
+    /// the cube with all pages in memory, spread evenly. Reading one want after the other is how SQLite would read them cold. The database
+    /// is file `file`.
+    ///
+    /// # Errors
+    /// As for [`leaves`](Self::leaves).
+    pub fn recorded(
+        &self,
+        query: CubeQuery,
+        file: FileId,
+        clock: ThreadClock<'_>,
+    ) -> Result<RecordedQuery, BtreeError> {
+        let leaves = self.leaves(query)?;
+        // A pool that has room for the whole index, filled by a first run; a negative one is in KiB.
+        let pages = leaves.count() as u64 + leaves.inner_pages();
+        let pool_kib = (pages + 64) * u64::from(self.options.page_bytes) / 1024 + (8 << 10);
+        let pool = |kib: u64| {
+            let statement = format!("pragma cache_size = -{kib}");
+            self.connection.execute_batch(&statement).map_err(BtreeError::of("sizing the pool of pages"))
+        };
+        pool(pool_kib)?;
+        self.groups(query)?;
+        let began_at = clock();
+        let result_rows = self.groups(query)?;
+        let cpu = clock().since(began_at);
+        pool(self.options.pool_bytes >> 10)?;
+        let steps = leaves.count() as u64;
+        Ok(RecordedQuery {
+            name: Some(query.to_string()),
+            text: None,
+            wants: leaves.wants(file).collect(),
+            cpu_after_ns: vec![cpu.0 / steps.max(1); leaves.count()],
+            totals: QueryTotals { result_rows, ..QueryTotals::default() },
+        })
     }
 
     fn has(&self, query: CubeQuery) -> Result<(), BtreeError> {

@@ -16,20 +16,20 @@ use crate::input::Input;
 const SLOTS: u32 = 1024;
 
 /// Files that are open for reading by plan.
-pub(super) struct OpenFiles {
-    pub(super) owner: Owner,
-    pub(super) files: Arc<[ReadFile]>,
-    pub(super) backend: Backend,
+pub(crate) struct OpenFiles {
+    pub(crate) owner: Owner,
+    pub(crate) files: Arc<[ReadFile]>,
+    pub(crate) backend: Backend,
     /// Of the first file; none where there is no file.
-    pub(super) shape: Option<Shape>,
+    pub(crate) shape: Option<Shape>,
     /// Why reads go through the page cache; none where they bypass it.
-    pub(super) buffered: Option<String>,
+    pub(crate) buffered: Option<String>,
     /// What else may hold or copy what is read.
-    pub(super) beside: Option<&'static str>,
+    pub(crate) beside: Option<&'static str>,
 }
 
 impl OpenFiles {
-    pub(super) fn open(input: &Input, plan: &ScanPlan, io: IoChoice) -> Result<Self, CliError> {
+    pub(crate) fn open(input: &Input, plan: &ScanPlan, io: IoChoice) -> Result<Self, CliError> {
         let devices = plan.files().iter().map(|file| open_device(input, file));
         let devices: Vec<Arc<DeviceFile>> = devices.collect::<Result<_, _>>()?;
         let (owner, ids, backend) = start(devices.clone(), io)?;
@@ -48,7 +48,7 @@ impl OpenFiles {
         Ok(Self { owner, files, backend, shape: shapes.clone().next().cloned(), buffered, beside })
     }
 
-    pub(super) fn plan_files(&self) -> Vec<PlanFile> {
+    pub(crate) fn plan_files(&self) -> Vec<PlanFile> {
         self.files.iter().map(|file| file.plan.clone()).collect()
     }
 }

@@ -1,7 +1,7 @@
 //! `nandle scan`.
 
 mod args;
-mod files;
+pub(crate) mod files;
 mod forecast;
 mod record;
 mod rows;

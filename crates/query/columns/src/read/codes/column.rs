@@ -142,7 +142,7 @@ impl PageSource {
 
 /// Whether all data pages hold places in a dictionary. Where the footer has no statistics of pages, older writers name
 /// `PLAIN_DICTIONARY` and no `PLAIN` if there is no other kind; where that is open, the answer is no.
-fn is_dictionary_encoded(column: &ColumnChunkMetaData) -> bool {
+pub(in crate::read) fn is_dictionary_encoded(column: &ColumnChunkMetaData) -> bool {
     let codes = [Encoding::PLAIN_DICTIONARY, Encoding::RLE_DICTIONARY];
     if let Some(data_pages) = column.page_encoding_stats_mask() {
         return data_pages.encodings().next().is_some()

@@ -63,6 +63,33 @@ impl<'a> CodeDecoder<'a> {
         }
     }
 
+    /// The next row group's dictionaries, without any codes; `None` after the last. The plan is one of
+    /// [`ScanPlan::of_dictionaries`]. A column that isn't dictionary-encoded there has a dictionary of the values of its rows.
+    ///
+    /// # Errors
+    /// As of [`next`](Self::next).
+    pub fn next_dictionaries(
+        &mut self,
+        bytes: &mut dyn StepBytes,
+    ) -> Result<Option<&[CodeColumn]>, ColumnsError> {
+        if self.group.next_rows(bytes)?.is_none() {
+            return Ok(None);
+        }
+        self.open_group()?;
+        let columns = self.group.plan().columns_of(self.group.file());
+        let chunks = self.group.chunks().iter_mut();
+        for ((chunk, column), (source, into)) in
+            chunks.zip(columns).zip(self.sources.iter_mut().zip(&mut self.columns))
+        {
+            if matches!(source, Source::Values) {
+                let (place, rows) = (chunk.place.clone(), rows::one(0..chunk.rows()));
+                guarded(&place, || source.fill(chunk, column, &rows, into))?;
+                into.codes.clear();
+            }
+        }
+        Ok(Some(&self.columns))
+    }
+
     /// Returns how many rows there are.
     fn decode(&mut self, rows: &Rows) -> Result<usize, ColumnsError> {
         self.open_group()?;

@@ -7,6 +7,7 @@ mod page;
 
 use arrow_array::ArrayRef;
 
+pub(in crate::read) use self::column::is_dictionary_encoded;
 pub use self::decoder::CodeDecoder;
 
 /// The code of a null.

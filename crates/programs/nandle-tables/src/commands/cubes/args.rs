@@ -1,0 +1,112 @@
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use nandle_flights::{CubeQuery, IndexKind};
+use nandle_reads::Strategy;
+use nandle_target::TargetSpec;
+
+use crate::common::{IoArg, bytes_of_at_least, names, positive_bytes};
+use crate::costs::ProfileArgs;
+use crate::error::CliError;
+
+/// Counting takes 16 MiB, and reading a quarter of all.
+const MEMORY_BYTES_MIN: u64 = 32 << 20;
+
+/// How a cube is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum PathArg {
+    /// From the table's columns, counted
+    Scan,
+    /// From the leaves of an index that covers the query, one page after the other, as in the paper
+    Btree,
+}
+
+/// When an index is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum IndexArg {
+    /// After loading
+    Built,
+    /// Before it, rows arriving month by month
+    Grown,
+}
+
+impl From<IndexArg> for IndexKind {
+    fn from(arg: IndexArg) -> Self {
+        match arg {
+            IndexArg::Built => Self::Built,
+            IndexArg::Grown => Self::Grown,
+        }
+    }
+}
+
+/// Count the 69 cubes of the Dashboard paper: diverted, cancelled and delay by airline, destination, month, origin and year.
+///
+/// The scan runs here, past the page cache. On the targets of --on the recording of that run is played; B-trees are played alone.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  nandle cubes flights/ --only delay-airline,delay-airline-month\n  nandle cubes flights/ --on model:crucial-m4-256,model:regola-raid10 --paths scan,btree --index built,grown"
+)]
+pub(crate) struct CubesArgs {
+    /// A table's directory, or Parquet files of flights
+    #[arg(required = true)]
+    pub(super) input: Vec<PathBuf>,
+    /// Devices on which the recording is played as well; may be given several times
+    #[arg(long, value_name = "TARGET,…")]
+    pub(super) on: Vec<String>,
+    /// How cubes are made
+    #[arg(long, value_delimiter = ',', default_value = "scan")]
+    pub(super) paths: Vec<PathArg>,
+    /// These cubes alone, as delay-airline-month
+    #[arg(long, value_name = "CUBE,…", value_parser = names)]
+    pub(super) only: Option<std::vec::Vec<String>>,
+    /// Memory for reading and counting
+    #[arg(long, value_name = "SIZE", default_value = "980MiB", value_parser = memory)]
+    pub(super) memory: u64,
+    /// How a scan's wants become requests: flexible, fixed-block, whole-group or one-by-one:N
+    #[arg(long, value_name = "HOW", default_value_t = Strategy::Flexible)]
+    pub(super) reads: Strategy,
+    /// When a B-tree's index is made
+    #[arg(long, value_delimiter = ',', default_value = "built,grown")]
+    pub(super) index: Vec<IndexArg>,
+    /// Pages of a B-tree
+    #[arg(long, value_name = "SIZE", value_delimiter = ',', default_value = "8KiB", value_parser = positive_bytes)]
+    pub(super) page_size: Vec<u64>,
+    /// Where B-trees are made and groups go that have no room in memory [default: beside the data]
+    #[arg(long, value_name = "DIR")]
+    pub(super) temporary: Option<PathBuf>,
+    /// Where the scans' recording is written
+    #[arg(long, value_name = "FILE")]
+    pub(super) record: Option<PathBuf>,
+    /// How requests reach the files
+    #[arg(long, value_enum, default_value = "auto")]
+    pub(super) io: IoArg,
+    #[command(flatten)]
+    pub(super) profile: ProfileArgs,
+}
+
+fn memory(text: &str) -> Result<u64, String> {
+    bytes_of_at_least(text, MEMORY_BYTES_MIN, "32MiB")
+}
+
+impl CubesArgs {
+    pub(super) fn queries(&self) -> Result<Vec<CubeQuery>, CliError> {
+        let Some(only) = &self.only else { return Ok(CubeQuery::all()) };
+        let queries = only.iter().map(|name| name.parse());
+        queries.collect::<Result<_, _>>().map_err(|error| CliError::usage(format!("--only: {error}")))
+    }
+
+    pub(super) fn targets(&self) -> Result<Vec<TargetSpec>, CliError> {
+        let mut names = Vec::new();
+        for list in &self.on {
+            let mut rest = list.as_str();
+            // An array takes all that follows it.
+            while let Some((name, others)) = rest.split_once(',').filter(|_| !rest.starts_with("raid")) {
+                names.push(name);
+                rest = others;
+            }
+            names.push(rest);
+        }
+        let parse = |name: &str| name.parse().map_err(|error| CliError::usage(format!("--on: {error}")));
+        names.into_iter().map(parse).collect()
+    }
+}

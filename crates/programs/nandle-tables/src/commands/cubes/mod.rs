@@ -1,0 +1,145 @@
+//! `nandle cubes`: the Dashboard paper's 69 cubes (papers' notes, §4), for real and on models by the recording of that run.
+
+mod args;
+mod btree;
+mod played;
+mod published;
+mod scan;
+mod text;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use nandle_flights::CubeQuery;
+use nandle_reads::recording::Recording;
+use nandle_session::{Observer, Progress};
+use serde::Serialize;
+
+pub(crate) use self::args::CubesArgs;
+use self::args::PathArg;
+use crate::common::Common;
+use crate::costs::costs_of;
+use crate::error::CliError;
+use crate::input::Input;
+use crate::interrupt::cancel_on_signals;
+use crate::output;
+use crate::progress::Bar;
+
+/// A run of the command.
+#[derive(Debug, Default, Serialize)]
+struct Report {
+    schema_version: u32,
+    input: String,
+    rows: u64,
+    memory_bytes: u64,
+    reads: String,
+    remarks: Vec<String>,
+    paths: Vec<PathRuns>,
+}
+
+/// The cubes by one path.
+#[derive(Debug, Serialize)]
+struct PathRuns {
+    /// `scan`, or `btree` with when the index was made and its pages.
+    path: String,
+    cubes: Vec<Cube>,
+}
+
+/// A cube by a path.
+#[derive(Debug, Serialize)]
+struct Cube {
+    cube: String,
+    #[serde(skip)]
+    query: CubeQuery,
+    partners: u32,
+    result_rows: u64,
+    wanted_bytes: u64,
+    spilled_bytes: u64,
+    cpu_s: f64,
+    /// Pages of a B-tree that don't follow the one before; `null` of a scan.
+    share_of_jumps: Option<f64>,
+    /// How it was here; `null` where it was only recorded.
+    actual: Option<Actual>,
+    /// By target as the user named it.
+    targets: BTreeMap<String, Played>,
+}
+
+/// What a scan took here.
+#[derive(Debug, Serialize)]
+struct Actual {
+    time_s: f64,
+    requests: u64,
+    read_bytes: u64,
+    depth_max: u32,
+    predicted_s: f64,
+    predicted_low_s: f64,
+    predicted_high_s: f64,
+}
+
+/// What it took on a target.
+#[derive(Debug, Serialize)]
+struct Played {
+    time_s: f64,
+    predicted_s: f64,
+    requests: u64,
+    read_bytes: u64,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &CubesArgs, common: Common) -> Result<(), CliError> {
+    let (queries, targets) = (args.queries()?, args.targets()?);
+    let cancel = cancel_on_signals()?;
+    let mut bar = Bar::new(!common.no_progress);
+    let input = Input::open(&args.input)?;
+    let mut report = Report {
+        schema_version: 1,
+        input: input.name(),
+        rows: input.snapshot.rows(),
+        memory_bytes: args.memory,
+        reads: args.reads.to_string(),
+        ..Report::default()
+    };
+    if args.paths.contains(&PathArg::Scan) {
+        let kept = input.kept_profile();
+        let found = args.profile.find(kept.as_deref(), &input.directory(), &cancel, &mut bar)?;
+        let (costs, remarks) = costs_of(&found, None)?;
+        report.remarks.extend(remarks);
+        bar.begin_stage();
+        let ran = scan::run(args, &input, &queries, &costs, &mut |name, share| bar.progress(name, share))?;
+        if let Some(path) = &args.record {
+            write(path, &ran.recording)?;
+        }
+        report.paths.push(PathRuns { path: "scan".to_owned(), cubes: ran.cubes });
+        played::add(args, &targets, &ran.recording, &cancel, &mut bar, &mut report)?;
+    }
+    if args.paths.contains(&PathArg::Btree) {
+        for page_bytes in &args.page_size {
+            for index in &args.index {
+                bar.begin_stage();
+                let ran = btree::run(args, &input, &queries, (*index).into(), *page_bytes, &mut bar)?;
+                report.paths.push(PathRuns { path: ran.name, cubes: ran.cubes });
+                played::add(args, &targets, &ran.recording, &cancel, &mut bar, &mut report)?;
+            }
+        }
+    }
+    bar.finish();
+    report.remarks.sort();
+    report.remarks.dedup();
+    if common.json { output::json(&report) } else { output::result(&text::text(&report)) }
+}
+
+/// A recording, and the cubes that are in it.
+struct Recorded {
+    name: String,
+    cubes: Vec<Cube>,
+    recording: Recording,
+}
+
+fn write(path: &Path, recording: &Recording) -> Result<(), CliError> {
+    let wrong = |error: std::io::Error| CliError::failed(format!("--record {}: {error}", path.display()));
+    let file = std::fs::File::create(path).map_err(wrong)?;
+    let file = scan::write(file, recording)?;
+    file.sync_all().map_err(wrong)?;
+    output::note(&format!("recording: {}", path.display()));
+    Ok(())
+}

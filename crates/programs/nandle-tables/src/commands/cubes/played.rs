@@ -1,0 +1,54 @@
+//! Recordings played on other devices.
+
+use std::time::SystemTime;
+
+use nandle_predict::{CostsSource, Player, PlayerOptions, PredictError};
+use nandle_reads::recording::Recording;
+use nandle_reads::{PlanOptions, Strategy};
+use nandle_session::{Access, Cancel, Observer, Progress};
+use nandle_target::TargetSpec;
+
+use super::{CubesArgs, Played, Report};
+use crate::error::CliError;
+use crate::progress::Bar;
+
+/// Plays a recording of the report's last path on each target.
+pub(super) fn add(
+    args: &CubesArgs,
+    targets: &[TargetSpec],
+    recording: &Recording,
+    cancel: &Cancel,
+    bar: &mut Bar,
+    report: &mut Report,
+) -> Result<(), CliError> {
+    let Some(path) = report.paths.last_mut() else { return Ok(()) };
+    // An engine with a buffer pool asks for one page after the other.
+    let is_tree = path.path.starts_with("btree");
+    let strategy = if is_tree { Strategy::OneByOne { depth: 1 } } else { args.reads };
+    let options = PlanOptions { strategy, ..PlanOptions::new(args.memory.min(128 << 20)) };
+    for target in targets {
+        let opening = PlayerOptions {
+            access: Access { io: args.io.into(), ..Access::default() },
+            costs: CostsSource::Probe(None),
+            made_at: SystemTime::now(),
+            cancel: cancel.clone(),
+        };
+        let wrong = |error: PredictError| CliError::failed(format!("{target}: {error}"));
+        let mut player = Player::open(target, recording, &opening, bar).map_err(wrong)?;
+        report.remarks.extend(player.remarks().iter().cloned());
+        bar.begin_stage();
+        let count = recording.queries.len();
+        for (number, (query, cube)) in recording.queries.iter().zip(&mut path.cubes).enumerate() {
+            bar.progress(&format!("{} on {target}", cube.cube), number as f64 / count as f64);
+            let played = player.play(query, options, 1.0).map_err(wrong)?;
+            let figures = Played {
+                time_s: played.time_ns as f64 * 1e-9,
+                predicted_s: played.predicted_ns.value as f64 * 1e-9,
+                requests: played.requests,
+                read_bytes: played.read_bytes,
+            };
+            cube.targets.insert(target.to_string(), figures);
+        }
+    }
+    Ok(())
+}

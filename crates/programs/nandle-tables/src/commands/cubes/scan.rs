@@ -1,0 +1,138 @@
+//! The path `scan`, for real: past the page cache, with the processor time of each step.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use nandle_columns::ScanSpec;
+use nandle_flights::{Counting, CubeQuery, CubeReads, CubeRun, TemporarySpace, column_chunks, scan_cube};
+use nandle_io::runtime::Runtime;
+use nandle_io::{DeviceFile, FileOptions, FileWorld, Nanos};
+use nandle_reads::recording::{Names, RecordedFile, Recorder, Recording};
+use nandle_reads::{PlanOptions, ReadCosts};
+use nandle_spill::{Place, SpillCosts};
+
+use super::{Actual, Cube, CubesArgs, Recorded};
+use crate::commands::scan::files::OpenFiles;
+use crate::decode::cpu_ns;
+use crate::error::CliError;
+use crate::input::Input;
+
+/// Of the memory reads have a part, and what waits to be decoded as much, but no more than this each.
+const READS_PART: u64 = 8;
+const READS_BYTES_MAX: u64 = 64 << 20;
+/// Requests of temporary space.
+const SLOTS: u32 = 256;
+
+/// Runs the cubes one after the other.
+pub(super) fn run(
+    args: &CubesArgs,
+    input: &Input,
+    queries: &[CubeQuery],
+    costs: &ReadCosts,
+    progress: &mut dyn FnMut(&str, f64),
+) -> Result<Recorded, CliError> {
+    let files = input.snapshot.files().iter().map(|file| RecordedFile {
+        name: Some(file.name().to_owned()),
+        length_bytes: file.source().length_bytes(),
+        groups: column_chunks(file),
+    });
+    let mut recording = Recording { files: files.collect(), queries: Vec::new() };
+    let mut cubes = Vec::new();
+    for (number, query) in queries.iter().enumerate() {
+        progress(&query.to_string(), number as f64 / queries.len() as f64);
+        let began = Instant::now();
+        let run = one(args, input, *query, costs)?;
+        cubes.push(cube(&run, began.elapsed().as_secs_f64()));
+        recording.queries.push(run.recorded());
+    }
+    Ok(Recorded { name: "scan".to_owned(), cubes, recording })
+}
+
+fn cube(run: &CubeRun, time_s: f64) -> Cube {
+    let sum = |figure: fn(&nandle_reads::Prediction) -> f64| run.predictions.iter().map(figure).sum::<f64>();
+    // Results come when all was read.
+    let results_s = run.results_cpu().0 as f64 * 1e-9;
+    Cube {
+        cube: run.query.to_string(),
+        query: run.query,
+        partners: run.query.partners(),
+        result_rows: run.count.groups,
+        wanted_bytes: run.wanted_bytes,
+        spilled_bytes: run.count.spilled_bytes,
+        cpu_s: run.cpu().0 as f64 * 1e-9,
+        share_of_jumps: None,
+        actual: Some(Actual {
+            time_s,
+            requests: run.requests,
+            read_bytes: run.read_bytes,
+            depth_max: run.depth_max,
+            predicted_s: sum(|of| of.seconds.value) + results_s,
+            predicted_low_s: sum(|of| of.seconds.low) + results_s,
+            predicted_high_s: sum(|of| of.seconds.high) + results_s,
+        }),
+        targets: std::collections::BTreeMap::new(),
+    }
+}
+
+fn one(args: &CubesArgs, input: &Input, query: CubeQuery, costs: &ReadCosts) -> Result<CubeRun, CliError> {
+    let failed = |error: nandle_flights::CubeError| CliError::failed(format!("{query}: {error}"));
+    let names: Vec<&str> = query.columns().into_iter().map(nandle_flights::Column::name).collect();
+    let plan = input.snapshot.scan(&ScanSpec::of(names))?;
+    let opened = OpenFiles::open(input, &plan, args.io.into())?;
+    let reads_bytes = (args.memory / READS_PART).min(READS_BYTES_MAX);
+    let reads = CubeReads {
+        owner: &opened.owner,
+        files: Arc::clone(&opened.files),
+        costs,
+        options: PlanOptions { strategy: args.reads, ..PlanOptions::new(reads_bytes) },
+        copies_bytes: reads_bytes,
+    };
+    let memory_bytes = usize::try_from(args.memory - 2 * reads_bytes).unwrap_or(usize::MAX);
+    let (runtime, place) = temporary(args, input)?;
+    let space = TemporarySpace { handle: runtime.handle(), place, costs: SpillCosts::default() };
+    let counting = Counting { memory_bytes, threads: 1, space: Some(space) };
+    let clock = || Nanos(cpu_ns());
+    runtime.block_on(async {
+        let mut results =
+            scan_cube(&input.snapshot, query, &reads, counting, &clock).await.map_err(failed)?;
+        while results.next_batch().await.map_err(failed)?.is_some() {}
+        Ok(results.finish())
+    })
+}
+
+/// Where groups go that have no room: a file without a name, as long as all rows' groups might be.
+fn temporary(args: &CubesArgs, input: &Input) -> Result<(Runtime, Place), CliError> {
+    let directory: PathBuf = args.temporary.clone().unwrap_or_else(|| input.directory());
+    let wrong = |error: &dyn std::fmt::Display| {
+        CliError::failed(format!("temporary space in {} (--temporary): {error}", directory.display()))
+    };
+    let length_bytes = (input.snapshot.rows() * 64).max(256 << 20).next_multiple_of(1 << 20);
+    let file = tempfile::tempfile_in(&directory).map_err(|error| wrong(&error))?;
+    file.set_len(length_bytes).map_err(|error| wrong(&error))?;
+    let file = DeviceFile::new(file, FileOptions::default()).map_err(|error| wrong(&error))?;
+    let mut world = FileWorld::new(SLOTS).map_err(|error| wrong(&error))?;
+    let device = world.add(Arc::new(file)).id;
+    let place = Place { device, start_bytes: 0, length_bytes, salt: 1, discards: false };
+    Ok((Runtime::new(world.into_io()), place))
+}
+
+/// Writes a recording.
+pub(super) fn write<W: Write>(into: W, recording: &Recording) -> Result<W, CliError> {
+    let mut recorder = Recorder::new(into, Names::Kept)?;
+    for file in &recording.files {
+        recorder.file(file.name.as_deref().unwrap_or_default(), file.length_bytes, &file.groups)?;
+    }
+    for query in &recording.queries {
+        recorder.begin_query(query.name.as_deref().unwrap_or_default(), None)?;
+        let mut wants = query.wants.as_slice();
+        for (step, span) in (0_u32..).zip(&query.cpu_after_ns) {
+            let (now, later) = wants.split_at(wants.partition_point(|want| want.step <= step));
+            recorder.step(now, Nanos(*span))?;
+            wants = later;
+        }
+        recorder.end_query(query.totals)?;
+    }
+    Ok(recorder.finish()?)
+}

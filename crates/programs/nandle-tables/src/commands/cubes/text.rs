@@ -1,0 +1,124 @@
+//! The paper's figure as text: by path, fact, dimension and partners, device beside device.
+
+use std::fmt::Write as _;
+
+use nandle_flights::{Dimension, Fact};
+use nandle_units::format_bytes;
+
+use super::published::{is_of, published_rows};
+use super::{Cube, PathRuns, Report};
+use crate::words::{paragraph, seconds, table, thousands, to_the_right};
+
+pub(super) fn text(report: &Report) -> String {
+    let mut text = format!(
+        "{} rows of {}, {} of memory, reads {}\n",
+        thousands(report.rows as f64),
+        report.input,
+        format_bytes(report.memory_bytes),
+        report.reads
+    );
+    for path in &report.paths {
+        let _ = writeln!(text, "\n{}: means over the cubes of a class", path.path);
+        let _ = writeln!(text, "{}", classes(path));
+        for sentence in sentences(path) {
+            paragraph(&mut text, "- ", &sentence);
+        }
+    }
+    for remark in &report.remarks {
+        paragraph(&mut text, "* ", remark);
+    }
+    text
+}
+
+fn targets(path: &PathRuns) -> Vec<String> {
+    path.cubes.first().map(|cube| cube.targets.keys().cloned().collect()).unwrap_or_default()
+}
+
+fn mean(cubes: &[&Cube], figure: impl Fn(&Cube) -> Option<f64>) -> Option<f64> {
+    let figures: Option<Vec<f64>> = cubes.iter().map(|cube| figure(cube)).collect();
+    figures.filter(|all| !all.is_empty()).map(|all| all.iter().sum::<f64>() / all.len() as f64)
+}
+
+fn classes(path: &PathRuns) -> comfy_table::Table {
+    let targets = targets(path);
+    let fixed =
+        ["fact", "dimension", "partners", "result rows", "published", "wanted", "jumps", "here", "predicted"];
+    let mut rows = table([]);
+    rows.set_header(fixed.iter().map(|name| (*name).to_owned()).chain(targets.iter().cloned()));
+    for fact in Fact::ALL {
+        for dimension in Dimension::ALL {
+            for partners in 0..4 {
+                let of_class = |cube: &&Cube| is_of(cube.query, fact, dimension, partners);
+                let cubes: Vec<&Cube> = path.cubes.iter().filter(of_class).collect();
+                if !cubes.is_empty() {
+                    rows.add_row(row(&cubes, fact, dimension, partners, &targets));
+                }
+            }
+        }
+    }
+    to_the_right(&mut rows, 2..);
+    rows
+}
+
+fn row(cubes: &[&Cube], fact: Fact, dimension: Dimension, partners: u32, targets: &[String]) -> Vec<String> {
+    let whole = |figure: Option<f64>| figure.map_or_else(String::new, |figure| thousands(figure.round()));
+    let time = |figure: Option<f64>| figure.map_or_else(String::new, seconds);
+    let wanted = mean(cubes, |cube| Some(cube.wanted_bytes as f64)).unwrap_or_default();
+    let jumps = mean(cubes, |cube| cube.share_of_jumps);
+    let fixed = [
+        format!("{fact:?}").to_lowercase(),
+        format!("{dimension:?}").to_lowercase(),
+        partners.to_string(),
+        whole(mean(cubes, |cube| Some(cube.result_rows as f64))),
+        published_rows(fact, dimension, partners).map_or_else(String::new, |rows| thousands(rows as f64)),
+        format!("{:.1}MiB", wanted / f64::from(1 << 20)),
+        jumps.map_or_else(String::new, |share| format!("{:.2}%", 100.0 * share)),
+        time(mean(cubes, |cube| cube.actual.as_ref().map(|actual| actual.time_s))),
+        time(mean(cubes, |cube| cube.actual.as_ref().map(|actual| actual.predicted_s))),
+    ];
+    let on = targets
+        .iter()
+        .map(|target| time(mean(cubes, |cube| cube.targets.get(target).map(|played| played.time_s))));
+    fixed.into_iter().chain(on).collect()
+}
+
+/// What holds of C41 and C42 on this path: the first target beside the second, as the SSD beside the array.
+fn sentences(path: &PathRuns) -> Vec<String> {
+    let targets = targets(path);
+    let [first, second, ..] = targets.as_slice() else { return Vec::new() };
+    let time = |cube: &Cube, target: &String| cube.targets.get(target).map(|played| played.time_s);
+    let pairs: Vec<(f64, f64)> =
+        path.cubes.iter().filter_map(|cube| time(cube, first).zip(time(cube, second))).collect();
+    let wins = pairs.iter().filter(|(one, other)| one < other).count();
+    let sum = |of: fn(&(f64, f64)) -> f64| pairs.iter().map(of).sum::<f64>();
+    let ratio = sum(|pair| pair.1) / sum(|pair| pair.0);
+    let mut sentences = vec![format!(
+        "C41 (one SSD beats the array): {first} is faster than {second} in {wins} of {} cubes; {second} takes {ratio:.2} times as long in all.",
+        pairs.len()
+    )];
+    for fact in Fact::ALL {
+        let grows = |target: &String| {
+            let of = |partners: u32| {
+                let cubes: Vec<&Cube> = path
+                    .cubes
+                    .iter()
+                    .filter(|cube| cube.query.fact() == fact && cube.partners == partners)
+                    .collect();
+                mean(&cubes, |cube| time(cube, target))
+            };
+            of(0).zip(of(2)).map(|(none, two)| 100.0 * (two / none - 1.0))
+        };
+        if let Some((one, other)) = grows(first).zip(grows(second)) {
+            let name = format!("{fact:?}").to_lowercase();
+            sentences.push(format!(
+                "C42 (a cube of three dimensions over one): {name} {one:+.1} % on {first}, {other:+.1} % on {second}; published are {}.",
+                match fact {
+                    Fact::Diverted => "+22 % and +17.4 %",
+                    Fact::Cancelled => "+25.6 % and +19.6 %",
+                    Fact::Delay => "+422.5 % and +399.75 %",
+                }
+            ));
+        }
+    }
+    sentences
+}

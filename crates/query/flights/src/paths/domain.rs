@@ -1,0 +1,98 @@
+use std::collections::BTreeMap;
+
+use arrow_array::{Array, ArrayRef, new_null_array};
+use arrow_row::{RowConverter, SortField};
+use arrow_schema::{ArrowError, DataType};
+
+use super::CubeError;
+
+/// All values that a column has in any row group, ascending, a null first; a value's place is its code.
+pub(super) struct Domain {
+    column: &'static str,
+    converter: RowConverter,
+    /// Values as bytes that compare as they do. The number is the code, once all are known.
+    codes: BTreeMap<Box<[u8]>, u32>,
+    null: Option<Box<[u8]>>,
+}
+
+impl Domain {
+    pub(super) fn new(
+        column: &'static str,
+        data_type: &DataType,
+        is_nullable: bool,
+    ) -> Result<Self, CubeError> {
+        let failed = |source| CubeError::Values { column, source };
+        let converter = RowConverter::new(vec![SortField::new(data_type.clone())]).map_err(failed)?;
+        let mut domain = Self { column, converter, codes: BTreeMap::new(), null: None };
+        if is_nullable {
+            domain.add(&new_null_array(data_type, 1))?;
+            domain.null = domain.codes.keys().next().cloned();
+        }
+        Ok(domain)
+    }
+
+    /// Adds the values of a dictionary.
+    pub(super) fn add(&mut self, dictionary: &ArrayRef) -> Result<(), CubeError> {
+        let rows = self.rows(dictionary)?;
+        for row in &rows {
+            if !self.codes.contains_key(row.data()) {
+                self.codes.insert(row.data().into(), 0);
+            }
+        }
+        Ok(())
+    }
+
+    /// Numbers the values, and returns them in the order of their codes.
+    pub(super) fn finish(&mut self) -> Result<ArrayRef, CubeError> {
+        for (code, place) in (0_u32..).zip(self.codes.values_mut()) {
+            *place = code;
+        }
+        let parser = self.converter.parser();
+        let rows = self.codes.keys().map(|row| parser.parse(row));
+        let values = self.converter.convert_rows(rows).map_err(|source| self.failed(source))?;
+        values.into_iter().next().ok_or(CubeError::UnknownValue { column: self.column })
+    }
+
+    /// The codes of a dictionary's values, and at the end that of a null if the column has one.
+    pub(super) fn codes_of(&self, dictionary: &ArrayRef) -> Result<Vec<u32>, CubeError> {
+        let unknown = || CubeError::UnknownValue { column: self.column };
+        let rows = self.rows(dictionary)?;
+        let values = (0..dictionary.len()).map(|at| rows.row(at));
+        let null = self.null.as_deref().map(|null| self.codes.get(null).copied());
+        let codes = values.map(|row| self.codes.get(row.data()).copied());
+        codes.chain(null).collect::<Option<Vec<_>>>().ok_or_else(unknown)
+    }
+
+    fn rows(&self, dictionary: &ArrayRef) -> Result<arrow_row::Rows, CubeError> {
+        self.converter.convert_columns(std::slice::from_ref(dictionary)).map_err(|source| self.failed(source))
+    }
+
+    fn failed(&self, source: ArrowError) -> CubeError {
+        CubeError::Values { column: self.column, source }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow_array::{ArrayRef, Int16Array};
+    use arrow_schema::DataType;
+
+    use super::Domain;
+
+    #[test]
+    fn values_are_numbered_in_their_order() {
+        let mut domain = Domain::new("delay", &DataType::Int16, true).unwrap();
+        let one: ArrayRef = Arc::new(Int16Array::from(vec![7, -3]));
+        let other: ArrayRef = Arc::new(Int16Array::from(vec![-3, 0, 0]));
+        domain.add(&one).unwrap();
+        domain.add(&other).unwrap();
+        let values = domain.finish().unwrap();
+        let expected: ArrayRef = Arc::new(Int16Array::from(vec![None, Some(-3), Some(0), Some(7)]));
+        assert_eq!(&values, &expected);
+        assert_eq!(domain.codes_of(&other).unwrap(), [1, 2, 2, 0]);
+        let unknown: ArrayRef = Arc::new(Int16Array::from(vec![8]));
+        assert!(domain.codes_of(&unknown).is_err());
+    }
+}

@@ -1,0 +1,110 @@
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use nandle_io::Nanos;
+use nandle_reads::recording::{QueryTotals, RecordError, RecordedQuery, Recorder};
+use nandle_reads::{Plan, Prediction, Want};
+
+use crate::{CountReport, CubeQuery};
+
+/// What a cube took.
+#[derive(Debug, Clone)]
+pub struct CubeRun {
+    /// The cube.
+    pub query: CubeQuery,
+    /// Requests.
+    pub requests: u64,
+    /// Bytes that they read.
+    pub read_bytes: u64,
+    /// Bytes that were wanted.
+    pub wanted_bytes: u64,
+    /// Requests by their length in bytes.
+    pub requests_by_length_bytes: BTreeMap<u64, u64>,
+    /// Most requests outstanding.
+    pub depth_max: u32,
+    /// What counting took.
+    pub count: CountReport,
+    /// What the reads were expected to take with the processor time that the steps then took: that of dictionaries, and that of rows.
+    pub predictions: Vec<Prediction>,
+    /// Steps with their wants and processor times: those of dictionaries, those of rows, and one for results.
+    steps: Vec<(Vec<Want>, Nanos)>,
+}
+
+impl CubeRun {
+    pub(super) fn new(query: CubeQuery) -> Self {
+        Self {
+            query,
+            requests: 0,
+            read_bytes: 0,
+            wanted_bytes: 0,
+            requests_by_length_bytes: BTreeMap::new(),
+            depth_max: 0,
+            count: CountReport::default(),
+            predictions: Vec::new(),
+            steps: Vec::new(),
+        }
+    }
+
+    /// A plan was carried out, and its consumer took so long for each step.
+    pub(super) fn add(&mut self, plan: &Plan, spans: Vec<Nanos>) {
+        self.requests += plan.reads().len() as u64;
+        self.read_bytes += plan.read_bytes();
+        self.wanted_bytes += plan.wanted_bytes();
+        self.depth_max = self.depth_max.max(plan.depth_max());
+        for read in plan.reads() {
+            *self.requests_by_length_bytes.entry(read.length_bytes).or_default() += 1;
+        }
+        let seconds = |step: u32| spans.get(step as usize).map_or(0.0, |span| span.0 as f64 * 1e-9);
+        self.predictions.push(plan.predict(seconds));
+        let wants = (0..plan.steps()).map(|step| plan.wants_of(step).to_vec());
+        self.steps.extend(wants.zip(spans));
+    }
+
+    pub(super) fn add_results(&mut self, span: Nanos) {
+        self.steps.push((Vec::new(), span));
+    }
+
+    /// The processor time of the consuming thread, results included.
+    pub fn cpu(&self) -> Nanos {
+        self.steps.iter().fold(Nanos::ZERO, |sum, (_, span)| sum + *span)
+    }
+
+    /// Of that, the results'.
+    pub fn results_cpu(&self) -> Nanos {
+        self.steps.last().map_or(Nanos::ZERO, |(_, span)| *span)
+    }
+
+    /// What was needed, to be played on another device. Its files are those of the snapshot, in their order.
+    pub fn recorded(&self) -> RecordedQuery {
+        let number = |step: usize| u32::try_from(step).unwrap_or(u32::MAX);
+        let steps = self.steps.iter().enumerate();
+        let wants = steps.flat_map(|(step, (wants, _))| {
+            wants.iter().map(move |want| Want { step: number(step), ..*want })
+        });
+        RecordedQuery {
+            name: Some(self.query.to_string()),
+            text: None,
+            wants: wants.collect(),
+            cpu_after_ns: self.steps.iter().map(|(_, span)| span.0).collect(),
+            totals: QueryTotals {
+                spilled_bytes: self.count.spilled_bytes,
+                // Each run is read back once; a merge in several passes reads more, which the counter doesn't say.
+                spill_read_bytes: self.count.spilled_bytes,
+                result_rows: self.count.groups,
+            },
+        }
+    }
+
+    /// Writes it as the next query of a recording, whose files are those of the snapshot.
+    ///
+    /// # Errors
+    /// The recording can't be written.
+    pub fn record<W: Write>(&self, recorder: &mut Recorder<W>) -> Result<(), RecordError> {
+        let needed = self.recorded();
+        recorder.begin_query(needed.name.as_deref().unwrap_or_default(), None)?;
+        for (wants, span) in &self.steps {
+            recorder.step(wants, *span)?;
+        }
+        recorder.end_query(needed.totals)
+    }
+}

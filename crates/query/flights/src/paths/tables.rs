@@ -1,0 +1,53 @@
+use nandle_columns::{CodeColumn, NULL_CODE};
+
+use super::CubeError;
+use super::domain::Domain;
+use crate::KeySpace;
+
+/// Of each column, what the codes of the present dictionary contribute to keys.
+pub(super) struct Tables<'a> {
+    space: &'a KeySpace,
+    domains: &'a [Domain],
+    columns: Vec<Table>,
+}
+
+#[derive(Default)]
+struct Table {
+    dictionary_number: Option<u32>,
+    shifted: Vec<u64>,
+    /// The codes with nulls as a place of the table's; unused where a batch has none.
+    codes: Vec<u32>,
+}
+
+impl<'a> Tables<'a> {
+    pub(super) fn new(space: &'a KeySpace, domains: &'a [Domain]) -> Self {
+        Self { space, domains, columns: domains.iter().map(|_| Table::default()).collect() }
+    }
+
+    /// A batch's columns, ready to be counted.
+    pub(super) fn columns<'b>(
+        &'b mut self,
+        batch: &'b [CodeColumn],
+    ) -> Result<Vec<crate::CodeColumn<'b>>, CubeError> {
+        let parts = self.columns.iter_mut().zip(self.domains).zip(batch).enumerate();
+        let columns = parts.map(|(place, ((table, domain), column))| {
+            if table.dictionary_number != Some(column.dictionary_number) {
+                table.shifted = self.space.shifted(place, &domain.codes_of(&column.dictionary)?)?;
+                table.dictionary_number = Some(column.dictionary_number);
+            }
+            let codes = if column.codes.contains(&NULL_CODE) {
+                // A null's part of the table is behind those of the dictionary's values.
+                let null = u32::try_from(column.dictionary.len()).unwrap_or(NULL_CODE);
+                table.codes.clear();
+                table
+                    .codes
+                    .extend(column.codes.iter().map(|code| if *code == NULL_CODE { null } else { *code }));
+                &table.codes
+            } else {
+                &column.codes
+            };
+            Ok(crate::CodeColumn { shifted: &table.shifted, codes })
+        });
+        columns.collect()
+    }
+}

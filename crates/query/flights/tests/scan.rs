@@ -1,0 +1,221 @@
+//! Cubes of a table by the path `scan`: against a plain map over the generator's rows, in little memory, and of a damaged file.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    reason = "these are tests"
+)]
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_cast::display::{ArrayFormatter, FormatOptions};
+use nandle_columns::{Layout, Snapshot, Table, TableOptions};
+use nandle_flights::{
+    Column, CountMethod, Counting, CubeError, CubeQuery, CubeReads, CubeRun, Generator, TemporarySpace,
+    flight_schema, scan_cube,
+};
+use nandle_io::conformance::MemoryWorld;
+use nandle_io::runtime::Runtime;
+use nandle_io::{DeviceFile, FileOptions, Io, Nanos, Threads};
+use nandle_reads::recording::{Names, Recorder, Recording};
+use nandle_reads::{Estimate, Owner, PlanOptions, ReadCosts, ReadFile, RequestCost};
+use nandle_spill::{Place, SpillCosts};
+
+const MIB: usize = 1 << 20;
+const SPACE_BYTES: u64 = 256 << 20;
+
+/// Groups as text, and how often each came.
+type Groups = BTreeMap<Vec<String>, u64>;
+
+fn table(directory: &Path, rows: u64, file_rows: u64) -> Generator {
+    let generator = Generator::new(rows, 3).unwrap();
+    let layout =
+        Layout { page_bytes: 4096, row_group_rows: file_rows / 3 + 1, file_rows, ..Layout::default() };
+    let options = TableOptions { layout, ..TableOptions::new(flight_schema(), 1) };
+    let mut writer = Table::create(directory, &options).unwrap().load().unwrap();
+    for chunk in 0..generator.chunks() {
+        writer.write(&generator.chunk(chunk).unwrap()).unwrap();
+    }
+    writer.commit().unwrap();
+    generator
+}
+
+fn costs() -> ReadCosts {
+    let random = [4096_u64, 65_536, 1 << 20].into_iter().flat_map(|request_bytes| {
+        let transfer = request_bytes as f64 / 1e9;
+        [1_u32, 8].map(|depth| RequestCost {
+            request_bytes,
+            depth,
+            seconds: Estimate::exact((100e-6 / f64::from(depth)).max(transfer)),
+        })
+    });
+    ReadCosts {
+        logical_block_bytes: 512,
+        largest_request_bytes: 1 << 20,
+        random: random.collect(),
+        sequential: Vec::new(),
+        host_seconds: None,
+    }
+}
+
+/// A thread that reads a snapshot's files.
+fn owner(directory: &Path, snapshot: &Snapshot) -> (Owner, Arc<[ReadFile]>) {
+    let open = |name: &str| {
+        let file = std::fs::File::open(directory.join(name)).unwrap();
+        DeviceFile::new(file, FileOptions::default()).unwrap()
+    };
+    let opened: Vec<DeviceFile> = snapshot.files().iter().map(|file| open(file.name())).collect();
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let owner = Owner::start("reads", move || {
+        let mut world = Threads::new(16);
+        let devices: Vec<_> = opened.into_iter().map(|file| world.add(Arc::new(file))).collect();
+        sender.send(devices).unwrap();
+        Ok(Box::new(world) as Box<dyn Io>)
+    });
+    let devices = receiver.recv().unwrap();
+    let files = snapshot.files().iter().zip(devices);
+    let files = files
+        .map(|(file, device)| file.read_file(device.id, 0, device.shape.logical_block_bytes).unwrap())
+        .collect();
+    (owner.unwrap(), files)
+}
+
+fn text(array: &ArrayRef, row: usize) -> String {
+    let format = FormatOptions::new().with_null("missing");
+    ArrayFormatter::try_new(array.as_ref(), &format).unwrap().value(row).to_string()
+}
+
+fn add(batch: &RecordBatch, into: &mut Groups) {
+    let keys = batch.num_columns() - 1;
+    for row in 0..batch.num_rows() {
+        let group: Vec<String> = (0..keys).map(|column| text(batch.column(column), row)).collect();
+        let count = text(batch.column(keys), row).parse().unwrap();
+        assert!(into.insert(group, count).is_none(), "a group came twice");
+    }
+}
+
+fn plainly(generator: &Generator, query: CubeQuery) -> Groups {
+    let texts = |column: Column| {
+        let values = generator.values(column).unwrap();
+        (0..values.len()).map(|row| text(&values, row)).collect::<Vec<_>>()
+    };
+    let columns = query.columns();
+    let values: Vec<Vec<String>> = columns.iter().map(|column| texts(*column)).collect();
+    let mut plain: BTreeMap<Vec<u32>, u64> = BTreeMap::new();
+    for number in 0..generator.chunks() {
+        let codes = generator.codes(number);
+        let codes: Vec<&[u32]> = columns.iter().map(|column| codes.column(*column).unwrap()).collect();
+        for row in 0..codes[0].len() {
+            *plain.entry(codes.iter().map(|column| column[row]).collect()).or_default() += 1;
+        }
+    }
+    let named = |codes: &[u32]| {
+        codes.iter().zip(&values).map(|(code, names)| names[*code as usize].clone()).collect()
+    };
+    plain.iter().map(|(codes, count)| (named(codes), *count)).collect()
+}
+
+/// A cube of a snapshot; temporary space is asked for or not.
+fn cube(
+    directory: &Path,
+    snapshot: &Snapshot,
+    query: CubeQuery,
+    memory_bytes: usize,
+    may_spill: bool,
+) -> Result<(Groups, CubeRun), CubeError> {
+    let (owner, files) = owner(directory, snapshot);
+    let costs = costs();
+    let reads = CubeReads {
+        owner: &owner,
+        files,
+        costs: &costs,
+        options: PlanOptions::new(4 << 20),
+        copies_bytes: 1 << 20,
+    };
+    let mut world = MemoryWorld::new(64, Nanos::from_micros(1));
+    let device = world.add(SPACE_BYTES, 4096).id;
+    let runtime = Runtime::new(Box::new(world));
+    let place = Place { device, start_bytes: 0, length_bytes: SPACE_BYTES, salt: 7, discards: false };
+    let space = TemporarySpace { handle: runtime.handle(), place, costs: SpillCosts::default() };
+    let counting = Counting { memory_bytes, threads: 1, space: may_spill.then_some(space) };
+    let ticks = Cell::new(0);
+    let clock = || {
+        ticks.set(ticks.get() + 10);
+        Nanos(ticks.get())
+    };
+    runtime.block_on(async {
+        let mut results = scan_cube(snapshot, query, &reads, counting, &clock).await?;
+        let mut groups = Groups::new();
+        while let Some(batch) = results.next_batch().await? {
+            add(&batch, &mut groups);
+        }
+        Ok((groups, results.finish()))
+    })
+}
+
+#[test]
+fn all_cubes_are_those_of_the_rows() {
+    let directory = tempfile::tempdir().unwrap();
+    let generator = table(directory.path(), 30_000, 16_000);
+    let snapshot = Table::open(directory.path()).unwrap().snapshot().unwrap();
+    assert_eq!(snapshot.files().len(), 2);
+    assert!(snapshot.files().iter().all(|file| file.metadata().num_row_groups() > 1));
+    let mut recorder = Recorder::new(Vec::new(), Names::Kept).unwrap();
+    for file in snapshot.files() {
+        let groups = nandle_flights::column_chunks(file);
+        recorder.file(file.name(), file.source().length_bytes(), &groups).unwrap();
+    }
+    for query in CubeQuery::all() {
+        let (groups, run) = cube(directory.path(), &snapshot, query, 16 * MIB, true).unwrap();
+        assert!(groups == plainly(&generator, query), "{query}");
+        assert_eq!((run.count.rows, run.count.groups), (30_000, groups.len() as u64));
+        assert!(run.requests > 0 && run.read_bytes >= run.wanted_bytes / 2, "{run:?}");
+        run.record(&mut recorder).unwrap();
+        // Each measured stretch is a tick.
+        assert!(run.recorded().cpu_after_ns.iter().all(|span| *span >= 10));
+    }
+    let written = recorder.finish().unwrap();
+    let path = directory.path().join("cubes.needs.zst");
+    std::fs::write(&path, written).unwrap();
+    let recording = Recording::read(&path).unwrap();
+    assert_eq!(recording.queries.len(), 69);
+    assert!(recording.queries.iter().all(|query| query.totals.result_rows > 0 && !query.wants.is_empty()));
+}
+
+#[test]
+fn little_memory_is_enough_with_temporary_space() {
+    let directory = tempfile::tempdir().unwrap();
+    let rows = 1_200_000;
+    let generator = table(directory.path(), rows, 700_000);
+    let snapshot = Table::open(directory.path()).unwrap().snapshot().unwrap();
+    let query: CubeQuery = "delay-airline-dest-month-origin".parse().unwrap();
+    let refused = cube(directory.path(), &snapshot, query, 9 * MIB, false).map(|_| ());
+    assert!(matches!(refused, Err(CubeError::Count(_))), "{refused:?}");
+    let (groups, run) = cube(directory.path(), &snapshot, query, 16 * MIB, true).unwrap();
+    assert_eq!(run.count.method, CountMethod::Runs);
+    assert!(run.count.spilled_bytes > 0);
+    assert!(groups == plainly(&generator, query));
+    assert_eq!(run.recorded().totals.spilled_bytes, run.count.spilled_bytes);
+}
+
+#[test]
+fn a_damaged_page_is_an_error_and_no_result() {
+    let directory = tempfile::tempdir().unwrap();
+    table(directory.path(), 30_000, 16_000);
+    let snapshot = Table::open(directory.path()).unwrap().snapshot().unwrap();
+    let query: CubeQuery = "delay-airline".parse().unwrap();
+    let plan = snapshot.scan(&nandle_columns::ScanSpec::of(["ArrDelay"])).unwrap();
+    let want = *plan.wants().last().unwrap();
+    let name = plan.files()[want.file.0 as usize].name().to_owned();
+    let path = directory.path().join(&name);
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes[(want.end_bytes() - want.length_bytes / 2) as usize] ^= 1;
+    std::fs::write(&path, bytes).unwrap();
+    let error = cube(directory.path(), &snapshot, query, 16 * MIB, true).map(|_| ()).unwrap_err();
+    assert!(error.to_string().contains(&name), "{error}");
+}

@@ -10,8 +10,10 @@ const CALLS: &[&[&str]] =
 /// Who may: the real world, the programs around it, and the chores. So may tests, and examples, which measure.
 const HOMES: &[&str] = &["crates/device/io/", "crates/programs/", "xtask/"];
 
-pub(super) const RULE: Rule =
-    Rule { says: "only nandle-io, the programs, the chores, examples and tests read the system clock", check };
+pub(super) const RULE: Rule = Rule {
+    says: "only nandle-io, the programs, the chores, examples and tests read the system clock",
+    check,
+};
 
 fn check(workspace: &Workspace) -> Vec<Finding> {
     let files = workspace.files.iter().filter(|file| !is_home(file));

@@ -182,7 +182,7 @@ fn stream<'a>(
     Ok((planned, MeteredBytes::new(StreamedBytes::new(plan, stream), clock)))
 }
 
-/// Which bytes of a file lie together: its column chunks.
+/// Which bytes of a file lie together: its column chunks. Nothing is known where a foreign footer has them overlap.
 pub fn column_chunks(file: &ParquetFile) -> Groups {
     let mut chunks = Vec::new();
     for group in file.metadata().row_groups() {
@@ -196,5 +196,6 @@ pub fn column_chunks(file: &ParquetFile) -> Groups {
         .map(|(start, length)| start..start + length)
         .collect();
     chunks.sort_unstable_by_key(|chunk| chunk.start);
-    Groups::Listed(chunks)
+    let apart = chunks.iter().zip(chunks.iter().skip(1)).all(|(one, next)| one.end <= next.start);
+    if apart { Groups::Listed(chunks) } else { Groups::Unknown }
 }

@@ -63,7 +63,7 @@ pub(super) fn run(
     for query in queries {
         let needed = btree.recorded(*query, FileId(0), &clock).map_err(failed)?;
         cubes.push(Cube {
-            cube: query.to_string(),
+            name: query.to_string(),
             query: *query,
             partners: query.partners(),
             result_rows: needed.totals.result_rows,

@@ -48,7 +48,7 @@ struct PathRuns {
 /// A cube by a path.
 #[derive(Debug, Serialize)]
 struct Cube {
-    cube: String,
+    name: String,
     #[serde(skip)]
     query: CubeQuery,
     partners: u32,

@@ -39,13 +39,13 @@ pub(super) fn add(
         bar.begin_stage();
         let count = recording.queries.len();
         for (number, (query, cube)) in recording.queries.iter().zip(&mut path.cubes).enumerate() {
-            bar.progress(&format!("{} on {target}", cube.cube), number as f64 / count as f64);
-            let played = player.play(query, options, 1.0).map_err(wrong)?;
+            bar.progress(&format!("{} on {target}", cube.name), number as f64 / count as f64);
+            let took = player.play(query, options, 1.0).map_err(wrong)?;
             let figures = Played {
-                time_s: played.time_ns as f64 * 1e-9,
-                predicted_s: played.predicted_ns.value as f64 * 1e-9,
-                requests: played.requests,
-                read_bytes: played.read_bytes,
+                time_s: took.time_ns as f64 * 1e-9,
+                predicted_s: took.predicted_ns.value as f64 * 1e-9,
+                requests: took.requests,
+                read_bytes: took.read_bytes,
             };
             cube.targets.insert(target.to_string(), figures);
         }

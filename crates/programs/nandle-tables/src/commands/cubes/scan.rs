@@ -55,7 +55,7 @@ fn cube(run: &CubeRun, time_s: f64) -> Cube {
     // Results come when all was read.
     let results_s = run.results_cpu().0 as f64 * 1e-9;
     Cube {
-        cube: run.query.to_string(),
+        name: run.query.to_string(),
         query: run.query,
         partners: run.query.partners(),
         result_rows: run.count.groups,

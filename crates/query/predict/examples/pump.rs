@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p nandle-predict --example pump -- TARGET [FILE_BYTES [REQUESTS]]` prints a JSON object for each size and depth.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "it is a program")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stdout, reason = "it is a program")]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -160,7 +160,7 @@ trait ToEnd {
 
 impl ToEnd for Owner {
     fn scan_to_end(&self, files: Arc<[ReadFile]>, plan: Arc<Plan>) -> usize {
-        self.scan(files, plan, 16 << 20).map(|step| step.unwrap()).count()
+        self.scan(files, plan, 16 << 20).inspect(|step| assert!(step.is_ok(), "{step:?}")).count()
     }
 }
 

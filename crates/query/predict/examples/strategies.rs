@@ -59,12 +59,12 @@ fn main() {
                 let wants = query.wants.clone();
                 let plan = Plan::new(wants, &player.layout().files, player.costs(), options).unwrap();
                 let predicted = plan.predict(|_| 0.0);
-                let played = player.play(query, options, 1.0).unwrap();
+                let result = player.play(query, options, 1.0).unwrap();
                 let run = json!({
                     "target": target, "query": query.name, "round": round, "strategy": name,
-                    "seconds": played.time_ns as f64 / 1e9,
+                    "seconds": result.time_ns as f64 / 1e9,
                     "predicted": predicted.seconds.value, "low": predicted.seconds.low, "high": predicted.seconds.high,
-                    "requests": played.requests, "read_bytes": played.read_bytes, "wanted_bytes": played.wanted_bytes,
+                    "requests": result.requests, "read_bytes": result.read_bytes, "wanted_bytes": result.wanted_bytes,
                 });
                 println!("{run}");
             }
@@ -73,23 +73,23 @@ fn main() {
 }
 
 /// A share of the pages of a file, in 10 000ths, in the order of the file; so many pages to a step.
-fn query(shape: &str, share: u64, pages: u64, page_bytes: u64) -> RecordedQuery {
+fn query(kind: &str, share: u64, all_pages: u64, bytes_of_page: u64) -> RecordedQuery {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(share);
-    let run = if shape == "clustered" { CLUSTER_PAGES } else { 1 };
-    let chosen = (0..pages / run).filter(|_| random.random_range(0..10_000) < share);
+    let run = if kind == "clustered" { CLUSTER_PAGES } else { 1 };
+    let chosen = (0..all_pages / run).filter(|_| random.random_range(0..10_000) < share);
     let wanted = chosen.flat_map(|number| number * run..(number + 1) * run);
     let wants: Vec<Want> = (0_u64..)
         .zip(wanted)
         .map(|(number, page)| Want {
             file: FileId(0),
-            offset_bytes: page * page_bytes,
-            length_bytes: page_bytes,
+            offset_bytes: page * bytes_of_page,
+            length_bytes: bytes_of_page,
             step: u32::try_from(number / CLUSTER_PAGES).unwrap(),
         })
         .collect();
     let steps = wants.last().map_or(0, |want| want.step as usize + 1);
     RecordedQuery {
-        name: Some(format!("{shape} {:.2} %", share as f64 / 100.0)),
+        name: Some(format!("{kind} {:.2} %", share as f64 / 100.0)),
         text: None,
         wants,
         cpu_after_ns: vec![0; steps],

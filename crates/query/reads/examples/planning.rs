@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p nandle-reads --example planning` prints a JSON object for each.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "it is a program")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stdout, reason = "it is a program")]
 
 use std::time::Instant;
 
@@ -70,7 +70,7 @@ fn costs(access_seconds: f64, bytes_per_second: f64, depth: u32) -> ReadCosts {
     let sequential = RequestCost {
         request_bytes: 1 << 20,
         depth,
-        seconds: Estimate::exact((1 << 20) as f64 / bytes_per_second),
+        seconds: Estimate::exact(f64::from(1 << 20) / bytes_per_second),
     };
     ReadCosts {
         logical_block_bytes: 4096,

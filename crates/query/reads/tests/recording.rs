@@ -156,7 +156,7 @@ fn a_recorder_refuses_what_readers_would() {
         assert_eq!(refused, Violation::OutsideFile { file: 0, offset_bytes, length_bytes, file_bytes: 100 });
     }
     recorder.step(&[want(0, 0, 100, 0)], Nanos(1)).unwrap();
-    for listed in [vec![0..0], vec![0..101], vec![0..50, 49..60]] {
+    for listed in [[0..0, 0..0], [0..101, 101..102], [0..50, 49..60]].map(Vec::from) {
         let refused = recorder.file("b", 100, &Groups::Listed(listed)).map(drop);
         assert!(matches!(violation(refused), Violation::Group { file_bytes: 100, .. }));
     }

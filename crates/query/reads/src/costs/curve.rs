@@ -36,17 +36,8 @@ impl Curve {
         if next == 0 {
             return first.1;
         }
-        let (before, after) = match (self.points.get(next - 1), self.points.get(next)) {
-            (Some(before), Some(after)) => (before, after),
-            // Each bound for itself could cross the others, so they stay as far apart, in proportion, as they were at last.
-            _ => match self.points.len().checked_sub(2).and_then(|index| self.points.get(index)) {
-                Some((before, seconds)) if last.1.value > 0.0 => {
-                    let slope = (last.1.value - seconds.value) / (last.0 - before);
-                    return last.1 * ((last.1.value + slope * (bytes - last.0)) / last.1.value);
-                }
-                // One length alone says what a byte takes at most.
-                _ => return last.1 * (bytes / last.0),
-            },
+        let (Some(before), Some(after)) = (self.points.get(next - 1), self.points.get(next)) else {
+            return self.beyond(bytes, *last);
         };
         let share = (bytes - before.0) / (after.0 - before.0);
         let between = |low: f64, high: f64| low + (high - low) * share;
@@ -55,6 +46,17 @@ impl Curve {
             low: between(before.1.low, after.1.low),
             high: between(before.1.high, after.1.high),
         }
+    }
+
+    /// Beyond the last length. Each bound for itself could cross the others, so they stay as far apart, in proportion, as they were there.
+    fn beyond(&self, bytes: f64, (last, seconds): (f64, Estimate)) -> Estimate {
+        let before = self.points.len().checked_sub(2).and_then(|index| self.points.get(index));
+        let Some((before, shorter)) = before.filter(|_| seconds.value > 0.0) else {
+            // One length alone says what a byte takes at most.
+            return seconds * (bytes / last);
+        };
+        let slope = (seconds.value - shorter.value) / (last - before);
+        seconds * ((seconds.value + slope * (bytes - last)) / seconds.value)
     }
 }
 

@@ -150,13 +150,12 @@ impl Mailbox {
             state.is_full = true;
             return None;
         }
-        let memory = match fitting {
-            Some(index) => state.spare.swap_remove(index),
-            None => {
-                // What doesn't fit this one would be memory beside it.
-                state.spare.clear();
-                Vec::with_capacity(length)
-            }
+        let memory = if let Some(index) = fitting {
+            state.spare.swap_remove(index)
+        } else {
+            // What doesn't fit this one would be memory beside it.
+            state.spare.clear();
+            Vec::with_capacity(length)
         };
         state.held_bytes += memory.capacity() as u64;
         Some(memory)

@@ -29,7 +29,9 @@ pub(crate) fn run(command: &'static str, args: &ElsewhereArgs, common: Common) -
     let flags = flags.into_iter().filter_map(|(is_set, flag)| is_set.then_some(flag));
     let program = beside(std::env::current_exe().ok().as_deref());
     let program = program.unwrap_or_else(|| PathBuf::from(PROGRAM));
-    let error = Command::new(&program).arg(command).args(flags).args(&args.rest).exec();
+    let handed = behind(command, std::env::args_os());
+    debug_assert!(handed.len() >= args.rest.len(), "{args:?} is what is handed on, but for a `--`");
+    let error = Command::new(&program).arg(command).args(flags).args(handed).exec();
     Err(match error.kind() {
         ErrorKind::NotFound => CliError::failed(format!(
             "{command} is a command of the program {PROGRAM}, which is neither beside nandle nor on the path; install it: \
@@ -37,6 +39,11 @@ pub(crate) fn run(command: &'static str, args: &ElsewhereArgs, common: Common) -
         )),
         _ => CliError::failed(format!("running {}: {error}", program.display())),
     })
+}
+
+/// What stands behind the command, word for word: a `--` right behind it would otherwise be taken as this program's own.
+fn behind(command: &str, words: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    words.skip(1).skip_while(|word| word != command).skip(1).collect()
 }
 
 /// The program in the directory of this one.
@@ -48,6 +55,13 @@ fn beside(own: Option<&Path>) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_stands_behind_the_command_is_handed_on_word_for_word() {
+        let words = |text: &str| text.split(' ').map(OsString::from).collect::<Vec<_>>();
+        assert_eq!(behind("scan", words("nandle --json scan -- -t scan").into_iter()), words("-- -t scan"));
+        assert!(behind("scan", words("nandle scan").into_iter()).is_empty());
+    }
 
     #[test]
     fn it_is_looked_for_beside_this_program() {

@@ -19,8 +19,23 @@ fn the_reference_is_what_the_commands_say_of_themselves() {
     }
 }
 
+/// Commands of a second program, which may be there or not.
+const ELSEWHERE: [&str; 3] = ["table", "scan", "cubes"];
+
 /// A section for a command, and those of the commands below it.
 fn add(page: &mut String, command: &[&str]) {
+    if let [name] = command
+        && ELSEWHERE.contains(name)
+    {
+        page.extend([
+            "\n## nandle ",
+            name,
+            "\n\nThe program `nandle-tables` runs it: `nandle ",
+            name,
+            " --help` says what it does.\n",
+        ]);
+        return;
+    }
     let output = Command::new(env!("CARGO_BIN_EXE_nandle")).args(command).arg("--help").output().unwrap();
     assert!(output.status.success(), "{command:?}");
     let help = String::from_utf8(output.stdout).unwrap();

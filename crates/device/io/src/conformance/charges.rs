@@ -1,5 +1,5 @@
 use super::session::Session;
-use crate::{Arena, Device, Io, Nanos, Operation, Wait};
+use crate::{Arena, Device, Io, Nanos, Operation};
 
 /// Longer than any request of a modelled device takes.
 const LONG: Nanos = Nanos::from_secs(60);
@@ -27,23 +27,26 @@ fn charge(session: &mut Session<'_>, span: Nanos, is_virtual: bool) {
     }
 }
 
+/// So many requests are tried: a world may delay some, as one with faults does.
+const TRIES: u32 = 8;
+
 /// A request in flight is done when its caller has computed for long enough, and the caller sees it only afterwards.
 fn devices_work_meanwhile(session: &mut Session<'_>, is_virtual: bool) {
     // One logical block: the smallest array in the smallest world sends it at once.
     let bytes = session.block_bytes();
     let arena = Arena::new(bytes).unwrap();
-    let token = session.submit(Operation::read(0, arena.allocate(bytes).unwrap()));
-    session.io.charge_cpu(LONG);
-    assert_eq!(session.io.in_flight(), 1, "completions are handed out by `reap` alone");
-    let now = session.io.now();
-    let mut completions = Vec::new();
-    if is_virtual {
-        session.io.reap(Wait::NONE, &mut completions);
+    let mut done_at_once = 0;
+    for _ in 0..TRIES {
+        let token = session.submit(Operation::read(0, arena.allocate(bytes).unwrap()));
+        session.io.charge_cpu(LONG);
+        assert_eq!(session.io.in_flight(), 1, "completions are handed out by `reap` alone");
+        let now = session.io.now();
+        let completions = session.drain();
         let [completion] = &completions[..] else { panic!("{} completions of one read", completions.len()) };
-        assert_eq!(completion.completed_at, now, "the caller sees it when its work is done");
-    } else {
-        completions = session.drain();
+        assert_eq!(completion.token, token);
+        assert!(completion.result.is_ok());
+        assert!(completion.completed_at >= now || !is_virtual, "the caller sees it when its work is done");
+        done_at_once += u32::from(completion.completed_at == now);
     }
-    assert_eq!(completions[0].token, token);
-    assert!(completions[0].result.is_ok());
+    assert!(done_at_once > 0 || !is_virtual, "devices work while the caller computes");
 }

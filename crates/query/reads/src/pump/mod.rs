@@ -28,7 +28,8 @@ use crate::{FileId, Plan, PlanFile, ReadsError};
 use urgent::Urgent;
 use window::LoadedWindow;
 
-/// See the [module](self).
+/// A plan carried out, without any I/O of its own: it is asked for [requests](Self::next_request), told of [completions](Self::complete), and
+/// hands out [steps](Self::take_step).
 pub struct Pump {
     plan: Arc<Plan>,
     files: Arc<[ReadFile]>,

@@ -59,7 +59,6 @@ fn costs() -> ReadCosts {
         largest_request_bytes: 1 << 20,
         random: random.collect(),
         sequential: Vec::new(),
-        host_seconds: None,
     }
 }
 

@@ -111,7 +111,6 @@ impl Case {
             largest_request_bytes: self.request_bytes,
             random: vec![cost],
             sequential: Vec::new(),
-            host_seconds: None,
         };
         let want = |(step, offset_bytes): (u32, &u64)| Want {
             file: FileId(0),

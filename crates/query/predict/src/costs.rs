@@ -11,9 +11,6 @@ pub enum MissingFigure {
         "the profile doesn't say how fast sequential reading is: a request that continues another is priced as a random one"
     )]
     Sequential,
-    /// What a request costs the processor.
-    #[error("the profile doesn't say what a request costs the processor: predictions count none for it")]
-    Processor,
     /// Where requests are split.
     #[error(
         "the profile doesn't say where requests are split: none is longer than the longest that was measured"
@@ -74,15 +71,12 @@ pub fn read_costs(
     let largest_request_bytes = whole_bytes.min(transfer_bytes) / logical_block_bytes * logical_block_bytes;
     let sequential = sequential_costs(profile);
     missing.extend(sequential.is_empty().then_some(MissingFigure::Sequential));
-    let host_seconds = host_seconds(profile);
-    missing.extend(host_seconds.is_none().then_some(MissingFigure::Processor));
     missing.extend(random.iter().all(|cost| cost.depth > 1).then_some(MissingFigure::Alone));
     let costs = ReadCosts {
         logical_block_bytes,
         largest_request_bytes: largest_request_bytes.max(logical_block_bytes),
         random,
         sequential,
-        host_seconds,
     };
     Ok((costs, missing))
 }
@@ -149,15 +143,6 @@ fn taken_whole(profile: &DeviceProfile) -> Option<u64> {
     let split = profile.derived.split_bytes.as_ref()?;
     let seen = split.seen.as_ref().map(|seen| seen.whole_bytes);
     [split.stated_bytes, seen].into_iter().flatten().filter(|bytes| *bytes > 0).min()
-}
-
-/// What a request cost the processor where it cost least: where many are outstanding, as a plan has them.
-fn host_seconds(profile: &DeviceProfile) -> Option<f64> {
-    let cells = profile.cells.iter().filter(|cell| is_read(&cell.cell, "random"));
-    cells
-        .map(|cell| cell.cell.cpu_ns_per_request / 1e9)
-        .filter(|seconds| *seconds > 0.0)
-        .min_by(f64::total_cmp)
 }
 
 fn is_read(cell: &Cell, pattern: &str) -> bool {

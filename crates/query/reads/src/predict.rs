@@ -7,7 +7,8 @@ use crate::costs::Prices;
 use crate::plan::WINDOWS;
 use crate::{Estimate, Plan, PlannedRead, PlannedWindow};
 
-/// What a plan is expected to take, when an [`Owner`](crate::Owner) carries it out beside the consumer's thread.
+/// What a plan is expected to take, when a thread of its own carries it out beside the consumer's. The time that checking sums, copying and
+/// starting take isn't in it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prediction {
     /// Requests.

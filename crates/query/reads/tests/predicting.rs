@@ -32,7 +32,6 @@ fn costs(depth: u32) -> ReadCosts {
         largest_request_bytes: 128 << 10,
         random: random.collect(),
         sequential: Vec::new(),
-        host_seconds: None,
     }
 }
 

@@ -32,8 +32,6 @@ pub struct ReadCosts {
     /// Requests of which each continues the one before, by size and depth; where there are none such a request costs what a random one
     /// does.
     pub sequential: Vec<RequestCost>,
-    /// Processor time of the host for a request, where many are outstanding; `None` where it wasn't measured.
-    pub host_seconds: Option<f64>,
 }
 
 /// A depth is enough for a size if its requests take at most so many times as long as at the best depth that was measured.
@@ -135,7 +133,6 @@ pub(crate) mod tests {
                     seconds: Estimate::exact((1_u64 << power) as f64 / sequential),
                 })
                 .collect(),
-            host_seconds: None,
         }
     }
 

@@ -24,7 +24,7 @@ use std::sync::Arc;
 use nandle_io::{Arena, Completion, DeviceId, Operation, Request};
 
 use crate::plan::WINDOWS;
-use crate::{FileId, Plan, PlanFile, ReadsError};
+use crate::{FileId, Plan, PlanFile, ReadsError, Want};
 use urgent::Urgent;
 use window::LoadedWindow;
 
@@ -98,11 +98,6 @@ impl Pump {
             counts: ReadCounts::default(),
             is_stopped: false,
         })
-    }
-
-    /// Its memory, for a world to [register](nandle_io::Io::register).
-    pub fn arenas(&self) -> impl Iterator<Item = &Arena> {
-        self.arenas.iter()
     }
 
     /// The next request, with a token below 2³²; none while the queue is deep enough, the memory is used up, or nothing is left to
@@ -234,7 +229,7 @@ impl Pump {
         let step = self.next_step;
         let indices = self.plan.want_indices(step);
         while self.ready_wants < indices.end {
-            if self.bytes_of(self.ready_wants).is_none() {
+            if !self.has_come(self.ready_wants) {
                 return Ok(None);
             }
             self.ready_wants += 1;
@@ -256,19 +251,29 @@ impl Pump {
         Ok(Some(Step { number: step, plan: Arc::clone(&self.plan), bytes }))
     }
 
+    /// A want, the extent that it lies in, and that one's window; none while the window isn't in memory, or for a number without a want.
+    fn want(&self, index: usize) -> Option<(&Want, Option<(u32, &LoadedWindow)>)> {
+        let want = self.plan.wants.get(index)?;
+        let Some(extent) = *self.plan.want_extents.get(index)? else { return Some((want, None)) };
+        let window = self.windows.iter().find(|window| window.extents.contains(&(extent as usize)))?;
+        Some((want, Some((extent, window))))
+    }
+
+    fn has_come(&self, index: usize) -> bool {
+        self.want(index).is_some_and(|(want, from)| {
+            from.is_none_or(|(extent, window)| window.has(&self.plan, want, extent))
+        })
+    }
+
     /// The bytes of a want, or none while some are missing.
     fn bytes_of(&self, index: usize) -> Option<WantBytes> {
-        let want = self.plan.wants.get(index)?;
-        let from_device = match self.plan.want_extents.get(index)? {
-            Some(extent) => {
-                let window =
-                    self.windows.iter().find(|window| window.extents.contains(&(*extent as usize)))?;
-                Some(window.bytes(&self.plan, want, *extent)?)
-            }
+        let (want, from) = self.want(index)?;
+        let read = match from {
+            Some((extent, window)) => Some(window.bytes(&self.plan, want, extent)?),
             None => None,
         };
         let file = self.files.get(want.file.0 as usize)?;
-        Some(WantBytes::new(from_device, file.in_tail(want)))
+        Some(WantBytes::new(read, file.in_tail(want)))
     }
 
     /// Asks for bytes that no plan foresaw; they are read before anything that is planned. The number names them in

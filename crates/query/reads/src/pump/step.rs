@@ -58,14 +58,6 @@ impl WantBytes {
             Inner::Bytes(bytes) => bytes,
         }
     }
-
-    /// As bytes of their own, that keep no memory of a pump.
-    pub fn to_owned_bytes(&self) -> Bytes {
-        match &self.0 {
-            Inner::Buffer(buffer) => Bytes::copy_from_slice(buffer),
-            Inner::Bytes(bytes) => bytes.clone(),
-        }
-    }
 }
 
 impl Deref for WantBytes {

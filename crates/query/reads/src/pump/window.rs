@@ -76,14 +76,26 @@ impl LoadedWindow {
         }
     }
 
+    /// The parts of an extent that a want needs, and the number of the first; none while not all of them were sent for.
+    fn parts(&self, plan: &Plan, want: &Want, extent: u32) -> Option<(usize, &[Option<Buffer>])> {
+        let planned = planned_extent(plan, extent);
+        let loaded = self.loaded.get((extent as usize).checked_sub(self.extents.start)?)?;
+        let first = planned.request_number(want.offset_bytes);
+        let last = planned.request_number(want.end_bytes().min(planned.end_bytes()) - 1);
+        Some((first, loaded.parts.get(first..=last)?))
+    }
+
+    /// Whether all that a want needs of an extent has come.
+    pub(crate) fn has(&self, plan: &Plan, want: &Want, extent: u32) -> bool {
+        self.parts(plan, want, extent).is_some_and(|(_, parts)| parts.iter().all(Option::is_some))
+    }
+
     /// What a want needs of an extent; none while some of it is missing.
     pub(crate) fn bytes(&self, plan: &Plan, want: &Want, extent: u32) -> Option<Buffer> {
         let planned = planned_extent(plan, extent);
-        let loaded = self.loaded.get((extent as usize).checked_sub(self.extents.start)?)?;
+        let (first, parts) = self.parts(plan, want, extent)?;
         let end_bytes = want.end_bytes().min(planned.end_bytes());
-        let first = planned.request_number(want.offset_bytes);
-        let last = planned.request_number(end_bytes - 1);
-        let mut parts = loaded.parts.get(first..=last)?.iter();
+        let mut parts = parts.iter();
         let mut whole = parts.next()?.clone()?;
         for part in parts {
             let Ok(joined) = whole.join(part.clone()?) else {

@@ -50,7 +50,6 @@ pub(crate) fn costs(access_seconds: f64, bytes_per_second: f64, depth: u32, larg
                 seconds: Estimate::exact((1_u64 << power) as f64 / bytes_per_second),
             })
             .collect(),
-        host_seconds: None,
     }
 }
 

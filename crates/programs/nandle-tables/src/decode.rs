@@ -39,6 +39,15 @@ impl StepBytes for Ahead {
 
 /// Processor time of this thread.
 pub(crate) fn cpu_ns() -> u64 {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
+    nanos_of(ClockId::ThreadCPUTime)
+}
+
+/// Processor time of all threads.
+pub(crate) fn cpu_of_process_ns() -> u64 {
+    nanos_of(ClockId::ProcessCPUTime)
+}
+
+fn nanos_of(clock: ClockId) -> u64 {
+    let time = clock_gettime(clock);
     time.tv_sec.cast_unsigned() * 1_000_000_000 + time.tv_nsec.cast_unsigned()
 }

@@ -23,7 +23,7 @@ use nandle_io::conformance::MemoryWorld;
 use nandle_io::runtime::Runtime;
 use nandle_io::{DeviceFile, FileOptions, Io, Nanos, Threads};
 use nandle_reads::recording::{Names, Recorder, Recording};
-use nandle_reads::{Estimate, Owner, PlanOptions, ReadCosts, ReadFile, RequestCost};
+use nandle_reads::{Estimate, HostCosts, Owner, PlanOptions, ReadCosts, ReadFile, RequestCost};
 use nandle_spill::{Place, SpillCosts};
 
 const MIB: usize = 1 << 20;
@@ -132,6 +132,7 @@ fn cube(
     let reads = CubeReads {
         owner: &owner,
         files,
+        host: HostCosts::default(),
         costs: &costs,
         options: PlanOptions::new(4 << 20),
         copies_bytes: 1 << 20,

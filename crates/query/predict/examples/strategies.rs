@@ -58,7 +58,7 @@ fn main() {
                 let options = PlanOptions { strategy, ..PlanOptions::new(memory_bytes) };
                 let wants = query.wants.clone();
                 let plan = Plan::new(wants, &player.layout().files, player.costs(), options).unwrap();
-                let predicted = plan.predict(|_| 0.0);
+                let predicted = plan.predict(player.host(), |_| 0.0);
                 let result = player.play(query, options, 1.0).unwrap();
                 let run = json!({
                     "target": target, "query": query.name, "round": round, "strategy": name,

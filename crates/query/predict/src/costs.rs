@@ -1,6 +1,6 @@
 use nandle_io::Shape;
 use nandle_profile::{Cell, DeviceProfile, Interval, OperationKind};
-use nandle_reads::{Estimate, ReadCosts, RequestCost};
+use nandle_reads::{Estimate, HostCosts, ReadCosts, RequestCost};
 use thiserror::Error;
 
 /// What a profile doesn't say, and what is done without it.
@@ -79,6 +79,15 @@ pub fn read_costs(
         sequential,
     };
     Ok((costs, missing))
+}
+
+/// What a profile says that a request takes of the processor: the least of its cells of random reading, which is where requests are short
+/// and many are sent and taken at once; nothing, where no cell says it. What bytes take is the reader's own.
+pub fn host_costs(profile: &DeviceProfile) -> HostCosts {
+    let cells = profile.cells.iter().filter(|cell| is_read(&cell.cell, "random"));
+    let seconds = cells.map(|cell| cell.cell.cpu_ns_per_request * 1e-9).filter(|seconds| *seconds > 0.0);
+    let least = seconds.min_by(f64::total_cmp).unwrap_or_default();
+    HostCosts { request_seconds: Estimate::exact(least), ..HostCosts::default() }
 }
 
 /// Measured cells, and fitted ones where there is no measured one.

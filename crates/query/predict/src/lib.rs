@@ -10,7 +10,7 @@ mod player;
 mod predict;
 mod spill;
 
-pub use costs::{CostsError, MissingFigure, read_costs};
+pub use costs::{CostsError, MissingFigure, host_costs, read_costs};
 pub use error::PredictError;
 pub use file::{PREDICTION_SCHEMA_VERSION, PredictionFile, QueryPrediction, TargetPrediction};
 pub use layout::Layout;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use nandle_io::{Device, Io, Nanos};
 use nandle_profile::Interval;
 use nandle_reads::recording::RecordedQuery;
-use nandle_reads::{Plan, PlanOptions, ReadCosts, Scan};
+use nandle_reads::{HostCosts, Plan, PlanOptions, ReadCosts, Scan};
 use serde::{Deserialize, Serialize};
 
 use crate::{Layout, PredictError, spill};
@@ -21,6 +21,8 @@ pub struct Play {
     pub options: PlanOptions,
     /// Recorded processor times are multiplied by it: 0.5 is a processor twice as fast.
     pub cpu_scale: f64,
+    /// What requests take of the processor, for the prediction.
+    pub host: HostCosts,
     /// Whether the world is modelled: then processor time is charged to its clock, and otherwise a real processor is kept busy.
     pub is_modelled: bool,
 }
@@ -87,7 +89,7 @@ pub fn play(
     let cpu = if how.is_modelled { spent.since(charged) + computing } else { spent };
     Ok(PlayedQuery {
         time_ns: ended_at.since(began_at).0,
-        predicted_ns: predicted(&plan, query, how.cpu_scale),
+        predicted_ns: predicted(&plan, query, how),
         spill_ns: ended_at.since(spill_began_at).0,
         computing_ns: computing.0,
         cpu_ns: cpu.0,
@@ -111,15 +113,15 @@ fn scaled(span_ns: u64, scale: f64) -> Nanos {
 }
 
 /// What the plan is predicted to take, with the computing behind its last step.
-fn predicted(plan: &Plan, query: &RecordedQuery, cpu_scale: f64) -> Interval<u64> {
+fn predicted(plan: &Plan, query: &RecordedQuery, how: Play) -> Interval<u64> {
     let seconds = |step: u32| {
         let at = usize::try_from(step).unwrap_or(usize::MAX);
-        query.cpu_after_ns.get(at).map_or(0.0, |span_ns| *span_ns as f64 * 1e-9 * cpu_scale)
+        query.cpu_after_ns.get(at).map_or(0.0, |span_ns| *span_ns as f64 * 1e-9 * how.cpu_scale)
     };
     let planned = plan.steps();
     let steps = u32::try_from(query.cpu_after_ns.len()).unwrap_or(u32::MAX);
     let behind: f64 = (planned..steps.max(planned)).map(seconds).sum();
-    let of_plan = plan.predict(seconds).seconds;
+    let of_plan = plan.predict(how.host, seconds).seconds;
     let nanos = |of_plan: f64| scaled(1_000_000_000, of_plan + behind).0;
     Interval { value: nanos(of_plan.value), low: nanos(of_plan.low), high: nanos(of_plan.high) }
 }

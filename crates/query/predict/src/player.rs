@@ -4,12 +4,12 @@ use std::time::SystemTime;
 use nandle_io::{Device, Io, Nanos};
 use nandle_profile::DeviceProfile;
 use nandle_reads::recording::{RecordedQuery, Recording};
-use nandle_reads::{PlanOptions, ReadCosts};
+use nandle_reads::{HostCosts, PlanOptions, ReadCosts};
 use nandle_session::{Access, Cancel, ProbeOptions, Progress, Session};
 use nandle_target::{Intent, TargetSpec};
 use nandle_units::{format_bytes, format_duration};
 
-use crate::{Layout, Play, PlayedQuery, PredictError, play, read_costs};
+use crate::{Layout, Play, PlayedQuery, PredictError, host_costs, play, read_costs};
 
 /// Virtual time of a model's probe.
 pub const MODEL_PROBE_BUDGET: Nanos = Nanos::from_secs(60);
@@ -45,6 +45,7 @@ pub struct Player {
     session: Session,
     layout: Layout,
     costs: ReadCosts,
+    host: HostCosts,
     remarks: Vec<String>,
     /// Of a real target the one world; a modelled one is new for each query, so that none depends on those before it.
     real: Option<(Box<dyn Io>, Device)>,
@@ -80,7 +81,7 @@ impl Player {
             remarks.push(format!("{target} is modelled with {to} instead of {from}, because the recording's files take so much."));
             session = access.open(&enlarged, intent, &options.cancel)?;
         }
-        let (costs, of_costs) = costs(&session, &access, options, progress)?;
+        let (costs, host, of_costs) = costs(&session, &access, options, progress)?;
         remarks.extend(of_costs);
         let layout = Layout::new(recording, costs.logical_block_bytes);
         let is_modelled = session.target.is_modelled();
@@ -91,12 +92,17 @@ impl Player {
             session.prepare_apart(None, progress)?;
         }
         remarks.extend(session.remarks());
-        Ok(Self { session, layout, costs, remarks, real })
+        Ok(Self { session, layout, costs, host, remarks, real })
     }
 
     /// What reads are planned by.
     pub fn costs(&self) -> &ReadCosts {
         &self.costs
+    }
+
+    /// What requests take of the processor.
+    pub fn host(&self) -> HostCosts {
+        self.host
     }
 
     /// Where the files lie.
@@ -124,7 +130,7 @@ impl Player {
         options: PlanOptions,
         cpu_scale: f64,
     ) -> Result<PlayedQuery, PredictError> {
-        let how = Play { options, cpu_scale, is_modelled: self.is_modelled() };
+        let how = Play { options, cpu_scale, host: self.host, is_modelled: self.is_modelled() };
         let mut modelled = match &self.real {
             None => Some(self.session.open_io(SLOTS)?),
             Some(_) => None,
@@ -153,7 +159,7 @@ fn costs(
     access: &Access,
     options: &PlayerOptions,
     progress: &mut dyn Progress,
-) -> Result<(ReadCosts, Vec<String>), PredictError> {
+) -> Result<(ReadCosts, HostCosts, Vec<String>), PredictError> {
     let spec = session.target.spec();
     let shape = session.target.shapes().next();
     let (profile, mut remarks) = match &options.costs {
@@ -179,7 +185,7 @@ fn costs(
     };
     let (costs, missing) = read_costs(&profile, shape)?;
     remarks.extend(missing.into_iter().map(|missing| format!("Of {spec}: {missing}.")));
-    Ok((costs, remarks))
+    Ok((costs, host_costs(&profile), remarks))
 }
 
 fn probe(

@@ -19,7 +19,7 @@ pub use error::ReadsError;
 pub use estimate::Estimate;
 pub use owners::{OwnedStep, Owner, StepStream};
 pub use plan::{Groups, Plan, PlanFile, PlanOptions, PlannedRead, PlannedWindow, Strategy};
-pub use predict::Prediction;
+pub use predict::{HostCosts, Prediction};
 pub use pump::{Check, Pump, ReadCounts, ReadFile, Step, WantBytes};
 pub use scan::Scan;
 pub use want::{FileId, Want};

@@ -7,8 +7,23 @@ use crate::costs::Prices;
 use crate::plan::WINDOWS;
 use crate::{Estimate, Plan, PlannedRead, PlannedWindow};
 
-/// What a plan is expected to take, when a thread of its own carries it out beside the consumer's. The time that checking sums, copying and
-/// starting take isn't in it.
+/// What the thread that reads takes of a processor. The default is nothing: as if it were the device's own.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct HostCosts {
+    /// Sending a request and taking its completion.
+    pub request_seconds: Estimate,
+    /// Checking a byte and copying it.
+    pub byte_seconds: Estimate,
+}
+
+impl HostCosts {
+    /// Processor time of so many requests for so many bytes.
+    pub fn seconds(&self, requests: u64, bytes: u64) -> Estimate {
+        self.request_seconds * requests as f64 + self.byte_seconds * bytes as f64
+    }
+}
+
+/// What a plan is expected to take, when a thread of its own carries it out beside the consumer's.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prediction {
     /// Requests.
@@ -23,21 +38,25 @@ pub struct Prediction {
     pub memory_bytes: u64,
     /// Time for which the device is busy.
     pub device_seconds: Estimate,
+    /// Processor time of the thread that reads.
+    pub host_seconds: Estimate,
     /// The consumer's processor time.
     pub cpu_seconds: f64,
-    /// From the first request to the end of the last step: device and consumer work at the same time, as far as memory and order allow.
+    /// From the first request to the end of the last step: device, reading thread and consumer work at the same time, as far as memory and order
+    /// allow.
     pub seconds: Estimate,
 }
 
 impl Plan {
-    /// Predicts a run of it whose consumer works for `step_cpu_seconds` on each step, processor and device free for it alone.
-    pub fn predict(&self, step_cpu_seconds: impl Fn(u32) -> f64) -> Prediction {
+    /// Predicts a run of it whose consumer works for `step_cpu_seconds` on each step; each of the two threads has a processor, and both
+    /// the device, for itself alone.
+    pub fn predict(&self, host: HostCosts, step_cpu_seconds: impl Fn(u32) -> f64) -> Prediction {
         let cpu_seconds = (0..self.steps()).map(&step_cpu_seconds).sum();
         let mut device_seconds = Estimate::default();
         for read in self.reads() {
             device_seconds += request_seconds(&self.prices, read);
         }
-        let run = |figure: fn(Estimate) -> f64| Run::new(self, figure).play(&step_cpu_seconds);
+        let run = |figure: fn(Estimate) -> f64| Run::new(self, host, figure).play(&step_cpu_seconds);
         let [value, low, high] = [run(|of| of.value), run(|of| of.low), run(|of| of.high)];
         let windows = self.windows().iter().map(|window| window.memory_bytes).max().unwrap_or_default();
         Prediction {
@@ -47,6 +66,7 @@ impl Plan {
             depth: self.depth_max(),
             memory_bytes: windows * WINDOWS.min(self.windows().len() as u64) + self.options().reserve_bytes(),
             device_seconds,
+            host_seconds: host.seconds(self.reads().len() as u64, self.read_bytes()),
             cpu_seconds,
             // Requests overtake each other, so that a run in which each takes less isn't always the shorter one.
             seconds: Estimate { value, low: low.min(value), high: high.max(value) },
@@ -65,14 +85,17 @@ fn request_seconds(prices: &Prices, read: &PlannedRead) -> Estimate {
 /// One play with one of the three figures of each cost.
 struct Run<'a> {
     plan: &'a Plan,
+    host: HostCosts,
     figure: fn(Estimate) -> f64,
-    /// When each request completes.
-    completed_at: Vec<f64>,
+    /// When the bytes of each request are there for the consumer.
+    there_at: Vec<f64>,
     /// Requests in flight, the first to complete on top.
     in_flight: BinaryHeap<Reverse<InFlight>>,
     queue_share: f64,
     /// When the device is done with the request before.
     device_free_at: f64,
+    /// When the reading thread is done with the request before.
+    host_free_at: f64,
     /// For each extent its first request.
     first_reads: Vec<usize>,
 }
@@ -105,7 +128,7 @@ impl PartialEq for InFlight {
 impl Eq for InFlight {}
 
 impl<'a> Run<'a> {
-    fn new(plan: &'a Plan, figure: fn(Estimate) -> f64) -> Self {
+    fn new(plan: &'a Plan, host: HostCosts, figure: fn(Estimate) -> f64) -> Self {
         let mut first_reads = vec![usize::MAX; plan.extents.len()];
         for (number, read) in plan.reads().iter().enumerate() {
             if let Some(first) = first_reads.get_mut(read.extent as usize) {
@@ -114,11 +137,13 @@ impl<'a> Run<'a> {
         }
         Self {
             plan,
+            host,
             figure,
-            completed_at: Vec::with_capacity(plan.reads().len()),
+            there_at: Vec::with_capacity(plan.reads().len()),
             in_flight: BinaryHeap::new(),
             queue_share: 0.0,
             device_free_at: 0.0,
+            host_free_at: 0.0,
             first_reads,
         }
     }
@@ -171,7 +196,9 @@ impl<'a> Run<'a> {
             self.device_free_at = self.device_free_at.max(sent_at) + busy;
             self.in_flight.push(Reverse(InFlight { completed_at, share }));
             self.queue_share += share;
-            self.completed_at.push(completed_at);
+            let handling = (self.figure)(self.host.seconds(1, read.length_bytes));
+            self.host_free_at = self.host_free_at.max(completed_at) + handling;
+            self.there_at.push(self.host_free_at);
         }
     }
 
@@ -183,7 +210,7 @@ impl<'a> Run<'a> {
             let number = (*extent)? as usize;
             let extent = self.plan.extents.get(number)?;
             let last = extent.request_number(want.end_bytes().min(extent.end_bytes()) - 1);
-            self.completed_at.get(self.first_reads.get(number)? + last).copied()
+            self.there_at.get(self.first_reads.get(number)? + last).copied()
         });
         ready_at.fold(0.0, f64::max)
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use nandle_io::conformance::MemoryWorld;
 use nandle_io::{DeviceId, Io, Nanos};
 use nandle_reads::{
-    Estimate, FileId, Plan, PlanFile, PlanOptions, ReadCosts, ReadFile, RequestCost, Scan, Want,
+    Estimate, FileId, HostCosts, Plan, PlanFile, PlanOptions, ReadCosts, ReadFile, RequestCost, Scan, Want,
 };
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -64,7 +64,7 @@ fn a_scan_takes_as_long_as_was_predicted() {
         while scan.next_step().unwrap().is_some() {}
         drop(scan);
         let took = world.now().0 as f64 * 1e-9;
-        let predicted = plan.predict(|_| 0.0);
+        let predicted = plan.predict(HostCosts::default(), |_| 0.0);
         assert_eq!(
             (predicted.requests, predicted.read_bytes),
             (plan.reads().len() as u64, plan.read_bytes())
@@ -83,10 +83,28 @@ fn processor_and_device_work_at_the_same_time() {
     let wants = wants(&mut Xoshiro256PlusPlus::seed_from_u64(1), 1000, file_bytes);
     let plan =
         Plan::new(wants, &[PlanFile::new(file_bytes, 4096)], &costs(8), PlanOptions::new(4 << 20)).unwrap();
-    let device = plan.predict(|_| 0.0).seconds.value;
+    let device = plan.predict(HostCosts::default(), |_| 0.0).seconds.value;
     let (little, much) = (device / 4000.0, device / 250.0);
-    let overlapped = plan.predict(|_| little).seconds.value;
+    let overlapped = plan.predict(HostCosts::default(), |_| little).seconds.value;
     assert!(overlapped < 1.05 * device, "{overlapped} for the device's {device}");
-    let bound = plan.predict(|_| much).seconds.value;
+    let bound = plan.predict(HostCosts::default(), |_| much).seconds.value;
     assert!((4.0 * device..4.1 * device).contains(&bound), "{bound} for the processor's {}", 4.0 * device);
+}
+
+#[test]
+fn a_slow_reading_thread_is_waited_for_beside_a_fast_device() {
+    let file_bytes = 64 << 20;
+    let wants = wants(&mut Xoshiro256PlusPlus::seed_from_u64(1), 1000, file_bytes);
+    let plan =
+        Plan::new(wants, &[PlanFile::new(file_bytes, 4096)], &costs(8), PlanOptions::new(4 << 20)).unwrap();
+    let device = plan.predict(HostCosts::default(), |_| 0.0).seconds.value;
+    let host = |seconds: f64| {
+        let requests = plan.reads().len() as f64;
+        HostCosts { request_seconds: Estimate::exact(seconds / requests), ..HostCosts::default() }
+    };
+    let predict = |host: HostCosts| plan.predict(host, |_| 0.0);
+    let (fast, slow) = (predict(host(device / 4.0)), predict(host(4.0 * device)));
+    assert!((slow.host_seconds.value / (4.0 * device) - 1.0).abs() < 1e-9, "{slow:?}");
+    assert!(fast.seconds.value < 1.05 * device, "{fast:?} for the device's {device}");
+    assert!((4.0 * device..4.1 * device).contains(&slow.seconds.value), "{slow:?} for {device}");
 }

@@ -1,12 +1,12 @@
 //! Reports: one self-contained HTML file from one or several device profiles, from a replay, a workload, a
-//! prediction or a trace, for the
-//! people who choose, provision and tune storage for databases. This crate turns results into text and measures
+//! prediction, the flight cubes or a trace, for the people who choose, provision and tune storage for databases. This crate turns results into text and measures
 //! nothing; it must never read a file, the clock or the network, and neither may the pages it makes.
 //!
 //! Everything that a page says is decided here, in Rust: the sentences (`sections`, and the findings in `plots`,
 //! `experiments`, `replay`, `predictions`, `workloads` and `trace`), the curves, bars, maps and points and their units. The page's script draws
 //! the curves that it is given; the others need none.
 
+mod cubes;
 mod device;
 mod experiments;
 mod figures;
@@ -28,6 +28,7 @@ mod made_up;
 
 use nandle_profile::DeviceProfile;
 
+pub use cubes::{CubesClass, CubesPath, CubesReport, cubes_html};
 pub use predictions::prediction_html;
 pub use replay::replay_html;
 pub use trace::{TraceReport, trace_html};

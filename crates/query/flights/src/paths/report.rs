@@ -3,7 +3,7 @@ use std::io::Write;
 
 use nandle_io::Nanos;
 use nandle_reads::recording::{QueryTotals, RecordError, RecordedQuery, Recorder};
-use nandle_reads::{Plan, Prediction, Want};
+use nandle_reads::{HostCosts, Plan, Prediction, Want};
 
 use crate::{CountReport, CubeQuery};
 
@@ -46,7 +46,7 @@ impl CubeRun {
     }
 
     /// A plan was carried out, and its consumer took so long for each step.
-    pub(super) fn add(&mut self, plan: &Plan, spans: Vec<Nanos>) {
+    pub(super) fn add(&mut self, plan: &Plan, host: HostCosts, spans: Vec<Nanos>) {
         self.requests += plan.reads().len() as u64;
         self.read_bytes += plan.read_bytes();
         self.wanted_bytes += plan.wanted_bytes();
@@ -55,7 +55,7 @@ impl CubeRun {
             *self.requests_by_length_bytes.entry(read.length_bytes).or_default() += 1;
         }
         let seconds = |step: u32| spans.get(step as usize).map_or(0.0, |span| span.0 as f64 * 1e-9);
-        self.predictions.push(plan.predict(seconds));
+        self.predictions.push(plan.predict(host, seconds));
         let wants = (0..plan.steps()).map(|step| plan.wants_of(step).to_vec());
         self.steps.extend(wants.zip(spans));
     }

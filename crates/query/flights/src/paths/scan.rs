@@ -3,7 +3,7 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, RecordBatch};
 use nandle_columns::{CodeDecoder, ParquetFile, ScanPlan, ScanSpec, Snapshot, StreamedBytes};
 use nandle_io::runtime::Handle;
-use nandle_reads::{Groups, Owner, Plan, PlanOptions, ReadCosts, ReadFile};
+use nandle_reads::{Groups, HostCosts, Owner, Plan, PlanOptions, ReadCosts, ReadFile};
 use nandle_spill::{Place, SpillCosts};
 
 use super::domain::Domain;
@@ -22,6 +22,8 @@ pub struct CubeReads<'a> {
     pub files: Arc<[ReadFile]>,
     /// What reads cost there.
     pub costs: &'a ReadCosts,
+    /// What the thread takes of a processor, for the prediction.
+    pub host: HostCosts,
     /// How they are planned, and in which memory.
     pub options: PlanOptions,
     /// Memory for what was read and is not yet decoded, beside that of the plan.
@@ -89,7 +91,7 @@ pub async fn scan_cube<'a>(
             Stage::Memory(counter) => counter.push(&batch)?,
         }
     }
-    run.add(&planned, bytes.finish());
+    run.add(&planned, reads.host, bytes.finish());
     let began_at = clock();
     let counts = match counter {
         Stage::Spilling(counter) => Stage::Spilling(counter.finish(counting.threads).await?),
@@ -164,7 +166,7 @@ fn read_domains(
             domain.add(&column.dictionary)?;
         }
     }
-    run.add(&planned, bytes.finish());
+    run.add(&planned, reads.host, bytes.finish());
     let values = names(query).zip(&mut domains);
     let values = values.map(|(name, domain)| Ok((name.to_owned(), domain.finish()?)));
     let values = values.collect::<Result<_, CubeError>>()?;

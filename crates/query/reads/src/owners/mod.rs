@@ -1,7 +1,7 @@
 //! Worlds with a thread of their own, for engines whose threads aren't theirs to wait in.
 //!
 //! An [`Owner`] is a thread and the world that it made. A [scan](Owner::scan) is one message in; after each reap the steps that have become whole go
-//! out in one message. What is handed out is copied from the arenas once, so nothing that a consumer keeps holds up the reads. The copies that are
+//! out, small ones in one message. What is handed out is copied from the arenas once, so nothing that a consumer keeps holds up the reads. The copies that are
 //! not yet dropped take at most the memory that the scan was given for them.
 
 mod mailbox;

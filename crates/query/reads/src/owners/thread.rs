@@ -7,6 +7,9 @@ use super::mailbox::{Answer, Letter, Mailbox};
 use crate::pump::TOKEN_BITS;
 use crate::{FileId, Plan, Pump, ReadFile, ReadsError, Step};
 
+/// After so many bytes of copies the consumer has its message, and works while the rest is copied.
+const HANDED_OUT_BYTES: usize = 256 << 10;
+
 /// What other threads ask of an owner.
 pub(crate) enum Command {
     Scan {
@@ -217,12 +220,8 @@ impl Drop for Worker {
 impl Running {
     fn hand_out(&mut self) {
         let urgent = self.urgent_answers();
-        let mut letters = Vec::new();
-        let failure = self.copy_steps(&mut letters).err();
-        if !letters.is_empty() {
-            self.mailbox.set_counts(self.pump.counts());
-        }
-        self.mailbox.put(letters, urgent);
+        self.mailbox.put(Vec::new(), urgent);
+        let failure = self.copy_steps().err();
         let is_done = self.waiting.is_none() && self.pump.is_done();
         if !self.is_ended && (is_done || failure.is_some()) {
             self.is_ended = true;
@@ -230,17 +229,39 @@ impl Running {
         }
     }
 
-    /// Copies the steps that are whole, as far as there is room.
-    fn copy_steps(&mut self, letters: &mut Vec<Letter>) -> Result<(), ReadsError> {
-        while !self.is_ended {
-            if self.waiting.is_none() {
-                self.waiting = self.pump.take_step()?;
+    /// Copies the steps that are whole, as far as there is room, and hands them out.
+    fn copy_steps(&mut self) -> Result<(), ReadsError> {
+        let (mut letters, mut bytes) = (Vec::new(), 0);
+        let copied = loop {
+            if self.is_ended {
+                break Ok(());
             }
-            let Some(letter) = self.waiting.as_ref().and_then(|step| self.mailbox.copy(step)) else { break };
+            if self.waiting.is_none() {
+                match self.pump.take_step() {
+                    Ok(step) => self.waiting = step,
+                    Err(error) => break Err(error),
+                }
+            }
+            let Some(letter) = self.waiting.as_ref().and_then(|step| self.mailbox.copy(step)) else {
+                break Ok(());
+            };
             self.waiting = None;
+            bytes += letter.bytes.iter().map(bytes::Bytes::len).sum::<usize>();
             letters.push(letter);
+            if bytes >= HANDED_OUT_BYTES {
+                self.put(std::mem::take(&mut letters));
+                bytes = 0;
+            }
+        };
+        self.put(letters);
+        copied
+    }
+
+    fn put(&self, letters: Vec<Letter>) {
+        if !letters.is_empty() {
+            self.mailbox.set_counts(self.pump.counts());
+            self.mailbox.put(letters, Vec::new());
         }
-        Ok(())
     }
 
     fn urgent_answers(&mut self) -> Vec<Answer> {

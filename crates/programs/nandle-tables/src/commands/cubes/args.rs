@@ -44,7 +44,7 @@ impl From<IndexArg> for IndexKind {
 /// The scan runs here, past the page cache. On the targets of --on the recording of that run is played; B-trees are played alone.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  nandle cubes flights/ --only delay-airline,delay-airline-month\n  nandle cubes flights/ --on model:crucial-m4-256,model:regola-raid10 --paths scan,btree --index built,grown"
+    after_help = "Examples:\n  nandle cubes flights/ --only delay-airline,delay-airline-month\n  nandle cubes flights/ --on model:crucial-m4-256,model:regola-raid10 --paths scan,btree --index built,grown --report cubes.html"
 )]
 pub(crate) struct CubesArgs {
     /// A table's directory, or Parquet files of flights
@@ -77,6 +77,9 @@ pub(crate) struct CubesArgs {
     /// Where the scans' recording is written
     #[arg(long, value_name = "FILE")]
     pub(super) record: Option<PathBuf>,
+    /// Where a page is written with all of it
+    #[arg(long, value_name = "FILE")]
+    pub(super) report: Option<PathBuf>,
     /// How requests reach the files
     #[arg(long, value_enum, default_value = "auto")]
     pub(super) io: IoArg,

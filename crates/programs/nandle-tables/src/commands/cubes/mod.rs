@@ -2,6 +2,8 @@
 
 mod args;
 mod btree;
+mod classes;
+mod page;
 mod played;
 mod published;
 mod scan;
@@ -11,6 +13,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use nandle_flights::CubeQuery;
+use nandle_predict::host_costs;
 use nandle_reads::recording::Recording;
 use nandle_session::{Observer, Progress};
 use serde::Serialize;
@@ -43,6 +46,13 @@ struct PathRuns {
     /// `scan`, or `btree` with when the index was made and its pages.
     path: String,
     cubes: Vec<Cube>,
+}
+
+impl PathRuns {
+    /// The names of the devices on which it was played.
+    fn targets(&self) -> Vec<String> {
+        self.cubes.first().map(|cube| cube.targets.keys().cloned().collect()).unwrap_or_default()
+    }
 }
 
 /// A cube by a path.
@@ -105,7 +115,8 @@ pub(crate) fn run(args: &CubesArgs, common: Common) -> Result<(), CliError> {
         let (costs, remarks) = costs_of(&found, None)?;
         report.remarks.extend(remarks);
         bar.begin_stage();
-        let ran = scan::run(args, &input, &queries, &costs, &mut |name, share| bar.progress(name, share))?;
+        let costs = scan::Costs { reads: &costs, host: host_costs(&found.profile) };
+        let ran = scan::run(args, &input, &queries, costs, &mut |name, share| bar.progress(name, share))?;
         if let Some(path) = &args.record {
             write(path, &ran.recording)?;
         }
@@ -125,6 +136,9 @@ pub(crate) fn run(args: &CubesArgs, common: Common) -> Result<(), CliError> {
     bar.finish();
     report.remarks.sort();
     report.remarks.dedup();
+    if let Some(path) = &args.report {
+        page::write(path, &report)?;
+    }
     if common.json { output::json(&report) } else { output::result(&text::text(&report)) }
 }
 

@@ -5,16 +5,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use nandle_columns::ScanSpec;
+use nandle_columns::{ScanPlan, ScanSpec};
 use nandle_flights::{Counting, CubeQuery, CubeReads, CubeRun, TemporarySpace, column_chunks, scan_cube};
 use nandle_io::runtime::Runtime;
 use nandle_io::{DeviceFile, FileOptions, FileWorld, Nanos};
 use nandle_reads::recording::{Names, RecordedFile, Recorder, Recording};
-use nandle_reads::{PlanOptions, ReadCosts};
+use nandle_reads::{HostCosts, PlanOptions, ReadCosts};
 use nandle_spill::{Place, SpillCosts};
 
 use super::{Actual, Cube, CubesArgs, Recorded};
 use crate::commands::scan::files::OpenFiles;
+use crate::commands::scan::host;
 use crate::decode::cpu_ns;
 use crate::error::CliError;
 use crate::input::Input;
@@ -25,12 +26,19 @@ const READS_BYTES_MAX: u64 = 64 << 20;
 /// Requests of temporary space.
 const SLOTS: u32 = 256;
 
+/// What cubes are planned and predicted by.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Costs<'a> {
+    pub(super) reads: &'a ReadCosts,
+    pub(super) host: HostCosts,
+}
+
 /// Runs the cubes one after the other.
 pub(super) fn run(
     args: &CubesArgs,
     input: &Input,
     queries: &[CubeQuery],
-    costs: &ReadCosts,
+    costs: Costs<'_>,
     progress: &mut dyn FnMut(&str, f64),
 ) -> Result<Recorded, CliError> {
     let files = input.snapshot.files().iter().map(|file| RecordedFile {
@@ -39,6 +47,10 @@ pub(super) fn run(
         groups: column_chunks(file),
     });
     let mut recording = Recording { files: files.collect(), queries: Vec::new() };
+    let costs = match queries.first() {
+        Some(query) => Costs { host: measured_host(args, input, *query, costs)?, ..costs },
+        None => costs,
+    };
     let mut cubes = Vec::new();
     for (number, query) in queries.iter().enumerate() {
         progress(&query.to_string(), number as f64 / queries.len() as f64);
@@ -76,17 +88,41 @@ fn cube(run: &CubeRun, time_s: f64) -> Cube {
     }
 }
 
-fn one(args: &CubesArgs, input: &Input, query: CubeQuery, costs: &ReadCosts) -> Result<CubeRun, CliError> {
-    let failed = |error: nandle_flights::CubeError| CliError::failed(format!("{query}: {error}"));
+fn open(args: &CubesArgs, input: &Input, query: CubeQuery) -> Result<(ScanPlan, OpenFiles), CliError> {
     let names: Vec<&str> = query.columns().into_iter().map(nandle_flights::Column::name).collect();
     let plan = input.snapshot.scan(&ScanSpec::of(names))?;
     let opened = OpenFiles::open(input, &plan, args.io.into())?;
+    Ok((plan, opened))
+}
+
+/// How reads are planned, and the memory of copies.
+fn plan_options(args: &CubesArgs) -> (PlanOptions, u64) {
     let reads_bytes = (args.memory / READS_PART).min(READS_BYTES_MAX);
+    (PlanOptions { strategy: args.reads, ..PlanOptions::new(reads_bytes) }, reads_bytes)
+}
+
+/// What the thread that reads takes of a processor, by a cube's first steps.
+fn measured_host(
+    args: &CubesArgs,
+    input: &Input,
+    query: CubeQuery,
+    costs: Costs<'_>,
+) -> Result<HostCosts, CliError> {
+    let (plan, opened) = open(args, input, query)?;
+    let (options, copies_bytes) = plan_options(args);
+    host::measure(&opened, &plan, costs.reads, options, copies_bytes, costs.host)
+}
+
+fn one(args: &CubesArgs, input: &Input, query: CubeQuery, costs: Costs<'_>) -> Result<CubeRun, CliError> {
+    let failed = |error: nandle_flights::CubeError| CliError::failed(format!("{query}: {error}"));
+    let (_, opened) = open(args, input, query)?;
+    let (options, reads_bytes) = plan_options(args);
     let reads = CubeReads {
         owner: &opened.owner,
         files: Arc::clone(&opened.files),
-        costs,
-        options: PlanOptions { strategy: args.reads, ..PlanOptions::new(reads_bytes) },
+        costs: costs.reads,
+        host: costs.host,
+        options,
         copies_bytes: reads_bytes,
     };
     let memory_bytes = usize::try_from(args.memory - 2 * reads_bytes).unwrap_or(usize::MAX);

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use nandle_flights::{Dimension, Fact};
+use nandle_flights::Fact;
 use nandle_units::format_bytes;
 
-use super::published::{is_of, published_rows};
+use super::classes::{Class, classes_of, mean};
 use super::{Cube, PathRuns, Report};
 use crate::words::{paragraph, seconds, table, thousands, to_the_right};
 
@@ -30,61 +30,38 @@ pub(super) fn text(report: &Report) -> String {
     text
 }
 
-fn targets(path: &PathRuns) -> Vec<String> {
-    path.cubes.first().map(|cube| cube.targets.keys().cloned().collect()).unwrap_or_default()
-}
-
-fn mean(cubes: &[&Cube], figure: impl Fn(&Cube) -> Option<f64>) -> Option<f64> {
-    let figures: Option<Vec<f64>> = cubes.iter().map(|cube| figure(cube)).collect();
-    figures.filter(|all| !all.is_empty()).map(|all| all.iter().sum::<f64>() / all.len() as f64)
-}
-
 fn classes(path: &PathRuns) -> comfy_table::Table {
-    let targets = targets(path);
     let fixed =
         ["fact", "dimension", "partners", "result rows", "published", "wanted", "jumps", "here", "predicted"];
     let mut rows = table([]);
-    rows.set_header(fixed.iter().map(|name| (*name).to_owned()).chain(targets.iter().cloned()));
-    for fact in Fact::ALL {
-        for dimension in Dimension::ALL {
-            for partners in 0..4 {
-                let of_class = |cube: &&Cube| is_of(cube.query, fact, dimension, partners);
-                let cubes: Vec<&Cube> = path.cubes.iter().filter(of_class).collect();
-                if !cubes.is_empty() {
-                    rows.add_row(row(&cubes, fact, dimension, partners, &targets));
-                }
-            }
-        }
+    rows.set_header(fixed.iter().map(|name| (*name).to_owned()).chain(path.targets()));
+    for class in classes_of(path) {
+        rows.add_row(row(&class));
     }
     to_the_right(&mut rows, 2..);
     rows
 }
 
-fn row(cubes: &[&Cube], fact: Fact, dimension: Dimension, partners: u32, targets: &[String]) -> Vec<String> {
-    let whole = |figure: Option<f64>| figure.map_or_else(String::new, |figure| thousands(figure.round()));
+fn row(class: &Class) -> Vec<String> {
+    let whole = |figure: f64| thousands(figure.round());
     let time = |figure: Option<f64>| figure.map_or_else(String::new, seconds);
-    let wanted = mean(cubes, |cube| Some(cube.wanted_bytes as f64)).unwrap_or_default();
-    let jumps = mean(cubes, |cube| cube.share_of_jumps);
     let fixed = [
-        format!("{fact:?}").to_lowercase(),
-        format!("{dimension:?}").to_lowercase(),
-        partners.to_string(),
-        whole(mean(cubes, |cube| Some(cube.result_rows as f64))),
-        published_rows(fact, dimension, partners).map_or_else(String::new, |rows| thousands(rows as f64)),
-        format!("{:.1}MiB", wanted / f64::from(1 << 20)),
-        jumps.map_or_else(String::new, |share| format!("{:.2}%", 100.0 * share)),
-        time(mean(cubes, |cube| cube.actual.as_ref().map(|actual| actual.time_s))),
-        time(mean(cubes, |cube| cube.actual.as_ref().map(|actual| actual.predicted_s))),
+        format!("{:?}", class.fact).to_lowercase(),
+        format!("{:?}", class.dimension).to_lowercase(),
+        class.partners.to_string(),
+        whole(class.result_rows),
+        class.published_rows.map_or_else(String::new, |rows| thousands(rows as f64)),
+        format!("{:.1}MiB", class.wanted_bytes / f64::from(1 << 20)),
+        class.share_of_jumps.map_or_else(String::new, |share| format!("{:.2}%", 100.0 * share)),
+        time(class.here_s),
+        time(class.predicted_s),
     ];
-    let on = targets
-        .iter()
-        .map(|target| time(mean(cubes, |cube| cube.targets.get(target).map(|played| played.time_s))));
-    fixed.into_iter().chain(on).collect()
+    fixed.into_iter().chain(class.targets_s.iter().map(|(_, figure)| time(*figure))).collect()
 }
 
 /// What holds of C41 and C42 on this path: the first target beside the second, as the SSD beside the array.
-fn sentences(path: &PathRuns) -> Vec<String> {
-    let targets = targets(path);
+pub(super) fn sentences(path: &PathRuns) -> Vec<String> {
+    let targets = path.targets();
     let [first, second, ..] = targets.as_slice() else { return Vec::new() };
     let time = |cube: &Cube, target: &String| cube.targets.get(target).map(|played| played.time_s);
     let pairs: Vec<(f64, f64)> =

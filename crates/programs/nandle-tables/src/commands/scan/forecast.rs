@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use nandle_columns::ScanPlan;
-use nandle_reads::{Estimate, Plan, PlanFile, Prediction, ReadCosts, ReadsError, Strategy};
+use nandle_reads::{Estimate, HostCosts, Plan, PlanFile, Prediction, ReadCosts, ReadsError, Strategy};
 use nandle_units::format_bytes;
 use serde::Serialize;
 
@@ -35,6 +35,13 @@ impl From<Estimate> for Bounds {
     }
 }
 
+/// What the two threads of a scan take of a processor each.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CpuCosts {
+    pub(super) row: RowCost,
+    pub(super) host: HostCosts,
+}
+
 /// What a way of reading will take.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Forecast {
@@ -53,16 +60,20 @@ pub(super) struct Figures {
     pub(super) queue_depth: u32,
     pub(super) memory_bytes: u64,
     pub(super) device: Bounds,
+    /// Of the thread that reads: sending, checking, copying.
+    pub(super) host_s: f64,
+    /// Of the thread that decodes.
     pub(super) cpu_s: f64,
     pub(super) time: Bounds,
 }
 
 impl Figures {
     /// Bounds are those of reading with those of computing.
-    fn of(reads: &Plan, plan: &ScanPlan, cost: RowCost, copies_bytes: u64) -> Self {
-        let predict =
-            |ns_per_row: f64| reads.predict(|step| plan.candidate_rows_of(step) as f64 * ns_per_row / 1e9);
-        let Estimate { value, low, high } = cost.ns_per_row;
+    fn of(reads: &Plan, plan: &ScanPlan, cpu: CpuCosts, copies_bytes: u64) -> Self {
+        let predict = |ns_per_row: f64| {
+            reads.predict(cpu.host, |step| plan.candidate_rows_of(step) as f64 * ns_per_row / 1e9)
+        };
+        let Estimate { value, low, high } = cpu.row.ns_per_row;
         let prediction: Prediction = predict(value);
         let time = Estimate {
             value: prediction.seconds.value,
@@ -76,6 +87,7 @@ impl Figures {
             queue_depth: prediction.depth,
             memory_bytes: prediction.memory_bytes + copies_bytes.min(prediction.wanted_bytes),
             device: prediction.device_seconds.into(),
+            host_s: prediction.host_seconds.value,
             cpu_s: prediction.cpu_seconds,
             time: time.into(),
         }
@@ -114,12 +126,12 @@ pub(super) fn forecasts(
     files: &[PlanFile],
     costs: &ReadCosts,
     reads: &Plan,
-    row_cost: RowCost,
+    cpu: CpuCosts,
 ) -> Result<Vec<Forecast>, CliError> {
     let forecast = |reads: &Plan| Forecast {
         reads: reads.options().strategy.to_string(),
         refusal: None,
-        figures: Some(Figures::of(reads, plan, row_cost, args.copies_bytes())),
+        figures: Some(Figures::of(reads, plan, cpu, args.copies_bytes())),
     };
     let mut all = vec![forecast(reads)];
     for way in WAYS.into_iter().filter(|way| *way != args.reads) {

@@ -3,6 +3,7 @@
 mod args;
 pub(crate) mod files;
 mod forecast;
+pub(crate) mod host;
 mod record;
 mod rows;
 mod text;
@@ -11,6 +12,7 @@ mod work;
 use std::collections::BTreeMap;
 
 use nandle_columns::ScanPlan;
+use nandle_predict::host_costs;
 use nandle_reads::Plan;
 use nandle_session::{Cancel, Observer, Progress};
 use serde::Serialize;
@@ -18,7 +20,7 @@ use serde::Serialize;
 use self::args::RowFormat;
 pub(crate) use self::args::ScanArgs;
 use self::files::OpenFiles;
-use self::forecast::{Forecast, by_length, forecasts, planned};
+use self::forecast::{CpuCosts, Forecast, by_length, forecasts, planned};
 use self::rows::RowWriter;
 use self::work::{RowCost, Run};
 use crate::common::Common;
@@ -169,7 +171,12 @@ fn prepare(
     let limit = args.limit(format);
     let row_cost = if is_told { Some(RowCost::measure(&plan, format, limit)) } else { None };
     let row_cost = row_cost.transpose().map_err(|error| error_of(&input, error))?;
-    let forecasts = row_cost.map(|cost| forecasts(args, &plan, &plan_files, &costs, &reads, cost));
+    let forecasts = row_cost.map(|row| {
+        let known = host_costs(&found.profile);
+        let options = args.plan_options(args.reads);
+        let host = host::measure(&opened, &plan, &costs, options, args.copies_bytes(), known)?;
+        forecasts(args, &plan, &plan_files, &costs, &reads, CpuCosts { row, host })
+    });
     let explanation = Explanation {
         schema_version: 1,
         input: input.name(),

@@ -51,14 +51,16 @@ pub(super) fn before(of: &Explanation) -> String {
 }
 
 fn rivals(forecasts: &[Forecast]) -> comfy_table::Table {
-    let mut rivals = table(["reads", "requests", "read", "device", "computing", "time", "from", "to"]);
+    let mut rivals =
+        table(["reads", "requests", "read", "device", "reading", "computing", "time", "from", "to"]);
     for forecast in forecasts {
         let Some(figures) = &forecast.figures else {
-            rivals.add_row([forecast.reads.as_str(), "–", "–", "–", "–", "–", "–", "–"]);
+            rivals.add_row([forecast.reads.as_str(), "–", "–", "–", "–", "–", "–", "–", "–"]);
             continue;
         };
         let Bounds { value_s, low_s, high_s } = figures.time;
-        let times = [figures.device.value_s, figures.cpu_s, value_s, low_s, high_s].map(seconds);
+        let times =
+            [figures.device.value_s, figures.host_s, figures.cpu_s, value_s, low_s, high_s].map(seconds);
         let counts = [thousands(figures.requests as f64), format_bytes(figures.read_bytes)];
         rivals.add_row([forecast.reads.clone()].into_iter().chain(counts).chain(times));
     }

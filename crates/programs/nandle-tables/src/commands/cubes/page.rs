@@ -1,0 +1,67 @@
+//! The run as a page.
+
+use std::path::Path;
+
+use nandle_report::{CubesClass, CubesPath, CubesReport, cubes_html};
+
+use super::classes::{Class, classes_of};
+use super::{Cube, PathRuns, Report};
+use crate::error::CliError;
+use crate::output;
+
+/// Writes the page.
+pub(super) fn write(path: &Path, report: &Report) -> Result<(), CliError> {
+    let page = cubes_html(&CubesReport {
+        input: report.input.clone(),
+        rows: report.rows,
+        memory_bytes: report.memory_bytes,
+        reads: report.reads.clone(),
+        remarks: report.remarks.clone(),
+        paths: report.paths.iter().map(path_of).collect(),
+    });
+    std::fs::write(path, page)
+        .map_err(|error| CliError::failed(format!("--report {}: {error}", path.display())))?;
+    output::note(&format!("report: {}", path.display()));
+    Ok(())
+}
+
+fn path_of(path: &PathRuns) -> CubesPath {
+    let actual = |cube: &Cube| cube.actual.as_ref().map(|actual| (actual.predicted_s, actual.time_s));
+    let here = path.cubes.iter().map(|cube| cube.actual.as_ref().map(|actual| actual.time_s));
+    let here: Option<f64> = here.sum();
+    let total = |target: String| {
+        let times = path.cubes.iter().map(|cube| cube.targets.get(&target).map(|played| played.time_s));
+        let seconds: Option<f64> = times.sum();
+        seconds.map(|seconds| (target, seconds))
+    };
+    let totals = here.map(|seconds| (HERE.to_owned(), seconds));
+    CubesPath {
+        name: path.path.clone(),
+        sentences: super::text::sentences(path),
+        totals_s: totals.into_iter().chain(path.targets().into_iter().filter_map(total)).collect(),
+        classes: classes_of(path).iter().map(class_of).collect(),
+        predicted_and_actual_s: path.cubes.iter().filter_map(actual).collect(),
+    }
+}
+
+/// The device that the table lies on.
+const HERE: &str = "here";
+
+fn class_of(class: &Class) -> CubesClass {
+    let partners = match class.partners {
+        1 => "1 partner".to_owned(),
+        partners => format!("{partners} partners"),
+    };
+    let name = format!("{:?} by {:?}, {partners}", class.fact, class.dimension).to_lowercase();
+    let here = class.here_s.map(|seconds| (HERE.to_owned(), seconds));
+    let targets = class.targets_s.iter().filter_map(|(target, seconds)| Some((target.clone(), (*seconds)?)));
+    CubesClass {
+        name,
+        cubes: class.cubes,
+        result_rows: class.result_rows,
+        published_rows: class.published_rows.map(|rows| rows as f64),
+        wanted_bytes: class.wanted_bytes,
+        share_of_jumps: class.share_of_jumps,
+        times_s: here.into_iter().chain(targets).collect(),
+    }
+}

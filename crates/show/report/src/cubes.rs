@@ -1,0 +1,264 @@
+//! The page of the Dashboard paper's cubes: classes of cubes by each path, device beside device.
+
+use crate::figures::{Axis, Bar, Bars, Dots, Figure, Group, Scatter};
+use crate::questions::{Head, page, question};
+use crate::text::{self, Quantity};
+
+/// A run of the cubes.
+#[derive(Debug, Clone, Default)]
+pub struct CubesReport {
+    /// The table.
+    pub input: String,
+    /// Its rows.
+    pub rows: u64,
+    /// Memory for reading and counting.
+    pub memory_bytes: u64,
+    /// How wants became requests.
+    pub reads: String,
+    /// What a reader should know, each a sentence.
+    pub remarks: Vec<String>,
+    /// The ways to a cube.
+    pub paths: Vec<CubesPath>,
+}
+
+/// The cubes by one path.
+#[derive(Debug, Clone, Default)]
+pub struct CubesPath {
+    /// Its name.
+    pub name: String,
+    /// What holds on it, each a sentence.
+    pub sentences: Vec<String>,
+    /// Devices, and the time in seconds of all cubes.
+    pub totals_s: Vec<(String, f64)>,
+    /// Means over the cubes of a class.
+    pub classes: Vec<CubesClass>,
+    /// For each cube that ran here the time in seconds that was predicted, and that it took.
+    pub predicted_and_actual_s: Vec<(f64, f64)>,
+}
+
+/// The cubes of one fact by one dimension with as many partners.
+#[derive(Debug, Clone, Default)]
+pub struct CubesClass {
+    /// Its name.
+    pub name: String,
+    /// Cubes.
+    pub cubes: u64,
+    /// Rows of a result.
+    pub result_rows: f64,
+    /// Rows that the paper states.
+    pub published_rows: Option<f64>,
+    /// Bytes that a cube wants.
+    pub wanted_bytes: f64,
+    /// Of a B-tree's leaves, those that don't follow the one before.
+    pub share_of_jumps: Option<f64>,
+    /// Devices, and the time of a cube in seconds.
+    pub times_s: Vec<(String, f64)>,
+}
+
+/// The report on a run of the cubes as one HTML document that needs no network and no other file.
+pub fn cubes_html(report: &CubesReport) -> String {
+    let figures = |figure: Option<Figure>| figure.into_iter().collect();
+    let mut of_devices =
+        question("devices", "Which device is faster, and by which path?", figures(totals(report)));
+    of_devices.remarks = sentences(report);
+    let questions = vec![
+        of_devices,
+        question("classes", "How long does a cube take?", figures(classes(report))),
+        question("rows", "Are the results as large as the paper's?", figures(rows(report))),
+        question("predicted", "Does a cube take as long as predicted?", figures(predicted(report))),
+    ];
+    let particulars = vec![
+        ("Rows", text::plain(report.rows).to_string()),
+        ("Memory", Quantity::size(report.memory_bytes).to_string()),
+        ("Reads", report.reads.clone()),
+    ];
+    let (title, remarks) = (report.input.clone(), report.remarks.clone());
+    page(&Head { kicker: "Flight cubes", title, particulars, remarks }, questions)
+}
+
+fn sentences(report: &CubesReport) -> Vec<String> {
+    let of_path =
+        |path: &CubesPath| path.sentences.iter().map(|said| format!("{}: {said}", path.name)).collect();
+    report.paths.iter().flat_map(|path| -> Vec<String> { of_path(path) }).collect()
+}
+
+fn said(seconds: f64) -> String {
+    Quantity::time_ns(seconds * 1e9).to_string()
+}
+
+/// A path with a bar for each device, of all cubes.
+fn totals(report: &CubesReport) -> Option<Figure> {
+    let group = |path: &CubesPath| {
+        let devices = path.totals_s.iter().enumerate();
+        let bars = devices.map(|(kind, (device, seconds))| time_bar(kind, device, *seconds));
+        Group { name: text::clean(&path.name), bars: bars.collect() }
+    };
+    let groups: Vec<Group> = report.paths.iter().map(group).filter(|group| !group.bars.is_empty()).collect();
+    let extremes = |path: &CubesPath| -> Option<String> {
+        let mut devices: Vec<_> = path.totals_s.iter().collect();
+        devices.sort_by(|one, other| one.1.total_cmp(&other.1));
+        let [fastest, .., slowest] = devices.as_slice() else { return None };
+        let times = text::significant(slowest.1 / fastest.1, 2);
+        let (path, fast, slow) = (text::clean(&path.name), text::clean(&fastest.0), text::clean(&slowest.0));
+        Some(format!("By {path}, {fast} takes {}, {slow} {times} times that.", said(fastest.1)))
+    };
+    let finding = report.paths.iter().filter_map(extremes).collect::<Vec<_>>().join(" ");
+    bars(
+        "totals",
+        "All cubes",
+        finding,
+        "One cube after the other, each from a device at rest.",
+        "Time",
+        groups,
+    )
+}
+
+fn time_bar(kind: usize, device: &str, seconds: f64) -> Bar {
+    Bar { label: text::clean(device), value: seconds, said: said(seconds), kind }
+}
+
+/// A group of bars for each class by each path.
+fn classes(report: &CubesReport) -> Option<Figure> {
+    let of_path = |path: &CubesPath| -> Vec<Group> {
+        let group = |class: &CubesClass| {
+            let devices = class.times_s.iter().enumerate();
+            let bars = devices.map(|(kind, (device, seconds))| time_bar(kind, device, *seconds));
+            let jumps = class
+                .share_of_jumps
+                .map(|share| format!(", {} % of the leaves jump", text::significant(100.0 * share, 2)));
+            let wanted = Quantity::size(class.wanted_bytes.round() as u64);
+            let name = format!("{}, {}: {wanted}{}", path.name, class.name, jumps.unwrap_or_default());
+            Group { name: text::clean(&name), bars: bars.collect() }
+        };
+        path.classes.iter().map(group).collect()
+    };
+    let groups: Vec<Group> =
+        report.paths.iter().flat_map(of_path).filter(|group| !group.bars.is_empty()).collect();
+    let slowest = |path: &CubesPath| {
+        let times = path.classes.iter().filter_map(|class| {
+            let longest = class.times_s.iter().map(|(_, seconds)| *seconds).max_by(f64::total_cmp)?;
+            Some((longest, class))
+        });
+        let (seconds, class) = times.max_by(|one, other| one.0.total_cmp(&other.0))?;
+        Some(format!("By {}, {} takes longest, {}.", text::clean(&path.name), class.name, said(seconds)))
+    };
+    let finding = report.paths.iter().filter_map(slowest).collect::<Vec<_>>().join(" ");
+    let note = "Means over the cubes of a fact, a dimension and a number of partners; with the bytes that a cube wants. Each has a scale of its own.";
+    bars("each", "Classes of cubes", finding, note, "Time of a cube", groups)
+}
+
+/// Result rows beside the published ones.
+fn rows(report: &CubesReport) -> Option<Figure> {
+    let path = report.paths.first()?;
+    let classes: Vec<(&CubesClass, f64)> =
+        path.classes.iter().filter_map(|class| Some((class, class.published_rows?))).collect();
+    let group = |(class, published): &(&CubesClass, f64)| {
+        let bar = |label: &str, rows: f64, kind| Bar {
+            label: label.to_owned(),
+            value: rows,
+            said: text::grouped(&format!("{rows:.0}")),
+            kind,
+        };
+        let bars = vec![bar("here", class.result_rows, 0), bar("published", *published, 1)];
+        Group { name: class.name.clone(), bars }
+    };
+    let ratios = classes.iter().map(|(class, published)| class.result_rows / published);
+    let (least, most) =
+        ratios.fold((f64::INFINITY, 0.0_f64), |(least, most), ratio| (least.min(ratio), most.max(ratio)));
+    let finding = format!(
+        "Results have {} to {} times as many rows as the paper's.",
+        text::significant(least, 2),
+        text::significant(most, 2)
+    );
+    let note = "The paper's are of 70 million rows; fewer rows have smaller results.";
+    bars("sizes", "Result rows", finding, note, "Rows", classes.iter().map(group).collect())
+}
+
+fn bars(
+    id: &'static str,
+    title: &'static str,
+    finding: String,
+    note: &str,
+    quantity: &str,
+    groups: Vec<Group>,
+) -> Option<Figure> {
+    let figure = Bars { id, title, finding, note: note.to_owned(), quantity: quantity.to_owned(), groups };
+    (!figure.groups.is_empty()).then_some(Figure::Bars(figure))
+}
+
+/// A point for each cube that ran here.
+fn predicted(report: &CubesReport) -> Option<Figure> {
+    let runs: Vec<(f64, f64)> =
+        report.paths.iter().flat_map(|path| &path.predicted_and_actual_s).copied().collect();
+    let mut errors: Vec<f64> =
+        runs.iter().map(|(predicted, actual)| (predicted / actual - 1.0).abs()).collect();
+    errors.sort_by(f64::total_cmp);
+    let quantile = |part: usize| errors.get((errors.len() * part / 10).min(errors.len().saturating_sub(1)));
+    let (median, most) = (quantile(5)?, quantile(9)?);
+    let greatest = runs.iter().map(|(one, other)| one.max(*other)).fold(0.0, f64::max);
+    let percent = |error: f64| text::significant(100.0 * error, 2);
+    let line =
+        Dots { label: "as predicted".to_owned(), kind: 1, points: vec![(0.0, 0.0), (greatest, greatest)] };
+    let cubes = Dots { label: "cubes".to_owned(), kind: 0, points: runs };
+    Some(Figure::Scatter(Scatter {
+        id: "accuracy",
+        title: "Predicted and actual time".to_owned(),
+        finding: format!(
+            "Half of the predictions are within {} % of the time that a cube took, nine in ten within {} %.",
+            percent(*median),
+            percent(*most)
+        ),
+        note: "Runs on this machine, past the page cache. Predictions count the processor time that the run's steps took.".to_owned(),
+        x: Axis::to("predicted, s".to_owned(), greatest),
+        y: Axis::to("actual, s".to_owned(), greatest),
+        dots: vec![line, cubes],
+        marks: Vec::new(),
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report() -> CubesReport {
+        let class = |name: &str, seconds: f64| CubesClass {
+            name: name.to_owned(),
+            cubes: 2,
+            result_rows: 50.0,
+            published_rows: Some(100.0),
+            wanted_bytes: 1e6,
+            share_of_jumps: Some(0.01),
+            times_s: vec![("ssd<b>".to_owned(), seconds), ("array".to_owned(), 2.0 * seconds)],
+        };
+        let path = CubesPath {
+            name: "btree grown".to_owned(),
+            sentences: vec!["C41 holds.".to_owned()],
+            totals_s: vec![("ssd<b>".to_owned(), 3.0), ("array".to_owned(), 6.0)],
+            classes: vec![class("delay by airline", 1.0), class("delay by month", 2.0)],
+            predicted_and_actual_s: vec![(1.0, 1.1), (2.0, 2.0), (1.0, 2.0)],
+        };
+        CubesReport { input: "flights".to_owned(), rows: 1000, paths: vec![path], ..CubesReport::default() }
+    }
+
+    #[test]
+    fn paths_devices_and_classes_are_on_the_page() {
+        let page = cubes_html(&report());
+        for said in [
+            "array 2.0 times that",
+            "C41 holds",
+            "delay by month takes longest, 4.0",
+            "0.50 to 0.50 times",
+            "within 50 %",
+            "of the leaves",
+        ] {
+            assert!(page.contains(said), "{said}");
+        }
+        assert!(!page.contains("ssd<b>"), "names are no markup");
+    }
+
+    #[test]
+    fn nothing_to_show_is_a_page_without_figures() {
+        let page = cubes_html(&CubesReport::default());
+        assert!(!page.contains("id=\"totals\"") && !page.contains("id=\"accuracy\""));
+    }
+}

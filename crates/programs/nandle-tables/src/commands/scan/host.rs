@@ -9,8 +9,8 @@ use super::files::OpenFiles;
 use crate::decode::cpu_of_process_ns;
 use crate::error::CliError;
 
-/// Steps that are read to see it.
-const STEPS: u32 = 4;
+/// The steps that are read to see it want so many bytes: of fewer, starting would be most of the time.
+const WANTED_BYTES: u64 = 16 << 20;
 /// How often: the fastest and the slowest are the bounds, and the one between them counts.
 const ROUNDS: usize = 3;
 
@@ -23,7 +23,13 @@ pub(crate) fn measure(
     copies_bytes: u64,
     known: HostCosts,
 ) -> Result<HostCosts, CliError> {
-    let first: Vec<Want> = plan.wants().iter().filter(|want| want.step < STEPS).copied().collect();
+    let mut left_bytes = WANTED_BYTES;
+    let is_first = |want: &&Want| {
+        let is_first = left_bytes > 0;
+        left_bytes = left_bytes.saturating_sub(want.length_bytes);
+        is_first
+    };
+    let first: Vec<Want> = plan.wants().iter().take_while(is_first).copied().collect();
     let reads = Plan::new(first, &opened.plan_files(), costs, options);
     let reads = Arc::new(reads.map_err(|error| CliError::failed(error.to_string()))?);
     let of_requests = known.request_seconds.value * reads.reads().len() as f64;

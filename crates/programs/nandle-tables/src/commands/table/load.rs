@@ -33,7 +33,7 @@ const CHUNK_BYTES_MAX: u64 = 4 << 20;
 
 /// Append the rows of files to a table, or put them in the place of others.
 ///
-/// CSV files are flights as the publisher issues them, in either generation, compressed with zstd or not; Parquet files are anything flat.
+/// CSV files are flights as the publisher issues them, in either generation, compressed with zstd or not; Parquet and Arrow IPC files are anything flat.
 /// Nothing of a load is seen before all of it is durable. A new table is laid out by the profile of the device that it lies on, and keeps
 /// that profile; without --profile the directory is probed for 10 s.
 #[derive(Debug, Args)]
@@ -43,7 +43,7 @@ const CHUNK_BYTES_MAX: u64 = 4 << 20;
 pub(super) struct LoadArgs {
     /// The table's directory
     table: PathBuf,
-    /// CSV files of flights, or Parquet files
+    /// CSV files of flights, or Parquet or Arrow IPC files
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Where bad rows go, each with its file, line and what is wrong with it

@@ -40,7 +40,11 @@ fn copy(from: &Path, to: &Path) {
     std::fs::create_dir(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
         let to = to.join(entry.file_name());
-        if entry.path().is_dir() { copy(&entry.path(), &to) } else { _ = std::fs::copy(entry.path(), to).unwrap() }
+        if entry.path().is_dir() {
+            copy(&entry.path(), &to)
+        } else {
+            _ = std::fs::copy(entry.path(), to).unwrap()
+        }
     }
 }
 
@@ -104,8 +108,22 @@ fn values() -> impl Strategy<Value = Value> {
         (0_u64..3).prop_map(Value::from),
         ".{0,20}".prop_map(Value::from),
         proptest::sample::select(vec![
-            "../outside.parquet", "data/../../outside.parquet", "/etc/passwd", "data/", "data/2-0.parquet", "data/2-1.sums", "Utf8",
-            "Int64", "Dictionary(UInt16, Utf8)", "LargeUtf8", "id", "delay", "nothing", "ffffffffffffffff", "00000000", "",
+            "../outside.parquet",
+            "data/../../outside.parquet",
+            "/etc/passwd",
+            "data/",
+            "data/2-0.parquet",
+            "data/2-1.sums",
+            "Utf8",
+            "Int64",
+            "Dictionary(UInt16, Utf8)",
+            "LargeUtf8",
+            "id",
+            "delay",
+            "nothing",
+            "ffffffffffffffff",
+            "00000000",
+            "",
         ])
         .prop_map(Value::from),
         Just(serde_json::json!([])),

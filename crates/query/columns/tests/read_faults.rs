@@ -20,9 +20,7 @@ use nandle_io::{Arena, Device, Io, Nanos, Operation, Request, Wait};
 use nandle_model::library::Model;
 use nandle_model::media::{Fault, FaultPlan, MediaWorld, When, faults::Lasts};
 use nandle_model::world::{Host, ModelWorld};
-use nandle_reads::{
-    Estimate, Owner, Plan, PlanOptions, ReadCosts, ReadFile, RequestCost, Scan, Strategy,
-};
+use nandle_reads::{Estimate, Owner, Plan, PlanOptions, ReadCosts, ReadFile, RequestCost, Scan, Strategy};
 use support::{everything, flights, schema, text};
 
 const PLACE_BYTES: u64 = 1 << 20;
@@ -141,7 +139,10 @@ fn every_request_fails_once() {
             let (got, ended) = rows(&case.plan, &mut bytes);
             drop(bytes);
             assert_eq!(world.in_flight(), 0);
-            assert!(case.rows.starts_with(&got), "{strategy:?}, {fault:?} at {nth}: a row that isn't the table's");
+            assert!(
+                case.rows.starts_with(&got),
+                "{strategy:?}, {fault:?} at {nth}: a row that isn't the table's"
+            );
             let Err(error) = ended else {
                 assert!(got.len() == case.rows.len(), "{strategy:?}, {fault:?} at {nth}: rows are missing");
                 continue;

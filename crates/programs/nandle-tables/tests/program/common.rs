@@ -116,7 +116,9 @@ pub(crate) fn sound_rows(table: &Path) -> Vec<String> {
             batch.columns().iter().map(|column| cast(column, &DataType::Utf8).unwrap()).collect();
         let text = |row: usize| {
             let cells = columns.iter().map(|column| column.as_string::<i32>());
-            cells.map(|cells| cells.is_valid(row).then(|| cells.value(row)).unwrap_or("-")).collect::<Vec<_>>()
+            cells
+                .map(|cells| cells.is_valid(row).then(|| cells.value(row)).unwrap_or("-"))
+                .collect::<Vec<_>>()
         };
         rows.extend((0..batch.num_rows()).map(|row| text(row).join("|")));
     }
@@ -127,13 +129,16 @@ pub(crate) fn sound_rows(table: &Path) -> Vec<String> {
 /// Files of a table that its present manifest doesn't name.
 pub(crate) fn leftovers(table: &Path) -> Vec<String> {
     let manifest = Table::open(table).unwrap().manifest().unwrap();
-    let mut known: Vec<String> = ["CURRENT", "LOCK", "profile.json", "data", "projections"].map(str::to_owned).into();
+    let mut known: Vec<String> =
+        ["CURRENT", "LOCK", "profile.json", "data", "projections"].map(str::to_owned).into();
     known.push(format!("manifest-{}.json", manifest.snapshot));
     known.extend(manifest.files().flat_map(|file| [file.path.clone(), file.sums.path.clone()]));
     let names = |folder: &str| {
         let entries = std::fs::read_dir(table.join(folder)).unwrap();
         let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-        names.map(|name| if folder.is_empty() { name } else { format!("{folder}/{name}") }).collect::<Vec<_>>()
+        names
+            .map(|name| if folder.is_empty() { name } else { format!("{folder}/{name}") })
+            .collect::<Vec<_>>()
     };
     let there = ["", "data", "projections"].into_iter().flat_map(names);
     there.filter(|name| !known.contains(name)).collect()

@@ -113,7 +113,14 @@ fn a_first_load_is_killed() {
 fn what_is_left_of_making_a_table_is_no_table() {
     let Begin { place, table, .. } = begin();
     let line = "table load t files/flights-1500-4.parquet --profile disk.json";
-    let left = ["LOCK", "profile.json.partial", "profile.json", "manifest-1.json.partial", "manifest-1.json", "CURRENT.partial"];
+    let left = [
+        "LOCK",
+        "profile.json.partial",
+        "profile.json",
+        "manifest-1.json.partial",
+        "manifest-1.json",
+        "CURRENT.partial",
+    ];
     for number in 0..=left.len() {
         fs::create_dir_all(table.join("data")).unwrap();
         left[..number].iter().for_each(|name| fs::write(table.join(name), "{").unwrap());
@@ -124,7 +131,9 @@ fn what_is_left_of_making_a_table_is_no_table() {
     // Rows are never taken for something left over.
     place.run(line).done();
     fs::remove_file(table.join("CURRENT")).unwrap();
-    for line in [line, "table generate t --rows 10 --profile disk.json", "table adopt t files/flights-1500-4.parquet"] {
+    for line in
+        [line, "table generate t --rows 10 --profile disk.json", "table adopt t files/flights-1500-4.parquet"]
+    {
         place.run(line).refused(1, &["t: ", "CURRENT"]);
     }
     assert!(place.parquet_files("t").len() == 1);

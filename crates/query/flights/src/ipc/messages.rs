@@ -32,7 +32,7 @@ impl Messages {
         Self { file, source, left_bytes, has_footer, number: 0, is_ended: false }
     }
 
-    /// The next message with its length before it; none at the end.
+    /// The next message with its length before it, the mark of the end as the last one; none behind that.
     pub(super) fn next(&mut self) -> Result<Option<Vec<u8>>, ArrowFileError> {
         if self.is_ended {
             return Ok(None);
@@ -48,7 +48,7 @@ impl Messages {
         }
         let metadata_bytes = length.first_chunk().copied().map_or(0, u32::from_le_bytes);
         if metadata_bytes == 0 {
-            return self.end();
+            return self.end(bytes);
         }
         self.read(metadata_bytes.into(), &mut bytes)?;
         let body_bytes = self.metadata(&bytes)?.bodyLength();
@@ -63,12 +63,12 @@ impl Messages {
         root_as_message(bytes.get(8..).unwrap_or_default()).map_err(|error| self.damaged(&error.to_string()))
     }
 
-    fn end(&mut self) -> Result<Option<Vec<u8>>, ArrowFileError> {
+    fn end(&mut self, mark: Vec<u8>) -> Result<Option<Vec<u8>>, ArrowFileError> {
         self.is_ended = true;
         if self.left_bytes > 0 && !self.has_footer {
             return Err(self.damaged("something is behind the end"));
         }
-        Ok(None)
+        Ok(Some(mark))
     }
 
     fn read(&mut self, length_bytes: u64, into: &mut Vec<u8>) -> Result<(), ArrowFileError> {

@@ -14,22 +14,25 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_buffer::Buffer;
+use arrow_ipc::convert::try_schema_from_ipc_buffer;
 use arrow_ipc::reader::StreamDecoder;
-use arrow_schema::SchemaRef;
+use arrow_schema::{ArrowError, SchemaRef};
 
 pub use self::error::ArrowFileError;
 use self::messages::Messages;
 
-const MAGIC: &[u8] = b"ARROW1";
+const MAGIC: &[u8; 6] = b"ARROW1";
 /// With which every message of a stream begins.
 const CONTINUATION: [u8; 4] = [0xff; 4];
-/// The magic word and what fills it up to eight bytes.
-const FILE_HEADER_BYTES: u64 = 8;
+/// The magic word is filled up with zeros, by most writers to eight bytes, by some to more.
+const HEADER_BYTES_MAX: u64 = 64;
 
 /// An Arrow IPC file whose rows are read.
 pub struct ArrowFile {
     messages: Messages,
     decoder: StreamDecoder,
+    /// What the decoder hasn't taken yet: a message without a body is taken with the one behind it.
+    begun: Buffer,
     schema: SchemaRef,
 }
 
@@ -48,32 +51,26 @@ impl ArrowFile {
         let wrong = |source| ArrowFileError::Read { file: Arc::clone(&name), source };
         let mut file = File::open(path).map_err(wrong)?;
         let length_bytes = file.metadata().map_err(wrong)?.len();
-        let mut start = [0; 6];
-        let is_file =
-            length_bytes >= FILE_HEADER_BYTES && file.read_exact(&mut start).is_ok() && start == MAGIC;
+        let mut start = Vec::new();
+        (&mut file).take(HEADER_BYTES_MAX).read_to_end(&mut start).map_err(wrong)?;
+        let begin_bytes = start.strip_prefix(MAGIC).map_or(0, stream_begin_bytes);
+        let is_file = begin_bytes > 0;
         if is_file {
-            let mut end = [0; 6];
-            file.seek(SeekFrom::End(-6)).and_then(|_| file.read_exact(&mut end)).map_err(wrong)?;
-            if end != MAGIC {
+            let mut end = [0; MAGIC.len()];
+            let from_end = -(MAGIC.len() as i64);
+            file.seek(SeekFrom::End(from_end)).and_then(|_| file.read_exact(&mut end)).map_err(wrong)?;
+            if end != *MAGIC {
                 let why = "it doesn't end as a file of this format does".to_owned();
                 return Err(ArrowFileError::Damaged { file: name, message: 0, why });
             }
         }
-        let begin_bytes = if is_file { FILE_HEADER_BYTES } else { 0 };
         file.seek(SeekFrom::Start(begin_bytes)).map_err(wrong)?;
-        let messages = Messages::new(name, file, length_bytes - begin_bytes, is_file);
-        let mut opened =
-            Self { messages, decoder: StreamDecoder::new(), schema: Arc::new(arrow_schema::Schema::empty()) };
-        // The first message is the schema.
-        let Some(message) = opened.messages.next()? else {
-            return Err(opened.messages.damaged("it has no schema"));
-        };
-        let batch = opened.decode(message)?;
-        opened.schema = match (opened.decoder.schema(), batch) {
-            (Some(schema), None) => schema,
-            _ => return Err(opened.messages.damaged("its first message isn't a schema")),
-        };
-        Ok(opened)
+        let left_bytes = length_bytes.saturating_sub(begin_bytes);
+        let mut messages = Messages::new(name, file, left_bytes, is_file);
+        let first = messages.next()?.unwrap_or_default();
+        let schema = guarded(&messages, || try_schema_from_ipc_buffer(&first))?;
+        let begun = Buffer::from_vec(first);
+        Ok(Self { messages, decoder: StreamDecoder::new(), begun, schema: Arc::new(schema) })
     }
 
     /// Its columns.
@@ -86,24 +83,31 @@ impl ArrowFile {
     /// # Errors
     /// The file can't be read, is damaged or cut; a batch takes too much memory.
     pub fn next_batch(&mut self) -> Result<Option<RecordBatch>, ArrowFileError> {
-        while let Some(message) = self.messages.next()? {
-            if let Some(batch) = self.decode(message)? {
+        loop {
+            let (decoder, begun) = (&mut self.decoder, &mut self.begun);
+            if let Some(batch) = guarded(&self.messages, || decoder.decode(begun))? {
                 return Ok(Some(batch));
             }
+            let Some(message) = self.messages.next()? else { return Ok(None) };
+            self.begun = Buffer::from_vec(message);
         }
-        Ok(None)
     }
+}
 
-    /// What a message holds. The decoder isn't ours, and the file may be hostile: a panic becomes an error.
-    fn decode(&mut self, message: Vec<u8>) -> Result<Option<RecordBatch>, ArrowFileError> {
-        let mut buffer = Buffer::from_vec(message);
-        let decoder = &mut self.decoder;
-        let decoded = catch_unwind(AssertUnwindSafe(|| decoder.decode(&mut buffer)));
-        match decoded {
-            Ok(Ok(batch)) => Ok(batch),
-            Ok(Err(error)) => Err(self.messages.damaged(&error.to_string())),
-            Err(_) => Err(self.messages.damaged("the decoder panicked over it")),
-        }
+/// Where the stream begins in a file that goes on like this behind the magic word.
+fn stream_begin_bytes(rest: &[u8]) -> u64 {
+    let zeros = rest.iter().take_while(|byte| **byte == 0).count();
+    ((MAGIC.len() + zeros) as u64).next_multiple_of(8).min(HEADER_BYTES_MAX)
+}
+
+/// Runs what decodes a message. The decoder isn't ours, and the file may be hostile: a panic becomes an error.
+fn guarded<T>(
+    messages: &Messages,
+    decode: impl FnOnce() -> Result<T, ArrowError>,
+) -> Result<T, ArrowFileError> {
+    match catch_unwind(AssertUnwindSafe(decode)) {
+        Ok(decoded) => decoded.map_err(|error| messages.damaged(&error.to_string())),
+        Err(_) => Err(messages.damaged("the decoder panicked over it")),
     }
 }
 

@@ -117,7 +117,11 @@ fn one_schema(paths: &[PathBuf]) -> Result<SchemaRef, CliError> {
     let schemas = schemas.collect::<Result<Vec<_>, CliError>>()?;
     let first = schemas.first().cloned().unwrap_or_else(flight_schema);
     let columns = |schema: &SchemaRef| {
-        schema.fields().iter().map(|field| (field.name().clone(), field.data_type().clone())).collect::<Vec<_>>()
+        schema
+            .fields()
+            .iter()
+            .map(|field| (field.name().clone(), field.data_type().clone()))
+            .collect::<Vec<_>>()
     };
     match paths.iter().zip(&schemas).find(|(_, schema)| columns(schema) != columns(&first)) {
         Some((path, _)) => Err(CliError::failed(format!(

@@ -9,6 +9,7 @@ mod crash;
 mod docs;
 mod extensions;
 mod output;
+mod peers;
 mod schema;
 mod setup;
 mod step;

@@ -6,7 +6,7 @@ use clap::ValueEnum;
 
 use crate::command::{cargo, find_program, succeeds, watch};
 use crate::tally::{Tally, TestCounts};
-use crate::{Outcome, extensions, output, setup, style};
+use crate::{Outcome, extensions, output, peers, setup, style};
 
 /// One step, as it is named after `--only`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -81,6 +81,7 @@ fn check(tally: &mut Tally, arguments: &[&str]) -> Outcome {
 fn unit(tally: &mut Tally) -> Outcome {
     let mut command = cargo(&["test", "--workspace", "--no-fail-fast", "--features", "nandle-replay/schema"]);
     command.envs(setup::prepare(tally).into_iter().map(|variable| (variable, "1")));
+    command.envs(peers::python(tally).map(|python| (peers::VARIABLE, python)));
     let mut counts = TestCounts::default();
     let succeeded = watch(&mut command, |line| {
         if let Some(of_one_binary) = TestCounts::parse(line) {

@@ -1,6 +1,7 @@
 use std::process::ExitCode;
 
 use nandle_columns::ColumnsError;
+use nandle_flights::ArrowFileError;
 use nandle_predict::CostsError;
 use nandle_profile::ProfileError;
 use nandle_reads::recording::RecordError;
@@ -86,6 +87,12 @@ impl From<ColumnsError> for CliError {
             ColumnsError::Value { .. } | ColumnsError::Misuse { .. } => Self::usage(error.to_string()),
             _ => Self::failed(error.to_string()),
         }
+    }
+}
+
+impl From<ArrowFileError> for CliError {
+    fn from(error: ArrowFileError) -> Self {
+        Self::failed(error.to_string())
     }
 }
 

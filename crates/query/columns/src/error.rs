@@ -8,7 +8,7 @@ use parquet::errors::ParquetError;
 #[non_exhaustive]
 pub enum ColumnsError {
     /// The system refused.
-    #[error("{action} `{file}`: {source}")]
+    #[error("{action} `{file}`: {source}{}", Mend(.source))]
     Io {
         /// What was tried.
         action: &'static str,
@@ -162,6 +162,19 @@ impl fmt::Display for OfFile<'_> {
     }
 }
 
+/// What the user can do about a refusal, where it is known.
+struct Mend<'a>(&'a std::io::Error);
+
+impl fmt::Display for Mend<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use std::io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+        match self.0.kind() {
+            StorageFull | QuotaExceeded | FileTooLarge => f.write_str("; make room there, and do it again"),
+            _ => Ok(()),
+        }
+    }
+}
+
 impl ColumnsError {
     pub(crate) fn io(action: &'static str, file: &str) -> impl FnOnce(std::io::Error) -> Self {
         move |source| Self::Io { action, file: file.to_owned(), source }
@@ -174,6 +187,18 @@ impl ColumnsError {
     pub(crate) fn parquet(action: &'static str, place: &Place) -> impl FnOnce(ParquetError) -> Self {
         let place = place.clone();
         move |source| Self::Parquet { action, place, source }
+    }
+
+    /// As [`parquet`](Self::parquet), of a file that is written: where it was the system that refused, the error says so.
+    pub(crate) fn writing(action: &'static str, file: &str) -> impl FnOnce(ParquetError) -> Self {
+        let file = file.to_owned();
+        move |source| match source {
+            ParquetError::External(source) => match source.downcast::<std::io::Error>() {
+                Ok(source) => Self::Io { action, file, source: *source },
+                Err(source) => Self::parquet(action, &Place::of_file(&file))(ParquetError::External(source)),
+            },
+            source => Self::parquet(action, &Place::of_file(&file))(source),
+        }
     }
 
     pub(crate) fn damaged(place: &Place, why: impl Into<String>) -> Self {

@@ -11,6 +11,7 @@ mod csv;
 mod cubes;
 mod error;
 mod generate;
+mod ipc;
 mod paths;
 mod rejects;
 mod schema;
@@ -24,6 +25,7 @@ pub use csv::{CsvFlights, CsvOptions, CsvWriter, LoadReport, Source};
 pub use cubes::{CubeQuery, Dimension, Fact, UnknownCube};
 pub use error::LoadError;
 pub use generate::{CubeCodes, Generator, LearnedError};
+pub use ipc::{ArrowFile, ArrowFileError};
 pub use paths::{
     Counting, CubeError, CubeReads, CubeResults, CubeRun, TemporarySpace, ThreadClock, column_chunks,
     scan_cube,

@@ -89,6 +89,12 @@ pub enum BadRow {
     /// A file has no header: it is empty.
     #[error("the file is empty")]
     Empty,
+    /// A file in another encoding. None of its rows is read.
+    #[error("the file is UTF-16: convert it first (iconv -f UTF-16 -t UTF-8)")]
+    Utf16,
+    /// Lines that end in CR alone. None of the file's rows is read.
+    #[error("the file's lines end in CR alone: convert it first (tr '\\r' '\\n')")]
+    CarriageReturns,
     /// A file's header isn't one of flights. None of its rows is read.
     #[error("the header is not that of flight records: {missing} is missing")]
     Header {

@@ -21,7 +21,7 @@ use nandle_flights::{
 };
 use nandle_io::conformance::MemoryWorld;
 use nandle_io::runtime::Runtime;
-use nandle_io::{DeviceFile, FileOptions, Io, Nanos, Threads};
+use nandle_io::{Cause, DeviceFile, FileOptions, Io, Nanos, Threads};
 use nandle_reads::recording::{Names, Recorder, Recording};
 use nandle_reads::{Estimate, HostCosts, Owner, PlanOptions, ReadCosts, ReadFile, RequestCost};
 use nandle_spill::{Place, SpillCosts};
@@ -127,6 +127,20 @@ fn cube(
     memory_bytes: usize,
     may_spill: bool,
 ) -> Result<(Groups, CubeRun), CubeError> {
+    let mut world = MemoryWorld::new(64, Nanos::from_micros(1));
+    world.add(SPACE_BYTES, 4096);
+    cube_in(world, directory, snapshot, query, memory_bytes, may_spill)
+}
+
+/// The same with temporary space on a world's one device.
+fn cube_in(
+    world: MemoryWorld,
+    directory: &Path,
+    snapshot: &Snapshot,
+    query: CubeQuery,
+    memory_bytes: usize,
+    may_spill: bool,
+) -> Result<(Groups, CubeRun), CubeError> {
     let (owner, files) = owner(directory, snapshot);
     let costs = costs();
     let reads = CubeReads {
@@ -137,8 +151,7 @@ fn cube(
         options: PlanOptions::new(4 << 20),
         copies_bytes: 1 << 20,
     };
-    let mut world = MemoryWorld::new(64, Nanos::from_micros(1));
-    let device = world.add(SPACE_BYTES, 4096).id;
+    let device = world.devices()[0].id;
     let runtime = Runtime::new(Box::new(world));
     let place = Place { device, start_bytes: 0, length_bytes: SPACE_BYTES, salt: 7, discards: false };
     let space = TemporarySpace { handle: runtime.handle(), place, costs: SpillCosts::default() };
@@ -187,6 +200,51 @@ fn all_cubes_are_those_of_the_rows() {
     assert!(recording.queries.iter().all(|query| query.totals.result_rows > 0 && !query.wants.is_empty()));
 }
 
+const BY_DUCKDB: &str = r#"
+import duckdb, sys
+directory, *queries = sys.argv[1:]
+duckdb.sql(f"create view flights as select * from '{directory}/data/*.parquet'")
+for query in queries:
+    name, columns = query.split(":")
+    columns = columns.split(",")
+    texts = ", ".join(f"coalesce(cast({column} as varchar), 'missing')" for column in columns)
+    by = ", ".join(columns)
+    for row in duckdb.sql(f"select {texts}, count(*) from flights group by {by}").fetchall():
+        print(name, *row, sep="|")
+"#;
+
+/// Row for row. Needs a Python with duckdb, named by `NANDLE_PYARROW`; without it there is nothing to do.
+#[test]
+fn all_cubes_are_those_of_duckdb() {
+    let Some(python) = std::env::var_os("NANDLE_PYARROW") else {
+        return eprintln!("skipped: NANDLE_PYARROW names no Python with pyarrow and duckdb");
+    };
+    let directory = tempfile::tempdir().unwrap();
+    table(directory.path(), 20_000, 9000);
+    let snapshot = Table::open(directory.path()).unwrap().snapshot().unwrap();
+    let named = |query: CubeQuery| {
+        let columns: Vec<&str> = query.columns().into_iter().map(Column::name).collect();
+        format!("{query}:{}", columns.join(","))
+    };
+    let mut command = std::process::Command::new(python);
+    command.arg("-c").arg(BY_DUCKDB).arg(directory.path()).args(CubeQuery::all().into_iter().map(named));
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut expected: BTreeMap<String, Groups> = BTreeMap::new();
+    for line in String::from_utf8(output.stdout).unwrap().lines() {
+        let mut cells = line.split('|').map(ToOwned::to_owned);
+        let name = cells.next().unwrap();
+        let mut group: Vec<String> = cells.collect();
+        let count = group.pop().unwrap().parse().unwrap();
+        assert!(expected.entry(name).or_default().insert(group, count).is_none());
+    }
+    assert_eq!(expected.len(), 69);
+    for query in CubeQuery::all() {
+        let (groups, _) = cube(directory.path(), &snapshot, query, 16 * MIB, true).unwrap();
+        assert!(groups == expected[&query.to_string()], "{query}");
+    }
+}
+
 #[test]
 fn little_memory_is_enough_with_temporary_space() {
     let directory = tempfile::tempdir().unwrap();
@@ -201,6 +259,21 @@ fn little_memory_is_enough_with_temporary_space() {
     assert!(run.count.spilled_bytes > 0);
     assert!(groups == plainly(&generator, query));
     assert_eq!(run.recorded().totals.spilled_bytes, run.count.spilled_bytes);
+}
+
+/// The system has no room for what is put aside: an error that says so, and no result.
+#[test]
+fn temporary_space_without_room_is_an_error() {
+    let directory = tempfile::tempdir().unwrap();
+    table(directory.path(), 1_200_000, 700_000);
+    let snapshot = Table::open(directory.path()).unwrap().snapshot().unwrap();
+    let query: CubeQuery = "delay-airline-dest-month-origin".parse().unwrap();
+    let mut world = MemoryWorld::new(64, Nanos::from_micros(1));
+    let device = world.add(SPACE_BYTES, 4096).id;
+    world.faults().fail_next(device, "write", Cause::System(28));
+    let error = cube_in(world, directory.path(), &snapshot, query, 16 * MIB, true).map(|_| ()).unwrap_err();
+    let text = error.to_string();
+    assert!(text.contains("temporary space") && text.contains("No space left"), "{text}");
 }
 
 #[test]

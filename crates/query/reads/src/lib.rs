@@ -17,7 +17,7 @@ mod words;
 pub use costs::{ReadCosts, RequestCost};
 pub use error::ReadsError;
 pub use estimate::Estimate;
-pub use owners::{OwnedStep, Owner, StepStream};
+pub use owners::{OwnedStep, Owner, StepStream, Steps, UrgentRead};
 pub use plan::{Groups, Plan, PlanFile, PlanOptions, PlannedRead, PlannedWindow, Strategy};
 pub use predict::{HostCosts, Prediction};
 pub use pump::{Check, Pump, ReadCounts, ReadFile, Step, WantBytes};

@@ -4,10 +4,14 @@
 
 mod common;
 
+use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use futures_core::Stream;
 
 use common::{Case, Faulty, byte_of, bytes_of, world};
-use nandle_reads::{FileId, OwnedStep, Owner, Plan, ReadsError, StepStream};
+use nandle_reads::{Check, FileId, OwnedStep, Owner, Plan, ReadsError, StepStream};
 
 fn plan(case: &Case) -> Option<Arc<Plan>> {
     Plan::new(case.wants.clone(), &case.plan_files(), &case.costs, case.options).ok().map(Arc::new)
@@ -74,13 +78,13 @@ fn copies_that_are_held_take_no_more_than_they_may() {
     let owner = owner(seed);
     let mut stream = owner.scan(Arc::clone(&case.files), plan, 0);
     // With no room beside a single step, each comes when the one before was dropped.
-    let first = stream.next().unwrap().unwrap();
+    let first = stream.next_step().unwrap().unwrap();
     let bytes: usize = first.parts().map(|(_, bytes)| bytes.len()).sum();
     let clone = first.clone();
     drop(first);
     check(&clone, &case);
     drop(clone);
-    assert!(bytes > 0 && stream.next().is_some());
+    assert!(bytes > 0 && stream.next_step().unwrap().is_some());
 }
 
 #[test]
@@ -90,7 +94,7 @@ fn urgent_reads_are_served_whatever_is_held() {
         let Some(plan) = plan(&case) else { continue };
         let owner = owner(seed);
         let mut stream = owner.scan(Arc::clone(&case.files), plan, 0);
-        let held: Vec<_> = stream.by_ref().take(1).collect();
+        let held = stream.next_step().unwrap();
         let length_bytes = case.files[0].plan.length_bytes;
         for (offset_bytes, wanted_bytes) in [(0, 1), (length_bytes / 2, length_bytes / 3), (0, length_bytes)]
         {
@@ -114,7 +118,7 @@ fn a_failing_read_ends_the_stream_and_a_dropped_owner_too() {
         let failing =
             Owner::start("reads", move || Ok(Box::new(Faulty::new(world(&Case::random(3)), nth, false))));
         let stream = failing.unwrap().scan(Arc::clone(&case.files), Arc::clone(&plan), 1 << 20);
-        let results: Vec<_> = stream.collect();
+        let results: Vec<_> = stream.into_iter().collect();
         // The owner is dropped at once, so that either comes first.
         let error = results.last().unwrap().as_ref().err().unwrap();
         assert!(matches!(error, ReadsError::Io { .. } | ReadsError::OwnerGone { .. }), "{error}");
@@ -129,7 +133,7 @@ fn streams_that_are_dropped_leave_room_for_others() {
     let owner = owner(3);
     for _ in 0..50 {
         let mut stream = owner.scan(Arc::clone(&case.files), Arc::clone(&plan), 1000);
-        drop(stream.next().unwrap().unwrap());
+        drop(stream.next_step().unwrap().unwrap());
     }
     consume(owner.scan(Arc::clone(&case.files), Arc::clone(&plan), 1000), &case, &plan);
 }
@@ -153,7 +157,7 @@ fn an_owner_that_has_ended_keeps_no_urgent_read_waiting() {
     let case = Case::random(3);
     let owner = owner(3);
     let mut stream = owner.scan(Arc::clone(&case.files), plan(&case).unwrap(), 1 << 20);
-    while stream.next().is_some() {}
+    while stream.next_step().unwrap().is_some() {}
     drop(owner);
     assert!(matches!(stream.read_urgently(FileId(0), 0, 1), Err(ReadsError::OwnerGone { .. })));
 }
@@ -162,11 +166,89 @@ fn an_owner_that_has_ended_keeps_no_urgent_read_waiting() {
 fn files_that_arent_the_plans_end_the_stream() {
     let case = Case::random(3);
     let owner = owner(3);
-    let none = owner.scan(Arc::new([]), plan(&case).unwrap(), 1 << 20).next().unwrap();
+    let none = owner.scan(Arc::new([]), plan(&case).unwrap(), 1 << 20).next_step();
     assert!(matches!(none, Err(ReadsError::OtherFiles { .. })));
     let mut files = case.files.to_vec();
     files[0].tail = bytes::Bytes::from(vec![0; files[0].tail.len() + 1]);
-    let longer = owner.scan(files.into(), plan(&case).unwrap(), 1 << 20).next().unwrap();
+    let longer = owner.scan(files.into(), plan(&case).unwrap(), 1 << 20).next_step();
     assert!(matches!(longer, Err(ReadsError::Tail { .. })));
     consume(owner.scan(Arc::clone(&case.files), plan(&case).unwrap(), 1 << 20), &case, &plan(&case).unwrap());
+}
+
+/// Wakes a thread that waits for a future.
+struct Unpark(std::thread::Thread);
+
+impl std::task::Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+fn block_on<T>(mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>) -> T {
+    let waker = Arc::new(Unpark(std::thread::current())).into();
+    let mut context = Context::from_waker(&waker);
+    loop {
+        if let Poll::Ready(ready) = poll(&mut context) {
+            return ready;
+        }
+        std::thread::park();
+    }
+}
+
+/// Steps and urgent reads wait in the same task, and each comes.
+#[test]
+fn tasks_get_steps_and_urgent_reads() {
+    for seed in 0..40 {
+        let case = Case::random(seed);
+        let Some(plan) = plan(&case) else { continue };
+        let owner = owner(seed);
+        let mut stream = owner.scan(Arc::clone(&case.files), Arc::clone(&plan), 0);
+        let mut steps = 0;
+        loop {
+            let length_bytes = case.files[0].plan.length_bytes;
+            let bytes = {
+                let mut asked = pin!(stream.ask_urgently(FileId(0), 0, length_bytes));
+                block_on(|context| asked.as_mut().poll(context)).unwrap()
+            };
+            // Another one that nobody waits for.
+            drop(stream.ask_urgently(FileId(0), 0, 1));
+            assert!(
+                (0..).zip(&bytes).all(|(at, byte)| byte_of(0, at) == *byte)
+                    && bytes.len() as u64 == length_bytes
+            );
+            let Some(step) = block_on(|context| Pin::new(&mut stream).poll_next(context)) else { break };
+            check(&step.unwrap(), &case);
+            steps += 1;
+        }
+        assert_eq!(steps, plan.steps());
+        let mut beyond = pin!(stream.ask_urgently(FileId(0), u64::MAX, 1));
+        assert!(matches!(
+            block_on(|context| beyond.as_mut().poll(context)),
+            Err(ReadsError::BeyondEnd { .. })
+        ));
+    }
+}
+
+struct Panics;
+
+impl Check for Panics {
+    fn check(&self, offset_bytes: u64, _: &[u8]) -> Result<(), String> {
+        panic!("this check always panics, here at {offset_bytes}");
+    }
+}
+
+#[test]
+fn a_check_that_panics_fails_its_own_scan_alone() {
+    let case = Case::random(3);
+    let plan = plan(&case).unwrap();
+    assert!(!plan.reads().is_empty());
+    let owner = owner(3);
+    let good = owner.scan(Arc::clone(&case.files), Arc::clone(&plan), 1000);
+    let mut files = case.files.to_vec();
+    files.iter_mut().for_each(|file| file.check = Some(Arc::new(Panics)));
+    let bad = owner.scan(files.into(), Arc::clone(&plan), 1000);
+    let error = bad.into_iter().find_map(Result::err).unwrap();
+    assert!(matches!(&error, ReadsError::Damaged { why, .. } if why.contains("panicked")), "{error}");
+    consume(good, &case, &plan);
+    consume(owner.scan(Arc::clone(&case.files), Arc::clone(&plan), 1000), &case, &plan);
 }

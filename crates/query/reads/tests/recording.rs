@@ -77,6 +77,8 @@ fn ended(lines: &str, counts: [u64; 4]) -> Vec<u8> {
     ))
 }
 
+/// A frame of three bytes that decoders of zstd pass over.
+const SKIPPABLE: &[u8] = b"\x50\x2a\x4d\x18\x03\0\0\0abc";
 const HEAD: &str = "{\"nandle_needs\":{\"version\":1}}\n";
 const FILE: &str = "{\"file\":{\"name\":null,\"length_bytes\":100,\"groups\":\"unknown\"}}\n";
 const QUERY: &str = "{\"query\":{\"name\":null,\"text\":null}}\n";
@@ -193,7 +195,14 @@ fn refusals_name_the_file_and_what_was_expected() {
             ),
             "2 bytes at 99 of file 0, which has 100",
         ),
-        ([ended(HEAD, [0; 4]), zstd("more\n")].concat(), "the line of the end isn't the last"),
+        ([ended(HEAD, [0; 4]), zstd("more\n")].concat(), "something is behind its frame"),
+        ([ended(HEAD, [0; 4]), SKIPPABLE.to_vec()].concat(), "something is behind its frame"),
+        ([SKIPPABLE.to_vec(), ended(HEAD, [0; 4])].concat(), "it isn't a frame of zstd"),
+        ([zstd(HEAD), zstd(&format!("{FILE}{{\"end\":{{}}}}\n"))].concat(), "cut off behind line 1 (0 files"),
+        (
+            ended("{\"nandle_needs\":{\"version\":1,\"endian\":\"big\"}}\n", [0; 4]),
+            "`nandle_needs` has the key `endian`, which isn't known",
+        ),
         (zstd(&format!("{HEAD}{}", "x".repeat(17 << 20))), "which no line may have"),
     ];
     for (bytes, expected) in refusals {
@@ -212,6 +221,21 @@ fn a_file_that_unpacks_to_too_much_is_refused_in_little_memory() {
     }
     let error = read(&encoder.finish().unwrap()).unwrap_err();
     assert!(error.to_string().contains("more than 8000000 steps"), "{error}");
+}
+
+/// White space is no step and no want, so that only its length can end it.
+#[test]
+fn a_file_of_white_space_comes_to_an_end() {
+    let line = format!("{}{}", " ".repeat(15 << 20), FILE);
+    let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
+    encoder.write_all(HEAD.as_bytes()).unwrap();
+    for _ in 0..140 {
+        encoder.write_all(line.as_bytes()).unwrap();
+    }
+    let bytes = encoder.finish().unwrap();
+    assert!(bytes.len() < 1 << 20, "{} bytes", bytes.len());
+    let error = read(&bytes).unwrap_err().to_string();
+    assert!(error.contains("unpacks to more than 2147483648 bytes"), "{error}");
 }
 
 #[test]

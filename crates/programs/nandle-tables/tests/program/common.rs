@@ -1,10 +1,15 @@
 //! Runs of the program in a directory of its own, by a profile that was measured once.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 use std::sync::OnceLock;
 use std::time::SystemTime;
 
+use arrow_array::Array;
+use arrow_array::cast::AsArray;
+use arrow_cast::cast;
+use arrow_schema::DataType;
+use nandle_columns::{BatchDecoder, DirectBytes, ScanSpec, Table};
 use nandle_io::Nanos;
 use nandle_session::{ProbeOptions, Unobserved, probe};
 use serde_json::Value;
@@ -42,6 +47,16 @@ impl Outcome {
     }
 }
 
+impl From<Output> for Outcome {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
 /// A directory in which the program runs.
 pub(crate) struct Place {
     directory: TempDir,
@@ -62,16 +77,16 @@ impl Place {
         std::fs::read_to_string(self.path(name)).unwrap()
     }
 
+    /// The program with the words of a line.
+    pub(crate) fn command(&self, line: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_nandle-tables"));
+        command.args(line.split_whitespace()).current_dir(self.directory.path());
+        command
+    }
+
     /// Runs the program with the words of a line.
     pub(crate) fn run(&self, line: &str) -> Outcome {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_nandle-tables"));
-        let output =
-            command.args(line.split_whitespace()).current_dir(self.directory.path()).output().unwrap();
-        Outcome {
-            code: output.status.code(),
-            stdout: String::from_utf8(output.stdout).unwrap(),
-            stderr: String::from_utf8(output.stderr).unwrap(),
-        }
+        self.command(line).output().unwrap().into()
     }
 
     /// A table of generated flights.
@@ -85,6 +100,48 @@ impl Place {
         let paths = entries.map(|entry| entry.unwrap().path());
         paths.filter(|path| path.extension().is_some_and(|end| end == "parquet")).collect()
     }
+}
+
+/// The rows of a table in some order of their own, of columns that tell them apart; and the table is sound.
+pub(crate) fn sound_rows(table: &Path) -> Vec<String> {
+    let columns = ["Month", "FlightDate", "Airline", "FlightNum", "TailNum", "Origin", "ArrDelay"];
+    let table = Table::open(table).unwrap();
+    assert_eq!(table.verify().unwrap().iter().map(ToString::to_string).collect::<Vec<_>>(), [""; 0]);
+    let snapshot = table.snapshot().unwrap();
+    let plan = snapshot.scan(&ScanSpec::of(columns)).unwrap();
+    let (mut bytes, mut decoder) = (DirectBytes::new(&plan), BatchDecoder::new(&plan));
+    let mut rows = Vec::new();
+    while let Some(batch) = decoder.next(&mut bytes).unwrap() {
+        let columns: Vec<_> =
+            batch.columns().iter().map(|column| cast(column, &DataType::Utf8).unwrap()).collect();
+        let text = |row: usize| {
+            let cells = columns.iter().map(|column| column.as_string::<i32>());
+            cells
+                .map(|cells| cells.is_valid(row).then(|| cells.value(row)).unwrap_or("-"))
+                .collect::<Vec<_>>()
+        };
+        rows.extend((0..batch.num_rows()).map(|row| text(row).join("|")));
+    }
+    rows.sort_unstable();
+    rows
+}
+
+/// Files of a table that its present manifest doesn't name.
+pub(crate) fn leftovers(table: &Path) -> Vec<String> {
+    let manifest = Table::open(table).unwrap().manifest().unwrap();
+    let mut known: Vec<String> =
+        ["CURRENT", "LOCK", "profile.json", "data", "projections"].map(str::to_owned).into();
+    known.push(format!("manifest-{}.json", manifest.snapshot));
+    known.extend(manifest.files().flat_map(|file| [file.path.clone(), file.sums.path.clone()]));
+    let names = |folder: &str| {
+        let entries = std::fs::read_dir(table.join(folder)).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names
+            .map(|name| if folder.is_empty() { name } else { format!("{folder}/{name}") })
+            .collect::<Vec<_>>()
+    };
+    let there = ["", "data", "projections"].into_iter().flat_map(names);
+    there.filter(|name| !known.contains(name)).collect()
 }
 
 /// Flips a bit in the middle of a file.

@@ -3,6 +3,9 @@
 
 mod common;
 mod damage;
+mod full_disk;
+mod killed;
 mod load;
+mod processes;
 mod scan;
 mod trouble;

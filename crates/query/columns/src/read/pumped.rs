@@ -89,7 +89,7 @@ impl<'a> StreamedBytes<'a> {
 
 impl StepBytes for StreamedBytes<'_> {
     fn next_step(&mut self) -> Result<Option<StepData>, ColumnsError> {
-        let step = self.stream.next().transpose().map_err(|error| named(self.plan, error))?;
+        let step = self.stream.next_step().map_err(|error| named(self.plan, error))?;
         Ok(step.map(|step| StepData {
             step: step.number(),
             parts: step.parts().map(|(_, bytes)| bytes.clone()).collect(),

@@ -21,10 +21,11 @@ impl<W: Write> SummingWriter<W> {
         Self { into, identity, length_bytes: 0, begun: Vec::with_capacity(BLOCK_LENGTH), blocks: Vec::new() }
     }
 
-    /// What was written into, and its sums.
-    pub(crate) fn finish(mut self) -> (W, Sums) {
+    /// What was written into, and its sums; nothing may be written any more.
+    pub(crate) fn finish(&mut self) -> (&mut W, Sums) {
         self.sum_begun();
-        (self.into, Sums::new(self.identity, self.length_bytes, self.blocks))
+        let sums = Sums::new(self.identity, self.length_bytes, std::mem::take(&mut self.blocks));
+        (&mut self.into, sums)
     }
 
     fn sum(&mut self, mut bytes: &[u8]) {

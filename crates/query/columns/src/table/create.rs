@@ -1,3 +1,4 @@
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -5,7 +6,7 @@ use arrow_schema::SchemaRef;
 
 use super::Table;
 use super::writing::{lock, write_profile};
-use crate::directory::{CURRENT, DATA, LOCK, Manifest, PROJECTIONS, commit};
+use crate::directory::{CURRENT, DATA, LOCK, Manifest, PARTIAL, PROFILE, PROJECTIONS, commit};
 use crate::{Clustering, ColumnsError, Files, Layout, RealFiles};
 
 /// What a new table is like.
@@ -40,12 +41,25 @@ impl TableOptions {
 }
 
 impl Table {
-    /// Makes a table without rows in a directory, which is made if it isn't there.
+    /// Makes a table without rows in a directory, which is made if it isn't there. What is left of a making that was cut off is
+    /// written over.
     ///
     /// # Errors
-    /// There is one; a column is nested; the system refuses.
+    /// There is one, or there are rows of one; a column is nested; the system refuses.
     pub fn create(directory: &Path, options: &TableOptions) -> Result<Self, ColumnsError> {
         Self::create_in(Arc::new(RealFiles::new(directory)), options)
+    }
+
+    /// Whether a directory can become a table: it isn't there, is empty, or holds what is left of a making that was cut off.
+    ///
+    /// # Errors
+    /// It can't be listed.
+    pub fn can_be_made(directory: &Path) -> Result<bool, ColumnsError> {
+        let files = RealFiles::new(directory);
+        let names = listed(&files, "")?;
+        let begun = [LOCK, PROFILE, DATA, PROJECTIONS, Manifest::name(1).as_str()].map(str::to_owned);
+        let is_left = |name: &String| name.ends_with(PARTIAL) || begun.contains(name);
+        Ok(names.iter().all(is_left) && !has_rows(&files)?)
     }
 
     /// Makes a table on any files.
@@ -89,5 +103,28 @@ pub(super) fn prepare(files: &dyn Files) -> Result<Box<dyn crate::Held>, Columns
     if names.iter().any(|name| name == CURRENT) {
         return Err(ColumnsError::TableExists);
     }
+    if has_rows(files)? {
+        let why = "it is missing, and files of rows are there: bring it back, or choose another directory";
+        return Err(ColumnsError::NotATable { file: CURRENT.to_owned(), why: why.to_owned() });
+    }
     Ok(lock)
+}
+
+/// Whether there are files that a table's root must have named, or was about to.
+fn has_rows(files: &dyn Files) -> Result<bool, ColumnsError> {
+    for folder in [DATA, PROJECTIONS] {
+        let names = listed(files, folder)?;
+        if names.iter().any(|name| !name.ends_with(PARTIAL)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The names in a directory; none where it isn't there.
+fn listed(files: &dyn Files, folder: &str) -> Result<Vec<String>, ColumnsError> {
+    match files.list(folder) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+        names => names.map_err(ColumnsError::io("listing", folder)),
+    }
 }

@@ -10,7 +10,7 @@ use super::writing::{NewFile, Writing};
 use crate::directory::{FileEntry, PARTIAL, SumsEntry};
 use crate::layout::properties;
 use crate::sums::{SummingWriter, Sums};
-use crate::{ColumnsError, Files, Place, WriteFile};
+use crate::{ColumnsError, Files, WriteFile};
 
 /// The encoding of columns is decided when there are so many rows.
 const SAMPLE_ROWS: usize = 64 << 10;
@@ -104,13 +104,12 @@ impl OpenFile {
         let file = writing.files.create(&partial).map_err(ColumnsError::io("creating", &partial))?;
         let file = SummingWriter::new(file, names.identity);
         let writer = ArrowWriter::try_new(file, schema.clone(), Some(properties));
-        let writer =
-            writer.map_err(ColumnsError::parquet("beginning a file", &Place::of_file(&names.data)))?;
+        let writer = writer.map_err(ColumnsError::writing("beginning the file", &names.data))?;
         Ok(Self { writer, names, rows: 0 })
     }
 
     fn write(&mut self, batch: &RecordBatch, row_group_bytes: u64) -> Result<(), ColumnsError> {
-        let wrong = |source| ColumnsError::parquet("writing rows", &Place::of_file(&self.names.data))(source);
+        let wrong = |source| ColumnsError::writing("writing rows to", &self.names.data)(source);
         self.writer.write(batch).map_err(wrong)?;
         self.rows += batch.num_rows() as u64;
         if self.writer.memory_size() as u64 >= row_group_bytes {
@@ -120,11 +119,10 @@ impl OpenFile {
     }
 
     fn finish(self, files: &dyn Files) -> Result<FileEntry, ColumnsError> {
-        let Self { writer, names, rows } = self;
-        let ended = writer
-            .into_inner()
-            .map_err(ColumnsError::parquet("ending a file", &Place::of_file(&names.data)))?;
-        let (mut file, sums) = ended.finish();
+        let Self { mut writer, names, rows } = self;
+        // Unlike the writer's `into_inner` this keeps the system's error.
+        writer.finish().map_err(ColumnsError::writing("ending the file", &names.data))?;
+        let (file, sums) = writer.inner_mut().finish();
         file.sync().map_err(ColumnsError::io("syncing", &names.data))?;
         Ok(FileEntry {
             path: names.data.clone(),

@@ -59,10 +59,22 @@ impl Writing {
 
     /// The same, for an owner that can't be taken apart.
     pub(super) fn commit_in_place(&mut self) -> Result<u64, ColumnsError> {
-        commit(self.files.as_ref(), &self.manifest, &std::mem::take(&mut self.fresh))?;
+        let fresh = std::mem::take(&mut self.fresh);
+        commit(self.files.as_ref(), &self.manifest, &fresh).inspect_err(|_| self.clear_up())?;
         // What this snapshot replaced goes now, unless it has a reader; then it goes with the next one's turn.
         reclaim(self.files.as_ref(), &self.manifest)?;
         Ok(self.manifest.snapshot)
+    }
+
+    /// Removes what a commit that failed has written, unless it is what readers see already: then it may be durable, or not.
+    fn clear_up(&self) {
+        let files = self.files.as_ref();
+        if let Ok(current) = current_manifest(files)
+            && current.snapshot < self.manifest.snapshot
+        {
+            // The next one who writes tries again.
+            let _ = reclaim(files, &current);
+        }
     }
 
     /// Removes what was written.

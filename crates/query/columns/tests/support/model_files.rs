@@ -25,6 +25,8 @@ struct State {
     operations: u64,
     /// The operation before which the power is cut.
     cut_at: Option<u64>,
+    /// The operation from which on there is no room.
+    full_at: Option<u64>,
     locks: BTreeMap<usize, (u32, bool)>,
 }
 
@@ -54,6 +56,13 @@ impl State {
         Ok(())
     }
 
+    /// The same, of an operation that needs room.
+    fn grow(&mut self) -> Result<()> {
+        let is_full = self.full_at.is_some_and(|full_at| full_at <= self.operations);
+        self.step()?;
+        if is_full { Err(ErrorKind::StorageFull.into()) } else { Ok(()) }
+    }
+
     fn inode(&self, path: &str) -> Result<usize> {
         self.names.get(path).copied().ok_or_else(|| ErrorKind::NotFound.into())
     }
@@ -65,6 +74,14 @@ impl ModelFiles {
         let mut state = self.0.lock().unwrap();
         state.operations = 0;
         state.cut_at = Some(number);
+    }
+
+    /// From operation `number` on, counted from now on, there is no room; none: there is again.
+    pub(crate) fn full_from(&self, number: Option<u64>) {
+        let mut state = self.0.lock().unwrap();
+        state.operations = 0;
+        state.cut_at = None;
+        state.full_at = number;
     }
 
     /// How many operations there were since the last [`cut_before`](Self::cut_before).
@@ -127,7 +144,7 @@ struct ModelFile {
 impl Write for ModelFile {
     fn write(&mut self, bytes: &[u8]) -> Result<usize> {
         let mut state = self.files.0.lock().unwrap();
-        state.step()?;
+        state.grow()?;
         let inode = self.inode;
         state.inodes[inode].bytes.extend_from_slice(bytes);
         Ok(bytes.len())
@@ -181,7 +198,7 @@ impl Drop for ModelLock {
 impl Files for ModelFiles {
     fn create(&self, path: &str) -> Result<Box<dyn WriteFile>> {
         let mut state = self.0.lock().unwrap();
-        state.step()?;
+        state.grow()?;
         if let Ok(inode) = state.inode(path) {
             state.inodes[inode].bytes.clear();
             return Ok(Box::new(ModelFile { files: self.clone(), inode }));

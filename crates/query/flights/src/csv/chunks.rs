@@ -13,6 +13,7 @@ use crate::{BadRow, LoadError, Reject};
 
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+const BYTE_ORDER_MARKS_OF_UTF16: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
 
 /// A file of flights: CSV with a header, compressed by zstd or not.
 pub struct Source {
@@ -222,12 +223,21 @@ impl Current {
 }
 
 fn read_header(line: &[u8]) -> Result<Layout, BadRow> {
+    if BYTE_ORDER_MARKS_OF_UTF16.iter().any(|mark| line.starts_with(mark)) {
+        return Err(BadRow::Utf16);
+    }
     let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
     let mut header = ByteRecord::new();
     let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(line);
-    match reader.read_byte_record(&mut header) {
-        Ok(true) => Layout::of(&header),
-        // Reading from memory doesn't fail; a blank line is no header either.
-        Ok(false) | Err(_) => Err(BadRow::Empty),
+    // Reading from memory doesn't fail.
+    if !reader.read_byte_record(&mut header).unwrap_or(false) {
+        // A blank line is no header either.
+        return Err(BadRow::Empty);
     }
+    let layout = Layout::of(&header)?;
+    // Rows on the header's own line would be lost.
+    if reader.read_byte_record(&mut header).unwrap_or(false) {
+        return Err(BadRow::CarriageReturns);
+    }
+    Ok(layout)
 }

@@ -1,4 +1,4 @@
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
@@ -88,7 +88,9 @@ impl From<Taken> for Option<Result<Letter, ReadsError>> {
 
 struct State {
     steps: VecDeque<Letter>,
-    urgent: VecDeque<Answer>,
+    urgent: Vec<Answer>,
+    /// Urgent reads that nobody waits for any more: their answers aren't kept.
+    forgotten: HashSet<u64>,
     /// Copies that are in the mailbox, or were taken and not yet dropped.
     held_bytes: u64,
     /// Memory of copies that were dropped, to be used again: new memory costs the system more than the copy.
@@ -100,14 +102,16 @@ struct State {
     /// The owner has ended, although the scan had come to its own end before.
     gone: Option<ReadsError>,
     is_abandoned: bool,
-    waker: Option<Waker>,
+    /// Of the tasks that wait for a step or an urgent read.
+    wakers: Vec<Waker>,
 }
 
 impl Mailbox {
     pub(crate) fn new(copies_bytes_max: u64, owner: Address) -> Self {
         let state = State {
             steps: VecDeque::new(),
-            urgent: VecDeque::new(),
+            urgent: Vec::new(),
+            forgotten: HashSet::new(),
             held_bytes: 0,
             spare: Vec::new(),
             is_full: false,
@@ -115,7 +119,7 @@ impl Mailbox {
             end: End::Open,
             gone: None,
             is_abandoned: false,
-            waker: None,
+            wakers: Vec::new(),
         };
         Self { state: Mutex::new(state), changed: Condvar::new(), copies_bytes_max, owner }
     }
@@ -191,7 +195,8 @@ impl Mailbox {
             return;
         }
         state.steps.extend(letters);
-        state.urgent.extend(urgent);
+        let State { urgent: kept, forgotten, .. } = &mut *state;
+        kept.extend(urgent.into_iter().filter(|(number, _)| !forgotten.remove(number)));
         self.tell(state);
     }
 
@@ -216,10 +221,10 @@ impl Mailbox {
     }
 
     fn tell(&self, mut state: MutexGuard<'_, State>) {
-        let waker = state.waker.take();
+        let wakers = std::mem::take(&mut state.wakers);
         drop(state);
         self.changed.notify_all();
-        waker.into_iter().for_each(Waker::wake);
+        wakers.into_iter().for_each(Waker::wake);
     }
 
     pub(crate) fn abandon(&self) {
@@ -241,7 +246,7 @@ impl Mailbox {
         let mut state = self.lock();
         let taken = take(&mut state);
         if taken.is_none() {
-            state.waker = Some(context.waker().clone());
+            state.wake(context);
         }
         taken.map_or(Poll::Pending, |taken| Poll::Ready(taken.into()))
     }
@@ -259,16 +264,53 @@ impl Mailbox {
     pub(crate) fn wait_urgent(&self, number: u64) -> Result<Vec<u8>, ReadsError> {
         let mut state = self.lock();
         loop {
-            if let Some(index) = state.urgent.iter().position(|(found, _)| *found == number)
-                && let Some((_, answer)) = state.urgent.remove(index)
-            {
+            if let Some(answer) = state.take_urgent(number) {
                 return answer;
             }
-            // Urgent reads are served as long as stream and owner exist, so an end without an error is none.
-            if let (End::Failed(error), _) | (_, Some(error)) = (&state.end, &state.gone) {
-                return Err(error.clone());
-            }
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    pub(crate) fn poll_urgent(
+        &self,
+        number: u64,
+        context: &mut Context<'_>,
+    ) -> Poll<Result<Vec<u8>, ReadsError>> {
+        let mut state = self.lock();
+        match state.take_urgent(number) {
+            Some(answer) => Poll::Ready(answer),
+            None => {
+                state.wake(context);
+                Poll::Pending
+            }
+        }
+    }
+
+    /// Nobody waits for an answer any more.
+    pub(crate) fn forget_urgent(&self, number: u64) {
+        let mut state = self.lock();
+        if state.take_urgent(number).is_none() {
+            state.forgotten.insert(number);
+        }
+    }
+}
+
+impl State {
+    fn take_urgent(&mut self, number: u64) -> Option<Result<Vec<u8>, ReadsError>> {
+        if let Some(index) = self.urgent.iter().position(|(found, _)| *found == number) {
+            return Some(self.urgent.swap_remove(index).1);
+        }
+        // Urgent reads are served as long as stream and owner exist, so an end without an error is none.
+        match (&self.end, &self.gone) {
+            (End::Failed(error), _) | (_, Some(error)) => Some(Err(error.clone())),
+            (End::Open | End::Done, None) => None,
+        }
+    }
+
+    /// Wakes a task when something has changed.
+    fn wake(&mut self, context: &Context<'_>) {
+        if !self.wakers.iter().any(|waker| waker.will_wake(context.waker())) {
+            self.wakers.push(context.waker().clone());
         }
     }
 }
@@ -281,5 +323,11 @@ fn take(state: &mut State) -> Option<Taken> {
         End::Failed(error) => Some(Taken::Failed(error.clone())),
         End::Done => Some(Taken::Done),
         End::Open => None,
+    }
+}
+
+impl std::fmt::Debug for Mailbox {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Mailbox").field("copies_bytes_max", &self.copies_bytes_max).finish_non_exhaustive()
     }
 }

@@ -8,7 +8,7 @@ mod mailbox;
 mod stream;
 mod thread;
 
-pub use stream::{OwnedStep, StepStream};
+pub use stream::{OwnedStep, StepStream, Steps, UrgentRead};
 
 use std::sync::Arc;
 use std::sync::mpsc::channel;

@@ -10,7 +10,8 @@ use super::mailbox::{Address, Letter, Mailbox};
 use super::thread::Command;
 use crate::{FileId, Plan, ReadCounts, ReadsError, Want};
 
-/// The steps of a scan that an [`Owner`](super::Owner) carries out: a stream for asynchronous engines, and an iterator for threads.
+/// The steps of a scan that an [`Owner`](super::Owner) carries out: a stream for asynchronous engines; threads wait for the
+/// [next step](Self::next_step), or take [all of them](IntoIterator::into_iter).
 ///
 /// Dropping it stops the reads.
 pub struct StepStream {
@@ -26,6 +27,15 @@ impl StepStream {
         Self { mailbox, plan, owner, next_urgent: AtomicU64::new(0), has_failed: false }
     }
 
+    /// The next step, waited for; `None` after the last.
+    ///
+    /// # Errors
+    /// A read failed, or the owner is gone; after that there is no step any more.
+    pub fn next_step(&mut self) -> Result<Option<OwnedStep>, ReadsError> {
+        let taken = self.mailbox.wait();
+        self.taken(taken).transpose()
+    }
+
     /// Bytes that no plan foresaw, read before anything that is planned; waits for them.
     ///
     /// # Errors
@@ -36,12 +46,17 @@ impl StepStream {
         offset_bytes: u64,
         length_bytes: u64,
     ) -> Result<Vec<u8>, ReadsError> {
+        self.ask_urgently(file, offset_bytes, length_bytes).wait()
+    }
+
+    /// The same without waiting: they come by the future. Memory of answers is as much as was asked for, and is the asker's.
+    pub fn ask_urgently(&self, file: FileId, offset_bytes: u64, length_bytes: u64) -> UrgentRead<'_> {
         let number = self.next_urgent.fetch_add(1, Ordering::Relaxed);
         let mailbox = Arc::clone(&self.mailbox);
         if !self.owner.tell(Command::Urgent { mailbox, number, file, offset_bytes, length_bytes }) {
             self.mailbox.end(Some(ReadsError::OwnerGone { why: "it has ended".to_owned() }));
         }
-        self.mailbox.wait_urgent(number)
+        UrgentRead { mailbox: &self.mailbox, number, is_over: false }
     }
 
     /// What was read so far: what has come with the steps, and all of it after the last.
@@ -71,12 +86,60 @@ impl Stream for StepStream {
     }
 }
 
-impl Iterator for StepStream {
+impl IntoIterator for StepStream {
+    type Item = Result<OwnedStep, ReadsError>;
+    type IntoIter = Steps;
+
+    fn into_iter(self) -> Steps {
+        Steps(self)
+    }
+}
+
+/// A scan's steps for a thread that waits for each.
+#[derive(Debug)]
+pub struct Steps(StepStream);
+
+impl Iterator for Steps {
     type Item = Result<OwnedStep, ReadsError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let taken = self.mailbox.wait();
-        self.taken(taken)
+        self.0.next_step().transpose()
+    }
+}
+
+/// An urgent read on its way. It gives an error where the bytes aren't in the file, a read of its scan failed, or the owner is gone. Of
+/// one that is dropped before it has come nothing is kept.
+#[derive(Debug)]
+#[must_use = "an urgent read that nobody waits for is read for nothing"]
+pub struct UrgentRead<'a> {
+    mailbox: &'a Mailbox,
+    number: u64,
+    is_over: bool,
+}
+
+impl UrgentRead<'_> {
+    fn wait(mut self) -> Result<Vec<u8>, ReadsError> {
+        let answer = self.mailbox.wait_urgent(self.number);
+        self.is_over = true;
+        answer
+    }
+}
+
+impl Future for UrgentRead<'_> {
+    type Output = Result<Vec<u8>, ReadsError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let answer = self.mailbox.poll_urgent(self.number, context);
+        self.is_over = answer.is_ready();
+        answer
+    }
+}
+
+impl Drop for UrgentRead<'_> {
+    fn drop(&mut self) {
+        if !self.is_over {
+            self.mailbox.forget_urgent(self.number);
+        }
     }
 }
 

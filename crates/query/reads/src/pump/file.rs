@@ -1,3 +1,4 @@
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -45,7 +46,7 @@ impl ReadFile {
         };
         if let Some(check) = &self.check {
             let length_bytes = buffer.len() as u64;
-            check.check(offset_bytes, &buffer).map_err(|why| ReadsError::Damaged {
+            guarded(check.as_ref(), offset_bytes, &buffer).map_err(|why| ReadsError::Damaged {
                 file,
                 offset_bytes,
                 length_bytes,
@@ -62,6 +63,13 @@ impl ReadFile {
         let at = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX).min(self.tail.len());
         self.tail.slice(at(from).min(at(to))..at(to))
     }
+}
+
+/// A check isn't ours: one that panics fails its own scan, and not those that go on beside it in the same thread.
+fn guarded(check: &dyn Check, offset_bytes: u64, bytes: &[u8]) -> Result<(), String> {
+    catch_unwind(AssertUnwindSafe(|| check.check(offset_bytes, bytes))).unwrap_or_else(|_| {
+        Err("the check of these bytes panicked; its message is on standard error".to_owned())
+    })
 }
 
 impl std::fmt::Debug for ReadFile {

@@ -1,6 +1,6 @@
 //! The file of a recording, `*.needs.zst`.
 //!
-//! One frame of zstd (window at most 8 MiB, with its checksum) of lines of JSON in UTF-8, each ended by `\n`, so that
+//! One frame of zstd, with nothing before or behind it (window at most 8 MiB, with its checksum), of lines of JSON in UTF-8, each ended by `\n`, so that
 //! `zstdcat FILE | jq` shows it. A line is an object with one key, which says what it is:
 //!
 //! ```text
@@ -50,10 +50,12 @@ pub(super) enum Line {
     End(EndLine),
 }
 
-/// What any version begins with.
+/// What any version begins with; later ones may have more.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Header {
     pub(super) version: u32,
+    #[serde(flatten)]
+    pub(super) unknown: serde_json::Map<String, serde_json::Value>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]

@@ -1,13 +1,18 @@
 use std::fs::File;
-use std::io::{BufRead as _, BufReader, Read};
+use std::io::{BufRead as _, BufReader, Chain, Cursor, Read, Take};
 use std::path::{Path, PathBuf};
 
 use zstd::stream::read::Decoder;
 
 use super::format::{FileLine, Line, RECORDING_VERSION, StepLine, WINDOW_LOG_MAX};
-use super::rules::{FILE_BYTES_MAX, LINE_BYTES_MAX, Rules};
+use super::rules::{FILE_BYTES_MAX, LINE_BYTES_MAX, Rules, UNPACKED_BYTES_MAX};
 use super::{QueryTotals, RecordedFile, RecordedQuery, Recording, RecordingError, Violation};
 use crate::{FileId, Groups, Want};
+
+const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/// A file as it is unpacked; its magic word was looked at.
+type Frame<S> = Decoder<'static, BufReader<Chain<Cursor<Vec<u8>>, Take<S>>>>;
 
 impl Recording {
     /// Reads a file, within the limits of recordings.
@@ -29,12 +34,20 @@ impl Recording {
     /// As [`read`](Self::read).
     pub fn from_reader(source: impl Read, name: &Path) -> Result<Self, RecordingError> {
         let no_recording = |error: std::io::Error| no_recording(name, &error.to_string());
-        let mut frames = Decoder::new(source.take(FILE_BYTES_MAX)).map_err(no_recording)?;
-        frames.window_log_max(WINDOW_LOG_MAX).map_err(no_recording)?;
+        let mut source = source.take(FILE_BYTES_MAX);
+        let mut magic = Vec::new();
+        source.by_ref().take(ZSTD_MAGIC.len() as u64).read_to_end(&mut magic).map_err(no_recording)?;
+        if !ZSTD_MAGIC.starts_with(&magic) {
+            return Err(self::no_recording(name, "it isn't a frame of zstd"));
+        }
+        let frame = Decoder::new(Cursor::new(magic).chain(source)).map_err(no_recording)?;
+        let mut frame = frame.single_frame();
+        frame.window_log_max(WINDOW_LOG_MAX).map_err(no_recording)?;
         let lines = Lines {
-            source: BufReader::new(frames),
+            source: BufReader::new(frame),
             path: name.to_owned(),
             line: 0,
+            unpacked_bytes: 0,
             crc32c: 0,
             text: Vec::new(),
         };
@@ -47,17 +60,19 @@ fn no_recording(path: &Path, why: &str) -> RecordingError {
 }
 
 /// The lines of a file, of which one is in memory.
-struct Lines<R> {
-    source: BufReader<R>,
+struct Lines<S: Read> {
+    source: BufReader<Frame<S>>,
     path: PathBuf,
     /// The number of the line in `text`.
     line: u64,
+    /// Of all lines so far.
+    unpacked_bytes: u64,
     /// Of all lines before the one in `text`.
     crc32c: u32,
     text: Vec<u8>,
 }
 
-impl<R: Read> Lines<R> {
+impl<S: Read> Lines<S> {
     /// The next line; `None` at the end of the file.
     fn next(&mut self) -> Result<Option<Line>, RecordingError> {
         self.crc32c = crc32c::crc32c_append(self.crc32c, &self.text);
@@ -70,12 +85,17 @@ impl<R: Read> Lines<R> {
             Err(error) if self.line == 1 => return Err(no_recording(&self.path, &error.to_string())),
             Err(error) => return Err(self.damaged(error.to_string())),
             Ok(0) => return Ok(None),
-            Ok(_) => {}
+            Ok(bytes) => self.unpacked_bytes += bytes as u64,
         }
         if !self.text.ends_with(b"\n") && self.text.len() as u64 == LINE_BYTES_MAX {
             return Err(
                 self.damaged(format!("it has more than {LINE_BYTES_MAX} bytes, which no line may have"))
             );
+        }
+        if self.unpacked_bytes > UNPACKED_BYTES_MAX {
+            return Err(self.damaged(format!(
+                "it unpacks to more than {UNPACKED_BYTES_MAX} bytes, which no recording does"
+            )));
         }
         match serde_json::from_slice(&self.text) {
             Ok(line) => Ok(Some(line)),
@@ -92,13 +112,13 @@ impl<R: Read> Lines<R> {
 }
 
 /// A recording that is read.
-struct Reading<R> {
-    lines: Lines<R>,
+struct Reading<S: Read> {
+    lines: Lines<S>,
     rules: Rules,
     recording: Recording,
 }
 
-impl<R: Read> Reading<R> {
+impl<S: Read> Reading<S> {
     fn all(mut self) -> Result<Recording, RecordingError> {
         self.begin()?;
         loop {
@@ -116,8 +136,15 @@ impl<R: Read> Reading<R> {
     fn begin(&mut self) -> Result<(), RecordingError> {
         let path = self.lines.path.clone();
         match self.lines.next()? {
-            Some(Line::NandleNeeds(header)) if header.version == RECORDING_VERSION => Ok(()),
-            Some(Line::NandleNeeds(header)) => Err(RecordingError::Version { path, found: header.version }),
+            Some(Line::NandleNeeds(header)) if header.version != RECORDING_VERSION => {
+                Err(RecordingError::Version { path, found: header.version })
+            }
+            Some(Line::NandleNeeds(header)) => match header.unknown.keys().next() {
+                Some(key) => {
+                    Err(self.lines.damaged(format!("`nandle_needs` has the key `{key}`, which isn't known")))
+                }
+                None => Ok(()),
+            },
             Some(_) => Err(no_recording(&path, "its first line isn't `nandle_needs`")),
             None => Err(no_recording(&path, "it is empty, or cut off within its first line")),
         }
@@ -183,13 +210,26 @@ impl<R: Read> Reading<R> {
         }
         let mut rest = [0];
         match self.lines.source.read(&mut rest) {
-            Ok(0) if self.lines.text.ends_with(b"\n") => Ok(self.recording),
+            Ok(0) if self.lines.text.ends_with(b"\n") => self.nothing_follows(),
             Ok(_) => Err(self.lines.damaged("the line of the end isn't the last".to_owned())),
             Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
                 Err(RecordingError::Cut { path: self.lines.path, lines: line, counts })
             }
             Err(error) => Err(self.lines.damaged(error.to_string())),
         }
+    }
+
+    /// The frame is at its end, and with it the file.
+    fn nothing_follows(self) -> Result<Recording, RecordingError> {
+        let Self { lines, recording, .. } = self;
+        let Lines { source, path, line, .. } = lines;
+        let mut rest = [0];
+        let why = match source.into_inner().finish().read(&mut rest) {
+            Ok(0) => return Ok(recording),
+            Ok(_) => "something is behind its frame of zstd".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        Err(RecordingError::Damaged { path, line, why })
     }
 
     fn broken(&self, violation: Violation) -> RecordingError {

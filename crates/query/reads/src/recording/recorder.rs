@@ -42,7 +42,10 @@ impl<W: Write> Recorder<W> {
         into.include_checksum(true)?;
         into.window_log(WINDOW_LOG_MAX)?;
         let mut recorder = Self { into, names, rules: Rules::default(), crc32c: 0, line: Vec::new() };
-        recorder.write(&Line::NandleNeeds(Header { version: RECORDING_VERSION }))?;
+        recorder.write(&Line::NandleNeeds(Header {
+            version: RECORDING_VERSION,
+            unknown: serde_json::Map::new(),
+        }))?;
         Ok(recorder)
     }
 

@@ -7,6 +7,8 @@ use crate::{Groups, Want};
 pub(super) const FILE_BYTES_MAX: u64 = 256 << 20;
 /// The longest line: half a million wants of one step.
 pub(super) const LINE_BYTES_MAX: u64 = 16 << 20;
+/// What a file may unpack to: twice what the most of everything takes, so that only white space can be as long.
+pub(super) const UNPACKED_BYTES_MAX: u64 = 2 << 30;
 const FILES_MAX: u64 = 100_000;
 const QUERIES_MAX: u64 = 100_000;
 const STEPS_MAX: u64 = 8_000_000;

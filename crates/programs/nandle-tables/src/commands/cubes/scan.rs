@@ -6,12 +6,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use nandle_columns::{ScanPlan, ScanSpec};
-use nandle_flights::{Counting, CubeQuery, CubeReads, CubeRun, TemporarySpace, column_chunks, scan_cube};
+use nandle_flights::{
+    CountError, Counting, CubeError, CubeQuery, CubeReads, CubeRun, TemporarySpace, column_chunks, scan_cube,
+};
 use nandle_io::runtime::Runtime;
 use nandle_io::{DeviceFile, FileOptions, FileWorld, Nanos};
 use nandle_reads::recording::{Names, RecordedFile, Recorder, Recording};
 use nandle_reads::{HostCosts, PlanOptions, ReadCosts};
-use nandle_spill::{Place, SpillCosts};
+use nandle_spill::{Place, SpillCosts, SpillError};
 
 use super::{Actual, Cube, CubesArgs, Recorded};
 use crate::commands::scan::files::OpenFiles;
@@ -115,7 +117,13 @@ fn measured_host(
 }
 
 fn one(args: &CubesArgs, input: &Input, query: CubeQuery, costs: Costs<'_>) -> Result<CubeRun, CliError> {
-    let failed = |error: nandle_flights::CubeError| CliError::failed(format!("{query}: {error}"));
+    let failed = |error: nandle_flights::CubeError| match error {
+        CubeError::Count(CountError::Spill(SpillError::Io(_))) => CliError::failed(format!(
+            "{query}: {error}; make room in {}, or name another directory (--temporary)",
+            temporary_directory(args, input).display()
+        )),
+        error => CliError::failed(format!("{query}: {error}")),
+    };
     let (_, opened) = open(args, input, query)?;
     let (options, reads_bytes) = plan_options(args);
     let reads = CubeReads {
@@ -139,9 +147,13 @@ fn one(args: &CubesArgs, input: &Input, query: CubeQuery, costs: Costs<'_>) -> R
     })
 }
 
+fn temporary_directory(args: &CubesArgs, input: &Input) -> PathBuf {
+    args.temporary.clone().unwrap_or_else(|| input.directory())
+}
+
 /// Where groups go that have no room: a file without a name, as long as all rows' groups might be.
 fn temporary(args: &CubesArgs, input: &Input) -> Result<(Runtime, Place), CliError> {
-    let directory: PathBuf = args.temporary.clone().unwrap_or_else(|| input.directory());
+    let directory = temporary_directory(args, input);
     let wrong = |error: &dyn std::fmt::Display| {
         CliError::failed(format!("temporary space in {} (--temporary): {error}", directory.display()))
     };

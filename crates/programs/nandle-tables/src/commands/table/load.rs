@@ -1,7 +1,7 @@
 //! `nandle table load`.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use arrow_array::RecordBatch;
 use clap::Args;
@@ -33,7 +33,7 @@ const CHUNK_BYTES_MAX: u64 = 4 << 20;
 
 /// Append the rows of files to a table, or put them in the place of others.
 ///
-/// CSV files are flights as the publisher issues them, in either generation, compressed with zstd or not; Parquet files are anything flat.
+/// CSV files are flights as the publisher issues them, in either generation, compressed with zstd or not; Parquet and Arrow IPC files are anything flat.
 /// Nothing of a load is seen before all of it is durable. A new table is laid out by the profile of the device that it lies on, and keeps
 /// that profile; without --profile the directory is probed for 10 s.
 #[derive(Debug, Args)]
@@ -43,7 +43,7 @@ const CHUNK_BYTES_MAX: u64 = 4 << 20;
 pub(super) struct LoadArgs {
     /// The table's directory
     table: PathBuf,
-    /// CSV files of flights, or Parquet files
+    /// CSV files of flights, or Parquet or Arrow IPC files
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Where bad rows go, each with its file, line and what is wrong with it
@@ -109,7 +109,8 @@ pub(super) fn run(args: &LoadArgs, common: Common) -> Result<(), CliError> {
 }
 
 fn opened_or_made(args: &LoadArgs, files: &Files, cancel: &Cancel, bar: &mut Bar) -> Result<Table, CliError> {
-    if !is_new(&args.table) {
+    let can_be_made = Table::can_be_made(&args.table).map_err(|error| of_table(&args.table, error))?;
+    if !can_be_made {
         let table = open_table(&args.table)?;
         let is = table.manifest().map_err(|error| of_table(&args.table, error))?.clustering;
         if args.cluster.as_ref().is_some_and(|wanted| *wanted != is) {
@@ -129,11 +130,6 @@ fn opened_or_made(args: &LoadArgs, files: &Files, cancel: &Cancel, bar: &mut Bar
         profile: &args.profile,
     };
     new.create(cancel, bar)
-}
-
-/// A directory that isn't there, or is empty, becomes a table; one with anything in it is one, or is refused as damaged.
-fn is_new(directory: &Path) -> bool {
-    std::fs::read_dir(directory).map_or(!directory.exists(), |mut entries| entries.next().is_none())
 }
 
 pub(super) fn order(clustering: &Clustering) -> String {

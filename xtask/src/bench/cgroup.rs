@@ -1,16 +1,20 @@
 //! A program in a memory cgroup, so that what the system keeps of its files counts for everyone alike.
 
+mod reads;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
 
+pub(super) use self::reads::ReadLimit;
+use self::reads::Reads;
 use crate::Outcome;
 
-/// Joins the group whose list of processes is named first, and becomes the program behind it.
-const ENTER: &str = "echo $$ > \"$1\" && shift && exec \"$@\"";
+/// Joins the groups whose lists of processes are named first, and becomes the program behind `--`.
+const ENTER: &str = "while [ \"$1\" != -- ]; do echo $$ > \"$1\" || exit 1; shift; done; shift; exec \"$@\"";
 /// How often a program's memory is looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
@@ -46,6 +50,7 @@ const VERSIONS: [Version; 2] = [
 pub(super) struct Group {
     folder: PathBuf,
     version: &'static Version,
+    reads: Option<Reads>,
 }
 
 /// What a program took.
@@ -55,6 +60,8 @@ pub(super) struct Taken {
     pub(super) peak_bytes: Option<u64>,
     /// Without page cache, as far as it was seen.
     pub(super) anonymous_bytes: u64,
+    /// Of the disk, where that is counted.
+    pub(super) read_bytes: Option<u64>,
     /// The system ended a process for want of memory.
     pub(super) was_killed: bool,
 }
@@ -71,23 +78,31 @@ impl Group {
         // In version 2 a group's children have what it hands down.
         let handed_down = root.join("cgroup.subtree_control");
         if handed_down.exists() {
-            _ = fs::write(handed_down, "+memory");
+            _ = fs::write(&handed_down, "+memory");
+            _ = fs::write(handed_down, "+io");
         }
         let name = format!("nandle-bench-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         let folder = root.join(name);
         fs::create_dir(&folder).ok()?;
-        let group = Self { folder, version };
+        let group = Self { folder, version, reads: None };
         let limit = group.folder.join(version.limit);
         // An ordinary folder would take any file.
         let is_limited = limit.exists() && fs::write(&limit, limit_bytes.to_string()).is_ok();
         is_limited.then_some(group)
     }
 
+    /// Counts and limits what is read of a disk, which is named as `254:0`. None: the system doesn't let us.
+    pub(super) fn with_reads(mut self, disk: &str, limit: ReadLimit) -> Option<Self> {
+        self.reads = Some(Reads::limit(&self.folder, disk, limit)?);
+        Some(self)
+    }
+
     /// The same command, inside.
     pub(super) fn inside(&self, command: &Command) -> Command {
         let mut inside = Command::new("sh");
         inside.args(["-c", ENTER, "sh"]).arg(self.folder.join("cgroup.procs"));
-        inside.arg(command.get_program()).args(command.get_args());
+        inside.args(self.reads.as_ref().map(|reads| reads.folder().join("cgroup.procs")));
+        inside.arg("--").arg(command.get_program()).args(command.get_args());
         for (name, value) in command.get_envs() {
             match value {
                 Some(value) => inside.env(name, value),
@@ -99,14 +114,32 @@ impl Group {
 
     /// Looks at the group until the program ends.
     pub(super) fn watch(&self, child: &mut Child) -> Outcome<Taken> {
-        let mut taken = Taken::default();
-        while child.try_wait()?.is_none() {
-            taken.anonymous_bytes = taken.anonymous_bytes.max(self.anonymous_bytes());
-            thread::sleep(LOOK_EVERY);
+        let has_ended = AtomicBool::new(false);
+        let (ended, anonymous_bytes) = thread::scope(|scope| {
+            let looking = scope.spawn(|| self.look_until(&has_ended));
+            // What waits knows the end at once; what looks needn't.
+            let ended = child.wait();
+            has_ended.store(true, Ordering::Release);
+            looking.thread().unpark();
+            (ended, looking.join().unwrap_or_default())
+        });
+        ended?;
+        Ok(Taken {
+            peak_bytes: self.read(self.version.peak).and_then(|text| text.trim().parse().ok()),
+            anonymous_bytes,
+            read_bytes: self.reads.as_ref().and_then(Reads::read_bytes),
+            was_killed: self.field(self.version.kills, "oom_kill").is_some_and(|kills| kills > 0),
+        })
+    }
+
+    /// The most that wasn't page cache.
+    fn look_until(&self, has_ended: &AtomicBool) -> u64 {
+        let mut most_bytes = 0;
+        while !has_ended.load(Ordering::Acquire) {
+            most_bytes = most_bytes.max(self.anonymous_bytes());
+            thread::park_timeout(LOOK_EVERY);
         }
-        taken.peak_bytes = self.read(self.version.peak).and_then(|text| text.trim().parse().ok());
-        taken.was_killed = self.field(self.version.kills, "oom_kill").is_some_and(|kills| kills > 0);
-        Ok(taken)
+        most_bytes
     }
 
     fn anonymous_bytes(&self) -> u64 {
@@ -124,13 +157,17 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        // The last process may not quite be gone.
-        for _ in 0..50 {
-            if fs::remove_dir(&self.folder).is_ok() {
-                return;
-            }
-            thread::sleep(LOOK_EVERY);
+        remove(&self.folder);
+    }
+}
+
+/// Removes a group's folder; its last process may not quite be gone.
+fn remove(folder: &Path) {
+    for _ in 0..50 {
+        if fs::remove_dir(folder).is_ok() {
+            return;
         }
+        thread::sleep(LOOK_EVERY);
     }
 }
 

@@ -111,10 +111,20 @@ fn virtualisation(cpu_info: &str) -> Option<String> {
     })
 }
 
-fn disk(folder: &Path) -> Option<Disk> {
+/// The numbers of the disk that holds `folder`, as `254:0`.
+pub(crate) fn disk_numbers(folder: &Path) -> Option<String> {
+    line(disk_folder(folder)?.join("dev"))
+}
+
+/// What the system tells of a folder's disk.
+fn disk_folder(folder: &Path) -> Option<PathBuf> {
     use std::os::unix::fs::MetadataExt;
     let (major, minor) = device_number(fs::metadata(folder).ok()?.dev());
-    let device = whole_disk(fs::canonicalize(format!("/sys/dev/block/{major}:{minor}")).ok()?)?;
+    whole_disk(fs::canonicalize(format!("/sys/dev/block/{major}:{minor}")).ok()?)
+}
+
+fn disk(folder: &Path) -> Option<Disk> {
+    let device = disk_folder(folder)?;
     let schedulers = line(device.join("queue/scheduler"));
     Some(Disk {
         name: device.file_name()?.to_string_lossy().into_owned(),

@@ -4,12 +4,15 @@
 mod agreement;
 mod cgroup;
 mod clock;
+mod columns;
+mod contained;
 mod flush;
 mod io;
 mod machine;
 mod model;
 mod pages;
 mod probe;
+mod python;
 mod reads;
 mod results;
 mod spill;
@@ -27,6 +30,7 @@ struct Bench {
 const BENCHES: &[Bench] = &[
     agreement::BENCH,
     clock::BENCH,
+    columns::BENCH,
     flush::BENCH,
     io::BENCH,
     model::BENCH,

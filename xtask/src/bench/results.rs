@@ -95,7 +95,7 @@ impl Results {
         machine: Machine,
         comparisons: Vec<Comparison>,
     ) -> Outcome<Self> {
-        let date = answer("date", &["-u", "+%Y-%m-%d"]).ok_or("cannot run `date` for today's date")?;
+        let date = today()?;
         let (benchmark, method) = (benchmark.to_owned(), method.to_owned());
         Ok(Self { benchmark, date, method, machine, comparisons, failures: Vec::new() })
     }
@@ -105,17 +105,13 @@ impl Results {
     /// # Errors
     /// When a file can't be written.
     pub(crate) fn write(&self, benches: &Path) -> Outcome<String> {
-        let folder = benches.join(&self.benchmark);
-        fs::create_dir_all(&folder)?;
-        let json = serde_json::to_string_pretty(self)? + "\n";
-        fs::write(folder.join(self.file_name()), json)?;
         let table = self.markdown();
-        fs::write(folder.join("latest.md"), &table)?;
+        write(&benches.join(&self.benchmark), &self.file_name(), self, &table)?;
         Ok(table)
     }
 
     fn file_name(&self) -> String {
-        format!("{}-{}.json", self.date, self.machine.slug())
+        file_name(&self.date, &self.machine)
     }
 
     fn markdown(&self) -> String {
@@ -133,6 +129,29 @@ impl Results {
             file = self.file_name(),
         )
     }
+}
+
+/// Of a record with every run.
+pub(crate) fn file_name(date: &str, machine: &Machine) -> String {
+    format!("{date}-{}.json", machine.slug())
+}
+
+/// Today, as `YYYY-MM-DD` in UTC.
+///
+/// # Errors
+/// When the system doesn't tell the date.
+pub(crate) fn today() -> Outcome<String> {
+    Ok(answer("date", &["-u", "+%Y-%m-%d"]).ok_or("cannot run `date` for today's date")?)
+}
+
+/// Writes a benchmark's record and its table into its folder.
+///
+/// # Errors
+/// When a file can't be written.
+pub(crate) fn write(folder: &Path, file_name: &str, record: &impl Serialize, table: &str) -> Outcome {
+    fs::create_dir_all(folder)?;
+    fs::write(folder.join(file_name), serde_json::to_string_pretty(record)? + "\n")?;
+    Ok(fs::write(folder.join("latest.md"), table)?)
 }
 
 impl Comparison {

@@ -13,11 +13,11 @@ mod trial;
 use std::fs;
 use std::path::Path;
 
-use self::python::Installed;
 use self::trial::Tried;
 use super::Bench;
 use super::io::build;
 use super::machine::machine;
+use super::python::Installed;
 use super::results::Results;
 use crate::{Outcome, output, workspace_root};
 
@@ -67,7 +67,7 @@ fn run(options: &[String]) -> Outcome {
 fn with_programs(folder: &Path, work: impl FnOnce(&Path, &Installed) -> Outcome<Tried>) -> Outcome<Tried> {
     let folder = folder.join("bench-spill");
     fs::create_dir_all(&folder)?;
-    let tried = Installed::below(&folder).and_then(|installed| work(&folder, &installed));
+    let tried = Installed::below(&folder, &python::PACKAGES).and_then(|installed| work(&folder, &installed));
     fs::remove_dir_all(folder)?;
     tried
 }

@@ -7,11 +7,12 @@ use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::Command;
 
-use super::python::Installed;
+use super::python;
 use super::rows::{JoinKeys, ROW_BYTES};
 use super::trial::{self, COPYING, MEMORY_BYTES, OURS, ROUNDS, Trial, Tried};
 use crate::Outcome;
 use crate::bench::io::{json, nandle_program};
+use crate::bench::python::Installed;
 
 const PROGRAMS: [&str; 6] =
     [COPYING, "GNU sort and join", "DuckDB", "DataFusion, by hash", "DataFusion, by sort", OURS];
@@ -83,7 +84,7 @@ fn amounts(trial: &Trial<'_>) -> Outcome<Amounts> {
 /// What joins, or copies; none where the program isn't there.
 fn command(program: &str, trial: &Trial<'_>, amounts: &Amounts, installed: &Installed) -> Option<Command> {
     let Trial { inputs, result, folder, .. } = trial;
-    let python = |package, task| installed.command(package, task, MEMORY_BYTES, result, inputs);
+    let python = |package, task| python::command(installed, package, task, MEMORY_BYTES, result, inputs);
     let shell = |script| {
         let mut shell = Command::new("bash");
         shell.args(["-o", "pipefail", "-c", script, "bash"]).args(*inputs).arg(result);

@@ -3,11 +3,12 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::python::Installed;
+use super::python;
 use super::rows::{Keys, ROW_BYTES};
 use super::trial::{self, COPYING, MEMORY_BYTES, OURS, ROUNDS, Trial, Tried};
 use crate::Outcome;
 use crate::bench::io::nandle_program;
+use crate::bench::python::Installed;
 use crate::command::answer;
 
 const PROGRAMS: [&str; 5] = [COPYING, "GNU sort", "DuckDB", "DataFusion", OURS];
@@ -43,7 +44,7 @@ pub(super) fn compare(folder: &Path, rows: u64, installed: &Installed) -> Outcom
 /// What sorts, or copies twice; none where the program isn't there.
 fn command(program: &str, trial: &Trial<'_>, installed: &Installed) -> Option<Command> {
     let Trial { inputs, result, folder, .. } = trial;
-    let python = |package| installed.command(package, "sort", MEMORY_BYTES, result, inputs);
+    let python = |package| python::command(installed, package, "sort", MEMORY_BYTES, result, inputs);
     match program {
         COPYING => {
             let mut shell = Command::new("sh");

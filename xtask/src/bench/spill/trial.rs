@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Instant;
 
 use crate::bench::cgroup::{Group, Taken};
+use crate::bench::contained;
 use crate::bench::results::{Comparison, Failure, Runs};
 use crate::{Outcome, output};
 
@@ -105,36 +106,15 @@ impl Trial<'_> {
     /// Runs it with the inputs out of the page cache, and syncs the result.
     fn timed(&self, command: &Command) -> Outcome<Ran> {
         _ = fs::remove_file(self.result);
-        for input in self.inputs {
-            let forget = format!("if={}", input.display());
-            _ = Command::new("dd").args([&forget, "iflag=nocache", "count=0", "status=none"]).status();
-        }
+        self.inputs.iter().try_for_each(|input| contained::forget(input))?;
         let group = Group::make(MEMORY_BYTES + BESIDE_BYTES);
-        let messages = self.folder.join("messages");
-        let mut inside = group.as_ref().map_or_else(|| same(command), |group| group.inside(command));
-        inside.stdout(Stdio::null()).stderr(fs::File::create(&messages)?);
         let began = Instant::now();
-        let mut child = inside.spawn()?;
-        let taken = group.as_ref().map(|group| group.watch(&mut child)).transpose()?;
-        let status = child.wait()?;
-        if status.success() {
-            fs::File::open(self.result)?.sync_all()?;
-            return Ok(Ok((began.elapsed().as_secs_f64(), taken)));
+        let ran = contained::run(command, group.as_ref(), self.folder)?;
+        if let Err(why) = ran.said {
+            return Ok(Err(why));
         }
-        let last = fs::read_to_string(messages)?
-            .lines()
-            .rev()
-            .find(|line| !line.trim().is_empty())
-            .map(str::to_owned);
-        let killed = taken.is_some_and(|taken| taken.was_killed);
-        let why = if killed {
-            "ended by the system for want of memory".to_owned()
-        } else {
-            last.unwrap_or_default()
-        };
-        let why = if why.is_empty() { status.to_string() } else { why };
-        output::say(&format!("  {} failed: {why}", command.get_program().display()));
-        Ok(Err(why))
+        fs::File::open(self.result)?.sync_all()?;
+        Ok(Ok((began.elapsed().as_secs_f64(), ran.taken)))
     }
 
     fn compared(&self, candidates: &[Candidate]) -> Outcome<Tried> {
@@ -185,14 +165,6 @@ impl Candidate {
             }
         }
     }
-}
-
-/// The command again, which is all that can be had of one.
-fn same(command: &Command) -> Command {
-    let mut same = Command::new(command.get_program());
-    same.args(command.get_args());
-    same.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    same
 }
 
 /// The results of all programs are the same.

@@ -1,0 +1,117 @@
+//! Who counts cubes, and with which command.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::cubes::Cube;
+use crate::bench::python::{Installed, Package, threads};
+use crate::command::build_folder;
+
+/// Their programs take the task, where the rows are, bytes of memory, threads, and more words. They print JSON.
+pub(super) const PACKAGES: [Package; 4] = [
+    Package {
+        name: "duckdb",
+        version: "2.0.0",
+        needs: &["pyarrow==26.0.1"],
+        program: include_str!("python/by_duckdb.py"),
+    },
+    Package {
+        name: "chdb",
+        version: "4.4.0",
+        needs: &["pyarrow==26.0.1"],
+        program: include_str!("python/by_chdb.py"),
+    },
+    Package {
+        name: "polars",
+        version: "2.1.0",
+        needs: &["pyarrow==26.0.1"],
+        program: include_str!("python/by_polars.py"),
+    },
+    Package {
+        name: "datafusion",
+        version: "55.0.0",
+        needs: &["pyarrow==26.0.1"],
+        program: include_str!("python/by_datafusion.py"),
+    },
+];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Program {
+    Nandle,
+    /// In its own format.
+    DuckDb,
+    DuckDbParquet,
+    ChDb,
+    Polars,
+    DataFusion,
+}
+
+impl Program {
+    pub(super) const PEERS: [Self; 5] =
+        [Self::DuckDb, Self::DuckDbParquet, Self::ChDb, Self::Polars, Self::DataFusion];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Nandle => "nandle",
+            Self::DuckDb => "duckdb",
+            Self::DuckDbParquet => "duckdb-parquet",
+            Self::ChDb => "chdb",
+            Self::Polars => "polars",
+            Self::DataFusion => "datafusion",
+        }
+    }
+
+    fn package(self) -> &'static str {
+        if self == Self::DuckDbParquet { "duckdb" } else { self.name() }
+    }
+
+    /// Where its rows are.
+    pub(super) fn store(self, folder: &Path) -> PathBuf {
+        folder.join(match self {
+            Self::Nandle => "nandle",
+            Self::DuckDb => "flights.duckdb",
+            Self::DuckDbParquet | Self::Polars | Self::DataFusion => "flights.parquet",
+            Self::ChDb => "chdb",
+        })
+    }
+
+    /// A peer's command for a task; none where its package isn't there.
+    pub(super) fn task(
+        self,
+        installed: &Installed,
+        task: &str,
+        folder: &Path,
+        memory_bytes: u64,
+    ) -> Option<Command> {
+        let mut command = installed.program(self.package())?;
+        command.arg(task).arg(self.store(folder)).args([memory_bytes.to_string(), threads().to_string()]);
+        Some(command)
+    }
+
+    /// What makes a cube.
+    pub(super) fn cube(
+        self,
+        installed: &Installed,
+        cube: &Cube,
+        folder: &Path,
+        memory_bytes: u64,
+    ) -> Option<Command> {
+        if self == Self::Nandle {
+            let mut command = nandle();
+            let memory = format!("{}MiB", memory_bytes >> 20);
+            command.arg("cubes").arg(self.store(folder)).args(["--only", &cube.name, "--memory", &memory]);
+            return Some(command);
+        }
+        let task = if self == Self::DuckDb { "own" } else { "cube" };
+        let mut command = self.task(installed, task, folder, memory_bytes)?;
+        command.args(&cube.columns);
+        Some(command)
+    }
+}
+
+/// The program of tables, which speaks JSON.
+pub(super) fn nandle() -> Command {
+    let mut command = Command::new(build_folder().join("release/nandle-tables"));
+    command.args(["--json", "--no-progress"]);
+    command
+}

@@ -1,0 +1,184 @@
+//! Cubes by each program in turns, cold, in groups with the same limits.
+
+use std::path::Path;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::cubes::Cube;
+use super::data::{Facts, GROUP_BYTES};
+use super::options::Options;
+use super::programs::Program;
+use crate::bench::cgroup::{Group, ReadLimit};
+use crate::bench::contained;
+use crate::bench::machine::disk_numbers;
+use crate::bench::python::Installed;
+use crate::{Outcome, output};
+
+/// How fast the disk is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Speed {
+    AsIs,
+    /// As a small cloud volume.
+    Limited,
+}
+
+impl Speed {
+    pub(super) fn limit(self) -> ReadLimit {
+        match self {
+            Self::AsIs => ReadLimit::NONE,
+            Self::Limited => ReadLimit { bytes_per_s: 125_000_000, reads_per_s: 3_000 },
+        }
+    }
+}
+
+/// A cube by a program.
+#[derive(Debug, Serialize)]
+pub(super) struct Run {
+    pub(super) speed: Speed,
+    pub(super) cube: String,
+    pub(super) program: &'static str,
+    pub(super) round: usize,
+    #[serde(flatten)]
+    pub(super) outcome: Took,
+}
+
+/// What it took, or why it doesn't count.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(super) enum Took {
+    Figures(Figures),
+    Failure { failure: String },
+}
+
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(super) struct Figures {
+    pub(super) seconds: f64,
+    pub(super) result_rows: u64,
+    /// Of the disk, by the group's account.
+    pub(super) read_bytes: Option<u64>,
+    /// Page cache included.
+    pub(super) peak_bytes: Option<u64>,
+    pub(super) anonymous_bytes: Option<u64>,
+}
+
+/// What all runs have in common.
+pub(super) struct Bench<'a> {
+    pub(super) folder: &'a Path,
+    pub(super) options: &'a Options,
+    pub(super) installed: &'a Installed,
+    pub(super) facts: &'a Facts,
+}
+
+impl Bench<'_> {
+    /// All rounds of a cube; who failed once isn't tried again.
+    pub(super) fn rounds(&self, cube: &Cube, speed: Speed) -> Outcome<Vec<Run>> {
+        let mut programs = vec![Program::Nandle];
+        programs.extend(&self.options.peers);
+        let mut runs: Vec<Run> = Vec::new();
+        for round in 0..self.options.rounds {
+            let count = programs.len();
+            programs.rotate_left(round.min(count));
+            for program in &programs {
+                let failed = |run: &Run| run.program == program.name() && run.figures().is_none();
+                if runs.iter().any(failed) {
+                    continue;
+                }
+                let Some(outcome) = self.once(*program, cube, speed)? else { continue };
+                runs.push(Run { speed, cube: cube.name.clone(), program: program.name(), round, outcome });
+            }
+        }
+        same_rows(cube, &runs)?;
+        Ok(runs)
+    }
+
+    fn once(&self, program: Program, cube: &Cube, speed: Speed) -> Outcome<Option<Took>> {
+        let Self { folder, options, installed, .. } = self;
+        let Some(command) = program.cube(installed, cube, folder, options.memory_bytes) else {
+            return Ok(None);
+        };
+        contained::forget(&program.store(folder))?;
+        let group = Group::make(GROUP_BYTES);
+        let disk = disk_numbers(folder);
+        let group = group.zip(disk).and_then(|(group, disk)| group.with_reads(&disk, speed.limit()));
+        if group.is_none() && speed == Speed::Limited {
+            return Ok(Some(Took::failure("no cgroup limits reads here")));
+        }
+        let ran = contained::run(&command, group.as_ref(), folder)?;
+        let said = match &ran.said {
+            Ok(said) => said,
+            Err(why) => return Ok(Some(Took::failure(why))),
+        };
+        let told = Told::parse(said, program, ran.seconds)?;
+        let needed_bytes =
+            told.needed_bytes.unwrap_or_else(|| self.facts.needed_bytes(program, &cube.columns));
+        let read_bytes = ran.taken.and_then(|taken| taken.read_bytes);
+        if read_bytes.is_some_and(|read| read < needed_bytes) {
+            let why = format!("read {read_bytes:?} of {needed_bytes} bytes: it wasn't cold");
+            output::say(&format!("  {} {}: {why}", program.name(), cube.name));
+            return Ok(Some(Took::failure(&why)));
+        }
+        Ok(Some(Took::Figures(Figures {
+            seconds: told.seconds,
+            result_rows: told.rows,
+            read_bytes,
+            peak_bytes: ran.taken.and_then(|taken| taken.peak_bytes),
+            anonymous_bytes: ran.taken.map(|taken| taken.anonymous_bytes),
+        })))
+    }
+}
+
+impl Run {
+    pub(super) fn figures(&self) -> Option<&Figures> {
+        match &self.outcome {
+            Took::Figures(figures) => Some(figures),
+            Took::Failure { .. } => None,
+        }
+    }
+}
+
+impl Took {
+    fn failure(why: &str) -> Self {
+        Self::Failure { failure: why.to_owned() }
+    }
+}
+
+/// What a program printed.
+struct Told {
+    seconds: f64,
+    rows: u64,
+    needed_bytes: Option<u64>,
+}
+
+impl Told {
+    /// Peers take their own time, from opening on; Nandle's is its whole process's.
+    fn parse(said: &str, program: Program, process_s: f64) -> Outcome<Self> {
+        let told: Value =
+            serde_json::from_str(said.lines().last().filter(|_| program != Program::Nandle).unwrap_or(said))?;
+        let count = |at: &str| told.pointer(at).and_then(Value::as_u64);
+        let missing = || format!("{}: no rows or seconds in {said}", program.name());
+        if program == Program::Nandle {
+            let rows = count("/paths/0/cubes/0/result_rows").ok_or_else(missing)?;
+            return Ok(Self {
+                seconds: process_s,
+                rows,
+                needed_bytes: count("/paths/0/cubes/0/wanted_bytes"),
+            });
+        }
+        let seconds = told.pointer("/seconds").and_then(Value::as_f64).ok_or_else(missing)?;
+        Ok(Self { seconds, rows: count("/rows").ok_or_else(missing)?, needed_bytes: None })
+    }
+}
+
+/// All results of a cube have as many rows.
+fn same_rows(cube: &Cube, runs: &[Run]) -> Outcome {
+    let counts: Vec<(&str, u64)> =
+        runs.iter().filter_map(|run| Some((run.program, run.figures()?.result_rows))).collect();
+    let same = counts.iter().zip(counts.iter().skip(1)).all(|(one, next)| one.1 == next.1);
+    if same {
+        Ok(())
+    } else {
+        Err(format!("{}: results have different numbers of rows: {counts:?}", cube.name).into())
+    }
+}

@@ -115,7 +115,11 @@ pub(crate) fn run(args: &CubesArgs, common: Common) -> Result<(), CliError> {
         let (costs, remarks) = costs_of(&found, None)?;
         report.remarks.extend(remarks);
         bar.begin_stage();
-        let costs = scan::Costs { reads: &costs, host: host_costs(&found.profile) };
+        let costs = scan::Costs {
+            reads: &costs,
+            host: host_costs(&found.profile),
+            opening_s: nandle_reads::Estimate::default(),
+        };
         let ran = scan::run(args, &input, &queries, costs, &mut |name, share| bar.progress(name, share))?;
         if let Some(path) = &args.record {
             write(path, &ran.recording)?;

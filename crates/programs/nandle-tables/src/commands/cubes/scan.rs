@@ -12,7 +12,7 @@ use nandle_flights::{
 use nandle_io::runtime::Runtime;
 use nandle_io::{DeviceFile, FileOptions, FileWorld, Nanos};
 use nandle_reads::recording::{Names, RecordedFile, Recorder, Recording};
-use nandle_reads::{HostCosts, PlanOptions, ReadCosts};
+use nandle_reads::{Estimate, HostCosts, PlanOptions, ReadCosts};
 use nandle_spill::{Place, SpillCosts, SpillError};
 
 use super::{Actual, Cube, CubesArgs, Recorded};
@@ -33,7 +33,12 @@ const SLOTS: u32 = 256;
 pub(super) struct Costs<'a> {
     pub(super) reads: &'a ReadCosts,
     pub(super) host: HostCosts,
+    /// Time to open the files and to start the thread that reads.
+    pub(super) opening_s: Estimate,
 }
+
+/// How often files are opened to see how long that takes.
+const OPENINGS: usize = 3;
 
 /// Runs the cubes one after the other.
 pub(super) fn run(
@@ -51,7 +56,11 @@ pub(super) fn run(
     let mut recording = Recording { files: files.collect(), queries: Vec::new() };
     // By one that reads much: of few bytes starting is most.
     let costs = match queries.iter().max_by_key(|query| query.partners()) {
-        Some(query) => Costs { host: measured_host(args, input, *query, costs)?, ..costs },
+        Some(query) => Costs {
+            host: measured_host(args, input, *query, costs)?,
+            opening_s: measured_opening(args, input, *query)?,
+            ..costs
+        },
         None => costs,
     };
     let mut cubes = Vec::new();
@@ -59,13 +68,13 @@ pub(super) fn run(
         progress(&query.to_string(), number as f64 / queries.len() as f64);
         let began = Instant::now();
         let run = one(args, input, *query, costs)?;
-        cubes.push(cube(&run, began.elapsed().as_secs_f64()));
+        cubes.push(cube(&run, costs.opening_s, began.elapsed().as_secs_f64()));
         recording.queries.push(run.recorded());
     }
     Ok(Recorded { name: "scan".to_owned(), cubes, recording })
 }
 
-fn cube(run: &CubeRun, time_s: f64) -> Cube {
+fn cube(run: &CubeRun, opening_s: Estimate, time_s: f64) -> Cube {
     let sum = |figure: fn(&nandle_reads::Prediction) -> f64| run.predictions.iter().map(figure).sum::<f64>();
     // Results come when all was read.
     let results_s = run.results_cpu().0 as f64 * 1e-9;
@@ -83,9 +92,9 @@ fn cube(run: &CubeRun, time_s: f64) -> Cube {
             requests: run.requests,
             read_bytes: run.read_bytes,
             depth_max: run.depth_max,
-            predicted_s: sum(|of| of.seconds.value) + results_s,
-            predicted_low_s: sum(|of| of.seconds.low) + results_s,
-            predicted_high_s: sum(|of| of.seconds.high) + results_s,
+            predicted_s: opening_s.value + sum(|of| of.seconds.value) + results_s,
+            predicted_low_s: opening_s.low + sum(|of| of.seconds.low) + results_s,
+            predicted_high_s: opening_s.high + sum(|of| of.seconds.high) + results_s,
         }),
         targets: std::collections::BTreeMap::new(),
     }
@@ -114,6 +123,20 @@ fn measured_host(
     let (plan, opened) = open(args, input, query)?;
     let (options, copies_bytes) = plan_options(args);
     host::measure(&opened, &plan, costs.reads, options, copies_bytes, costs.host)
+}
+
+fn measured_opening(args: &CubesArgs, input: &Input, query: CubeQuery) -> Result<Estimate, CliError> {
+    let mut times_s = Vec::with_capacity(OPENINGS);
+    for _ in 0..OPENINGS {
+        let began = Instant::now();
+        let opened = open(args, input, query)?;
+        let space = temporary(args, input)?;
+        times_s.push(began.elapsed().as_secs_f64());
+        drop((opened, space));
+    }
+    times_s.sort_unstable_by(f64::total_cmp);
+    let place = |place: usize| times_s.get(place).copied().unwrap_or_default();
+    Ok(Estimate { value: place(OPENINGS / 2), low: place(0), high: place(OPENINGS - 1) })
 }
 
 fn one(args: &CubesArgs, input: &Input, query: CubeQuery, costs: Costs<'_>) -> Result<CubeRun, CliError> {

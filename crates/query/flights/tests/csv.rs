@@ -256,6 +256,9 @@ fn foreign_and_empty_files_are_kept_aside_as_a_whole() {
     assert_eq!(report.bad_rows, 3 + 1 + 202);
 }
 
+/// A name, the bytes, how many rows are loaded and how many are bad, and why the first one is.
+type WholeFile = (&'static str, Vec<u8>, usize, u64, Option<BadRow>);
+
 /// Whole files: what is loaded of each, how many rows are bad, and why the first is.
 #[test]
 fn files_of_other_makers() {
@@ -269,7 +272,7 @@ fn files_of_other_makers() {
     let latin: Vec<u8> = latin.chars().map(|letter| u8::try_from(u32::from(letter)).unwrap()).collect();
     let header_again = BadRow::Cell { column: Column::Year, text: "Year".to_owned(), expected: "year" };
     let blank = text.replace('\n', "\n\n");
-    let cases: Vec<(&str, Vec<u8>, usize, u64, Option<BadRow>)> = vec![
+    let cases: Vec<WholeFile> = vec![
         ("as published", text.clone().into(), 200, 0, None),
         ("header alone", format!("{header}\n").into(), 0, 0, None),
         ("header without an end", header.into(), 0, 0, None),

@@ -245,7 +245,9 @@ fn a_check_that_panics_fails_its_own_scan_alone() {
     let owner = owner(3);
     let good = owner.scan(Arc::clone(&case.files), Arc::clone(&plan), 1000);
     let mut files = case.files.to_vec();
-    files.iter_mut().for_each(|file| file.check = Some(Arc::new(Panics)));
+    for file in &mut files {
+        file.check = Some(Arc::new(Panics));
+    }
     let bad = owner.scan(files.into(), Arc::clone(&plan), 1000);
     let error = bad.into_iter().find_map(Result::err).unwrap();
     assert!(matches!(&error, ReadsError::Damaged { why, .. } if why.contains("panicked")), "{error}");

@@ -277,13 +277,11 @@ impl Mailbox {
         context: &mut Context<'_>,
     ) -> Poll<Result<Vec<u8>, ReadsError>> {
         let mut state = self.lock();
-        match state.take_urgent(number) {
-            Some(answer) => Poll::Ready(answer),
-            None => {
-                state.wake(context);
-                Poll::Pending
-            }
+        let answer = state.take_urgent(number);
+        if answer.is_none() {
+            state.wake(context);
         }
+        answer.map_or(Poll::Pending, Poll::Ready)
     }
 
     /// Nobody waits for an answer any more.

@@ -210,7 +210,7 @@ fn tasks_get_steps_and_urgent_reads() {
                 let mut asked = pin!(stream.ask_urgently(FileId(0), 0, length_bytes));
                 block_on(|context| asked.as_mut().poll(context)).unwrap()
             };
-            // Another one that nobody waits for.
+            // Another one is given up.
             drop(stream.ask_urgently(FileId(0), 0, 1));
             assert!(
                 (0..).zip(&bytes).all(|(at, byte)| byte_of(0, at) == *byte)

@@ -89,7 +89,7 @@ impl From<Taken> for Option<Result<Letter, ReadsError>> {
 struct State {
     steps: VecDeque<Letter>,
     urgent: Vec<Answer>,
-    /// Urgent reads that nobody waits for any more: their answers aren't kept.
+    /// Urgent reads that were given up: their answers aren't kept.
     forgotten: HashSet<u64>,
     /// Copies that are in the mailbox, or were taken and not yet dropped.
     held_bytes: u64,
@@ -284,7 +284,7 @@ impl Mailbox {
         answer.map_or(Poll::Pending, Poll::Ready)
     }
 
-    /// Nobody waits for an answer any more.
+    /// An answer isn't waited for any more.
     pub(crate) fn forget_urgent(&self, number: u64) {
         let mut state = self.lock();
         if state.take_urgent(number).is_none() {

@@ -41,9 +41,9 @@ fn copy(from: &Path, to: &Path) {
     for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
         let to = to.join(entry.file_name());
         if entry.path().is_dir() {
-            copy(&entry.path(), &to)
+            copy(&entry.path(), &to);
         } else {
-            _ = std::fs::copy(entry.path(), to).unwrap()
+            std::fs::copy(entry.path(), to).unwrap();
         }
     }
 }

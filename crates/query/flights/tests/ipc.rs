@@ -64,12 +64,16 @@ fn written(format: Format, compression: Option<CompressionType>) -> Vec<u8> {
         Format::Stream => {
             let mut writer =
                 StreamWriter::try_new_with_options(&mut bytes, &flight_schema(), options).unwrap();
-            flights().iter().for_each(|batch| writer.write(batch).unwrap());
+            for batch in flights() {
+                writer.write(batch).unwrap();
+            }
             writer.finish().unwrap();
         }
         Format::File => {
             let mut writer = FileWriter::try_new_with_options(&mut bytes, &flight_schema(), options).unwrap();
-            flights().iter().for_each(|batch| writer.write(batch).unwrap());
+            for batch in flights() {
+                writer.write(batch).unwrap();
+            }
             writer.finish().unwrap();
         }
     }

@@ -220,7 +220,7 @@ fn all_cubes_are_those_of_duckdb() {
         return eprintln!("skipped: NANDLE_PYARROW names no Python with pyarrow and duckdb");
     };
     let directory = tempfile::tempdir().unwrap();
-    table(directory.path(), 20_000, 9000);
+    table(directory.path(), 10_000, 4500);
     let snapshot = Table::open(directory.path()).unwrap().snapshot().unwrap();
     let named = |query: CubeQuery| {
         let columns: Vec<&str> = query.columns().into_iter().map(Column::name).collect();

@@ -210,7 +210,7 @@ fn tasks_get_steps_and_urgent_reads() {
                 let mut asked = pin!(stream.ask_urgently(FileId(0), 0, length_bytes));
                 block_on(|context| asked.as_mut().poll(context)).unwrap()
             };
-            // Another one that nobody waits for.
+            // Another one is given up.
             drop(stream.ask_urgently(FileId(0), 0, 1));
             assert!(
                 (0..).zip(&bytes).all(|(at, byte)| byte_of(0, at) == *byte)
@@ -245,7 +245,9 @@ fn a_check_that_panics_fails_its_own_scan_alone() {
     let owner = owner(3);
     let good = owner.scan(Arc::clone(&case.files), Arc::clone(&plan), 1000);
     let mut files = case.files.to_vec();
-    files.iter_mut().for_each(|file| file.check = Some(Arc::new(Panics)));
+    for file in &mut files {
+        file.check = Some(Arc::new(Panics));
+    }
     let bad = owner.scan(files.into(), Arc::clone(&plan), 1000);
     let error = bad.into_iter().find_map(Result::err).unwrap();
     assert!(matches!(&error, ReadsError::Damaged { why, .. } if why.contains("panicked")), "{error}");

@@ -115,10 +115,8 @@ pub(crate) fn sound_rows(table: &Path) -> Vec<String> {
         let columns: Vec<_> =
             batch.columns().iter().map(|column| cast(column, &DataType::Utf8).unwrap()).collect();
         let text = |row: usize| {
-            let cells = columns.iter().map(|column| column.as_string::<i32>());
-            cells
-                .map(|cells| cells.is_valid(row).then(|| cells.value(row)).unwrap_or("-"))
-                .collect::<Vec<_>>()
+            let cells = columns.iter().map(AsArray::as_string::<i32>);
+            cells.map(|cells| if cells.is_valid(row) { cells.value(row) } else { "-" }).collect::<Vec<_>>()
         };
         rows.extend((0..batch.num_rows()).map(|row| text(row).join("|")));
     }

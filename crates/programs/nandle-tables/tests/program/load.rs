@@ -1,6 +1,12 @@
 //! Tables come to be, grow and are described.
 
-use crate::common::Place;
+use std::sync::Arc;
+
+use arrow_array::{Int64Array, RecordBatch, StringArray};
+use arrow_ipc::writer::{FileWriter, StreamWriter};
+use nandle_flights::Generator;
+
+use crate::common::{Place, sound_rows};
 
 const ROWS: u64 = 20_000;
 
@@ -74,4 +80,65 @@ fn bad_rows_are_kept_aside_and_too_many_change_nothing() {
     assert_eq!(place.run("table describe t --json").done().json()["rows"], 1000);
     load("many.csv", "--bad-max 2%").done();
     assert_eq!(place.run("table describe t --json").done().json()["rows"], 2000);
+}
+
+/// Rows as a file of Arrow IPC.
+fn write_arrow(place: &Place, name: &str, batch: &RecordBatch) {
+    let file = std::fs::File::create(place.path(name)).unwrap();
+    if name.ends_with(".arrows") {
+        let mut writer = StreamWriter::try_new(file, &batch.schema()).unwrap();
+        writer.write(batch).unwrap();
+        writer.finish().unwrap();
+    } else {
+        let mut writer = FileWriter::try_new(file, &batch.schema()).unwrap();
+        writer.write(batch).unwrap();
+        writer.finish().unwrap();
+    }
+}
+
+#[test]
+fn arrow_files_are_loaded_and_flights_of_all_kinds_are_the_same() {
+    let place = Place::new();
+    place.run("table generate --rows 700 --seed 3 --csv files --parquet files").done();
+    let flights = Generator::new(700, 3).unwrap().chunk(0).unwrap();
+    write_arrow(&place, "a.arrow", &flights);
+    write_arrow(&place, "b.arrows", &flights.slice(0, 300));
+    for (table, file) in
+        [("csv", "files/flights-700-3.csv"), ("parquet", "files/flights-700-3.parquet"), ("arrow", "a.arrow")]
+    {
+        place.run(&format!("table load {table} {file} --profile disk.json")).done();
+        assert!(sound_rows(&place.path(table)) == sound_rows(&place.path("csv")), "{table}");
+    }
+    place.run("table load csv a.arrow b.arrows").done();
+    assert_eq!(sound_rows(&place.path("csv")).len(), 1700);
+    // A file of which the end is missing leaves the table as it was.
+    let whole = std::fs::read(place.path("b.arrows")).unwrap();
+    std::fs::write(place.path("cut.arrows"), &whole[..whole.len() - 8]).unwrap();
+    place.run("table load csv a.arrow cut.arrows").refused(1, &["cut.arrows", "make it anew"]);
+    assert_eq!(sound_rows(&place.path("csv")).len(), 1700);
+}
+
+#[test]
+fn other_columns_than_the_tables_change_nothing() {
+    let place = Place::new();
+    place.generate("t", 1000);
+    let texts = StringArray::from(vec!["IAH", "HOU"]);
+    let numbers = Int64Array::from(vec![1, 2]);
+    let batch = |name: &str, other: &str| {
+        let columns: [(&str, arrow_array::ArrayRef); 2] =
+            [(name, Arc::new(texts.clone())), (other, Arc::new(numbers.clone()))];
+        RecordBatch::try_from_iter(columns).unwrap()
+    };
+    write_arrow(&place, "other.arrow", &batch("Origin", "Year"));
+    write_arrow(&place, "third.arrow", &batch("Origin", "Month"));
+    place.run("table load other other.arrow --profile disk.json").done();
+    let parquet = place.parquet_files("other").remove(0);
+    let parquet = parquet.strip_prefix(place.path("")).unwrap().to_str().unwrap().to_owned();
+    let before = sound_rows(&place.path("t"));
+    for file in ["other.arrow", &parquet] {
+        place.run(&format!("table load t {file}")).refused(1, &["t: ", "column `Year`", "make a new table"]);
+    }
+    place.run("table load new other.arrow third.arrow").refused(1, &["third.arrow", "same columns"]);
+    place.run("table load other third.arrow").refused(1, &["other: ", "column `Year`", "`Month`"]);
+    assert!(sound_rows(&place.path("t")) == before);
 }

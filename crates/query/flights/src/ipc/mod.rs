@@ -57,8 +57,8 @@ impl ArrowFile {
         let is_file = begin_bytes > 0;
         if is_file {
             let mut end = [0; MAGIC.len()];
-            let from_end = -(MAGIC.len() as i64);
-            file.seek(SeekFrom::End(from_end)).and_then(|_| file.read_exact(&mut end)).map_err(wrong)?;
+            let end_bytes = length_bytes.saturating_sub(MAGIC.len() as u64);
+            file.seek(SeekFrom::Start(end_bytes)).and_then(|_| file.read_exact(&mut end)).map_err(wrong)?;
             if end != *MAGIC {
                 let why = "it doesn't end as a file of this format does".to_owned();
                 return Err(ArrowFileError::Damaged { file: name, message: 0, why });

@@ -4,6 +4,7 @@
 
 use arrow_array::RecordBatch;
 pub(crate) mod codes;
+pub(crate) mod csv;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt16Type;

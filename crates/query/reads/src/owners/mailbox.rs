@@ -89,7 +89,7 @@ impl From<Taken> for Option<Result<Letter, ReadsError>> {
 struct State {
     steps: VecDeque<Letter>,
     urgent: Vec<Answer>,
-    /// Urgent reads that nobody waits for any more: their answers aren't kept.
+    /// Urgent reads that were given up: their answers aren't kept.
     forgotten: HashSet<u64>,
     /// Copies that are in the mailbox, or were taken and not yet dropped.
     held_bytes: u64,
@@ -277,16 +277,14 @@ impl Mailbox {
         context: &mut Context<'_>,
     ) -> Poll<Result<Vec<u8>, ReadsError>> {
         let mut state = self.lock();
-        match state.take_urgent(number) {
-            Some(answer) => Poll::Ready(answer),
-            None => {
-                state.wake(context);
-                Poll::Pending
-            }
+        let answer = state.take_urgent(number);
+        if answer.is_none() {
+            state.wake(context);
         }
+        answer.map_or(Poll::Pending, Poll::Ready)
     }
 
-    /// Nobody waits for an answer any more.
+    /// An answer isn't waited for any more.
     pub(crate) fn forget_urgent(&self, number: u64) {
         let mut state = self.lock();
         if state.take_urgent(number).is_none() {

@@ -110,7 +110,7 @@ impl Iterator for Steps {
 /// An urgent read on its way. It gives an error where the bytes aren't in the file, a read of its scan failed, or the owner is gone. Of
 /// one that is dropped before it has come nothing is kept.
 #[derive(Debug)]
-#[must_use = "an urgent read that nobody waits for is read for nothing"]
+#[must_use = "an urgent read that is given up is read for nothing"]
 pub struct UrgentRead<'a> {
     mailbox: &'a Mailbox,
     number: u64,

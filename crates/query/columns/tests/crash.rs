@@ -1,4 +1,4 @@
-//! The power is cut before every operation of a load, a replacement and a compaction: there is the old snapshot or the new one, and the
+//! The power is cut before every operation of a load, a replacement, a compaction and a projection: there is the old snapshot or the new one, and the
 //! next load works.
 #![allow(
     clippy::unwrap_used,
@@ -36,7 +36,11 @@ fn replace(table: &Table) -> Result<(), ColumnsError> {
 }
 
 fn compact(table: &Table) -> Result<(), ColumnsError> {
-    table.compact().map(drop)
+    table.compact(1 << 20).map(drop)
+}
+
+fn project(table: &Table) -> Result<(), ColumnsError> {
+    table.project(&["origin", "delay"], 1 << 20).map(drop)
 }
 
 fn table_of_two_runs() -> ModelFiles {
@@ -121,6 +125,43 @@ fn a_compaction_loses_nothing() {
             assert_eq!(rows(&image), rows_before, "cut before operation {cut}, seed {seed}");
         }
     }
+}
+
+#[test]
+fn a_projection_is_there_or_not() {
+    let start = table_of_two_runs();
+    let rows_before = rows(&start);
+    let whole = start.fork();
+    whole.cut_before(u64::MAX);
+    project(&Table::open_in(Arc::new(whole.clone())).unwrap()).unwrap();
+    let mut seen = [0, 0];
+    for cut in 0..=whole.operations() {
+        let files = start.fork();
+        files.cut_before(cut);
+        let done = project(&Table::open_in(Arc::new(files.clone())).unwrap());
+        assert_eq!(done.is_ok(), cut == whole.operations(), "cut before operation {cut}");
+        for seed in 0..SEEDS {
+            let image = files.after_power_cut(cut << 8 | seed);
+            assert_eq!(rows(&image), rows_before, "cut before operation {cut}, seed {seed}");
+            let table = Table::open_in(Arc::new(image.clone())).unwrap();
+            assert!(table.verify().unwrap().is_empty());
+            let snapshot = table.snapshot().unwrap();
+            let projections = &snapshot.manifest().unwrap().projections;
+            assert!(done.is_err() || projections.len() == 1, "what was acknowledged is durable; seed {seed}");
+            for projection in projections {
+                let projected = snapshot.projection(projection).unwrap();
+                assert_eq!(batches(&projected, &everything(&projected)).len(), rows_before.len());
+            }
+            seen[projections.len()] += 1;
+            drop(snapshot);
+            load(&table).unwrap();
+            assert!(
+                image.list("projections").unwrap().is_empty(),
+                "the load drops it, and nothing is left over"
+            );
+        }
+    }
+    assert!(seen.iter().all(|seen| *seen > 0), "both snapshots were seen: {seen:?}");
 }
 
 /// The model can lose: what isn't synced goes.

@@ -116,7 +116,7 @@ fn compaction_keeps_rows_and_their_order() {
     for run in &runs {
         load(&table, run);
     }
-    table.compact().unwrap();
+    table.compact(1 << 20).unwrap();
     let snapshot = table.snapshot().unwrap();
     assert_eq!(snapshot.manifest().unwrap().runs.len(), 1);
     assert_eq!(batches(&snapshot, &everything(&snapshot)), runs.iter().flat_map(text).collect::<Vec<_>>());

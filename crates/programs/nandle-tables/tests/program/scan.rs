@@ -58,7 +58,7 @@ fn what_it_takes_is_said_before_and_after() {
     assert!(time("low_s") <= time("value_s") && time("value_s") <= time("high_s"));
     let text = place.run("scan t --columns Origin --explain --reads whole-group").done().stdout;
     for part in [
-        "path scan",
+        "path table",
         "Reads whole-group",
         "one-by-one:1",
         "Processor time",
@@ -95,4 +95,44 @@ fn a_directory_without_a_profile_is_probed() {
     assert!(outcome.stderr.contains("is probed for 1s"), "{}", outcome.stderr);
     assert!(outcome.stdout.contains("a probe of files"), "{}", outcome.stdout);
     assert_eq!(std::fs::read_dir(place.path("files")).unwrap().count(), 1, "the test file is gone");
+}
+
+#[test]
+fn a_projection_is_taken_when_it_is_quicker_and_ends_with_its_rows() {
+    let place = Place::new();
+    place.generate("t", 60_000);
+    let made = place.run("table project t Origin,ArrDelay --memory 1MiB --json").done().json();
+    assert_eq!((made["rows"].as_u64(), made["projection"].as_str()), (Some(60_000), Some("Origin,ArrDelay")));
+    let scan = |options: &str| {
+        place.run(&format!("scan t --columns Origin,ArrDelay --in Origin=IAH,HOU {options}")).done()
+    };
+    let rows = |path: &str| {
+        let rows = scan(&format!("--format csv --path {path}")).stdout;
+        let mut rows: Vec<String> = rows.lines().skip(1).map(ToOwned::to_owned).collect();
+        rows.sort();
+        rows
+    };
+    let by_table = rows("table");
+    assert!(!by_table.is_empty());
+    assert!(by_table == rows("projection:Origin,ArrDelay") && by_table == rows("auto"));
+    let explained = scan("--explain --json").json();
+    let paths = explained["paths"].as_array().unwrap();
+    assert_eq!(paths.len(), 2);
+    let time = |path: &serde_json::Value| path["time"]["value_s"].as_f64().unwrap();
+    let least = if time(&paths[0]) <= time(&paths[1]) { &paths[0] } else { &paths[1] };
+    assert_eq!((&explained["path"], &least["is_taken"]), (&least["path"], &true.into()), "{explained}");
+    assert!(paths[1]["read_bytes"].as_u64() < paths[0]["read_bytes"].as_u64(), "{explained}");
+    let text = scan("--explain").stdout;
+    assert!(text.contains("projection:Origin,ArrDelay"), "{text}");
+    let described = place.run("table describe t --json").done().json();
+    assert_eq!(described["projections"][0]["bytes"], made["bytes"]);
+    assert!(place.run("table describe t").done().stdout.contains("Origin,ArrDelay"));
+    place.run("table verify t").done();
+    place
+        .run("scan t --columns Dest --path projection:Origin,ArrDelay")
+        .refused(2, &["--path", "table project"]);
+    place.run("table generate --rows 10 --parquet files").done();
+    let loaded = place.run("table load t files/flights-10-1.parquet").done();
+    assert!(loaded.stderr.contains("Origin,ArrDelay"), "{}", loaded.stderr);
+    assert_eq!(scan("--explain --json").json()["path"], "table");
 }

@@ -2,6 +2,10 @@
 //! it doesn't know, and fields that it doesn't know, since they may say that rows are not to be read as they are.
 //!
 //! Paths are relative to the table's directory and begin with `data/` or `projections/`, without `..`.
+//!
+//! A projection is a copy of some of the columns of all rows of its snapshot, sorted by these columns in their order (nulls first, numbers by
+//! value, text by its bytes), in one run whose files follow one another. Its `columns` name it: no two projections of a snapshot have the same
+//! ones in the same order. It has as many rows as the snapshot; a snapshot with other rows doesn't name it.
 
 use std::sync::Arc;
 
@@ -104,13 +108,13 @@ pub struct SumsEntry {
     pub identity: String,
 }
 
-/// A sorted copy of some columns of all rows.
+/// A sorted copy of some columns of all rows of the snapshot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Projection {
     /// Its columns, by which it is sorted, in this order.
     pub columns: Vec<String>,
-    /// Its files: a run for each of the table's.
+    /// Its rows, in one run.
     pub runs: Vec<Run>,
 }
 
@@ -118,6 +122,28 @@ impl Run {
     /// How many rows it has.
     pub fn rows(&self) -> u64 {
         self.files.iter().map(|file| file.rows).sum()
+    }
+}
+
+impl Projection {
+    /// Its columns with commas between them.
+    pub fn name(&self) -> String {
+        self.columns.join(",")
+    }
+
+    /// How many rows it has.
+    pub fn rows(&self) -> u64 {
+        self.runs.iter().map(Run::rows).sum()
+    }
+
+    /// The bytes of its files.
+    pub fn bytes(&self) -> u64 {
+        self.runs.iter().flat_map(|run| &run.files).map(|file| file.bytes).sum()
+    }
+
+    /// Whether it has all of some columns.
+    pub fn covers<'a>(&self, columns: impl IntoIterator<Item = &'a str>) -> bool {
+        columns.into_iter().all(|column| self.columns.iter().any(|own| own == column))
     }
 }
 
@@ -182,7 +208,23 @@ impl Manifest {
                 return Err(refuse(format!("it names `{path}`, which is no place of a table's file")));
             }
         }
+        manifest.check_projections().map_err(refuse)?;
         Ok(manifest)
+    }
+
+    fn check_projections(&self) -> Result<(), String> {
+        for projection in &self.projections {
+            let name = projection.name();
+            let known = |column: &String| self.schema.iter().any(|spec| spec.name == *column);
+            if projection.columns.is_empty() || !projection.columns.iter().all(known) {
+                return Err(format!("its projection `{name}` is of no columns of the table"));
+            }
+            if projection.rows() != self.rows() {
+                let (got, expected) = (projection.rows(), self.rows());
+                return Err(format!("its projection `{name}` has {got} rows, and the table {expected}"));
+            }
+        }
+        Ok(())
     }
 
     /// The columns as an Arrow schema.

@@ -6,7 +6,7 @@
 //! manifest-N.json      one snapshot: schema, runs and their files, see `manifest.rs`. N counts from 1 on; a number that was `CURRENT` is never used again
 //! data/N-I.parquet     file I of snapshot N's own rows, by the Parquet format
 //! data/N-I.sums        its sums, see `sums/mod.rs`
-//! projections/         sorted covering copies, named in the same way
+//! projections/         sorted covering copies, named in the same way, and what a sort keeps meanwhile (`sort-*.partial`)
 //! profile.json         what the device was measured to do when the table was made, if it is known
 //! LOCK                 locked (`flock`, alone) by the one who writes
 //! *.partial            a file that isn't finished; the next load removes it

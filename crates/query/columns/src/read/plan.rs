@@ -39,6 +39,11 @@ impl ScanSpec {
         self.predicates.push(predicate);
         self
     }
+
+    /// All columns that it looks at; some may come twice.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.columns.iter().map(String::as_str).chain(self.predicates.iter().map(Predicate::column))
+    }
 }
 
 /// A scan's steps and what they want.

@@ -5,7 +5,7 @@ use super::Table;
 use super::create::prepare;
 use super::run_writer::write_sums;
 use super::writing::Writing;
-use crate::directory::{FileEntry, Manifest, PARTIAL, Run};
+use crate::directory::{DATA, FileEntry, Manifest, PARTIAL, Run};
 use crate::sums::sum_file;
 use crate::{Clustering, ColumnsError, Files, Layout, ParquetFile, RealFiles, Snapshot};
 
@@ -71,7 +71,7 @@ fn adopt_file(
     file: &ParquetFile,
     adoption: Adoption,
 ) -> Result<FileEntry, ColumnsError> {
-    let names = writing.new_file();
+    let names = writing.new_file(DATA);
     let partial = format!("{}{PARTIAL}", names.data);
     let copy = adoption == Adoption::LinkOrCopy;
     writing

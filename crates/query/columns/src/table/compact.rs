@@ -1,15 +1,22 @@
 use std::sync::Arc;
 
+use arrow_array::RecordBatch;
+
 use super::cluster::Clusterer;
 use super::run_writer::RunWriter;
+use super::schema::place;
 use super::snapshot::open_entry;
+use super::sort::Sorter;
 use super::writing::Writing;
 use crate::directory::Run;
-use crate::{BatchDecoder, ColumnsError, DirectBytes, ScanPlan, ScanSpec};
+use crate::{BatchDecoder, Clustering, ColumnsError, DirectBytes, FileEntry, ScanPlan, ScanSpec};
 
 /// Merges all runs into one. Files are read one after the other, a step at a time.
-pub(super) fn compact(mut writing: Writing) -> Result<u64, ColumnsError> {
-    let merged = merge(&mut writing);
+pub(super) fn compact(mut writing: Writing, memory_bytes: u64) -> Result<u64, ColumnsError> {
+    let merged = match writing.manifest.clustering.clone() {
+        Clustering::Sort(columns) => sorted(&mut writing, &columns, memory_bytes),
+        clustering => merged(&mut writing, &clustering, memory_bytes),
+    };
     match merged {
         Ok(files) => {
             let snapshot = writing.manifest.snapshot;
@@ -24,20 +31,48 @@ pub(super) fn compact(mut writing: Writing) -> Result<u64, ColumnsError> {
     }
 }
 
-fn merge(writing: &mut Writing) -> Result<Vec<crate::FileEntry>, ColumnsError> {
+/// All rows in one order.
+fn sorted(
+    writing: &mut Writing,
+    columns: &[String],
+    memory_bytes: u64,
+) -> Result<Vec<FileEntry>, ColumnsError> {
+    let schema = writing.manifest.schema()?;
+    let by: Vec<usize> = columns.iter().map(|column| place(&schema, column)).collect::<Result<_, _>>()?;
+    let mut sorter = Sorter::new(&writing.files, &schema, &by, memory_bytes)?;
+    each_batch(writing, |_, batch| sorter.push(&batch))?;
+    let mut run = RunWriter::new(schema);
+    sorter.finish(|batch| run.write(writing, &batch))?;
+    run.finish(writing)
+}
+
+/// Rows as they come, or in cells of as many as the memory takes.
+fn merged(
+    writing: &mut Writing,
+    clustering: &Clustering,
+    memory_bytes: u64,
+) -> Result<Vec<FileEntry>, ColumnsError> {
+    let schema = writing.manifest.schema()?;
+    let mut clusterer = Clusterer::new(clustering, &schema, memory_bytes)?;
+    let mut run = RunWriter::new(schema);
+    each_batch(writing, |writing, batch| clusterer.write(writing, &mut run, batch))?;
+    clusterer.finish(writing, &mut run)?;
+    run.finish(writing)
+}
+
+fn each_batch(
+    writing: &mut Writing,
+    mut take: impl FnMut(&mut Writing, RecordBatch) -> Result<(), ColumnsError>,
+) -> Result<(), ColumnsError> {
     let schema = writing.manifest.schema()?;
     let all = ScanSpec::of(schema.fields().iter().map(|field| field.name().clone()));
-    let mut clusterer =
-        Clusterer::new(&writing.manifest.clustering, &schema, writing.manifest.layout.row_group_bytes)?;
-    let mut run = RunWriter::new(schema.clone());
     for entry in writing.data_files() {
         let file = Arc::new(open_entry(writing.files.as_ref(), &entry)?);
         let plan = ScanPlan::with_schema(vec![file], &schema, &all)?;
         let (mut bytes, mut decoder) = (DirectBytes::new(&plan), BatchDecoder::new(&plan));
         while let Some(batch) = decoder.next(&mut bytes)? {
-            clusterer.write(writing, &mut run, batch)?;
+            take(writing, batch)?;
         }
     }
-    clusterer.finish(writing, &mut run)?;
-    run.finish(writing)
+    Ok(())
 }

@@ -2,10 +2,12 @@ mod adopt;
 mod cluster;
 mod compact;
 mod create;
+mod project;
 mod replace;
 mod run_writer;
 mod schema;
 mod snapshot;
+mod sort;
 mod verify;
 mod writer;
 mod writing;
@@ -86,12 +88,23 @@ impl Table {
         TableWriter::new(Writing::begin(&self.files)?, keys)
     }
 
-    /// Merges all runs into one, in the memory of a row group, and returns the number of the snapshot.
+    /// Merges all runs into one, and returns the number of the snapshot. A table that is sorted stays so as a whole: `memory_bytes` (1 MiB at
+    /// least) is what that takes, beside the row group that is being written; what doesn't fit waits in temporary files. Projections stay.
     ///
     /// # Errors
     /// Another writer is at work; a file is damaged; the system refuses.
-    pub fn compact(&self) -> Result<u64, ColumnsError> {
-        compact::compact(Writing::begin(&self.files)?)
+    pub fn compact(&self, memory_bytes: u64) -> Result<u64, ColumnsError> {
+        compact::compact(Writing::begin(&self.files)?, memory_bytes)
+    }
+
+    /// Makes a sorted covering copy of some columns of all rows, in the place of one of the same columns, and returns the number of the
+    /// snapshot. It takes `memory_bytes` (1 MiB at least) beside a step of the scan and the row group that is being written; what doesn't
+    /// fit waits in temporary files. The next load or replacement drops it, because its rows are then not the table's.
+    ///
+    /// # Errors
+    /// Another writer is at work; there is no such column, or it is named twice; a file is damaged; the system refuses.
+    pub fn project(&self, columns: &[&str], memory_bytes: u64) -> Result<u64, ColumnsError> {
+        project::project(Writing::begin(&self.files)?, columns, memory_bytes)
     }
 
     /// Everything that is damaged in the present snapshot: each file's length, its sums and every block.

@@ -7,7 +7,7 @@ use parquet::arrow::ArrowWriter;
 use parquet::file::properties::WriterProperties;
 
 use super::writing::{NewFile, Writing};
-use crate::directory::{FileEntry, PARTIAL, SumsEntry};
+use crate::directory::{DATA, FileEntry, PARTIAL, SumsEntry};
 use crate::layout::properties;
 use crate::sums::{SummingWriter, Sums};
 use crate::{ColumnsError, Files, WriteFile};
@@ -19,6 +19,7 @@ const PIECE_ROWS: usize = 16 << 10;
 
 /// Writes rows, in the order in which they come, into files that follow one another.
 pub(super) struct RunWriter {
+    folder: &'static str,
     schema: SchemaRef,
     /// Rows that wait for the decision about encodings.
     sample: Vec<RecordBatch>,
@@ -35,7 +36,12 @@ struct OpenFile {
 
 impl RunWriter {
     pub(super) const fn new(schema: SchemaRef) -> Self {
-        Self { schema, sample: Vec::new(), properties: None, open: None, entries: Vec::new() }
+        Self::within(DATA, schema)
+    }
+
+    /// Of files in a folder of the table.
+    pub(super) const fn within(folder: &'static str, schema: SchemaRef) -> Self {
+        Self { folder, schema, sample: Vec::new(), properties: None, open: None, entries: Vec::new() }
     }
 
     pub(super) fn write(&mut self, writing: &mut Writing, batch: &RecordBatch) -> Result<(), ColumnsError> {
@@ -77,7 +83,7 @@ impl RunWriter {
         while from < batch.num_rows() {
             if self.open.is_none() {
                 let properties = self.properties.clone().unwrap_or_default();
-                self.open = Some(OpenFile::create(writing, &self.schema, properties)?);
+                self.open = Some(OpenFile::create(writing, self.folder, &self.schema, properties)?);
             }
             let Some(open) = &mut self.open else { unreachable!("it was opened just now") };
             let room =
@@ -96,10 +102,11 @@ impl RunWriter {
 impl OpenFile {
     fn create(
         writing: &mut Writing,
+        folder: &str,
         schema: &SchemaRef,
         properties: WriterProperties,
     ) -> Result<Self, ColumnsError> {
-        let names = writing.new_file();
+        let names = writing.new_file(folder);
         let partial = format!("{}{PARTIAL}", names.data);
         let file = writing.files.create(&partial).map_err(ColumnsError::io("creating", &partial))?;
         let file = SummingWriter::new(file, names.identity);

@@ -1,5 +1,7 @@
+use std::sync::Arc;
+
 use arrow_array::RecordBatch;
-use arrow_schema::{DataType, Field, Schema, TimeUnit};
+use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
 
 use crate::ColumnsError;
 
@@ -9,6 +11,12 @@ pub(super) fn place(schema: &Schema, column: &str) -> Result<usize, ColumnsError
         column: column.to_owned(),
         known: schema.fields().iter().map(|field| field.name().clone()).collect(),
     })
+}
+
+/// Some of the columns, in the order in which they are named.
+pub(super) fn select(schema: &Schema, columns: &[String]) -> Result<SchemaRef, ColumnsError> {
+    let fields = columns.iter().map(|column| place(schema, column).map(|place| schema.field(place).clone()));
+    Ok(Arc::new(Schema::new(fields.collect::<Result<Vec<_>, _>>()?)))
 }
 
 /// Whether Parquet has a type for a column: other tools would see bare numbers where it hasn't.

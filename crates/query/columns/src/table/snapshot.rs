@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
 
-use crate::directory::{FileEntry, Manifest, Pinned, pin_current};
+use crate::directory::{FileEntry, Manifest, Pinned, Projection, pin_current};
 use crate::files::{RealReadFile, read_all};
 use crate::{ColumnsError, Files, ParquetFile, Place, ScanPlan, ScanSpec, Sums};
 
@@ -11,6 +11,8 @@ use crate::{ColumnsError, Files, ParquetFile, Place, ScanPlan, ScanSpec, Sums};
 #[derive(Debug, Clone)]
 pub struct Snapshot {
     pinned: Option<Arc<Pinned>>,
+    /// Where a table's files are.
+    place: Option<Arc<dyn Files>>,
     files: Vec<Arc<ParquetFile>>,
     schema: SchemaRef,
 }
@@ -22,7 +24,8 @@ impl Snapshot {
         let opened =
             entries.map(|entry| open_entry(files.as_ref(), entry).map(Arc::new)).collect::<Result<_, _>>()?;
         let schema = pinned.manifest.schema()?;
-        Ok(Self { pinned: Some(Arc::new(pinned)), files: opened, schema })
+        let place = Some(Arc::clone(files));
+        Ok(Self { pinned: Some(Arc::new(pinned)), place, files: opened, schema })
     }
 
     /// Some Parquet files as they lie, one after the other; nothing is checked that Parquet doesn't check.
@@ -41,12 +44,34 @@ impl Snapshot {
             return Err(ColumnsError::Misuse { what, mend: "name one at least" });
         };
         let schema = Arc::clone(first.schema());
-        Ok(Self { pinned: None, files, schema })
+        Ok(Self { pinned: None, place: None, files, schema })
     }
 
     /// The table's manifest; Parquet files have none.
     pub fn manifest(&self) -> Option<&Manifest> {
         self.pinned.as_ref().map(|pinned| &pinned.manifest)
+    }
+
+    /// The table's projections that have all columns of a scan; Parquet files have none.
+    pub fn covering(&self, spec: &ScanSpec) -> Vec<&Projection> {
+        let projections = self.manifest().map(|manifest| manifest.projections.as_slice()).unwrap_or_default();
+        projections.iter().filter(|projection| projection.covers(spec.names())).collect()
+    }
+
+    /// The same rows as a projection has them: its columns, sorted. It keeps the table's snapshot as this one does.
+    ///
+    /// # Errors
+    /// A file can't be read, or isn't the one that was written; the snapshot has no such projection.
+    pub fn projection(&self, projection: &Projection) -> Result<Self, ColumnsError> {
+        let own = self.manifest().is_some_and(|manifest| manifest.projections.contains(projection));
+        let Some(place) = self.place.as_ref().filter(|_| own) else {
+            let what = format!("projection `{}` is none of this snapshot", projection.name());
+            return Err(ColumnsError::Misuse { what, mend: "take one of those in its manifest" });
+        };
+        let entries = projection.runs.iter().flat_map(|run| &run.files);
+        let files = entries.map(|entry| open_entry(place.as_ref(), entry).map(Arc::new));
+        let schema = super::schema::select(&self.schema, &projection.columns)?;
+        Ok(Self { files: files.collect::<Result<_, _>>()?, schema, ..self.clone() })
     }
 
     /// The columns.
@@ -69,12 +94,7 @@ impl Snapshot {
     /// # Errors
     /// As with [`ScanPlan::new`].
     pub fn scan(&self, spec: &ScanSpec) -> Result<ScanPlan, ColumnsError> {
-        for column in spec
-            .columns
-            .iter()
-            .map(String::as_str)
-            .chain(spec.predicates.iter().map(crate::Predicate::column))
-        {
+        for column in spec.names() {
             super::schema::place(&self.schema, column)?;
         }
         let schema = Arc::clone(&self.schema);

@@ -86,6 +86,8 @@ impl TableWriter {
         }
         let snapshot = self.writing.manifest.snapshot;
         self.writing.manifest.runs.push(Run { snapshot, files });
+        // They are of the rows as they were.
+        self.writing.manifest.projections.clear();
         self.writing.commit_in_place()?;
         Ok(snapshot)
     }

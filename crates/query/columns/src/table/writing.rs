@@ -1,8 +1,7 @@
 use std::sync::Arc;
 
 use crate::directory::{
-    DATA, FileEntry, LOCK, Manifest, PARTIAL, PROFILE, ProfileIdentity, commit, current_manifest, reclaim,
-    replace,
+    FileEntry, LOCK, Manifest, PARTIAL, PROFILE, ProfileIdentity, commit, current_manifest, reclaim, replace,
 };
 use crate::{ColumnsError, Files, Held, Sharing, TableProfile};
 
@@ -39,10 +38,11 @@ impl Writing {
         Self { files: Arc::clone(files), manifest, fresh: Vec::new(), next_file: 0, _lock: lock }
     }
 
-    pub(super) fn new_file(&mut self) -> NewFile {
+    /// In `data` or `projections`.
+    pub(super) fn new_file(&mut self, folder: &str) -> NewFile {
         let (snapshot, number) = (self.manifest.snapshot, self.next_file);
         self.next_file += 1;
-        let name = format!("{DATA}/{snapshot}-{number}");
+        let name = format!("{folder}/{snapshot}-{number}");
         let file = NewFile {
             data: format!("{name}.parquet"),
             sums: format!("{name}.sums"),

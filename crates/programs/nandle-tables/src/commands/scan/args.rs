@@ -5,6 +5,7 @@ use clap::{Args, ValueEnum};
 use nandle_columns::{Predicate, ScanSpec, Snapshot};
 use nandle_reads::{PlanOptions, Strategy};
 
+use super::paths::PathChoice;
 use crate::common::{IoArg, bytes_of_at_least, names, positive_bytes};
 use crate::costs::ProfileArgs;
 
@@ -50,6 +51,10 @@ pub(crate) struct ScanArgs {
     /// Requests outstanding [default: what the device needs to be kept busy]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     depth: Option<u32>,
+    /// Where rows come from: table, projection:COLUMN,… (a sorted copy that `nandle table project` made, whose rows come in its order), or auto:
+    /// of those that have all columns the one that is predicted to be quickest
+    #[arg(long, value_name = "PATH", default_value = "auto")]
+    pub(super) path: PathChoice,
     /// How requests reach the files
     #[arg(long, value_name = "WORLD", default_value = "auto")]
     pub(super) io: IoArg,

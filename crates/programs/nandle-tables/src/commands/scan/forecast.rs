@@ -69,7 +69,7 @@ pub(super) struct Figures {
 
 impl Figures {
     /// Bounds are those of reading with those of computing.
-    fn of(reads: &Plan, plan: &ScanPlan, cpu: CpuCosts, copies_bytes: u64) -> Self {
+    pub(super) fn of(reads: &Plan, plan: &ScanPlan, cpu: CpuCosts, copies_bytes: u64) -> Self {
         let predict = |ns_per_row: f64| {
             reads.predict(cpu.host, |step| plan.candidate_rows_of(step) as f64 * ns_per_row / 1e9)
         };

@@ -4,6 +4,7 @@ mod args;
 pub(crate) mod files;
 mod forecast;
 pub(crate) mod host;
+mod paths;
 mod record;
 mod rows;
 mod text;
@@ -12,7 +13,6 @@ mod work;
 use std::collections::BTreeMap;
 
 use nandle_columns::ScanPlan;
-use nandle_predict::host_costs;
 use nandle_reads::Plan;
 use nandle_session::{Cancel, Observer, Progress};
 use serde::Serialize;
@@ -20,11 +20,11 @@ use serde::Serialize;
 use self::args::RowFormat;
 pub(crate) use self::args::ScanArgs;
 use self::files::OpenFiles;
-use self::forecast::{CpuCosts, Forecast, by_length, forecasts, planned};
+use self::forecast::{Forecast, by_length, forecasts};
+use self::paths::{PathForecast, Way, choose};
 use self::rows::RowWriter;
 use self::work::{RowCost, Run};
 use crate::common::Common;
-use crate::costs::costs_of;
 use crate::error::CliError;
 use crate::input::Input;
 use crate::interrupt::cancel_on_signals;
@@ -37,7 +37,9 @@ use crate::words::{counted, seconds};
 struct Explanation {
     schema_version: u32,
     input: String,
-    path: &'static str,
+    path: String,
+    /// What each path will take, where there are several.
+    paths: Vec<PathForecast>,
     columns: Vec<String>,
     rows: u64,
     candidate_rows: u64,
@@ -159,37 +161,30 @@ fn prepare(
 ) -> Result<(Prepared, Explanation), CliError> {
     let input = Input::open(&args.input)?;
     let spec = args.spec(&input.snapshot);
-    let plan = input.snapshot.scan(&spec).map_err(|error| error_of(&input, error.into()))?;
+    // Unknown columns are refused before a directory is probed.
+    input.snapshot.scan(&spec).map_err(|error| error_of(&input, error.into()))?;
     let found = args.profile.find(input.kept_profile().as_deref(), &input.directory(), cancel, bar)?;
-    let opened = OpenFiles::open(&input, &plan, args.io.into()).map_err(|error| error_of(&input, error))?;
-    let mut remarks = remarks(args, &opened)?;
-    let (costs, missing) = costs_of(&found, opened.shape.as_ref())?;
-    remarks.extend(missing);
-    let plan_files = opened.plan_files();
-    let reads = planned(args, &plan, &plan_files, &costs)?;
     let is_told = args.explain || json;
-    let limit = args.limit(format);
-    let row_cost = if is_told { Some(RowCost::measure(&plan, format, limit)) } else { None };
-    let row_cost = row_cost.transpose().map_err(|error| error_of(&input, error))?;
-    let forecasts = row_cost.map(|row| {
-        let known = host_costs(&found.profile);
-        let options = args.plan_options(args.reads);
-        let host = host::measure(&opened, &plan, &costs, options, args.copies_bytes(), known)?;
-        forecasts(args, &plan, &plan_files, &costs, &reads, CpuCosts { row, host })
-    });
+    let (way, paths) = choose(args, &input, &spec, &found, (format, is_told))?;
+    let Way { path, rows, plan, opened, costs, missing, reads, cpu } = way;
+    let mut remarks = remarks(args, &opened)?;
+    remarks.extend(missing);
+    let forecasts =
+        cpu.filter(|_| is_told).map(|cpu| forecasts(args, &plan, &opened.plan_files(), &costs, &reads, cpu));
     let explanation = Explanation {
         schema_version: 1,
         input: input.name(),
-        path: "scan",
+        path,
+        paths,
         columns: spec.columns,
-        rows: input.snapshot.rows(),
+        rows,
         candidate_rows: plan.candidate_rows(),
         steps: plan.steps() as u64,
         reads: args.reads.to_string(),
         requests_by_bytes: by_length(&reads),
         costs: found.origin,
-        processor: row_cost.map_or_else(String::new, processor),
-        cpu_ns_per_row: row_cost.map(|cost| cost.ns_per_row.value),
+        processor: cpu.map_or_else(String::new, |cpu| processor(cpu.row)),
+        cpu_ns_per_row: cpu.map(|cpu| cpu.row.ns_per_row.value),
         world: opened.backend.name,
         direct: opened.buffered.is_none(),
         remarks,

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use nandle_units::format_bytes;
 
 use super::forecast::{Bounds, Forecast};
+use super::paths::PathForecast;
 use super::{Actual, Explanation};
 use crate::words::{counted, paragraph, seconds, table, thousands, to_the_right};
 
@@ -38,6 +39,9 @@ pub(super) fn before(of: &Explanation) -> String {
         paragraph(&mut text, "", &reads);
     }
     paragraph(&mut text, "", &format!("Costs are by {}. {}", of.costs, of.processor));
+    if of.paths.len() > 1 {
+        let _ = writeln!(text, "\n{}", paths(&of.paths));
+    }
     let _ = writeln!(text, "\n{}\n", rivals(&of.forecasts));
     let refusals =
         of.forecasts.iter().filter_map(|forecast| Some((&forecast.reads, forecast.refusal.as_ref()?)));
@@ -48,6 +52,19 @@ pub(super) fn before(of: &Explanation) -> String {
         paragraph(&mut text, "* ", remark);
     }
     text
+}
+
+fn paths(paths: &[PathForecast]) -> comfy_table::Table {
+    let mut all = table(["path", "read", "time", "from", "to", "taken"]);
+    for of in paths {
+        let Bounds { value_s, low_s, high_s } = of.time;
+        let times = [value_s, low_s, high_s].map(seconds);
+        let taken = if of.is_taken { "yes" } else { "no" };
+        let row = [of.path.clone(), format_bytes(of.read_bytes)].into_iter().chain(times);
+        all.add_row(row.chain([taken.to_owned()]));
+    }
+    to_the_right(&mut all, 1..);
+    all
 }
 
 fn rivals(forecasts: &[Forecast]) -> comfy_table::Table {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 
-use crate::common::Common;
+use crate::common::{Common, bytes_of_at_least};
 use crate::error::CliError;
 use crate::input::{of_table, open_table};
 use crate::output;
@@ -19,12 +19,26 @@ pub(super) struct VerifyArgs {
     table: PathBuf,
 }
 
-/// Merge all runs of a table into one, in the memory of a row group
+/// Below this sorting has no room.
+const SORT_MEMORY_BYTES_MIN: u64 = 1 << 20;
+
+pub(super) fn sort_memory(text: &str) -> Result<u64, String> {
+    bytes_of_at_least(text, SORT_MEMORY_BYTES_MIN, "1MiB")
+}
+
+/// Merge all runs of a table into one.
+///
+/// A table whose order is sort:… is then sorted as a whole. Projections stay.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  nandle table compact flights/")]
+#[command(
+    after_help = "Examples:\n  nandle table compact flights/\n  nandle table compact flights/ --memory 64MiB"
+)]
 pub(super) struct CompactArgs {
     /// The table's directory
     table: PathBuf,
+    /// Memory for sorting; rows that don't fit wait in temporary files of the table's directory
+    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = sort_memory)]
+    memory: u64,
 }
 
 #[derive(Serialize)]
@@ -69,7 +83,7 @@ pub(super) fn compact(args: &CompactArgs, common: Common) -> Result<(), CliError
     let of = |error| of_table(&args.table, error);
     let table = open_table(&args.table)?;
     let before = table.manifest().map_err(of)?;
-    let snapshot = table.compact().map_err(of)?;
+    let snapshot = table.compact(args.memory).map_err(of)?;
     let (runs_before, rows) = (before.runs.len() as u64, before.rows());
     if common.json {
         let table = args.table.clone();

@@ -38,6 +38,14 @@ struct Description {
     profile: Option<String>,
     runs: Vec<RunDescription>,
     columns: Vec<ColumnDescription>,
+    projections: Vec<ProjectionDescription>,
+}
+
+#[derive(Serialize)]
+struct ProjectionDescription {
+    columns: Vec<String>,
+    snapshot: Option<u64>,
+    bytes: u64,
 }
 
 #[derive(Serialize)]
@@ -78,6 +86,11 @@ fn describe(directory: &std::path::Path, snapshot: &Snapshot, manifest: &Manifes
         rows: run.rows(),
         bytes: run.files.iter().map(|file| file.bytes).sum(),
     });
+    let projections = manifest.projections.iter().map(|projection| ProjectionDescription {
+        columns: projection.columns.clone(),
+        snapshot: projection.runs.first().map(|run| run.snapshot),
+        bytes: projection.bytes(),
+    });
     Description {
         schema_version: 1,
         table: directory.to_owned(),
@@ -91,6 +104,7 @@ fn describe(directory: &std::path::Path, snapshot: &Snapshot, manifest: &Manifes
         profile: manifest.profile.as_ref().map(|profile| profile.device.clone()),
         runs: runs.collect(),
         columns: columns.collect(),
+        projections: projections.collect(),
     }
 }
 
@@ -148,5 +162,19 @@ fn text(of: &Description) -> String {
     }
     to_the_right(&mut of_runs, 0..);
     let _ = writeln!(text, "\n{columns}\n\n{of_runs}");
+    if !of.projections.is_empty() {
+        let _ = writeln!(text, "\n{}", projections(of));
+    }
     text
+}
+
+fn projections(of: &Description) -> comfy_table::Table {
+    let mut projections = table(["projection", "bytes", "bytes/row"]);
+    for projection in &of.projections {
+        let per_row = projection.bytes as f64 / of.rows.max(1) as f64;
+        let name = projection.columns.join(",");
+        projections.add_row([name, format_bytes(projection.bytes), format!("{per_row:.3}")]);
+    }
+    to_the_right(&mut projections, 1..);
+    projections
 }

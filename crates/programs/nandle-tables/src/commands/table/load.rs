@@ -12,6 +12,7 @@ use nandle_session::{Cancel, Observer, Progress};
 use serde::Serialize;
 
 use super::create::NewTable;
+use super::project::tell_of_dropped;
 use super::rejects::RejectFile;
 use super::source::Files;
 use crate::common::{Common, bytes_of_at_least, names, share};
@@ -101,10 +102,12 @@ pub(super) fn run(args: &LoadArgs, common: Common) -> Result<(), CliError> {
     let cancel = cancel_on_signals()?;
     let mut bar = Bar::new(!common.no_progress);
     let table = opened_or_made(args, &files, &cancel, &mut bar)?;
+    let before = table.manifest().map_err(|error| of_table(&args.table, error))?;
     bar.begin_stage();
     let loaded = load(args, &table, &files, &cancel, &mut bar);
     bar.finish();
     let loaded = loaded?;
+    tell_of_dropped(&before, &table.manifest().map_err(|error| of_table(&args.table, error))?);
     if common.json { output::json(&loaded) } else { output::result(&text(&loaded)) }
 }
 

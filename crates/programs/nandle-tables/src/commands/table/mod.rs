@@ -7,6 +7,7 @@ mod describe;
 mod generate;
 mod load;
 mod page_cost;
+mod project;
 mod rejects;
 mod source;
 
@@ -42,6 +43,8 @@ enum TableCommand {
     Verify(check::VerifyArgs),
     /// Merge all runs of a table into one
     Compact(check::CompactArgs),
+    /// Make a sorted covering copy of some columns
+    Project(project::ProjectArgs),
 }
 
 /// Runs the command.
@@ -53,5 +56,6 @@ pub(crate) fn run(args: &TableArgs, common: Common) -> Result<(), CliError> {
         TableCommand::Describe(args) => describe::run(args, common),
         TableCommand::Verify(args) => check::verify(args, common),
         TableCommand::Compact(args) => check::compact(args, common),
+        TableCommand::Project(args) => project::run(args, common),
     }
 }

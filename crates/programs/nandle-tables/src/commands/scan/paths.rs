@@ -1,0 +1,182 @@
+//! Where the rows of a scan can come from: the table, or a projection that has all it needs.
+
+use std::str::FromStr;
+use std::sync::Arc;
+
+use nandle_columns::{ScanPlan, ScanSpec, Snapshot};
+use nandle_predict::host_costs;
+use nandle_reads::{Plan, ReadCosts};
+use serde::Serialize;
+
+use super::args::{RowFormat, ScanArgs};
+use super::files::OpenFiles;
+use super::forecast::{Bounds, CpuCosts, Figures, planned};
+use super::work::RowCost;
+use super::{error_of, host};
+use crate::costs::{FoundProfile, costs_of};
+use crate::error::CliError;
+use crate::input::Input;
+
+/// The path that is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum PathChoice {
+    /// The one that is predicted to be quickest.
+    Auto,
+    Table,
+    /// That of these columns, with commas between them.
+    Projection(String),
+}
+
+impl FromStr for PathChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.split_once(':') {
+            None if text == "auto" => Ok(Self::Auto),
+            None if text == "table" => Ok(Self::Table),
+            Some(("projection", name)) if !name.is_empty() => Ok(Self::Projection(name.to_owned())),
+            _ => Err("expected auto, table or projection:COLUMN,…".to_owned()),
+        }
+    }
+}
+
+/// What a path will take.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct PathForecast {
+    pub(super) path: String,
+    pub(super) read_bytes: u64,
+    pub(super) time: Bounds,
+    pub(super) is_taken: bool,
+}
+
+/// A way to the rows that is ready to be taken.
+pub(super) struct Way {
+    pub(super) path: String,
+    pub(super) rows: u64,
+    pub(super) plan: ScanPlan,
+    pub(super) opened: OpenFiles,
+    pub(super) costs: ReadCosts,
+    /// What the profile lacks.
+    pub(super) missing: Vec<String>,
+    pub(super) reads: Arc<Plan>,
+    /// Measured where it is told, or decides.
+    pub(super) cpu: Option<CpuCosts>,
+}
+
+/// The way to take, and what each of several will take; nothing where there is no choice.
+pub(super) fn choose(
+    args: &ScanArgs,
+    input: &Input,
+    spec: &ScanSpec,
+    found: &FoundProfile,
+    told: (RowFormat, bool),
+) -> Result<(Way, Vec<PathForecast>), CliError> {
+    let (format, is_told) = told;
+    let candidates = candidates(args, input, spec)?;
+    let is_measured = is_told || candidates.len() > 1;
+    let mut ways = Vec::new();
+    for (path, snapshot) in candidates {
+        let mut way = open(args, input, path, &snapshot, spec, found)?;
+        if is_measured {
+            let cpu = measured(args, &way, found, format);
+            way.cpu = Some(cpu.map_err(|error| error_of(input, error))?);
+        }
+        ways.push(way);
+    }
+    let figures: Vec<Option<Figures>> = ways
+        .iter()
+        .map(|way| Some(Figures::of(&way.reads, &way.plan, way.cpu?, args.copies_bytes())))
+        .collect();
+    let seconds = |place: &usize| {
+        let figures = figures.get(*place).and_then(Option::as_ref);
+        figures.map_or(f64::INFINITY, |figures| figures.time.value_s)
+    };
+    let quickest = (0..ways.len()).min_by(|one, other| seconds(one).total_cmp(&seconds(other)));
+    let taken = quickest.unwrap_or_default();
+    let forecasts = ways.iter().zip(&figures).enumerate().filter_map(|(place, (way, figures))| {
+        let figures = figures.as_ref()?;
+        Some(PathForecast {
+            path: way.path.clone(),
+            read_bytes: figures.read_bytes,
+            time: figures.time,
+            is_taken: place == taken,
+        })
+    });
+    let forecasts = forecasts.collect();
+    Ok((ways.swap_remove(taken), forecasts))
+}
+
+/// What the threads of a scan take of a processor, by the first steps of it.
+fn measured(
+    args: &ScanArgs,
+    way: &Way,
+    found: &FoundProfile,
+    format: RowFormat,
+) -> Result<CpuCosts, CliError> {
+    let row = RowCost::measure(&way.plan, format, args.limit(format))?;
+    let (known, options) = (host_costs(&found.profile), args.plan_options(args.reads));
+    let host = host::measure(&way.opened, &way.plan, &way.costs, options, args.copies_bytes(), known)?;
+    Ok(CpuCosts { row, host })
+}
+
+/// The paths that are to be compared, or the one that was asked for.
+fn candidates(args: &ScanArgs, input: &Input, spec: &ScanSpec) -> Result<Vec<(String, Snapshot)>, CliError> {
+    let of = |error: nandle_columns::ColumnsError| error_of(input, error.into());
+    let covering = input.snapshot.covering(spec);
+    let mut all = Vec::new();
+    if !matches!(args.path, PathChoice::Projection(_)) {
+        all.push(("table".to_owned(), input.snapshot.clone()));
+    }
+    for projection in covering.iter().filter(|_| args.path != PathChoice::Table) {
+        let name = projection.name();
+        if matches!(&args.path, PathChoice::Projection(wanted) if *wanted != name) {
+            continue;
+        }
+        let snapshot = input.snapshot.projection(projection).map_err(of)?;
+        all.push((format!("projection:{name}"), snapshot));
+    }
+    match (&args.path, all.is_empty()) {
+        (PathChoice::Projection(wanted), true) => {
+            let names: Vec<String> = covering.iter().map(|projection| projection.name()).collect();
+            let known = if names.is_empty() {
+                "none has".to_owned()
+            } else {
+                format!("these have: {}", names.join("; "))
+            };
+            Err(CliError::usage(format!(
+                "--path: there is no projection {wanted} with all columns that the scan needs ({known}); `nandle table project` makes one"
+            )))
+        }
+        _ => Ok(all),
+    }
+}
+
+fn open(
+    args: &ScanArgs,
+    input: &Input,
+    path: String,
+    snapshot: &Snapshot,
+    spec: &ScanSpec,
+    found: &FoundProfile,
+) -> Result<Way, CliError> {
+    let plan = snapshot.scan(spec).map_err(|error| error_of(input, error.into()))?;
+    let opened = OpenFiles::open(input, &plan, args.io.into()).map_err(|error| error_of(input, error))?;
+    let (costs, missing) = costs_of(found, opened.shape.as_ref())?;
+    let reads = planned(args, &plan, &opened.plan_files(), &costs)?;
+    let rows = snapshot.rows();
+    Ok(Way { path, rows, plan, opened, costs, missing, reads, cpu: None })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_understood() {
+        assert_eq!("table".parse(), Ok(PathChoice::Table));
+        assert_eq!("projection:a,b".parse(), Ok(PathChoice::Projection("a,b".to_owned())));
+        for wrong in ["", "projection", "projection:", "btree:a", "tables"] {
+            assert!(wrong.parse::<PathChoice>().is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! `nandle table project`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
+use nandle_columns::Manifest;
+use nandle_units::format_bytes;
+use serde::Serialize;
+
+use super::check::sort_memory;
+use crate::common::Common;
+use crate::error::CliError;
+use crate::input::{of_table, open_table};
+use crate::output;
+use crate::words::{counted, thousands};
+
+/// Make a sorted covering copy of some columns.
+///
+/// A scan that needs no other columns takes it when it is predicted to be quicker that way (`nandle scan --path`). The next load or
+/// replacement drops it, because its rows are then not the table's any more; make it again after that. A compaction keeps it.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  nandle table project flights/ Origin,ArrDelay\n  nandle table project flights/ Month,Carrier --memory 64MiB\n  nandle scan flights/ --columns ArrDelay --in Origin=IAH --explain"
+)]
+pub(super) struct ProjectArgs {
+    /// The table's directory
+    table: PathBuf,
+    /// The columns, in the order to sort by
+    #[arg(value_name = "COLUMN,…", value_delimiter = ',', required = true, value_parser = NonEmptyStringValueParser::new())]
+    columns: Vec<String>,
+    /// Memory for sorting; rows that don't fit wait in temporary files of the table's directory
+    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = sort_memory)]
+    memory: u64,
+}
+
+#[derive(Serialize)]
+struct Projected {
+    schema_version: u32,
+    table: PathBuf,
+    snapshot: u64,
+    projection: String,
+    rows: u64,
+    bytes: u64,
+}
+
+/// Runs the command.
+pub(super) fn run(args: &ProjectArgs, common: Common) -> Result<(), CliError> {
+    let of = |error| of_table(&args.table, error);
+    let table = open_table(&args.table)?;
+    let columns: Vec<&str> = args.columns.iter().map(String::as_str).collect();
+    let snapshot = table.project(&columns, args.memory).map_err(of)?;
+    let manifest = table.manifest().map_err(of)?;
+    let made = manifest.projections.iter().find(|projection| projection.columns == args.columns);
+    let (rows, bytes) = made.map_or((0, 0), |projection| (projection.rows(), projection.bytes()));
+    let (name, table) = (args.columns.join(","), args.table.clone());
+    if common.json {
+        return output::json(&Projected {
+            schema_version: 1,
+            table,
+            snapshot,
+            projection: name,
+            rows,
+            bytes,
+        });
+    }
+    let (place, rows, bytes) = (table.display(), thousands(rows as f64), format_bytes(bytes));
+    output::result(&format!("{place}: projection {name} has {rows} rows, {bytes} (snapshot {snapshot})\n"))
+}
+
+/// Says which projections a load took away.
+pub(super) fn tell_of_dropped(before: &Manifest, after: &Manifest) {
+    let gone: Vec<String> = before
+        .projections
+        .iter()
+        .filter(|old| !after.projections.contains(old))
+        .map(|old| old.name())
+        .collect();
+    if !gone.is_empty() {
+        let count = counted(gone.len() as u64, "projection");
+        output::note(&format!(
+            "{count} of the rows as they were {} gone ({}); `nandle table project` makes {} anew.",
+            if gone.len() == 1 { "is" } else { "are" },
+            gone.join("; "),
+            if gone.len() == 1 { "it" } else { "them" }
+        ));
+    }
+}

@@ -13,8 +13,9 @@ use super::rows::RowWriter;
 use crate::decode::{Ahead, cpu_ns};
 use crate::error::CliError;
 
-/// Steps that are decoded beforehand, to see what a row costs the processor.
-const CALIBRATED_STEPS: usize = 4;
+/// Steps that are decoded beforehand, to see what a row costs the processor: as many as a row group of usual length has, because its first step
+/// decodes the dictionaries for all of them.
+const CALIBRATED_STEPS: usize = 8;
 /// How often: the fastest and the slowest time are the bounds, and the one between them counts.
 const CALIBRATIONS: usize = 3;
 

@@ -80,6 +80,13 @@ impl ProfileArgs {
     }
 }
 
+/// The smallest unit worth reading alone, if a profile says it.
+pub(crate) fn flexible_block_bytes(profile: &DeviceProfile) -> Option<u64> {
+    let derived = &profile.derived;
+    let flexible = derived.flexible_io.as_ref().map(|flexible| flexible.block_bytes.value);
+    flexible.or(derived.efficient_block_bytes.map(|block| block.value))
+}
+
 /// What reads cost by a profile, and sentences on what it lacks.
 pub(crate) fn costs_of(
     found: &FoundProfile,

@@ -86,6 +86,11 @@ fn said(seconds: f64) -> String {
     Quantity::time_ns(seconds * 1e9).to_string()
 }
 
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a mean of lengths of files")]
+fn whole_bytes(mean: f64) -> Quantity {
+    Quantity::size(mean.round() as u64)
+}
+
 /// A path with a bar for each device, of all cubes.
 fn totals(report: &CubesReport) -> Option<Figure> {
     let group = |path: &CubesPath| {
@@ -126,7 +131,7 @@ fn classes(report: &CubesReport) -> Option<Figure> {
             let jumps = class
                 .share_of_jumps
                 .map(|share| format!(", {} % of the leaves jump", text::significant(100.0 * share, 2)));
-            let wanted = Quantity::size(class.wanted_bytes.round() as u64);
+            let wanted = whole_bytes(class.wanted_bytes);
             let name = format!("{}, {}: {wanted}{}", path.name, class.name, jumps.unwrap_or_default());
             Group { name: text::clean(&name), bars: bars.collect() }
         };

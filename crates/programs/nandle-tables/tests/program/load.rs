@@ -50,8 +50,19 @@ fn rows_are_appended_replaced_and_merged() {
     load("--replace Month,Year").done();
     assert_eq!(rows(), ROWS);
     load("").done();
-    let merged = place.run("table compact t --json").done().json();
+    // Jumps cost a modelled NVMe drive next to nothing.
+    let kept = place.run("table compact t --json").done().json();
+    assert_eq!((kept["is_merged"].as_bool(), kept["rule"]["pieces_now"].as_u64()), (Some(false), Some(2)));
+    assert!(kept["rule"]["jumps_share"].as_f64().unwrap() <= 0.1, "{kept}");
+    let merged = place.run("table compact t --always --json").done().json();
     assert_eq!((merged["runs_before"].as_u64(), merged["rows"].as_u64()), (Some(2), Some(2 * ROWS)));
+    // One run is nothing to merge.
+    let kept = place.run("table compact t").done().stdout;
+    assert!(kept.contains("more than 10 %") && kept.contains("--always"), "{kept}");
+    let economics = &place.run("table describe t --json").done().json()["economics"];
+    assert!(economics["cell_rows"].as_u64().unwrap() > 0, "{economics}");
+    let fetched = economics["break_even_rows"].as_u64().unwrap();
+    assert!(fetched < 2 * ROWS, "{economics}");
     let origins = place.run("scan t --columns Origin --format csv").done().stdout;
     let origins: Vec<&str> = origins.lines().skip(1).collect();
     assert!(origins.len() as u64 == 2 * ROWS && origins.is_sorted(), "one run, in order");

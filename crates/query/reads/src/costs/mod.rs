@@ -1,6 +1,7 @@
 //! What reading costs on a device: curves that the caller fills from what was measured.
 
 mod curve;
+mod economics;
 mod prices;
 
 pub(crate) use curve::Curve;

@@ -3,12 +3,17 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use nandle_columns::Manifest;
 use serde::Serialize;
 
+use super::economics::MergeRule;
 use crate::common::{Common, bytes_of_at_least};
+use crate::costs::{ProfileArgs, costs_of};
 use crate::error::CliError;
 use crate::input::{of_table, open_table};
+use crate::interrupt::cancel_on_signals;
 use crate::output;
+use crate::progress::Bar;
 use crate::words::{counted, thousands};
 
 /// Read all of a table, and name everything that is damaged: file, row group and column
@@ -28,10 +33,11 @@ pub(super) fn sort_memory(text: &str) -> Result<u64, String> {
 
 /// Merge all runs of a table into one.
 ///
-/// A table whose order is sort:… is then sorted as a whole. Projections stay.
+/// They are merged when jumping between them takes more than 10 % of a scan by the table's profile, or by the one that is named; the rule is
+/// printed with its figures. A table whose order is sort:… is then sorted as a whole. Projections stay.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  nandle table compact flights/\n  nandle table compact flights/ --memory 64MiB"
+    after_help = "Examples:\n  nandle table compact flights/\n  nandle table compact flights/ --memory 64MiB\n  nandle table compact flights/ --always"
 )]
 pub(super) struct CompactArgs {
     /// The table's directory
@@ -39,6 +45,11 @@ pub(super) struct CompactArgs {
     /// Memory for sorting; rows that don't fit wait in temporary files of the table's directory
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = sort_memory)]
     memory: u64,
+    /// Merge them whatever the rule says
+    #[arg(long)]
+    always: bool,
+    #[command(flatten)]
+    profile: ProfileArgs,
 }
 
 #[derive(Serialize)]
@@ -76,6 +87,9 @@ struct Compacted {
     snapshot: u64,
     runs_before: u64,
     rows: u64,
+    is_merged: bool,
+    /// Why, and why not; none where it was to be merged in any case.
+    rule: Option<MergeRule>,
 }
 
 /// Runs `compact`.
@@ -83,13 +97,38 @@ pub(super) fn compact(args: &CompactArgs, common: Common) -> Result<(), CliError
     let of = |error| of_table(&args.table, error);
     let table = open_table(&args.table)?;
     let before = table.manifest().map_err(of)?;
-    let snapshot = table.compact(args.memory).map_err(of)?;
+    let rule = if args.always { None } else { Some(rule(args, &before, common)?) };
+    let is_merged = rule.as_ref().is_none_or(|rule| rule.is_worth_it);
+    let snapshot = if is_merged { table.compact(args.memory).map_err(of)? } else { before.snapshot };
     let (runs_before, rows) = (before.runs.len() as u64, before.rows());
     if common.json {
         let table = args.table.clone();
-        return output::json(&Compacted { schema_version: 1, table, snapshot, runs_before, rows });
+        return output::json(&Compacted {
+            schema_version: 1,
+            table,
+            snapshot,
+            runs_before,
+            rows,
+            is_merged,
+            rule,
+        });
     }
     let (place, rows) = (args.table.display(), thousands(rows as f64));
     let runs = counted(runs_before, "run");
+    if let Some(rule) = &rule {
+        output::result(&format!("{}\n", rule.sentence()))?;
+    }
+    if !is_merged {
+        return Ok(());
+    }
     output::result(&format!("{place}: {rows} rows of {runs} are one (snapshot {snapshot})\n"))
+}
+
+fn rule(args: &CompactArgs, manifest: &Manifest, common: Common) -> Result<MergeRule, CliError> {
+    let kept = manifest.profile.as_ref().map(|_| args.table.join("profile.json"));
+    let (cancel, mut bar) = (cancel_on_signals()?, Bar::new(!common.no_progress));
+    let found = args.profile.find(kept.as_deref(), &args.table, &cancel, &mut bar);
+    bar.finish();
+    let (costs, _) = costs_of(&found?, None)?;
+    MergeRule::of(manifest, &costs)
 }

@@ -11,7 +11,7 @@ use nandle_session::{Cancel, Progress};
 use nandle_units::format_bytes;
 
 use super::page_cost::page_decode_ns;
-use crate::costs::{FoundProfile, ProfileArgs};
+use crate::costs::{FoundProfile, ProfileArgs, flexible_block_bytes};
 use crate::error::CliError;
 use crate::input::of_table;
 use crate::output;
@@ -68,16 +68,13 @@ fn kept(profile: &DeviceProfile) -> Result<TableProfile, CliError> {
 /// What a layout follows from, and a sentence that says it.
 fn figures(found: &FoundProfile) -> Result<(LayoutFigures, String), CliError> {
     let (costs, _) = read_costs(&found.profile, None)?;
-    let derived = &found.profile.derived;
     let missing = |what: &str| {
         CliError::failed(format!(
             "{} doesn't say {what}, and a table's layout follows from it: probe for longer (--probe-budget 60s), or name another profile (--profile)",
             found.origin
         ))
     };
-    let flexible = derived.flexible_io.as_ref().map(|flexible| flexible.block_bytes.value);
-    let flexible_block_bytes = flexible
-        .or(derived.efficient_block_bytes.map(|block| block.value))
+    let flexible_block_bytes = flexible_block_bytes(&found.profile)
         .ok_or_else(|| missing("what the flexible block is, the smallest unit worth reading alone"))?;
     // Of the size that is next to the block, with as many outstanding as make it fastest.
     let distance = |bytes: u64| (bytes as f64 / flexible_block_bytes as f64).ln().abs();

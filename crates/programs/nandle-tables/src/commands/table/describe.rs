@@ -9,6 +9,7 @@ use nandle_columns::{Manifest, Snapshot};
 use nandle_units::format_bytes;
 use serde::Serialize;
 
+use super::economics::Economics;
 use super::load::order;
 use crate::common::Common;
 use crate::error::CliError;
@@ -39,6 +40,8 @@ struct Description {
     runs: Vec<RunDescription>,
     columns: Vec<ColumnDescription>,
     projections: Vec<ProjectionDescription>,
+    /// By the profile that is kept.
+    economics: Option<Economics>,
 }
 
 #[derive(Serialize)]
@@ -68,17 +71,25 @@ struct ColumnDescription {
 pub(super) fn run(args: &DescribeArgs, common: Common) -> Result<(), CliError> {
     let snapshot = open_table(&args.table)?.snapshot().map_err(|error| of_table(&args.table, error))?;
     let Some(manifest) = snapshot.manifest() else { unreachable!("a table's snapshot has a manifest") };
-    let described = describe(&args.table, &snapshot, manifest);
+    let described = describe(&args.table, &snapshot, manifest)?;
     if common.json { output::json(&described) } else { output::result(&text(&described)) }
 }
 
-fn describe(directory: &std::path::Path, snapshot: &Snapshot, manifest: &Manifest) -> Description {
+fn describe(
+    directory: &std::path::Path,
+    snapshot: &Snapshot,
+    manifest: &Manifest,
+) -> Result<Description, CliError> {
     let by_column = bytes_by_column(snapshot);
+    let bytes =
+        |column: &nandle_columns::ColumnSpec| by_column.get(&column.name).copied().unwrap_or_default();
+    let column_bytes: Vec<u64> = manifest.schema.iter().map(bytes).collect();
+    let economics = Economics::of(directory, manifest, &column_bytes)?;
     let columns = manifest.schema.iter().map(|column| ColumnDescription {
         name: column.name.clone(),
         r#type: column.r#type.clone(),
         nullable: column.nullable,
-        bytes: by_column.get(&column.name).copied().unwrap_or_default(),
+        bytes: bytes(column),
     });
     let runs = manifest.runs.iter().map(|run| RunDescription {
         snapshot: run.snapshot,
@@ -91,7 +102,7 @@ fn describe(directory: &std::path::Path, snapshot: &Snapshot, manifest: &Manifes
         snapshot: projection.runs.first().map(|run| run.snapshot),
         bytes: projection.bytes(),
     });
-    Description {
+    Ok(Description {
         schema_version: 1,
         table: directory.to_owned(),
         snapshot: manifest.snapshot,
@@ -105,7 +116,8 @@ fn describe(directory: &std::path::Path, snapshot: &Snapshot, manifest: &Manifes
         runs: runs.collect(),
         columns: columns.collect(),
         projections: projections.collect(),
-    }
+        economics,
+    })
 }
 
 /// Compressed bytes of each column's chunks.
@@ -142,6 +154,9 @@ fn text(of: &Description) -> String {
         |device| format!("Laid out by the profile of {device}, which is kept as profile.json."),
     );
     paragraph(&mut text, "", &profile);
+    if let Some(economics) = &of.economics {
+        paragraph(&mut text, "", &economics.sentence());
+    }
     let mut columns = table(["column", "type", "bytes", "bytes/row"]);
     for column in &of.columns {
         let per_row = column.bytes as f64 / of.rows.max(1) as f64;

@@ -4,6 +4,7 @@ mod adopt;
 mod check;
 mod create;
 mod describe;
+mod economics;
 mod generate;
 mod load;
 mod page_cost;

@@ -1,0 +1,139 @@
+//! What follows from a table and the profile that it keeps: how large cells should be, when rows are better fetched by number, and whether its
+//! runs are worth merging.
+
+use std::path::Path;
+
+use nandle_columns::Manifest;
+use nandle_profile::read_profile;
+use nandle_reads::ReadCosts;
+use nandle_units::format_bytes;
+use serde::Serialize;
+
+use crate::costs::{FoundProfile, costs_of, flexible_block_bytes};
+use crate::error::CliError;
+use crate::words::{counted, seconds, thousands};
+
+/// Runs are merged when jumping between them takes more of a scan's time.
+const JUMPS_SHARE_MAX: f64 = 0.1;
+
+/// What a device makes of a table.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Economics {
+    pub(super) flexible_block_bytes: u64,
+    /// A cell of so many rows fills a flexible block of each column, of that with the fewest bytes too.
+    pub(super) cell_rows: u64,
+    /// Fetching so many rows by number takes as long as scanning all columns.
+    pub(super) break_even_rows: u64,
+}
+
+impl Economics {
+    /// By the profile that a table keeps; none without one, without rows, or where the profile doesn't say what a block is.
+    pub(super) fn of(
+        directory: &Path,
+        manifest: &Manifest,
+        column_bytes: &[u64],
+    ) -> Result<Option<Self>, CliError> {
+        let (rows, scan_bytes) = (manifest.rows(), column_bytes.iter().sum::<u64>());
+        if manifest.profile.is_none() || rows == 0 {
+            return Ok(None);
+        }
+        let path = directory.join("profile.json");
+        let profile = read_profile(&path)?;
+        let Some(flexible_block_bytes) = flexible_block_bytes(&profile) else { return Ok(None) };
+        let (costs, _) = costs_of(&FoundProfile { profile, origin: path.display().to_string() }, None)?;
+        let narrowest = column_bytes.iter().copied().filter(|bytes| *bytes > 0).min().unwrap_or(1);
+        let cell_rows = cell_rows(flexible_block_bytes, narrowest, rows);
+        // A row's columns lie in as many places.
+        let fetches = break_even_fetches(&costs, flexible_block_bytes, scan_bytes)?;
+        let break_even_rows = whole(fetches / column_bytes.len().max(1) as f64).min(rows);
+        Ok(Some(Self { flexible_block_bytes, cell_rows, break_even_rows }))
+    }
+
+    pub(super) fn sentence(&self) -> String {
+        format!(
+            "A cell fills blocks of its own ({} on this device) in every column from {} on. Rows fetched by number, a block for each column, are quicker than a scan of all columns up to {}.",
+            format_bytes(self.flexible_block_bytes),
+            counted(self.cell_rows, "row"),
+            counted(self.break_even_rows, "row")
+        )
+    }
+}
+
+fn break_even_fetches(costs: &ReadCosts, block_bytes: u64, scan_bytes: u64) -> Result<f64, CliError> {
+    costs.break_even_fetches(block_bytes, scan_bytes).map_err(|error| CliError::failed(error.to_string()))
+}
+
+/// Rows whose values in a column of so many bytes fill a block.
+pub(super) fn cell_rows(block_bytes: u64, column_bytes: u64, rows: u64) -> u64 {
+    whole((block_bytes as f64 * rows as f64 / column_bytes.max(1) as f64).ceil())
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a float beyond the range becomes its end"
+)]
+fn whole(number: f64) -> u64 {
+    number as u64
+}
+
+/// Whether runs are worth merging, with the figures that say so.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct MergeRule {
+    pub(super) runs: u64,
+    /// Pieces of a column that lie apart, now and after merging.
+    pub(super) pieces_now: u64,
+    pub(super) pieces_merged: u64,
+    /// Bytes of a column in the mean.
+    pub(super) column_bytes: u64,
+    pub(super) scan_now_s: f64,
+    pub(super) scan_merged_s: f64,
+    /// What merging takes away of a scan's time.
+    pub(super) jumps_share: f64,
+    pub(super) is_worth_it: bool,
+}
+
+impl MergeRule {
+    /// A column of the table's mean size is read as row groups have it: a piece in each.
+    pub(super) fn of(manifest: &Manifest, costs: &ReadCosts) -> Result<Self, CliError> {
+        let group_rows = manifest.layout.row_group_rows.max(1);
+        let files = || manifest.runs.iter().flat_map(|run| &run.files);
+        let pieces_now: u64 = files().map(|file| file.rows.div_ceil(group_rows)).sum();
+        let pieces_merged = manifest.rows().div_ceil(group_rows).max(1).min(pieces_now.max(1));
+        let bytes: u64 = files().map(|file| file.bytes).sum();
+        let column_bytes = bytes / (manifest.schema.len() as u64).max(1);
+        let scan = |pieces: u64| {
+            let piece = costs.extent_seconds((column_bytes / pieces.max(1)).max(1));
+            piece.map(|piece| piece * pieces as f64).map_err(|error| CliError::failed(error.to_string()))
+        };
+        let (scan_now_s, scan_merged_s) = (scan(pieces_now)?, scan(pieces_merged)?);
+        let jumps_share = if scan_now_s > 0.0 { 1.0 - scan_merged_s / scan_now_s } else { 0.0 };
+        let runs = manifest.runs.len() as u64;
+        let is_worth_it = runs > 1 && jumps_share > JUMPS_SHARE_MAX;
+        Ok(Self {
+            runs,
+            pieces_now,
+            pieces_merged,
+            column_bytes,
+            scan_now_s,
+            scan_merged_s,
+            jumps_share,
+            is_worth_it,
+        })
+    }
+
+    pub(super) fn sentence(&self) -> String {
+        let verdict = if self.is_worth_it { "they are merged" } else { "they stay (--always merges them)" };
+        format!(
+            "Rule: runs are merged when jumping between them takes more than {:.0} % of a scan. A column of {} lies in {} and would in {}: {} against {}, {:.1} % for jumps in {}; {verdict}.",
+            JUMPS_SHARE_MAX * 100.0,
+            format_bytes(self.column_bytes),
+            counted(self.pieces_now, "piece"),
+            thousands(self.pieces_merged as f64),
+            seconds(self.scan_now_s),
+            seconds(self.scan_merged_s),
+            self.jumps_share * 100.0,
+            counted(self.runs, "run")
+        )
+    }
+}

@@ -41,7 +41,7 @@ fn run(words: &[String]) -> Outcome {
     Ok(())
 }
 
-/// Runs all, writing the record after each cube, so that it is there when somebody ends a long benchmark.
+/// Runs all, writing the record after each cube, so that it is there when a long benchmark is ended early.
 fn measure(options: &Options, folder: &std::path::Path, installed: &Installed) -> Outcome<String> {
     let stores = data::make(folder, options, installed)?;
     let mut record = Record {

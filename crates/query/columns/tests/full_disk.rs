@@ -32,7 +32,7 @@ fn replace(table: &Table) -> Result<(), ColumnsError> {
 }
 
 fn compact(table: &Table) -> Result<(), ColumnsError> {
-    table.compact().map(drop)
+    table.compact(1 << 20).map(drop)
 }
 
 fn options() -> TableOptions {

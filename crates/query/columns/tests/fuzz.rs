@@ -74,7 +74,7 @@ fn use_with(json: &[u8]) {
         if let Ok(rows) = rows {
             assert!(rows <= 100 || !is_sound, "{rows} rows of 100");
         }
-        let _ = table.compact();
+        let _ = table.compact(1 << 20);
         let added = table.load().and_then(|mut writer| {
             writer.write(&flights(2, 10, 1))?;
             writer.commit()

@@ -159,7 +159,8 @@ trait ToEnd {
 
 impl ToEnd for Owner {
     fn scan_to_end(&self, files: Arc<[ReadFile]>, plan: Arc<Plan>) -> usize {
-        self.scan(files, plan, 16 << 20).inspect(|step| assert!(step.is_ok(), "{step:?}")).count()
+        let steps = self.scan(files, plan, 16 << 20).into_iter();
+        steps.inspect(|step| assert!(step.is_ok(), "{step:?}")).count()
     }
 }
 

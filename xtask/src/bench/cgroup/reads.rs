@@ -55,7 +55,7 @@ impl Reads {
     /// What was read of the disk.
     pub(super) fn read_bytes(&self) -> Option<u64> {
         let file = if self.is_version_1 { "blkio.throttle.io_service_bytes" } else { "io.stat" };
-        read_bytes(&fs::read_to_string(self.folder.join(file)).ok()?, &self.disk)
+        Some(read_bytes(&fs::read_to_string(self.folder.join(file)).ok()?, &self.disk))
     }
 }
 
@@ -68,14 +68,14 @@ impl Drop for Reads {
 }
 
 /// `254:0 Read 4096` in version 1, `254:0 rbytes=4096 wbytes=0` in version 2. None of a disk is nothing read.
-fn read_bytes(text: &str, disk: &str) -> Option<u64> {
+fn read_bytes(text: &str, disk: &str) -> u64 {
     let rest = |line: &str| line.strip_prefix(disk)?.strip_prefix(' ').map(str::to_owned);
     let lines = text.lines().filter_map(rest);
     let number = |line: String| {
         let after = line.strip_prefix("Read ").or_else(|| line.strip_prefix("rbytes="));
         after?.split(' ').next()?.parse::<u64>().ok()
     };
-    Some(lines.filter_map(number).sum())
+    lines.filter_map(number).sum()
 }
 
 #[cfg(test)]
@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn both_versions_tell_what_was_read() {
         let one = "254:0 Read 4096\n254:0 Write 1\n254:16 Read 7\nTotal 4104\n";
-        assert_eq!((read_bytes(one, "254:0"), read_bytes(one, "254:1")), (Some(4096), Some(0)));
-        assert_eq!(read_bytes("254:0 rbytes=512 wbytes=3\n", "254:0"), Some(512));
+        assert_eq!((read_bytes(one, "254:0"), read_bytes(one, "254:1")), (4096, 0));
+        assert_eq!(read_bytes("254:0 rbytes=512 wbytes=3\n", "254:0"), 512);
     }
 }

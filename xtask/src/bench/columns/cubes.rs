@@ -26,7 +26,6 @@ fn chosen(set: u32) -> Vec<Part> {
 }
 
 /// A month is one of a year.
-#[expect(clippy::ptr_arg, reason = "an iterator's filter hands on what it has")]
 fn is_asked(set: &Vec<Part>) -> bool {
     let has = |name| set.iter().any(|part| part.0 == name);
     !(has("month") && has("year"))

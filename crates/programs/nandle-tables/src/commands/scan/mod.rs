@@ -21,7 +21,7 @@ use self::args::RowFormat;
 pub(crate) use self::args::ScanArgs;
 use self::files::OpenFiles;
 use self::forecast::{Forecast, by_length, forecasts};
-use self::paths::{PathForecast, Way, choose};
+use self::paths::{OpenedPath, PathForecast, choose};
 use self::rows::RowWriter;
 use self::work::{RowCost, Run};
 use crate::common::Common;
@@ -165,8 +165,8 @@ fn prepare(
     input.snapshot.scan(&spec).map_err(|error| error_of(&input, error.into()))?;
     let found = args.profile.find(input.kept_profile().as_deref(), &input.directory(), cancel, bar)?;
     let is_told = args.explain || json;
-    let (way, paths) = choose(args, &input, &spec, &found, (format, is_told))?;
-    let Way { path, rows, plan, opened, costs, missing, reads, cpu } = way;
+    let (opened_path, paths) = choose(args, &input, &spec, &found, (format, is_told))?;
+    let OpenedPath { name: path, rows, plan, opened, costs, missing, reads, cpu } = opened_path;
     let mut remarks = remarks(args, &opened)?;
     remarks.extend(missing);
     let forecasts =

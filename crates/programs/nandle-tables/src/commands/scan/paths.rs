@@ -49,9 +49,9 @@ pub(super) struct PathForecast {
     pub(super) is_taken: bool,
 }
 
-/// A way to the rows that is ready to be taken.
-pub(super) struct Way {
-    pub(super) path: String,
+/// A path to the rows that is ready to be taken.
+pub(super) struct OpenedPath {
+    pub(super) name: String,
     pub(super) rows: u64,
     pub(super) plan: ScanPlan,
     pub(super) opened: OpenFiles,
@@ -63,59 +63,59 @@ pub(super) struct Way {
     pub(super) cpu: Option<CpuCosts>,
 }
 
-/// The way to take, and what each of several will take; nothing where there is no choice.
+/// The path to take, and what each of several will take; nothing where there is no choice.
 pub(super) fn choose(
     args: &ScanArgs,
     input: &Input,
     spec: &ScanSpec,
     found: &FoundProfile,
     told: (RowFormat, bool),
-) -> Result<(Way, Vec<PathForecast>), CliError> {
+) -> Result<(OpenedPath, Vec<PathForecast>), CliError> {
     let (format, is_told) = told;
     let candidates = candidates(args, input, spec)?;
     let is_measured = is_told || candidates.len() > 1;
-    let mut ways = Vec::new();
-    for (path, snapshot) in candidates {
-        let mut way = open(args, input, path, &snapshot, spec, found)?;
+    let mut paths = Vec::new();
+    for (name, snapshot) in candidates {
+        let mut path = open(args, input, name, &snapshot, spec, found)?;
         if is_measured {
-            let cpu = measured(args, &way, found, format);
-            way.cpu = Some(cpu.map_err(|error| error_of(input, error))?);
+            let cpu = measured(args, &path, found, format);
+            path.cpu = Some(cpu.map_err(|error| error_of(input, error))?);
         }
-        ways.push(way);
+        paths.push(path);
     }
-    let figures: Vec<Option<Figures>> = ways
+    let figures: Vec<Option<Figures>> = paths
         .iter()
-        .map(|way| Some(Figures::of(&way.reads, &way.plan, way.cpu?, args.copies_bytes())))
+        .map(|path| Some(Figures::of(&path.reads, &path.plan, path.cpu?, args.copies_bytes())))
         .collect();
     let seconds = |place: &usize| {
         let figures = figures.get(*place).and_then(Option::as_ref);
         figures.map_or(f64::INFINITY, |figures| figures.time.value_s)
     };
-    let quickest = (0..ways.len()).min_by(|one, other| seconds(one).total_cmp(&seconds(other)));
+    let quickest = (0..paths.len()).min_by(|one, other| seconds(one).total_cmp(&seconds(other)));
     let taken = quickest.unwrap_or_default();
-    let forecasts = ways.iter().zip(&figures).enumerate().filter_map(|(place, (way, figures))| {
+    let forecasts = paths.iter().zip(&figures).enumerate().filter_map(|(place, (path, figures))| {
         let figures = figures.as_ref()?;
         Some(PathForecast {
-            path: way.path.clone(),
+            path: path.name.clone(),
             read_bytes: figures.read_bytes,
             time: figures.time,
             is_taken: place == taken,
         })
     });
     let forecasts = forecasts.collect();
-    Ok((ways.swap_remove(taken), forecasts))
+    Ok((paths.swap_remove(taken), forecasts))
 }
 
 /// What the threads of a scan take of a processor, by the first steps of it.
 fn measured(
     args: &ScanArgs,
-    way: &Way,
+    path: &OpenedPath,
     found: &FoundProfile,
     format: RowFormat,
 ) -> Result<CpuCosts, CliError> {
-    let row = RowCost::measure(&way.plan, format, args.limit(format))?;
+    let row = RowCost::measure(&path.plan, format, args.limit(format))?;
     let (known, options) = (host_costs(&found.profile), args.plan_options(args.reads));
-    let host = host::measure(&way.opened, &way.plan, &way.costs, options, args.copies_bytes(), known)?;
+    let host = host::measure(&path.opened, &path.plan, &path.costs, options, args.copies_bytes(), known)?;
     Ok(CpuCosts { row, host })
 }
 
@@ -154,17 +154,17 @@ fn candidates(args: &ScanArgs, input: &Input, spec: &ScanSpec) -> Result<Vec<(St
 fn open(
     args: &ScanArgs,
     input: &Input,
-    path: String,
+    name: String,
     snapshot: &Snapshot,
     spec: &ScanSpec,
     found: &FoundProfile,
-) -> Result<Way, CliError> {
+) -> Result<OpenedPath, CliError> {
     let plan = snapshot.scan(spec).map_err(|error| error_of(input, error.into()))?;
     let opened = OpenFiles::open(input, &plan, args.io.into()).map_err(|error| error_of(input, error))?;
     let (costs, missing) = costs_of(found, opened.shape.as_ref())?;
     let reads = planned(args, &plan, &opened.plan_files(), &costs)?;
     let rows = snapshot.rows();
-    Ok(Way { path, rows, plan, opened, costs, missing, reads, cpu: None })
+    Ok(OpenedPath { name, rows, plan, opened, costs, missing, reads, cpu: None })
 }
 
 #[cfg(test)]

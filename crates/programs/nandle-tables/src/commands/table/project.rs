@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
-use nandle_columns::Manifest;
+use nandle_columns::{Manifest, Projection};
 use nandle_units::format_bytes;
 use serde::Serialize;
 
@@ -74,7 +74,7 @@ pub(super) fn tell_of_dropped(before: &Manifest, after: &Manifest) {
         .projections
         .iter()
         .filter(|old| !after.projections.contains(old))
-        .map(|old| old.name())
+        .map(Projection::name)
         .collect();
     if !gone.is_empty() {
         let count = counted(gone.len() as u64, "projection");

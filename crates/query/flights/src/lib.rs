@@ -28,7 +28,7 @@ pub use generate::{CubeCodes, Generator, LearnedError};
 pub use ipc::{ArrowFile, ArrowFileError};
 pub use paths::{
     Counting, CubeError, CubeReads, CubeResults, CubeRun, TemporarySpace, ThreadClock, column_chunks,
-    scan_cube,
+    scan_cube, sorted_cube,
 };
 pub use rejects::{BadRow, Reject, Rejects};
 pub use schema::{Column, flight_schema};

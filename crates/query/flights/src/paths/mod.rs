@@ -1,4 +1,5 @@
-//! Ways to a cube: from a table's columns, counted ([`scan_cube`]), and from a covering B-tree's leaves, one page after the other
+//! Ways to a cube: from a table's columns, counted ([`scan_cube`]), from a projection that is sorted by the cube's columns
+//! ([`sorted_cube`]), and from a covering B-tree's leaves, one page after the other
 //! ([`Btree::recorded`](crate::Btree::recorded)). Each makes a [`RecordedQuery`](nandle_reads::recording::RecordedQuery), by which it can be
 //! played on another device.
 
@@ -7,11 +8,13 @@ mod error;
 mod metered;
 mod report;
 mod scan;
+mod sorted;
 mod tables;
 
 pub use self::error::CubeError;
 pub use self::report::CubeRun;
 pub use self::scan::{Counting, CubeReads, CubeResults, TemporarySpace, column_chunks, scan_cube};
+pub use self::sorted::sorted_cube;
 
 use nandle_io::Nanos;
 

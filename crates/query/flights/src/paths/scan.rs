@@ -127,7 +127,7 @@ impl CubeResults<'_> {
     }
 }
 
-fn names(query: CubeQuery) -> impl Iterator<Item = &'static str> {
+pub(super) fn names(query: CubeQuery) -> impl Iterator<Item = &'static str> {
     query.columns().into_iter().map(Column::name)
 }
 
@@ -142,7 +142,7 @@ fn counter(space: &Arc<KeySpace>, counting: &Counting) -> Result<Stage<Counter, 
 
 /// Reads all dictionaries. Returns also each column's name and values, for the space of keys.
 #[expect(clippy::type_complexity, reason = "two lists of the same columns")]
-fn read_domains(
+pub(super) fn read_domains(
     snapshot: &Snapshot,
     query: CubeQuery,
     reads: &CubeReads<'_>,
@@ -173,7 +173,7 @@ fn read_domains(
     Ok((domains, values))
 }
 
-fn stream<'a>(
+pub(super) fn stream<'a>(
     plan: &'a ScanPlan,
     reads: &CubeReads<'_>,
     clock: ThreadClock<'a>,

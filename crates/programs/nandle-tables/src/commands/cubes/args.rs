@@ -5,6 +5,7 @@ use nandle_flights::{CubeQuery, IndexKind};
 use nandle_reads::Strategy;
 use nandle_target::TargetSpec;
 
+use super::rows::RowSource;
 use crate::common::{IoArg, bytes_of_at_least, names, positive_bytes};
 use crate::costs::ProfileArgs;
 use crate::error::CliError;
@@ -17,6 +18,8 @@ const MEMORY_BYTES_MIN: u64 = 32 << 20;
 pub(super) enum PathArg {
     /// From the table's columns, counted
     Scan,
+    /// From projections of the cubes' columns, sorted by them: nearly the cubes themselves (`nandle table project` makes them)
+    Projection,
     /// From the leaves of an index that covers the query, one page after the other, as in the paper
     Btree,
 }
@@ -96,6 +99,12 @@ impl CubesArgs {
         let Some(only) = &self.only else { return Ok(CubeQuery::all()) };
         let queries = only.iter().map(|name| name.parse());
         queries.collect::<Result<_, _>>().map_err(|error| CliError::usage(format!("--only: {error}")))
+    }
+
+    /// What is read for real.
+    pub(super) fn sources(&self) -> Vec<RowSource> {
+        let paths = [(PathArg::Scan, RowSource::Table), (PathArg::Projection, RowSource::Projections)];
+        paths.into_iter().filter(|(path, _)| self.paths.contains(path)).map(|(_, source)| source).collect()
     }
 
     pub(super) fn targets(&self) -> Result<Vec<TargetSpec>, CliError> {

@@ -6,6 +6,7 @@ mod classes;
 mod page;
 mod played;
 mod published;
+mod rows;
 mod scan;
 mod text;
 
@@ -20,6 +21,7 @@ use serde::Serialize;
 
 pub(crate) use self::args::CubesArgs;
 use self::args::PathArg;
+use self::rows::RowSource;
 use crate::common::Common;
 use crate::costs::costs_of;
 use crate::error::CliError;
@@ -43,7 +45,7 @@ struct Report {
 /// The cubes by one path.
 #[derive(Debug, Serialize)]
 struct PathRuns {
-    /// `scan`, or `btree` with when the index was made and its pages.
+    /// `scan`, `projection`, or `btree` with when the index was made and its pages.
     path: String,
     cubes: Vec<Cube>,
 }
@@ -109,23 +111,27 @@ pub(crate) fn run(args: &CubesArgs, common: Common) -> Result<(), CliError> {
         reads: args.reads.to_string(),
         ..Report::default()
     };
-    if args.paths.contains(&PathArg::Scan) {
+    let sources = args.sources();
+    if !sources.is_empty() {
         let kept = input.kept_profile();
         let found = args.profile.find(kept.as_deref(), &input.directory(), &cancel, &mut bar)?;
         let (costs, remarks) = costs_of(&found, None)?;
         report.remarks.extend(remarks);
-        bar.begin_stage();
         let costs = scan::Costs {
             reads: &costs,
             host: host_costs(&found.profile),
             opening_s: nandle_reads::Estimate::default(),
         };
-        let ran = scan::run(args, &input, &queries, costs, &mut |name, share| bar.progress(name, share))?;
-        if let Some(path) = &args.record {
-            write(path, &ran.recording)?;
+        for source in sources {
+            bar.begin_stage();
+            let tell = &mut |name: &str, share| bar.progress(name, share);
+            let ran = scan::run(args, &input, source, &queries, costs, tell)?;
+            if let Some(path) = args.record.as_ref().filter(|_| source == RowSource::Table) {
+                write(path, &ran.recording)?;
+            }
+            report.paths.push(PathRuns { path: ran.name, cubes: ran.cubes });
+            played::add(args, &targets, &ran.recording, &cancel, &mut bar, &mut report)?;
         }
-        report.paths.push(PathRuns { path: "scan".to_owned(), cubes: ran.cubes });
-        played::add(args, &targets, &ran.recording, &cancel, &mut bar, &mut report)?;
     }
     if args.paths.contains(&PathArg::Btree) {
         for page_bytes in &args.page_size {

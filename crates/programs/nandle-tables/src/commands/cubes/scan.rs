@@ -1,20 +1,21 @@
-//! The path `scan`, for real: past the page cache, with the processor time of each step.
+//! The paths `scan` and `projection`, for real: past the page cache, with the processor time of each step.
 
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use nandle_columns::{ScanPlan, ScanSpec};
+use nandle_columns::{ScanPlan, ScanSpec, Snapshot};
 use nandle_flights::{
-    CountError, Counting, CubeError, CubeQuery, CubeReads, CubeRun, TemporarySpace, column_chunks, scan_cube,
+    CountError, Counting, CubeError, CubeQuery, CubeReads, CubeRun, TemporarySpace, scan_cube, sorted_cube,
 };
 use nandle_io::runtime::Runtime;
 use nandle_io::{DeviceFile, FileOptions, FileWorld, Nanos};
-use nandle_reads::recording::{Names, RecordedFile, Recorder, Recording};
+use nandle_reads::recording::{Names, Recorder, Recording};
 use nandle_reads::{Estimate, HostCosts, PlanOptions, ReadCosts};
 use nandle_spill::{Place, SpillCosts, SpillError};
 
+use super::rows::{RowSource, names};
 use super::{Actual, Cube, CubesArgs, Recorded};
 use crate::commands::scan::files::OpenFiles;
 use crate::commands::scan::host;
@@ -44,34 +45,33 @@ const OPENINGS: usize = 3;
 pub(super) fn run(
     args: &CubesArgs,
     input: &Input,
+    source: RowSource,
     queries: &[CubeQuery],
     costs: Costs<'_>,
     progress: &mut dyn FnMut(&str, f64),
 ) -> Result<Recorded, CliError> {
-    let files = input.snapshot.files().iter().map(|file| RecordedFile {
-        name: Some(file.name().to_owned()),
-        length_bytes: file.source().length_bytes(),
-        groups: column_chunks(file),
-    });
-    let mut recording = Recording { files: files.collect(), queries: Vec::new() };
+    let rows = queries.iter().map(|query| source.of(input, *query));
+    let rows: Vec<Snapshot> = rows.collect::<Result<_, _>>()?;
+    let cubes: Vec<(CubeQuery, &Snapshot)> = queries.iter().copied().zip(&rows).collect();
+    let mut recording = Recording { files: Vec::new(), queries: Vec::new() };
     // By one that reads much: of few bytes starting is most.
-    let costs = match queries.iter().max_by_key(|query| query.partners()) {
-        Some(query) => Costs {
-            host: measured_host(args, input, *query, costs)?,
-            opening_s: measured_opening(args, input, *query)?,
+    let costs = match cubes.iter().max_by_key(|(query, _)| query.partners()) {
+        Some((query, rows)) => Costs {
+            host: measured_host(args, input, rows, *query, costs)?,
+            opening_s: measured_opening(args, input, rows, *query)?,
             ..costs
         },
         None => costs,
     };
-    let mut cubes = Vec::new();
-    for (number, query) in queries.iter().enumerate() {
+    let mut ran = Vec::new();
+    for (number, (query, rows)) in cubes.into_iter().enumerate() {
         progress(&query.to_string(), number as f64 / queries.len() as f64);
         let began = Instant::now();
-        let run = one(args, input, *query, costs)?;
-        cubes.push(cube(&run, costs.opening_s, began.elapsed().as_secs_f64()));
-        recording.queries.push(run.recorded());
+        let run = one(args, input, source, rows, query, costs)?;
+        ran.push(cube(&run, costs.opening_s, began.elapsed().as_secs_f64()));
+        recording.queries.push(source.record(rows, run.recorded(), &mut recording.files));
     }
-    Ok(Recorded { name: "scan".to_owned(), cubes, recording })
+    Ok(Recorded { name: source.name().to_owned(), cubes: ran, recording })
 }
 
 fn cube(run: &CubeRun, opening_s: Estimate, time_s: f64) -> Cube {
@@ -100,9 +100,13 @@ fn cube(run: &CubeRun, opening_s: Estimate, time_s: f64) -> Cube {
     }
 }
 
-fn open(args: &CubesArgs, input: &Input, query: CubeQuery) -> Result<(ScanPlan, OpenFiles), CliError> {
-    let names: Vec<&str> = query.columns().into_iter().map(nandle_flights::Column::name).collect();
-    let plan = input.snapshot.scan(&ScanSpec::of(names))?;
+fn open(
+    args: &CubesArgs,
+    input: &Input,
+    rows: &Snapshot,
+    query: CubeQuery,
+) -> Result<(ScanPlan, OpenFiles), CliError> {
+    let plan = rows.scan(&ScanSpec::of(names(query)))?;
     let opened = OpenFiles::open(input, &plan, args.io.into())?;
     Ok((plan, opened))
 }
@@ -117,19 +121,25 @@ fn plan_options(args: &CubesArgs) -> (PlanOptions, u64) {
 fn measured_host(
     args: &CubesArgs,
     input: &Input,
+    rows: &Snapshot,
     query: CubeQuery,
     costs: Costs<'_>,
 ) -> Result<HostCosts, CliError> {
-    let (plan, opened) = open(args, input, query)?;
+    let (plan, opened) = open(args, input, rows, query)?;
     let (options, copies_bytes) = plan_options(args);
     host::measure(&opened, &plan, costs.reads, options, copies_bytes, costs.host)
 }
 
-fn measured_opening(args: &CubesArgs, input: &Input, query: CubeQuery) -> Result<Estimate, CliError> {
+fn measured_opening(
+    args: &CubesArgs,
+    input: &Input,
+    rows: &Snapshot,
+    query: CubeQuery,
+) -> Result<Estimate, CliError> {
     let mut times_s = Vec::with_capacity(OPENINGS);
     for _ in 0..OPENINGS {
         let began = Instant::now();
-        let opened = open(args, input, query)?;
+        let opened = open(args, input, rows, query)?;
         let space = temporary(args, input)?;
         times_s.push(began.elapsed().as_secs_f64());
         drop((opened, space));
@@ -139,7 +149,14 @@ fn measured_opening(args: &CubesArgs, input: &Input, query: CubeQuery) -> Result
     Ok(Estimate { value: place(OPENINGS / 2), low: place(0), high: place(OPENINGS - 1) })
 }
 
-fn one(args: &CubesArgs, input: &Input, query: CubeQuery, costs: Costs<'_>) -> Result<CubeRun, CliError> {
+fn one(
+    args: &CubesArgs,
+    input: &Input,
+    source: RowSource,
+    rows: &Snapshot,
+    query: CubeQuery,
+    costs: Costs<'_>,
+) -> Result<CubeRun, CliError> {
     let failed = |error: nandle_flights::CubeError| match error {
         CubeError::Count(CountError::Spill(SpillError::Io(_))) => CliError::failed(format!(
             "{query}: {error}; make room in {}, or name another directory (--temporary)",
@@ -147,7 +164,7 @@ fn one(args: &CubesArgs, input: &Input, query: CubeQuery, costs: Costs<'_>) -> R
         )),
         error => CliError::failed(format!("{query}: {error}")),
     };
-    let (_, opened) = open(args, input, query)?;
+    let (_, opened) = open(args, input, rows, query)?;
     let (options, reads_bytes) = plan_options(args);
     let reads = CubeReads {
         owner: &opened.owner,
@@ -157,14 +174,16 @@ fn one(args: &CubesArgs, input: &Input, query: CubeQuery, costs: Costs<'_>) -> R
         options,
         copies_bytes: reads_bytes,
     };
+    let clock = || Nanos(cpu_ns());
+    if source == RowSource::Projections {
+        return sorted_cube(rows, query, &reads, &clock, &mut drop).map_err(failed);
+    }
     let memory_bytes = usize::try_from(args.memory - 2 * reads_bytes).unwrap_or(usize::MAX);
     let (runtime, place) = temporary(args, input)?;
     let space = TemporarySpace { handle: runtime.handle(), place, costs: SpillCosts::default() };
     let counting = Counting { memory_bytes, threads: 1, space: Some(space) };
-    let clock = || Nanos(cpu_ns());
     runtime.block_on(async {
-        let mut results =
-            scan_cube(&input.snapshot, query, &reads, counting, &clock).await.map_err(failed)?;
+        let mut results = scan_cube(rows, query, &reads, counting, &clock).await.map_err(failed)?;
         while results.next_batch().await.map_err(failed)?.is_some() {}
         Ok(results.finish())
     })

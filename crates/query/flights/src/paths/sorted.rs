@@ -1,0 +1,49 @@
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use nandle_columns::{CodeDecoder, ScanSpec, Snapshot};
+
+use super::scan::{names, read_domains, stream};
+use super::tables::Tables;
+use super::{CubeError, CubeReads, CubeRun, ThreadClock};
+use crate::{CodeBatch, CubeQuery, KeySpace, SortedCounter};
+
+/// Makes a cube of a projection of its columns, whose rows are sorted by them: each group is complete when the next one begins, so that it
+/// takes memory for one group, and for the values of the columns. Groups go to `results` as they come, in the order of their values:
+/// an error may follow them.
+///
+/// # Errors
+/// The rows aren't sorted by the cube's columns; the projection lacks one, can't be read or is damaged.
+pub fn sorted_cube(
+    projection: &Snapshot,
+    query: CubeQuery,
+    reads: &CubeReads<'_>,
+    clock: ThreadClock<'_>,
+    results: &mut dyn FnMut(RecordBatch),
+) -> Result<CubeRun, CubeError> {
+    let mut run = CubeRun::new(query);
+    let (domains, values) = read_domains(projection, query, reads, clock, &mut run)?;
+    let space = Arc::new(KeySpace::new(values)?);
+    let mut counter = SortedCounter::new(&space);
+    let plan = projection.scan(&ScanSpec::of(names(query)))?;
+    let (planned, mut bytes) = stream(&plan, reads, clock)?;
+    let mut decoder = CodeDecoder::new(&plan);
+    let mut tables = Tables::new(&space, &domains);
+    while let Some(batch) = decoder.next(&mut bytes)? {
+        let columns = tables.columns(batch.columns)?;
+        let batch = CodeBatch::new(&space, &columns)?;
+        let mut from = 0;
+        while from < batch.rows() {
+            let (next, groups) = counter.push(&batch, from)?;
+            from = next;
+            groups.into_iter().for_each(&mut *results);
+        }
+    }
+    run.add(&planned, reads.host, bytes.finish());
+    let began_at = clock();
+    let (last, report) = counter.finish()?;
+    last.into_iter().for_each(results);
+    run.count = report;
+    run.add_results(clock().since(began_at));
+    Ok(run)
+}

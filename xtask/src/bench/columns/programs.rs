@@ -99,7 +99,13 @@ impl Program {
         if self == Self::Nandle {
             let mut command = nandle();
             let memory = format!("{}MiB", memory_bytes >> 20);
-            command.arg("cubes").arg(self.store(folder)).args(["--only", &cube.name, "--memory", &memory]);
+            command.arg("cubes").arg(self.store(folder)).args([
+                "--only",
+                &cube.name,
+                "--memory",
+                &memory,
+                "--no-prediction",
+            ]);
             return Some(command);
         }
         let task = if self == Self::DuckDb { "own" } else { "cube" };

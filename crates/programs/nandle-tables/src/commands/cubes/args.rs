@@ -74,6 +74,9 @@ pub(crate) struct CubesArgs {
     /// Pages of a B-tree
     #[arg(long, value_name = "SIZE", value_delimiter = ',', default_value = "8KiB", value_parser = positive_bytes)]
     pub(super) page_size: Vec<u64>,
+    /// Don't predict what cubes take here: the processor time that reading takes is then not measured first
+    #[arg(long)]
+    pub(super) no_prediction: bool,
     /// Where B-trees are made and groups go that have no room in memory [default: beside the data]
     #[arg(long, value_name = "DIR")]
     pub(super) temporary: Option<PathBuf>,

@@ -83,6 +83,13 @@ struct Actual {
     requests: u64,
     read_bytes: u64,
     depth_max: u32,
+    #[serde(flatten)]
+    predicted: Option<Predicted>,
+}
+
+/// What it was expected to take.
+#[derive(Debug, Serialize)]
+struct Predicted {
     predicted_s: f64,
     predicted_low_s: f64,
     predicted_high_s: f64,
@@ -117,11 +124,7 @@ pub(crate) fn run(args: &CubesArgs, common: Common) -> Result<(), CliError> {
         let found = args.profile.find(kept.as_deref(), &input.directory(), &cancel, &mut bar)?;
         let (costs, remarks) = costs_of(&found, None)?;
         report.remarks.extend(remarks);
-        let costs = scan::Costs {
-            reads: &costs,
-            host: host_costs(&found.profile),
-            opening_s: nandle_reads::Estimate::default(),
-        };
+        let costs = scan::Costs { reads: &costs, host: host_costs(&found.profile), opening_s: None };
         for source in sources {
             bar.begin_stage();
             let tell = &mut |name: &str, share| bar.progress(name, share);

@@ -26,7 +26,10 @@ pub(super) fn write(path: &Path, report: &Report) -> Result<(), CliError> {
 }
 
 fn path_of(path: &PathRuns) -> CubesPath {
-    let actual = |cube: &Cube| cube.actual.as_ref().map(|actual| (actual.predicted_s, actual.time_s));
+    let actual = |cube: &Cube| {
+        let actual = cube.actual.as_ref()?;
+        Some((actual.predicted.as_ref()?.predicted_s, actual.time_s))
+    };
     let here = path.cubes.iter().map(|cube| cube.actual.as_ref().map(|actual| actual.time_s));
     let here: Option<f64> = here.sum();
     let total = |target: String| {

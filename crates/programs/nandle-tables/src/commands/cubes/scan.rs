@@ -16,7 +16,7 @@ use nandle_reads::{Estimate, HostCosts, PlanOptions, ReadCosts};
 use nandle_spill::{Place, SpillCosts, SpillError};
 
 use super::rows::{RowSource, names};
-use super::{Actual, Cube, CubesArgs, Recorded};
+use super::{Actual, Cube, CubesArgs, Predicted, Recorded};
 use crate::commands::scan::files::OpenFiles;
 use crate::commands::scan::host;
 use crate::decode::cpu_ns;
@@ -34,8 +34,8 @@ const SLOTS: u32 = 256;
 pub(super) struct Costs<'a> {
     pub(super) reads: &'a ReadCosts,
     pub(super) host: HostCosts,
-    /// Time to open the files and to start the thread that reads.
-    pub(super) opening_s: Estimate,
+    /// Time to open the files and to start the thread that reads; none where nothing is to be predicted.
+    pub(super) opening_s: Option<Estimate>,
 }
 
 /// How often files are opened to see how long that takes.
@@ -55,10 +55,11 @@ pub(super) fn run(
     let cubes: Vec<(CubeQuery, &Snapshot)> = queries.iter().copied().zip(&rows).collect();
     let mut recording = Recording { files: Vec::new(), queries: Vec::new() };
     // By one that reads much: of few bytes starting is most.
-    let costs = match cubes.iter().max_by_key(|(query, _)| query.partners()) {
+    let largest = cubes.iter().max_by_key(|(query, _)| query.partners());
+    let costs = match largest.filter(|_| !args.no_prediction) {
         Some((query, rows)) => Costs {
             host: measured_host(args, input, rows, *query, costs)?,
-            opening_s: measured_opening(args, input, rows, *query)?,
+            opening_s: Some(measured_opening(args, input, rows, *query)?),
             ..costs
         },
         None => costs,
@@ -74,7 +75,7 @@ pub(super) fn run(
     Ok(Recorded { name: source.name().to_owned(), cubes: ran, recording })
 }
 
-fn cube(run: &CubeRun, opening_s: Estimate, time_s: f64) -> Cube {
+fn cube(run: &CubeRun, opening_s: Option<Estimate>, time_s: f64) -> Cube {
     let sum = |figure: fn(&nandle_reads::Prediction) -> f64| run.predictions.iter().map(figure).sum::<f64>();
     // Results come when all was read.
     let results_s = run.results_cpu().0 as f64 * 1e-9;
@@ -92,9 +93,11 @@ fn cube(run: &CubeRun, opening_s: Estimate, time_s: f64) -> Cube {
             requests: run.requests,
             read_bytes: run.read_bytes,
             depth_max: run.depth_max,
-            predicted_s: opening_s.value + sum(|of| of.seconds.value) + results_s,
-            predicted_low_s: opening_s.low + sum(|of| of.seconds.low) + results_s,
-            predicted_high_s: opening_s.high + sum(|of| of.seconds.high) + results_s,
+            predicted: opening_s.map(|opening_s| Predicted {
+                predicted_s: opening_s.value + sum(|of| of.seconds.value) + results_s,
+                predicted_low_s: opening_s.low + sum(|of| of.seconds.low) + results_s,
+                predicted_high_s: opening_s.high + sum(|of| of.seconds.high) + results_s,
+            }),
         }),
         targets: std::collections::BTreeMap::new(),
     }

@@ -95,7 +95,7 @@ fn in_memory(
     let mut counter = counters.next().unwrap();
     counters.for_each(|other| counter.absorb(other));
     let pushed = Instant::now();
-    let mut counts = counter.finish(threads);
+    let mut counts = counter.finish(threads, || nandle_io::Nanos::ZERO);
     while counts.next_batch().unwrap().is_some() {}
     format!("(of which results {:.2} s) {:?}", pushed.elapsed().as_secs_f64(), counts.report())
 }
@@ -113,7 +113,7 @@ fn with_space(generator: &Generator, chunks: &[CubeCodes], query: CubeQuery, mem
             let columns = columns_of(chunk, query, &tables);
             counter.push(&CodeBatch::new(&space, &columns).unwrap()).await.unwrap();
         }
-        let mut counts = counter.finish(1).await.unwrap();
+        let mut counts = counter.finish(1, || nandle_io::Nanos::ZERO).await.unwrap();
         while counts.next_batch().await.unwrap().is_some() {}
         format!("{:?}", counts.report())
     })

@@ -145,7 +145,7 @@ fn count(generator: &Generator, chunks: &[Compact], query: CubeQuery, threads: u
     });
     let mut counter = counters.next().unwrap();
     counters.for_each(|other| counter.absorb(other));
-    let mut counts = counter.finish(threads);
+    let mut counts = counter.finish(threads, || nandle_io::Nanos::ZERO);
     while counts.next_batch().unwrap().is_some() {}
     counts.report().groups
 }

@@ -39,6 +39,16 @@ fn page_types(path: &Path, leaves: &Leaves) -> Vec<u8> {
     wants.iter().map(|want| type_at(want.offset_bytes)).collect()
 }
 
+thread_local! {
+    static TICKS: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+}
+
+/// A millisecond later each time it is asked.
+fn ticking() -> nandle_io::Nanos {
+    TICKS.set(TICKS.get() + 1_000_000);
+    nandle_io::Nanos(TICKS.get())
+}
+
 #[test]
 fn built_indexes_lie_in_order_and_grown_ones_do_not() {
     let directory = tempfile::tempdir().unwrap();
@@ -97,12 +107,7 @@ fn a_cube_is_recorded_leaf_by_leaf() {
     let path = directory.path().join("flights");
     let cube = query("delay-airline");
     let btree = make(&path, &[cube], BtreeOptions::default());
-    let ticks = std::cell::Cell::new(0);
-    let clock = || {
-        ticks.set(ticks.get() + 1_000_000);
-        nandle_io::Nanos(ticks.get())
-    };
-    let recorded = btree.recorded(cube, FileId(2), &clock).unwrap();
+    let recorded = btree.recorded(cube, FileId(2), ticking).unwrap();
     let leaves = btree.leaves(cube).unwrap();
     assert_eq!(recorded.wants, leaves.wants(FileId(2)).collect::<Vec<_>>());
     assert_eq!(recorded.cpu_after_ns, vec![1_000_000 / leaves.count() as u64; leaves.count()]);

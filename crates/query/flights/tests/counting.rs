@@ -25,7 +25,7 @@ fn count_in_memory(space: &Arc<KeySpace>, batches: &[Batch], threads: usize) -> 
     for batch in batches {
         counter.push(&CodeBatch::new(space, &batch.columns()).unwrap()).unwrap();
     }
-    let mut counts = counter.finish(threads);
+    let mut counts = counter.finish(threads, || nandle_io::Nanos::ZERO);
     let mut results = Plain::new();
     while let Some(batch) = counts.next_batch().unwrap() {
         collect(&batch, &mut results);
@@ -51,7 +51,7 @@ fn count_with_space(
         for batch in batches {
             counter.push(&CodeBatch::new(space, &batch.columns())?).await?;
         }
-        let mut counts = counter.finish(2).await?;
+        let mut counts = counter.finish(2, || nandle_io::Nanos::ZERO).await?;
         let mut results = Plain::new();
         while let Some(batch) = counts.next_batch().await? {
             collect(&batch, &mut results);
@@ -154,7 +154,7 @@ fn counters_of_several_threads_are_put_together() {
         let mut parts = parts.into_iter();
         let mut whole = parts.next().unwrap();
         parts.for_each(|part| whole.absorb(part));
-        let mut counts = whole.finish(2);
+        let mut counts = whole.finish(2, || nandle_io::Nanos::ZERO);
         let mut results = Plain::new();
         while let Some(batch) = counts.next_batch().unwrap() {
             collect(&batch, &mut results);
@@ -186,7 +186,7 @@ fn counters_of_several_threads_are_written_where_memory_is_short() {
                 counter.absorb(&mut part).await.unwrap();
             }
             counter.push(&CodeBatch::new(&space, &batches[0].columns()).unwrap()).await.unwrap();
-            let mut counts = counter.finish(1).await.unwrap();
+            let mut counts = counter.finish(1, || nandle_io::Nanos::ZERO).await.unwrap();
             let mut results = Plain::new();
             while let Some(batch) = counts.next_batch().await.unwrap() {
                 collect(&batch, &mut results);

@@ -187,7 +187,7 @@ fn count(generator: &Generator, chunks: &[CubeCodes], query: CubeQuery) -> HashM
             tables.iter().zip(codes).map(|(shifted, codes)| CodeColumn { shifted, codes }).collect();
         counter.push(&CodeBatch::new(&space, &columns).unwrap()).unwrap();
     }
-    let mut counts = counter.finish(1);
+    let mut counts = counter.finish(1, || nandle_io::Nanos::ZERO);
     let mut groups = HashMap::new();
     while let Some(batch) = counts.next_batch().unwrap() {
         let columns: Vec<_> =

@@ -45,7 +45,7 @@ fn count(memory_bytes: usize, rows: usize) -> (u64, CountMethod, usize) {
                 tables.iter().zip(&codes).map(|(shifted, codes)| CodeColumn { shifted, codes }).collect();
             counter.push(&CodeBatch::new(&space, &columns).unwrap()).await.unwrap();
         }
-        let mut counts = counter.finish(1).await.unwrap();
+        let mut counts = counter.finish(1, || nandle_io::Nanos::ZERO).await.unwrap();
         while counts.next_batch().await.unwrap().is_some() {}
         let report = counts.report();
         assert_eq!(report.rows, rows as u64);

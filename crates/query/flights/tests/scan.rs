@@ -57,16 +57,51 @@ fn cube_in(
     let runtime = Runtime::new(Box::new(world));
     let place = Place { device, start_bytes: 0, length_bytes: SPACE_BYTES, salt: 7, discards: false };
     let space = TemporarySpace { handle: runtime.handle(), place, costs: SpillCosts::default() };
-    let counting = Counting { memory_bytes, threads: 1, space: may_spill.then_some(space) };
-    let clock = ticking();
+    let counting = Counting { memory_bytes, threads: THREADS.get(), space: may_spill.then_some(space) };
     runtime.block_on(async {
-        let mut results = scan_cube(snapshot, query, &reads, counting, &clock).await?;
+        let mut results = scan_cube(snapshot, query, &reads, counting, ticking).await?;
         let mut groups = Groups::new();
         while let Some(batch) = results.next_batch().await? {
             add(&batch, &mut groups);
         }
         Ok((groups, results.finish()))
     })
+}
+
+thread_local! {
+    /// Threads that count.
+    static THREADS: std::cell::Cell<usize> = const { std::cell::Cell::new(1) };
+}
+
+#[test]
+fn several_threads_count_as_one_does() {
+    let directory = tempfile::tempdir().unwrap();
+    let generator = table(directory.path(), 30_000, 16_000);
+    let snapshot = Table::open(directory.path()).unwrap().snapshot().unwrap();
+    for name in ["diverted-year", "delay-airline-dest", "delay-airline-dest-month-origin"] {
+        let query: CubeQuery = name.parse().unwrap();
+        for threads in [2, 3, 50] {
+            THREADS.set(threads);
+            let (groups, run) = cube(directory.path(), &snapshot, query, 32 * MIB, true).unwrap();
+            assert!(groups == plainly(&generator, query), "{query} by {threads}");
+            assert_eq!((run.count.rows, run.count.groups), (30_000, groups.len() as u64));
+        }
+    }
+}
+
+/// What one thread has no room for goes to temporary space while the others go on.
+#[test]
+fn several_threads_share_little_memory() {
+    let directory = tempfile::tempdir().unwrap();
+    let generator = table(directory.path(), 1_200_000, 700_000);
+    let snapshot = Table::open(directory.path()).unwrap().snapshot().unwrap();
+    let query: CubeQuery = "delay-airline-dest-month-origin".parse().unwrap();
+    THREADS.set(2);
+    let refused = cube(directory.path(), &snapshot, query, 24 * MIB, false).map(|_| ());
+    assert!(matches!(refused, Err(CubeError::Count(_))), "{refused:?}");
+    let (groups, run) = cube(directory.path(), &snapshot, query, 24 * MIB, true).unwrap();
+    assert_eq!(run.count.method, CountMethod::Runs);
+    assert!(groups == plainly(&generator, query));
 }
 
 #[test]
@@ -187,6 +222,9 @@ fn a_damaged_page_is_an_error_and_no_result() {
     let mut bytes = std::fs::read(&path).unwrap();
     bytes[(want.end_bytes() - want.length_bytes / 2) as usize] ^= 1;
     std::fs::write(&path, bytes).unwrap();
-    let error = cube(directory.path(), &snapshot, query, 16 * MIB, true).map(|_| ()).unwrap_err();
-    assert!(error.to_string().contains(&name), "{error}");
+    for threads in [1, 2] {
+        THREADS.set(threads);
+        let error = cube(directory.path(), &snapshot, query, 16 * MIB, true).map(|_| ()).unwrap_err();
+        assert!(error.to_string().contains(&name), "{error}");
+    }
 }

@@ -12,6 +12,8 @@ use crate::{ColumnsError, Place};
 #[derive(Debug)]
 pub(super) struct Group<'a> {
     plan: &'a ScanPlan,
+    /// Which of so many parts of the plan is decoded.
+    part: (usize, usize),
     next_step: u32,
     /// The batches of the present step that are still to come, and its file and row group.
     batches: std::slice::Iter<'a, Rows>,
@@ -24,8 +26,13 @@ pub(super) struct Group<'a> {
 
 impl<'a> Group<'a> {
     pub(super) fn new(plan: &'a ScanPlan) -> Self {
+        Self::of_part(plan, 0, 1)
+    }
+
+    pub(super) fn of_part(plan: &'a ScanPlan, part: usize, parts: usize) -> Self {
         Self {
             plan,
+            part: (part, parts),
             next_step: 0,
             batches: [].iter(),
             present: None,
@@ -60,6 +67,9 @@ impl<'a> Group<'a> {
     /// The rows of the next batch; `None` after the last. Takes the bytes of another step where that is needed.
     pub(super) fn next_rows(&mut self, bytes: &mut dyn StepBytes) -> Result<Option<Rows>, ColumnsError> {
         while self.step_is_done() {
+            while self.plan.part_of(self.next_step, self.part.1).is_some_and(|part| part != self.part.0) {
+                self.next_step += 1;
+            }
             let Some(step) = self.plan.step(self.next_step) else { return Ok(None) };
             self.release(step)?;
             let data = if self.plan.wants().is_empty() { None } else { bytes.next_step()? };

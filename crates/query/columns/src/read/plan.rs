@@ -65,6 +65,8 @@ pub struct ScanPlan {
 /// Rows of one row group whose bytes are in memory together.
 #[derive(Debug)]
 pub(super) struct Step {
+    /// Which of the plan's row groups it is of.
+    group: usize,
     pub(super) file: usize,
     pub(super) row_group: usize,
     /// The rows of each batch; several where one read brings the rows of more than one.
@@ -141,12 +143,13 @@ impl ScanPlan {
     /// Makes steps of the batches of a row group: a batch that wants nothing more is one of the step before.
     fn add_group(&mut self, number: usize, row_group: usize, batches: Vec<Rows>) {
         let (Some(file), Some(columns)) = (self.files.get(number), self.columns.get(number)) else { return };
+        let group = self.groups();
         let mut stretches = wanted(file, row_group, columns, &batches).into_iter().peekable();
         for (place, rows) in batches.into_iter().enumerate() {
             let opens = place == 0 || stretches.peek().is_some_and(|stretch| stretch.batch == place);
             if opens {
                 let at = self.wants.len();
-                self.steps.push(Step { file: number, row_group, batches: Vec::new(), wants: at..at });
+                self.steps.push(Step { group, file: number, row_group, batches: Vec::new(), wants: at..at });
             }
             let step_number = short(self.steps.len().saturating_sub(1));
             let Some(step) = self.steps.last_mut() else { unreachable!("the first batch has opened a step") };
@@ -187,6 +190,16 @@ impl ScanPlan {
     /// How many rows are decoded, before predicates are applied to each.
     pub fn candidate_rows(&self) -> u64 {
         self.steps.iter().flat_map(|step| &step.batches).map(|rows| rows::count(rows)).sum()
+    }
+
+    /// How many row groups it has rows of.
+    pub fn groups(&self) -> usize {
+        self.steps.last().map_or(0, |step| step.group + 1)
+    }
+
+    /// Which of several parts a step is of, when each has every so-manieth row group; none beyond the last step.
+    pub fn part_of(&self, step: u32, parts: usize) -> Option<usize> {
+        self.steps.get(step as usize)?.group.checked_rem(parts)
     }
 
     /// How many rows of a step are decoded, before predicates are applied to each; none beyond the last step.

@@ -156,7 +156,7 @@ impl Btree {
         &self,
         query: CubeQuery,
         file: FileId,
-        clock: ThreadClock<'_>,
+        clock: ThreadClock,
     ) -> Result<RecordedQuery, BtreeError> {
         let leaves = self.leaves(query)?;
         // A pool that has room for the whole index, filled by a first run; a negative one is in KiB.

@@ -1,13 +1,15 @@
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
+use nandle_io::Nanos;
 use nandle_io::runtime::Handle;
 use nandle_spill::{Budget, Place, Row, SortOptions, Sorted, Sorter, SpillCosts};
 
 use super::memory::Store;
 use super::results::{CountMethod, CountReport, MemoryCounts};
 use super::table::Pair;
-use super::{CodeBatch, CountError, KeySpace, MemoryCounter, RESULT_GROUPS};
+use super::{CodeBatch, CountError, KeySpace, MemoryCounter, RESULT_GROUPS, Shares};
+use crate::ThreadClock;
 
 /// Counts in a stated memory, whatever comes: when that is used up, groups become sorted runs on temporary space, which are merged at
 /// the end.
@@ -41,15 +43,20 @@ impl Counter {
         place: Place,
         costs: SpillCosts,
     ) -> Result<Self, CountError> {
-        if memory_bytes < Self::MEMORY_BYTES_MIN {
-            return Err(CountError::Memory {
-                purpose: "counting whatever comes",
-                needed_bytes: Self::MEMORY_BYTES_MIN as u64,
-                memory_bytes: memory_bytes as u64,
-            });
-        }
-        let sorter_bytes = if MemoryCounter::is_dense(space, memory_bytes) { 0 } else { memory_bytes / 4 };
-        let memory = MemoryCounter::new(space, memory_bytes - sorter_bytes)?;
+        let Shares { thread_bytes, runs_bytes, .. } = Shares::of(space, memory_bytes, 1, true)?;
+        let memory = MemoryCounter::new(space, thread_bytes)?;
+        Ok(Self { handle: handle.clone(), place, costs, memory, sorter_bytes: runs_bytes, sorter: None })
+    }
+
+    /// One that counts nothing itself: what others counted becomes runs, in so many bytes of memory, when it [absorbs](Self::absorb) them.
+    pub(crate) fn of_runs(
+        space: &Arc<KeySpace>,
+        sorter_bytes: usize,
+        handle: &Handle,
+        place: Place,
+        costs: SpillCosts,
+    ) -> Result<Self, CountError> {
+        let memory = MemoryCounter::new(space, MemoryCounter::MEMORY_BYTES_MIN)?;
         Ok(Self { handle: handle.clone(), place, costs, memory, sorter_bytes, sorter: None })
     }
 
@@ -131,9 +138,9 @@ impl Counter {
     ///
     /// # Errors
     /// As for [`push`](Self::push).
-    pub async fn finish(mut self, threads: usize) -> Result<Counts, CountError> {
+    pub async fn finish(mut self, threads: usize, clock: ThreadClock) -> Result<Counts, CountError> {
         if self.sorter.is_none() {
-            return Ok(Counts { groups: Groups::Memory(self.memory.finish(threads)) });
+            return Ok(Counts { groups: Groups::Memory(self.memory.finish(threads, clock)) });
         }
         self.spill().await?;
         let Self { memory, sorter, .. } = self;
@@ -193,6 +200,14 @@ impl Counts {
                 report.groups += keys.len() as u64;
                 if keys.is_empty() { Ok(None) } else { space.batch(&keys, counts).map(Some) }
             }
+        }
+    }
+
+    /// Processor time of the threads that counted results, once all came.
+    pub fn threads_cpu(&self) -> Nanos {
+        match &self.groups {
+            Groups::Memory(counts) => counts.threads_cpu(),
+            Groups::Runs { .. } => Nanos::ZERO,
         }
     }
 

@@ -5,6 +5,7 @@ use super::partitions::Partitions;
 use super::results::MemoryCounts;
 use super::table::Pair;
 use super::{CodeBatch, CountError, KeySpace};
+use crate::ThreadClock;
 
 /// Counts in memory alone, and says when that is used up. It can be sent to another thread: several that count parts of the rows are put
 /// together by [`absorb`](Self::absorb), or by [`Counter::absorb`](super::Counter::absorb), which writes what is too much.
@@ -22,15 +23,18 @@ pub(super) enum Store {
 }
 
 impl MemoryCounter {
+    /// The least memory.
+    pub const MEMORY_BYTES_MIN: usize = Partitions::BYTES_MIN;
+
     /// A counter in so many bytes of memory.
     ///
     /// # Errors
-    /// The memory is less than any counting needs, which is 8 MiB.
+    /// The memory is less than [`Self::MEMORY_BYTES_MIN`].
     pub fn new(space: &Arc<KeySpace>, memory_bytes: usize) -> Result<Self, CountError> {
-        if memory_bytes < Partitions::BYTES_MIN {
+        if memory_bytes < Self::MEMORY_BYTES_MIN {
             return Err(CountError::Memory {
                 purpose: "counting",
-                needed_bytes: Partitions::BYTES_MIN as u64,
+                needed_bytes: Self::MEMORY_BYTES_MIN as u64,
                 memory_bytes: memory_bytes as u64,
             });
         }
@@ -76,16 +80,14 @@ impl MemoryCounter {
     /// # Errors
     /// Memory is used up; a code isn't in its dictionary.
     pub fn push(&mut self, batch: &CodeBatch<'_>) -> Result<(), CountError> {
-        if self.try_push(batch, 0)? < batch.rows() {
-            let memory_bytes = self.memory_bytes as u64;
-            let needed_bytes = memory_bytes.saturating_mul(2);
-            return Err(CountError::Memory {
-                purpose: "counting so many groups",
-                needed_bytes,
-                memory_bytes,
-            });
-        }
-        Ok(())
+        if self.try_push(batch, 0)? < batch.rows() { Err(self.no_room()) } else { Ok(()) }
+    }
+
+    /// That memory is used up.
+    pub(crate) fn no_room(&self) -> CountError {
+        let memory_bytes = self.memory_bytes as u64;
+        let needed_bytes = memory_bytes.saturating_mul(2);
+        CountError::Memory { purpose: "counting so many groups", needed_bytes, memory_bytes }
     }
 
     /// Adds what another counter of the same space counted. Its memory is added, too.
@@ -111,8 +113,8 @@ impl MemoryCounter {
         }
     }
 
-    /// The groups, counted by so many threads: partitions are shared out among them.
-    pub fn finish(self, threads: usize) -> MemoryCounts {
-        MemoryCounts::new(self, threads)
+    /// The groups, counted by so many threads, whose processor time is taken by the clock: partitions are shared out among them.
+    pub fn finish(self, threads: usize, clock: ThreadClock) -> MemoryCounts {
+        MemoryCounts::new(self, threads, clock)
     }
 }

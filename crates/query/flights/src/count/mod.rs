@@ -13,6 +13,7 @@ mod error;
 mod memory;
 mod partitions;
 mod results;
+mod shares;
 mod sorted;
 mod space;
 mod table;
@@ -22,6 +23,7 @@ pub use self::counter::{Counter, Counts};
 pub use self::error::CountError;
 pub use self::memory::MemoryCounter;
 pub use self::results::{CountMethod, CountReport, MemoryCounts};
+pub(crate) use self::shares::Shares;
 pub use self::sorted::SortedCounter;
 pub use self::space::KeySpace;
 

@@ -4,12 +4,14 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
 use arrow_array::RecordBatch;
+use nandle_io::Nanos;
 
 use super::dense::Dense;
 use super::memory::{MemoryCounter, Store};
 use super::partitions::Partition;
 use super::table::Table;
 use super::{CountError, KeySpace, RESULT_GROUPS};
+use crate::ThreadClock;
 
 /// How groups were counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -47,16 +49,24 @@ pub struct CountReport {
 pub struct MemoryCounts {
     groups: Groups,
     report: CountReport,
+    threads_cpu: Nanos,
 }
 
 enum Groups {
-    Dense { space: Arc<KeySpace>, dense: Dense, next: u64 },
+    Dense {
+        space: Arc<KeySpace>,
+        dense: Dense,
+        next: u64,
+    },
     Here(Emission),
-    Threads { receivers: VecDeque<Receiver<Result<RecordBatch, CountError>>>, handles: Vec<JoinHandle<()>> },
+    Threads {
+        receivers: VecDeque<Receiver<Result<RecordBatch, CountError>>>,
+        handles: Vec<JoinHandle<Nanos>>,
+    },
 }
 
 impl MemoryCounts {
-    pub(super) fn new(counter: MemoryCounter, threads: usize) -> Self {
+    pub(super) fn new(counter: MemoryCounter, threads: usize, clock: ThreadClock) -> Self {
         let MemoryCounter { space, store, rows, .. } = counter;
         let mut report = CountReport { rows, ..CountReport::default() };
         let groups = match store {
@@ -66,13 +76,13 @@ impl MemoryCounts {
                 report.condensed = partitions.condensed;
                 let partitions = partitions.into_partitions();
                 if threads > 1 {
-                    spread(&space, partitions, threads)
+                    spread(&space, partitions, threads, clock)
                 } else {
                     Groups::Here(Emission::new(space, partitions))
                 }
             }
         };
-        Self { groups, report }
+        Self { groups, report, threads_cpu: Nanos::ZERO }
     }
 
     /// The next groups: the columns' values, and `count`. None: there are no more.
@@ -87,10 +97,15 @@ impl MemoryCounts {
                 if keys.is_empty() { None } else { Some(space.batch(&keys, counts)?) }
             }
             Groups::Here(emission) => emission.next()?,
-            Groups::Threads { receivers, handles } => receive(receivers, handles)?,
+            Groups::Threads { receivers, handles } => receive(receivers, handles, &mut self.threads_cpu)?,
         };
         self.report.groups += batch.as_ref().map_or(0, |batch| batch.num_rows() as u64);
         Ok(batch)
+    }
+
+    /// Processor time of the threads that counted results, once all came.
+    pub fn threads_cpu(&self) -> Nanos {
+        self.threads_cpu
     }
 
     /// What was done so far.
@@ -132,7 +147,7 @@ impl Emission {
 }
 
 /// Shares partitions out: each thread has every so-manieth.
-fn spread(space: &Arc<KeySpace>, partitions: Vec<Partition>, threads: usize) -> Groups {
+fn spread(space: &Arc<KeySpace>, partitions: Vec<Partition>, threads: usize, clock: ThreadClock) -> Groups {
     let mut shares: Vec<Vec<Partition>> = (0..threads).map(|_| Vec::new()).collect();
     for (number, partition) in partitions.into_iter().enumerate() {
         if let Some(share) = shares.get_mut(number % threads) {
@@ -143,7 +158,11 @@ fn spread(space: &Arc<KeySpace>, partitions: Vec<Partition>, threads: usize) -> 
     for share in shares {
         let (sender, receiver) = sync_channel(1);
         let emission = Emission::new(Arc::clone(space), share);
-        handles.push(std::thread::spawn(move || send_all(emission, &sender)));
+        handles.push(std::thread::spawn(move || {
+            let began_at = clock();
+            send_all(emission, &sender);
+            clock().since(began_at)
+        }));
         receivers.push_back(receiver);
     }
     Groups::Threads { receivers, handles }
@@ -161,7 +180,8 @@ fn send_all(mut emission: Emission, sender: &SyncSender<Result<RecordBatch, Coun
 /// Takes a batch of each thread in turns, until all have ended.
 fn receive(
     receivers: &mut VecDeque<Receiver<Result<RecordBatch, CountError>>>,
-    handles: &mut Vec<JoinHandle<()>>,
+    handles: &mut Vec<JoinHandle<Nanos>>,
+    cpu: &mut Nanos,
 ) -> Result<Option<RecordBatch>, CountError> {
     while let Some(receiver) = receivers.pop_front() {
         if let Ok(batch) = receiver.recv() {
@@ -170,7 +190,7 @@ fn receive(
         }
     }
     for handle in handles.drain(..) {
-        handle.join().map_err(|_| CountError::Thread)?;
+        *cpu += handle.join().map_err(|_| CountError::Thread)?;
     }
     Ok(None)
 }

@@ -1,40 +1,43 @@
-use nandle_columns::{ColumnsError, StepBytes, StepData, StreamedBytes};
+use nandle_columns::{ColumnsError, StepBytes, StepData};
 use nandle_io::Nanos;
 
 use super::ThreadClock;
 
+/// Processor time by step.
+pub(super) type Spans = Vec<(u32, Nanos)>;
+
 /// Steps of a stream, and the processor time that their consumer spent on each.
-pub(super) struct MeteredBytes<'a> {
-    inner: StreamedBytes<'a>,
-    clock: ThreadClock<'a>,
-    began_at: Option<Nanos>,
-    spans: Vec<Nanos>,
+pub(super) struct MeteredBytes<B> {
+    inner: B,
+    clock: ThreadClock,
+    present: Option<(u32, Nanos)>,
+    spans: Spans,
 }
 
-impl<'a> MeteredBytes<'a> {
-    pub(super) fn new(inner: StreamedBytes<'a>, clock: ThreadClock<'a>) -> Self {
-        Self { inner, clock, began_at: None, spans: Vec::new() }
+impl<B: StepBytes> MeteredBytes<B> {
+    pub(super) fn new(inner: B, clock: ThreadClock) -> Self {
+        Self { inner, clock, present: None, spans: Vec::new() }
     }
 
     /// The processor time of each step, the last one's until now.
-    pub(super) fn finish(mut self) -> Vec<Nanos> {
+    pub(super) fn finish(mut self) -> Spans {
         self.end_step();
         self.spans
     }
 
     fn end_step(&mut self) {
-        if let Some(began_at) = self.began_at.take() {
-            self.spans.push((self.clock)().since(began_at));
+        if let Some((step, began_at)) = self.present.take() {
+            self.spans.push((step, (self.clock)().since(began_at)));
         }
     }
 }
 
-impl StepBytes for MeteredBytes<'_> {
+impl<B: StepBytes> StepBytes for MeteredBytes<B> {
     fn next_step(&mut self) -> Result<Option<StepData>, ColumnsError> {
         self.end_step();
         let data = self.inner.next_step()?;
-        if data.is_some() {
-            self.began_at = Some((self.clock)());
+        if let Some(data) = &data {
+            self.present = Some((data.step, (self.clock)()));
         }
         Ok(data)
     }

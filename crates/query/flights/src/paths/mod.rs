@@ -10,6 +10,8 @@ mod report;
 mod scan;
 mod sorted;
 mod tables;
+mod tally;
+mod workers;
 
 pub use self::error::CubeError;
 pub use self::report::CubeRun;
@@ -19,4 +21,4 @@ pub use self::sorted::sorted_cube;
 use nandle_io::Nanos;
 
 /// Processor time of the calling thread since some moment. Libraries don't read clocks; who calls them has one.
-pub type ThreadClock<'a> = &'a dyn Fn() -> Nanos;
+pub type ThreadClock = fn() -> Nanos;

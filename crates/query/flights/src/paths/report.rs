@@ -5,6 +5,7 @@ use nandle_io::Nanos;
 use nandle_reads::recording::{QueryTotals, RecordError, RecordedQuery, Recorder};
 use nandle_reads::{HostCosts, Plan, Prediction, Want};
 
+use super::metered::Spans;
 use crate::{CountReport, CubeQuery};
 
 /// What a cube took.
@@ -26,8 +27,10 @@ pub struct CubeRun {
     pub count: CountReport,
     /// What the reads were expected to take with the processor time that the steps then took: that of dictionaries, and that of rows.
     pub predictions: Vec<Prediction>,
-    /// Steps with their wants and processor times: those of dictionaries, those of rows, and one for results.
+    /// Steps with their wants and processor times, of several threads each one's part: those of dictionaries, those of rows, and one for
+    /// results.
     steps: Vec<(Vec<Want>, Nanos)>,
+    cpu: Nanos,
 }
 
 impl CubeRun {
@@ -42,11 +45,19 @@ impl CubeRun {
             count: CountReport::default(),
             predictions: Vec::new(),
             steps: Vec::new(),
+            cpu: Nanos::ZERO,
         }
     }
 
-    /// A plan was carried out, and its consumer took so long for each step.
-    pub(super) fn add(&mut self, plan: &Plan, host: HostCosts, spans: Vec<Nanos>) {
+    /// A plan was carried out, and its consumers took so long for each step. So many of them at once take a step's part of that time.
+    pub(super) fn add(&mut self, plan: &Plan, host: HostCosts, spans: &Spans, consumers: usize) {
+        let mut by_step = vec![Nanos::ZERO; plan.steps() as usize];
+        for (step, span) in spans {
+            self.cpu += *span;
+            if let Some(place) = by_step.get_mut(*step as usize) {
+                *place += Nanos(span.0 / consumers.max(1) as u64);
+            }
+        }
         self.requests += plan.reads().len() as u64;
         self.read_bytes += plan.read_bytes();
         self.wanted_bytes += plan.wanted_bytes();
@@ -54,22 +65,23 @@ impl CubeRun {
         for read in plan.reads() {
             *self.requests_by_length_bytes.entry(read.length_bytes).or_default() += 1;
         }
-        let seconds = |step: u32| spans.get(step as usize).map_or(0.0, |span| span.0 as f64 * 1e-9);
+        let seconds = |step: u32| by_step.get(step as usize).map_or(0.0, |span| span.0 as f64 * 1e-9);
         self.predictions.push(plan.predict(host, seconds));
         let wants = (0..plan.steps()).map(|step| plan.wants_of(step).to_vec());
-        self.steps.extend(wants.zip(spans));
+        self.steps.extend(wants.zip(by_step));
     }
 
-    pub(super) fn add_results(&mut self, span: Nanos) {
+    pub(super) fn add_results(&mut self, span: Nanos, cpu: Nanos) {
         self.steps.push((Vec::new(), span));
+        self.cpu += cpu;
     }
 
-    /// The processor time of the consuming thread, results included.
+    /// The processor time of all consuming threads, results included.
     pub fn cpu(&self) -> Nanos {
-        self.steps.iter().fold(Nanos::ZERO, |sum, (_, span)| sum + *span)
+        self.cpu
     }
 
-    /// Of that, the results'.
+    /// Processor time from the last row to the last result: of several threads, each one's part.
     pub fn results_cpu(&self) -> Nanos {
         self.steps.last().map_or(Nanos::ZERO, |(_, span)| *span)
     }

@@ -2,16 +2,17 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch};
 use nandle_columns::{CodeDecoder, ParquetFile, ScanPlan, ScanSpec, Snapshot, StreamedBytes};
+use nandle_io::Nanos;
 use nandle_io::runtime::Handle;
-use nandle_reads::{Groups, HostCosts, Owner, Plan, PlanOptions, ReadCosts, ReadFile};
+use nandle_reads::{Groups, HostCosts, Owner, Plan, PlanOptions, ReadCosts, ReadFile, StepStream};
 use nandle_spill::{Place, SpillCosts};
 
 use super::domain::Domain;
-use super::metered::MeteredBytes;
-use super::tables::Tables;
+use super::metered::{MeteredBytes, Spans};
+use super::tally::{AllCounts, Tally};
+use super::workers::{Told, Work, Workers};
 use super::{CubeError, CubeRun, ThreadClock};
-use crate::count::{Counter, Counts, MemoryCounter, MemoryCounts};
-use crate::{CodeBatch, Column, CubeQuery, KeySpace};
+use crate::{Column, CubeQuery, KeySpace};
 
 /// How a table's bytes are read.
 #[derive(Debug)]
@@ -34,7 +35,7 @@ pub struct CubeReads<'a> {
 pub struct Counting {
     /// Memory.
     pub memory_bytes: usize,
-    /// Threads that count the groups of results.
+    /// Threads that count.
     pub threads: usize,
     /// Where groups go that have no room in memory; without it such a cube is an error.
     pub space: Option<TemporarySpace>,
@@ -51,16 +52,13 @@ pub struct TemporarySpace {
 }
 
 /// The groups of a cube, batch by batch.
-pub struct CubeResults<'a> {
-    counts: Stage<Counts, MemoryCounts>,
+pub struct CubeResults {
+    counts: AllCounts,
+    threads: usize,
     run: CubeRun,
-    clock: ThreadClock<'a>,
-    span: nandle_io::Nanos,
-}
-
-enum Stage<S, M> {
-    Spilling(S),
-    Memory(M),
+    clock: ThreadClock,
+    /// Processor time of the thread that takes results.
+    span: Nanos,
 }
 
 /// Makes a cube of a table's rows: all dictionaries first, then the codes of all rows, counted as they come. No result comes before
@@ -68,39 +66,50 @@ enum Stage<S, M> {
 ///
 /// # Errors
 /// The table lacks a column, can't be read or is damaged; memory or temporary space are too small.
-pub async fn scan_cube<'a>(
+pub async fn scan_cube(
     snapshot: &Snapshot,
     query: CubeQuery,
     reads: &CubeReads<'_>,
     counting: Counting,
-    clock: ThreadClock<'a>,
-) -> Result<CubeResults<'a>, CubeError> {
+    clock: ThreadClock,
+) -> Result<CubeResults, CubeError> {
     let mut run = CubeRun::new(query);
     let (domains, values) = read_domains(snapshot, query, reads, clock, &mut run)?;
     let space = Arc::new(KeySpace::new(values)?);
-    let mut counter = counter(&space, &counting)?;
     let plan = snapshot.scan(&ScanSpec::of(names(query)))?;
-    let (planned, mut bytes) = stream(&plan, reads, clock)?;
-    let mut decoder = CodeDecoder::new(&plan);
-    let mut tables = Tables::new(&space, &domains);
-    while let Some(batch) = decoder.next(&mut bytes)? {
-        let columns = tables.columns(batch.columns)?;
-        let batch = CodeBatch::new(&space, &columns)?;
-        match &mut counter {
-            Stage::Spilling(counter) => counter.push(&batch).await?,
-            Stage::Memory(counter) => counter.push(&batch)?,
+    let threads = counting.threads;
+    let mut tally = Tally::new(&space, counting, threads.min(plan.groups()))?;
+    let counters = tally.counters()?;
+    let consumers = counters.len();
+    let (planned, stream) = stream(&plan, reads)?;
+    let work = Arc::new(Work { plan, space, domains, clock });
+    let mut workers = Workers::start(&work, stream, counters);
+    let (mut spans, mut done, mut span) = (Spans::new(), Vec::new(), Nanos::ZERO);
+    while let Some(told) = workers.next()? {
+        match told {
+            Told::Full { mut counter, emptied } => {
+                let began_at = clock();
+                tally.spill(&mut counter).await?;
+                span += clock().since(began_at);
+                // A thread that has ended says why itself.
+                let _ = emptied.send(counter);
+            }
+            Told::Done(mut part) => {
+                spans.append(&mut part.spans);
+                done.push(part);
+            }
         }
     }
-    run.add(&planned, reads.host, bytes.finish());
+    drop(workers);
+    run.add(&planned, reads.host, &spans, consumers);
     let began_at = clock();
-    let counts = match counter {
-        Stage::Spilling(counter) => Stage::Spilling(counter.finish(counting.threads).await?),
-        Stage::Memory(counter) => Stage::Memory(counter.finish(counting.threads)),
-    };
-    Ok(CubeResults { counts, run, clock, span: clock().since(began_at) })
+    done.sort_by_key(|done| done.part);
+    let counters = done.into_iter().map(|done| done.counter).collect();
+    let counts = Box::pin(tally.finish(counters, threads, clock)).await?;
+    Ok(CubeResults { counts, threads, run, clock, span: span + clock().since(began_at) })
 }
 
-impl CubeResults<'_> {
+impl CubeResults {
     /// The next groups: the columns' values, and `count`. None: there are no more.
     ///
     /// # Errors
@@ -108,8 +117,8 @@ impl CubeResults<'_> {
     pub async fn next_batch(&mut self) -> Result<Option<RecordBatch>, CubeError> {
         let began_at = (self.clock)();
         let batch = match &mut self.counts {
-            Stage::Spilling(counts) => counts.next_batch().await?,
-            Stage::Memory(counts) => counts.next_batch()?,
+            AllCounts::Runs(counts) => counts.next_batch().await?,
+            AllCounts::Memory(counts) => counts.next_batch()?,
         };
         self.span += (self.clock)().since(began_at);
         Ok(batch)
@@ -117,12 +126,13 @@ impl CubeResults<'_> {
 
     /// What the cube took, until now.
     pub fn finish(self) -> CubeRun {
-        let mut run = self.run;
-        run.count = match &self.counts {
-            Stage::Spilling(counts) => counts.report(),
-            Stage::Memory(counts) => counts.report(),
+        let Self { counts, threads, mut run, span, .. } = self;
+        let (report, threads_cpu) = match &counts {
+            AllCounts::Runs(counts) => (counts.report(), counts.threads_cpu()),
+            AllCounts::Memory(counts) => (counts.report(), counts.threads_cpu()),
         };
-        run.add_results(self.span);
+        run.count = report;
+        run.add_results(span + Nanos(threads_cpu.0 / threads.max(1) as u64), span + threads_cpu);
         run
     }
 }
@@ -131,22 +141,13 @@ pub(super) fn names(query: CubeQuery) -> impl Iterator<Item = &'static str> {
     query.columns().into_iter().map(Column::name)
 }
 
-fn counter(space: &Arc<KeySpace>, counting: &Counting) -> Result<Stage<Counter, MemoryCounter>, CubeError> {
-    Ok(match &counting.space {
-        Some(TemporarySpace { handle, place, costs }) => {
-            Stage::Spilling(Counter::new(space, counting.memory_bytes, handle, *place, costs.clone())?)
-        }
-        None => Stage::Memory(MemoryCounter::new(space, counting.memory_bytes)?),
-    })
-}
-
 /// Reads all dictionaries. Returns also each column's name and values, for the space of keys.
 #[expect(clippy::type_complexity, reason = "two lists of the same columns")]
 pub(super) fn read_domains(
     snapshot: &Snapshot,
     query: CubeQuery,
     reads: &CubeReads<'_>,
-    clock: ThreadClock<'_>,
+    clock: ThreadClock,
     run: &mut CubeRun,
 ) -> Result<(Vec<Domain>, Vec<(String, ArrayRef)>), CubeError> {
     let plan = snapshot.scan_dictionaries(names(query))?;
@@ -159,29 +160,26 @@ pub(super) fn read_domains(
         Domain::new(name, data_type, field.is_nullable())
     });
     let mut domains: Vec<Domain> = domains.collect::<Result<_, _>>()?;
-    let (planned, mut bytes) = stream(&plan, reads, clock)?;
+    let (planned, stream) = stream(&plan, reads)?;
+    let mut bytes = MeteredBytes::new(StreamedBytes::new(&plan, stream), clock);
     let mut decoder = CodeDecoder::new(&plan);
     while let Some(columns) = decoder.next_dictionaries(&mut bytes)? {
         for (domain, column) in domains.iter_mut().zip(columns) {
             domain.add(&column.dictionary)?;
         }
     }
-    run.add(&planned, reads.host, bytes.finish());
+    run.add(&planned, reads.host, &bytes.finish(), 1);
     let values = names(query).zip(&mut domains);
     let values = values.map(|(name, domain)| Ok((name.to_owned(), domain.finish()?)));
     let values = values.collect::<Result<_, CubeError>>()?;
     Ok((domains, values))
 }
 
-pub(super) fn stream<'a>(
-    plan: &'a ScanPlan,
-    reads: &CubeReads<'_>,
-    clock: ThreadClock<'a>,
-) -> Result<(Arc<Plan>, MeteredBytes<'a>), CubeError> {
+pub(super) fn stream(plan: &ScanPlan, reads: &CubeReads<'_>) -> Result<(Arc<Plan>, StepStream), CubeError> {
     let files: Vec<_> = reads.files.iter().map(|file| file.plan.clone()).collect();
     let planned = Arc::new(Plan::new(plan.wants().to_vec(), &files, reads.costs, reads.options)?);
     let stream = reads.owner.scan(Arc::clone(&reads.files), Arc::clone(&planned), reads.copies_bytes);
-    Ok((planned, MeteredBytes::new(StreamedBytes::new(plan, stream), clock)))
+    Ok((planned, stream))
 }
 
 /// Which bytes of a file lie together: its column chunks. Nothing is known where a foreign footer has them overlap.

@@ -1,8 +1,9 @@
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
-use nandle_columns::{CodeDecoder, ScanSpec, Snapshot};
+use nandle_columns::{CodeDecoder, ScanSpec, Snapshot, StreamedBytes};
 
+use super::metered::MeteredBytes;
 use super::scan::{names, read_domains, stream};
 use super::tables::Tables;
 use super::{CubeError, CubeReads, CubeRun, ThreadClock};
@@ -18,7 +19,7 @@ pub fn sorted_cube(
     projection: &Snapshot,
     query: CubeQuery,
     reads: &CubeReads<'_>,
-    clock: ThreadClock<'_>,
+    clock: ThreadClock,
     results: &mut dyn FnMut(RecordBatch),
 ) -> Result<CubeRun, CubeError> {
     let mut run = CubeRun::new(query);
@@ -26,7 +27,8 @@ pub fn sorted_cube(
     let space = Arc::new(KeySpace::new(values)?);
     let mut counter = SortedCounter::new(&space);
     let plan = projection.scan(&ScanSpec::of(names(query)))?;
-    let (planned, mut bytes) = stream(&plan, reads, clock)?;
+    let (planned, stream) = stream(&plan, reads)?;
+    let mut bytes = MeteredBytes::new(StreamedBytes::new(&plan, stream), clock);
     let mut decoder = CodeDecoder::new(&plan);
     let mut tables = Tables::new(&space, &domains);
     while let Some(batch) = decoder.next(&mut bytes)? {
@@ -39,11 +41,12 @@ pub fn sorted_cube(
             groups.into_iter().for_each(&mut *results);
         }
     }
-    run.add(&planned, reads.host, bytes.finish());
+    run.add(&planned, reads.host, &bytes.finish(), 1);
     let began_at = clock();
     let (last, report) = counter.finish()?;
     last.into_iter().for_each(results);
     run.count = report;
-    run.add_results(clock().since(began_at));
+    let span = clock().since(began_at);
+    run.add_results(span, span);
     Ok(run)
 }

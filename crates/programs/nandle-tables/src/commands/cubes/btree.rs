@@ -61,7 +61,7 @@ pub(super) fn run(
     let clock = || Nanos(cpu_ns());
     let (mut cubes, mut recorded) = (Vec::new(), Vec::new());
     for query in queries {
-        let needed = btree.recorded(*query, FileId(0), &clock).map_err(failed)?;
+        let needed = btree.recorded(*query, FileId(0), clock).map_err(failed)?;
         cubes.push(Cube {
             name: query.to_string(),
             query: *query,

@@ -51,7 +51,7 @@ fn class(cubes: &[&Cube], fact: Fact, dimension: Dimension, partners: u32, targe
         wanted_bytes: mean(cubes, |cube| Some(cube.wanted_bytes as f64)).unwrap_or_default(),
         share_of_jumps: mean(cubes, |cube| cube.share_of_jumps),
         here_s: mean(cubes, |cube| cube.actual.as_ref().map(|actual| actual.time_s)),
-        predicted_s: mean(cubes, |cube| Some(cube.actual.as_ref()?.predicted.as_ref()?.predicted_s)),
+        predicted_s: mean(cubes, |cube| Some(cube.actual.as_ref()?.predicted.as_ref()?.value_s)),
         targets_s: targets
             .into_iter()
             .map(|target| {

@@ -22,6 +22,7 @@ use serde::Serialize;
 pub(crate) use self::args::CubesArgs;
 use self::args::PathArg;
 use self::rows::RowSource;
+use crate::commands::scan::forecast::Bounds;
 use crate::common::Common;
 use crate::costs::costs_of;
 use crate::error::CliError;
@@ -83,16 +84,8 @@ struct Actual {
     requests: u64,
     read_bytes: u64,
     depth_max: u32,
-    #[serde(flatten)]
-    predicted: Option<Predicted>,
-}
-
-/// What it was expected to take.
-#[derive(Debug, Serialize)]
-struct Predicted {
-    predicted_s: f64,
-    predicted_low_s: f64,
-    predicted_high_s: f64,
+    /// `null` where nothing was to be predicted.
+    predicted: Option<Bounds>,
 }
 
 /// What it took on a target.

@@ -28,7 +28,7 @@ pub(super) fn write(path: &Path, report: &Report) -> Result<(), CliError> {
 fn path_of(path: &PathRuns) -> CubesPath {
     let actual = |cube: &Cube| {
         let actual = cube.actual.as_ref()?;
-        Some((actual.predicted.as_ref()?.predicted_s, actual.time_s))
+        Some((actual.predicted.as_ref()?.value_s, actual.time_s))
     };
     let here = path.cubes.iter().map(|cube| cube.actual.as_ref().map(|actual| actual.time_s));
     let here: Option<f64> = here.sum();

@@ -16,8 +16,9 @@ use nandle_reads::{Estimate, HostCosts, PlanOptions, ReadCosts};
 use nandle_spill::{Place, SpillCosts, SpillError};
 
 use super::rows::{RowSource, names};
-use super::{Actual, Cube, CubesArgs, Predicted, Recorded};
+use super::{Actual, Cube, CubesArgs, Recorded};
 use crate::commands::scan::files::OpenFiles;
+use crate::commands::scan::forecast::Bounds;
 use crate::commands::scan::host;
 use crate::decode::cpu_ns;
 use crate::error::CliError;
@@ -93,10 +94,10 @@ fn cube(run: &CubeRun, opening_s: Option<Estimate>, time_s: f64) -> Cube {
             requests: run.requests,
             read_bytes: run.read_bytes,
             depth_max: run.depth_max,
-            predicted: opening_s.map(|opening_s| Predicted {
-                predicted_s: opening_s.value + sum(|of| of.seconds.value) + results_s,
-                predicted_low_s: opening_s.low + sum(|of| of.seconds.low) + results_s,
-                predicted_high_s: opening_s.high + sum(|of| of.seconds.high) + results_s,
+            predicted: opening_s.map(|opening_s| Bounds {
+                value_s: opening_s.value + sum(|of| of.seconds.value) + results_s,
+                low_s: opening_s.low + sum(|of| of.seconds.low) + results_s,
+                high_s: opening_s.high + sum(|of| of.seconds.high) + results_s,
             }),
         }),
         targets: std::collections::BTreeMap::new(),
@@ -179,17 +180,22 @@ fn one(
     };
     let clock = || Nanos(cpu_ns());
     if source == RowSource::Projections {
-        return sorted_cube(rows, query, &reads, &clock, &mut drop).map_err(failed);
+        return sorted_cube(rows, query, &reads, clock, &mut drop).map_err(failed);
     }
     let memory_bytes = usize::try_from(args.memory - 2 * reads_bytes).unwrap_or(usize::MAX);
     let (runtime, place) = temporary(args, input)?;
     let space = TemporarySpace { handle: runtime.handle(), place, costs: SpillCosts::default() };
-    let counting = Counting { memory_bytes, threads: 1, space: Some(space) };
+    let counting = Counting { memory_bytes, threads: threads(), space: Some(space) };
     runtime.block_on(async {
-        let mut results = scan_cube(rows, query, &reads, counting, &clock).await.map_err(failed)?;
+        let mut results = scan_cube(rows, query, &reads, counting, clock).await.map_err(failed)?;
         while results.next_batch().await.map_err(failed)?.is_some() {}
         Ok(results.finish())
     })
+}
+
+/// One for each processor.
+fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
 fn temporary_directory(args: &CubesArgs, input: &Input) -> PathBuf {

@@ -23,10 +23,10 @@ const WAYS: [Strategy; 4] = [
 /// A time with its bounds.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[allow(clippy::struct_field_names, reason = "keys end in their unit")]
-pub(super) struct Bounds {
-    pub(super) value_s: f64,
-    pub(super) low_s: f64,
-    pub(super) high_s: f64,
+pub(crate) struct Bounds {
+    pub(crate) value_s: f64,
+    pub(crate) low_s: f64,
+    pub(crate) high_s: f64,
 }
 
 impl From<Estimate> for Bounds {

@@ -2,7 +2,7 @@
 
 mod args;
 pub(crate) mod files;
-mod forecast;
+pub(crate) mod forecast;
 pub(crate) mod host;
 mod paths;
 mod record;

@@ -34,8 +34,14 @@ impl std::fmt::Debug for CodeDecoder<'_> {
 impl<'a> CodeDecoder<'a> {
     /// Decodes what a plan reads.
     pub fn new(plan: &'a ScanPlan) -> Self {
+        Self::of_part(plan, 0, 1)
+    }
+
+    /// Decodes every so-manieth row group, so that several threads can share a scan: part 1 of 3 has the second, the fifth and so on. It
+    /// takes the bytes of these parts' steps alone ([`ScanPlan::part_of`]), in order.
+    pub fn of_part(plan: &'a ScanPlan, part: usize, parts: usize) -> Self {
         Self {
-            group: Group::new(plan),
+            group: Group::of_part(plan, part, parts),
             opened: 0,
             sources: Vec::new(),
             columns: Vec::new(),

@@ -54,7 +54,14 @@ impl ScanPlan {
                 }
                 if group_rows > 0 {
                     let batches = vec![rows::one(0..group_rows.cast_unsigned())];
-                    plan.steps.push(Step { file: number, row_group, batches, wants: from..plan.wants.len() });
+                    let group = plan.groups();
+                    plan.steps.push(Step {
+                        group,
+                        file: number,
+                        row_group,
+                        batches,
+                        wants: from..plan.wants.len(),
+                    });
                 } else {
                     plan.wants.truncate(from);
                     plan.want_columns.truncate(from);

@@ -1,0 +1,72 @@
+//! What several threads counted, put together: in memory, or as runs on temporary space once a thread had no room.
+
+use std::sync::Arc;
+
+use super::scan::{Counting, TemporarySpace};
+use super::{CubeError, ThreadClock};
+use crate::count::{Counter, Counts, MemoryCounts, Shares};
+use crate::{CountError, KeySpace, MemoryCounter};
+
+/// Counters of threads.
+pub(super) struct Tally {
+    key_space: Arc<KeySpace>,
+    shares: Shares,
+    space: Option<TemporarySpace>,
+    runs: Option<Counter>,
+}
+
+/// The groups of all.
+pub(super) enum AllCounts {
+    Runs(Counts),
+    Memory(MemoryCounts),
+}
+
+impl Tally {
+    pub(super) fn new(
+        key_space: &Arc<KeySpace>,
+        counting: Counting,
+        threads: usize,
+    ) -> Result<Self, CountError> {
+        let shares = Shares::of(key_space, counting.memory_bytes, threads, counting.space.is_some())?;
+        Ok(Self { key_space: Arc::clone(key_space), shares, space: counting.space, runs: None })
+    }
+
+    /// A counter for each thread that there is memory for.
+    pub(super) fn counters(&self) -> Result<Vec<MemoryCounter>, CountError> {
+        (0..self.shares.threads)
+            .map(|_| MemoryCounter::new(&self.key_space, self.shares.thread_bytes))
+            .collect()
+    }
+
+    /// Empties a counter that has no room.
+    pub(super) async fn spill(&mut self, counter: &mut MemoryCounter) -> Result<(), CountError> {
+        let runs = match (&mut self.runs, self.space.take()) {
+            (Some(runs), _) => runs,
+            (none, Some(TemporarySpace { handle, place, costs })) => {
+                none.insert(Counter::of_runs(&self.key_space, self.shares.runs_bytes, &handle, place, costs)?)
+            }
+            (None, None) => return Err(counter.no_room()),
+        };
+        runs.absorb(counter).await
+    }
+
+    /// All groups, from all counters.
+    pub(super) async fn finish(
+        mut self,
+        counters: Vec<MemoryCounter>,
+        threads: usize,
+        clock: ThreadClock,
+    ) -> Result<AllCounts, CubeError> {
+        if let Some(mut runs) = self.runs.take() {
+            for mut counter in counters {
+                runs.absorb(&mut counter).await?;
+            }
+            return Ok(AllCounts::Runs(runs.finish(threads, clock).await?));
+        }
+        let all = counters.into_iter().reduce(|mut all, counter| {
+            all.absorb(counter);
+            all
+        });
+        Ok(AllCounts::Memory(all.ok_or(CountError::Thread)?.finish(threads, clock)))
+    }
+}

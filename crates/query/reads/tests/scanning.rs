@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use common::{Case, Faulty, byte_of, bytes_of, world};
 use nandle_io::{DeviceId, Io, Nanos};
-use nandle_reads::{FileId, Plan, PlanOptions, ReadsError, Scan, Step, Strategy, Want};
+use nandle_reads::{FileId, Plan, PlanFile, PlanOptions, ReadsError, Scan, Step, Strategy, Want};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -244,4 +244,27 @@ fn the_queue_is_as_deep_as_asked() {
         let rounds = 128_u64.div_ceil(u64::from(depth));
         assert_eq!(elapsed, rounds * (50_000 + 512), "depth {depth}");
     }
+}
+
+/// Pages of Parquet aren't aligned: each shares its last logical block with the next one.
+#[test]
+fn blocks_that_share_logical_blocks_are_read_one_by_one_and_once() {
+    let (wants, page_bytes) = (100, 10_000);
+    let file = PlanFile::new(wants * page_bytes, 4096);
+    let want = |number: u64| Want {
+        file: FileId(0),
+        offset_bytes: number * page_bytes,
+        length_bytes: page_bytes,
+        step: 0,
+    };
+    let options = PlanOptions {
+        strategy: Strategy::FixedBlock { block_bytes: None },
+        ..PlanOptions::new(4 << 20)
+    };
+    let costs = common::costs(1e-4, 1e8, 32, 128 << 10);
+    let plan = Plan::new((0..wants).map(want).collect(), &[file.clone()], &costs, options).unwrap();
+    // A page touches three blocks or four, of which its neighbours have one each.
+    assert!(plan.reads().iter().all(|read| read.length_bytes <= 16_384), "{:?}", plan.reads());
+    assert!((60..=100).contains(&plan.reads().len()), "{}", plan.reads().len());
+    assert_eq!(plan.read_bytes(), file.readable_bytes);
 }

@@ -33,7 +33,12 @@ pub(super) fn add(
             made_at: SystemTime::now(),
             cancel: cancel.clone(),
         };
-        let wrong = |error: PredictError| CliError::failed(format!("{target}: {error}"));
+        let wrong = |error: PredictError| match error {
+            PredictError::Cancelled => CliError::interrupted(error.to_string()),
+            PredictError::Session(error) => CliError::from(error).of(target),
+            PredictError::Probe(error) => CliError::from(error).of(target),
+            error => CliError::failed(format!("{target}: {error}")),
+        };
         let mut player = Player::open(target, recording, &opening, bar).map_err(wrong)?;
         report.remarks.extend(player.remarks().iter().cloned());
         bar.begin_stage();

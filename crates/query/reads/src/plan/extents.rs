@@ -140,12 +140,15 @@ impl Maker<'_> {
         let align_bytes = self.prices.align_bytes();
         let offset_bytes = stretch.start_block * align_bytes;
         // The alignment is that of all files; this one may end at a smaller one.
-        let readable_bytes = self.file(stretch.file).map_or(u64::MAX, |file| file.readable_bytes);
-        let length_bytes = (stretch.end_block * align_bytes).min(readable_bytes) - offset_bytes;
+        let Some(file) = self.file(stretch.file) else { unreachable!("stretches are of planned files") };
+        let end_bytes = (stretch.end_block * align_bytes).min(file.readable_bytes);
+        let length_bytes = end_bytes - offset_bytes;
+        let is_last = end_bytes == file.readable_bytes;
         Extent {
             file: stretch.file,
             offset_bytes,
             length_bytes,
+            tail_bytes: if is_last { file.length_bytes - file.readable_bytes } else { 0 },
             first_step: stretch.first_step,
             first_request_bytes: first_request_bytes.min(self.prices.largest_bytes()).min(length_bytes),
             request_bytes: self.prices.largest_bytes(),

@@ -257,10 +257,8 @@ fn blocks_that_share_logical_blocks_are_read_one_by_one_and_once() {
         length_bytes: page_bytes,
         step: 0,
     };
-    let options = PlanOptions {
-        strategy: Strategy::FixedBlock { block_bytes: None },
-        ..PlanOptions::new(4 << 20)
-    };
+    let options =
+        PlanOptions { strategy: Strategy::FixedBlock { block_bytes: None }, ..PlanOptions::new(4 << 20) };
     let costs = common::costs(1e-4, 1e8, 32, 128 << 10);
     let plan = Plan::new((0..wants).map(want).collect(), &[file.clone()], &costs, options).unwrap();
     // A page touches three blocks or four, of which its neighbours have one each.

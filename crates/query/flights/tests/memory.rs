@@ -6,7 +6,9 @@ use std::io::{self, Read};
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, UInt16Array};
-use nandle_flights::{CodeBatch, CodeColumn, CountMethod, Counter, CsvFlights, CsvOptions, KeySpace, Source};
+use nandle_flights::{
+    CodeBatch, CodeColumn, CountMethod, Counter, CsvFlights, CsvOptions, KeySpace, MemoryCounter, Source,
+};
 use nandle_io::conformance::MemoryWorld;
 use nandle_io::runtime::Runtime;
 use nandle_io::{DeviceId, Nanos};
@@ -53,6 +55,30 @@ fn count(memory_bytes: usize, rows: usize) -> (u64, CountMethod, usize) {
     })
 }
 
+/// The most heap that a counter took which was given groups of their own until its memory was used up, and how many.
+fn fill(memory_bytes: usize) -> (usize, usize) {
+    let values: ArrayRef = Arc::new(UInt16Array::from_iter_values(0..4096));
+    let columns = (0..3).map(|column| (format!("c{column}"), Arc::clone(&values)));
+    let space = Arc::new(KeySpace::new(columns.collect()).unwrap());
+    let all: Vec<u32> = (0..4096).collect();
+    let tables: Vec<Vec<u64>> = (0..3).map(|column| space.shifted(column, &all).unwrap()).collect();
+    let before = HEAP.current_usage();
+    HEAP.reset_peak_usage();
+    let mut counter = MemoryCounter::new(&space, memory_bytes).unwrap();
+    let mut rows = 0;
+    loop {
+        let code = |row: u32, column: u32| row >> (12 * column) & 4095;
+        let codes: Vec<Vec<u32>> =
+            (0..3).map(|column| (rows..rows + 2048).map(|row| code(row, column)).collect()).collect();
+        let columns: Vec<CodeColumn<'_>> =
+            tables.iter().zip(&codes).map(|(shifted, codes)| CodeColumn { shifted, codes }).collect();
+        if counter.try_push(&CodeBatch::new(&space, &columns).unwrap(), 0).unwrap() < 2048 {
+            return (rows as usize, HEAP.peak_usage() - before);
+        }
+        rows += 2048;
+    }
+}
+
 /// Lines of a file that is as long as one likes.
 struct Endless {
     row: Vec<u8>,
@@ -87,6 +113,13 @@ fn memory_is_bounded() {
     let (_, method, peak_bytes) = count(64 * MIB, rows);
     assert_eq!(method, CountMethod::Partitions);
     assert!(peak_bytes < 64 * MIB + results_bytes, "{} MiB", peak_bytes / MIB);
+
+    for memory_bytes in [8 * MIB, 64 * MIB, 200 * MIB] {
+        let (groups, peak_bytes) = fill(memory_bytes);
+        assert!(peak_bytes < memory_bytes + MIB, "{} of {} MiB", peak_bytes / MIB, memory_bytes / MIB);
+        // Half of it is groups at least, but for what a little memory needs beside them.
+        assert!(groups * 16 + 4 * MIB > memory_bytes / 2, "{groups} in {} MiB", memory_bytes / MIB);
+    }
 
     let header = b"Year,Month,DayofMonth,UniqueCarrier,Origin,Dest,DepTime,ArrDelay,Cancelled,Diverted\n";
     let row = b"2008,1,31,AA,DFW,IAH,0915,-3,0,0\n".to_vec();

@@ -7,6 +7,7 @@ use nandle_io::{Device, Io, Nanos};
 use nandle_profile::Interval;
 use nandle_reads::recording::RecordedQuery;
 use nandle_reads::{HostCosts, Plan, PlanOptions, ReadCosts, Scan};
+use nandle_session::Cancel;
 use serde::{Deserialize, Serialize};
 
 use crate::{Layout, PredictError, spill};
@@ -15,7 +16,7 @@ use crate::{Layout, PredictError, spill};
 const COMPUTING_SLICE: Nanos = Nanos::from_micros(50);
 
 /// How queries are played.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Play {
     /// How their wants become requests, and in which memory.
     pub options: PlanOptions,
@@ -25,6 +26,8 @@ pub struct Play {
     pub host: HostCosts,
     /// Whether the world is modelled: then processor time is charged to its clock, and otherwise a real processor is kept busy.
     pub is_modelled: bool,
+    /// Ends it from outside, between steps and while it computes.
+    pub cancel: Cancel,
 }
 
 /// What a query took.
@@ -59,14 +62,14 @@ pub struct PlayedQuery {
 /// Plays a query. The world must be idle.
 ///
 /// # Errors
-/// Its reads can't be planned in the memory, or something failed.
+/// Its reads can't be planned in the memory, something failed, or it was cancelled. Nothing is in flight then.
 pub fn play(
     io: &mut dyn Io,
     device: &Device,
     layout: &Layout,
     query: &RecordedQuery,
     costs: &ReadCosts,
-    how: Play,
+    how: &Play,
 ) -> Result<PlayedQuery, PredictError> {
     let plan = Arc::new(Plan::new(query.wants.clone(), &layout.files, costs, how.options)?);
     let (began_at, cpu_before) = (io.now(), io.cpu_time());
@@ -76,14 +79,14 @@ pub fn play(
         // Steps without wants behind the last that has some are computing alone: the plan doesn't know them.
         let step = scan.next_step()?;
         let work = scaled(*cpu_after_ns, how.cpu_scale);
-        charged += compute(&mut scan, work, how.is_modelled);
+        charged += compute(&mut scan, work, how)?;
         computing += work;
         drop(step);
     }
     let counts = scan.counts().clone();
     drop(scan);
     let spill_began_at = io.now();
-    spill::play(io, device, layout, query.totals, costs, how.options)?;
+    spill::play(io, device, layout, query.totals, costs, how)?;
     let ended_at = io.now();
     let spent = io.cpu_time().since(cpu_before);
     let cpu = if how.is_modelled { spent.since(charged) + computing } else { spent };
@@ -113,7 +116,7 @@ fn scaled(span_ns: u64, scale: f64) -> Nanos {
 }
 
 /// What the plan is predicted to take, with the computing behind its last step.
-fn predicted(plan: &Plan, query: &RecordedQuery, how: Play) -> Interval<u64> {
+fn predicted(plan: &Plan, query: &RecordedQuery, how: &Play) -> Interval<u64> {
     let seconds = |step: u32| {
         let at = usize::try_from(step).unwrap_or(usize::MAX);
         query.cpu_after_ns.get(at).map_or(0.0, |span_ns| *span_ns as f64 * 1e-9 * how.cpu_scale)
@@ -128,18 +131,23 @@ fn predicted(plan: &Plan, query: &RecordedQuery, how: Play) -> Interval<u64> {
 
 /// Computes for so long, and keeps the queue full meanwhile. What refilling it takes is time of the owner thread, which has a processor of
 /// its own: the computing thread goes on. Returns what was charged.
-fn compute(scan: &mut Scan<'_>, work: Nanos, is_modelled: bool) -> Nanos {
+///
+/// # Errors
+/// It was cancelled.
+fn compute(scan: &mut Scan<'_>, work: Nanos, how: &Play) -> Result<Nanos, PredictError> {
     let began_at = scan.io().now();
     let (done_at, mut charged) = (began_at + work, Nanos::ZERO);
     loop {
+        check(&how.cancel)?;
         let left = done_at.since(scan.io().now().min(done_at));
         if left == Nanos::ZERO {
-            return charged;
+            return Ok(charged);
         }
-        // While nothing is in flight, and memory or the plan allow nothing to be sent, the queue needs no looking after.
-        let is_idle = scan.io().in_flight() == 0;
+        // While nothing is in flight, and memory or the plan allow nothing to be sent, the queue needs no looking after. A real processor
+        // looks whether it was cancelled all the same.
+        let is_idle = how.is_modelled && scan.io().in_flight() == 0;
         let slice = if is_idle { left } else { left.min(COMPUTING_SLICE) };
-        if is_modelled {
+        if how.is_modelled {
             scan.io().charge_cpu(slice);
             charged += slice;
         } else {
@@ -150,4 +158,8 @@ fn compute(scan: &mut Scan<'_>, work: Nanos, is_modelled: bool) -> Nanos {
         }
         scan.go_on();
     }
+}
+
+pub(crate) fn check(cancel: &Cancel) -> Result<(), PredictError> {
+    if cancel.is_cancelled() { Err(PredictError::Cancelled) } else { Ok(()) }
 }

@@ -36,7 +36,7 @@ pub struct PlayerOptions {
     pub costs: CostsSource,
     /// When it is done, for the profile of a probe.
     pub made_at: SystemTime,
-    /// Ends probe and filling from outside.
+    /// Ends probe, filling and the playing of queries from outside.
     pub cancel: Cancel,
 }
 
@@ -49,6 +49,7 @@ pub struct Player {
     remarks: Vec<String>,
     /// Of a real target the one world; a modelled one is new for each query, so that none depends on those before it.
     real: Option<(Box<dyn Io>, Device)>,
+    cancel: Cancel,
 }
 
 impl Player {
@@ -92,7 +93,7 @@ impl Player {
             session.prepare_apart(None, progress)?;
         }
         remarks.extend(session.remarks());
-        Ok(Self { session, layout, costs, host, remarks, real })
+        Ok(Self { session, layout, costs, host, remarks, real, cancel: options.cancel.clone() })
     }
 
     /// What reads are planned by.
@@ -123,14 +124,15 @@ impl Player {
     /// Plays a query of the recording.
     ///
     /// # Errors
-    /// Its reads can't be planned in the memory, or something failed.
+    /// Its reads can't be planned in the memory, something failed, or it was cancelled.
     pub fn play(
         &mut self,
         query: &RecordedQuery,
         options: PlanOptions,
         cpu_scale: f64,
     ) -> Result<PlayedQuery, PredictError> {
-        let how = Play { options, cpu_scale, host: self.host, is_modelled: self.is_modelled() };
+        let (host, is_modelled) = (self.host, self.is_modelled());
+        let how = Play { options, cpu_scale, host, is_modelled, cancel: self.cancel.clone() };
         let mut modelled = match &self.real {
             None => Some(self.session.open_io(SLOTS)?),
             Some(_) => None,
@@ -138,7 +140,7 @@ impl Player {
         let Some((io, device)) = modelled.as_mut().or(self.real.as_mut()) else {
             unreachable!("a target is real, or its model was just opened")
         };
-        play(io.as_mut(), device, &self.layout, query, &self.costs, how)
+        play(io.as_mut(), device, &self.layout, query, &self.costs, &how)
     }
 }
 

@@ -1,7 +1,7 @@
 use nandle_reads::PlanOptions;
 use nandle_reads::ReadsError;
 use nandle_reads::recording::{RecordedQuery, Recording};
-use nandle_session::{Cancel, Progress};
+use nandle_session::Progress;
 use nandle_target::TargetSpec;
 
 use crate::{PlayedQuery, Player, PlayerOptions, PredictError, QueryPrediction, TargetPrediction};
@@ -30,7 +30,6 @@ pub fn predict_on(
     progress.begin_stage();
     let mut queries = Vec::with_capacity(recording.queries.len());
     for (index, query) in recording.queries.iter().enumerate() {
-        check(&options.cancel)?;
         let mut row = QueryPrediction {
             number: index as u64 + 1,
             name: query.name.clone(),
@@ -49,10 +48,6 @@ pub fn predict_on(
     let total_ns = times.map(|times| times.into_iter().fold(0, u64::saturating_add));
     let (target, remarks) = (target.to_string(), player.remarks().to_vec());
     Ok(TargetPrediction { target, is_modelled: player.is_modelled(), remarks, total_ns, queries })
-}
-
-fn check(cancel: &Cancel) -> Result<(), PredictError> {
-    if cancel.is_cancelled() { Err(PredictError::Cancelled) } else { Ok(()) }
 }
 
 fn played(

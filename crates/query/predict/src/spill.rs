@@ -5,8 +5,10 @@ use nandle_io::buffer::GRAIN_BYTES;
 use nandle_io::{Arena, Device, Io, Operation, Request, Wait};
 use nandle_reads::recording::QueryTotals;
 use nandle_reads::{Plan, PlanFile, PlanOptions, ReadCosts, Strategy, Want};
+use nandle_session::Cancel;
 
-use crate::{Layout, PredictError};
+use crate::play::check;
+use crate::{Layout, Play, PredictError};
 
 #[derive(Clone, Copy)]
 enum Direction {
@@ -20,61 +22,98 @@ pub(crate) fn play(
     layout: &Layout,
     totals: QueryTotals,
     costs: &ReadCosts,
-    options: PlanOptions,
+    how: &Play,
 ) -> Result<(), PredictError> {
     // An engine sorts and joins on disk in large requests, however it reads its tables.
     let options =
-        PlanOptions { strategy: Strategy::Flexible, depth: None, request_bytes_max: None, ..options };
+        PlanOptions { strategy: Strategy::Flexible, depth: None, request_bytes_max: None, ..how.options };
     for (direction, bytes) in
         [(Direction::Write, totals.spilled_bytes), (Direction::Read, totals.spill_read_bytes)]
     {
         if bytes > 0 {
-            pass(io, device, layout, (direction, bytes), costs, options)?;
+            let mut pass = Pass::new(layout, (direction, bytes), costs, options)?;
+            let outcome = pass.run(io, device, &how.cancel);
+            // Whatever ended it, the world is left idle.
+            drain(io);
+            outcome?;
         }
     }
     Ok(())
 }
 
 /// Goes once through so many bytes from the beginning of the temporary data, in requests and at the depth of a plan that reads them all.
-fn pass(
-    io: &mut dyn Io,
-    device: &Device,
-    layout: &Layout,
-    (direction, bytes): (Direction, u64),
-    costs: &ReadCosts,
-    options: PlanOptions,
-) -> Result<(), PredictError> {
-    let block_bytes = costs.logical_block_bytes;
-    // At most a quarter of the memory: a plan of it has two windows and a reserve.
-    let request_bytes = costs.largest_request_bytes.min(options.memory_bytes / 4).max(block_bytes)
-        / block_bytes
-        * block_bytes;
-    let end_bytes = bytes.next_multiple_of(block_bytes).min(layout.spill_bytes);
-    let depth = depth(request_bytes, costs, options)?;
-    let fitting = (options.memory_bytes / request_bytes).clamp(1, u64::from(depth));
-    let in_memory = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
-    let buffer_bytes = request_bytes.next_multiple_of(GRAIN_BYTES as u64);
-    let arena = Arena::new(in_memory(fitting.saturating_mul(buffer_bytes)))?;
-    let (mut at_bytes, mut completions) = (0, Vec::new());
-    while at_bytes < end_bytes || io.in_flight() > 0 {
-        while at_bytes < end_bytes && io.in_flight() < in_memory(fitting) && io.in_flight() < io.slots() {
-            let length_bytes = request_bytes.min(end_bytes - at_bytes);
-            let buffer = arena.allocate(in_memory(length_bytes))?;
-            let offset_bytes = layout.spill_start_bytes + at_bytes;
-            let operation = match direction {
-                Direction::Write => Operation::write(offset_bytes, buffer.freeze()),
-                Direction::Read => Operation::read(offset_bytes, buffer),
-            };
-            let sent = io.submit(device.id, Request { token: at_bytes, operation });
-            debug_assert!(sent.is_ok(), "fewer are in flight than there are slots");
-            at_bytes += length_bytes;
-        }
-        io.reap(Wait::until_completed(1), &mut completions);
-        for completion in completions.drain(..) {
-            completion.result?;
-        }
+struct Pass {
+    direction: Direction,
+    at_bytes: u64,
+    end_bytes: u64,
+    request_bytes: u64,
+    in_flight_max: usize,
+    arena: Arena,
+}
+
+impl Pass {
+    fn new(
+        layout: &Layout,
+        (direction, bytes): (Direction, u64),
+        costs: &ReadCosts,
+        options: PlanOptions,
+    ) -> Result<Self, PredictError> {
+        let block_bytes = costs.logical_block_bytes;
+        // At most a quarter of the memory: a plan of it has two windows and a reserve.
+        let request_bytes = costs.largest_request_bytes.min(options.memory_bytes / 4).max(block_bytes)
+            / block_bytes
+            * block_bytes;
+        let depth = depth(request_bytes, costs, options)?;
+        let buffer_bytes = request_bytes.next_multiple_of(GRAIN_BYTES as u64);
+        let fitting = (options.memory_bytes / buffer_bytes).clamp(1, u64::from(depth));
+        Ok(Self {
+            direction,
+            at_bytes: layout.spill_start_bytes,
+            end_bytes: layout.spill_start_bytes + bytes.next_multiple_of(block_bytes).min(layout.spill_bytes),
+            request_bytes,
+            in_flight_max: in_memory(fitting),
+            arena: Arena::new(in_memory(fitting.saturating_mul(buffer_bytes)))?,
+        })
     }
-    Ok(())
+
+    fn run(&mut self, io: &mut dyn Io, device: &Device, cancel: &Cancel) -> Result<(), PredictError> {
+        let mut completions = Vec::new();
+        while self.at_bytes < self.end_bytes || io.in_flight() > 0 {
+            check(cancel)?;
+            while self.at_bytes < self.end_bytes && io.in_flight() < self.in_flight_max.min(io.slots()) {
+                let request = self.next_request()?;
+                let sent = io.submit(device.id, request);
+                debug_assert!(sent.is_ok(), "fewer are in flight than there are slots");
+            }
+            io.reap(Wait::until_completed(1), &mut completions);
+            completions.drain(..).try_for_each(|completion| completion.result)?;
+        }
+        Ok(())
+    }
+
+    fn next_request(&mut self) -> Result<Request, PredictError> {
+        let (offset_bytes, left_bytes) = (self.at_bytes, self.end_bytes - self.at_bytes);
+        let length_bytes = self.request_bytes.min(left_bytes);
+        let buffer = self.arena.allocate(in_memory(length_bytes))?;
+        self.at_bytes += length_bytes;
+        let operation = match self.direction {
+            Direction::Write => Operation::write(offset_bytes, buffer.freeze()),
+            Direction::Read => Operation::read(offset_bytes, buffer),
+        };
+        Ok(Request { token: offset_bytes, operation })
+    }
+}
+
+fn drain(io: &mut dyn Io) {
+    let mut completions = Vec::new();
+    while io.in_flight() > 0 {
+        io.reap(Wait::until_completed(io.in_flight()), &mut completions);
+        completions.clear();
+    }
+}
+
+fn in_memory(bytes: u64) -> usize {
+    usize::try_from(bytes).unwrap_or(usize::MAX)
 }
 
 /// Requests that a plan keeps outstanding when it reads everything.

@@ -33,11 +33,15 @@ fn recording(queries: Vec<RecordedQuery>) -> Recording {
 }
 
 fn player(target: &str, recording: &Recording) -> Result<Player, PredictError> {
+    cancellable(target, recording, &Cancel::default())
+}
+
+fn cancellable(target: &str, recording: &Recording, cancel: &Cancel) -> Result<Player, PredictError> {
     let options = PlayerOptions {
         access: Access::default(),
         costs: CostsSource::Probe(Some(Nanos::from_secs(5))),
         made_at: SystemTime::UNIX_EPOCH,
-        cancel: Cancel::default(),
+        cancel: cancel.clone(),
     };
     Player::open(&target.parse().unwrap(), recording, &options, &mut Unobserved)
 }
@@ -183,4 +187,35 @@ fn a_real_file_is_really_read() {
     }
     drop(player);
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0, "the test file is gone");
+}
+
+#[test]
+fn a_query_is_cancelled_while_it_computes() {
+    let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let hour_ns = 3600 * 1_000_000_000;
+    let recording = recording(vec![query(2, 7, hour_ns), query(2, 7, 0)]);
+    let cancel = Cancel::default();
+    let mut player = cancellable(directory.path().to_str().unwrap(), &recording, &cancel).unwrap();
+    let outcome = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            cancel.cancel();
+        });
+        player.play(&recording.queries[0], of_strategy(Strategy::Flexible), 1.0)
+    });
+    assert!(matches!(outcome, Err(PredictError::Cancelled)), "{outcome:?}");
+}
+
+#[test]
+fn temporary_data_are_cancelled_and_leave_nothing_in_flight() {
+    let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let totals = QueryTotals { spilled_bytes: 3_000_000, spill_read_bytes: 3_000_000, result_rows: 0 };
+    let recording = recording(vec![RecordedQuery { totals, ..RecordedQuery::default() }]);
+    let cancel = Cancel::default();
+    let mut player = cancellable(directory.path().to_str().unwrap(), &recording, &cancel).unwrap();
+    cancel.cancel();
+    for _ in 0..2 {
+        let outcome = player.play(&recording.queries[0], of_strategy(Strategy::Flexible), 1.0);
+        assert!(matches!(outcome, Err(PredictError::Cancelled)), "{outcome:?}");
+    }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use common::{Case, Faulty, byte_of, bytes_of, world};
 use nandle_io::{DeviceId, Io, Nanos};
-use nandle_reads::{FileId, Plan, PlanOptions, ReadsError, Scan, Step, Strategy, Want};
+use nandle_reads::{FileId, Plan, PlanFile, PlanOptions, ReadsError, Scan, Step, Strategy, Want};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -244,4 +244,61 @@ fn the_queue_is_as_deep_as_asked() {
         let rounds = 128_u64.div_ceil(u64::from(depth));
         assert_eq!(elapsed, rounds * (50_000 + 512), "depth {depth}");
     }
+}
+
+/// Pages of Parquet aren't aligned: each shares its last logical block with the next one.
+#[test]
+fn blocks_that_share_logical_blocks_are_read_one_by_one_and_once() {
+    let (wants, page_bytes) = (100, 10_000);
+    let file = PlanFile::new(wants * page_bytes, 4096);
+    let want = |number: u64| Want {
+        file: FileId(0),
+        offset_bytes: number * page_bytes,
+        length_bytes: page_bytes,
+        step: 0,
+    };
+    let options =
+        PlanOptions { strategy: Strategy::FixedBlock { block_bytes: None }, ..PlanOptions::new(4 << 20) };
+    let costs = common::costs(1e-4, 1e8, 32, 128 << 10);
+    let plan =
+        Plan::new((0..wants).map(want).collect(), std::slice::from_ref(&file), &costs, options).unwrap();
+    // A page touches three blocks or four, of which its neighbours have one each.
+    assert!(plan.reads().iter().all(|read| read.length_bytes <= 16_384), "{:?}", plan.reads());
+    assert!((60..=100).contains(&plan.reads().len()), "{}", plan.reads().len());
+    assert_eq!(plan.read_bytes(), file.readable_bytes);
+}
+
+#[test]
+fn what_reaches_behind_the_last_block_stays_within_the_memory() {
+    let (length_bytes, apart_bytes) = (90_100, 1 << 20);
+    let file = |number: u32| {
+        let plan = PlanFile::new(length_bytes, 4096);
+        let tail = (plan.readable_bytes..length_bytes).map(|at| byte_of(number, at)).collect::<Vec<_>>();
+        nandle_reads::ReadFile {
+            device: DeviceId::from_index(0),
+            start_bytes: u64::from(number) * apart_bytes,
+            plan,
+            tail: tail.into(),
+            check: None,
+        }
+    };
+    let files: Arc<[_]> = (0..3).map(file).collect();
+    let wants = (0..3).map(|step| Want { file: FileId(step), offset_bytes: 0, length_bytes, step });
+    let plan_files: Vec<_> = files.iter().map(|file| file.plan.clone()).collect();
+    let costs = common::costs(1e-4, 1e8, 4, 32 << 10);
+    // Two windows of a step each.
+    let plan = Plan::new(wants.collect(), &plan_files, &costs, PlanOptions::new(300_000)).unwrap();
+    assert_eq!(plan.windows().len(), 3);
+    let mut world = nandle_io::conformance::MemoryWorld::new(64, Nanos::from_micros(50));
+    world.add(3 * apart_bytes, 512);
+    let mut scan = Scan::new(&mut world, files, Arc::new(plan)).unwrap();
+    let held = [scan.next_step().unwrap().unwrap(), scan.next_step().unwrap().unwrap()];
+    assert!(matches!(scan.next_step(), Err(ReadsError::Held { step: 2 })), "copies are memory beside it");
+    for step in held {
+        let (want, bytes) = step.parts().next().unwrap();
+        let readable = usize::try_from(plan_files[0].readable_bytes).unwrap();
+        assert_eq!(bytes.len() as u64, length_bytes);
+        assert_eq!(bytes[readable..], bytes_of(want)[readable..]);
+    }
+    assert!(scan.next_step().unwrap().is_some());
 }

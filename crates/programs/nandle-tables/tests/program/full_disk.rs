@@ -6,7 +6,7 @@ use crate::common::{Outcome, Place};
 
 /// Runs a script beside a file system of so many bytes, `small`. `$0` is the program.
 #[allow(clippy::print_stderr, reason = "a test that is skipped must be seen to be")]
-fn in_small_disk(place: &Place, bytes: u64, script: &str) -> Option<Outcome> {
+pub(crate) fn in_small_disk(place: &Place, bytes: u64, script: &str) -> Option<Outcome> {
     let run = |script: &str| {
         let script = format!("mount -t tmpfs -o size={bytes} none small && {script}");
         let mut command = Command::new("unshare");

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests are part of them")]
 
 mod common;
+mod cubes;
 mod damage;
 mod full_disk;
 mod killed;

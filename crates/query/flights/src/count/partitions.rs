@@ -39,6 +39,8 @@ pub(super) struct Partitions {
     table: Table,
     /// Bytes of blocks, spare ones too, and of groups.
     taken_bytes: usize,
+    /// Keys that wait to be counted.
+    waiting_keys: usize,
     /// Where condensing begins.
     limit_bytes: usize,
     max_bytes: usize,
@@ -62,6 +64,7 @@ impl Partitions {
             spare: Vec::new(),
             table: Table::new(),
             taken_bytes: PARTITIONS * BLOCK_BYTES,
+            waiting_keys: 0,
             limit_bytes: max_bytes.min(Self::FIRST_LIMIT_BYTES),
             max_bytes,
             condensed: 0,
@@ -71,21 +74,24 @@ impl Partitions {
     /// Makes room for so many keys. False: there is none even when everything is condensed.
     pub(super) fn make_room(&mut self, keys: usize) -> bool {
         let needed_bytes = keys.min(PARTITIONS).max(keys.div_ceil(BLOCK_KEYS)) * BLOCK_BYTES;
-        while !self.has_room(needed_bytes) {
+        while !self.has_room(needed_bytes, keys) {
             self.condense();
-            if self.has_room(needed_bytes) && self.groups_bytes() <= self.limit_bytes / 2 {
+            if self.has_room(needed_bytes, keys) && self.groups_bytes() <= self.limit_bytes / 2 {
                 return true;
             }
             if self.limit_bytes >= self.max_bytes {
-                return self.has_room(needed_bytes) && self.groups_bytes() <= self.max_bytes / 4 * 3;
+                return self.has_room(needed_bytes, keys) && self.groups_bytes() <= self.max_bytes / 4 * 3;
             }
             self.limit_bytes = (2 * self.limit_bytes).min(self.max_bytes);
         }
         true
     }
 
-    fn has_room(&self, needed_bytes: usize) -> bool {
-        self.taken_bytes - self.spare.len() * BLOCK_BYTES + needed_bytes <= self.limit_bytes
+    /// Whether so many more keys fit, and all that wait fit as groups, too: a group is twice as long as its key.
+    fn has_room(&self, needed_bytes: usize, keys: usize) -> bool {
+        let used_bytes = self.taken_bytes - self.spare.len() * BLOCK_BYTES;
+        let counted_bytes = (self.waiting_keys + keys) * size_of::<Pair>() + PARTITIONS * BLOCK_BYTES;
+        used_bytes + needed_bytes <= self.limit_bytes && self.groups_bytes() + counted_bytes <= self.max_bytes
     }
 
     fn groups_bytes(&self) -> usize {
@@ -94,6 +100,7 @@ impl Partitions {
 
     /// Takes keys, for which [there is room](Self::make_room).
     pub(super) fn add(&mut self, keys: &[u64]) {
+        self.waiting_keys += keys.len();
         for key in keys {
             let number = partition_of(*key);
             let Some(open) = self.open.get_mut(number) else {
@@ -120,6 +127,7 @@ impl Partitions {
     /// Counts what came, so that only groups are kept.
     pub(super) fn condense(&mut self) {
         self.condensed += 1;
+        self.waiting_keys = 0;
         for (partition, open) in self.parts.iter_mut().zip(&mut self.open) {
             if partition.blocks.is_empty() && open.is_empty() {
                 continue;
@@ -134,10 +142,10 @@ impl Partitions {
                 block.clear();
                 self.spare.push(block);
             }
-        }
-        // Groups are memory of their own: blocks that would be too many beside them go back.
-        while self.taken_bytes > self.limit_bytes && self.spare.pop().is_some() {
-            self.taken_bytes -= BLOCK_BYTES;
+            // Groups are memory of their own: blocks that would be too many beside them go back.
+            while self.taken_bytes > self.limit_bytes && self.spare.pop().is_some() {
+                self.taken_bytes -= BLOCK_BYTES;
+            }
         }
     }
 
@@ -153,6 +161,7 @@ impl Partitions {
         self.max_bytes += other.max_bytes;
         self.limit_bytes += other.limit_bytes;
         self.taken_bytes += other.taken_bytes;
+        self.waiting_keys += other.waiting_keys;
         self.condensed += other.condensed;
     }
 

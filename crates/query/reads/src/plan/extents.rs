@@ -87,22 +87,27 @@ impl Maker<'_> {
         extents.collect()
     }
 
-    /// Each want is a block: as many requests as there are different ones. Where rounded wants overlap, each block is read once.
+    /// Each want is a block: as many requests as there are different ones. Wants that aren't aligned share logical blocks with their
+    /// neighbours; such a chain lies together in memory, and is read in requests as long as its longest want, so that no block is read
+    /// twice.
     fn wants_as_blocks(&self, wants: &[Want]) -> Vec<Extent> {
         let mut stretches = self.stretches(wants);
         stretches.sort_unstable_by_key(|stretch| (stretch.file, stretch.start_block));
-        let mut apart: Vec<Stretch> = Vec::with_capacity(stretches.len());
+        let mut chains: Vec<Chain> = Vec::with_capacity(stretches.len());
         for stretch in stretches {
-            match apart.last_mut() {
-                Some(last) if last.file == stretch.file && stretch.start_block < last.end_block => {
-                    // A want must lie in one extent, so one that reaches into another makes it longer.
-                    last.end_block = last.end_block.max(stretch.end_block);
-                    last.first_step = last.first_step.min(stretch.first_step);
-                }
-                _ => apart.push(stretch),
+            match chains.last_mut() {
+                Some(last) if last.overlaps(&stretch) => last.add(&stretch),
+                _ => chains.push(Chain { longest_blocks: stretch.end_block - stretch.start_block, stretch }),
             }
         }
-        apart.iter().map(|stretch| self.extent(stretch, self.prices.largest_bytes())).collect()
+        let extents = chains.iter().map(|Chain { stretch, longest_blocks }| {
+            let block_bytes = longest_blocks * self.prices.align_bytes();
+            Extent {
+                request_bytes: block_bytes.min(self.prices.largest_bytes()),
+                ..self.extent(stretch, block_bytes)
+            }
+        });
+        extents.collect()
     }
 
     fn groups(&self, wants: &[Want]) -> Vec<Extent> {
@@ -135,12 +140,15 @@ impl Maker<'_> {
         let align_bytes = self.prices.align_bytes();
         let offset_bytes = stretch.start_block * align_bytes;
         // The alignment is that of all files; this one may end at a smaller one.
-        let readable_bytes = self.file(stretch.file).map_or(u64::MAX, |file| file.readable_bytes);
-        let length_bytes = (stretch.end_block * align_bytes).min(readable_bytes) - offset_bytes;
+        let Some(file) = self.file(stretch.file) else { unreachable!("stretches are of planned files") };
+        let end_bytes = (stretch.end_block * align_bytes).min(file.readable_bytes);
+        let length_bytes = end_bytes - offset_bytes;
+        let is_last = end_bytes == file.readable_bytes;
         Extent {
             file: stretch.file,
             offset_bytes,
             length_bytes,
+            tail_bytes: if is_last { file.length_bytes - file.readable_bytes } else { 0 },
             first_step: stretch.first_step,
             first_request_bytes: first_request_bytes.min(self.prices.largest_bytes()).min(length_bytes),
             request_bytes: self.prices.largest_bytes(),
@@ -177,6 +185,24 @@ impl Maker<'_> {
         };
         let of_wants = wants.iter().map(&mut of_want).collect();
         WindowExtents { extents, of_wants }
+    }
+}
+
+/// Stretches of which each overlaps one before it.
+struct Chain {
+    stretch: Stretch,
+    longest_blocks: u64,
+}
+
+impl Chain {
+    fn overlaps(&self, next: &Stretch) -> bool {
+        self.stretch.file == next.file && next.start_block < self.stretch.end_block
+    }
+
+    fn add(&mut self, next: &Stretch) {
+        self.stretch.end_block = self.stretch.end_block.max(next.end_block);
+        self.stretch.first_step = self.stretch.first_step.min(next.first_step);
+        self.longest_blocks = self.longest_blocks.max(next.end_block - next.start_block);
     }
 }
 

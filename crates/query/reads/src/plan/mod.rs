@@ -36,6 +36,8 @@ pub(crate) struct Extent {
     pub(crate) file: FileId,
     pub(crate) offset_bytes: u64,
     pub(crate) length_bytes: u64,
+    /// What lies behind it in memory where it reaches the end of what can be read: the file's [tail](crate::ReadFile::tail).
+    pub(crate) tail_bytes: u64,
     /// The first step that needs something of it.
     pub(crate) first_step: u32,
     /// Lengths of its requests: the first, and then as long ones as this, the last one maybe shorter.
@@ -46,6 +48,11 @@ pub(crate) struct Extent {
 impl Extent {
     pub(crate) fn end_bytes(&self) -> u64 {
         self.offset_bytes + self.length_bytes
+    }
+
+    /// One past its last byte in memory.
+    pub(crate) fn memory_end_bytes(&self) -> u64 {
+        self.end_bytes() + self.tail_bytes
     }
 
     /// Which of its requests an offset of the file lies in.

@@ -8,8 +8,8 @@ pub enum Strategy {
     /// The cheapest requests that cover the wants of a window, by what the device was measured to do (DIAT §1.2: the flexible I/O unit).
     #[default]
     Flexible,
-    /// A request for each block that a want touches; blocks of so many bytes, or each want a block. Wants whose logical blocks overlap are
-    /// one.
+    /// A request for each block that a want touches; blocks of so many bytes, or each want a block. Neighbouring wants that share a logical
+    /// block are read in requests as long as the longest of them, so that nothing is read twice.
     FixedBlock {
         /// Length of a block; `None`: as long as the want.
         block_bytes: Option<u64>,

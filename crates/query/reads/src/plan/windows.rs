@@ -165,7 +165,8 @@ impl Planner {
 
 /// What extents take of an arena, each rounded up to whole grains.
 fn memory_bytes(extents: &[Extent]) -> u64 {
-    extents.iter().map(|extent| extent.length_bytes.next_multiple_of(GRAIN_BYTES as u64)).sum()
+    let bytes = |extent: &Extent| extent.length_bytes + extent.tail_bytes;
+    extents.iter().map(|extent| bytes(extent).next_multiple_of(GRAIN_BYTES as u64)).sum()
 }
 
 fn check(want: &Want, files: &[PlanFile]) -> Result<(), ReadsError> {

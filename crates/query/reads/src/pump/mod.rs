@@ -121,14 +121,14 @@ impl Pump {
             return None;
         }
         let window = self.windows.back_mut()?;
-        let buffer = match window.buffer(&self.plan, &read) {
+        let Some(file) = self.files.get(read.file.0 as usize) else { unreachable!("planned files exist") };
+        let buffer = match window.buffer(&self.plan, &read, &file.tail) {
             Ok(buffer) => buffer,
             Err(error) => {
                 self.failure = Some(error);
                 return None;
             }
         };
-        let file = self.files.get(read.file.0 as usize)?;
         let token = self.next_read as u64;
         self.next_read += 1;
         self.in_flight += 1;
@@ -268,12 +268,10 @@ impl Pump {
     /// The bytes of a want, or none while some are missing.
     fn bytes_of(&self, index: usize) -> Option<WantBytes> {
         let (want, from) = self.want(index)?;
-        let read = match from {
-            Some((extent, window)) => Some(window.bytes(&self.plan, want, extent)?),
-            None => None,
-        };
-        let file = self.files.get(want.file.0 as usize)?;
-        Some(WantBytes::new(read, file.in_tail(want)))
+        Some(match from {
+            Some((extent, window)) => WantBytes::read(window.bytes(&self.plan, want, extent)?),
+            None => WantBytes::tail(self.files.get(want.file.0 as usize)?.in_tail(want)),
+        })
     }
 
     /// Asks for bytes that no plan foresaw; they are read before anything that is planned. The number names them in

@@ -42,13 +42,14 @@ enum Inner {
 }
 
 impl WantBytes {
-    /// What was read, and what lay in memory behind it. Where there is both they are copied, so that they lie together.
-    pub(crate) fn new(read: Option<Buffer>, tail: Bytes) -> Self {
-        match read {
-            Some(buffer) if tail.is_empty() => Self(Inner::Buffer(buffer)),
-            Some(buffer) => Self(Inner::Bytes([&buffer[..], &tail[..]].concat().into())),
-            None => Self(Inner::Bytes(tail)),
-        }
+    /// What was read.
+    pub(crate) fn read(buffer: Buffer) -> Self {
+        Self(Inner::Buffer(buffer))
+    }
+
+    /// What lies in memory behind all that can be read.
+    pub(crate) fn tail(bytes: Bytes) -> Self {
+        Self(Inner::Bytes(bytes))
     }
 
     /// As shared bytes, without a copy: they keep the memory.

@@ -19,6 +19,7 @@ pub(crate) struct LoadedWindow {
 struct LoadedExtent {
     /// What isn't sent yet; requests of an extent are sent in order.
     rest: Option<BufferMut>,
+    /// By request, and the file's tail behind the last one.
     parts: Vec<Option<Buffer>>,
 }
 
@@ -42,13 +43,20 @@ impl LoadedWindow {
         extent
     }
 
-    /// The memory for a request.
-    pub(crate) fn buffer(&mut self, plan: &Plan, read: &PlannedRead) -> Result<BufferMut, ReadsError> {
+    /// The memory for a request. Behind an extent's last one comes what its file has in memory, so that wants that need both have them
+    /// side by side.
+    pub(crate) fn buffer(
+        &mut self,
+        plan: &Plan,
+        read: &PlannedRead,
+        tail: &[u8],
+    ) -> Result<BufferMut, ReadsError> {
         let length = usize::try_from(read.length_bytes).unwrap_or(usize::MAX);
         let planned = planned_extent(plan, read.extent);
         let is_first = read.offset_bytes == planned.offset_bytes;
         let whole = if is_first {
-            Some(self.arena.allocate(usize::try_from(planned.length_bytes).unwrap_or(usize::MAX))?)
+            let bytes = planned.length_bytes + planned.tail_bytes;
+            Some(self.arena.allocate(usize::try_from(bytes).unwrap_or(usize::MAX))?)
         } else {
             None
         };
@@ -58,10 +66,14 @@ impl LoadedWindow {
             unreachable!("an extent's requests are sent in order: {read:?}")
         };
         let buffer = rest.split_to(length);
-        if rest.is_empty() {
-            extent.rest = None;
-        }
         extent.parts.push(None);
+        if read.offset_bytes + read.length_bytes == planned.end_bytes()
+            && let Some(mut rest) = extent.rest.take()
+            && planned.tail_bytes > 0
+        {
+            rest.copy_from_slice(tail);
+            extent.parts.push(Some(rest.freeze()));
+        }
         Ok(buffer)
     }
 
@@ -82,6 +94,7 @@ impl LoadedWindow {
         let loaded = self.loaded.get((extent as usize).checked_sub(self.extents.start)?)?;
         let first = planned.request_number(want.offset_bytes);
         let last = planned.request_number(want.end_bytes().min(planned.end_bytes()) - 1);
+        let last = last + usize::from(want.end_bytes() > planned.end_bytes());
         Some((first, loaded.parts.get(first..=last)?))
     }
 
@@ -94,7 +107,7 @@ impl LoadedWindow {
     pub(crate) fn bytes(&self, plan: &Plan, want: &Want, extent: u32) -> Option<Buffer> {
         let planned = planned_extent(plan, extent);
         let (first, parts) = self.parts(plan, want, extent)?;
-        let end_bytes = want.end_bytes().min(planned.end_bytes());
+        let end_bytes = want.end_bytes().min(planned.memory_end_bytes());
         let mut parts = parts.iter();
         let mut whole = parts.next()?.clone()?;
         for part in parts {

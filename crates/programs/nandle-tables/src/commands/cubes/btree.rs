@@ -7,10 +7,10 @@ use nandle_flights::{Btree, BtreeError, BtreeOptions, Column, CubeQuery, IndexKi
 use nandle_io::Nanos;
 use nandle_reads::recording::{RecordedFile, Recording};
 use nandle_reads::{FileId, Groups};
-use nandle_session::Observer;
+use nandle_session::{Cancel, Observer};
 use nandle_units::format_bytes;
 
-use super::{Cube, CubesArgs, Recorded};
+use super::{Cube, CubesArgs, Recorded, check};
 use crate::decode::cpu_ns;
 use crate::error::CliError;
 use crate::input::Input;
@@ -33,6 +33,7 @@ pub(super) fn run(
     queries: &[CubeQuery],
     index: IndexKind,
     page_bytes: u64,
+    cancel: &Cancel,
     progress: &mut dyn Observer,
 ) -> Result<Recorded, CliError> {
     let word = match index {
@@ -53,6 +54,7 @@ pub(super) fn run(
     let (mut bytes, mut decoder) = (DirectBytes::new(&plan), BatchDecoder::new(&plan));
     let (mut rows, all_rows) = (0_u64, input.snapshot.rows().max(1));
     while let Some(batch) = decoder.next(&mut bytes)? {
+        check(cancel)?;
         btree.add(&batch).map_err(failed)?;
         rows += batch.num_rows() as u64;
         progress.progress(&name, rows as f64 / all_rows as f64);
@@ -61,6 +63,7 @@ pub(super) fn run(
     let clock = || Nanos(cpu_ns());
     let (mut cubes, mut recorded) = (Vec::new(), Vec::new());
     for query in queries {
+        check(cancel)?;
         let needed = btree.recorded(*query, FileId(0), clock).map_err(failed)?;
         cubes.push(Cube {
             name: query.to_string(),

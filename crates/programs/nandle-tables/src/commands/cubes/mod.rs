@@ -16,7 +16,7 @@ use std::path::Path;
 use nandle_flights::CubeQuery;
 use nandle_predict::host_costs;
 use nandle_reads::recording::Recording;
-use nandle_session::{Observer, Progress};
+use nandle_session::{Cancel, Progress};
 use serde::Serialize;
 
 pub(crate) use self::args::CubesArgs;
@@ -120,8 +120,7 @@ pub(crate) fn run(args: &CubesArgs, common: Common) -> Result<(), CliError> {
         let costs = scan::Costs { reads: &costs, host: host_costs(&found.profile), opening_s: None };
         for source in sources {
             bar.begin_stage();
-            let tell = &mut |name: &str, share| bar.progress(name, share);
-            let ran = scan::run(args, &input, source, &queries, costs, tell)?;
+            let ran = scan::run(args, &input, source, &queries, costs, &cancel, &mut bar)?;
             if let Some(path) = args.record.as_ref().filter(|_| source == RowSource::Table) {
                 write(path, &ran.recording)?;
             }
@@ -133,7 +132,8 @@ pub(crate) fn run(args: &CubesArgs, common: Common) -> Result<(), CliError> {
         for page_bytes in &args.page_size {
             for index in &args.index {
                 bar.begin_stage();
-                let ran = btree::run(args, &input, &queries, (*index).into(), *page_bytes, &mut bar)?;
+                let ran =
+                    btree::run(args, &input, &queries, (*index).into(), *page_bytes, &cancel, &mut bar)?;
                 report.paths.push(PathRuns { path: ran.name, cubes: ran.cubes });
                 played::add(args, &targets, &ran.recording, &cancel, &mut bar, &mut report)?;
             }
@@ -146,6 +146,14 @@ pub(crate) fn run(args: &CubesArgs, common: Common) -> Result<(), CliError> {
         page::write(path, &report)?;
     }
     if common.json { output::json(&report) } else { output::result(&text::text(&report)) }
+}
+
+/// Ends what was interrupted.
+fn check(cancel: &Cancel) -> Result<(), CliError> {
+    if cancel.is_cancelled() {
+        return Err(CliError::interrupted("interrupted; cubes keep no partial results"));
+    }
+    Ok(())
 }
 
 /// A recording, and the cubes that are in it.

@@ -5,9 +5,10 @@ use std::time::SystemTime;
 use nandle_predict::{CostsSource, Player, PlayerOptions, PredictError};
 use nandle_reads::recording::Recording;
 use nandle_reads::{PlanOptions, Strategy};
-use nandle_session::{Access, Cancel, Observer, Progress};
+use nandle_session::{Access, Cancel, Observer, ProbeError, Progress};
 use nandle_target::TargetSpec;
 
+use super::scan::plan_options;
 use super::{CubesArgs, Played, Report};
 use crate::error::CliError;
 use crate::progress::Bar;
@@ -25,7 +26,10 @@ pub(super) fn add(
     // An engine with a buffer pool asks for one page after the other.
     let is_tree = path.path.starts_with("btree");
     let strategy = if is_tree { Strategy::OneByOne { depth: 1 } } else { args.reads };
-    let options = PlanOptions { strategy, ..PlanOptions::new(args.memory.min(128 << 20)) };
+    // Here what was read waits as copies as well; there it waits in the plan's own memory.
+    let (planned, copies_bytes) = plan_options(args);
+    let memory_bytes = planned.memory_bytes + copies_bytes;
+    let options = PlanOptions { strategy, memory_bytes, ..planned };
     for target in targets {
         let opening = PlayerOptions {
             access: Access { io: args.io.into(), ..Access::default() },
@@ -33,7 +37,12 @@ pub(super) fn add(
             made_at: SystemTime::now(),
             cancel: cancel.clone(),
         };
-        let wrong = |error: PredictError| CliError::failed(format!("{target}: {error}"));
+        let wrong = |error: PredictError| match error {
+            PredictError::Cancelled => CliError::interrupted(error.to_string()),
+            PredictError::Session(error) => CliError::from(ProbeError::Session(error)).of(target),
+            PredictError::Probe(error) => CliError::from(error).of(target),
+            error => CliError::failed(format!("{target}: {error}")),
+        };
         let mut player = Player::open(target, recording, &opening, bar).map_err(wrong)?;
         report.remarks.extend(player.remarks().iter().cloned());
         bar.begin_stage();

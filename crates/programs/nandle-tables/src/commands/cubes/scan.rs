@@ -13,10 +13,11 @@ use nandle_io::runtime::Runtime;
 use nandle_io::{DeviceFile, FileOptions, FileWorld, Nanos};
 use nandle_reads::recording::{Names, Recorder, Recording};
 use nandle_reads::{Estimate, HostCosts, PlanOptions, ReadCosts};
+use nandle_session::{Cancel, Observer};
 use nandle_spill::{Place, SpillCosts, SpillError};
 
 use super::rows::{RowSource, names};
-use super::{Actual, Cube, CubesArgs, Recorded};
+use super::{Actual, Cube, CubesArgs, Recorded, check};
 use crate::commands::scan::files::OpenFiles;
 use crate::commands::scan::forecast::Bounds;
 use crate::commands::scan::host;
@@ -49,7 +50,8 @@ pub(super) fn run(
     source: RowSource,
     queries: &[CubeQuery],
     costs: Costs<'_>,
-    progress: &mut dyn FnMut(&str, f64),
+    cancel: &Cancel,
+    progress: &mut dyn Observer,
 ) -> Result<Recorded, CliError> {
     let rows = queries.iter().map(|query| source.of(input, *query));
     let rows: Vec<Snapshot> = rows.collect::<Result<_, _>>()?;
@@ -67,7 +69,8 @@ pub(super) fn run(
     };
     let mut ran = Vec::new();
     for (number, (query, rows)) in cubes.into_iter().enumerate() {
-        progress(&query.to_string(), number as f64 / queries.len() as f64);
+        check(cancel)?;
+        progress.progress(&query.to_string(), number as f64 / queries.len() as f64);
         let began = Instant::now();
         let run = one(args, input, source, rows, query, costs)?;
         ran.push(cube(&run, costs.opening_s, began.elapsed().as_secs_f64()));
@@ -116,7 +119,7 @@ fn open(
 }
 
 /// How reads are planned, and the memory of copies.
-fn plan_options(args: &CubesArgs) -> (PlanOptions, u64) {
+pub(super) fn plan_options(args: &CubesArgs) -> (PlanOptions, u64) {
     let reads_bytes = (args.memory / READS_PART).min(READS_BYTES_MAX);
     (PlanOptions { strategy: args.reads, ..PlanOptions::new(reads_bytes) }, reads_bytes)
 }
@@ -161,12 +164,15 @@ fn one(
     query: CubeQuery,
     costs: Costs<'_>,
 ) -> Result<CubeRun, CliError> {
-    let failed = |error: nandle_flights::CubeError| match error {
-        CubeError::Count(CountError::Spill(SpillError::Io(_))) => CliError::failed(format!(
-            "{query}: {error}; make room in {}, or name another directory (--temporary)",
-            temporary_directory(args, input).display()
-        )),
-        error => CliError::failed(format!("{query}: {error}")),
+    let failed = |error: CubeError| {
+        let hint = match &error {
+            CubeError::Count(CountError::Spill(SpillError::Io(_))) => format!(
+                "; make room in {}, or name another directory (--temporary)",
+                temporary_directory(args, input).display()
+            ),
+            _ => String::new(),
+        };
+        CliError::failed(format!("{}: {query}: {error}{hint}", input.name()))
     };
     let (_, opened) = open(args, input, rows, query)?;
     let (options, reads_bytes) = plan_options(args);

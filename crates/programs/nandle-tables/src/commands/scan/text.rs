@@ -82,6 +82,10 @@ fn rivals(forecasts: &[Forecast]) -> comfy_table::Table {
         rivals.add_row([forecast.reads.clone()].into_iter().chain(counts).chain(times));
     }
     to_the_right(&mut rivals, 1..);
+    // Nine columns within 80 characters.
+    rivals.column_iter_mut().for_each(|column| {
+        column.set_padding((1, 0));
+    });
     rivals
 }
 

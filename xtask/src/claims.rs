@@ -1,5 +1,5 @@
 //! The claims' book: the tests `crates/device/model/tests/claims_*.rs` hold the models against what papers say, those in
-//! [`OF_TEMPORARY_DATA`] what is stored on them, and print a line for each claim. Here they are run and their lines collected; nothing is kept, so the book is never out of date.
+//! [`OF_TEMPORARY_DATA`] and [`OF_CUBES`] what is stored on them, and print a line for each claim. Here they are run and their lines collected; nothing is kept, so the book is never out of date.
 
 use std::fs;
 use std::process::Output;
@@ -16,6 +16,8 @@ const VERDICTS: [&str; 5] = ["met", "partly", "contradictory", "not met", "encod
 
 /// Tests of temporary data that hold claims.
 const OF_TEMPORARY_DATA: [&str; 2] = ["claims", "duality"];
+/// Tests of cubes that hold claims.
+const OF_CUBES: [&str; 1] = ["claims"];
 
 /// One line of the book.
 #[derive(Debug, Deserialize)]
@@ -37,6 +39,7 @@ pub(crate) fn run() -> Outcome {
     let ran = [
         run_tests("nandle-model", test_files()?)?,
         run_tests("nandle-spill", OF_TEMPORARY_DATA.map(str::to_owned).into())?,
+        run_tests("nandle-flights", OF_CUBES.map(str::to_owned).into())?,
     ];
     let texts: Vec<_> = ran.iter().map(|ran| String::from_utf8_lossy(&ran.stdout)).collect();
     let claims = book(&texts.join("\n"))?;
@@ -51,7 +54,7 @@ pub(crate) fn run() -> Outcome {
     for ran in failed {
         output::complain(&String::from_utf8_lossy(&ran.stderr));
     }
-    Err("a claim's test failed, so its entry above does not hold; `cargo test -p nandle-model -p nandle-spill` says which"
+    Err("a claim's test failed, so its entry above does not hold; `cargo test -p nandle-model -p nandle-spill -p nandle-flights` says which"
         .into())
 }
 

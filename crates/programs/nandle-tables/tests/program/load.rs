@@ -59,8 +59,9 @@ fn rows_are_appended_replaced_and_merged() {
     // One run is nothing to merge.
     let kept = place.run("table compact t").done().stdout;
     assert!(kept.contains("more than 10 %") && kept.contains("--always"), "{kept}");
-    let economics = &place.run("table describe t --json").done().json()["economics"];
-    assert!(economics["cell_rows"].as_u64().unwrap() > 0, "{economics}");
+    let described = place.run("table describe t --json").done().json();
+    let economics = &described["economics"];
+    assert!(described["columns"][0]["block_rows"].as_u64().unwrap() > 0, "{described}");
     let fetched = economics["break_even_rows"].as_u64().unwrap();
     assert!(fetched < 2 * ROWS, "{economics}");
     let origins = place.run("scan t --columns Origin --format csv").done().stdout;

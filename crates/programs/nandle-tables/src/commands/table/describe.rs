@@ -9,7 +9,7 @@ use nandle_columns::{Manifest, Snapshot};
 use nandle_units::format_bytes;
 use serde::Serialize;
 
-use super::economics::Economics;
+use super::economics::{Economics, block_rows};
 use super::load::order;
 use crate::common::Common;
 use crate::error::CliError;
@@ -65,6 +65,8 @@ struct ColumnDescription {
     r#type: String,
     nullable: bool,
     bytes: u64,
+    /// Rows that fill a flexible block; `null` without a profile, or where nothing is stored.
+    block_rows: Option<u64>,
 }
 
 /// Runs the command.
@@ -90,6 +92,9 @@ fn describe(
         r#type: column.r#type.clone(),
         nullable: column.nullable,
         bytes: bytes(column),
+        block_rows: economics
+            .as_ref()
+            .and_then(|economics| block_rows(economics.flexible_block_bytes, bytes(column), manifest.rows())),
     });
     let runs = manifest.runs.iter().map(|run| RunDescription {
         snapshot: run.snapshot,
@@ -157,7 +162,7 @@ fn text(of: &Description) -> String {
     if let Some(economics) = &of.economics {
         paragraph(&mut text, "", &economics.sentence());
     }
-    let mut columns = table(["column", "type", "bytes", "bytes/row"]);
+    let mut columns = table(["column", "type", "bytes", "bytes/row", "rows/block"]);
     for column in &of.columns {
         let per_row = column.bytes as f64 / of.rows.max(1) as f64;
         let optional = if column.nullable { "" } else { ", never null" };
@@ -167,6 +172,7 @@ fn text(of: &Description) -> String {
             data_type,
             format_bytes(column.bytes),
             format!("{per_row:.3}"),
+            column.block_rows.map_or_else(|| "–".to_owned(), |rows| thousands(rows as f64)),
         ]);
     }
     to_the_right(&mut columns, 2..);

@@ -20,8 +20,6 @@ const JUMPS_SHARE_MAX: f64 = 0.1;
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Economics {
     pub(super) flexible_block_bytes: u64,
-    /// A cell of so many rows fills a flexible block of each column, of that with the fewest bytes too.
-    pub(super) cell_rows: u64,
     /// Fetching so many rows by number takes as long as scanning all columns.
     pub(super) break_even_rows: u64,
 }
@@ -41,19 +39,16 @@ impl Economics {
         let profile = read_profile(&path)?;
         let Some(flexible_block_bytes) = flexible_block_bytes(&profile) else { return Ok(None) };
         let (costs, _) = costs_of(&FoundProfile { profile, origin: path.display().to_string() }, None)?;
-        let narrowest = column_bytes.iter().copied().filter(|bytes| *bytes > 0).min().unwrap_or(1);
-        let cell_rows = cell_rows(flexible_block_bytes, narrowest, rows);
         // A row's columns lie in as many places.
         let fetches = break_even_fetches(&costs, flexible_block_bytes, scan_bytes)?;
         let break_even_rows = whole(fetches / column_bytes.len().max(1) as f64).min(rows);
-        Ok(Some(Self { flexible_block_bytes, cell_rows, break_even_rows }))
+        Ok(Some(Self { flexible_block_bytes, break_even_rows }))
     }
 
     pub(super) fn sentence(&self) -> String {
         format!(
-            "A cell fills blocks of its own ({} on this device) in every column from {} on. Rows fetched by number, a block for each column, are quicker than a scan of all columns up to {}.",
+            "A block of this device ({}) holds as many rows of a column as its last figure says: cells of fewer share blocks. Rows fetched by number, a block for each column, are quicker than a scan of all columns up to {}.",
             format_bytes(self.flexible_block_bytes),
-            counted(self.cell_rows, "row"),
             counted(self.break_even_rows, "row")
         )
     }
@@ -63,9 +58,10 @@ fn break_even_fetches(costs: &ReadCosts, block_bytes: u64, scan_bytes: u64) -> R
     costs.break_even_fetches(block_bytes, scan_bytes).map_err(|error| CliError::failed(error.to_string()))
 }
 
-/// Rows whose values in a column of so many bytes fill a block.
-pub(super) fn cell_rows(block_bytes: u64, column_bytes: u64, rows: u64) -> u64 {
-    whole((block_bytes as f64 * rows as f64 / column_bytes.max(1) as f64).ceil())
+/// Rows whose values in a column of so many bytes fill a block; none where nothing is stored of it.
+pub(super) fn block_rows(block_bytes: u64, column_bytes: u64, rows: u64) -> Option<u64> {
+    (column_bytes > 0 && rows > 0)
+        .then(|| whole((block_bytes as f64 * rows as f64 / column_bytes as f64).ceil()))
 }
 
 #[expect(

@@ -25,7 +25,7 @@ const FILES: [&str; 7] = [
 ];
 
 fn path(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/{name}.parquet"))
+    PathBuf::from(format!("tests/fixtures/{name}.parquet"))
 }
 
 fn rows() -> Vec<Vec<String>> {

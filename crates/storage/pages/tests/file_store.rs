@@ -294,10 +294,7 @@ fn a_killed_process_loses_nothing_that_it_had_told() {
                 let versions = [2 * thread, 2 * thread + 1].map(|page| version_of(&store, page));
                 assert_eq!(versions[0], versions[1], "{policy}, life {life}");
                 let told = told[thread as usize];
-                assert!(
-                    versions[0] >= told,
-                    "{policy}, life {life}: {versions:?}, and {told:?} was told"
-                );
+                assert!(versions[0] >= told, "{policy}, life {life}: {versions:?}, and {told:?} was told");
             }
             store.close().unwrap();
         }

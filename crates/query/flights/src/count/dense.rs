@@ -1,5 +1,6 @@
 //! Counting in an array that has a cell for each key.
 
+use super::codes::is_repeated;
 use super::table::Pair;
 
 /// How often each key came.
@@ -11,6 +12,8 @@ pub(super) struct Dense {
 }
 
 impl Dense {
+    const BLOCK_KEYS: usize = 16;
+
     /// So much memory it takes.
     pub(super) fn bytes(cells: u64) -> u64 {
         cells.saturating_mul(size_of::<u32>() as u64)
@@ -22,8 +25,12 @@ impl Dense {
 
     /// Counts keys, which are less than the number of cells.
     pub(super) fn add(&mut self, keys: &[u64]) {
-        for key in keys {
-            self.add_one(*key, 1);
+        for block in keys.chunks(Self::BLOCK_KEYS) {
+            // A key that comes again at once waits for its own sum; one sum is enough for a block that has one key.
+            match block {
+                [first, ..] if is_repeated(block) => self.add_one(*first, block.len() as u32),
+                _ => block.iter().for_each(|key| self.add_one(*key, 1)),
+            }
         }
     }
 

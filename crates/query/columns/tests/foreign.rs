@@ -9,7 +9,7 @@
 
 mod support;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use nandle_columns::{Adoption, ColumnsError, Predicate, ScanSpec, Snapshot, Table};
 use support::{batches, codes, everything};

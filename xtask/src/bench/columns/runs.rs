@@ -172,7 +172,11 @@ impl Told {
                 needed_bytes: count("/paths/0/cubes/0/wanted_bytes"),
             });
         }
-        Ok(Self { seconds: seconds("/seconds")?, rows: count("/rows").ok_or_else(missing)?, needed_bytes: None })
+        Ok(Self {
+            seconds: seconds("/seconds")?,
+            rows: count("/rows").ok_or_else(missing)?,
+            needed_bytes: None,
+        })
     }
 }
 

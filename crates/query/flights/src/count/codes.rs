@@ -114,7 +114,7 @@ impl<'a> CodeBatch<'a> {
 pub(super) fn is_repeated<T: Copy + PartialEq>(all: &[T]) -> bool {
     let Some(first) = all.first().copied() else { return true };
     // Blocks without a branch inside are compared many at once.
-    all.chunks(64).all(|block| block.iter().fold(true, |same, one| same & (*one == first)))
+    all.chunks(64).all(|block| block.iter().filter(|one| **one != first).count() == 0)
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ pub(super) struct Dense {
 
 impl Dense {
     const BLOCK_KEYS: usize = 16;
+    const BLOCK_COUNT: u32 = 16;
 
     /// So much memory it takes.
     pub(super) fn bytes(cells: u64) -> u64 {
@@ -25,12 +26,19 @@ impl Dense {
 
     /// Counts keys, which are less than the number of cells.
     pub(super) fn add(&mut self, keys: &[u64]) {
-        for block in keys.chunks(Self::BLOCK_KEYS) {
+        let (blocks, rest) = keys.as_chunks::<{ Self::BLOCK_KEYS }>();
+        for block in blocks {
             // A key that comes again at once waits for its own sum; one sum is enough for a block that has one key.
-            match block {
-                [first, ..] if is_repeated(block) => self.add_one(*first, block.len() as u32),
-                _ => block.iter().for_each(|key| self.add_one(*key, 1)),
+            if is_repeated(block) {
+                self.add_one(block[0], Self::BLOCK_COUNT);
+            } else {
+                for key in block {
+                    self.add_one(*key, 1);
+                }
             }
+        }
+        for key in rest {
+            self.add_one(*key, 1);
         }
     }
 

@@ -225,6 +225,10 @@ fn unpack_of<const WIDTH: usize>(packed: &[u8], into: &mut [u32]) {
 }
 
 /// A value of a block.
+#[expect(
+    clippy::inline_always,
+    reason = "only what is inlined is compiled for the processor's wide registers"
+)]
 #[inline(always)]
 fn value<const WIDTH: usize, const NUMBER: usize>(words: &[u32; WIDTH]) -> u32 {
     let (word, shift) = (NUMBER * WIDTH / 32, NUMBER * WIDTH % 32);

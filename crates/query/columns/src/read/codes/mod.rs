@@ -44,6 +44,10 @@ pub fn greatest_code(codes: &[u32]) -> u32 {
     impl WithSimd for Greatest<'_> {
         type Output = u32;
 
+        #[expect(
+            clippy::inline_always,
+            reason = "only what is inlined is compiled for the processor's wide registers"
+        )]
         #[inline(always)]
         fn with_simd<S: Simd>(self, _: S) -> u32 {
             self.0.iter().copied().fold(0, u32::max)

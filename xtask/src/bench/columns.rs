@@ -73,7 +73,7 @@ fn method(options: &Options) -> String {
     let limit = Speed::Limited.limit();
     format!(
         "{rows} made-up flights (seed 1), in the same order for everyone; {rounds} rounds of each cube, in which every program runs once, in turns. A run is a process: its time \
-         goes from opening to the last row of the result as Arrow, with names and not codes; Nandle's is that of its whole process. The store is out of the page cache before; a run that read less than nine tenths of what \
+         goes from opening to the last row of the result as Arrow, with names and not codes. The store is out of the page cache before; a run that read less than nine tenths of what \
          the columns take there (for DuckDB's own format: the blocks that they lie in) doesn't count. Every program is told to use {} MiB and {} threads, in a memory cgroup of {} MiB, page cache included. Limited reads: {} MB/s and {} a \
          second, by cgroup. DuckDB's own format was loaded from the CSV file; DuckDB's Parquet is written from it with zstd, and Polars and DataFusion read that; chDB has a MergeTree without a key, and reads past the page \
          cache. Loads have {} MiB of the same group.",

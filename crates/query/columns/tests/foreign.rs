@@ -9,7 +9,7 @@
 
 mod support;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use nandle_columns::{Adoption, ColumnsError, Predicate, ScanSpec, Snapshot, Table};
 use support::{batches, codes, everything};
@@ -25,7 +25,7 @@ const FILES: [&str; 7] = [
 ];
 
 fn path(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/{name}.parquet"))
+    PathBuf::from(format!("tests/fixtures/{name}.parquet"))
 }
 
 fn rows() -> Vec<Vec<String>> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use nandle_flights::{
-    CodeBatch, CodeColumn, Counter, CubeCodes, CubeQuery, Generator, KeySpace, MemoryCounter,
+    CodeBatch, CodeColumn, Counter, CubeCodes, CubeQuery, Generator, KeySpace, MemoryCounter, Shifted,
 };
 use nandle_io::Nanos;
 use nandle_io::conformance::MemoryWorld;
@@ -47,7 +47,7 @@ fn measure(what: &str, rows: u64, count: impl Fn() -> String) {
 }
 
 /// The space of a cube, and tables of shifted codes.
-fn space_of(generator: &Generator, query: CubeQuery) -> (Arc<KeySpace>, Vec<Vec<u64>>) {
+fn space_of(generator: &Generator, query: CubeQuery) -> (Arc<KeySpace>, Vec<Shifted>) {
     let values = query
         .columns()
         .into_iter()
@@ -60,7 +60,7 @@ fn space_of(generator: &Generator, query: CubeQuery) -> (Arc<KeySpace>, Vec<Vec<
     (space, tables)
 }
 
-fn columns_of<'a>(chunk: &'a CubeCodes, query: CubeQuery, tables: &'a [Vec<u64>]) -> Vec<CodeColumn<'a>> {
+fn columns_of<'a>(chunk: &'a CubeCodes, query: CubeQuery, tables: &'a [Shifted]) -> Vec<CodeColumn<'a>> {
     let codes = query.columns().into_iter().map(|column| chunk.column(column).unwrap());
     tables.iter().zip(codes).map(|(shifted, codes)| CodeColumn { shifted, codes }).collect()
 }

@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use nandle_flights::{
     CodeBatch, CodeColumn, Column, CubeCodes, CubeQuery, Dimension, Fact, Generator, KeySpace, MemoryCounter,
+    Shifted,
 };
 
 const MEMORY_BYTES: usize = 1 << 30;
@@ -119,7 +120,7 @@ fn count(generator: &Generator, chunks: &[Compact], query: CubeQuery, threads: u
     let columns = query.columns();
     let values = columns.iter().map(|column| (column.name().to_owned(), generator.values(*column).unwrap()));
     let space = Arc::new(KeySpace::new(values.collect()).unwrap());
-    let tables: Vec<Vec<u64>> = columns
+    let tables: Vec<Shifted> = columns
         .iter()
         .enumerate()
         .map(|(at, column)| {

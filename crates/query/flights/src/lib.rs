@@ -19,7 +19,7 @@ mod schema;
 pub use btree::{Btree, BtreeError, BtreeOptions, IndexKind, Leaves};
 pub use count::{
     CodeBatch, CodeColumn, CountError, CountMethod, CountReport, Counter, Counts, KeySpace, MemoryCounter,
-    MemoryCounts, SortedCounter,
+    MemoryCounts, Shifted, SortedCounter,
 };
 pub use csv::{CsvFlights, CsvOptions, CsvWriter, LoadReport, Source};
 pub use cubes::{CubeQuery, Dimension, Fact, UnknownCube};

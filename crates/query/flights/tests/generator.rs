@@ -13,7 +13,7 @@ use arrow_array::{Array, RecordBatch};
 use common::{concat, text};
 use nandle_flights::{
     CodeBatch, CodeColumn, Column, CsvFlights, CsvOptions, CsvWriter, CubeCodes, CubeQuery, Generator,
-    KeySpace, MemoryCounter, Source, flight_schema,
+    KeySpace, MemoryCounter, Shifted, Source, flight_schema,
 };
 
 const ROWS: u64 = 150_000;
@@ -175,7 +175,7 @@ fn count(generator: &Generator, chunks: &[CubeCodes], query: CubeQuery) -> HashM
         (column.name().to_owned(), Arc::new(values) as arrow_array::ArrayRef)
     });
     let space = Arc::new(KeySpace::new(numbers.collect()).unwrap());
-    let tables: Vec<Vec<u64>> = sizes
+    let tables: Vec<Shifted> = sizes
         .iter()
         .enumerate()
         .map(|(at, size)| space.shifted(at, &(0..*size).collect::<Vec<_>>()).unwrap())

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, UInt16Array};
 use nandle_flights::{
-    CodeBatch, CodeColumn, CountMethod, Counter, CsvFlights, CsvOptions, KeySpace, MemoryCounter, Source,
+    CodeBatch, CodeColumn, CountMethod, Counter, CsvFlights, CsvOptions, KeySpace, MemoryCounter, Shifted,
+    Source,
 };
 use nandle_io::conformance::MemoryWorld;
 use nandle_io::runtime::Runtime;
@@ -29,7 +30,7 @@ fn count(memory_bytes: usize, rows: usize) -> (u64, CountMethod, usize) {
     let columns = (0..3).map(|column| (format!("c{column}"), Arc::clone(&values)));
     let space = Arc::new(KeySpace::new(columns.collect()).unwrap());
     let all: Vec<u32> = (0..4096).collect();
-    let tables: Vec<Vec<u64>> = (0..3).map(|column| space.shifted(column, &all).unwrap()).collect();
+    let tables: Vec<Shifted> = (0..3).map(|column| space.shifted(column, &all).unwrap()).collect();
     let mut world = MemoryWorld::new(64, Nanos::from_micros(1));
     let device: DeviceId = world.add(SPACE_BYTES, 4096).id;
     let runtime = Runtime::new(Box::new(world));
@@ -61,7 +62,7 @@ fn fill(memory_bytes: usize) -> (usize, usize) {
     let columns = (0..3).map(|column| (format!("c{column}"), Arc::clone(&values)));
     let space = Arc::new(KeySpace::new(columns.collect()).unwrap());
     let all: Vec<u32> = (0..4096).collect();
-    let tables: Vec<Vec<u64>> = (0..3).map(|column| space.shifted(column, &all).unwrap()).collect();
+    let tables: Vec<Shifted> = (0..3).map(|column| space.shifted(column, &all).unwrap()).collect();
     let before = HEAP.current_usage();
     HEAP.reset_peak_usage();
     let mut counter = MemoryCounter::new(&space, memory_bytes).unwrap();
@@ -72,7 +73,7 @@ fn fill(memory_bytes: usize) -> (usize, usize) {
             (0..3).map(|column| (rows..rows + 2048).map(|row| code(row, column)).collect()).collect();
         let columns: Vec<CodeColumn<'_>> =
             tables.iter().zip(&codes).map(|(shifted, codes)| CodeColumn { shifted, codes }).collect();
-        if counter.try_push(&CodeBatch::new(&space, &columns).unwrap(), 0).unwrap() < 2048 {
+        if counter.try_push(&CodeBatch::new(&space, &columns).unwrap(), 0) < 2048 {
             return (rows as usize, HEAP.peak_usage() - before);
         }
         rows += 2048;

@@ -110,7 +110,7 @@ impl Bench<'_> {
             Ok(said) => said,
             Err(why) => return Ok(Some(Took::failure(why))),
         };
-        let told = Told::parse(said, program, ran.seconds)?;
+        let told = Told::parse(said, program)?;
         let needed_bytes =
             told.needed_bytes.unwrap_or_else(|| self.facts.needed_bytes(program, &cube.columns));
         let read_bytes = ran.taken.and_then(|taken| taken.read_bytes);
@@ -157,22 +157,26 @@ struct Told {
 }
 
 impl Told {
-    /// Peers take their own time, from opening on; Nandle's is its whole process's.
-    fn parse(said: &str, program: Program, process_s: f64) -> Outcome<Self> {
+    /// Each takes its own time, from opening on.
+    fn parse(said: &str, program: Program) -> Outcome<Self> {
         let told: Value =
             serde_json::from_str(said.lines().last().filter(|_| program != Program::Nandle).unwrap_or(said))?;
         let count = |at: &str| told.pointer(at).and_then(Value::as_u64);
         let missing = || format!("{}: no rows or seconds in {said}", program.name());
+        let seconds = |at: &str| told.pointer(at).and_then(Value::as_f64).ok_or_else(missing);
         if program == Program::Nandle {
             let rows = count("/paths/0/cubes/0/result_rows").ok_or_else(missing)?;
             return Ok(Self {
-                seconds: process_s,
+                seconds: seconds("/elapsed_s")?,
                 rows,
                 needed_bytes: count("/paths/0/cubes/0/wanted_bytes"),
             });
         }
-        let seconds = told.pointer("/seconds").and_then(Value::as_f64).ok_or_else(missing)?;
-        Ok(Self { seconds, rows: count("/rows").ok_or_else(missing)?, needed_bytes: None })
+        Ok(Self {
+            seconds: seconds("/seconds")?,
+            rows: count("/rows").ok_or_else(missing)?,
+            needed_bytes: None,
+        })
     }
 }
 

@@ -15,7 +15,7 @@ mod values;
 
 pub use self::batches::BatchDecoder;
 pub use self::bytes::{DirectBytes, StepBytes, StepData};
-pub use self::codes::{CodeBatch, CodeColumn, CodeDecoder, NULL_CODE};
+pub use self::codes::{CodeBatch, CodeColumn, CodeDecoder, NULL_CODE, greatest_code};
 pub use self::file::ParquetFile;
 pub(crate) use self::file::value_type;
 pub use self::plan::{ScanPlan, ScanSpec};

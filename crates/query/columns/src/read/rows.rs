@@ -41,6 +41,23 @@ pub(crate) fn append(rows: &mut Rows, range: Range<u64>) {
     }
 }
 
+/// Takes the first rows out, so many at most.
+pub(crate) fn take_front(rows: &mut Rows, rows_max: u64) -> Rows {
+    let (mut taken, mut left) = (Rows::new(), rows_max);
+    let whole = rows.iter().take_while(|range| {
+        let fits = range.end - range.start <= left;
+        left -= if fits { range.end - range.start } else { 0 };
+        fits
+    });
+    let whole = whole.count();
+    taken.extend(rows.drain(..whole));
+    if let Some(range) = rows.first_mut().filter(|_| left > 0) {
+        taken.push(range.start..range.start + left);
+        range.start += left;
+    }
+    taken
+}
+
 /// Whether a range of rows has one of them.
 pub(crate) fn touches(rows: &[Range<u64>], range: &Range<u64>) -> bool {
     let place = rows.partition_point(|candidate| candidate.end <= range.start);
@@ -68,6 +85,14 @@ mod tests {
             prop_assert_eq!(intersection(&of(&one), &of(&other)), of(&both));
             prop_assert_eq!(count(&of(&one)), one.iter().filter(|set| **set).count() as u64);
             let touched = one.iter().enumerate().any(|(row, set)| *set && (from..from + len).contains(&(row as u64)));
+            let mut rest = of(&one);
+            let front = take_front(&mut rest, len);
+            let mut left = len;
+            let is_front = one.iter().map(|set| { let first = *set && left > 0; left -= u64::from(first); first });
+            let is_front: Vec<bool> = is_front.collect();
+            prop_assert_eq!(front, of(&is_front));
+            let is_rest: Vec<bool> = one.iter().zip(is_front).map(|(set, front)| *set && !front).collect();
+            prop_assert_eq!(rest, of(&is_rest));
             prop_assert_eq!(touches(&of(&one), &(from..from + len)), touched);
         }
     }

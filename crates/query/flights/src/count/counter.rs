@@ -63,22 +63,19 @@ impl Counter {
     /// Counts a batch.
     ///
     /// # Errors
-    /// A code isn't in its dictionary; temporary space is full or failed.
+    /// Temporary space is full or failed.
     pub async fn push(&mut self, batch: &CodeBatch<'_>) -> Result<(), CountError> {
-        let mut from = self.memory.try_push(batch, 0)?;
+        let mut from = self.memory.try_push(batch, 0);
         while from < batch.rows() {
             self.spill().await?;
-            from = self.memory.try_push(batch, from)?;
+            from = self.memory.try_push(batch, from);
         }
         Ok(())
     }
 
     /// Counts rows of a batch from `from` on without waiting. Returns the row to go on from, after [`spill`](Self::spill), if not all
     /// were counted.
-    ///
-    /// # Errors
-    /// As for [`MemoryCounter::try_push`].
-    pub fn try_push(&mut self, batch: &CodeBatch<'_>, from: usize) -> Result<usize, CountError> {
+    pub fn try_push(&mut self, batch: &CodeBatch<'_>, from: usize) -> usize {
         self.memory.try_push(batch, from)
     }
 

@@ -1,5 +1,6 @@
 //! Counting in an array that has a cell for each key.
 
+use super::codes::is_repeated;
 use super::table::Pair;
 
 /// How often each key came.
@@ -11,6 +12,9 @@ pub(super) struct Dense {
 }
 
 impl Dense {
+    const BLOCK_KEYS: usize = 16;
+    const BLOCK_COUNT: u32 = 16;
+
     /// So much memory it takes.
     pub(super) fn bytes(cells: u64) -> u64 {
         cells.saturating_mul(size_of::<u32>() as u64)
@@ -22,7 +26,18 @@ impl Dense {
 
     /// Counts keys, which are less than the number of cells.
     pub(super) fn add(&mut self, keys: &[u64]) {
-        for key in keys {
+        let (blocks, rest) = keys.as_chunks::<{ Self::BLOCK_KEYS }>();
+        for block in blocks {
+            // A key that comes again at once waits for its own sum; one sum is enough for a block that has one key.
+            if is_repeated(block) {
+                self.add_one(block[0], Self::BLOCK_COUNT);
+            } else {
+                for key in block {
+                    self.add_one(*key, 1);
+                }
+            }
+        }
+        for key in rest {
             self.add_one(*key, 1);
         }
     }

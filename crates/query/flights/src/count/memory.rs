@@ -53,18 +53,15 @@ impl MemoryCounter {
 
     /// Counts rows of a batch from `from` on. Returns the row to go on from: all were counted if there is none such. Otherwise memory is
     /// used up.
-    ///
-    /// # Errors
-    /// A code isn't in its dictionary.
-    pub fn try_push(&mut self, batch: &CodeBatch<'_>, from: usize) -> Result<usize, CountError> {
+    pub fn try_push(&mut self, batch: &CodeBatch<'_>, from: usize) -> usize {
         let mut from = from;
         while from < batch.rows() {
             if let Store::Partitions(partitions) = &mut self.store
                 && !partitions.make_room(CodeBatch::TILE_ROWS)
             {
-                return Ok(from);
+                return from;
             }
-            batch.keys(from, &mut self.keys)?;
+            batch.keys(from, &mut self.keys);
             match &mut self.store {
                 Store::Dense(dense) => dense.add(&self.keys),
                 Store::Partitions(partitions) => partitions.add(&self.keys),
@@ -72,15 +69,15 @@ impl MemoryCounter {
             from += self.keys.len();
             self.rows += self.keys.len() as u64;
         }
-        Ok(from)
+        from
     }
 
     /// Counts a batch.
     ///
     /// # Errors
-    /// Memory is used up; a code isn't in its dictionary.
+    /// Memory is used up.
     pub fn push(&mut self, batch: &CodeBatch<'_>) -> Result<(), CountError> {
-        if self.try_push(batch, 0)? < batch.rows() { Err(self.no_room()) } else { Ok(()) }
+        if self.try_push(batch, 0) < batch.rows() { Err(self.no_room()) } else { Ok(()) }
     }
 
     /// That memory is used up.

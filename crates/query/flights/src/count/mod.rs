@@ -18,7 +18,7 @@ mod sorted;
 mod space;
 mod table;
 
-pub use self::codes::{CodeBatch, CodeColumn};
+pub use self::codes::{CodeBatch, CodeColumn, Shifted};
 pub use self::counter::{Counter, Counts};
 pub use self::error::CountError;
 pub use self::memory::MemoryCounter;
@@ -28,4 +28,4 @@ pub use self::sorted::SortedCounter;
 pub use self::space::KeySpace;
 
 /// A batch of results has about as many groups.
-const RESULT_GROUPS: usize = 1 << 16;
+const RESULT_GROUPS: usize = 1 << 13;

@@ -13,6 +13,9 @@ use super::table::Table;
 use super::{CountError, KeySpace, RESULT_GROUPS};
 use crate::ThreadClock;
 
+/// So many batches of a thread may wait to be taken.
+const BATCHES_WAITING: usize = 4;
+
 /// How groups were counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CountMethod {
@@ -114,35 +117,34 @@ impl MemoryCounts {
     }
 }
 
-/// Counts partitions one by one.
+/// Counts partitions one by one, and hands their groups out in batches.
 struct Emission {
     space: Arc<KeySpace>,
     partitions: std::vec::IntoIter<Partition>,
     table: Table,
+    /// Where the rest of the table's groups begins.
+    at: usize,
+    keys: Vec<u64>,
 }
 
 impl Emission {
     fn new(space: Arc<KeySpace>, partitions: Vec<Partition>) -> Self {
-        Self { space, partitions: partitions.into_iter(), table: Table::new() }
+        Self { space, partitions: partitions.into_iter(), table: Table::new(), at: 0, keys: Vec::new() }
     }
 
-    /// The groups of as many partitions as make a batch.
     fn next(&mut self) -> Result<Option<RecordBatch>, CountError> {
-        let (mut keys, mut counts) = (Vec::new(), Vec::new());
-        for partition in self.partitions.by_ref() {
-            partition.count(&mut self.table);
-            drop(partition);
-            keys.reserve(self.table.groups());
-            counts.reserve(self.table.groups());
-            for (key, count) in self.table.pairs() {
-                keys.push(key);
-                counts.push(count);
-            }
-            if keys.len() >= RESULT_GROUPS {
+        self.keys.clear();
+        let mut counts = Vec::with_capacity(RESULT_GROUPS);
+        loop {
+            self.at = self.table.take(self.at, RESULT_GROUPS, &mut self.keys, &mut counts);
+            if self.keys.len() == RESULT_GROUPS {
                 break;
             }
+            let Some(partition) = self.partitions.next() else { break };
+            partition.count(&mut self.table);
+            self.at = 0;
         }
-        if keys.is_empty() { Ok(None) } else { self.space.batch(&keys, counts).map(Some) }
+        if self.keys.is_empty() { Ok(None) } else { self.space.batch(&self.keys, counts).map(Some) }
     }
 }
 
@@ -156,7 +158,7 @@ fn spread(space: &Arc<KeySpace>, partitions: Vec<Partition>, threads: usize, clo
     }
     let (mut receivers, mut handles) = (VecDeque::new(), Vec::new());
     for share in shares {
-        let (sender, receiver) = sync_channel(1);
+        let (sender, receiver) = sync_channel(BATCHES_WAITING);
         let emission = Emission::new(Arc::clone(space), share);
         handles.push(std::thread::spawn(move || {
             let began_at = clock();

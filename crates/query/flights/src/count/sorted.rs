@@ -38,7 +38,7 @@ impl SortedCounter {
     /// those results.
     ///
     /// # Errors
-    /// A row comes before the one in front of it; a code isn't in its dictionary.
+    /// A row comes before the one in front of it.
     pub fn push(
         &mut self,
         batch: &CodeBatch<'_>,
@@ -47,7 +47,8 @@ impl SortedCounter {
         let mut from = from;
         while from < batch.rows() && self.ready.0.len() < RESULT_GROUPS {
             let mut keys = std::mem::take(&mut self.keys);
-            let counted = batch.keys(from, &mut keys).and_then(|()| self.add(&keys));
+            batch.keys(from, &mut keys);
+            let counted = self.add(&keys);
             from += keys.len();
             self.keys = keys;
             counted?;

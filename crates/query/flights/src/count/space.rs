@@ -6,7 +6,7 @@ use arrow_array::{ArrayRef, DictionaryArray, RecordBatch, UInt32Array, UInt64Arr
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use arrow_select::take::take;
 
-use super::CountError;
+use super::{CountError, Shifted};
 
 /// The columns that rows are grouped by, with the values behind their codes, and how codes become keys.
 ///
@@ -99,7 +99,7 @@ impl KeySpace {
     ///
     /// # Errors
     /// There is no such column, or it has fewer values than a code says.
-    pub fn shifted(&self, column: usize, codes: &[u32]) -> Result<Vec<u64>, CountError> {
+    pub fn shifted(&self, column: usize, codes: &[u32]) -> Result<Shifted, CountError> {
         let key_column = self.columns.get(column);
         let (values, stride) = key_column.map_or((0, 0), |column| (column.values.len(), column.stride));
         let shifted = codes.iter().map(|code| {
@@ -110,7 +110,7 @@ impl KeySpace {
                 codes: values,
             })
         });
-        shifted.collect()
+        shifted.collect::<Result<_, _>>().map(Shifted::new)
     }
 
     /// A key without the last column's part, and that part.

@@ -32,10 +32,6 @@ impl Table {
         Self { slots: vec![(FREE, 0); Self::SLOTS_MIN], groups: 0 }
     }
 
-    pub(super) fn groups(&self) -> usize {
-        self.groups
-    }
-
     #[inline]
     pub(super) fn add(&mut self, key: u64, count: u64) {
         let mask = self.slots.len() - 1;
@@ -77,6 +73,28 @@ impl Table {
                 self.add(key, count);
             }
         }
+    }
+
+    /// Adds groups from a place in the table on, until there are so many of them. Returns the place to go on from.
+    pub(super) fn take(
+        &self,
+        from: usize,
+        groups_max: usize,
+        keys: &mut Vec<u64>,
+        counts: &mut Vec<u64>,
+    ) -> usize {
+        let mut at = from;
+        for (key, count) in self.slots.get(from..).unwrap_or_default() {
+            if keys.len() == groups_max {
+                break;
+            }
+            at += 1;
+            if *key != FREE {
+                keys.push(*key);
+                counts.push(*count);
+            }
+        }
+        at
     }
 
     /// The groups, in no order.

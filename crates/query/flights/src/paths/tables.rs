@@ -2,7 +2,7 @@ use nandle_columns::{CodeColumn, NULL_CODE};
 
 use super::CubeError;
 use super::domain::Domain;
-use crate::KeySpace;
+use crate::{KeySpace, Shifted};
 
 /// Of each column, what the codes of the present dictionary contribute to keys.
 pub(super) struct Tables<'a> {
@@ -14,7 +14,7 @@ pub(super) struct Tables<'a> {
 #[derive(Default)]
 struct Table {
     dictionary_number: Option<u32>,
-    shifted: Vec<u64>,
+    shifted: Shifted,
     /// The codes with nulls as a place of the table's; unused where a batch has none.
     codes: Vec<u32>,
 }
@@ -35,7 +35,7 @@ impl<'a> Tables<'a> {
                 table.shifted = self.space.shifted(place, &domain.codes_of(&column.dictionary)?)?;
                 table.dictionary_number = Some(column.dictionary_number);
             }
-            let codes = if column.codes.contains(&NULL_CODE) {
+            let codes = if column.has_nulls {
                 // A null's part of the table is behind those of the dictionary's values.
                 let null = u32::try_from(column.dictionary.len()).unwrap_or(NULL_CODE);
                 table.codes.clear();

@@ -139,10 +139,10 @@ fn count(
     while let Some(batch) = decoder.next(&mut bytes)? {
         let columns = tables.columns(batch.columns)?;
         let batch = CodeBatch::new(&work.space, &columns)?;
-        let mut from = counter.try_push(&batch, 0)?;
+        let mut from = counter.try_push(&batch, 0);
         while from < batch.rows() {
             counter = emptied(counter, tell)?;
-            from = counter.try_push(&batch, from)?;
+            from = counter.try_push(&batch, from);
         }
     }
     Ok(Done { part, counter, spans: bytes.finish() })

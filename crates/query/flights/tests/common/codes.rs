@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int16Type, UInt32Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, Int16Array, RecordBatch, StringArray};
-use nandle_flights::{CodeColumn, KeySpace};
+use nandle_flights::{CodeColumn, KeySpace, Shifted};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -30,7 +30,7 @@ pub(crate) fn space(texts: &[usize], facts: usize) -> Arc<KeySpace> {
 /// Codes of a batch, by a dictionary of its own for each column.
 pub(crate) struct Batch {
     pub(crate) dictionaries: Vec<Vec<u32>>,
-    pub(crate) shifted: Vec<Vec<u64>>,
+    pub(crate) shifted: Vec<Shifted>,
     pub(crate) codes: Vec<Vec<u32>>,
 }
 

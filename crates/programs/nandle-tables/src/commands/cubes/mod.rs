@@ -12,6 +12,7 @@ mod text;
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::Instant;
 
 use nandle_flights::CubeQuery;
 use nandle_predict::host_costs;
@@ -39,6 +40,8 @@ struct Report {
     rows: u64,
     memory_bytes: u64,
     reads: String,
+    /// From opening the table to the last result of the last cube, what was played on models included.
+    elapsed_s: f64,
     remarks: Vec<String>,
     paths: Vec<PathRuns>,
 }
@@ -102,6 +105,7 @@ pub(crate) fn run(args: &CubesArgs, common: Common) -> Result<(), CliError> {
     let (queries, targets) = (args.queries()?, args.targets()?);
     let cancel = cancel_on_signals()?;
     let mut bar = Bar::new(!common.no_progress);
+    let began = Instant::now();
     let input = Input::open(&args.input)?;
     let mut report = Report {
         schema_version: 1,
@@ -140,6 +144,7 @@ pub(crate) fn run(args: &CubesArgs, common: Common) -> Result<(), CliError> {
         }
     }
     bar.finish();
+    report.elapsed_s = began.elapsed().as_secs_f64();
     report.remarks.sort();
     report.remarks.dedup();
     if let Some(path) = &args.report {

@@ -23,7 +23,7 @@ pub(super) enum Source {
     /// From its pages.
     Pages(Box<PageSource>),
     /// From its values: it isn't dictionary-encoded throughout.
-    Values,
+    Values(ValueSource),
 }
 
 impl Source {
@@ -34,7 +34,7 @@ impl Source {
         into: &mut CodeColumn,
     ) -> Result<Self, ColumnsError> {
         if !is_dictionary_encoded(chunk.column()) {
-            return Ok(Self::Values);
+            return Ok(Self::Values(ValueSource::default()));
         }
         let data_type = column.value_field.data_type();
         into.dictionary = values::decode_dictionary(chunk, &column.value_levels, data_type, column.optional)?;
@@ -61,19 +61,51 @@ impl Source {
             Self::Pages(source) => {
                 into.codes.resize(index(rows::count(wanted)), 0);
                 let mut rest = into.codes.as_mut_slice();
+                into.has_nulls = false;
                 for range in wanted {
                     let (now, later) = rest.split_at_mut(index(range.end - range.start));
-                    source.fill(chunk, column, range.start, now, into.dictionary.len())?;
+                    into.has_nulls |= source.fill(chunk, column, range.start, now, into.dictionary.len())?;
                     rest = later;
                 }
-                Ok(())
             }
-            Self::Values => {
-                let array =
-                    values::decode(chunk, &column.value_levels, column.value_field.data_type(), wanted)?;
-                encode(&array, into).map_err(|why| unsupported(&chunk.place, why))
-            }
+            Self::Values(source) => source.fill(index(rows::count(wanted)), into),
         }
+        Ok(())
+    }
+}
+
+/// Codes that were made of values: of many rows at once, because each beginning takes time.
+#[derive(Default)]
+pub(super) struct ValueSource {
+    codes: Vec<u32>,
+    /// How many of them were handed out.
+    taken: usize,
+}
+
+impl ValueSource {
+    /// Goes on with other rows, and their dictionary.
+    pub(super) fn encode(
+        &mut self,
+        chunk: &mut Chunk,
+        column: &Column,
+        rows: &[Range<u64>],
+        into: &mut CodeColumn,
+    ) -> Result<(), ColumnsError> {
+        let array = values::decode(chunk, &column.value_levels, column.value_field.data_type(), rows)?;
+        self.codes.clear();
+        self.taken = 0;
+        into.dictionary_number += 1;
+        into.dictionary = encode(&array, &mut self.codes).map_err(|why| unsupported(&chunk.place, why))?;
+        Ok(())
+    }
+
+    fn fill(&mut self, rows: usize, into: &mut CodeColumn) {
+        let codes = self.codes.get(self.taken..).and_then(|rest| rest.get(..rows));
+        let Some(codes) = codes else { unreachable!("rows are handed out that were encoded before") };
+        into.codes.clear();
+        into.codes.extend_from_slice(codes);
+        into.has_nulls = codes.contains(&NULL_CODE);
+        self.taken += rows;
     }
 }
 
@@ -87,6 +119,7 @@ pub(super) struct PageSource {
 }
 
 impl PageSource {
+    /// Returns whether a row is null.
     fn fill(
         &mut self,
         chunk: &mut Chunk,
@@ -94,18 +127,19 @@ impl PageSource {
         start: u64,
         mut into: &mut [u32],
         values: usize,
-    ) -> Result<(), ColumnsError> {
+    ) -> Result<bool, ColumnsError> {
         self.seek(chunk, column, start)?;
+        let mut has_nulls = false;
         while !into.is_empty() {
             if self.page.rows_left == 0 {
                 self.next_page(chunk, column)?;
             }
             let (now, later) = into.split_at_mut(into.len().min(self.page.rows_left));
-            self.page.fill(now, values).map_err(|refusal| refused(&chunk.place, refusal))?;
+            has_nulls |= self.page.fill(now, values).map_err(|refusal| refused(&chunk.place, refusal))?;
             self.row += now.len() as u64;
             into = later;
         }
-        Ok(())
+        Ok(has_nulls)
     }
 
     /// Goes to a row: within the page, or to the page that has it.
@@ -153,25 +187,21 @@ pub(in crate::read) fn is_dictionary_encoded(column: &ColumnChunkMetaData) -> bo
         && column.encodings().all(|encoding| levels.contains(&encoding))
 }
 
-/// Makes a dictionary of values.
-fn encode(array: &ArrayRef, into: &mut CodeColumn) -> Result<(), String> {
-    into.dictionary_number += 1;
-    into.codes.clear();
+/// Makes a dictionary of values, and adds their codes.
+fn encode(array: &ArrayRef, codes: &mut Vec<u32>) -> Result<ArrayRef, String> {
     if let Some(booleans) = array.as_boolean_opt() {
-        into.dictionary = Arc::new(BooleanArray::from(vec![false, true]));
-        into.codes.extend(booleans.iter().map(|value| value.map_or(NULL_CODE, u32::from)));
-        return Ok(());
+        codes.extend(booleans.iter().map(|value| value.map_or(NULL_CODE, u32::from)));
+        return Ok(Arc::new(BooleanArray::from(vec![false, true])));
     }
     let data_type = DataType::Dictionary(Box::new(DataType::UInt32), Box::new(array.data_type().clone()));
     let encoded = cast(array, &data_type).map_err(|error| error.to_string())?;
     let encoded = encoded.as_dictionary::<UInt32Type>();
-    into.dictionary = Arc::clone(encoded.values());
     if encoded.null_count() == 0 {
-        into.codes.extend_from_slice(encoded.keys().values());
+        codes.extend_from_slice(encoded.keys().values());
     } else {
-        into.codes.extend(encoded.keys().iter().map(|key| key.unwrap_or(NULL_CODE)));
+        codes.extend(encoded.keys().iter().map(|key| key.unwrap_or(NULL_CODE)));
     }
-    Ok(())
+    Ok(Arc::clone(encoded.values()))
 }
 
 fn refused(place: &Place, refusal: Refusal) -> ColumnsError {

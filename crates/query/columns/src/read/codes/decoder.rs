@@ -7,6 +7,7 @@ use super::{CodeBatch, CodeColumn};
 use crate::guard::guarded;
 use crate::number::index;
 use crate::read::bytes::StepBytes;
+use crate::read::chunk::Chunk;
 use crate::read::file::Column;
 use crate::read::group::Group;
 use crate::read::plan::ScanPlan;
@@ -16,6 +17,8 @@ use crate::{ColumnsError, NULL_CODE};
 /// A scan's rows as codes. Buffers are used again from batch to batch.
 pub struct CodeDecoder<'a> {
     group: Group<'a>,
+    /// The rows of the plan's batch that are still to come.
+    pending: Rows,
     /// The row group that `sources` are of.
     opened: u32,
     sources: Vec<Source>,
@@ -32,6 +35,9 @@ impl std::fmt::Debug for CodeDecoder<'_> {
 }
 
 impl<'a> CodeDecoder<'a> {
+    /// Rows of a batch at most, before predicates: the codes of some columns fit into a processor's second cache.
+    pub const BATCH_ROWS: u64 = 8 << 10;
+
     /// Decodes what a plan reads.
     pub fn new(plan: &'a ScanPlan) -> Self {
         Self::of_part(plan, 0, 1)
@@ -42,6 +48,7 @@ impl<'a> CodeDecoder<'a> {
     pub fn of_part(plan: &'a ScanPlan, part: usize, parts: usize) -> Self {
         Self {
             group: Group::of_part(plan, part, parts),
+            pending: Rows::new(),
             opened: 0,
             sources: Vec::new(),
             columns: Vec::new(),
@@ -57,10 +64,16 @@ impl<'a> CodeDecoder<'a> {
     pub fn next(&mut self, bytes: &mut dyn StepBytes) -> Result<Option<CodeBatch<'_>>, ColumnsError> {
         let outputs = self.group.plan().schema().fields().len();
         loop {
-            if self.group.step_is_done() {
-                self.sources.iter_mut().for_each(Source::detach);
+            if self.pending.is_empty() {
+                if self.group.step_is_done() {
+                    self.sources.iter_mut().for_each(Source::detach);
+                }
+                let Some(rows) = self.group.next_rows(bytes)? else { return Ok(None) };
+                self.open_group()?;
+                self.encode_values(&rows)?;
+                self.pending = rows;
             }
-            let Some(rows) = self.group.next_rows(bytes)? else { return Ok(None) };
+            let rows = rows::take_front(&mut self.pending, Self::BATCH_ROWS);
             let rows = self.decode(&rows)?;
             if rows > 0 {
                 let columns = self.columns.get(..outputs).unwrap_or_default();
@@ -82,31 +95,37 @@ impl<'a> CodeDecoder<'a> {
             return Ok(None);
         }
         self.open_group()?;
-        let columns = self.group.plan().columns_of(self.group.file());
-        let chunks = self.group.chunks().iter_mut();
-        for ((chunk, column), (source, into)) in
-            chunks.zip(columns).zip(self.sources.iter_mut().zip(&mut self.columns))
-        {
-            if matches!(source, Source::Values) {
-                let (place, rows) = (chunk.place.clone(), rows::one(0..chunk.rows()));
-                guarded(&place, || source.fill(chunk, column, &rows, into))?;
-                into.codes.clear();
-            }
-        }
+        let rows = rows::one(0..self.group.chunks().first().map_or(0, Chunk::rows));
+        self.encode_values(&rows)?;
         Ok(Some(&self.columns))
+    }
+
+    /// Encodes rows of the columns that aren't dictionary-encoded.
+    fn encode_values(&mut self, rows: &Rows) -> Result<(), ColumnsError> {
+        self.each(|source, chunk, column, into| match source {
+            Source::Values(values) => values.encode(chunk, column, rows, into),
+            Source::Pages(_) => Ok(()),
+        })
     }
 
     /// Returns how many rows there are.
     fn decode(&mut self, rows: &Rows) -> Result<usize, ColumnsError> {
-        self.open_group()?;
+        self.each(|source, chunk, column, into| source.fill(chunk, column, rows, into))?;
+        self.filter(index(rows::count(rows)))
+    }
+
+    fn each(
+        &mut self,
+        mut work: impl FnMut(&mut Source, &mut Chunk, &Column, &mut CodeColumn) -> Result<(), ColumnsError>,
+    ) -> Result<(), ColumnsError> {
         let columns = self.group.plan().columns_of(self.group.file());
         let chunks = self.group.chunks().iter_mut();
         let parts = chunks.zip(columns).zip(self.sources.iter_mut().zip(&mut self.columns));
         for ((chunk, column), (source, into)) in parts {
             let place = chunk.place.clone();
-            guarded(&place, || source.fill(chunk, column, rows, into))?;
+            guarded(&place, || work(source, chunk, column, into))?;
         }
-        self.filter(index(rows::count(rows)))
+        Ok(())
     }
 
     fn open_group(&mut self) -> Result<(), ColumnsError> {
@@ -120,6 +139,7 @@ impl<'a> CodeDecoder<'a> {
                 dictionary: new_empty_array(column.value_field.data_type()),
                 dictionary_number: 0,
                 codes: Vec::new(),
+                has_nulls: false,
             };
             self.columns = columns.iter().map(empty).collect();
             self.accepted = vec![(0, Vec::new()); self.group.plan().predicates().len()];

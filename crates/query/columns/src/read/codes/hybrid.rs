@@ -9,6 +9,7 @@
 //! ```
 
 use bytes::Bytes;
+use pulp::{Arch, Simd, WithSimd};
 
 /// The encoded bytes end too early, or a run makes no sense.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -140,24 +141,24 @@ impl Hybrid {
     fn unpack(&mut self, skipped: usize, mut into: &mut [u32]) -> Result<usize, Malformed> {
         let width = usize::from(self.width);
         let mut skipped = skipped;
-        let rest = self.bytes.get(self.at..).ok_or(Malformed)?;
-        let mut at = 0;
         while !into.is_empty() {
-            // Four groups at once, where there are four.
-            let four = if skipped == 0 && into.len() >= 32 { rest.get(at..at + 4 * width) } else { None };
-            if let Some(packed) = four {
-                let (now, later) = into.split_first_chunk_mut::<32>().ok_or(Malformed)?;
-                unpack_32(self.width, packed, now);
-                at += 4 * width;
+            let rest = self.bytes.get(self.at..).ok_or(Malformed)?;
+            if skipped == 0 && into.len() >= BLOCK_VALUES && rest.len() >= 4 * width {
+                // A width of 0 has no bytes, for any number of blocks.
+                let blocks =
+                    rest.len().checked_div(4 * width).unwrap_or(usize::MAX).min(into.len() / BLOCK_VALUES);
+                let (now, later) = into.split_at_mut(blocks * BLOCK_VALUES);
+                unpack_blocks(self.width, rest, now);
+                self.at += blocks * 4 * width;
                 into = later;
                 continue;
             }
-            let mut group = [0; 32];
+            let mut group = [0; BLOCK_VALUES];
             // A writer may leave off the end of the last group.
-            let packed = rest.get(at..rest.len().min(at + width)).ok_or(Malformed)?;
+            let packed = rest.get(..rest.len().min(width)).ok_or(Malformed)?;
             let mut padded = [0; 128];
             padded.get_mut(..packed.len()).ok_or(Malformed)?.copy_from_slice(packed);
-            unpack_32(self.width, padded.get(..4 * width).ok_or(Malformed)?, &mut group);
+            unpack_blocks(self.width, &padded, &mut group);
             let whole = (packed.len() * 8).checked_div(width).map_or(8, |whole| whole.min(8));
             let taken = (8 - skipped).min(into.len());
             if skipped + taken > whole {
@@ -169,42 +170,71 @@ impl Hybrid {
             skipped += taken;
             if skipped == 8 {
                 skipped = 0;
-                at += width;
+                self.at += width;
             }
         }
-        self.at += at;
         Ok(skipped)
     }
 }
 
-/// Unpacks 32 values of `width` bits from `4 * width` bytes.
-fn unpack_32(width: u8, packed: &[u8], into: &mut [u32; 32]) {
-    macro_rules! widths {
-        ($($width:literal)*) => {
-            match width {
-                $($width => unpack_32_of::<$width>(packed, into),)*
-                _ => into.fill(0),
-            }
-        };
-    }
-    widths!(1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32);
+/// So many values are unpacked at once: as many bytes as their width, times 4.
+const BLOCK_VALUES: usize = 32;
+
+/// Unpacks whole blocks of values of `width` bits.
+fn unpack_blocks(width: u8, packed: &[u8], into: &mut [u32]) {
+    Arch::new().dispatch(Unpacking { width, packed, into });
 }
 
-/// The width is a constant, so that the compiler unrolls the loop into shifts of fixed distances.
-fn unpack_32_of<const WIDTH: usize>(packed: &[u8], into: &mut [u32; 32]) {
-    let mut words = [0_u32; WIDTH];
+/// Compiled for several generations of processors; the one at hand is found out when the program runs.
+struct Unpacking<'a> {
+    width: u8,
+    packed: &'a [u8],
+    into: &'a mut [u32],
+}
+
+impl WithSimd for Unpacking<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        macro_rules! widths {
+            ($($width:literal)*) => {
+                match self.width {
+                    $($width => unpack_of::<$width>(self.packed, self.into),)*
+                    _ => self.into.fill(0),
+                }
+            };
+        }
+        widths!(1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32);
+    }
+}
+
+/// Width and number are constants, so that a block is shifts of fixed distances, without loops and without branches.
+#[inline(always)]
+fn unpack_of<const WIDTH: usize>(packed: &[u8], into: &mut [u32]) {
+    macro_rules! values {
+        ($words:ident: $($number:literal)*) => { [$(value::<WIDTH, $number>(&$words)),*] };
+    }
     let (quads, _) = packed.as_chunks::<4>();
-    for (word, bytes) in words.iter_mut().zip(quads) {
-        *word = u32::from_le_bytes(*bytes);
+    let (words, _) = quads.as_chunks::<WIDTH>();
+    let (blocks, _) = into.as_chunks_mut::<BLOCK_VALUES>();
+    for (words, block) in words.iter().zip(blocks) {
+        let words = words.map(u32::from_le_bytes);
+        *block = values!(words: 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31);
     }
-    let mask = u32::MAX >> (32 - WIDTH);
-    for (number, value) in into.iter_mut().enumerate() {
-        let (word, shift) = (number * WIDTH / 32, number * WIDTH % 32);
-        let low = words.get(word).map_or(0, |word| word >> shift);
-        let high =
-            if shift + WIDTH > 32 { words.get(word + 1).map_or(0, |word| word << (32 - shift)) } else { 0 };
-        *value = (low | high) & mask;
-    }
+}
+
+/// A value of a block.
+#[expect(
+    clippy::inline_always,
+    reason = "only what is inlined is compiled for the processor's wide registers"
+)]
+#[inline(always)]
+fn value<const WIDTH: usize, const NUMBER: usize>(words: &[u32; WIDTH]) -> u32 {
+    let (word, shift) = (NUMBER * WIDTH / 32, NUMBER * WIDTH % 32);
+    let word_of = |word: usize| words.get(word).copied().unwrap_or_default();
+    let high = if shift + WIDTH > 32 { word_of(word + 1) << (32 - shift) } else { 0 };
+    (word_of(word) >> shift | high) & (u32::MAX >> (32 - WIDTH))
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ mod hybrid;
 mod page;
 
 use arrow_array::ArrayRef;
+use pulp::{Arch, Simd, WithSimd};
 
 pub(in crate::read) use self::column::is_dictionary_encoded;
 pub use self::decoder::CodeDecoder;
@@ -32,4 +33,26 @@ pub struct CodeColumn {
     pub dictionary_number: u32,
     /// For each row the place of its value in the dictionary, or [`NULL_CODE`].
     pub codes: Vec<u32>,
+    /// Whether a row of the batch is null, before predicates.
+    pub has_nulls: bool,
+}
+
+/// The greatest of some codes; 0 of none.
+pub fn greatest_code(codes: &[u32]) -> u32 {
+    struct Greatest<'a>(&'a [u32]);
+
+    impl WithSimd for Greatest<'_> {
+        type Output = u32;
+
+        #[expect(
+            clippy::inline_always,
+            reason = "only what is inlined is compiled for the processor's wide registers"
+        )]
+        #[inline(always)]
+        fn with_simd<S: Simd>(self, _: S) -> u32 {
+            self.0.iter().copied().fold(0, u32::max)
+        }
+    }
+
+    Arch::new().dispatch(Greatest(codes))
 }

@@ -2,8 +2,8 @@ use bytes::Bytes;
 use parquet::basic::Encoding;
 use parquet::column::page::Page;
 
-use super::NULL_CODE;
 use super::hybrid::{Hybrid, Malformed};
+use super::{NULL_CODE, greatest_code};
 
 /// Why a page's codes can't be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,20 +57,20 @@ impl PageCodes {
         self.levels.iter_mut().chain([&mut self.codes]).for_each(Hybrid::detach);
     }
 
-    /// Fills `into` with the next rows' codes, which are less than `values`. There are as many rows left.
-    pub(super) fn fill(&mut self, into: &mut [u32], values: usize) -> Result<(), Refusal> {
+    /// Fills `into` with the next rows' codes, which are less than `values`. There are as many rows left. Returns whether a row is null.
+    pub(super) fn fill(&mut self, into: &mut [u32], values: usize) -> Result<bool, Refusal> {
         self.rows_left -= into.len();
         let present = self.present(into.len())?;
         let filled = into.get_mut(..present).unwrap_or_default();
         self.codes.fill(filled)?;
-        let greatest = filled.iter().copied().fold(0, u32::max);
+        let greatest = greatest_code(filled);
         if present > 0 && greatest as usize >= values {
             return Err(Refusal::Code(greatest));
         }
         if present < into.len() {
             spread(into, present, &self.level_buffer);
         }
-        Ok(())
+        Ok(present < into.len())
     }
 
     /// Passes over rows; there are as many left.

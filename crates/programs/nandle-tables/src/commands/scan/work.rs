@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use arrow_array::RecordBatch;
 use nandle_columns::{BatchDecoder, ColumnsError, DirectBytes, ScanPlan, StepBytes, StepData, StreamedBytes};
+use nandle_predict::next_of;
 use nandle_reads::{Estimate, ReadCounts, StepStream};
 use nandle_session::Cancel;
 
@@ -16,7 +17,7 @@ use crate::error::CliError;
 /// Steps that are decoded beforehand, to see what a row costs the processor: as many as a row group of usual length has, because its first step
 /// decodes the dictionaries for all of them.
 const CALIBRATED_STEPS: usize = 8;
-/// How often: the fastest and the slowest time are the bounds, and the one between them counts.
+/// How often.
 const CALIBRATIONS: usize = 3;
 
 /// What a row of a step costs the processor that decodes it.
@@ -33,15 +34,10 @@ impl RowCost {
         // With a limit printing is over soon, and says nothing of the later steps.
         let format = if limit == u64::MAX { format } else { RowFormat::None };
         let steps = plan.steps().min(CALIBRATED_STEPS);
-        let mut times_ns =
-            (0..CALIBRATIONS).map(|_| decode_ns(plan, format)).collect::<Result<Vec<_>, _>>()?;
-        times_ns.sort_unstable();
         let rows: u64 = (0..).take(steps).map(|step| plan.candidate_rows_of(step)).sum();
-        let per_row =
-            |place: usize| times_ns.get(place).copied().unwrap_or_default() as f64 / rows.max(1) as f64;
-        let ns_per_row =
-            Estimate { value: per_row(CALIBRATIONS / 2), low: per_row(0), high: per_row(CALIBRATIONS - 1) };
-        Ok(Self { ns_per_row, steps })
+        let of_a_row = |spent_ns: u64| spent_ns as f64 / rows.max(1) as f64;
+        let times_ns = (0..CALIBRATIONS).map(|_| decode_ns(plan, format).map(of_a_row));
+        Ok(Self { ns_per_row: next_of(&times_ns.collect::<Result<Vec<_>, _>>()?), steps })
     }
 }
 

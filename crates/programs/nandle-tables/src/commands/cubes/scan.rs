@@ -20,7 +20,7 @@ use nandle_spill::{Place, SpillCosts, SpillError};
 use super::rows::{RowSource, names};
 use super::{Actual, Cube, CubesArgs, Recorded, check};
 use crate::commands::scan::files::OpenFiles;
-use crate::commands::scan::host::{self, Host};
+use crate::commands::scan::host::{self, Host, Ratios};
 use crate::decode::cpu_ns;
 use crate::error::CliError;
 use crate::input::Input;
@@ -36,16 +36,15 @@ const SLOTS: u32 = 256;
 pub(super) struct Costs<'a> {
     pub(super) reads: &'a ReadCosts,
     pub(super) host: HostCosts,
-    /// None where nothing is to be predicted.
-    pub(super) seen: Option<Seen>,
 }
 
 /// What cubes take here besides reading and counting, seen beforehand.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Seen {
     /// Time to open the files and to start the thread that reads.
     opening_s: Estimate,
-    host: Host,
+    /// Of reading alone to begin with, then of the cubes that ran.
+    ratios: Ratios,
 }
 
 /// How often files are opened to see how long that takes.
@@ -67,13 +66,13 @@ pub(super) fn run(
     let mut recording = Recording { files: Vec::new(), queries: Vec::new() };
     // By one that reads much: of few bytes starting is most.
     let largest = cubes.iter().max_by_key(|(query, _)| query.partners());
-    let costs = match largest.filter(|_| !args.no_prediction) {
+    let (costs, mut seen) = match largest.filter(|_| !args.no_prediction) {
         Some((query, rows)) => {
-            let host = measured_host(args, input, rows, *query, costs)?;
+            let Host { costs: host, ratios } = measured_host(args, input, rows, *query, costs)?;
             let opening_s = measured_opening(args, input, rows, *query)?;
-            Costs { host: host.costs, seen: Some(Seen { opening_s, host }), ..costs }
+            (Costs { host, ..costs }, Some(Seen { opening_s, ratios }))
         }
-        None => costs,
+        None => (costs, None),
     };
     let mut ran = Vec::new();
     for (number, (query, rows)) in cubes.into_iter().enumerate() {
@@ -81,13 +80,13 @@ pub(super) fn run(
         progress.progress(&query.to_string(), number as f64 / queries.len() as f64);
         let began = Instant::now();
         let run = one(args, input, source, rows, query, costs)?;
-        ran.push(cube(&run, costs.seen, began.elapsed().as_secs_f64()));
+        ran.push(cube(&run, seen.as_mut(), began.elapsed().as_secs_f64()));
         recording.queries.push(source.record(rows, run.recorded(), &mut recording.files));
     }
     Ok(Recorded { name: source.name().to_owned(), cubes: ran, recording })
 }
 
-fn cube(run: &CubeRun, seen: Option<Seen>, time_s: f64) -> Cube {
+fn cube(run: &CubeRun, seen: Option<&mut Seen>, time_s: f64) -> Cube {
     let sum = |figure: fn(&nandle_reads::Prediction) -> f64| run.predictions.iter().map(figure).sum::<f64>();
     // Results come when all was read.
     let results_s = run.results_cpu().0 as f64 * 1e-9;
@@ -105,13 +104,16 @@ fn cube(run: &CubeRun, seen: Option<Seen>, time_s: f64) -> Cube {
             requests: run.requests,
             read_bytes: run.read_bytes,
             depth_max: run.depth_max,
-            predicted: seen.map(|Seen { opening_s, host }| {
+            predicted: seen.map(|Seen { opening_s, ratios }| {
                 let counting_s = Estimate {
                     value: sum(|of| of.seconds.value) + results_s,
                     low: sum(|of| of.seconds.low) + results_s,
                     high: sum(|of| of.seconds.high) + results_s,
                 };
-                (opening_s + host.of_one_run(counting_s)).into()
+                let predicted = *opening_s + counting_s;
+                let bounds = ratios.applied_to(predicted).into();
+                ratios.saw(time_s, predicted.value);
+                bounds
             }),
         }),
         targets: std::collections::BTreeMap::new(),

@@ -37,7 +37,7 @@ impl From<Estimate> for Bounds {
 }
 
 /// What the two threads of a scan take of a processor each.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct CpuCosts {
     pub(super) row: RowCost,
     pub(super) host: Host,
@@ -70,7 +70,7 @@ pub(super) struct Figures {
 
 impl Figures {
     /// Bounds are those of reading with those of computing, as far out as single runs are.
-    pub(super) fn of(reads: &Plan, plan: &ScanPlan, cpu: CpuCosts, copies_bytes: u64) -> Self {
+    pub(super) fn of(reads: &Plan, plan: &ScanPlan, cpu: &CpuCosts, copies_bytes: u64) -> Self {
         let predict = |ns_per_row: f64| {
             reads.predict(cpu.host.costs, |step| plan.candidate_rows_of(step) as f64 * ns_per_row / 1e9)
         };
@@ -90,7 +90,7 @@ impl Figures {
             device: prediction.device_seconds.into(),
             host_s: prediction.host_seconds.value,
             cpu_s: prediction.cpu_seconds,
-            time: cpu.host.of_one_run(time).into(),
+            time: cpu.host.ratios.bounds_of(time).into(),
         }
     }
 }
@@ -127,7 +127,7 @@ pub(super) fn forecasts(
     files: &[PlanFile],
     costs: &ReadCosts,
     reads: &Plan,
-    cpu: CpuCosts,
+    cpu: &CpuCosts,
 ) -> Result<Vec<Forecast>, CliError> {
     let forecast = |reads: &Plan| Forecast {
         reads: reads.options().strategy.to_string(),

@@ -1,6 +1,7 @@
 //! What the thread that reads takes of a processor, and how far runs are from what is predicted for them: seen by letting it read the
 //! first steps.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -18,20 +19,52 @@ const WANTED_BYTES: u64 = 16 << 20;
 const ROUNDS: usize = 5;
 
 /// What reading costs here besides the device's time.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Host {
     pub(crate) costs: HostCosts,
-    /// A run's time by that which is predicted for it. A profile's bounds are those of means; a single run meets what else the machine does.
-    pub(crate) spread: Estimate,
+    pub(crate) ratios: Ratios,
 }
 
-impl Host {
+/// Times of runs by what was predicted for each. A profile's bounds are those of means; a single run meets what else the machine does.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Ratios(VecDeque<f64>);
+
+impl Ratios {
+    /// So many count: what the machine does changes.
+    const LATEST: usize = 20;
+
+    /// Another run.
+    pub(crate) fn saw(&mut self, time_s: f64, predicted_s: f64) {
+        if predicted_s > 0.0 {
+            self.0.push_back(time_s / predicted_s);
+        }
+        while self.0.len() > Self::LATEST {
+            self.0.pop_front();
+        }
+    }
+
+    fn next(&self) -> Estimate {
+        let ratios: Vec<f64> = self.0.iter().copied().collect();
+        if ratios.is_empty() { Estimate::exact(1.0) } else { next_of(&ratios) }
+    }
+
     /// A prediction with the bounds of a single run.
-    pub(crate) fn of_one_run(&self, predicted: Estimate) -> Estimate {
+    pub(crate) fn bounds_of(&self, predicted: Estimate) -> Estimate {
+        let ratio = self.next();
         Estimate {
-            low: predicted.low * self.spread.low.min(1.0),
-            high: predicted.high * self.spread.high.max(1.0),
+            low: predicted.low * ratio.low.min(1.0),
+            high: predicted.high * ratio.high.max(1.0),
             ..predicted
+        }
+    }
+
+    /// A prediction of what takes as long, by what is predicted for it, as the runs before it did; with the bounds of a single run.
+    pub(crate) fn applied_to(&self, predicted: Estimate) -> Estimate {
+        let ratio = self.next();
+        Estimate {
+            value: predicted.value * ratio.value,
+            low: predicted.low * ratio.low,
+            high: predicted.high * ratio.high,
         }
     }
 }
@@ -70,6 +103,9 @@ pub(crate) fn measure(
     let byte_seconds = Estimate::exact(next_of(&per_byte).value);
     let costs = HostCosts { byte_seconds, ..known };
     let predicted_s = reads.predict(costs, |_| 0.0).seconds.value;
-    let by_predicted = times_s.iter().filter(|_| predicted_s > 0.0).map(|time_s| time_s / predicted_s);
-    Ok(Host { costs, spread: next_of(&by_predicted.collect::<Vec<_>>()) })
+    let mut ratios = Ratios::default();
+    for time_s in times_s {
+        ratios.saw(time_s, predicted_s);
+    }
+    Ok(Host { costs, ratios })
 }

@@ -33,7 +33,7 @@ pub(super) struct RowCost {
 }
 
 impl RowCost {
-    /// Reads the first steps of some row groups, and decodes and prints them to nowhere.
+    /// Reads steps of row groups near the start, in the middle and near the end, and decodes and prints them to nowhere.
     pub(super) fn measure(plan: &ScanPlan, format: RowFormat, limit: u64) -> Result<Self, CliError> {
         // With a limit printing is over soon, and says nothing of the later steps.
         let format = if limit == u64::MAX { format } else { RowFormat::None };

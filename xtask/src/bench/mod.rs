@@ -6,7 +6,9 @@ mod cgroup;
 mod clock;
 mod columns;
 mod contained;
+mod example;
 mod flush;
+mod grouping;
 mod io;
 mod machine;
 mod model;
@@ -32,6 +34,7 @@ const BENCHES: &[Bench] = &[
     clock::BENCH,
     columns::BENCH,
     flush::BENCH,
+    grouping::BENCH,
     io::BENCH,
     model::BENCH,
     pages::BENCH,

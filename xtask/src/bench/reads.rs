@@ -4,15 +4,14 @@ mod strategies;
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::PathBuf;
 
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 
 use super::Bench;
+use super::example::example;
 use super::machine::machine;
-use crate::command::{build_folder, cargo, succeeds};
+use crate::command::{cargo, succeeds};
 use crate::{Outcome, output, workspace_root};
 
 pub(super) const BENCH: Bench = Bench {
@@ -58,17 +57,6 @@ fn run(options: &[String]) -> Outcome {
 /// A path says nothing to others.
 fn title(target: &str) -> &str {
     target.strip_prefix("model:").unwrap_or("here")
-}
-
-/// What an example prints, line by line.
-fn example<T: DeserializeOwned>(name: &str, arguments: &[&str]) -> Outcome<Vec<T>> {
-    let program: PathBuf = Path::new(&build_folder()).join("release/examples").join(name);
-    let ran = Command::new(&program).args(arguments).output()?;
-    if !ran.status.success() {
-        return Err(format!("{name} {arguments:?}: {}", String::from_utf8_lossy(&ran.stderr)).into());
-    }
-    let lines = String::from_utf8(ran.stdout)?;
-    Ok(lines.lines().map(serde_json::from_str).collect::<Result<_, _>>()?)
 }
 
 #[derive(Deserialize)]

@@ -9,6 +9,7 @@ mod play;
 mod player;
 mod predict;
 mod spill;
+mod spread;
 
 pub use costs::{CostsError, MissingFigure, host_costs, read_costs};
 pub use error::PredictError;
@@ -17,3 +18,4 @@ pub use layout::Layout;
 pub use play::{Play, PlayedQuery, play};
 pub use player::{CostsSource, MODEL_PROBE_BUDGET, Player, PlayerOptions, REAL_PROBE_BUDGET};
 pub use predict::{How, predict_on};
+pub use spread::next_of;

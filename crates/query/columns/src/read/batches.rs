@@ -23,7 +23,12 @@ pub struct BatchDecoder<'a> {
 impl<'a> BatchDecoder<'a> {
     /// Decodes what a plan reads.
     pub fn new(plan: &'a ScanPlan) -> Self {
-        Self { group: Group::new(plan) }
+        Self::of_part(plan, 0, 1)
+    }
+
+    /// Decodes one of several parts of a plan: every so-manieth row group, whose steps alone it is given.
+    pub fn of_part(plan: &'a ScanPlan, part: usize, parts: usize) -> Self {
+        Self { group: Group::of_part(plan, part, parts) }
     }
 
     /// The next rows; `None` after the last. No batch is empty.

@@ -30,18 +30,29 @@ pub trait StepBytes {
 #[derive(Debug)]
 pub struct DirectBytes<'a> {
     plan: &'a ScanPlan,
+    /// Which of so many parts of the plan is read.
+    part: (usize, usize),
     next: u32,
 }
 
 impl<'a> DirectBytes<'a> {
     /// Reads for a scan.
     pub const fn new(plan: &'a ScanPlan) -> Self {
-        Self { plan, next: 0 }
+        Self::of_part(plan, 0, 1)
+    }
+
+    /// Reads the steps of one of several parts of a plan: every so-manieth row group.
+    pub const fn of_part(plan: &'a ScanPlan, part: usize, parts: usize) -> Self {
+        Self { plan, part: (part, parts), next: 0 }
     }
 }
 
 impl StepBytes for DirectBytes<'_> {
     fn next_step(&mut self) -> Result<Option<StepData>, ColumnsError> {
+        let (part, parts) = self.part;
+        while self.plan.part_of(self.next, parts).is_some_and(|other| other != part) {
+            self.next += 1;
+        }
         let step = self.next;
         let Some(wants) = self.plan.wants_of(step) else { return Ok(None) };
         self.next += 1;

@@ -25,10 +25,6 @@ pub(super) struct Group<'a> {
 }
 
 impl<'a> Group<'a> {
-    pub(super) fn new(plan: &'a ScanPlan) -> Self {
-        Self::of_part(plan, 0, 1)
-    }
-
     pub(super) fn of_part(plan: &'a ScanPlan, part: usize, parts: usize) -> Self {
         Self {
             plan,

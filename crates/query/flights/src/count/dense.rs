@@ -14,6 +14,8 @@ pub(super) struct Dense {
 impl Dense {
     const BLOCK_KEYS: usize = 16;
     const BLOCK_COUNT: u32 = 16;
+    /// Most cells of a large space are of no group: so many are looked at together.
+    const SKIPPED_CELLS: usize = 64;
 
     /// So much memory it takes.
     pub(super) fn bytes(cells: u64) -> u64 {
@@ -56,8 +58,17 @@ impl Dense {
 
     /// Adds what another one counted.
     pub(super) fn absorb(&mut self, other: &Self) {
-        for (key, more) in other.counts.iter().enumerate() {
-            self.add_one(key as u64, *more);
+        let blocks =
+            self.counts.chunks_mut(Self::SKIPPED_CELLS).zip(other.counts.chunks(Self::SKIPPED_CELLS));
+        for (number, (mine, others)) in blocks.enumerate().filter(|(_, (_, others))| !is_zero(others)) {
+            let first = (number * Self::SKIPPED_CELLS) as u64;
+            for ((count, more), key) in mine.iter_mut().zip(others).zip(first..) {
+                let (sum, is_around) = count.overflowing_add(*more);
+                *count = sum;
+                if is_around {
+                    self.overflows.push(key);
+                }
+            }
         }
         self.overflows.extend(&other.overflows);
     }
@@ -87,16 +98,21 @@ impl Dense {
     pub(super) fn groups(&self, from: u64, groups_max: usize) -> (Vec<u64>, Vec<u64>, u64) {
         let (mut keys, mut counts) = (Vec::new(), Vec::new());
         let mut next = from;
-        let cells = self.counts.iter().enumerate().skip(usize::try_from(from).unwrap_or(usize::MAX));
-        for (key, count) in cells {
-            let key = key as u64;
-            next = key + 1;
-            let count = u64::from(*count) + self.around(key);
-            if count > 0 {
-                keys.push(key);
-                counts.push(count);
-                if keys.len() == groups_max {
-                    break;
+        let left = usize::try_from(from).ok().and_then(|from| self.counts.get(from..)).unwrap_or_default();
+        for block in left.chunks(Self::SKIPPED_CELLS) {
+            let first = next;
+            next += block.len() as u64;
+            if is_zero(block) && self.overflows.is_empty() {
+                continue;
+            }
+            for (count, key) in block.iter().zip(first..) {
+                let count = u64::from(*count) + self.around(key);
+                if count > 0 {
+                    keys.push(key);
+                    counts.push(count);
+                    if keys.len() == groups_max {
+                        return (keys, counts, key + 1);
+                    }
                 }
             }
         }
@@ -107,6 +123,11 @@ impl Dense {
     fn around(&self, key: u64) -> u64 {
         self.overflows.iter().filter(|other| **other == key).count() as u64 * (1 << u32::BITS)
     }
+}
+
+/// Without a branch for each cell, so that many are compared at once.
+fn is_zero(cells: &[u32]) -> bool {
+    cells.iter().fold(0, |all, cell| all | cell) == 0
 }
 
 #[cfg(test)]
@@ -124,5 +145,33 @@ mod tests {
         dense.absorb(&other);
         assert_eq!(dense.groups(0, 9), (vec![2, 3], vec![(2 << 32) + 1, 1], 4));
         assert_eq!(dense.groups(0, 1), (vec![2], vec![(2 << 32) + 1], 3));
+    }
+
+    #[test]
+    fn cells_without_groups_are_skipped_wherever_one_goes_on() {
+        let keys = [0_u64, 63, 64, 700, 701, 998];
+        let mut dense = Dense::new(999);
+        dense.add(&keys);
+        let mut other = Dense::new(999);
+        other.add(&keys[2..]);
+        dense.absorb(&other);
+        let counts: Vec<u64> = (0..6).map(|place| if place < 2 { 1 } else { 2 }).collect();
+        for groups_max in 1..8 {
+            let (mut all_keys, mut all_counts, mut from) = (Vec::new(), Vec::new(), 0);
+            loop {
+                let (keys, counts, next) = dense.groups(from, groups_max);
+                if keys.is_empty() {
+                    break;
+                }
+                from = next;
+                all_keys.extend(keys);
+                all_counts.extend(counts);
+            }
+            assert_eq!(
+                (all_keys.as_slice(), &all_counts),
+                (keys.as_slice(), &counts),
+                "{groups_max} at once"
+            );
+        }
     }
 }

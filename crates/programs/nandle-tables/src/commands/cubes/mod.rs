@@ -121,7 +121,7 @@ pub(crate) fn run(args: &CubesArgs, common: Common) -> Result<(), CliError> {
         let found = args.profile.find(kept.as_deref(), &input.directory(), &cancel, &mut bar)?;
         let (costs, remarks) = costs_of(&found, None)?;
         report.remarks.extend(remarks);
-        let costs = scan::Costs { reads: &costs, host: host_costs(&found.profile), opening_s: None };
+        let costs = scan::Costs { reads: &costs, host: host_costs(&found.profile) };
         for source in sources {
             bar.begin_stage();
             let ran = scan::run(args, &input, source, &queries, costs, &cancel, &mut bar)?;

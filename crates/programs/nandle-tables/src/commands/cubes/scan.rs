@@ -11,6 +11,7 @@ use nandle_flights::{
 };
 use nandle_io::runtime::Runtime;
 use nandle_io::{DeviceFile, FileOptions, FileWorld, Nanos};
+use nandle_predict::next_of;
 use nandle_reads::recording::{Names, Recorder, Recording};
 use nandle_reads::{Estimate, HostCosts, PlanOptions, ReadCosts};
 use nandle_session::{Cancel, Observer};
@@ -19,8 +20,7 @@ use nandle_spill::{Place, SpillCosts, SpillError};
 use super::rows::{RowSource, names};
 use super::{Actual, Cube, CubesArgs, Recorded, check};
 use crate::commands::scan::files::OpenFiles;
-use crate::commands::scan::forecast::Bounds;
-use crate::commands::scan::host;
+use crate::commands::scan::host::{self, Host, Ratios};
 use crate::decode::cpu_ns;
 use crate::error::CliError;
 use crate::input::Input;
@@ -36,12 +36,19 @@ const SLOTS: u32 = 256;
 pub(super) struct Costs<'a> {
     pub(super) reads: &'a ReadCosts,
     pub(super) host: HostCosts,
-    /// Time to open the files and to start the thread that reads; none where nothing is to be predicted.
-    pub(super) opening_s: Option<Estimate>,
+}
+
+/// What cubes take here besides reading and counting, seen beforehand.
+#[derive(Debug, Clone)]
+pub(super) struct Seen {
+    /// Time to open the files and to start the thread that reads.
+    opening_s: Estimate,
+    /// Of reading alone to begin with, then of the cubes that ran.
+    ratios: Ratios,
 }
 
 /// How often files are opened to see how long that takes.
-const OPENINGS: usize = 3;
+const OPENINGS: usize = 5;
 
 /// Runs the cubes one after the other.
 pub(super) fn run(
@@ -59,13 +66,13 @@ pub(super) fn run(
     let mut recording = Recording { files: Vec::new(), queries: Vec::new() };
     // By one that reads much: of few bytes starting is most.
     let largest = cubes.iter().max_by_key(|(query, _)| query.partners());
-    let costs = match largest.filter(|_| !args.no_prediction) {
-        Some((query, rows)) => Costs {
-            host: measured_host(args, input, rows, *query, costs)?,
-            opening_s: Some(measured_opening(args, input, rows, *query)?),
-            ..costs
-        },
-        None => costs,
+    let (costs, mut seen) = match largest.filter(|_| !args.no_prediction) {
+        Some((query, rows)) => {
+            let Host { costs: host, ratios } = measured_host(args, input, rows, *query, costs)?;
+            let opening_s = measured_opening(args, input, rows, *query)?;
+            (Costs { host, ..costs }, Some(Seen { opening_s, ratios }))
+        }
+        None => (costs, None),
     };
     let mut ran = Vec::new();
     for (number, (query, rows)) in cubes.into_iter().enumerate() {
@@ -73,13 +80,13 @@ pub(super) fn run(
         progress.progress(&query.to_string(), number as f64 / queries.len() as f64);
         let began = Instant::now();
         let run = one(args, input, source, rows, query, costs)?;
-        ran.push(cube(&run, costs.opening_s, began.elapsed().as_secs_f64()));
+        ran.push(cube(&run, seen.as_mut(), began.elapsed().as_secs_f64()));
         recording.queries.push(source.record(rows, run.recorded(), &mut recording.files));
     }
     Ok(Recorded { name: source.name().to_owned(), cubes: ran, recording })
 }
 
-fn cube(run: &CubeRun, opening_s: Option<Estimate>, time_s: f64) -> Cube {
+fn cube(run: &CubeRun, seen: Option<&mut Seen>, time_s: f64) -> Cube {
     let sum = |figure: fn(&nandle_reads::Prediction) -> f64| run.predictions.iter().map(figure).sum::<f64>();
     // Results come when all was read.
     let results_s = run.results_cpu().0 as f64 * 1e-9;
@@ -97,10 +104,16 @@ fn cube(run: &CubeRun, opening_s: Option<Estimate>, time_s: f64) -> Cube {
             requests: run.requests,
             read_bytes: run.read_bytes,
             depth_max: run.depth_max,
-            predicted: opening_s.map(|opening_s| Bounds {
-                value_s: opening_s.value + sum(|of| of.seconds.value) + results_s,
-                low_s: opening_s.low + sum(|of| of.seconds.low) + results_s,
-                high_s: opening_s.high + sum(|of| of.seconds.high) + results_s,
+            predicted: seen.map(|Seen { opening_s, ratios }| {
+                let counting_s = Estimate {
+                    value: sum(|of| of.seconds.value) + results_s,
+                    low: sum(|of| of.seconds.low) + results_s,
+                    high: sum(|of| of.seconds.high) + results_s,
+                };
+                let predicted = *opening_s + counting_s;
+                let bounds = ratios.applied_to(predicted).into();
+                ratios.saw(time_s, predicted.value);
+                bounds
             }),
         }),
         targets: std::collections::BTreeMap::new(),
@@ -131,7 +144,7 @@ fn measured_host(
     rows: &Snapshot,
     query: CubeQuery,
     costs: Costs<'_>,
-) -> Result<HostCosts, CliError> {
+) -> Result<Host, CliError> {
     let (plan, opened) = open(args, input, rows, query)?;
     let (options, copies_bytes) = plan_options(args);
     host::measure(&opened, &plan, costs.reads, options, copies_bytes, costs.host)
@@ -151,9 +164,7 @@ fn measured_opening(
         times_s.push(began.elapsed().as_secs_f64());
         drop((opened, space));
     }
-    times_s.sort_unstable_by(f64::total_cmp);
-    let place = |place: usize| times_s.get(place).copied().unwrap_or_default();
-    Ok(Estimate { value: place(OPENINGS / 2), low: place(0), high: place(OPENINGS - 1) })
+    Ok(next_of(&times_s))
 }
 
 fn one(

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use nandle_columns::ScanPlan;
-use nandle_reads::{Estimate, HostCosts, Plan, PlanFile, Prediction, ReadCosts, ReadsError, Strategy};
+use nandle_reads::{Estimate, Plan, PlanFile, Prediction, ReadCosts, ReadsError, Strategy};
 use nandle_units::format_bytes;
 use serde::Serialize;
 
 use super::args::ScanArgs;
+use super::host::Host;
 use super::work::RowCost;
 use crate::error::CliError;
 
@@ -36,10 +37,10 @@ impl From<Estimate> for Bounds {
 }
 
 /// What the two threads of a scan take of a processor each.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct CpuCosts {
     pub(super) row: RowCost,
-    pub(super) host: HostCosts,
+    pub(super) host: Host,
 }
 
 /// What a way of reading will take.
@@ -68,10 +69,10 @@ pub(super) struct Figures {
 }
 
 impl Figures {
-    /// Bounds are those of reading with those of computing.
-    pub(super) fn of(reads: &Plan, plan: &ScanPlan, cpu: CpuCosts, copies_bytes: u64) -> Self {
+    /// Bounds are those of reading with those of computing, as far out as single runs are.
+    pub(super) fn of(reads: &Plan, plan: &ScanPlan, cpu: &CpuCosts, copies_bytes: u64) -> Self {
         let predict = |ns_per_row: f64| {
-            reads.predict(cpu.host, |step| plan.candidate_rows_of(step) as f64 * ns_per_row / 1e9)
+            reads.predict(cpu.host.costs, |step| plan.candidate_rows_of(step) as f64 * ns_per_row / 1e9)
         };
         let Estimate { value, low, high } = cpu.row.ns_per_row;
         let prediction: Prediction = predict(value);
@@ -89,7 +90,7 @@ impl Figures {
             device: prediction.device_seconds.into(),
             host_s: prediction.host_seconds.value,
             cpu_s: prediction.cpu_seconds,
-            time: time.into(),
+            time: cpu.host.ratios.bounds_of(time).into(),
         }
     }
 }
@@ -126,7 +127,7 @@ pub(super) fn forecasts(
     files: &[PlanFile],
     costs: &ReadCosts,
     reads: &Plan,
-    cpu: CpuCosts,
+    cpu: &CpuCosts,
 ) -> Result<Vec<Forecast>, CliError> {
     let forecast = |reads: &Plan| Forecast {
         reads: reads.options().strategy.to_string(),

@@ -1,8 +1,12 @@
-//! What the thread that reads takes of a processor: seen by letting it read the first steps.
+//! What the thread that reads takes of a processor, and how far runs are from what is predicted for them: seen by letting it read the
+//! first steps.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Instant;
 
 use nandle_columns::{ScanPlan, StepBytes, StreamedBytes};
+use nandle_predict::next_of;
 use nandle_reads::{Estimate, HostCosts, Plan, PlanOptions, ReadCosts, Want};
 
 use super::files::OpenFiles;
@@ -11,8 +15,59 @@ use crate::error::CliError;
 
 /// The steps that are read to see it want so many bytes: of fewer, starting would be most of the time.
 const WANTED_BYTES: u64 = 16 << 20;
-/// How often: the fastest and the slowest are the bounds, and the one between them counts.
-const ROUNDS: usize = 3;
+/// How often.
+const ROUNDS: usize = 5;
+
+/// What reading costs here besides the device's time.
+#[derive(Debug, Clone)]
+pub(crate) struct Host {
+    pub(crate) costs: HostCosts,
+    pub(crate) ratios: Ratios,
+}
+
+/// Times of runs by what was predicted for each. A profile's bounds are those of means; a single run meets what else the machine does.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Ratios(VecDeque<f64>);
+
+impl Ratios {
+    /// So many count: what the machine does changes.
+    const LATEST: usize = 20;
+
+    /// Another run.
+    pub(crate) fn saw(&mut self, time_s: f64, predicted_s: f64) {
+        if predicted_s > 0.0 {
+            self.0.push_back(time_s / predicted_s);
+        }
+        while self.0.len() > Self::LATEST {
+            self.0.pop_front();
+        }
+    }
+
+    fn next(&self) -> Estimate {
+        let ratios: Vec<f64> = self.0.iter().copied().collect();
+        if ratios.is_empty() { Estimate::exact(1.0) } else { next_of(&ratios) }
+    }
+
+    /// A prediction with the bounds of a single run.
+    pub(crate) fn bounds_of(&self, predicted: Estimate) -> Estimate {
+        let ratio = self.next();
+        Estimate {
+            low: predicted.low * ratio.low.min(1.0),
+            high: predicted.high * ratio.high.max(1.0),
+            ..predicted
+        }
+    }
+
+    /// A prediction of what takes as long, by what is predicted for it, as the runs before it did; with the bounds of a single run.
+    pub(crate) fn applied_to(&self, predicted: Estimate) -> Estimate {
+        let ratio = self.next();
+        Estimate {
+            value: predicted.value * ratio.value,
+            low: predicted.low * ratio.low,
+            high: predicted.high * ratio.high,
+        }
+    }
+}
 
 /// Reads the first steps, checks and copies them, and drops them. `known` says what requests take; the rest is the bytes'.
 pub(crate) fn measure(
@@ -22,7 +77,7 @@ pub(crate) fn measure(
     options: PlanOptions,
     copies_bytes: u64,
     known: HostCosts,
-) -> Result<HostCosts, CliError> {
+) -> Result<Host, CliError> {
     let mut left_bytes = WANTED_BYTES;
     let is_first = |want: &&Want| {
         let is_first = left_bytes > 0;
@@ -34,17 +89,23 @@ pub(crate) fn measure(
     let reads = Arc::new(reads.map_err(|error| CliError::failed(error.to_string()))?);
     let of_requests = known.request_seconds.value * reads.reads().len() as f64;
     let bytes = reads.read_bytes().max(1) as f64;
-    let mut per_byte = Vec::with_capacity(ROUNDS);
+    let (mut per_byte, mut times_s) = (Vec::with_capacity(ROUNDS), Vec::with_capacity(ROUNDS));
     for _ in 0..ROUNDS {
-        let before_ns = cpu_of_process_ns();
+        let (before_ns, began) = (cpu_of_process_ns(), Instant::now());
         let stream = opened.owner.scan(Arc::clone(&opened.files), Arc::clone(&reads), copies_bytes);
         let mut steps = StreamedBytes::new(plan, stream);
         while steps.next_step()?.is_some() {}
+        times_s.push(began.elapsed().as_secs_f64());
         let spent = (cpu_of_process_ns() - before_ns) as f64 * 1e-9;
         per_byte.push((spent - of_requests).max(0.0) / bytes);
     }
-    per_byte.sort_unstable_by(f64::total_cmp);
-    let place = |place: usize| per_byte.get(place).copied().unwrap_or_default();
-    let byte_seconds = Estimate { value: place(ROUNDS / 2), low: place(0), high: place(ROUNDS - 1) };
-    Ok(HostCosts { byte_seconds, ..known })
+    // How far it varies is part of how far runs do.
+    let byte_seconds = Estimate::exact(next_of(&per_byte).value);
+    let costs = HostCosts { byte_seconds, ..known };
+    let predicted_s = reads.predict(costs, |_| 0.0).seconds.value;
+    let mut ratios = Ratios::default();
+    for time_s in times_s {
+        ratios.saw(time_s, predicted_s);
+    }
+    Ok(Host { costs, ratios })
 }

@@ -169,8 +169,10 @@ fn prepare(
     let OpenedPath { name: path, rows, plan, opened, costs, missing, reads, cpu } = opened_path;
     let mut remarks = remarks(args, &opened)?;
     remarks.extend(missing);
-    let forecasts =
-        cpu.filter(|_| is_told).map(|cpu| forecasts(args, &plan, &opened.plan_files(), &costs, &reads, cpu));
+    let forecasts = cpu
+        .as_ref()
+        .filter(|_| is_told)
+        .map(|cpu| forecasts(args, &plan, &opened.plan_files(), &costs, &reads, cpu));
     let explanation = Explanation {
         schema_version: 1,
         input: input.name(),
@@ -183,8 +185,8 @@ fn prepare(
         reads: args.reads.to_string(),
         requests_by_bytes: by_length(&reads),
         costs: found.origin,
-        processor: cpu.map_or_else(String::new, |cpu| processor(cpu.row)),
-        cpu_ns_per_row: cpu.map(|cpu| cpu.row.ns_per_row.value),
+        processor: cpu.as_ref().map_or_else(String::new, |cpu| processor(cpu.row)),
+        cpu_ns_per_row: cpu.as_ref().map(|cpu| cpu.row.ns_per_row.value),
         world: opened.backend.name,
         direct: opened.buffered.is_none(),
         remarks,
@@ -197,17 +199,13 @@ fn prepare(
 fn processor(cost: RowCost) -> String {
     let nanos = cost.ns_per_row.map(|nanos| nanos / 1e9);
     format!(
-        "Processor time is {} a row ({} to {}), measured by decoding the first {} three times beforehand.",
+        "Processor time is {} a row ({} to {}), measured by decoding {} of {} five times beforehand.",
         seconds(nanos.value),
         seconds(nanos.low),
         seconds(nanos.high),
-        first(cost.steps)
+        counted(cost.steps as u64, "step"),
+        counted(cost.groups as u64, "row group")
     )
-}
-
-/// `step`, or `3 steps`.
-fn first(steps: usize) -> String {
-    if steps == 1 { "step".to_owned() } else { counted(steps as u64, "step") }
 }
 
 /// Sentences on how requests reach the device.

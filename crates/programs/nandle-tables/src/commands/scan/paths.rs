@@ -85,7 +85,7 @@ pub(super) fn choose(
     }
     let figures: Vec<Option<Figures>> = paths
         .iter()
-        .map(|path| Some(Figures::of(&path.reads, &path.plan, path.cpu?, args.copies_bytes())))
+        .map(|path| Some(Figures::of(&path.reads, &path.plan, path.cpu.as_ref()?, args.copies_bytes())))
         .collect();
     let seconds = |place: &usize| {
         let figures = figures.get(*place).and_then(Option::as_ref);

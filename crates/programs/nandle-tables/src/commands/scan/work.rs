@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use arrow_array::RecordBatch;
 use nandle_columns::{BatchDecoder, ColumnsError, DirectBytes, ScanPlan, StepBytes, StepData, StreamedBytes};
+use nandle_predict::next_of;
 use nandle_reads::{Estimate, ReadCounts, StepStream};
 use nandle_session::Cancel;
 
@@ -13,11 +14,13 @@ use super::rows::RowWriter;
 use crate::decode::{Ahead, cpu_ns};
 use crate::error::CliError;
 
-/// Steps that are decoded beforehand, to see what a row costs the processor: as many as a row group of usual length has, because its first step
-/// decodes the dictionaries for all of them.
-const CALIBRATED_STEPS: usize = 8;
-/// How often: the fastest and the slowest time are the bounds, and the one between them counts.
-const CALIBRATIONS: usize = 3;
+/// Row groups whose steps are decoded beforehand, to see what a row costs the processor: what is in a table changes from its beginning to
+/// its end.
+const SAMPLED_GROUPS: usize = 3;
+/// Steps of each: as many as a row group of usual length has, because its first step decodes the dictionaries for all of them.
+const SAMPLED_STEPS: usize = 8;
+/// How often.
+const CALIBRATIONS: usize = 5;
 
 /// What a row of a step costs the processor that decodes it.
 #[derive(Debug, Clone, Copy)]
@@ -25,30 +28,46 @@ pub(super) struct RowCost {
     pub(super) ns_per_row: Estimate,
     /// Steps that were decoded to see it.
     pub(super) steps: usize,
+    /// The row groups that they are of.
+    pub(super) groups: usize,
 }
 
 impl RowCost {
-    /// Reads the first steps, and decodes and prints them to nowhere.
+    /// Reads steps of row groups near the start, in the middle and near the end, and decodes and prints them to nowhere.
     pub(super) fn measure(plan: &ScanPlan, format: RowFormat, limit: u64) -> Result<Self, CliError> {
         // With a limit printing is over soon, and says nothing of the later steps.
         let format = if limit == u64::MAX { format } else { RowFormat::None };
-        let steps = plan.steps().min(CALIBRATED_STEPS);
-        let mut times_ns =
-            (0..CALIBRATIONS).map(|_| decode_ns(plan, format)).collect::<Result<Vec<_>, _>>()?;
-        times_ns.sort_unstable();
-        let rows: u64 = (0..).take(steps).map(|step| plan.candidate_rows_of(step)).sum();
-        let per_row =
-            |place: usize| times_ns.get(place).copied().unwrap_or_default() as f64 / rows.max(1) as f64;
-        let ns_per_row =
-            Estimate { value: per_row(CALIBRATIONS / 2), low: per_row(0), high: per_row(CALIBRATIONS - 1) };
-        Ok(Self { ns_per_row, steps })
+        let groups = sampled_groups(plan.groups());
+        let steps: Vec<u32> = groups.iter().flat_map(|group| sampled_steps(plan, *group)).collect();
+        let rows: u64 = steps.iter().map(|step| plan.candidate_rows_of(*step)).sum();
+        let mut times_ns = Vec::with_capacity(CALIBRATIONS);
+        for _ in 0..CALIBRATIONS {
+            let mut spent_ns = 0;
+            for group in &groups {
+                spent_ns += decode_ns(plan, *group, format)?;
+            }
+            times_ns.push(spent_ns as f64 / rows.max(1) as f64);
+        }
+        Ok(Self { ns_per_row: next_of(&times_ns), steps: steps.len(), groups: groups.len() })
     }
 }
 
-fn decode_ns(plan: &ScanPlan, format: RowFormat) -> Result<u64, CliError> {
-    let mut bytes = Ahead::read(&mut DirectBytes::new(plan), CALIBRATED_STEPS)?;
+/// Those in the middle of each third of a plan's row groups.
+fn sampled_groups(groups: usize) -> Vec<usize> {
+    let parts = groups.min(SAMPLED_GROUPS);
+    (0..parts).map(|part| groups * (2 * part + 1) / (2 * parts)).collect()
+}
+
+fn sampled_steps(plan: &ScanPlan, group: usize) -> impl Iterator<Item = u32> {
+    let is_of = move |step: &u32| plan.part_of(*step, plan.groups()) == Some(group);
+    (0..).take(plan.steps()).filter(is_of).take(SAMPLED_STEPS)
+}
+
+fn decode_ns(plan: &ScanPlan, group: usize, format: RowFormat) -> Result<u64, CliError> {
+    let groups = plan.groups();
+    let mut bytes = Ahead::read(&mut DirectBytes::of_part(plan, group, groups), SAMPLED_STEPS)?;
     let mut rows = RowWriter::new(std::io::sink(), format, u64::MAX);
-    let mut decoder = BatchDecoder::new(plan);
+    let mut decoder = BatchDecoder::of_part(plan, group, groups);
     let before_ns = cpu_ns();
     loop {
         match decoder.next(&mut bytes) {

@@ -34,7 +34,7 @@ const FLOORS: &[Floor] = &[
     Floor { name: "show", crates: &["report"], below: &["prove", "query", "decide", "measure", "device"] },
     Floor {
         name: "programs",
-        crates: &["nandle", "tables"],
+        crates: &["terminal", "nandle", "tables"],
         below: &["show", "prove", "query", "decide", "storage", "measure", "device"],
     },
 ];

@@ -1,11 +1,11 @@
 //! The command line: which commands there are. Each command's arguments stand beside it.
 
 use clap::{Parser, Subcommand};
+use nandle_terminal::args::Common;
 
 use crate::commands::cubes::CubesArgs;
 use crate::commands::scan::ScanArgs;
 use crate::commands::table::TableArgs;
-use crate::common::Common;
 
 /// Tables of Parquet files that are laid out for a device and read by plan. `nandle table …` runs `nandle-tables table …`.
 #[derive(Debug, Parser)]

@@ -10,11 +10,11 @@ use nandle_profile::{DeviceProfile, read_profile};
 use nandle_reads::ReadCosts;
 use nandle_session::{Access, Cancel, ProbeOptions, Progress, probe};
 use nandle_target::TargetSpec;
+use nandle_terminal::args::{positive_bytes, positive_duration};
+use nandle_terminal::output;
 use nandle_units::{format_bytes, format_duration};
 
-use crate::common::{positive_bytes, positive_duration};
 use crate::error::CliError;
-use crate::output;
 
 /// Where a profile comes from.
 #[derive(Debug, Clone, Args)]

@@ -1,28 +1,10 @@
-use std::process::ExitCode;
-
 use nandle_columns::ColumnsError;
 use nandle_flights::ArrowFileError;
 use nandle_predict::CostsError;
 use nandle_profile::ProfileError;
 use nandle_reads::recording::RecordError;
 use nandle_session::{ProbeError, SessionError};
-
-/// How the program leaves when it isn't done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Exit {
-    /// Something failed.
-    Failed = 1,
-    /// The command line asks for something that can't be.
-    Usage = 2,
-    /// The user interrupted it.
-    Interrupted = 130,
-}
-
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> Self {
-        Self::from(exit as u8)
-    }
-}
+use nandle_terminal::{Exit, Failure};
 
 /// Why a command didn't do what was asked.
 #[derive(Debug)]
@@ -54,6 +36,12 @@ impl CliError {
 
     pub(crate) fn exit_code(&self) -> Exit {
         self.exit
+    }
+}
+
+impl From<Failure> for CliError {
+    fn from(failure: Failure) -> Self {
+        Self { message: failure.message, exit: failure.exit }
     }
 }
 

@@ -3,21 +3,18 @@
 
 mod args;
 mod commands;
-mod common;
 mod costs;
 mod decode;
 mod error;
 mod input;
-mod interrupt;
-mod output;
-mod progress;
-mod words;
+mod result_file;
 
 use std::process::ExitCode;
 
 use clap::Parser;
 
 use args::{Args, Command};
+use nandle_terminal::output;
 
 /// Decoding and counting free buffers of megabytes as often as they allocate them. The system's allocator gives those back to the kernel, which
 /// clears them anew at each allocation; this one keeps them for a while.
@@ -35,7 +32,7 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            output::problem(&error.to_string());
+            output::problem(env!("CARGO_PKG_NAME"), &error.to_string());
             error.exit_code().into()
         }
     }

@@ -1,6 +1,7 @@
 //! The command line: which commands there are. Each command's arguments stand beside it.
 
 use clap::{Parser, Subcommand};
+use nandle_terminal::args::Common;
 
 use crate::commands::advise::AdviseArgs;
 use crate::commands::compare::CompareArgs;
@@ -17,7 +18,6 @@ use crate::commands::sort::SortArgs;
 use crate::commands::sweep::SweepArgs;
 use crate::commands::trace::TraceArgs;
 use crate::commands::workload::WorkloadArgs;
-use crate::common::Common;
 
 /// Measures storage the way a database uses it, and says what the measurement means for the database.
 #[derive(Debug, Parser)]

@@ -1,5 +1,3 @@
-use std::process::ExitCode;
-
 use nandle_model::library::ModelError;
 use nandle_pages::PageError;
 use nandle_probe::load::LoadError;
@@ -8,24 +6,8 @@ use nandle_replay::{ReplayError, ReplayFileError};
 use nandle_report::ReportError;
 use nandle_session::{ProbeError, SessionError, SweepError};
 use nandle_target::TargetError;
+use nandle_terminal::{Exit, Failure};
 use nandle_trace::TraceError;
-
-/// How the program leaves when it isn't done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Exit {
-    /// Something failed.
-    Failed = 1,
-    /// The command line asks for something that can't be.
-    Usage = 2,
-    /// The user interrupted it.
-    Interrupted = 130,
-}
-
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> Self {
-        Self::from(exit as u8)
-    }
-}
 
 /// Why a command didn't do what was asked.
 #[derive(Debug)]
@@ -52,6 +34,12 @@ impl CliError {
 
     pub(crate) fn exit_code(&self) -> Exit {
         self.exit
+    }
+}
+
+impl From<Failure> for CliError {
+    fn from(failure: Failure) -> Self {
+        Self { message: failure.message, exit: failure.exit }
     }
 }
 

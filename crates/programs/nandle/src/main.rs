@@ -2,20 +2,16 @@
 
 mod args;
 mod commands;
-mod common;
 mod error;
-mod interrupt;
-mod output;
-mod progress;
 mod result_file;
 mod target;
-mod words;
 
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 
 use args::{Args, Command};
+use nandle_terminal::output;
 
 fn main() -> ExitCode {
     let args = Args::parse();
@@ -42,7 +38,7 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            output::problem(&error.to_string());
+            output::problem(env!("CARGO_PKG_NAME"), &error.to_string());
             error.exit_code().into()
         }
     }

@@ -2,15 +2,14 @@
 
 use std::time::Duration;
 
+use clap::Args;
 use clap::builder::{OsStringValueParser, TypedValueParser as _};
-use clap::{Args, ValueEnum};
 use nandle_io::Nanos;
 use nandle_session::Access;
-use nandle_target::{IoChoice, OpenOptions, Target, TargetError, TargetSpec};
+use nandle_target::{OpenOptions, Target, TargetError, TargetSpec};
+use nandle_terminal::args::{IoArg, positive_duration};
+use nandle_terminal::interrupt::remove_when_interrupted;
 use nandle_units::{parse_bytes, parse_duration};
-
-use crate::common::positive_duration;
-use crate::interrupt::remove_when_interrupted;
 
 /// How often and how long a device is waited for that the run before still has open.
 const BUSY_TRIES: u32 = 20;
@@ -51,27 +50,6 @@ pub(crate) struct TargetArgs {
     /// Processor time that a request to a modelled drive costs its host, which has one processor [default: 2us]
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub(crate) request_cpu: Option<Nanos>,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum IoArg {
-    /// `io_uring`, or threads where it is refused
-    Auto,
-    /// `io_uring` or nothing
-    #[value(name = "io_uring", alias = "uring")]
-    Uring,
-    /// Blocking system calls in threads
-    Threads,
-}
-
-impl From<IoArg> for IoChoice {
-    fn from(arg: IoArg) -> Self {
-        match arg {
-            IoArg::Auto => Self::Auto,
-            IoArg::Uring => Self::Uring,
-            IoArg::Threads => Self::Threads,
-        }
-    }
 }
 
 impl TargetArgs {

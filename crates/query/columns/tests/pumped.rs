@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use nandle_columns::{
-    BatchDecoder, CodeDecoder, ColumnsError, Layout, PumpedBytes, ScanPlan, ScanSpec, StepBytes,
+    BatchDecoder, CodeDecoder, ColumnsError, Layout, Place, PumpedBytes, ScanPlan, ScanSpec, StepBytes,
     StreamedBytes, Table, TableOptions,
 };
 use nandle_io::{DeviceFile, DeviceId, FileOptions, Io, Threads};
@@ -153,6 +153,8 @@ fn damage_is_found_by_the_reads_and_named() {
     let reads = planned(&plan, &files);
     let mut bytes = PumpedBytes::new(&plan, Scan::new(&mut world, files, reads).unwrap());
     let error = decoded(&plan, &mut bytes).unwrap_err();
-    assert!(matches!(&error, ColumnsError::Damaged { place, .. } if place.file == name), "{error}");
+    let groups = plan.files()[want.file.0 as usize].metadata().num_row_groups();
+    let chunk = Place::of_chunk(name, groups - 1, "id");
+    assert!(matches!(&error, ColumnsError::Damaged { place, .. } if *place == chunk), "{error}");
     assert!(batches(&snapshot, &ScanSpec::of(["origin"])).len() == 20_000);
 }

@@ -103,14 +103,12 @@ pub enum ReadsError {
         source: IoError,
     },
     /// What was read isn't what was written.
-    #[error("file {}, {length_bytes} bytes at offset {offset_bytes}: {why}", file.0)]
+    #[error("file {}, from offset {offset_bytes} on: {why}", file.0)]
     Damaged {
         /// The file.
         file: FileId,
-        /// Where the request began.
+        /// Where the damage begins, as far as the check can tell.
         offset_bytes: u64,
-        /// How long it was.
-        length_bytes: u64,
         /// What the check said.
         why: String,
     },

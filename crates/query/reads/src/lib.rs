@@ -20,7 +20,7 @@ pub use estimate::Estimate;
 pub use owners::{OwnedStep, Owner, StepStream, Steps, UrgentRead};
 pub use plan::{Groups, Plan, PlanFile, PlanOptions, PlannedRead, PlannedWindow, Strategy};
 pub use predict::{HostCosts, Prediction};
-pub use pump::{Check, Pump, ReadCounts, ReadFile, Step, WantBytes};
+pub use pump::{Check, Mismatch, Pump, ReadCounts, ReadFile, Step, WantBytes};
 pub use scan::Scan;
 pub use want::{FileId, Want};
 pub use words::StrategyError;

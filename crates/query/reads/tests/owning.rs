@@ -11,7 +11,7 @@ use std::task::{Context, Poll};
 use futures_core::Stream;
 
 use common::{Case, Faulty, byte_of, bytes_of, world};
-use nandle_reads::{Check, FileId, OwnedStep, Owner, Plan, ReadsError, StepStream};
+use nandle_reads::{Check, FileId, Mismatch, OwnedStep, Owner, Plan, ReadsError, StepStream};
 
 fn plan(case: &Case) -> Option<Arc<Plan>> {
     Plan::new(case.wants.clone(), &case.plan_files(), &case.costs, case.options).ok().map(Arc::new)
@@ -232,7 +232,7 @@ fn tasks_get_steps_and_urgent_reads() {
 struct Panics;
 
 impl Check for Panics {
-    fn check(&self, offset_bytes: u64, _: &[u8]) -> Result<(), String> {
+    fn check(&self, offset_bytes: u64, _: &[u8]) -> Result<(), Mismatch> {
         panic!("this check always panics, here at {offset_bytes}");
     }
 }

@@ -63,3 +63,24 @@ fn columns_of_another_schema_are_refused_and_nothing_changes() {
         .refused(2, &["each kind by itself"]);
     assert_eq!(place.run("table describe t --json").done().json()["snapshot"], 2);
 }
+
+#[test]
+fn results_replace_only_older_ones_of_their_kind() {
+    let place = Place::new();
+    place.generate("t", 1000);
+    place.run("table generate --rows 10 --csv files --parquet files").done();
+    let (csv, parquet) = ("files/flights-10-1.csv", "files/flights-10-1.parquet");
+    let before = [csv, parquet].map(|name| std::fs::read(place.path(name)).unwrap());
+    place.run(&format!("table load t {csv} --rejects {csv}")).refused(2, &[csv, "is left alone"]);
+    let scan = format!("scan {parquet} --columns Origin --profile disk.json --record");
+    place.run(&format!("{scan} {parquet}")).refused(2, &[parquet, "is left alone"]);
+    let cubes = "cubes t --only delay-month --profile disk.json";
+    place.run(&format!("{cubes} --record {parquet}")).refused(2, &[parquet, "is left alone"]);
+    place.run(&format!("{cubes} --report {csv}")).refused(2, &[csv, "is left alone"]);
+    place.run(&format!("{scan} nowhere/recording")).refused(2, &["nowhere/recording", "make it"]);
+    assert_eq!([csv, parquet].map(|name| std::fs::read(place.path(name)).unwrap()), before);
+    for _ in 0..2 {
+        place.run(&format!("{scan} recording")).done();
+        place.run(&format!("table load t {csv} --rejects rejects")).done();
+    }
+}

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use clap::Args;
+use nandle_terminal::args::Common;
 
-use crate::common::Common;
 use crate::error::CliError;
 
 /// The program that has the commands of tables.

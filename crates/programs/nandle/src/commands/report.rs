@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use nandle_profile::{read_profile, write_atomically};
 use nandle_replay::{ReplayFileError, read_replay};
+use nandle_terminal::args::Common;
+use nandle_terminal::output;
+use nandle_terminal::result_file::{self, REPORT};
 
-use crate::common::Common;
 use crate::error::CliError;
-use crate::output;
-use crate::result_file::{self, Content};
 
 /// Make the HTML report of one profile, of several to compare, or of a replay.
 #[derive(Debug, Args)]
@@ -28,11 +28,11 @@ pub(crate) struct ReportArgs {
 /// Runs the command.
 pub(crate) fn run(args: &ReportArgs, common: Common) -> Result<(), CliError> {
     let html = html(&args.profiles)?;
-    result_file::check(&args.output, Content::Report)?;
+    result_file::check(&args.output, &REPORT)?;
     write_report(&args.output, &html)?;
     if common.json {
         let answer = serde_json::json!({ "schema_version": 1, "report": args.output, "profiles": args.profiles.len() });
-        return output::result(&format!("{answer}\n"));
+        return Ok(output::result(&format!("{answer}\n"))?);
     }
     output::note(&format!("report: {}", args.output.display()));
     Ok(())

@@ -1,9 +1,9 @@
 //! What a shell asks of the program: completion scripts and manual pages, from the definition of its command line.
 
 use clap::{Args, Command};
+use nandle_terminal::output;
 
 use crate::error::CliError;
-use crate::output;
 
 /// Print a completion script for a shell
 #[derive(Debug, Args)]
@@ -53,7 +53,7 @@ pub(crate) fn man_page(program: Command, args: &ManArgs) -> Result<(), CliError>
     let rendered = clap_mangen::Man::new(described).render(&mut page);
     rendered.map_err(|error| CliError::failed(format!("rendering the manual page: {error}")))?;
     let page = String::from_utf8(page).map_err(|error| CliError::failed(error.to_string()))?;
-    output::result(&with_examples(&page))
+    Ok(output::result(&with_examples(&page))?)
 }
 
 fn refuse_json(is_wanted: bool, what: &str) -> Result<(), CliError> {
@@ -82,5 +82,5 @@ fn with_examples(page: &str) -> String {
 
 fn print_bytes(bytes: Vec<u8>) -> Result<(), CliError> {
     let text = String::from_utf8(bytes).map_err(|error| CliError::failed(error.to_string()))?;
-    output::result(&text)
+    Ok(output::result(&text)?)
 }

@@ -147,7 +147,35 @@ impl ParquetFile {
     /// # Errors
     /// They can't be read, or are not what was written.
     pub fn read(&self, range: Range<u64>) -> Result<Bytes, ColumnsError> {
-        read_checked(&Place::of_file(&self.name), self.source.as_ref(), self.sums.as_deref(), range)
+        let place = Place::of_file(&self.name);
+        read_checked(&place, self.source.as_ref(), self.sums.as_deref(), range.clone()).map_err(|error| {
+            match error {
+                ColumnsError::Damaged { why, .. } => ColumnsError::damaged(&self.place_of(&range), why),
+                other => other,
+            }
+        })
+    }
+
+    /// The column chunks that have bytes of a range; the file where none has.
+    pub(crate) fn places_of(&self, range: &Range<u64>) -> Vec<Place> {
+        let mut places = Vec::new();
+        for (row_group, group) in self.metadata.row_groups().iter().enumerate() {
+            for chunk in group.columns() {
+                let (start, length) = chunk.byte_range();
+                if start < range.end && range.start < start + length {
+                    places.push(Place::of_chunk(&self.name, row_group, &chunk.column_path().string()));
+                }
+            }
+        }
+        if places.is_empty() {
+            places.push(Place::of_file(&self.name));
+        }
+        places
+    }
+
+    /// The first of these places.
+    pub(crate) fn place_of(&self, range: &Range<u64>) -> Place {
+        self.places_of(range).swap_remove(0)
     }
 }
 

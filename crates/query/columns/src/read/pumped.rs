@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use nandle_io::DeviceId;
-use nandle_reads::{Check, FileId, PlanFile, ReadFile, ReadsError, Scan, StepStream};
+use nandle_reads::{Check, FileId, Mismatch, PlanFile, ReadFile, ReadsError, Scan, StepStream, Want};
 
 use super::bytes::{StepBytes, StepData};
 use super::file::ParquetFile;
@@ -12,8 +12,9 @@ use crate::sums::BLOCK_BYTES;
 use crate::{ColumnsError, Place, Sums};
 
 impl Check for Sums {
-    fn check(&self, offset_bytes: u64, bytes: &[u8]) -> Result<(), String> {
-        Self::check(self, offset_bytes, bytes).map_err(|mismatch| mismatch.to_string())
+    fn check(&self, offset_bytes: u64, bytes: &[u8]) -> Result<(), Mismatch> {
+        Self::check(self, offset_bytes, bytes)
+            .map_err(|found| Mismatch { offset_bytes: found.offset_bytes, why: found.to_string() })
     }
 }
 
@@ -98,16 +99,30 @@ impl StepBytes for StreamedBytes<'_> {
     }
 }
 
-/// With the file's name instead of its number.
+/// With names instead of numbers.
 fn named(plan: &ScanPlan, error: ReadsError) -> ColumnsError {
     let name = |file: FileId| {
         plan.files().get(file.0 as usize).map(|file| file.name().to_owned()).unwrap_or_default()
     };
     match error {
-        ReadsError::Damaged { file, why, .. } => ColumnsError::damaged(&Place::of_file(&name(file)), why),
+        ReadsError::Damaged { file, offset_bytes, why } => {
+            ColumnsError::damaged(&damaged_place(plan, file, offset_bytes), why)
+        }
         ReadsError::Io { file, .. }
         | ReadsError::UnknownFile { file, .. }
         | ReadsError::BeyondEnd { file, .. } => ColumnsError::Reads { file: name(file), source: error },
         other => ColumnsError::Reads { file: String::new(), source: other },
+    }
+}
+
+/// The column chunk that a damaged block is of: of those that share the block, the first one that the plan reads.
+fn damaged_place(plan: &ScanPlan, id: FileId, offset_bytes: u64) -> Place {
+    let Some(file) = plan.files().get(id.0 as usize) else { return Place::default() };
+    let block = offset_bytes..offset_bytes + BLOCK_BYTES;
+    let is_there =
+        |want: &&Want| want.file == id && want.offset_bytes < block.end && block.start < want.end_bytes();
+    match plan.wants().iter().find(is_there) {
+        Some(want) => file.place_of(&(want.offset_bytes.max(block.start)..want.end_bytes().min(block.end))),
+        None => file.place_of(&block),
     }
 }

@@ -79,18 +79,8 @@ fn damaged_blocks(
 
 /// The column chunks that a block is part of; the file where none is, or where the footer can't be read.
 fn places(entry: &FileEntry, footer: Option<&ParquetFile>, offset_bytes: u64) -> Vec<Place> {
-    let mut places = Vec::new();
-    let groups = footer.map(|file| file.metadata().row_groups()).unwrap_or_default();
-    for (row_group, group) in groups.iter().enumerate() {
-        for chunk in group.columns() {
-            let (start, length) = chunk.byte_range();
-            if start < offset_bytes + BLOCK_BYTES && offset_bytes < start + length {
-                places.push(Place::of_chunk(&entry.path, row_group, &chunk.column_path().string()));
-            }
-        }
-    }
-    if places.is_empty() {
-        places.push(Place::of_file(&entry.path));
-    }
-    places
+    footer.map_or_else(
+        || vec![Place::of_file(&entry.path)],
+        |file| file.places_of(&(offset_bytes..offset_bytes + BLOCK_BYTES)),
+    )
 }

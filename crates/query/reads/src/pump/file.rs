@@ -13,8 +13,17 @@ pub trait Check: Send + Sync {
     /// readable part ends.
     ///
     /// # Errors
+    /// Where the first of them are that aren't, and what is wrong with them.
+    fn check(&self, offset_bytes: u64, bytes: &[u8]) -> Result<(), Mismatch>;
+}
+
+/// Bytes that aren't what was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mismatch {
+    /// Where they begin, in their file.
+    pub offset_bytes: u64,
     /// What is wrong with them, as a part of a sentence.
-    fn check(&self, offset_bytes: u64, bytes: &[u8]) -> Result<(), String>;
+    pub why: String,
 }
 
 /// A file to read from, on a device of a world.
@@ -45,13 +54,8 @@ impl ReadFile {
             unreachable!("a completion has its request's buffer")
         };
         if let Some(check) = &self.check {
-            let length_bytes = buffer.len() as u64;
-            guarded(check.as_ref(), offset_bytes, &buffer).map_err(|why| ReadsError::Damaged {
-                file,
-                offset_bytes,
-                length_bytes,
-                why,
-            })?;
+            guarded(check.as_ref(), offset_bytes, &buffer)
+                .map_err(|Mismatch { offset_bytes, why }| ReadsError::Damaged { file, offset_bytes, why })?;
         }
         Ok(buffer)
     }
@@ -66,9 +70,10 @@ impl ReadFile {
 }
 
 /// A check isn't ours: one that panics fails its own scan, and not those that go on beside it in the same thread.
-fn guarded(check: &dyn Check, offset_bytes: u64, bytes: &[u8]) -> Result<(), String> {
+fn guarded(check: &dyn Check, offset_bytes: u64, bytes: &[u8]) -> Result<(), Mismatch> {
     catch_unwind(AssertUnwindSafe(|| check.check(offset_bytes, bytes))).unwrap_or_else(|_| {
-        Err("the check of these bytes panicked; its message is on standard error".to_owned())
+        let why = "the check of these bytes panicked; its message is on standard error".to_owned();
+        Err(Mismatch { offset_bytes, why })
     })
 }
 

@@ -15,7 +15,7 @@ mod urgent;
 mod window;
 
 pub use counts::ReadCounts;
-pub use file::{Check, ReadFile};
+pub use file::{Check, Mismatch, ReadFile};
 pub use step::{Step, WantBytes};
 
 use std::collections::VecDeque;

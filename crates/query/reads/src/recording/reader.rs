@@ -33,25 +33,14 @@ impl Recording {
     /// # Errors
     /// As [`read`](Self::read).
     pub fn from_reader(source: impl Read, name: &Path) -> Result<Self, RecordingError> {
-        let no_recording = |error: std::io::Error| no_recording(name, &error.to_string());
-        let mut source = source.take(FILE_BYTES_MAX);
-        let mut magic = Vec::new();
-        source.by_ref().take(ZSTD_MAGIC.len() as u64).read_to_end(&mut magic).map_err(no_recording)?;
-        if !ZSTD_MAGIC.starts_with(&magic) {
-            return Err(self::no_recording(name, "it isn't a frame of zstd"));
-        }
-        let frame = Decoder::new(Cursor::new(magic).chain(source)).map_err(no_recording)?;
-        let mut frame = frame.single_frame();
-        frame.window_log_max(WINDOW_LOG_MAX).map_err(no_recording)?;
-        let lines = Lines {
-            source: BufReader::new(frame),
-            path: name.to_owned(),
-            line: 0,
-            unpacked_bytes: 0,
-            crc32c: 0,
-            text: Vec::new(),
-        };
+        let lines = Lines::of(source, name)?;
         Reading { lines, rules: Rules::default(), recording: Self::default() }.all()
+    }
+
+    /// Whether a file that begins with these bytes, 256 KiB or all of it, is a recording, of whatever version.
+    pub fn begins(start: &[u8]) -> bool {
+        let lines = Lines::of(start, Path::new(""));
+        lines.and_then(|mut lines| lines.next()).is_ok_and(|line| matches!(line, Some(Line::NandleNeeds(_))))
     }
 }
 
@@ -73,6 +62,23 @@ struct Lines<S: Read> {
 }
 
 impl<S: Read> Lines<S> {
+    /// Of a source that errors call so.
+    fn of(source: S, name: &Path) -> Result<Self, RecordingError> {
+        let no_recording = |error: std::io::Error| no_recording(name, &error.to_string());
+        let mut source = source.take(FILE_BYTES_MAX);
+        let mut magic = Vec::new();
+        source.by_ref().take(ZSTD_MAGIC.len() as u64).read_to_end(&mut magic).map_err(no_recording)?;
+        if !ZSTD_MAGIC.starts_with(&magic) {
+            return Err(self::no_recording(name, "it isn't a frame of zstd"));
+        }
+        let frame = Decoder::new(Cursor::new(magic).chain(source)).map_err(no_recording)?;
+        let mut frame = frame.single_frame();
+        frame.window_log_max(WINDOW_LOG_MAX).map_err(no_recording)?;
+        let source = BufReader::new(frame);
+        let path = name.to_owned();
+        Ok(Self { source, path, line: 0, unpacked_bytes: 0, crc32c: 0, text: Vec::new() })
+    }
+
     /// The next line; `None` at the end of the file.
     fn next(&mut self) -> Result<Option<Line>, RecordingError> {
         self.crc32c = crc32c::crc32c_append(self.crc32c, &self.text);

@@ -12,7 +12,8 @@ use nandle_io::{
     Arena, Cause, Completion, DeviceId, Full, Io, IoError, Nanos, Operation, Request, Wait, forward_io,
 };
 use nandle_reads::{
-    Check, Estimate, FileId, Groups, PlanFile, PlanOptions, ReadCosts, ReadFile, RequestCost, Strategy, Want,
+    Check, Estimate, FileId, Groups, Mismatch, PlanFile, PlanOptions, ReadCosts, ReadFile, RequestCost,
+    Strategy, Want,
 };
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -57,9 +58,11 @@ pub(crate) fn costs(access_seconds: f64, bytes_per_second: f64, depth: u32, larg
 struct Contents(u32);
 
 impl Check for Contents {
-    fn check(&self, offset_bytes: u64, bytes: &[u8]) -> Result<(), String> {
+    fn check(&self, offset_bytes: u64, bytes: &[u8]) -> Result<(), Mismatch> {
         let wrong = (offset_bytes..).zip(bytes).find(|(at, byte)| byte_of(self.0, *at) != **byte);
-        wrong.map_or(Ok(()), |(at, _)| Err(format!("byte {at} is another one")))
+        wrong.map_or(Ok(()), |(at, _)| {
+            Err(Mismatch { offset_bytes: at, why: "it is another byte".to_owned() })
+        })
     }
 }
 

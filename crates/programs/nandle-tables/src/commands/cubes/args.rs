@@ -4,11 +4,13 @@ use clap::{Args, ValueEnum};
 use nandle_flights::{CubeQuery, IndexKind};
 use nandle_reads::Strategy;
 use nandle_target::TargetSpec;
+use nandle_terminal::args::{IoArg, bytes_of_at_least, names, positive_bytes};
+use nandle_terminal::result_file::{self, REPORT};
 
 use super::rows::RowSource;
-use crate::common::{IoArg, bytes_of_at_least, names, positive_bytes};
 use crate::costs::ProfileArgs;
 use crate::error::CliError;
+use crate::result_file::RECORDING;
 
 /// Counting takes 16 MiB, and reading a quarter of all.
 const MEMORY_BYTES_MIN: u64 = 32 << 20;
@@ -108,6 +110,17 @@ impl CubesArgs {
     pub(super) fn sources(&self) -> Vec<RowSource> {
         let paths = [(PathArg::Scan, RowSource::Table), (PathArg::Projection, RowSource::Projections)];
         paths.into_iter().filter(|(path, _)| self.paths.contains(path)).map(|(_, source)| source).collect()
+    }
+
+    /// Refuses files for results that can't be written to, or hold something else.
+    pub(super) fn check_results(&self) -> Result<(), CliError> {
+        if let Some(path) = &self.record {
+            result_file::check(path, &RECORDING)?;
+        }
+        if let Some(path) = &self.report {
+            result_file::check(path, &REPORT)?;
+        }
+        Ok(())
     }
 
     pub(super) fn targets(&self) -> Result<Vec<TargetSpec>, CliError> {

@@ -18,19 +18,19 @@ use nandle_flights::CubeQuery;
 use nandle_predict::host_costs;
 use nandle_reads::recording::Recording;
 use nandle_session::{Cancel, Progress};
+use nandle_terminal::args::Common;
+use nandle_terminal::interrupt::cancel_on_signals;
+use nandle_terminal::progress::Bar;
+use nandle_terminal::{output, result_file};
 use serde::Serialize;
 
 pub(crate) use self::args::CubesArgs;
 use self::args::PathArg;
 use self::rows::RowSource;
 use crate::commands::scan::forecast::Bounds;
-use crate::common::Common;
 use crate::costs::costs_of;
 use crate::error::CliError;
 use crate::input::Input;
-use crate::interrupt::cancel_on_signals;
-use crate::output;
-use crate::progress::Bar;
 
 /// A run of the command.
 #[derive(Debug, Default, Serialize)]
@@ -103,6 +103,7 @@ struct Played {
 /// Runs the command.
 pub(crate) fn run(args: &CubesArgs, common: Common) -> Result<(), CliError> {
     let (queries, targets) = (args.queries()?, args.targets()?);
+    args.check_results()?;
     let cancel = cancel_on_signals()?;
     let mut bar = Bar::new(!common.no_progress);
     let began = Instant::now();
@@ -150,7 +151,7 @@ pub(crate) fn run(args: &CubesArgs, common: Common) -> Result<(), CliError> {
     if let Some(path) = &args.report {
         page::write(path, &report)?;
     }
-    if common.json { output::json(&report) } else { output::result(&text::text(&report)) }
+    if common.json { Ok(output::json(&report)?) } else { Ok(output::result(&text::text(&report))?) }
 }
 
 /// Ends what was interrupted.
@@ -169,10 +170,7 @@ struct Recorded {
 }
 
 fn write(path: &Path, recording: &Recording) -> Result<(), CliError> {
-    let wrong = |error: std::io::Error| CliError::failed(format!("--record {}: {error}", path.display()));
-    let file = std::fs::File::create(path).map_err(wrong)?;
-    let file = scan::write(file, recording)?;
-    file.sync_all().map_err(wrong)?;
+    result_file::write(path, &scan::packed(recording)?)?;
     output::note(&format!("recording: {}", path.display()));
     Ok(())
 }

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use nandle_report::{CubesClass, CubesPath, CubesReport, cubes_html};
+use nandle_terminal::{output, result_file};
 
 use super::classes::{Class, classes_of};
 use super::{Cube, PathRuns, Report};
 use crate::error::CliError;
-use crate::output;
 
 /// Writes the page.
 pub(super) fn write(path: &Path, report: &Report) -> Result<(), CliError> {
@@ -19,8 +19,7 @@ pub(super) fn write(path: &Path, report: &Report) -> Result<(), CliError> {
         remarks: report.remarks.clone(),
         paths: report.paths.iter().map(path_of).collect(),
     });
-    std::fs::write(path, page)
-        .map_err(|error| CliError::failed(format!("--report {}: {error}", path.display())))?;
+    result_file::write(path, page.as_bytes())?;
     output::note(&format!("report: {}", path.display()));
     Ok(())
 }

@@ -7,11 +7,11 @@ use nandle_reads::recording::Recording;
 use nandle_reads::{PlanOptions, Strategy};
 use nandle_session::{Access, Cancel, Observer, ProbeError, Progress};
 use nandle_target::TargetSpec;
+use nandle_terminal::progress::Bar;
 
 use super::scan::plan_options;
 use super::{CubesArgs, Played, Report};
 use crate::error::CliError;
-use crate::progress::Bar;
 
 /// Plays a recording of the report's last path on each target.
 pub(super) fn add(

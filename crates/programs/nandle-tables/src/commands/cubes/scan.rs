@@ -1,6 +1,5 @@
 //! The paths `scan` and `projection`, for real: past the page cache, with the processor time of each step.
 
-use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -235,9 +234,9 @@ fn temporary(args: &CubesArgs, input: &Input) -> Result<(Runtime, Place), CliErr
     Ok((Runtime::new(world.into_io()), place))
 }
 
-/// Writes a recording.
-pub(super) fn write<W: Write>(into: W, recording: &Recording) -> Result<W, CliError> {
-    let mut recorder = Recorder::new(into, Names::Kept)?;
+/// The bytes of a recording's file.
+pub(super) fn packed(recording: &Recording) -> Result<Vec<u8>, CliError> {
+    let mut recorder = Recorder::new(Vec::new(), Names::Kept)?;
     for file in &recording.files {
         recorder.file(file.name.as_deref().unwrap_or_default(), file.length_bytes, &file.groups)?;
     }

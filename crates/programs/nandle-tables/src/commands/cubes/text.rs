@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 
 use nandle_flights::Fact;
+use nandle_terminal::words::{paragraph, seconds, table, thousands, to_the_right};
 use nandle_units::format_bytes;
 
 use super::classes::{Class, classes_of, mean};
 use super::{Cube, PathRuns, Report};
-use crate::words::{paragraph, seconds, table, thousands, to_the_right};
 
 pub(super) fn text(report: &Report) -> String {
     let mut text = format!(

@@ -4,9 +4,9 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 use nandle_columns::{Predicate, ScanSpec, Snapshot};
 use nandle_reads::{PlanOptions, Strategy};
+use nandle_terminal::args::{IoArg, bytes_of_at_least, names, positive_bytes};
 
 use super::paths::PathChoice;
-use crate::common::{IoArg, bytes_of_at_least, names, positive_bytes};
 use crate::costs::ProfileArgs;
 
 /// Below this no window of a plan has room for much.

@@ -17,6 +17,12 @@ use nandle_reads::Plan;
 use nandle_session::{Cancel, Observer, Progress};
 use serde::Serialize;
 
+use nandle_terminal::args::Common;
+use nandle_terminal::interrupt::cancel_on_signals;
+use nandle_terminal::progress::Bar;
+use nandle_terminal::words::{counted, seconds};
+use nandle_terminal::{output, result_file};
+
 use self::args::RowFormat;
 pub(crate) use self::args::ScanArgs;
 use self::files::OpenFiles;
@@ -24,13 +30,9 @@ use self::forecast::{Forecast, by_length, forecasts};
 use self::paths::{OpenedPath, PathForecast, choose};
 use self::rows::RowWriter;
 use self::work::{RowCost, Run};
-use crate::common::Common;
 use crate::error::CliError;
 use crate::input::Input;
-use crate::interrupt::cancel_on_signals;
-use crate::output;
-use crate::progress::Bar;
-use crate::words::{counted, seconds};
+use crate::result_file::RECORDING;
 
 /// What is known of a scan before it runs.
 #[derive(Debug, Serialize)]
@@ -106,11 +108,14 @@ pub(crate) fn run(args: &ScanArgs, common: Common) -> Result<(), CliError> {
             "--json prints what the scan took as JSON; rows as JSON are --format json",
         ));
     }
+    if let Some(path) = &args.record {
+        result_file::check(path, &RECORDING)?;
+    }
     let cancel = cancel_on_signals()?;
     let mut bar = Bar::new(!common.no_progress);
     let (prepared, mut explanation) = prepare(args, format, common.json, &cancel, &mut bar)?;
     if args.explain && !common.json {
-        bar.remark_or_result(format, &text::before(&explanation))?;
+        explain(&bar, format, &text::before(&explanation))?;
     }
     let ran = execute(args, &prepared, format, &cancel, &mut bar);
     bar.finish();
@@ -122,10 +127,10 @@ pub(crate) fn run(args: &ScanArgs, common: Common) -> Result<(), CliError> {
     }
     if common.json {
         explanation.actual = Some(actual);
-        return output::json(&explanation);
+        return Ok(output::json(&explanation)?);
     }
     let after = text::after(&explanation, &actual);
-    if args.explain && format == RowFormat::None { output::result(&after) } else { tell(&after) }
+    if args.explain && format == RowFormat::None { Ok(output::result(&after)?) } else { tell(&after) }
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "it stands beside what prints a result")]
@@ -141,15 +146,13 @@ fn error_of(input: &Input, error: CliError) -> CliError {
     }
 }
 
-impl Bar {
-    /// Explanations are the result where no rows are printed.
-    fn remark_or_result(&self, format: RowFormat, text: &str) -> Result<(), CliError> {
-        if format == RowFormat::None {
-            return output::result(text);
-        }
-        self.remark(text.trim_end());
-        Ok(())
+/// Explanations are the result where no rows are printed.
+fn explain(bar: &Bar, format: RowFormat, text: &str) -> Result<(), CliError> {
+    if format == RowFormat::None {
+        return Ok(output::result(text)?);
     }
+    bar.remark(text.trim_end());
+    Ok(())
 }
 
 fn prepare(

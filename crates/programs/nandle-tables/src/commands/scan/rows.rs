@@ -6,10 +6,10 @@ use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::{ArrowError, DataType, Schema};
+use nandle_terminal::words::table;
 use serde_json::{Map, Value};
 
 use super::args::RowFormat;
-use crate::words::table;
 
 /// Prints batches of rows.
 pub(super) struct RowWriter<W: Write> {

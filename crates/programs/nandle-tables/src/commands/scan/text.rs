@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use nandle_terminal::words::{counted, paragraph, seconds, table, thousands, to_the_right};
 use nandle_units::format_bytes;
 
 use super::forecast::{Bounds, Forecast};
 use super::paths::PathForecast;
 use super::{Actual, Explanation};
-use crate::words::{counted, paragraph, seconds, table, thousands, to_the_right};
 
 /// Sizes of requests that are named one by one.
 const SIZES_MAX: usize = 6;

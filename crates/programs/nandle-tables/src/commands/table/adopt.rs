@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 use nandle_columns::{Adoption, Table};
+use nandle_terminal::args::Common;
+use nandle_terminal::output;
+use nandle_terminal::words::thousands;
 use serde::Serialize;
 
 use super::create::new_identity;
-use crate::common::Common;
 use crate::error::CliError;
 use crate::input::of_table;
-use crate::output;
-use crate::words::thousands;
 
 /// Make a table of Parquet files as they lie: sums of their blocks are made, and checked at each read from then on.
 ///
@@ -46,8 +46,8 @@ pub(super) fn run(args: &AdoptArgs, common: Common) -> Result<(), CliError> {
     let files = args.files.len() as u64;
     let adopted = Adopted { schema_version: 1, table: args.table.clone(), files, rows };
     if common.json {
-        return output::json(&adopted);
+        return Ok(output::json(&adopted)?);
     }
     let place = args.table.display();
-    output::result(&format!("{place}: {} rows of {files} files adopted\n", thousands(rows as f64)))
+    Ok(output::result(&format!("{place}: {} rows of {files} files adopted\n", thousands(rows as f64)))?)
 }

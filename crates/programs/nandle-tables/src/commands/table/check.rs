@@ -4,17 +4,17 @@ use std::path::PathBuf;
 
 use clap::Args;
 use nandle_columns::Manifest;
+use nandle_terminal::args::{Common, bytes_of_at_least};
+use nandle_terminal::interrupt::cancel_on_signals;
+use nandle_terminal::output;
+use nandle_terminal::progress::Bar;
+use nandle_terminal::words::{counted, thousands};
 use serde::Serialize;
 
 use super::economics::MergeRule;
-use crate::common::{Common, bytes_of_at_least};
 use crate::costs::{ProfileArgs, costs_of};
 use crate::error::CliError;
 use crate::input::{of_table, open_table};
-use crate::interrupt::cancel_on_signals;
-use crate::output;
-use crate::progress::Bar;
-use crate::words::{counted, thousands};
 
 /// Read all of a table, and name everything that is damaged: file, row group and column
 #[derive(Debug, Args)]
@@ -103,7 +103,7 @@ pub(super) fn compact(args: &CompactArgs, common: Common) -> Result<(), CliError
     let (runs_before, rows) = (before.runs.len() as u64, before.rows());
     if common.json {
         let table = args.table.clone();
-        return output::json(&Compacted {
+        return Ok(output::json(&Compacted {
             schema_version: 1,
             table,
             snapshot,
@@ -111,7 +111,7 @@ pub(super) fn compact(args: &CompactArgs, common: Common) -> Result<(), CliError
             rows,
             is_merged,
             rule,
-        });
+        })?);
     }
     let (place, rows) = (args.table.display(), thousands(rows as f64));
     let runs = counted(runs_before, "run");
@@ -121,7 +121,7 @@ pub(super) fn compact(args: &CompactArgs, common: Common) -> Result<(), CliError
     if !is_merged {
         return Ok(());
     }
-    output::result(&format!("{place}: {rows} rows of {runs} are one (snapshot {snapshot})\n"))
+    Ok(output::result(&format!("{place}: {rows} rows of {runs} are one (snapshot {snapshot})\n"))?)
 }
 
 fn rule(args: &CompactArgs, manifest: &Manifest, common: Common) -> Result<MergeRule, CliError> {

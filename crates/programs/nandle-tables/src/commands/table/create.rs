@@ -8,14 +8,14 @@ use nandle_columns::{Clustering, Layout, LayoutFigures, Table, TableOptions, Tab
 use nandle_predict::read_costs;
 use nandle_profile::{DeviceProfile, NEAR_FULL_SHARE};
 use nandle_session::{Cancel, Progress};
+use nandle_terminal::output;
+use nandle_terminal::words::seconds;
 use nandle_units::format_bytes;
 
 use super::page_cost::page_decode_ns;
 use crate::costs::{FoundProfile, ProfileArgs, flexible_block_bytes};
 use crate::error::CliError;
 use crate::input::of_table;
-use crate::output;
-use crate::words::seconds;
 
 /// What a new table is to be like.
 pub(super) struct NewTable<'a> {

@@ -6,16 +6,16 @@ use std::path::PathBuf;
 
 use clap::Args;
 use nandle_columns::{Manifest, Snapshot};
+use nandle_terminal::args::Common;
+use nandle_terminal::output;
+use nandle_terminal::words::{counted, paragraph, table, thousands, to_the_right};
 use nandle_units::format_bytes;
 use serde::Serialize;
 
 use super::economics::{Economics, block_rows};
 use super::load::order;
-use crate::common::Common;
 use crate::error::CliError;
 use crate::input::{of_table, open_table};
-use crate::output;
-use crate::words::{counted, paragraph, table, thousands, to_the_right};
 
 /// Runs, rows, bytes by column, layout, order and profile of a table
 #[derive(Debug, Args)]
@@ -74,7 +74,7 @@ pub(super) fn run(args: &DescribeArgs, common: Common) -> Result<(), CliError> {
     let snapshot = open_table(&args.table)?.snapshot().map_err(|error| of_table(&args.table, error))?;
     let Some(manifest) = snapshot.manifest() else { unreachable!("a table's snapshot has a manifest") };
     let described = describe(&args.table, &snapshot, manifest)?;
-    if common.json { output::json(&described) } else { output::result(&text(&described)) }
+    if common.json { Ok(output::json(&described)?) } else { Ok(output::result(&text(&described))?) }
 }
 
 fn describe(

@@ -6,12 +6,12 @@ use std::path::Path;
 use nandle_columns::Manifest;
 use nandle_profile::read_profile;
 use nandle_reads::ReadCosts;
+use nandle_terminal::words::{counted, seconds, thousands};
 use nandle_units::format_bytes;
 use serde::Serialize;
 
 use crate::costs::{FoundProfile, costs_of, flexible_block_bytes};
 use crate::error::CliError;
-use crate::words::{counted, seconds, thousands};
 
 /// Runs are merged when jumping between them takes more of a scan's time.
 const JUMPS_SHARE_MAX: f64 = 0.1;

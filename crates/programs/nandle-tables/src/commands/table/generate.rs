@@ -7,18 +7,18 @@ use clap::Args;
 use nandle_columns::{Clustering, Layout, Table, TableOptions};
 use nandle_flights::{CsvWriter, Generator, flight_schema};
 use nandle_session::{Cancel, Observer, Progress};
+use nandle_terminal::args::Common;
+use nandle_terminal::interrupt::cancel_on_signals;
+use nandle_terminal::output;
+use nandle_terminal::progress::Bar;
+use nandle_terminal::words::thousands;
 use serde::Serialize;
 
 use super::create::{NewTable, new_identity};
 use super::load::{clustering, interrupted};
-use crate::common::Common;
 use crate::costs::ProfileArgs;
 use crate::error::CliError;
 use crate::input::of_table;
-use crate::interrupt::cancel_on_signals;
-use crate::output;
-use crate::progress::Bar;
-use crate::words::thousands;
 
 /// Make up flights: 140 months, 24 carriers, about 340 airports, learned from real ones.
 #[derive(Debug, Args)]
@@ -99,16 +99,16 @@ pub(super) fn run(args: &GenerateArgs, common: Common) -> Result<(), CliError> {
         parquet: parquet.transpose()?,
     };
     if common.json {
-        return output::json(&done);
+        return Ok(output::json(&done)?);
     }
     let places = [&done.table, &done.csv, &done.parquet].into_iter().flatten();
     let places: Vec<String> = places.map(|path| path.display().to_string()).collect();
-    output::result(&format!(
+    Ok(output::result(&format!(
         "{} flights (seed {}): {}\n",
         thousands(args.rows as f64),
         args.seed,
         places.join(", ")
-    ))
+    ))?)
 }
 
 fn prepared(directory: &Path, name: &str) -> Result<PathBuf, CliError> {

@@ -9,20 +9,20 @@ use clap::builder::NonEmptyStringValueParser;
 use nandle_columns::{Clustering, Table, TableWriter};
 use nandle_flights::{CsvOptions, LoadReport};
 use nandle_session::{Cancel, Observer, Progress};
+use nandle_terminal::args::{Common, bytes_of_at_least, names, share};
+use nandle_terminal::interrupt::cancel_on_signals;
+use nandle_terminal::output;
+use nandle_terminal::progress::Bar;
+use nandle_terminal::words::{counted, thousands};
 use serde::Serialize;
 
 use super::create::NewTable;
 use super::project::tell_of_dropped;
 use super::rejects::RejectFile;
 use super::source::Files;
-use crate::common::{Common, bytes_of_at_least, names, share};
 use crate::costs::ProfileArgs;
 use crate::error::CliError;
 use crate::input::{of_table, open_table};
-use crate::interrupt::cancel_on_signals;
-use crate::output;
-use crate::progress::Bar;
-use crate::words::{counted, thousands};
 
 /// Below this neither rows in order nor pieces of CSV have room.
 const MEMORY_BYTES_MIN: u64 = 64 << 20;
@@ -108,7 +108,7 @@ pub(super) fn run(args: &LoadArgs, common: Common) -> Result<(), CliError> {
     bar.finish();
     let loaded = loaded?;
     tell_of_dropped(&before, &table.manifest().map_err(|error| of_table(&args.table, error))?);
-    if common.json { output::json(&loaded) } else { output::result(&text(&loaded)) }
+    if common.json { Ok(output::json(&loaded)?) } else { Ok(output::result(&text(&loaded))?) }
 }
 
 fn opened_or_made(args: &LoadArgs, files: &Files, cancel: &Cancel, bar: &mut Bar) -> Result<Table, CliError> {

@@ -13,8 +13,8 @@ mod rejects;
 mod source;
 
 use clap::{Args, Subcommand};
+use nandle_terminal::args::Common;
 
-use crate::common::Common;
 use crate::error::CliError;
 
 /// Make, fill, describe and check tables of Parquet files.

@@ -5,15 +5,15 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use nandle_columns::{Manifest, Projection};
+use nandle_terminal::args::Common;
+use nandle_terminal::output;
+use nandle_terminal::words::{counted, thousands};
 use nandle_units::format_bytes;
 use serde::Serialize;
 
 use super::check::sort_memory;
-use crate::common::Common;
 use crate::error::CliError;
 use crate::input::{of_table, open_table};
-use crate::output;
-use crate::words::{counted, thousands};
 
 /// Make a sorted covering copy of some columns.
 ///
@@ -55,17 +55,19 @@ pub(super) fn run(args: &ProjectArgs, common: Common) -> Result<(), CliError> {
     let (rows, bytes) = made.map_or((0, 0), |projection| (projection.rows(), projection.bytes()));
     let (name, table) = (args.columns.join(","), args.table.clone());
     if common.json {
-        return output::json(&Projected {
+        return Ok(output::json(&Projected {
             schema_version: 1,
             table,
             snapshot,
             projection: name,
             rows,
             bytes,
-        });
+        })?);
     }
     let (place, rows, bytes) = (table.display(), thousands(rows as f64), format_bytes(bytes));
-    output::result(&format!("{place}: projection {name} has {rows} rows, {bytes} (snapshot {snapshot})\n"))
+    Ok(output::result(&format!(
+        "{place}: projection {name} has {rows} rows, {bytes} (snapshot {snapshot})\n"
+    ))?)
 }
 
 /// Says which projections a load took away.

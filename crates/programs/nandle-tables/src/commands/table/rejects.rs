@@ -4,8 +4,10 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use nandle_flights::{Reject, Rejects};
+use nandle_terminal::result_file::check;
 
 use crate::error::CliError;
+use crate::result_file::{REJECTS, REJECTS_HEADER};
 
 /// Writes rejects, if the user wants them; counts them in any case.
 pub(super) struct RejectFile {
@@ -14,13 +16,14 @@ pub(super) struct RejectFile {
 }
 
 impl RejectFile {
-    /// Makes the file.
+    /// Makes the file. One that holds anything but rejects is left alone, the input above all.
     pub(super) fn create(path: Option<&Path>) -> Result<Self, CliError> {
         let create = |path: &Path| -> Result<_, CliError> {
+            check(path, &REJECTS)?;
             let wrong = |error| CliError::failed(format!("--rejects {}: {error}", path.display()));
             let mut writer =
                 csv::Writer::from_writer(File::create(path).map_err(|error| wrong(error.to_string()))?);
-            let header = writer.write_record(["file", "line", "reason", "row"]);
+            let header = writer.write_record(REJECTS_HEADER);
             header.map_err(|error| wrong(error.to_string()))?;
             Ok((writer, path.to_owned()))
         };

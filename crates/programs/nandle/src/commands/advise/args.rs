@@ -4,10 +4,10 @@ use clap::Args as ClapArgs;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use nandle_advise::Product;
 use nandle_advise::settings::{Version, Workload};
+use nandle_terminal::args::bytes_of_at_least;
 
 #[cfg(feature = "verify")]
 use super::verify::TrialArgs;
-use crate::common::bytes_of_at_least;
 
 /// Settings for a database or the kernel, each with the measured number and the rule behind it.
 ///

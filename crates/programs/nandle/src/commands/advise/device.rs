@@ -3,9 +3,9 @@ use std::path::{Path, PathBuf};
 use nandle_advise::compare::{Sameness, same_device};
 use nandle_profile::{DeviceProfile, Identity};
 use nandle_target::facts;
+use nandle_terminal::output;
 
 use crate::error::CliError;
-use crate::output;
 
 /// Warns when a profile is of another device than the one on which it is going to be used.
 ///

@@ -12,14 +12,14 @@ use std::path::Path;
 use nandle_advise::settings::{Advice, Question, Version};
 use nandle_advise::{UnknownVersion, advise, fragment};
 use nandle_profile::read_profile;
+use nandle_terminal::args::Common;
+use nandle_terminal::output;
 use serde_json::json;
 
 pub(crate) use args::AdviseArgs;
 pub(crate) use device::{Warning, warning_of_another};
 
-use crate::common::Common;
 use crate::error::CliError;
-use crate::output;
 
 /// Version of the JSON.
 const SCHEMA_VERSION: u32 = 1;
@@ -103,7 +103,7 @@ fn print(advice: &Advice, common: Common) -> Result<(), CliError> {
     let text = fragment(advice);
     if common.json {
         let answer = json!({ "schema_version": SCHEMA_VERSION, "advice": advice, "fragment": text });
-        return output::json(&answer);
+        return Ok(output::json(&answer)?);
     }
     output::result(&text)?;
     if !advice.missing.is_empty() {

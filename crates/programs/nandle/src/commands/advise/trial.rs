@@ -7,17 +7,17 @@ use comfy_table::{Table, presets};
 use nandle_advise::settings::{Advice, Setting, Version};
 use nandle_advise::{Product, fragment};
 use nandle_profile::DeviceProfile;
+use nandle_terminal::args::Common;
+use nandle_terminal::interrupt::cancel_on_signals;
+use nandle_terminal::output;
+use nandle_terminal::progress::Bar;
+use nandle_terminal::words::{paragraph, thousands, to_the_right};
 use serde_json::{Value, json};
 
 use super::args::AdviseArgs;
 use super::verify::{self, Contest, Outcome, median};
 use super::{SCHEMA_VERSION, device};
-use crate::common::Common;
 use crate::error::CliError;
-use crate::interrupt::cancel_on_signals;
-use crate::output;
-use crate::progress::Bar;
-use crate::words::{paragraph, thousands, to_the_right};
 
 /// The version that a trial runs: that which is installed, whatever the user wishes.
 pub(super) fn version(product: Product, wanted: Option<Version>) -> Result<Option<Version>, CliError> {
@@ -60,13 +60,13 @@ pub(super) fn run(
                 json!({ "results": contest, "outcome": outcome, "verdict": outcome.map(|outcome| outcome.verdict()) })
             })
             .collect();
-        return output::json(&json!({
+        return Ok(output::json(&json!({
             "schema_version": SCHEMA_VERSION, "advice": advice, "fragment": fragment(advice), "verified": trials,
-        }));
+        }))?);
     }
     output::result(&fragment(advice))?;
     let told: String = contests.iter().map(|contest| tell(advice, contest)).collect();
-    output::result(&told)
+    Ok(output::result(&told)?)
 }
 
 /// Whether a setting is set, and to another value than the product's own.

@@ -7,13 +7,13 @@ mod over_time;
 mod side_by_side;
 
 use nandle_advise::compare::{Sameness, same_device};
+use nandle_terminal::args::Common;
+use nandle_terminal::output;
 
 pub(crate) use args::CompareArgs;
 use named::Named;
 
-use crate::common::Common;
 use crate::error::CliError;
-use crate::output;
 
 /// Version of the JSON.
 const SCHEMA_VERSION: u32 = 2;

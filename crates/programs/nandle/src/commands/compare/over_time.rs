@@ -2,16 +2,16 @@
 
 use comfy_table::{Table, presets};
 use nandle_advise::compare::{Change, Sameness, Unit, Verdict, changes, same_device};
+use nandle_terminal::args::Common;
+use nandle_terminal::output;
+use nandle_terminal::words::{paragraph, to_the_right};
 use serde_json::json;
 
 use super::SCHEMA_VERSION;
 use super::args::CompareArgs;
 use super::cell::cell;
 use super::named::Named;
-use crate::common::Common;
 use crate::error::CliError;
-use crate::output;
-use crate::words::{paragraph, to_the_right};
 
 /// Changes up to this are left unmentioned where the user names no bound.
 const TOLERATED_PERCENT: f64 = 5.0;

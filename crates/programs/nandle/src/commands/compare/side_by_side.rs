@@ -9,6 +9,9 @@ use nandle_advise::compare::{
 use nandle_advise::economics::Processor;
 use nandle_advise::settings::MissingFigure;
 use nandle_profile::{DeviceProfile, Interval};
+use nandle_terminal::args::Common;
+use nandle_terminal::output;
+use nandle_terminal::words::{paragraph, to_the_right};
 use nandle_units::format_bytes;
 use serde_json::{Value, json};
 
@@ -16,10 +19,7 @@ use super::SCHEMA_VERSION;
 use super::args::CompareArgs;
 use super::cell::cell;
 use super::named::Named;
-use crate::common::Common;
 use crate::error::CliError;
-use crate::output;
-use crate::words::{paragraph, to_the_right};
 
 pub(super) fn run(drives: &[Named], args: &CompareArgs, common: Common) -> Result<(), CliError> {
     let question = question(args);
@@ -29,7 +29,7 @@ pub(super) fn run(drives: &[Named], args: &CompareArgs, common: Common) -> Resul
     let sizings = size(&priced, &question);
     let placements = place(&profiles, question.page_bytes);
     if common.json {
-        return output::json(&as_json(drives, &question, &figures, &sizings, &placements));
+        return Ok(output::json(&as_json(drives, &question, &figures, &sizings, &placements))?);
     }
     let mut text = String::new();
     paragraph(&mut text, "", FIGURES_HEADING);
@@ -38,7 +38,7 @@ pub(super) fn run(drives: &[Named], args: &CompareArgs, common: Common) -> Resul
     text += &sizing_notes(&sizings);
     text += &placement_text(drives, &placements);
     text += &missing_text(&sizings, &placements);
-    output::result(&text)
+    Ok(output::result(&text)?)
 }
 
 fn question(args: &CompareArgs) -> SizingQuestion {

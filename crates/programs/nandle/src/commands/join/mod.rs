@@ -9,6 +9,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use nandle_spill::{JoinKind, JoinOptions};
+use nandle_terminal::args::Common;
+use nandle_terminal::progress::Bar;
 
 pub(crate) use self::args::JoinArgs;
 use self::explain::Told;
@@ -16,9 +18,7 @@ use self::work::{Done, Work};
 use crate::commands::rows::{
     Carried, Fields, Format, Input, KeySpec, Keys, Memory, Setup, place, tell, threads,
 };
-use crate::common::Common;
 use crate::error::CliError;
-use crate::progress::Bar;
 
 /// A record is at most such a part of each thread's memory.
 const RECORD_PART_BY_THREAD: usize = 8;

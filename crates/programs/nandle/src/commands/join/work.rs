@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use nandle_io::runtime::Handle;
 use nandle_session::{Cancel, Observer as _};
 use nandle_spill::{Budget, JoinOptions, JoinReport, Joiner, Place, Probing, share_of};
+use nandle_terminal::progress::Bar;
 use nandle_units::format_bytes;
 
 use super::results::{Ended, Form, Results};
@@ -15,7 +16,6 @@ use crate::commands::rows::{
     unless_cancelled,
 };
 use crate::error::CliError;
-use crate::progress::Bar;
 
 /// Batches that wait for a thread.
 const WAITING: usize = 1;

@@ -7,17 +7,18 @@ use nandle_probe::pattern::Area;
 use nandle_profile::write_atomically;
 use nandle_session::Cancel;
 use nandle_session::{Observer as _, Progress as _};
+use nandle_terminal::args::Common;
+use nandle_terminal::interrupt::cancel_on_signals;
+use nandle_terminal::output;
+use nandle_terminal::progress::Bar;
+use nandle_terminal::result_file;
 use nandle_units::{format_bytes, format_duration};
 use serde_json::json;
 
 use super::args::AgeArgs;
 use super::wear::{Amount, Wear};
-use crate::common::Common;
 use crate::error::CliError;
-use crate::interrupt::cancel_on_signals;
-use crate::output;
-use crate::progress::Bar;
-use crate::result_file::{self, Content};
+use crate::result_file::STATE;
 
 /// Writes between two looks at the clock, and whether the user has had enough.
 const STRETCH: u64 = 4096;
@@ -29,7 +30,7 @@ pub(super) fn run(args: &AgeArgs, common: Common) -> Result<(), CliError> {
         Some(path) => model.starting_from_file(path),
         None => model.starting(FirstState::Filled { percent: args.fill }),
     }?;
-    result_file::check(&args.output, Content::State)?;
+    result_file::check(&args.output, &STATE)?;
     let name = model.name().to_owned();
     let mut aging = Aging::new(model)?;
     let cancel = cancel_on_signals()?;
@@ -45,22 +46,22 @@ pub(super) fn run(args: &AgeArgs, common: Common) -> Result<(), CliError> {
     let written = state.encode().and_then(|bytes| write_atomically(&args.output, &bytes));
     written.map_err(|error| CliError::failed(format!("{path}: writing the state: {error}")))?;
     if common.json {
-        return crate::output::json(&json!({
+        return Ok(nandle_terminal::output::json(&json!({
             "schema_version": 1, "name": name, "state": args.output, "virtual_time_ns": took.0,
             "host_written_bytes": counted.host_written_bytes, "flash_written_bytes": counted.flash_written_bytes,
             "erased_bytes": counted.erased_bytes, "write_amplification": counted.write_amplification(),
-        }));
+        }))?);
     }
     let amplification =
         counted.write_amplification().map_or_else(|| "–".into(), |factor| format!("{factor:.2}"));
-    output::result(&format!(
+    Ok(output::result(&format!(
         "written by the host    {}\nwritten to flash       {}\nwrite amplification    {amplification}\n\
          virtual time           {}\n\nProbe it with: nandle probe model:{}:state={path}\n",
         format_bytes(counted.host_written_bytes),
         format_bytes(counted.flash_written_bytes),
         format_duration(took),
         args.name.strip_prefix("model:").unwrap_or(&args.name),
-    ))
+    ))?)
 }
 
 fn write(

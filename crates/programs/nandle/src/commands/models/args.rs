@@ -1,9 +1,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use nandle_terminal::args::{percent, positive_bytes};
 
 use super::wear::Wear;
-use crate::common::{percent, positive_bytes};
 
 /// List, show, export and age the modelled drives.
 ///

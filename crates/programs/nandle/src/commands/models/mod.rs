@@ -6,15 +6,15 @@ mod wear;
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use nandle_model::library::{Model, ModelFacts, Parameters, names};
+use nandle_terminal::args::Common;
+use nandle_terminal::output;
 use nandle_units::format_bytes;
 use serde_json::{Value, json};
 
 pub(crate) use args::ModelsArgs;
 
 use self::args::ModelsCommand;
-use crate::common::Common;
 use crate::error::CliError;
-use crate::output;
 
 /// Columns of a table, which fits any terminal.
 const WIDTH: u16 = 80;
@@ -40,7 +40,7 @@ fn list(common: Common) -> Result<(), CliError> {
     if common.json {
         let models: Vec<Value> =
             models.iter().zip(&facts).map(|(model, facts)| described(model, facts)).collect();
-        return output::json(&json!({ "schema_version": 1, "models": models }));
+        return Ok(output::json(&json!({ "schema_version": 1, "models": models }))?);
     }
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
@@ -57,7 +57,7 @@ fn list(common: Common) -> Result<(), CliError> {
         column.set_cell_alignment(CellAlignment::Right);
     }
     table.set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH);
-    output::result(&format!("{table}\n"))
+    Ok(output::result(&format!("{table}\n"))?)
 }
 
 fn show(model: &Model, common: Common) -> Result<(), CliError> {
@@ -67,7 +67,7 @@ fn show(model: &Model, common: Common) -> Result<(), CliError> {
         if let Some(entries) = described.as_object_mut() {
             entries.insert("schema_version".into(), 1.into());
         }
-        return output::json(&described);
+        return Ok(output::json(&described)?);
     }
     let mut lines = vec![
         format!("{}: {}", model.name(), model.description()),
@@ -80,14 +80,16 @@ fn show(model: &Model, common: Common) -> Result<(), CliError> {
     lines.extend(member_names(model).map(|names| format!("drives            {}", names.join(", "))));
     lines.push(format!("{}\n", facts.first_state));
     lines.push(format!("`nandle models export {}` prints every parameter with its source.\n", model.name()));
-    output::result(&lines.join("\n"))
+    Ok(output::result(&lines.join("\n"))?)
 }
 
 fn export(model: &Model, common: Common) -> Result<(), CliError> {
     if common.json {
-        return output::json(&json!({ "schema_version": 1, "name": model.name(), "toml": model.toml() }));
+        return Ok(output::json(
+            &json!({ "schema_version": 1, "name": model.name(), "toml": model.toml() }),
+        )?);
     }
-    output::result(model.toml())
+    Ok(output::result(model.toml())?)
 }
 
 fn described(model: &Model, facts: &ModelFacts) -> Value {

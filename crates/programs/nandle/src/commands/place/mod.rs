@@ -4,6 +4,11 @@ mod args;
 mod table;
 
 use nandle_spill::SpillCosts;
+use nandle_terminal::args::Common;
+use nandle_terminal::interrupt::cancel_on_signals;
+use nandle_terminal::output;
+use nandle_terminal::progress::Bar;
+use nandle_terminal::result_file::{self, REPORT};
 use nandle_units::format_bytes;
 use nandle_workloads::{
     ClusterCell, ClusterRow, Outcome, PLACE_SCHEMA_VERSION, PlaceFile, Placement, PlacementRow, Role,
@@ -13,12 +18,7 @@ use nandle_workloads::{
 pub(crate) use self::args::PlaceArgs;
 use crate::commands::report::write_report;
 use crate::commands::workload::{Cell, CellResult, Devices, Roles, run_cells};
-use crate::common::Common;
 use crate::error::CliError;
-use crate::interrupt::cancel_on_signals;
-use crate::output;
-use crate::progress::Bar;
-use crate::result_file::{self, Content};
 
 /// The study's clusters.
 const CLUSTER_BYTES_MIN: usize = 2 << 10;
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &PlaceArgs, common: Common) -> Result<(), CliError> {
         return Err(CliError::usage(format!("--from and --to are both {}; name two targets", args.from)));
     }
     if let Some(path) = &args.rows.report {
-        result_file::check(path, Content::Report)?;
+        result_file::check(path, &REPORT)?;
     }
     let workload = args.rows.workload(args.operator);
     let cancel = cancel_on_signals()?;
@@ -80,7 +80,7 @@ fn print(args: &PlaceArgs, file: &PlaceFile, common: Common) -> Result<(), CliEr
         write_report(path, &nandle_report::place_html(file))?;
         output::note(&format!("report: {}", path.display()));
     }
-    if common.json { output::json(file) } else { output::result(&table::text(file)) }
+    if common.json { Ok(output::json(file)?) } else { Ok(output::result(&table::text(file))?) }
 }
 
 fn placements<'a>(workload: &Workload, costs: [&'a SpillCosts; 2]) -> Vec<Cell<'a>> {

@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 
 use comfy_table::{Table, presets};
 use nandle_io::Nanos;
+use nandle_terminal::words::{latency, paragraph, thousands, to_the_right};
 use nandle_units::format_bytes;
 use nandle_workloads::{ClusterCell, ClusterRow, Operator, PlaceFile};
 
 use crate::commands::workload::{again_in_words, again_word, fan_word, rows_in_words};
-use crate::words::{latency, paragraph, thousands, to_the_right};
 
 /// The whole text.
 pub(super) fn text(file: &PlaceFile) -> String {

@@ -5,10 +5,10 @@ use nandle_io::Nanos;
 use nandle_reads::Strategy;
 use nandle_session::Access;
 use nandle_target::TargetSpec;
+use nandle_terminal::args::IoArg;
+use nandle_terminal::args::{bytes_of_at_least, positive_duration};
 
-use crate::common::{bytes_of_at_least, positive_duration};
 use crate::error::CliError;
-use crate::target::IoArg;
 
 /// Below this no window of a plan has room for much.
 const MEMORY_BYTES_MIN: u64 = 64 << 10;
@@ -42,7 +42,7 @@ pub(crate) struct PredictArgs {
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = memory)]
     pub(super) memory: u64,
     /// The longest request [default: what the device takes whole]
-    #[arg(long, value_name = "SIZE", value_parser = crate::common::positive_bytes)]
+    #[arg(long, value_name = "SIZE", value_parser = nandle_terminal::args::positive_bytes)]
     pub(super) block: Option<u64>,
     /// Requests outstanding [default: what the device needs to be kept busy]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]

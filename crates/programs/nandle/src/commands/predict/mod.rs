@@ -14,23 +14,24 @@ use nandle_profile::read_profile;
 use nandle_reads::PlanOptions;
 use nandle_reads::recording::Recording;
 use nandle_session::Cancel;
+use nandle_terminal::args::Common;
+use nandle_terminal::interrupt::cancel_on_signals;
+use nandle_terminal::output;
+use nandle_terminal::progress::Bar;
+use nandle_terminal::result_file::{self, REPORT};
 
 pub(crate) use self::args::PredictArgs;
 use crate::commands::report::{write_json, write_report};
-use crate::common::Common;
 use crate::error::CliError;
-use crate::interrupt::cancel_on_signals;
-use crate::output;
-use crate::progress::Bar;
-use crate::result_file::{self, Content};
+use crate::result_file::PREDICTION;
 
 /// Runs the command.
 pub(crate) fn run(args: &PredictArgs, common: Common) -> Result<(), CliError> {
     if let Some(path) = &args.report {
-        result_file::check(path, Content::Report)?;
+        result_file::check(path, &REPORT)?;
     }
     if let Some(path) = &args.output {
-        result_file::check(path, Content::Prediction)?;
+        result_file::check(path, &PREDICTION)?;
     }
     let targets = args.targets()?;
     let sources = targets.iter().enumerate().map(|(index, _)| costs_source(args, index));
@@ -104,7 +105,7 @@ fn print(args: &PredictArgs, file: &PredictionFile, common: Common) -> Result<()
         write_report(path, &nandle_report::prediction_html(file))?;
         told("report", path);
     }
-    if common.json { output::json(file) } else { output::result(&table::text(file)) }
+    if common.json { Ok(output::json(file)?) } else { Ok(output::result(&table::text(file))?) }
 }
 
 impl From<PredictError> for CliError {

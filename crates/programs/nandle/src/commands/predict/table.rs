@@ -5,9 +5,8 @@ use std::fmt::Write as _;
 use comfy_table::{Table, presets};
 use nandle_io::Nanos;
 use nandle_predict::{PredictionFile, QueryPrediction, TargetPrediction};
+use nandle_terminal::words::{latency, paragraph, thousands, to_the_right};
 use nandle_units::format_bytes;
-
-use crate::words::{latency, paragraph, thousands, to_the_right};
 
 /// The whole text.
 pub(super) fn text(file: &PredictionFile) -> String {

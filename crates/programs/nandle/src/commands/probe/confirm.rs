@@ -3,10 +3,10 @@
 use std::io::{BufRead as _, IsTerminal as _};
 
 use nandle_session::Session;
+use nandle_terminal::output;
 use nandle_units::format_bytes;
 
 use crate::error::CliError;
-use crate::output;
 
 /// Says how much will be written, and asks for a yes unless it was given.
 ///

@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 use nandle_probe::experiments::READS;
 use nandle_profile::SkippedExperiment;
 use nandle_session::ProbePlan;
+use nandle_terminal::args::Common;
+use nandle_terminal::words::paragraph;
 use nandle_units::{format_bytes, format_duration};
 use serde_json::{Value, json};
 
-use crate::common::Common;
 use crate::error::CliError;
-use crate::words::paragraph;
 
 /// As text, or as JSON.
 pub(super) fn plan(plan: &ProbePlan, common: Common) -> Result<String, CliError> {

@@ -11,15 +11,15 @@ use nandle_probe::load::LoadError;
 use nandle_profile::DeviceProfile;
 use nandle_session::{Probe, ProbeError, ProbePlan};
 use nandle_target::TargetSpec;
+use nandle_terminal::args::Common;
+use nandle_terminal::interrupt::{cancel_on_signals, remove_when_interrupted};
+use nandle_terminal::output;
+use nandle_terminal::progress::Bar;
 
 pub(crate) use self::args::ProbeArgs;
 
 use self::places::Places;
-use crate::common::Common;
 use crate::error::CliError;
-use crate::interrupt::{cancel_on_signals, remove_when_interrupted};
-use crate::output;
-use crate::progress::Bar;
 use crate::target::open_when_free;
 
 /// Runs the command.
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &ProbeArgs, common: Common) -> Result<(), CliError> {
     let probe = probe.map_err(|error| told_of(&named, error))?;
     remove_when_interrupted(probe.session().target.names_of_test_files());
     if args.experiments {
-        return output::result(&describe::plan(probe.plan(), common)?);
+        return Ok(output::result(&describe::plan(probe.plan(), common)?)?);
     }
     confirm::writing(probe.session(), probe.plan().write_bytes_max(), args.yes)?;
     let (profile, cause) = measure(&probe, &named, common)?;
@@ -110,7 +110,7 @@ fn print(profile: &DeviceProfile, plan: &ProbePlan, files: &str, common: Common)
     if common.json {
         let text = serde_json::to_string_pretty(profile);
         let text = text.map_err(|error| CliError::failed(format!("writing JSON: {error}")))?;
-        return output::result(&(text + "\n"));
+        return Ok(output::result(&(text + "\n"))?);
     }
     output::result(&summary::summary(profile, |name| plan.wants(name)))?;
     if !files.is_empty() {

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use nandle_probe::experiments::ALL;
 use nandle_profile::{DeviceProfile, read_profile, write_profile};
+use nandle_terminal::output;
+use nandle_terminal::result_file::{self, PROFILE, REPORT};
 
 use crate::commands::report::write_report;
 use crate::error::CliError;
-use crate::output;
-use crate::result_file::{self, Content};
 
 /// Where the results of a probe go.
 pub(super) struct Places {
@@ -24,8 +24,8 @@ impl Places {
 
     /// Refuses files that can't be written to, or must not be.
     pub(super) fn check(&self) -> Result<(), CliError> {
-        result_file::check(&self.profile, Content::Profile)?;
-        result_file::check(&self.report, Content::Report)?;
+        result_file::check(&self.profile, &PROFILE)?;
+        result_file::check(&self.report, &REPORT)?;
         if result_file::are_the_same(&self.profile, &self.report) {
             return Err(CliError::usage(format!(
                 "{}: --profile and --report name the same file; give them two",
@@ -68,7 +68,7 @@ impl Places {
 
     /// Keeps a profile that isn't finished.
     pub(super) fn keep(&self, profile: &DeviceProfile) -> Result<(), CliError> {
-        result_file::check(&self.profile, Content::Profile)?;
+        result_file::check(&self.profile, &PROFILE)?;
         Ok(write_profile(&self.profile, profile)?)
     }
 
@@ -97,7 +97,7 @@ impl Places {
     }
 
     fn write_page(&self, profile: &DeviceProfile) -> Result<(), CliError> {
-        result_file::check(&self.report, Content::Report)?;
+        result_file::check(&self.report, &REPORT)?;
         write_report(&self.report, &nandle_report::html(std::slice::from_ref(profile))?)
     }
 }

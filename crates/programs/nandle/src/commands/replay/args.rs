@@ -6,11 +6,11 @@ use clap::{Args, ValueEnum};
 use nandle_pages::{BLOCK_BYTES, PolicyKind};
 use nandle_replay::Durability;
 use nandle_target::TargetSpec;
+use nandle_terminal::args::IoArg;
+use nandle_terminal::args::percent;
 use nandle_units::parse_bytes;
 
 use crate::commands::trace::{SourceArgs, power_of_two};
-use crate::common::percent;
-use crate::target::IoArg;
 
 /// Replay a trace's page writes through page stores of several write policies, side by side.
 ///

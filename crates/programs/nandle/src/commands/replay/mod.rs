@@ -17,6 +17,11 @@ use nandle_replay::{
 };
 use nandle_session::Cancel;
 use nandle_session::{Observer as _, Progress as _};
+use nandle_terminal::args::Common;
+use nandle_terminal::interrupt::cancel_on_signals;
+use nandle_terminal::output;
+use nandle_terminal::progress::Bar;
+use nandle_terminal::result_file::{self, REPORT};
 
 pub(crate) use args::ReplayArgs;
 
@@ -24,12 +29,7 @@ use self::costs::Known;
 use self::stores::StoreFactory;
 use crate::commands::report::write_report;
 use crate::commands::trace::reader;
-use crate::common::Common;
 use crate::error::CliError;
-use crate::interrupt::cancel_on_signals;
-use crate::output;
-use crate::progress::Bar;
-use crate::result_file::{self, Content};
 
 /// Steps that a policy does before it is the next one's turn.
 const STRETCH_STEPS: usize = 4096;
@@ -38,7 +38,7 @@ const STRETCH_STEPS: usize = 4096;
 pub(crate) fn run(args: &ReplayArgs, common: Common) -> Result<(), CliError> {
     check_policies(&args.policies)?;
     if let Some(path) = &args.report {
-        result_file::check(path, Content::Report)?;
+        result_file::check(path, &REPORT)?;
     }
     let cancel = cancel_on_signals()?;
     let mut progress = Bar::new(!common.no_progress);
@@ -115,7 +115,7 @@ fn print(file: &ReplayFile, report: Option<&Path>, common: Common) -> Result<(),
         write_report(path, &nandle_report::replay_html(file))?;
         output::note(&format!("report: {}", path.display()));
     }
-    if common.json { output::json(file) } else { output::result(&table::text(file)) }
+    if common.json { Ok(output::json(file)?) } else { Ok(output::result(&table::text(file))?) }
 }
 
 /// The figures there are, with the speed-ups over `direct`; a policy that failed is left out.

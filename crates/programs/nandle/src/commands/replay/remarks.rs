@@ -2,6 +2,8 @@
 
 use nandle_replay::{PolicyOutcome, Work};
 use nandle_session::Progress as _;
+use nandle_terminal::progress::Bar;
+use nandle_terminal::words::counted;
 use nandle_units::format_bytes;
 
 use super::args::PAGES_BYTES;
@@ -9,8 +11,6 @@ use super::costs::Known;
 use super::stores::StoreFactory;
 use crate::commands::advise::Warning;
 use crate::commands::trace::{Fit, remark};
-use crate::progress::Bar;
-use crate::words::counted;
 
 /// What there is to say of target and profile. A warning is said at once: the user may want to end it here.
 pub(super) fn before_reading(factory: &StoreFactory, known: &Known, progress: &Bar) -> Vec<String> {

@@ -12,6 +12,7 @@ use nandle_session::{Allowance, Cancel, Session, budget_bytes};
 use nandle_target::{
     Intent, ModelContents, OpenOptions, Problem, Target, TargetError, TargetKind, TargetSpec, facts,
 };
+use nandle_terminal::progress::Bar;
 use nandle_units::format_bytes;
 
 use super::ReplayArgs;
@@ -19,7 +20,6 @@ use super::args::AddressesArg;
 use super::memory;
 use crate::commands::advise::{Warning, warning_of_another};
 use crate::error::CliError;
-use crate::progress::Bar;
 use crate::target;
 
 /// A device that is silent for this long while the test file is written is given up.

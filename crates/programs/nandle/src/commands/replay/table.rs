@@ -7,9 +7,8 @@ use nandle_io::Nanos;
 use nandle_pages::PolicyKind;
 use nandle_profile::LatencySummary;
 use nandle_replay::{Durability, PolicyOutcome, ReplayFile, promises_in_words};
+use nandle_terminal::words::{bandwidth, latency, paragraph, thousands, to_the_right};
 use nandle_units::{format_bytes, format_duration};
-
-use crate::words::{bandwidth, latency, paragraph, thousands, to_the_right};
 
 /// The whole text.
 pub(super) fn text(file: &ReplayFile) -> String {

@@ -3,8 +3,7 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use nandle_target::TargetSpec;
-
-use crate::common::{bytes_of_at_least, positive_bytes};
+use nandle_terminal::args::{bytes_of_at_least, positive_bytes};
 
 /// Below this there is no room for rows beside what carries them from the input and to the output.
 const MEMORY_BYTES_MIN: u64 = 1 << 20;

@@ -23,6 +23,7 @@ use std::time::SystemTime;
 
 use nandle_session::Cancel;
 use nandle_spill::{Budget, Place, SpillCosts, SpillError};
+use nandle_terminal::interrupt::cancel_on_signals;
 use serde::Serialize;
 
 pub(crate) use self::args::{Cluster, SpillArgs, cluster};
@@ -37,7 +38,6 @@ pub(crate) use self::records::Format;
 pub(crate) use self::temporary::{Temporary, world_of};
 pub(crate) use self::threads::{Stop, in_threads, in_threads_beside, lock, threads};
 use crate::error::CliError;
-use crate::interrupt::cancel_on_signals;
 
 /// Bytes that threads hand over at once, if that is a small part of the memory.
 const BATCH_BYTES_MAX: usize = 256 << 10;
@@ -103,7 +103,7 @@ impl Setup {
         let temporary = Temporary::open(args, output)?;
         let explained = temporary.remarks.iter().chain([&of_costs]).filter(|_| args.explain);
         for remark in temporary.stepped_down.iter().chain(explained) {
-            crate::output::note(remark);
+            nandle_terminal::output::note(remark);
         }
         Ok(Self { cancel, memory, costs, temporary })
     }
@@ -116,11 +116,11 @@ pub(crate) fn tell(
     (explain, json, has_output): (bool, bool, bool),
 ) -> Result<(), CliError> {
     if json && has_output {
-        return crate::output::json(file);
+        return Ok(nandle_terminal::output::json(file)?);
     }
     if explain || json {
         for line in lines {
-            crate::output::note(&line);
+            nandle_terminal::output::note(&line);
         }
     }
     Ok(())

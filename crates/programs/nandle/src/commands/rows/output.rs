@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::{self, JoinHandle};
 
+use nandle_terminal::interrupt::remove_when_interrupted;
 use nandle_units::format_bytes;
 use rustix::fs::{AtFlags, CWD, FallocateFlags, Mode, OFlags, linkat};
 use rustix::io::Errno;
 use tempfile::{Builder, NamedTempFile};
 
 use crate::error::CliError;
-use crate::interrupt::remove_when_interrupted;
 
 /// Buffers that may be under way.
 pub(crate) const BUFFERS: usize = 3;

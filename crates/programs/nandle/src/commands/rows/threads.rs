@@ -22,7 +22,9 @@ pub(crate) fn threads(args: &SpillArgs, memory: &Memory, temporary: &Temporary, 
             } else {
                 "each world has a modelled drive of its own"
             };
-            crate::output::note(&format!("One thread works, not as many as --threads says, because {why}."));
+            nandle_terminal::output::note(&format!(
+                "One thread works, not as many as --threads says, because {why}."
+            ));
         }
         return 1;
     }

@@ -1,9 +1,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use nandle_terminal::args::positive_bytes;
 
 use crate::commands::rows::{KeySpec, SpillArgs, one_byte};
-use crate::common::positive_bytes;
 
 /// Sort files that are larger than memory: lines, CSV, or records of one length.
 ///

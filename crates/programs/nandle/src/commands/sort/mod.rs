@@ -10,6 +10,8 @@ use std::time::Instant;
 
 use nandle_io::runtime::Runtime;
 use nandle_spill::{Combine, ParallelSort, SortOptions};
+use nandle_terminal::args::Common;
+use nandle_terminal::progress::Bar;
 
 pub(crate) use self::args::SortArgs;
 use self::explain::Told;
@@ -17,9 +19,7 @@ use self::work::Work;
 use crate::commands::rows::{
     Carried, Fields, Format, Input, Keys, Memory, Setup, check_specs, place, spilled, tell, threads,
 };
-use crate::common::Common;
 use crate::error::CliError;
-use crate::progress::Bar;
 
 /// Runs the command.
 pub(crate) fn run(args: &SortArgs, common: Common) -> Result<(), CliError> {

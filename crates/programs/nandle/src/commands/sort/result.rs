@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use nandle_io::runtime::Handle;
 use nandle_session::{Cancel, Observer as _};
 use nandle_spill::{Row, SortReport, Sorted, SortedPart};
+use nandle_terminal::progress::Bar;
 
 use super::SortArgs;
 use crate::commands::rows::{Memory, NewFile, Output, PartWriter, Stop, interrupted, spilled};
 use crate::error::CliError;
-use crate::progress::Bar;
 
 /// So much is written between looks at what the user wants.
 const BYTES_BETWEEN_LOOKS: usize = 4 << 20;

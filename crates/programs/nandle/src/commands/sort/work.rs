@@ -6,6 +6,7 @@ use nandle_io::DeviceId;
 use nandle_io::runtime::Handle;
 use nandle_session::{Cancel, Observer as _};
 use nandle_spill::{Finished, ParallelSort, SortReport, SortedPart, Sorter};
+use nandle_terminal::progress::Bar;
 use nandle_units::format_bytes;
 
 use super::SortArgs;
@@ -15,7 +16,6 @@ use crate::commands::rows::{
     unless_cancelled, world_of,
 };
 use crate::error::CliError;
-use crate::progress::Bar;
 
 /// What is to be done, and by how many threads.
 pub(super) struct Work<'a> {

@@ -6,9 +6,9 @@ use nandle_probe::load::{Arrivals, Refill};
 use nandle_probe::pattern::PatternSpec;
 use nandle_probe::sweep::Preset;
 use nandle_profile::OperationKind;
+use nandle_terminal::args::{positive_bytes, positive_duration};
 use nandle_units::parse_bytes;
 
-use crate::common::{positive_bytes, positive_duration};
 use crate::target::TargetArgs;
 
 /// Measure every combination of pattern, block size, group size and queue depth.

@@ -1,12 +1,12 @@
 use std::path::{Path, PathBuf};
 
 use nandle_profile::{Cell, SWEEP_BYTES_MAX, SWEEP_SCHEMA_VERSION, SweepFile, read_within, write_atomically};
+use nandle_terminal::output;
+use nandle_terminal::result_file;
 use nandle_units::format_bytes_exact;
 
 use super::csv::{self, Origin};
 use crate::error::CliError;
-use crate::output;
-use crate::result_file::{self, Content};
 
 /// Keeps the cells of a sweep in a file, after each of them, and finds those that an earlier one has kept.
 pub(super) struct Keeper {
@@ -37,7 +37,7 @@ impl Keeper {
             )));
         }
         if let Some(path) = output {
-            result_file::check(path, Content::Cells)?;
+            result_file::check_writable(path)?;
         }
         Ok(Self { output: output.map(Into::into), resume: resume.map(Into::into) })
     }

@@ -14,17 +14,17 @@ use nandle_profile::SweepFile;
 use nandle_session::sweep::SweepEnd;
 use nandle_session::{Sweep, SweepError};
 use nandle_target::TargetSpec;
+use nandle_terminal::args::Common;
+use nandle_terminal::interrupt::{cancel_on_signals, remove_when_interrupted};
+use nandle_terminal::output;
+use nandle_terminal::progress::Bar;
 
 pub(crate) use self::args::SweepArgs;
 
 use self::again::command_to_resume;
 use self::args::FormatArg;
 use self::keep::Keeper;
-use crate::common::Common;
 use crate::error::CliError;
-use crate::interrupt::{cancel_on_signals, remove_when_interrupted};
-use crate::output;
-use crate::progress::Bar;
 use crate::target::open_when_free;
 
 /// Runs the command.

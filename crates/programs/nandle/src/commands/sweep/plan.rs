@@ -3,19 +3,19 @@
 use nandle_io::Nanos;
 use nandle_probe::sweep::SweepPlan;
 use nandle_session::{Sweep, sweep::Estimate};
+use nandle_terminal::args::Common;
+use nandle_terminal::output;
 use nandle_units::{format_bytes, format_duration};
 use serde_json::json;
 
-use crate::common::Common;
 use crate::error::CliError;
-use crate::output;
 
 /// Prints what a sweep would do. Of a test file, which is gone afterwards, it writes the start; else it does nothing.
 pub(super) fn print(sweep: &Sweep, common: Common) -> Result<(), CliError> {
     let estimate = sweep.estimate();
     let fill_time = estimate.fill_time(sweep.session())?;
     let told = Told { estimate, fill_time };
-    output::result(&if common.json { told.json(sweep.plan())? } else { told.text(sweep.plan()) })
+    Ok(output::result(&if common.json { told.json(sweep.plan())? } else { told.text(sweep.plan()) })?)
 }
 
 struct Told {

@@ -1,9 +1,8 @@
 use comfy_table::{Table, presets};
 use nandle_io::Nanos;
 use nandle_profile::{Cell, SweepFile};
+use nandle_terminal::words::{bandwidth, latency, paragraph, thousands, to_the_right};
 use nandle_units::format_bytes;
-
-use crate::words::{bandwidth, latency, paragraph, thousands, to_the_right};
 
 /// The cells as a table that fits 80 columns.
 pub(super) fn table(file: &SweepFile) -> String {

@@ -2,16 +2,16 @@
 
 use std::fs;
 
+use nandle_terminal::args::Common;
+use nandle_terminal::output;
+use nandle_terminal::result_file;
+use nandle_terminal::words::counted;
 use nandle_trace::{Format, Writer};
 use serde_json::json;
 
 use super::ConvertArgs;
 use super::source::{go_through, reader};
-use crate::common::Common;
 use crate::error::CliError;
-use crate::output;
-use crate::result_file::{self, Content};
-use crate::words::counted;
 
 /// Runs the command.
 pub(super) fn run(args: &ConvertArgs, common: Common) -> Result<(), CliError> {
@@ -21,7 +21,7 @@ pub(super) fn run(args: &ConvertArgs, common: Common) -> Result<(), CliError> {
             args.output.display()
         )));
     }
-    result_file::check(&args.output, Content::Cells)?;
+    result_file::check_writable(&args.output)?;
     // What can't be read is known before a file is made.
     let reader = reader(&args.source)?;
     let mut writer = Writer::create(&args.output, Format::from(args.to), &args.file)?;
@@ -39,14 +39,14 @@ pub(super) fn run(args: &ConvertArgs, common: Common) -> Result<(), CliError> {
         }
     };
     if common.json {
-        return output::json(&json!({
+        return Ok(output::json(&json!({
             "schema_version": 1, "trace": args.source.trace, "format": gone.format, "output": args.output,
             "events": events, "bad_lines": gone.bad_lines,
-        }));
+        }))?);
     }
     let bad = match gone.bad_lines {
         0 => String::new(),
         lines => format!(", {} left out", counted(lines, "damaged line")),
     };
-    output::result(&format!("{}: {}{bad}\n", args.output.display(), counted(events, "event")))
+    Ok(output::result(&format!("{}: {}{bad}\n", args.output.display(), counted(events, "event")))?)
 }

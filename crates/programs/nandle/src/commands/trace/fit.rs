@@ -2,9 +2,8 @@
 
 use std::ops::RangeInclusive;
 
+use nandle_terminal::words::{counted, thousands};
 use nandle_units::format_bytes;
-
-use crate::words::{counted, thousands};
 
 /// How a trace's writes lie on pages.
 #[derive(Debug, Clone, Copy)]

@@ -9,10 +9,10 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
+use nandle_terminal::args::Common;
 use nandle_trace::Format;
 use nandle_units::{format_bytes, parse_bytes};
 
-use crate::common::Common;
 use crate::error::CliError;
 
 pub(crate) use self::fit::{Fit, remark};

@@ -1,14 +1,14 @@
 //! Goes through a trace, with progress.
 
 use nandle_session::Observer as _;
+use nandle_terminal::args::Common;
+use nandle_terminal::interrupt::cancel_on_signals;
+use nandle_terminal::progress::Bar;
+use nandle_terminal::words::thousands;
 use nandle_trace::{Operation, ReadOptions, Reader, Record};
 
 use super::SourceArgs;
-use crate::common::Common;
 use crate::error::CliError;
-use crate::interrupt::cancel_on_signals;
-use crate::progress::Bar;
-use crate::words::thousands;
 
 /// Events between two words of progress.
 const STRIDE: u64 = 1 << 16;

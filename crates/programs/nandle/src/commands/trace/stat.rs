@@ -3,6 +3,10 @@
 use comfy_table::{Table, presets};
 use nandle_io::Nanos;
 use nandle_report::TraceReport;
+use nandle_terminal::args::Common;
+use nandle_terminal::output;
+use nandle_terminal::result_file::{self, REPORT};
+use nandle_terminal::words::{bandwidth, counted, paragraph, thousands, to_the_right};
 use nandle_trace::{PAGE_STATISTICS_BYTES, Statistics, TraceStatistics};
 use nandle_units::{format_bytes, format_duration, group_thousands};
 use serde::Serialize;
@@ -10,11 +14,7 @@ use serde::Serialize;
 use super::source::{Gone, go_through, reader};
 use super::{Fit, PAGES_BYTES, StatArgs, remark};
 use crate::commands::report::write_report;
-use crate::common::Common;
 use crate::error::CliError;
-use crate::output;
-use crate::result_file::{self, Content};
-use crate::words::{bandwidth, counted, paragraph, thousands, to_the_right};
 
 #[derive(Serialize)]
 struct Told<'a> {
@@ -29,7 +29,7 @@ struct Told<'a> {
 /// Runs the command.
 pub(super) fn run(args: &StatArgs, common: Common) -> Result<(), CliError> {
     if let Some(path) = &args.report {
-        result_file::check(path, Content::Report)?;
+        result_file::check(path, &REPORT)?;
     }
     let pages_max = nandle_session::budget_bytes() / PAGE_STATISTICS_BYTES;
     let mut statistics = Statistics::new(args.page).with_pages_max(pages_max);
@@ -46,9 +46,9 @@ pub(super) fn run(args: &StatArgs, common: Common) -> Result<(), CliError> {
     if common.json {
         let bad_lines = gone.bad_lines;
         let told = Told { schema_version: 1, trace, format: gone.format, bad_lines, statistics: &statistics };
-        return output::json(&told);
+        return Ok(output::json(&told)?);
     }
-    output::result(&text(&trace, &gone, &statistics))
+    Ok(output::result(&text(&trace, &gone, &statistics))?)
 }
 
 fn text(trace: &str, gone: &Gone, statistics: &TraceStatistics) -> String {

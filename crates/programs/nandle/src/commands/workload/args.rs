@@ -3,11 +3,11 @@ use std::path::PathBuf;
 use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use clap::{Args, ValueEnum};
 use nandle_target::TargetSpec;
+use nandle_terminal::args::{bytes_of_at_least, positive_bytes};
 use nandle_workloads::{Operator, Workload};
 
 use super::sweep::Sweep;
 use crate::commands::rows::{Cluster, cluster};
-use crate::common::{bytes_of_at_least, positive_bytes};
 
 /// Below this nothing is sorted or joined.
 const MEMORY_BYTES_MIN: u64 = 64 << 10;

@@ -6,12 +6,12 @@ use std::thread;
 
 use nandle_session::{Cancel, Observer as _};
 use nandle_spill::{SpillCosts, SpillError};
+use nandle_terminal::progress::Bar;
 use nandle_workloads::{Outcome, Workload, WorkloadError, run};
 
 use super::devices::{Devices, Roles};
 use super::failed;
 use crate::error::CliError;
-use crate::progress::Bar;
 
 /// A run that is wanted.
 pub(crate) struct Cell<'a> {

@@ -7,6 +7,11 @@ mod sweep;
 mod table;
 
 use nandle_spill::SpillError;
+use nandle_terminal::args::Common;
+use nandle_terminal::interrupt::cancel_on_signals;
+use nandle_terminal::output;
+use nandle_terminal::progress::Bar;
+use nandle_terminal::result_file::{self, REPORT};
 use nandle_workloads::{WORKLOAD_SCHEMA_VERSION, Workload, WorkloadError, WorkloadFile, WorkloadRun};
 
 pub(crate) use self::args::{OperatorArg, RowArgs, WorkloadArgs, target};
@@ -15,17 +20,12 @@ pub(crate) use self::devices::{Devices, Roles};
 pub(crate) use self::table::{again_in_words, again_word, fan_word, rows_in_words};
 use crate::commands::report::write_report;
 use crate::commands::rows::spilled;
-use crate::common::Common;
 use crate::error::CliError;
-use crate::interrupt::cancel_on_signals;
-use crate::output;
-use crate::progress::Bar;
-use crate::result_file::{self, Content};
 
 /// Runs the command.
 pub(crate) fn run(args: &WorkloadArgs, common: Common) -> Result<(), CliError> {
     if let Some(path) = &args.rows.report {
-        result_file::check(path, Content::Report)?;
+        result_file::check(path, &REPORT)?;
     }
     let one = args.rows.workload(args.operator);
     let workloads = sweep::workloads(one, &args.sweep)?;
@@ -63,7 +63,7 @@ fn print(args: &WorkloadArgs, file: &WorkloadFile, common: Common) -> Result<(),
         write_report(path, &nandle_report::workload_html(file))?;
         output::note(&format!("report: {}", path.display()));
     }
-    if common.json { output::json(file) } else { output::result(&table::text(file)) }
+    if common.json { Ok(output::json(file)?) } else { Ok(output::result(&table::text(file))?) }
 }
 
 fn doing(workload: &Workload) -> String {

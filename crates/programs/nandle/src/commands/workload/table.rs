@@ -4,10 +4,9 @@ use std::fmt::Write as _;
 
 use comfy_table::{Table, presets};
 use nandle_io::Nanos;
+use nandle_terminal::words::{counted, latency, paragraph, thousands, to_the_right};
 use nandle_units::format_bytes;
 use nandle_workloads::{Operator, Outcome, WorkloadFile, WorkloadRun};
-
-use crate::words::{counted, latency, paragraph, thousands, to_the_right};
 
 /// The whole text.
 pub(super) fn text(file: &WorkloadFile) -> String {

@@ -1,7 +1,7 @@
 use clap::Args;
+use nandle_terminal::args::bytes_of_at_least;
 
 use super::contest::PAIRS_TO_TELL;
-use crate::common::bytes_of_at_least;
 
 /// Whether and how the advice is tried.
 #[derive(Debug, Args)]

@@ -14,6 +14,7 @@ use std::path::Path;
 use nandle_advise::Product;
 use nandle_advise::settings::Advice;
 use nandle_session::Cancel;
+use nandle_terminal::progress::Bar;
 
 pub(super) use args::TrialArgs;
 pub(super) use contest::{Contest, Outcome, median};
@@ -21,7 +22,6 @@ pub(super) use postgresql::installed_version;
 
 use self::pairs::{Kind, Steps, Trial};
 use crate::error::CliError;
-use crate::progress::Bar;
 
 /// Runs the workloads in `directory`, from which everything is gone afterwards.
 pub(super) fn verify(

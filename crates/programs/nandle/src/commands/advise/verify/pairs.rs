@@ -4,10 +4,10 @@ use std::path::Path;
 
 use nandle_advise::settings::{Advice, Workload};
 use nandle_session::{Cancel, Observer as _};
+use nandle_terminal::progress::Bar;
 
 use super::contest::Contest;
 use crate::error::CliError;
-use crate::progress::Bar;
 
 /// With which settings a workload runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

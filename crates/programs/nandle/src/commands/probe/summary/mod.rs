@@ -8,9 +8,8 @@ use std::ops::Div;
 use comfy_table::{Table, presets};
 use nandle_io::Nanos;
 use nandle_profile::{Conditions, DepthForBlock, DeviceProfile, GroupPenalty, Interval, SkippedExperiment};
+use nandle_terminal::words::{bandwidth, latency, paragraph, thousands, to_the_right};
 use nandle_units::{format_bytes, format_duration};
-
-use crate::words::{bandwidth, latency, paragraph, thousands, to_the_right};
 
 /// The whole summary. `is_asked_for` says whether the user wanted an experiment, or at least didn't rule it out.
 pub(super) fn summary(profile: &DeviceProfile, is_asked_for: impl Fn(&str) -> bool) -> String {

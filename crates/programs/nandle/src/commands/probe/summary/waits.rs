@@ -3,10 +3,10 @@
 use nandle_io::Nanos;
 use nandle_profile::experiments::{CommitCost, ExtentState, InterferenceCell, InterferenceMap};
 use nandle_profile::{DeviceProfile, GroupCommitGain, InterferenceLimit, LatencySummary};
+use nandle_terminal::words::{counted, latency, thousands};
 use nandle_units::format_bytes;
 
 use super::with_bounds;
-use crate::words::{counted, latency, thousands};
 
 type Quantile = fn(&LatencySummary) -> Option<u64>;
 

@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use nandle_io::Nanos;
 use nandle_profile::experiments::{FillLevel, FillLevels, WriteCacheFindings};
 use nandle_profile::{Cheap, DeviceProfile, Interval, SteadyStateFigures, WritePatternCost};
+use nandle_terminal::words::{bandwidth, paragraph};
 use nandle_units::{format_bytes, format_duration};
 
 use super::{label, megabytes, waits, with_bounds};
-use crate::words::{bandwidth, paragraph};
 
 /// A line for each that was conducted; nothing when none was.
 pub(super) fn sentences(profile: &DeviceProfile) -> String {

@@ -56,7 +56,7 @@ impl<'a> Cluster<'a> {
 
     /// The user `postgres` must be able to get there.
     fn with_hint(&self, error: &CliError) -> CliError {
-        if error.exit_code() == crate::error::Exit::Interrupted {
+        if error.exit_code() == nandle_terminal::Exit::Interrupted {
             return child::interrupted();
         }
         CliError::failed(format!(

@@ -1,15 +1,15 @@
-//! The one place that prints: results to standard output, all else to standard error.
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is the program's voice")]
+//! The one place where programs print: results to standard output, all else to standard error.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is the programs' voice")]
 
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 
-use crate::error::CliError;
+use crate::Failure;
 
 /// Prints a result. A reader that has gone away (`| head`) is no error.
 ///
 /// # Errors
 /// Standard output goes to a file, and the file can't be written to.
-pub(crate) fn result(text: &str) -> Result<(), CliError> {
+pub fn result(text: &str) -> Result<(), Failure> {
     print(&shown(text))
 }
 
@@ -37,11 +37,11 @@ fn shown_json(json: &str) -> String {
     }
 }
 
-fn print(text: &str) -> Result<(), CliError> {
+fn print(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(CliError::failed(format!("writing the result to standard output: {error}")))
+            Err(Failure::failed(format!("writing the result to standard output: {error}")))
         }
         _ => Ok(()),
     }
@@ -51,25 +51,36 @@ fn print(text: &str) -> Result<(), CliError> {
 ///
 /// # Errors
 /// As [`result`].
-pub(crate) fn json(value: &impl serde::Serialize) -> Result<(), CliError> {
+pub fn json(value: &impl serde::Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(value);
-    let text = text.map_err(|error| CliError::failed(format!("writing JSON: {error}")))?;
+    let text = text.map_err(|error| Failure::failed(format!("writing JSON: {error}")))?;
     print(&(shown_json(&text) + "\n"))
 }
 
 /// Tells something beside the result.
-pub(crate) fn note(text: &str) {
+pub fn note(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{}", shown(text));
 }
 
+/// Asks something: the answer is typed behind it.
+pub fn ask(question: &str) {
+    let mut err = std::io::stderr().lock();
+    let _ = write!(err, "{}", shown(question)).and_then(|()| err.flush());
+}
+
 /// Tells why it didn't work.
-pub(crate) fn problem(text: &str) {
-    note(&format!("nandle-tables: {text}"));
+pub fn problem(program: &str, text: &str) {
+    note(&format!("{program}: {text}"));
 }
 
 /// Where rows go, of which there may be more than memory holds.
-pub(crate) fn rows() -> impl Write {
+pub fn rows() -> impl Write {
     std::io::BufWriter::with_capacity(1 << 16, std::io::stdout().lock())
+}
+
+/// Whether standard output is a terminal.
+pub fn is_terminal() -> bool {
+    std::io::stdout().is_terminal()
 }
 
 #[cfg(test)]

@@ -1,3 +1,5 @@
+//! Progress of long work.
+
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -5,7 +7,8 @@ use nandle_session::{Observer, Progress, time_left};
 
 /// A bar on standard error with what is being done and the time left; nothing when that is no terminal, or when the
 /// user wants none.
-pub(crate) struct Bar {
+#[derive(Debug)]
+pub struct Bar {
     bar: ProgressBar,
     began: Instant,
 }
@@ -14,7 +17,8 @@ pub(crate) struct Bar {
 const STEPS: u64 = 10_000;
 
 impl Bar {
-    pub(crate) fn new(wanted: bool) -> Self {
+    /// Shows it, or nothing where none is wanted.
+    pub fn new(wanted: bool) -> Self {
         let target = if wanted { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(Some(STEPS), target);
         let style = ProgressStyle::with_template("{bar:16.cyan/dim} {percent:>3}%  {prefix:>9}  {wide_msg}");
@@ -24,7 +28,7 @@ impl Bar {
     }
 
     /// Takes the bar away.
-    pub(crate) fn finish(&self) {
+    pub fn finish(&self) {
         self.bar.finish_and_clear();
     }
 

@@ -3,16 +3,24 @@
 use std::fmt::Write as _;
 use std::ops::RangeBounds;
 
-use comfy_table::{CellAlignment, Table};
+use comfy_table::{CellAlignment, Table, presets};
 use nandle_io::Nanos;
 use nandle_units::wrapped;
-pub(crate) use nandle_units::{counted, thousands};
+pub use nandle_units::{counted, thousands};
 
 /// Columns of a line.
 const COLUMNS: usize = 80;
 
+/// A table without lines.
+pub fn table<const N: usize>(header: [&str; N]) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(header);
+    table
+}
+
 /// Puts the figures of some columns below one another.
-pub(crate) fn to_the_right(table: &mut Table, columns: impl RangeBounds<usize>) {
+pub fn to_the_right(table: &mut Table, columns: impl RangeBounds<usize>) {
     for (number, column) in table.column_iter_mut().enumerate() {
         if columns.contains(&number) {
             column.set_cell_alignment(CellAlignment::Right);
@@ -21,7 +29,7 @@ pub(crate) fn to_the_right(table: &mut Table, columns: impl RangeBounds<usize>) 
 }
 
 /// Bytes per second as MB/s; of little, so many digits that it isn't nothing.
-pub(crate) fn bandwidth(bytes_per_s: f64) -> String {
+pub fn bandwidth(bytes_per_s: f64) -> String {
     let megabytes = bytes_per_s / 1e6;
     match megabytes {
         0.0005..1.0 => format!("{megabytes:.3}"),
@@ -31,13 +39,21 @@ pub(crate) fn bandwidth(bytes_per_s: f64) -> String {
 }
 
 /// A latency to three digits; a dash where none is known.
-pub(crate) fn latency(time: Option<Nanos>) -> String {
-    let Some(Nanos(nanos)) = time else { return "–".into() };
-    let (value, unit) = match nanos {
-        0..1_000 => return format!("{nanos} ns"),
-        1_000..1_000_000 => (nanos as f64 / 1e3, "us"),
-        1_000_000..1_000_000_000 => (nanos as f64 / 1e6, "ms"),
-        _ => (nanos as f64 / 1e9, "s"),
+pub fn latency(time: Option<Nanos>) -> String {
+    match time {
+        None => "–".into(),
+        Some(Nanos(nanos @ 0..1_000)) => format!("{nanos} ns"),
+        Some(Nanos(nanos)) => seconds(nanos as f64 / 1e9),
+    }
+}
+
+/// A time to three digits.
+pub fn seconds(seconds: f64) -> String {
+    let (value, unit) = match seconds {
+        ..1e-6 => (seconds * 1e9, "ns"),
+        1e-6..1e-3 => (seconds * 1e6, "us"),
+        1e-3..1.0 => (seconds * 1e3, "ms"),
+        _ => (seconds, "s"),
     };
     if value < 10.0 {
         format!("{value:.2} {unit}")
@@ -49,7 +65,7 @@ pub(crate) fn latency(time: Option<Nanos>) -> String {
 }
 
 /// Appends a paragraph broken at words, with `mark` before its first line.
-pub(crate) fn paragraph(text: &mut String, mark: &str, words: &str) {
+pub fn paragraph(text: &mut String, mark: &str, words: &str) {
     for line in wrapped(words, mark, COLUMNS, str::to_owned) {
         let _ = writeln!(text, "{line}");
     }
@@ -74,6 +90,9 @@ mod tests {
         assert_eq!(bandwidth(3_052_345_678.0), "3 052");
         assert_eq!(latency(Some(Nanos(47_482))), "47.5 us");
         assert_eq!(latency(Some(Nanos(1_234_567))), "1.23 ms");
+        assert_eq!(latency(Some(Nanos(999))), "999 ns");
         assert_eq!(latency(None), "–");
+        assert_eq!(seconds(47.482e-6), "47.5 us");
+        assert_eq!(seconds(123.4), "123 s");
     }
 }

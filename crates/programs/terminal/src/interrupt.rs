@@ -1,3 +1,5 @@
+//! What Ctrl-C does.
+
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -5,14 +7,18 @@ use nandle_session::Cancel;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::error::{CliError, Exit};
+use crate::{Exit, Failure};
 
-/// A flag that Ctrl-C raises (or SIGTERM, or SIGHUP when the terminal goes away), so that what runs can clean up and keep its results. A second one ends the
-/// program at once; test files have no name, so they are gone even then, and those that must have one are removed.
+/// A flag that Ctrl-C raises (or SIGTERM, or SIGHUP when the terminal goes away), so that what runs can clean up and keep its results. A
+/// second one ends the program at once. Test files have no name, so they are gone even then, and those that must have one are removed. What a
+/// load of a table has written by then is no part of the table, and the next load removes it.
 ///
 /// One thread takes the signals one after the other: handlers of two that come together could run at the same
 /// time, and each take itself for the first.
-pub(crate) fn cancel_on_signals() -> Result<Cancel, CliError> {
+///
+/// # Errors
+/// Signals can't be watched for.
+pub fn cancel_on_signals() -> Result<Cancel, Failure> {
     let cancel = Cancel::default();
     let raised = cancel.clone();
     let signals = Signals::new(watched(ignored_signals()));
@@ -20,7 +26,7 @@ pub(crate) fn cancel_on_signals() -> Result<Cancel, CliError> {
         let watch = move || signals.forever().for_each(|_| raise(&raised));
         std::thread::Builder::new().name("nandle-signals".into()).spawn(watch)
     });
-    watching.map_err(|error| CliError::failed(format!("watching for Ctrl-C: {error}")))?;
+    watching.map_err(|error| Failure::failed(format!("watching for Ctrl-C: {error}")))?;
     Ok(cancel)
 }
 
@@ -42,7 +48,7 @@ fn ignored_signals() -> u64 {
 static NAMES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// Has a second interruption remove these, too.
-pub(crate) fn remove_when_interrupted<'a>(names: impl Iterator<Item = &'a Path>) {
+pub fn remove_when_interrupted<'a>(names: impl Iterator<Item = &'a Path>) {
     NAMES.lock().unwrap_or_else(PoisonError::into_inner).extend(names.map(Into::into));
 }
 

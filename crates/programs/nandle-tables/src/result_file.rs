@@ -1,0 +1,18 @@
+//! Results that only this program writes.
+
+use nandle_reads::recording::Recording;
+use nandle_terminal::result_file::Content;
+
+/// A recording. Its first line is in its first packed block.
+pub(crate) const RECORDING: Content =
+    Content { kind: "recording", start_bytes: 256 << 10, is_one: Recording::begins };
+
+/// The head of a file of rejects.
+pub(crate) const REJECTS_HEADER: [&str; 4] = ["file", "line", "reason", "row"];
+
+/// Rows that a load kept aside.
+pub(crate) const REJECTS: Content = Content {
+    kind: "file of rejects",
+    start_bytes: 64,
+    is_one: |there| there.starts_with(b"file,line,reason,row\n"),
+};

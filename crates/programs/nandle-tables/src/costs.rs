@@ -37,6 +37,11 @@ pub(crate) struct FoundProfile {
 }
 
 impl ProfileArgs {
+    /// Whether the user says where it comes from.
+    pub(crate) const fn is_given(&self) -> bool {
+        self.profile.is_some() || self.probe_budget.is_some()
+    }
+
     /// The profile that is named, or else `kept`, or else that of a probe of the directory.
     pub(crate) fn find(
         &self,

@@ -34,7 +34,12 @@ impl Input {
 
     /// Where a file really is.
     pub(crate) fn path_of(&self, file: &ParquetFile) -> PathBuf {
-        self.table.as_ref().map_or_else(|| PathBuf::from(file.name()), |table| table.join(file.name()))
+        if let Some(table) = &self.table {
+            return table.join(file.name());
+        }
+        // A path may be no UTF-8, and then its name shows it only roughly.
+        let path = self.paths.iter().find(|path| path.display().to_string() == file.name());
+        path.cloned().unwrap_or_else(|| PathBuf::from(file.name()))
     }
 
     /// The directory in which the data lie.

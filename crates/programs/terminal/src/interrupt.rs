@@ -43,7 +43,7 @@ fn ignored_signals() -> u64 {
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }
 
-/// Names of test files on file systems where a file needs one. The program's signals are one for all of it, and so is
+/// Names of temporary directories, and of test files on file systems where a file needs one. The program's signals are one for all of it, and so is
 /// this.
 static NAMES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
@@ -55,7 +55,7 @@ pub fn remove_when_interrupted<'a>(names: impl Iterator<Item = &'a Path>) {
 fn remove_names() {
     for name in NAMES.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
         // One that is gone already needs no removing.
-        let _ = std::fs::remove_file(name);
+        let _ = if name.is_dir() { std::fs::remove_dir_all(name) } else { std::fs::remove_file(name) };
     }
 }
 

@@ -1,6 +1,7 @@
 //! What can't be, and what to do about it.
 
 use std::fs::File;
+use std::process::Stdio;
 
 use crate::common::Place;
 
@@ -83,4 +84,61 @@ fn results_replace_only_older_ones_of_their_kind() {
         place.run(&format!("{scan} recording")).done();
         place.run(&format!("table load t {csv} --rejects rejects")).done();
     }
+}
+
+#[test]
+fn no_column_of_a_later_file_is_lost() {
+    let place = Place::new();
+    place.generate("t", 1000);
+    place.run("table project t Origin,ArrDelay").done();
+    let entries = std::fs::read_dir(place.path("t/projections")).unwrap();
+    let names = entries.map(|entry| entry.unwrap().path().display().to_string());
+    let narrow = names.into_iter().find(|name| name.ends_with(".parquet")).unwrap();
+    place.run("table generate --rows 10 --parquet files").done();
+    let wide = "files/flights-10-1.parquet";
+    let load = "table load new --profile disk.json";
+    place
+        .run(&format!("{load} {narrow} {wide}"))
+        .refused(1, &[wide, "column `", "missing in the first file"]);
+    place.run(&format!("{load} {wide} {narrow}")).refused(1, &["column `", "is missing, and "]);
+    assert!(!place.path("new").exists());
+}
+
+#[test]
+fn a_first_load_that_can_not_begin_makes_no_table() {
+    let place = Place::new();
+    std::fs::write(place.path("data.csv.gz"), [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 3, 0]).unwrap();
+    place.run("table load t data.csv.gz --profile disk.json").refused(1, &["data.csv.gz"]);
+    assert!(!place.path("t").exists());
+    place.run("table generate --rows 10 --csv files").done();
+    let load = "table load t files/flights-10-1.csv --profile disk.json";
+    place.run(&format!("{load} --cluster sort:Orign")).refused(2, &["did you mean `Origin`?"]);
+    assert!(!place.path("t").exists());
+    assert!(!place.run(load).done().stderr.contains("are for new tables"));
+    assert!(place.run(load).done().stderr.contains("are for new tables"));
+}
+
+#[test]
+fn generated_files_are_whole_or_not_there() {
+    let place = Place::new();
+    std::fs::create_dir(place.path("files")).unwrap();
+    std::fs::write(place.path("files/flights-10-1.parquet"), "there").unwrap();
+    place.run("table generate --rows 10 --parquet files --csv files").refused(2, &["is there already"]);
+    let names = std::fs::read_dir(place.path("files")).unwrap().map(|entry| entry.unwrap().file_name());
+    let mut names: Vec<_> = names.collect();
+    names.sort();
+    assert_eq!(names, ["flights-10-1.csv", "flights-10-1.parquet"]);
+    assert_eq!(place.read("files/flights-10-1.csv").lines().count(), 11);
+}
+
+#[test]
+fn a_scan_whose_reader_left_is_not_recorded_as_whole() {
+    let place = Place::new();
+    place.generate("t", 200_000);
+    let line = "scan t --columns Origin,Dest --format csv --profile disk.json --record r.needs.zst";
+    let mut child = place.command(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let outcome = crate::common::Outcome::from(child.wait_with_output().unwrap()).done();
+    assert!(outcome.stderr.contains("there is no recording"), "{outcome:?}");
+    assert!(!place.path("r.needs.zst").exists());
 }

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use nandle_columns::{BatchDecoder, DirectBytes, ScanSpec};
+use nandle_columns::{BatchDecoder, ColumnsError, DirectBytes, ScanSpec};
 use nandle_flights::{Btree, BtreeError, BtreeOptions, Column, CubeQuery, IndexKind};
 use nandle_io::Nanos;
 use nandle_reads::recording::{RecordedFile, Recording};
 use nandle_reads::{FileId, Groups};
 use nandle_session::{Cancel, Observer};
+use nandle_terminal::interrupt::remove_when_interrupted;
 use nandle_units::format_bytes;
 
 use super::{Cube, CubesArgs, Recorded, check};
@@ -45,15 +46,17 @@ pub(super) fn run(
     let parent = args.temporary.clone().unwrap_or_else(|| input.directory());
     let directory = tempfile::tempdir_in(&parent)
         .map_err(|error| CliError::failed(format!("{} (--temporary): {error}", parent.display())))?;
+    remove_when_interrupted([directory.path()].into_iter());
     let path = directory.path().join("flights.sqlite");
     let page_bytes = u32::try_from(page_bytes)
         .map_err(|_| CliError::usage("--page-size: a page of SQLite's has at most 64 KiB"))?;
     let options = BtreeOptions { page_bytes, index, pool_bytes: args.memory };
     let mut btree = Btree::create(&path, queries, options).map_err(failed)?;
-    let plan = input.snapshot.scan(&ScanSpec::of(COLUMNS.map(Column::name)))?;
+    let of = |error: ColumnsError| CliError::from(error).of(&input.name());
+    let plan = input.snapshot.scan(&ScanSpec::of(COLUMNS.map(Column::name))).map_err(of)?;
     let (mut bytes, mut decoder) = (DirectBytes::new(&plan), BatchDecoder::new(&plan));
     let (mut rows, all_rows) = (0_u64, input.snapshot.rows().max(1));
-    while let Some(batch) = decoder.next(&mut bytes)? {
+    while let Some(batch) = decoder.next(&mut bytes).map_err(of)? {
         check(cancel)?;
         btree.add(&batch).map_err(failed)?;
         rows += batch.num_rows() as u64;

@@ -148,10 +148,12 @@ pub(crate) fn run(args: &CubesArgs, common: Common) -> Result<(), CliError> {
     report.elapsed_s = began.elapsed().as_secs_f64();
     report.remarks.sort();
     report.remarks.dedup();
-    if let Some(path) = &args.report {
-        page::write(path, &report)?;
+    if common.json {
+        output::json(&report)?;
+    } else {
+        output::result(&text::text(&report))?;
     }
-    if common.json { Ok(output::json(&report)?) } else { Ok(output::result(&text::text(&report))?) }
+    args.report.as_ref().map_or(Ok(()), |path| page::write(path, &report))
 }
 
 /// Ends what was interrupted.

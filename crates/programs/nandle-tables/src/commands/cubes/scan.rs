@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use nandle_columns::{ScanPlan, ScanSpec, Snapshot};
+use nandle_columns::{ColumnsError, ScanPlan, ScanSpec, Snapshot};
 use nandle_flights::{
     CountError, Counting, CubeError, CubeQuery, CubeReads, CubeRun, TemporarySpace, scan_cube, sorted_cube,
 };
@@ -125,7 +125,8 @@ fn open(
     rows: &Snapshot,
     query: CubeQuery,
 ) -> Result<(ScanPlan, OpenFiles), CliError> {
-    let plan = rows.scan(&ScanSpec::of(names(query)))?;
+    let of = |error: ColumnsError| CliError::from(error).of(&input.name());
+    let plan = rows.scan(&ScanSpec::of(names(query))).map_err(of)?;
     let opened = OpenFiles::open(input, &plan, args.io.into())?;
     Ok((plan, opened))
 }

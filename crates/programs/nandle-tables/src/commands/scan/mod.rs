@@ -121,9 +121,16 @@ pub(crate) fn run(args: &ScanArgs, common: Common) -> Result<(), CliError> {
     bar.finish();
     let ran = ran.map_err(|error| error_of(&prepared.input, error))?;
     let actual = Actual::from(&ran);
-    if let Some(path) = &args.record {
-        record::write(path, &prepared.plan, &prepared.opened.files, &query_text(args), &ran)?;
-        output::note(&format!("recording: {}", path.display()));
+    match &args.record {
+        Some(path) if ran.is_left => output::note(&format!(
+            "{}: there is no recording, because the reader of the rows went away before the scan's end.",
+            path.display()
+        )),
+        Some(path) => {
+            record::write(path, &prepared.plan, &prepared.opened.files, &query_text(args), &ran)?;
+            output::note(&format!("recording: {}", path.display()));
+        }
+        None => {}
     }
     if common.json {
         explanation.actual = Some(actual);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use nandle_columns::{ScanPlan, ScanSpec, Snapshot};
 use nandle_predict::host_costs;
 use nandle_reads::{Plan, ReadCosts};
+use nandle_terminal::output;
 use serde::Serialize;
 
 use super::args::{RowFormat, ScanArgs};
@@ -74,14 +75,22 @@ pub(super) fn choose(
     let (format, is_told) = told;
     let candidates = candidates(args, input, spec)?;
     let is_measured = is_told || candidates.len() > 1;
-    let mut paths = Vec::new();
+    let (mut paths, mut refused) = (Vec::new(), Vec::new());
     for (name, snapshot) in candidates {
-        let mut path = open(args, input, name, &snapshot, spec, found)?;
-        if is_measured {
-            let cpu = measured(args, &path, found, format);
-            path.cpu = Some(cpu.map_err(|error| error_of(input, error))?);
+        let tried = open(args, input, name.clone(), &snapshot, spec, found).and_then(|path| {
+            let cpu = is_measured.then(|| measured(args, &path, found, format)).transpose();
+            Ok(OpenedPath { cpu: cpu.map_err(|error| error_of(input, error))?, ..path })
+        });
+        match tried {
+            Ok(path) => paths.push(path),
+            Err(error) => refused.push((name, error)),
         }
-        paths.push(path);
+    }
+    for (name, error) in refused {
+        if paths.is_empty() {
+            return Err(error);
+        }
+        output::note(&format!("{name} isn't taken: {error}"));
     }
     let figures: Vec<Option<Figures>> = paths
         .iter()

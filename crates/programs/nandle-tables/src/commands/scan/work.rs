@@ -90,6 +90,8 @@ pub(super) struct Run {
     pub(super) counts: ReadCounts,
     /// Whether all rows were read, or the scan ended with the last row that was wanted.
     pub(super) is_whole: bool,
+    /// Whether the reader of the rows went away before it had what it wanted.
+    pub(super) is_left: bool,
 }
 
 /// Takes the steps of a stream, and notes the processor time between them.
@@ -127,14 +129,15 @@ pub(super) fn run<W: Write>(
     let mut bytes =
         Timed { bytes: StreamedBytes::new(plan, stream()), cpu_after_ns: Vec::new(), since_ns: None };
     let mut decoder = BatchDecoder::new(plan);
-    let (mut count, mut is_whole) = (0_u64, true);
+    let (mut count, mut is_whole, mut is_left) = (0_u64, true, false);
     while let Some(batch) = decoder.next(&mut bytes)? {
         if cancel.is_cancelled() {
             return Err(CliError::interrupted("interrupted; a scan keeps nothing"));
         }
         count += batch.num_rows() as u64;
         told(u32::try_from(bytes.cpu_after_ns.len()).unwrap_or(u32::MAX));
-        if !print(&mut rows, &batch)? || may_end && rows.is_full() {
+        is_left = !print(&mut rows, &batch)?;
+        if is_left || may_end && rows.is_full() {
             is_whole = false;
             break;
         }
@@ -143,7 +146,14 @@ pub(super) fn run<W: Write>(
     let counts = bytes.bytes.stream().counts();
     let finished = rows.finish(plan.schema());
     finished.or_else(is_no_error).map_err(printing)?;
-    Ok(Run { time: began.elapsed(), cpu_after_ns: bytes.cpu_after_ns, rows: count, counts, is_whole })
+    Ok(Run {
+        time: began.elapsed(),
+        cpu_after_ns: bytes.cpu_after_ns,
+        rows: count,
+        counts,
+        is_whole,
+        is_left,
+    })
 }
 
 /// Whether there is still a reader.

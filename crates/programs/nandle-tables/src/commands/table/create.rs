@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::Path;
 
 use arrow_schema::SchemaRef;
-use nandle_columns::{Clustering, Layout, LayoutFigures, Table, TableOptions, TableProfile};
+use nandle_columns::{Clustering, ColumnsError, Layout, LayoutFigures, Table, TableOptions, TableProfile};
 use nandle_predict::read_costs;
 use nandle_profile::{DeviceProfile, NEAR_FULL_SHARE};
 use nandle_session::{Cancel, Progress};
@@ -31,6 +31,7 @@ impl NewTable<'_> {
     /// Makes it.
     pub(super) fn create(self, cancel: &Cancel, progress: &mut dyn Progress) -> Result<Table, CliError> {
         let place = self.directory.display();
+        self.check_clustering()?;
         // What is probed must be there.
         if self.profile.profile.is_none() {
             std::fs::create_dir_all(self.directory)
@@ -51,6 +52,23 @@ impl NewTable<'_> {
             ..TableOptions::new(self.schema, new_identity())
         };
         Table::create(self.directory, &options).map_err(|error| of_table(self.directory, error))
+    }
+}
+
+impl NewTable<'_> {
+    /// Before anything is probed.
+    fn check_clustering(&self) -> Result<(), CliError> {
+        let known = || self.schema.fields().iter().map(|field| field.name().clone());
+        let columns = match &self.clustering {
+            Clustering::None => return Ok(()),
+            Clustering::Sort(columns) | Clustering::Cells(columns) => columns,
+        };
+        match columns.iter().find(|column| !known().any(|name| name == **column)) {
+            Some(column) => {
+                Err(ColumnsError::UnknownColumn { column: column.clone(), known: known().collect() }.into())
+            }
+            None => Ok(()),
+        }
     }
 }
 

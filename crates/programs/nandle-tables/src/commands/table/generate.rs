@@ -8,14 +8,15 @@ use nandle_columns::{Clustering, Layout, Table, TableOptions};
 use nandle_flights::{CsvWriter, Generator, flight_schema};
 use nandle_session::{Cancel, Observer, Progress};
 use nandle_terminal::args::Common;
-use nandle_terminal::interrupt::cancel_on_signals;
+use nandle_terminal::interrupt::{cancel_on_signals, remove_when_interrupted};
 use nandle_terminal::output;
 use nandle_terminal::progress::Bar;
 use nandle_terminal::words::thousands;
 use serde::Serialize;
+use tempfile::TempDir;
 
 use super::create::{NewTable, new_identity};
-use super::load::{clustering, interrupted};
+use super::load::clustering;
 use crate::costs::ProfileArgs;
 use crate::error::CliError;
 use crate::input::of_table;
@@ -83,20 +84,22 @@ pub(super) fn run(args: &GenerateArgs, common: Common) -> Result<(), CliError> {
     let name = format!("flights-{}-{}", args.rows, args.seed);
     let csv = args.csv.as_ref().map(|directory| {
         let path = prepared(directory, &format!("{name}.csv"))?;
-        write_csv(&path, &generator, &cancel, &mut bar).map(|()| path)
+        write_csv(directory, &path, &generator, &cancel, &mut bar).map(|()| path)
     });
+    let csv = csv.transpose()?;
     let parquet = args.parquet.as_ref().map(|directory| {
         let path = prepared(directory, &format!("{name}.parquet"))?;
         write_parquet(directory, &path, &generator, &cancel, &mut bar).map(|()| path)
     });
+    let parquet = parquet.transpose()?;
     bar.finish();
     let done = Generated {
         schema_version: 1,
         rows: args.rows,
         seed: args.seed,
         table: args.table.clone(),
-        csv: csv.transpose()?,
-        parquet: parquet.transpose()?,
+        csv,
+        parquet,
     };
     if common.json {
         return Ok(output::json(&done)?);
@@ -135,7 +138,7 @@ fn each_chunk(
 ) -> Result<(), CliError> {
     for number in 0..generator.chunks() {
         if cancel.is_cancelled() {
-            return Err(interrupted());
+            return Err(CliError::interrupted(format!("interrupted while {doing}; none of it is kept")));
         }
         let chunk = generator.chunk(number).map_err(|error| CliError::failed(error.to_string()))?;
         take(&chunk)?;
@@ -158,12 +161,28 @@ fn fill(
     Ok(())
 }
 
-fn write_csv(path: &Path, generator: &Generator, cancel: &Cancel, bar: &mut Bar) -> Result<(), CliError> {
+fn write_csv(
+    directory: &Path,
+    path: &Path,
+    generator: &Generator,
+    cancel: &Cancel,
+    bar: &mut Bar,
+) -> Result<(), CliError> {
     let wrong = |error: csv::Error| CliError::failed(format!("writing {}: {error}", path.display()));
-    let file = File::create_new(path).map_err(|error| wrong(error.into()))?;
+    let beside = beside(directory).map_err(|error| wrong(error.into()))?;
+    let whole = beside.path().join("flights.csv");
+    let file = File::create_new(&whole).map_err(|error| wrong(error.into()))?;
     let mut writer = CsvWriter::new(file).map_err(wrong)?;
     each_chunk(generator, "writing CSV", cancel, bar, |chunk| writer.write(chunk).map_err(wrong))?;
-    writer.finish().map_err(wrong)
+    writer.finish().map_err(wrong)?;
+    std::fs::rename(&whole, path).map_err(|error| wrong(error.into()))
+}
+
+/// Where a file is made before it has its name, so that none is left that isn't whole.
+fn beside(directory: &Path) -> std::io::Result<TempDir> {
+    let beside = tempfile::Builder::new().prefix(".nandle-").tempdir_in(directory)?;
+    remove_when_interrupted([beside.path()].into_iter());
+    Ok(beside)
 }
 
 /// A table of one file, which is moved out of it.
@@ -175,7 +194,7 @@ fn write_parquet(
     bar: &mut Bar,
 ) -> Result<(), CliError> {
     let wrong = |error: std::io::Error| CliError::failed(format!("writing {}: {error}", path.display()));
-    let beside = tempfile::Builder::new().prefix(".nandle-").tempdir_in(directory).map_err(wrong)?;
+    let beside = beside(directory).map_err(wrong)?;
     let layout = Layout { file_rows: u64::MAX, ..Layout::default() };
     let options = TableOptions { layout, ..TableOptions::new(flight_schema(), new_identity()) };
     let table = Table::create(beside.path(), &options)?;

@@ -115,6 +115,12 @@ fn opened_or_made(args: &LoadArgs, files: &Files, cancel: &Cancel, bar: &mut Bar
     let can_be_made = Table::can_be_made(&args.table).map_err(|error| of_table(&args.table, error))?;
     if !can_be_made {
         let table = open_table(&args.table)?;
+        if args.profile.is_given() {
+            output::note(&format!(
+                "--profile and --probe-budget are for new tables; {} was laid out when it was made, and stays so.",
+                args.table.display()
+            ));
+        }
         let is = table.manifest().map_err(|error| of_table(&args.table, error))?.clustering;
         if args.cluster.as_ref().is_some_and(|wanted| *wanted != is) {
             let place = args.table.display();
@@ -125,6 +131,7 @@ fn opened_or_made(args: &LoadArgs, files: &Files, cancel: &Cancel, bar: &mut Bar
         }
         return Ok(table);
     }
+    files.try_first_rows(csv_options(args))?;
     let new = NewTable {
         directory: &args.table,
         schema: files.schema(),
@@ -151,11 +158,12 @@ fn load(
     bar: &mut Bar,
 ) -> Result<Loaded, CliError> {
     let of = |error| of_table(&args.table, error);
-    let mut rejects = RejectFile::create(args.rejects.as_deref())?;
     let mut writer = match &args.replace {
         None => table.load().map_err(of)?,
         Some(keys) => table.replace(&keys.iter().map(String::as_str).collect::<Vec<_>>()).map_err(of)?,
     };
+    // Once the table is locked, so that a load which has to wait leaves the rejects of the one before.
+    let mut rejects = RejectFile::create(args.rejects.as_deref())?;
     let doing = format!("loading {}", nandle_units::format_bytes(files.bytes()));
     let mut batches = 0_u64;
     let mut take = |batch: &RecordBatch| {

@@ -30,6 +30,11 @@ impl RejectFile {
         Ok(Self { into: path.map(create).transpose()?, failed: None })
     }
 
+    /// Bad rows are of no interest.
+    pub(super) const fn none() -> Self {
+        Self { into: None, failed: None }
+    }
+
     /// Ends the file.
     pub(super) fn finish(mut self) -> Result<(), CliError> {
         let Some((writer, path)) = &mut self.into else { return Ok(()) };

@@ -1,13 +1,14 @@
 //! The rows of files that are loaded: flights of CSV files, or anything of Parquet and Arrow IPC files.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatch;
-use arrow_schema::SchemaRef;
+use arrow_schema::{DataType, SchemaRef};
 use nandle_columns::{BatchDecoder, DirectBytes, ScanPlan, ScanSpec, Snapshot};
-use nandle_flights::{ArrowFile, CsvFlights, CsvOptions, LoadReport, Source, flight_schema};
+use nandle_flights::{ArrowFile, CsvFlights, CsvOptions, LoadError, LoadReport, Source, flight_schema};
 
 use super::rejects::RejectFile;
 use crate::error::CliError;
@@ -42,8 +43,17 @@ impl Files {
             Some((first, others)) if others.iter().any(|other| other != first) => Err(CliError::usage(
                 "the files are of several kinds (CSV, Parquet, Arrow IPC); load each kind by itself",
             )),
-            Some((Kind::Parquet, _)) => Ok(Self::Parquet(Snapshot::of_files(paths)?)),
-            Some((Kind::Arrow, _)) => Ok(Self::Arrow(paths.to_vec(), one_schema(paths)?)),
+            Some((Kind::Parquet, _)) => {
+                let snapshot = Snapshot::of_files(paths)?;
+                let schemas = snapshot.files().iter().map(|file| file.schema().clone()).collect();
+                one_schema(paths, schemas)?;
+                Ok(Self::Parquet(snapshot))
+            }
+            Some((Kind::Arrow, _)) => {
+                let schemas = paths.iter().map(|path| Ok(ArrowFile::open(path)?.schema().clone()));
+                let schemas = schemas.collect::<Result<_, CliError>>()?;
+                Ok(Self::Arrow(paths.to_vec(), one_schema(paths, schemas)?))
+            }
             Some((Kind::Csv, _)) | None => Ok(Self::Csv(paths.to_vec())),
         }
     }
@@ -67,6 +77,26 @@ impl Files {
         }
     }
 
+    /// Sees whether there are rows that can be read, before a table is made for them.
+    pub(super) fn try_first_rows(&self, options: CsvOptions) -> Result<(), CliError> {
+        match self {
+            Self::Csv(paths) => {
+                let mut flights = csv_flights(paths, options);
+                flights.next_batch(&mut RejectFile::none()).map_err(csv_wrong)?;
+            }
+            Self::Parquet(snapshot) => {
+                let plan = plan_of_all(snapshot)?;
+                BatchDecoder::new(&plan).next(&mut DirectBytes::new(&plan))?;
+            }
+            Self::Arrow(paths, _) => {
+                for path in paths {
+                    ArrowFile::open(path)?.next_batch()?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Hands out all rows, each time with the rows so far. Returns what there is to say of CSV.
     pub(super) fn each_batch(
         &self,
@@ -76,22 +106,14 @@ impl Files {
     ) -> Result<Option<LoadReport>, CliError> {
         match self {
             Self::Csv(paths) => {
-                let sources = paths.iter().map(|path| Source::file(path)).collect();
-                let mut flights = CsvFlights::new(sources, options);
-                let wrong = |error: nandle_flights::LoadError| match error {
-                    nandle_flights::LoadError::TooManyBad { .. } => CliError::failed(format!(
-                        "{error} (--bad-max), and see which they are by --rejects FILE"
-                    )),
-                    error => CliError::failed(error.to_string()),
-                };
-                while let Some(batch) = flights.next_batch(rejects).map_err(wrong)? {
+                let mut flights = csv_flights(paths, options);
+                while let Some(batch) = flights.next_batch(rejects).map_err(csv_wrong)? {
                     take(&batch)?;
                 }
                 Ok(Some(flights.report()))
             }
             Self::Parquet(snapshot) => {
-                let names = snapshot.schema().fields().iter().map(|field| field.name().clone());
-                let plan: ScanPlan = snapshot.scan(&ScanSpec::of(names))?;
+                let plan = plan_of_all(snapshot)?;
                 let (mut bytes, mut decoder) = (DirectBytes::new(&plan), BatchDecoder::new(&plan));
                 while let Some(batch) = decoder.next(&mut bytes)? {
                     take(&batch)?;
@@ -111,25 +133,48 @@ impl Files {
     }
 }
 
-/// The columns that all files have.
-fn one_schema(paths: &[PathBuf]) -> Result<SchemaRef, CliError> {
-    let schemas = paths.iter().map(|path| Ok(ArrowFile::open(path)?.schema().clone()));
-    let schemas = schemas.collect::<Result<Vec<_>, CliError>>()?;
-    let first = schemas.first().cloned().unwrap_or_else(flight_schema);
-    let columns = |schema: &SchemaRef| {
-        schema
-            .fields()
-            .iter()
-            .map(|field| (field.name().clone(), field.data_type().clone()))
-            .collect::<Vec<_>>()
-    };
-    match paths.iter().zip(&schemas).find(|(_, schema)| columns(schema) != columns(&first)) {
-        Some((path, _)) => Err(CliError::failed(format!(
-            "{}: its columns aren't those of the first file; load files of the same columns together",
-            path.display()
-        ))),
-        None => Ok(first),
+fn csv_flights(paths: &[PathBuf], options: CsvOptions) -> CsvFlights {
+    CsvFlights::new(paths.iter().map(|path| Source::file(path)).collect(), options)
+}
+
+fn csv_wrong(error: LoadError) -> CliError {
+    match error {
+        LoadError::TooManyBad { .. } => {
+            CliError::failed(format!("{error} (--bad-max), and see which they are by --rejects FILE"))
+        }
+        error => CliError::failed(error.to_string()),
     }
+}
+
+fn plan_of_all(snapshot: &Snapshot) -> Result<ScanPlan, CliError> {
+    let names = snapshot.schema().fields().iter().map(|field| field.name().clone());
+    Ok(snapshot.scan(&ScanSpec::of(names))?)
+}
+
+/// The columns that all files have, in whatever order: a table has those of the first file, and no file may lose one.
+fn one_schema(paths: &[PathBuf], schemas: Vec<SchemaRef>) -> Result<SchemaRef, CliError> {
+    let columns = |schema: &SchemaRef| -> BTreeMap<String, DataType> {
+        schema.fields().iter().map(|field| (field.name().clone(), field.data_type().clone())).collect()
+    };
+    let mut schemas = schemas.into_iter();
+    let first = schemas.next().unwrap_or_else(flight_schema);
+    let expected = columns(&first);
+    for (path, schema) in paths.iter().skip(1).zip(schemas) {
+        let got = columns(&schema);
+        let names: BTreeSet<&String> = expected.keys().chain(got.keys()).collect();
+        if let Some(name) = names.into_iter().find(|name| expected.get(*name) != got.get(*name)) {
+            let is = |columns: &BTreeMap<String, DataType>| {
+                columns.get(name).map_or_else(|| "missing".to_owned(), ToString::to_string)
+            };
+            return Err(CliError::failed(format!(
+                "{}: its column `{name}` is {}, and {} in the first file; load files of the same columns together",
+                path.display(),
+                is(&got),
+                is(&expected)
+            )));
+        }
+    }
+    Ok(first)
 }
 
 fn kind(path: &Path) -> Result<Kind, CliError> {

@@ -72,6 +72,7 @@ impl From<ColumnsError> for CliError {
                 let hint = meant(column, known).map(|name| format!("; did you mean `{name}`?"));
                 Self::usage(format!("{error}{}", hint.unwrap_or_default()))
             }
+            ColumnsError::Stopped => Self::interrupted("interrupted; the table is as it was"),
             ColumnsError::Value { .. } | ColumnsError::Misuse { .. } => Self::usage(error.to_string()),
             _ => Self::failed(error.to_string()),
         }

@@ -8,6 +8,7 @@ mod decode;
 mod error;
 mod input;
 mod result_file;
+mod watch;
 
 use std::process::ExitCode;
 

@@ -3,6 +3,8 @@ use std::fmt;
 use arrow_schema::ArrowError;
 use parquet::errors::ParquetError;
 
+use crate::Stopped;
+
 /// What a table or a scan can't do, and why.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -17,6 +19,9 @@ pub enum ColumnsError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// Its caller wanted it to end.
+    #[error("{Stopped}")]
+    Stopped,
     /// A directory is no table, or one that is damaged at its root.
     #[error("`{file}` doesn't lead to a table: {why}")]
     NotATable {
@@ -177,7 +182,10 @@ impl fmt::Display for Mend<'_> {
 
 impl ColumnsError {
     pub(crate) fn io(action: &'static str, file: &str) -> impl FnOnce(std::io::Error) -> Self {
-        move |source| Self::Io { action, file: file.to_owned(), source }
+        move |source| match source {
+            source if Stopped::is(&source) => Self::Stopped,
+            source => Self::Io { action, file: file.to_owned(), source },
+        }
     }
 
     pub(crate) fn arrow(action: &'static str) -> impl FnOnce(ArrowError) -> Self {
@@ -194,7 +202,7 @@ impl ColumnsError {
         let file = file.to_owned();
         move |source| match source {
             ParquetError::External(source) => match source.downcast::<std::io::Error>() {
-                Ok(source) => Self::Io { action, file, source: *source },
+                Ok(source) => Self::io(action, &file)(*source),
                 Err(source) => Self::parquet(action, &Place::of_file(&file))(ParquetError::External(source)),
             },
             source => Self::parquet(action, &Place::of_file(&file))(source),

@@ -2,6 +2,9 @@
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::Stdio;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::common::{Outcome, Place, leftovers, sound_rows};
 
@@ -57,4 +60,36 @@ fn a_reader_keeps_its_snapshot_while_others_write() {
     place.run("table compact t").done();
     assert_eq!(leftovers(&place.path("t")), [""; 0]);
     assert!(files.iter().all(|file| !file.exists()));
+}
+
+/// Long work ends soon after Ctrl-C, and leaves the table and nothing else.
+#[test]
+fn interrupted_work_leaves_the_table_as_it_was() {
+    let place = Place::new();
+    place.generate("t", 300_000);
+    let before = sound_rows(&place.path("t"));
+    let lines =
+        ["table compact t --always --memory 1MiB", "table project t Origin,Dest,ArrDelay --memory 1MiB"];
+    for line in lines {
+        interrupt_in_the_middle(&place, line).refused(130, &["t: interrupted; the table is as it was"]);
+        assert_eq!(leftovers(&place.path("t")), [""; 0], "{line}");
+    }
+    assert_eq!(sound_rows(&place.path("t")), before);
+}
+
+/// Looks for a moment at which the program watches for Ctrl-C already and works still.
+fn interrupt_in_the_middle(place: &Place, line: &str) -> Outcome {
+    let mut wait = Duration::from_millis(300);
+    for _ in 0..10 {
+        let child = place.command(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        std::thread::sleep(wait);
+        kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+        let outcome = Outcome::from(child.wait_with_output().unwrap());
+        match outcome.code {
+            Some(0) => wait = wait * 2 / 3,
+            None => wait *= 2,
+            Some(_) => return outcome,
+        }
+    }
+    panic!("{line}: no moment in its middle was found");
 }

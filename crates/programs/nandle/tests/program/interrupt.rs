@@ -103,7 +103,7 @@ fn an_interrupted_probe_leaves_a_complete_profile_where_it_is() {
 #[test]
 fn a_terminal_that_goes_away_leaves_the_profile_and_no_test_file() {
     let place = Place::new();
-    let mut command = place.command("probe . --budget 12s --file-size 8MiB");
+    let mut command = place.command_at_terminal("probe . --budget 12s --file-size 8MiB");
     let (reader, writer) = std::io::pipe().unwrap();
     command.stdout(writer.try_clone().unwrap()).stderr(writer);
     let running = Running::new(command.spawn().unwrap());

@@ -1,4 +1,5 @@
 mod real;
+mod watched;
 
 use std::fmt::Debug;
 use std::io::{Result, Write};
@@ -6,6 +7,7 @@ use std::sync::Arc;
 
 pub use self::real::RealFiles;
 pub(crate) use self::real::RealReadFile;
+pub use self::watched::{Stopped, Watch, WatchedFiles};
 
 /// The file operations of a table, on paths relative to its directory. All writing goes through it, so that a test can put a
 /// modelled file system under the same code, and cut its power at every operation.

@@ -15,6 +15,9 @@ pub(super) fn verify(files: &Arc<dyn Files>) -> Result<Vec<ColumnsError>, Column
     let mut found = Vec::new();
     for entry in pinned.manifest.files() {
         found.extend(verify_file(files.as_ref(), entry));
+        if found.iter().any(|error| matches!(error, ColumnsError::Stopped)) {
+            return Err(ColumnsError::Stopped);
+        }
     }
     if let Some(identity) = &pinned.manifest.profile {
         let place = Place::of_file(PROFILE);

@@ -95,22 +95,30 @@ pub(super) struct Run {
 }
 
 /// Takes the steps of a stream, and notes the processor time between them.
-struct Timed<'a> {
+struct Timed<'a, T> {
     bytes: StreamedBytes<'a>,
+    cancel: &'a Cancel,
+    /// Told how many steps there were.
+    told: T,
     cpu_after_ns: Vec<u64>,
     since_ns: Option<u64>,
 }
 
-impl StepBytes for Timed<'_> {
+impl<T: FnMut(u32)> StepBytes for Timed<'_, T> {
     fn next_step(&mut self) -> Result<Option<StepData>, ColumnsError> {
+        // Steps without a row that is wanted make no batch, and may be all there are.
+        if self.cancel.is_cancelled() {
+            return Err(ColumnsError::Stopped);
+        }
         self.end_step();
+        (self.told)(u32::try_from(self.cpu_after_ns.len()).unwrap_or(u32::MAX));
         let step = self.bytes.next_step()?;
         self.since_ns = step.as_ref().map(|_| cpu_ns());
         Ok(step)
     }
 }
 
-impl Timed<'_> {
+impl<T> Timed<'_, T> {
     fn end_step(&mut self) {
         self.cpu_after_ns.extend(self.since_ns.take().map(|since_ns| cpu_ns() - since_ns));
     }
@@ -123,19 +131,15 @@ pub(super) fn run<W: Write>(
     mut rows: RowWriter<W>,
     may_end: bool,
     cancel: &Cancel,
-    mut told: impl FnMut(u32),
+    told: impl FnMut(u32),
 ) -> Result<Run, CliError> {
     let began = Instant::now();
-    let mut bytes =
-        Timed { bytes: StreamedBytes::new(plan, stream()), cpu_after_ns: Vec::new(), since_ns: None };
+    let stream = StreamedBytes::new(plan, stream());
+    let mut bytes = Timed { bytes: stream, cancel, told, cpu_after_ns: Vec::new(), since_ns: None };
     let mut decoder = BatchDecoder::new(plan);
     let (mut count, mut is_whole, mut is_left) = (0_u64, true, false);
-    while let Some(batch) = decoder.next(&mut bytes)? {
-        if cancel.is_cancelled() {
-            return Err(CliError::interrupted("interrupted; a scan keeps nothing"));
-        }
+    while let Some(batch) = decoder.next(&mut bytes).map_err(stopped)? {
         count += batch.num_rows() as u64;
-        told(u32::try_from(bytes.cpu_after_ns.len()).unwrap_or(u32::MAX));
         is_left = !print(&mut rows, &batch)?;
         if is_left || may_end && rows.is_full() {
             is_whole = false;
@@ -154,6 +158,13 @@ pub(super) fn run<W: Write>(
         is_whole,
         is_left,
     })
+}
+
+fn stopped(error: ColumnsError) -> CliError {
+    match error {
+        ColumnsError::Stopped => CliError::interrupted("interrupted; a scan keeps nothing"),
+        error => error.into(),
+    }
 }
 
 /// Whether there is still a reader.

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use nandle_columns::Manifest;
+use nandle_columns::{Clustering, Manifest};
+use nandle_session::{Cancel, Progress};
 use nandle_terminal::args::{Common, bytes_of_at_least};
 use nandle_terminal::interrupt::cancel_on_signals;
 use nandle_terminal::output;
@@ -15,6 +16,7 @@ use super::economics::MergeRule;
 use crate::costs::{ProfileArgs, costs_of};
 use crate::error::CliError;
 use crate::input::{of_table, open_table};
+use crate::watch::{Moves, WatchedTable};
 
 /// Read all of a table, and name everything that is damaged: file, row group and column
 #[derive(Debug, Args)]
@@ -61,7 +63,11 @@ struct Verified {
 
 /// Runs `verify`: damage is a failure.
 pub(super) fn verify(args: &VerifyArgs, common: Common) -> Result<(), CliError> {
-    let damage = open_table(&args.table)?.verify().map_err(|error| of_table(&args.table, error))?;
+    let (cancel, bar) = (cancel_on_signals()?, Bar::new(!common.no_progress));
+    let watched = WatchedTable::open(&args.table, "verifying", Moves::Reads, &cancel, bar)?;
+    let damage = watched.table.verify();
+    watched.finish();
+    let damage = damage.map_err(|error| of_table(&args.table, error))?;
     let damage: Vec<String> = damage.iter().map(ToString::to_string).collect();
     let (count, place) = (damage.len() as u64, args.table.display());
     if common.json {
@@ -95,11 +101,16 @@ struct Compacted {
 /// Runs `compact`.
 pub(super) fn compact(args: &CompactArgs, common: Common) -> Result<(), CliError> {
     let of = |error| of_table(&args.table, error);
-    let table = open_table(&args.table)?;
-    let before = table.manifest().map_err(of)?;
-    let rule = if args.always { None } else { Some(rule(args, &before, common)?) };
+    let (cancel, mut bar) = (cancel_on_signals()?, Bar::new(!common.no_progress));
+    let before = open_table(&args.table)?.manifest().map_err(of)?;
+    let rule = if args.always { None } else { Some(rule(args, &before, &cancel, &mut bar)?) };
     let is_merged = rule.as_ref().is_none_or(|rule| rule.is_worth_it);
-    let snapshot = if is_merged { table.compact(args.memory).map_err(of)? } else { before.snapshot };
+    bar.begin_stage();
+    let moves = if matches!(before.clustering, Clustering::Sort(_)) { Moves::Sorts } else { Moves::Copies };
+    let watched = WatchedTable::open(&args.table, "merging runs", moves, &cancel, bar)?;
+    let merged = is_merged.then(|| watched.table.compact(args.memory)).transpose();
+    watched.finish();
+    let snapshot = merged.map_err(of)?.unwrap_or(before.snapshot);
     let (runs_before, rows) = (before.runs.len() as u64, before.rows());
     if common.json {
         let table = args.table.clone();
@@ -124,11 +135,14 @@ pub(super) fn compact(args: &CompactArgs, common: Common) -> Result<(), CliError
     Ok(output::result(&format!("{place}: {rows} rows of {runs} are one (snapshot {snapshot})\n"))?)
 }
 
-fn rule(args: &CompactArgs, manifest: &Manifest, common: Common) -> Result<MergeRule, CliError> {
+fn rule(
+    args: &CompactArgs,
+    manifest: &Manifest,
+    cancel: &Cancel,
+    bar: &mut Bar,
+) -> Result<MergeRule, CliError> {
     let kept = manifest.profile.as_ref().map(|_| args.table.join("profile.json"));
-    let (cancel, mut bar) = (cancel_on_signals()?, Bar::new(!common.no_progress));
-    let found = args.profile.find(kept.as_deref(), &args.table, &cancel, &mut bar);
-    bar.finish();
-    let (costs, _) = costs_of(&found?, None)?;
+    let found = args.profile.find(kept.as_deref(), &args.table, cancel, bar)?;
+    let (costs, _) = costs_of(&found, None)?;
     MergeRule::of(manifest, &costs)
 }

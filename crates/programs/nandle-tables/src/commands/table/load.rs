@@ -23,6 +23,7 @@ use super::source::Files;
 use crate::costs::ProfileArgs;
 use crate::error::CliError;
 use crate::input::{of_table, open_table};
+use crate::watch::{Moves, WatchedTable};
 
 /// Below this neither rows in order nor pieces of CSV have room.
 const MEMORY_BYTES_MIN: u64 = 64 << 20;
@@ -101,7 +102,9 @@ pub(super) fn run(args: &LoadArgs, common: Common) -> Result<(), CliError> {
     let files = Files::recognise(&args.files)?;
     let cancel = cancel_on_signals()?;
     let mut bar = Bar::new(!common.no_progress);
-    let table = opened_or_made(args, &files, &cancel, &mut bar)?;
+    opened_or_made(args, &files, &cancel, &mut bar)?;
+    // Rows that are replaced are looked for in all of the table, which Ctrl-C ends as well.
+    let table = WatchedTable::open(&args.table, "", Moves::Reads, &cancel, Bar::new(false))?.table;
     let before = table.manifest().map_err(|error| of_table(&args.table, error))?;
     bar.begin_stage();
     let loaded = load(args, &table, &files, &cancel, &mut bar);
@@ -111,7 +114,7 @@ pub(super) fn run(args: &LoadArgs, common: Common) -> Result<(), CliError> {
     if common.json { Ok(output::json(&loaded)?) } else { Ok(output::result(&text(&loaded))?) }
 }
 
-fn opened_or_made(args: &LoadArgs, files: &Files, cancel: &Cancel, bar: &mut Bar) -> Result<Table, CliError> {
+fn opened_or_made(args: &LoadArgs, files: &Files, cancel: &Cancel, bar: &mut Bar) -> Result<(), CliError> {
     let can_be_made = Table::can_be_made(&args.table).map_err(|error| of_table(&args.table, error))?;
     if !can_be_made {
         let table = open_table(&args.table)?;
@@ -129,7 +132,7 @@ fn opened_or_made(args: &LoadArgs, files: &Files, cancel: &Cancel, bar: &mut Bar
                 order(&is)
             )));
         }
-        return Ok(table);
+        return Ok(());
     }
     files.try_first_rows(csv_options(args))?;
     let new = NewTable {
@@ -139,7 +142,7 @@ fn opened_or_made(args: &LoadArgs, files: &Files, cancel: &Cancel, bar: &mut Bar
         row_group_bytes: args.memory / ROWS_PART,
         profile: &args.profile,
     };
-    new.create(cancel, bar)
+    new.create(cancel, bar).map(drop)
 }
 
 pub(super) fn order(clustering: &Clustering) -> String {

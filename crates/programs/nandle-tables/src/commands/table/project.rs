@@ -6,14 +6,17 @@ use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use nandle_columns::{Manifest, Projection};
 use nandle_terminal::args::Common;
+use nandle_terminal::interrupt::cancel_on_signals;
 use nandle_terminal::output;
+use nandle_terminal::progress::Bar;
 use nandle_terminal::words::{counted, thousands};
 use nandle_units::format_bytes;
 use serde::Serialize;
 
 use super::check::sort_memory;
 use crate::error::CliError;
-use crate::input::{of_table, open_table};
+use crate::input::of_table;
+use crate::watch::{Moves, WatchedTable};
 
 /// Make a sorted covering copy of some columns.
 ///
@@ -47,10 +50,13 @@ struct Projected {
 /// Runs the command.
 pub(super) fn run(args: &ProjectArgs, common: Common) -> Result<(), CliError> {
     let of = |error| of_table(&args.table, error);
-    let table = open_table(&args.table)?;
+    let (cancel, bar) = (cancel_on_signals()?, Bar::new(!common.no_progress));
+    let watched = WatchedTable::open(&args.table, "sorting", Moves::Sorts, &cancel, bar)?;
     let columns: Vec<&str> = args.columns.iter().map(String::as_str).collect();
-    let snapshot = table.project(&columns, args.memory).map_err(of)?;
-    let manifest = table.manifest().map_err(of)?;
+    let projected = watched.table.project(&columns, args.memory);
+    watched.finish();
+    let snapshot = projected.map_err(of)?;
+    let manifest = watched.table.manifest().map_err(of)?;
     let made = manifest.projections.iter().find(|projection| projection.columns == args.columns);
     let (rows, bytes) = made.map_or((0, 0), |projection| (projection.rows(), projection.bytes()));
     let (name, table) = (args.columns.join(","), args.table.clone());

@@ -59,7 +59,12 @@ impl Place {
 
     /// Starts the program.
     pub(crate) fn start(&self, arguments: &str) -> Running {
-        Running::new(self.command(arguments).spawn().unwrap())
+        Running::new(self.command_at_terminal(arguments).spawn().unwrap())
+    }
+
+    /// The program as a terminal starts it, which hangs up on it in the end. Tests may run under `nohup`, and that is inherited.
+    pub(crate) fn command_at_terminal(&self, arguments: &str) -> Command {
+        self.command_of(&["env", "--default-signal=HUP", NANDLE].map(str::to_owned), arguments)
     }
 
     /// The program after a line of the shell in which mounts are its own. `None`, with a loud word, where mounting is

@@ -1,0 +1,102 @@
+//! Long work on a table: how far it is, and its end by Ctrl-C.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use nandle_columns::{RealFiles, Stopped, Table, Watch, WatchedFiles};
+use nandle_session::{Cancel, Observer};
+use nandle_terminal::progress::Bar;
+
+use crate::error::CliError;
+use crate::input::{of_table, open_table};
+
+/// Moved between two looks of the progress.
+const TOLD_BYTES: u64 = 4 << 20;
+
+/// A table whose long work is shown, and ends when the user wants it to.
+pub(crate) struct WatchedTable {
+    pub(crate) table: Table,
+    watch: Arc<Watching>,
+}
+
+/// How often a work moves a table's bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Moves {
+    /// It reads them.
+    Reads,
+    /// It reads them, and writes as many.
+    Copies,
+    /// It reads them, writes them to temporary files unless they fit the memory, and sorts them from there.
+    Sorts,
+}
+
+#[derive(Debug)]
+struct Watching {
+    cancel: Cancel,
+    bar: Mutex<Bar>,
+    doing: String,
+    /// Of all the work, about.
+    bytes: u64,
+    moved_bytes: AtomicU64,
+}
+
+impl WatchedTable {
+    /// Opens a table for work of which this is said while it goes on.
+    pub(crate) fn open(
+        directory: &Path,
+        doing: &str,
+        moves: Moves,
+        cancel: &Cancel,
+        bar: Bar,
+    ) -> Result<Self, CliError> {
+        let of = |error| of_table(directory, error);
+        let manifest = open_table(directory)?.manifest().map_err(of)?;
+        let table_bytes: u64 = manifest.files().map(|file| file.bytes).sum();
+        let times = match moves {
+            Moves::Reads => 1,
+            Moves::Copies => 2,
+            Moves::Sorts => 4,
+        };
+        let watch = Arc::new(Watching {
+            cancel: cancel.clone(),
+            bar: Mutex::new(bar),
+            doing: doing.to_owned(),
+            bytes: times * table_bytes,
+            moved_bytes: AtomicU64::new(0),
+        });
+        let files = WatchedFiles::new(Arc::new(RealFiles::new(directory)), Arc::<Watching>::clone(&watch));
+        let table = Table::open_in(Arc::new(files)).map_err(of)?;
+        Ok(Self { table, watch })
+    }
+
+    /// Takes the progress away.
+    pub(crate) fn finish(&self) {
+        self.watch.bar.lock().unwrap_or_else(PoisonError::into_inner).finish();
+    }
+}
+
+impl Watching {
+    fn moves(&self, bytes: u64) -> std::io::Result<()> {
+        if self.cancel.is_cancelled() {
+            return Err(Stopped::error());
+        }
+        let before = self.moved_bytes.fetch_add(bytes, Ordering::Relaxed);
+        let now = before + bytes;
+        if before / TOLD_BYTES != now / TOLD_BYTES {
+            let share = now as f64 / self.bytes.max(1) as f64;
+            self.bar.lock().unwrap_or_else(PoisonError::into_inner).progress(&self.doing, share);
+        }
+        Ok(())
+    }
+}
+
+impl Watch for Watching {
+    fn reads(&self, bytes: u64) -> std::io::Result<()> {
+        self.moves(bytes)
+    }
+
+    fn writes(&self, bytes: u64) -> std::io::Result<()> {
+        self.moves(bytes)
+    }
+}

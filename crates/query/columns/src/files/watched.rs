@@ -1,0 +1,133 @@
+use std::fmt::Debug;
+use std::io::{Result, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::{Files, Held, ReadAt, Sharing, WriteFile};
+
+/// What is told of the bytes that a table's work moves, and may end that work.
+pub trait Watch: Debug + Send + Sync {
+    /// So many bytes are about to be read.
+    ///
+    /// # Errors
+    /// [`Stopped::error`]: they aren't to be, and the work ends as it does when the system refuses them. The table stays as it was.
+    fn reads(&self, bytes: u64) -> Result<()>;
+
+    /// So many bytes are about to be written.
+    ///
+    /// # Errors
+    /// As [`reads`](Self::reads).
+    fn writes(&self, bytes: u64) -> Result<()>;
+}
+
+/// Why a [`Watch`] ends work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("it was stopped")]
+pub struct Stopped;
+
+impl Stopped {
+    /// As an error of a file. It isn't of the kind `Interrupted`, because what that befalls is tried again.
+    pub fn error() -> std::io::Error {
+        std::io::Error::other(Self)
+    }
+
+    /// Whether this is that error.
+    pub(crate) fn is(error: &std::io::Error) -> bool {
+        let Some(inner) = error.get_ref() else { return false };
+        inner.is::<Self>()
+    }
+}
+
+/// Files whose reads and writes are told to a [`Watch`]: for progress, and so that long work can be stopped wherever it is. What tidies up isn't
+/// told, and therefore goes on after a stop.
+#[derive(Debug, Clone)]
+pub struct WatchedFiles {
+    files: Arc<dyn Files>,
+    watch: Arc<dyn Watch>,
+}
+
+impl WatchedFiles {
+    /// Has the watch told of what these files do.
+    pub fn new(files: Arc<dyn Files>, watch: Arc<dyn Watch>) -> Self {
+        Self { files, watch }
+    }
+}
+
+impl Files for WatchedFiles {
+    fn create(&self, path: &str) -> Result<Box<dyn WriteFile>> {
+        let file = self.files.create(path)?;
+        Ok(Box::new(WatchedWriteFile { file, watch: Arc::clone(&self.watch) }))
+    }
+
+    fn open(&self, path: &str) -> Result<Arc<dyn ReadAt>> {
+        let file = self.files.open(path)?;
+        Ok(Arc::new(WatchedReadFile { file, watch: Arc::clone(&self.watch) }))
+    }
+
+    fn rename(&self, from: &str, to: &str) -> Result<()> {
+        self.files.rename(from, to)
+    }
+
+    fn remove(&self, path: &str) -> Result<()> {
+        self.files.remove(path)
+    }
+
+    fn create_dir(&self, path: &str) -> Result<()> {
+        self.files.create_dir(path)
+    }
+
+    fn sync_dir(&self, path: &str) -> Result<()> {
+        self.files.sync_dir(path)
+    }
+
+    fn list(&self, path: &str) -> Result<Vec<String>> {
+        self.files.list(path)
+    }
+
+    fn lock(&self, path: &str, sharing: Sharing) -> Result<Option<Box<dyn Held>>> {
+        self.files.lock(path, sharing)
+    }
+
+    fn adopt(&self, from: &Path, to: &str, copy: bool) -> Result<()> {
+        self.files.adopt(from, to, copy)
+    }
+}
+
+struct WatchedWriteFile {
+    file: Box<dyn WriteFile>,
+    watch: Arc<dyn Watch>,
+}
+
+impl Write for WatchedWriteFile {
+    fn write(&mut self, bytes: &[u8]) -> Result<usize> {
+        self.watch.writes(bytes.len() as u64)?;
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.file.flush()
+    }
+}
+
+impl WriteFile for WatchedWriteFile {
+    fn sync(&mut self) -> Result<()> {
+        self.file.sync()
+    }
+}
+
+#[derive(Debug)]
+struct WatchedReadFile {
+    file: Arc<dyn ReadAt>,
+    watch: Arc<dyn Watch>,
+}
+
+impl ReadAt for WatchedReadFile {
+    fn length_bytes(&self) -> u64 {
+        self.file.length_bytes()
+    }
+
+    fn read_exact_at(&self, offset_bytes: u64, into: &mut [u8]) -> Result<()> {
+        self.watch.reads(into.len() as u64)?;
+        self.file.read_exact_at(offset_bytes, into)
+    }
+}

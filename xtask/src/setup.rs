@@ -51,6 +51,13 @@ const NEEDS: &[Need] = &[
         purpose: "the tests of advice in RocksDB",
         skip_variable: "NANDLE_SKIP_ROCKSDB",
     },
+    Need {
+        program: "sqlite3",
+        debian_package: "sqlite3",
+        used_by: "crates/query/flights",
+        purpose: "the test of an index's leaves against SQLite's own cache misses",
+        skip_variable: "NANDLE_SKIP_SQLITE3",
+    },
 ];
 
 /// Sees to every need, counts what will be skipped, and returns the environment variables that tell the

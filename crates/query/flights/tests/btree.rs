@@ -4,10 +4,12 @@
 
 use std::collections::HashSet;
 use std::fs::File;
+use std::io::Write;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
+use std::process::{Command, Stdio};
 
-use nandle_flights::{Btree, BtreeError, BtreeOptions, CubeQuery, Generator, IndexKind, Leaves};
+use nandle_flights::{Btree, BtreeError, BtreeOptions, Column, CubeQuery, Generator, IndexKind, Leaves};
 use nandle_reads::FileId;
 
 const ROWS: u64 = 60_000;
@@ -99,6 +101,45 @@ fn leaves_are_in_the_order_of_keys() {
     }
     assert!(carriers.windows(2).all(|two| two[0] <= two[1]));
     assert!(carriers.first().unwrap() < carriers.last().unwrap());
+}
+
+/// What SQLite's own shell says that a query read which its pool of pages didn't have.
+fn cache_misses(path: &Path, cube: CubeQuery, pool_pages: u32) -> u64 {
+    let columns = cube.columns().into_iter().map(Column::name).collect::<Vec<_>>().join(", ");
+    let script = format!(
+        "pragma cache_size = {pool_pages};\n.stats on\n\
+         select count(*) from (select count(*) from flights indexed by \"{cube}\" group by {columns});\n"
+    );
+    let mut shell = Command::new("sqlite3");
+    let shell = shell.args(["-batch", "-readonly"]).arg(path);
+    let mut child = shell.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(script.as_bytes()).unwrap();
+    let told = child.wait_with_output().unwrap();
+    let told = String::from_utf8(told.stdout).unwrap();
+    let line = told.lines().find_map(|line| line.strip_prefix("Page cache misses:")).expect(&told);
+    line.trim().parse().unwrap()
+}
+
+#[test]
+fn a_cube_reads_its_leaves_and_what_lies_above_them_once() {
+    if std::env::var_os("NANDLE_SKIP_SQLITE3").is_some() {
+        eprintln!("SKIPPED: there is no sqlite3 here");
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let cube = query("delay-airline-dest-month-origin");
+    for index in [IndexKind::Built, IndexKind::Grown] {
+        let path = directory.path().join(format!("{index:?}"));
+        let btree = make(&path, &[cube], BtreeOptions { index, ..BtreeOptions::default() });
+        let leaves = btree.leaves(cube).unwrap();
+        drop(btree);
+        let pages = leaves.count() as u64 + leaves.inner_pages();
+        for pool_pages in [32, 4096] {
+            // Beside the index there are the database's first page and the schema's.
+            let misses = cache_misses(&path, cube, pool_pages);
+            assert!((pages..=pages + 3).contains(&misses), "{index:?}: {misses} misses, {pages} pages");
+        }
+    }
 }
 
 #[test]

@@ -38,6 +38,9 @@ pub struct ReadCosts {
 /// A depth is enough for a size if its requests take at most so many times as long as at the best depth that was measured.
 const NEAR_PLATEAU: f64 = 1.03;
 
+/// No system takes longer requests whole, and planning has a price for each length there is.
+const REQUEST_BYTES_MAX: u64 = 1 << 30;
+
 impl ReadCosts {
     /// Checks that the figures make sense, and that there are any.
     ///
@@ -53,6 +56,12 @@ impl ReadCosts {
             return fault(
                 "the largest request has a logical block or more",
                 format!("{} bytes", self.largest_request_bytes),
+            );
+        }
+        if self.largest_request_bytes > REQUEST_BYTES_MAX {
+            return fault(
+                "no request has more than 1 GiB",
+                format!("a largest one of {} bytes", self.largest_request_bytes),
             );
         }
         if self.random.is_empty() {
@@ -161,6 +170,8 @@ pub(crate) mod tests {
     #[test]
     fn figures_that_make_no_sense_are_named() {
         assert!(flash().check().is_ok());
+        let endless = ReadCosts { largest_request_bytes: u64::MAX, ..flash() };
+        assert!(endless.check().unwrap_err().to_string().contains("1 GiB"));
         let none = ReadCosts { random: Vec::new(), ..flash() };
         assert!(none.check().unwrap_err().to_string().contains("measured"));
         let block = ReadCosts { logical_block_bytes: 1000, ..flash() };

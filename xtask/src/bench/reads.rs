@@ -47,11 +47,38 @@ fn run(options: &[String]) -> Outcome {
         output::say(target);
         page += &strategies::section(title(target), &example::<strategies::Run>("strategies", &[target])?)?;
     }
+    page += &break_even()?;
     let kept = workspace_root().join("benches/reads");
     fs::create_dir_all(&kept)?;
     fs::write(kept.join("latest.md"), &page)?;
     output::say(&page);
     Ok(())
+}
+
+#[derive(Deserialize)]
+struct BreakEven {
+    scan_seconds: f64,
+    predicted_rows: f64,
+    measured_rows: f64,
+}
+
+fn break_even() -> Outcome<String> {
+    let mut text = "\n## Fetching rows by their numbers against a scan\n\nOf 100 million rows of 100 bytes: so many can be fetched in any order, each from a page of 8 KiB \
+        of its own and 32 outstanding, in the time of a scan.\n\n| device | scan, s | predicted, rows | measured, rows |\n|---|--:|--:|--:|\n"
+        .to_owned();
+    let mut measured = Vec::new();
+    for target in ["model:wd2003fyys", "model:crucial-m4-256"] {
+        for BreakEven { scan_seconds, predicted_rows, measured_rows } in
+            example::<BreakEven>("break_even", &[target])?
+        {
+            let device = title(target);
+            writeln!(text, "| {device} | {scan_seconds:.1} | {predicted_rows:.0} | {measured_rows:.0} |")?;
+            measured.push(measured_rows);
+        }
+    }
+    let [disk, flash] = measured.as_slice() else { return Err("each device has one break-even".into()) };
+    writeln!(text, "\nThey are {:.0} times apart.", flash / disk)?;
+    Ok(text)
 }
 
 /// A path says nothing to others.

@@ -1,0 +1,95 @@
+//! How many of 100 million rows can be fetched by their numbers, each from a page of its own and the device kept busy, until reading all of
+//! them in sequence is quicker: predicted from what a probe measured, and as it comes out on the target (papers' notes, Graefe's figures
+//! for an index).
+//!
+//! `cargo run --release -p nandle-predict --example break_even -- TARGET [ROWS [ROW_BYTES [PAGE_BYTES]]]` prints a JSON object.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "it is a program"
+)]
+
+use std::time::SystemTime;
+
+use nandle_predict::{CostsSource, Player, PlayerOptions};
+use nandle_reads::recording::{QueryTotals, RecordedFile, RecordedQuery, Recording};
+use nandle_reads::{FileId, Groups, PlanOptions, Strategy, Want};
+use nandle_session::{Access, Cancel, Unobserved};
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use serde_json::json;
+
+const MEMORY_BYTES: u64 = 64 << 20;
+/// Bytes of a scan's step.
+const STEP_BYTES: u64 = 4 << 20;
+/// Fetches outstanding: more than any of the drives needs.
+const DEPTH: u32 = 32;
+/// The time of fetches is nearly in proportion to their number, so that a few steps are enough.
+const STEPS: u32 = 5;
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let target = arguments.next().unwrap_or_else(|| "model:crucial-m4-256".to_owned());
+    let mut number = |default: u64| arguments.next().map_or(default, |text| text.parse().unwrap());
+    let (rows, row_bytes, page_bytes) = (number(100_000_000), number(100), number(8 << 10));
+    let file_bytes = (rows * row_bytes).next_multiple_of(STEP_BYTES);
+    let recording = Recording {
+        files: vec![RecordedFile { name: None, length_bytes: file_bytes, groups: Groups::Every(STEP_BYTES) }],
+        queries: vec![scan(file_bytes)],
+    };
+    let options = PlayerOptions {
+        access: Access::default(),
+        costs: CostsSource::Probe(None),
+        made_at: SystemTime::now(),
+        cancel: Cancel::default(),
+    };
+    let mut player = Player::open(&target.parse().unwrap(), &recording, &options, &mut Unobserved).unwrap();
+    let mut seconds = |query: &RecordedQuery, strategy| {
+        let options = PlanOptions { strategy, ..PlanOptions::new(MEMORY_BYTES) };
+        player.play(query, options, 1.0).unwrap().time_ns as f64 / 1e9
+    };
+    let scan_seconds = seconds(&scan(file_bytes), Strategy::Flexible);
+    let mut fetches = 10_000.0;
+    for _ in 0..STEPS {
+        let query = fetched(fetches as u64, file_bytes / page_bytes, page_bytes);
+        fetches *= scan_seconds / seconds(&query, Strategy::OneByOne { depth: DEPTH });
+    }
+    let predicted = player.costs().break_even_fetches(page_bytes, file_bytes).unwrap();
+    let line = json!({
+        "target": target, "rows": rows, "row_bytes": row_bytes, "page_bytes": page_bytes,
+        "scan_seconds": scan_seconds, "predicted_rows": predicted, "measured_rows": fetches,
+    });
+    println!("{line}");
+}
+
+fn scan(file_bytes: u64) -> RecordedQuery {
+    let steps = u32::try_from(file_bytes / STEP_BYTES).unwrap();
+    query((0..steps).map(|step| (u64::from(step) * STEP_BYTES, STEP_BYTES)).collect())
+}
+
+/// Pages in the order in which an index names them: any.
+fn fetched(count: u64, pages: u64, page_bytes: u64) -> RecordedQuery {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(count);
+    query((0..count).map(|_| (random.random_range(0..pages) * page_bytes, page_bytes)).collect())
+}
+
+/// A step for each stretch of the file.
+fn query(stretches: Vec<(u64, u64)>) -> RecordedQuery {
+    let wants = (0..).zip(stretches).map(|(step, (offset_bytes, length_bytes))| Want {
+        file: FileId(0),
+        offset_bytes,
+        length_bytes,
+        step,
+    });
+    let wants: Vec<Want> = wants.collect();
+    RecordedQuery {
+        name: None,
+        text: None,
+        cpu_after_ns: vec![0; wants.len()],
+        wants,
+        totals: QueryTotals::default(),
+    }
+}

@@ -36,7 +36,9 @@ impl Record {
     pub(super) fn write(&self, benches: &Path) -> Outcome<String> {
         let file = file_name(&self.date, &self.machine);
         let text = self.markdown(&file);
-        write(&benches.join(self.benchmark), &file, self, &text)?;
+        // Each number of rows has a newest one.
+        let folder = benches.join(self.benchmark).join(format!("{}-rows", self.rows));
+        write(&folder, &file, self, &text)?;
         Ok(text)
     }
 

@@ -25,10 +25,10 @@ pub(crate) struct Options {
 pub(crate) fn run(Options { reference_only, install }: Options) -> Outcome {
     // A program that is missing is told before anything is built.
     let mdbook = if reference_only { None } else { Some(mdbook(install)?) };
-    must(
-        cargo(&["test", "--package", "nandle", "--test", "book", "reference"])
-            .env("NANDLE_WRITE_REFERENCE", "1"),
-    )?;
+    for (package, test) in [("nandle", "book"), ("nandle-tables", "program")] {
+        let test = ["test", "--package", package, "--test", test, "reference"];
+        must(cargo(&test).env("NANDLE_WRITE_REFERENCE", "1"))?;
+    }
     let Some(mdbook) = mdbook else { return Ok(()) };
     let pages = build_folder().join("book");
     let mut build = Command::new(mdbook);

@@ -8,6 +8,7 @@ mod failure;
 pub mod interrupt;
 pub mod output;
 pub mod progress;
+pub mod reference;
 pub mod result_file;
 pub mod words;
 

@@ -8,5 +8,6 @@ mod full_disk;
 mod killed;
 mod load;
 mod processes;
+mod reference;
 mod scan;
 mod trouble;

@@ -8,7 +8,6 @@ use rustix::time::{ClockId, clock_gettime};
 /// Steps that were read before they are decoded, so that reading isn't in the time of decoding.
 pub(crate) struct Ahead {
     steps: VecDeque<StepData>,
-    is_exhausted: bool,
 }
 
 impl Ahead {
@@ -20,18 +19,37 @@ impl Ahead {
         {
             steps.push_back(step);
         }
-        Ok(Self { steps, is_exhausted: false })
-    }
-
-    /// Whether more steps were asked for than were read: a decoder takes their end for an error.
-    pub(crate) fn is_exhausted(&self) -> bool {
-        self.is_exhausted
+        Ok(Self { steps })
     }
 }
 
 impl StepBytes for Ahead {
     fn next_step(&mut self) -> Result<Option<StepData>, ColumnsError> {
-        let step = self.steps.pop_front();
+        Ok(self.steps.pop_front())
+    }
+}
+
+/// Steps of which there are fewer than a decoder expects, and it takes their end for an error.
+pub(crate) struct Fewer<'a> {
+    steps: &'a mut dyn StepBytes,
+    is_exhausted: bool,
+}
+
+impl<'a> Fewer<'a> {
+    /// Hands out these.
+    pub(crate) fn new(steps: &'a mut dyn StepBytes) -> Self {
+        Self { steps, is_exhausted: false }
+    }
+
+    /// Whether more were asked for than there are.
+    pub(crate) fn is_exhausted(&self) -> bool {
+        self.is_exhausted
+    }
+}
+
+impl StepBytes for Fewer<'_> {
+    fn next_step(&mut self) -> Result<Option<StepData>, ColumnsError> {
+        let step = self.steps.next_step()?;
         self.is_exhausted |= step.is_none();
         Ok(step)
     }

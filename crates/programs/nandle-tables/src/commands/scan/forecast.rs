@@ -9,7 +9,7 @@ use nandle_units::format_bytes;
 use serde::Serialize;
 
 use super::args::ScanArgs;
-use super::host::Host;
+use super::host::{Host, Ratios};
 use super::work::RowCost;
 use crate::error::CliError;
 
@@ -41,6 +41,8 @@ impl From<Estimate> for Bounds {
 pub(super) struct CpuCosts {
     pub(super) row: RowCost,
     pub(super) host: Host,
+    /// How far scans are from what is predicted for them.
+    pub(super) pilot: Ratios,
 }
 
 /// What a way of reading will take.
@@ -90,7 +92,7 @@ impl Figures {
             device: prediction.device_seconds.into(),
             host_s: prediction.host_seconds.value,
             cpu_s: prediction.cpu_seconds,
-            time: cpu.host.ratios.bounds_of(time).into(),
+            time: cpu.pilot.applied_to(time).into(),
         }
     }
 }

@@ -48,16 +48,6 @@ impl Ratios {
         if ratios.is_empty() { Estimate::exact(1.0) } else { next_of(&ratios) }
     }
 
-    /// A prediction with the bounds of a single run.
-    pub(crate) fn bounds_of(&self, predicted: Estimate) -> Estimate {
-        let ratio = self.next();
-        Estimate {
-            low: predicted.low * ratio.low.min(1.0),
-            high: predicted.high * ratio.high.max(1.0),
-            ..predicted
-        }
-    }
-
     /// A prediction of what takes as long, by what is predicted for it, as the runs before it did; with the bounds of a single run.
     pub(crate) fn applied_to(&self, predicted: Estimate) -> Estimate {
         let ratio = self.next();
@@ -69,6 +59,25 @@ impl Ratios {
     }
 }
 
+/// The reads of the first steps, so many at most.
+pub(super) fn first_steps(
+    opened: &OpenFiles,
+    plan: &ScanPlan,
+    costs: &ReadCosts,
+    options: PlanOptions,
+    steps_max: u32,
+) -> Result<Arc<Plan>, CliError> {
+    let mut wanted_bytes = 0;
+    let enough = plan.wants().iter().find(|want| {
+        wanted_bytes += want.length_bytes;
+        wanted_bytes >= WANTED_BYTES
+    });
+    let steps = enough.map_or(u32::MAX, |want| want.step + 1).min(steps_max);
+    let first: Vec<Want> = plan.wants().iter().take_while(|want| want.step < steps).copied().collect();
+    let reads = Plan::new(first, &opened.plan_files(), costs, options);
+    Ok(Arc::new(reads.map_err(|error| CliError::failed(error.to_string()))?))
+}
+
 /// Reads the first steps, checks and copies them, and drops them. `known` says what requests take; the rest is the bytes'.
 pub(crate) fn measure(
     opened: &OpenFiles,
@@ -78,15 +87,7 @@ pub(crate) fn measure(
     copies_bytes: u64,
     known: HostCosts,
 ) -> Result<Host, CliError> {
-    let mut left_bytes = WANTED_BYTES;
-    let is_first = |want: &&Want| {
-        let is_first = left_bytes > 0;
-        left_bytes = left_bytes.saturating_sub(want.length_bytes);
-        is_first
-    };
-    let first: Vec<Want> = plan.wants().iter().take_while(is_first).copied().collect();
-    let reads = Plan::new(first, &opened.plan_files(), costs, options);
-    let reads = Arc::new(reads.map_err(|error| CliError::failed(error.to_string()))?);
+    let reads = first_steps(opened, plan, costs, options, u32::MAX)?;
     let of_requests = known.request_seconds.value * reads.reads().len() as f64;
     let bytes = reads.read_bytes().max(1) as f64;
     let (mut per_byte, mut times_s) = (Vec::with_capacity(ROUNDS), Vec::with_capacity(ROUNDS));

@@ -5,6 +5,7 @@ pub(crate) mod files;
 pub(crate) mod forecast;
 pub(crate) mod host;
 mod paths;
+mod pilot;
 mod record;
 mod rows;
 mod text;

@@ -13,7 +13,7 @@ use super::args::{RowFormat, ScanArgs};
 use super::files::OpenFiles;
 use super::forecast::{Bounds, CpuCosts, Figures, planned};
 use super::work::RowCost;
-use super::{error_of, host};
+use super::{error_of, host, pilot};
 use crate::costs::{FoundProfile, costs_of};
 use crate::error::CliError;
 use crate::input::Input;
@@ -122,10 +122,14 @@ fn measured(
     found: &FoundProfile,
     format: RowFormat,
 ) -> Result<CpuCosts, CliError> {
-    let row = RowCost::measure(&path.plan, format, args.limit(format))?;
+    // With a limit printing is over soon, and says nothing of the later steps.
+    let format = if args.limit(format) == u64::MAX { format } else { RowFormat::None };
+    let row = RowCost::measure(&path.plan, format)?;
     let (known, options) = (host_costs(&found.profile), args.plan_options(args.reads));
     let host = host::measure(&path.opened, &path.plan, &path.costs, options, args.copies_bytes(), known)?;
-    Ok(CpuCosts { row, host })
+    let first = host::first_steps(&path.opened, &path.plan, &path.costs, options, pilot::STEPS)?;
+    let pilot = pilot::run(&path.plan, &path.opened, &first, args.copies_bytes(), host.costs, format)?;
+    Ok(CpuCosts { row, host, pilot })
 }
 
 /// The paths that are to be compared, or the one that was asked for.

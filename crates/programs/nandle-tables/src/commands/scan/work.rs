@@ -11,7 +11,7 @@ use nandle_session::Cancel;
 
 use super::args::RowFormat;
 use super::rows::RowWriter;
-use crate::decode::{Ahead, cpu_ns};
+use crate::decode::{Ahead, Fewer, cpu_ns};
 use crate::error::CliError;
 
 /// Row groups whose steps are decoded beforehand, to see what a row costs the processor: what is in a table changes from its beginning to
@@ -34,9 +34,7 @@ pub(super) struct RowCost {
 
 impl RowCost {
     /// Reads steps of row groups near the start, in the middle and near the end, and decodes and prints them to nowhere.
-    pub(super) fn measure(plan: &ScanPlan, format: RowFormat, limit: u64) -> Result<Self, CliError> {
-        // With a limit printing is over soon, and says nothing of the later steps.
-        let format = if limit == u64::MAX { format } else { RowFormat::None };
+    pub(super) fn measure(plan: &ScanPlan, format: RowFormat) -> Result<Self, CliError> {
         let groups = sampled_groups(plan.groups());
         let steps: Vec<u32> = groups.iter().flat_map(|group| sampled_steps(plan, *group)).collect();
         let rows: u64 = steps.iter().map(|step| plan.candidate_rows_of(*step)).sum();
@@ -65,19 +63,28 @@ fn sampled_steps(plan: &ScanPlan, group: usize) -> impl Iterator<Item = u32> {
 
 fn decode_ns(plan: &ScanPlan, group: usize, format: RowFormat) -> Result<u64, CliError> {
     let groups = plan.groups();
-    let mut bytes = Ahead::read(&mut DirectBytes::of_part(plan, group, groups), SAMPLED_STEPS)?;
-    let mut rows = RowWriter::new(std::io::sink(), format, u64::MAX);
-    let mut decoder = BatchDecoder::of_part(plan, group, groups);
+    let mut steps = Ahead::read(&mut DirectBytes::of_part(plan, group, groups), SAMPLED_STEPS)?;
     let before_ns = cpu_ns();
+    decode_some(BatchDecoder::of_part(plan, group, groups), &mut steps, format)?;
+    Ok(cpu_ns() - before_ns)
+}
+
+/// Decodes steps and prints their rows to nowhere. There may be fewer than the decoder expects.
+pub(super) fn decode_some(
+    mut decoder: BatchDecoder<'_>,
+    steps: &mut dyn StepBytes,
+    format: RowFormat,
+) -> Result<(), CliError> {
+    let mut steps = Fewer::new(steps);
+    let mut rows = RowWriter::new(std::io::sink(), format, u64::MAX);
     loop {
-        match decoder.next(&mut bytes) {
+        match decoder.next(&mut steps) {
             Ok(Some(batch)) => rows.write(&batch).map_err(printing)?,
-            Ok(None) => break,
-            Err(_) if bytes.is_exhausted() => break,
+            Ok(None) => return Ok(()),
+            Err(_) if steps.is_exhausted() => return Ok(()),
             Err(error) => return Err(error.into()),
         }
     }
-    Ok(cpu_ns() - before_ns)
 }
 
 /// What a scan did.

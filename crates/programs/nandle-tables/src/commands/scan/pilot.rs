@@ -1,0 +1,46 @@
+//! A scan's first steps, with all its threads at work, beside what is predicted for them. Threads that work at the same time share caches,
+//! memory and often a processor's core, so that each is slower than it is alone.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use nandle_columns::{BatchDecoder, DirectBytes, ScanPlan, StreamedBytes};
+use nandle_reads::{HostCosts, Plan};
+
+use super::args::RowFormat;
+use super::files::OpenFiles;
+use super::host::Ratios;
+use super::work::decode_some;
+use crate::decode::{Ahead, cpu_ns};
+use crate::error::CliError;
+
+/// So many steps at most: a few million rows.
+pub(super) const STEPS: u32 = 32;
+/// How often.
+const ROUNDS: usize = 4;
+
+/// Reads, decodes and prints the first steps, `first`, to nowhere.
+pub(super) fn run(
+    plan: &ScanPlan,
+    opened: &OpenFiles,
+    first: &Arc<Plan>,
+    copies_bytes: u64,
+    host: HostCosts,
+    format: RowFormat,
+) -> Result<Ratios, CliError> {
+    let steps = first.steps();
+    let rows: u64 = (0..steps).map(|step| plan.candidate_rows_of(step)).sum();
+    let mut ratios = Ratios::default();
+    for _ in 0..ROUNDS {
+        let mut ahead = Ahead::read(&mut DirectBytes::new(plan), steps as usize)?;
+        let before_ns = cpu_ns();
+        decode_some(BatchDecoder::new(plan), &mut ahead, format)?;
+        let ns_per_row = (cpu_ns() - before_ns) as f64 / rows.max(1) as f64;
+        let predicted = first.predict(host, |step| plan.candidate_rows_of(step) as f64 * ns_per_row / 1e9);
+        let began = Instant::now();
+        let stream = opened.owner.scan(Arc::clone(&opened.files), Arc::clone(first), copies_bytes);
+        decode_some(BatchDecoder::new(plan), &mut StreamedBytes::new(plan, stream), format)?;
+        ratios.saw(began.elapsed().as_secs_f64(), predicted.seconds.value);
+    }
+    Ok(ratios)
+}

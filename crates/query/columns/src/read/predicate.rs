@@ -1,14 +1,15 @@
 use std::sync::Arc;
 
-use arrow_array::{Array, ArrayRef, BooleanArray, Datum, Scalar, StringArray};
+use arrow_array::{Array, ArrayRef, BooleanArray, Scalar, StringArray};
 use arrow_cast::{CastOptions, cast_with_options};
 use arrow_ord::cmp;
 use arrow_schema::{ArrowError, DataType};
 
 use super::file::value_type;
+use super::floats::{with_one_nan, without_nan};
 use crate::ColumnsError;
 
-/// Which rows a scan hands out; several must all hold. A null fulfils none.
+/// Which rows a scan hands out; several must all hold. A null fulfils none. NaN equals NaN and lies between no two values; -0.0 equals 0.0.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Predicate {
     column: String,
@@ -41,22 +42,24 @@ impl Predicate {
     /// The same, with values of a column's type.
     pub(crate) fn bind(&self, data_type: &DataType) -> Result<BoundPredicate, ColumnsError> {
         let data_type = value_type(data_type);
-        let value = |text: &String| self.value(text, data_type);
+        let value = |text: &String| Ok(Scalar::new(with_one_nan(&self.value(text, data_type)?)));
+        // Nothing can be compared with null, so a bound that is NaN has no value on either side of it.
+        let bound = |text: &String| Ok(Scalar::new(without_nan(&self.value(text, data_type)?)));
         let test = match &self.test {
             Test::In(values) => BoundTest::In(values.iter().map(value).collect::<Result<_, _>>()?),
             Test::Between(low, high) => BoundTest::Between(
-                low.as_ref().map(value).transpose()?,
-                high.as_ref().map(value).transpose()?,
+                low.as_ref().map(bound).transpose()?,
+                high.as_ref().map(bound).transpose()?,
             ),
         };
         Ok(BoundPredicate { test })
     }
 
-    fn value(&self, text: &str, data_type: &DataType) -> Result<Scalar<ArrayRef>, ColumnsError> {
+    fn value(&self, text: &str, data_type: &DataType) -> Result<ArrayRef, ColumnsError> {
         let array: ArrayRef = Arc::new(StringArray::from(vec![text]));
         let strict = CastOptions { safe: false, ..CastOptions::default() };
         let cast = cast_with_options(&array, data_type, &strict).ok().filter(|value| !value.is_null(0));
-        cast.map(Scalar::new).ok_or_else(|| ColumnsError::Value {
+        cast.ok_or_else(|| ColumnsError::Value {
             column: self.column.clone(),
             value: text.to_owned(),
             expected: data_type.to_string(),
@@ -82,28 +85,31 @@ impl BoundPredicate {
         self.evaluate(values).map_err(ColumnsError::arrow("comparing with a predicate's values"))
     }
 
-    fn evaluate(&self, values: &dyn Datum) -> Result<BooleanArray, ArrowError> {
-        let length = values.get().0.len();
-        let all = |set: bool| BooleanArray::from(vec![set; length]);
+    fn evaluate(&self, values: &ArrayRef) -> Result<BooleanArray, ArrowError> {
+        let all = |set: bool| BooleanArray::from(vec![set; values.len()]);
         match &self.test {
-            BoundTest::In(accepted) => accepted
-                .iter()
-                .try_fold(all(false), |found, value| Ok(either(&found, &known(&cmp::eq(values, value)?)))),
+            BoundTest::In(accepted) => {
+                let values = with_one_nan(values);
+                accepted.iter().try_fold(all(false), |found, value| {
+                    Ok(either(&found, &known(&cmp::eq(&values, value)?)))
+                })
+            }
             BoundTest::Between(low, high) => {
-                let (array, _) = values.get();
-                let mut found = known(&BooleanArray::new(all(true).values().clone(), array.logical_nulls()));
+                let numbers = without_nan(values);
+                let mut found = known(&BooleanArray::new(all(true).values().clone(), values.logical_nulls()));
                 if let Some(low) = low {
-                    found = both(&found, &known(&cmp::gt_eq(values, low)?));
+                    found = both(&found, &known(&cmp::gt_eq(&numbers, low)?));
                 }
                 if let Some(high) = high {
-                    found = both(&found, &known(&cmp::lt_eq(values, high)?));
+                    found = both(&found, &known(&cmp::lt_eq(&numbers, high)?));
                 }
                 Ok(found)
             }
         }
     }
 
-    /// Which of some stretches of rows may hold rows that fulfil it, by their least and greatest values; null is unknown.
+    /// Which of some stretches of rows may hold rows that fulfil it, by their least and greatest values; null is unknown. A stretch may
+    /// hold NaN whatever these are.
     pub(crate) fn may_match(
         &self,
         least: &ArrayRef,
@@ -113,20 +119,23 @@ impl BoundPredicate {
     }
 
     fn evaluate_bounds(&self, least: &ArrayRef, greatest: &ArrayRef) -> Result<BooleanArray, ArrowError> {
+        let (least, greatest) = (without_nan(least), without_nan(greatest));
         let range = |low: Option<&Scalar<ArrayRef>>, high: Option<&Scalar<ArrayRef>>| {
             let mut may = BooleanArray::from(vec![true; least.len()]);
             if let Some(low) = low {
-                may = both(&may, &unless_known(&cmp::gt_eq(greatest, low)?));
+                may = both(&may, &unless_known(&cmp::gt_eq(&greatest, low)?));
             }
             if let Some(high) = high {
-                may = both(&may, &unless_known(&cmp::lt_eq(least, high)?));
+                may = both(&may, &unless_known(&cmp::lt_eq(&least, high)?));
             }
             Ok(may)
         };
         match &self.test {
             BoundTest::In(accepted) => {
                 accepted.iter().try_fold(BooleanArray::from(vec![false; least.len()]), |may, value| {
-                    Ok(either(&may, &range(Some(value), Some(value))?))
+                    // NaN becomes null, which can't be ruled out.
+                    let value = Scalar::new(without_nan(&value.clone().into_inner()));
+                    Ok(either(&may, &range(Some(&value), Some(&value))?))
                 })
             }
             BoundTest::Between(low, high) => range(low.as_ref(), high.as_ref()),
@@ -157,7 +166,7 @@ fn either(one: &BooleanArray, other: &BooleanArray) -> BooleanArray {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arrow_array::Int32Array;
+    use arrow_array::{Float64Array, Int32Array};
 
     fn matches(predicate: &Predicate, values: &ArrayRef) -> Vec<bool> {
         let bound = predicate.bind(values.data_type()).unwrap();
@@ -185,6 +194,20 @@ mod tests {
         };
         assert_eq!(may(&Predicate::is_in("a", ["5"])), [false, true, false]);
         assert_eq!(may(&Predicate::between("a", Some("9"), None)), [false, false, true]);
+    }
+
+    #[test]
+    fn statistics_that_are_nan_are_unknown() {
+        let least: ArrayRef = Arc::new(Float64Array::from(vec![f64::NAN, 1.0, 0.0]));
+        let greatest: ArrayRef = Arc::new(Float64Array::from(vec![f64::NAN, f64::NAN, 0.0]));
+        let may = |predicate: &Predicate| {
+            let bound = predicate.bind(&DataType::Float64).unwrap();
+            bound.may_match(&least, &greatest).unwrap().iter().map(Option::unwrap).collect::<Vec<_>>()
+        };
+        assert_eq!(may(&Predicate::is_in("a", ["7"])), [true, true, false]);
+        assert_eq!(may(&Predicate::between("a", None, Some("0.5"))), [true, false, true]);
+        assert_eq!(may(&Predicate::is_in("a", ["-0.0"])), [true, false, true]);
+        assert_eq!(may(&Predicate::is_in("a", ["NaN"])), [true, true, true]);
     }
 
     #[test]

@@ -28,6 +28,14 @@ pub enum ColumnsError {
     /// There is a table already.
     #[error("there is a table already (its `CURRENT` exists); load into it, or choose another directory")]
     TableExists,
+    /// A directory that is to become a table holds something else.
+    #[error(
+        "the directory holds `{file}`, which is nothing of a table; choose an empty one, or one that doesn't exist"
+    )]
+    NotEmpty {
+        /// What it holds.
+        file: String,
+    },
     /// Another process or thread writes.
     #[error("another process writes to this table (it holds `LOCK`); try again when it is done")]
     Locked,

@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
 
-use super::{DATA, Manifest, PARTIAL, PROJECTIONS};
+use super::{DATA, Manifest, PROJECTIONS, is_unfinished};
 use crate::files::read_all;
 use crate::{ColumnsError, Files, Sharing};
 
@@ -16,7 +16,7 @@ pub(crate) fn reclaim(files: &dyn Files, current: &Manifest) -> Result<(), Colum
     let mut removed = false;
     for name in list("")? {
         let is_old = Manifest::snapshot_of(&name).is_some_and(|snapshot| snapshot != current.snapshot);
-        if name.ends_with(PARTIAL) {
+        if is_unfinished(&name) {
             remove(files, &name)?;
         } else if is_old {
             match files.lock(&name, Sharing::Alone).map_err(ColumnsError::io("locking", &name))? {

@@ -32,7 +32,19 @@ impl Table {
         identity: u64,
         adoption: Adoption,
     ) -> Result<Self, ColumnsError> {
-        let files: Arc<dyn Files> = Arc::new(RealFiles::new(directory));
+        Self::adopt_in(Arc::new(RealFiles::new(directory)), paths, identity, adoption)
+    }
+
+    /// The same on any files.
+    ///
+    /// # Errors
+    /// As with [`adopt`](Self::adopt).
+    pub fn adopt_in(
+        files: Arc<dyn Files>,
+        paths: &[PathBuf],
+        identity: u64,
+        adoption: Adoption,
+    ) -> Result<Self, ColumnsError> {
         let found = Snapshot::of_files(paths)?;
         for file in found.files() {
             check_columns(&found, file)?;
@@ -44,7 +56,8 @@ impl Table {
             .iter()
             .zip(found.files())
             .map(|(path, file)| adopt_file(&mut writing, path, file, adoption));
-        let entries: Vec<FileEntry> = entries.collect::<Result<_, _>>()?;
+        let entries: Result<Vec<FileEntry>, _> = entries.collect();
+        let entries = entries.inspect_err(|_| writing.abandon())?;
         writing.manifest.runs.push(Run { snapshot: writing.manifest.snapshot, files: entries });
         writing.commit()?;
         Ok(Self { files })

@@ -1,7 +1,9 @@
+use std::io::ErrorKind;
 use std::sync::Arc;
 
 use crate::directory::{
-    FileEntry, LOCK, Manifest, PARTIAL, PROFILE, ProfileIdentity, commit, current_manifest, reclaim, replace,
+    CURRENT, FileEntry, LOCK, Manifest, PARTIAL, PROFILE, ProfileIdentity, commit, current_manifest, reclaim,
+    replace,
 };
 use crate::{ColumnsError, Files, Held, Sharing, TableProfile};
 
@@ -60,20 +62,27 @@ impl Writing {
     /// The same, for an owner that can't be taken apart.
     pub(super) fn commit_in_place(&mut self) -> Result<u64, ColumnsError> {
         let fresh = std::mem::take(&mut self.fresh);
-        commit(self.files.as_ref(), &self.manifest, &fresh).inspect_err(|_| self.clear_up())?;
+        commit(self.files.as_ref(), &self.manifest, &fresh).inspect_err(|_| self.clear_up(&fresh))?;
         // What this snapshot replaced goes now, unless it has a reader; then it goes with the next one's turn.
         reclaim(self.files.as_ref(), &self.manifest)?;
         Ok(self.manifest.snapshot)
     }
 
     /// Removes what a commit that failed has written, unless it is what readers see already: then it may be durable, or not.
-    fn clear_up(&self) {
+    fn clear_up(&self, fresh: &[String]) {
         let files = self.files.as_ref();
-        if let Ok(current) = current_manifest(files)
-            && current.snapshot < self.manifest.snapshot
-        {
-            // The next one who writes tries again.
-            let _ = reclaim(files, &current);
+        // In all of this the next one who writes tries again.
+        match current_manifest(files) {
+            Ok(current) if current.snapshot < self.manifest.snapshot => _ = reclaim(files, &current),
+            Ok(_) => {}
+            // Of a table that was to be made nobody has seen anything.
+            Err(_) if is_missing(files, CURRENT) => {
+                for path in fresh {
+                    let _ = files.remove(&format!("{path}{PARTIAL}"));
+                    let _ = files.remove(path);
+                }
+            }
+            Err(_) => {}
         }
     }
 
@@ -89,6 +98,10 @@ impl Writing {
     pub(super) fn data_files(&self) -> Vec<FileEntry> {
         self.manifest.runs.iter().flat_map(|run| &run.files).cloned().collect()
     }
+}
+
+fn is_missing(files: &dyn Files, path: &str) -> bool {
+    files.open(path).is_err_and(|error| error.kind() == ErrorKind::NotFound)
 }
 
 /// Different for every file of a table, and very likely for those of all others: a bijection (`SplitMix64`'s finaliser, Steele et al.,

@@ -46,9 +46,7 @@ impl Table {
         adoption: Adoption,
     ) -> Result<Self, ColumnsError> {
         let found = Snapshot::of_files(paths)?;
-        for file in found.files() {
-            check_columns(&found, file)?;
-        }
+        found.check_same_columns()?;
         let manifest = Manifest::empty(identity, found.schema(), Layout::default(), Clustering::None)?;
         let lock = prepare(files.as_ref())?;
         let mut writing = Writing::first(&files, manifest, lock);
@@ -62,20 +60,6 @@ impl Table {
         writing.commit()?;
         Ok(Self { files })
     }
-}
-
-fn check_columns(all: &Snapshot, file: &ParquetFile) -> Result<(), ColumnsError> {
-    for field in all.schema().fields() {
-        let column = file.column(field.name())?;
-        if column.field.data_type() != field.data_type() {
-            return Err(ColumnsError::Schema {
-                column: format!("{} of {}", field.name(), file.name()),
-                got: column.field.data_type().to_string(),
-                expected: field.data_type().to_string(),
-            });
-        }
-    }
-    Ok(())
 }
 
 fn adopt_file(

@@ -5,6 +5,7 @@ use arrow_schema::SchemaRef;
 
 use crate::directory::{FileEntry, Manifest, Pinned, Projection, pin_current};
 use crate::files::{RealReadFile, read_all};
+use crate::read::common_schema;
 use crate::{ColumnsError, Files, ParquetFile, Place, ScanPlan, ScanSpec, Sums};
 
 /// Rows that stay as they are: a table's at a time, or those of some Parquet files.
@@ -39,12 +40,41 @@ impl Snapshot {
             ParquetFile::open(&name, Arc::new(source), None).map(Arc::new)
         };
         let files: Vec<Arc<ParquetFile>> = paths.iter().map(open).collect::<Result<_, _>>()?;
-        let Some(first) = files.first() else {
+        if files.is_empty() {
             let what = "no Parquet file was named".to_owned();
             return Err(ColumnsError::Misuse { what, mend: "name one at least" });
-        };
-        let schema = Arc::clone(first.schema());
+        }
+        let schema = common_schema(&files);
         Ok(Self { pinned: None, place: None, files, schema })
+    }
+
+    /// Whether all files have the same flat columns, in whatever order. Who makes a table of them asks before, since columns that only a later
+    /// file has would be left out.
+    ///
+    /// # Errors
+    /// A file has no such column as the first, or one of another type, or one more.
+    pub fn check_same_columns(&self) -> Result<(), ColumnsError> {
+        let wrong = |file: &ParquetFile, column: &str, got: String, expected: String| ColumnsError::Schema {
+            file: file.name().to_owned(),
+            column: column.to_owned(),
+            got,
+            expected,
+        };
+        for file in &self.files {
+            for field in self.schema.fields() {
+                let (got, expected) = (file.column(field.name())?.field, field.data_type());
+                if got.data_type() != expected {
+                    let (got, expected) = (got.data_type().to_string(), expected.to_string());
+                    return Err(wrong(file, field.name(), got, expected));
+                }
+            }
+            let fields = file.schema().fields().iter();
+            if let Some(more) = fields.into_iter().find(|field| self.schema.index_of(field.name()).is_err()) {
+                let got = more.data_type().to_string();
+                return Err(wrong(file, more.name(), got, "no such column".to_owned()));
+            }
+        }
+        Ok(())
     }
 
     /// The table's manifest; Parquet files have none.

@@ -185,6 +185,16 @@ fn what_parquet_has_no_type_for_is_refused() {
 }
 
 #[test]
+fn two_columns_of_a_name_are_refused() {
+    use arrow_schema::{DataType, Field, Schema};
+    let directory = tempfile::tempdir().unwrap();
+    let field = Field::new("a", DataType::Int32, true);
+    let schema = Schema::new(vec![field.clone(), Field::new("b", DataType::Int32, true), field]);
+    let error = Table::create(directory.path(), &TableOptions::new(schema.into(), 1)).unwrap_err();
+    assert_eq!(error.to_string(), "column `a`: there are two of this name; call one of them otherwise");
+}
+
+#[test]
 fn one_writes_at_a_time() {
     let directory = tempfile::tempdir().unwrap();
     let table = Table::create(directory.path(), &options(small_layout())).unwrap();

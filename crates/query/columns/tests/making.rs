@@ -3,15 +3,13 @@
 
 mod support;
 
-use std::io::{Error, Result};
+use std::io::Error;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use nandle_columns::{
-    Adoption, ColumnsError, Files, Held, ReadAt, RealFiles, Sharing, Table, TableOptions, TableProfile,
-    WriteFile,
-};
+use nandle_columns::{Adoption, ColumnsError, Table, TableOptions, TableProfile};
 use support::footers::write;
+use support::hooked_files::HookedFiles;
 use support::model_files::ModelFiles;
 use support::{flights, schema};
 
@@ -90,50 +88,6 @@ fn a_making_is_cut_off() {
     }
 }
 
-/// A directory that refuses one operation.
-#[derive(Debug)]
-struct Refusing {
-    files: RealFiles,
-    adopt: &'static str,
-    rename: &'static str,
-}
-
-fn unless(refused: &str, path: &str) -> Result<()> {
-    if refused == path { Err(Error::other("refused")) } else { Ok(()) }
-}
-
-impl Files for Refusing {
-    fn create(&self, path: &str) -> Result<Box<dyn WriteFile>> {
-        self.files.create(path)
-    }
-    fn open(&self, path: &str) -> Result<Arc<dyn ReadAt>> {
-        self.files.open(path)
-    }
-    fn rename(&self, from: &str, to: &str) -> Result<()> {
-        unless(self.rename, to)?;
-        self.files.rename(from, to)
-    }
-    fn remove(&self, path: &str) -> Result<()> {
-        self.files.remove(path)
-    }
-    fn create_dir(&self, path: &str) -> Result<()> {
-        self.files.create_dir(path)
-    }
-    fn sync_dir(&self, path: &str) -> Result<()> {
-        self.files.sync_dir(path)
-    }
-    fn list(&self, path: &str) -> Result<Vec<String>> {
-        self.files.list(path)
-    }
-    fn lock(&self, path: &str, sharing: Sharing) -> Result<Option<Box<dyn Held>>> {
-        self.files.lock(path, sharing)
-    }
-    fn adopt(&self, from: &Path, to: &str, copy: bool) -> Result<()> {
-        unless(self.adopt, to)?;
-        self.files.adopt(from, to, copy)
-    }
-}
-
 fn two_files(directory: &Path) -> [PathBuf; 2] {
     let paths = ["a.parquet", "b.parquet"].map(|name| directory.join(name));
     paths.iter().zip(1..).for_each(|(path, seed)| write(path, &flights(seed, 100, 1)));
@@ -147,8 +101,12 @@ fn an_adoption_that_failed_can_be_repeated() {
         let directory = tempfile::tempdir().unwrap();
         let paths = two_files(directory.path());
         let place = directory.path().join("t");
-        let files = Arc::new(Refusing { files: RealFiles::new(&place), adopt, rename });
-        Table::adopt_in(files, &paths, 1, Adoption::Link).unwrap_err();
+        let refuse = move |operation: &str, path: &str| {
+            let refused = [("adopt", adopt), ("rename", rename)].contains(&(operation, path));
+            if refused { Err(Error::other("refused")) } else { Ok(()) }
+        };
+        let files = HookedFiles::new(&place, refuse);
+        Table::adopt_in(Arc::new(files), &paths, 1, Adoption::Link).unwrap_err();
         assert_eq!(std::fs::read_dir(place.join("data")).unwrap().count(), 0, "{adopt}{rename}");
         let table = Table::adopt(&place, &paths, 1, Adoption::Link).unwrap();
         assert_eq!(table.snapshot().unwrap().rows(), 200);

@@ -93,7 +93,7 @@ fn replacing_takes_the_place_of_the_same_keys() {
     let revised = flights(9, 500, 2);
     let mut writer = table.replace(&["year", "month"]).unwrap();
     writer.write(&revised).unwrap();
-    assert_eq!(writer.commit().unwrap(), 4);
+    assert_eq!(writer.commit().unwrap().made.snapshot, 4);
     let new = table.snapshot().unwrap();
     assert_eq!(batches(&new, &everything(&new)), [text(&one), text(&three), text(&revised)].concat());
     assert_eq!(batches(&old, &everything(&old)).len(), 18_000, "a reader keeps its snapshot");

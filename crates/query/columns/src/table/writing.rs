@@ -7,11 +7,24 @@ use crate::directory::{
 };
 use crate::{ColumnsError, Files, Held, Sharing, TableProfile};
 
+/// What a commit did.
+#[derive(Debug)]
+pub struct Commit {
+    /// The snapshot before it.
+    pub replaced: Manifest,
+    /// The snapshot that it made; the one before where nothing was to be changed.
+    pub made: Manifest,
+    /// Why files that nobody needs any more couldn't be removed; the next one who writes tries again.
+    pub left: Option<ColumnsError>,
+}
+
 /// A turn to write: the lock, and the manifest of the next snapshot as it comes about.
 #[derive(Debug)]
 pub(super) struct Writing {
     pub(super) files: Arc<dyn Files>,
     pub(super) manifest: Manifest,
+    /// The present one.
+    replaced: Manifest,
     /// Names of files that are there with `.partial`.
     fresh: Vec<String>,
     next_file: u64,
@@ -31,13 +44,16 @@ impl Writing {
         let lock = lock(files.as_ref())?;
         let mut manifest = current_manifest(files.as_ref())?;
         reclaim(files.as_ref(), &manifest)?;
+        let replaced = manifest.clone();
         manifest.snapshot += 1;
-        Ok(Self { files: Arc::clone(files), manifest, fresh: Vec::new(), next_file: 0, _lock: lock })
+        let files = Arc::clone(files);
+        Ok(Self { files, manifest, replaced, fresh: Vec::new(), next_file: 0, _lock: lock })
     }
 
     /// The first snapshot of a table that doesn't exist yet.
     pub(super) fn first(files: &Arc<dyn Files>, manifest: Manifest, lock: Box<dyn Held>) -> Self {
-        Self { files: Arc::clone(files), manifest, fresh: Vec::new(), next_file: 0, _lock: lock }
+        let (files, replaced) = (Arc::clone(files), manifest.clone());
+        Self { files, manifest, replaced, fresh: Vec::new(), next_file: 0, _lock: lock }
     }
 
     /// In `data` or `projections`.
@@ -54,18 +70,23 @@ impl Writing {
         file
     }
 
-    /// Makes the manifest the present one; returns its snapshot.
-    pub(super) fn commit(mut self) -> Result<u64, ColumnsError> {
+    /// Makes the manifest the present one.
+    pub(super) fn commit(mut self) -> Result<Commit, ColumnsError> {
         self.commit_in_place()
     }
 
     /// The same, for an owner that can't be taken apart.
-    pub(super) fn commit_in_place(&mut self) -> Result<u64, ColumnsError> {
+    pub(super) fn commit_in_place(&mut self) -> Result<Commit, ColumnsError> {
         let fresh = std::mem::take(&mut self.fresh);
         commit(self.files.as_ref(), &self.manifest, &fresh).inspect_err(|_| self.clear_up(&fresh))?;
-        // What this snapshot replaced goes now, unless it has a reader; then it goes with the next one's turn.
-        reclaim(self.files.as_ref(), &self.manifest)?;
-        Ok(self.manifest.snapshot)
+        // What this snapshot replaced goes now, unless it has a reader; then it goes with the next one's turn. The rows are durable in any case.
+        let left = reclaim(self.files.as_ref(), &self.manifest).err();
+        Ok(Commit { replaced: self.replaced.clone(), made: self.manifest.clone(), left })
+    }
+
+    /// Where nothing is to be changed.
+    pub(super) fn unchanged(&self) -> Commit {
+        Commit { replaced: self.replaced.clone(), made: self.replaced.clone(), left: None }
     }
 
     /// Removes what a commit that failed has written, unless it is what readers see already: then it may be durable, or not.

@@ -21,6 +21,7 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 pub(crate) mod footers;
+pub(crate) mod hooked_files;
 pub(crate) mod model_files;
 
 pub(crate) const AIRPORTS: [&str; 6] = ["IAH", "HOU", "DFW", "AUS", "SAT", "LBB"];

@@ -99,7 +99,8 @@ pub(super) fn compact(args: &CompactArgs, common: Common) -> Result<(), CliError
     let before = table.manifest().map_err(of)?;
     let rule = if args.always { None } else { Some(rule(args, &before, common)?) };
     let is_merged = rule.as_ref().is_none_or(|rule| rule.is_worth_it);
-    let snapshot = if is_merged { table.compact(args.memory).map_err(of)? } else { before.snapshot };
+    let snapshot =
+        if is_merged { table.compact(args.memory).map_err(of)?.made.snapshot } else { before.snapshot };
     let (runs_before, rows) = (before.runs.len() as u64, before.rows());
     if common.json {
         let table = args.table.clone();

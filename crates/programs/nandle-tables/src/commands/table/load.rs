@@ -180,7 +180,7 @@ fn csv_options(args: &LoadArgs) -> CsvOptions {
 
 fn finished(args: &LoadArgs, writer: TableWriter, report: LoadReport) -> Result<Loaded, CliError> {
     let rows = writer.rows();
-    let snapshot = writer.commit().map_err(|error| of_table(&args.table, error))?;
+    let snapshot = writer.commit().map_err(|error| of_table(&args.table, error))?.made.snapshot;
     Ok(Loaded {
         schema_version: 1,
         table: args.table.clone(),

@@ -49,7 +49,7 @@ pub(super) fn run(args: &ProjectArgs, common: Common) -> Result<(), CliError> {
     let of = |error| of_table(&args.table, error);
     let table = open_table(&args.table)?;
     let columns: Vec<&str> = args.columns.iter().map(String::as_str).collect();
-    let snapshot = table.project(&columns, args.memory).map_err(of)?;
+    let snapshot = table.project(&columns, args.memory).map_err(of)?.made.snapshot;
     let manifest = table.manifest().map_err(of)?;
     let made = manifest.projections.iter().find(|projection| projection.columns == args.columns);
     let (rows, bytes) = made.map_or((0, 0), |projection| (projection.rows(), projection.bytes()));

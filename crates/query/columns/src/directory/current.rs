@@ -1,12 +1,15 @@
 use std::io::ErrorKind;
 
 use super::{CURRENT, Manifest};
-use crate::files::read_all;
+use crate::files::{WHOLE_BYTES_MAX, read_all};
 use crate::{ColumnsError, Files, Held, Sharing};
 
 /// How often a reader starts again from `CURRENT` because a writer removed the manifest that it was about to lock. Each time means
 /// that a whole commit went by in between.
 const TRIES: u32 = 100;
+
+/// The longest content of `CURRENT` has a number of 20 digits.
+const POINTER_BYTES_MAX: u64 = 64;
 
 /// The content of `CURRENT`.
 pub(super) fn pointer(name: &str, manifest: &[u8]) -> String {
@@ -22,7 +25,7 @@ pub(crate) struct Pinned {
 
 /// The present manifest as it is now; what it names may be removed meanwhile, but for the one who holds `LOCK`.
 pub(crate) fn current_manifest(files: &dyn Files) -> Result<Manifest, ColumnsError> {
-    follow(files, |name, crc32c| match read_all(files, name) {
+    follow(files, |name, crc32c| match read_all(files, name, WHOLE_BYTES_MAX) {
         Ok(bytes) => checked(name, crc32c, &bytes).map(Attempt::Done),
         Err(error) => Ok(Attempt::Failed(error)),
     })
@@ -37,7 +40,7 @@ pub(crate) fn pin_current(files: &dyn Files) -> Result<Pinned, ColumnsError> {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Attempt::Failed(error)),
             Err(error) => return Err(ColumnsError::io("locking", name)(error)),
         };
-        let bytes = read_all(files, name).map_err(ColumnsError::io("reading", name))?;
+        let bytes = read_all(files, name, WHOLE_BYTES_MAX).map_err(ColumnsError::io("reading", name))?;
         Ok(Attempt::Done(Pinned { manifest: checked(name, crc32c, &bytes)?, _lock: lock }))
     })
 }
@@ -76,7 +79,7 @@ fn follow<T>(
 
 fn read_current(files: &dyn Files) -> Result<(String, u32), ColumnsError> {
     let refuse = |why: String| ColumnsError::NotATable { file: CURRENT.to_owned(), why };
-    let bytes = read_all(files, CURRENT).map_err(|error| refuse(error.to_string()))?;
+    let bytes = read_all(files, CURRENT, POINTER_BYTES_MAX).map_err(|error| refuse(error.to_string()))?;
     let parsed = || {
         let (name, sum) = std::str::from_utf8(&bytes).ok()?.strip_suffix('\n')?.split_once(' ')?;
         Manifest::snapshot_of(name)?;

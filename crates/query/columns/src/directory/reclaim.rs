@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 use std::io::ErrorKind;
 
 use super::{DATA, Manifest, PROJECTIONS, is_unfinished};
-use crate::files::read_all;
+use crate::files::{WHOLE_BYTES_MAX, read_all};
 use crate::{ColumnsError, Files, Sharing};
 
 /// Removes manifests that have no reader any more, and files that no manifest names. The caller holds `LOCK`, and `current` is the
@@ -45,7 +45,7 @@ fn names(manifest: &Manifest) -> BTreeSet<String> {
 }
 
 fn read(files: &dyn Files, name: &str) -> Result<Manifest, ColumnsError> {
-    let bytes = read_all(files, name).map_err(ColumnsError::io("reading", name))?;
+    let bytes = read_all(files, name, WHOLE_BYTES_MAX).map_err(ColumnsError::io("reading", name))?;
     Manifest::parse(name, &bytes)
 }
 

@@ -18,6 +18,9 @@ use crate::{ColumnsError, Place, ReadAt};
 /// What one read at the end of a file fetches, before it is known how long the footer is. A footer of some megabytes takes one more.
 const TAIL_BYTES: u64 = 64 << 10;
 
+/// The most rows of a file. Plans have a place for every so many rows, which a footer of some bytes must not make endless.
+const ROWS_MAX: i64 = 1 << 36;
+
 /// A Parquet file whose footer and page index are in memory.
 #[derive(Debug)]
 pub struct ParquetFile {
@@ -283,6 +286,10 @@ fn checked_metadata(
                 return Err(ColumnsError::damaged(&chunk_place, "its page index contradicts itself"));
             }
         }
+    }
+    if rows > ROWS_MAX {
+        let why = format!("it is said to have {rows} rows, and {ROWS_MAX} at most are read");
+        return Err(ColumnsError::damaged(place, why));
     }
     if rows != metadata.file_metadata().num_rows() {
         let why = format!(

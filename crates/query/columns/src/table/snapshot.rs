@@ -4,7 +4,7 @@ use std::sync::Arc;
 use arrow_schema::SchemaRef;
 
 use crate::directory::{FileEntry, Manifest, Pinned, Projection, pin_current};
-use crate::files::{RealReadFile, read_all};
+use crate::files::{RealReadFile, whole};
 use crate::read::common_schema;
 use crate::{ColumnsError, Files, ParquetFile, Place, ScanPlan, ScanSpec, Sums};
 
@@ -151,13 +151,13 @@ impl Snapshot {
 
 /// Opens a file of a table as its manifest describes it.
 pub(super) fn open_entry(files: &dyn Files, entry: &FileEntry) -> Result<ParquetFile, ColumnsError> {
-    let sums = Arc::new(read_sums(files, entry)?);
     let source = files.open(&entry.path).map_err(ColumnsError::io("opening", &entry.path))?;
     let place = Place::of_file(&entry.path);
     if source.length_bytes() != entry.bytes {
         let why = format!("it has {} bytes, and the manifest says {}", source.length_bytes(), entry.bytes);
         return Err(ColumnsError::damaged(&place, why));
     }
+    let sums = Arc::new(read_sums(files, entry)?);
     let file = ParquetFile::open(&entry.path, source, Some(sums))?;
     if file.rows() != entry.rows {
         return Err(ColumnsError::damaged(
@@ -171,20 +171,24 @@ pub(super) fn open_entry(files: &dyn Files, entry: &FileEntry) -> Result<Parquet
 /// The sums of a file, if they are the ones that its manifest describes.
 pub(super) fn read_sums(files: &dyn Files, entry: &FileEntry) -> Result<Sums, ColumnsError> {
     let path = &entry.sums.path;
-    let bytes = read_all(files, path).map_err(ColumnsError::io("reading", path))?;
+    let damaged = |why: String| ColumnsError::damaged(&Place::of_file(path), why);
+    let file = files.open(path).map_err(ColumnsError::io("opening", path))?;
+    let length_bytes = file.length_bytes();
+    if length_bytes != entry.sums.bytes || length_bytes != Sums::encoded_bytes(entry.bytes) {
+        let (said, data_bytes) = (entry.sums.bytes, entry.bytes);
+        return Err(damaged(format!(
+            "it has {length_bytes} bytes, and the manifest says {said} for a file of {data_bytes}"
+        )));
+    }
+    let bytes = whole(file.as_ref()).map_err(ColumnsError::io("reading", path))?;
     let got = format!("{:08x}", crc32c::crc32c(&bytes));
-    if bytes.len() as u64 != entry.sums.bytes || got != entry.sums.crc32c {
-        let why = format!(
-            "it has {} bytes with the CRC32C {got}, and the manifest says {} and {}",
-            bytes.len(),
-            entry.sums.bytes,
-            entry.sums.crc32c
-        );
-        return Err(ColumnsError::damaged(&Place::of_file(path), why));
+    if got != entry.sums.crc32c {
+        let expected = &entry.sums.crc32c;
+        return Err(damaged(format!("its CRC32C is {got}, and the manifest says {expected}")));
     }
     let sums = Sums::parse(path, &bytes)?;
     if format!("{:016x}", sums.identity()) != entry.sums.identity || sums.length_bytes() != entry.bytes {
-        return Err(ColumnsError::damaged(&Place::of_file(path), "its sums are of another file"));
+        return Err(damaged("its sums are of another file".to_owned()));
     }
     Ok(sums)
 }

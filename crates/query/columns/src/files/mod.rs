@@ -34,7 +34,7 @@ pub trait Files: Debug + Send + Sync {
     /// The system refuses.
     fn remove(&self, path: &str) -> Result<()>;
 
-    /// Makes a directory, unless it is there.
+    /// Makes a directory and those on the way to it, unless they are there. The names of those that it makes are durable.
     ///
     /// # Errors
     /// The system refuses.

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use arrow_array::{Array, ArrayRef, BooleanArray, Scalar, StringArray};
 use arrow_cast::{CastOptions, cast_with_options};
 use arrow_ord::cmp;
-use arrow_schema::{ArrowError, DataType};
+use arrow_schema::{ArrowError, DECIMAL256_MAX_PRECISION, DECIMAL256_MAX_SCALE, DataType, TimeUnit};
 
 use super::file::value_type;
 use super::floats::{with_one_nan, without_nan};
@@ -59,11 +59,46 @@ impl Predicate {
         let array: ArrayRef = Arc::new(StringArray::from(vec![text]));
         let strict = CastOptions { safe: false, ..CastOptions::default() };
         let cast = cast_with_options(&array, data_type, &strict).ok().filter(|value| !value.is_null(0));
-        cast.ok_or_else(|| ColumnsError::Value {
+        cast.filter(|value| is_exact(&array, value)).ok_or_else(|| ColumnsError::Value {
             column: self.column.clone(),
             value: text.to_owned(),
             expected: data_type.to_string(),
         })
+    }
+}
+
+/// Whether text is the value that it was cast to: types with places behind the point round or cut off what they have none for. Floats may,
+/// since their text is seldom theirs to the last bit.
+fn is_exact(text: &ArrayRef, value: &ArrayRef) -> bool {
+    let strict = CastOptions { safe: false, ..CastOptions::default() };
+    // What doesn't fit into the finest type may fit into the next.
+    let exact = finer(value.data_type()).into_iter().find_map(|finer| {
+        let whole = cast_with_options(text, &finer, &strict).ok()?;
+        let kept = cast_with_options(value, &finer, &strict).ok()?;
+        Some(whole.to_data() == kept.to_data())
+    });
+    exact.unwrap_or(true)
+}
+
+/// Types that can say more than a type, the finest first.
+fn finer(data_type: &DataType) -> Vec<DataType> {
+    use DataType::{Decimal32, Decimal64, Decimal128, Decimal256, Time32, Time64, Timestamp};
+    use TimeUnit::{Microsecond, Millisecond, Nanosecond, Second};
+    match data_type {
+        Decimal32(precision, scale)
+        | Decimal64(precision, scale)
+        | Decimal128(precision, scale)
+        | Decimal256(precision, scale) => {
+            let room = DECIMAL256_MAX_PRECISION.saturating_sub(*precision).cast_signed();
+            let scale = scale.saturating_add(room).min(DECIMAL256_MAX_SCALE);
+            vec![Decimal256(DECIMAL256_MAX_PRECISION, scale)]
+        }
+        Timestamp(Second | Millisecond, zone) => {
+            vec![Timestamp(Nanosecond, zone.clone()), Timestamp(Microsecond, zone.clone())]
+        }
+        Timestamp(Microsecond, zone) => vec![Timestamp(Nanosecond, zone.clone())],
+        Time32(_) | Time64(_) => vec![Time64(Nanosecond)],
+        _ => Vec::new(),
     }
 }
 
@@ -208,6 +243,36 @@ mod tests {
         assert_eq!(may(&Predicate::between("a", None, Some("0.5"))), [true, false, true]);
         assert_eq!(may(&Predicate::is_in("a", ["-0.0"])), [true, false, true]);
         assert_eq!(may(&Predicate::is_in("a", ["NaN"])), [true, true, true]);
+    }
+
+    #[test]
+    fn values_that_a_column_can_not_have_are_refused() {
+        use DataType::{Date32, Decimal128, Float32, Time32, Timestamp};
+        let cents = Decimal128(10, 2);
+        let seconds = Timestamp(TimeUnit::Second, None);
+        let cases = [
+            (&cents, "1.01", true),
+            (&cents, "-12345678.90", true),
+            (&cents, "1.0100", true),
+            (&cents, "1.005", false),
+            (&Decimal128(38, 0), "12345678901234567890123456789012345678", true),
+            (&Decimal128(38, 0), "0.5", false),
+            (&seconds, "2008-01-02T03:04:05", true),
+            (&seconds, "2008-01-02T03:04:05.000", true),
+            (&seconds, "2008-01-02T03:04:05.5", false),
+            (&seconds, "3008-01-02T03:04:05", true),
+            (&seconds, "3008-01-02T03:04:05.5", false),
+            (&Timestamp(TimeUnit::Millisecond, Some("+00:00".into())), "2008-01-02T03:04:05.123Z", true),
+            (&Timestamp(TimeUnit::Microsecond, None), "2008-01-02T03:04:05.1234567", false),
+            (&Time32(TimeUnit::Second), "03:04:05", true),
+            (&Time32(TimeUnit::Second), "03:04:05.5", false),
+            (&Date32, "2008-01-02", true),
+            (&Float32, "0.1", true),
+        ];
+        for (data_type, text, is_value) in cases {
+            let bound = Predicate::is_in("a", [text]).bind(data_type);
+            assert_eq!(bound.is_ok(), is_value, "{text} of {data_type}: {bound:?}");
+        }
     }
 
     #[test]

@@ -68,7 +68,7 @@ fn meant<'a>(column: &str, known: &'a [String]) -> Option<&'a String> {
 impl From<ColumnsError> for CliError {
     fn from(error: ColumnsError) -> Self {
         match &error {
-            ColumnsError::UnknownColumn { column, known } => {
+            ColumnsError::UnknownColumn { column, known, .. } => {
                 let hint = meant(column, known).map(|name| format!("; did you mean `{name}`?"));
                 Self::usage(format!("{error}{}", hint.unwrap_or_default()))
             }

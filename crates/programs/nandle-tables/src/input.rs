@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use nandle_columns::{ParquetFile, Snapshot, Table};
+use nandle_columns::{Commit, ParquetFile, Snapshot, Table};
+use nandle_terminal::output;
 
 use crate::error::CliError;
 
@@ -80,4 +81,14 @@ pub(crate) fn open_table(directory: &Path) -> Result<Table, CliError> {
 /// An error that names the table, too.
 pub(crate) fn of_table(directory: &Path, error: nandle_columns::ColumnsError) -> CliError {
     CliError::from(error).of(&directory.display())
+}
+
+/// Says why files of older snapshots are still there. What was committed is.
+pub(crate) fn tell_of_left(directory: &Path, commit: &Commit) {
+    if let Some(error) = &commit.left {
+        output::note(&format!(
+            "{}: files that nobody needs any more are still there: {error}. The next one who writes tries again.",
+            directory.display()
+        ));
+    }
 }

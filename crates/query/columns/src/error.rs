@@ -33,12 +33,22 @@ pub enum ColumnsError {
     /// There is a table already.
     #[error("there is a table already (its `CURRENT` exists); load into it, or choose another directory")]
     TableExists,
+    /// A directory that is to become a table holds something else.
+    #[error(
+        "the directory holds `{file}`, which is nothing of a table; choose an empty one, or one that doesn't exist"
+    )]
+    NotEmpty {
+        /// What it holds.
+        file: String,
+    },
     /// Another process or thread writes.
     #[error("another process writes to this table (it holds `LOCK`); try again when it is done")]
     Locked,
-    /// Rows don't have the table's columns.
-    #[error("column `{column}` is {got}, and the table has {expected}; change the rows, or make a new table")]
+    /// Rows don't have the table's columns, or a file hasn't those of the others.
+    #[error("column `{column}`{} is {got}, {}", OfFile(.file), Expected(.file, .expected))]
     Schema {
+        /// The file; empty where the rows are of none.
+        file: String,
         /// The column.
         column: String,
         /// What the rows have.
@@ -57,8 +67,10 @@ pub enum ColumnsError {
         why: String,
     },
     /// There is no such column.
-    #[error("there is no column `{column}`; there are: {}", .known.join(", "))]
+    #[error("there is no column `{column}`{}; there are: {}", InFile(.file), .known.join(", "))]
     UnknownColumn {
+        /// The file; empty where it is about the table.
+        file: String,
         /// What was asked for.
         column: String,
         /// What there is.
@@ -164,6 +176,28 @@ struct OfFile<'a>(&'a str);
 impl fmt::Display for OfFile<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.is_empty() { Ok(()) } else { write!(f, " of `{}`", self.0) }
+    }
+}
+
+struct InFile<'a>(&'a str);
+
+impl fmt::Display for InFile<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() { Ok(()) } else { write!(f, " in `{}`", self.0) }
+    }
+}
+
+/// What a column should be, and what to do where it isn't.
+struct Expected<'a>(&'a str, &'a str);
+
+impl fmt::Display for Expected<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(file, expected) = self;
+        if file.is_empty() {
+            write!(f, "and the table has {expected}; change the rows, or make a new table")
+        } else {
+            write!(f, "where {expected} is expected; change the file, or leave it out")
+        }
     }
 }
 

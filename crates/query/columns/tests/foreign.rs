@@ -10,8 +10,11 @@
 mod support;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use arrow_array::{ArrayRef, Int32Array, RecordBatch};
 use nandle_columns::{Adoption, ColumnsError, Predicate, ScanSpec, Snapshot, Table};
+use support::footers::write;
 use support::{batches, codes, everything};
 
 const FILES: [&str; 7] = [
@@ -123,4 +126,64 @@ fn adopted_files_stay_and_are_checked() {
     let other = [path("v1-snappy"), path("nested")];
     let error = Table::adopt(&directory.path().join("other"), &other, 6, Adoption::LinkOrCopy).unwrap_err();
     assert!(matches!(&error, ColumnsError::UnknownColumn { column, .. } if column == "origin"), "{error}");
+    let text = error.to_string();
+    assert!(text.starts_with("there is no column `origin` in `tests/fixtures/nested.parquet`"), "{text}");
+}
+
+/// Files of named columns of numbers.
+fn files(directory: &std::path::Path, columns: &[&[(&str, Option<i32>)]]) -> Vec<PathBuf> {
+    let file = |(number, columns): (usize, &&[(&str, Option<i32>)])| {
+        let path = directory.join(format!("{number}.parquet"));
+        let array = |value: Option<i32>| Arc::new(Int32Array::from(vec![Some(1), value])) as ArrayRef;
+        let columns = columns.iter().map(|(name, value)| (*name, array(*value), value.is_none()));
+        write(&path, &RecordBatch::try_from_iter_with_nullable(columns).unwrap());
+        path
+    };
+    columns.iter().enumerate().map(file).collect()
+}
+
+#[test]
+fn a_later_file_with_more_columns_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let paths = files(directory.path(), &[&[("a", Some(2))], &[("a", Some(3)), ("b", Some(4))]]);
+    let place = directory.path().join("table");
+    for paths in [paths.clone(), paths.into_iter().rev().collect()] {
+        let error = Table::adopt(&place, &paths, 1, Adoption::Link).unwrap_err();
+        let text = error.to_string();
+        assert!(text.contains("column `b`") && text.contains(&paths[1].display().to_string()), "{text}");
+        assert!(!place.exists(), "nothing was made");
+    }
+    let found = Snapshot::of_files(&[directory.path().join("0.parquet"), directory.path().join("1.parquet")]);
+    assert_eq!(
+        batches(&found.unwrap(), &ScanSpec::of(["a"])),
+        ["1", "2", "1", "3"],
+        "a scan needs no others"
+    );
+}
+
+#[test]
+fn a_column_of_another_type_is_named_with_its_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let id = files(directory.path(), &[&[("id", Some(2))]]).remove(0);
+    let snapshot = Snapshot::of_files(&[path("v1-snappy"), id.clone()]).unwrap();
+    let error = snapshot.scan(&ScanSpec::of(["id"])).unwrap_err();
+    let expected = format!(
+        "column `id` of `{}` is Int32, where Int64 is expected; change the file, or leave it out",
+        id.display()
+    );
+    assert_eq!(error.to_string(), expected);
+}
+
+#[test]
+fn a_column_may_be_null_where_any_file_says_so() {
+    let directory = tempfile::tempdir().unwrap();
+    let paths = files(directory.path(), &[&[("a", Some(2))], &[("a", None)]]);
+    let snapshot = Snapshot::of_files(&paths).unwrap();
+    assert!(snapshot.schema().field(0).is_nullable());
+    assert_eq!(batches(&snapshot, &everything(&snapshot)), ["1", "2", "1", "-"]);
+    assert_eq!(codes(&snapshot, &everything(&snapshot)), ["1", "2", "1", "-"]);
+    let table = Table::adopt(&directory.path().join("table"), &paths, 1, Adoption::Link).unwrap();
+    table.compact(1 << 20).unwrap();
+    let snapshot = table.snapshot().unwrap();
+    assert_eq!(batches(&snapshot, &everything(&snapshot)), ["1", "2", "1", "-"]);
 }

@@ -93,7 +93,7 @@ fn replacing_takes_the_place_of_the_same_keys() {
     let revised = flights(9, 500, 2);
     let mut writer = table.replace(&["year", "month"]).unwrap();
     writer.write(&revised).unwrap();
-    assert_eq!(writer.commit().unwrap(), 4);
+    assert_eq!(writer.commit().unwrap().made.snapshot, 4);
     let new = table.snapshot().unwrap();
     assert_eq!(batches(&new, &everything(&new)), [text(&one), text(&three), text(&revised)].concat());
     assert_eq!(batches(&old, &everything(&old)).len(), 18_000, "a reader keeps its snapshot");
@@ -182,6 +182,16 @@ fn what_parquet_has_no_type_for_is_refused() {
         let error = Table::create(directory.path(), &TableOptions::new(schema.into(), 1)).unwrap_err();
         assert!(error.to_string().contains(named) && error.to_string().contains("`at`"), "{error}");
     }
+}
+
+#[test]
+fn two_columns_of_a_name_are_refused() {
+    use arrow_schema::{DataType, Field, Schema};
+    let directory = tempfile::tempdir().unwrap();
+    let field = Field::new("a", DataType::Int32, true);
+    let schema = Schema::new(vec![field.clone(), Field::new("b", DataType::Int32, true), field]);
+    let error = Table::create(directory.path(), &TableOptions::new(schema.into(), 1)).unwrap_err();
+    assert_eq!(error.to_string(), "column `a`: there are two of this name; call one of them otherwise");
 }
 
 #[test]

@@ -1,12 +1,15 @@
 use std::io::ErrorKind;
 
 use super::{CURRENT, Manifest};
-use crate::files::read_all;
+use crate::files::{WHOLE_BYTES_MAX, read_all};
 use crate::{ColumnsError, Files, Held, Sharing};
 
 /// How often a reader starts again from `CURRENT` because a writer removed the manifest that it was about to lock. Each time means
 /// that a whole commit went by in between.
 const TRIES: u32 = 100;
+
+/// The longest content of `CURRENT` has a number of 20 digits.
+const POINTER_BYTES_MAX: u64 = 64;
 
 /// The content of `CURRENT`.
 pub(super) fn pointer(name: &str, manifest: &[u8]) -> String {
@@ -20,31 +23,53 @@ pub(crate) struct Pinned {
     _lock: Box<dyn Held>,
 }
 
-/// The present manifest, for the one who writes.
+/// The present manifest as it is now; what it names may be removed meanwhile, but for the one who holds `LOCK`.
 pub(crate) fn current_manifest(files: &dyn Files) -> Result<Manifest, ColumnsError> {
-    let (name, crc32c) = read_current(files)?;
-    let bytes = read_all(files, &name).map_err(|error| unreadable(&name, &error))?;
-    checked(&name, crc32c, &bytes)
+    follow(files, |name, crc32c| match read_all(files, name, WHOLE_BYTES_MAX) {
+        Ok(bytes) => checked(name, crc32c, &bytes).map(Attempt::Done),
+        Err(error) => Ok(Attempt::Failed(error)),
+    })
 }
 
 /// The present manifest, for a reader: locked.
 pub(crate) fn pin_current(files: &dyn Files) -> Result<Pinned, ColumnsError> {
+    follow(files, |name, crc32c| {
+        let lock = match files.lock(name, Sharing::Shared) {
+            Ok(Some(lock)) => lock,
+            Ok(None) => return Ok(Attempt::Overtaken),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Attempt::Failed(error)),
+            Err(error) => return Err(ColumnsError::io("locking", name)(error)),
+        };
+        let bytes = read_all(files, name, WHOLE_BYTES_MAX).map_err(ColumnsError::io("reading", name))?;
+        Ok(Attempt::Done(Pinned { manifest: checked(name, crc32c, &bytes)?, _lock: lock }))
+    })
+}
+
+/// What became of the manifest that `CURRENT` named.
+enum Attempt<T> {
+    Done(T),
+    /// A writer is about to remove it, so `CURRENT` names another one by now.
+    Overtaken,
+    /// It can't be used, perhaps because it was removed.
+    Failed(std::io::Error),
+}
+
+/// Tries the manifest that `CURRENT` names, again when it was replaced meanwhile.
+fn follow<T>(
+    files: &dyn Files,
+    attempt: impl Fn(&str, u32) -> Result<Attempt<T>, ColumnsError>,
+) -> Result<T, ColumnsError> {
     for _ in 0..TRIES {
         let (name, crc32c) = read_current(files)?;
-        let lock = match files.lock(&name, Sharing::Shared) {
-            Ok(Some(lock)) => lock,
-            // A writer is about to remove it, so `CURRENT` names another one by now.
-            Ok(None) => continue,
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                if read_current(files)?.0 == name {
+        match attempt(&name, crc32c)? {
+            Attempt::Done(found) => return Ok(found),
+            Attempt::Overtaken => {}
+            Attempt::Failed(error) => {
+                if error.kind() != ErrorKind::NotFound || read_current(files)?.0 == name {
                     return Err(unreadable(&name, &error));
                 }
-                continue;
             }
-            Err(error) => return Err(ColumnsError::io("locking", &name)(error)),
-        };
-        let bytes = read_all(files, &name).map_err(ColumnsError::io("reading", &name))?;
-        return Ok(Pinned { manifest: checked(&name, crc32c, &bytes)?, _lock: lock });
+        }
     }
     Err(ColumnsError::Misuse {
         what: format!("`{CURRENT}` changed {TRIES} times while it was being opened"),
@@ -54,7 +79,7 @@ pub(crate) fn pin_current(files: &dyn Files) -> Result<Pinned, ColumnsError> {
 
 fn read_current(files: &dyn Files) -> Result<(String, u32), ColumnsError> {
     let refuse = |why: String| ColumnsError::NotATable { file: CURRENT.to_owned(), why };
-    let bytes = read_all(files, CURRENT).map_err(|error| refuse(error.to_string()))?;
+    let bytes = read_all(files, CURRENT, POINTER_BYTES_MAX).map_err(|error| refuse(error.to_string()))?;
     let parsed = || {
         let (name, sum) = std::str::from_utf8(&bytes).ok()?.strip_suffix('\n')?.split_once(' ')?;
         Manifest::snapshot_of(name)?;

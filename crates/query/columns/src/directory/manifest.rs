@@ -7,6 +7,7 @@
 //! value, text by its bytes), in one run whose files follow one another. Its `columns` name it: no two projections of a snapshot have the same
 //! ones in the same order. It has as many rows as the snapshot; a snapshot with other rows doesn't name it.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
@@ -18,6 +19,8 @@ pub(crate) const DATA: &str = "data";
 pub(crate) const PROJECTIONS: &str = "projections";
 const FORMAT: &str = "nandle-table";
 const VERSION: u32 = 1;
+/// Identities of files have room for so many snapshots.
+const SNAPSHOT_MAX: u64 = (1 << 44) - 1;
 
 /// One snapshot of a table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -151,13 +154,20 @@ impl Manifest {
     /// The manifest of a table without rows.
     ///
     /// # Errors
-    /// A column is nested, or its type has no text that reads as the same type.
+    /// A column is nested, its type has no text that reads as the same type, or another one has its name.
     pub(crate) fn empty(
         table: u64,
         schema: &Schema,
         layout: Layout,
         clustering: Clustering,
     ) -> Result<Self, ColumnsError> {
+        if let Some(name) = named_twice(schema.fields().iter().map(|field| field.name().as_str())) {
+            return Err(ColumnsError::Unsupported {
+                file: String::new(),
+                column: name.to_owned(),
+                why: "there are two of this name; call one of them otherwise".to_owned(),
+            });
+        }
         let columns = schema.fields().iter().map(|field| ColumnSpec::of(field));
         Ok(Self {
             format: FORMAT.to_owned(),
@@ -200,8 +210,18 @@ impl Manifest {
         if Self::name(manifest.snapshot) != name {
             return Err(refuse(format!("it is the one of snapshot {}", manifest.snapshot)));
         }
+        if !(1..=SNAPSHOT_MAX).contains(&manifest.snapshot) {
+            return Err(refuse(format!("{} is no number of a snapshot", manifest.snapshot)));
+        }
         hexadecimal(&manifest.table).ok_or_else(|| refuse(format!("`{}` is no identity", manifest.table)))?;
         manifest.schema()?;
+        if let Some(name) = named_twice(manifest.schema.iter().map(|column| column.name.as_str())) {
+            return Err(refuse(format!("it has column `{name}` twice")));
+        }
+        if let Some(figure) = manifest.layout.zero() {
+            return Err(refuse(format!("its layout has 0 as `{figure}`")));
+        }
+        manifest.check_totals().map_err(refuse)?;
         for path in manifest.files().flat_map(|file| [&file.path, &file.sums.path]) {
             let inside = [DATA, PROJECTIONS].iter().any(|folder| path.starts_with(&format!("{folder}/")));
             if !inside || path.split('/').count() != 2 || path.contains("..") {
@@ -210,6 +230,18 @@ impl Manifest {
         }
         manifest.check_projections().map_err(refuse)?;
         Ok(manifest)
+    }
+
+    /// What is added up of its files stays a number.
+    fn check_totals(&self) -> Result<(), String> {
+        let figures: [(&str, fn(&FileEntry) -> u64); 2] =
+            [("rows", |file| file.rows), ("bytes", |file| file.bytes)];
+        for (figure, of) in figures {
+            if self.files().try_fold(0_u64, |sum, file| sum.checked_add(of(file))).is_none() {
+                return Err(format!("its files have more {figure} together than a number can say"));
+            }
+        }
+        Ok(())
     }
 
     fn check_projections(&self) -> Result<(), String> {
@@ -254,6 +286,12 @@ impl Manifest {
     }
 }
 
+/// Columns are found by their names, so that of two with the same the second would be lost.
+fn named_twice<'a>(names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let mut seen = BTreeSet::new();
+    names.into_iter().find(|name| !seen.insert(*name))
+}
+
 /// The number of 16 hexadecimal digits.
 pub(crate) fn hexadecimal(digits: &str) -> Option<u64> {
     (digits.len() == 16).then(|| u64::from_str_radix(digits, 16).ok())?
@@ -283,5 +321,51 @@ impl ColumnSpec {
             why: format!("`{}` is no type: {error}", self.r#type),
         })?;
         Ok(Field::new(&self.name, data_type, self.nullable))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn sound() -> Value {
+        let file = json!({
+            "path": "data/2-0.parquet", "bytes": 10, "rows": 5,
+            "sums": {"path": "data/2-0.sums", "bytes": 40, "crc32c": "00000000", "identity": "0000000000000000"},
+        });
+        json!({
+            "format": FORMAT, "version": 1, "table": "0000000000000001", "snapshot": 2,
+            "schema": [{"name": "a", "type": "Int32", "nullable": true}, {"name": "b", "type": "Int32", "nullable": true}],
+            "layout": Layout::default(),
+            "runs": [{"snapshot": 2, "files": [file.clone(), file]}],
+        })
+    }
+
+    fn refusal(change: impl FnOnce(&mut Value)) -> String {
+        let mut manifest = sound();
+        change(&mut manifest);
+        let name = Manifest::name(manifest["snapshot"].as_u64().unwrap());
+        Manifest::parse(&name, &serde_json::to_vec(&manifest).unwrap()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_can_not_be_is_refused() {
+        Manifest::parse("manifest-2.json", &serde_json::to_vec(&sound()).unwrap()).unwrap();
+        for field in ["page_bytes", "page_rows", "row_group_rows", "row_group_bytes", "file_rows"] {
+            let text = refusal(|manifest| manifest["layout"][field] = json!(0));
+            assert!(text.contains(field), "{text}");
+        }
+        let text = refusal(|manifest| manifest["schema"][1]["name"] = json!("a"));
+        assert!(text.contains("`a`"), "{text}");
+        for field in ["rows", "bytes"] {
+            let text = refusal(|manifest| manifest["runs"][0]["files"][1][field] = json!(u64::MAX));
+            assert!(text.contains(field), "{text}");
+        }
+        for snapshot in [0, 1 << 44, u64::MAX] {
+            let text = refusal(|manifest| manifest["snapshot"] = json!(snapshot));
+            assert!(text.contains(&snapshot.to_string()), "{text}");
+        }
     }
 }

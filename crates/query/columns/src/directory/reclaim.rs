@@ -1,8 +1,8 @@
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
 
-use super::{DATA, Manifest, PARTIAL, PROJECTIONS};
-use crate::files::read_all;
+use super::{DATA, Manifest, PROJECTIONS, is_unfinished};
+use crate::files::{WHOLE_BYTES_MAX, read_all};
 use crate::{ColumnsError, Files, Sharing};
 
 /// Removes manifests that have no reader any more, and files that no manifest names. The caller holds `LOCK`, and `current` is the
@@ -16,7 +16,7 @@ pub(crate) fn reclaim(files: &dyn Files, current: &Manifest) -> Result<(), Colum
     let mut removed = false;
     for name in list("")? {
         let is_old = Manifest::snapshot_of(&name).is_some_and(|snapshot| snapshot != current.snapshot);
-        if name.ends_with(PARTIAL) {
+        if is_unfinished(&name) {
             remove(files, &name)?;
         } else if is_old {
             match files.lock(&name, Sharing::Alone).map_err(ColumnsError::io("locking", &name))? {
@@ -45,7 +45,7 @@ fn names(manifest: &Manifest) -> BTreeSet<String> {
 }
 
 fn read(files: &dyn Files, name: &str) -> Result<Manifest, ColumnsError> {
-    let bytes = read_all(files, name).map_err(ColumnsError::io("reading", name))?;
+    let bytes = read_all(files, name, WHOLE_BYTES_MAX).map_err(ColumnsError::io("reading", name))?;
     Manifest::parse(name, &bytes)
 }
 

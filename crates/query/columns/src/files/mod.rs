@@ -2,7 +2,7 @@ mod real;
 mod watched;
 
 use std::fmt::Debug;
-use std::io::{Result, Write};
+use std::io::{Error, ErrorKind, Result, Write};
 use std::sync::Arc;
 
 pub use self::real::RealFiles;
@@ -36,7 +36,7 @@ pub trait Files: Debug + Send + Sync {
     /// The system refuses.
     fn remove(&self, path: &str) -> Result<()>;
 
-    /// Makes a directory, unless it is there.
+    /// Makes a directory and those on the way to it, unless they are there. The names of those that it makes are durable.
     ///
     /// # Errors
     /// The system refuses.
@@ -102,10 +102,24 @@ pub enum Sharing {
 /// A lock, until it is dropped.
 pub trait Held: Debug + Send + Sync {}
 
-/// A whole file.
-pub(crate) fn read_all(files: &dyn Files, path: &str) -> Result<Vec<u8>> {
+/// The most bytes of a file that is read as a whole though nothing says how long it is: a manifest of a million files. Beyond that it is
+/// none, and its length must not decide how much memory is taken.
+pub(crate) const WHOLE_BYTES_MAX: u64 = 512 << 20;
+
+/// A whole file of so many bytes at most.
+pub(crate) fn read_all(files: &dyn Files, path: &str, bytes_max: u64) -> Result<Vec<u8>> {
     let file = files.open(path)?;
-    let length = usize::try_from(file.length_bytes()).map_err(|_| std::io::ErrorKind::FileTooLarge)?;
+    let length_bytes = file.length_bytes();
+    if length_bytes > bytes_max {
+        let why = format!("it has {length_bytes} bytes, and {bytes_max} at most make sense");
+        return Err(Error::new(ErrorKind::InvalidData, why));
+    }
+    whole(file.as_ref())
+}
+
+/// All bytes of a file whose length is known to make sense.
+pub(crate) fn whole(file: &dyn ReadAt) -> Result<Vec<u8>> {
+    let length = usize::try_from(file.length_bytes()).map_err(|_| ErrorKind::FileTooLarge)?;
     let mut bytes = vec![0; length];
     file.read_exact_at(0, &mut bytes)?;
     Ok(bytes)

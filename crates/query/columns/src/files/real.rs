@@ -42,7 +42,11 @@ impl Files for RealFiles {
     }
 
     fn create_dir(&self, path: &str) -> Result<()> {
-        std::fs::create_dir_all(self.path(path))
+        let path = self.path(path);
+        let missing = missing(&path);
+        std::fs::create_dir_all(&path)?;
+        // What is durable inside is of no use as long as the name isn't.
+        missing.iter().try_for_each(|made| File::open(parent(made))?.sync_all())
     }
 
     fn sync_dir(&self, path: &str) -> Result<()> {
@@ -87,6 +91,17 @@ impl Files for RealFiles {
         // Who wrote it may not have done so.
         File::open(&to)?.sync_all()
     }
+}
+
+/// The directories on the way that aren't there, the deepest first.
+fn missing(path: &Path) -> Vec<&Path> {
+    let named = path.ancestors().filter(|path| !path.as_os_str().is_empty());
+    named.take_while(|path| !path.exists()).collect()
+}
+
+/// Where a name is.
+fn parent(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."))
 }
 
 #[derive(Debug)]
@@ -137,5 +152,24 @@ impl ReadAt for RealReadFile {
 
     fn read_exact_at(&self, offset_bytes: u64, into: &mut [u8]) -> Result<()> {
         self.file.read_exact_at(into, offset_bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_directories_are_synced_where_they_are_made() {
+        let directory = tempfile::tempdir().unwrap();
+        let inside = |path: &str| directory.path().join(path);
+        let deep = inside("a/b/c");
+        assert_eq!(missing(&deep), [deep.as_path(), &inside("a/b"), &inside("a")]);
+        RealFiles::new(&deep).create_dir("").unwrap();
+        assert_eq!(missing(&deep), Vec::<&Path>::new());
+        assert_eq!(parent(&deep), inside("a/b"));
+        let unheard_of = Path::new("no-such-directory/b");
+        assert_eq!(missing(unheard_of), [unheard_of, Path::new("no-such-directory")]);
+        assert_eq!(parent(Path::new("no-such-directory")), Path::new("."));
     }
 }

@@ -62,6 +62,20 @@ impl Clustering {
     }
 }
 
+impl Layout {
+    /// The name of a figure that is zero: with it nothing can be written.
+    pub(crate) fn zero(&self) -> Option<&'static str> {
+        let figures = [
+            ("page_bytes", self.page_bytes),
+            ("page_rows", self.page_rows),
+            ("row_group_rows", self.row_group_rows),
+            ("row_group_bytes", self.row_group_bytes),
+            ("file_rows", self.file_rows),
+        ];
+        figures.into_iter().find(|(_, figure)| *figure == 0).map(|(name, _)| name)
+    }
+}
+
 impl Default for Layout {
     /// What suits where no device was measured: pages of 64 KiB, row groups of a million rows.
     fn default() -> Self {

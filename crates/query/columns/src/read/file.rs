@@ -1,7 +1,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_schema::{DataType, FieldRef, Fields, SchemaRef};
+use arrow_schema::{DataType, FieldRef, Fields, Schema, SchemaRef};
 use bytes::Bytes;
 use parquet::DecodeResult;
 use parquet::arrow::{
@@ -17,6 +17,9 @@ use crate::{ColumnsError, Place, ReadAt};
 
 /// What one read at the end of a file fetches, before it is known how long the footer is. A footer of some megabytes takes one more.
 const TAIL_BYTES: u64 = 64 << 10;
+
+/// The most rows of a file. Plans have a place for every so many rows, which a footer of some bytes must not make endless.
+const ROWS_MAX: i64 = 1 << 36;
 
 /// A Parquet file whose footer and page index are in memory.
 #[derive(Debug)]
@@ -50,6 +53,18 @@ pub(crate) fn value_type(data_type: &DataType) -> &DataType {
         DataType::Dictionary(_, values) => values,
         plain => plain,
     }
+}
+
+/// The columns of the first of some files, each of which may be null if it may be so in one of them; none without a file.
+pub(crate) fn common_schema(files: &[Arc<ParquetFile>]) -> SchemaRef {
+    let Some(first) = files.first() else { return Arc::new(Schema::empty()) };
+    let may_be_null = |name: &str| {
+        let fields = files.iter().filter_map(|file| file.schema.fields().find(name));
+        fields.map(|(_, field)| field).any(|field| field.is_nullable())
+    };
+    let common = |field: &FieldRef| field.as_ref().clone().with_nullable(may_be_null(field.name()));
+    let fields: Fields = first.schema.fields().iter().map(common).collect();
+    Arc::new(Schema::new_with_metadata(fields, first.schema.metadata().clone()))
 }
 
 impl ParquetFile {
@@ -108,7 +123,8 @@ impl ParquetFile {
         let place = Place { column: Some(name.to_owned()), ..Place::of_file(&self.name) };
         let Some((_, field)) = self.schema.fields().find(name) else {
             let known = self.schema.fields().iter().map(|field| field.name().clone()).collect();
-            return Err(ColumnsError::UnknownColumn { column: name.to_owned(), known });
+            let (file, column) = (self.name.clone(), name.to_owned());
+            return Err(ColumnsError::UnknownColumn { file, column, known });
         };
         let descriptor = self.metadata.file_metadata().schema_descr();
         let found = parquet_column(descriptor, &self.schema, name)
@@ -270,6 +286,10 @@ fn checked_metadata(
                 return Err(ColumnsError::damaged(&chunk_place, "its page index contradicts itself"));
             }
         }
+    }
+    if rows > ROWS_MAX {
+        let why = format!("it is said to have {rows} rows, and {ROWS_MAX} at most are read");
+        return Err(ColumnsError::damaged(place, why));
     }
     if rows != metadata.file_metadata().num_rows() {
         let why = format!(

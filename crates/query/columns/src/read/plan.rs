@@ -7,7 +7,7 @@ use arrow_schema::{Schema, SchemaRef};
 use nandle_reads::{FileId, Want};
 
 use super::chunk;
-use super::file::{Column, ParquetFile};
+use super::file::{Column, ParquetFile, common_schema};
 use super::predicate::{BoundPredicate, Predicate};
 use super::prune::candidate_rows;
 use super::rows::{self, Rows};
@@ -80,8 +80,7 @@ impl ScanPlan {
     /// # Errors
     /// A column is missing, nested or of different types; a predicate's value is no value of its column; a file is damaged.
     pub fn new(files: Vec<Arc<ParquetFile>>, spec: &ScanSpec) -> Result<Self, ColumnsError> {
-        let schema =
-            files.first().map_or_else(|| Arc::new(Schema::empty()), |file| Arc::clone(file.schema()));
+        let schema = common_schema(&files);
         Self::with_schema(files, &schema, spec)
     }
 
@@ -94,7 +93,7 @@ impl ScanPlan {
         let names = names(spec);
         let columns = files.iter().map(|file| names.iter().map(|name| file.column(name)).collect());
         let columns: Vec<Vec<Column>> = columns.collect::<Result<_, _>>()?;
-        check_types(schema, &names, &columns)?;
+        check_types(schema, &names, &files, &columns)?;
         let field = |name: &str| schema.fields().find(name).map(|(_, field)| field);
         let fields = spec.columns.iter().filter_map(|name| field(name)).cloned();
         let handed_out = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
@@ -242,11 +241,18 @@ fn names(spec: &ScanSpec) -> Vec<&str> {
     names
 }
 
-fn check_types(schema: &Schema, names: &[&str], columns: &[Vec<Column>]) -> Result<(), ColumnsError> {
-    for (name, column) in columns.iter().flat_map(|columns| names.iter().zip(columns)) {
+fn check_types(
+    schema: &Schema,
+    names: &[&str],
+    files: &[Arc<ParquetFile>],
+    columns: &[Vec<Column>],
+) -> Result<(), ColumnsError> {
+    let of_file = |(file, columns)| names.iter().zip(columns).map(move |(name, column)| (file, name, column));
+    for (file, name, column) in files.iter().zip(columns).flat_map(of_file) {
         let expected = schema.fields().find(name).map(|(_, field)| field.data_type());
         if expected != Some(column.field.data_type()) {
             return Err(ColumnsError::Schema {
+                file: file.name().to_owned(),
                 column: (*name).to_owned(),
                 got: column.field.data_type().to_string(),
                 expected: expected.map_or_else(|| "no such column".to_owned(), ToString::to_string),

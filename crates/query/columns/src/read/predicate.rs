@@ -1,14 +1,15 @@
 use std::sync::Arc;
 
-use arrow_array::{Array, ArrayRef, BooleanArray, Datum, Scalar, StringArray};
+use arrow_array::{Array, ArrayRef, BooleanArray, Scalar, StringArray};
 use arrow_cast::{CastOptions, cast_with_options};
 use arrow_ord::cmp;
-use arrow_schema::{ArrowError, DataType};
+use arrow_schema::{ArrowError, DECIMAL256_MAX_PRECISION, DECIMAL256_MAX_SCALE, DataType, TimeUnit};
 
 use super::file::value_type;
+use super::floats::{with_one_nan, without_nan};
 use crate::ColumnsError;
 
-/// Which rows a scan hands out; several must all hold. A null fulfils none.
+/// Which rows a scan hands out; several must all hold. A null fulfils none. NaN equals NaN and lies between no two values; -0.0 equals 0.0.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Predicate {
     column: String,
@@ -41,26 +42,63 @@ impl Predicate {
     /// The same, with values of a column's type.
     pub(crate) fn bind(&self, data_type: &DataType) -> Result<BoundPredicate, ColumnsError> {
         let data_type = value_type(data_type);
-        let value = |text: &String| self.value(text, data_type);
+        let value = |text: &String| Ok(Scalar::new(with_one_nan(&self.value(text, data_type)?)));
+        // Nothing can be compared with null, so a bound that is NaN has no value on either side of it.
+        let bound = |text: &String| Ok(Scalar::new(without_nan(&self.value(text, data_type)?)));
         let test = match &self.test {
             Test::In(values) => BoundTest::In(values.iter().map(value).collect::<Result<_, _>>()?),
             Test::Between(low, high) => BoundTest::Between(
-                low.as_ref().map(value).transpose()?,
-                high.as_ref().map(value).transpose()?,
+                low.as_ref().map(bound).transpose()?,
+                high.as_ref().map(bound).transpose()?,
             ),
         };
         Ok(BoundPredicate { test })
     }
 
-    fn value(&self, text: &str, data_type: &DataType) -> Result<Scalar<ArrayRef>, ColumnsError> {
+    fn value(&self, text: &str, data_type: &DataType) -> Result<ArrayRef, ColumnsError> {
         let array: ArrayRef = Arc::new(StringArray::from(vec![text]));
         let strict = CastOptions { safe: false, ..CastOptions::default() };
         let cast = cast_with_options(&array, data_type, &strict).ok().filter(|value| !value.is_null(0));
-        cast.map(Scalar::new).ok_or_else(|| ColumnsError::Value {
+        cast.filter(|value| is_exact(&array, value)).ok_or_else(|| ColumnsError::Value {
             column: self.column.clone(),
             value: text.to_owned(),
             expected: data_type.to_string(),
         })
+    }
+}
+
+/// Whether text is the value that it was cast to: types with places behind the point round or cut off what they have none for. Floats may,
+/// since their text is seldom theirs to the last bit.
+fn is_exact(text: &ArrayRef, value: &ArrayRef) -> bool {
+    let strict = CastOptions { safe: false, ..CastOptions::default() };
+    // What doesn't fit into the finest type may fit into the next.
+    let exact = finer(value.data_type()).into_iter().find_map(|finer| {
+        let whole = cast_with_options(text, &finer, &strict).ok()?;
+        let kept = cast_with_options(value, &finer, &strict).ok()?;
+        Some(whole.to_data() == kept.to_data())
+    });
+    exact.unwrap_or(true)
+}
+
+/// Types that can say more than a type, the finest first.
+fn finer(data_type: &DataType) -> Vec<DataType> {
+    use DataType::{Decimal32, Decimal64, Decimal128, Decimal256, Time32, Time64, Timestamp};
+    use TimeUnit::{Microsecond, Millisecond, Nanosecond, Second};
+    match data_type {
+        Decimal32(precision, scale)
+        | Decimal64(precision, scale)
+        | Decimal128(precision, scale)
+        | Decimal256(precision, scale) => {
+            let room = DECIMAL256_MAX_PRECISION.saturating_sub(*precision).cast_signed();
+            let scale = scale.saturating_add(room).min(DECIMAL256_MAX_SCALE);
+            vec![Decimal256(DECIMAL256_MAX_PRECISION, scale)]
+        }
+        Timestamp(Second | Millisecond, zone) => {
+            vec![Timestamp(Nanosecond, zone.clone()), Timestamp(Microsecond, zone.clone())]
+        }
+        Timestamp(Microsecond, zone) => vec![Timestamp(Nanosecond, zone.clone())],
+        Time32(_) | Time64(_) => vec![Time64(Nanosecond)],
+        _ => Vec::new(),
     }
 }
 
@@ -82,28 +120,31 @@ impl BoundPredicate {
         self.evaluate(values).map_err(ColumnsError::arrow("comparing with a predicate's values"))
     }
 
-    fn evaluate(&self, values: &dyn Datum) -> Result<BooleanArray, ArrowError> {
-        let length = values.get().0.len();
-        let all = |set: bool| BooleanArray::from(vec![set; length]);
+    fn evaluate(&self, values: &ArrayRef) -> Result<BooleanArray, ArrowError> {
+        let all = |set: bool| BooleanArray::from(vec![set; values.len()]);
         match &self.test {
-            BoundTest::In(accepted) => accepted
-                .iter()
-                .try_fold(all(false), |found, value| Ok(either(&found, &known(&cmp::eq(values, value)?)))),
+            BoundTest::In(accepted) => {
+                let values = with_one_nan(values);
+                accepted.iter().try_fold(all(false), |found, value| {
+                    Ok(either(&found, &known(&cmp::eq(&values, value)?)))
+                })
+            }
             BoundTest::Between(low, high) => {
-                let (array, _) = values.get();
-                let mut found = known(&BooleanArray::new(all(true).values().clone(), array.logical_nulls()));
+                let numbers = without_nan(values);
+                let mut found = known(&BooleanArray::new(all(true).values().clone(), values.logical_nulls()));
                 if let Some(low) = low {
-                    found = both(&found, &known(&cmp::gt_eq(values, low)?));
+                    found = both(&found, &known(&cmp::gt_eq(&numbers, low)?));
                 }
                 if let Some(high) = high {
-                    found = both(&found, &known(&cmp::lt_eq(values, high)?));
+                    found = both(&found, &known(&cmp::lt_eq(&numbers, high)?));
                 }
                 Ok(found)
             }
         }
     }
 
-    /// Which of some stretches of rows may hold rows that fulfil it, by their least and greatest values; null is unknown.
+    /// Which of some stretches of rows may hold rows that fulfil it, by their least and greatest values; null is unknown. A stretch may
+    /// hold NaN whatever these are.
     pub(crate) fn may_match(
         &self,
         least: &ArrayRef,
@@ -113,20 +154,23 @@ impl BoundPredicate {
     }
 
     fn evaluate_bounds(&self, least: &ArrayRef, greatest: &ArrayRef) -> Result<BooleanArray, ArrowError> {
+        let (least, greatest) = (without_nan(least), without_nan(greatest));
         let range = |low: Option<&Scalar<ArrayRef>>, high: Option<&Scalar<ArrayRef>>| {
             let mut may = BooleanArray::from(vec![true; least.len()]);
             if let Some(low) = low {
-                may = both(&may, &unless_known(&cmp::gt_eq(greatest, low)?));
+                may = both(&may, &unless_known(&cmp::gt_eq(&greatest, low)?));
             }
             if let Some(high) = high {
-                may = both(&may, &unless_known(&cmp::lt_eq(least, high)?));
+                may = both(&may, &unless_known(&cmp::lt_eq(&least, high)?));
             }
             Ok(may)
         };
         match &self.test {
             BoundTest::In(accepted) => {
                 accepted.iter().try_fold(BooleanArray::from(vec![false; least.len()]), |may, value| {
-                    Ok(either(&may, &range(Some(value), Some(value))?))
+                    // NaN becomes null, which can't be ruled out.
+                    let value = Scalar::new(without_nan(&value.clone().into_inner()));
+                    Ok(either(&may, &range(Some(&value), Some(&value))?))
                 })
             }
             BoundTest::Between(low, high) => range(low.as_ref(), high.as_ref()),
@@ -157,7 +201,7 @@ fn either(one: &BooleanArray, other: &BooleanArray) -> BooleanArray {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arrow_array::Int32Array;
+    use arrow_array::{Float64Array, Int32Array};
 
     fn matches(predicate: &Predicate, values: &ArrayRef) -> Vec<bool> {
         let bound = predicate.bind(values.data_type()).unwrap();
@@ -185,6 +229,50 @@ mod tests {
         };
         assert_eq!(may(&Predicate::is_in("a", ["5"])), [false, true, false]);
         assert_eq!(may(&Predicate::between("a", Some("9"), None)), [false, false, true]);
+    }
+
+    #[test]
+    fn statistics_that_are_nan_are_unknown() {
+        let least: ArrayRef = Arc::new(Float64Array::from(vec![f64::NAN, 1.0, 0.0]));
+        let greatest: ArrayRef = Arc::new(Float64Array::from(vec![f64::NAN, f64::NAN, 0.0]));
+        let may = |predicate: &Predicate| {
+            let bound = predicate.bind(&DataType::Float64).unwrap();
+            bound.may_match(&least, &greatest).unwrap().iter().map(Option::unwrap).collect::<Vec<_>>()
+        };
+        assert_eq!(may(&Predicate::is_in("a", ["7"])), [true, true, false]);
+        assert_eq!(may(&Predicate::between("a", None, Some("0.5"))), [true, false, true]);
+        assert_eq!(may(&Predicate::is_in("a", ["-0.0"])), [true, false, true]);
+        assert_eq!(may(&Predicate::is_in("a", ["NaN"])), [true, true, true]);
+    }
+
+    #[test]
+    fn values_that_a_column_can_not_have_are_refused() {
+        use DataType::{Date32, Decimal128, Float32, Time32, Timestamp};
+        let cents = Decimal128(10, 2);
+        let seconds = Timestamp(TimeUnit::Second, None);
+        let cases = [
+            (&cents, "1.01", true),
+            (&cents, "-12345678.90", true),
+            (&cents, "1.0100", true),
+            (&cents, "1.005", false),
+            (&Decimal128(38, 0), "12345678901234567890123456789012345678", true),
+            (&Decimal128(38, 0), "0.5", false),
+            (&seconds, "2008-01-02T03:04:05", true),
+            (&seconds, "2008-01-02T03:04:05.000", true),
+            (&seconds, "2008-01-02T03:04:05.5", false),
+            (&seconds, "3008-01-02T03:04:05", true),
+            (&seconds, "3008-01-02T03:04:05.5", false),
+            (&Timestamp(TimeUnit::Millisecond, Some("+00:00".into())), "2008-01-02T03:04:05.123Z", true),
+            (&Timestamp(TimeUnit::Microsecond, None), "2008-01-02T03:04:05.1234567", false),
+            (&Time32(TimeUnit::Second), "03:04:05", true),
+            (&Time32(TimeUnit::Second), "03:04:05.5", false),
+            (&Date32, "2008-01-02", true),
+            (&Float32, "0.1", true),
+        ];
+        for (data_type, text, is_value) in cases {
+            let bound = Predicate::is_in("a", [text]).bind(data_type);
+            assert_eq!(bound.is_ok(), is_value, "{text} of {data_type}: {bound:?}");
+        }
     }
 
     #[test]

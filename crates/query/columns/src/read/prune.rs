@@ -2,6 +2,8 @@ use std::ops::Range;
 
 use arrow_array::BooleanArray;
 use parquet::arrow::arrow_reader::statistics::StatisticsConverter;
+use parquet::basic::Type;
+use parquet::file::metadata::ColumnChunkMetaData;
 
 use super::chunk;
 use super::file::{Column, ParquetFile};
@@ -47,7 +49,7 @@ fn by_statistics(
     let least = statistics.row_group_mins([group]).map_err(wrong)?;
     let greatest = statistics.row_group_maxes([group]).map_err(wrong)?;
     let whole = predicate.may_match(&least, &greatest)?;
-    if !whole.is_empty() && !whole.value(0) {
+    if !whole.is_empty() && !whole.value(0) && are_in_order(group.column(column.leaf), column) {
         return Ok(Rows::new());
     }
     let Some(locations) = chunk::indexed_pages(metadata, row_group, column.leaf) else {
@@ -60,6 +62,15 @@ fn by_statistics(
     let greatest = statistics.data_page_maxes(columns, offsets, [&row_group]).map_err(wrong)?;
     let pages = chunk::page_rows(locations, row_count);
     Ok(selected(&pages, &predicate.may_match(&least, &greatest)?).unwrap_or_else(|| rows::one(0..row_count)))
+}
+
+/// Whether a chunk's least and greatest values are in the order of the column's type. Writers from before 2017 compared bytes, and numbers, as
+/// if they had signs, and put the results into fields that were given up for that (`min` and `max`, PARQUET-686).
+fn are_in_order(chunk: &ColumnChunkMetaData, column: &Column) -> bool {
+    let has_signs =
+        matches!(chunk.column_type(), Type::BOOLEAN | Type::INT32 | Type::INT64 | Type::FLOAT | Type::DOUBLE)
+            && !column.value_field.data_type().is_unsigned_integer();
+    has_signs || chunk.statistics().is_none_or(|statistics| !statistics.is_min_max_deprecated())
 }
 
 /// The rows of the pages that may match; `None` where statistics and pages are not as many.

@@ -63,6 +63,12 @@ impl Sums {
         Ok(Self::new(identity, length_bytes, blocks.iter().map(|sum| u32::from_le_bytes(*sum)).collect()))
     }
 
+    /// How long the file of sums of a file is.
+    pub(crate) const fn encoded_bytes(length_bytes: u64) -> u64 {
+        // The header, and the checksum at the end.
+        HEADER_BYTES as u64 + 4 * length_bytes.div_ceil(BLOCK_BYTES) + 4
+    }
+
     /// The bytes of a file of sums.
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();

@@ -32,11 +32,21 @@ impl Table {
         identity: u64,
         adoption: Adoption,
     ) -> Result<Self, ColumnsError> {
-        let files: Arc<dyn Files> = Arc::new(RealFiles::new(directory));
+        Self::adopt_in(Arc::new(RealFiles::new(directory)), paths, identity, adoption)
+    }
+
+    /// The same on any files.
+    ///
+    /// # Errors
+    /// As with [`adopt`](Self::adopt).
+    pub fn adopt_in(
+        files: Arc<dyn Files>,
+        paths: &[PathBuf],
+        identity: u64,
+        adoption: Adoption,
+    ) -> Result<Self, ColumnsError> {
         let found = Snapshot::of_files(paths)?;
-        for file in found.files() {
-            check_columns(&found, file)?;
-        }
+        found.check_same_columns()?;
         let manifest = Manifest::empty(identity, found.schema(), Layout::default(), Clustering::None)?;
         let lock = prepare(files.as_ref())?;
         let mut writing = Writing::first(&files, manifest, lock);
@@ -44,25 +54,12 @@ impl Table {
             .iter()
             .zip(found.files())
             .map(|(path, file)| adopt_file(&mut writing, path, file, adoption));
-        let entries: Vec<FileEntry> = entries.collect::<Result<_, _>>()?;
+        let entries: Result<Vec<FileEntry>, _> = entries.collect();
+        let entries = entries.inspect_err(|_| writing.abandon())?;
         writing.manifest.runs.push(Run { snapshot: writing.manifest.snapshot, files: entries });
         writing.commit()?;
         Ok(Self { files })
     }
-}
-
-fn check_columns(all: &Snapshot, file: &ParquetFile) -> Result<(), ColumnsError> {
-    for field in all.schema().fields() {
-        let column = file.column(field.name())?;
-        if column.field.data_type() != field.data_type() {
-            return Err(ColumnsError::Schema {
-                column: format!("{} of {}", field.name(), file.name()),
-                got: column.field.data_type().to_string(),
-                expected: field.data_type().to_string(),
-            });
-        }
-    }
-    Ok(())
 }
 
 fn adopt_file(

@@ -7,12 +7,12 @@ use super::run_writer::RunWriter;
 use super::schema::place;
 use super::snapshot::open_entry;
 use super::sort::Sorter;
-use super::writing::Writing;
+use super::writing::{Commit, Writing};
 use crate::directory::Run;
 use crate::{BatchDecoder, Clustering, ColumnsError, DirectBytes, FileEntry, ScanPlan, ScanSpec};
 
 /// Merges all runs into one. Files are read one after the other, a step at a time.
-pub(super) fn compact(mut writing: Writing, memory_bytes: u64) -> Result<u64, ColumnsError> {
+pub(super) fn compact(mut writing: Writing, memory_bytes: u64) -> Result<Commit, ColumnsError> {
     let merged = match writing.manifest.clustering.clone() {
         Clustering::Sort(columns) => sorted(&mut writing, &columns, memory_bytes),
         clustering => merged(&mut writing, &clustering, memory_bytes),

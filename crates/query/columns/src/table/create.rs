@@ -6,7 +6,7 @@ use arrow_schema::SchemaRef;
 
 use super::Table;
 use super::writing::{lock, write_profile};
-use crate::directory::{CURRENT, DATA, LOCK, Manifest, PARTIAL, PROFILE, PROJECTIONS, commit};
+use crate::directory::{CURRENT, DATA, LOCK, Manifest, PARTIAL, PROFILE, PROJECTIONS, commit, is_unfinished};
 use crate::{Clustering, ColumnsError, Files, Layout, RealFiles};
 
 /// What a new table is like.
@@ -45,7 +45,7 @@ impl Table {
     /// written over.
     ///
     /// # Errors
-    /// There is one, or there are rows of one; a column is nested; the system refuses.
+    /// There is one, or there are rows of one; the directory holds something else; a column is nested; the system refuses.
     pub fn create(directory: &Path, options: &TableOptions) -> Result<Self, ColumnsError> {
         Self::create_in(Arc::new(RealFiles::new(directory)), options)
     }
@@ -57,9 +57,7 @@ impl Table {
     pub fn can_be_made(directory: &Path) -> Result<bool, ColumnsError> {
         let files = RealFiles::new(directory);
         let names = listed(&files, "")?;
-        let begun = [LOCK, PROFILE, DATA, PROJECTIONS, Manifest::name(1).as_str()].map(str::to_owned);
-        let is_left = |name: &String| name.ends_with(PARTIAL) || begun.contains(name);
-        Ok(names.iter().all(is_left) && !has_rows(&files)?)
+        Ok(foreign(&names).is_none() && !has_rows(&files)?)
     }
 
     /// Makes a table on any files.
@@ -89,17 +87,31 @@ impl Table {
     }
 }
 
-/// Makes the directories of a new table, and locks it.
+/// Makes the directories of a new table, and locks it. What is left of a making that was cut off goes.
 pub(super) fn prepare(files: &dyn Files) -> Result<Box<dyn crate::Held>, ColumnsError> {
-    for folder in ["", DATA, PROJECTIONS] {
-        files.create_dir(folder).map_err(ColumnsError::io("making the directory", folder))?;
-    }
-    let names = files.list("").map_err(ColumnsError::io("listing", "."))?;
-    if !names.iter().any(|name| name == LOCK) {
+    files.create_dir("").map_err(ColumnsError::io("making the directory", "."))?;
+    check_is_free(files)?;
+    if !listed(files, "")?.iter().any(|name| name == LOCK) {
         files.create(LOCK).map_err(ColumnsError::io("creating", LOCK))?;
+        // By it what comes after is known for a table's.
+        files.sync_dir("").map_err(ColumnsError::io("syncing the directory of", LOCK))?;
     }
     let lock = lock(files)?;
-    let names = files.list("").map_err(ColumnsError::io("listing", "."))?;
+    // Another one may have made a table meanwhile.
+    check_is_free(files)?;
+    for folder in [DATA, PROJECTIONS] {
+        files.create_dir(folder).map_err(ColumnsError::io("making the directory", folder))?;
+        for name in listed(files, folder)? {
+            let path = format!("{folder}/{name}");
+            files.remove(&path).map_err(ColumnsError::io("removing", &path))?;
+        }
+    }
+    Ok(lock)
+}
+
+/// Refuses a directory that holds a table, rows of one, or what isn't a table's.
+fn check_is_free(files: &dyn Files) -> Result<(), ColumnsError> {
+    let names = listed(files, "")?;
     if names.iter().any(|name| name == CURRENT) {
         return Err(ColumnsError::TableExists);
     }
@@ -107,7 +119,17 @@ pub(super) fn prepare(files: &dyn Files) -> Result<Box<dyn crate::Held>, Columns
         let why = "it is missing, and files of rows are there: bring it back, or choose another directory";
         return Err(ColumnsError::NotATable { file: CURRENT.to_owned(), why: why.to_owned() });
     }
-    Ok(lock)
+    match foreign(&names) {
+        Some(file) => Err(ColumnsError::NotEmpty { file: file.clone() }),
+        None => Ok(()),
+    }
+}
+
+/// A name that isn't of a making that was cut off: that has made `LOCK` before all others.
+fn foreign(names: &[String]) -> Option<&String> {
+    let is_begun = names.iter().any(|name| name == LOCK);
+    let begun = [LOCK, PROFILE, DATA, PROJECTIONS, &Manifest::name(1)];
+    names.iter().find(|name| !is_begun || !(begun.contains(&name.as_str()) || is_unfinished(name)))
 }
 
 /// Whether there are files that a table's root must have named, or was about to.

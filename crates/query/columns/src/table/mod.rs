@@ -19,6 +19,7 @@ pub use self::adopt::Adoption;
 pub use self::create::{TableOptions, TableProfile};
 pub use self::snapshot::Snapshot;
 pub use self::writer::TableWriter;
+pub use self::writing::Commit;
 
 use self::writing::Writing;
 use crate::directory::{Manifest, current_manifest};
@@ -88,22 +89,21 @@ impl Table {
         TableWriter::new(Writing::begin(&self.files)?, keys)
     }
 
-    /// Merges all runs into one, and returns the number of the snapshot. A table that is sorted stays so as a whole: `memory_bytes` (1 MiB at
+    /// Merges all runs into one. A table that is sorted stays so as a whole: `memory_bytes` (1 MiB at
     /// least) is what that takes, beside the row group that is being written; what doesn't fit waits in temporary files. Projections stay.
     ///
     /// # Errors
     /// Another writer is at work; a file is damaged; the system refuses.
-    pub fn compact(&self, memory_bytes: u64) -> Result<u64, ColumnsError> {
+    pub fn compact(&self, memory_bytes: u64) -> Result<Commit, ColumnsError> {
         compact::compact(Writing::begin(&self.files)?, memory_bytes)
     }
 
-    /// Makes a sorted covering copy of some columns of all rows, in the place of one of the same columns, and returns the number of the
-    /// snapshot. It takes `memory_bytes` (1 MiB at least) beside a step of the scan and the row group that is being written; what doesn't
+    /// Makes a sorted covering copy of some columns of all rows, in the place of one of the same columns. It takes `memory_bytes` (1 MiB at least) beside a step of the scan and the row group that is being written; what doesn't
     /// fit waits in temporary files. The next load or replacement drops it, because its rows are then not the table's.
     ///
     /// # Errors
     /// Another writer is at work; there is no such column, or it is named twice; a file is damaged; the system refuses.
-    pub fn project(&self, columns: &[&str], memory_bytes: u64) -> Result<u64, ColumnsError> {
+    pub fn project(&self, columns: &[&str], memory_bytes: u64) -> Result<Commit, ColumnsError> {
         project::project(Writing::begin(&self.files)?, columns, memory_bytes)
     }
 

@@ -2,7 +2,7 @@ use super::run_writer::RunWriter;
 use super::schema::select;
 use super::snapshot::open_entry;
 use super::sort::Sorter;
-use super::writing::Writing;
+use super::writing::{Commit, Writing};
 use crate::directory::{PROJECTIONS, Projection, Run};
 use crate::{BatchDecoder, ColumnsError, DirectBytes, FileEntry, ScanPlan, ScanSpec};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ pub(super) fn project(
     mut writing: Writing,
     columns: &[&str],
     memory_bytes: u64,
-) -> Result<u64, ColumnsError> {
+) -> Result<Commit, ColumnsError> {
     let columns: Vec<String> = columns.iter().map(|column| (*column).to_owned()).collect();
     let copied = copy(&mut writing, &columns, memory_bytes);
     match copied {

@@ -3,7 +3,7 @@ use std::collections::{BTreeSet, HashSet};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch};
 use arrow_cast::cast;
-use arrow_row::{RowConverter, SortField};
+use arrow_row::{RowConverter, Rows, SortField};
 use arrow_schema::{DataType, Schema};
 use arrow_select::filter::filter_record_batch;
 
@@ -12,6 +12,7 @@ use super::schema::place;
 use super::snapshot::open_entry;
 use super::writing::Writing;
 use crate::directory::FileEntry;
+use crate::read::with_one_nan;
 use crate::{BatchDecoder, ColumnsError, DirectBytes, ParquetFile, Predicate, ScanPlan, ScanSpec};
 use std::sync::Arc;
 
@@ -53,7 +54,7 @@ impl Keys {
 
     pub(super) fn add(&mut self, batch: &RecordBatch) -> Result<(), ColumnsError> {
         let columns = self.columns_of(batch);
-        let keys = self.converter.convert_columns(&columns).map_err(ColumnsError::arrow("comparing keys"))?;
+        let keys = self.encoded(&columns)?;
         for (row, key) in keys.iter().enumerate() {
             if self.rows.contains(key.as_ref()) {
                 continue;
@@ -76,9 +77,15 @@ impl Keys {
         self.places.iter().filter_map(|place| batch.columns().get(*place)).cloned().collect()
     }
 
+    /// Keys that are equal to predicates are the same bytes.
+    fn encoded(&self, columns: &[ArrayRef]) -> Result<Rows, ColumnsError> {
+        let columns: Vec<ArrayRef> = columns.iter().map(with_one_nan).collect();
+        self.converter.convert_columns(&columns).map_err(ColumnsError::arrow("comparing keys"))
+    }
+
     /// Which rows have none of the keys; `columns` are the key columns alone.
     fn others(&self, columns: &[ArrayRef]) -> Result<BooleanArray, ColumnsError> {
-        let keys = self.converter.convert_columns(columns).map_err(ColumnsError::arrow("comparing keys"))?;
+        let keys = self.encoded(columns)?;
         Ok(keys.iter().map(|key| Some(!self.rows.contains(key.as_ref()))).collect())
     }
 

@@ -8,6 +8,7 @@ use crate::ColumnsError;
 /// Where a column is.
 pub(super) fn place(schema: &Schema, column: &str) -> Result<usize, ColumnsError> {
     schema.index_of(column).map_err(|_| ColumnsError::UnknownColumn {
+        file: String::new(),
         column: column.to_owned(),
         known: schema.fields().iter().map(|field| field.name().clone()).collect(),
     })
@@ -37,6 +38,7 @@ pub(super) fn check_known_to_parquet(field: &Field) -> Result<(), ColumnsError> 
 pub(super) fn check(expected: &Schema, batch: &RecordBatch) -> Result<(), ColumnsError> {
     let got = batch.schema();
     let wrong = |column: &str, got: String, expected: String| ColumnsError::Schema {
+        file: String::new(),
         column: column.to_owned(),
         got,
         expected,

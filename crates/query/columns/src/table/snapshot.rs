@@ -4,7 +4,8 @@ use std::sync::Arc;
 use arrow_schema::SchemaRef;
 
 use crate::directory::{FileEntry, Manifest, Pinned, Projection, pin_current};
-use crate::files::{RealReadFile, read_all};
+use crate::files::{RealReadFile, whole};
+use crate::read::common_schema;
 use crate::{ColumnsError, Files, ParquetFile, Place, ScanPlan, ScanSpec, Sums};
 
 /// Rows that stay as they are: a table's at a time, or those of some Parquet files.
@@ -39,12 +40,41 @@ impl Snapshot {
             ParquetFile::open(&name, Arc::new(source), None).map(Arc::new)
         };
         let files: Vec<Arc<ParquetFile>> = paths.iter().map(open).collect::<Result<_, _>>()?;
-        let Some(first) = files.first() else {
+        if files.is_empty() {
             let what = "no Parquet file was named".to_owned();
             return Err(ColumnsError::Misuse { what, mend: "name one at least" });
-        };
-        let schema = Arc::clone(first.schema());
+        }
+        let schema = common_schema(&files);
         Ok(Self { pinned: None, place: None, files, schema })
+    }
+
+    /// Whether all files have the same flat columns, in whatever order. Who makes a table of them asks before, since columns that only a later
+    /// file has would be left out.
+    ///
+    /// # Errors
+    /// A file has no such column as the first, or one of another type, or one more.
+    pub fn check_same_columns(&self) -> Result<(), ColumnsError> {
+        let wrong = |file: &ParquetFile, column: &str, got: String, expected: String| ColumnsError::Schema {
+            file: file.name().to_owned(),
+            column: column.to_owned(),
+            got,
+            expected,
+        };
+        for file in &self.files {
+            for field in self.schema.fields() {
+                let (got, expected) = (file.column(field.name())?.field, field.data_type());
+                if got.data_type() != expected {
+                    let (got, expected) = (got.data_type().to_string(), expected.to_string());
+                    return Err(wrong(file, field.name(), got, expected));
+                }
+            }
+            let fields = file.schema().fields().iter();
+            if let Some(more) = fields.into_iter().find(|field| self.schema.index_of(field.name()).is_err()) {
+                let got = more.data_type().to_string();
+                return Err(wrong(file, more.name(), got, "no such column".to_owned()));
+            }
+        }
+        Ok(())
     }
 
     /// The table's manifest; Parquet files have none.
@@ -121,13 +151,13 @@ impl Snapshot {
 
 /// Opens a file of a table as its manifest describes it.
 pub(super) fn open_entry(files: &dyn Files, entry: &FileEntry) -> Result<ParquetFile, ColumnsError> {
-    let sums = Arc::new(read_sums(files, entry)?);
     let source = files.open(&entry.path).map_err(ColumnsError::io("opening", &entry.path))?;
     let place = Place::of_file(&entry.path);
     if source.length_bytes() != entry.bytes {
         let why = format!("it has {} bytes, and the manifest says {}", source.length_bytes(), entry.bytes);
         return Err(ColumnsError::damaged(&place, why));
     }
+    let sums = Arc::new(read_sums(files, entry)?);
     let file = ParquetFile::open(&entry.path, source, Some(sums))?;
     if file.rows() != entry.rows {
         return Err(ColumnsError::damaged(
@@ -141,20 +171,24 @@ pub(super) fn open_entry(files: &dyn Files, entry: &FileEntry) -> Result<Parquet
 /// The sums of a file, if they are the ones that its manifest describes.
 pub(super) fn read_sums(files: &dyn Files, entry: &FileEntry) -> Result<Sums, ColumnsError> {
     let path = &entry.sums.path;
-    let bytes = read_all(files, path).map_err(ColumnsError::io("reading", path))?;
+    let damaged = |why: String| ColumnsError::damaged(&Place::of_file(path), why);
+    let file = files.open(path).map_err(ColumnsError::io("opening", path))?;
+    let length_bytes = file.length_bytes();
+    if length_bytes != entry.sums.bytes || length_bytes != Sums::encoded_bytes(entry.bytes) {
+        let (said, data_bytes) = (entry.sums.bytes, entry.bytes);
+        return Err(damaged(format!(
+            "it has {length_bytes} bytes, and the manifest says {said} for a file of {data_bytes}"
+        )));
+    }
+    let bytes = whole(file.as_ref()).map_err(ColumnsError::io("reading", path))?;
     let got = format!("{:08x}", crc32c::crc32c(&bytes));
-    if bytes.len() as u64 != entry.sums.bytes || got != entry.sums.crc32c {
-        let why = format!(
-            "it has {} bytes with the CRC32C {got}, and the manifest says {} and {}",
-            bytes.len(),
-            entry.sums.bytes,
-            entry.sums.crc32c
-        );
-        return Err(ColumnsError::damaged(&Place::of_file(path), why));
+    if got != entry.sums.crc32c {
+        let expected = &entry.sums.crc32c;
+        return Err(damaged(format!("its CRC32C is {got}, and the manifest says {expected}")));
     }
     let sums = Sums::parse(path, &bytes)?;
     if format!("{:016x}", sums.identity()) != entry.sums.identity || sums.length_bytes() != entry.bytes {
-        return Err(ColumnsError::damaged(&Place::of_file(path), "its sums are of another file"));
+        return Err(damaged("its sums are of another file".to_owned()));
     }
     Ok(sums)
 }

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use super::snapshot::{open_entry, read_sums};
 use crate::directory::{FileEntry, PROFILE, pin_current};
-use crate::files::read_all;
+use crate::files::{WHOLE_BYTES_MAX, read_all};
 use crate::number::index;
 use crate::sums::{BLOCK_BYTES, BLOCK_LENGTH, Sums};
 use crate::{ColumnsError, Files, ParquetFile, Place, ReadAt};
@@ -21,7 +21,7 @@ pub(super) fn verify(files: &Arc<dyn Files>) -> Result<Vec<ColumnsError>, Column
     }
     if let Some(identity) = &pinned.manifest.profile {
         let place = Place::of_file(PROFILE);
-        match read_all(files.as_ref(), PROFILE) {
+        match read_all(files.as_ref(), PROFILE, WHOLE_BYTES_MAX) {
             Ok(bytes) if format!("{:08x}", crc32c::crc32c(&bytes)) == identity.crc32c => {}
             Ok(_) => {
                 found.push(ColumnsError::damaged(&place, "it isn't the profile that the manifest names"));

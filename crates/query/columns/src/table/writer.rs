@@ -7,7 +7,7 @@ use super::cluster::Clusterer;
 use super::replace::{Keys, remove_replaced};
 use super::run_writer::RunWriter;
 use super::schema;
-use super::writing::Writing;
+use super::writing::{Commit, Writing};
 use crate::ColumnsError;
 use crate::directory::Run;
 
@@ -68,11 +68,11 @@ impl TableWriter {
         self.clusterer.write(&mut self.writing, run, batch)
     }
 
-    /// Makes the rows part of the table, durably, and returns the snapshot's number. Without rows and keys it changes nothing.
+    /// Makes the rows part of the table, durably. Without rows it changes nothing.
     ///
     /// # Errors
     /// The system refuses: the table is as it was, or, where the last steps failed, holds the rows; open it to see.
-    pub fn commit(mut self) -> Result<u64, ColumnsError> {
+    pub fn commit(mut self) -> Result<Commit, ColumnsError> {
         let Some(mut run) = self.run.take() else {
             unreachable!("only a commit takes it, and that consumes the writer")
         };
@@ -82,14 +82,13 @@ impl TableWriter {
             remove_replaced(&mut self.writing, keys)?;
         }
         if files.is_empty() {
-            return Ok(self.writing.manifest.snapshot - 1);
+            return Ok(self.writing.unchanged());
         }
         let snapshot = self.writing.manifest.snapshot;
         self.writing.manifest.runs.push(Run { snapshot, files });
         // They are of the rows as they were.
         self.writing.manifest.projections.clear();
-        self.writing.commit_in_place()?;
-        Ok(snapshot)
+        self.writing.commit_in_place()
     }
 }
 

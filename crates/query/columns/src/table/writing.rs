@@ -1,15 +1,30 @@
+use std::io::ErrorKind;
 use std::sync::Arc;
 
 use crate::directory::{
-    FileEntry, LOCK, Manifest, PARTIAL, PROFILE, ProfileIdentity, commit, current_manifest, reclaim, replace,
+    CURRENT, FileEntry, LOCK, Manifest, PARTIAL, PROFILE, ProfileIdentity, commit, current_manifest, reclaim,
+    replace,
 };
 use crate::{ColumnsError, Files, Held, Sharing, TableProfile};
+
+/// What a commit did.
+#[derive(Debug)]
+pub struct Commit {
+    /// The snapshot before it.
+    pub replaced: Manifest,
+    /// The snapshot that it made; the one before where nothing was to be changed.
+    pub made: Manifest,
+    /// Why files that nobody needs any more couldn't be removed; the next one who writes tries again.
+    pub left: Option<ColumnsError>,
+}
 
 /// A turn to write: the lock, and the manifest of the next snapshot as it comes about.
 #[derive(Debug)]
 pub(super) struct Writing {
     pub(super) files: Arc<dyn Files>,
     pub(super) manifest: Manifest,
+    /// The present one.
+    replaced: Manifest,
     /// Names of files that are there with `.partial`.
     fresh: Vec<String>,
     next_file: u64,
@@ -29,13 +44,16 @@ impl Writing {
         let lock = lock(files.as_ref())?;
         let mut manifest = current_manifest(files.as_ref())?;
         reclaim(files.as_ref(), &manifest)?;
+        let replaced = manifest.clone();
         manifest.snapshot += 1;
-        Ok(Self { files: Arc::clone(files), manifest, fresh: Vec::new(), next_file: 0, _lock: lock })
+        let files = Arc::clone(files);
+        Ok(Self { files, manifest, replaced, fresh: Vec::new(), next_file: 0, _lock: lock })
     }
 
     /// The first snapshot of a table that doesn't exist yet.
     pub(super) fn first(files: &Arc<dyn Files>, manifest: Manifest, lock: Box<dyn Held>) -> Self {
-        Self { files: Arc::clone(files), manifest, fresh: Vec::new(), next_file: 0, _lock: lock }
+        let (files, replaced) = (Arc::clone(files), manifest.clone());
+        Self { files, manifest, replaced, fresh: Vec::new(), next_file: 0, _lock: lock }
     }
 
     /// In `data` or `projections`.
@@ -52,28 +70,40 @@ impl Writing {
         file
     }
 
-    /// Makes the manifest the present one; returns its snapshot.
-    pub(super) fn commit(mut self) -> Result<u64, ColumnsError> {
+    /// Makes the manifest the present one.
+    pub(super) fn commit(mut self) -> Result<Commit, ColumnsError> {
         self.commit_in_place()
     }
 
     /// The same, for an owner that can't be taken apart.
-    pub(super) fn commit_in_place(&mut self) -> Result<u64, ColumnsError> {
+    pub(super) fn commit_in_place(&mut self) -> Result<Commit, ColumnsError> {
         let fresh = std::mem::take(&mut self.fresh);
-        commit(self.files.as_ref(), &self.manifest, &fresh).inspect_err(|_| self.clear_up())?;
-        // What this snapshot replaced goes now, unless it has a reader; then it goes with the next one's turn.
-        reclaim(self.files.as_ref(), &self.manifest)?;
-        Ok(self.manifest.snapshot)
+        commit(self.files.as_ref(), &self.manifest, &fresh).inspect_err(|_| self.clear_up(&fresh))?;
+        // What this snapshot replaced goes now, unless it has a reader; then it goes with the next one's turn. The rows are durable in any case.
+        let left = reclaim(self.files.as_ref(), &self.manifest).err();
+        Ok(Commit { replaced: self.replaced.clone(), made: self.manifest.clone(), left })
+    }
+
+    /// Where nothing is to be changed.
+    pub(super) fn unchanged(&self) -> Commit {
+        Commit { replaced: self.replaced.clone(), made: self.replaced.clone(), left: None }
     }
 
     /// Removes what a commit that failed has written, unless it is what readers see already: then it may be durable, or not.
-    fn clear_up(&self) {
+    fn clear_up(&self, fresh: &[String]) {
         let files = self.files.as_ref();
-        if let Ok(current) = current_manifest(files)
-            && current.snapshot < self.manifest.snapshot
-        {
-            // The next one who writes tries again.
-            let _ = reclaim(files, &current);
+        // In all of this the next one who writes tries again.
+        match current_manifest(files) {
+            Ok(current) if current.snapshot < self.manifest.snapshot => _ = reclaim(files, &current),
+            Ok(_) => {}
+            // Of a table that was to be made nobody has seen anything.
+            Err(_) if is_missing(files, CURRENT) => {
+                for path in fresh {
+                    let _ = files.remove(&format!("{path}{PARTIAL}"));
+                    let _ = files.remove(path);
+                }
+            }
+            Err(_) => {}
         }
     }
 
@@ -89,6 +119,10 @@ impl Writing {
     pub(super) fn data_files(&self) -> Vec<FileEntry> {
         self.manifest.runs.iter().flat_map(|run| &run.files).cloned().collect()
     }
+}
+
+fn is_missing(files: &dyn Files, path: &str) -> bool {
+    files.open(path).is_err_and(|error| error.kind() == ErrorKind::NotFound)
 }
 
 /// Different for every file of a table, and very likely for those of all others: a bijection (`SplitMix64`'s finaliser, Steele et al.,

@@ -20,6 +20,8 @@ use nandle_columns::{BatchDecoder, CodeDecoder, DirectBytes, NULL_CODE, ScanSpec
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+pub(crate) mod footers;
+pub(crate) mod hooked_files;
 pub(crate) mod model_files;
 
 pub(crate) const AIRPORTS: [&str; 6] = ["IAH", "HOU", "DFW", "AUS", "SAT", "LBB"];

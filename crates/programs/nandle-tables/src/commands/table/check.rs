@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::economics::MergeRule;
 use crate::costs::{ProfileArgs, costs_of};
 use crate::error::CliError;
-use crate::input::{of_table, open_table};
+use crate::input::{of_table, open_table, tell_of_left};
 use crate::watch::{Moves, WatchedTable};
 
 /// Read all of a table, and name everything that is damaged: file, row group and column
@@ -110,7 +110,9 @@ pub(super) fn compact(args: &CompactArgs, common: Common) -> Result<(), CliError
     let watched = WatchedTable::open(&args.table, "merging runs", moves, &cancel, bar)?;
     let merged = is_merged.then(|| watched.table.compact(args.memory)).transpose();
     watched.finish();
-    let snapshot = merged.map_err(of)?.unwrap_or(before.snapshot);
+    let merged = merged.map_err(of)?;
+    merged.iter().for_each(|commit| tell_of_left(&args.table, commit));
+    let snapshot = merged.map_or(before.snapshot, |commit| commit.made.snapshot);
     let (runs_before, rows) = (before.runs.len() as u64, before.rows());
     if common.json {
         let table = args.table.clone();

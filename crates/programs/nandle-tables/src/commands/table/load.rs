@@ -22,7 +22,7 @@ use super::rejects::RejectFile;
 use super::source::Files;
 use crate::costs::ProfileArgs;
 use crate::error::CliError;
-use crate::input::{of_table, open_table};
+use crate::input::{of_table, open_table, tell_of_left};
 use crate::watch::{Moves, WatchedTable};
 
 /// Below this neither rows in order nor pieces of CSV have room.
@@ -105,12 +105,10 @@ pub(super) fn run(args: &LoadArgs, common: Common) -> Result<(), CliError> {
     opened_or_made(args, &files, &cancel, &mut bar)?;
     // Rows that are replaced are looked for in all of the table, which Ctrl-C ends as well.
     let table = WatchedTable::open(&args.table, "", Moves::Reads, &cancel, Bar::new(false))?.table;
-    let before = table.manifest().map_err(|error| of_table(&args.table, error))?;
     bar.begin_stage();
     let loaded = load(args, &table, &files, &cancel, &mut bar);
     bar.finish();
     let loaded = loaded?;
-    tell_of_dropped(&before, &table.manifest().map_err(|error| of_table(&args.table, error))?);
     if common.json { Ok(output::json(&loaded)?) } else { Ok(output::result(&text(&loaded))?) }
 }
 
@@ -191,11 +189,13 @@ fn csv_options(args: &LoadArgs) -> CsvOptions {
 
 fn finished(args: &LoadArgs, writer: TableWriter, report: LoadReport) -> Result<Loaded, CliError> {
     let rows = writer.rows();
-    let snapshot = writer.commit().map_err(|error| of_table(&args.table, error))?;
+    let commit = writer.commit().map_err(|error| of_table(&args.table, error))?;
+    tell_of_left(&args.table, &commit);
+    tell_of_dropped(&commit.replaced, &commit.made);
     Ok(Loaded {
         schema_version: 1,
         table: args.table.clone(),
-        snapshot,
+        snapshot: commit.made.snapshot,
         rows,
         rejected_rows: report.bad_rows,
         cancelled_derived_rows: report.cancelled_derived,

@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use super::check::sort_memory;
 use crate::error::CliError;
-use crate::input::of_table;
+use crate::input::{of_table, tell_of_left};
 use crate::watch::{Moves, WatchedTable};
 
 /// Make a sorted covering copy of some columns.
@@ -55,10 +55,13 @@ pub(super) fn run(args: &ProjectArgs, common: Common) -> Result<(), CliError> {
     let columns: Vec<&str> = args.columns.iter().map(String::as_str).collect();
     let projected = watched.table.project(&columns, args.memory);
     watched.finish();
-    let snapshot = projected.map_err(of)?;
-    let manifest = watched.table.manifest().map_err(of)?;
+    let commit = projected.map_err(of)?;
+    tell_of_left(&args.table, &commit);
+    let (snapshot, manifest) = (commit.made.snapshot, commit.made);
     let made = manifest.projections.iter().find(|projection| projection.columns == args.columns);
-    let (rows, bytes) = made.map_or((0, 0), |projection| (projection.rows(), projection.bytes()));
+    let Some((rows, bytes)) = made.map(|projection| (projection.rows(), projection.bytes())) else {
+        unreachable!("the snapshot that a projection made has it")
+    };
     let (name, table) = (args.columns.join(","), args.table.clone());
     if common.json {
         return Ok(output::json(&Projected {

@@ -121,6 +121,10 @@ impl Hybrid {
         let bytes = self.bytes.get(self.at..self.at + length).ok_or(Malformed)?;
         self.at += length;
         let value = bytes.iter().rev().fold(0, |value, byte| value << 8 | u32::from(*byte));
+        // Levels beyond 1 would be taken for more values than there are rows.
+        if value.checked_shr(u32::from(self.width)).is_some_and(|beyond| beyond != 0) {
+            return Err(Malformed);
+        }
         Ok(Run::Repeated { value, left: count })
     }
 
@@ -271,6 +275,19 @@ mod tests {
             }
         }
         (bytes, values)
+    }
+
+    #[test]
+    fn a_value_wider_than_the_width_is_refused() {
+        for (width, value, is_sound) in
+            [(1, 1, true), (1, 2, false), (1, 255, false), (3, 7, true), (3, 8, false)]
+        {
+            let bytes = Bytes::from(vec![4 << 1, value]);
+            let sound = |bytes: &Bytes| Hybrid::new(bytes.clone(), width).unwrap();
+            assert_eq!(sound(&bytes).fill(&mut [0; 4]).is_ok(), is_sound, "{width} {value}");
+            assert_eq!(sound(&bytes).repeated().is_ok(), is_sound, "{width} {value}");
+        }
+        assert!(Hybrid::new(Bytes::from(vec![2, 255, 255, 255, 255]), 32).unwrap().fill(&mut [0]).is_ok());
     }
 
     proptest! {

@@ -24,6 +24,9 @@ pub(super) const MEMORY_BYTES_MIN: u64 = 1 << 20;
 const BUFFER_BYTES_MIN: usize = 16 << 10;
 /// The most.
 const BUFFER_BYTES_MAX: usize = 1 << 20;
+/// The most runs that are merged at once: each is an open file, and a process may have 1024 of them unless it is told otherwise. Two
+/// passes of so many merge 65 536 runs.
+const FAN_IN_MAX: usize = 256;
 /// Rows that are handed out at a time.
 const BATCH_ROWS: usize = 8 << 10;
 /// What a row takes beside its bytes: its end, and its place in the order.
@@ -112,7 +115,7 @@ impl Sorter {
             });
         }
         self.spill()?;
-        let fan_in = (self.memory_bytes / 2 / BUFFER_BYTES_MIN).max(2);
+        let fan_in = fan_in(self.memory_bytes);
         while self.runs.len() > fan_in {
             let parts: Vec<TemporaryRun> = self.runs.drain(..fan_in).collect();
             let mut merged = self.new_run()?;
@@ -154,8 +157,26 @@ impl Sorter {
     }
 }
 
+/// How many runs are merged at once.
+fn fan_in(memory_bytes: usize) -> usize {
+    (memory_bytes / 2 / BUFFER_BYTES_MIN).clamp(2, FAN_IN_MAX)
+}
+
 fn order(rows: &Rows) -> Vec<u32> {
     let mut order: Vec<u32> = (0..short(rows.num_rows())).collect();
     order.sort_unstable_by(|one, other| rows.row(*one as usize).cmp(&rows.row(*other as usize)));
     order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_merge_opens_no_more_files_than_a_process_may() {
+        assert_eq!(fan_in(1 << 20), 32);
+        assert_eq!(fan_in(64 << 20), 256);
+        assert_eq!(fan_in(1 << 36), 256);
+        assert_eq!(fan_in(0), 2);
+    }
 }

@@ -1,0 +1,126 @@
+//! A directory becomes a table if nothing is lost by it, and what a making left that failed is no obstacle to the next.
+#![allow(clippy::unwrap_used, reason = "a test's way to fail")]
+
+mod support;
+
+use std::io::Error;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use nandle_columns::{Adoption, ColumnsError, Table, TableOptions, TableProfile};
+use support::footers::write;
+use support::hooked_files::HookedFiles;
+use support::model_files::ModelFiles;
+use support::{flights, schema};
+
+fn options() -> TableOptions {
+    let profile = Some(TableProfile { device: "none".to_owned(), json: b"{}".to_vec() });
+    TableOptions { profile, ..TableOptions::new(schema(), 3) }
+}
+
+fn put(directory: &Path, names: &[&str]) {
+    for name in names {
+        let path = directory.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, "mine").unwrap();
+    }
+}
+
+#[test]
+fn what_somebody_else_put_there_stays() {
+    for names in [&["profile.json"][..], &["a.csv.partial"], &["manifest-1.json"], &["LOCK", "a.csv.partial"]]
+    {
+        let directory = tempfile::tempdir().unwrap();
+        put(directory.path(), names);
+        assert!(!Table::can_be_made(directory.path()).unwrap(), "{names:?}");
+        let error = Table::create(directory.path(), &options()).unwrap_err();
+        let foreign = names.last().unwrap();
+        assert!(matches!(&error, ColumnsError::NotEmpty { file } if file == foreign), "{error}");
+        let content = std::fs::read(directory.path().join(foreign)).unwrap();
+        assert_eq!(content, b"mine", "{names:?}");
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), names.len());
+    }
+}
+
+#[test]
+fn what_is_left_of_a_making_is_written_over() {
+    let directory = tempfile::tempdir().unwrap();
+    put(
+        directory.path(),
+        &["LOCK", "profile.json", "manifest-1.json.partial", "CURRENT.partial", "data/1-0.sums.partial"],
+    );
+    assert!(Table::can_be_made(directory.path()).unwrap());
+    let table = Table::create(directory.path(), &options()).unwrap();
+    assert!(table.verify().unwrap().is_empty());
+    assert_eq!(std::fs::read_dir(directory.path().join("data")).unwrap().count(), 0);
+}
+
+#[test]
+fn a_writer_removes_what_is_unfinished_of_tables_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let table = Table::create(directory.path(), &options()).unwrap();
+    put(directory.path(), &["a.csv.partial", "manifest-7.json.partial", "CURRENT.partial"]);
+    drop(table.load().unwrap());
+    let is_there = |name: &str| directory.path().join(name).exists();
+    assert!(is_there("a.csv.partial"));
+    assert!(!is_there("manifest-7.json.partial") && !is_there("CURRENT.partial"));
+}
+
+/// Whatever a power cut leaves of a making, a table is there or can be made.
+#[test]
+fn a_making_is_cut_off() {
+    let create = |files: &ModelFiles| Table::create_in(Arc::new(files.clone()), &options());
+    let whole = ModelFiles::default();
+    create(&whole).unwrap();
+    for cut in 0..=whole.operations() {
+        let files = ModelFiles::default();
+        files.cut_before(cut);
+        assert_eq!(create(&files).is_ok(), cut == whole.operations());
+        for seed in 0..20 {
+            let image = files.after_power_cut(cut << 8 | seed);
+            match create(&image) {
+                Ok(_) | Err(ColumnsError::TableExists) => {}
+                Err(error) => panic!("cut before operation {cut}, seed {seed}: {error}"),
+            }
+            let table = Table::open_in(Arc::new(image)).unwrap();
+            assert!(table.verify().unwrap().is_empty());
+        }
+    }
+}
+
+fn two_files(directory: &Path) -> [PathBuf; 2] {
+    let paths = ["a.parquet", "b.parquet"].map(|name| directory.join(name));
+    paths.iter().zip(1..).for_each(|(path, seed)| write(path, &flights(seed, 100, 1)));
+    paths
+}
+
+#[test]
+fn an_adoption_that_failed_can_be_repeated() {
+    let refusals = [("data/1-1.parquet.partial", ""), ("", "data/1-1.parquet"), ("", "CURRENT")];
+    for (adopt, rename) in refusals {
+        let directory = tempfile::tempdir().unwrap();
+        let paths = two_files(directory.path());
+        let place = directory.path().join("t");
+        let refuse = move |operation: &str, path: &str| {
+            let refused = [("adopt", adopt), ("rename", rename)].contains(&(operation, path));
+            if refused { Err(Error::other("refused")) } else { Ok(()) }
+        };
+        let files = HookedFiles::new(&place, refuse);
+        Table::adopt_in(Arc::new(files), &paths, 1, Adoption::Link).unwrap_err();
+        assert_eq!(std::fs::read_dir(place.join("data")).unwrap().count(), 0, "{adopt}{rename}");
+        let table = Table::adopt(&place, &paths, 1, Adoption::Link).unwrap();
+        assert_eq!(table.snapshot().unwrap().rows(), 200);
+        assert!(table.verify().unwrap().is_empty());
+    }
+}
+
+#[test]
+fn an_adoption_that_was_killed_can_be_repeated() {
+    let directory = tempfile::tempdir().unwrap();
+    let paths = two_files(directory.path());
+    let place = directory.path().join("t");
+    put(&place, &["LOCK", "data/1-0.parquet.partial", "data/1-0.sums.partial", "projections/sort-0.partial"]);
+    let table = Table::adopt(&place, &paths, 1, Adoption::Link).unwrap();
+    assert_eq!(table.snapshot().unwrap().rows(), 200);
+    assert_eq!(std::fs::read_dir(place.join("projections")).unwrap().count(), 0);
+}

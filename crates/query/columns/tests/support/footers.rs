@@ -1,0 +1,54 @@
+//! Parquet files as other writers make them, or as somebody hostile does: the rows of ours with another footer.
+
+use std::path::Path;
+
+use arrow_array::RecordBatch;
+use bytes::Bytes;
+use parquet::arrow::ArrowWriter;
+use parquet::file::metadata::{
+    ColumnChunkMetaDataBuilder, ParquetMetaData, ParquetMetaDataBuilder, ParquetMetaDataReader,
+    ParquetMetaDataWriter, RowGroupMetaData,
+};
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+
+/// A file of rows, without a page index.
+pub(crate) fn write(path: &Path, batch: &RecordBatch) {
+    let properties = WriterProperties::builder()
+        .set_statistics_enabled(EnabledStatistics::Chunk)
+        .set_offset_index_disabled(true)
+        .build();
+    let file = std::fs::File::create(path).unwrap();
+    let mut writer = ArrowWriter::try_new(file, batch.schema(), Some(properties)).unwrap();
+    writer.write(batch).unwrap();
+    writer.close().unwrap();
+}
+
+/// Gives a file another footer.
+pub(crate) fn change(path: &Path, change: impl FnOnce(ParquetMetaData) -> ParquetMetaData) {
+    let bytes = std::fs::read(path).unwrap();
+    let metadata = ParquetMetaDataReader::new().parse_and_finish(&Bytes::from(bytes.clone())).unwrap();
+    let (rest, _magic) = bytes.split_last_chunk::<4>().unwrap();
+    let (rest, length) = rest.split_last_chunk::<4>().unwrap();
+    let mut changed = rest[..rest.len() - u32::from_le_bytes(*length) as usize].to_vec();
+    ParquetMetaDataWriter::new(&mut changed, &change(metadata)).finish().unwrap();
+    std::fs::write(path, changed).unwrap();
+}
+
+/// The same with other row groups.
+pub(crate) fn with_groups(
+    metadata: ParquetMetaData,
+    change: impl Fn(RowGroupMetaData) -> RowGroupMetaData,
+) -> ParquetMetaData {
+    let groups = metadata.row_groups().iter().cloned().map(change).collect();
+    ParquetMetaDataBuilder::new(metadata.file_metadata().clone()).set_row_groups(groups).build()
+}
+
+/// The same with other chunks.
+pub(crate) fn with_chunks(
+    group: RowGroupMetaData,
+    change: impl Fn(ColumnChunkMetaDataBuilder) -> ColumnChunkMetaDataBuilder,
+) -> RowGroupMetaData {
+    let chunks = group.columns().iter().map(|chunk| change(chunk.clone().into_builder()).build().unwrap());
+    let chunks = chunks.collect();
+    group.into_builder().set_column_metadata(chunks).build().unwrap()
+}

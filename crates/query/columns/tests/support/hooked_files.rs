@@ -1,0 +1,74 @@
+//! A directory in which something happens before an operation: it is refused, or another one was quicker.
+
+use std::fmt::{Debug, Formatter};
+use std::io::Result;
+use std::path::Path;
+use std::sync::Arc;
+
+use nandle_columns::{Files, Held, ReadAt, RealFiles, Sharing, WriteFile};
+
+type Hook = dyn Fn(&str, &str) -> Result<()> + Send + Sync;
+
+pub(crate) struct HookedFiles {
+    files: RealFiles,
+    before: Box<Hook>,
+}
+
+impl HookedFiles {
+    /// `before` is told the operation and the path that it is to make, remove or open.
+    pub(crate) fn new(
+        directory: &Path,
+        before: impl Fn(&str, &str) -> Result<()> + Send + Sync + 'static,
+    ) -> Self {
+        Self { files: RealFiles::new(directory), before: Box::new(before) }
+    }
+}
+
+impl Debug for HookedFiles {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        self.files.fmt(f)
+    }
+}
+
+impl Files for HookedFiles {
+    fn create(&self, path: &str) -> Result<Box<dyn WriteFile>> {
+        (self.before)("create", path)?;
+        self.files.create(path)
+    }
+
+    fn open(&self, path: &str) -> Result<Arc<dyn ReadAt>> {
+        (self.before)("open", path)?;
+        self.files.open(path)
+    }
+
+    fn rename(&self, from: &str, to: &str) -> Result<()> {
+        (self.before)("rename", to)?;
+        self.files.rename(from, to)
+    }
+
+    fn remove(&self, path: &str) -> Result<()> {
+        (self.before)("remove", path)?;
+        self.files.remove(path)
+    }
+
+    fn create_dir(&self, path: &str) -> Result<()> {
+        self.files.create_dir(path)
+    }
+
+    fn sync_dir(&self, path: &str) -> Result<()> {
+        self.files.sync_dir(path)
+    }
+
+    fn list(&self, path: &str) -> Result<Vec<String>> {
+        self.files.list(path)
+    }
+
+    fn lock(&self, path: &str, sharing: Sharing) -> Result<Option<Box<dyn Held>>> {
+        self.files.lock(path, sharing)
+    }
+
+    fn adopt(&self, from: &Path, to: &str, copy: bool) -> Result<()> {
+        (self.before)("adopt", to)?;
+        self.files.adopt(from, to, copy)
+    }
+}

@@ -31,7 +31,7 @@ pub mod sweep;
 pub use access::Access;
 pub use error::{KeepError, SessionError};
 pub use memory::{Allowance, budget_bytes};
-pub use nandle_probe::load::Cancel;
+pub use nandle_probe::load::{Cancel, LoadError};
 #[doc(hidden)]
 pub use nandle_probe::search::Statistic;
 pub use nandle_probe::{Observer, Unobserved};

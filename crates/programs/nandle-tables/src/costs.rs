@@ -59,7 +59,7 @@ impl ProfileArgs {
         let (place, time) = (directory.display(), format_duration(budget));
         let size = format_bytes(self.probe_file_size);
         output::note(&format!(
-            "{place} is probed for {time} with a test file of {size}, because there is no profile of it (--profile)."
+            "{place} is probed for {time} with a test file of {size}, because there is no profile of it; `nandle probe {place} --profile disk.json` makes one that --profile disk.json names from then on."
         ));
         let profile = self.probe(directory, budget, cancel, progress)?;
         Ok(FoundProfile { profile, origin: format!("a probe of {place} for {time}") })

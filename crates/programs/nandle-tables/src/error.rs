@@ -3,7 +3,7 @@ use nandle_flights::ArrowFileError;
 use nandle_predict::CostsError;
 use nandle_profile::ProfileError;
 use nandle_reads::recording::RecordError;
-use nandle_session::{ProbeError, SessionError};
+use nandle_session::{LoadError, ProbeError, SessionError};
 use nandle_terminal::{Exit, Failure};
 
 /// Why a command didn't do what was asked.
@@ -106,9 +106,8 @@ impl From<RecordError> for CliError {
 impl From<ProbeError> for CliError {
     fn from(error: ProbeError) -> Self {
         match error {
-            ProbeError::Session(SessionError::Interrupted) | ProbeError::Interrupted => {
-                Self::interrupted(error.to_string())
-            }
+            ProbeError::Session(SessionError::Interrupted | SessionError::Load(LoadError::Cancelled))
+            | ProbeError::Interrupted => Self::interrupted(error.to_string()),
             _ => Self::failed(error.to_string()),
         }
     }

@@ -1,5 +1,7 @@
 //! What a command reads: a table, or Parquet files.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use nandle_columns::{Commit, ParquetFile, Snapshot, Table};
@@ -21,12 +23,21 @@ impl Input {
         let tables = paths.iter().filter(|path| path.is_dir()).count();
         match (paths, tables) {
             ([], _) => Err(CliError::usage("name a table's directory, or Parquet files")),
+            ([directory], 1) if !directory.join("CURRENT").exists() => {
+                let place = directory.display();
+                Err(CliError::usage(format!(
+                    "{place}: there is no table in this directory (it has no `CURRENT`); name its Parquet files themselves, or make a table of them: nandle table adopt NEW {place}/*.parquet"
+                )))
+            }
             ([directory], 1) => Ok(Self {
                 snapshot: open_table(directory)?.snapshot().map_err(|error| of_table(directory, error))?,
                 table: Some(directory.clone()),
                 paths: Vec::new(),
             }),
-            (_, 0) => Ok(Self { snapshot: Snapshot::of_files(paths)?, table: None, paths: paths.to_vec() }),
+            (_, 0) => {
+                paths.iter().try_for_each(|path| check_parquet(path))?;
+                Ok(Self { snapshot: Snapshot::of_files(paths)?, table: None, paths: paths.to_vec() })
+            }
             _ => {
                 Err(CliError::usage("name one table's directory, or Parquet files alone, not both together"))
             }
@@ -65,6 +76,20 @@ impl Input {
             (None, paths) => format!("{} Parquet files", paths.len()),
         }
     }
+}
+
+/// Says what a file isn't before a decoder says that it is damaged.
+fn check_parquet(path: &Path) -> Result<(), CliError> {
+    let wrong = |error: std::io::Error| CliError::failed(format!("{}: {error}", path.display()));
+    let mut start = Vec::new();
+    File::open(path).map_err(wrong)?.take(4).read_to_end(&mut start).map_err(wrong)?;
+    if start == b"PAR1" {
+        return Ok(());
+    }
+    Err(CliError::failed(format!(
+        "{}: it is no Parquet file (it doesn't begin with PAR1); `nandle table load TABLE FILES…` reads CSV files of flights and Arrow IPC",
+        path.display()
+    )))
 }
 
 /// Opens a table that is there.

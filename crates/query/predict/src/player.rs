@@ -92,7 +92,7 @@ impl Player {
         if real.is_some() {
             session.prepare_apart(None, progress)?;
         }
-        remarks.extend(session.remarks());
+        remarks.extend(session.remarks().into_iter().map(|remark| format!("{target}: {remark}")));
         Ok(Self { session, layout, costs, host, remarks, real, cancel: options.cancel.clone() })
     }
 

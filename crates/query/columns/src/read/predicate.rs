@@ -1,3 +1,4 @@
+use std::fmt;
 use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, BooleanArray, Scalar, StringArray};
@@ -20,6 +21,19 @@ pub struct Predicate {
 enum Test {
     In(Vec<String>),
     Between(Option<String>, Option<String>),
+}
+
+impl fmt::Display for Predicate {
+    /// As the program's options have it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.test {
+            Test::In(values) => write!(f, "{} in {}", self.column, values.join(",")),
+            Test::Between(low, high) => {
+                let bound = |bound: &Option<String>| bound.clone().unwrap_or_default();
+                write!(f, "{} in {}..{}", self.column, bound(low), bound(high))
+            }
+        }
+    }
 }
 
 impl Predicate {

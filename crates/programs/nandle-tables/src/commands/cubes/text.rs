@@ -70,7 +70,7 @@ pub(super) fn sentences(path: &PathRuns) -> Vec<String> {
     let sum = |of: fn(&(f64, f64)) -> f64| pairs.iter().map(of).sum::<f64>();
     let ratio = sum(|pair| pair.1) / sum(|pair| pair.0);
     let mut sentences = vec![format!(
-        "C41 (one SSD beats the array): {first} is faster than {second} in {wins} of {} cubes; {second} takes {ratio:.2} times as long in all.",
+        "Whether one SSD beats the array (claim C41): {first} is faster than {second} in {wins} of {} cubes; {second} takes {ratio:.2} times as long in all.",
         pairs.len()
     )];
     for fact in Fact::ALL {

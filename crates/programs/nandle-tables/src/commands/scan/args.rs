@@ -66,6 +66,9 @@ pub(crate) struct ScanArgs {
     /// Write down what was needed and computed, for `nandle predict`
     #[arg(long, value_name = "FILE")]
     pub(super) record: Option<PathBuf>,
+    /// Leave names of files and what was asked out of the recording
+    #[arg(long, requires = "record")]
+    pub(super) anonymous: bool,
     /// How rows are printed [default: table, or none with --explain, --record or --json]
     #[arg(long, value_name = "FORMAT")]
     format: Option<RowFormat>,
@@ -149,8 +152,17 @@ fn between(text: &str) -> Result<Predicate, String> {
     let bound = |bound: &'_ str| (!bound.is_empty()).then(|| bound.to_owned());
     match (bound(low), bound(high)) {
         (None, None) => Err(expected()),
+        (Some(low), Some(high)) if is_above(&low, &high) => {
+            Err(format!("expected LOW..HIGH, and {low} is above {high}"))
+        }
         (low, high) => Ok(Predicate::between(column, low.as_deref(), high.as_deref())),
     }
+}
+
+/// Of numbers; whether texts are is for their column to say.
+fn is_above(low: &str, high: &str) -> bool {
+    let number = |text: &str| text.parse::<f64>().ok();
+    number(low).zip(number(high)).is_some_and(|(low, high)| low > high)
 }
 
 #[cfg(test)]
@@ -162,7 +174,7 @@ mod tests {
         assert_eq!(is_in("origin=IAH,HOU"), Ok(Predicate::is_in("origin", ["IAH", "HOU"])));
         assert_eq!(between("year=2005..2008"), Ok(Predicate::between("year", Some("2005"), Some("2008"))));
         assert_eq!(between("delay=-5.."), Ok(Predicate::between("delay", Some("-5"), None)));
-        for wrong in ["year", "year=2005", "year=..", ""] {
+        for wrong in ["year", "year=2005", "year=..", "year=2008..2005", ""] {
             assert!(between(wrong).is_err(), "{wrong}");
         }
         for wrong in ["origin", "origin=", "origin=a,,b"] {

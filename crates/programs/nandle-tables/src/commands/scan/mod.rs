@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 
 use nandle_columns::ScanPlan;
 use nandle_reads::Plan;
+use nandle_reads::recording::Names;
 use nandle_session::{Cancel, Observer, Progress};
 use serde::Serialize;
 
@@ -128,7 +129,9 @@ pub(crate) fn run(args: &ScanArgs, common: Common) -> Result<(), CliError> {
             path.display()
         )),
         Some(path) => {
-            record::write(path, &prepared.plan, &prepared.opened.files, &query_text(args), &ran)?;
+            let names = if args.anonymous { Names::Left } else { Names::Kept };
+            let text = query_text(args);
+            record::write(path, &prepared.plan, &prepared.opened.files, (&text, names), &ran)?;
             output::note(&format!("recording: {}", path.display()));
         }
         None => {}
@@ -258,6 +261,6 @@ fn execute(
 /// What was asked, for a recording.
 fn query_text(args: &ScanArgs) -> String {
     let columns = if args.columns.is_empty() { "all".to_owned() } else { args.columns.join(",") };
-    let predicates: Vec<String> = args.predicates().map(|predicate| format!("{predicate:?}")).collect();
+    let predicates: Vec<String> = args.predicates().map(ToString::to_string).collect();
     if predicates.is_empty() { columns } else { format!("{columns} where {}", predicates.join(" and ")) }
 }

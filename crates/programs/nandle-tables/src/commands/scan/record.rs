@@ -16,10 +16,10 @@ pub(super) fn write(
     path: &Path,
     plan: &ScanPlan,
     files: &[ReadFile],
-    text: &str,
+    (text, names): (&str, Names),
     run: &Run,
 ) -> Result<(), CliError> {
-    let mut recorder = Recorder::new(Vec::new(), Names::Kept)?;
+    let mut recorder = Recorder::new(Vec::new(), names)?;
     for (file, opened) in plan.files().iter().zip(files) {
         recorder.file(file.name(), opened.plan.length_bytes, &opened.plan.groups)?;
     }

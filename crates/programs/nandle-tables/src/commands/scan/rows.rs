@@ -7,7 +7,8 @@ use arrow_array::cast::AsArray;
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::{ArrowError, DataType, Schema};
 use nandle_terminal::words::table;
-use serde_json::{Map, Value};
+use serde::Serializer as _;
+use serde_json::Value;
 
 use super::args::RowFormat;
 
@@ -68,7 +69,7 @@ impl<W: Write> RowWriter<W> {
             return Ok(());
         }
         let mut writer = csv::Writer::from_writer(&mut self.into);
-        writer.write_record(schema.fields().iter().map(|field| field.name()))?;
+        writer.write_record(schema.fields().iter().map(|field| field.name())).map_err(csv_wrong)?;
         writer.flush()
     }
 
@@ -81,9 +82,9 @@ impl<W: Write> RowWriter<W> {
             for column in &columns {
                 cell.clear();
                 column.value(row).write(&mut cell).map_err(wrong)?;
-                writer.write_field(&cell)?;
+                writer.write_field(&cell).map_err(csv_wrong)?;
             }
-            writer.write_record(None::<&[u8]>)?;
+            writer.write_record(None::<&[u8]>).map_err(csv_wrong)?;
         }
         writer.flush()
     }
@@ -99,14 +100,16 @@ impl<W: Write> RowWriter<W> {
                         DataType::Boolean => Value::Bool(array.as_boolean().value(row)),
                         data_type => {
                             let text = column.value(row).try_to_string().map_err(wrong)?;
-                            let number = if data_type.is_numeric() { text.parse().ok() } else { None };
+                            // A decimal has more digits than readers of JSON keep.
+                            let is_number = data_type.is_integer() || data_type.is_floating();
+                            let number = if is_number { text.parse().ok() } else { None };
                             number.map_or(Value::String(text), Value::Number)
                         }
                     };
-                    Ok((field.name().clone(), value))
+                    Ok((field.name(), value))
                 });
-            let object: Map<String, Value> = cells.collect::<Result<_>>()?;
-            serde_json::to_writer(&mut self.into, &object)?;
+            let cells: Vec<(&String, Value)> = cells.collect::<Result<_>>()?;
+            serde_json::Serializer::new(&mut self.into).collect_map(cells)?;
             self.into.write_all(b"\n")?;
         }
         Ok(())
@@ -136,6 +139,14 @@ fn formatters(batch: &RecordBatch) -> Result<Vec<ArrayFormatter<'_>>> {
 
 fn wrong(error: ArrowError) -> std::io::Error {
     std::io::Error::other(error)
+}
+
+/// As the system said it: a reader that went away is told from other errors.
+fn csv_wrong(error: csv::Error) -> std::io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        kind => std::io::Error::other(format!("{kind:?}")),
+    }
 }
 
 #[cfg(test)]

@@ -113,7 +113,7 @@ pub(super) fn after(of: &Explanation, actual: &Actual) -> String {
         let bounds = if within { "within its bounds" } else { "outside its bounds" };
         format!(" ({ratio:.2} of what was predicted, {bounds}; computing {})", seconds(actual.cpu_s))
     });
-    let so_far = if actual.is_whole { "" } else { " so far, and then it stopped: enough were printed" };
+    let so_far = if actual.is_whole { "" } else { ", and no more were read: enough were printed" };
     let sentence = format!(
         "{} in {}{so_far}{}.",
         counted(actual.rows, "row"),

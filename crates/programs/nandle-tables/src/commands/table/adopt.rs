@@ -6,7 +6,7 @@ use clap::Args;
 use nandle_columns::{Adoption, Table};
 use nandle_terminal::args::Common;
 use nandle_terminal::output;
-use nandle_terminal::words::thousands;
+use nandle_terminal::words::{counted, thousands};
 use serde::Serialize;
 
 use super::create::new_identity;
@@ -49,5 +49,9 @@ pub(super) fn run(args: &AdoptArgs, common: Common) -> Result<(), CliError> {
         return Ok(output::json(&adopted)?);
     }
     let place = args.table.display();
-    Ok(output::result(&format!("{place}: {} rows of {files} files adopted\n", thousands(rows as f64)))?)
+    Ok(output::result(&format!(
+        "{place}: {} rows of {} adopted\n",
+        thousands(rows as f64),
+        counted(files, "file")
+    ))?)
 }

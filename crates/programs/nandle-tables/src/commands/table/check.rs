@@ -10,6 +10,7 @@ use nandle_terminal::interrupt::cancel_on_signals;
 use nandle_terminal::output;
 use nandle_terminal::progress::Bar;
 use nandle_terminal::words::{counted, thousands};
+use nandle_units::format_bytes;
 use serde::Serialize;
 
 use super::economics::MergeRule;
@@ -69,18 +70,21 @@ pub(super) fn verify(args: &VerifyArgs, common: Common) -> Result<(), CliError> 
     watched.finish();
     let damage = damage.map_err(|error| of_table(&args.table, error))?;
     let damage: Vec<String> = damage.iter().map(ToString::to_string).collect();
+    let manifest = watched.table.manifest().map_err(|error| of_table(&args.table, error))?;
+    let (files, bytes) = (manifest.files().count() as u64, manifest.files().map(|file| file.bytes).sum());
     let (count, place) = (damage.len() as u64, args.table.display());
     if common.json {
         output::json(&Verified { schema_version: 1, table: args.table.clone(), damage })?;
     } else if damage.is_empty() {
-        output::result(&format!("{place}: sound\n"))?;
+        let (files, bytes) = (counted(files, "file"), format_bytes(bytes));
+        output::result(&format!("{place}: sound ({files}, {bytes})\n"))?;
     } else {
         output::result(&(damage.join("\n") + "\n"))?;
     }
     match count {
         0 => Ok(()),
         _ => Err(CliError::failed(format!(
-            "{place} is damaged in {}; load what they held anew, or restore the files from a copy",
+            "{place} is damaged in {}; restore these files from a copy, or load their rows anew",
             counted(count, "place")
         ))),
     }
@@ -103,8 +107,9 @@ pub(super) fn compact(args: &CompactArgs, common: Common) -> Result<(), CliError
     let of = |error| of_table(&args.table, error);
     let (cancel, mut bar) = (cancel_on_signals()?, Bar::new(!common.no_progress));
     let before = open_table(&args.table)?.manifest().map_err(of)?;
-    let rule = if args.always { None } else { Some(rule(args, &before, &cancel, &mut bar)?) };
-    let is_merged = rule.as_ref().is_none_or(|rule| rule.is_worth_it);
+    let is_one = before.runs.len() <= 1;
+    let rule = if args.always || is_one { None } else { Some(rule(args, &before, &cancel, &mut bar)?) };
+    let is_merged = rule.as_ref().map_or(args.always, |rule| rule.is_worth_it);
     bar.begin_stage();
     let moves = if matches!(before.clustering, Clustering::Sort(_)) { Moves::Sorts } else { Moves::Copies };
     let watched = WatchedTable::open(&args.table, "merging runs", moves, &cancel, bar)?;
@@ -132,7 +137,9 @@ pub(super) fn compact(args: &CompactArgs, common: Common) -> Result<(), CliError
         output::result(&format!("{}\n", rule.sentence()))?;
     }
     if !is_merged {
-        return Ok(());
+        let told =
+            if is_one { format!("{place}: {runs}, so there is nothing to merge\n") } else { String::new() };
+        return Ok(output::result(&told)?);
     }
     Ok(output::result(&format!("{place}: {rows} rows of {runs} are one (snapshot {snapshot})\n"))?)
 }

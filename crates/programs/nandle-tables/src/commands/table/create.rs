@@ -37,7 +37,12 @@ impl NewTable<'_> {
             std::fs::create_dir_all(self.directory)
                 .map_err(|error| CliError::failed(format!("making the directory {place}: {error}")))?;
         }
-        let found = self.profile.find(None, self.directory, cancel, progress)?;
+        let found = self.profile.find(None, self.directory, cancel, progress);
+        if found.is_err() {
+            // One that holds something was there before, and stays.
+            _ = std::fs::remove_dir(self.directory);
+        }
+        let found = found?;
         let (figures, sentence) = figures(&found)?;
         let layout = Layout::from_figures(&figures);
         output::note(&format!(
@@ -64,9 +69,12 @@ impl NewTable<'_> {
             Clustering::Sort(columns) | Clustering::Cells(columns) => columns,
         };
         match columns.iter().find(|column| !known().any(|name| name == **column)) {
-            Some(column) => {
-                Err(ColumnsError::UnknownColumn { column: column.clone(), known: known().collect() }.into())
+            Some(column) => Err(ColumnsError::UnknownColumn {
+                file: String::new(),
+                column: column.clone(),
+                known: known().collect(),
             }
+            .into()),
             None => Ok(()),
         }
     }

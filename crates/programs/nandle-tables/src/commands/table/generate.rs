@@ -138,7 +138,7 @@ fn each_chunk(
 ) -> Result<(), CliError> {
     for number in 0..generator.chunks() {
         if cancel.is_cancelled() {
-            return Err(CliError::interrupted(format!("interrupted while {doing}; none of it is kept")));
+            return Err(CliError::interrupted(format!("interrupted while {doing}; no row of it is kept")));
         }
         let chunk = generator.chunk(number).map_err(|error| CliError::failed(error.to_string()))?;
         take(&chunk)?;

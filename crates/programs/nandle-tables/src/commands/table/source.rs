@@ -139,6 +139,10 @@ fn csv_flights(paths: &[PathBuf], options: CsvOptions) -> CsvFlights {
 
 fn csv_wrong(error: LoadError) -> CliError {
     match error {
+        LoadError::TooManyBad { bad_rows, rows, first, .. } if bad_rows == rows => CliError::failed(format!(
+            "{}: line {}: {}; no row can be read as a flight, and CSV files of other data aren't loaded (Parquet and Arrow IPC files are)",
+            first.file, first.line, first.reason
+        )),
         LoadError::TooManyBad { .. } => {
             CliError::failed(format!("{error} (--bad-max), and see which they are by --rejects FILE"))
         }

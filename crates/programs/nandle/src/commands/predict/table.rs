@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use comfy_table::{Table, presets};
 use nandle_io::Nanos;
 use nandle_predict::{PredictionFile, QueryPrediction, TargetPrediction};
-use nandle_terminal::words::{latency, paragraph, thousands, to_the_right};
+use nandle_terminal::words::{counted, latency, paragraph, thousands, to_the_right};
 use nandle_units::format_bytes;
 
 /// The whole text.
@@ -33,7 +33,7 @@ fn letters() -> impl Iterator<Item = String> {
 
 fn heading(file: &PredictionFile) -> String {
     let files =
-        format!("{} files of {} in all", thousands(file.files as f64), format_bytes(file.files_bytes));
+        format!("{} of {} in all", counted(file.files as u64, "file"), format_bytes(file.files_bytes));
     let is_scaled = (file.cpu_scale - 1.0).abs() > f64::EPSILON;
     let scale = if is_scaled {
         format!(", processor times {} × the recorded", file.cpu_scale)
@@ -41,9 +41,13 @@ fn heading(file: &PredictionFile) -> String {
         String::new()
     };
     format!(
-        "{}: {} queries on {files}; reads {}, memory {}{scale}.",
+        "{}: {} on {files}; reads {}, memory {}{scale}.",
         file.recording,
-        thousands(file.queries as f64),
+        if file.queries == 1 {
+            "1 query".to_owned()
+        } else {
+            format!("{} queries", thousands(file.queries as f64))
+        },
         file.reads,
         format_bytes(file.memory_bytes),
     )

@@ -15,7 +15,7 @@ use support::{flights, schema};
 
 /// A sparse file of a tebibyte.
 fn stretch(path: &Path) {
-    File::options().write(true).create(true).open(path).unwrap().set_len(1 << 40).unwrap();
+    File::options().write(true).open(path).unwrap().set_len(1 << 40).unwrap();
 }
 
 #[test]
@@ -25,7 +25,7 @@ fn rows_that_no_file_can_have_are_refused() {
     let rows = 1_i64 << 50;
     write(&path, &RecordBatch::try_from_iter([("n", Arc::new(Int32Array::from(vec![1, 2])) as _)]).unwrap());
     change(&path, |metadata| {
-        let metadata = with_groups(metadata, |group| {
+        let metadata = with_groups(&metadata, |group| {
             let group = with_chunks(group, |chunk| chunk.set_num_values(rows));
             group.into_builder().set_num_rows(rows).build().unwrap()
         });

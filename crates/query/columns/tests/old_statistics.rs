@@ -16,7 +16,7 @@ use support::{batches, codes};
 fn file(path: &Path, column: ArrayRef, old: &Statistics) -> Snapshot {
     write(path, &RecordBatch::try_from_iter([("n", column)]).unwrap());
     let replaced = |group| with_chunks(group, |chunk| chunk.set_statistics(old.clone()));
-    change(path, |metadata| with_groups(metadata, replaced));
+    change(path, |metadata| with_groups(&metadata, replaced));
     Snapshot::of_files(&[path.to_owned()]).unwrap()
 }
 

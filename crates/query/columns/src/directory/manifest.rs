@@ -234,13 +234,11 @@ impl Manifest {
 
     /// What is added up of its files stays a number.
     fn check_totals(&self) -> Result<(), String> {
-        let figures: [(&str, fn(&FileEntry) -> u64); 2] =
-            [("rows", |file| file.rows), ("bytes", |file| file.bytes)];
-        for (figure, of) in figures {
-            if self.files().try_fold(0_u64, |sum, file| sum.checked_add(of(file))).is_none() {
-                return Err(format!("its files have more {figure} together than a number can say"));
-            }
-        }
+        let too_much = |figure: &str| format!("its files have more {figure} together than a number can say");
+        let rows = self.files().try_fold(0_u64, |sum, file| sum.checked_add(file.rows));
+        let bytes = self.files().try_fold(0_u64, |sum, file| sum.checked_add(file.bytes));
+        rows.ok_or_else(|| too_much("rows"))?;
+        bytes.ok_or_else(|| too_much("bytes"))?;
         Ok(())
     }
 

@@ -95,7 +95,6 @@ impl Writing {
         // In all of this the next one who writes tries again.
         match current_manifest(files) {
             Ok(current) if current.snapshot < self.manifest.snapshot => _ = reclaim(files, &current),
-            Ok(_) => {}
             // Of a table that was to be made nobody has seen anything.
             Err(_) if is_missing(files, CURRENT) => {
                 for path in fresh {
@@ -103,7 +102,7 @@ impl Writing {
                     let _ = files.remove(path);
                 }
             }
-            Err(_) => {}
+            Ok(_) | Err(_) => {}
         }
     }
 

@@ -36,7 +36,7 @@ pub(crate) fn change(path: &Path, change: impl FnOnce(ParquetMetaData) -> Parque
 
 /// The same with other row groups.
 pub(crate) fn with_groups(
-    metadata: ParquetMetaData,
+    metadata: &ParquetMetaData,
     change: impl Fn(RowGroupMetaData) -> RowGroupMetaData,
 ) -> ParquetMetaData {
     let groups = metadata.row_groups().iter().cloned().map(change).collect();

@@ -9,21 +9,25 @@
 
 mod support;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Int32Array, RecordBatch};
-use nandle_columns::{Adoption, ColumnsError, Predicate, ScanSpec, Snapshot, Table};
+use nandle_columns::{
+    Adoption, BatchDecoder, ColumnsError, DirectBytes, Predicate, ScanSpec, Snapshot, Table,
+};
+use parquet::file::metadata::RowGroupMetaData;
 use support::footers::write;
 use support::{batches, codes, everything};
 
-const FILES: [&str; 7] = [
+const FILES: [&str; 8] = [
     "v1-snappy",
     "v2-zstd-index",
     "v1-gzip-plain",
     "v2-none-delta",
     "v1-lz4-fallback",
     "v1-brotli-2003",
+    "v1-none-checksums",
     "duckdb",
 ];
 
@@ -93,6 +97,40 @@ fn a_page_index_saves_reading() {
     let wanted = indexed.scan(&spec).unwrap().wants().iter().map(|want| want.length_bytes).sum::<u64>();
     assert!(wanted < 2000, "{wanted} bytes");
     assert_eq!(indexed.scan(&spec).unwrap().steps(), 1);
+}
+
+/// Of all rows, or why they can't be read.
+fn decoded(path: &Path) -> Result<Vec<RecordBatch>, ColumnsError> {
+    let snapshot = Snapshot::of_files(&[path.to_owned()])?;
+    let plan = snapshot.scan(&everything(&snapshot))?;
+    let (mut bytes, mut decoder) = (DirectBytes::new(&plan), BatchDecoder::new(&plan));
+    std::iter::from_fn(|| decoder.next(&mut bytes).transpose()).collect()
+}
+
+#[test]
+fn checksums_of_pages_are_checked_where_a_file_has_them() {
+    let directory = tempfile::tempdir().unwrap();
+    let sound = path("v1-none-checksums");
+    let (bytes, rows) = (std::fs::read(&sound).unwrap(), decoded(&sound).unwrap());
+    let snapshot = Snapshot::of_files(std::slice::from_ref(&sound)).unwrap();
+    let chunks = snapshot.files()[0].metadata().row_groups().iter().flat_map(RowGroupMetaData::columns);
+    let (from, to) = chunks.fold((u64::MAX, 0), |(from, to), chunk| {
+        let (start, length) = chunk.byte_range();
+        (from.min(start), to.max(start + length))
+    });
+    let damaged = directory.path().join("damaged.parquet");
+    let mut errors = 0;
+    for at in (from..to).step_by(5) {
+        let mut bytes = bytes.clone();
+        bytes[usize::try_from(at).unwrap()] ^= 4;
+        std::fs::write(&damaged, bytes).unwrap();
+        // What a page's head says beside its data, such as statistics, may be of no consequence.
+        match decoded(&damaged) {
+            Ok(read) => assert!(read == rows, "byte {at} makes other rows"),
+            Err(_) => errors += 1,
+        }
+    }
+    assert!(errors > (to - from) / 10, "{errors} errors in {} bytes", to - from);
 }
 
 #[test]

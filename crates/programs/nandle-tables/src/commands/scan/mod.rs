@@ -183,6 +183,9 @@ fn prepare(
     let OpenedPath { name: path, rows, plan, opened, costs, missing, reads, cpu } = opened_path;
     let mut remarks = remarks(args, &opened)?;
     remarks.extend(missing);
+    if plan.files().iter().any(|file| file.sums().is_none()) {
+        remarks.push("Of these files no sums are kept: damage shows only where their writer made checksums of pages; `nandle table adopt` makes sums of what is there.".to_owned());
+    }
     let forecasts = cpu
         .as_ref()
         .filter(|_| is_told)

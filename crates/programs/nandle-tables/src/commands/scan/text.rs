@@ -43,6 +43,12 @@ pub(super) fn before(of: &Explanation) -> String {
         let _ = writeln!(text, "\n{}", paths(&of.paths));
     }
     let _ = writeln!(text, "\n{}\n", rivals(&of.forecasts));
+    if let Some(figures) = of.forecasts.first().and_then(|forecast| forecast.figures.as_ref())
+        && figures.cpu_s > figures.device.value_s.max(figures.host_s)
+    {
+        let sentence = "Computing takes longer than reading, so the ways of reading hardly differ: `flexible` is the one that asks least of the device.";
+        paragraph(&mut text, "* ", sentence);
+    }
     let refusals =
         of.forecasts.iter().filter_map(|forecast| Some((&forecast.reads, forecast.refusal.as_ref()?)));
     for (reads, refusal) in refusals {

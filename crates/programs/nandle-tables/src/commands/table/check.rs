@@ -116,7 +116,9 @@ pub(super) fn compact(args: &CompactArgs, common: Common) -> Result<(), CliError
     let merged = is_merged.then(|| watched.table.compact(args.memory)).transpose();
     watched.finish();
     let merged = merged.map_err(of)?;
-    merged.iter().for_each(|commit| tell_of_left(&args.table, commit));
+    if let Some(commit) = &merged {
+        tell_of_left(&args.table, commit);
+    }
     let snapshot = merged.map_or(before.snapshot, |commit| commit.made.snapshot);
     let (runs_before, rows) = (before.runs.len() as u64, before.rows());
     if common.json {

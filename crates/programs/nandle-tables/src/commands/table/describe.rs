@@ -148,7 +148,7 @@ fn text(of: &Description) -> String {
     );
     paragraph(&mut text, "", &heading);
     let layout = format!(
-        "Pages of {}, row groups of {} rows, order: {}.",
+        "Rows that are loaded get pages of {} in row groups of {} rows; their order: {}.",
         format_bytes(of.page_bytes),
         thousands(of.row_group_rows as f64),
         of.order

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use nandle_columns::{Clustering, Layout, Table, TableOptions};
+use nandle_columns::{Clustering, ColumnsError, Layout, Table, TableOptions};
 use nandle_flights::{CsvWriter, Generator, flight_schema};
 use nandle_session::{Cancel, Observer, Progress};
 use nandle_terminal::args::Common;
@@ -70,6 +70,9 @@ pub(super) fn run(args: &GenerateArgs, common: Common) -> Result<(), CliError> {
     let generator =
         Generator::new(args.rows, args.seed).map_err(|error| CliError::failed(error.to_string()))?;
     if let Some(directory) = &args.table {
+        if !Table::can_be_made(directory).map_err(|error| of_table(directory, error))? {
+            return Err(of_table(directory, ColumnsError::TableExists));
+        }
         let new = NewTable {
             directory,
             schema: flight_schema(),

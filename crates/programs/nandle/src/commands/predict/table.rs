@@ -32,8 +32,7 @@ fn letters() -> impl Iterator<Item = String> {
 }
 
 fn heading(file: &PredictionFile) -> String {
-    let files =
-        format!("{} of {} in all", counted(file.files as u64, "file"), format_bytes(file.files_bytes));
+    let files = format!("{} of {} in all", counted(file.files, "file"), format_bytes(file.files_bytes));
     let is_scaled = (file.cpu_scale - 1.0).abs() > f64::EPSILON;
     let scale = if is_scaled {
         format!(", processor times {} × the recorded", file.cpu_scale)

@@ -27,7 +27,7 @@ fn put(directory: &Path, names: &[&str]) {
 }
 
 #[test]
-fn what_somebody_else_put_there_stays() {
+fn what_is_not_a_tables_stays() {
     for names in [
         &["profile.json"][..],
         &["data/a.csv.partial"],

@@ -121,7 +121,7 @@ fn check_is_free(files: &dyn Files) -> Result<(), ColumnsError> {
     foreign(files)?.map_or(Ok(()), |file| Err(ColumnsError::NotEmpty { file }))
 }
 
-/// What isn't of a making that was cut off: that has made `LOCK` before all others. Folders without anything in them are nobody's loss.
+/// What isn't of a making that was cut off: that has made `LOCK` before all others. Nothing is lost with an empty folder.
 fn foreign(files: &dyn Files) -> Result<Option<String>, ColumnsError> {
     let names = listed(files, "")?;
     let begun = [LOCK, PROFILE, &Manifest::name(1)];

@@ -1,4 +1,4 @@
-//! Lengths and numbers of rows that somebody made up take no memory before they are found out.
+//! Lengths and numbers of rows that are made up take no memory before they are found out.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test's way to fail")]
 
 mod support;

@@ -27,9 +27,14 @@ fn put(directory: &Path, names: &[&str]) {
 }
 
 #[test]
-fn what_somebody_else_put_there_stays() {
-    for names in [&["profile.json"][..], &["a.csv.partial"], &["manifest-1.json"], &["LOCK", "a.csv.partial"]]
-    {
+fn what_is_not_a_tables_stays() {
+    for names in [
+        &["profile.json"][..],
+        &["data/a.csv.partial"],
+        &["a.csv.partial"],
+        &["manifest-1.json"],
+        &["LOCK", "a.csv.partial"],
+    ] {
         let directory = tempfile::tempdir().unwrap();
         put(directory.path(), names);
         assert!(!Table::can_be_made(directory.path()).unwrap(), "{names:?}");
@@ -40,6 +45,14 @@ fn what_somebody_else_put_there_stays() {
         assert_eq!(content, b"mine", "{names:?}");
         assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), names.len());
     }
+}
+
+#[test]
+fn folders_without_anything_in_them_are_no_obstacle() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::create_dir(directory.path().join("data")).unwrap();
+    assert!(Table::can_be_made(directory.path()).unwrap());
+    Table::create(directory.path(), &options()).unwrap();
 }
 
 #[test]

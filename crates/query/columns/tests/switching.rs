@@ -1,4 +1,4 @@
-//! Snapshots that are replaced while somebody looks, and what a commit says of the ones before and after it.
+//! Snapshots that are replaced while they are looked at, and what a commit says of the ones before and after it.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test's way to fail")]
 
 mod support;

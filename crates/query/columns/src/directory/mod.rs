@@ -9,7 +9,7 @@
 //! projections/         sorted covering copies, named in the same way, and what a sort keeps meanwhile (`sort-*.partial`)
 //! profile.json         what the device was measured to do when the table was made, if it is known
 //! LOCK                 locked (`flock`, alone) by the one who writes. It is durable before anything else is made: a directory without it
-//!                      that holds anything is somebody else's
+//!                      that holds anything isn't a table's
 //! *.partial            one of these that isn't finished; the next load removes it
 //! ```
 //!
@@ -45,7 +45,7 @@ pub(crate) const LOCK: &str = "LOCK";
 pub(crate) const PROFILE: &str = "profile.json";
 pub(crate) const PARTIAL: &str = ".partial";
 
-/// Whether a name beside `CURRENT` is one of a table's files that aren't finished. Others that end so are somebody else's.
+/// Whether a name beside `CURRENT` is one of a table's files that aren't finished. Others that end so aren't a table's.
 pub(crate) fn is_unfinished(name: &str) -> bool {
     let whole = name.strip_suffix(PARTIAL);
     whole.is_some_and(|whole| [CURRENT, PROFILE].contains(&whole) || Manifest::snapshot_of(whole).is_some())

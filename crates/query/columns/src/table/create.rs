@@ -56,8 +56,7 @@ impl Table {
     /// It can't be listed.
     pub fn can_be_made(directory: &Path) -> Result<bool, ColumnsError> {
         let files = RealFiles::new(directory);
-        let names = listed(&files, "")?;
-        Ok(foreign(&names).is_none() && !has_rows(&files)?)
+        Ok(foreign(&files)?.is_none() && !has_rows(&files)?)
     }
 
     /// Makes a table on any files.
@@ -119,17 +118,27 @@ fn check_is_free(files: &dyn Files) -> Result<(), ColumnsError> {
         let why = "it is missing, and files of rows are there: bring it back, or choose another directory";
         return Err(ColumnsError::NotATable { file: CURRENT.to_owned(), why: why.to_owned() });
     }
-    match foreign(&names) {
-        Some(file) => Err(ColumnsError::NotEmpty { file: file.clone() }),
-        None => Ok(()),
-    }
+    foreign(files)?.map_or(Ok(()), |file| Err(ColumnsError::NotEmpty { file }))
 }
 
-/// A name that isn't of a making that was cut off: that has made `LOCK` before all others.
-fn foreign(names: &[String]) -> Option<&String> {
-    let is_begun = names.iter().any(|name| name == LOCK);
-    let begun = [LOCK, PROFILE, DATA, PROJECTIONS, &Manifest::name(1)];
-    names.iter().find(|name| !is_begun || !(begun.contains(&name.as_str()) || is_unfinished(name)))
+/// What isn't of a making that was cut off: that has made `LOCK` before all others. Nothing is lost with an empty folder.
+fn foreign(files: &dyn Files) -> Result<Option<String>, ColumnsError> {
+    let names = listed(files, "")?;
+    let begun = [LOCK, PROFILE, &Manifest::name(1)];
+    let is_folder = |name: &str| [DATA, PROJECTIONS].contains(&name);
+    if names.iter().any(|name| name == LOCK) {
+        let is_left = |name: &str| is_folder(name) || begun.contains(&name) || is_unfinished(name);
+        return Ok(names.into_iter().find(|name| !is_left(name)));
+    }
+    if let Some(name) = names.into_iter().find(|name| !is_folder(name)) {
+        return Ok(Some(name));
+    }
+    for folder in [DATA, PROJECTIONS] {
+        if let Some(name) = listed(files, folder)?.first() {
+            return Ok(Some(format!("{folder}/{name}")));
+        }
+    }
+    Ok(None)
 }
 
 /// Whether there are files that a table's root must have named, or was about to.

@@ -14,7 +14,7 @@ pub struct Commit {
     pub replaced: Manifest,
     /// The snapshot that it made; the one before where nothing was to be changed.
     pub made: Manifest,
-    /// Why files that nobody needs any more couldn't be removed; the next one who writes tries again.
+    /// Why files that no reader needs any more couldn't be removed; the next one who writes tries again.
     pub left: Option<ColumnsError>,
 }
 
@@ -95,7 +95,7 @@ impl Writing {
         // In all of this the next one who writes tries again.
         match current_manifest(files) {
             Ok(current) if current.snapshot < self.manifest.snapshot => _ = reclaim(files, &current),
-            // Of a table that was to be made nobody has seen anything.
+            // A table that was to be made has no readers.
             Err(_) if is_missing(files, CURRENT) => {
                 for path in fresh {
                     let _ = files.remove(&format!("{path}{PARTIAL}"));

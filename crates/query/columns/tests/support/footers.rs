@@ -1,4 +1,4 @@
-//! Parquet files as other writers make them, or as somebody hostile does: the rows of ours with another footer.
+//! Parquet files as other writers make them, or hostile ones: the rows of ours with another footer.
 
 use std::path::Path;
 

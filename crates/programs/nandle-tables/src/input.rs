@@ -112,7 +112,7 @@ pub(crate) fn of_table(directory: &Path, error: nandle_columns::ColumnsError) ->
 pub(crate) fn tell_of_left(directory: &Path, commit: &Commit) {
     if let Some(error) = &commit.left {
         output::note(&format!(
-            "{}: files that nobody needs any more are still there: {error}. The next one who writes tries again.",
+            "{}: files of older snapshots are still there: {error}. The next load tries again to remove them.",
             directory.display()
         ));
     }

@@ -1,7 +1,6 @@
 //! What the programs share towards the person before them, so that they speak alike: what they print, their progress, what Ctrl-C does,
-//! the arguments that all commands take, and figures in words.
-//!
-//! It must never know a command, nor what a command measures or keeps.
+//! the arguments that all commands take, and figures in words. It must never know a
+//! command, nor what a command measures or keeps.
 
 pub mod args;
 mod failure;

@@ -116,8 +116,8 @@ fn cache_misses(path: &Path, cube: CubeQuery, pool_pages: u32) -> u64 {
     child.stdin.take().unwrap().write_all(script.as_bytes()).unwrap();
     let told = child.wait_with_output().unwrap();
     let told = String::from_utf8(told.stdout).unwrap();
-    let line = told.lines().find_map(|line| line.strip_prefix("Page cache misses:")).expect(&told);
-    line.trim().parse().unwrap()
+    let line = told.lines().find_map(|line| line.strip_prefix("Page cache misses:"));
+    line.unwrap_or_else(|| panic!("{told}")).trim().parse().unwrap()
 }
 
 #[test]

@@ -10,6 +10,7 @@ use nandle_reads::{FileId, Groups};
 use nandle_session::{Cancel, Observer};
 use nandle_terminal::interrupt::remove_when_interrupted;
 use nandle_units::format_bytes;
+use tempfile::TempDir;
 
 use super::{Cube, CubesArgs, Recorded, check};
 use crate::decode::cpu_ns;
@@ -28,6 +29,15 @@ const COLUMNS: [Column; 8] = [
     Column::ArrDelay,
 ];
 
+/// Where the database is, which is gone afterwards.
+fn temporary(args: &CubesArgs, input: &Input) -> Result<TempDir, CliError> {
+    let parent = args.temporary.clone().unwrap_or_else(|| input.directory());
+    let directory = tempfile::tempdir_in(&parent)
+        .map_err(|error| CliError::failed(format!("{} (--temporary): {error}", parent.display())))?;
+    remove_when_interrupted([directory.path()].into_iter());
+    Ok(directory)
+}
+
 pub(super) fn run(
     args: &CubesArgs,
     input: &Input,
@@ -43,10 +53,7 @@ pub(super) fn run(
     };
     let name = format!("btree {word}, pages of {}", format_bytes(page_bytes));
     let failed = |error: BtreeError| CliError::failed(format!("{name}: {error}"));
-    let parent = args.temporary.clone().unwrap_or_else(|| input.directory());
-    let directory = tempfile::tempdir_in(&parent)
-        .map_err(|error| CliError::failed(format!("{} (--temporary): {error}", parent.display())))?;
-    remove_when_interrupted([directory.path()].into_iter());
+    let directory = temporary(args, input)?;
     let path = directory.path().join("flights.sqlite");
     let page_bytes = u32::try_from(page_bytes)
         .map_err(|_| CliError::usage("--page-size: a page of SQLite's has at most 64 KiB"))?;

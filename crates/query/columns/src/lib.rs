@@ -21,4 +21,6 @@ pub use self::read::{
     PumpedBytes, ScanPlan, ScanSpec, StepBytes, StepData, StreamedBytes, greatest_code,
 };
 pub use self::sums::{BLOCK_BYTES, SumMismatch, Sums};
-pub use self::table::{Adoption, Commit, Snapshot, Table, TableOptions, TableProfile, TableWriter};
+pub use self::table::{
+    AdoptOptions, Adoption, Commit, Snapshot, Table, TableOptions, TableProfile, TableWriter,
+};

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Int32Array, RecordBatch};
 use nandle_columns::{
-    Adoption, BatchDecoder, ColumnsError, DirectBytes, Predicate, ScanSpec, Snapshot, Table,
+    AdoptOptions, Adoption, BatchDecoder, ColumnsError, DirectBytes, Predicate, ScanSpec, Snapshot, Table,
 };
 use parquet::file::metadata::RowGroupMetaData;
 use support::footers::write;
@@ -147,7 +147,9 @@ fn adopted_files_stay_and_are_checked() {
     let outside = directory.path().join("mine.parquet");
     std::fs::copy(path("v1-snappy"), &outside).unwrap();
     let place = directory.path().join("table");
-    let table = Table::adopt(&place, &[outside.clone(), outside.clone()], 5, Adoption::Link).unwrap();
+    let table =
+        Table::adopt(&place, &[outside.clone(), outside.clone()], &AdoptOptions::new(5, Adoption::Link))
+            .unwrap();
     let snapshot = table.snapshot().unwrap();
     assert_eq!(batches(&snapshot, &everything(&snapshot)), joined(rows().into_iter().chain(rows())));
     assert!(table.verify().unwrap().is_empty());
@@ -162,7 +164,9 @@ fn adopted_files_stay_and_are_checked() {
     assert!(found.iter().all(|error| matches!(error, ColumnsError::Damaged { .. })), "{found:?}");
     // Columns of other types make no table.
     let other = [path("v1-snappy"), path("nested")];
-    let error = Table::adopt(&directory.path().join("other"), &other, 6, Adoption::LinkOrCopy).unwrap_err();
+    let error =
+        Table::adopt(&directory.path().join("other"), &other, &AdoptOptions::new(6, Adoption::LinkOrCopy))
+            .unwrap_err();
     assert!(matches!(&error, ColumnsError::UnknownColumn { column, .. } if column == "origin"), "{error}");
     let text = error.to_string();
     assert!(text.starts_with("there is no column `origin` in `tests/fixtures/nested.parquet`"), "{text}");
@@ -186,7 +190,7 @@ fn a_later_file_with_more_columns_is_refused() {
     let paths = files(directory.path(), &[&[("a", Some(2))], &[("a", Some(3)), ("b", Some(4))]]);
     let place = directory.path().join("table");
     for paths in [paths.clone(), paths.into_iter().rev().collect()] {
-        let error = Table::adopt(&place, &paths, 1, Adoption::Link).unwrap_err();
+        let error = Table::adopt(&place, &paths, &AdoptOptions::new(1, Adoption::Link)).unwrap_err();
         let text = error.to_string();
         assert!(text.contains("column `b`") && text.contains(&paths[1].display().to_string()), "{text}");
         assert!(!place.exists(), "nothing was made");
@@ -220,7 +224,8 @@ fn a_column_may_be_null_where_any_file_says_so() {
     assert!(snapshot.schema().field(0).is_nullable());
     assert_eq!(batches(&snapshot, &everything(&snapshot)), ["1", "2", "1", "-"]);
     assert_eq!(codes(&snapshot, &everything(&snapshot)), ["1", "2", "1", "-"]);
-    let table = Table::adopt(&directory.path().join("table"), &paths, 1, Adoption::Link).unwrap();
+    let table =
+        Table::adopt(&directory.path().join("table"), &paths, &AdoptOptions::new(1, Adoption::Link)).unwrap();
     table.compact(1 << 20).unwrap();
     let snapshot = table.snapshot().unwrap();
     assert_eq!(batches(&snapshot, &everything(&snapshot)), ["1", "2", "1", "-"]);

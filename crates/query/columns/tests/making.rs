@@ -7,11 +7,11 @@ use std::io::Error;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use nandle_columns::{Adoption, ColumnsError, Table, TableOptions, TableProfile};
+use nandle_columns::{AdoptOptions, Adoption, ColumnsError, ScanSpec, Table, TableOptions, TableProfile};
 use support::footers::write;
 use support::hooked_files::HookedFiles;
 use support::model_files::ModelFiles;
-use support::{flights, schema};
+use support::{batches, flights, schema};
 
 fn options() -> TableOptions {
     let profile = Some(TableProfile { device: "none".to_owned(), json: b"{}".to_vec() });
@@ -119,9 +119,9 @@ fn an_adoption_that_failed_can_be_repeated() {
             if refused { Err(Error::other("refused")) } else { Ok(()) }
         };
         let files = HookedFiles::new(&place, refuse);
-        Table::adopt_in(Arc::new(files), &paths, 1, Adoption::Link).unwrap_err();
+        Table::adopt_in(Arc::new(files), &paths, &AdoptOptions::new(1, Adoption::Link)).unwrap_err();
         assert_eq!(std::fs::read_dir(place.join("data")).unwrap().count(), 0, "{adopt}{rename}");
-        let table = Table::adopt(&place, &paths, 1, Adoption::Link).unwrap();
+        let table = Table::adopt(&place, &paths, &AdoptOptions::new(1, Adoption::Link)).unwrap();
         assert_eq!(table.snapshot().unwrap().rows(), 200);
         assert!(table.verify().unwrap().is_empty());
     }
@@ -133,7 +133,24 @@ fn an_adoption_that_was_killed_can_be_repeated() {
     let paths = two_files(directory.path());
     let place = directory.path().join("t");
     put(&place, &["LOCK", "data/1-0.parquet.partial", "data/1-0.sums.partial", "projections/sort-0.partial"]);
-    let table = Table::adopt(&place, &paths, 1, Adoption::Link).unwrap();
+    let table = Table::adopt(&place, &paths, &AdoptOptions::new(1, Adoption::Link)).unwrap();
     assert_eq!(table.snapshot().unwrap().rows(), 200);
     assert_eq!(std::fs::read_dir(place.join("projections")).unwrap().count(), 0);
+}
+
+#[test]
+fn a_table_without_rows_can_be_taken_away_and_one_with_rows_not() {
+    let directory = tempfile::tempdir().unwrap();
+    let place = directory.path().join("table");
+    let table = || Table::create(&place, &TableOptions::new(schema(), 1)).unwrap();
+    assert!(table().discard_empty().unwrap());
+    assert!(Table::can_be_made(&place).unwrap());
+    let names = std::fs::read_dir(&place).unwrap().map(|entry| entry.unwrap().file_name());
+    assert!(names.into_iter().all(|name| name == "data" || name == "projections"));
+    let table = table();
+    let mut writer = table.load().unwrap();
+    writer.write(&flights(1, 10, 1)).unwrap();
+    writer.commit().unwrap();
+    assert!(!table.clone().discard_empty().unwrap());
+    assert_eq!(batches(&table.snapshot().unwrap(), &ScanSpec::of(["origin"])).len(), 10);
 }

@@ -93,19 +93,22 @@ fn whole_bytes(mean: f64) -> Quantity {
 
 /// A path with a bar for each device, of all cubes.
 fn totals(report: &CubesReport) -> Option<Figure> {
+    let kinds = Kinds::of(report);
     let group = |path: &CubesPath| {
-        let devices = path.totals_s.iter().enumerate();
-        let bars = devices.map(|(kind, (device, seconds))| time_bar(kind, device, *seconds));
+        let bars = path.totals_s.iter().map(|(device, seconds)| kinds.bar(device, *seconds));
         Group { name: text::clean(&path.name), bars: bars.collect() }
     };
     let groups: Vec<Group> = report.paths.iter().map(group).filter(|group| !group.bars.is_empty()).collect();
     let extremes = |path: &CubesPath| -> Option<String> {
         let mut devices: Vec<_> = path.totals_s.iter().collect();
         devices.sort_by(|one, other| one.1.total_cmp(&other.1));
-        let [fastest, .., slowest] = devices.as_slice() else { return None };
-        let times = text::significant(slowest.1 / fastest.1, 2);
-        let (path, fast, slow) = (text::clean(&path.name), text::clean(&fastest.0), text::clean(&slowest.0));
-        Some(format!("By {path}, {fast} takes {}, {slow} {times} times that.", said(fastest.1)))
+        let (fastest, others) = devices.split_first().filter(|(_, others)| !others.is_empty())?;
+        let slower = |(device, seconds): &&(String, f64)| {
+            format!("{} {} times that", text::clean(device), text::significant(seconds / fastest.1, 2))
+        };
+        let slower = others.iter().map(slower).collect::<Vec<_>>().join(", ");
+        let (path, fast) = (text::clean(&path.name), text::clean(&fastest.0));
+        Some(format!("By {path}, {fast} takes {}, {slower}.", said(fastest.1)))
     };
     let finding = report.paths.iter().filter_map(extremes).collect::<Vec<_>>().join(" ");
     bars(
@@ -118,19 +121,35 @@ fn totals(report: &CubesReport) -> Option<Figure> {
     )
 }
 
-fn time_bar(kind: usize, device: &str, seconds: f64) -> Bar {
-    Bar { label: text::clean(device), value: seconds, said: said(seconds), kind }
+/// The devices of a report. Each has a colour of its own, whichever of them a path was played on.
+struct Kinds<'a>(Vec<&'a str>);
+
+impl<'a> Kinds<'a> {
+    fn of(report: &'a CubesReport) -> Self {
+        let mut devices: Vec<&str> = Vec::new();
+        for (device, _) in report.paths.iter().flat_map(|path| &path.totals_s) {
+            if !devices.contains(&device.as_str()) {
+                devices.push(device);
+            }
+        }
+        Self(devices)
+    }
+
+    fn bar(&self, device: &str, seconds: f64) -> Bar {
+        let kind = self.0.iter().position(|one| *one == device).unwrap_or(self.0.len());
+        Bar { label: text::clean(device), value: seconds, said: said(seconds), kind }
+    }
 }
 
 /// A group of bars for each class by each path.
 fn classes(report: &CubesReport) -> Option<Figure> {
+    let kinds = Kinds::of(report);
     let of_path = |path: &CubesPath| -> Vec<Group> {
         let group = |class: &CubesClass| {
-            let devices = class.times_s.iter().enumerate();
-            let bars = devices.map(|(kind, (device, seconds))| time_bar(kind, device, *seconds));
+            let bars = class.times_s.iter().map(|(device, seconds)| kinds.bar(device, *seconds));
             let jumps = class
                 .share_of_jumps
-                .map(|share| format!(", {} % of the leaves jump", text::significant(100.0 * share, 2)));
+                .map(|share| format!(", {} % of the leaves jump", text::significant(100.0 * share, 4)));
             let wanted = whole_bytes(class.wanted_bytes);
             let name = format!("{}, {}: {wanted}{}", path.name, class.name, jumps.unwrap_or_default());
             Group { name: text::clean(&name), bars: bars.collect() }
@@ -191,6 +210,9 @@ fn bars(
     (!figure.groups.is_empty()).then_some(Figure::Bars(figure))
 }
 
+/// As close as that dots make a line.
+const LINE_DOTS: u32 = 100;
+
 /// A point for each cube that ran here.
 fn predicted(report: &CubesReport) -> Option<Figure> {
     let runs: Vec<(f64, f64)> =
@@ -202,8 +224,9 @@ fn predicted(report: &CubesReport) -> Option<Figure> {
     let (median, most) = (quantile(5)?, quantile(9)?);
     let greatest = runs.iter().map(|(one, other)| one.max(*other)).fold(0.0, f64::max);
     let percent = |error: f64| text::significant(100.0 * error, 2);
-    let line =
-        Dots { label: "as predicted".to_owned(), kind: 1, points: vec![(0.0, 0.0), (greatest, greatest)] };
+    let on_line = (0..=LINE_DOTS).map(|dot| greatest * f64::from(dot) / f64::from(LINE_DOTS));
+    let points = on_line.map(|seconds| (seconds, seconds)).collect();
+    let line = Dots { label: "as predicted".to_owned(), kind: 1, points };
     let cubes = Dots { label: "cubes".to_owned(), kind: 0, points: runs };
     Some(Figure::Scatter(Scatter {
         id: "accuracy",

@@ -46,18 +46,19 @@ fn totals(file: &PredictionFile) -> Option<Figure> {
     let is_played = |target: &&TargetPrediction| target.queries.iter().any(|query| query.played.is_some());
     let played: Vec<_> = file.targets.iter().filter(is_played).collect();
     let time_ns = |target: &TargetPrediction| target.sum(|played| played.time_ns);
-    let fastest = played.iter().min_by_key(|target| time_ns(target))?;
-    let slowest = played.iter().max_by_key(|target| time_ns(target))?;
-    let finding = if played.len() > 1 {
-        let times = time_ns(slowest) as f64 / time_ns(fastest).max(1) as f64;
-        let (fast, slow) = (text::clean(&fastest.target), text::clean(&slowest.target));
-        format!(
-            "{fast} takes {}, {slow} {} times that.",
-            text::time_ns(time_ns(fastest)),
-            text::significant(times, 2)
-        )
-    } else {
+    let mut by_time = played.clone();
+    by_time.sort_by_key(|target| time_ns(target));
+    let (fastest, others) = by_time.split_first()?;
+    let slower = |target: &&TargetPrediction| {
+        let times = time_ns(target) as f64 / time_ns(fastest).max(1) as f64;
+        format!("{} {} times that", text::clean(&target.target), text::significant(times, 2))
+    };
+    let slower: Vec<String> = others.iter().map(slower).collect();
+    let finding = if slower.is_empty() {
         format!("All queries take {}.", text::time_ns(time_ns(fastest)))
+    } else {
+        let fast = text::clean(&fastest.target);
+        format!("{fast} takes {}, {}.", text::time_ns(time_ns(fastest)), slower.join(", "))
     };
     let missing = file.targets.iter().any(|target| target.total_ns.is_none());
     let partly = " Queries that don't fit into the memory are left out.";

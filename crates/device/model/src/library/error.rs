@@ -11,8 +11,8 @@ use crate::flash::{ParameterError, StateError};
 pub enum ModelError {
     /// No drive or array of that name is in the library.
     #[error(
-        "no modelled drive is named {name:?}{}; there are {known}, and files (PATH.toml)",
-        nearest.map_or_else(String::new, |nearest| format!("; did you mean {nearest:?}"))
+        "no modelled drive is named {name:?}; {} are {known}, and files (PATH.toml)",
+        nearest.map_or_else(|| "there".to_owned(), |nearest| format!("did you mean {nearest:?}? There"))
     )]
     Unknown {
         /// The name asked for.

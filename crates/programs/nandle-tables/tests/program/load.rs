@@ -21,7 +21,7 @@ fn csv_and_parquet_of_the_same_flights_are_the_same_table() {
         "{}",
         made.stderr
     );
-    place.run("table adopt b files/flights-20000-3.parquet").done();
+    place.run("table adopt b files/flights-20000-3.parquet --profile disk.json").done();
     let rows = |table: &str| {
         let columns = "Month,FlightDate,Origin,TailNum,ArrDelay,Cancelled";
         place.run(&format!("scan {table} --columns {columns} --format csv --profile disk.json")).done().stdout
@@ -36,6 +36,7 @@ fn csv_and_parquet_of_the_same_flights_are_the_same_table() {
     let columns = described["columns"].as_array().unwrap();
     assert!(columns.iter().all(|column| column["bytes"].as_u64().unwrap() > 0), "{columns:?}");
     place.run("table verify a").done();
+    assert_eq!(place.run("table describe b --json").done().json()["profile"], "model:nvme-tlc");
 }
 
 #[test]

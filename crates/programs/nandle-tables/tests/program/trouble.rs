@@ -114,6 +114,10 @@ fn a_first_load_that_can_not_begin_makes_no_table() {
     let load = "table load t files/flights-10-1.csv --profile disk.json";
     place.run(&format!("{load} --cluster sort:Orign")).refused(2, &["did you mean `Origin`?"]);
     assert!(!place.path("t").exists());
+    let csv = place.read("files/flights-10-1.csv");
+    std::fs::write(place.path("half.csv"), csv + &"bad\n".repeat(10)).unwrap();
+    place.run("table load u half.csv --profile disk.json").refused(1, &["10 of 20 rows are bad"]);
+    assert!(!place.path("u").exists());
     assert!(!place.run(load).done().stderr.contains("are for new tables"));
     assert!(place.run(load).done().stderr.contains("are for new tables"));
 }

@@ -2,9 +2,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Table;
-use super::create::prepare;
+use super::create::{TableProfile, prepare};
 use super::run_writer::write_sums;
-use super::writing::Writing;
+use super::writing::{Writing, write_profile};
 use crate::directory::{DATA, FileEntry, Manifest, PARTIAL, Run};
 use crate::sums::sum_file;
 use crate::{Clustering, ColumnsError, Files, Layout, ParquetFile, RealFiles, Snapshot};
@@ -19,6 +19,24 @@ pub enum Adoption {
     LinkOrCopy,
 }
 
+/// How a table is made of files that exist.
+#[derive(Debug, Clone)]
+pub struct AdoptOptions {
+    /// A number that no other table has.
+    pub identity: u64,
+    /// How the files become its own.
+    pub adoption: Adoption,
+    /// The profile of the device that they lie on, for the table to keep.
+    pub profile: Option<TableProfile>,
+}
+
+impl AdoptOptions {
+    /// Without a profile.
+    pub const fn new(identity: u64, adoption: Adoption) -> Self {
+        Self { identity, adoption, profile: None }
+    }
+}
+
 impl Table {
     /// Makes a table of Parquet files that exist, in their order, without writing their rows anew: they are read through, and sums are
     /// made of what is there. A link and not a path to the outside is kept, so that removing or replacing the original takes nothing
@@ -26,13 +44,8 @@ impl Table {
     ///
     /// # Errors
     /// There is a table; a file is no Parquet, has nested columns, or others than the first file; a link can't be made.
-    pub fn adopt(
-        directory: &Path,
-        paths: &[PathBuf],
-        identity: u64,
-        adoption: Adoption,
-    ) -> Result<Self, ColumnsError> {
-        Self::adopt_in(Arc::new(RealFiles::new(directory)), paths, identity, adoption)
+    pub fn adopt(directory: &Path, paths: &[PathBuf], options: &AdoptOptions) -> Result<Self, ColumnsError> {
+        Self::adopt_in(Arc::new(RealFiles::new(directory)), paths, options)
     }
 
     /// The same on any files.
@@ -42,18 +55,21 @@ impl Table {
     pub fn adopt_in(
         files: Arc<dyn Files>,
         paths: &[PathBuf],
-        identity: u64,
-        adoption: Adoption,
+        options: &AdoptOptions,
     ) -> Result<Self, ColumnsError> {
         let found = Snapshot::of_files(paths)?;
         found.check_same_columns()?;
-        let manifest = Manifest::empty(identity, found.schema(), Layout::default(), Clustering::None)?;
+        let (layout, clustering) = (Layout::default(), Clustering::None);
+        let mut manifest = Manifest::empty(options.identity, found.schema(), layout, clustering)?;
         let lock = prepare(files.as_ref())?;
+        if let Some(profile) = &options.profile {
+            manifest.profile = Some(write_profile(files.as_ref(), profile)?);
+        }
         let mut writing = Writing::first(&files, manifest, lock);
         let entries = paths
             .iter()
             .zip(found.files())
-            .map(|(path, file)| adopt_file(&mut writing, path, file, adoption));
+            .map(|(path, file)| adopt_file(&mut writing, path, file, options.adoption));
         let entries: Result<Vec<FileEntry>, _> = entries.collect();
         let entries = entries.inspect_err(|_| writing.abandon())?;
         writing.manifest.runs.push(Run { snapshot: writing.manifest.snapshot, files: entries });

@@ -2,6 +2,7 @@ mod adopt;
 mod cluster;
 mod compact;
 mod create;
+mod discard;
 mod project;
 mod replace;
 mod run_writer;
@@ -15,7 +16,7 @@ mod writing;
 use std::path::Path;
 use std::sync::Arc;
 
-pub use self::adopt::Adoption;
+pub use self::adopt::{AdoptOptions, Adoption};
 pub use self::create::{TableOptions, TableProfile};
 pub use self::snapshot::Snapshot;
 pub use self::writer::TableWriter;
@@ -105,6 +106,15 @@ impl Table {
     /// Another writer is at work; there is no such column, or it is named twice; a file is damaged; the system refuses.
     pub fn project(&self, columns: &[&str], memory_bytes: u64) -> Result<Commit, ColumnsError> {
         project::project(Writing::begin(&self.files)?, columns, memory_bytes)
+    }
+
+    /// Takes a table without rows away, so that another one can be made in its directory: for a maker whose first load failed. Returns whether
+    /// there were none.
+    ///
+    /// # Errors
+    /// Another writer is at work; the system refuses.
+    pub fn discard_empty(self) -> Result<bool, ColumnsError> {
+        discard::discard_empty(self.files.as_ref())
     }
 
     /// Everything that is damaged in the present snapshot: each file's length, its sums and every block.

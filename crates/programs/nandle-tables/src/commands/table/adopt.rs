@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use nandle_columns::{Adoption, Table};
+use nandle_columns::{AdoptOptions, Adoption, Table};
+use nandle_profile::read_profile;
 use nandle_terminal::args::Common;
 use nandle_terminal::output;
 use nandle_terminal::words::{counted, thousands};
 use serde::Serialize;
 
-use super::create::new_identity;
+use super::create::{kept, new_identity};
 use crate::error::CliError;
 use crate::input::of_table;
 
@@ -27,6 +28,9 @@ pub(super) struct AdoptArgs {
     /// Copy files that are on another file system
     #[arg(long)]
     copy: bool,
+    /// The profile of the device that they lie on, which the table keeps; without one each scan probes unless it is named one
+    #[arg(long, value_name = "FILE")]
+    profile: Option<PathBuf>,
 }
 
 #[derive(Serialize)]
@@ -40,7 +44,9 @@ struct Adopted {
 /// Runs the command.
 pub(super) fn run(args: &AdoptArgs, common: Common) -> Result<(), CliError> {
     let adoption = if args.copy { Adoption::LinkOrCopy } else { Adoption::Link };
-    let table = Table::adopt(&args.table, &args.files, new_identity(), adoption);
+    let profile = args.profile.as_deref().map(|path| kept(&read_profile(path)?)).transpose()?;
+    let options = AdoptOptions { profile, ..AdoptOptions::new(new_identity(), adoption) };
+    let table = Table::adopt(&args.table, &args.files, &options);
     let of = |error| of_table(&args.table, error);
     let rows = table.and_then(|table| table.manifest()).map_err(of)?.rows();
     let files = args.files.len() as u64;

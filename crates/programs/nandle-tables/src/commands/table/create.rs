@@ -4,7 +4,9 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::Path;
 
 use arrow_schema::SchemaRef;
-use nandle_columns::{Clustering, ColumnsError, Layout, LayoutFigures, Table, TableOptions, TableProfile};
+use nandle_columns::{
+    Clustering, ColumnsError, Files as _, Layout, LayoutFigures, RealFiles, Table, TableOptions, TableProfile,
+};
 use nandle_predict::read_costs;
 use nandle_profile::{DeviceProfile, NEAR_FULL_SHARE};
 use nandle_session::{Cancel, Progress};
@@ -34,7 +36,9 @@ impl NewTable<'_> {
         self.check_clustering()?;
         // What is probed must be there.
         if self.profile.profile.is_none() {
-            std::fs::create_dir_all(self.directory)
+            // Its name is durable, too.
+            RealFiles::new(self.directory)
+                .create_dir("")
                 .map_err(|error| CliError::failed(format!("making the directory {place}: {error}")))?;
         }
         let found = self.profile.find(None, self.directory, cancel, progress);
@@ -80,12 +84,23 @@ impl NewTable<'_> {
     }
 }
 
+/// What a load says that failed. A table that was made for it alone is taken away again.
+pub(super) fn without_new_table(directory: &Path, error: CliError) -> CliError {
+    // A load that has rows, or can't be looked at, is left as it is: the error that is told is the one that came first.
+    if Table::open(directory).and_then(Table::discard_empty).unwrap_or(false) {
+        for folder in ["data", "projections", ""] {
+            _ = std::fs::remove_dir(directory.join(folder));
+        }
+    }
+    error
+}
+
 /// A number that no other table has, but for a chance of one in 2^64: the standard library's hashes are seeded by the system.
 pub(super) fn new_identity() -> u64 {
     RandomState::new().build_hasher().finish()
 }
 
-fn kept(profile: &DeviceProfile) -> Result<TableProfile, CliError> {
+pub(super) fn kept(profile: &DeviceProfile) -> Result<TableProfile, CliError> {
     let json = serde_json::to_vec_pretty(profile)
         .map_err(|error| CliError::failed(format!("writing the profile as JSON: {error}")))?;
     Ok(TableProfile { device: profile.target.clone(), json })

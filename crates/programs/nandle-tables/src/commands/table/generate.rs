@@ -15,7 +15,7 @@ use nandle_terminal::words::thousands;
 use serde::Serialize;
 use tempfile::TempDir;
 
-use super::create::{NewTable, new_identity};
+use super::create::{NewTable, new_identity, without_new_table};
 use super::load::clustering;
 use crate::costs::ProfileArgs;
 use crate::error::CliError;
@@ -82,7 +82,8 @@ pub(super) fn run(args: &GenerateArgs, common: Common) -> Result<(), CliError> {
         };
         let table = new.create(&cancel, &mut bar)?;
         bar.begin_stage();
-        fill(directory, &table, &generator, &cancel, &mut bar)?;
+        fill(directory, &table, &generator, &cancel, &mut bar)
+            .map_err(|error| without_new_table(directory, error))?;
     }
     let name = format!("flights-{}-{}", args.rows, args.seed);
     let csv = args.csv.as_ref().map(|directory| {

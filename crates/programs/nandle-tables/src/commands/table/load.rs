@@ -16,7 +16,7 @@ use nandle_terminal::progress::Bar;
 use nandle_terminal::words::{counted, thousands};
 use serde::Serialize;
 
-use super::create::NewTable;
+use super::create::{NewTable, without_new_table};
 use super::project::tell_of_dropped;
 use super::rejects::RejectFile;
 use super::source::Files;
@@ -102,17 +102,19 @@ pub(super) fn run(args: &LoadArgs, common: Common) -> Result<(), CliError> {
     let files = Files::recognise(&args.files)?;
     let cancel = cancel_on_signals()?;
     let mut bar = Bar::new(!common.no_progress);
-    opened_or_made(args, &files, &cancel, &mut bar)?;
+    let is_new = opened_or_made(args, &files, &cancel, &mut bar)?;
     // Rows that are replaced are looked for in all of the table, which Ctrl-C ends as well.
     let table = WatchedTable::open(&args.table, "", Moves::Reads, &cancel, Bar::new(false))?.table;
     bar.begin_stage();
     let loaded = load(args, &table, &files, &cancel, &mut bar);
     bar.finish();
-    let loaded = loaded?;
+    let loaded =
+        loaded.map_err(|error| if is_new { without_new_table(&args.table, error) } else { error })?;
     if common.json { Ok(output::json(&loaded)?) } else { Ok(output::result(&text(&loaded))?) }
 }
 
-fn opened_or_made(args: &LoadArgs, files: &Files, cancel: &Cancel, bar: &mut Bar) -> Result<(), CliError> {
+/// Whether it was made.
+fn opened_or_made(args: &LoadArgs, files: &Files, cancel: &Cancel, bar: &mut Bar) -> Result<bool, CliError> {
     let can_be_made = Table::can_be_made(&args.table).map_err(|error| of_table(&args.table, error))?;
     if !can_be_made {
         let table = open_table(&args.table)?;
@@ -130,7 +132,7 @@ fn opened_or_made(args: &LoadArgs, files: &Files, cancel: &Cancel, bar: &mut Bar
                 order(&is)
             )));
         }
-        return Ok(());
+        return Ok(false);
     }
     files.try_first_rows(csv_options(args))?;
     let new = NewTable {
@@ -140,7 +142,7 @@ fn opened_or_made(args: &LoadArgs, files: &Files, cancel: &Cancel, bar: &mut Bar
         row_group_bytes: args.memory / ROWS_PART,
         profile: &args.profile,
     };
-    new.create(cancel, bar).map(drop)
+    new.create(cancel, bar).map(|_| true)
 }
 
 pub(super) fn order(clustering: &Clustering) -> String {

@@ -43,7 +43,8 @@ impl From<IoArg> for IoChoice {
 /// # Errors
 /// What is expected instead.
 pub fn positive_bytes(text: &str) -> Result<u64, String> {
-    bytes_of_at_least(text, 1, "1 byte")
+    let bytes = parse_bytes(text).map_err(|error| error.to_string())?;
+    if bytes == 0 { Err("expected a size above 0".into()) } else { Ok(bytes) }
 }
 
 /// A time that bounds something.

@@ -60,7 +60,7 @@ fn queries_by_targets_are_a_table_and_a_page() {
         .done()
         .fits_80_columns();
     for words in [
-        "2 queries on 1 files of 256MiB",
+        "2 queries on 1 file of 256MiB",
         "A: model:wd2003fyys",
         "B: model:x25-m-g2",
         "jumping",

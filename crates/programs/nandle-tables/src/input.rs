@@ -23,7 +23,7 @@ impl Input {
         let tables = paths.iter().filter(|path| path.is_dir()).count();
         match (paths, tables) {
             ([], _) => Err(CliError::usage("name a table's directory, or Parquet files")),
-            ([directory], 1) if !directory.join("CURRENT").exists() => {
+            ([directory], 1) if !["CURRENT", "LOCK"].iter().any(|name| directory.join(name).exists()) => {
                 let place = directory.display();
                 Err(CliError::usage(format!(
                     "{place}: there is no table in this directory (it has no `CURRENT`); name its Parquet files themselves, or make a table of them: nandle table adopt NEW {place}/*.parquet"

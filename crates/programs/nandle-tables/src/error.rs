@@ -8,46 +8,43 @@ use nandle_terminal::{Exit, Failure};
 
 /// Why a command didn't do what was asked.
 #[derive(Debug)]
-pub(crate) struct CliError {
-    message: String,
-    exit: Exit,
-}
+pub(crate) struct CliError(Failure);
 
 impl CliError {
     /// Something failed.
     pub(crate) fn failed(message: impl Into<String>) -> Self {
-        Self { message: message.into(), exit: Exit::Failed }
+        Self(Failure::failed(message))
     }
 
     /// The command line asks for something that can't be.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
-        Self { message: message.into(), exit: Exit::Usage }
+        Self(Failure::usage(message))
     }
 
     /// The user interrupted it; `kept` says what became of the results.
     pub(crate) fn interrupted(kept: impl Into<String>) -> Self {
-        Self { message: kept.into(), exit: Exit::Interrupted }
+        Self(Failure::interrupted(kept))
     }
 
     /// The same, of a file or a table that is named before it.
     pub(crate) fn of(self, name: &impl std::fmt::Display) -> Self {
-        Self { message: format!("{name}: {}", self.message), exit: self.exit }
+        Self(Failure { message: format!("{name}: {self}"), exit: self.0.exit })
     }
 
     pub(crate) fn exit_code(&self) -> Exit {
-        self.exit
+        self.0.exit
     }
 }
 
 impl From<Failure> for CliError {
     fn from(failure: Failure) -> Self {
-        Self { message: failure.message, exit: failure.exit }
+        Self(failure)
     }
 }
 
 impl std::fmt::Display for CliError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.message)
+        self.0.fmt(f)
     }
 }
 

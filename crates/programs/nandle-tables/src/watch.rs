@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use nandle_columns::{RealFiles, Stopped, Table, Watch, WatchedFiles};
+use nandle_columns::{Manifest, RealFiles, Stopped, Table, Watch, WatchedFiles};
 use nandle_session::{Cancel, Observer};
 use nandle_terminal::progress::Bar;
 
@@ -17,6 +17,8 @@ const TOLD_BYTES: u64 = 4 << 20;
 /// A table whose long work is shown, and ends when the user wants it to.
 pub(crate) struct WatchedTable {
     pub(crate) table: Table,
+    /// As it was before.
+    pub(crate) before: Manifest,
     watch: Arc<Watching>,
 }
 
@@ -51,8 +53,8 @@ impl WatchedTable {
         bar: Bar,
     ) -> Result<Self, CliError> {
         let of = |error| of_table(directory, error);
-        let manifest = open_table(directory)?.manifest().map_err(of)?;
-        let table_bytes: u64 = manifest.files().map(|file| file.bytes).sum();
+        let before = open_table(directory)?.manifest().map_err(of)?;
+        let table_bytes: u64 = before.files().map(|file| file.bytes).sum();
         let times = match moves {
             Moves::Reads => 1,
             Moves::Copies => 2,
@@ -67,7 +69,12 @@ impl WatchedTable {
         });
         let files = WatchedFiles::new(Arc::new(RealFiles::new(directory)), Arc::<Watching>::clone(&watch));
         let table = Table::open_in(Arc::new(files)).map_err(of)?;
-        Ok(Self { table, watch })
+        Ok(Self { table, before, watch })
+    }
+
+    /// The table alone, for work whose progress is shown otherwise.
+    pub(crate) fn without_progress(directory: &Path, cancel: &Cancel) -> Result<Table, CliError> {
+        Ok(Self::open(directory, "", Moves::Reads, cancel, Bar::new(false))?.table)
     }
 
     /// Takes the progress away.
@@ -76,7 +83,7 @@ impl WatchedTable {
     }
 }
 
-impl Watching {
+impl Watch for Watching {
     fn moves(&self, bytes: u64) -> std::io::Result<()> {
         if self.cancel.is_cancelled() {
             return Err(Stopped::error());
@@ -88,15 +95,5 @@ impl Watching {
             self.bar.lock().unwrap_or_else(PoisonError::into_inner).progress(&self.doing, share);
         }
         Ok(())
-    }
-}
-
-impl Watch for Watching {
-    fn reads(&self, bytes: u64) -> std::io::Result<()> {
-        self.moves(bytes)
-    }
-
-    fn writes(&self, bytes: u64) -> std::io::Result<()> {
-        self.moves(bytes)
     }
 }

@@ -11,41 +11,38 @@ use nandle_trace::TraceError;
 
 /// Why a command didn't do what was asked.
 #[derive(Debug)]
-pub(crate) struct CliError {
-    message: String,
-    exit: Exit,
-}
+pub(crate) struct CliError(Failure);
 
 impl CliError {
     /// Something failed.
     pub(crate) fn failed(message: impl Into<String>) -> Self {
-        Self { message: message.into(), exit: Exit::Failed }
+        Self(Failure::failed(message))
     }
 
     /// The command line asks for something that can't be.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
-        Self { message: message.into(), exit: Exit::Usage }
+        Self(Failure::usage(message))
     }
 
     /// The user interrupted it; `kept` says what became of the results.
     pub(crate) fn interrupted(kept: impl Into<String>) -> Self {
-        Self { message: kept.into(), exit: Exit::Interrupted }
+        Self(Failure::interrupted(kept))
     }
 
     pub(crate) fn exit_code(&self) -> Exit {
-        self.exit
+        self.0.exit
     }
 }
 
 impl From<Failure> for CliError {
     fn from(failure: Failure) -> Self {
-        Self { message: failure.message, exit: failure.exit }
+        Self(failure)
     }
 }
 
 impl std::fmt::Display for CliError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.message)
+        self.0.fmt(f)
     }
 }
 
@@ -54,7 +51,7 @@ impl std::error::Error for CliError {}
 impl From<TargetError> for CliError {
     fn from(error: TargetError) -> Self {
         let exit = if error.is_usage() { Exit::Usage } else { Exit::Failed };
-        Self { message: error.to_string(), exit }
+        Self(Failure { message: error.to_string(), exit })
     }
 }
 
@@ -65,7 +62,7 @@ impl From<LoadError> for CliError {
             LoadError::Block { .. } | LoadError::TooDeep { .. } => Exit::Usage,
             _ => Exit::Failed,
         };
-        Self { message: error.to_string(), exit }
+        Self(Failure { message: error.to_string(), exit })
     }
 }
 

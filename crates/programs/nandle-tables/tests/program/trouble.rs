@@ -118,6 +118,12 @@ fn a_first_load_that_can_not_begin_makes_no_table() {
     std::fs::write(place.path("half.csv"), csv + &"bad\n".repeat(10)).unwrap();
     place.run("table load u half.csv --profile disk.json").refused(1, &["10 of 20 rows are bad"]);
     assert!(!place.path("u").exists());
+    std::fs::create_dir(place.path("u")).unwrap();
+    place.run("table load u half.csv --profile disk.json").refused(1, &["10 of 20 rows are bad"]);
+    assert!(
+        std::fs::read_dir(place.path("u")).unwrap().next().is_none(),
+        "it was there before, and is empty again"
+    );
     assert!(!place.run(load).done().stderr.contains("are for new tables"));
     assert!(place.run(load).done().stderr.contains("are for new tables"));
 }
@@ -145,4 +151,16 @@ fn a_scan_whose_reader_left_is_not_recorded_as_whole() {
     let outcome = crate::common::Outcome::from(child.wait_with_output().unwrap()).done();
     assert!(outcome.stderr.contains("there is no recording"), "{outcome:?}");
     assert!(!place.path("r.needs.zst").exists());
+}
+
+#[test]
+fn a_directory_of_something_else_becomes_no_table() {
+    let place = Place::new();
+    place.run("table generate --rows 10 --csv files").done();
+    let load = "table load files files/flights-10-1.csv --profile disk.json";
+    for line in [load, "table generate files --rows 10 --profile disk.json"] {
+        place.run(line).refused(1, &["files: ", "`flights-10-1.csv`, which is nothing of a table"]);
+    }
+    place.run("scan files --columns Origin").refused(2, &["there is no table in this directory"]);
+    assert_eq!(std::fs::read_dir(place.path("files")).unwrap().count(), 1);
 }

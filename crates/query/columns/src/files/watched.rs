@@ -7,17 +7,11 @@ use super::{Files, Held, ReadAt, Sharing, WriteFile};
 
 /// What is told of the bytes that a table's work moves, and may end that work.
 pub trait Watch: Debug + Send + Sync {
-    /// So many bytes are about to be read.
+    /// So many bytes are about to be read or written.
     ///
     /// # Errors
     /// [`Stopped::error`]: they aren't to be, and the work ends as it does when the system refuses them. The table stays as it was.
-    fn reads(&self, bytes: u64) -> Result<()>;
-
-    /// So many bytes are about to be written.
-    ///
-    /// # Errors
-    /// As [`reads`](Self::reads).
-    fn writes(&self, bytes: u64) -> Result<()>;
+    fn moves(&self, bytes: u64) -> Result<()>;
 }
 
 /// Why a [`Watch`] ends work.
@@ -100,7 +94,7 @@ struct WatchedWriteFile {
 
 impl Write for WatchedWriteFile {
     fn write(&mut self, bytes: &[u8]) -> Result<usize> {
-        self.watch.writes(bytes.len() as u64)?;
+        self.watch.moves(bytes.len() as u64)?;
         self.file.write(bytes)
     }
 
@@ -127,7 +121,7 @@ impl ReadAt for WatchedReadFile {
     }
 
     fn read_exact_at(&self, offset_bytes: u64, into: &mut [u8]) -> Result<()> {
-        self.watch.reads(into.len() as u64)?;
+        self.watch.moves(into.len() as u64)?;
         self.file.read_exact_at(offset_bytes, into)
     }
 }

@@ -24,13 +24,14 @@ enum Test {
 }
 
 impl fmt::Display for Predicate {
-    /// As the program's options have it.
+    /// `COLUMN=VALUE,…` or `COLUMN=LOW..HIGH`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}=", self.column)?;
         match &self.test {
-            Test::In(values) => write!(f, "{} in {}", self.column, values.join(",")),
+            Test::In(values) => f.write_str(&values.join(",")),
             Test::Between(low, high) => {
                 let bound = |bound: &Option<String>| bound.clone().unwrap_or_default();
-                write!(f, "{} in {}..{}", self.column, bound(low), bound(high))
+                write!(f, "{}..{}", bound(low), bound(high))
             }
         }
     }
@@ -243,6 +244,12 @@ mod tests {
         };
         assert_eq!(may(&Predicate::is_in("a", ["5"])), [false, true, false]);
         assert_eq!(may(&Predicate::between("a", Some("9"), None)), [false, false, true]);
+    }
+
+    #[test]
+    fn a_predicate_is_shown_as_it_is_asked_for() {
+        assert_eq!(Predicate::is_in("a", ["1", "2"]).to_string(), "a=1,2");
+        assert_eq!(Predicate::between("a", None, Some("2")).to_string(), "a=..2");
     }
 
     #[test]

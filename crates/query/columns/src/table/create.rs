@@ -50,13 +50,17 @@ impl Table {
         Self::create_in(Arc::new(RealFiles::new(directory)), options)
     }
 
-    /// Whether a directory can become a table: it isn't there, is empty, or holds what is left of a making that was cut off.
+    /// Whether a directory can become a table: it isn't there, is empty, or holds what is left of a making that was cut off. If not, there is
+    /// a table already.
     ///
     /// # Errors
-    /// It can't be listed.
+    /// It can't be listed, holds something else, or rows of a table whose `CURRENT` is gone.
     pub fn can_be_made(directory: &Path) -> Result<bool, ColumnsError> {
-        let files = RealFiles::new(directory);
-        Ok(foreign(&files)?.is_none() && !has_rows(&files)?)
+        match check_is_free(&RealFiles::new(directory)) {
+            Ok(()) => Ok(true),
+            Err(ColumnsError::TableExists) => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     /// Makes a table on any files.

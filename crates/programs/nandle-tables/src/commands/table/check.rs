@@ -70,8 +70,8 @@ pub(super) fn verify(args: &VerifyArgs, common: Common) -> Result<(), CliError> 
     watched.finish();
     let damage = damage.map_err(|error| of_table(&args.table, error))?;
     let damage: Vec<String> = damage.iter().map(ToString::to_string).collect();
-    let manifest = watched.table.manifest().map_err(|error| of_table(&args.table, error))?;
-    let (files, bytes) = (manifest.files().count() as u64, manifest.files().map(|file| file.bytes).sum());
+    let files = || watched.before.files();
+    let (files, bytes) = (files().count() as u64, files().map(|file| file.bytes).sum());
     let (count, place) = (damage.len() as u64, args.table.display());
     if common.json {
         output::json(&Verified { schema_version: 1, table: args.table.clone(), damage })?;

@@ -1,7 +1,7 @@
 //! A table comes to be: laid out by the profile of the device that it lies on.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use arrow_schema::SchemaRef;
 use nandle_columns::{
@@ -34,6 +34,7 @@ impl NewTable<'_> {
     pub(super) fn create(self, cancel: &Cancel, progress: &mut dyn Progress) -> Result<Table, CliError> {
         let place = self.directory.display();
         self.check_clustering()?;
+        let was_there = self.directory.exists();
         // What is probed must be there.
         if self.profile.profile.is_none() {
             // Its name is durable, too.
@@ -42,8 +43,8 @@ impl NewTable<'_> {
                 .map_err(|error| CliError::failed(format!("making the directory {place}: {error}")))?;
         }
         let found = self.profile.find(None, self.directory, cancel, progress);
-        if found.is_err() {
-            // One that holds something was there before, and stays.
+        if found.is_err() && !was_there {
+            // It may hold something by now, and stays then.
             _ = std::fs::remove_dir(self.directory);
         }
         let found = found?;
@@ -62,9 +63,7 @@ impl NewTable<'_> {
         };
         Table::create(self.directory, &options).map_err(|error| of_table(self.directory, error))
     }
-}
 
-impl NewTable<'_> {
     /// Before anything is probed.
     fn check_clustering(&self) -> Result<(), CliError> {
         let known = || self.schema.fields().iter().map(|field| field.name().clone());
@@ -84,12 +83,14 @@ impl NewTable<'_> {
     }
 }
 
-/// What a load says that failed. A table that was made for it alone is taken away again.
-pub(super) fn without_new_table(directory: &Path, error: CliError) -> CliError {
+/// What a load says that failed. A table that was made for it alone is taken away again, with its directory unless that was there before.
+pub(super) fn without_new_table(directory: &Path, was_there: bool, error: CliError) -> CliError {
     // A load that has rows, or can't be looked at, is left as it is: the error that is told is the one that came first.
     if Table::open(directory).and_then(Table::discard_empty).unwrap_or(false) {
-        for folder in ["data", "projections", ""] {
-            _ = std::fs::remove_dir(directory.join(folder));
+        let folders = ["data", "projections"].map(|folder| directory.join(folder));
+        for folder in folders.iter().map(PathBuf::as_path).chain((!was_there).then_some(directory)) {
+            // One that something was put into meanwhile stays.
+            _ = std::fs::remove_dir(folder);
         }
     }
     error

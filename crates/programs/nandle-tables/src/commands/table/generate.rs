@@ -73,6 +73,7 @@ pub(super) fn run(args: &GenerateArgs, common: Common) -> Result<(), CliError> {
         if !Table::can_be_made(directory).map_err(|error| of_table(directory, error))? {
             return Err(of_table(directory, ColumnsError::TableExists));
         }
+        let was_there = directory.exists();
         let new = NewTable {
             directory,
             schema: flight_schema(),
@@ -83,17 +84,17 @@ pub(super) fn run(args: &GenerateArgs, common: Common) -> Result<(), CliError> {
         let table = new.create(&cancel, &mut bar)?;
         bar.begin_stage();
         fill(directory, &table, &generator, &cancel, &mut bar)
-            .map_err(|error| without_new_table(directory, error))?;
+            .map_err(|error| without_new_table(directory, was_there, error))?;
     }
     let name = format!("flights-{}-{}", args.rows, args.seed);
     let csv = args.csv.as_ref().map(|directory| {
         let path = prepared(directory, &format!("{name}.csv"))?;
-        write_csv(directory, &path, &generator, &cancel, &mut bar).map(|()| path)
+        write_csv(&path, &generator, &cancel, &mut bar).map(|()| path)
     });
     let csv = csv.transpose()?;
     let parquet = args.parquet.as_ref().map(|directory| {
         let path = prepared(directory, &format!("{name}.parquet"))?;
-        write_parquet(directory, &path, &generator, &cancel, &mut bar).map(|()| path)
+        write_parquet(&path, &generator, &cancel, &mut bar).map(|()| path)
     });
     let parquet = parquet.transpose()?;
     bar.finish();
@@ -165,15 +166,9 @@ fn fill(
     Ok(())
 }
 
-fn write_csv(
-    directory: &Path,
-    path: &Path,
-    generator: &Generator,
-    cancel: &Cancel,
-    bar: &mut Bar,
-) -> Result<(), CliError> {
+fn write_csv(path: &Path, generator: &Generator, cancel: &Cancel, bar: &mut Bar) -> Result<(), CliError> {
     let wrong = |error: csv::Error| CliError::failed(format!("writing {}: {error}", path.display()));
-    let beside = beside(directory).map_err(|error| wrong(error.into()))?;
+    let beside = beside(path).map_err(|error| wrong(error.into()))?;
     let whole = beside.path().join("flights.csv");
     let file = File::create_new(&whole).map_err(|error| wrong(error.into()))?;
     let mut writer = CsvWriter::new(file).map_err(wrong)?;
@@ -183,22 +178,17 @@ fn write_csv(
 }
 
 /// Where a file is made before it has its name, so that none is left that isn't whole.
-fn beside(directory: &Path) -> std::io::Result<TempDir> {
+fn beside(path: &Path) -> std::io::Result<TempDir> {
+    let directory = path.parent().unwrap_or(path);
     let beside = tempfile::Builder::new().prefix(".nandle-").tempdir_in(directory)?;
     remove_when_interrupted([beside.path()].into_iter());
     Ok(beside)
 }
 
 /// A table of one file, which is moved out of it.
-fn write_parquet(
-    directory: &Path,
-    path: &Path,
-    generator: &Generator,
-    cancel: &Cancel,
-    bar: &mut Bar,
-) -> Result<(), CliError> {
+fn write_parquet(path: &Path, generator: &Generator, cancel: &Cancel, bar: &mut Bar) -> Result<(), CliError> {
     let wrong = |error: std::io::Error| CliError::failed(format!("writing {}: {error}", path.display()));
-    let beside = beside(directory).map_err(wrong)?;
+    let beside = beside(path).map_err(wrong)?;
     let layout = Layout { file_rows: u64::MAX, ..Layout::default() };
     let options = TableOptions { layout, ..TableOptions::new(flight_schema(), new_identity()) };
     let table = Table::create(beside.path(), &options)?;

@@ -23,7 +23,7 @@ use super::source::Files;
 use crate::costs::ProfileArgs;
 use crate::error::CliError;
 use crate::input::{of_table, open_table, tell_of_left};
-use crate::watch::{Moves, WatchedTable};
+use crate::watch::WatchedTable;
 
 /// Below this neither rows in order nor pieces of CSV have room.
 const MEMORY_BYTES_MIN: u64 = 64 << 20;
@@ -102,14 +102,15 @@ pub(super) fn run(args: &LoadArgs, common: Common) -> Result<(), CliError> {
     let files = Files::recognise(&args.files)?;
     let cancel = cancel_on_signals()?;
     let mut bar = Bar::new(!common.no_progress);
+    let was_there = args.table.exists();
     let is_new = opened_or_made(args, &files, &cancel, &mut bar)?;
     // Rows that are replaced are looked for in all of the table, which Ctrl-C ends as well.
-    let table = WatchedTable::open(&args.table, "", Moves::Reads, &cancel, Bar::new(false))?.table;
+    let table = WatchedTable::without_progress(&args.table, &cancel)?;
     bar.begin_stage();
     let loaded = load(args, &table, &files, &cancel, &mut bar);
     bar.finish();
-    let loaded =
-        loaded.map_err(|error| if is_new { without_new_table(&args.table, error) } else { error })?;
+    let loaded = loaded
+        .map_err(|error| if is_new { without_new_table(&args.table, was_there, error) } else { error })?;
     if common.json { Ok(output::json(&loaded)?) } else { Ok(output::result(&text(&loaded))?) }
 }
 

@@ -17,6 +17,7 @@ mod probe;
 mod python;
 mod reads;
 mod results;
+mod scans;
 mod spill;
 mod stats;
 
@@ -40,6 +41,7 @@ const BENCHES: &[Bench] = &[
     pages::BENCH,
     probe::BENCH,
     reads::BENCH,
+    scans::BENCH,
     spill::BENCH,
 ];
 

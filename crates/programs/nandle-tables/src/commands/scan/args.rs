@@ -63,6 +63,9 @@ pub(crate) struct ScanArgs {
     /// Say what will be read and how long it will take, beside the rivals, and then what it took
     #[arg(long)]
     pub(super) explain: bool,
+    /// Don't predict what the scan takes, where that decides nothing: the processor time that it takes is then not measured first
+    #[arg(long, conflicts_with = "explain")]
+    pub(super) no_prediction: bool,
     /// Write down what was needed and computed, for `nandle predict`
     #[arg(long, value_name = "FILE")]
     pub(super) record: Option<PathBuf>,

@@ -12,6 +12,7 @@ mod text;
 mod work;
 
 use std::collections::BTreeMap;
+use std::time::Instant;
 
 use nandle_columns::ScanPlan;
 use nandle_reads::Plan;
@@ -61,6 +62,8 @@ struct Explanation {
     /// The way that is taken, then its rivals.
     forecasts: Vec<Forecast>,
     actual: Option<Actual>,
+    /// From opening on, with all that was measured beforehand.
+    elapsed_s: f64,
 }
 
 /// What it did.
@@ -114,6 +117,7 @@ pub(crate) fn run(args: &ScanArgs, common: Common) -> Result<(), CliError> {
         result_file::check(path, &RECORDING)?;
     }
     let cancel = cancel_on_signals()?;
+    let began = Instant::now();
     let mut bar = Bar::new(!common.no_progress);
     let (prepared, mut explanation) = prepare(args, format, common.json, &cancel, &mut bar)?;
     if args.explain && !common.json {
@@ -138,6 +142,7 @@ pub(crate) fn run(args: &ScanArgs, common: Common) -> Result<(), CliError> {
     }
     if common.json {
         explanation.actual = Some(actual);
+        explanation.elapsed_s = began.elapsed().as_secs_f64();
         return Ok(output::json(&explanation)?);
     }
     let after = text::after(&explanation, &actual);
@@ -178,7 +183,7 @@ fn prepare(
     // Unknown columns are refused before a directory is probed.
     input.snapshot.scan(&spec).map_err(|error| error_of(&input, error.into()))?;
     let found = args.profile.find(input.kept_profile().as_deref(), &input.directory(), cancel, bar)?;
-    let is_told = args.explain || json;
+    let is_told = args.explain || json && !args.no_prediction;
     let (opened_path, paths) = choose(args, &input, &spec, &found, (format, is_told))?;
     let OpenedPath { name: path, rows, plan, opened, costs, missing, reads, cpu } = opened_path;
     let mut remarks = remarks(args, &opened)?;
@@ -209,6 +214,7 @@ fn prepare(
         remarks,
         forecasts: forecasts.transpose()?.unwrap_or_default(),
         actual: None,
+        elapsed_s: 0.0,
     };
     Ok((Prepared { input, plan, opened, reads }, explanation))
 }

@@ -28,4 +28,7 @@ pub(crate) enum Command {
     Scan(Box<ScanArgs>),
     /// Count the 69 flight cubes of a table, here and on devices that one hasn't, by scan and by B-tree
     Cubes(Box<CubesArgs>),
+    /// Print the definition of the commands as JSON, of which `nandle` makes completions and manual pages
+    #[command(hide = true)]
+    Definition,
 }

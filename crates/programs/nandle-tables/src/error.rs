@@ -1,5 +1,6 @@
 use nandle_columns::ColumnsError;
 use nandle_flights::ArrowFileError;
+use nandle_model::library::ModelError;
 use nandle_predict::CostsError;
 use nandle_profile::ProfileError;
 use nandle_reads::recording::RecordError;
@@ -79,6 +80,12 @@ impl From<ColumnsError> for CliError {
 impl From<ArrowFileError> for CliError {
     fn from(error: ArrowFileError) -> Self {
         Self::failed(error.to_string())
+    }
+}
+
+impl From<ModelError> for CliError {
+    fn from(error: ModelError) -> Self {
+        Self::usage(error.to_string())
     }
 }
 

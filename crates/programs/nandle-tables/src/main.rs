@@ -12,10 +12,10 @@ mod watch;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 use args::{Args, Command};
-use nandle_terminal::output;
+use nandle_terminal::{CommandDefinition, output};
 
 /// Decoding and counting free buffers of megabytes as often as they allocate them. The system's allocator gives those back to the kernel, which
 /// clears them anew at each allocation; this one keeps them for a while.
@@ -29,6 +29,7 @@ fn main() -> ExitCode {
         Command::Table(table) => commands::table::run(&table, args.common),
         Command::Cubes(cubes) => commands::cubes::run(&cubes, args.common),
         Command::Scan(scan) => commands::scan::run(&scan, args.common),
+        Command::Definition => output::json(&CommandDefinition::of(&Args::command())).map_err(Into::into),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

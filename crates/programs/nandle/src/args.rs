@@ -77,6 +77,6 @@ pub(crate) enum Command {
     Cubes(ElsewhereArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
-    /// Print the manual page
+    /// Print a manual page, or write all of them
     Man(ManArgs),
 }

@@ -11,9 +11,13 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser};
 
 use args::{Args, Command};
+use error::CliError;
 use nandle_terminal::output;
 
 fn main() -> ExitCode {
+    if let Some(error) = commands::elsewhere::help() {
+        return failed(&error);
+    }
     let args = Args::parse();
     let result = match args.command {
         Command::Probe(probe) => commands::probe::run(&probe, args.common),
@@ -37,9 +41,11 @@ fn main() -> ExitCode {
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            output::problem(env!("CARGO_PKG_NAME"), &error.to_string());
-            error.exit_code().into()
-        }
+        Err(error) => failed(&error),
     }
+}
+
+fn failed(error: &CliError) -> ExitCode {
+    output::problem(env!("CARGO_PKG_NAME"), &error.to_string());
+    error.exit_code().into()
 }

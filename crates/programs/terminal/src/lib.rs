@@ -3,6 +3,7 @@
 //! command, nor what a command measures or keeps.
 
 pub mod args;
+mod definition;
 mod failure;
 pub mod interrupt;
 pub mod output;
@@ -11,4 +12,5 @@ pub mod reference;
 pub mod result_file;
 pub mod words;
 
+pub use definition::CommandDefinition;
 pub use failure::{Exit, Failure};

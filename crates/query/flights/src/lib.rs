@@ -16,7 +16,7 @@ mod paths;
 mod rejects;
 mod schema;
 
-pub use btree::{Btree, BtreeError, BtreeOptions, IndexKind, Leaves};
+pub use btree::{Btree, BtreeError, BtreeOptions, IndexKind, Leaves, turning_share, with_jumps};
 pub use count::{
     CodeBatch, CodeColumn, CountError, CountMethod, CountReport, Counter, Counts, KeySpace, MemoryCounter,
     MemoryCounts, Shifted, SortedCounter,

@@ -28,7 +28,7 @@ mod made_up;
 
 use nandle_profile::DeviceProfile;
 
-pub use cubes::{CubesClass, CubesPath, CubesReport, cubes_html};
+pub use cubes::{CubesClass, CubesPath, CubesReport, CubesTurning, cubes_html};
 pub use predictions::prediction_html;
 pub use replay::replay_html;
 pub use trace::{TraceReport, trace_html};

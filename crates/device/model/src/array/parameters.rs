@@ -185,8 +185,12 @@ impl ReadAheadParameters {
     fn validate(&self) -> Result<(), ArrayError> {
         within("controllers.read_ahead.line_bytes", self.line_bytes, 512, 1 << 30)?;
         within("controllers.read_ahead.ahead_bytes", self.ahead_bytes, self.line_bytes, 1 << 40)?;
-        // Room for what is ahead, what is being read, and a line that both have begun.
-        within("controllers.read_ahead.bytes", self.bytes, self.ahead_bytes + 2 * self.line_bytes, 1 << 41)
+        within("controllers.read_ahead.bytes", self.bytes, self.least_bytes(), 1 << 41)
+    }
+
+    /// Room for what is ahead, what is being read, and a line that both have begun.
+    pub(crate) fn least_bytes(&self) -> u64 {
+        self.ahead_bytes + 2 * self.line_bytes
     }
 }
 

@@ -38,6 +38,14 @@ pub enum ModelError {
         /// What the parser says, with line and column.
         source: Box<toml::de::Error>,
     },
+    /// A parameter that the model has isn't where its text should have it.
+    #[error("{origin}: the text has no {parameter}")]
+    NoParameter {
+        /// The model's name or file.
+        origin: String,
+        /// The parameter.
+        parameter: String,
+    },
     /// The parameters make no flash drive.
     #[error("{origin}: {source}")]
     Flash {
@@ -120,6 +128,7 @@ impl ModelError {
         match self {
             Self::Read { path, .. } => Some(path.display().to_string()),
             Self::Syntax { origin, .. }
+            | Self::NoParameter { origin, .. }
             | Self::Flash { origin, .. }
             | Self::Disk { origin, .. }
             | Self::Array { origin, .. }

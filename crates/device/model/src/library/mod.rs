@@ -7,11 +7,13 @@ mod files;
 mod kind;
 pub mod limits;
 mod model;
+mod scaled;
 mod state;
 
 pub use error::ModelError;
 pub use kind::ModelKind;
 pub use model::{Model, ModelFacts, Parameters};
+pub use scaled::{CacheChange, ScaledModel};
 pub use state::{DeviceState, FirstState, StateFileError};
 
 use crate::array::ArrayParameters;

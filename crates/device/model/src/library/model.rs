@@ -80,7 +80,7 @@ impl Model {
         if is_file(name) { Self::from_path(Path::new(name)) } else { Self::named(name) }
     }
 
-    fn parse(origin: &str, text: String, folder: Option<&Path>) -> Result<Self, ModelError> {
+    pub(super) fn parse(origin: &str, text: String, folder: Option<&Path>) -> Result<Self, ModelError> {
         let tag: Tag = toml::from_str(&text)
             .map_err(|source| ModelError::Syntax { origin: origin.into(), source: Box::new(source) })?;
         let parameters = match tag.kind {
@@ -198,6 +198,11 @@ impl Model {
     /// What it is made of.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
+    }
+
+    /// The name that it was loaded by, or its file.
+    pub fn origin(&self) -> &str {
+        &self.origin
     }
 
     /// The TOML text, with its comments.

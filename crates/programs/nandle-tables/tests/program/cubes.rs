@@ -38,3 +38,76 @@ fn temporary_space_without_room_says_what_helps() {
     let spilled_bytes = report["paths"][0]["cubes"][0]["spilled_bytes"].as_u64().unwrap();
     assert!(spilled_bytes > 4 << 20, "with room it spills so much: {report}");
 }
+
+/// Two B-trees of few rows on two devices.
+const ON_TWO: &str = "cubes t --only delay-airline,delay-airline-dest-month-origin,diverted-airline --paths btree --index grown --page-size 512 \
+                      --on model:crucial-m4-256,model:regola-raid10 --json";
+
+#[test]
+fn fewer_rows_have_smaller_caches_unless_told_otherwise() {
+    let place = Place::new();
+    place.generate("t", 70_000);
+    let report = place.run(ON_TWO).done().json();
+    // A thousandth of the memory would be too little.
+    assert_eq!((&report["memory_bytes"], &report["scaling"]["share"]), (&(32 << 20).into(), &0.001.into()));
+    let files =
+        ["crucial-m4-256", "regola-raid10", "wd2003fyys"].map(|name| format!("{name}-70000-rows.toml"));
+    let named: Vec<&str> = report["scaling"]["models"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|model| model["file"].as_str().unwrap())
+        .collect();
+    assert_eq!(named, files.each_ref().map(String::as_str));
+    let disk = place.read(&files[2]);
+    assert!(
+        disk.starts_with("# Scaled by nandle cubes: wd2003fyys") && disk.contains("\nsegments = 1\n"),
+        "{disk}"
+    );
+    assert!(place.read(&files[1]).contains("\"wd2003fyys-70000-rows.toml\""));
+    // The figures are under the names that the user gave, and what differs is said.
+    let cube = &report["paths"][0]["cubes"][0];
+    let times = |report: &serde_json::Value| {
+        ["model:crucial-m4-256", "model:regola-raid10"]
+            .map(|target| report["paths"][0]["cubes"][0]["targets"][target]["time_s"].as_f64().unwrap())
+    };
+    assert!(cube["targets"]["model:regola-raid10"]["time_s"].is_f64(), "{cube}");
+    assert!(report["remarks"].to_string().contains("crucial-m4-256-70000-rows.toml: write_buffer.bytes"));
+
+    let unscaled = place.run(&format!("{ON_TWO} --unscaled --scaled-models x")).refused(2, &["--unscaled"]);
+    assert_eq!(unscaled.stdout, "");
+    let unscaled = place.run(&format!("{ON_TWO} --unscaled")).done().json();
+    assert_eq!(
+        (&unscaled["memory_bytes"], &unscaled["scaling"]),
+        (&(980 << 20).into(), &serde_json::Value::Null)
+    );
+    // Four times the time of a seek lies between them, whatever the caches are.
+    for [ssd, array] in [times(&report), times(&unscaled)] {
+        assert!(array > 2.0 * ssd, "{ssd} {array}");
+    }
+    // A foreign file is left alone.
+    std::fs::write(place.path(&files[0]), "mine").unwrap();
+    place.run(ON_TWO).refused(2, &[&files[0], "no scaled model of nandle's"]);
+    assert_eq!(place.read(&files[0]), "mine");
+}
+
+#[test]
+fn the_report_says_where_it_turns_and_what_holds_of_the_claims() {
+    let place = Place::new();
+    place.generate("t", 70_000);
+    let report = place.run(&format!("{ON_TWO} --report cubes.html --scaled-models .")).done().json();
+    let turning = &report["turning"][0];
+    assert_eq!(turning["page_bytes"], 512);
+    let share = turning["turning_share"].as_f64().unwrap();
+    assert!((0.00001..0.2).contains(&share), "{turning}");
+    let page = place.read("cubes.html");
+    for said in [
+        "At which share of jumps does it turn?",
+        "C41, that one SSD beats the array, holds",
+        "C42, delay cubes",
+    ] {
+        assert!(page.contains(said), "{said:?} is missing");
+    }
+    let text = place.run(&ON_TWO.replace(" --json", "")).done().stdout.replace("\n  ", " ");
+    assert!(text.contains("of jumps and model:crucial-m4-256 above"), "{text}");
+}

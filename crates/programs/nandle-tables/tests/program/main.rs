@@ -4,6 +4,7 @@
 mod common;
 mod cubes;
 mod damage;
+mod definition;
 mod full_disk;
 mod killed;
 mod load;

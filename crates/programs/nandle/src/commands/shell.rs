@@ -1,8 +1,11 @@
 //! What a shell asks of the program: completion scripts and manual pages, from the definition of its command line.
 
-use clap::{Args, Command};
-use nandle_terminal::output;
+use std::path::{Path, PathBuf};
 
+use clap::{Args, Command};
+use nandle_terminal::{CommandDefinition, output};
+
+use super::elsewhere;
 use crate::error::CliError;
 
 /// Print a completion script for a shell
@@ -18,42 +21,71 @@ pub(crate) struct CompletionsArgs {
     json: bool,
 }
 
-/// Print the manual page
+/// Print a manual page, or write all of them
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  nandle man > nandle.1 && man -l nandle.1\n  nandle man sweep > nandle-sweep.1 && man -l nandle-sweep.1"
+    after_help = "Examples:\n  nandle man > nandle.1 && man -l nandle.1\n  nandle man table load > nandle-table-load.1 && man -l nandle-table-load.1\n  nandle man --directory ~/.local/share/man/man1"
 )]
 pub(crate) struct ManArgs {
-    /// The page of this command [default: that of the program]
-    command: Option<String>,
+    /// The page of this command, as in `table load` [default: that of the program]
+    command: Vec<String>,
+    /// Write the pages of the program and of all commands into this directory
+    #[arg(long, value_name = "DIR", conflicts_with = "command")]
+    directory: Option<PathBuf>,
     /// What other commands have; a page has no such form.
     #[arg(long, hide = true)]
     json: bool,
 }
 
 /// Prints a completion script.
-pub(crate) fn completions(mut program: Command, args: &CompletionsArgs) -> Result<(), CliError> {
+pub(crate) fn completions(program: Command, args: &CompletionsArgs) -> Result<(), CliError> {
     refuse_json(args.json, "a completion script")?;
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut program, "nandle", &mut script);
-    print_bytes(script)
+    clap_complete::generate(args.shell, &mut whole(program), "nandle", &mut script);
+    let script = String::from_utf8(script).map_err(|error| CliError::failed(error.to_string()))?;
+    Ok(output::result(&script)?)
 }
 
-/// Prints the manual page of the program, or of one of its commands.
+/// Prints the manual page of the program, or of one of its commands; or writes all of them.
 pub(crate) fn man_page(program: Command, args: &ManArgs) -> Result<(), CliError> {
     refuse_json(args.json, "a manual page")?;
-    let mut program = program.disable_help_subcommand(true);
+    let mut program = whole(program).disable_help_subcommand(true);
     // Gives the commands the names under which they are called.
     program.build();
-    let described = match &args.command {
-        None => program,
-        Some(name) => described(&program, name)?,
-    };
+    match &args.directory {
+        Some(directory) => write_pages(&program, directory),
+        None => Ok(output::result(&page(described(&program, &args.command)?)?)?),
+    }
+}
+
+/// The program with the commands that another one has, as that one defines them.
+fn whole(program: Command) -> Command {
+    match elsewhere::definitions() {
+        Ok(definitions) => definitions.iter().fold(program, |program, definition| {
+            program.mut_subcommand(definition.name(), |_| CommandDefinition::command(definition))
+        }),
+        Err(error) => {
+            output::note(&format!("nandle: options of table, scan and cubes are left out: {error}"));
+            program
+        }
+    }
+}
+
+/// A page for the command and for each below it.
+fn write_pages(command: &Command, directory: &Path) -> Result<(), CliError> {
+    let name = command.get_display_name().unwrap_or_else(|| command.get_name());
+    let path = directory.join(format!("{name}.1"));
+    std::fs::write(&path, page(command)?)
+        .map_err(|error| CliError::failed(format!("{} (--directory): {error}", path.display())))?;
+    command.get_subcommands().try_for_each(|below| write_pages(below, directory))
+}
+
+fn page(described: &Command) -> Result<String, CliError> {
     let mut page = Vec::new();
-    let rendered = clap_mangen::Man::new(described).render(&mut page);
+    let rendered = clap_mangen::Man::new(described.clone()).render(&mut page);
     rendered.map_err(|error| CliError::failed(format!("rendering the manual page: {error}")))?;
     let page = String::from_utf8(page).map_err(|error| CliError::failed(error.to_string()))?;
-    Ok(output::result(&with_examples(&page))?)
+    Ok(with_examples(&page))
 }
 
 fn refuse_json(is_wanted: bool, what: &str) -> Result<(), CliError> {
@@ -64,11 +96,15 @@ fn refuse_json(is_wanted: bool, what: &str) -> Result<(), CliError> {
     }
 }
 
-fn described(program: &Command, name: &str) -> Result<Command, CliError> {
-    let command = program.find_subcommand(name).cloned();
-    command.ok_or_else(|| {
-        let names: Vec<_> = program.get_subcommands().map(Command::get_name).collect();
-        CliError::usage(format!("{name}: there is no such command; expected one of {}", names.join(", ")))
+fn described<'a>(program: &'a Command, names: &[String]) -> Result<&'a Command, CliError> {
+    names.iter().try_fold(program, |command, name| {
+        command.find_subcommand(name).ok_or_else(|| {
+            let own = command.get_bin_name().unwrap_or_else(|| command.get_name());
+            let names: Vec<_> = command.get_subcommands().map(Command::get_name).collect();
+            let expected =
+                if names.is_empty() { "none".to_owned() } else { format!("one of {}", names.join(", ")) };
+            CliError::usage(format!("{name}: there is no such command of {own}; expected {expected}"))
+        })
     })
 }
 
@@ -78,9 +114,4 @@ fn with_examples(page: &str) -> String {
     let end = examples.find("\n.SH").unwrap_or(examples.trim_end().len());
     let (examples, after) = examples.split_at(end);
     format!("{before}.SH EXAMPLES\n.nf\n{examples}\n.fi{after}")
-}
-
-fn print_bytes(bytes: Vec<u8>) -> Result<(), CliError> {
-    let text = String::from_utf8(bytes).map_err(|error| CliError::failed(error.to_string()))?;
-    Ok(output::result(&text)?)
 }

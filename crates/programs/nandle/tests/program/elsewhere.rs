@@ -64,4 +64,59 @@ fn help_completions_and_manual_know_the_commands() {
         assert!(page.contains(&format!("nandle\\-{command}(1)")), "{page}");
         assert!(run(&place, &format!("man {command}")).done().stdout.contains(".SH EXAMPLES"));
     }
+    // What is missing is said, and how it is had.
+    for arguments in ["completions bash", "man", "man scan"] {
+        run(&place, arguments).done().says(&["table, scan and cubes are left out", "install it"]);
+    }
+    run(&place, "help scan").refused(1, &["nandle-tables", "install it"]);
+}
+
+/// What `nandle-tables definition` may say.
+const DEFINITION: &str = r#"{"name": "nandle-tables", "about": null, "long_about": null, "after_help": null, "requires_subcommand": true,
+    "arguments": [], "subcommands": [{"name": "table", "about": "Tables", "long_about": null, "after_help": null,
+    "requires_subcommand": true, "arguments": [], "subcommands": [{"name": "load", "about": "Loads", "long_about": null,
+    "after_help": "Examples:\n  nandle table load t a.csv", "requires_subcommand": false, "subcommands": [], "arguments": [{"id": "order",
+    "long": "order", "short": null, "help": "How", "long_help": null, "values": "one", "value_names": ["HOW"], "default_values": [],
+    "possible_values": [{"name": "cells", "help": null, "is_hidden": false}], "value_hint": "unknown", "is_required": false,
+    "is_global": false, "is_hidden": false}]}]}]}"#;
+
+#[test]
+fn options_of_the_second_program_are_asked_of_it() {
+    let place = Place::new();
+    write_script(&place, "path/nandle-tables");
+    place.write("definition.json", DEFINITION);
+    let script = format!(
+        "#!/bin/sh\n[ \"$*\" = definition ] && exec cat {}\necho \"$@\"\n",
+        place.path("definition.json").display()
+    );
+    place.write("path/nandle-tables", script.replace("exec cat", "exec /bin/cat"));
+    for shell in ["bash", "zsh", "fish"] {
+        let outcome = run(&place, &format!("completions {shell}")).done();
+        assert!(outcome.stdout.contains("order") && outcome.stdout.contains("cells"), "{shell}");
+        outcome.says_not("left out");
+    }
+    let page = run(&place, "man table load").done().stdout;
+    for part in [".TH nandle\\-table\\-load 1", "\\-\\-order", ".SH EXAMPLES", "cells"] {
+        assert!(page.contains(part), "{part:?} is missing in {page}");
+    }
+    run(&place, "man table swap")
+        .refused(2, &["swap: there is no such command of nandle table", "one of load"]);
+    std::fs::create_dir(place.path("man1")).unwrap();
+    run(&place, "man --directory man1").done();
+    for name in ["nandle", "nandle-probe", "nandle-models-age", "nandle-table", "nandle-table-load"] {
+        assert!(place.path(&format!("man1/{name}.1")).exists(), "{name}");
+    }
+    run(&place, "man --directory nowhere").refused(1, &["nowhere/nandle.1", "--directory"]);
+    assert_eq!(run(&place, "help table load").done().stdout, "help table load\n");
+}
+
+#[test]
+fn a_second_program_that_is_too_old_is_named() {
+    let place = Place::new();
+    write_script(&place, "path/nandle-tables");
+    run(&place, "completions fish").done().says(&[
+        "nandle-tables",
+        "doesn't say which commands it has",
+        "install it anew",
+    ]);
 }

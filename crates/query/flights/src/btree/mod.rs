@@ -2,6 +2,7 @@
 //! real SQLite; its index's leaves, read one after the other in the order of keys, are what a cube costs on a device.
 
 mod error;
+mod jumps;
 mod leaves;
 mod load;
 
@@ -13,6 +14,7 @@ use nandle_reads::recording::{QueryTotals, RecordedQuery};
 use rusqlite::Connection;
 
 pub use self::error::BtreeError;
+pub use self::jumps::{turning_share, with_jumps};
 pub use self::leaves::Leaves;
 use crate::{Column, CubeQuery, ThreadClock};
 

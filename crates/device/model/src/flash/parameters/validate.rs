@@ -37,8 +37,12 @@ impl FlashParameters {
         let superblock_bytes = self.superblock_bytes();
         let most_bytes = (unit_bytes << 31).min(superblock_bytes.saturating_mul(SUPERBLOCKS_MAX));
         within("capacity_bytes", self.capacity_bytes, superblock_bytes, most_bytes)?;
-        let least_buffer_bytes = OPEN_STREAMS * self.units_per_program() * unit_bytes;
-        within("write_buffer.bytes", self.write_buffer.bytes, least_buffer_bytes, LARGEST_BYTES)
+        within("write_buffer.bytes", self.write_buffer.bytes, self.least_write_buffer_bytes(), LARGEST_BYTES)
+    }
+
+    /// What the streams that are written at a time need.
+    pub(crate) fn least_write_buffer_bytes(&self) -> u64 {
+        OPEN_STREAMS * self.units_per_program() * self.unit_bytes()
     }
 
     fn validate_times(&self) -> Result<(), ParameterError> {

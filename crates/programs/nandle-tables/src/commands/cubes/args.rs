@@ -13,7 +13,9 @@ use crate::error::CliError;
 use crate::result_file::RECORDING;
 
 /// Counting takes 16 MiB, and reading a quarter of all.
-const MEMORY_BYTES_MIN: u64 = 32 << 20;
+pub(super) const MEMORY_BYTES_MIN: u64 = 32 << 20;
+/// The paper's.
+const MEMORY_BYTES_USUAL: u64 = 980 << 20;
 
 /// How a cube is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -47,7 +49,7 @@ impl From<IndexArg> for IndexKind {
 /// Count the 69 cubes of the Dashboard paper: diverted, cancelled and delay by airline, destination, month, origin and year.
 ///
 /// The scan runs here, past the page cache. On the targets of --on the recording of that run is played; B-trees are played alone.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(
     after_help = "Examples:\n  nandle cubes flights/ --only delay-airline,delay-airline-month\n  nandle cubes flights/ --on model:crucial-m4-256,model:regola-raid10 --paths scan,btree --index built,grown --report cubes.html"
 )]
@@ -64,9 +66,16 @@ pub(crate) struct CubesArgs {
     /// These cubes alone, as delay-airline-month
     #[arg(long, value_name = "CUBE,…", value_parser = names)]
     pub(super) only: Option<std::vec::Vec<String>>,
-    /// Memory for reading and counting
-    #[arg(long, value_name = "SIZE", default_value = "980MiB", value_parser = memory)]
-    pub(super) memory: u64,
+    /// Memory for reading and counting [default: 980MiB, the paper's, scaled as its drives are]
+    #[arg(long, value_name = "SIZE", value_parser = memory)]
+    pub(super) memory: Option<u64>,
+    /// With fewer rows than the paper's 70 million leave the memory, and the caches of modelled devices, as they are: otherwise both are
+    /// scaled by the rows
+    #[arg(long)]
+    pub(super) unscaled: bool,
+    /// Where scaled models are written [default: beside the report or the recording, or else here]
+    #[arg(long, value_name = "DIR", conflicts_with = "unscaled")]
+    pub(super) scaled_models: Option<PathBuf>,
     /// How a scan's wants become requests: flexible, fixed-block, whole-group or one-by-one:N
     #[arg(long, value_name = "HOW", default_value_t = Strategy::Flexible)]
     pub(super) reads: Strategy,
@@ -100,6 +109,11 @@ fn memory(text: &str) -> Result<u64, String> {
 }
 
 impl CubesArgs {
+    /// What is named, or else the paper's.
+    pub(super) fn memory(&self) -> u64 {
+        self.memory.unwrap_or(MEMORY_BYTES_USUAL)
+    }
+
     pub(super) fn queries(&self) -> Result<Vec<CubeQuery>, CliError> {
         let Some(only) = &self.only else { return Ok(CubeQuery::all()) };
         let queries = only.iter().map(|name| name.parse());

@@ -57,7 +57,7 @@ pub(super) fn run(
     let path = directory.path().join("flights.sqlite");
     let page_bytes = u32::try_from(page_bytes)
         .map_err(|_| CliError::usage("--page-size: a page of SQLite's has at most 64 KiB"))?;
-    let options = BtreeOptions { page_bytes, index, pool_bytes: args.memory };
+    let options = BtreeOptions { page_bytes, index, pool_bytes: args.memory() };
     let mut btree = Btree::create(&path, queries, options).map_err(failed)?;
     let of = |error: ColumnsError| CliError::from(error).of(&input.name());
     let plan = input.snapshot.scan(&ScanSpec::of(COLUMNS.map(Column::name))).map_err(of)?;

@@ -7,8 +7,11 @@ mod page;
 mod played;
 mod published;
 mod rows;
+mod scaled;
 mod scan;
 mod text;
+mod turning;
+mod words;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -27,6 +30,8 @@ use serde::Serialize;
 pub(crate) use self::args::CubesArgs;
 use self::args::PathArg;
 use self::rows::RowSource;
+use self::scaled::Scaling;
+use self::turning::Turning;
 use crate::commands::scan::forecast::Bounds;
 use crate::costs::costs_of;
 use crate::error::CliError;
@@ -42,8 +47,12 @@ struct Report {
     reads: String,
     /// From opening the table to the last result of the last cube, what was played on models included.
     elapsed_s: f64,
+    /// `null` where memory and caches of models are as they are.
+    scaling: Option<Scaling>,
     remarks: Vec<String>,
     paths: Vec<PathRuns>,
+    /// By the size of a B-tree's pages; empty without models to compare.
+    turning: Vec<Turning>,
 }
 
 /// The cubes by one path.
@@ -51,6 +60,8 @@ struct Report {
 struct PathRuns {
     /// `scan`, `projection`, or `btree` with when the index was made and its pages.
     path: String,
+    /// Of a B-tree; `null` of others.
+    page_bytes: Option<u64>,
     cubes: Vec<Cube>,
 }
 
@@ -96,24 +107,32 @@ struct Actual {
 struct Played {
     time_s: f64,
     predicted_s: f64,
+    /// Processor time between its steps.
+    computing_s: f64,
     requests: u64,
     read_bytes: u64,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &CubesArgs, common: Common) -> Result<(), CliError> {
-    let (queries, targets) = (args.queries()?, args.targets()?);
+    let (queries, specs) = (args.queries()?, args.targets()?);
     args.check_results()?;
     let cancel = cancel_on_signals()?;
     let mut bar = Bar::new(!common.no_progress);
     let began = Instant::now();
     let input = Input::open(&args.input)?;
+    let (targets, scaling) = scaled::targets(args, specs, input.snapshot.rows())?;
+    let remarks = scaling.as_ref().map_or_else(Vec::new, |scaling| scaling.remarks(args));
+    let memory_bytes = scaling.as_ref().map_or(args.memory(), |scaling| scaling.memory_bytes);
+    let args = &CubesArgs { memory: Some(memory_bytes), ..args.clone() };
     let mut report = Report {
         schema_version: 1,
         input: input.name(),
         rows: input.snapshot.rows(),
-        memory_bytes: args.memory,
+        memory_bytes,
         reads: args.reads.to_string(),
+        scaling,
+        remarks,
         ..Report::default()
     };
     let sources = args.sources();
@@ -129,19 +148,24 @@ pub(crate) fn run(args: &CubesArgs, common: Common) -> Result<(), CliError> {
             if let Some(path) = args.record.as_ref().filter(|_| source == RowSource::Table) {
                 write(path, &ran.recording)?;
             }
-            report.paths.push(PathRuns { path: ran.name, cubes: ran.cubes });
-            played::add(args, &targets, &ran.recording, &cancel, &mut bar, &mut report)?;
+            report.paths.push(PathRuns { path: ran.name, page_bytes: None, cubes: ran.cubes });
+            played::add(args, &targets, &ran.recording, &cancel, &mut bar, &mut report, None)?;
         }
     }
     if args.paths.contains(&PathArg::Btree) {
         for page_bytes in &args.page_size {
-            for index in &args.index {
+            let mut turning = Turning::of_pages(*page_bytes);
+            for (number, index) in args.index.iter().enumerate() {
                 bar.begin_stage();
                 let ran =
                     btree::run(args, &input, &queries, (*index).into(), *page_bytes, &cancel, &mut bar)?;
-                report.paths.push(PathRuns { path: ran.name, cubes: ran.cubes });
-                played::add(args, &targets, &ran.recording, &cancel, &mut bar, &mut report)?;
+                let page_bytes = Some(*page_bytes);
+                report.paths.push(PathRuns { path: ran.name, page_bytes, cubes: ran.cubes });
+                // The leaves of another index would be read in the same orders.
+                let turning = Some(&mut turning).filter(|_| number == 0 && targets.len() > 1);
+                played::add(args, &targets, &ran.recording, &cancel, &mut bar, &mut report, turning)?;
             }
+            report.turning.extend(Some(turning).filter(|turning| !turning.devices.is_empty()));
         }
     }
     bar.finish();

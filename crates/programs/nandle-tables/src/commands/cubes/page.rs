@@ -2,10 +2,13 @@
 
 use std::path::Path;
 
-use nandle_report::{CubesClass, CubesPath, CubesReport, cubes_html};
+use nandle_report::{CubesClass, CubesPath, CubesReport, CubesTurning, cubes_html};
 use nandle_terminal::{output, result_file};
+use nandle_units::format_bytes;
 
 use super::classes::{Class, classes_of};
+use super::turning::Turning;
+use super::words::sentences;
 use super::{Cube, PathRuns, Report};
 use crate::error::CliError;
 
@@ -17,14 +20,15 @@ pub(super) fn write(path: &Path, report: &Report) -> Result<(), CliError> {
         memory_bytes: report.memory_bytes,
         reads: report.reads.clone(),
         remarks: report.remarks.clone(),
-        paths: report.paths.iter().map(path_of).collect(),
+        paths: report.paths.iter().map(|path| path_of(path, &report.turning)).collect(),
+        turning: report.turning.iter().map(turning_of).collect(),
     });
     result_file::write(path, page.as_bytes())?;
     output::note(&format!("report: {}", path.display()));
     Ok(())
 }
 
-fn path_of(path: &PathRuns) -> CubesPath {
+fn path_of(path: &PathRuns, turning: &[Turning]) -> CubesPath {
     let actual = |cube: &Cube| {
         let actual = cube.actual.as_ref()?;
         Some((actual.predicted.as_ref()?.value_s, actual.time_s))
@@ -39,10 +43,23 @@ fn path_of(path: &PathRuns) -> CubesPath {
     let totals = here.map(|seconds| (HERE.to_owned(), seconds));
     CubesPath {
         name: path.path.clone(),
-        sentences: super::text::sentences(path),
+        sentences: sentences(path, turning),
         totals_s: totals.into_iter().chain(path.targets().into_iter().filter_map(total)).collect(),
         classes: classes_of(path).iter().map(class_of).collect(),
         predicted_and_actual_s: path.cubes.iter().filter_map(actual).collect(),
+    }
+}
+
+fn turning_of(turning: &Turning) -> CubesTurning {
+    let devices = turning.devices.iter().map(|device| {
+        let times = device.times.iter().map(|time| (time.share_of_jumps, time.page_s));
+        (device.target.clone(), times.collect())
+    });
+    CubesTurning {
+        page: format_bytes(turning.page_bytes),
+        pages: turning.pages,
+        devices: devices.collect(),
+        turning_share: turning.turning_share,
     }
 }
 

@@ -10,17 +10,33 @@ use nandle_target::TargetSpec;
 use nandle_terminal::progress::Bar;
 
 use super::scan::plan_options;
+use super::turning::Turning;
 use super::{CubesArgs, Played, Report};
 use crate::error::CliError;
 
-/// Plays a recording of the report's last path on each target.
+/// A device to play on.
+pub(super) struct Target {
+    /// As the user named it.
+    pub(super) name: String,
+    /// What is opened: perhaps a model with smaller caches.
+    pub(super) spec: TargetSpec,
+}
+
+impl From<TargetSpec> for Target {
+    fn from(spec: TargetSpec) -> Self {
+        Self { name: spec.to_string(), spec }
+    }
+}
+
+/// Plays a recording of the report's last path on each target, and for `turning` its leaves in other orders.
 pub(super) fn add(
     args: &CubesArgs,
-    targets: &[TargetSpec],
+    targets: &[Target],
     recording: &Recording,
     cancel: &Cancel,
     bar: &mut Bar,
     report: &mut Report,
+    mut turning: Option<&mut Turning>,
 ) -> Result<(), CliError> {
     let Some(path) = report.paths.last_mut() else { return Ok(()) };
     // An engine with a buffer pool asks for one page after the other.
@@ -30,7 +46,7 @@ pub(super) fn add(
     let (planned, copies_bytes) = plan_options(args);
     let memory_bytes = planned.memory_bytes + copies_bytes;
     let options = PlanOptions { strategy, memory_bytes, ..planned };
-    for target in targets {
+    for Target { name: target, spec } in targets {
         let opening = PlayerOptions {
             access: Access { io: args.io.into(), ..Access::default() },
             costs: CostsSource::Probe(None),
@@ -43,7 +59,7 @@ pub(super) fn add(
             PredictError::Probe(error) => CliError::from(error).of(target),
             error => CliError::failed(format!("{target}: {error}")),
         };
-        let mut player = Player::open(target, recording, &opening, bar).map_err(wrong)?;
+        let mut player = Player::open(spec, recording, &opening, bar).map_err(wrong)?;
         report.remarks.extend(player.remarks().iter().cloned());
         bar.begin_stage();
         let count = recording.queries.len();
@@ -53,10 +69,14 @@ pub(super) fn add(
             let figures = Played {
                 time_s: took.time_ns as f64 * 1e-9,
                 predicted_s: took.predicted_ns.value as f64 * 1e-9,
+                computing_s: took.computing_ns as f64 * 1e-9,
                 requests: took.requests,
                 read_bytes: took.read_bytes,
             };
-            cube.targets.insert(target.to_string(), figures);
+            cube.targets.insert(target.clone(), figures);
+        }
+        if let Some(turning) = &mut turning {
+            turning.add(target, &mut player, recording, options).map_err(wrong)?;
         }
     }
     Ok(())

@@ -133,7 +133,7 @@ fn open(
 
 /// How reads are planned, and the memory of copies.
 pub(super) fn plan_options(args: &CubesArgs) -> (PlanOptions, u64) {
-    let reads_bytes = (args.memory / READS_PART).min(READS_BYTES_MAX);
+    let reads_bytes = (args.memory() / READS_PART).min(READS_BYTES_MAX);
     (PlanOptions { strategy: args.reads, ..PlanOptions::new(reads_bytes) }, reads_bytes)
 }
 
@@ -199,7 +199,7 @@ fn one(
     if source == RowSource::Projections {
         return sorted_cube(rows, query, &reads, clock, &mut drop).map_err(failed);
     }
-    let memory_bytes = usize::try_from(args.memory - 2 * reads_bytes).unwrap_or(usize::MAX);
+    let memory_bytes = usize::try_from(args.memory() - 2 * reads_bytes).unwrap_or(usize::MAX);
     let (runtime, place) = temporary(args, input)?;
     let space = TemporarySpace { handle: runtime.handle(), place, costs: SpillCosts::default() };
     let counting = Counting { memory_bytes, threads: threads(), space: Some(space) };

@@ -1,5 +1,8 @@
 //! The page of the Dashboard paper's cubes: classes of cubes by each path, device beside device.
 
+mod turning;
+
+pub use self::turning::CubesTurning;
 use crate::figures::{Axis, Bar, Bars, Dots, Figure, Group, Scatter};
 use crate::questions::{Head, page, question};
 use crate::text::{self, Quantity};
@@ -19,6 +22,8 @@ pub struct CubesReport {
     pub remarks: Vec<String>,
     /// The ways to a cube.
     pub paths: Vec<CubesPath>,
+    /// Pages of a B-tree with more and more jumps, by the size of a page.
+    pub turning: Vec<CubesTurning>,
 }
 
 /// The cubes by one path.
@@ -63,6 +68,11 @@ pub fn cubes_html(report: &CubesReport) -> String {
     of_devices.remarks = sentences(report);
     let questions = vec![
         of_devices,
+        question(
+            "jumps",
+            "At which share of jumps does it turn?",
+            figures(turning::figure(&report.turning, &Kinds::of(report))),
+        ),
         question("classes", "How long does a cube take?", figures(classes(report))),
         question("rows", "Are the results as large as the paper's?", figures(rows(report))),
         question("predicted", "Does a cube take as long as predicted?", figures(predicted(report))),
@@ -136,8 +146,12 @@ impl<'a> Kinds<'a> {
     }
 
     fn bar(&self, device: &str, seconds: f64) -> Bar {
-        let kind = self.0.iter().position(|one| *one == device).unwrap_or(self.0.len());
+        let kind = self.of_device(device);
         Bar { label: text::clean(device), value: seconds, said: said(seconds), kind }
+    }
+
+    fn of_device(&self, device: &str) -> usize {
+        self.0.iter().position(|one| *one == device).unwrap_or(self.0.len())
     }
 }
 
@@ -265,7 +279,17 @@ mod tests {
             classes: vec![class("delay by airline", 1.0), class("delay by month", 2.0)],
             predicted_and_actual_s: vec![(1.0, 1.1), (2.0, 2.0), (1.0, 2.0)],
         };
-        CubesReport { input: "flights".to_owned(), rows: 1000, paths: vec![path], ..CubesReport::default() }
+        let turning = CubesTurning {
+            page: "8KiB".to_owned(),
+            pages: 20_000,
+            devices: vec![
+                ("ssd<b>".to_owned(), vec![(0.0, 2e-5), (0.01, 2e-5), (1.0, 2e-4)]),
+                ("array".to_owned(), vec![(0.0, 1e-5), (0.01, 3e-5), (1.0, 4e-3)]),
+            ],
+            turning_share: Some(0.0051),
+        };
+        let (paths, turning) = (vec![path], vec![turning]);
+        CubesReport { input: "flights".to_owned(), rows: 1000, paths, turning, ..CubesReport::default() }
     }
 
     #[test]
@@ -278,6 +302,7 @@ mod tests {
             "0.50 to 0.50 times",
             "within 50 %",
             "of the leaves",
+            "array is faster up to 0.51 % of jumps",
         ] {
             assert!(page.contains(said), "{said}");
         }

@@ -1,0 +1,196 @@
+//! What a run says of the paper's claims, by path: C41, that one SSD beats ten disks, and C42, how much longer cubes of more dimensions take. The
+//! first target stands for the SSD and the second for the array.
+
+use nandle_flights::Fact;
+use nandle_units::format_bytes;
+
+use super::classes::mean;
+use super::turning::Turning;
+use super::{Cube, PathRuns, Played};
+
+/// Times that differ by less are alike: the models aren't closer to the real devices than that.
+const ALIKE: f64 = 1.05;
+
+/// What holds on a path, and why; nothing where it wasn't played on two devices.
+pub(super) fn sentences(path: &PathRuns, turning: &[Turning]) -> Vec<String> {
+    let targets = path.targets();
+    let [first, second, ..] = targets.as_slice() else { return Vec::new() };
+    let pair = Pair { path, first, second };
+    let mut sentences = vec![pair.faster(), pair.why_faster(turning)];
+    sentences.extend(pair.longer());
+    sentences
+}
+
+/// Two devices on a path.
+struct Pair<'a> {
+    path: &'a PathRuns,
+    first: &'a str,
+    second: &'a str,
+}
+
+impl Pair<'_> {
+    fn on(&self, target: &str, figure: impl Fn(&Played) -> f64) -> f64 {
+        self.path.cubes.iter().filter_map(|cube| cube.targets.get(target)).map(figure).sum()
+    }
+
+    fn faster(&self) -> String {
+        let Self { path, first, second } = self;
+        let time = |cube: &Cube, target: &str| cube.targets.get(target).map(|played| played.time_s);
+        let is_faster = |cube: &Cube, one: &str, other: &str| {
+            time(cube, one).zip(time(cube, other)).is_some_and(|(one, other)| one * ALIKE < other)
+        };
+        let count = |one, other| path.cubes.iter().filter(|cube| is_faster(cube, one, other)).count();
+        let (wins, losses, cubes) = (count(first, second), count(second, first), path.cubes.len());
+        let verdict = match (wins, losses) {
+            (0, 0) => "is neither met nor missed",
+            (wins, _) if wins == cubes => "holds",
+            (0, _) => "doesn't hold",
+            (_, _) => "holds in part",
+        };
+        let ratio = self.on(second, |played| played.time_s) / self.on(first, |played| played.time_s);
+        format!(
+            "C41, that one SSD beats the array, {verdict} on this path: {first} is faster than {second} by more than 5 % in {wins} of {cubes} cubes and slower in {losses}; {second} takes {ratio:.2} times as long in all."
+        )
+    }
+
+    fn why_faster(&self, turning: &[Turning]) -> String {
+        let cubes: Vec<&Cube> = self.path.cubes.iter().collect();
+        match mean(&cubes, |cube| cube.share_of_jumps) {
+            Some(share) => self.why_by_jumps(share, turning),
+            None => self.why_by_requests(),
+        }
+    }
+
+    fn why_by_jumps(&self, share: f64, turning: &[Turning]) -> String {
+        let Self { path, first, second } = self;
+        let of_pages = turning.iter().find(|turning| Some(turning.page_bytes) == path.page_bytes);
+        let turns = match of_pages {
+            Some(Turning { turning_share: Some(turns), .. }) => format!(
+                "with such pages {second} is faster up to {:.2} % of jumps and {first} above, processor time left out",
+                100.0 * turns
+            ),
+            Some(_) => "with such pages no share of jumps makes the slower device the faster one".to_owned(),
+            None => "where it turns was not looked for, because there are too few leaves or devices are not modelled".to_owned(),
+        };
+        format!(
+            "Why: leaves are read one after the other, and {:.2} % of them don't follow the one before; {turns}.",
+            100.0 * share
+        )
+    }
+
+    fn why_by_requests(&self) -> String {
+        let Self { first, second, .. } = self;
+        let (bytes, requests) = (
+            self.on(first, |played| played.read_bytes as f64),
+            self.on(first, |played| played.requests as f64),
+        );
+        let computing = |target: &str| {
+            100.0 * self.on(target, |played| played.computing_s) / self.on(target, |played| played.time_s)
+        };
+        format!(
+            "Why: requests are of {} in the mean and several at a time, so that bandwidth counts and not jumps, and computing is {:.0} % of the time on {first} and {:.0} % on {second}.",
+            format_bytes(whole(bytes / requests.max(1.0))),
+            computing(first),
+            computing(second)
+        )
+    }
+
+    /// How much longer cubes with partners take than those without.
+    fn longer(&self) -> Vec<String> {
+        let grown: Vec<Growth> = Fact::ALL.into_iter().filter_map(|fact| self.growth(fact)).collect();
+        let mut sentences: Vec<String> = grown.iter().map(|growth| growth.sentence(self)).collect();
+        sentences.extend(self.verdict(&grown));
+        sentences
+    }
+
+    fn growth(&self, fact: Fact) -> Option<Growth> {
+        let of = |partners: u32, figure: &dyn Fn(&Cube) -> Option<f64>| {
+            let is_one = |cube: &&Cube| cube.query.fact() == fact && cube.partners == partners;
+            mean(&self.path.cubes.iter().filter(is_one).collect::<Vec<_>>(), figure)
+        };
+        let factor = |partners: u32, figure: &dyn Fn(&Cube) -> Option<f64>| {
+            Some(of(partners, figure)? / of(0, figure)?)
+        };
+        let on = |partners, target: &str| {
+            factor(partners, &|cube| cube.targets.get(target).map(|played| played.time_s))
+        };
+        let times = |partners| Some((partners, on(partners, self.first)?, on(partners, self.second)?));
+        let times: Vec<_> = [2, 3].into_iter().filter_map(times).collect();
+        let (most, ..) = *times.last()?;
+        Some(Growth {
+            fact,
+            bytes: factor(most, &|cube| Some(cube.wanted_bytes as f64))?,
+            cpu: factor(most, &|cube| Some(cube.cpu_s))?,
+            result_rows: factor(most, &|cube| Some(cube.result_rows as f64))?,
+            times,
+        })
+    }
+
+    /// Of C42, by the cubes with most partners.
+    fn verdict(&self, grown: &[Growth]) -> Option<String> {
+        let Self { first, second, .. } = self;
+        let of = |fact: Fact| grown.iter().find(|growth| growth.fact == fact)?.times.last();
+        let (diverted, delay) = (of(Fact::Diverted)?, of(Fact::Delay)?);
+        let mut fails = Vec::new();
+        if [diverted, delay].iter().any(|times| times.1 <= 1.0 || times.2 <= 1.0) {
+            fails.push("a cube with partners doesn't always take longer".to_owned());
+        }
+        if [diverted, delay].iter().any(|times| times.1 <= times.2) {
+            fails.push(format!("{first} doesn't always grow by more than {second}"));
+        }
+        if delay.1 <= diverted.1 || delay.2 <= diverted.2 {
+            fails.push("delay doesn't grow by more than diverted on both".to_owned());
+        }
+        Some(if fails.is_empty() {
+            format!(
+                "C42 holds on this path: cubes with partners take longer, {first} grows by more than {second}, and delay by more than diverted."
+            )
+        } else {
+            format!("C42 doesn't hold wholly on this path: {}.", fails.join("; "))
+        })
+    }
+}
+
+/// What cubes with partners have by what those without have.
+struct Growth {
+    fact: Fact,
+    bytes: f64,
+    cpu: f64,
+    result_rows: f64,
+    /// Partners, and the factors of time on both devices.
+    times: Vec<(u32, f64, f64)>,
+}
+
+impl Growth {
+    fn sentence(&self, pair: &Pair<'_>) -> String {
+        let Pair { first, second, .. } = pair;
+        let percent = |factor: f64| 100.0 * (factor - 1.0);
+        let times = self.times.iter().map(|(partners, one, other)| {
+            let (one, other) = (percent(*one), percent(*other));
+            format!("{one:+.1} % on {first} and {other:+.1} % on {second} with {partners} partners")
+        });
+        format!(
+            "C42, {} cubes beside those without partners: {}; published are {}. Bytes grow by a factor of {:.2}, processor time {:.2}, result rows {:.0}.",
+            format!("{:?}", self.fact).to_lowercase(),
+            times.collect::<Vec<_>>().join(", "),
+            published(self.fact),
+            self.bytes,
+            self.cpu,
+            self.result_rows
+        )
+    }
+}
+
+/// On the SSD and on the array.
+fn published(fact: Fact) -> &'static str {
+    match fact {
+        Fact::Diverted => "+22 % and +17.4 %",
+        Fact::Cancelled => "+25.6 % and +19.6 %",
+        Fact::Delay => "+422.5 % and +399.75 %",
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a mean of lengths")]
+fn whole(bytes: f64) -> u64 {
+    bytes.round() as u64
+}

@@ -1,0 +1,81 @@
+//! Where the faster of two devices changes: the same leaves in an order with more and more jumps.
+
+use super::{Kinds, said};
+use crate::figures::Figure;
+use crate::plots::{Curve, Line, Look, Plot, Point, View, XAxis, YAxis};
+use crate::text;
+
+/// The same pages of a B-tree, read with more and more jumps.
+#[derive(Debug, Clone, Default)]
+pub struct CubesTurning {
+    /// Bytes of a page, as a text.
+    pub page: String,
+    /// How many pages were read at each share.
+    pub pages: u64,
+    /// Devices, and for each share of jumps (0 to 1) the time of a page in seconds.
+    pub devices: Vec<(String, Vec<(f64, f64)>)>,
+    /// The share at which the second device becomes slower than the first; `None`: at none.
+    pub turning_share: Option<f64>,
+}
+
+impl CubesTurning {
+    fn view(&self, kinds: &Kinds<'_>) -> View {
+        let curve = |(device, times): &(String, Vec<(f64, f64)>)| {
+            // No jump at all has no place on a logarithmic axis.
+            let shown = times.iter().filter(|(share, _)| *share > 0.0);
+            let points = shown
+                .map(|(share, seconds)| Point { x: 100.0 * share, y: seconds * 1e9, bounds: None })
+                .collect();
+            Curve::joined(text::clean(device), Look::Kind(kinds.of_device(device)), points)
+        };
+        View { name: self.name(), curves: self.devices.iter().map(curve).collect() }
+    }
+
+    fn name(&self) -> String {
+        format!("pages of {}", self.page)
+    }
+
+    fn finding(&self) -> String {
+        let [(first, _), (second, _), ..] = self.devices.as_slice() else { return String::new() };
+        let (first, second, name) = (text::clean(first), text::clean(second), self.name());
+        match self.turning_share {
+            Some(share) => {
+                let share = text::significant(100.0 * share, 2);
+                format!("With {name} {second} is faster up to {share} % of jumps, {first} above.")
+            }
+            None => {
+                let ends = |of: fn(&[(f64, f64)]) -> Option<&(f64, f64)>| -> Vec<String> {
+                    let times = self.devices.iter().filter_map(|(_, times)| of(times));
+                    times.map(|(_, seconds)| said(*seconds)).collect()
+                };
+                let (least, most) = (ends(<[_]>::first).join(" and "), ends(<[_]>::last).join(" and "));
+                format!(
+                    "With {name} it turns nowhere: a page takes {first} and {second} {least} without jumps, {most} with most."
+                )
+            }
+        }
+    }
+}
+
+/// The figure; nothing where nothing was read so.
+pub(super) fn figure(all: &[CubesTurning], kinds: &Kinds<'_>) -> Option<Figure> {
+    let pages = all.iter().map(|turning| turning.pages).max()?;
+    let plot = Plot {
+        id: "turning",
+        title: "Time of a page by jumps",
+        finding: all.iter().map(CubesTurning::finding).collect::<Vec<_>>().join(" "),
+        note: format!(
+            "The leaves of a cube's index, up to {}, one read after the other: in the order of the file, cut into more and more runs that \
+             come in a random order from all over the index. The device's time alone. Dashed: where it turns.",
+            text::plain(pages)
+        ),
+        line: Line::Joined,
+        x: XAxis::Count("Leaves that don't follow the one before, %"),
+        y: YAxis::Time("Time of a page"),
+        marks: all.iter().filter_map(|turning| Some(100.0 * turning.turning_share?)).collect(),
+        choice: "Pages",
+        chosen: 0,
+        views: all.iter().map(|turning| turning.view(kinds)).collect(),
+    };
+    plot.drawn()
+}

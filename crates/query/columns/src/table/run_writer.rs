@@ -89,7 +89,7 @@ impl RunWriter {
             let room =
                 usize::try_from(writing.manifest.layout.file_rows.max(1) - open.rows).unwrap_or(usize::MAX);
             let rows = PIECE_ROWS.min(room).min(batch.num_rows() - from);
-            open.write(&batch.slice(from, rows), writing.manifest.layout.row_group_bytes)?;
+            open.write(&batch.slice(from, rows), writing.row_group_bytes)?;
             from += rows;
             if open.rows >= writing.manifest.layout.file_rows {
                 self.end_file(writing)?;

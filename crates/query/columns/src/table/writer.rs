@@ -11,6 +11,9 @@ use super::writing::{Commit, Writing};
 use crate::ColumnsError;
 use crate::directory::Run;
 
+/// Of the memory of a row group, what rows take while they are gathered and put in order.
+const CLUSTER_PARTS: u64 = 2;
+
 /// Appends rows to a table, or puts them in the place of others. Nothing is seen of them until [`commit`](Self::commit); dropped before
 /// that, the table is as it was.
 pub struct TableWriter {
@@ -32,10 +35,20 @@ impl TableWriter {
     pub(super) fn new(writing: Writing, keys: &[&str]) -> Result<Self, ColumnsError> {
         let schema = writing.manifest.schema()?;
         let keys = if keys.is_empty() { None } else { Some(Keys::new(&schema, keys, HashSet::new())?) };
-        let clusterer =
-            Clusterer::new(&writing.manifest.clustering, &schema, writing.manifest.layout.row_group_bytes)?;
+        // Rows are gathered and put in order beside the row group that is written.
+        let memory_bytes = writing.row_group_bytes.saturating_mul(CLUSTER_PARTS);
+        let clusterer = Clusterer::new(&writing.manifest.clustering, &schema, memory_bytes)?;
         let run = Some(RunWriter::new(schema.clone()));
         Ok(Self { writing, schema, run, clusterer, keys, rows: 0 })
+    }
+
+    /// Has its row groups take so many bytes at most in memory while they are written, even where the table's layout has them take more. Rows that are put in
+    /// order before they are written take twice as many. Call it before the first row is written.
+    #[must_use]
+    pub fn with_row_groups_of(mut self, bytes: u64) -> Self {
+        self.writing.row_group_bytes = self.writing.row_group_bytes.min(bytes.max(1));
+        self.clusterer.limit(self.writing.row_group_bytes.saturating_mul(CLUSTER_PARTS));
+        self
     }
 
     /// The columns that rows must have.

@@ -102,6 +102,16 @@ pub enum ColumnsError {
         /// What the panic said.
         what: String,
     },
+    /// The Parquet library panicked while it wrote a file.
+    #[error("`{file}`: the Parquet writer panicked while {action}: {what}; nothing of these rows is kept")]
+    WriterPanicked {
+        /// The file, as the table calls it.
+        file: String,
+        /// What was being written.
+        action: String,
+        /// What the panic said.
+        what: String,
+    },
     /// The Parquet library reports an error.
     #[error("{place}: {action}: {source}")]
     Parquet {

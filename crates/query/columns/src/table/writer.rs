@@ -23,6 +23,8 @@ pub struct TableWriter {
     clusterer: Clusterer,
     keys: Option<Keys>,
     rows: u64,
+    /// Rows got lost in a write: what was written isn't what was handed over.
+    has_failed: bool,
 }
 
 impl std::fmt::Debug for TableWriter {
@@ -39,7 +41,7 @@ impl TableWriter {
         let memory_bytes = writing.row_group_bytes.saturating_mul(CLUSTER_PARTS);
         let clusterer = Clusterer::new(&writing.manifest.clustering, &schema, memory_bytes)?;
         let run = Some(RunWriter::new(schema.clone()));
-        Ok(Self { writing, schema, run, clusterer, keys, rows: 0 })
+        Ok(Self { writing, schema, run, clusterer, keys, rows: 0, has_failed: false })
     }
 
     /// Has its row groups take so many bytes at most in memory while they are written, even where the table's layout has them take more. Rows that are put in
@@ -64,9 +66,10 @@ impl TableWriter {
     /// Writes rows.
     ///
     /// # Errors
-    /// They have other columns than the table, and nothing of them was written; or the system refuses, and the writer is not to be used
-    /// any more.
+    /// They have other columns than the table, and nothing of them was written; or the system refuses, or the Parquet library panics, and the writer
+    /// takes no more.
     pub fn write(&mut self, batch: &RecordBatch) -> Result<(), ColumnsError> {
+        self.check_sound()?;
         schema::check(&self.schema, batch)?;
         if let Some(keys) = &mut self.keys {
             keys.add(batch)?;
@@ -78,14 +81,23 @@ impl TableWriter {
         let Some(run) = &mut self.run else {
             unreachable!("only a commit takes it, and that consumes the writer")
         };
-        self.clusterer.write(&mut self.writing, run, batch)
+        let written = self.clusterer.write(&mut self.writing, run, batch);
+        self.has_failed |= written.is_err();
+        written
+    }
+
+    fn check_sound(&self) -> Result<(), ColumnsError> {
+        let what = "a write of these rows has failed".to_owned();
+        let mend = "drop the writer, and begin with all of them again";
+        if self.has_failed { Err(ColumnsError::Misuse { what, mend }) } else { Ok(()) }
     }
 
     /// Makes the rows part of the table, durably. Without rows it changes nothing.
     ///
     /// # Errors
-    /// The system refuses: the table is as it was, or, where the last steps failed, holds the rows; open it to see.
+    /// A write has failed before; or the system refuses: the table is as it was, or, where the last steps failed, holds the rows; open it to see.
     pub fn commit(mut self) -> Result<Commit, ColumnsError> {
+        self.check_sound()?;
         let Some(mut run) = self.run.take() else {
             unreachable!("only a commit takes it, and that consumes the writer")
         };

@@ -102,6 +102,16 @@ pub enum ColumnsError {
         /// What the panic said.
         what: String,
     },
+    /// The Parquet library panicked while it wrote a file.
+    #[error("`{file}`: the Parquet writer panicked while {action}: {what}; nothing of these rows is kept")]
+    WriterPanicked {
+        /// The file, as the table calls it.
+        file: String,
+        /// What was being written.
+        action: String,
+        /// What the panic said.
+        what: String,
+    },
     /// The Parquet library reports an error.
     #[error("{place}: {action}: {source}")]
     Parquet {
@@ -147,21 +157,24 @@ pub struct Place {
     pub row_group: Option<usize>,
     /// The column.
     pub column: Option<String>,
+    /// Where in the file it begins.
+    pub offset_bytes: Option<u64>,
 }
 
 impl Place {
     /// A file as a whole.
     pub fn of_file(file: &str) -> Self {
-        Self { file: file.to_owned(), row_group: None, column: None }
+        Self { file: file.to_owned(), ..Self::default() }
     }
 
     /// A column chunk.
     pub fn of_chunk(file: &str, row_group: usize, column: &str) -> Self {
-        Self { file: file.to_owned(), row_group: Some(row_group), column: Some(column.to_owned()) }
+        Self { row_group: Some(row_group), column: Some(column.to_owned()), ..Self::of_file(file) }
     }
 }
 
 impl fmt::Display for Place {
+    /// Without the offset, which those say who know it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "`{}`", self.file)?;
         if let Some(row_group) = self.row_group {
@@ -215,6 +228,19 @@ impl fmt::Display for Mend<'_> {
 }
 
 impl ColumnsError {
+    /// Where it is, and what is wrong there, of errors that are about a place in a file.
+    pub fn at_place(&self) -> Option<(Place, String)> {
+        match self {
+            Self::Damaged { place, why } => Some((place.clone(), why.clone())),
+            Self::DecoderPanicked { place, what } => {
+                Some((place.clone(), format!("the Parquet decoder panicked: {what}")))
+            }
+            Self::Parquet { action, place, source } => Some((place.clone(), format!("{action}: {source}"))),
+            Self::Io { action, file, source } => Some((Place::of_file(file), format!("{action}: {source}"))),
+            _ => None,
+        }
+    }
+
     pub(crate) fn io(action: &'static str, file: &str) -> impl FnOnce(std::io::Error) -> Self {
         move |source| match source {
             source if Stopped::is(&source) => Self::Stopped,

@@ -15,6 +15,7 @@ mod table;
 pub use self::directory::{ColumnSpec, FileEntry, Manifest, ProfileIdentity, Projection, Run, SumsEntry};
 pub use self::error::{ColumnsError, Place};
 pub use self::files::{Files, Held, ReadAt, RealFiles, Sharing, Stopped, Watch, WatchedFiles, WriteFile};
+pub use self::guard::{catch_panic, panic_is_caught};
 pub use self::layout::{Clustering, ColumnLayout, Layout, LayoutFigures};
 pub use self::read::{
     BatchDecoder, CodeBatch, CodeColumn, CodeDecoder, DirectBytes, NULL_CODE, ParquetFile, Predicate,

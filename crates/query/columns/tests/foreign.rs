@@ -91,6 +91,25 @@ fn predicates_hold_in_all_of_them() {
 }
 
 #[test]
+fn values_are_told_from_nulls_in_all_of_them() {
+    for name in FILES {
+        let snapshot = Snapshot::of_files(&[path(name)]).unwrap();
+        let columns = snapshot.schema().fields().iter().map(|field| field.name().clone());
+        for (place, column) in columns.enumerate() {
+            for (predicate, is_null) in
+                [(Predicate::is_null(&column), true), (Predicate::is_not_null(&column), false)]
+            {
+                let fits = |row: &Vec<String>| (row[place] == "-") == is_null;
+                let expected = joined(rows().into_iter().filter(fits));
+                let spec = ScanSpec { step_rows: 64, ..everything(&snapshot) }.with(predicate);
+                assert!(batches(&snapshot, &spec) == expected, "{name}: {spec:?} as batches");
+                assert!(codes(&snapshot, &spec) == expected, "{name}: {spec:?} as codes");
+            }
+        }
+    }
+}
+
+#[test]
 fn a_page_index_saves_reading() {
     let indexed = Snapshot::of_files(&[path("v2-zstd-index")]).unwrap();
     let spec = ScanSpec::of(["delay"]).with(Predicate::between("id", Some("1000000123"), Some("1000000124")));

@@ -12,9 +12,14 @@ fn damage_is_named_by_table_file_row_group_and_column() {
     let name = format!("data/{}", file.file_name().unwrap().to_str().unwrap());
     damage(file);
     let verified = place.run("table verify t --json").refused(1, &["t is damaged in 1 place"]);
-    let damage = verified.json()["damage"][0].as_str().unwrap().to_owned();
-    assert!(damage.starts_with(&format!("`{name}`, row group 0, column `")), "{damage}");
-    let column = damage.split('`').nth(3).unwrap().to_owned();
+    let json = verified.json();
+    let damage = &json["damage"][0];
+    assert_eq!((&damage["file"], &damage["row_group"]), (&name.as_str().into(), &0.into()), "{json}");
+    let middle_bytes = file.metadata().unwrap().len() / 2;
+    assert_eq!(damage["offset_bytes"], middle_bytes / 4096 * 4096);
+    let (column, what) = (damage["column"].as_str().unwrap(), damage["what"].as_str().unwrap());
+    let line = format!("`{name}`, row group 0, column `{column}`: {what}\n");
+    assert_eq!(place.run("table verify t").refused(1, &[]).stdout, line);
     let found = place.run(&format!("scan t --columns {column} --format csv"));
     found.refused(1, &["t: ", &name]);
     let sound = if column == "Year" { "Diverted" } else { "Year" };

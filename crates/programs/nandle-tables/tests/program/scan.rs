@@ -36,6 +36,24 @@ fn rows_fulfil_the_predicates_by_every_way_of_reading() {
 }
 
 #[test]
+fn rows_without_a_value_are_found_and_left_out() {
+    let place = Place::new();
+    place.generate("t", 30_000);
+    let lines = |options: &str| {
+        let text = place.run(&format!("scan t --columns FlightNum,ArrDelay --format csv {options}")).done();
+        text.stdout.lines().skip(1).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let (without, with): (Vec<_>, Vec<_>) = lines("").into_iter().partition(|line| line.ends_with(','));
+    assert!(!without.is_empty() && !with.is_empty());
+    assert!(lines("--null ArrDelay") == without);
+    assert!(lines("--not-null ArrDelay,FlightNum") == with);
+    place.run("scan t --columns Dest --null Orgin").refused(2, &["did you mean `Origin`?"]);
+    place.run("scan t --columns Dest --null ArrDelay --record q.needs.zst").done();
+    let recording = Recording::read(&place.path("q.needs.zst")).unwrap();
+    assert_eq!(recording.queries[0].text.as_deref(), Some("Dest where ArrDelay is null"));
+}
+
+#[test]
 fn what_it_takes_is_said_before_and_after() {
     let place = Place::new();
     place.generate("t", 60_000);

@@ -10,7 +10,8 @@ use super::file::value_type;
 use super::floats::{with_one_nan, without_nan};
 use crate::ColumnsError;
 
-/// Which rows a scan hands out; several must all hold. A null fulfils none. NaN equals NaN and lies between no two values; -0.0 equals 0.0.
+/// Which rows a scan hands out; several must all hold. A null fulfils [`is_null`](Predicate::is_null) alone. NaN is a value: it equals NaN and
+/// lies between no two values; -0.0 equals 0.0.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Predicate {
     column: String,
@@ -21,18 +22,22 @@ pub struct Predicate {
 enum Test {
     In(Vec<String>),
     Between(Option<String>, Option<String>),
+    Null,
+    NotNull,
 }
 
 impl fmt::Display for Predicate {
-    /// `COLUMN=VALUE,…` or `COLUMN=LOW..HIGH`.
+    /// `COLUMN=VALUE,…`, `COLUMN=LOW..HIGH`, `COLUMN is null` or `COLUMN is not null`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}=", self.column)?;
+        f.write_str(&self.column)?;
         match &self.test {
-            Test::In(values) => f.write_str(&values.join(",")),
+            Test::In(values) => write!(f, "={}", values.join(",")),
             Test::Between(low, high) => {
                 let bound = |bound: &Option<String>| bound.clone().unwrap_or_default();
-                write!(f, "{}..{}", bound(low), bound(high))
+                write!(f, "={}..{}", bound(low), bound(high))
             }
+            Test::Null => f.write_str(" is null"),
+            Test::NotNull => f.write_str(" is not null"),
         }
     }
 }
@@ -47,6 +52,16 @@ impl Predicate {
     pub fn between(column: &str, low: Option<&str>, high: Option<&str>) -> Self {
         let owned = |bound: Option<&str>| bound.map(ToOwned::to_owned);
         Self { column: column.to_owned(), test: Test::Between(owned(low), owned(high)) }
+    }
+
+    /// The column has no value.
+    pub fn is_null(column: &str) -> Self {
+        Self { column: column.to_owned(), test: Test::Null }
+    }
+
+    /// The column has a value, whichever.
+    pub fn is_not_null(column: &str) -> Self {
+        Self { column: column.to_owned(), test: Test::NotNull }
     }
 
     /// The column that it looks at.
@@ -66,6 +81,8 @@ impl Predicate {
                 low.as_ref().map(bound).transpose()?,
                 high.as_ref().map(bound).transpose()?,
             ),
+            Test::Null => BoundTest::Null,
+            Test::NotNull => BoundTest::NotNull,
         };
         Ok(BoundPredicate { test })
     }
@@ -127,9 +144,22 @@ pub(crate) struct BoundPredicate {
 enum BoundTest {
     In(Vec<Scalar<ArrayRef>>),
     Between(Option<Scalar<ArrayRef>>, Option<Scalar<ArrayRef>>),
+    Null,
+    NotNull,
 }
 
 impl BoundPredicate {
+    /// Whether a null fulfils it. Then no value does, and otherwise no null.
+    pub(crate) const fn accepts_null(&self) -> bool {
+        matches!(self.test, BoundTest::Null)
+    }
+
+    /// Whether a stretch of so many rows, of which so many are null, may hold rows that fulfil it, whatever their values; no number is unknown.
+    pub(crate) fn may_match_nulls(&self, nulls: Option<u64>, rows: u64) -> bool {
+        let ruled_out = if self.accepts_null() { 0 } else { rows };
+        nulls != Some(ruled_out)
+    }
+
     /// Which of some values fulfil it; never null.
     pub(crate) fn matches(&self, values: &ArrayRef) -> Result<BooleanArray, ColumnsError> {
         self.evaluate(values).map_err(ColumnsError::arrow("comparing with a predicate's values"))
@@ -137,7 +167,10 @@ impl BoundPredicate {
 
     fn evaluate(&self, values: &ArrayRef) -> Result<BooleanArray, ArrowError> {
         let all = |set: bool| BooleanArray::from(vec![set; values.len()]);
+        let present = || known(&BooleanArray::new(all(true).values().clone(), values.logical_nulls()));
         match &self.test {
+            BoundTest::NotNull => Ok(present()),
+            BoundTest::Null => Ok(BooleanArray::new(!present().values(), None)),
             BoundTest::In(accepted) => {
                 let values = with_one_nan(values);
                 accepted.iter().try_fold(all(false), |found, value| {
@@ -146,7 +179,7 @@ impl BoundPredicate {
             }
             BoundTest::Between(low, high) => {
                 let numbers = without_nan(values);
-                let mut found = known(&BooleanArray::new(all(true).values().clone(), values.logical_nulls()));
+                let mut found = present();
                 if let Some(low) = low {
                     found = both(&found, &known(&cmp::gt_eq(&numbers, low)?));
                 }
@@ -189,6 +222,7 @@ impl BoundPredicate {
                 })
             }
             BoundTest::Between(low, high) => range(low.as_ref(), high.as_ref()),
+            BoundTest::Null | BoundTest::NotNull => range(None, None),
         }
     }
 }
@@ -224,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn nulls_fulfil_nothing() {
+    fn nulls_fulfil_one_predicate_alone() {
         let values: ArrayRef = Arc::new(Int32Array::from(vec![Some(3), None, Some(5), Some(9)]));
         assert_eq!(matches(&Predicate::is_in("a", ["5", "9"]), &values), [false, false, true, true]);
         assert_eq!(
@@ -232,6 +266,22 @@ mod tests {
             [false, false, true, false]
         );
         assert_eq!(matches(&Predicate::between("a", None, None), &values), [true, false, true, true]);
+        assert_eq!(matches(&Predicate::is_null("a"), &values), [false, true, false, false]);
+        assert_eq!(matches(&Predicate::is_not_null("a"), &values), [true, false, true, true]);
+    }
+
+    #[test]
+    fn numbers_of_nulls_rule_stretches_out() {
+        let may = |predicate: &Predicate, nulls| {
+            predicate.bind(&DataType::Int32).unwrap().may_match_nulls(nulls, 7)
+        };
+        let numbers = [None, Some(0), Some(3), Some(7)];
+        assert_eq!(numbers.map(|nulls| may(&Predicate::is_null("a"), nulls)), [true, false, true, true]);
+        for of_values in
+            [Predicate::is_not_null("a"), Predicate::is_in("a", ["5"]), Predicate::between("a", None, Some("9"))]
+        {
+            assert_eq!(numbers.map(|nulls| may(&of_values, nulls)), [true, true, true, false]);
+        }
     }
 
     #[test]
@@ -250,6 +300,8 @@ mod tests {
     fn a_predicate_is_shown_as_it_is_asked_for() {
         assert_eq!(Predicate::is_in("a", ["1", "2"]).to_string(), "a=1,2");
         assert_eq!(Predicate::between("a", None, Some("2")).to_string(), "a=..2");
+        assert_eq!(Predicate::is_null("a").to_string(), "a is null");
+        assert_eq!(Predicate::is_not_null("a").to_string(), "a is not null");
     }
 
     #[test]

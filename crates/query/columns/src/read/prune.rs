@@ -4,6 +4,8 @@ use arrow_array::BooleanArray;
 use parquet::arrow::arrow_reader::statistics::StatisticsConverter;
 use parquet::basic::Type;
 use parquet::file::metadata::ColumnChunkMetaData;
+use parquet::file::page_index::column_index::ColumnIndexMetaData;
+use parquet::file::statistics::Statistics;
 
 use super::chunk;
 use super::file::{Column, ParquetFile};
@@ -48,20 +50,35 @@ fn by_statistics(
     .map_err(wrong)?;
     let least = statistics.row_group_mins([group]).map_err(wrong)?;
     let greatest = statistics.row_group_maxes([group]).map_err(wrong)?;
+    let all = rows::one(0..row_count);
+    let nulls = group.column(column.leaf).statistics().and_then(Statistics::null_count_opt);
     let whole = predicate.may_match(&least, &greatest)?;
-    if !whole.is_empty() && !whole.value(0) && are_in_order(group.column(column.leaf), column) {
+    let ruled_out = !whole.is_empty() && !whole.value(0) && are_in_order(group.column(column.leaf), column);
+    if ruled_out || !predicate.may_match_nulls(nulls_of(column, nulls), row_count) {
         return Ok(Rows::new());
     }
-    let Some(locations) = chunk::indexed_pages(metadata, row_group, column.leaf) else {
-        return Ok(rows::one(0..row_count));
-    };
+    let Some(locations) = chunk::indexed_pages(metadata, row_group, column.leaf) else { return Ok(all) };
     let (Some(columns), Some(offsets)) = (metadata.column_index(), metadata.offset_index()) else {
-        return Ok(rows::one(0..row_count));
+        return Ok(all);
     };
     let least = statistics.data_page_mins(columns, offsets, [&row_group]).map_err(wrong)?;
     let greatest = statistics.data_page_maxes(columns, offsets, [&row_group]).map_err(wrong)?;
     let pages = chunk::page_rows(locations, row_count);
-    Ok(selected(&pages, &predicate.may_match(&least, &greatest)?).unwrap_or_else(|| rows::one(0..row_count)))
+    let by_values = selected(&pages, &predicate.may_match(&least, &greatest)?);
+    let index = columns.get(row_group).and_then(|columns| columns.get(column.leaf));
+    let by_nulls = index.and_then(ColumnIndexMetaData::null_counts).and_then(|stated| {
+        let may = pages.iter().zip(stated).map(|(page, nulls)| {
+            let nulls = nulls_of(column, u64::try_from(*nulls).ok());
+            Some(predicate.may_match_nulls(nulls, page.end - page.start))
+        });
+        selected(&pages, &may.collect())
+    });
+    Ok(rows::intersection(by_values.as_ref().unwrap_or(&all), by_nulls.as_ref().unwrap_or(&all)))
+}
+
+/// How many of some rows are null, as it is stated. A column that can't be null has none, whether that is stated or not.
+fn nulls_of(column: &Column, stated: Option<u64>) -> Option<u64> {
+    if column.optional { stated } else { Some(0) }
 }
 
 /// Whether a chunk's least and greatest values are in the order of the column's type. Writers from before 2017 compared bytes, and numbers, as

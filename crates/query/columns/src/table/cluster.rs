@@ -1,4 +1,7 @@
-use arrow_array::{ArrayRef, RecordBatch, UInt32Array};
+use std::cmp::Ordering;
+
+use arrow_array::cast::AsArray;
+use arrow_array::{AnyDictionaryArray, Array, ArrayRef, RecordBatch, UInt32Array};
 use arrow_row::{RowConverter, Rows, SortField};
 use arrow_schema::SchemaRef;
 use arrow_select::concat::concat_batches;
@@ -10,17 +13,26 @@ use super::writing::Writing;
 use crate::number::short;
 use crate::{Clustering, ColumnsError};
 
+/// What gathered rows may take of the memory: while they are put together, and while they are copied in order, they are there twice.
+const GATHERED_PART: usize = 2;
+/// What a row's key takes beside its bytes: markers of nulls and blocks, and where it begins.
+const KEY_OVERHEAD_BYTES: usize = 20;
+
 /// Puts rows into a table's order before they are written: as many as fit its memory at a time, each time into a file of its own.
 pub(super) struct Clusterer {
     schema: SchemaRef,
     clustering: Clustering,
     places: Vec<usize>,
-    memory_bytes: usize,
+    memory_bytes: u64,
     gathered: Vec<RecordBatch>,
+    /// What they take.
     gathered_bytes: usize,
+    /// What finding their order will take.
+    ordering_bytes: usize,
 }
 
 impl Clusterer {
+    /// Takes `memory_bytes` beside the batch that comes and the row group that is being written.
     pub(super) fn new(
         clustering: &Clustering,
         schema: &SchemaRef,
@@ -32,10 +44,16 @@ impl Clusterer {
             schema: schema.clone(),
             clustering: clustering.clone(),
             places,
-            memory_bytes: usize::try_from(memory_bytes).unwrap_or(usize::MAX),
+            memory_bytes,
             gathered: Vec::new(),
             gathered_bytes: 0,
+            ordering_bytes: 0,
         })
+    }
+
+    /// Takes no more than so much memory from now on.
+    pub(super) fn limit(&mut self, memory_bytes: u64) {
+        self.memory_bytes = self.memory_bytes.min(memory_bytes);
     }
 
     pub(super) fn write(
@@ -47,14 +65,21 @@ impl Clusterer {
         if self.clustering == Clustering::None {
             return run.write(writing, &batch);
         }
-        self.gathered_bytes += batch.get_array_memory_size();
+        let part = usize::try_from(self.memory_bytes).unwrap_or(usize::MAX) / GATHERED_PART;
+        let (gathered, ordering) = (batch.get_array_memory_size(), self.ordering_bytes_of(&batch));
+        // Batches that don't fit together with those before wait until these are written.
+        if self.gathered_bytes + gathered > part || self.ordering_bytes + ordering > part {
+            self.finish(writing, run)?;
+        }
+        self.gathered_bytes += gathered;
+        self.ordering_bytes += ordering;
         self.gathered.push(batch);
-        if self.gathered_bytes >= self.memory_bytes { self.finish(writing, run) } else { Ok(()) }
+        Ok(())
     }
 
     /// Writes what was gathered.
     pub(super) fn finish(&mut self, writing: &mut Writing, run: &mut RunWriter) -> Result<(), ColumnsError> {
-        self.gathered_bytes = 0;
+        (self.gathered_bytes, self.ordering_bytes) = (0, 0);
         let gathered = std::mem::take(&mut self.gathered);
         if gathered.is_empty() {
             return Ok(());
@@ -68,20 +93,57 @@ impl Clusterer {
         run.end_file(writing)
     }
 
+    fn key_columns(&self, rows: &RecordBatch) -> Vec<ArrayRef> {
+        self.places.iter().filter_map(|place| rows.columns().get(*place)).cloned().collect()
+    }
+
+    /// What a batch adds to the memory that [`order`](Self::order) takes: keys of all columns, or for cells of one at a time, beside the
+    /// ranks and the words of the Z-order, of 4 and at most 8 bytes for each column.
+    fn ordering_bytes_of(&self, batch: &RecordBatch) -> usize {
+        let columns = self.key_columns(batch);
+        let keys = columns.iter().map(key_bytes);
+        let place_bytes = size_of::<u32>();
+        match self.clustering {
+            Clustering::None => 0,
+            Clustering::Sort(_) => keys.sum::<usize>() + batch.num_rows() * place_bytes,
+            Clustering::Cells(_) => {
+                keys.max().unwrap_or_default() + batch.num_rows() * (2 * place_bytes + 12 * columns.len())
+            }
+        }
+    }
+
     fn order(&self, rows: &RecordBatch) -> Result<UInt32Array, ColumnsError> {
-        let columns: Vec<ArrayRef> =
-            self.places.iter().filter_map(|place| rows.columns().get(*place)).cloned().collect();
-        let mut order: Vec<u32> = (0..short(rows.num_rows())).collect();
-        if let Clustering::Cells(_) = self.clustering {
+        let columns = self.key_columns(rows);
+        let order = if let Clustering::Cells(_) = self.clustering {
             let ranks: Vec<Vec<u32>> = columns.iter().map(ranks).collect::<Result<_, _>>()?;
-            let cells: Vec<Vec<u64>> = (0..rows.num_rows()).map(|row| z_order(&ranks, row)).collect();
-            order.sort_by(|one, other| cells.get(*one as usize).cmp(&cells.get(*other as usize)));
+            let cells = ZOrder::of(&ranks);
+            drop(ranks);
+            places_by(rows.num_rows(), |one, other| cells.word_of(one).cmp(cells.word_of(other)))
         } else {
             let keys = sortable(&columns)?;
-            order.sort_by(|one, other| keys.row(*one as usize).cmp(&keys.row(*other as usize)));
-        }
+            places_by(rows.num_rows(), |one, other| keys.row(one).cmp(&keys.row(other)))
+        };
         Ok(order.into())
     }
+}
+
+/// What keys of a column take at most, by what its values take: blocks of 8 bytes have one more each.
+fn key_bytes(column: &ArrayRef) -> usize {
+    let rows = column.len();
+    let values = match column.as_any_dictionary_opt().map(AnyDictionaryArray::values) {
+        // Each row has a value of its own then.
+        Some(values) => values.get_array_memory_size() / values.len().max(1) * rows,
+        None => column.get_array_memory_size(),
+    };
+    values + values / 8 + rows * KEY_OVERHEAD_BYTES
+}
+
+/// The places of rows in an order; equal ones stay in theirs. Unlike a stable sort this takes no second array.
+fn places_by(rows: usize, compare: impl Fn(usize, usize) -> Ordering) -> Vec<u32> {
+    let mut places: Vec<u32> = (0..short(rows)).collect();
+    places
+        .sort_unstable_by(|one, other| compare(*one as usize, *other as usize).then_with(|| one.cmp(other)));
+    places
 }
 
 fn sortable(columns: &[ArrayRef]) -> Result<Rows, ColumnsError> {
@@ -93,24 +155,46 @@ fn sortable(columns: &[ArrayRef]) -> Result<Rows, ColumnsError> {
 /// The place of each row's value among the distinct ones.
 fn ranks(column: &ArrayRef) -> Result<Vec<u32>, ColumnsError> {
     let keys = sortable(std::slice::from_ref(column))?;
-    let mut distinct: Vec<_> = keys.iter().collect();
-    distinct.sort_unstable();
-    distinct.dedup();
-    Ok(keys.iter().map(|key| short(distinct.partition_point(|candidate| *candidate < key))).collect())
+    let order = places_by(column.len(), |one, other| keys.row(one).cmp(&keys.row(other)));
+    let mut ranks = vec![0; column.len()];
+    let mut previous: Option<(usize, u32)> = None;
+    for place in order {
+        let row = place as usize;
+        let rank = previous.map_or(0, |(before, rank)| rank + u32::from(keys.row(before) != keys.row(row)));
+        ranks.get_mut(row).into_iter().for_each(|slot| *slot = rank);
+        previous = Some((row, rank));
+    }
+    Ok(ranks)
 }
 
-/// The bits of a row's ranks in turns, the highest first (Morton 1966); a word for each 64 bits.
-fn z_order(ranks: &[Vec<u32>], row: usize) -> Vec<u64> {
-    let mut words = vec![0_u64; (ranks.len() * 32).div_ceil(64)];
-    let bits = (0..32).rev().flat_map(|bit| {
-        ranks.iter().map(move |ranks| ranks.get(row).is_some_and(|rank| rank >> bit & 1 == 1))
-    });
-    for (number, _) in bits.enumerate().filter(|(_, set)| *set) {
-        if let Some(word) = words.get_mut(number / 64) {
-            *word |= 1 << (63 - number % 64);
+/// For each row the bits of its ranks in turns, the highest first (Morton 1966). Bits that no rank has are left out.
+struct ZOrder {
+    words: Vec<u64>,
+    words_per_row: usize,
+}
+
+impl ZOrder {
+    fn of(ranks: &[Vec<u32>]) -> Self {
+        let rows = ranks.first().map_or(0, Vec::len);
+        let greatest = ranks.iter().flatten().copied().max().unwrap_or_default();
+        let bits = u32::BITS - greatest.leading_zeros();
+        let words_per_row = (ranks.len() * bits as usize).div_ceil(64).max(1);
+        let mut words = vec![0; rows * words_per_row];
+        for (row, words) in words.chunks_mut(words_per_row).enumerate() {
+            let of_row = (0..bits).rev().flat_map(|bit| {
+                ranks.iter().map(move |ranks| ranks.get(row).is_some_and(|rank| rank >> bit & 1 == 1))
+            });
+            for (number, _) in of_row.enumerate().filter(|(_, set)| *set) {
+                words.get_mut(number / 64).into_iter().for_each(|word| *word |= 1 << (63 - number % 64));
+            }
         }
+        Self { words, words_per_row }
     }
-    words
+
+    fn word_of(&self, row: usize) -> &[u64] {
+        let from = row * self.words_per_row;
+        self.words.get(from..from + self.words_per_row).unwrap_or_default()
+    }
 }
 
 #[cfg(test)]
@@ -120,15 +204,36 @@ mod tests {
     #[test]
     fn z_order_visits_quarter_after_quarter() {
         let ranks = [vec![0, 1, 0, 1, 2, 3, 0], vec![0, 0, 1, 1, 0, 3, 2]];
-        let mut order: Vec<usize> = (0..7).collect();
-        order.sort_by_key(|row| z_order(&ranks, *row));
+        let cells = ZOrder::of(&ranks);
+        let order = places_by(7, |one, other| cells.word_of(one).cmp(cells.word_of(other)));
         assert_eq!(order, [0, 2, 1, 3, 6, 4, 5], "the first column's bits count more");
     }
 
     #[test]
     fn three_columns_need_two_words() {
         let ranks = [vec![u32::MAX], vec![0], vec![u32::MAX]];
-        assert_eq!(z_order(&ranks, 0).len(), 2);
-        assert_eq!(z_order(&ranks, 0)[0] >> 58, 0b10_1101);
+        let cells = ZOrder::of(&ranks);
+        assert_eq!(cells.word_of(0).len(), 2);
+        assert_eq!(cells.word_of(0)[0] >> 58, 0b10_1101);
+    }
+
+    #[test]
+    fn bits_that_no_rank_has_take_no_room() {
+        let ranks = [vec![23, 0], vec![340, 1], vec![11, 5]];
+        let cells = ZOrder::of(&ranks);
+        assert_eq!(cells.word_of(0).len(), 1);
+        assert!(cells.word_of(1) < cells.word_of(0));
+    }
+
+    #[test]
+    fn ranks_are_those_of_distinct_values() {
+        let column: ArrayRef = std::sync::Arc::new(arrow_array::StringArray::from(vec![
+            Some("c"),
+            None,
+            Some("a"),
+            Some("c"),
+            Some("b"),
+        ]));
+        assert_eq!(ranks(&column).unwrap(), [3, 0, 1, 3, 2]);
     }
 }

@@ -8,6 +8,7 @@ use parquet::file::properties::WriterProperties;
 
 use super::writing::{NewFile, Writing};
 use crate::directory::{DATA, FileEntry, PARTIAL, SumsEntry};
+use crate::guard::guarded_writer;
 use crate::layout::properties;
 use crate::sums::{SummingWriter, Sums};
 use crate::{ColumnsError, Files, WriteFile};
@@ -89,7 +90,7 @@ impl RunWriter {
             let room =
                 usize::try_from(writing.manifest.layout.file_rows.max(1) - open.rows).unwrap_or(usize::MAX);
             let rows = PIECE_ROWS.min(room).min(batch.num_rows() - from);
-            open.write(&batch.slice(from, rows), writing.manifest.layout.row_group_bytes)?;
+            open.write(&batch.slice(from, rows), writing.row_group_bytes)?;
             from += rows;
             if open.rows >= writing.manifest.layout.file_rows {
                 self.end_file(writing)?;
@@ -110,25 +111,32 @@ impl OpenFile {
         let partial = format!("{}{PARTIAL}", names.data);
         let file = writing.files.create(&partial).map_err(ColumnsError::io("creating", &partial))?;
         let file = SummingWriter::new(file, names.identity);
-        let writer = ArrowWriter::try_new(file, schema.clone(), Some(properties));
-        let writer = writer.map_err(ColumnsError::writing("beginning the file", &names.data))?;
+        let wrong = ColumnsError::writing("beginning the file", &names.data);
+        let begin = || ArrowWriter::try_new(file, schema.clone(), Some(properties)).map_err(wrong);
+        let writer = guarded_writer(&names.data, || "beginning the file".to_owned(), begin)?;
         Ok(Self { writer, names, rows: 0 })
     }
 
     fn write(&mut self, batch: &RecordBatch, row_group_bytes: u64) -> Result<(), ColumnsError> {
-        let wrong = |source| ColumnsError::writing("writing rows to", &self.names.data)(source);
-        self.writer.write(batch).map_err(wrong)?;
-        self.rows += batch.num_rows() as u64;
-        if self.writer.memory_size() as u64 >= row_group_bytes {
-            self.writer.flush().map_err(wrong)?;
-        }
+        let (before, rows) = (self.rows, batch.num_rows() as u64);
+        let (writer, name) = (&mut self.writer, self.names.data.as_str());
+        let wrong = |source| ColumnsError::writing("writing rows to", name)(source);
+        let action = || format!("writing {} behind {}", counted(rows), counted(before));
+        guarded_writer(name, action, || {
+            writer.write(batch).map_err(wrong)?;
+            let is_full = writer.memory_size() as u64 >= row_group_bytes;
+            if is_full { writer.flush().map_err(wrong) } else { Ok(()) }
+        })?;
+        self.rows += rows;
         Ok(())
     }
 
     fn finish(self, files: &dyn Files) -> Result<FileEntry, ColumnsError> {
         let Self { mut writer, names, rows } = self;
         // Unlike the writer's `into_inner` this keeps the system's error.
-        writer.finish().map_err(ColumnsError::writing("ending the file", &names.data))?;
+        let wrong = ColumnsError::writing("ending the file", &names.data);
+        let action = || format!("ending the file of {}", counted(rows));
+        guarded_writer(&names.data, action, || writer.finish().map_err(wrong))?;
         let (file, sums) = writer.inner_mut().finish();
         file.sync().map_err(ColumnsError::io("syncing", &names.data))?;
         Ok(FileEntry {
@@ -138,6 +146,10 @@ impl OpenFile {
             sums: write_sums(files, &names, &sums)?,
         })
     }
+}
+
+fn counted(rows: u64) -> String {
+    format!("{rows} row{}", if rows == 1 { "" } else { "s" })
 }
 
 /// Writes a file's sums, with `.partial`, and syncs them.

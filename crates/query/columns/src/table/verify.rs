@@ -82,8 +82,10 @@ fn damaged_blocks(
 
 /// The column chunks that a block is part of; the file where none is, or where the footer can't be read.
 fn places(entry: &FileEntry, footer: Option<&ParquetFile>, offset_bytes: u64) -> Vec<Place> {
-    footer.map_or_else(
+    let mut places = footer.map_or_else(
         || vec![Place::of_file(&entry.path)],
         |file| file.places_of(&(offset_bytes..offset_bytes + BLOCK_BYTES)),
-    )
+    );
+    places.iter_mut().for_each(|place| place.offset_bytes = Some(offset_bytes));
+    places
 }

@@ -23,6 +23,8 @@ pub struct Commit {
 pub(super) struct Writing {
     pub(super) files: Arc<dyn Files>,
     pub(super) manifest: Manifest,
+    /// What a row group may take in memory while it is written: what the layout says, or less.
+    pub(super) row_group_bytes: u64,
     /// The present one.
     replaced: Manifest,
     /// Names of files that are there with `.partial`.
@@ -46,14 +48,18 @@ impl Writing {
         reclaim(files.as_ref(), &manifest)?;
         let replaced = manifest.clone();
         manifest.snapshot += 1;
-        let files = Arc::clone(files);
-        Ok(Self { files, manifest, replaced, fresh: Vec::new(), next_file: 0, _lock: lock })
+        Ok(Self::new(files, manifest, replaced, lock))
     }
 
     /// The first snapshot of a table that doesn't exist yet.
     pub(super) fn first(files: &Arc<dyn Files>, manifest: Manifest, lock: Box<dyn Held>) -> Self {
-        let (files, replaced) = (Arc::clone(files), manifest.clone());
-        Self { files, manifest, replaced, fresh: Vec::new(), next_file: 0, _lock: lock }
+        let replaced = manifest.clone();
+        Self::new(files, manifest, replaced, lock)
+    }
+
+    fn new(files: &Arc<dyn Files>, manifest: Manifest, replaced: Manifest, lock: Box<dyn Held>) -> Self {
+        let (files, row_group_bytes) = (Arc::clone(files), manifest.layout.row_group_bytes);
+        Self { files, manifest, row_group_bytes, replaced, fresh: Vec::new(), next_file: 0, _lock: lock }
     }
 
     /// In `data` or `projections`.

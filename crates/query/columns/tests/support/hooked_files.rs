@@ -1,7 +1,7 @@
 //! A directory in which something happens before an operation: it is refused, or another one was quicker.
 
 use std::fmt::{Debug, Formatter};
-use std::io::Result;
+use std::io::{Result, Write};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -11,16 +11,39 @@ type Hook = dyn Fn(&str, &str) -> Result<()> + Send + Sync;
 
 pub(crate) struct HookedFiles {
     files: RealFiles,
-    before: Box<Hook>,
+    before: Arc<Hook>,
+}
+
+struct HookedWriteFile {
+    file: Box<dyn WriteFile>,
+    path: String,
+    before: Arc<Hook>,
+}
+
+impl Write for HookedWriteFile {
+    fn write(&mut self, bytes: &[u8]) -> Result<usize> {
+        (self.before)("write", &self.path)?;
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.file.flush()
+    }
+}
+
+impl WriteFile for HookedWriteFile {
+    fn sync(&mut self) -> Result<()> {
+        self.file.sync()
+    }
 }
 
 impl HookedFiles {
-    /// `before` is told the operation and the path that it is to make, remove or open.
+    /// `before` is told the operation and the path that it is to make, write to, remove or open.
     pub(crate) fn new(
         directory: &Path,
         before: impl Fn(&str, &str) -> Result<()> + Send + Sync + 'static,
     ) -> Self {
-        Self { files: RealFiles::new(directory), before: Box::new(before) }
+        Self { files: RealFiles::new(directory), before: Arc::new(before) }
     }
 }
 
@@ -33,7 +56,8 @@ impl Debug for HookedFiles {
 impl Files for HookedFiles {
     fn create(&self, path: &str) -> Result<Box<dyn WriteFile>> {
         (self.before)("create", path)?;
-        self.files.create(path)
+        let (file, before) = (self.files.create(path)?, Arc::clone(&self.before));
+        Ok(Box::new(HookedWriteFile { file, path: path.to_owned(), before }))
     }
 
     fn open(&self, path: &str) -> Result<Arc<dyn ReadAt>> {

@@ -8,7 +8,6 @@ mod messages;
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -17,6 +16,7 @@ use arrow_buffer::Buffer;
 use arrow_ipc::convert::try_schema_from_ipc_buffer;
 use arrow_ipc::reader::StreamDecoder;
 use arrow_schema::{ArrowError, SchemaRef};
+use nandle_columns::catch_panic;
 
 pub use self::error::ArrowFileError;
 use self::messages::Messages;
@@ -105,9 +105,9 @@ fn guarded<T>(
     messages: &Messages,
     decode: impl FnOnce() -> Result<T, ArrowError>,
 ) -> Result<T, ArrowFileError> {
-    match catch_unwind(AssertUnwindSafe(decode)) {
+    match catch_panic(decode) {
         Ok(decoded) => decoded.map_err(|error| messages.damaged(&error.to_string())),
-        Err(_) => Err(messages.damaged("the decoder panicked over it")),
+        Err(what) => Err(messages.damaged(&format!("the decoder panicked over it: {what}"))),
     }
 }
 

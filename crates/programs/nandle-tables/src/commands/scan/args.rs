@@ -38,6 +38,12 @@ pub(crate) struct ScanArgs {
     /// Only rows with a value from one to another, both included; either may be left out
     #[arg(long, value_name = "COLUMN=LOW..HIGH", value_parser = between)]
     between: Vec<Predicate>,
+    /// Only rows in which all of these columns are null, which means that they have no value
+    #[arg(long = "null", value_name = "COLUMN,…", value_delimiter = ',', value_parser = is_null)]
+    is_null: Vec<Predicate>,
+    /// Only rows in which all of these columns have a value
+    #[arg(long = "not-null", value_name = "COLUMN,…", value_delimiter = ',', value_parser = is_not_null)]
+    is_not_null: Vec<Predicate>,
     /// How needs become requests: flexible (the cheapest on this device), fixed-block (each as it is) or fixed-block:SIZE, whole-group (the
     /// column chunk), one-by-one:N (in the order of need, N outstanding, as an engine with a buffer pool does)
     #[arg(long, value_name = "HOW", default_value = "flexible")]
@@ -104,7 +110,7 @@ impl ScanArgs {
     }
 
     pub(super) fn predicates(&self) -> impl Iterator<Item = &Predicate> {
-        self.is_in.iter().chain(&self.between)
+        self.is_in.iter().chain(&self.between).chain(&self.is_null).chain(&self.is_not_null)
     }
 
     pub(super) fn format(&self, json: bool) -> RowFormat {
@@ -146,6 +152,18 @@ fn memory(text: &str) -> Result<u64, String> {
 fn is_in(text: &str) -> Result<Predicate, String> {
     let (column, values) = text.split_once('=').ok_or("expected COLUMN=VALUE,…")?;
     Ok(Predicate::is_in(column, names(values)?))
+}
+
+fn is_null(text: &str) -> Result<Predicate, String> {
+    column(text).map(Predicate::is_null)
+}
+
+fn is_not_null(text: &str) -> Result<Predicate, String> {
+    column(text).map(Predicate::is_not_null)
+}
+
+fn column(text: &str) -> Result<&str, String> {
+    if text.is_empty() { Err("expected the names of columns, with commas between them".to_owned()) } else { Ok(text) }
 }
 
 fn between(text: &str) -> Result<Predicate, String> {

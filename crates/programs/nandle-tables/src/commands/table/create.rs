@@ -24,8 +24,6 @@ pub(super) struct NewTable<'a> {
     pub(super) directory: &'a Path,
     pub(super) schema: SchemaRef,
     pub(super) clustering: Clustering,
-    /// Memory for the rows of a row group while they are put in order and written.
-    pub(super) row_group_bytes: u64,
     pub(super) profile: &'a ProfileArgs,
 }
 
@@ -56,7 +54,7 @@ impl NewTable<'_> {
             layout.row_group_rows
         ));
         let options = TableOptions {
-            layout: Layout { row_group_bytes: self.row_group_bytes.min(layout.row_group_bytes), ..layout },
+            layout,
             clustering: self.clustering,
             profile: Some(kept(&found.profile)?),
             ..TableOptions::new(self.schema, new_identity())

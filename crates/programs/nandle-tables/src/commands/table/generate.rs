@@ -78,7 +78,6 @@ pub(super) fn run(args: &GenerateArgs, common: Common) -> Result<(), CliError> {
             directory,
             schema: flight_schema(),
             clustering: args.cluster.clone(),
-            row_group_bytes: Layout::default().row_group_bytes,
             profile: &args.profile,
         };
         let table = new.create(&cancel, &mut bar)?;

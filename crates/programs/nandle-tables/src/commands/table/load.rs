@@ -14,6 +14,7 @@ use nandle_terminal::interrupt::cancel_on_signals;
 use nandle_terminal::output;
 use nandle_terminal::progress::Bar;
 use nandle_terminal::words::{counted, thousands};
+use nandle_units::format_bytes;
 use serde::Serialize;
 
 use super::create::{NewTable, without_new_table};
@@ -60,7 +61,7 @@ pub(super) struct LoadArgs {
     /// The rows take the place of those with the same values in these columns
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',', value_parser = NonEmptyStringValueParser::new())]
     replace: Option<Vec<String>>,
-    /// Memory for rows on their way
+    /// Memory for rows on their way; with less than 512MiB row groups may be smaller than the table's layout has them
     #[arg(long, value_name = "SIZE", default_value = "512MiB", value_parser = memory)]
     memory: u64,
     #[command(flatten)]
@@ -140,7 +141,6 @@ fn opened_or_made(args: &LoadArgs, files: &Files, cancel: &Cancel, bar: &mut Bar
         directory: &args.table,
         schema: files.schema(),
         clustering: args.cluster.clone().unwrap_or_default(),
-        row_group_bytes: args.memory / ROWS_PART,
         profile: &args.profile,
     };
     new.create(cancel, bar).map(|_| true)
@@ -162,13 +162,14 @@ fn load(
     bar: &mut Bar,
 ) -> Result<Loaded, CliError> {
     let of = |error| of_table(&args.table, error);
-    let mut writer = match &args.replace {
+    let writer = match &args.replace {
         None => table.load().map_err(of)?,
         Some(keys) => table.replace(&keys.iter().map(String::as_str).collect::<Vec<_>>()).map_err(of)?,
     };
+    let mut writer = writer.with_row_groups_of(row_group_bytes(args, table)?);
     // Once the table is locked, so that a load which has to wait leaves the rejects of the one before.
     let mut rejects = RejectFile::create(args.rejects.as_deref())?;
-    let doing = format!("loading {}", nandle_units::format_bytes(files.bytes()));
+    let doing = format!("loading {}", format_bytes(files.bytes()));
     let mut batches = 0_u64;
     let mut take = |batch: &RecordBatch| {
         if cancel.is_cancelled() {
@@ -183,6 +184,22 @@ fn load(
     rejects.finish()?;
     let report = read?.unwrap_or_default();
     finished(args, writer, report)
+}
+
+/// What row groups may take while they are written. Where that is less than the table's layout says, it is told: scans find smaller ones.
+fn row_group_bytes(args: &LoadArgs, table: &Table) -> Result<u64, CliError> {
+    let layout = table.manifest().map_err(|error| of_table(&args.table, error))?.layout;
+    let bytes = args.memory / ROWS_PART;
+    if bytes < layout.row_group_bytes {
+        output::note(&format!(
+            "{}: row groups of this load end at {} in memory, and not at {} as the table's layout has it, because of --memory {}.",
+            args.table.display(),
+            format_bytes(bytes),
+            format_bytes(layout.row_group_bytes),
+            format_bytes(args.memory)
+        ));
+    }
+    Ok(bytes)
 }
 
 fn csv_options(args: &LoadArgs) -> CsvOptions {

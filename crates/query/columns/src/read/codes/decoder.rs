@@ -170,9 +170,10 @@ impl<'a> CodeDecoder<'a> {
                 *accepted = matches.values().iter().collect();
                 *number = column.dictionary_number;
             }
+            let of_null = predicate.accepts_null();
             for (kept, code) in self.kept.iter_mut().zip(&column.codes) {
                 // A null's code is no place in the dictionary.
-                *kept &= accepted.get(*code as usize).copied().unwrap_or(false);
+                *kept &= accepted.get(*code as usize).copied().unwrap_or(of_null);
             }
         }
         debug_assert!(

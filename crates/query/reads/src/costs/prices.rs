@@ -228,6 +228,39 @@ mod tests {
     }
 
     #[test]
+    fn noise_of_long_requests_makes_no_jump_cheaper() {
+        let mut noisy = disk();
+        let longest = 256 << 10;
+        // Of 8 ms and 2.6 ms: within its bounds are jumps of 2 to 8 ms, and it seems one of 3.
+        for cost in noisy.random.iter_mut().filter(|cost| cost.request_bytes == longest) {
+            cost.seconds = Estimate { value: 5.6e-3, low: 4.6e-3, high: 10.7e-3 };
+        }
+        let seconds =
+            |costs: &ReadCosts| Prices::new(costs, 4096, 64 << 20, None).random_seconds(longest).value;
+        assert!((seconds(&noisy) - seconds(&disk())).abs() < 1e-6, "{}", seconds(&noisy));
+        // What is measured exactly stays as it is.
+        for cost in noisy.random.iter_mut().filter(|cost| cost.request_bytes == longest) {
+            cost.seconds = Estimate { value: 9.0e-3, low: 8.9e-3, high: 9.1e-3 };
+        }
+        assert!((seconds(&noisy) - 9.1e-3).abs() < 1e-6, "{}", seconds(&noisy));
+    }
+
+    #[test]
+    fn few_left_take_an_arm_longer_and_flash_no_longer() {
+        let mut arm = disk();
+        for cost in &mut arm.random {
+            // Choosing among those that wait: 8, 6.7, 5.3, 4 ms, and so on.
+            cost.seconds = cost.seconds * (1.0 / (1.0 + 0.5 * f64::from(cost.depth).log2() / 2.0));
+        }
+        let arm = Prices::new(&arm, 4096, 64 << 20, None);
+        let (busy, alone) = (arm.random_seconds(4096), arm.latency_seconds(4096, 1));
+        assert_eq!(arm.service_seconds(4096, 1000), busy);
+        assert!((arm.service_seconds(4096, 1).value - alone.value).abs() < 1e-9);
+        let flash = Prices::new(&flash(), 4096, 64 << 20, None);
+        assert_eq!(flash.service_seconds(4096, 1), flash.random_seconds(4096));
+    }
+
+    #[test]
     fn little_memory_makes_queues_shallow() {
         let costs = flash();
         let plenty = Prices::new(&costs, 4096, 64 << 20, None);

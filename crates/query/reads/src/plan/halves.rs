@@ -47,3 +47,36 @@ fn halve(extent: &mut Extent, align_bytes: u64) {
         (extent.first_request_bytes, extent.request_bytes) = (half_bytes, half_bytes);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::costs::tests::{disk, flash};
+    use crate::{FileId, Plan, PlanFile, PlanOptions, ReadCosts, Want};
+
+    /// Lengths of the requests for some wants of a length.
+    fn requests(costs: &ReadCosts, wants: u32, length_bytes: u64) -> Vec<u64> {
+        let want = |step| {
+            let offset_bytes = u64::from(step) << 24;
+            Want { file: FileId(0), offset_bytes, length_bytes, step }
+        };
+        let wants = (0..wants).map(want).collect();
+        let file = PlanFile::new(1 << 30, 4096);
+        let plan = Plan::new(wants, &[file], costs, PlanOptions::new(64 << 20)).unwrap();
+        plan.reads().iter().map(|read| read.length_bytes).collect()
+    }
+
+    #[test]
+    fn long_requests_that_are_too_few_come_in_halves() {
+        assert_eq!(requests(&flash(), 1, 256 << 10), [128 << 10; 2]);
+        // Enough of them keep the device busy.
+        assert_eq!(requests(&flash(), 32, 256 << 10), [256 << 10; 32]);
+    }
+
+    #[test]
+    fn halves_that_cost_more_are_not_sent() {
+        // Short requests cost by their number.
+        assert_eq!(requests(&flash(), 2, 8 << 10), [8 << 10; 2]);
+        // A disk serves one after the other.
+        assert_eq!(requests(&disk(), 1, 256 << 10), [256 << 10]);
+    }
+}

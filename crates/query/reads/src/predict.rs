@@ -94,6 +94,10 @@ struct Run<'a> {
     queue_share: f64,
     /// When the device is done with the request before.
     device_free_at: f64,
+    /// When the request before completes.
+    last_completed_at: f64,
+    /// Whether it continued the one before it.
+    is_in_row: bool,
     /// When the reading thread is done with the request before.
     host_free_at: f64,
     /// For each extent its first request.
@@ -143,6 +147,8 @@ impl<'a> Run<'a> {
             in_flight: BinaryHeap::new(),
             queue_share: 0.0,
             device_free_at: 0.0,
+            last_completed_at: 0.0,
+            is_in_row: false,
             host_free_at: 0.0,
             first_reads,
         }
@@ -152,13 +158,16 @@ impl<'a> Run<'a> {
         // When the consumer was done with each window: the one after the next has its memory then.
         let mut consumed_at: VecDeque<f64> = VecDeque::new();
         let mut now = 0.0_f64;
-        for window in self.plan.windows() {
+        let windows = self.plan.windows();
+        for (number, window) in windows.iter().enumerate() {
+            // What can be sent before the consumer is done with this window.
+            let sendable = windows.get(number + 1).unwrap_or(window).reads.end;
             let may_begin_at = if consumed_at.len() as u64 >= WINDOWS {
                 consumed_at.pop_front().unwrap_or_default()
             } else {
                 0.0
             };
-            self.send(window, may_begin_at);
+            self.send(window, may_begin_at, sendable);
             for step in window.steps.clone() {
                 now = now.max(self.step_ready_at(step)) + step_cpu_seconds(step);
             }
@@ -167,9 +176,10 @@ impl<'a> Run<'a> {
         now
     }
 
-    fn send(&mut self, window: &PlannedWindow, may_begin_at: f64) {
+    fn send(&mut self, window: &PlannedWindow, may_begin_at: f64, sendable: usize) {
         let prices = &self.plan.prices;
-        for read in self.plan.reads().get(window.reads.clone()).unwrap_or_default() {
+        let reads = self.plan.reads().get(window.reads.clone()).unwrap_or_default();
+        for (number, read) in window.reads.clone().zip(reads) {
             let share = 1.0 / f64::from(prices.depth(read.length_bytes));
             let mut sent_at = may_begin_at;
             while self.in_flight.peek().is_some_and(|Reverse(first)| first.completed_at <= sent_at)
@@ -182,18 +192,29 @@ impl<'a> Run<'a> {
                 self.queue_share -= first.share;
                 sent_at = sent_at.max(first.completed_at);
             }
-            let busy = (self.figure)(request_seconds(prices, read));
+            let left = u32::try_from(sendable - number).unwrap_or(u32::MAX);
+            let busy = if read.is_continued {
+                prices.continued_seconds(read.length_bytes)
+            } else {
+                prices.service_seconds(read.length_bytes, left)
+            };
+            let busy = (self.figure)(busy);
             // The device works on several at once: a request takes its latency, and the device as long as it needs for each of many.
             // Beyond the depth that keeps it busy, requests wait for those before them, which counts already.
             let outstanding = u32::try_from(self.in_flight.len() + 1).unwrap_or(u32::MAX);
             let outstanding = outstanding.min(prices.depth(read.length_bytes));
             let latency = if read.is_continued {
-                busy
+                // The second of a row that is sent beside the first is on its way as long as any: the device doesn't know of the row yet.
+                let is_second = self.last_completed_at > sent_at && !self.is_in_row;
+                let alone = (self.figure)(prices.latency_seconds(read.length_bytes, 1));
+                if is_second { alone } else { busy }
             } else {
                 (self.figure)(prices.latency_seconds(read.length_bytes, outstanding))
             };
             let completed_at = (self.device_free_at.max(sent_at) + busy).max(sent_at + latency);
             self.device_free_at = self.device_free_at.max(sent_at) + busy;
+            self.last_completed_at = completed_at;
+            self.is_in_row = read.is_continued;
             self.in_flight.push(Reverse(InFlight { completed_at, share }));
             self.queue_share += share;
             let handling = (self.figure)(self.host.seconds(1, read.length_bytes));

@@ -6,16 +6,23 @@
 //! `least[j] = min over i ≤ j of least[i − 1] + cost(end[j] − start[i])`. This finds the minimum over *all* covers by extents that
 //! begin and end at multiples of the alignment: an extent that begins before what is wanted, or ends behind it, only costs more.
 //!
-//! Two facts keep it short. Extents that are longer than the longest request cost the same for each further block, so for these the minimum
-//! over `i` is carried along. And a gap that costs more than two new requests are worth is never bridged.
+//! Three facts keep it short. A gap that costs more than two new requests are worth is never bridged, so what lies between two such gaps is
+//! covered by itself. Extents that are longer than the longest request cost the same for each further block, so for these the minimum over
+//! `i` is carried along. And neither fewer stretches nor a shorter extent cost more: once the least that comes before any shorter extent costs with this
+//! one's length as much as the best that was found, no earlier beginning is better.
+
+use std::ops::Range;
 
 use crate::costs::Prices;
 
 use super::stretches::Stretch;
 
-/// How stretches are joined: for each extent one past its last stretch.
+/// Finds covers, one after the other in the same memory.
+#[derive(Default)]
 pub(crate) struct Cover {
-    pub(crate) ends: Vec<usize>,
+    least: Vec<Least>,
+    /// For each extent one past its last stretch.
+    ends: Vec<usize>,
 }
 
 /// The least cost of the stretches before one, and where its last extent begins.
@@ -25,50 +32,86 @@ struct Least {
     first: usize,
 }
 
-/// Finds the cheapest cover of stretches of one file, which are in order and don't touch.
-pub(crate) fn cheapest(stretches: &[Stretch], prices: &Prices) -> Cover {
-    let mut least: Vec<Least> = Vec::with_capacity(stretches.len());
-    let never_bridged = prices.never_bridged_blocks();
-    let mut long = LongExtents::new(prices);
-    // Extents don't begin before this stretch, because the gap before it is never bridged.
-    let mut first_possible = 0;
-    // Extents that begin before this one are longer than a request.
-    let mut first_short = 0;
-    let before = |done: &[Least], index: usize| match index.checked_sub(1) {
-        Some(before) => done.get(before).map_or(f64::INFINITY, |found| found.seconds),
-        None => 0.0,
-    };
-    let mut last_end = None;
-    for (index, stretch) in stretches.iter().enumerate() {
-        if last_end.is_some_and(|end| stretch.start_block - end >= never_bridged) {
-            (first_possible, first_short) = (index, index);
-            long = LongExtents::new(prices);
+impl Cover {
+    /// The cheapest cover of stretches of one file, which are in order and don't touch: for each extent one past its last stretch.
+    pub(crate) fn cheapest(&mut self, stretches: &[Stretch], prices: &Prices) -> &[usize] {
+        let never_bridged = prices.never_bridged_blocks();
+        self.ends.clear();
+        let mut first = 0;
+        for near in stretches.chunk_by(|one, next| next.start_block - one.end_block < never_bridged) {
+            if near.len() > 1 {
+                self.find(near, prices);
+                self.follow_back(first);
+            } else {
+                self.ends.push(first + 1);
+            }
+            first += near.len();
         }
-        last_end = Some(stretch.end_block);
-        let starts = stretches.get(first_short..=index).unwrap_or_default();
-        let longer = starts
-            .iter()
-            .take_while(|start| stretch.end_block - start.start_block > prices.largest_blocks())
-            .count();
-        for (offset, start) in starts.iter().take(longer).enumerate() {
-            let first = first_short + offset;
-            long.add(first, start.start_block, before(&least, first));
+        &self.ends
+    }
+
+    /// Finds the least cost up to each stretch.
+    fn find(&mut self, stretches: &[Stretch], prices: &Prices) {
+        self.least.clear();
+        let mut long = LongExtents::new(prices);
+        // Extents that begin before this one are longer than a request.
+        let mut first_short = 0;
+        for (index, stretch) in stretches.iter().enumerate() {
+            while let Some(start) = stretches.get(first_short)
+                && stretch.end_block - start.start_block > prices.largest_blocks()
+                && first_short <= index
+            {
+                long.add(first_short, start.start_block, self.before(first_short));
+                first_short += 1;
+            }
+            let best = self.shorter(stretches, first_short..index + 1, prices, long.best(stretch.end_block));
+            self.least.push(best);
         }
-        first_short += longer;
-        let mut best = long.best(stretch.end_block);
-        let starts = stretches.get(first_short..=index).unwrap_or_default();
-        for (offset, start) in starts.iter().enumerate().rev() {
-            let first = first_short + offset;
-            let Some(seconds) = prices.extent_seconds(stretch.end_block - start.start_block) else { break };
-            let seconds = before(&least, first) + seconds;
+    }
+
+    /// The best of what was found and of the extents of one request that begin with one of some stretches and end with the last of them.
+    fn shorter(&self, stretches: &[Stretch], range: Range<usize>, prices: &Prices, found: Least) -> Least {
+        let starts = stretches.get(range.clone()).unwrap_or_default();
+        let (Some(earliest), Some(last)) = (starts.first(), starts.last()) else { return found };
+        let seconds_from = |start: &Stretch| {
+            prices.extent_seconds(last.end_block - start.start_block).unwrap_or(f64::INFINITY)
+        };
+        let least_before = self.before(range.start);
+        let mut best = found;
+        let seconds = least_before + seconds_from(earliest);
+        if seconds < best.seconds {
+            best = Least { seconds, first: range.start };
+        }
+        for (first, start) in range.zip(starts).rev() {
+            let extent_seconds = seconds_from(start);
+            if least_before + extent_seconds >= best.seconds {
+                break;
+            }
+            let seconds = self.before(first) + extent_seconds;
             if seconds < best.seconds {
                 best = Least { seconds, first };
             }
         }
-        debug_assert!(best.first >= first_possible && best.first <= index, "an extent begins before its end");
-        least.push(best);
+        best
     }
-    Cover { ends: ends(&least) }
+
+    /// The least cost of what is before a stretch.
+    fn before(&self, index: usize) -> f64 {
+        index.checked_sub(1).and_then(|before| self.least.get(before)).map_or(0.0, |before| before.seconds)
+    }
+
+    /// Follows the extents back from the last stretch; `first` is the number of the first one.
+    fn follow_back(&mut self, first: usize) {
+        let before = self.ends.len();
+        let mut end = self.least.len();
+        while let Some(last) = end.checked_sub(1).and_then(|last| self.least.get(last)) {
+            self.ends.push(first + end);
+            end = last.first;
+        }
+        if let Some(found) = self.ends.get_mut(before..) {
+            found.reverse();
+        }
+    }
 }
 
 /// The minimum over extents that are longer than a request: what each costs grows by the same for each further block.
@@ -98,18 +141,6 @@ impl LongExtents {
     fn best(&self, end_block: u64) -> Least {
         Least { seconds: self.best.seconds + self.block_seconds * end_block as f64, first: self.best.first }
     }
-}
-
-/// Follows the extents back from the last stretch.
-fn ends(least: &[Least]) -> Vec<usize> {
-    let mut ends = Vec::new();
-    let mut end = least.len();
-    while let Some(last) = end.checked_sub(1).and_then(|last| least.get(last)) {
-        ends.push(end);
-        end = last.first;
-    }
-    ends.reverse();
-    ends
 }
 
 #[cfg(test)]
@@ -186,10 +217,11 @@ mod tests {
             }
             let prices = prices(&rough, largest_blocks * 4096);
             let stretches = stretches(&lengths);
-            let found = cheapest(&stretches, &prices);
-            let seconds = cost(&stretches, &found.ends, &prices);
+            let mut cover = Cover::default();
+            let ends = cover.cheapest(&stretches, &prices);
+            let seconds = cost(&stretches, ends, &prices);
             let best = brute_force(&stretches, &prices);
-            prop_assert!((seconds - best).abs() < 1e-9, "{seconds} against {best}: {:?}", found.ends);
+            prop_assert!((seconds - best).abs() < 1e-9, "{seconds} against {best}: {ends:?}");
         }
     }
 
@@ -206,15 +238,15 @@ mod tests {
         let costs = ReadCosts { random: random.to_vec(), sequential: Vec::new(), ..flash() };
         let prices = Prices::new(&costs, 2048, 64 << 20, None);
         let one_of_each_group = stretches(&[(0, 1), (15, 1), (15, 1)]);
-        assert_eq!(cheapest(&one_of_each_group, &prices).ends, [1, 2, 3]);
+        assert_eq!(Cover::default().cheapest(&one_of_each_group, &prices), [1, 2, 3]);
         let every_other = stretches(&[(0, 1), (1, 1), (1, 1), (1, 1), (1, 1), (1, 1), (1, 1), (1, 1)]);
-        assert_eq!(cheapest(&every_other, &prices).ends, [8]);
+        assert_eq!(Cover::default().cheapest(&every_other, &prices), [8]);
     }
 
     #[test]
     fn flash_jumps_where_a_disk_reads_on() {
         let blocks = stretches(&[(0, 1), (40, 1), (40, 1)]);
-        assert_eq!(cheapest(&blocks, &prices(&flash(), 256 << 10)).ends, [1, 2, 3]);
-        assert_eq!(cheapest(&blocks, &prices(&disk(), 256 << 10)).ends, [3]);
+        assert_eq!(Cover::default().cheapest(&blocks, &prices(&flash(), 256 << 10)), [1, 2, 3]);
+        assert_eq!(Cover::default().cheapest(&blocks, &prices(&disk(), 256 << 10)), [3]);
     }
 }

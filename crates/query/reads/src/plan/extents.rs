@@ -5,14 +5,18 @@ use std::ops::Range;
 use crate::costs::Prices;
 use crate::{FileId, Want};
 
-use super::stretches::{Stretch, joined};
-use super::{Extent, Groups, PlanFile, Strategy, cover};
+use super::cover::Cover;
+use super::stretches::{Stretch, join};
+use super::{Extent, Groups, PlanFile, Strategy};
 
-/// What a window's wants are read as.
+/// What a window's wants are read as, with the memory in which it is found: windows are many, and their memory is used again.
+#[derive(Default)]
 pub(crate) struct WindowExtents {
     pub(crate) extents: Vec<Extent>,
     /// For each want of the window, in their order.
     pub(crate) of_wants: Vec<Option<u32>>,
+    stretches: Vec<Stretch>,
+    cover: Cover,
 }
 
 /// Blocks and groups are no longer: no file is.
@@ -26,50 +30,63 @@ pub(crate) struct Maker<'a> {
 
 impl Maker<'_> {
     /// Extents in order of place, but of one-by-one in that of the wants.
-    pub(crate) fn make(&self, wants: &[Want]) -> WindowExtents {
+    pub(crate) fn make(&self, wants: &[Want], made: &mut WindowExtents) {
+        made.extents.clear();
+        made.stretches.clear();
         match self.strategy {
-            Strategy::Flexible => self.found(wants, self.flexible(self.stretches(wants))),
-            Strategy::FixedBlock { block_bytes } => self.found(wants, self.blocks(wants, block_bytes)),
-            Strategy::WholeGroup => self.found(wants, self.groups(wants)),
-            Strategy::OneByOne { .. } => self.one_by_one(wants),
+            Strategy::Flexible => self.flexible(wants, made),
+            Strategy::FixedBlock { block_bytes: None } => self.wants_as_blocks(wants, made),
+            Strategy::FixedBlock { block_bytes: Some(bytes) } => self.blocks(wants, bytes, made),
+            Strategy::WholeGroup => self.groups(wants, made),
+            Strategy::OneByOne { .. } => return self.one_by_one(wants, made),
         }
+        self.find(wants, made);
     }
 
     /// As [`make`](Self::make), but nothing is read that isn't wanted, as far as the alignment allows.
-    pub(crate) fn make_scarce(&self, wants: &[Want]) -> WindowExtents {
-        let stretches = joined(self.stretches(wants));
-        let extents = stretches.iter().map(|stretch| self.extent(stretch, self.prices.largest_bytes()));
-        self.found(wants, extents.collect())
+    pub(crate) fn make_scarce(&self, wants: &[Want], made: &mut WindowExtents) {
+        made.extents.clear();
+        self.stretches(wants, &mut made.stretches);
+        join(&mut made.stretches);
+        self.each_stretch(made);
+        self.find(wants, made);
     }
 
     fn file(&self, file: FileId) -> Option<&PlanFile> {
         self.files.get(file.0 as usize)
     }
 
-    fn stretches(&self, wants: &[Want]) -> Vec<Stretch> {
+    fn stretches(&self, wants: &[Want], stretches: &mut Vec<Stretch>) {
         let align_bytes = self.prices.align_bytes();
-        wants.iter().filter_map(|want| Stretch::of(want, self.file(want.file)?, align_bytes)).collect()
+        stretches.clear();
+        stretches.reserve(wants.len());
+        let of = |want: &Want| Stretch::of(want, self.file(want.file)?, align_bytes);
+        stretches.extend(wants.iter().filter_map(of));
+    }
+
+    /// Each stretch is an extent.
+    fn each_stretch(&self, made: &mut WindowExtents) {
+        let largest_bytes = self.prices.largest_bytes();
+        made.extents.extend(made.stretches.iter().map(|stretch| self.extent(stretch, largest_bytes)));
     }
 
     /// The cheapest requests, file by file.
-    fn flexible(&self, stretches: Vec<Stretch>) -> Vec<Extent> {
-        let stretches = joined(stretches);
-        let mut extents = Vec::new();
-        for of_file in stretches.chunk_by(|one, other| one.file == other.file) {
+    fn flexible(&self, wants: &[Want], made: &mut WindowExtents) {
+        self.stretches(wants, &mut made.stretches);
+        join(&mut made.stretches);
+        for of_file in made.stretches.chunk_by(|one, other| one.file == other.file) {
             let mut first = 0;
-            for end in cover::cheapest(of_file, self.prices).ends {
+            for &end in made.cover.cheapest(of_file, self.prices) {
                 let members = of_file.get(first..end).unwrap_or_default();
                 first = end;
-                extents
-                    .extend(whole(members).map(|stretch| self.extent(&stretch, self.prices.largest_bytes())));
+                let whole = whole(members);
+                made.extents.extend(whole.map(|stretch| self.extent(&stretch, self.prices.largest_bytes())));
             }
         }
-        extents
     }
 
     /// A request for each block; neighbouring ones lie together in memory.
-    fn blocks(&self, wants: &[Want], block_bytes: Option<u64>) -> Vec<Extent> {
-        let Some(block_bytes) = block_bytes else { return self.wants_as_blocks(wants) };
+    fn blocks(&self, wants: &[Want], block_bytes: u64, made: &mut WindowExtents) {
         let align_bytes = self.prices.align_bytes();
         let block_bytes = block_bytes.min(BLOCK_BYTES_MAX).next_multiple_of(align_bytes).max(align_bytes);
         let widened = wants.iter().filter_map(|want| {
@@ -80,37 +97,38 @@ impl Maker<'_> {
             let stretch = Stretch { file: want.file, start_block, end_block, first_step: want.step };
             (want.offset_bytes < file.readable_bytes).then_some(stretch)
         });
-        let extents = joined(widened.collect()).into_iter().map(|stretch| Extent {
+        made.stretches.extend(widened);
+        join(&mut made.stretches);
+        made.extents.extend(made.stretches.iter().map(|stretch| Extent {
             request_bytes: block_bytes.min(self.prices.largest_bytes()),
-            ..self.extent(&stretch, block_bytes)
-        });
-        extents.collect()
+            ..self.extent(stretch, block_bytes)
+        }));
     }
 
     /// Each want is a block: as many requests as there are different ones. Wants that aren't aligned share logical blocks with their
     /// neighbours; such a chain lies together in memory, and is read in requests as long as its longest want, so that no block is read
     /// twice.
-    fn wants_as_blocks(&self, wants: &[Want]) -> Vec<Extent> {
-        let mut stretches = self.stretches(wants);
+    fn wants_as_blocks(&self, wants: &[Want], made: &mut WindowExtents) {
+        self.stretches(wants, &mut made.stretches);
+        let stretches = &mut made.stretches;
         stretches.sort_unstable_by_key(|stretch| (stretch.file, stretch.start_block));
         let mut chains: Vec<Chain> = Vec::with_capacity(stretches.len());
-        for stretch in stretches {
+        for &stretch in stretches.iter() {
             match chains.last_mut() {
                 Some(last) if last.overlaps(&stretch) => last.add(&stretch),
                 _ => chains.push(Chain { longest_blocks: stretch.end_block - stretch.start_block, stretch }),
             }
         }
-        let extents = chains.iter().map(|Chain { stretch, longest_blocks }| {
+        made.extents.extend(chains.iter().map(|Chain { stretch, longest_blocks }| {
             let block_bytes = longest_blocks * self.prices.align_bytes();
             Extent {
                 request_bytes: block_bytes.min(self.prices.largest_bytes()),
                 ..self.extent(stretch, block_bytes)
             }
-        });
-        extents.collect()
+        }));
     }
 
-    fn groups(&self, wants: &[Want]) -> Vec<Extent> {
+    fn groups(&self, wants: &[Want], made: &mut WindowExtents) {
         let align_bytes = self.prices.align_bytes();
         let widened = wants.iter().filter_map(|want| {
             let file = self.file(want.file)?;
@@ -118,22 +136,20 @@ impl Maker<'_> {
             let of_group = Want { offset_bytes: start, length_bytes: end - start, ..*want };
             Stretch::of(want, file, align_bytes).and(Stretch::of(&of_group, file, align_bytes))
         });
-        joined(widened.collect())
-            .iter()
-            .map(|stretch| self.extent(stretch, self.prices.largest_bytes()))
-            .collect()
+        made.stretches.extend(widened);
+        join(&mut made.stretches);
+        self.each_stretch(made);
     }
 
-    fn one_by_one(&self, wants: &[Want]) -> WindowExtents {
+    fn one_by_one(&self, wants: &[Want], made: &mut WindowExtents) {
         let align_bytes = self.prices.align_bytes();
-        let mut extents = Vec::new();
-        let of_wants = wants.iter().map(|want| {
+        let extents = &mut made.extents;
+        made.of_wants.clear();
+        made.of_wants.extend(wants.iter().map(|want| {
             let stretch = Stretch::of(want, self.file(want.file)?, align_bytes)?;
             extents.push(self.extent(&stretch, self.prices.largest_bytes()));
             u32::try_from(extents.len() - 1).ok()
-        });
-        let of_wants = of_wants.collect();
-        WindowExtents { extents, of_wants }
+        }));
     }
 
     fn extent(&self, stretch: &Stretch, first_request_bytes: u64) -> Extent {
@@ -156,9 +172,10 @@ impl Maker<'_> {
     }
 
     /// Finds the extent of each want, among extents in order of place that don't overlap.
-    fn found(&self, wants: &[Want], extents: Vec<Extent>) -> WindowExtents {
-        // Wants mostly come in order of place, so that the extent is the one of the want before, or the next one.
-        let mut last = 0;
+    fn find(&self, wants: &[Want], made: &mut WindowExtents) {
+        let extents = &made.extents;
+        // Wants mostly come in order of place, so that the extent is that of the want before, or one soon behind it.
+        let mut index = 0;
         let mut of_want = |want: &Want| {
             let file = self.file(want.file)?;
             if want.offset_bytes >= file.readable_bytes {
@@ -166,15 +183,13 @@ impl Maker<'_> {
             }
             let place = (want.file, want.offset_bytes);
             let is_before = |extent: &Extent| (extent.file, extent.offset_bytes) <= place;
-            let is_it = |index: usize| {
-                extents.get(index).is_some_and(is_before) && !extents.get(index + 1).is_some_and(is_before)
-            };
-            let near = [last, last + 1].into_iter().find(|index| is_it(*index));
-            let index = match near {
-                Some(index) => index,
-                None => extents.partition_point(is_before).checked_sub(1)?,
-            };
-            last = index;
+            if extents.get(index).is_some_and(is_before) {
+                while extents.get(index + 1).is_some_and(is_before) {
+                    index += 1;
+                }
+            } else {
+                index = extents.partition_point(is_before).checked_sub(1)?;
+            }
             let extent = extents.get(index)?;
             let end_bytes = want.end_bytes().min(file.readable_bytes);
             assert!(
@@ -183,8 +198,8 @@ impl Maker<'_> {
             );
             u32::try_from(index).ok()
         };
-        let of_wants = wants.iter().map(&mut of_want).collect();
-        WindowExtents { extents, of_wants }
+        made.of_wants.clear();
+        made.of_wants.extend(wants.iter().map(&mut of_want));
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod cover;
 mod extents;
+mod halves;
 mod order;
 mod strategy;
 mod stretches;
@@ -114,7 +115,7 @@ impl Plan {
         };
         let depth = options.strategy.depth(options.depth);
         let prices = Prices::new(&costs, align_bytes, options.window_bytes(), depth);
-        windows::Planner::new(wants, files, prices, options)?.plan()
+        Ok(windows::Planner::new(wants, files, prices, options)?.plan()?.or_halved())
     }
 
     /// Its requests, in the order in which they are sent.

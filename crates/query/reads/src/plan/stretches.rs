@@ -15,14 +15,16 @@ impl Stretch {
     /// The blocks that a want touches; none of one that lies behind what can be read.
     pub(crate) fn of(want: &Want, file: &PlanFile, align_bytes: u64) -> Option<Self> {
         let end_bytes = want.end_bytes().min(file.readable_bytes);
-        let (start_block, end_block) = (want.offset_bytes / align_bytes, end_bytes.div_ceil(align_bytes));
+        // A power of two.
+        let shift = align_bytes.trailing_zeros();
+        let (start_block, end_block) = (want.offset_bytes >> shift, (end_bytes + (align_bytes - 1)) >> shift);
         let stretch = Self { file: want.file, start_block, end_block, first_step: want.step };
         (want.offset_bytes < file.readable_bytes).then_some(stretch)
     }
 }
 
 /// Sorts stretches by place and joins those that touch or overlap.
-pub(crate) fn joined(mut stretches: Vec<Stretch>) -> Vec<Stretch> {
+pub(crate) fn join(stretches: &mut Vec<Stretch>) {
     let place = |stretch: &Stretch| (stretch.file, stretch.start_block);
     if !stretches.is_sorted_by_key(place) {
         stretches.sort_unstable_by_key(place);
@@ -35,5 +37,4 @@ pub(crate) fn joined(mut stretches: Vec<Stretch>) -> Vec<Stretch> {
         }
         touches
     });
-    stretches
 }

@@ -1,5 +1,7 @@
 //! Which steps are read together: as many as fit into the memory of a window.
 
+use std::ops::Range;
+
 use nandle_io::buffer::GRAIN_BYTES;
 
 use crate::costs::Prices;
@@ -12,13 +14,21 @@ use super::{Extent, Plan, PlanFile, PlanOptions, PlannedWindow, Strategy};
 pub(crate) struct Planner {
     plan: Plan,
     order: Order,
-    /// Bytes read by bytes wanted in the window before: what the next one is likely to take.
-    read_by_wanted: f64,
+    /// Bytes read by bytes wanted in the last windows: the next one is likely to take no more than the most of them.
+    read_by_wanted: [f64; WINDOWS_LOOKED_AT],
+    /// The window that is being planned.
+    made: WindowExtents,
+    /// Up to where each of its extents is needed, while it is cut.
+    reached_bytes: Vec<u64>,
 }
 
 /// Windows needn't be longer than so many full queues of the longest requests where order doesn't matter, nor shorter than this.
 const QUEUES: u64 = 2;
 const WINDOW_BYTES_MIN: u64 = 2 << 20;
+/// By so many windows it is estimated what the next one takes. One too long is planned twice: of random ones that is one in so many and one.
+const WINDOWS_LOOKED_AT: usize = 4;
+/// So many wants tell before the first window what it takes.
+const WANTS_LOOKED_AT: usize = 512;
 /// Each step takes some bytes of the plan, whether it wants something or not.
 const STEPS_MAX: u32 = 1 << 26;
 
@@ -56,16 +66,39 @@ impl Planner {
             options,
         };
         let order = Order::of(options.strategy, &plan.prices);
-        Ok(Self { plan, order, read_by_wanted: 1.0 })
+        let (made, reached_bytes) = (WindowExtents::default(), Vec::new());
+        Ok(Self { plan, order, read_by_wanted: [1.0; WINDOWS_LOOKED_AT], made, reached_bytes })
     }
 
     pub(crate) fn plan(mut self) -> Result<Plan, ReadsError> {
         let steps = self.plan.steps();
         let mut first = 0;
+        self.look_ahead();
         while first < steps {
             first = self.window(first)?;
         }
         Ok(self.plan)
+    }
+
+    /// Looks at the first wants, so that the first window isn't planned far too long.
+    fn look_ahead(&mut self) {
+        let looked_at = self.plan.wants.get(WANTS_LOOKED_AT).map_or(0, |want| want.step);
+        if looked_at > 0 {
+            let memory_bytes = self.make(0..looked_at, |maker, wants, made| maker.make(wants, made));
+            self.estimate(0..looked_at, memory_bytes);
+        }
+    }
+
+    /// Keeps what some steps take by what they want, in the place of what was kept longest.
+    fn estimate(&mut self, steps: Range<u32>, memory_bytes: u64) {
+        let wants = self.wants(steps.start, steps.end);
+        let wanted_bytes: u64 = wants.iter().map(|want| want.length_bytes).sum();
+        if wanted_bytes > 0 {
+            self.read_by_wanted.rotate_right(1);
+            if let Some(last) = self.read_by_wanted.first_mut() {
+                *last = (memory_bytes as f64 / wanted_bytes as f64).max(1.0);
+            }
+        }
     }
 
     /// How much a window may take: all that there is where order matters, because the more is read at once the shorter the jumps are.
@@ -85,46 +118,69 @@ impl Planner {
         let window_bytes = self.window_bytes();
         let mut end = self.likely_end(first, window_bytes);
         loop {
-            let wants = self.wants(first, end);
-            let made = self.maker().make(wants);
-            let memory_bytes = memory_bytes(&made.extents);
+            let memory_bytes = self.make(first..end, |maker, wants, made| maker.make(wants, made));
             let is_single = end - first == 1;
             if memory_bytes <= window_bytes || (is_single && memory_bytes <= self.plan.options.window_bytes())
             {
-                let wanted_bytes: u64 = wants.iter().map(|want| want.length_bytes).sum();
-                if wanted_bytes > 0 {
-                    self.read_by_wanted = (memory_bytes as f64 / wanted_bytes as f64).max(1.0);
-                }
-                self.keep(first..end, made, memory_bytes);
+                self.estimate(first..end, memory_bytes);
+                self.keep(first..end, memory_bytes);
                 return Ok(end);
             }
             if is_single {
                 return self.single_step(first);
             }
-            let steps = end - first;
-            // In proportion, and a little less.
-            let share = window_bytes as f64 / memory_bytes as f64 * 0.98;
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a count")]
-            let fewer = (f64::from(steps) * share) as u32;
-            end = first + fewer.clamp(1, steps - 1);
+            end = self.fitting_end(first..end, window_bytes);
         }
     }
 
     /// A step that doesn't fit with what would be read along with it is read without.
     fn single_step(&mut self, step: u32) -> Result<u32, ReadsError> {
         let had_bytes = self.plan.options.window_bytes();
-        let made = self.maker().make_scarce(self.wants(step, step + 1));
-        let needed_bytes = memory_bytes(&made.extents);
+        let needed_bytes = self.make(step..step + 1, |maker, wants, made| maker.make_scarce(wants, made));
         if needed_bytes > had_bytes {
             let memory_bytes = PlanOptions::memory_for(needed_bytes);
             return Err(ReadsError::Memory { step, needed_bytes, had_bytes, memory_bytes });
         }
-        self.keep(step..step + 1, made, needed_bytes);
+        self.keep(step..step + 1, needed_bytes);
         Ok(step + 1)
     }
 
-    fn maker(&self) -> Maker<'_> {
-        Maker { files: &self.plan.files, prices: &self.plan.prices, strategy: self.plan.options.strategy }
+    /// Makes the extents of some steps, and says what they take of an arena.
+    fn make(&mut self, steps: Range<u32>, make: fn(&Maker<'_>, &[Want], &mut WindowExtents)) -> u64 {
+        let mut made = std::mem::take(&mut self.made);
+        let Plan { files, prices, options, .. } = &self.plan;
+        make(
+            &Maker { files, prices, strategy: options.strategy },
+            self.wants(steps.start, steps.end),
+            &mut made,
+        );
+        self.made = made;
+        memory_bytes(&self.made.extents)
+    }
+
+    /// One past the last of some steps that fit into a window, by the extents that were made for all of them, as far as each is needed; at least one
+    /// step, and fewer than there are.
+    fn fitting_end(&mut self, steps: Range<u32>, window_bytes: u64) -> u32 {
+        let mut reached = std::mem::take(&mut self.reached_bytes);
+        reached.clear();
+        reached.resize(self.made.extents.len(), 0);
+        let wants = self.wants(steps.start, steps.end);
+        let mut bytes = 0;
+        let is_too_much = |(want, extent): (&Want, &Option<u32>)| {
+            let number = (*extent)? as usize;
+            let (extent, reached) = (self.made.extents.get(number)?, reached.get_mut(number)?);
+            if *reached == 0 {
+                *reached = extent.offset_bytes;
+                bytes += GRAIN_BYTES as u64; // the most that rounding adds
+            }
+            let end_bytes = want.end_bytes().next_multiple_of(self.plan.prices.align_bytes());
+            bytes += end_bytes.saturating_sub(*reached);
+            *reached = end_bytes.max(*reached);
+            (bytes > window_bytes).then_some(want.step)
+        };
+        let first_too_much = wants.iter().zip(&self.made.of_wants).find_map(is_too_much);
+        self.reached_bytes = reached;
+        first_too_much.unwrap_or(steps.end).clamp(steps.start + 1, steps.end - 1)
     }
 
     fn wants(&self, first: u32, end: u32) -> &[Want] {
@@ -135,11 +191,12 @@ impl Planner {
 
     /// One past the last step that is likely to fit; at least one step.
     fn likely_end(&self, first: u32, window_bytes: u64) -> u32 {
+        let read_by_wanted = self.read_by_wanted.iter().copied().fold(1.0, f64::max);
         let mut bytes = 0.0;
         let mut end = first;
         while end < self.plan.steps() {
             let wanted: u64 = self.plan.wants_of(end).iter().map(|want| want.length_bytes).sum();
-            bytes += wanted as f64 * self.read_by_wanted;
+            bytes += wanted as f64 * read_by_wanted;
             if bytes > window_bytes as f64 && end > first {
                 break;
             }
@@ -148,15 +205,15 @@ impl Planner {
         end
     }
 
-    fn keep(&mut self, steps: std::ops::Range<u32>, made: WindowExtents, memory_bytes: u64) {
+    fn keep(&mut self, steps: Range<u32>, memory_bytes: u64) {
+        let made = &self.made;
         let plan = &mut self.plan;
         let first = plan.extents.len();
         let number = u32::try_from(first).unwrap_or(u32::MAX);
-        plan.want_extents
-            .extend(made.of_wants.into_iter().map(|extent| extent.map(|extent| extent + number)));
+        plan.want_extents.extend(made.of_wants.iter().map(|extent| extent.map(|extent| extent + number)));
         let reads_before = plan.reads.len();
         self.order.send(&made.extents, first, &mut plan.reads);
-        plan.extents.extend(made.extents);
+        plan.extents.extend_from_slice(&made.extents);
         let extents = first..plan.extents.len();
         let reads = reads_before..plan.reads.len();
         plan.windows.push(PlannedWindow { steps, reads, memory_bytes, extents });

@@ -1,0 +1,82 @@
+//! Requests in halves, where they are too few to keep the device busy.
+
+use crate::HostCosts;
+
+use super::order::Order;
+use super::{Extent, Plan, Strategy};
+
+/// Halves may keep the device busy for so many times as long: as long as they do, within what can be measured.
+const NO_LONGER: f64 = 1.03;
+
+impl Plan {
+    /// The prices of a cover are those of a device that is kept busy. A plan of a few requests never gets there: then two requests take the place of one
+    /// where that is predicted to be done sooner and keeps the device busy no longer. (Not more than two: some drives take longer rows
+    /// for the beginning of a long read, and fetch what follows.)
+    pub(super) fn or_halved(self) -> Self {
+        let longest_bytes = self.reads.iter().map(|read| read.length_bytes).max().unwrap_or_default();
+        let is_few = (self.reads.len() as u64) < u64::from(self.depth(longest_bytes));
+        if self.options.strategy != Strategy::Flexible || !is_few || self.windows.len() != 1 {
+            return self;
+        }
+        let halved = self.halved();
+        let [whole_is, halved_is] = [&self, &halved].map(|plan| plan.predict(HostCosts::default(), |_| 0.0));
+        let is_sooner = halved_is.seconds.value < whole_is.seconds.value;
+        let is_as_cheap = halved_is.device_seconds.value <= NO_LONGER * whole_is.device_seconds.value;
+        if is_sooner && is_as_cheap { halved } else { self }
+    }
+
+    /// The plan of a single window with two requests for each extent of one.
+    fn halved(&self) -> Self {
+        let mut halved = self.clone();
+        let align_bytes = self.prices.align_bytes();
+        for extent in &mut halved.extents {
+            halve(extent, align_bytes);
+        }
+        halved.reads.clear();
+        Order::of(self.options.strategy, &self.prices).send(&halved.extents, 0, &mut halved.reads);
+        for window in &mut halved.windows {
+            window.reads = 0..halved.reads.len();
+        }
+        halved
+    }
+}
+
+fn halve(extent: &mut Extent, align_bytes: u64) {
+    let half_bytes = (extent.length_bytes / 2).next_multiple_of(align_bytes);
+    if extent.first_request_bytes == extent.length_bytes && half_bytes < extent.length_bytes {
+        (extent.first_request_bytes, extent.request_bytes) = (half_bytes, half_bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::costs::tests::{disk, flash};
+    use crate::{FileId, Plan, PlanFile, PlanOptions, ReadCosts, Want};
+
+    /// Lengths of the requests for some wants of a length.
+    fn requests(costs: &ReadCosts, wants: u32, length_bytes: u64) -> Vec<u64> {
+        let want = |step| {
+            let offset_bytes = u64::from(step) << 24;
+            Want { file: FileId(0), offset_bytes, length_bytes, step }
+        };
+        let wants = (0..wants).map(want).collect();
+        let file = PlanFile::new(1 << 30, 4096);
+        let plan = Plan::new(wants, &[file], costs, PlanOptions::new(64 << 20)).unwrap();
+        plan.reads().iter().map(|read| read.length_bytes).collect()
+    }
+
+    #[test]
+    fn long_requests_that_are_too_few_come_in_halves() {
+        assert_eq!(requests(&flash(), 1, 256 << 10), [128 << 10; 2]);
+        // Enough of them keep the device busy.
+        assert_eq!(requests(&flash(), 32, 256 << 10), [256 << 10; 32]);
+    }
+
+    #[test]
+    fn halves_that_cost_more_are_not_sent() {
+        // Short requests cost by their number.
+        assert_eq!(requests(&flash(), 2, 8 << 10), [8 << 10; 2]);
+        // A disk serves one after the other.
+        assert_eq!(requests(&disk(), 1, 256 << 10), [256 << 10]);
+    }
+}

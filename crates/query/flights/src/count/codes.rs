@@ -181,7 +181,9 @@ fn add_runs(shifted: &Shifted, runs: &[CodeRun], rows: &Range<usize>, keys: &mut
         let end = run.end.min(rows.end);
         let (now, later) = rest.split_at_mut(end - at);
         let more = shifted.of(run.code);
-        now.iter_mut().for_each(|key| *key += more);
+        for key in now {
+            *key += more;
+        }
         (rest, at) = (later, end);
         if at == rows.end {
             break;

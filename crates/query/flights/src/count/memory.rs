@@ -83,7 +83,9 @@ impl MemoryCounter {
     pub(crate) fn try_add_groups(&mut self, pairs: &[Pair]) -> bool {
         match &mut self.store {
             Store::Dense(dense) => {
-                pairs.iter().for_each(|pair| dense.add_group(*pair));
+                for pair in pairs {
+                    dense.add_group(*pair);
+                }
                 true
             }
             Store::Partitions(partitions) => partitions.try_absorb_groups(pairs),

@@ -60,31 +60,46 @@ impl Table {
     #[inline]
     pub(super) fn add(&mut self, key: u64, count: u64) {
         let mask = self.slots.len() - 1;
-        let mut place = self.place(key);
+        let counts_max = (1 << self.count_bits) - 1;
+        let mut place = self.place(key) & mask;
         loop {
-            let Some(slot) = self.slots.get_mut(place & mask) else {
+            let Some(slot) = self.slots.get_mut(place) else {
                 unreachable!("a mask is less than the length")
             };
-            let is_free = *slot == 0;
-            if is_free || *slot >> self.count_bits == key {
-                let counts_max = (1 << self.count_bits) - 1;
-                let sum = (*slot & counts_max) + count;
-                if sum <= counts_max {
-                    *slot = key << self.count_bits | sum;
+            let found = *slot;
+            if found == 0 {
+                break;
+            }
+            if found >> self.count_bits == key {
+                if (found & counts_max) + count <= counts_max {
+                    *slot = found + count;
                 } else {
-                    *slot = key << self.count_bits | 1;
-                    *self.beyond.entry(key).or_default() += sum - 1;
-                }
-                if is_free {
-                    self.groups += 1;
-                    if !self.has_room(0) {
-                        self.grow();
-                    }
+                    self.set_beyond(place, key, (found & counts_max) + count);
                 }
                 return;
             }
-            place += 1;
+            place = (place + 1) & mask;
         }
+        self.insert(place, key, count);
+    }
+
+    fn insert(&mut self, place: usize, key: u64, count: u64) {
+        if count >> self.count_bits == 0 {
+            self.slots.get_mut(place).into_iter().for_each(|slot| *slot = key << self.count_bits | count);
+        } else {
+            self.set_beyond(place, key, count);
+        }
+        self.groups += 1;
+        if !self.has_room(0) {
+            self.grow();
+        }
+    }
+
+    /// Keeps 1 in the slot, and what it has no bits for beside it.
+    #[cold]
+    fn set_beyond(&mut self, place: usize, key: u64, count: u64) {
+        self.slots.get_mut(place).into_iter().for_each(|slot| *slot = key << self.count_bits | 1);
+        *self.beyond.entry(key).or_default() += count - 1;
     }
 
     #[inline]

@@ -80,7 +80,11 @@ impl ValueCounter {
     pub(super) fn add(&mut self, keys: &[u64]) {
         match &mut self.cells {
             Cells::Array(dense) => dense.add(keys),
-            Cells::Table(table) => keys.iter().for_each(|key| table.add(*key, 1)),
+            Cells::Table(table) => {
+                for key in keys {
+                    table.add(*key, 1);
+                }
+            }
         }
     }
 

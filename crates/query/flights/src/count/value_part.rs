@@ -184,13 +184,15 @@ impl ValuePart {
         for part in &parts {
             if !self.values.make_room(counter, part.len()) {
                 // Nothing of it is lost: it is in the parts.
-                let (counted, _) = self.values.close(counter, &self.space);
-                self.values.let_go(&counted);
+                let (again, _) = self.values.close(counter, &self.space);
+                self.values.let_go(&again);
                 return Err(parts);
             }
             part.pairs(0, usize::MAX).for_each(|pair| counter.add_group(pair));
         }
-        parts.iter().for_each(|part| self.values.let_go(part));
+        for part in &parts {
+            self.values.let_go(part);
+        }
         Ok(vec![self.values.close(counter, &self.space).0])
     }
 

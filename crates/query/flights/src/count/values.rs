@@ -81,6 +81,8 @@ impl Values {
             slots.get_mut(*code as usize)?.groups_left += 1;
         }
         let slots = slots.into_iter().map(Mutex::new).collect();
+        // Besides what is held, groups are on their way from one place to another.
+        let max_bytes = max_bytes / 3 * 2;
         Some(Self { kind, groups, slots, held_bytes: AtomicUsize::new(0), max_bytes })
     }
 

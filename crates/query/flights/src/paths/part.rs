@@ -23,7 +23,7 @@ pub(super) struct Counted {
 
 impl<'a> Part<'a> {
     /// So many groups at once are counted with the rest.
-    const GROUPS_AT_ONCE: usize = 1 << 16;
+    const GROUPS_AT_ONCE: usize = 1 << 15;
 
     pub(super) fn new(
         outlet: &'a Outlet,

@@ -24,6 +24,7 @@ pub struct CubeResults {
     span: Nanos,
 }
 
+#[expect(clippy::large_enum_variant, reason = "there is one of them")]
 enum Stage {
     Counting(Box<InWork>),
     Counted(AllCounts),

@@ -2,8 +2,8 @@ use std::sync::Arc;
 
 use arrow_array::{BooleanArray, new_empty_array};
 
-use super::codes::CodeBuffer;
 use super::column::Source;
+use super::runs::CodeBuffer;
 use super::{CodeBatch, CodeColumn};
 use crate::guard::guarded;
 use crate::number::index;

@@ -11,7 +11,7 @@
 use bytes::Bytes;
 use pulp::{Arch, Simd, WithSimd};
 
-use super::codes::Runs;
+use super::runs::Runs;
 
 /// The encoded bytes end too early, or a run makes no sense.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,7 +98,9 @@ impl Hybrid {
                     let mut short = [0; SHORT_VALUES];
                     let short = short.get_mut(..taken).unwrap_or_default();
                     let skipped = self.unpack(skipped, short)?;
-                    short.iter().for_each(|value| runs.add(*value, 1));
+                    for value in short.iter() {
+                        runs.add(*value, 1);
+                    }
                     (Run::Packed { left: left - taken, skipped }, taken)
                 }
             };

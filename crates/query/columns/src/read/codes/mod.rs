@@ -1,19 +1,19 @@
 //! Dictionary indices straight from data pages.
 
-mod codes;
 mod column;
 mod decoder;
 mod hybrid;
 mod page;
+mod runs;
 
 use arrow_array::ArrayRef;
 use pulp::{Arch, Simd, WithSimd};
 
-pub use self::codes::{CodeRun, Codes};
 pub(in crate::read) use self::column::is_dictionary_encoded;
 pub use self::decoder::CodeDecoder;
+pub use self::runs::{CodeRun, Codes};
 
-use self::codes::CodeBuffer;
+use self::runs::CodeBuffer;
 
 /// The code of a null.
 pub const NULL_CODE: u32 = u32::MAX;

@@ -2,8 +2,8 @@ use bytes::Bytes;
 use parquet::basic::Encoding;
 use parquet::column::page::Page;
 
-use super::codes::CodeBuffer;
 use super::hybrid::{Hybrid, Malformed};
+use super::runs::CodeBuffer;
 use super::{NULL_CODE, greatest_code};
 
 /// Why a page's codes can't be read.

@@ -31,7 +31,9 @@ impl Codes<'_> {
             Self::Each(codes) => codes.to_vec(),
             Self::Runs(runs) => {
                 let mut codes = Vec::with_capacity(self.rows());
-                runs.iter().for_each(|run| codes.resize(run.end, run.code));
+                for run in *runs {
+                    codes.resize(run.end, run.code);
+                }
                 codes
             }
         }
@@ -80,7 +82,9 @@ impl CodeBuffer {
         if self.are_runs {
             let Self { each, runs, .. } = self;
             each.clear();
-            runs.iter().for_each(|run| each.resize(run.end, run.code));
+            for run in runs.iter() {
+                each.resize(run.end, run.code);
+            }
             self.are_runs = false;
         }
         &mut self.each
@@ -118,7 +122,9 @@ mod tests {
         let mut buffer = CodeBuffer::default();
         buffer.clear();
         let mut runs = buffer.runs().unwrap();
-        [(3, 2), (3, 1), (4, 70)].into_iter().for_each(|(code, rows)| runs.add(code, rows));
+        for (code, rows) in [(3, 2), (3, 1), (4, 70)] {
+            runs.add(code, rows);
+        }
         let expected = [CodeRun { end: 3, code: 3 }, CodeRun { end: 73, code: 4 }];
         assert!(matches!(buffer.codes(), Codes::Runs(runs) if runs == expected));
         let each = buffer.codes().to_vec();

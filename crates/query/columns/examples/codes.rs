@@ -98,8 +98,7 @@ fn main() {
             let (started, mut rows, mut sum) = (Instant::now(), 0, 0_u64);
             while let Some(batch) = decoder.next(&mut steps).unwrap() {
                 rows += batch.rows;
-                sum +=
-                    batch.columns.iter().map(|column| u64::from(*column.codes.last().unwrap())).sum::<u64>();
+                sum += batch.columns.iter().map(|column| column.codes().rows() as u64).sum::<u64>();
             }
             let codes = rows as f64 / started.elapsed().as_secs_f64() / 1e6;
             let (mut steps, mut decoder) = (held(&plan), BatchDecoder::new(&plan));

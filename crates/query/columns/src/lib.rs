@@ -18,8 +18,8 @@ pub use self::files::{Files, Held, ReadAt, RealFiles, Sharing, Stopped, Watch, W
 pub use self::guard::{catch_panic, panic_is_caught};
 pub use self::layout::{Clustering, ColumnLayout, Layout, LayoutFigures};
 pub use self::read::{
-    BatchDecoder, CodeBatch, CodeColumn, CodeDecoder, DirectBytes, NULL_CODE, ParquetFile, Predicate,
-    PumpedBytes, ScanPlan, ScanSpec, StepBytes, StepData, StreamedBytes, greatest_code,
+    BatchDecoder, CodeBatch, CodeColumn, CodeDecoder, CodeRun, Codes, DirectBytes, NULL_CODE, ParquetFile,
+    Predicate, PumpedBytes, ScanPlan, ScanSpec, StepBytes, StepData, StreamedBytes, greatest_code,
 };
 pub use self::sums::{BLOCK_BYTES, SumMismatch, Sums};
 pub use self::table::{

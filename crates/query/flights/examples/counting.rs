@@ -5,6 +5,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use nandle_columns::Codes;
 use nandle_flights::{
     CodeBatch, CodeColumn, Counter, CubeCodes, CubeQuery, Generator, KeySpace, MemoryCounter, Shifted,
 };
@@ -62,7 +63,11 @@ fn space_of(generator: &Generator, query: CubeQuery) -> (Arc<KeySpace>, Vec<Shif
 
 fn columns_of<'a>(chunk: &'a CubeCodes, query: CubeQuery, tables: &'a [Shifted]) -> Vec<CodeColumn<'a>> {
     let codes = query.columns().into_iter().map(|column| chunk.column(column).unwrap());
-    tables.iter().zip(codes).map(|(shifted, codes)| CodeColumn { shifted, codes }).collect()
+    tables
+        .iter()
+        .zip(codes)
+        .map(|(shifted, codes)| CodeColumn { shifted, codes: Codes::Each(codes) })
+        .collect()
 }
 
 fn in_memory(

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
+use nandle_columns::Codes;
 use nandle_flights::{
     CodeBatch, CodeColumn, Column, CubeCodes, CubeQuery, Dimension, Fact, Generator, KeySpace, MemoryCounter,
     Shifted,
@@ -133,8 +134,11 @@ fn count(generator: &Generator, chunks: &[Compact], query: CubeQuery, threads: u
         let mut codes = vec![Vec::new(); columns.len()];
         for chunk in share {
             columns.iter().zip(&mut codes).for_each(|(column, codes)| chunk.column(*column, codes));
-            let columns: Vec<CodeColumn<'_>> =
-                tables.iter().zip(&codes).map(|(shifted, codes)| CodeColumn { shifted, codes }).collect();
+            let columns: Vec<CodeColumn<'_>> = tables
+                .iter()
+                .zip(&codes)
+                .map(|(shifted, codes)| CodeColumn { shifted, codes: Codes::Each(codes) })
+                .collect();
             counter.push(&CodeBatch::new(&space, &columns).unwrap()).unwrap();
         }
         counter

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Int16Array};
 use common::codes::{Batch, Plain, batches, collect, plainly, space};
+use nandle_columns::Codes;
 use nandle_flights::{
     CodeBatch, CodeColumn, CountError, CountMethod, CountReport, Counter, KeySpace, MemoryCounter, Shifted,
     SortedCounter,
@@ -255,7 +256,10 @@ fn what_is_damaged_is_an_error() {
     let of_another = self::space(&[400], 3).shifted(0, &[0, 100]).unwrap();
     let count = |texts: &Shifted, codes: &[u32], facts: &[u32]| {
         let of_facts = space.shifted(1, &[2]).unwrap();
-        let columns = [CodeColumn { shifted: texts, codes }, CodeColumn { shifted: &of_facts, codes: facts }];
+        let columns = [
+            CodeColumn { shifted: texts, codes: Codes::Each(codes) },
+            CodeColumn { shifted: &of_facts, codes: Codes::Each(facts) },
+        ];
         MemoryCounter::new(&space, 16 << 20)?.push(&CodeBatch::new(&space, &columns)?)
     };
     assert!(count(&texts, &[0, 1], &[0, 0]).is_ok());

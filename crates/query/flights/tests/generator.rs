@@ -11,6 +11,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Date32Type, Int16Type, UInt8Type, UInt16Type, UInt64Type};
 use arrow_array::{Array, RecordBatch};
 use common::{concat, text};
+use nandle_columns::Codes;
 use nandle_flights::{
     CodeBatch, CodeColumn, Column, CsvFlights, CsvOptions, CsvWriter, CubeCodes, CubeQuery, Generator,
     KeySpace, MemoryCounter, Shifted, Source, flight_schema,
@@ -183,8 +184,11 @@ fn count(generator: &Generator, chunks: &[CubeCodes], query: CubeQuery) -> HashM
     let mut counter = MemoryCounter::new(&space, 256 << 20).unwrap();
     for chunk in chunks {
         let codes = columns.iter().map(|column| chunk.column(*column).unwrap());
-        let columns: Vec<CodeColumn<'_>> =
-            tables.iter().zip(codes).map(|(shifted, codes)| CodeColumn { shifted, codes }).collect();
+        let columns: Vec<CodeColumn<'_>> = tables
+            .iter()
+            .zip(codes)
+            .map(|(shifted, codes)| CodeColumn { shifted, codes: Codes::Each(codes) })
+            .collect();
         counter.push(&CodeBatch::new(&space, &columns).unwrap()).unwrap();
     }
     let mut counts = counter.finish(1, || nandle_io::Nanos::ZERO);

@@ -6,6 +6,7 @@ use std::io::{self, Read};
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, UInt16Array};
+use nandle_columns::Codes;
 use nandle_flights::{
     CodeBatch, CodeColumn, CountMethod, Counter, CsvFlights, CsvOptions, KeySpace, MemoryCounter, Shifted,
     Source,
@@ -44,8 +45,11 @@ fn count(memory_bytes: usize, rows: usize) -> (u64, CountMethod, usize) {
         for _ in 0..rows / 10_000 {
             let codes: Vec<Vec<u32>> =
                 (0..3).map(|_| (0..10_000).map(|_| random.random_range(0..4096)).collect()).collect();
-            let columns: Vec<CodeColumn<'_>> =
-                tables.iter().zip(&codes).map(|(shifted, codes)| CodeColumn { shifted, codes }).collect();
+            let columns: Vec<CodeColumn<'_>> = tables
+                .iter()
+                .zip(&codes)
+                .map(|(shifted, codes)| CodeColumn { shifted, codes: Codes::Each(codes) })
+                .collect();
             counter.push(&CodeBatch::new(&space, &columns).unwrap()).await.unwrap();
         }
         let mut counts = counter.finish(1, || nandle_io::Nanos::ZERO).await.unwrap();
@@ -71,8 +75,11 @@ fn fill(memory_bytes: usize) -> (usize, usize) {
         let code = |row: u32, column: u32| row >> (12 * column) & 4095;
         let codes: Vec<Vec<u32>> =
             (0..3).map(|column| (rows..rows + 2048).map(|row| code(row, column)).collect()).collect();
-        let columns: Vec<CodeColumn<'_>> =
-            tables.iter().zip(&codes).map(|(shifted, codes)| CodeColumn { shifted, codes }).collect();
+        let columns: Vec<CodeColumn<'_>> = tables
+            .iter()
+            .zip(&codes)
+            .map(|(shifted, codes)| CodeColumn { shifted, codes: Codes::Each(codes) })
+            .collect();
         if counter.try_push(&CodeBatch::new(&space, &columns).unwrap(), 0) < 2048 {
             return (rows as usize, HEAP.peak_usage() - before);
         }

@@ -23,7 +23,7 @@ use nandle_io::{Cause, Io, Nanos};
 use nandle_reads::recording::{Names, Recorder, Recording};
 use nandle_spill::{Place, SpillCosts};
 
-use self::cubes::{Groups, add, costs, owner, plainly, reads, table, ticking};
+use self::cubes::{Groups, add, costs, owner, plainly, reads, shuffle, table, table_in_order, ticking};
 
 const MIB: usize = 1 << 20;
 const SPACE_BYTES: u64 = 256 << 20;
@@ -93,7 +93,7 @@ fn several_threads_count_as_one_does() {
 #[test]
 fn several_threads_share_little_memory() {
     let directory = tempfile::tempdir().unwrap();
-    let generator = table(directory.path(), 1_200_000, 700_000);
+    let generator = table_in_order(directory.path(), 1_200_000, 700_000, shuffle);
     let snapshot = Table::open(directory.path()).unwrap().snapshot().unwrap();
     let query: CubeQuery = "delay-airline-dest-month-origin".parse().unwrap();
     THREADS.set(2);
@@ -101,6 +101,67 @@ fn several_threads_share_little_memory() {
     assert!(matches!(refused, Err(CubeError::Count(_))), "{refused:?}");
     let (groups, run) = cube(directory.path(), &snapshot, query, 24 * MIB, true).unwrap();
     assert_eq!(run.count.method, CountMethod::Runs);
+    assert!(groups == plainly(&generator, query));
+}
+
+/// Months are in few row groups, wholly or in part or not at all: groups are the same ones.
+#[test]
+fn rows_in_any_order_make_the_same_groups() {
+    type Order = fn(&mut [u32]);
+    let half = |places: &mut [u32]| places.chunks_mut(8000).step_by(2).for_each(shuffle);
+    let back = |places: &mut [u32]| places.reverse();
+    // Some months come again much later.
+    let moved = |places: &mut [u32]| places.rotate_left(7001);
+    let by_turns =
+        |places: &mut [u32]| places.chunks_mut(500).for_each(|rows| rows.sort_by_key(|row| row % 2));
+    let orders: [(Order, bool); 6] =
+        [(|_| {}, true), (shuffle, false), (half, false), (back, true), (moved, true), (by_turns, true)];
+    for (order, is_by_value) in orders {
+        let directory = tempfile::tempdir().unwrap();
+        let generator = table_in_order(directory.path(), 30_000, 16_000, order);
+        let snapshot = Table::open(directory.path()).unwrap().snapshot().unwrap();
+        for name in
+            ["delay-airline-dest-month-origin", "delay-dest-origin-year", "cancelled-dest-month-origin"]
+        {
+            let query: CubeQuery = name.parse().unwrap();
+            let plain = plainly(&generator, query);
+            for (threads, memory) in [(1, 16 * MIB), (2, 64 * MIB), (3, 64 * MIB)] {
+                THREADS.set(threads);
+                let (groups, run) = cube(directory.path(), &snapshot, query, memory, true).unwrap();
+                assert!(groups == plain, "{query} by {threads}");
+                assert_eq!((run.count.rows, run.count.groups), (30_000, groups.len() as u64));
+                let by_value = run.count.method == CountMethod::ByValue;
+                assert_eq!(by_value, run.count.early_groups == run.count.groups, "{:?}", run.count);
+                assert!(by_value || !is_by_value, "{query} by {threads}: {:?}", run.count);
+            }
+        }
+    }
+}
+
+/// What a thread can't keep of a row group's months is counted with the rest, and spilled.
+#[test]
+fn groups_of_a_month_that_memory_does_not_hold_are_counted_with_the_rest() {
+    let directory = tempfile::tempdir().unwrap();
+    let generator = table(directory.path(), 1_200_000, 2_400_000);
+    let snapshot = Table::open(directory.path()).unwrap().snapshot().unwrap();
+    for name in ["delay-airline-dest-month-origin", "delay-airline-dest-origin-year"] {
+        let query: CubeQuery = name.parse().unwrap();
+        let (groups, run) = cube(directory.path(), &snapshot, query, 16 * MIB, true).unwrap();
+        assert!(groups == plainly(&generator, query), "{query}");
+        assert!(run.count.early_groups < run.count.groups, "{:?}", run.count);
+        assert_eq!(run.count.rows, 1_200_000);
+    }
+}
+
+/// A table that grows month by month takes no temporary space, however many groups there are.
+#[test]
+fn months_are_counted_one_after_the_other_in_little_memory() {
+    let directory = tempfile::tempdir().unwrap();
+    let generator = table(directory.path(), 1_200_000, 300_000);
+    let snapshot = Table::open(directory.path()).unwrap().snapshot().unwrap();
+    let query: CubeQuery = "delay-airline-dest-month-origin".parse().unwrap();
+    let (groups, run) = cube(directory.path(), &snapshot, query, 16 * MIB, false).unwrap();
+    assert_eq!((run.count.method, run.count.spilled_bytes), (CountMethod::ByValue, 0), "{:?}", run.count);
     assert!(groups == plainly(&generator, query));
 }
 
@@ -182,7 +243,7 @@ fn all_cubes_are_those_of_duckdb() {
 fn little_memory_is_enough_with_temporary_space() {
     let directory = tempfile::tempdir().unwrap();
     let rows = 1_200_000;
-    let generator = table(directory.path(), rows, 700_000);
+    let generator = table_in_order(directory.path(), rows, 700_000, shuffle);
     let snapshot = Table::open(directory.path()).unwrap().snapshot().unwrap();
     let query: CubeQuery = "delay-airline-dest-month-origin".parse().unwrap();
     let refused = cube(directory.path(), &snapshot, query, 9 * MIB, false).map(|_| ());
@@ -198,7 +259,7 @@ fn little_memory_is_enough_with_temporary_space() {
 #[test]
 fn temporary_space_without_room_is_an_error() {
     let directory = tempfile::tempdir().unwrap();
-    table(directory.path(), 1_200_000, 700_000);
+    table_in_order(directory.path(), 1_200_000, 700_000, shuffle);
     let snapshot = Table::open(directory.path()).unwrap().snapshot().unwrap();
     let query: CubeQuery = "delay-airline-dest-month-origin".parse().unwrap();
     let mut world = MemoryWorld::new(64, Nanos::from_micros(1));

@@ -46,6 +46,12 @@ impl<'a> Group<'a> {
         self.present.map_or(0, |(file, _)| file)
     }
 
+    /// Which of the plan's row groups it is.
+    pub(super) fn plan_group(&self) -> usize {
+        let present = self.next_step.checked_sub(1).and_then(|step| self.plan.step(step));
+        present.map_or(0, |step| step.group)
+    }
+
     pub(super) const fn number(&self) -> u32 {
         self.number
     }

@@ -16,7 +16,7 @@ mod values;
 
 pub use self::batches::BatchDecoder;
 pub use self::bytes::{DirectBytes, StepBytes, StepData};
-pub use self::codes::{CodeBatch, CodeColumn, CodeDecoder, NULL_CODE, greatest_code};
+pub use self::codes::{CodeBatch, CodeColumn, CodeDecoder, CodeRun, Codes, NULL_CODE, greatest_code};
 pub use self::file::ParquetFile;
 pub(crate) use self::file::{common_schema, value_type};
 pub(crate) use self::floats::with_one_nan;

@@ -66,7 +66,7 @@ pub struct ScanPlan {
 #[derive(Debug)]
 pub(super) struct Step {
     /// Which of the plan's row groups it is of.
-    group: usize,
+    pub(super) group: usize,
     pub(super) file: usize,
     pub(super) row_group: usize,
     /// The rows of each batch; several where one read brings the rows of more than one.

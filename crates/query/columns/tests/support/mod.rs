@@ -100,8 +100,9 @@ pub(crate) fn codes(snapshot: &Snapshot, spec: &ScanSpec) -> Vec<String> {
     while let Some(batch) = decoder.next(&mut bytes).unwrap() {
         let dictionaries: Vec<ArrayRef> =
             batch.columns.iter().map(|column| cast(&column.dictionary, &DataType::Utf8).unwrap()).collect();
-        batch.columns.iter().for_each(|column| assert_eq!(column.codes.len(), batch.rows));
-        let text = |place: usize, row: usize| match batch.columns[place].codes[row] {
+        let codes: Vec<Vec<u32>> = batch.columns.iter().map(|column| column.codes().to_vec()).collect();
+        codes.iter().for_each(|codes| assert_eq!(codes.len(), batch.rows));
+        let text = |place: usize, row: usize| match codes[place][row] {
             NULL_CODE => "-".to_owned(),
             code => value(&dictionaries[place], code as usize),
         };

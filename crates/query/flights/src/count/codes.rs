@@ -1,6 +1,8 @@
 //! Rows as codes, and the keys of their groups.
 
-use nandle_columns::greatest_code;
+use std::ops::Range;
+
+use nandle_columns::{CodeRun, Codes, greatest_code};
 
 use super::{CountError, KeySpace};
 
@@ -22,7 +24,7 @@ impl Shifted {
 
     /// What a code contributes; anything where it is no place in the dictionary.
     #[inline]
-    fn of(&self, code: u32) -> u64 {
+    pub(super) fn of(&self, code: u32) -> u64 {
         let place = code as usize & (self.table.len() - 1);
         self.table.get(place).copied().unwrap_or_default()
     }
@@ -40,7 +42,7 @@ pub struct CodeColumn<'a> {
     /// What the dictionary's entries contribute to keys.
     pub shifted: &'a Shifted,
     /// The rows' entries.
-    pub codes: &'a [u32],
+    pub codes: Codes<'a>,
 }
 
 /// Rows, in the columns of a [`KeySpace`].
@@ -63,10 +65,10 @@ impl<'a> CodeBatch<'a> {
         if columns.len() != space.columns() {
             return Err(CountError::Columns { expected: space.columns(), got: columns.len() });
         }
-        let rows = columns.first().map_or(0, |column| column.codes.len());
-        let differs = columns.iter().position(|column| column.codes.len() != rows);
+        let rows = columns.first().map_or(0, |column| column.codes.rows());
+        let differs = columns.iter().position(|column| column.codes.rows() != rows);
         if let Some(column) = differs {
-            let got = columns.get(column).map_or(0, |column| column.codes.len());
+            let got = columns.get(column).map_or(0, |column| column.codes.rows());
             return Err(CountError::Rows { column, expected: rows, got });
         }
         let got = columns.iter().map(|column| column.shifted.largest).fold(0_u64, u64::saturating_add);
@@ -74,7 +76,7 @@ impl<'a> CodeBatch<'a> {
             return Err(CountError::Table { got, cells: space.cells() });
         }
         for (number, column) in columns.iter().enumerate().filter(|_| rows > 0) {
-            let (code, codes) = (greatest_code(column.codes), column.shifted.entries);
+            let (code, codes) = (greatest(column.codes), column.shifted.entries);
             if code as usize >= codes {
                 return Err(CountError::Code { column: number, code, codes });
             }
@@ -87,48 +89,177 @@ impl<'a> CodeBatch<'a> {
         self.rows
     }
 
+    /// A column.
+    pub(super) fn column(&self, number: usize) -> Option<&CodeColumn<'a>> {
+        self.columns.get(number)
+    }
+
     /// The keys of the next rows from `from` on, as many as are made at once.
     pub(super) fn keys(&self, from: usize, keys: &mut Vec<u64>) {
-        let to = (from + Self::TILE_ROWS).min(self.rows);
-        let tiles = self
-            .columns
-            .iter()
-            .map(|column| (column.shifted, column.codes.get(from..to).unwrap_or_default()));
+        self.keys_without(None, from..(from + Self::TILE_ROWS).min(self.rows), keys);
+    }
+
+    /// The keys of rows, but for what a column contributes.
+    pub(super) fn keys_without(&self, column: Option<usize>, rows: Range<usize>, keys: &mut Vec<u64>) {
+        let columns = || self.columns.iter().enumerate().filter(|(number, _)| column != Some(*number));
         // Many columns have one value in many rows: those of a month lie together.
-        let (repeated, varying): (Vec<_>, Vec<_>) = tiles.partition(|(_, codes)| is_repeated(codes));
-        let codes = repeated.iter().filter_map(|(shifted, codes)| Some(shifted.of(*codes.first()?)));
-        let all: u64 = codes.sum();
+        let same = columns().filter_map(|(_, column)| Some(column.shifted.of(one_code(column, &rows)?)));
+        let same: u64 = same.sum();
         keys.clear();
-        let mut varying = varying.into_iter();
-        match varying.next() {
-            Some((shifted, codes)) => keys.extend(codes.iter().map(|code| shifted.of(*code) + all)),
-            None => keys.resize(to - from, all),
+        for (_, column) in columns() {
+            let Codes::Each(codes) = column.codes else { continue };
+            let codes = codes.get(rows.clone()).unwrap_or_default();
+            if keys.is_empty() {
+                keys.extend(codes.iter().map(|code| column.shifted.of(*code) + same));
+            } else {
+                keys.iter_mut().zip(codes).for_each(|(key, code)| *key += column.shifted.of(*code));
+            }
         }
-        for (shifted, codes) in varying {
-            keys.iter_mut().zip(codes).for_each(|(key, code)| *key += shifted.of(*code));
+        keys.resize(rows.len(), same);
+        for (_, column) in columns() {
+            let Codes::Runs(runs) = column.codes else { continue };
+            if one_code(column, &rows).is_none() {
+                add_runs(column.shifted, runs, &rows, keys);
+            }
         }
+    }
+
+    /// Whether all columns, but for one, are runs, so that [`each_run`](Self::each_run) tells their keys.
+    pub(super) fn are_runs(&self, but: Option<usize>) -> bool {
+        let mut columns = self.columns.iter().enumerate();
+        columns.all(|(number, column)| but == Some(number) || matches!(column.codes, Codes::Runs(_)))
+    }
+
+    /// The keys of rows, but for what a column contributes, each with how many rows have it one after the other. The others are runs.
+    pub(super) fn each_run(&self, but: Option<usize>, rows: Range<usize>, mut with: impl FnMut(u64, usize)) {
+        let columns = self.columns.iter().enumerate().filter(|(number, _)| but != Some(*number));
+        let mut columns: Vec<(&Shifted, &[CodeRun])> = columns
+            .filter_map(|(_, column)| match column.codes {
+                Codes::Runs(runs) => Some((column.shifted, from_row(runs, rows.start))),
+                Codes::Each(_) => None,
+            })
+            .collect();
+        let mut at = rows.start;
+        while at < rows.end {
+            let (mut key, mut end) = (0, rows.end);
+            for (shifted, runs) in &columns {
+                let Some(run) = runs.first() else { unreachable!("runs have all rows of a batch") };
+                key += shifted.of(run.code);
+                end = end.min(run.end);
+            }
+            with(key, end - at);
+            at = end;
+            for (_, runs) in &mut columns {
+                *runs = from_row(runs, at);
+            }
+        }
+    }
+}
+
+/// The runs from a row on.
+fn from_row(runs: &[CodeRun], row: usize) -> &[CodeRun] {
+    // Mostly it is the first or the second.
+    let passed = match runs {
+        [first, ..] if row < first.end => 0,
+        [_, second, ..] if row < second.end => 1,
+        _ => runs.partition_point(|run| run.end <= row),
+    };
+    runs.get(passed..).unwrap_or_default()
+}
+
+/// The code that all rows have in a column of runs.
+fn one_code(column: &CodeColumn<'_>, rows: &Range<usize>) -> Option<u32> {
+    let Codes::Runs(runs) = column.codes else { return None };
+    from_row(runs, rows.start).first().filter(|run| run.end >= rows.end).map(|run| run.code)
+}
+
+/// Adds what a column's runs contribute to the keys of rows.
+fn add_runs(shifted: &Shifted, runs: &[CodeRun], rows: &Range<usize>, keys: &mut [u64]) {
+    let mut rest = keys;
+    let mut at = rows.start;
+    for run in from_row(runs, rows.start) {
+        let end = run.end.min(rows.end);
+        let (now, later) = rest.split_at_mut(end - at);
+        let more = shifted.of(run.code);
+        for key in now {
+            *key += more;
+        }
+        (rest, at) = (later, end);
+        if at == rows.end {
+            break;
+        }
+    }
+}
+
+fn greatest(codes: Codes<'_>) -> u32 {
+    match codes {
+        Codes::Each(codes) => greatest_code(codes),
+        Codes::Runs(runs) => runs.iter().map(|run| run.code).max().unwrap_or_default(),
     }
 }
 
 /// Whether all are the same.
 pub(super) fn is_repeated<T: Copy + PartialEq>(all: &[T]) -> bool {
     let Some(first) = all.first().copied() else { return true };
-    // Blocks without a branch inside are compared many at once.
-    all.chunks(64).all(|block| block.iter().filter(|one| **one != first).count() == 0)
+    // Without a branch inside, many are compared at once.
+    all.iter().filter(|one| **one != first).count() == 0
 }
 
 #[cfg(test)]
 mod tests {
-    use super::is_repeated;
+    use std::sync::Arc;
+
+    use arrow_array::{ArrayRef, Int32Array};
+    use nandle_columns::{CodeRun, Codes};
+
+    use super::{CodeBatch, CodeColumn, KeySpace};
+
+    /// Runs of a column in which rows `lengths` long have the codes 0, 1, … one after the other.
+    fn runs(lengths: &[usize]) -> Vec<CodeRun> {
+        let mut end = 0;
+        let run = |(code, length): (u32, &usize)| {
+            end += length;
+            CodeRun { end, code }
+        };
+        (0..).zip(lengths).map(run).collect()
+    }
 
     #[test]
-    fn one_other_value_ends_a_repetition() {
-        let mut all = vec![7; 200];
-        assert!(is_repeated(&all) && is_repeated::<u8>(&[]));
-        for place in [0, 63, 64, 199] {
-            all[place] = 8;
-            assert!(!is_repeated(&all), "{place}");
-            all[place] = 7;
+    fn keys_are_the_same_by_runs_and_by_each_row() {
+        let column = |name: &str| {
+            let values: ArrayRef = Arc::new(Int32Array::from_iter_values(0..10));
+            (name.to_owned(), values)
+        };
+        let space = KeySpace::new(["a", "b", "c"].map(column).to_vec()).unwrap();
+        let shifted = [0, 1, 2].map(|column| space.shifted(column, &(0..10).collect::<Vec<_>>()).unwrap());
+        let runs = [runs(&[700, 1, 2, 3, 294]), runs(&[1000]), runs(&[1, 998, 1])];
+        let each = [0, 1, 2].map(|column| Codes::Runs(&runs[column]).to_vec());
+        let expected: Vec<u64> =
+            (0..1000).map(|row| each.iter().fold(0, |key, codes| key * 10 + u64::from(codes[row]))).collect();
+        for are_runs in 0..8 {
+            let columns = [0, 1, 2].map(|column| CodeColumn {
+                shifted: &shifted[column],
+                codes: if are_runs >> column & 1 == 1 {
+                    Codes::Runs(&runs[column])
+                } else {
+                    Codes::Each(&each[column])
+                },
+            });
+            let batch = CodeBatch::new(&space, &columns).unwrap();
+            for rows in [0..1000, 0..1, 699..702, 703..1000, 5..5] {
+                let mut keys = vec![77];
+                batch.keys_without(None, rows.clone(), &mut keys);
+                assert_eq!(keys, expected[rows.clone()], "{are_runs} {rows:?}");
+                batch.keys_without(Some(0), rows.clone(), &mut keys);
+                let without: Vec<u64> = expected[rows.clone()].iter().map(|key| key % 100).collect();
+                assert_eq!(keys, without, "{are_runs} {rows:?}");
+                assert_eq!(batch.are_runs(Some(0)), are_runs >> 1 == 3);
+                if batch.are_runs(Some(0)) {
+                    keys.clear();
+                    batch.each_run(Some(0), rows, |key, rows| keys.resize(keys.len() + rows, key));
+                    assert_eq!(keys, without);
+                }
+            }
         }
     }
 }

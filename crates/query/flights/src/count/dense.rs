@@ -7,6 +7,7 @@ use super::table::Pair;
 pub(super) struct Dense {
     /// Modulo 2³², so that the array is half as long.
     counts: Vec<u32>,
+    cells: usize,
     /// A key for each time that its count went around.
     overflows: Vec<u64>,
 }
@@ -22,12 +23,25 @@ impl Dense {
         cells.saturating_mul(size_of::<u32>() as u64)
     }
 
+    /// The memory of its cells.
+    pub(super) fn array_bytes(&self) -> usize {
+        self.cells * size_of::<u32>()
+    }
+
+    /// An array of so many cells, which takes no memory before something is counted.
     pub(super) fn new(cells: usize) -> Self {
-        Self { counts: vec![0; cells], overflows: Vec::new() }
+        Self { counts: Vec::new(), cells, overflows: Vec::new() }
+    }
+
+    fn open(&mut self) {
+        if self.counts.is_empty() {
+            self.counts = vec![0; self.cells];
+        }
     }
 
     /// Counts keys, which are less than the number of cells.
     pub(super) fn add(&mut self, keys: &[u64]) {
+        self.open();
         let (blocks, rest) = keys.as_chunks::<{ Self::BLOCK_KEYS }>();
         for block in blocks {
             // A key that comes again at once waits for its own sum; one sum is enough for a block that has one key.
@@ -44,6 +58,11 @@ impl Dense {
         }
     }
 
+    /// Counts a key that many rows have.
+    pub(super) fn add_run(&mut self, key: u64, rows: usize) {
+        self.add_group((key, rows as u64));
+    }
+
     #[inline]
     fn add_one(&mut self, key: u64, more: u32) {
         // A batch's tables were checked against the space: every key has a cell.
@@ -58,6 +77,10 @@ impl Dense {
 
     /// Adds what another one counted.
     pub(super) fn absorb(&mut self, other: &Self) {
+        if other.counts.is_empty() {
+            return;
+        }
+        self.open();
         let blocks =
             self.counts.chunks_mut(Self::SKIPPED_CELLS).zip(other.counts.chunks(Self::SKIPPED_CELLS));
         for (number, (mine, others)) in blocks.enumerate().filter(|(_, (_, others))| !is_zero(others)) {
@@ -74,9 +97,13 @@ impl Dense {
     }
 
     /// Adds a group that was counted elsewhere.
+    #[inline]
     pub(super) fn add_group(&mut self, (key, count): Pair) {
+        self.open();
         let around = count >> u32::BITS;
-        self.overflows.extend((0..around).map(|_| key));
+        if around > 0 {
+            self.overflows.extend((0..around).map(|_| key));
+        }
         self.add_one(key, u32::try_from(count & u64::from(u32::MAX)).unwrap_or_default());
     }
 
@@ -137,9 +164,11 @@ mod tests {
     #[test]
     fn counts_beyond_32_bits() {
         let mut dense = Dense::new(4);
+        dense.add(&[]);
         dense.counts[2] = u32::MAX;
         dense.add(&[2, 3, 2]);
         let mut other = Dense::new(4);
+        other.add(&[]);
         other.counts[2] = u32::MAX;
         other.add(&[2]);
         dense.absorb(&other);

@@ -10,7 +10,7 @@ pub enum CountError {
     #[error("there is no column to group by, or one that has no values at all")]
     NoValues,
     /// Keys don't fit.
-    #[error("combinations of {columns} values don't fit into 64 bits: group by fewer columns")]
+    #[error("combinations of {columns} values don't fit into 63 bits: group by fewer columns")]
     TooManyCells {
         /// Each column with how many values it has.
         columns: String,

@@ -40,7 +40,7 @@ impl MemoryCounter {
         }
         let store = match usize::try_from(space.cells()) {
             Ok(cells) if Self::is_dense(space, memory_bytes) => Store::Dense(Dense::new(cells)),
-            _ => Store::Partitions(Partitions::new(memory_bytes)),
+            _ => Store::Partitions(Partitions::new(space, memory_bytes)),
         };
         let keys = Vec::with_capacity(CodeBatch::TILE_ROWS);
         Ok(Self { space: Arc::clone(space), store, rows: 0, memory_bytes, keys })
@@ -61,6 +61,13 @@ impl MemoryCounter {
             {
                 return from;
             }
+            if let Store::Dense(dense) = &mut self.store
+                && batch.are_runs(None)
+            {
+                batch.each_run(None, from..batch.rows(), |key, rows| dense.add_run(key, rows));
+                self.rows += (batch.rows() - from) as u64;
+                return batch.rows();
+            }
             batch.keys(from, &mut self.keys);
             match &mut self.store {
                 Store::Dense(dense) => dense.add(&self.keys),
@@ -70,6 +77,19 @@ impl MemoryCounter {
             self.rows += self.keys.len() as u64;
         }
         from
+    }
+
+    /// Adds groups of rows that were counted elsewhere, if there is room for them.
+    pub(crate) fn try_add_groups(&mut self, pairs: &[Pair]) -> bool {
+        match &mut self.store {
+            Store::Dense(dense) => {
+                for pair in pairs {
+                    dense.add_group(*pair);
+                }
+                true
+            }
+            Store::Partitions(partitions) => partitions.try_absorb_groups(pairs),
+        }
     }
 
     /// Counts a batch.

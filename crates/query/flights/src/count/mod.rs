@@ -3,6 +3,7 @@
 //! ```text
 //! codes ─► keys ─┬─► few cells: an array ────────────────────────────────────────────────┐
 //!                ├─► partitions ─(a limit)─► groups ─(memory is used up)─► sorted runs ──┼─► batches of values and counts
+//!                ├─► value by value of a column (months): each one's groups, once no later row group has it ───────┤
 //!                └─► sorted by the dimensions: one group of them after the other ────────┘
 //! ```
 
@@ -17,6 +18,9 @@ mod shares;
 mod sorted;
 mod space;
 mod table;
+mod value;
+mod value_part;
+mod values;
 
 pub use self::codes::{CodeBatch, CodeColumn, Shifted};
 pub use self::counter::{Counter, Counts};
@@ -26,6 +30,8 @@ pub use self::results::{CountMethod, CountReport, MemoryCounts};
 pub(crate) use self::shares::Shares;
 pub use self::sorted::SortedCounter;
 pub use self::space::KeySpace;
+pub(crate) use self::value_part::{Finished, ValuePart};
+pub(crate) use self::values::Values;
 
 /// A batch of results has about as many groups.
 const RESULT_GROUPS: usize = 1 << 13;

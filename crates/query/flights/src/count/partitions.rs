@@ -3,6 +3,7 @@
 //! Rows are the cheaper to keep the fewer are touched for the first time: memory is taken in blocks, which are used again. What has
 //! come is condensed to groups whenever it reaches a limit; the limit rises only if that gives little room.
 
+use super::KeySpace;
 use super::table::{PARTITION_BITS, Pair, Table, hash};
 
 const PARTITIONS: usize = 1 << PARTITION_BITS;
@@ -54,7 +55,7 @@ impl Partitions {
     const FIRST_LIMIT_BYTES: usize = 32 << 20;
 
     /// Partitions in so much memory.
-    pub(super) fn new(max_bytes: usize) -> Self {
+    pub(super) fn new(space: &KeySpace, max_bytes: usize) -> Self {
         // What a partition's table takes, and its new groups beside the old ones; partitions are about equal in groups.
         let table_bytes = max_bytes / PARTITIONS * 2 * Table::GROUP_BYTES_MAX / size_of::<Pair>();
         let max_bytes = max_bytes.saturating_sub(table_bytes).max(PARTITIONS * BLOCK_BYTES * 2);
@@ -62,7 +63,7 @@ impl Partitions {
             parts: (0..PARTITIONS).map(|_| Partition::default()).collect(),
             open: (0..PARTITIONS).map(|_| Vec::with_capacity(BLOCK_KEYS)).collect(),
             spare: Vec::new(),
-            table: Table::new(),
+            table: Table::new(space),
             taken_bytes: PARTITIONS * BLOCK_BYTES,
             waiting_keys: 0,
             limit_bytes: max_bytes.min(Self::FIRST_LIMIT_BYTES),
@@ -175,6 +176,25 @@ impl Partitions {
     pub(super) fn into_partitions(mut self) -> Vec<Partition> {
         self.close_all();
         self.parts
+    }
+
+    /// Takes groups that were counted elsewhere, if there is room for them.
+    pub(super) fn try_absorb_groups(&mut self, pairs: &[Pair]) -> bool {
+        let more_bytes = size_of_val(pairs);
+        let waiting_bytes = |this: &Self| this.waiting_keys * size_of::<Pair>() + PARTITIONS * BLOCK_BYTES;
+        let fits = |this: &Self| {
+            let used_bytes = this.taken_bytes - this.spare.len() * BLOCK_BYTES;
+            used_bytes.max(this.groups_bytes() + waiting_bytes(this)) + more_bytes <= this.max_bytes
+        };
+        if !fits(self) {
+            self.condense();
+        }
+        if fits(self) {
+            self.absorb_groups(pairs);
+            true
+        } else {
+            false
+        }
     }
 
     /// Takes groups that were counted elsewhere.

@@ -28,6 +28,9 @@ pub enum CountMethod {
     Runs,
     /// One group of the dimensions after the other, as the input was sorted.
     Sorted,
+    /// One value of a column after the other, such as months: all groups of a value were handed out once the last row group that has it
+    /// was counted.
+    ByValue,
 }
 
 /// What counting took.
@@ -40,6 +43,9 @@ pub struct CountReport {
     pub rows: u64,
     /// Groups of results so far.
     pub groups: u64,
+    /// Those of them that were handed out before all rows were counted, as of [`CountMethod::ByValue`]: the others were counted by
+    /// `method`.
+    pub early_groups: u64,
     /// How often waiting keys were condensed to groups.
     pub condensed: u64,
     /// Bytes written to temporary space.
@@ -129,7 +135,8 @@ struct Emission {
 
 impl Emission {
     fn new(space: Arc<KeySpace>, partitions: Vec<Partition>) -> Self {
-        Self { space, partitions: partitions.into_iter(), table: Table::new(), at: 0, keys: Vec::new() }
+        let table = Table::new(&space);
+        Self { space, partitions: partitions.into_iter(), table, at: 0, keys: Vec::new() }
     }
 
     fn next(&mut self) -> Result<Option<RecordBatch>, CountError> {

@@ -11,13 +11,15 @@ use super::{CountError, Shifted};
 /// The columns that rows are grouped by, with the values behind their codes, and how codes become keys.
 ///
 /// A column's code is the index of its value among `values`. A key is the sum of each code times the column's stride, the last column's
-/// being 1, so keys in their order are groups in the order of their codes.
+/// being 1, so keys in their order are groups in the order of their codes; a column may be named that leads.
 #[derive(Debug, Clone)]
 pub struct KeySpace {
     columns: Vec<KeyColumn>,
     packing: Packing,
     cells: u64,
     schema: SchemaRef,
+    /// The column with the largest stride.
+    leading: usize,
 }
 
 #[derive(Debug, Clone)]
@@ -41,8 +43,13 @@ impl KeySpace {
     /// A space of these columns: each one's name, and its values by code. A value may be null.
     ///
     /// # Errors
-    /// There is no column; one has no values; there are more combinations of values than fit into 64 bits.
+    /// There is no column; one has no values; there are more combinations of values than fit into 63 bits.
     pub fn new(columns: Vec<(String, ArrayRef)>) -> Result<Self, CountError> {
+        Self::led_by(0, columns)
+    }
+
+    /// The same, but one column comes before all others in the order of keys.
+    pub(crate) fn led_by(leading: usize, columns: Vec<(String, ArrayRef)>) -> Result<Self, CountError> {
         if columns.is_empty() || columns.iter().any(|(_, values)| values.is_empty()) {
             return Err(CountError::NoValues);
         }
@@ -52,21 +59,22 @@ impl KeySpace {
         let bits: u32 = sizes.iter().map(|size| bits_of(*size)).sum();
         let packing = match product {
             Some(cells) if cells <= Self::DENSE_CELLS_MAX => Packing::Radix,
-            // The largest number of all is no key: it marks a free slot.
+            // A table of groups has a bit or more beside each key.
             _ if bits < u64::BITS => Packing::Bits,
-            Some(cells) if cells < u64::MAX => Packing::Radix,
+            Some(cells) if cells <= 1 << (u64::BITS - 1) => Packing::Radix,
             _ => return Err(CountError::TooManyCells { columns: names().collect::<Vec<_>>().join(", ") }),
         };
         let mut cells = 1_u64;
-        let mut strides: Vec<u64> = Vec::with_capacity(sizes.len());
-        for size in sizes.iter().rev() {
-            strides.push(cells);
+        let mut strides = vec![1; sizes.len()];
+        let others = (0..sizes.len()).rev().filter(|number| *number != leading);
+        for number in others.chain([leading]) {
+            let (Some(size), Some(stride)) = (sizes.get(number), strides.get_mut(number)) else { continue };
+            *stride = cells;
             cells *= match packing {
                 Packing::Radix => *size,
                 Packing::Bits => 1 << bits_of(*size),
             };
         }
-        strides.reverse();
         let fields =
             columns.iter().map(|(name, values)| Field::new(name, result_type(values), values.is_nullable()));
         let count = Field::new("count", DataType::UInt64, false);
@@ -76,7 +84,7 @@ impl KeySpace {
             .zip(strides)
             .map(|((_, values), stride)| KeyColumn { values, stride })
             .collect();
-        Ok(Self { columns, packing, cells, schema })
+        Ok(Self { columns, packing, cells, schema, leading })
     }
 
     /// How many columns there are.
@@ -130,9 +138,29 @@ impl KeySpace {
         self.columns.last().map_or(0, |column| column.values.len())
     }
 
+    /// The column that comes first in the order of keys.
+    pub(super) fn leading(&self) -> usize {
+        self.leading
+    }
+
+    /// One more than the largest key without the leading column's part, which is a multiple of this.
+    pub(super) fn cells_behind(&self) -> u64 {
+        self.columns.get(self.leading).map_or(1, |column| column.stride)
+    }
+
+    /// How many values the leading column has.
+    pub(super) fn leading_values(&self) -> usize {
+        self.columns.get(self.leading).map_or(0, |column| column.values.len())
+    }
+
+    /// How many bits a key has at most.
+    pub(super) fn key_bits(&self) -> u32 {
+        (u64::BITS - (self.cells - 1).leading_zeros()).max(1)
+    }
+
     /// How many bytes a key has at most.
     pub(super) fn key_bytes(&self) -> usize {
-        ((u64::BITS - (self.cells - 1).leading_zeros()).div_ceil(8) as usize).max(1)
+        self.key_bits().div_ceil(8) as usize
     }
 
     /// Groups and how often each came, as a batch with the values in the place of codes.

@@ -1,4 +1,5 @@
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, new_null_array};
 use arrow_row::{RowConverter, SortField};
@@ -13,6 +14,8 @@ pub(super) struct Domain {
     /// Values as bytes that compare as they do. The number is the code, once all are known.
     codes: BTreeMap<Box<[u8]>, u32>,
     null: Option<Box<[u8]>>,
+    /// The dictionary of each row group, of a column that rows may lie together by.
+    dictionaries: Option<Vec<ArrayRef>>,
 }
 
 impl Domain {
@@ -23,7 +26,7 @@ impl Domain {
     ) -> Result<Self, CubeError> {
         let failed = |source| CubeError::Values { column, source };
         let converter = RowConverter::new(vec![SortField::new(data_type.clone())]).map_err(failed)?;
-        let mut domain = Self { column, converter, codes: BTreeMap::new(), null: None };
+        let mut domain = Self { column, converter, codes: BTreeMap::new(), null: None, dictionaries: None };
         if is_nullable {
             domain.add(&new_null_array(data_type, 1))?;
             domain.null = domain.codes.keys().next().cloned();
@@ -31,8 +34,30 @@ impl Domain {
         Ok(domain)
     }
 
-    /// Adds the values of a dictionary.
+    /// Keeps the dictionary of each row group.
+    pub(super) fn keep_dictionaries(&mut self) {
+        self.dictionaries = Some(Vec::new());
+    }
+
+    /// The codes of the values of each row group; none where its dictionaries weren't kept, or a row may be null.
+    pub(super) fn codes_of_groups(&self) -> Result<Option<Vec<Vec<u32>>>, CubeError> {
+        let Some(dictionaries) = self.dictionaries.as_ref().filter(|_| self.null.is_none()) else {
+            return Ok(None);
+        };
+        let codes = dictionaries.iter().map(|dictionary| {
+            let mut codes = self.codes_of(dictionary)?;
+            codes.sort_unstable();
+            codes.dedup();
+            Ok(codes)
+        });
+        codes.collect::<Result<_, CubeError>>().map(Some)
+    }
+
+    /// Adds the values of a row group's dictionary.
     pub(super) fn add(&mut self, dictionary: &ArrayRef) -> Result<(), CubeError> {
+        if let Some(dictionaries) = &mut self.dictionaries {
+            dictionaries.push(Arc::clone(dictionary));
+        }
         let rows = self.rows(dictionary)?;
         for row in &rows {
             if !self.codes.contains_key(row.data()) {

@@ -6,7 +6,9 @@
 mod domain;
 mod error;
 mod metered;
+mod part;
 mod report;
+mod results;
 mod scan;
 mod sorted;
 mod tables;
@@ -15,7 +17,8 @@ mod workers;
 
 pub use self::error::CubeError;
 pub use self::report::CubeRun;
-pub use self::scan::{Counting, CubeReads, CubeResults, TemporarySpace, column_chunks, scan_cube};
+pub use self::results::CubeResults;
+pub use self::scan::{Counting, CubeReads, TemporarySpace, column_chunks, scan_cube};
 pub use self::sorted::sorted_cube;
 
 use nandle_io::Nanos;

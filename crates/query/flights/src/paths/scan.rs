@@ -1,17 +1,18 @@
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, RecordBatch};
+use arrow_array::ArrayRef;
 use nandle_columns::{CodeDecoder, ParquetFile, ScanPlan, ScanSpec, Snapshot, StreamedBytes};
-use nandle_io::Nanos;
 use nandle_io::runtime::Handle;
 use nandle_reads::{Groups, HostCosts, Owner, Plan, PlanOptions, ReadCosts, ReadFile, StepStream};
 use nandle_spill::{Place, SpillCosts};
 
 use super::domain::Domain;
-use super::metered::{MeteredBytes, Spans};
-use super::tally::{AllCounts, Tally};
-use super::workers::{Told, Work, Workers};
+use super::metered::MeteredBytes;
+use super::results::{CubeResults, InWork};
+use super::tally::Tally;
+use super::workers::{Work, Workers};
 use super::{CubeError, CubeRun, ThreadClock};
+use crate::count::Values;
 use crate::{Column, CubeQuery, KeySpace};
 
 /// How a table's bytes are read.
@@ -51,18 +52,9 @@ pub struct TemporarySpace {
     pub costs: SpillCosts,
 }
 
-/// The groups of a cube, batch by batch.
-pub struct CubeResults {
-    counts: AllCounts,
-    threads: usize,
-    run: CubeRun,
-    clock: ThreadClock,
-    /// Processor time of the thread that takes results.
-    span: Nanos,
-}
-
-/// Makes a cube of a table's rows: all dictionaries first, then the codes of all rows, counted as they come. No result comes before
-/// all rows were read and checked.
+/// Makes a cube of a table's rows: all dictionaries first, then the codes of all rows, counted as they come. Where row groups have months
+/// (or years) of their own, the groups of each come once its last row was counted, and an error may follow them; otherwise no result
+/// comes before all rows were read and checked.
 ///
 /// # Errors
 /// The table lacks a column, can't be read or is damaged; memory or temporary space are too small.
@@ -75,66 +67,29 @@ pub async fn scan_cube(
 ) -> Result<CubeResults, CubeError> {
     let mut run = CubeRun::new(query);
     let (domains, values) = read_domains(snapshot, query, reads, clock, &mut run)?;
-    let space = Arc::new(KeySpace::new(values)?);
+    let leading = time_column(query);
+    let space = Arc::new(KeySpace::led_by(leading.unwrap_or_default(), values)?);
     let plan = snapshot.scan(&ScanSpec::of(names(query)))?;
     let threads = counting.threads;
-    let mut tally = Tally::new(&space, counting, threads.min(plan.groups()))?;
-    let counters = tally.counters()?;
+    let tally = Tally::new(&space, counting, threads.min(plan.groups()))?;
+    let by_value_bytes = tally.by_value_bytes();
+    let groups = leading.and_then(|leading| domains.get(leading)).map(Domain::codes_of_groups).transpose()?;
+    let values = groups
+        .flatten()
+        .and_then(|groups| Values::new(&space, groups, plan.candidate_rows(), by_value_bytes))
+        .map(Arc::new);
+    let counters = tally.counters(if values.is_some() { by_value_bytes } else { 0 })?;
     let consumers = counters.len();
     let (planned, stream) = stream(&plan, reads)?;
-    let work = Arc::new(Work { plan, space, domains, clock });
-    let mut workers = Workers::start(&work, stream, counters);
-    let (mut spans, mut done, mut span) = (Spans::new(), Vec::new(), Nanos::ZERO);
-    while let Some(told) = workers.next()? {
-        match told {
-            Told::Full { mut counter, emptied } => {
-                let began_at = clock();
-                tally.spill(&mut counter).await?;
-                span += clock().since(began_at);
-                // A thread that has ended says why itself.
-                let _ = emptied.send(counter);
-            }
-            Told::Done(mut part) => {
-                spans.append(&mut part.spans);
-                done.push(part);
-            }
-        }
-    }
-    drop(workers);
-    run.add(&planned, reads.host, &spans, consumers);
-    let began_at = clock();
-    done.sort_by_key(|done| done.part);
-    let counters = done.into_iter().map(|done| done.counter).collect();
-    let counts = Box::pin(tally.finish(counters, threads, clock)).await?;
-    Ok(CubeResults { counts, threads, run, clock, span: span + clock().since(began_at) })
+    let work = Arc::new(Work { plan, space, domains, values, clock });
+    let workers = Workers::start(&work, stream, counters);
+    let work = InWork { workers, tally, planned, host: reads.host, consumers, done: Vec::new() };
+    CubeResults::begin(work, threads, run, clock).await
 }
 
-impl CubeResults {
-    /// The next groups: the columns' values, and `count`. None: there are no more.
-    ///
-    /// # Errors
-    /// Temporary space failed.
-    pub async fn next_batch(&mut self) -> Result<Option<RecordBatch>, CubeError> {
-        let began_at = (self.clock)();
-        let batch = match &mut self.counts {
-            AllCounts::Runs(counts) => counts.next_batch().await?,
-            AllCounts::Memory(counts) => counts.next_batch()?,
-        };
-        self.span += (self.clock)().since(began_at);
-        Ok(batch)
-    }
-
-    /// What the cube took, until now.
-    pub fn finish(self) -> CubeRun {
-        let Self { counts, threads, mut run, span, .. } = self;
-        let (report, threads_cpu) = match &counts {
-            AllCounts::Runs(counts) => (counts.report(), counts.threads_cpu()),
-            AllCounts::Memory(counts) => (counts.report(), counts.threads_cpu()),
-        };
-        run.count = report;
-        run.add_results(span + Nanos(threads_cpu.0 / threads.max(1) as u64), span + threads_cpu);
-        run
-    }
+/// The place of the column that tables grow by: rows of a month come together.
+fn time_column(query: CubeQuery) -> Option<usize> {
+    query.columns().iter().position(|column| matches!(column, Column::Month | Column::Year))
 }
 
 pub(super) fn names(query: CubeQuery) -> impl Iterator<Item = &'static str> {
@@ -160,6 +115,9 @@ pub(super) fn read_domains(
         Domain::new(name, data_type, field.is_nullable())
     });
     let mut domains: Vec<Domain> = domains.collect::<Result<_, _>>()?;
+    if let Some(time) = time_column(query) {
+        domains.get_mut(time).into_iter().for_each(Domain::keep_dictionaries);
+    }
     let (planned, stream) = stream(&plan, reads)?;
     let mut bytes = MeteredBytes::new(StreamedBytes::new(&plan, stream), clock);
     let mut decoder = CodeDecoder::new(&plan);

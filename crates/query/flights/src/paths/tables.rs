@@ -1,4 +1,4 @@
-use nandle_columns::{CodeColumn, NULL_CODE};
+use nandle_columns::{CodeColumn, Codes, NULL_CODE};
 
 use super::CubeError;
 use super::domain::Domain;
@@ -38,13 +38,13 @@ impl<'a> Tables<'a> {
             let codes = if column.has_nulls {
                 // A null's part of the table is behind those of the dictionary's values.
                 let null = u32::try_from(column.dictionary.len()).unwrap_or(NULL_CODE);
-                table.codes.clear();
-                table
-                    .codes
-                    .extend(column.codes.iter().map(|code| if *code == NULL_CODE { null } else { *code }));
-                &table.codes
+                table.codes = column.codes().to_vec();
+                for code in table.codes.iter_mut().filter(|code| **code == NULL_CODE) {
+                    *code = null;
+                }
+                Codes::Each(&table.codes)
             } else {
-                &column.codes
+                column.codes()
             };
             Ok(crate::CodeColumn { shifted: &table.shifted, codes })
         });

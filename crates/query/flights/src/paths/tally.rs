@@ -31,11 +31,17 @@ impl Tally {
         Ok(Self { key_space: Arc::clone(key_space), shares, space: counting.space, runs: None })
     }
 
-    /// A counter for each thread that there is memory for.
-    pub(super) fn counters(&self) -> Result<Vec<MemoryCounter>, CountError> {
-        (0..self.shares.threads)
-            .map(|_| MemoryCounter::new(&self.key_space, self.shares.thread_bytes))
-            .collect()
+    /// A counter for each thread that there is memory for. What counts value by value has so much of it, all threads together.
+    pub(super) fn counters(&self, by_value_bytes: usize) -> Result<Vec<MemoryCounter>, CountError> {
+        let Shares { threads, thread_bytes, .. } = self.shares;
+        let rest_bytes = thread_bytes - by_value_bytes / threads;
+        (0..threads).map(|_| MemoryCounter::new(&self.key_space, rest_bytes)).collect()
+    }
+
+    /// Memory of all threads for counting value by value: half of it, unless the rest needs more.
+    pub(super) fn by_value_bytes(&self) -> usize {
+        let Shares { threads, thread_bytes, .. } = self.shares;
+        threads * (thread_bytes / 2).min(thread_bytes.saturating_sub(MemoryCounter::MEMORY_BYTES_MIN))
     }
 
     /// Empties a counter that has no room.

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! owner ─► steps, shared out ─┬─► decode, count ─┐
-//!                             └─► decode, count ─┴─► counters that are full, to be emptied, and at the end all of them
+//!                             └─► decode, count ─┴─► groups that are complete, counters that are full, and at the end all counters
 //! ```
 
 use std::sync::Arc;
@@ -10,25 +10,35 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::JoinHandle;
 
+use arrow_array::RecordBatch;
 use nandle_columns::{CodeDecoder, ColumnsError, ScanPlan, StepBytes, StepData, StreamedBytes};
 use nandle_reads::StepStream;
 
 use super::domain::Domain;
 use super::metered::{MeteredBytes, Spans};
+use super::part::{Counted, Part};
 use super::tables::Tables;
 use super::{CubeError, ThreadClock};
+use crate::count::Values;
 use crate::{CodeBatch, CountError, KeySpace, MemoryCounter};
+
+/// So many batches of groups may wait to be taken.
+const BATCHES_WAITING: usize = 8;
 
 /// What the threads have in common.
 pub(super) struct Work {
     pub(super) plan: ScanPlan,
     pub(super) space: Arc<KeySpace>,
     pub(super) domains: Vec<Domain>,
+    /// Where rows are counted value by value.
+    pub(super) values: Option<Arc<Values>>,
     pub(super) clock: ThreadClock,
 }
 
 /// What a thread says.
 pub(super) enum Told {
+    /// Groups that no later row adds to.
+    Groups(RecordBatch),
     /// Memory is used up. The counter is waited for, with room.
     Full { counter: MemoryCounter, emptied: SyncSender<MemoryCounter> },
     /// All rows are counted, in so much processor time each step.
@@ -39,9 +49,12 @@ pub(super) enum Told {
 pub(super) struct Done {
     /// The thread's number: by it results are in the same order in each run.
     pub(super) part: usize,
-    pub(super) counter: MemoryCounter,
+    pub(super) counted: Counted,
     pub(super) spans: Spans,
 }
+
+/// Where a thread's results go.
+pub(super) struct Outlet(SyncSender<Result<Told, CubeError>>);
 
 /// The threads. They end when this is dropped.
 pub(super) struct Workers {
@@ -54,17 +67,17 @@ pub(super) struct Workers {
 impl Workers {
     /// Starts a thread for each counter.
     pub(super) fn start(work: &Arc<Work>, stream: StepStream, counters: Vec<MemoryCounter>) -> Self {
-        let (tell, told) = channel();
+        let (tell, told) = sync_channel(BATCHES_WAITING);
         let parts = counters.len();
         let (mut senders, mut handles) = (Vec::with_capacity(parts), Vec::with_capacity(parts + 1));
         for (part, counter) in counters.into_iter().enumerate() {
             let (sender, steps) = channel();
             senders.push(sender);
-            let (work, tell) = (Arc::clone(work), tell.clone());
+            let (work, outlet) = (Arc::clone(work), Outlet(tell.clone()));
             handles.push(std::thread::spawn(move || {
-                let done = count(&work, (part, parts), SentSteps(steps), counter, &tell);
+                let done = count(&work, (part, parts), SentSteps(steps), counter, &outlet);
                 // Nobody listens when the cube was given up.
-                let _ = tell.send(done.map(Told::Done));
+                let _ = outlet.0.send(done.map(Told::Done));
             }));
         }
         let is_over = Arc::new(AtomicBool::new(false));
@@ -130,31 +143,31 @@ fn count(
     work: &Work,
     (part, parts): (usize, usize),
     steps: SentSteps,
-    mut counter: MemoryCounter,
-    tell: &Sender<Result<Told, CubeError>>,
+    counter: MemoryCounter,
+    outlet: &Outlet,
 ) -> Result<Done, CubeError> {
     let mut bytes = MeteredBytes::new(steps, work.clock);
     let mut decoder = CodeDecoder::of_part(&work.plan, part, parts);
     let mut tables = Tables::new(&work.space, &work.domains);
+    let mut counters = Part::new(outlet, &work.space, work.values.as_ref(), counter);
     while let Some(batch) = decoder.next(&mut bytes)? {
         let columns = tables.columns(batch.columns)?;
-        let batch = CodeBatch::new(&work.space, &columns)?;
-        let mut from = counter.try_push(&batch, 0);
-        while from < batch.rows() {
-            counter = emptied(counter, tell)?;
-            from = counter.try_push(&batch, from);
-        }
+        counters = counters.count(batch.group, &CodeBatch::new(&work.space, &columns)?)?;
     }
-    Ok(Done { part, counter, spans: bytes.finish() })
+    Ok(Done { part, counted: counters.finish()?, spans: bytes.finish() })
 }
 
-/// Has a counter emptied by the thread that has temporary space.
-fn emptied(
-    counter: MemoryCounter,
-    tell: &Sender<Result<Told, CubeError>>,
-) -> Result<MemoryCounter, CubeError> {
-    let (emptied, waiting) = sync_channel(1);
-    let sent = tell.send(Ok(Told::Full { counter, emptied }));
-    let counter = sent.ok().and_then(|()| waiting.recv().ok());
-    Ok(counter.ok_or(CountError::Thread)?)
+impl Outlet {
+    /// Hands groups out.
+    pub(super) fn hand_out(&self, groups: RecordBatch) -> Result<(), CubeError> {
+        Ok(self.0.send(Ok(Told::Groups(groups))).map_err(|_| CountError::Thread)?)
+    }
+
+    /// Has a counter emptied by the thread that has temporary space.
+    pub(super) fn emptied(&self, counter: MemoryCounter) -> Result<MemoryCounter, CubeError> {
+        let (emptied, waiting) = sync_channel(1);
+        let sent = self.0.send(Ok(Told::Full { counter, emptied }));
+        let counter = sent.ok().and_then(|()| waiting.recv().ok());
+        Ok(counter.ok_or(CountError::Thread)?)
+    }
 }

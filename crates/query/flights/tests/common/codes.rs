@@ -6,6 +6,7 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int16Type, UInt32Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, Int16Array, RecordBatch, StringArray};
+use nandle_columns::Codes;
 use nandle_flights::{CodeColumn, KeySpace, Shifted};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -60,7 +61,11 @@ impl Batch {
     }
 
     pub(crate) fn columns(&self) -> Vec<CodeColumn<'_>> {
-        self.shifted.iter().zip(&self.codes).map(|(shifted, codes)| CodeColumn { shifted, codes }).collect()
+        self.shifted
+            .iter()
+            .zip(&self.codes)
+            .map(|(shifted, codes)| CodeColumn { shifted, codes: Codes::Each(codes) })
+            .collect()
     }
 
     pub(crate) fn rows(&self) -> usize {

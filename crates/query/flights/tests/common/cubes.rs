@@ -8,8 +8,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_array::{Array, ArrayRef, RecordBatch, UInt32Array};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
+use arrow_select::concat::concat_batches;
+use arrow_select::take::take_record_batch;
 use nandle_columns::{Layout, Snapshot, Table, TableOptions};
 use nandle_flights::{
     Column, CubeError, CubeQuery, CubeReads, CubeRun, Generator, flight_schema, sorted_cube,
@@ -22,15 +24,40 @@ pub type Groups = BTreeMap<Vec<String>, u64>;
 
 pub fn table(directory: &Path, rows: u64, file_rows: u64) -> Generator {
     let generator = Generator::new(rows, 3).unwrap();
+    let chunks = (0..generator.chunks()).map(|chunk| generator.chunk(chunk).unwrap());
+    write(directory, chunks, file_rows);
+    generator
+}
+
+/// The same rows in another order.
+pub fn table_in_order(directory: &Path, rows: u64, file_rows: u64, order: impl Fn(&mut [u32])) -> Generator {
+    let generator = Generator::new(rows, 3).unwrap();
+    let chunks: Vec<_> = (0..generator.chunks()).map(|chunk| generator.chunk(chunk).unwrap()).collect();
+    let all = concat_batches(&flight_schema(), &chunks).unwrap();
+    let mut places: Vec<u32> = (0..u32::try_from(all.num_rows()).unwrap()).collect();
+    order(&mut places);
+    let ordered = take_record_batch(&all, &UInt32Array::from(places)).unwrap();
+    write(directory, [ordered].into_iter(), file_rows);
+    generator
+}
+
+fn write(directory: &Path, batches: impl Iterator<Item = RecordBatch>, file_rows: u64) {
     let layout =
         Layout { page_bytes: 4096, row_group_rows: file_rows / 3 + 1, file_rows, ..Layout::default() };
     let options = TableOptions { layout, ..TableOptions::new(flight_schema(), 1) };
     let mut writer = Table::create(directory, &options).unwrap().load().unwrap();
-    for chunk in 0..generator.chunks() {
-        writer.write(&generator.chunk(chunk).unwrap()).unwrap();
-    }
+    batches.for_each(|batch| writer.write(&batch).unwrap());
     writer.commit().unwrap();
-    generator
+}
+
+/// Any order: row `i` comes at another place, far from those of its month.
+pub fn shuffle(places: &mut [u32]) {
+    let length = places.len() as u64;
+    let from = places.to_vec();
+    for (number, place) in (0..).zip(places.iter_mut()) {
+        // A prime that is no factor of the length makes each row come once.
+        *place = from[usize::try_from(number * 7_368_787 % length).unwrap()];
+    }
 }
 
 pub fn costs() -> ReadCosts {

@@ -59,14 +59,12 @@ impl Source {
     ) -> Result<(), ColumnsError> {
         match self {
             Self::Pages(source) => {
-                into.codes.resize(index(rows::count(wanted)), 0);
-                let mut rest = into.codes.as_mut_slice();
+                into.codes.clear();
                 into.has_nulls = false;
                 for range in wanted {
-                    let (now, later) = rest.split_at_mut(index(range.end - range.start));
-                    into.has_nulls |= source.fill(chunk, column, range.start, now, into.dictionary.len())?;
-                    rest = later;
+                    source.add(chunk, column, range, into)?;
                 }
+                into.codes.settle();
             }
             Self::Values(source) => source.fill(index(rows::count(wanted)), into),
         }
@@ -103,7 +101,7 @@ impl ValueSource {
         let codes = self.codes.get(self.taken..).and_then(|rest| rest.get(..rows));
         let Some(codes) = codes else { unreachable!("rows are handed out that were encoded before") };
         into.codes.clear();
-        into.codes.extend_from_slice(codes);
+        into.codes.each().extend_from_slice(codes);
         into.has_nulls = codes.contains(&NULL_CODE);
         self.taken += rows;
     }
@@ -119,27 +117,25 @@ pub(super) struct PageSource {
 }
 
 impl PageSource {
-    /// Returns whether a row is null.
-    fn fill(
+    /// Adds the codes of some rows.
+    fn add(
         &mut self,
         chunk: &mut Chunk,
         column: &Column,
-        start: u64,
-        mut into: &mut [u32],
-        values: usize,
-    ) -> Result<bool, ColumnsError> {
-        self.seek(chunk, column, start)?;
-        let mut has_nulls = false;
-        while !into.is_empty() {
+        rows: &Range<u64>,
+        into: &mut CodeColumn,
+    ) -> Result<(), ColumnsError> {
+        self.seek(chunk, column, rows.start)?;
+        while self.row < rows.end {
             if self.page.rows_left == 0 {
                 self.next_page(chunk, column)?;
             }
-            let (now, later) = into.split_at_mut(into.len().min(self.page.rows_left));
-            has_nulls |= self.page.fill(now, values).map_err(|refusal| refused(&chunk.place, refusal))?;
-            self.row += now.len() as u64;
-            into = later;
+            let now = index(rows.end - self.row).min(self.page.rows_left);
+            let added = self.page.add(now, into.dictionary.len(), &mut into.codes);
+            into.has_nulls |= added.map_err(|refusal| refused(&chunk.place, refusal))?;
+            self.row += now as u64;
         }
-        Ok(has_nulls)
+        Ok(())
     }
 
     /// Goes to a row: within the page, or to the page that has it.

@@ -3,6 +3,7 @@ use std::sync::Arc;
 use arrow_array::{BooleanArray, new_empty_array};
 
 use super::column::Source;
+use super::runs::CodeBuffer;
 use super::{CodeBatch, CodeColumn};
 use crate::guard::guarded;
 use crate::number::index;
@@ -77,7 +78,7 @@ impl<'a> CodeDecoder<'a> {
             let rows = self.decode(&rows)?;
             if rows > 0 {
                 let columns = self.columns.get(..outputs).unwrap_or_default();
-                return Ok(Some(CodeBatch { rows, columns }));
+                return Ok(Some(CodeBatch { group: self.group.plan_group(), rows, columns }));
             }
         }
     }
@@ -138,7 +139,7 @@ impl<'a> CodeDecoder<'a> {
             let empty = |column: &Column| CodeColumn {
                 dictionary: new_empty_array(column.value_field.data_type()),
                 dictionary_number: 0,
-                codes: Vec::new(),
+                codes: CodeBuffer::default(),
                 has_nulls: false,
             };
             self.columns = columns.iter().map(empty).collect();
@@ -162,7 +163,7 @@ impl<'a> CodeDecoder<'a> {
         self.kept.clear();
         self.kept.resize(rows, true);
         for ((place, predicate), (number, accepted)) in predicates.iter().zip(&mut self.accepted) {
-            let Some(column) = self.columns.get(*place) else {
+            let Some(column) = self.columns.get_mut(*place) else {
                 unreachable!("predicates are on the plan's columns")
             };
             if *number != column.dictionary_number {
@@ -171,7 +172,7 @@ impl<'a> CodeDecoder<'a> {
                 *number = column.dictionary_number;
             }
             let of_null = predicate.accepts_null();
-            for (kept, code) in self.kept.iter_mut().zip(&column.codes) {
+            for (kept, code) in self.kept.iter_mut().zip(column.codes.each()) {
                 // A null's code is no place in the dictionary.
                 *kept &= accepted.get(*code as usize).copied().unwrap_or(of_null);
             }
@@ -183,7 +184,7 @@ impl<'a> CodeDecoder<'a> {
         if left < rows {
             for column in &mut self.columns {
                 let mut kept = self.kept.iter();
-                column.codes.retain(|_| kept.next().copied().unwrap_or(false));
+                column.codes.each().retain(|_| kept.next().copied().unwrap_or(false));
             }
         }
         Ok(left)

@@ -11,6 +11,8 @@
 use bytes::Bytes;
 use pulp::{Arch, Simd, WithSimd};
 
+use super::runs::Runs;
+
 /// The encoded bytes end too early, or a run makes no sense.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Malformed;
@@ -77,6 +79,35 @@ impl Hybrid {
             into = into.get_mut(taken..).unwrap_or_default();
         }
         Ok(())
+    }
+
+    /// Adds the next values as runs, as many as that is worth it for. Returns how many.
+    pub(super) fn fill_runs(&mut self, values: usize, runs: &mut Runs<'_>) -> Result<usize, Malformed> {
+        let mut left_values = values;
+        while left_values > 0 {
+            let (run, taken) = match self.run {
+                Run::Repeated { left: 0, .. } | Run::Packed { left: 0, .. } => (self.next_run()?, 0),
+                Run::Repeated { value, left } => {
+                    let taken = left.min(left_values);
+                    runs.add(value, taken);
+                    (Run::Repeated { value, left: left - taken }, taken)
+                }
+                Run::Packed { left, .. } if left > SHORT_VALUES => break,
+                Run::Packed { left, skipped } => {
+                    let taken = left.min(left_values);
+                    let mut short = [0; SHORT_VALUES];
+                    let short = short.get_mut(..taken).unwrap_or_default();
+                    let skipped = self.unpack(skipped, short)?;
+                    for value in short.iter() {
+                        runs.add(*value, 1);
+                    }
+                    (Run::Packed { left: left - taken, skipped }, taken)
+                }
+            };
+            self.run = run;
+            left_values -= taken;
+        }
+        Ok(values - left_values)
     }
 
     /// Passes over the next values.
@@ -180,6 +211,9 @@ impl Hybrid {
         Ok(skipped)
     }
 }
+
+/// Between runs of one value there are at most so many packed ones.
+const SHORT_VALUES: usize = 64;
 
 /// So many values are unpacked at once: as many bytes as their width, times 4.
 const BLOCK_VALUES: usize = 32;

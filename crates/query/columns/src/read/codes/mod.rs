@@ -4,12 +4,16 @@ mod column;
 mod decoder;
 mod hybrid;
 mod page;
+mod runs;
 
 use arrow_array::ArrayRef;
 use pulp::{Arch, Simd, WithSimd};
 
 pub(in crate::read) use self::column::is_dictionary_encoded;
 pub use self::decoder::CodeDecoder;
+pub use self::runs::{CodeRun, Codes};
+
+use self::runs::CodeBuffer;
 
 /// The code of a null.
 pub const NULL_CODE: u32 = u32::MAX;
@@ -17,6 +21,8 @@ pub const NULL_CODE: u32 = u32::MAX;
 /// Rows as codes.
 #[derive(Debug, Clone, Copy)]
 pub struct CodeBatch<'a> {
+    /// Which of the plan's row groups they are of, from 0 on.
+    pub group: usize,
     /// How many rows; each column has as many codes.
     pub rows: usize,
     /// The scan's columns, in its order.
@@ -31,10 +37,16 @@ pub struct CodeColumn {
     /// Rises whenever the dictionary is another one: with each row group, and with each batch of a column that isn't
     /// dictionary-encoded there.
     pub dictionary_number: u32,
-    /// For each row the place of its value in the dictionary, or [`NULL_CODE`].
-    pub codes: Vec<u32>,
+    codes: CodeBuffer,
     /// Whether a row of the batch is null, before predicates.
     pub has_nulls: bool,
+}
+
+impl CodeColumn {
+    /// For each row the place of its value in the dictionary, or [`NULL_CODE`].
+    pub fn codes(&self) -> Codes<'_> {
+        self.codes.codes()
+    }
 }
 
 /// The greatest of some codes; 0 of none.

@@ -3,6 +3,7 @@ use parquet::basic::Encoding;
 use parquet::column::page::Page;
 
 use super::hybrid::{Hybrid, Malformed};
+use super::runs::CodeBuffer;
 use super::{NULL_CODE, greatest_code};
 
 /// Why a page's codes can't be read.
@@ -57,8 +58,38 @@ impl PageCodes {
         self.levels.iter_mut().chain([&mut self.codes]).for_each(Hybrid::detach);
     }
 
+    /// Adds the codes of the next rows, which are less than `values`. There are as many rows left. Returns whether a row is null.
+    pub(super) fn add(&mut self, rows: usize, values: usize, into: &mut CodeBuffer) -> Result<bool, Refusal> {
+        let as_runs = self.add_runs(rows, values, into)?;
+        if as_runs == rows {
+            return Ok(false);
+        }
+        let each = into.each();
+        let before = each.len();
+        each.resize(before + rows - as_runs, 0);
+        self.fill(each.get_mut(before..).unwrap_or_default(), values)
+    }
+
+    /// Adds rows that aren't null as runs, as many as that is worth it for. Returns how many.
+    fn add_runs(&mut self, rows: usize, values: usize, into: &mut CodeBuffer) -> Result<usize, Refusal> {
+        let Some(mut runs) = into.runs() else { return Ok(0) };
+        if let Some(levels) = &mut self.levels
+            && !matches!(levels.repeated()?, (1, length) if length >= rows)
+        {
+            return Ok(0);
+        }
+        let added = self.codes.fill_runs(rows, &mut runs)?;
+        let greatest = runs.greatest();
+        if added > 0 && greatest as usize >= values {
+            return Err(Refusal::Code(greatest));
+        }
+        self.levels.iter_mut().try_for_each(|levels| levels.skip(added))?;
+        self.rows_left -= added;
+        Ok(added)
+    }
+
     /// Fills `into` with the next rows' codes, which are less than `values`. There are as many rows left. Returns whether a row is null.
-    pub(super) fn fill(&mut self, into: &mut [u32], values: usize) -> Result<bool, Refusal> {
+    fn fill(&mut self, into: &mut [u32], values: usize) -> Result<bool, Refusal> {
         self.rows_left -= into.len();
         let present = self.present(into.len())?;
         let filled = into.get_mut(..present).unwrap_or_default();

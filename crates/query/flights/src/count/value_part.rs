@@ -1,0 +1,229 @@
+//! Counting by value: a thread's part.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use nandle_columns::Codes;
+
+use super::table::{Groups, Pair};
+use super::value::ValueCounter;
+use super::values::{Ended, Values};
+use super::{CodeBatch, CountError, KeySpace, RESULT_GROUPS};
+
+/// What a thread has of the row group that it counts.
+pub(crate) struct ValuePart {
+    space: Arc<KeySpace>,
+    values: Arc<Values>,
+    group: Option<usize>,
+    /// The rest of the row group is counted otherwise.
+    is_given_up: bool,
+    counter: Option<ValueCounter>,
+    /// The value whose rows are in the counter.
+    present: Option<u32>,
+    /// Groups of the values whose rows came before, in the order in which they came.
+    closed: BTreeMap<u32, Vec<Groups>>,
+    /// How many values may still follow another one: where they take turns, groups would be taken out again and again.
+    changes_left: usize,
+    keys: Vec<u64>,
+    /// Rows that were counted.
+    pub(crate) rows: u64,
+}
+
+/// Groups of a value.
+pub(crate) struct Finished {
+    space: Arc<KeySpace>,
+    groups: Groups,
+    /// What the value contributes to keys.
+    part: u64,
+    at: usize,
+    /// They are all groups of the value, and not some that are to be counted with the rest.
+    pub(crate) are_all: bool,
+}
+
+impl ValuePart {
+    /// Each value may come so often in a row group.
+    const TIMES: usize = 4;
+
+    pub(crate) fn new(space: &Arc<KeySpace>, values: &Arc<Values>) -> Self {
+        Self {
+            space: Arc::clone(space),
+            values: Arc::clone(values),
+            group: None,
+            is_given_up: false,
+            counter: None,
+            present: None,
+            closed: BTreeMap::new(),
+            changes_left: 0,
+            keys: Vec::new(),
+            rows: 0,
+        }
+    }
+
+    /// Goes on with a row group. Returns what the one before it leaves.
+    pub(crate) fn begin(&mut self, group: usize) -> Vec<Finished> {
+        if self.group == Some(group) {
+            return Vec::new();
+        }
+        let finished = self.end();
+        self.group = Some(group);
+        self.is_given_up = false;
+        self.changes_left = self.values.of_group(group).len() * Self::TIMES;
+        finished
+    }
+
+    /// Ends the row group. Returns groups that are complete, and groups that are to be counted with the rest.
+    pub(crate) fn end(&mut self) -> Vec<Finished> {
+        self.close();
+        let mut finished = Vec::new();
+        let values = Arc::clone(&self.values);
+        for code in self.group.take().map(|group| values.of_group(group)).unwrap_or_default() {
+            match values.end(*code, self.closed.remove(code).unwrap_or_default()) {
+                Ended::Kept => {}
+                Ended::Complete(parts) => finished.extend(self.complete(*code, parts)),
+                Ended::Mixed(parts) => finished.extend(self.finished(*code, parts, false)),
+            }
+        }
+        finished
+    }
+
+    /// Counts rows of a batch; returns the row to go on from otherwise, once what this part [gives up](Self::give_up) is counted there.
+    pub(crate) fn try_push(&mut self, batch: &CodeBatch<'_>) -> usize {
+        let leading = batch.column(self.space.leading()).filter(|_| !self.is_given_up);
+        let Some((shifted, Codes::Runs(runs))) = leading.map(|column| (column.shifted, column.codes)) else {
+            return 0;
+        };
+        let mut from = 0;
+        for run in runs {
+            let code = u32::try_from(shifted.of(run.code) / self.space.cells_behind());
+            if !code.is_ok_and(|code| self.change_to(code)) {
+                break;
+            }
+            from = self.push(batch, from..run.end);
+            if from < run.end {
+                break;
+            }
+        }
+        self.rows += from as u64;
+        from
+    }
+
+    /// Goes on with rows of a value, if that can be.
+    fn change_to(&mut self, code: u32) -> bool {
+        if self.present == Some(code) {
+            return true;
+        }
+        let has_room = self.close();
+        let is_allowed = self.changes_left > 0;
+        self.changes_left = self.changes_left.saturating_sub(1);
+        if self.counter.is_none() {
+            self.counter = self.values.counter(&self.space);
+        }
+        self.present = Some(code).filter(|_| has_room && is_allowed && self.counter.is_some());
+        self.present.is_some()
+    }
+
+    /// Takes the groups of the value at hand out of the counter. False: there is no memory to keep them.
+    fn close(&mut self) -> bool {
+        let (Some(code), Some(counter)) = (self.present.take(), &mut self.counter) else { return true };
+        let (groups, has_room) = self.values.close(counter, &self.space);
+        self.closed.entry(code).or_default().push(groups);
+        has_room
+    }
+
+    /// Counts rows of one value. Returns where memory was used up, or the rows' end.
+    fn push(&mut self, batch: &CodeBatch<'_>, rows: Range<usize>) -> usize {
+        let leading = Some(self.space.leading());
+        let are_runs = batch.are_runs(leading);
+        let Some(counter) = &mut self.counter else { return rows.start };
+        let mut from = rows.start;
+        while from < rows.end {
+            let tile = from..rows.end.min(from + CodeBatch::TILE_ROWS);
+            if !self.values.make_room(counter, tile.len()) {
+                break;
+            }
+            from = tile.end;
+            if are_runs {
+                batch.each_run(leading, tile, |key, rows| counter.add_group((key, rows as u64)));
+            } else {
+                batch.keys_without(leading, tile, &mut self.keys);
+                counter.add(&self.keys);
+            }
+        }
+        from
+    }
+
+    /// Counts no more of this row group. Returns what was counted of its values, to be counted with the rest.
+    pub(crate) fn give_up(&mut self) -> Vec<Finished> {
+        if std::mem::replace(&mut self.is_given_up, true) {
+            return Vec::new();
+        }
+        self.close();
+        let mut finished = Vec::new();
+        let values = Arc::clone(&self.values);
+        for code in self.group.map(|group| values.of_group(group)).unwrap_or_default() {
+            let mut parts = values.mix(*code);
+            parts.extend(self.closed.remove(code).unwrap_or_default());
+            finished.extend(self.finished(*code, parts, false));
+        }
+        finished
+    }
+
+    /// Puts the parts of a value together. Where there is no memory for that, they are counted with the rest.
+    fn complete(&mut self, code: u32, parts: Vec<Groups>) -> Vec<Finished> {
+        let parts = if parts.len() > 1 { self.together(parts) } else { Ok(parts) };
+        match parts {
+            Ok(whole) => self.finished(code, whole, true),
+            Err(parts) => self.finished(code, parts, false),
+        }
+    }
+
+    fn together(&mut self, parts: Vec<Groups>) -> Result<Vec<Groups>, Vec<Groups>> {
+        let Some(counter) = &mut self.counter else { return Err(parts) };
+        for part in &parts {
+            if !self.values.make_room(counter, part.len()) {
+                // Nothing of it is lost: it is in the parts.
+                let (again, _) = self.values.close(counter, &self.space);
+                self.values.let_go(&again);
+                return Err(parts);
+            }
+            part.pairs(0, usize::MAX).for_each(|pair| counter.add_group(pair));
+        }
+        for part in &parts {
+            self.values.let_go(part);
+        }
+        Ok(vec![self.values.close(counter, &self.space).0])
+    }
+
+    fn finished(&self, code: u32, parts: Vec<Groups>, are_all: bool) -> Vec<Finished> {
+        let part = u64::from(code) * self.space.cells_behind();
+        let finished = |groups| Finished { space: Arc::clone(&self.space), groups, part, at: 0, are_all };
+        parts.into_iter().map(finished).collect()
+    }
+
+    /// Groups were handed out.
+    pub(crate) fn let_go(&self, finished: &Finished) {
+        self.values.let_go(&finished.groups);
+    }
+}
+
+impl Finished {
+    /// The next groups: the columns' values, and `count`. None: there are no more.
+    pub(crate) fn next_batch(&mut self) -> Result<Option<RecordBatch>, CountError> {
+        let (keys, counts): (Vec<u64>, Vec<u64>) = self.next(RESULT_GROUPS).unzip();
+        self.at += keys.len();
+        if keys.is_empty() { Ok(None) } else { self.space.batch(&keys, counts).map(Some) }
+    }
+
+    /// The next groups, as keys and how often each came. Empty: there are no more.
+    pub(crate) fn next_pairs(&mut self, groups_max: usize) -> Vec<Pair> {
+        let pairs: Vec<Pair> = self.next(groups_max).collect();
+        self.at += pairs.len();
+        pairs
+    }
+
+    fn next(&self, groups_max: usize) -> impl Iterator<Item = Pair> {
+        self.groups.pairs(self.at, groups_max).map(|(key, count)| (key + self.part, count))
+    }
+}

@@ -45,7 +45,7 @@ impl NewTable<'_> {
             // It may hold something by now, and stays then.
             _ = std::fs::remove_dir(self.directory);
         }
-        let found = found?;
+        let found = found?.told();
         let (figures, sentence) = figures(&found)?;
         let layout = Layout::from_figures(&figures);
         output::note(&format!(

@@ -171,7 +171,7 @@ fn a_profile_of_another_device_is_remarked_on_once() {
         words.join(" ").matches("the profile of another device").count()
     };
     assert_eq!(told("table generate t --rows 1000 --profile disk.json"), remarks);
-    for line in ["scan t --columns Origin --explain", "cubes t --only delay-month", "table compact t"] {
+    for line in ["scan t --columns Origin --explain", "cubes t --only delay-month", "table describe t"] {
         assert_eq!(told(line), remarks, "{line}: the table keeps it");
     }
     assert_eq!(told("scan t --columns Origin --profile disk.json"), remarks);

@@ -13,6 +13,7 @@ mod io;
 mod machine;
 mod model;
 mod pages;
+mod predicates;
 mod probe;
 mod python;
 mod reads;
@@ -39,6 +40,7 @@ const BENCHES: &[Bench] = &[
     io::BENCH,
     model::BENCH,
     pages::BENCH,
+    predicates::BENCH,
     probe::BENCH,
     reads::BENCH,
     scans::BENCH,

@@ -4,12 +4,14 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use clap::Args;
+use nandle_advise::compare::{Sameness, same_device};
 use nandle_io::{Nanos, Shape};
 use nandle_predict::{REAL_PROBE_BUDGET, read_costs};
 use nandle_profile::{DeviceProfile, read_profile};
 use nandle_reads::ReadCosts;
 use nandle_session::{Access, Cancel, ProbeOptions, Progress, probe};
 use nandle_target::TargetSpec;
+use nandle_target::facts::identity_of_path;
 use nandle_terminal::args::{positive_bytes, positive_duration};
 use nandle_terminal::output;
 use nandle_units::{format_bytes, format_duration};
@@ -34,6 +36,24 @@ pub(crate) struct ProfileArgs {
 pub(crate) struct FoundProfile {
     pub(crate) profile: DeviceProfile,
     pub(crate) origin: String,
+    /// A sentence, if it is of another device than the data lie on.
+    pub(crate) of_another: Option<String>,
+}
+
+impl FoundProfile {
+    /// Reads one for data in a directory.
+    pub(crate) fn read(path: &Path, directory: &Path) -> Result<Self, CliError> {
+        let profile = read_profile(path)?;
+        let origin = format!("the profile {} (of {})", path.display(), profile.target);
+        let of_another = of_another(&profile, path, directory);
+        Ok(Self { profile, origin, of_another })
+    }
+
+    /// Says at once what is to be said of it, for commands whose answer has no place for remarks.
+    pub(crate) fn told(mut self) -> Self {
+        self.of_another.take().iter().for_each(|sentence| output::note(sentence));
+        self
+    }
 }
 
 impl ProfileArgs {
@@ -51,9 +71,7 @@ impl ProfileArgs {
         progress: &mut dyn Progress,
     ) -> Result<FoundProfile, CliError> {
         if let Some(path) = self.profile.as_deref().or(kept) {
-            let profile = read_profile(path)?;
-            let origin = format!("the profile {} (of {})", path.display(), profile.target);
-            return Ok(FoundProfile { profile, origin });
+            return FoundProfile::read(path, directory);
         }
         let budget = self.probe_budget.unwrap_or(REAL_PROBE_BUDGET);
         let (place, time) = (directory.display(), format_duration(budget));
@@ -62,7 +80,7 @@ impl ProfileArgs {
             "{place} is probed for {time} with a test file of {size}, because there is no profile of it; `nandle probe {place} --profile disk.json` makes one that --profile disk.json names from then on."
         ));
         let profile = self.probe(directory, budget, cancel, progress)?;
-        Ok(FoundProfile { profile, origin: format!("a probe of {place} for {time}") })
+        Ok(FoundProfile { profile, origin: format!("a probe of {place} for {time}"), of_another: None })
     }
 
     fn probe(
@@ -82,6 +100,20 @@ impl ProfileArgs {
             ..ProbeOptions::new(SystemTime::now())
         };
         Ok(probe(&target, &options, progress)?)
+    }
+}
+
+/// What the system doesn't say of a device is no reason to think that it is another.
+fn of_another(profile: &DeviceProfile, path: &Path, directory: &Path) -> Option<String> {
+    // A table's directory may be still to be made.
+    let there = directory.ancestors().find(|place| place.exists()).unwrap_or_else(|| Path::new("."));
+    match same_device(&profile.identity, &identity_of_path(there).ok()?) {
+        Sameness::Same | Sameness::Unknown => None,
+        Sameness::Different(how) => Some(format!(
+            "{} is the profile of another device than {} lies on ({how}, the profile's first), and reads are planned for that one; `nandle probe` makes one of this.",
+            path.display(),
+            directory.display()
+        )),
     }
 }
 

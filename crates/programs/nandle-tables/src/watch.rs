@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use nandle_columns::{Manifest, RealFiles, Stopped, Table, Watch, WatchedFiles};
+use nandle_columns::{Files, Manifest, RealFiles, Stopped, Table, Watch, WatchedFiles};
 use nandle_session::{Cancel, Observer};
 use nandle_terminal::progress::Bar;
 
@@ -19,7 +19,37 @@ pub(crate) struct WatchedTable {
     pub(crate) table: Table,
     /// As it was before.
     pub(crate) before: Manifest,
+    watched: WatchedDirectory,
+}
+
+/// A directory of which the same is true, whether it holds a table or not.
+pub(crate) struct WatchedDirectory {
+    files: Arc<WatchedFiles>,
     watch: Arc<Watching>,
+}
+
+impl WatchedDirectory {
+    /// For work that moves about so many bytes.
+    pub(crate) fn new(directory: &Path, doing: &str, bytes: u64, cancel: &Cancel, bar: Bar) -> Self {
+        let watch = Arc::new(Watching {
+            cancel: cancel.clone(),
+            bar: Mutex::new(bar),
+            doing: doing.to_owned(),
+            bytes,
+            moved_bytes: AtomicU64::new(0),
+        });
+        let files = WatchedFiles::new(Arc::new(RealFiles::new(directory)), Arc::<Watching>::clone(&watch));
+        Self { files: Arc::new(files), watch }
+    }
+
+    pub(crate) fn files(&self) -> Arc<dyn Files> {
+        Arc::<WatchedFiles>::clone(&self.files)
+    }
+
+    /// Takes the progress away.
+    pub(crate) fn finish(&self) {
+        self.watch.bar.lock().unwrap_or_else(PoisonError::into_inner).finish();
+    }
 }
 
 /// How often a work moves a table's bytes.
@@ -60,16 +90,9 @@ impl WatchedTable {
             Moves::Copies => 2,
             Moves::Sorts => 4,
         };
-        let watch = Arc::new(Watching {
-            cancel: cancel.clone(),
-            bar: Mutex::new(bar),
-            doing: doing.to_owned(),
-            bytes: times * table_bytes,
-            moved_bytes: AtomicU64::new(0),
-        });
-        let files = WatchedFiles::new(Arc::new(RealFiles::new(directory)), Arc::<Watching>::clone(&watch));
-        let table = Table::open_in(Arc::new(files)).map_err(of)?;
-        Ok(Self { table, before, watch })
+        let watched = WatchedDirectory::new(directory, doing, times * table_bytes, cancel, bar);
+        let table = Table::open_in(watched.files()).map_err(of)?;
+        Ok(Self { table, before, watched })
     }
 
     /// The table alone, for work whose progress is shown otherwise.
@@ -79,7 +102,7 @@ impl WatchedTable {
 
     /// Takes the progress away.
     pub(crate) fn finish(&self) {
-        self.watch.bar.lock().unwrap_or_else(PoisonError::into_inner).finish();
+        self.watched.finish();
     }
 }
 

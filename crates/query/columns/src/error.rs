@@ -217,11 +217,17 @@ impl fmt::Display for Expected<'_> {
 /// What the user can do about a refusal, where it is known.
 struct Mend<'a>(&'a std::io::Error);
 
+/// `EMFILE`, of which the standard library makes no kind.
+const TOO_MANY_OPEN_FILES: i32 = 24;
+
 impl fmt::Display for Mend<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         use std::io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
         match self.0.kind() {
             StorageFull | QuotaExceeded | FileTooLarge => f.write_str("; make room there, and do it again"),
+            _ if self.0.raw_os_error() == Some(TOO_MANY_OPEN_FILES) => {
+                f.write_str("; let the process open more files (ulimit -n)")
+            }
             _ => Ok(()),
         }
     }

@@ -6,8 +6,12 @@ mod support;
 use std::io::Error;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use nandle_columns::{AdoptOptions, Adoption, ColumnsError, ScanSpec, Table, TableOptions, TableProfile};
+use nandle_columns::{
+    AdoptOptions, Adoption, ColumnsError, RealFiles, ScanSpec, Stopped, Table, TableOptions, TableProfile,
+    Watch, WatchedFiles,
+};
 use support::footers::write;
 use support::hooked_files::HookedFiles;
 use support::model_files::ModelFiles;
@@ -124,6 +128,37 @@ fn an_adoption_that_failed_can_be_repeated() {
         let table = Table::adopt(&place, &paths, &AdoptOptions::new(1, Adoption::Link)).unwrap();
         assert_eq!(table.snapshot().unwrap().rows(), 200);
         assert!(table.verify().unwrap().is_empty());
+    }
+}
+
+/// Ends work once so many bytes were moved.
+#[derive(Debug)]
+struct StopAfter(AtomicU64);
+
+impl Watch for StopAfter {
+    fn moves(&self, bytes: u64) -> std::io::Result<()> {
+        let left = self.0.load(Ordering::Relaxed);
+        self.0.store(left.saturating_sub(bytes), Ordering::Relaxed);
+        if left == 0 { Err(Stopped::error()) } else { Ok(()) }
+    }
+}
+
+#[test]
+fn an_adoption_that_was_stopped_leaves_no_table() {
+    for moved_bytes in [1, 6000, 8000] {
+        let directory = tempfile::tempdir().unwrap();
+        let (paths, place) = (two_files(directory.path()), directory.path().join("t"));
+        let watch = Arc::new(StopAfter(AtomicU64::new(moved_bytes)));
+        let files = WatchedFiles::new(Arc::new(RealFiles::new(&place)), watch);
+        let options = AdoptOptions { profile: options().profile, ..AdoptOptions::new(1, Adoption::Link) };
+        let error = Table::adopt_in(Arc::new(files), &paths, &options).unwrap_err();
+        assert!(matches!(error, ColumnsError::Stopped), "{error}");
+        let names = std::fs::read_dir(&place).unwrap().map(|entry| entry.unwrap().path());
+        for folder in names {
+            assert!(folder.is_dir(), "{}", folder.display());
+            assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0, "{}", folder.display());
+        }
+        assert!(paths.iter().all(|path| path.exists()));
     }
 }
 

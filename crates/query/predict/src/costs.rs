@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use nandle_io::Shape;
 use nandle_profile::{Cell, DeviceProfile, Interval, OperationKind};
 use nandle_reads::{Estimate, HostCosts, ReadCosts, RequestCost};
@@ -82,12 +84,26 @@ pub fn read_costs(
 }
 
 /// What a profile says that a request takes of the processor: the least of its cells of random reading, which is where requests are short
-/// and many are sent and taken at once; nothing, where no cell says it. What bytes take is the reader's own.
+/// and many are sent and taken at once; nothing, where no cell says it. It may take more, up to the middle of what it takes where the queue of each size is
+/// deepest. A modelled processor takes the same for each request, and then this is exact. What bytes take is the reader's own.
 pub fn host_costs(profile: &DeviceProfile) -> HostCosts {
-    let cells = profile.cells.iter().filter(|cell| is_read(&cell.cell, "random"));
-    let seconds = cells.map(|cell| cell.cell.cpu_ns_per_request * 1e-9).filter(|seconds| *seconds > 0.0);
-    let least = seconds.min_by(f64::total_cmp).unwrap_or_default();
-    HostCosts { request_seconds: Estimate::exact(least), ..HostCosts::default() }
+    let cells = profile.cells.iter().map(|cell| &cell.cell).filter(|cell| is_read(cell, "random"));
+    let cells: Vec<&Cell> = cells.filter(|cell| cell.cpu_ns_per_request > 0.0).collect();
+    let Some(least_ns) = cells.iter().map(|cell| cell.cpu_ns_per_request).min_by(f64::total_cmp) else {
+        return HostCosts::default();
+    };
+    let mut deepest: BTreeMap<u64, &Cell> = BTreeMap::new();
+    for cell in cells {
+        let held = deepest.entry(cell.block_bytes).or_insert(cell);
+        if cell.queue_depth > held.queue_depth {
+            *held = cell;
+        }
+    }
+    let mut busy_ns: Vec<f64> = deepest.values().map(|cell| cell.cpu_ns_per_request).collect();
+    busy_ns.sort_by(f64::total_cmp);
+    let middle_ns = busy_ns.get(busy_ns.len() / 2).copied().unwrap_or(least_ns);
+    let seconds = Estimate { value: least_ns, low: least_ns, high: middle_ns.max(least_ns) };
+    HostCosts { request_seconds: seconds.map(|nanos| nanos * 1e-9), ..HostCosts::default() }
 }
 
 /// Measured cells, and fitted ones where there is no measured one.

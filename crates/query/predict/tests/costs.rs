@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use std::time::SystemTime;
 
 use nandle_io::{Access, DurableWrites, Nanos, Shape};
-use nandle_predict::{CostsError, MissingFigure, read_costs};
+use nandle_predict::{CostsError, MissingFigure, host_costs, read_costs};
 use nandle_profile::{DeviceProfile, Interval, SplitObservation, SplitSize};
 use nandle_session::{ProbeOptions, Unobserved, probe};
 
@@ -127,4 +127,24 @@ fn what_is_missing_is_said() {
     profile.cells.clear();
     let error = read_costs(&profile, None).unwrap_err();
     assert!(error.to_string().contains("nandle probe model:wd2003fyys"), "{error}");
+}
+
+#[test]
+fn what_a_request_takes_of_a_processor_has_bounds_where_it_varies() {
+    let mut profile = profile();
+    let of_model = host_costs(&profile).request_seconds;
+    assert_eq!(
+        [of_model.low, of_model.value, of_model.high],
+        [2e-6; 3],
+        "a modelled processor takes 2 us for each"
+    );
+    // As on a real one, where deep queues are taken in batches.
+    let random = profile.cells.iter_mut().filter(|cell| cell.cell.pattern == "random");
+    random.for_each(|cell| {
+        let by_length = cell.cell.block_bytes as f64 / 4096.0;
+        cell.cell.cpu_ns_per_request = 3000.0 + by_length + 20_000.0 / f64::from(cell.cell.queue_depth);
+    });
+    let of_real = host_costs(&profile).request_seconds;
+    assert_eq!([of_real.low, of_real.value].map(|seconds| (seconds * 1e7).round()), [36.0; 2], "{of_real:?}");
+    assert!((3.64e-6..6e-6).contains(&of_real.high), "{of_real:?}");
 }

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use arrow_array::{Int64Array, RecordBatch, StringArray};
 use arrow_ipc::writer::{FileWriter, StreamWriter};
 use nandle_flights::Generator;
+use nandle_profile::{read_profile, write_profile};
+use nandle_target::facts::identity_of_path;
 
 use crate::common::{Place, sound_rows};
 
@@ -154,4 +156,27 @@ fn other_columns_than_the_tables_change_nothing() {
     place.run("table load new other.arrow third.arrow").refused(1, &["third.arrow", "same columns"]);
     place.run("table load other third.arrow").refused(1, &["other: ", "column `Year`", "`Month`"]);
     assert!(sound_rows(&place.path("t")) == before);
+}
+
+#[test]
+fn a_profile_of_another_device_is_remarked_on_once() {
+    let place = Place::new();
+    let found = identity_of_path(&place.path("")).unwrap();
+    // Where the system says nothing of the device, nothing can be said.
+    let remarks = usize::from(found.capacity_bytes.is_some());
+    let told = |line: &str| {
+        let outcome = place.run(line).done();
+        let words: Vec<&str> =
+            outcome.stdout.split_whitespace().chain(outcome.stderr.split_whitespace()).collect();
+        words.join(" ").matches("the profile of another device").count()
+    };
+    assert_eq!(told("table generate t --rows 1000 --profile disk.json"), remarks);
+    for line in ["scan t --columns Origin --explain", "cubes t --only delay-month", "table describe t"] {
+        assert_eq!(told(line), remarks, "{line}: the table keeps it");
+    }
+    assert_eq!(told("scan t --columns Origin --profile disk.json"), remarks);
+    let mut own = read_profile(&place.path("disk.json")).unwrap();
+    own.identity = found;
+    write_profile(&place.path("own.json"), &own).unwrap();
+    assert_eq!(told("scan t --columns Origin --profile own.json"), 0);
 }

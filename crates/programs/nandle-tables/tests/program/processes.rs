@@ -71,14 +71,36 @@ fn interrupted_work_leaves_the_table_as_it_was() {
     let lines =
         ["table compact t --always --memory 1MiB", "table project t Origin,Dest,ArrDelay --memory 1MiB"];
     for line in lines {
-        interrupt_in_the_middle(&place, line).refused(130, &["t: interrupted; the table is as it was"]);
+        interrupt_in_the_middle(&place, line, || {})
+            .refused(130, &["t: interrupted; the table is as it was"]);
         assert_eq!(leftovers(&place.path("t")), [""; 0], "{line}");
     }
     assert_eq!(sound_rows(&place.path("t")), before);
 }
 
-/// Looks for a moment at which the program watches for Ctrl-C already and works still.
-fn interrupt_in_the_middle(place: &Place, line: &str) -> Outcome {
+#[test]
+fn an_interrupted_adoption_makes_no_table() {
+    let place = Place::new();
+    place.run("table generate --rows 300000 --parquet files").done();
+    let line = format!("table adopt t{}", " files/flights-300000-1.parquet".repeat(150));
+    let table = place.path("t");
+    let gone = || std::fs::remove_dir_all(&table).unwrap();
+    interrupt_in_the_middle(&place, &line, gone).refused(130, &["t: interrupted; no table was made"]);
+    assert!(!table.exists());
+    std::fs::create_dir(&table).unwrap();
+    let emptied = || {
+        gone();
+        std::fs::create_dir(&table).unwrap();
+    };
+    interrupt_in_the_middle(&place, &line, emptied).refused(130, &["t: interrupted; no table was made"]);
+    let left = std::fs::read_dir(&table).unwrap().count();
+    assert_eq!(left, 0, "it was there before, and is empty again");
+    place.run("table adopt t files/flights-300000-1.parquet --profile disk.json").done();
+    assert_eq!(leftovers(&table), [""; 0]);
+}
+
+/// Looks for a moment at which the program watches for Ctrl-C already and works still. `again` undoes what one did that was too quick.
+fn interrupt_in_the_middle(place: &Place, line: &str, again: impl Fn()) -> Outcome {
     let mut wait = Duration::from_millis(300);
     for _ in 0..10 {
         let child = place.command(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -86,7 +108,10 @@ fn interrupt_in_the_middle(place: &Place, line: &str) -> Outcome {
         kill_process(Pid::from_child(&child), Signal::INT).unwrap();
         let outcome = Outcome::from(child.wait_with_output().unwrap());
         match outcome.code {
-            Some(0) => wait = wait * 2 / 3,
+            Some(0) => {
+                wait = wait * 2 / 3;
+                again();
+            }
             None => wait *= 2,
             Some(_) => return outcome,
         }

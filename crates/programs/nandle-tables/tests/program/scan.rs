@@ -2,7 +2,7 @@
 
 use nandle_reads::recording::Recording;
 
-use crate::common::Place;
+use crate::common::{Outcome, Place};
 
 #[test]
 fn rows_fulfil_the_predicates_by_every_way_of_reading() {
@@ -153,4 +153,27 @@ fn a_projection_is_taken_when_it_is_quicker_and_ends_with_its_rows() {
     let loaded = place.run("table load t files/flights-10-1.parquet").done();
     assert!(loaded.stderr.contains("Origin,ArrDelay"), "{}", loaded.stderr);
     assert_eq!(scan("--explain --json").json()["path"], "table");
+}
+
+#[test]
+fn many_files_are_scanned_with_few_descriptors() {
+    let place = Place::new();
+    place.run("table generate --rows 10 --parquet files").done();
+    let names: Vec<String> = (0..200).map(|number| format!("files/{number}.parquet")).collect();
+    for name in &names {
+        std::fs::hard_link(place.path("files/flights-10-1.parquet"), place.path(name)).unwrap();
+    }
+    let limited = |files: u32, line: &str| -> Outcome {
+        let script = format!("ulimit -n {files}; exec \"$0\" {line}");
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", &script, env!("CARGO_BIN_EXE_nandle-tables")]).current_dir(place.path(""));
+        command.output().unwrap().into()
+    };
+    let line = format!("scan {} --columns Origin --format csv --profile disk.json", names.join(" "));
+    assert_eq!(limited(256, &line).done().stdout.lines().count(), 2001);
+    limited(100, &line).refused(1, &["files/", "ulimit -n", "table compact"]);
+    place.run(&format!("table adopt t {} --profile disk.json", names.join(" "))).done();
+    for line in ["scan t --columns Origin --format csv", "table verify t", "table compact t --always"] {
+        limited(256, line).done();
+    }
 }

@@ -67,7 +67,7 @@ fn space_follows_from_what_was_measured_of_it() {
     let told = place.nandle("advise profile.json --for linux").done().stdout;
     assert!(told.contains("\n# mkfs.ext4 -E stride=16,stripe_width=64 /dev/$device"), "{told}");
     place
-        .nandle("probe model:crucial-m4-256 --only discard,fill-level,write-cache,flush --budget 10m")
+        .nandle("probe model:crucial-m4-256 --only discard,fill-level,write-cache,flush --budget 10m --profile profile.json")
         .done();
     let told = place.nandle("advise profile.json --for linux").done().stdout;
     for part in ["mkpart data 1MiB 70%", "/queue/discard_max_bytes", "A flush behind many writes takes"] {

@@ -216,3 +216,22 @@ fn a_partial_profile_never_replaces_a_complete_one() {
     assert_eq!(place.json("q.json"), more);
     assert!(place.path("q.partial.json").exists());
 }
+
+#[test]
+fn the_profile_of_another_device_is_replaced_only_where_it_is_named() {
+    let place = Place::new();
+    place.nandle("probe model:mtron-16 --budget 5s").done();
+    let before = ["profile.json", "report.html"].map(|name| place.read(name));
+    let other = "probe model:x25-e-64 --budget 5s";
+    place
+        .nandle(other)
+        .refused(2, &["profile.json", "another device (model:mtron-16", "--profile OTHER.json"]);
+    assert_eq!(["profile.json", "report.html"].map(|name| place.read(name)), before);
+    place.nandle(&format!("{other} --experiments")).done();
+    place.nandle(&format!("{other} --profile other.json")).done();
+    assert_eq!(place.read("profile.json"), before[0]);
+    place.nandle("probe model:mtron-16 --budget 5s --seed 2").done();
+    assert_ne!(place.read("profile.json"), before[0]);
+    place.nandle(&format!("{other} --profile profile.json")).done();
+    assert_eq!(place.json("profile.json")["target"], "model:x25-e-64");
+}

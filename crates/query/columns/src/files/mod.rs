@@ -1,3 +1,4 @@
+mod on_demand;
 mod real;
 mod watched;
 
@@ -5,8 +6,8 @@ use std::fmt::Debug;
 use std::io::{Error, ErrorKind, Result, Write};
 use std::sync::Arc;
 
+pub(crate) use self::on_demand::{ForeignFile, OnDemand};
 pub use self::real::RealFiles;
-pub(crate) use self::real::RealReadFile;
 pub use self::watched::{Stopped, Watch, WatchedFiles};
 
 /// The file operations of a table, on paths relative to its directory. All writing goes through it, so that a test can put a

@@ -132,13 +132,13 @@ impl WriteFile for RealWriteFile {
 
 /// A file of the operating system that is open for reading through the page cache.
 #[derive(Debug)]
-pub(crate) struct RealReadFile {
+struct RealReadFile {
     file: File,
     length_bytes: u64,
 }
 
 impl RealReadFile {
-    pub(crate) fn open(path: &Path) -> Result<Self> {
+    fn open(path: &Path) -> Result<Self> {
         let file = File::open(path)?;
         let length_bytes = file.metadata()?.len();
         Ok(Self { file, length_bytes })

@@ -1,9 +1,13 @@
 use std::fmt::Debug;
-use std::io::{Result, Write};
+use std::fs::File;
+use std::io::{ErrorKind, Read, Result, Write};
 use std::path::Path;
 use std::sync::Arc;
 
 use super::{Files, Held, ReadAt, Sharing, WriteFile};
+
+/// What a copy of a file from outside moves at once.
+const COPIED_AT_ONCE_BYTES: usize = 1 << 20;
 
 /// What is told of the bytes that a table's work moves, and may end that work.
 pub trait Watch: Debug + Send + Sync {
@@ -83,7 +87,21 @@ impl Files for WatchedFiles {
     }
 
     fn adopt(&self, from: &Path, to: &str, copy: bool) -> Result<()> {
-        self.files.adopt(from, to, copy)
+        match self.files.adopt(from, to, false) {
+            Err(error) if copy && error.kind() == ErrorKind::CrossesDevices => {
+                // In pieces that are told, because it may take long.
+                let (mut source, mut into) = (File::open(from)?, self.create(to)?);
+                let mut piece = vec![0; COPIED_AT_ONCE_BYTES];
+                loop {
+                    let length = source.read(&mut piece)?;
+                    if length == 0 {
+                        return into.sync();
+                    }
+                    into.write_all(piece.get(..length).unwrap_or_default())?;
+                }
+            }
+            adopted => adopted,
+        }
     }
 }
 

@@ -277,9 +277,11 @@ mod tests {
         };
         let numbers = [None, Some(0), Some(3), Some(7)];
         assert_eq!(numbers.map(|nulls| may(&Predicate::is_null("a"), nulls)), [true, false, true, true]);
-        for of_values in
-            [Predicate::is_not_null("a"), Predicate::is_in("a", ["5"]), Predicate::between("a", None, Some("9"))]
-        {
+        for of_values in [
+            Predicate::is_not_null("a"),
+            Predicate::is_in("a", ["5"]),
+            Predicate::between("a", None, Some("9")),
+        ] {
             assert_eq!(numbers.map(|nulls| may(&of_values, nulls)), [true, true, true, false]);
         }
     }

@@ -3,6 +3,7 @@ use std::sync::Arc;
 
 use super::Table;
 use super::create::{TableProfile, prepare};
+use super::discard::discard_unmade;
 use super::run_writer::write_sums;
 use super::writing::{Writing, write_profile};
 use crate::directory::{DATA, FileEntry, Manifest, PARTIAL, Run};
@@ -43,7 +44,8 @@ impl Table {
     /// away from the table, and its directory is all there is to it.
     ///
     /// # Errors
-    /// There is a table; a file is no Parquet, has nested columns, or others than the first file; a link can't be made.
+    /// There is a table; a file is no Parquet, has nested columns, or others than the first file; a link can't be made. Then there is no table,
+    /// and no file of one.
     pub fn adopt(directory: &Path, paths: &[PathBuf], options: &AdoptOptions) -> Result<Self, ColumnsError> {
         Self::adopt_in(Arc::new(RealFiles::new(directory)), paths, options)
     }
@@ -71,7 +73,10 @@ impl Table {
             .zip(found.files())
             .map(|(path, file)| adopt_file(&mut writing, path, file, options.adoption));
         let entries: Result<Vec<FileEntry>, _> = entries.collect();
-        let entries = entries.inspect_err(|_| writing.abandon())?;
+        let entries = entries.inspect_err(|_| {
+            writing.abandon();
+            discard_unmade(files.as_ref());
+        })?;
         writing.manifest.runs.push(Run { snapshot: writing.manifest.snapshot, files: entries });
         writing.commit()?;
         Ok(Self { files })

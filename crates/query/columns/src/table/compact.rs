@@ -67,7 +67,7 @@ fn each_batch(
     let schema = writing.manifest.schema()?;
     let all = ScanSpec::of(schema.fields().iter().map(|field| field.name().clone()));
     for entry in writing.data_files() {
-        let file = Arc::new(open_entry(writing.files.as_ref(), &entry)?);
+        let file = Arc::new(open_entry(&writing.files, &entry)?);
         let plan = ScanPlan::with_schema(vec![file], &schema, &all)?;
         let (mut bytes, mut decoder) = (DirectBytes::new(&plan), BatchDecoder::new(&plan));
         while let Some(batch) = decoder.next(&mut bytes)? {

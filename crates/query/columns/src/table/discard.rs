@@ -19,6 +19,14 @@ pub(super) fn discard_empty(files: &dyn Files) -> Result<bool, ColumnsError> {
     Ok(true)
 }
 
+/// Takes away what was made before the first commit, in the hands of the one who holds `LOCK`.
+pub(super) fn discard_unmade(files: &dyn Files) {
+    for name in [PROFILE, LOCK] {
+        // What stays is known for a making that was cut off.
+        let _ = files.remove(name);
+    }
+}
+
 fn remove(files: &dyn Files, name: &str) -> Result<(), ColumnsError> {
     files.remove(name).map_err(ColumnsError::io("removing", name))
 }

@@ -41,7 +41,7 @@ fn copy(
     let by: Vec<usize> = (0..columns.len()).collect();
     let mut sorter = Sorter::new(&writing.files, &schema, &by, memory_bytes)?;
     for entry in writing.data_files() {
-        let file = Arc::new(open_entry(writing.files.as_ref(), &entry)?);
+        let file = Arc::new(open_entry(&writing.files, &entry)?);
         let plan = ScanPlan::with_schema(vec![file], &schema, &ScanSpec::of(columns.to_vec()))?;
         let (mut bytes, mut decoder) = (DirectBytes::new(&plan), BatchDecoder::new(&plan));
         while let Some(batch) = decoder.next(&mut bytes)? {

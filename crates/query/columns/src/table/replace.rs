@@ -117,7 +117,7 @@ pub(super) fn remove_replaced(writing: &mut Writing, keys: &Keys) -> Result<(), 
         let files = writing.manifest.runs.get(run).map(|run| run.files.clone()).unwrap_or_default();
         let mut kept: Vec<FileEntry> = Vec::new();
         for entry in files {
-            let file = Arc::new(open_entry(writing.files.as_ref(), &entry)?);
+            let file = Arc::new(open_entry(&writing.files, &entry)?);
             if has_some(&file, keys)? {
                 kept.extend(without(writing, &file, keys)?);
             } else {

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use arrow_schema::SchemaRef;
 
 use crate::directory::{FileEntry, Manifest, Pinned, Projection, pin_current};
-use crate::files::{RealReadFile, whole};
+use crate::files::{ForeignFile, OnDemand, whole};
 use crate::read::common_schema;
-use crate::{ColumnsError, Files, ParquetFile, Place, ScanPlan, ScanSpec, Sums};
+use crate::{ColumnsError, Files, ParquetFile, Place, ReadAt, ScanPlan, ScanSpec, Sums};
 
 /// Rows that stay as they are: a table's at a time, or those of some Parquet files.
 #[derive(Debug, Clone)]
@@ -22,8 +22,7 @@ impl Snapshot {
     pub(super) fn open(files: &Arc<dyn Files>) -> Result<Self, ColumnsError> {
         let pinned = pin_current(files.as_ref())?;
         let entries = pinned.manifest.runs.iter().flat_map(|run| &run.files);
-        let opened =
-            entries.map(|entry| open_entry(files.as_ref(), entry).map(Arc::new)).collect::<Result<_, _>>()?;
+        let opened = entries.map(|entry| open_entry(files, entry).map(Arc::new)).collect::<Result<_, _>>()?;
         let schema = pinned.manifest.schema()?;
         let place = Some(Arc::clone(files));
         Ok(Self { pinned: Some(Arc::new(pinned)), place, files: opened, schema })
@@ -36,7 +35,7 @@ impl Snapshot {
     pub fn of_files(paths: &[PathBuf]) -> Result<Self, ColumnsError> {
         let open = |path: &PathBuf| {
             let name = path.display().to_string();
-            let source = RealReadFile::open(path).map_err(ColumnsError::io("opening", &name))?;
+            let source = ForeignFile::open(path).map_err(ColumnsError::io("opening", &name))?;
             ParquetFile::open(&name, Arc::new(source), None).map(Arc::new)
         };
         let files: Vec<Arc<ParquetFile>> = paths.iter().map(open).collect::<Result<_, _>>()?;
@@ -99,7 +98,7 @@ impl Snapshot {
             return Err(ColumnsError::Misuse { what, mend: "take one of those in its manifest" });
         };
         let entries = projection.runs.iter().flat_map(|run| &run.files);
-        let files = entries.map(|entry| open_entry(place.as_ref(), entry).map(Arc::new));
+        let files = entries.map(|entry| open_entry(place, entry).map(Arc::new));
         let schema = super::schema::select(&self.schema, &projection.columns)?;
         Ok(Self { files: files.collect::<Result<_, _>>()?, schema, ..self.clone() })
     }
@@ -150,15 +149,15 @@ impl Snapshot {
 }
 
 /// Opens a file of a table as its manifest describes it.
-pub(super) fn open_entry(files: &dyn Files, entry: &FileEntry) -> Result<ParquetFile, ColumnsError> {
-    let source = files.open(&entry.path).map_err(ColumnsError::io("opening", &entry.path))?;
+pub(super) fn open_entry(files: &Arc<dyn Files>, entry: &FileEntry) -> Result<ParquetFile, ColumnsError> {
+    let source = OnDemand::open(files, &entry.path).map_err(ColumnsError::io("opening", &entry.path))?;
     let place = Place::of_file(&entry.path);
     if source.length_bytes() != entry.bytes {
         let why = format!("it has {} bytes, and the manifest says {}", source.length_bytes(), entry.bytes);
         return Err(ColumnsError::damaged(&place, why));
     }
-    let sums = Arc::new(read_sums(files, entry)?);
-    let file = ParquetFile::open(&entry.path, source, Some(sums))?;
+    let sums = Arc::new(read_sums(files.as_ref(), entry)?);
+    let file = ParquetFile::open(&entry.path, Arc::new(source), Some(sums))?;
     if file.rows() != entry.rows {
         return Err(ColumnsError::damaged(
             &place,

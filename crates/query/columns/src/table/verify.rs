@@ -14,7 +14,7 @@ pub(super) fn verify(files: &Arc<dyn Files>) -> Result<Vec<ColumnsError>, Column
     let pinned = pin_current(files.as_ref())?;
     let mut found = Vec::new();
     for entry in pinned.manifest.files() {
-        found.extend(verify_file(files.as_ref(), entry));
+        found.extend(verify_file(files, entry));
         if found.iter().any(|error| matches!(error, ColumnsError::Stopped)) {
             return Err(ColumnsError::Stopped);
         }
@@ -32,9 +32,9 @@ pub(super) fn verify(files: &Arc<dyn Files>) -> Result<Vec<ColumnsError>, Column
     Ok(found)
 }
 
-fn verify_file(files: &dyn Files, entry: &FileEntry) -> Vec<ColumnsError> {
+fn verify_file(files: &Arc<dyn Files>, entry: &FileEntry) -> Vec<ColumnsError> {
     let opened = open_entry(files, entry);
-    let sums = match read_sums(files, entry) {
+    let sums = match read_sums(files.as_ref(), entry) {
         Ok(sums) => sums,
         Err(error) => return vec![error],
     };

@@ -141,6 +141,7 @@ pub(crate) fn run(args: &CubesArgs, common: Common) -> Result<(), CliError> {
         let found = args.profile.find(kept.as_deref(), &input.directory(), &cancel, &mut bar)?;
         let (costs, remarks) = costs_of(&found, None)?;
         report.remarks.extend(remarks);
+        report.remarks.extend(found.of_another.clone());
         let costs = scan::Costs { reads: &costs, host: host_costs(&found.profile) };
         for source in sources {
             bar.begin_stage();

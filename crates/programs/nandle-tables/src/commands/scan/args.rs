@@ -163,7 +163,11 @@ fn is_not_null(text: &str) -> Result<Predicate, String> {
 }
 
 fn column(text: &str) -> Result<&str, String> {
-    if text.is_empty() { Err("expected the names of columns, with commas between them".to_owned()) } else { Ok(text) }
+    if text.is_empty() {
+        Err("expected the names of columns, with commas between them".to_owned())
+    } else {
+        Ok(text)
+    }
 }
 
 fn between(text: &str) -> Result<Predicate, String> {

@@ -8,6 +8,7 @@ use nandle_columns::{ParquetFile, ScanPlan};
 use nandle_io::{Access, Backend, DeviceFile, DeviceId, FileOptions, FileWorld, Io, Shape, Threads, Uring};
 use nandle_reads::{Groups, Owner, PlanFile, ReadFile};
 use nandle_target::IoChoice;
+use rustix::io::Errno;
 
 use crate::error::CliError;
 use crate::input::Input;
@@ -56,7 +57,12 @@ impl OpenFiles {
 fn open_device(input: &Input, file: &ParquetFile) -> Result<Arc<DeviceFile>, CliError> {
     let path = input.path_of(file);
     let wrong = |error: String| CliError::failed(format!("opening {}: {error}", path.display()));
-    let opened = std::fs::File::open(&path).map_err(|error| wrong(error.to_string()))?;
+    let opened = std::fs::File::open(&path).map_err(|error| match error.raw_os_error() {
+        Some(errno) if errno == Errno::MFILE.raw_os_error() => wrong(format!(
+            "{error}; let the process open as many files as there are to be read (ulimit -n), or merge them (nandle table compact)"
+        )),
+        _ => wrong(error.to_string()),
+    })?;
     let device = DeviceFile::new(opened, FileOptions::default()).map_err(|error| wrong(error.to_string()))?;
     Ok(Arc::new(device))
 }

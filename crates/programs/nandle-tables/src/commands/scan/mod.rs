@@ -59,6 +59,9 @@ struct Explanation {
     world: &'static str,
     direct: bool,
     remarks: Vec<String>,
+    /// Those of them that also one should know who has only the rows.
+    #[serde(skip)]
+    notes: Vec<String>,
     /// The way that is taken, then its rivals.
     forecasts: Vec<Forecast>,
     actual: Option<Actual>,
@@ -145,7 +148,8 @@ pub(crate) fn run(args: &ScanArgs, common: Common) -> Result<(), CliError> {
         explanation.elapsed_s = began.elapsed().as_secs_f64();
         return Ok(output::json(&explanation)?);
     }
-    let after = text::after(&explanation, &actual);
+    let remarks = if args.explain { &explanation.remarks } else { &explanation.notes };
+    let after = text::after(&explanation, &actual, remarks);
     if args.explain && format == RowFormat::None { Ok(output::result(&after)?) } else { tell(&after) }
 }
 
@@ -186,7 +190,11 @@ fn prepare(
     let is_told = args.explain || json && !args.no_prediction;
     let (opened_path, paths) = choose(args, &input, &spec, &found, (format, is_told))?;
     let OpenedPath { name: path, rows, plan, opened, costs, missing, reads, cpu } = opened_path;
-    let mut remarks = remarks(args, &opened)?;
+    let mut notes: Vec<String> = found.of_another.clone().into_iter().collect();
+    notes.extend(through_the_cache(args, &opened)?);
+    let mut remarks = notes.clone();
+    remarks.extend(opened.beside.map(|beside| format!("{beside}.")));
+    remarks.extend(opened.backend.stepped_down.iter().map(|why| format!("{why}.")));
     remarks.extend(missing);
     if plan.files().iter().any(|file| file.sums().is_none()) {
         remarks.push("Of these files no sums are kept: damage shows only where their writer made checksums of pages; `nandle table adopt` makes sums of what is there.".to_owned());
@@ -212,6 +220,7 @@ fn prepare(
         world: opened.backend.name,
         direct: opened.buffered.is_none(),
         remarks,
+        notes,
         forecasts: forecasts.transpose()?.unwrap_or_default(),
         actual: None,
         elapsed_s: 0.0,
@@ -231,22 +240,17 @@ fn processor(cost: RowCost) -> String {
     )
 }
 
-/// Sentences on how requests reach the device.
-fn remarks(args: &ScanArgs, opened: &OpenFiles) -> Result<Vec<String>, CliError> {
-    let mut remarks: Vec<String> = Vec::new();
-    if let Some(reason) = &opened.buffered {
-        if args.cold {
-            return Err(CliError::failed(format!(
-                "--cold: reads go through the page cache here ({reason}), which may hold what is read; put the data on another file system, or leave the option out"
-            )));
+/// A sentence, if reads don't reach the device.
+fn through_the_cache(args: &ScanArgs, opened: &OpenFiles) -> Result<Option<String>, CliError> {
+    match &opened.buffered {
+        Some(reason) if args.cold => Err(CliError::failed(format!(
+            "--cold: reads go through the page cache here ({reason}), which may hold what is read; put the data on another file system, or leave the option out"
+        ))),
+        Some(reason) => {
+            Ok(Some(format!("Reads go through the page cache, which may hold what is read: {reason}.")))
         }
-        let sentence = format!("Reads go through the page cache, which may hold what is read: {reason}.");
-        output::note(&sentence);
-        remarks.push(sentence);
+        None => Ok(None),
     }
-    remarks.extend(opened.beside.map(|beside| format!("{beside}.")));
-    remarks.extend(opened.backend.stepped_down.iter().map(|why| format!("{why}.")));
-    Ok(remarks)
 }
 
 fn execute(

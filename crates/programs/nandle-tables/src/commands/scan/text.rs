@@ -54,9 +54,6 @@ pub(super) fn before(of: &Explanation) -> String {
     for (reads, refusal) in refusals {
         paragraph(&mut text, "* ", &format!("{reads}: {refusal}."));
     }
-    for remark in &of.remarks {
-        paragraph(&mut text, "* ", remark);
-    }
     text
 }
 
@@ -109,8 +106,8 @@ fn sizes(by_bytes: &BTreeMap<u64, u64>) -> String {
     if named.is_empty() { "none".to_owned() } else { named.join(", ") }
 }
 
-/// After it ran.
-pub(super) fn after(of: &Explanation, actual: &Actual) -> String {
+/// After it ran: what it took, and then the remarks.
+pub(super) fn after(of: &Explanation, actual: &Actual, remarks: &[String]) -> String {
     let mut text = String::new();
     let predicted = of.forecasts.first().and_then(|forecast| forecast.figures.as_ref());
     let beside = predicted.filter(|_| actual.is_whole).map(|figures| {
@@ -136,5 +133,6 @@ pub(super) fn after(of: &Explanation, actual: &Actual) -> String {
         if of.direct { "direct I/O" } else { "through the page cache" }
     );
     paragraph(&mut text, "", &reads);
+    remarks.iter().for_each(|remark| paragraph(&mut text, "* ", remark));
     text
 }

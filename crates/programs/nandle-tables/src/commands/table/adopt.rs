@@ -3,16 +3,19 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use nandle_columns::{AdoptOptions, Adoption, Table};
+use nandle_columns::{AdoptOptions, Adoption, ColumnsError, Table};
 use nandle_profile::read_profile;
 use nandle_terminal::args::Common;
+use nandle_terminal::interrupt::cancel_on_signals;
 use nandle_terminal::output;
+use nandle_terminal::progress::Bar;
 use nandle_terminal::words::{counted, thousands};
 use serde::Serialize;
 
-use super::create::{kept, new_identity};
+use super::create::{kept, new_identity, remove_folders};
 use crate::error::CliError;
 use crate::input::of_table;
+use crate::watch::WatchedDirectory;
 
 /// Make a table of Parquet files as they lie: sums of their blocks are made, and checked at each read from then on.
 ///
@@ -41,14 +44,32 @@ struct Adopted {
     rows: u64,
 }
 
+/// Makes the table, and says how many rows it has. If it can't be made, nothing of it is left.
+fn adopt(args: &AdoptArgs, options: &AdoptOptions, common: Common) -> Result<u64, CliError> {
+    let (cancel, bar) = (cancel_on_signals()?, Bar::new(!common.no_progress));
+    let bytes = args.files.iter().filter_map(|path| path.metadata().ok()).map(|file| file.len()).sum();
+    let watched = WatchedDirectory::new(&args.table, "making sums", bytes, &cancel, bar);
+    let was_there = args.table.exists();
+    let table = Table::adopt_in(watched.files(), &args.files, options);
+    watched.finish();
+    if table.is_err() && !args.table.join("CURRENT").exists() {
+        remove_folders(&args.table, was_there);
+    }
+    let rows = table.and_then(|table| table.manifest()).map(|manifest| manifest.rows());
+    rows.map_err(|error| match error {
+        ColumnsError::Stopped => {
+            CliError::interrupted("interrupted; no table was made").of(&args.table.display())
+        }
+        error => of_table(&args.table, error),
+    })
+}
+
 /// Runs the command.
 pub(super) fn run(args: &AdoptArgs, common: Common) -> Result<(), CliError> {
     let adoption = if args.copy { Adoption::LinkOrCopy } else { Adoption::Link };
     let profile = args.profile.as_deref().map(|path| kept(&read_profile(path)?)).transpose()?;
     let options = AdoptOptions { profile, ..AdoptOptions::new(new_identity(), adoption) };
-    let table = Table::adopt(&args.table, &args.files, &options);
-    let of = |error| of_table(&args.table, error);
-    let rows = table.and_then(|table| table.manifest()).map_err(of)?.rows();
+    let rows = adopt(args, &options, common)?;
     let files = args.files.len() as u64;
     let adopted = Adopted { schema_version: 1, table: args.table.clone(), files, rows };
     if common.json {

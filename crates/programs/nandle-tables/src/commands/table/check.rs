@@ -178,7 +178,7 @@ fn rule(
     bar: &mut Bar,
 ) -> Result<MergeRule, CliError> {
     let kept = manifest.profile.as_ref().map(|_| args.table.join("profile.json"));
-    let found = args.profile.find(kept.as_deref(), &args.table, cancel, bar)?;
+    let found = args.profile.find(kept.as_deref(), &args.table, cancel, bar)?.told();
     let (costs, _) = costs_of(&found, None)?;
     MergeRule::of(manifest, &costs)
 }

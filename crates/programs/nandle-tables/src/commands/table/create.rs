@@ -45,7 +45,7 @@ impl NewTable<'_> {
             // It may hold something by now, and stays then.
             _ = std::fs::remove_dir(self.directory);
         }
-        let found = found?;
+        let found = found?.told();
         let (figures, sentence) = figures(&found)?;
         let layout = Layout::from_figures(&figures);
         output::note(&format!(
@@ -85,13 +85,18 @@ impl NewTable<'_> {
 pub(super) fn without_new_table(directory: &Path, was_there: bool, error: CliError) -> CliError {
     // A load that has rows, or can't be looked at, is left as it is: the error that is told is the one that came first.
     if Table::open(directory).and_then(Table::discard_empty).unwrap_or(false) {
-        let folders = ["data", "projections"].map(|folder| directory.join(folder));
-        for folder in folders.iter().map(PathBuf::as_path).chain((!was_there).then_some(directory)) {
-            // One that something was put into meanwhile stays.
-            _ = std::fs::remove_dir(folder);
-        }
+        remove_folders(directory, was_there);
     }
     error
+}
+
+/// The folders of a table that there isn't any more, with its directory unless that was there before.
+pub(super) fn remove_folders(directory: &Path, was_there: bool) {
+    let folders = ["data", "projections"].map(|folder| directory.join(folder));
+    for folder in folders.iter().map(PathBuf::as_path).chain((!was_there).then_some(directory)) {
+        // One that something was put into meanwhile stays.
+        _ = std::fs::remove_dir(folder);
+    }
 }
 
 /// A number that no other table has, but for a chance of one in 2^64: the standard library's hashes are seeded by the system.

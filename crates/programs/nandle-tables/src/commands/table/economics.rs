@@ -4,7 +4,6 @@
 use std::path::Path;
 
 use nandle_columns::Manifest;
-use nandle_profile::read_profile;
 use nandle_reads::ReadCosts;
 use nandle_terminal::words::{counted, seconds, thousands};
 use nandle_units::format_bytes;
@@ -35,10 +34,9 @@ impl Economics {
         if manifest.profile.is_none() || rows == 0 {
             return Ok(None);
         }
-        let path = directory.join("profile.json");
-        let profile = read_profile(&path)?;
-        let Some(flexible_block_bytes) = flexible_block_bytes(&profile) else { return Ok(None) };
-        let (costs, _) = costs_of(&FoundProfile { profile, origin: path.display().to_string() }, None)?;
+        let found = FoundProfile::read(&directory.join("profile.json"), directory)?.told();
+        let Some(flexible_block_bytes) = flexible_block_bytes(&found.profile) else { return Ok(None) };
+        let (costs, _) = costs_of(&found, None)?;
         // A row's columns lie in as many places.
         let fetches = break_even_fetches(&costs, flexible_block_bytes, scan_bytes)?;
         let break_even_rows = whole(fetches / column_bytes.len().max(1) as f64).min(rows);

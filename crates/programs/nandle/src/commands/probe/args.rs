@@ -1,4 +1,4 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use clap::Args;
@@ -35,9 +35,9 @@ pub(crate) struct ProbeArgs {
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_duration)]
     pub(crate) budget: Nanos,
     /// Where the profile goes. When the probe ends early and a complete profile is there, that one stays, and the new
-    /// one goes to profile.partial.json beside it
-    #[arg(long, value_name = "PATH", default_value = "profile.json")]
-    pub(crate) profile: PathBuf,
+    /// one goes to profile.partial.json beside it. The profile of another device is replaced only in a file that is named [default: profile.json]
+    #[arg(long, value_name = "PATH")]
+    profile: Option<PathBuf>,
     /// Where the report goes
     #[arg(long, value_name = "PATH", default_value = "report.html")]
     pub(crate) report: PathBuf,
@@ -71,7 +71,20 @@ pub(crate) struct ProbeArgs {
     pub(crate) experiments: bool,
 }
 
+/// Where a profile goes unless it is said.
+const PROFILE_NAME: &str = "profile.json";
+
 impl ProbeArgs {
+    /// Where the profile goes.
+    pub(super) fn profile(&self) -> &Path {
+        self.profile.as_deref().unwrap_or_else(|| Path::new(PROFILE_NAME))
+    }
+
+    /// Whether the user says where it goes, and so may want to replace what is there.
+    pub(super) const fn profile_is_named(&self) -> bool {
+        self.profile.is_some()
+    }
+
     /// What a probe may do.
     pub(super) fn options(&self, resume: Option<DeviceProfile>, cancel: Cancel) -> ProbeOptions {
         ProbeOptions {

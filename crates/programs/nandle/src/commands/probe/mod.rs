@@ -24,7 +24,7 @@ use crate::target::open_when_free;
 
 /// Runs the command.
 pub(crate) fn run(args: &ProbeArgs, common: Common) -> Result<(), CliError> {
-    let named = Places::new(&args.profile, &args.report);
+    let named = Places::new(args.profile(), &args.report);
     named.check()?;
     let cancel = cancel_on_signals()?;
     let previous = if args.resume { named.previous()? } else { None };
@@ -34,6 +34,9 @@ pub(crate) fn run(args: &ProbeArgs, common: Common) -> Result<(), CliError> {
     remove_when_interrupted(probe.session().target.names_of_test_files());
     if args.experiments {
         return Ok(output::result(&describe::plan(probe.plan(), common)?)?);
+    }
+    if !args.profile_is_named() {
+        named.check_device(probe.session())?;
     }
     confirm::writing(probe.session(), probe.plan().write_bytes_max(), args.yes)?;
     let (profile, cause) = measure(&probe, &named, common)?;

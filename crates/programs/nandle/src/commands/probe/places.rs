@@ -2,8 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use nandle_advise::compare::{Sameness, same_device};
 use nandle_probe::experiments::ALL;
 use nandle_profile::{DeviceProfile, read_profile, write_profile};
+use nandle_session::Session;
+use nandle_target::facts;
 use nandle_terminal::output;
 use nandle_terminal::result_file::{self, PROFILE, REPORT};
 
@@ -33,6 +36,23 @@ impl Places {
             )));
         }
         Ok(())
+    }
+
+    /// Refuses to replace the profile of another device by one of the target.
+    pub(super) fn check_device(&self, session: &Session) -> Result<(), CliError> {
+        let Ok(there) = read_profile(&self.profile) else { return Ok(()) };
+        let name = session.name();
+        let other = match same_device(&there.identity, &facts::identity(&session.target)) {
+            Sameness::Same => return Ok(()),
+            Sameness::Unknown if there.target == name => return Ok(()),
+            Sameness::Unknown => String::new(),
+            Sameness::Different(how) => format!(": {how}, its own first"),
+        };
+        let path = self.profile.display();
+        Err(CliError::usage(format!(
+            "{path} is the profile of another device ({}{other}) and is left alone; name a file for that of {name} (--profile OTHER.json), or this one to replace it (--profile {path})",
+            there.target
+        )))
     }
 
     /// Where results go of those that were named. A partial profile, because the probe ended early or wasn't asked for everything, doesn't

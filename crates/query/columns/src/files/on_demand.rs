@@ -1,0 +1,86 @@
+use std::fs::File;
+use std::io::{Error, Result};
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::{Files, ReadAt};
+
+/// A file of a table that is opened for each read, so that a table of many files takes few of the descriptors that a process may have. Files of a
+/// table are never changed, and a snapshot keeps them.
+#[derive(Debug)]
+pub(crate) struct OnDemand {
+    files: Arc<dyn Files>,
+    path: String,
+    length_bytes: u64,
+}
+
+impl OnDemand {
+    pub(crate) fn open(files: &Arc<dyn Files>, path: &str) -> Result<Self> {
+        let length_bytes = files.open(path)?.length_bytes();
+        Ok(Self { files: Arc::clone(files), path: path.to_owned(), length_bytes })
+    }
+}
+
+impl ReadAt for OnDemand {
+    fn length_bytes(&self) -> u64 {
+        self.length_bytes
+    }
+
+    fn read_exact_at(&self, offset_bytes: u64, into: &mut [u8]) -> Result<()> {
+        self.files.open(&self.path)?.read_exact_at(offset_bytes, into)
+    }
+}
+
+/// The same of a file that is no table's, which others may replace: that is an error.
+#[derive(Debug)]
+pub(crate) struct ForeignFile {
+    path: PathBuf,
+    length_bytes: u64,
+    /// File system and number.
+    identity: (u64, u64),
+}
+
+impl ForeignFile {
+    pub(crate) fn open(path: &Path) -> Result<Self> {
+        let metadata = File::open(path)?.metadata()?;
+        let identity = (metadata.dev(), metadata.ino());
+        Ok(Self { path: path.to_owned(), length_bytes: metadata.len(), identity })
+    }
+}
+
+impl ReadAt for ForeignFile {
+    fn length_bytes(&self) -> u64 {
+        self.length_bytes
+    }
+
+    fn read_exact_at(&self, offset_bytes: u64, into: &mut [u8]) -> Result<()> {
+        let file = File::open(&self.path)?;
+        let metadata = file.metadata()?;
+        if (metadata.dev(), metadata.ino()) != self.identity {
+            return Err(Error::other("another file has taken its place since it was opened"));
+        }
+        file.read_exact_at(into, offset_bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_was_replaced_is_not_read_for_the_one_that_was_opened() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a");
+        std::fs::write(&path, "first").unwrap();
+        let opened = ForeignFile::open(&path).unwrap();
+        let mut bytes = [0; 5];
+        opened.read_exact_at(0, &mut bytes).unwrap();
+        assert_eq!(&bytes, b"first");
+        let other = directory.path().join("b");
+        std::fs::write(&other, "other").unwrap();
+        std::fs::rename(&other, &path).unwrap();
+        let error = opened.read_exact_at(0, &mut bytes).unwrap_err();
+        assert!(error.to_string().contains("another file"), "{error}");
+    }
+}

@@ -60,7 +60,8 @@ pub(crate) fn definitions() -> Result<Vec<CommandDefinition>, CliError> {
         .output()
         .map_err(|error| not_run(&program, &error, "table"))?;
     if !output.status.success() {
-        return Err(wrong(&String::from_utf8_lossy(&output.stderr).trim()));
+        let said = String::from_utf8_lossy(&output.stderr);
+        return Err(wrong(&format!("{} {}", output.status, said.trim())));
     }
     let all: CommandDefinition = serde_json::from_slice(&output.stdout).map_err(|error| wrong(&error))?;
     Ok(all.subcommands().to_vec())

@@ -53,7 +53,7 @@ impl ArgumentDefinition {
             ArgAction::Append => Values::Several,
             _ => Values::None,
         };
-        // A flag may be told true or false, which nobody does.
+        // A flag could be told true or false; neither is worth offering.
         let possible = if values == Values::None { Vec::new() } else { argument.get_possible_values() };
         Self {
             id: argument.get_id().to_string(),

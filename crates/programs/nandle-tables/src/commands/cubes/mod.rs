@@ -29,6 +29,7 @@ use serde::Serialize;
 
 pub(crate) use self::args::CubesArgs;
 use self::args::PathArg;
+use self::played::Target;
 use self::rows::RowSource;
 use self::scaled::Scaling;
 use self::turning::Turning;
@@ -154,20 +155,7 @@ pub(crate) fn run(args: &CubesArgs, common: Common) -> Result<(), CliError> {
         }
     }
     if args.paths.contains(&PathArg::Btree) {
-        for page_bytes in &args.page_size {
-            let mut turning = Turning::of_pages(*page_bytes);
-            for (number, index) in args.index.iter().enumerate() {
-                bar.begin_stage();
-                let ran =
-                    btree::run(args, &input, &queries, (*index).into(), *page_bytes, &cancel, &mut bar)?;
-                let page_bytes = Some(*page_bytes);
-                report.paths.push(PathRuns { path: ran.name, page_bytes, cubes: ran.cubes });
-                // The leaves of another index would be read in the same orders.
-                let turning = Some(&mut turning).filter(|_| number == 0 && targets.len() > 1);
-                played::add(args, &targets, &ran.recording, &cancel, &mut bar, &mut report, turning)?;
-            }
-            report.turning.extend(Some(turning).filter(|turning| !turning.devices.is_empty()));
-        }
+        add_btrees(args, &input, &queries, &targets, &cancel, &mut bar, &mut report)?;
     }
     bar.finish();
     report.elapsed_s = began.elapsed().as_secs_f64();
@@ -179,6 +167,32 @@ pub(crate) fn run(args: &CubesArgs, common: Common) -> Result<(), CliError> {
         output::result(&text::text(&report))?;
     }
     args.report.as_ref().map_or(Ok(()), |path| page::write(path, &report))
+}
+
+/// B-trees of each size of pages, by each index.
+fn add_btrees(
+    args: &CubesArgs,
+    input: &Input,
+    queries: &[CubeQuery],
+    targets: &[Target],
+    cancel: &Cancel,
+    bar: &mut Bar,
+    report: &mut Report,
+) -> Result<(), CliError> {
+    for page_bytes in &args.page_size {
+        let mut turning = Turning::of_pages(*page_bytes);
+        for (number, index) in args.index.iter().enumerate() {
+            bar.begin_stage();
+            let ran = btree::run(args, input, queries, (*index).into(), *page_bytes, cancel, bar)?;
+            let page_bytes = Some(*page_bytes);
+            report.paths.push(PathRuns { path: ran.name, page_bytes, cubes: ran.cubes });
+            // The leaves of another index would be read in the same orders.
+            let turning = Some(&mut turning).filter(|_| number == 0 && targets.len() > 1);
+            played::add(args, targets, &ran.recording, cancel, bar, report, turning)?;
+        }
+        report.turning.extend(Some(turning).filter(|turning| !turning.devices.is_empty()));
+    }
+    Ok(())
 }
 
 /// Ends what was interrupted.

@@ -11,7 +11,7 @@ const SHARES: [f64; 11] = [0.0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2,
 /// So many leaves tell the times apart: at the least share above none 20 of them jump.
 const LEAVES_MAX: usize = 20_000;
 /// With fewer the least shares have no jump.
-const LEAVES_MIN: usize = 2_000;
+const LEAVES_MIN: usize = 1_000;
 const SEED: u64 = 1;
 
 /// Pages of one size.

@@ -66,10 +66,10 @@ impl Pair<'_> {
         let of_pages = turning.iter().find(|turning| Some(turning.page_bytes) == path.page_bytes);
         let turns = match of_pages {
             Some(Turning { turning_share: Some(turns), .. }) => format!(
-                "with such pages {second} is faster up to {:.2} % of jumps and {first} above, processor time left out",
+                "of leaves that jump anywhere in the index {second} is faster up to {:.2} % of jumps and {first} above, processor time left out",
                 100.0 * turns
             ),
-            Some(_) => "with such pages no share of jumps makes the slower device the faster one".to_owned(),
+            Some(_) => "no share of jumps makes the slower device the faster one".to_owned(),
             None => "where it turns was not looked for, because there are too few leaves or devices are not modelled".to_owned(),
         };
         format!(

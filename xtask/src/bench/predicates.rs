@@ -31,7 +31,7 @@ const TABLES: [(&str, &str); 3] =
 const PREDICATES: [(&str, &str); 3] = [("Origin", "IAH"), ("Year", "2005"), ("Airline", "CO")];
 /// What is asked of the rows.
 const COLUMNS: &str = "ArrDelay,Distance";
-const MODELS: [&str; 2] = ["crucial-m4-256", "wd2003fyys"];
+const MODELS: [&str; 2] = ["model:crucial-m4-256", "model:wd2003fyys"];
 
 fn run(options: &[String]) -> Outcome {
     let rows = match options {
@@ -57,6 +57,14 @@ fn run(options: &[String]) -> Outcome {
     Ok(())
 }
 
+fn model_of(target: &str) -> &str {
+    target.trim_start_matches("model:")
+}
+
+fn profile_of(target: &str) -> String {
+    format!("{}.json", model_of(target))
+}
+
 /// Where tables, profiles and recordings are.
 struct Folder(PathBuf);
 
@@ -66,11 +74,11 @@ impl Folder {
             "nandle",
             &["probe", ".", "--only", "reads", "--budget", "20s", "--profile", "here.json"],
         )?;
-        for model in MODELS {
-            let (target, profile) = (format!("model:{model}"), format!("{model}.json"));
+        for target in MODELS {
+            let profile = profile_of(target);
             self.answer(
                 "nandle",
-                &["probe", &target, "--only", "reads", "--budget", "60s", "--profile", &profile],
+                &["probe", target, "--only", "reads", "--budget", "60s", "--profile", &profile],
             )?;
         }
         for (name, order) in TABLES {
@@ -89,8 +97,8 @@ impl Folder {
         let mut lines = Vec::new();
         for ((table, count), scans) in cases().zip(&scans) {
             lines.push(here(table, count, scans)?);
-            for model in MODELS {
-                lines.push(self.on_model(table, count, model)?);
+            for target in MODELS {
+                lines.push(self.on_model(table, count, target)?);
             }
         }
         Ok(lines)
@@ -106,14 +114,14 @@ impl Folder {
         self.answer("nandle-tables", &words)
     }
 
-    fn on_model(&self, table: &str, count: usize, model: &str) -> Outcome<Line> {
-        let (target, profile) = (format!("model:{model}"), format!("{model}.json"));
+    fn on_model(&self, table: &str, count: usize, target: &str) -> Outcome<Line> {
+        let profile = profile_of(target);
         let recording = recording(table, count);
-        let told = self.answer("nandle", &["predict", &recording, "--on", &target, "--profile", &profile])?;
+        let told = self.answer("nandle", &["predict", &recording, "--on", target, "--profile", &profile])?;
         let played = told.pointer("/targets/0/queries/0/played").ok_or("a prediction without a query")?;
         let seconds = |key: &str| Ok::<f64, Box<dyn std::error::Error>>(figure(played, key)? / 1e9);
         Ok(Line {
-            device: model.to_owned(),
+            device: model_of(target).to_owned(),
             table: table.to_owned(),
             predicates: asked(count),
             read_bytes: figure(played, "/read_bytes")?,

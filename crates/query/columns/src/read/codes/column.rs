@@ -64,7 +64,7 @@ impl Source {
                 for range in wanted {
                     source.add(chunk, column, range, into)?;
                 }
-                into.codes.settle();
+                into.codes.conclude();
             }
             Self::Values(source) => source.fill(index(rows::count(wanted)), into),
         }

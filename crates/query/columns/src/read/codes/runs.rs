@@ -71,7 +71,7 @@ impl CodeBuffer {
     }
 
     /// All codes are there: runs that are too short become codes.
-    pub(super) fn settle(&mut self) {
+    pub(super) fn conclude(&mut self) {
         if self.runs().is_none() {
             self.each();
         }

@@ -110,7 +110,9 @@ impl Folder {
         let mut words = vec!["scan", table, "--columns", COLUMNS, "--explain", "--record", &recording];
         let predicates: Vec<String> =
             PREDICATES.iter().take(count).map(|(column, value)| format!("{column}={value}")).collect();
-        predicates.iter().for_each(|predicate| words.extend(["--in", predicate]));
+        for predicate in &predicates {
+            words.extend(["--in", predicate]);
+        }
         self.answer("nandle-tables", &words)
     }
 

@@ -18,7 +18,7 @@ pub use self::files::{Files, Held, ReadAt, RealFiles, Sharing, Stopped, Watch, W
 pub use self::layout::{Clustering, ColumnLayout, Layout, LayoutFigures};
 pub use self::read::{
     BatchDecoder, CodeBatch, CodeColumn, CodeDecoder, DirectBytes, NULL_CODE, ParquetFile, Predicate,
-    PumpedBytes, ScanPlan, ScanSpec, StepBytes, StepData, StreamedBytes, greatest_code,
+    PumpedBytes, ScanPlan, ScanSpec, StepBytes, StepData, StreamedBytes, for_text, greatest_code,
 };
 pub use self::sums::{BLOCK_BYTES, SumMismatch, Sums};
 pub use self::table::{

@@ -7,6 +7,7 @@ mod damage;
 mod full_disk;
 mod killed;
 mod load;
+mod odd_input;
 mod processes;
 mod reference;
 mod scan;

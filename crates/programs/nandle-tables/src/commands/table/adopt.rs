@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::create::{kept, new_identity};
 use crate::error::CliError;
-use crate::input::of_table;
+use crate::input::{of_table, open_regular};
 
 /// Make a table of Parquet files as they lie: sums of their blocks are made, and checked at each read from then on.
 ///
@@ -36,7 +36,7 @@ pub(super) struct AdoptArgs {
 #[derive(Serialize)]
 struct Adopted {
     schema_version: u32,
-    table: PathBuf,
+    table: String,
     files: u64,
     rows: u64,
 }
@@ -45,12 +45,15 @@ struct Adopted {
 pub(super) fn run(args: &AdoptArgs, common: Common) -> Result<(), CliError> {
     let adoption = if args.copy { Adoption::LinkOrCopy } else { Adoption::Link };
     let profile = args.profile.as_deref().map(|path| kept(&read_profile(path)?)).transpose()?;
+    for path in &args.files {
+        open_regular(path)?;
+    }
     let options = AdoptOptions { profile, ..AdoptOptions::new(new_identity(), adoption) };
     let table = Table::adopt(&args.table, &args.files, &options);
     let of = |error| of_table(&args.table, error);
     let rows = table.and_then(|table| table.manifest()).map_err(of)?.rows();
     let files = args.files.len() as u64;
-    let adopted = Adopted { schema_version: 1, table: args.table.clone(), files, rows };
+    let adopted = Adopted { schema_version: 1, table: args.table.display().to_string(), files, rows };
     if common.json {
         return Ok(output::json(&adopted)?);
     }

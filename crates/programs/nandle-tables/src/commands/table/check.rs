@@ -58,7 +58,7 @@ pub(super) struct CompactArgs {
 #[derive(Serialize)]
 struct Verified {
     schema_version: u32,
-    table: PathBuf,
+    table: String,
     damage: Vec<String>,
 }
 
@@ -74,7 +74,7 @@ pub(super) fn verify(args: &VerifyArgs, common: Common) -> Result<(), CliError> 
     let (files, bytes) = (files().count() as u64, files().map(|file| file.bytes).sum());
     let (count, place) = (damage.len() as u64, args.table.display());
     if common.json {
-        output::json(&Verified { schema_version: 1, table: args.table.clone(), damage })?;
+        output::json(&Verified { schema_version: 1, table: place.to_string(), damage })?;
     } else if damage.is_empty() {
         let (files, bytes) = (counted(files, "file"), format_bytes(bytes));
         output::result(&format!("{place}: sound ({files}, {bytes})\n"))?;
@@ -93,7 +93,7 @@ pub(super) fn verify(args: &VerifyArgs, common: Common) -> Result<(), CliError> 
 #[derive(Serialize)]
 struct Compacted {
     schema_version: u32,
-    table: PathBuf,
+    table: String,
     snapshot: u64,
     runs_before: u64,
     rows: u64,
@@ -122,7 +122,7 @@ pub(super) fn compact(args: &CompactArgs, common: Common) -> Result<(), CliError
     let snapshot = merged.map_or(before.snapshot, |commit| commit.made.snapshot);
     let (runs_before, rows) = (before.runs.len() as u64, before.rows());
     if common.json {
-        let table = args.table.clone();
+        let table = args.table.display().to_string();
         return Ok(output::json(&Compacted {
             schema_version: 1,
             table,

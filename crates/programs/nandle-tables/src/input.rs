@@ -49,8 +49,9 @@ impl Input {
         if let Some(table) = &self.table {
             return table.join(file.name());
         }
-        // A path may be no UTF-8, and then its name shows it only roughly.
-        let path = self.paths.iter().find(|path| path.display().to_string() == file.name());
+        // By its place: a path may be no UTF-8, and then its name shows it only roughly, as that of another file.
+        let place = self.snapshot.files().iter().position(|own| std::ptr::eq(own.as_ref(), file));
+        let path = place.and_then(|place| self.paths.get(place));
         path.cloned().unwrap_or_else(|| PathBuf::from(file.name()))
     }
 
@@ -82,7 +83,7 @@ impl Input {
 fn check_parquet(path: &Path) -> Result<(), CliError> {
     let wrong = |error: std::io::Error| CliError::failed(format!("{}: {error}", path.display()));
     let mut start = Vec::new();
-    File::open(path).map_err(wrong)?.take(4).read_to_end(&mut start).map_err(wrong)?;
+    open_regular(path)?.take(4).read_to_end(&mut start).map_err(wrong)?;
     if start == b"PAR1" {
         return Ok(());
     }
@@ -90,6 +91,19 @@ fn check_parquet(path: &Path) -> Result<(), CliError> {
         "{}: it is no Parquet file (it doesn't begin with PAR1); `nandle table load TABLE FILES…` reads CSV files of flights and Arrow IPC",
         path.display()
     )))
+}
+
+/// Opens a file that is read more than once. Of a pipe what was read is gone, and opening one waits for who writes.
+pub(crate) fn open_regular(path: &Path) -> Result<File, CliError> {
+    let wrong = |error: std::io::Error| CliError::failed(format!("{}: {error}", path.display()));
+    let kind = path.metadata().map_err(wrong)?.file_type();
+    if !kind.is_file() && !kind.is_dir() {
+        return Err(CliError::usage(format!(
+            "{}: it is a pipe or a device, which can't be read more than once; write what comes from it to a file, and name that",
+            path.display()
+        )));
+    }
+    File::open(path).map_err(wrong)
 }
 
 /// Opens a table that is there.

@@ -19,7 +19,7 @@ pub use self::guard::{catch_panic, panic_is_caught};
 pub use self::layout::{Clustering, ColumnLayout, Layout, LayoutFigures};
 pub use self::read::{
     BatchDecoder, CodeBatch, CodeColumn, CodeDecoder, CodeRun, Codes, DirectBytes, NULL_CODE, ParquetFile,
-    Predicate, PumpedBytes, ScanPlan, ScanSpec, StepBytes, StepData, StreamedBytes, greatest_code,
+    Predicate, PumpedBytes, ScanPlan, ScanSpec, StepBytes, StepData, StreamedBytes, for_text, greatest_code,
 };
 pub use self::sums::{BLOCK_BYTES, SumMismatch, Sums};
 pub use self::table::{

@@ -12,6 +12,8 @@ mod support;
 use std::sync::Arc;
 
 use nandle_columns::{ColumnsError, Files, Layout, Table, TableOptions};
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
 use support::model_files::ModelFiles;
 use support::{batches, everything, flights, schema};
 
@@ -163,6 +165,46 @@ fn a_projection_is_there_or_not() {
         }
     }
     assert!(seen.iter().all(|seen| *seen > 0), "both snapshots were seen: {seen:?}");
+}
+
+/// Changes of all kinds, one behind the other, each of which may be cut off: the next begins with what that left. Rows by their text, in an order
+/// of their own, since a compaction of runs and a replacement put them elsewhere.
+#[test]
+fn cuts_may_follow_one_another() {
+    let changes = [load, replace, compact, project];
+    let sorted = |files: &ModelFiles| {
+        let mut rows = rows(files);
+        rows.sort_unstable();
+        rows
+    };
+    let (mut cuts, mut done) = (0, 0);
+    for seed in 0..30 {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let mut files = table_of_two_runs();
+        let mut now = sorted(&files);
+        for step in 0..8 {
+            let change = changes[random.random_range(0..changes.len())];
+            let whole = files.fork();
+            whole.cut_before(u64::MAX);
+            change(&Table::open_in(Arc::new(whole.clone())).unwrap()).unwrap();
+            let next = sorted(&whole);
+            let cut = random.random_range(0..=whole.operations());
+            files.cut_before(cut);
+            let is_done = change(&Table::open_in(Arc::new(files.clone())).unwrap()).is_ok();
+            let image = files.after_power_cut(seed << 8 | step);
+            let got = sorted(&image);
+            assert!(got == now || got == next, "seed {seed}, step {step}: neither snapshot");
+            assert!(!is_done || got == next, "seed {seed}, step {step}: what was acknowledged is durable");
+            let table = Table::open_in(Arc::new(image.clone())).unwrap();
+            assert!(table.verify().unwrap().is_empty(), "seed {seed}, step {step}");
+            (files, now) = (image, got);
+            cuts += usize::from(!is_done);
+            done += usize::from(is_done);
+        }
+        load(&Table::open_in(Arc::new(files.clone())).unwrap()).unwrap();
+        assert_eq!(rows(&files).len(), now.len() + 300);
+    }
+    assert!(cuts > 100 && done > 0, "{cuts} cuts, {done} done");
 }
 
 /// The model can lose: what isn't synced goes.

@@ -12,11 +12,14 @@ mod support;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, Int32Array, RecordBatch};
+use arrow_array::{ArrayRef, Int32Array, RecordBatch, StringArray};
 use nandle_columns::{
     AdoptOptions, Adoption, BatchDecoder, ColumnsError, DirectBytes, Predicate, ScanSpec, Snapshot, Table,
 };
+use parquet::arrow::ArrowWriter;
+use parquet::basic::Compression;
 use parquet::file::metadata::RowGroupMetaData;
+use parquet::file::properties::WriterProperties;
 use support::footers::write;
 use support::{batches, codes, everything};
 
@@ -248,4 +251,64 @@ fn a_column_may_be_null_where_any_file_says_so() {
     table.compact(1 << 20).unwrap();
     let snapshot = table.snapshot().unwrap();
     assert_eq!(batches(&snapshot, &everything(&snapshot)), ["1", "2", "1", "-"]);
+}
+
+/// A file of pages of so few rows that those that a predicate leaves are runs of three.
+fn pages_of_three(path: &Path) {
+    let rows = 0..600;
+    let key = Int32Array::from_iter_values(rows.clone().map(|row| row / 3 % 2));
+    let text = StringArray::from_iter_values(rows.map(|row| format!("{row} {}", "long".repeat(20))));
+    let columns: [(&str, ArrayRef); 2] = [("key", Arc::new(key)), ("text", Arc::new(text))];
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let properties = WriterProperties::builder()
+        .set_data_page_row_count_limit(3)
+        .set_write_batch_size(3)
+        .set_column_dictionary_enabled("text".into(), false)
+        .set_compression(Compression::LZ4_RAW)
+        .build();
+    let file = std::fs::File::create(path).unwrap();
+    let mut writer = ArrowWriter::try_new(file, batch.schema(), Some(properties)).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+}
+
+#[test]
+fn pages_of_few_rows_are_read_without_those_between_them() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("few.parquet");
+    pages_of_three(&path);
+    let snapshot = Snapshot::of_files(&[path]).unwrap();
+    for step_rows in [7, 100, 1 << 20] {
+        let spec = ScanSpec { step_rows, ..ScanSpec::of(["text"]) }.with(Predicate::is_in("key", ["1"]));
+        assert_eq!(snapshot.scan(&spec).unwrap().candidate_rows(), 300);
+        let expected: Vec<String> = (0..600)
+            .filter(|row| row / 3 % 2 == 1)
+            .map(|row| format!("{row} {}", "long".repeat(20)))
+            .collect();
+        assert_eq!(batches(&snapshot, &spec), expected, "batches of {step_rows}");
+        assert_eq!(codes(&snapshot, &spec), expected, "codes of {step_rows}");
+    }
+}
+
+#[test]
+fn damaged_pages_are_named_by_file_row_group_and_column() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("few.parquet");
+    pages_of_three(&path);
+    let snapshot = Snapshot::of_files(std::slice::from_ref(&path)).unwrap();
+    let (start, length) = snapshot.files()[0].metadata().row_group(0).column(1).byte_range();
+    let sound = std::fs::read(&path).unwrap();
+    let mut errors = 0;
+    for at in (start..start + length).step_by(7) {
+        let mut bytes = sound.clone();
+        bytes[usize::try_from(at).unwrap()] ^= 0xff;
+        std::fs::write(&path, bytes).unwrap();
+        if let Err(error) = decoded(&path) {
+            let text = error.to_string();
+            let place = format!("`{}`, row group 0, column `text`", path.display());
+            assert!(text.starts_with(&place), "byte {at}: {text}");
+            errors += 1;
+        }
+    }
+    assert!(errors > 50, "{errors} errors");
 }

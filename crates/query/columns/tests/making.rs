@@ -41,10 +41,12 @@ fn what_is_not_a_tables_stays() {
     ] {
         let directory = tempfile::tempdir().unwrap();
         put(directory.path(), names);
-        assert!(!Table::can_be_made(directory.path()).unwrap(), "{names:?}");
-        let error = Table::create(directory.path(), &options()).unwrap_err();
         let foreign = names.last().unwrap();
-        assert!(matches!(&error, ColumnsError::NotEmpty { file } if file == foreign), "{error}");
+        let asked = Table::can_be_made(directory.path()).map(drop);
+        for refused in [asked, Table::create(directory.path(), &options()).map(drop)] {
+            let error = refused.unwrap_err();
+            assert!(matches!(&error, ColumnsError::NotEmpty { file } if file == foreign), "{error}");
+        }
         let content = std::fs::read(directory.path().join(foreign)).unwrap();
         assert_eq!(content, b"mine", "{names:?}");
         assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), names.len());
@@ -188,4 +190,24 @@ fn a_table_without_rows_can_be_taken_away_and_one_with_rows_not() {
     writer.commit().unwrap();
     assert!(!table.clone().discard_empty().unwrap());
     assert_eq!(batches(&table.snapshot().unwrap(), &ScanSpec::of(["origin"])).len(), 10);
+}
+
+/// Wants no byte to be moved.
+#[derive(Debug)]
+struct StopAtOnce;
+
+impl Watch for StopAtOnce {
+    fn moves(&self, _: u64) -> std::io::Result<()> {
+        Err(Stopped::error())
+    }
+}
+
+#[test]
+fn who_is_stopped_at_a_tables_root_is_not_told_that_it_is_damaged() {
+    let directory = tempfile::tempdir().unwrap();
+    Table::create(directory.path(), &options()).unwrap();
+    let files = WatchedFiles::new(Arc::new(RealFiles::new(directory.path())), Arc::new(StopAtOnce));
+    let table = Table::open_in(Arc::new(files));
+    let error = table.and_then(|table| table.manifest()).unwrap_err();
+    assert!(matches!(error, ColumnsError::Stopped), "{error}");
 }

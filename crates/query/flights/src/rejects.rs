@@ -101,6 +101,12 @@ pub enum BadRow {
         /// The first column that isn't there.
         missing: &'static str,
     },
+    /// A file's header has a column twice. None of its rows is read.
+    #[error("the header has {column} twice: take one of them out")]
+    HeaderTwice {
+        /// The column.
+        column: &'static str,
+    },
 }
 
 impl BadRow {

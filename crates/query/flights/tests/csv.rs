@@ -231,6 +231,30 @@ fn foreign_and_empty_files_are_kept_aside_as_a_whole() {
 }
 
 #[test]
+fn a_header_that_has_a_column_twice_is_kept_aside() {
+    let text = String::from_utf8(COLUMNS_29.to_vec()).unwrap();
+    let (header, rows) = text.split_once('\n').unwrap();
+    let twice = format!("{header},arrdelay\n{}", rows.replace('\n', ",7\n"));
+    let unread = format!("{header},Remark,Remark\n{}", rows.replace('\n', ",a,b\n"));
+    let sources = vec![source("twice", twice.as_bytes()), source("unread", unread.as_bytes())];
+    let (batches, rejects, _) = load_all(sources, lenient()).unwrap();
+    assert_eq!(concat(&batches).num_rows(), 200, "of columns that aren't read there may be any");
+    assert_eq!(
+        (&*rejects[0].file, &rejects[0].reason),
+        ("twice", &BadRow::HeaderTwice { column: "ArrDelay" })
+    );
+    assert_eq!(rejects.len(), 1);
+}
+
+#[test]
+fn compressed_files_may_begin_with_a_frame_without_data() {
+    let skipped = [&[0x50, 0x2a, 0x4d, 0x18, 4, 0, 0, 0][..], b"size"].concat();
+    let packed = [&skipped[..], &zstd::encode_all(COLUMNS_29, 1).unwrap()].concat();
+    let (batches, rejects, _) = load(&packed, CsvOptions::default());
+    assert_eq!((concat(&batches).num_rows(), rejects.len()), (200, 0));
+}
+
+#[test]
 fn a_line_without_end_takes_no_memory() {
     let header = COLUMNS_29.split_inclusive(|byte| *byte == b'\n').next().unwrap().to_vec();
     let row = [row_with(0, "2008"), b"\n".to_vec()].concat();

@@ -8,6 +8,7 @@ mod definition;
 mod full_disk;
 mod killed;
 mod load;
+mod odd_input;
 mod processes;
 mod reference;
 mod scan;

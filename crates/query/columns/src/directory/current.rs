@@ -2,7 +2,7 @@ use std::io::ErrorKind;
 
 use super::{CURRENT, Manifest};
 use crate::files::{WHOLE_BYTES_MAX, read_all};
-use crate::{ColumnsError, Files, Held, Sharing};
+use crate::{ColumnsError, Files, Held, Sharing, Stopped};
 
 /// How often a reader starts again from `CURRENT` because a writer removed the manifest that it was about to lock. Each time means
 /// that a whole commit went by in between.
@@ -64,6 +64,7 @@ fn follow<T>(
         match attempt(&name, crc32c)? {
             Attempt::Done(found) => return Ok(found),
             Attempt::Overtaken => {}
+            Attempt::Failed(error) if Stopped::is(&error) => return Err(ColumnsError::Stopped),
             Attempt::Failed(error) => {
                 if error.kind() != ErrorKind::NotFound || read_current(files)?.0 == name {
                     return Err(unreadable(&name, &error));
@@ -79,7 +80,10 @@ fn follow<T>(
 
 fn read_current(files: &dyn Files) -> Result<(String, u32), ColumnsError> {
     let refuse = |why: String| ColumnsError::NotATable { file: CURRENT.to_owned(), why };
-    let bytes = read_all(files, CURRENT, POINTER_BYTES_MAX).map_err(|error| refuse(error.to_string()))?;
+    let bytes = read_all(files, CURRENT, POINTER_BYTES_MAX).map_err(|error| match error {
+        error if Stopped::is(&error) => ColumnsError::Stopped,
+        error => refuse(error.to_string()),
+    })?;
     let parsed = || {
         let (name, sum) = std::str::from_utf8(&bytes).ok()?.strip_suffix('\n')?.split_once(' ')?;
         Manifest::snapshot_of(name)?;

@@ -12,6 +12,7 @@ use parquet::file::reader::{ChunkReader, Length};
 use parquet::file::serialized_reader::SerializedPageReader;
 
 use super::file::Column;
+use super::rows::{self, Rows};
 use crate::number::index;
 use crate::{ColumnsError, Place};
 
@@ -159,14 +160,36 @@ impl Chunk {
         Ok((reader, pages.get(before).map_or(0, |page| page.first_row_index.cast_unsigned())))
     }
 
-    fn reader(&mut self) -> Result<Pages, ColumnsError> {
-        let pages = self.locate()?.to_vec();
-        self.reader_of(Some(pages))
+    /// The pages that hold some rows, one behind the other, and the rows of each stretch of them. A decoder that is given the pages between
+    /// them, which weren't read, may look at them: it reads runs of few rows as one, and drops what isn't selected.
+    pub(super) fn pages_with(&mut self, wanted: &[Range<u64>]) -> Result<(Pages, Rows), ColumnsError> {
+        let rows = self.rows();
+        let pages = self.locate()?;
+        let (mut kept, mut kept_rows) = (Vec::new(), Rows::new());
+        for (page, rows) in pages.iter().zip(page_rows(pages, rows)) {
+            if rows::touches(wanted, &rows) {
+                let first_row_index = rows::count(&kept_rows).cast_signed();
+                kept.push(PageLocation { first_row_index, ..page.clone() });
+                rows::append(&mut kept_rows, rows);
+            }
+        }
+        let mut reader = self.reader_of(Some(kept), rows::count(&kept_rows))?;
+        let wrong = |source| ColumnsError::parquet("finding pages", &self.place)(source);
+        // The decoder is handed the dictionary apart from them.
+        if reader.peek_next_page().map_err(wrong)?.is_some_and(|page| page.is_dict) {
+            reader.skip_next_page().map_err(wrong)?;
+        }
+        Ok((reader, kept_rows))
     }
 
-    fn reader_of(&self, pages: Option<Vec<PageLocation>>) -> Result<Pages, ColumnsError> {
-        let rows = usize::try_from(self.rows())
-            .map_err(|_| ColumnsError::damaged(&self.place, "it has too many rows"))?;
+    fn reader(&mut self) -> Result<Pages, ColumnsError> {
+        let pages = self.locate()?.to_vec();
+        self.reader_of(Some(pages), self.rows())
+    }
+
+    fn reader_of(&self, pages: Option<Vec<PageLocation>>, rows: u64) -> Result<Pages, ColumnsError> {
+        let rows =
+            usize::try_from(rows).map_err(|_| ColumnsError::damaged(&self.place, "it has too many rows"))?;
         SerializedPageReader::new(Arc::clone(&self.bytes), self.column(), rows, pages)
             .map_err(ColumnsError::parquet("reading pages", &self.place))
     }
@@ -181,7 +204,7 @@ impl Chunk {
     /// Finds the pages of a chunk without an index by their headers.
     fn scan_pages(&self) -> Result<Vec<PageLocation>, ColumnsError> {
         let wrong = |source| ColumnsError::parquet("reading page headers", &self.place)(source);
-        let mut reader = self.reader_of(None)?;
+        let mut reader = self.reader_of(None, self.rows())?;
         let mut pages: Vec<PageLocation> = Vec::new();
         let mut row = 0;
         while let Some(page) = reader.peek_next_page().map_err(wrong)? {

@@ -13,6 +13,7 @@ mod prune;
 mod pumped;
 mod rows;
 mod values;
+mod zones;
 
 pub use self::batches::BatchDecoder;
 pub use self::bytes::{DirectBytes, StepBytes, StepData};
@@ -23,3 +24,4 @@ pub(crate) use self::floats::with_one_nan;
 pub use self::plan::{ScanPlan, ScanSpec};
 pub use self::predicate::Predicate;
 pub use self::pumped::{PumpedBytes, StreamedBytes};
+pub use self::zones::for_text;

@@ -8,6 +8,7 @@ use arrow_schema::{ArrowError, DECIMAL256_MAX_PRECISION, DECIMAL256_MAX_SCALE, D
 
 use super::file::value_type;
 use super::floats::{with_one_nan, without_nan};
+use super::zones::text_type;
 use crate::ColumnsError;
 
 /// Which rows a scan hands out; several must all hold. A null fulfils [`is_null`](Predicate::is_null) alone. NaN is a value: it equals NaN and
@@ -90,8 +91,11 @@ impl Predicate {
     fn value(&self, text: &str, data_type: &DataType) -> Result<ArrayRef, ColumnsError> {
         let array: ArrayRef = Arc::new(StringArray::from(vec![text]));
         let strict = CastOptions { safe: false, ..CastOptions::default() };
-        let cast = cast_with_options(&array, data_type, &strict).ok().filter(|value| !value.is_null(0));
-        cast.filter(|value| is_exact(&array, value)).ok_or_else(|| ColumnsError::Value {
+        let cast_to = |array: &ArrayRef, to: &DataType| cast_with_options(array, to, &strict).ok();
+        let value = cast_to(&array, &text_type(data_type)).filter(|value| !value.is_null(0));
+        let value =
+            value.filter(|value| is_exact(&array, value)).and_then(|value| cast_to(&value, data_type));
+        value.ok_or_else(|| ColumnsError::Value {
             column: self.column.clone(),
             value: text.to_owned(),
             expected: data_type.to_string(),
@@ -339,6 +343,13 @@ mod tests {
             (&seconds, "3008-01-02T03:04:05.5", false),
             (&Timestamp(TimeUnit::Millisecond, Some("+00:00".into())), "2008-01-02T03:04:05.123Z", true),
             (&Timestamp(TimeUnit::Microsecond, None), "2008-01-02T03:04:05.1234567", false),
+            (&Timestamp(TimeUnit::Microsecond, Some("UTC".into())), "2008-01-02T03:04:05.123456Z", true),
+            (
+                &Timestamp(TimeUnit::Millisecond, Some("Europe/Rome".into())),
+                "2008-01-02T03:04:05+01:00",
+                true,
+            ),
+            (&Timestamp(TimeUnit::Millisecond, Some("UTC".into())), "2008-01-02T03:04:05.1234Z", false),
             (&Time32(TimeUnit::Second), "03:04:05", true),
             (&Time32(TimeUnit::Second), "03:04:05.5", false),
             (&Date32, "2008-01-02", true),

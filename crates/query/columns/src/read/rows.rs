@@ -58,6 +58,19 @@ pub(crate) fn take_front(rows: &mut Rows, rows_max: u64) -> Rows {
     taken
 }
 
+/// Where rows are among others that hold them, counted from the first of those.
+pub(crate) fn places_in(held: &[Range<u64>], rows: &[Range<u64>]) -> Rows {
+    let mut places = Rows::new();
+    let (mut before, mut rows) = (0, rows.iter().peekable());
+    for held in held {
+        while let Some(range) = rows.next_if(|range| range.end <= held.end) {
+            append(&mut places, range.start - held.start + before..range.end - held.start + before);
+        }
+        before += held.end - held.start;
+    }
+    places
+}
+
 /// Whether a range of rows has one of them.
 pub(crate) fn touches(rows: &[Range<u64>], range: &Range<u64>) -> bool {
     let place = rows.partition_point(|candidate| candidate.end <= range.start);
@@ -84,6 +97,8 @@ mod tests {
             let both: Vec<bool> = masks.iter().map(|(a, b)| *a && *b).collect();
             prop_assert_eq!(intersection(&of(&one), &of(&other)), of(&both));
             prop_assert_eq!(count(&of(&one)), one.iter().filter(|set| **set).count() as u64);
+            let held = masks.iter().filter(|(held, _)| *held).map(|(_, row)| *row).collect::<Vec<_>>();
+            prop_assert_eq!(places_in(&of(&one), &intersection(&of(&one), &of(&other))), of(&held));
             let touched = one.iter().enumerate().any(|(row, set)| *set && (from..from + len).contains(&(row as u64)));
             let mut rest = of(&one);
             let front = take_front(&mut rest, len);

@@ -2,7 +2,7 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use arrow_array::{ArrayRef, new_empty_array};
-use arrow_schema::DataType;
+use arrow_schema::{ArrowError, DataType};
 use parquet::arrow::FieldLevels;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, RowGroups, RowSelection};
 use parquet::column::page::{Page, PageIterator, PageMetadata, PageReader};
@@ -21,14 +21,14 @@ pub(super) fn decode(
     data_type: &DataType,
     wanted: &[Range<u64>],
 ) -> Result<ArrayRef, ColumnsError> {
-    let (Some(first), Some(last)) = (wanted.first(), wanted.last()) else {
+    if wanted.is_empty() {
         return Ok(new_empty_array(data_type));
-    };
+    }
     let dictionary = chunk.dictionary()?;
-    let (pages, start) = chunk.pages_from(first.start)?;
-    let shifted = wanted.iter().map(|range| index(range.start - start)..index(range.end - start));
-    let selection = RowSelection::from_consecutive_ranges(shifted, index(last.end - start));
-    let rows = index(chunk.rows() - start);
+    let (pages, held) = chunk.pages_with(wanted)?;
+    let selected = rows::places_in(&held, wanted).into_iter().map(|rows| index(rows.start)..index(rows.end));
+    let rows = index(rows::count(&held));
+    let selection = RowSelection::from_consecutive_ranges(selected, rows);
     let pages = ChunkPages { dictionary, pages: Box::new(pages) };
     decode_pages(chunk, levels, Box::new(pages), rows, Some(selection), index(rows::count(wanted)))
 }
@@ -96,12 +96,22 @@ fn decode_pages(
     let mut reader =
         ParquetRecordBatchReader::try_new_with_row_groups(levels, &column, expected.max(1), selection)
             .map_err(wrong)?;
-    let batch = reader.next().transpose().map_err(ColumnsError::arrow("decoding a column"))?;
+    let batch = reader.next().transpose().map_err(|error| wrong(as_parquet(error)))?;
     let array = batch.as_ref().and_then(|batch| batch.columns().first()).cloned();
     let got = array.as_ref().map_or(0, |array| array.len());
     array.filter(|_| got == expected).ok_or_else(|| {
         ColumnsError::damaged(&chunk.place, format!("its pages give {got} rows where {expected} should be"))
     })
+}
+
+/// What went wrong with pages, which Arrow's reader hands on as text.
+fn as_parquet(error: ArrowError) -> ParquetError {
+    match error {
+        ArrowError::ParquetError(text) => {
+            ParquetError::General(text.trim_start_matches("Parquet error: ").to_owned())
+        }
+        other => ParquetError::ArrowError(other.to_string()),
+    }
 }
 
 /// The dictionary, then data pages.

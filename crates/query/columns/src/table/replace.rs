@@ -12,7 +12,7 @@ use super::schema::place;
 use super::snapshot::open_entry;
 use super::writing::Writing;
 use crate::directory::FileEntry;
-use crate::read::with_one_nan;
+use crate::read::{for_text, with_one_nan};
 use crate::{BatchDecoder, ColumnsError, DirectBytes, ParquetFile, Predicate, ScanPlan, ScanSpec};
 use std::sync::Arc;
 
@@ -101,7 +101,8 @@ impl Keys {
 
 fn note(values: &mut Option<BTreeSet<String>>, column: &ArrayRef, row: usize) -> Result<(), ColumnsError> {
     let Some(set) = values else { return Ok(()) };
-    let text = cast(&column.slice(row, 1), &DataType::Utf8).map_err(ColumnsError::arrow("noting keys"))?;
+    let text = for_text(&column.slice(row, 1)).and_then(|value| cast(&value, &DataType::Utf8));
+    let text = text.map_err(ColumnsError::arrow("noting keys"))?;
     let text = text.as_string::<i32>();
     if text.logical_null_count() > 0 || set.len() >= VALUES_MAX {
         *values = None;

@@ -44,7 +44,7 @@ impl Source {
         };
         let mut start = Vec::with_capacity(ZSTD_MAGIC.len());
         (&mut reader).take(ZSTD_MAGIC.len() as u64).read_to_end(&mut start)?;
-        let is_compressed = start == ZSTD_MAGIC;
+        let is_compressed = start == ZSTD_MAGIC || is_skippable_frame(&start);
         let whole = Cursor::new(start).chain(reader);
         Ok(if is_compressed { Box::new(zstd::Decoder::new(whole)?) } else { Box::new(whole) })
     }
@@ -220,6 +220,11 @@ impl Current {
             }
         }
     }
+}
+
+/// Whether a file begins with a frame of zstd that has no data: `pzstd` writes one before each that has.
+fn is_skippable_frame(start: &[u8]) -> bool {
+    matches!(start, [0x50..=0x5f, 0x2a, 0x4d, 0x18])
 }
 
 fn read_header(line: &[u8]) -> Result<Layout, BadRow> {

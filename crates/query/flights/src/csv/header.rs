@@ -44,16 +44,22 @@ pub(super) struct Layout {
 impl Layout {
     /// Reads a header.
     pub(super) fn of(header: &ByteRecord) -> Result<Self, BadRow> {
-        let find = |name: &str| {
-            header.iter().position(|cell| cell.trim_ascii().eq_ignore_ascii_case(name.as_bytes()))
+        let find = |name: &'static str| {
+            let is_named = |cell: &[u8]| cell.trim_ascii().eq_ignore_ascii_case(name.as_bytes());
+            let mut places = header.iter().enumerate().filter(|(_, cell)| is_named(cell));
+            let found = places.next().map(|(place, _)| place);
+            // Which of two is meant can't be known.
+            places.next().map_or(Ok(found), |_| Err(BadRow::HeaderTwice { column: name }))
         };
         let mut places = [None; Column::ALL.len()];
         // The day follows from year, month and day of the month, and files write it in several ways.
         let is_read = |column| !matches!(column, Column::FlightDate | Column::DayOfWeek);
         for (place, column) in places.iter_mut().zip(Column::ALL).filter(|(_, column)| is_read(**column)) {
-            *place = find(column.name()).or_else(|| other_names(*column).iter().find_map(|name| find(name)));
+            for name in std::iter::once(&column.name()).chain(other_names(*column)) {
+                *place = place.or(find(name)?);
+            }
         }
-        let day = find(DAY_OF_MONTH).ok_or(BadRow::Header { missing: DAY_OF_MONTH })?;
+        let day = find(DAY_OF_MONTH)?.ok_or(BadRow::Header { missing: DAY_OF_MONTH })?;
         let layout = Self { columns: header.len(), day, places };
         match REQUIRED.iter().find(|column| layout.place(**column).is_none()) {
             Some(column) => Err(BadRow::Header { missing: column.name() }),

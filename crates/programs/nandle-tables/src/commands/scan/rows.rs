@@ -1,11 +1,13 @@
 //! Rows as text.
 
 use std::io::{Result, Write};
+use std::sync::Arc;
 
-use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
+use arrow_array::{Array as _, RecordBatch, RecordBatchOptions};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
-use arrow_schema::{ArrowError, DataType, Schema};
+use arrow_schema::{ArrowError, DataType, Field, Schema};
+use nandle_columns::for_text;
 use nandle_terminal::words::table;
 use serde::Serializer as _;
 use serde_json::Value;
@@ -40,7 +42,7 @@ impl<W: Write> RowWriter<W> {
         if rows == 0 {
             return Ok(());
         }
-        let batch = batch.slice(0, rows);
+        let batch = texts(&batch.slice(0, rows))?;
         match self.format {
             RowFormat::Csv => self.write_csv(&batch),
             RowFormat::Json => self.write_json(&batch),
@@ -97,6 +99,8 @@ impl<W: Write> RowWriter<W> {
                 schema.fields().iter().zip(&columns).zip(batch.columns()).map(|((field, column), array)| {
                     let value = match field.data_type() {
                         _ if array.is_null(row) => Value::Null,
+                        // All of it is.
+                        DataType::Null => Value::Null,
                         DataType::Boolean => Value::Bool(array.as_boolean().value(row)),
                         data_type => {
                             let text = column.value(row).try_to_string().map_err(wrong)?;
@@ -131,6 +135,18 @@ fn escaped(text: &str) -> String {
     nandle_profile::escaped(text).into_owned()
 }
 
+/// The same rows, with values that can be written as text.
+fn texts(batch: &RecordBatch) -> Result<RecordBatch> {
+    let columns = batch.columns().iter().map(for_text).collect::<std::result::Result<Vec<_>, _>>();
+    let columns = columns.map_err(wrong)?;
+    let schema = batch.schema();
+    let fields = schema.fields().iter().zip(&columns);
+    let fields: Vec<Field> =
+        fields.map(|(field, column)| Field::new(field.name(), column.data_type().clone(), true)).collect();
+    let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+    RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), columns, &options).map_err(wrong)
+}
+
 fn formatters(batch: &RecordBatch) -> Result<Vec<ArrayFormatter<'_>>> {
     const OPTIONS: FormatOptions<'_> = FormatOptions::new();
     let columns = batch.columns().iter().map(|column| ArrayFormatter::try_new(column, &OPTIONS));
@@ -151,8 +167,6 @@ fn csv_wrong(error: csv::Error) -> std::io::Error {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use arrow_array::{ArrayRef, BooleanArray, Int16Array, StringArray};
 
     use super::*;

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::create::{kept, new_identity, remove_folders};
 use crate::error::CliError;
-use crate::input::of_table;
+use crate::input::{of_table, open_regular};
 use crate::watch::WatchedDirectory;
 
 /// Make a table of Parquet files as they lie: sums of their blocks are made, and checked at each read from then on.
@@ -39,7 +39,7 @@ pub(super) struct AdoptArgs {
 #[derive(Serialize)]
 struct Adopted {
     schema_version: u32,
-    table: PathBuf,
+    table: String,
     files: u64,
     rows: u64,
 }
@@ -68,10 +68,13 @@ fn adopt(args: &AdoptArgs, options: &AdoptOptions, common: Common) -> Result<u64
 pub(super) fn run(args: &AdoptArgs, common: Common) -> Result<(), CliError> {
     let adoption = if args.copy { Adoption::LinkOrCopy } else { Adoption::Link };
     let profile = args.profile.as_deref().map(|path| kept(&read_profile(path)?)).transpose()?;
+    for path in &args.files {
+        open_regular(path)?;
+    }
     let options = AdoptOptions { profile, ..AdoptOptions::new(new_identity(), adoption) };
     let rows = adopt(args, &options, common)?;
     let files = args.files.len() as u64;
-    let adopted = Adopted { schema_version: 1, table: args.table.clone(), files, rows };
+    let adopted = Adopted { schema_version: 1, table: args.table.display().to_string(), files, rows };
     if common.json {
         return Ok(output::json(&adopted)?);
     }

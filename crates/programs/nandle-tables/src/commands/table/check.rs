@@ -61,7 +61,7 @@ pub(super) struct CompactArgs {
 #[derive(Serialize)]
 struct Verified {
     schema_version: u32,
-    table: PathBuf,
+    table: String,
     damage: Vec<Damage>,
 }
 
@@ -98,7 +98,7 @@ pub(super) fn verify(args: &VerifyArgs, common: Common) -> Result<(), CliError> 
     let (count, place) = (damage.len() as u64, args.table.display());
     if common.json {
         let damage = damage.iter().map(Damage::from).collect();
-        output::json(&Verified { schema_version: 2, table: args.table.clone(), damage })?;
+        output::json(&Verified { schema_version: 2, table: place.to_string(), damage })?;
     } else if damage.is_empty() {
         let (files, bytes) = (counted(files, "file"), format_bytes(bytes));
         output::result(&format!("{place}: sound ({files}, {bytes})\n"))?;
@@ -118,7 +118,7 @@ pub(super) fn verify(args: &VerifyArgs, common: Common) -> Result<(), CliError> 
 #[derive(Serialize)]
 struct Compacted {
     schema_version: u32,
-    table: PathBuf,
+    table: String,
     snapshot: u64,
     runs_before: u64,
     rows: u64,
@@ -147,7 +147,7 @@ pub(super) fn compact(args: &CompactArgs, common: Common) -> Result<(), CliError
     let snapshot = merged.map_or(before.snapshot, |commit| commit.made.snapshot);
     let (runs_before, rows) = (before.runs.len() as u64, before.rows());
     if common.json {
-        let table = args.table.clone();
+        let table = args.table.display().to_string();
         return Ok(output::json(&Compacted {
             schema_version: 1,
             table,

@@ -28,7 +28,7 @@ pub(super) struct DescribeArgs {
 #[derive(Serialize)]
 struct Description {
     schema_version: u32,
-    table: PathBuf,
+    table: String,
     snapshot: u64,
     rows: u64,
     bytes: u64,
@@ -109,7 +109,7 @@ fn describe(
     });
     Ok(Description {
         schema_version: 1,
-        table: directory.to_owned(),
+        table: directory.display().to_string(),
         snapshot: manifest.snapshot,
         rows: manifest.rows(),
         bytes: manifest.files().map(|file| file.bytes).sum(),
@@ -141,7 +141,7 @@ fn text(of: &Description) -> String {
     let runs = counted(of.runs.len() as u64, "run");
     let heading = format!(
         "{}: {} rows in {runs}, {} (snapshot {}).",
-        of.table.display(),
+        of.table,
         thousands(of.rows as f64),
         format_bytes(of.bytes),
         of.snapshot

@@ -53,9 +53,9 @@ struct Generated {
     schema_version: u32,
     rows: u64,
     seed: u64,
-    table: Option<PathBuf>,
-    csv: Option<PathBuf>,
-    parquet: Option<PathBuf>,
+    table: Option<String>,
+    csv: Option<String>,
+    parquet: Option<String>,
 }
 
 /// Runs the command.
@@ -101,21 +101,26 @@ pub(super) fn run(args: &GenerateArgs, common: Common) -> Result<(), CliError> {
         schema_version: 1,
         rows: args.rows,
         seed: args.seed,
-        table: args.table.clone(),
-        csv,
-        parquet,
+        table: args.table.as_deref().map(shown),
+        csv: csv.as_deref().map(shown),
+        parquet: parquet.as_deref().map(shown),
     };
     if common.json {
         return Ok(output::json(&done)?);
     }
     let places = [&done.table, &done.csv, &done.parquet].into_iter().flatten();
-    let places: Vec<String> = places.map(|path| path.display().to_string()).collect();
+    let places: Vec<&str> = places.map(String::as_str).collect();
     Ok(output::result(&format!(
         "{} flights (seed {}): {}\n",
         thousands(args.rows as f64),
         args.seed,
         places.join(", ")
     ))?)
+}
+
+/// As JSON can say it, whatever bytes a path has.
+fn shown(path: &Path) -> String {
+    path.display().to_string()
 }
 
 fn prepared(directory: &Path, name: &str) -> Result<PathBuf, CliError> {

@@ -89,7 +89,7 @@ pub(super) fn interrupted() -> CliError {
 #[derive(Debug, Serialize)]
 struct Loaded {
     schema_version: u32,
-    table: PathBuf,
+    table: String,
     snapshot: u64,
     rows: u64,
     rejected_rows: u64,
@@ -106,9 +106,9 @@ pub(super) fn run(args: &LoadArgs, common: Common) -> Result<(), CliError> {
     let was_there = args.table.exists();
     let is_new = opened_or_made(args, &files, &cancel, &mut bar)?;
     // Rows that are replaced are looked for in all of the table, which Ctrl-C ends as well.
-    let table = WatchedTable::without_progress(&args.table, &cancel)?;
+    let table = WatchedTable::without_progress(&args.table, &cancel);
     bar.begin_stage();
-    let loaded = load(args, &table, &files, &cancel, &mut bar);
+    let loaded = table.and_then(|table| load(args, &table, &files, &cancel, &mut bar));
     bar.finish();
     let loaded = loaded
         .map_err(|error| if is_new { without_new_table(&args.table, was_there, error) } else { error })?;
@@ -214,7 +214,7 @@ fn finished(args: &LoadArgs, writer: TableWriter, report: LoadReport) -> Result<
     tell_of_dropped(&commit.replaced, &commit.made);
     Ok(Loaded {
         schema_version: 1,
-        table: args.table.clone(),
+        table: args.table.display().to_string(),
         snapshot: commit.made.snapshot,
         rows,
         rejected_rows: report.bad_rows,
@@ -227,7 +227,7 @@ fn finished(args: &LoadArgs, writer: TableWriter, report: LoadReport) -> Result<
 fn text(loaded: &Loaded) -> String {
     let mut text = format!(
         "{}: {} rows loaded (snapshot {})\n",
-        loaded.table.display(),
+        loaded.table,
         thousands(loaded.rows as f64),
         loaded.snapshot
     );

@@ -40,7 +40,7 @@ pub(super) struct ProjectArgs {
 #[derive(Serialize)]
 struct Projected {
     schema_version: u32,
-    table: PathBuf,
+    table: String,
     snapshot: u64,
     projection: String,
     rows: u64,
@@ -62,7 +62,7 @@ pub(super) fn run(args: &ProjectArgs, common: Common) -> Result<(), CliError> {
     let Some((rows, bytes)) = made.map(|projection| (projection.rows(), projection.bytes())) else {
         unreachable!("the snapshot that a projection made has it")
     };
-    let (name, table) = (args.columns.join(","), args.table.clone());
+    let (name, table) = (args.columns.join(","), args.table.display().to_string());
     if common.json {
         return Ok(output::json(&Projected {
             schema_version: 1,
@@ -73,9 +73,9 @@ pub(super) fn run(args: &ProjectArgs, common: Common) -> Result<(), CliError> {
             bytes,
         })?);
     }
-    let (place, rows, bytes) = (table.display(), thousands(rows as f64), format_bytes(bytes));
+    let (rows, bytes) = (thousands(rows as f64), format_bytes(bytes));
     Ok(output::result(&format!(
-        "{place}: projection {name} has {rows} rows, {bytes} (snapshot {snapshot})\n"
+        "{table}: projection {name} has {rows} rows, {bytes} (snapshot {snapshot})\n"
     ))?)
 }
 

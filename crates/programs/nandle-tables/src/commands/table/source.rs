@@ -1,7 +1,6 @@
 //! The rows of files that are loaded: flights of CSV files, or anything of Parquet and Arrow IPC files.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -12,6 +11,7 @@ use nandle_flights::{ArrowFile, CsvFlights, CsvOptions, LoadError, LoadReport, S
 
 use super::rejects::RejectFile;
 use crate::error::CliError;
+use crate::input::open_regular;
 
 /// Files of one kind.
 pub(super) enum Files {
@@ -184,7 +184,7 @@ fn one_schema(paths: &[PathBuf], schemas: Vec<SchemaRef>) -> Result<SchemaRef, C
 fn kind(path: &Path) -> Result<Kind, CliError> {
     let wrong = |error: std::io::Error| CliError::failed(format!("{}: {error}", path.display()));
     let mut start = Vec::new();
-    File::open(path).map_err(wrong)?.take(START_BYTES).read_to_end(&mut start).map_err(wrong)?;
+    open_regular(path)?.take(START_BYTES).read_to_end(&mut start).map_err(wrong)?;
     Ok(match start.as_slice() {
         start if start.starts_with(PARQUET_MAGIC) => Kind::Parquet,
         start if ArrowFile::is_one(start) => Kind::Arrow,
